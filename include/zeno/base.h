@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Context, status, errors, memory and log: what every other call stands on. */
+#ifndef ZENO_BASE_H
+#define ZENO_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define ZN_API
+#else
+#define ZN_API __attribute__((visibility("default")))
+#endif
+
+/* The one list of outcomes: name, sentence. */
+#define ZN_STATUS_LIST(X)                                                                                              \
+    X(OK, "done")                                                                                                      \
+    X(STOPPED, "the run was stopped before its end")                                                                   \
+    X(MEMORY, "out of memory")                                                                                         \
+    X(ARGUMENT, "an argument is wrong")                                                                                \
+    X(FILE, "a file cannot be read or written")                                                                        \
+    X(SYNTAX, "a text cannot be parsed")                                                                               \
+    X(SCENE, "the scene is wrong")                                                                                     \
+    X(MODEL, "the model is wrong")                                                                                     \
+    X(UNSUPPORTED, "the scheme does not support a feature of the system")                                              \
+    X(START, "the initial state is inconsistent")                                                                      \
+    X(SINGULAR, "a matrix is singular")                                                                                \
+    X(NO_CONVERGENCE, "the equations of a step could not be solved")                                                   \
+    X(NOT_FINITE, "a value is not finite")                                                                             \
+    X(INTERNAL, "internal error, please report it")
+
+typedef enum zn_status {
+#define X(name, sentence) ZN_##name,
+    ZN_STATUS_LIST(X)
+#undef X
+        ZN_STATUS_COUNT
+} zn_status;
+
+/* The general sentence of a status. */
+ZN_API const char *zn_status_text(zn_status status);
+
+typedef struct zn_context zn_context;
+
+/* Memory hook. All memory of the library itself goes through it (HDF5 and libfyaml keep their own). `reallocate` gets NULL
+ * for a new block; the returned memory must be aligned as malloc's. */
+typedef struct zn_allocator {
+    void *(*reallocate)(void *user, void *block, size_t bytes);
+    void (*release)(void *user, void *block);
+    void *user;
+} zn_allocator;
+
+typedef enum zn_log_level { ZN_LOG_INFO, ZN_LOG_WARNING } zn_log_level;
+typedef void zn_log_function(void *user, zn_log_level level, const char *message);
+
+typedef struct zn_context_def {
+    zn_allocator allocator;   /* zeros: malloc and free */
+    zn_log_function *log;     /* NULL: silent */
+    void *log_user;
+} zn_context_def;
+
+/* One error with what is known about its place. Unknown: NULL, 0 for line, column and step, NaN for time. */
+typedef struct zn_error {
+    zn_status status;
+    const char *message;   /* the sentence, without the place */
+    const char *file;
+    int line, column;      /* from 1 */
+    long step;
+    double time;
+    const char *subject;   /* the contact, constraint, coordinate ... it is about */
+} zn_error;
+
+/* `def` may be NULL. NULL only when memory is out. */
+ZN_API zn_context *zn_context_create(const zn_context_def *def);
+/* NULL is allowed, here and in every destroy function. Destroy what was made with a context before the context. */
+ZN_API void zn_context_destroy(zn_context *context);
+
+/* Errors are kept in order until cleared; one failing call may leave several (a scene with three mistakes). */
+ZN_API int zn_error_count(const zn_context *context);
+ZN_API const zn_error *zn_error_get(const zn_context *context, int index);
+/* All errors, one a line, "file:line:column: sentence"; "" when there is none. Valid until the next call with the context. */
+ZN_API const char *zn_error_text(zn_context *context);
+ZN_API void zn_error_clear(zn_context *context);
+
+ZN_API const char *zn_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models: the three questions that every scheme asks, and the two public ways to answer them (formulas, callbacks).
+ *
+ *   state       positions q (nq), velocities u (nu)
+ *   multipliers lambda = (lambda_g, lambda_y, lambda_N, lambda_F), n = ng + ny + nN + nF rows, in this order:
+ *               bilateral position level, bilateral velocity level, contact normal, contact friction
+ *   constraints c = the same n rows: c0 on position level (rows g and N only), c1 on velocity level (all rows),
+ *               c2 on acceleration level (all rows)
+ */
+#ifndef ZENO_MODEL_H
+#define ZENO_MODEL_H
+
+#include "zeno/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Compressed columns: the row indices of column j are index[start[j]] .. index[start[j+1]-1], ascending. */
+typedef struct zn_pattern {
+    int rows, cols;
+    const int *start, *index;
+} zn_pattern;
+
+/* A friction law after scaling: consecutive friction rows whose multipliers stay in a ball of radius mu times the normal
+ * multiplier. Every reservoir of the library is a list of balls over scaled rows. */
+typedef struct zn_ball {
+    int dim;
+    double mu;
+} zn_ball;
+
+typedef struct zn_contact {
+    const char *name;
+    int row_N;             /* row of lambda; -1: no gap, the normal force is constant */
+    double normal_force;   /* used when row_N is -1 */
+    double e_N, e_F;       /* Newton's restitution, normal and tangential */
+    int row_F, nF;         /* first friction row and their number (0: frictionless) */
+    int n_balls;           /* their dims add up to nF */
+    const zn_ball *balls;
+    const double *scale;   /* per friction row: physical force = scale * lambda_F; NULL: ones */
+} zn_contact;
+
+typedef struct zn_sizes {
+    int nq, nu, ng, ny, nN, nF, n_contacts;
+} zn_sizes;
+
+/* Where the questions are asked. `a` and `lambda` are only read by the questions that name them. */
+typedef struct zn_point {
+    double t;
+    const double *q, *u, *a, *lambda;
+} zn_point;
+
+/* Answers go into the caller's memory; a NULL member is not wanted. Matrices hold the values of the model's patterns. */
+typedef struct zn_kinematics {
+    double *qdot;          /* B u + beta                                          nq */
+    double *qdot_q, *B;    /* d qdot/dq (nq x nq), d qdot/du (nq x nu) */
+    double *qddot;         /* B a + (d qdot/dq) qdot + d qdot/dt                  nq */
+} zn_kinematics;
+
+typedef struct zn_balance {
+    bool no_force;         /* leave h out: r = M a - W lambda (impact equations) */
+    double *r;             /* M a - h - W lambda                                  nu */
+    double *r_q, *r_u;     /* its derivatives (nu x nq, nu x nu) at fixed a, lambda */
+    double *M, *W;         /* d r/da (nu x nu), - d r/dlambda (nu x n) */
+} zn_balance;
+
+typedef struct zn_constraints {
+    double *c0, *c0_q;         /* position level; rows y and F are zero            n, n x nq */
+    double *c1, *c1_q, *c1_u;  /* velocity level                                   n, n x nq, TRANSPOSED: nu x n */
+    double *c2, *c2_q, *c2_u;  /* acceleration level; d c2/da = d c1/du            n, n x nq, n x nu */
+} zn_constraints;
+
+typedef struct zn_momentum {
+    double *p, *p_q;       /* dL/du (nu) and its derivative by q (nu x nq); its derivative by u is M */
+    double *b, *b_q, *b_u; /* dL/dq + f (nu), its derivatives */
+} zn_momentum;
+
+/* Patterns of all matrices above. c1_u has the pattern nu x n of a transposed matrix. */
+typedef struct zn_patterns {
+    zn_pattern qdot_q, B, r_q, r_u, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
+} zn_patterns;
+
+/* A model. Constant while simulations use it; one model may serve many threads, each with its own `work`. */
+typedef struct zn_model zn_model;
+struct zn_model {
+    zn_sizes size;
+    zn_patterns pattern;
+    const zn_contact *contacts;                /* n_contacts */
+    const char *const *q_names, *const *u_names; /* u_names: "x'" for natural systems */
+    const char *const *bilateral_names;        /* ng + ny */
+    bool natural;                              /* q' = u */
+    bool lagrangian;                           /* natural and `momentum` answers */
+    bool force_uses_velocity;                  /* h depends on u */
+    const double *q_start, *u_start;
+    size_t work_bytes;                         /* scratch memory of one caller of the questions */
+    void *data;
+    /* Nonzero: the question cannot be answered (the step fails, ZN_NOT_FINITE). */
+    int (*kinematics)(const zn_model *, void *work, const zn_point *, zn_kinematics *);
+    int (*balance)(const zn_model *, void *work, const zn_point *, zn_balance *);
+    int (*constraints)(const zn_model *, void *work, const zn_point *, zn_constraints *);
+    int (*momentum)(const zn_model *, void *work, const zn_point *, zn_momentum *);      /* NULL unless lagrangian */
+    int (*energy)(const zn_model *, void *work, const zn_point *, double *kinetic, double *potential);
+    void (*after_step)(const zn_model *, double *q); /* normalise quaternions; NULL: nothing to do */
+    void (*destroy)(zn_context *, zn_model *);
+};
+
+ZN_API void zn_model_destroy(zn_context *context, zn_model *model);
+
+/* ---- models from formulas ---------------------------------------------------------------------------------------- */
+
+typedef struct zn_formula_model zn_formula_model; /* a builder: add pieces in any order, then build */
+
+ZN_API zn_formula_model *zn_formula_model_create(zn_context *context);
+ZN_API void zn_formula_model_destroy(zn_formula_model *builder);
+
+/* Every text is a formula. A text may carry its place in a file for error messages: see zn_formula. */
+typedef struct zn_formula {
+    const char *text;
+    const char *file;   /* NULL: not from a file */
+    int line, column;   /* of the first character of text */
+} zn_formula;
+#define ZN_FORMULA(text) ((zn_formula){(text), NULL, 0, 0})
+
+/* Parameters may use earlier parameters. */
+ZN_API zn_status zn_formula_parameter(zn_formula_model *, const char *name, zn_formula value);
+/* Natural coordinate: velocity is name'. Empty formulas (text NULL) mean zero. */
+ZN_API zn_status zn_formula_coordinate(zn_formula_model *, const char *name, zn_formula start, zn_formula velocity);
+/* T (quadratic in the velocities, checked) and V. */
+ZN_API zn_status zn_formula_energy(zn_formula_model *, zn_formula kinetic, zn_formula potential);
+/* Non-potential force on a coordinate, or (first-order models) the force row of a velocity. Repeated calls add. */
+ZN_API zn_status zn_formula_force(zn_formula_model *, const char *name, zn_formula value);
+/* First-order models: velocities of their own, q' by formulas linear in them, mass matrix entries. */
+ZN_API zn_status zn_formula_velocity(zn_formula_model *, const char *name, zn_formula start);
+ZN_API zn_status zn_formula_kinematics(zn_formula_model *, const char *coordinate, zn_formula value);
+ZN_API zn_status zn_formula_mass(zn_formula_model *, const char *row, const char *column, zn_formula value);
+/* g(t, q) = 0, or gamma(t, q, u) = 0 linear in u. */
+ZN_API zn_status zn_formula_position_constraint(zn_formula_model *, const char *name, zn_formula g);
+ZN_API zn_status zn_formula_velocity_constraint(zn_formula_model *, const char *name, zn_formula gamma);
+
+typedef enum zn_reservoir { ZN_BALL, ZN_ELLIPSE, ZN_RECTANGLE } zn_reservoir;
+
+/* A friction law of a contact: n slip velocities (linear in u) and its coefficients (one, or one per slip velocity). */
+typedef struct zn_friction_def {
+    zn_reservoir reservoir;
+    int n_slips;
+    const zn_formula *slips;
+    int n_friction;              /* 1 or n_slips */
+    const zn_formula *friction;
+    zn_formula stribeck_dynamic; /* text NULL: no Stribeck part; else friction is mu_s, this mu_d, and the rate eps */
+    zn_formula stribeck_rate;
+} zn_friction_def;
+
+typedef struct zn_contact_def {
+    zn_formula gap;              /* text NULL: normal_force instead */
+    zn_formula normal_force;
+    zn_formula restitution, tangential_restitution; /* text NULL: 0 */
+    int n_laws;
+    const zn_friction_def *laws;
+} zn_contact_def;
+
+ZN_API zn_status zn_formula_contact(zn_formula_model *, const char *name, const zn_contact_def *def);
+
+/* Differentiates, checks and compiles. The builder may be destroyed afterwards. */
+ZN_API zn_status zn_formula_model_build(zn_formula_model *, zn_model **model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

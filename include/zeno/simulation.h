@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Simulations: a model, a scheme and a solver going through time. */
+#ifndef ZENO_SIMULATION_H
+#define ZENO_SIMULATION_H
+
+#include "zeno/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum zn_solver { ZN_SOLVER_AUTO, ZN_SOLVER_NEWTON, ZN_SOLVER_PROJECTION } zn_solver;
+
+typedef struct zn_settings {
+    const char *scheme; /* see zn_scheme_count, zn_scheme_info */
+    int stages;         /* 0: the scheme's default */
+    double step, end;
+    zn_solver solver;
+    double tolerance;   /* of the cone solver */
+    int record_every;
+    bool project_start;
+} zn_settings;
+
+ZN_API zn_settings zn_settings_default(void);
+
+typedef struct zn_scheme_info {
+    const char *name, *summary;
+    int order;                     /* 0: see the summary; else of positions while contacts stay as they are */
+    int stages_min, stages_max, stages_default;
+    bool friction, contacts, general_kinematics, velocity_constraints;
+} zn_scheme_info;
+
+ZN_API int zn_scheme_count(void);
+ZN_API zn_scheme_info zn_scheme_get(int index);
+ZN_API bool zn_scheme_find(const char *name, zn_scheme_info *info);
+
+typedef struct zn_simulation zn_simulation;
+
+/* Checks model and settings against each other, finds the scheme, makes the start consistent. The model must stay alive. */
+ZN_API zn_status zn_simulation_create(zn_context *context, const zn_model *model, const zn_settings *settings,
+                                      zn_simulation **simulation);
+ZN_API void zn_simulation_destroy(zn_simulation *simulation);
+
+/* One step (the last one is cut to land on the end exactly). ZN_OK until and at the end; on failure the last good state stays. */
+ZN_API zn_status zn_simulation_step(zn_simulation *simulation);
+ZN_API bool zn_simulation_done(const zn_simulation *simulation);
+
+ZN_API double zn_simulation_time(const zn_simulation *simulation);
+ZN_API const double *zn_simulation_positions(const zn_simulation *simulation);
+ZN_API const double *zn_simulation_velocities(const zn_simulation *simulation);
+/* Percussion of the last step: the rows of lambda (model.h), physical units of momentum. */
+ZN_API const double *zn_simulation_percussions(const zn_simulation *simulation);
+
+/* What happened so far. */
+typedef struct zn_statistics {
+    long steps, rejected;
+    double max_penetration, max_g, max_gdot, max_gamma; /* over all accepted states */
+    double energy_start, energy_end;
+    double newton_mean; int newton_max;                 /* iterations per step that Newton solved */
+    long projection_steps; double projection_mean; int projection_max;
+} zn_statistics;
+ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
+
+/* Steps to the end. `observe` (may be NULL) is called at the start, after every record_every-th step and at the end; a
+ * nonzero return stops the run with ZN_STOPPED. */
+typedef int zn_observer(void *user, const zn_simulation *simulation);
+ZN_API zn_status zn_simulation_run(zn_simulation *simulation, zn_observer *observe, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

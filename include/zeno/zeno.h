@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything of the public API. */
+#ifndef ZENO_ZENO_H
+#define ZENO_ZENO_H
+#include "zeno/base.h"
+#include "zeno/model.h"
+#include "zeno/scene.h"
+#include "zeno/simulation.h"
+#endif

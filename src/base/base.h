@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the other folders use of base: failing with a sentence, memory, log. */
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
+
+#include "zeno/base.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Leaves an error in the context and returns its status, so that a caller writes `return fail(...)`. Also the `subject` and
+ * the place may be given. Never fails itself: when memory is out a fixed sentence is kept. */
+typedef struct error_place {
+    const char *file;      /* copied */
+    int line, column;
+    const char *subject;   /* copied */
+    long step;
+    double time;           /* NaN when unknown; use ERROR_PLACE_NONE as a start */
+} error_place;
+#define ERROR_PLACE_NONE ((error_place){.time = NAN})
+
+zn_status fail(zn_context *context, zn_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+zn_status fail_at(zn_context *context, zn_status status, const error_place *place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Adds what a caller knows to the newest error where it is unknown (step and time, for instance). */
+void fail_add_place(zn_context *context, const error_place *place);
+
+void log_message(zn_context *context, zn_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Zeroed array of count elements, or NULL with ZN_MEMORY left in the context. count 0 gives a valid pointer. */
+void *mem_array(zn_context *context, size_t count, size_t size);
+/* Grows to at least `needed` elements (doubling); *capacity is updated. New elements are zero. false: out of memory. */
+bool mem_grow(zn_context *context, void **block, size_t *capacity, size_t needed, size_t size);
+char *mem_text(zn_context *context, const char *text);                          /* copy */
+char *mem_format(zn_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void mem_free(zn_context *context, void *block);
+
+#define MEM_ARRAY(context, type, count) ((type *)mem_array(context, (size_t)(count), sizeof(type)))
+
+#endif

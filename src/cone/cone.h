@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cone problem and its solvers. Knows nothing about mechanics.
+ *
+ *     phi(x, y) = 0    subject to    psi(x, y) in K(mu),    mu = A y + mu_0
+ *
+ * x (nx) smooth unknowns, y (ny) multipliers. mu has nmu >= ny rows, the first ny belong to y one to one (equation k of the
+ * inclusions replaces row k); further rows serve as radii. psi has npsi >= ny rows, further rows serve as slip directions.
+ *
+ * Each cone k couples
+ *     psi_N in N_{R0-}(-mu_N)                           Signorini
+ *     psi_F in N_{ball(mu_friction * radius)}(-mu_F)    per ball, radius = mu[mu_R] or a constant reservoir
+ */
+#ifndef CONE_CONE_H
+#define CONE_CONE_H
+
+#include "linalg/linalg.h"
+#include "zeno/simulation.h"
+
+typedef enum cone_gate {
+    CONE_ALWAYS,       /* the inclusion holds in any case */
+    CONE_IF_CLOSED,    /* it holds where the normal inclusion of cone `gate` is closed (r psi_N - mu_N <= 0 and its own gate
+                          open); elsewhere mu = 0 */
+    CONE_OFF           /* mu = 0 in any case */
+} cone_gate;
+
+typedef struct cone {
+    int psi_N, mu_N;         /* rows; -1: no normal inclusion here */
+    int psi_F, mu_F;         /* first rows of the friction part, consecutive over the balls */
+    int n_balls;             /* 0: frictionless */
+    const zn_ball *balls;
+    int mu_R;                /* row of mu that scales the radii (usually mu_N); -1: `reservoir` */
+    double reservoir;
+    cone_gate gate_kind;
+    int gate;                /* number of an earlier cone */
+    int stick_of;            /* -1, or an earlier cone with the same balls: where its ball slips, this one has
+                                mu_F = -mu radius d/|d| with d = psi[psi_D ..], radius signed; where it sticks, the inclusion */
+    int psi_D;
+} cone;
+
+/* Where a residual row lives, for honest reports in units. */
+typedef enum cone_unit { CONE_MOMENTUM, CONE_LENGTH, CONE_VELOCITY, CONE_ACCELERATION, CONE_UNIT_COUNT } cone_unit;
+
+/* Values wanted at (x, y); NULL members are not wanted. phi_x is written into problem->phi_x by the callee when
+ * `jacobian` is true, phi_y, psi_x, psi_y into the arrays given. */
+typedef struct cone_values {
+    double *phi, *psi;
+    bool jacobian;
+    double *phi_y, *psi_x, *psi_y;
+} cone_values;
+
+typedef struct cone_problem {
+    int nx, ny, npsi, nmu, n_cones;
+    const cone *cones;                    /* may change between solves (gates, reservoirs), not during one */
+    void *user;
+    int (*evaluate)(void *user, const double *x, const double *y, cone_values *);  /* nonzero: cannot (not finite) */
+    lin_matrix *phi_x;                    /* nx x nx, assembled by evaluate */
+    zn_pattern phi_y, psi_x, psi_y;       /* nx x ny, npsi x nx, npsi x ny (start NULL: psi does not depend on y) */
+    zn_pattern A;                         /* nmu x ny; start NULL: identity (nmu = ny) */
+    const double *A_values, *mu_0;        /* NULL: zeros */
+    const double *rho;                    /* ny prox parameters: 1 / (d psi/d mu) estimates, alpha = 1 */
+    const double *phi_scale;              /* nx: residual row times scale is compared with the tolerance; NULL: ones */
+    const double *psi_scale;              /* npsi; NULL: ones */
+    const unsigned char *phi_unit, *psi_unit; /* cone_unit of each row (after scaling); NULL: momentum, velocity */
+    int n_settled;                        /* leading x rows whose change decides the projection (without bilateral multipliers) */
+} cone_problem;
+
+typedef struct cone_settings {
+    zn_solver solver;
+    double tolerance;            /* on scaled residuals */
+    int newton_max, projection_max;
+} cone_settings;
+cone_settings cone_settings_default(void);
+
+typedef enum cone_path { CONE_NEWTON, CONE_LEAST_NORM, CONE_PROJECTION, CONE_PATH_COUNT } cone_path;
+
+typedef struct cone_outcome {
+    cone_path path;              /* the one that ended it */
+    int iterations[CONE_PATH_COUNT];
+    double residual[CONE_UNIT_COUNT]; /* phi, largest scaled row by unit, from the final x, y */
+    double gap, velocity;        /* largest violation of psi_N >= 0 on rows of unit length, velocity (and acceleration) */
+    double complementarity;      /* largest natural-map residual of the inclusions, in units of psi */
+    double cone_violation;       /* largest |mu_F| - mu radius, relative to the radius or, where that is less, absolute */
+    double worst;                /* the largest scaled one of all; converged iff <= tolerance */
+    int worst_cone;              /* -1: not a cone row */
+    int worst_row;               /* phi row, when worst_cone is -1 */
+} cone_outcome;
+
+typedef enum cone_contact_state { CONE_OPEN, CONE_CLOSED } cone_contact_state;
+
+typedef struct cone_solver cone_solver;
+
+/* All memory is taken here; solves do not allocate. The problem must stay alive. */
+cone_solver *cone_solver_create(zn_context *, const cone_problem *, const cone_settings *);
+void cone_solver_destroy(cone_solver *);
+/* x, y: start in, solution out. ZN_OK only when outcome->worst <= tolerance; otherwise ZN_NO_CONVERGENCE, ZN_SINGULAR or
+ * ZN_NOT_FINITE, without leaving an error in the context (the caller may retry), x and y then hold the best iterate. */
+zn_status cone_solve(cone_solver *, double *x, double *y, cone_outcome *);
+/* After a solve: whether cone k's normal inclusion is closed (a_N <= 0, gate considered). */
+bool cone_is_closed(const cone_solver *, int k);
+bool cone_sticks(const cone_solver *, int k, int ball);
+
+#endif

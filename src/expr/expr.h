@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulas as a shared graph: parse, differentiate, simplify, compile to a tape.
+ *
+ * A node is an index into its graph; equal subexpressions are one node (hash-consing), so common terms are shared by
+ * construction. Constants fold and neutral elements vanish as nodes are made. EXPR_NONE stands for "out of memory" and
+ * propagates through every operation; the error is in the context. */
+#ifndef EXPR_EXPR_H
+#define EXPR_EXPR_H
+
+#include "base/base.h"
+#include "zeno/model.h"
+
+typedef int expr;
+#define EXPR_NONE (-1)
+
+typedef struct expr_graph expr_graph;
+
+expr_graph *expr_graph_create(zn_context *context);
+void expr_graph_destroy(expr_graph *graph);
+
+typedef enum expr_op {
+    EXPR_CONSTANT, EXPR_VARIABLE,
+    EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_NEG, EXPR_POW, /* pow: any exponent; integer powers stay exact for negative bases */
+    EXPR_SIN, EXPR_COS, EXPR_TAN, EXPR_ASIN, EXPR_ACOS, EXPR_ATAN, EXPR_ATAN2, EXPR_SINH, EXPR_COSH, EXPR_TANH,
+    EXPR_EXP, EXPR_LOG, EXPR_SQRT, EXPR_ABS, EXPR_SIGN, EXPR_MIN, EXPR_MAX, EXPR_HYPOT,
+    EXPR_LESS, EXPR_LESS_EQUAL, EXPR_EQUAL, EXPR_AND, EXPR_OR, EXPR_NOT, /* 0 or 1 */
+    EXPR_IF                                                     /* if(condition, a, b): only the chosen branch counts */
+} expr_op;
+
+expr expr_constant(expr_graph *, double value);
+expr expr_variable(expr_graph *, int index); /* variables are numbered by the user of the graph */
+expr expr_unary(expr_graph *, expr_op, expr a);
+expr expr_binary(expr_graph *, expr_op, expr a, expr b);
+expr expr_if(expr_graph *, expr condition, expr a, expr b);
+
+bool expr_is_constant(const expr_graph *, expr, double *value);
+bool expr_is_zero(const expr_graph *, expr);
+bool expr_depends(expr_graph *, expr, int variable);
+/* Whether it depends on any variable with first <= index < first + count. */
+bool expr_depends_range(expr_graph *, expr, int first, int count);
+
+/* Exact derivative by a variable; kept, so asking twice costs nothing; derivatives of derivatives work. */
+expr expr_derivative(expr_graph *, expr, int variable);
+/* Replaces variable `first + i` by by[i]. */
+expr expr_substitute(expr_graph *, expr, int first, int count, const expr *by);
+double expr_value(expr_graph *, expr, const double *variables); /* slow, for constants and checks */
+
+/* ---- parsing ---- */
+
+/* Names a formula may use. `name` includes the primes ("x'"). */
+typedef struct expr_name {
+    const char *name;
+    expr value;
+} expr_name;
+
+typedef struct expr_scope {
+    int count;
+    const expr_name *names;
+} expr_scope;
+
+/* Grammar: numbers, names (with primes), + - * / ^ (right associative, binds tighter than unary minus on its left),
+ * comparison and `and or not`, parentheses, function calls; `pi` and functions are known. On failure the status is
+ * ZN_SYNTAX and the error names file, line, column, shows the offending text and hints at the nearest known name. */
+zn_status expr_parse(expr_graph *, zn_context *, const expr_scope *, zn_formula, expr *out);
+/* Whether a text can be a name in formulas (letter or _, then letters, digits, _), and is not a function or `pi`, `t`. */
+bool expr_name_is_valid(const char *name);
+/* The nearest of `count` names to `name` by edit distance, or NULL when none is near. `get` maps an index to a name. */
+const char *expr_nearest_name(const char *name, int count, const char *(*get)(const void *, int), const void *user);
+
+/* ---- tapes ---- */
+
+/* Many outputs in one go. Outputs come in sections; running up to section k computes the outputs of sections 0..k only.
+ * A tape is constant and may be used by several threads, each with its own registers. */
+typedef struct expr_tape expr_tape;
+
+typedef struct expr_section {
+    int count;
+    const expr *outputs;
+} expr_section;
+
+/* Variables are 0..n_variables-1. NULL on failure (in the context). */
+expr_tape *expr_compile(expr_graph *, zn_context *, int n_variables, int n_sections, const expr_section *);
+void expr_tape_destroy(zn_context *, expr_tape *);
+int expr_tape_registers(const expr_tape *); /* doubles of scratch */
+/* results[k] points to memory for the outputs of section k, or NULL (computed but not copied). No allocation. */
+void expr_tape_run(const expr_tape *, double *registers, const double *variables, int n_sections, double *const *results);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrices with a pattern fixed once and values refilled often, and LU behind one interface.
+ * Small geometry (vec3, mat3, quaternions) is in geometry.h; dense kernels are in dense.h. */
+#ifndef LINALG_LINALG_H
+#define LINALG_LINALG_H
+
+#include "base/base.h"
+#include "zeno/model.h"
+
+/* ---- patterns ---- */
+
+/* A pattern that owns its arrays. */
+typedef struct lin_pattern {
+    zn_pattern p;
+    int *start, *index; /* what p points to */
+} lin_pattern;
+
+/* From coordinates (duplicates merge). entry_of[k] (may be NULL) receives the position of coordinate k in the values. */
+zn_status lin_pattern_create(zn_context *, int rows, int cols, int count, const int *row, const int *col, lin_pattern *,
+                             int *entry_of);
+zn_status lin_pattern_dense(zn_context *, int rows, int cols, lin_pattern *);
+void lin_pattern_destroy(zn_context *, lin_pattern *);
+static inline int lin_nnz(const zn_pattern *p) { return p->start ? p->start[p->cols] : 0; }
+
+/* y += s A x and y += s A' x for values over a pattern. */
+void lin_multiply(const zn_pattern *, const double *values, double s, const double *x, double *y);
+void lin_multiply_transposed(const zn_pattern *, const double *values, double s, const double *x, double *y);
+
+/* ---- a square matrix assembled from blocks ---- */
+
+/* First declare every block with its place, then finish: the matrix chooses dense storage (column-major, n x n) or CSC by
+ * size and fill, and each block knows where its entries go. Refilling is: zero, then scatter each block. */
+typedef struct lin_matrix lin_matrix;
+
+lin_matrix *lin_matrix_create(zn_context *, int n);
+void lin_matrix_destroy(lin_matrix *);
+/* Returns the block's number, or -1 (out of memory). `transposed`: the block placed is the transpose of the pattern. */
+int lin_matrix_block(lin_matrix *, const zn_pattern *, bool transposed, int row, int col);
+typedef enum lin_storage { LIN_AUTO, LIN_DENSE, LIN_SPARSE } lin_storage;
+zn_status lin_matrix_finish(lin_matrix *, lin_storage);
+bool lin_matrix_is_dense(const lin_matrix *);
+int lin_matrix_size(const lin_matrix *);
+double *lin_matrix_values(lin_matrix *);
+const zn_pattern *lin_matrix_pattern(const lin_matrix *); /* NULL when dense */
+
+void lin_matrix_zero(lin_matrix *);
+void lin_matrix_add(lin_matrix *, int block, double coefficient, const double *values);
+/* Row i of the block (after transposition) is multiplied by coefficient[i]. */
+void lin_matrix_add_rows(lin_matrix *, int block, const double *coefficient, const double *values);
+/* Position in lin_matrix_values of entry k of a block, for callers that write entries themselves. */
+const int *lin_matrix_places(const lin_matrix *, int block);
+void lin_matrix_multiply(const lin_matrix *, const double *x, double *y); /* y = A x */
+
+/* ---- LU ---- */
+
+/* One interface, two back ends (dense: own kernel up to about 20, LAPACK above; sparse: KLU). No allocation in factor and
+ * solve after the first factorisation of the dense back end; KLU allocates only when pivots change the fill. */
+typedef struct lin_lu lin_lu;
+
+lin_lu *lin_lu_create(zn_context *, const lin_matrix *);
+void lin_lu_destroy(lin_lu *);
+/* `same_structure`: nothing but small changes of values since the last factorisation (the active set did not change): a KLU
+ * refactorisation is tried and checked (reciprocal growth), else a full factorisation with the kept symbolic analysis.
+ * ZN_SINGULAR when a pivot is zero or tiny relative to its column, without leaving an error in the context. */
+zn_status lin_lu_factor(lin_lu *, const lin_matrix *, bool same_structure);
+void lin_lu_solve(const lin_lu *, double *b);                  /* b becomes the solution */
+void lin_lu_solve_many(const lin_lu *, double *b, int columns); /* column-major, leading dimension n */
+double lin_lu_rcond(const lin_lu *); /* a cheap estimate of the reciprocal condition number (pivots) */
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a scheme is: a pure map from a state at t to a state at t + h. */
+#ifndef SCHEME_SCHEME_H
+#define SCHEME_SCHEME_H
+
+#include "cone/cone.h"
+#include "zeno/simulation.h"
+
+/* Everything that goes from one step to the next. A scheme keeps nothing about the motion elsewhere, so a failed or rejected
+ * step is undone by using the old state again. */
+typedef struct scheme_state {
+    double t;
+    double *q, *u;      /* comparable between schemes: values at t */
+    double *P;          /* percussion of the step that ended at t, n rows of lambda */
+    double *carry;      /* the scheme's own (accelerations, midpoints ...), scheme_class.carry_size doubles */
+} scheme_state;
+
+typedef struct scheme scheme;
+
+typedef struct scheme_class {
+    zn_scheme_info info;
+    size_t (*carry_size)(const zn_model *, const zn_settings *);
+    /* Allocates all memory that steps need. Refuses with ZN_UNSUPPORTED and a sentence naming the feature. */
+    zn_status (*create)(zn_context *, const struct scheme_class *, const zn_model *, const zn_settings *, scheme **);
+    /* Fills carry of the consistent initial state (a_0, lambda_0 given). */
+    zn_status (*start)(scheme *, scheme_state *, const double *a0, const double *lambda0);
+    /* `to` has its memory; on failure its content is undefined. The outcome is filled also on failure. */
+    zn_status (*step)(scheme *, const scheme_state *from, double h, scheme_state *to, cone_outcome *);
+    void (*destroy)(scheme *);
+} scheme_class;
+
+extern const scheme_class *const scheme_classes[];
+extern const int scheme_class_count;
+const scheme_class *scheme_find(const char *name);
+
+#endif
