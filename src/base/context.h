@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The context's content: only base looks inside. */
+#ifndef BASE_CONTEXT_H
+#define BASE_CONTEXT_H
+
+#include "base/base.h"
+
+typedef struct kept_error {
+    zn_error view;        /* what users see; its texts are the ones below */
+    char *message, *file, *subject;
+} kept_error;
+
+struct zn_context {
+    zn_allocator allocator;
+    zn_log_function *log;
+    void *log_user;
+    kept_error *errors;
+    size_t n_errors, error_capacity;
+    bool memory_failed;   /* an error could not be kept for lack of memory */
+    zn_error memory_error;
+    char *text;           /* what zn_error_text returned last */
+};
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts and memory: everything goes through the allocator of the context. */
+#include "base/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef ZENO_VERSION
+#define ZENO_VERSION "0"
+#endif
+
+static void *default_reallocate(void *user, void *block, size_t bytes) {
+    (void)user;
+    return realloc(block, bytes);
+}
+
+static void default_release(void *user, void *block) {
+    (void)user;
+    free(block);
+}
+
+const char *zn_version(void) { return ZENO_VERSION; }
+
+zn_context *zn_context_create(const zn_context_def *def) {
+    zn_allocator allocator = def ? def->allocator : (zn_allocator){0};
+    if (!allocator.reallocate || !allocator.release) allocator = (zn_allocator){default_reallocate, default_release, NULL};
+    zn_context *context = allocator.reallocate(allocator.user, NULL, sizeof *context);
+    if (!context) return NULL;
+    memset(context, 0, sizeof *context);
+    context->allocator = allocator;
+    context->log = def ? def->log : NULL;
+    context->log_user = def ? def->log_user : NULL;
+    context->memory_error = (zn_error){.status = ZN_MEMORY, .message = zn_status_text(ZN_MEMORY), .time = NAN};
+    return context;
+}
+
+void zn_context_destroy(zn_context *context) {
+    if (!context) return;
+    zn_error_clear(context);
+    mem_free(context, context->errors);
+    mem_free(context, context->text);
+    zn_allocator allocator = context->allocator;
+    allocator.release(allocator.user, context);
+}
+
+static void *reallocate(zn_context *context, void *block, size_t count, size_t size) {
+    void *grown = NULL;
+    if (size == 0 || count <= SIZE_MAX / 2 / size) {
+        size_t bytes = count * size;
+        grown = context->allocator.reallocate(context->allocator.user, block, bytes ? bytes : 1);
+    }
+    if (!grown) context->memory_failed = true;
+    return grown;
+}
+
+void *mem_array(zn_context *context, size_t count, size_t size) {
+    void *block = reallocate(context, NULL, count, size);
+    if (block) memset(block, 0, count * size ? count * size : 1);
+    return block;
+}
+
+bool mem_grow(zn_context *context, void **block, size_t *capacity, size_t needed, size_t size) {
+    if (needed <= *capacity) return true;
+    size_t wanted = *capacity * 2 > needed ? *capacity * 2 : needed;
+    if (wanted < 8) wanted = 8;
+    char *grown = reallocate(context, *block, wanted, size);
+    if (!grown) return false;
+    memset(grown + *capacity * size, 0, (wanted - *capacity) * size);
+    *block = grown;
+    *capacity = wanted;
+    return true;
+}
+
+char *mem_text(zn_context *context, const char *text) {
+    size_t length = strlen(text);
+    char *copy = mem_array(context, length + 1, 1);
+    if (copy) memcpy(copy, text, length);
+    return copy;
+}
+
+char *mem_format(zn_context *context, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = mem_array(context, (size_t)(length < 0 ? 0 : length) + 1, 1);
+    if (text) vsnprintf(text, (size_t)(length < 0 ? 0 : length) + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void mem_free(zn_context *context, void *block) {
+    if (block) context->allocator.release(context->allocator.user, block);
+}
