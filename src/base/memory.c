@@ -56,7 +56,7 @@ static void *reallocate(zn_context *context, void *block, size_t count, size_t s
 
 void *mem_array(zn_context *context, size_t count, size_t size) {
     void *block = reallocate(context, NULL, count, size);
-    if (block) memset(block, 0, count * size ? count * size : 1);
+    if (block) memset(block, 0, count > 0 && size > 0 ? count * size : 1);
     return block;
 }
 
