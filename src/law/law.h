@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Force laws as sets: the reservoirs of dry friction, their projections (prox) and generalized Jacobians.
+ *
+ *     y in N_C(x)   <=>   x = prox_C(x + r y)  for any r > 0
+ *
+ * Every reservoir is a product of balls over scaled rows: with a diagonal matrix S of row scales
+ *     gamma_F = S gamma_T,  lambda_T = S lambda_F:   gamma_T in N_{S C}(-lambda_T)  <=>  gamma_F in N_C(-lambda_F).
+ * The solvers therefore only see lists of zn_ball. */
+#ifndef LAW_LAW_H
+#define LAW_LAW_H
+
+#include "base/base.h"
+#include "zeno/model.h"
+
+enum { LAW_DIM_MAX = 3 };
+
+/* ---- projections ---- */
+
+/* prox of the nonpositive half line R0- */
+static inline double law_prox_nonpositive(double a) { return a < 0 ? a : 0; }
+static inline double law_prox_interval(double lower, double upper, double a) {
+    return a < lower ? lower : a > upper ? upper : a;
+}
+/* p = prox of the ball with this radius (a negative radius counts as zero). True: a is inside and p = a. */
+bool law_prox_ball(int dim, double radius, const double *a, double *p);
+/* An element of the generalized Jacobian: dp/da (dim x dim, column-major) and dp/dradius (dim). */
+void law_prox_ball_jacobian(int dim, double radius, const double *a, double *p_a, double *p_radius);
+
+/* ---- reservoirs ---- */
+
+typedef enum law_kind {
+    LAW_BALL,       /* isotropic Coulomb: |lambda_T| <= mu lambda_N, one to three rows */
+    LAW_ELLIPSE,    /* semi-axes mu[i] lambda_N, two rows */
+    LAW_RECTANGLE,  /* |lambda_i| <= mu[i] lambda_N, independent */
+    LAW_CONTENSOU,  /* rows (gamma_T1, gamma_T2, gamma_P), mu[0], contact radius R: scale of the pivoting row 3 pi R/16 */
+    LAW_PIVOTING,   /* one row, mu[0] = mu_P */
+    LAW_ROLLING,    /* two rows, mu[0], mu[1] = mu_R1, mu_R2, independent */
+    LAW_KIND_COUNT
+} law_kind;
+
+typedef struct law_reservoir {
+    law_kind kind;
+    int dim;                    /* rows; must fit the kind */
+    double mu[LAW_DIM_MAX];     /* per row; kinds with one coefficient use mu[0] */
+    double radius;              /* Coulomb-Contensou: of the contact patch */
+} law_reservoir;
+
+/* Row scales (dim) and balls (at most dim) of a reservoir; returns the number of balls, or -1 when the description is wrong
+ * (`why` then says what). A row with coefficient zero gets a ball of its own with mu = 0 and scale 1. */
+int law_balls(const law_reservoir *, double *scale, zn_ball *balls, const char **why);
+
+/* ---- Stribeck ---- */
+
+/* Smooth part of the Stribeck law per unit normal force: added to the set-valued part with mu_s it leaves mu_d at high speed.
+ *     s(gamma) = (mu_s - mu_d) (2/pi) arctan(eps |gamma|) gamma/|gamma|
+ * s (dim) and its derivative s_gamma (dim x dim, column-major), either may be NULL. */
+void law_stribeck(int dim, double mu_s, double mu_d, double eps, const double *gamma, double *s, double *s_gamma);
+
+#endif

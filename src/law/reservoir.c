@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the description of a friction reservoir to balls over scaled rows, and the smooth part of Stribeck's law. */
+#include "law/law.h"
+
+static const double pi = 3.14159265358979323846;
+
+static const struct { int least, most, coefficients; } shape[LAW_KIND_COUNT] = {
+    [LAW_BALL] = {1, 3, 1},      [LAW_ELLIPSE] = {2, 2, 2},  [LAW_RECTANGLE] = {1, 3, 3},
+    [LAW_CONTENSOU] = {3, 3, 1}, [LAW_PIVOTING] = {1, 1, 1}, [LAW_ROLLING] = {2, 2, 2},
+};
+
+static int one_ball_per_row(const law_reservoir *law, zn_ball *balls) {
+    for (int i = 0; i < law->dim; i++) balls[i] = (zn_ball){1, law->mu[i]};
+    return law->dim;
+}
+
+int law_balls(const law_reservoir *law, double *scale, zn_ball *balls, const char **why) {
+    const char *ignored;
+    if (!why) why = &ignored;
+    if ((int)law->kind < 0 || law->kind >= LAW_KIND_COUNT) return *why = "unknown kind of reservoir", -1;
+    if (law->dim < shape[law->kind].least || law->dim > shape[law->kind].most)
+        return *why = "the number of slip velocities does not fit the reservoir", -1;
+    for (int i = 0; i < law->dim && i < shape[law->kind].coefficients; i++)
+        if (!(law->mu[i] >= 0) || isinf(law->mu[i])) return *why = "a friction coefficient is negative or not finite", -1;
+    for (int i = 0; i < law->dim; i++) scale[i] = 1;
+    switch (law->kind) {
+    case LAW_RECTANGLE:
+    case LAW_ROLLING:
+    case LAW_PIVOTING: return one_ball_per_row(law, balls);
+    case LAW_ELLIPSE: {
+        double largest = fmax(law->mu[0], law->mu[1]);
+        if (!(law->mu[0] > 0 && law->mu[1] > 0)) return one_ball_per_row(law, balls);
+        for (int i = 0; i < 2; i++) scale[i] = law->mu[i] / largest;
+        balls[0] = (zn_ball){2, largest};
+        return 1;
+    }
+    case LAW_CONTENSOU:
+        if (!(law->radius >= 0) || isinf(law->radius)) return *why = "the contact radius is negative or not finite", -1;
+        if (!(law->radius > 0)) {
+            balls[0] = (zn_ball){2, law->mu[0]};
+            balls[1] = (zn_ball){1, 0};
+            return 2;
+        }
+        scale[2] = 3 * pi * law->radius / 16;
+        break;
+    default: break;
+    }
+    balls[0] = (zn_ball){law->dim, law->mu[0]};
+    return 1;
+}
+
+/* With g = |gamma|, f(g) = c arctan(eps g), n = gamma/g:  s = f n,  ds/dgamma = f' n n' + f/g (1 - n n'). */
+void law_stribeck(int dim, double mu_s, double mu_d, double eps, const double *gamma, double *s, double *s_gamma) {
+    double c = (mu_s - mu_d) * 2 / pi, squared = 0;
+    for (int i = 0; i < dim; i++) squared += gamma[i] * gamma[i];
+    double g = sqrt(squared), f = c * atan(eps * g), slope = c * eps / (1 + eps * eps * squared);
+    double chord = g > 0 ? f / g : c * eps; /* limit at rest */
+    for (int j = 0; j < dim; j++) {
+        if (s) s[j] = chord * gamma[j];
+        if (!s_gamma) continue;
+        for (int i = 0; i < dim; i++) {
+            double n_ij = g > 0 ? (gamma[i] / g) * (gamma[j] / g) : 0;
+            s_gamma[i + dim * j] = (slope - chord) * n_ij + (i == j ? chord : 0);
+        }
+    }
+}
