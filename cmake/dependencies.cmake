@@ -1,17 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries of the field that Zeno stands on, as one interface target.
-find_package(PkgConfig REQUIRED)
-find_package(LAPACK REQUIRED)
-find_package(HDF5 REQUIRED COMPONENTS C)
-pkg_check_modules(FYAML REQUIRED IMPORTED_TARGET libfyaml)
-find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse REQUIRED)
-find_library(KLU_LIBRARY klu REQUIRED)
-find_library(AMD_LIBRARY amd REQUIRED)
-find_library(COLAMD_LIBRARY colamd REQUIRED)
-find_library(BTF_LIBRARY btf REQUIRED)
-find_library(SUITESPARSECONFIG_LIBRARY suitesparseconfig REQUIRED)
+# Finds the libraries of the field that Zeno stands on. Used by the build and, for the static library, by the installed
+# package; so it makes no targets and does not stop. It sets
+#   ZENO_DEPENDENCY_INCLUDES   directories with headers
+#   ZENO_DEPENDENCY_LIBRARIES  full paths, in link order
+#   ZENO_DEPENDENCIES_MISSING  names of what was not found
+set(ZENO_DEPENDENCY_INCLUDES "")
+set(ZENO_DEPENDENCY_LIBRARIES "")
+set(ZENO_DEPENDENCIES_MISSING "")
 
-add_library(zeno_dependencies INTERFACE)
-target_include_directories(zeno_dependencies SYSTEM INTERFACE ${KLU_INCLUDE_DIR} ${HDF5_C_INCLUDE_DIRS})
-target_link_libraries(zeno_dependencies INTERFACE ${KLU_LIBRARY} ${AMD_LIBRARY} ${COLAMD_LIBRARY} ${BTF_LIBRARY}
-    ${SUITESPARSECONFIG_LIBRARY} ${HDF5_C_LIBRARIES} PkgConfig::FYAML ${LAPACK_LIBRARIES} m)
+# KLU and its parts only: the rest of SuiteSparse has other licences.
+find_path(ZENO_KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse)
+mark_as_advanced(ZENO_KLU_INCLUDE_DIR)
+if(ZENO_KLU_INCLUDE_DIR)
+    list(APPEND ZENO_DEPENDENCY_INCLUDES ${ZENO_KLU_INCLUDE_DIR})
+else()
+    list(APPEND ZENO_DEPENDENCIES_MISSING klu.h)
+endif()
+foreach(name klu amd colamd btf suitesparseconfig)
+    find_library(ZENO_${name}_LIBRARY ${name})
+    mark_as_advanced(ZENO_${name}_LIBRARY)
+    if(ZENO_${name}_LIBRARY)
+        list(APPEND ZENO_DEPENDENCY_LIBRARIES ${ZENO_${name}_LIBRARY})
+    else()
+        list(APPEND ZENO_DEPENDENCIES_MISSING lib${name})
+    endif()
+endforeach()
+
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+    pkg_search_module(ZENO_HDF5 QUIET hdf5 hdf5-serial)
+    pkg_check_modules(ZENO_FYAML QUIET libfyaml)
+else()
+    list(APPEND ZENO_DEPENDENCIES_MISSING pkg-config)
+endif()
+if(NOT ZENO_HDF5_FOUND) # systems whose HDF5 has no pkg-config file
+    find_package(HDF5 QUIET COMPONENTS C)
+    set(ZENO_HDF5_FOUND ${HDF5_FOUND})
+    set(ZENO_HDF5_INCLUDE_DIRS ${HDF5_C_INCLUDE_DIRS})
+    set(ZENO_HDF5_LINK_LIBRARIES ${HDF5_C_LIBRARIES})
+endif()
+foreach(name HDF5 FYAML)
+    if(ZENO_${name}_FOUND)
+        list(APPEND ZENO_DEPENDENCY_INCLUDES ${ZENO_${name}_INCLUDE_DIRS})
+        list(APPEND ZENO_DEPENDENCY_LIBRARIES ${ZENO_${name}_LINK_LIBRARIES})
+    else()
+        list(APPEND ZENO_DEPENDENCIES_MISSING ${name})
+    endif()
+endforeach()
+
+find_package(LAPACK QUIET)
+if(LAPACK_FOUND)
+    list(APPEND ZENO_DEPENDENCY_LIBRARIES ${LAPACK_LIBRARIES})
+else()
+    list(APPEND ZENO_DEPENDENCIES_MISSING LAPACK)
+endif()
+list(APPEND ZENO_DEPENDENCY_LIBRARIES m)

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Flags of every translation unit. No contraction to fused operations: the same bytes from every compiler.
 set(ZENO_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
-    -Wvla -Wformat=2 -Werror -ffp-contract=off -fno-math-errno)
+    -Wvla -Wformat=2 -ffp-contract=off -fno-math-errno)
+if(ZENO_WARNINGS_AS_ERRORS)
+    list(APPEND ZENO_WARNINGS -Werror)
+endif()

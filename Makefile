@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands that people need, over CMake and its presets. `make help` lists them.
+.POSIX:
+.SUFFIXES:
+.PHONY: build run test test-asan bench clean format help packages
+
+JOBS = $$(getconf _NPROCESSORS_ONLN)
+
+build: packages ## build/zeno and the libraries, optimised (what is missing is installed first)
+	@test -f build/build.ninja || cmake --preset release
+	@cmake --build --preset release
+
+run: build ## the rotating ball: a table here, its result and a plot in out/
+	@mkdir -p out
+	build/zeno run scenes/rotating-ball.yaml --out out/rotating-ball.h5
+	build/zeno plot out/rotating-ball.h5 --x t --y x,y,phi --out out/rotating-ball.svg
+	@echo "Result: out/rotating-ball.h5    Plot: out/rotating-ball.svg"
+
+test: build ## every test
+	@ctest --preset release -j $(JOBS)
+
+test-asan: packages ## every test with the address, leak and undefined-behaviour checkers
+	@test -f build/asan/build.ninja || cmake --preset asan
+	@cmake --build --preset asan
+	@ctest --preset asan -j $(JOBS)
+
+bench: build ## cost per step, as a table and as CSV
+	@cmake --build --preset release --target bench
+
+packages: ## install the Debian packages that are missing
+	@scripts/install-packages
+
+format: ## clang-format over all C sources
+	@scripts/format
+
+clean: ## remove build/ and out/
+	rm -rf build out
+
+help: ## this list
+	@awk -F ': .*## |:.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+# The checkers stop at the first finding, so that a test cannot pass over it. ZENO_SANITIZE_FLAGS is also what a program that
+# links the checked library needs (tests/package, tests/docs).
+set(ZENO_SANITIZE_FLAGS "")
+if(ZENO_SANITIZE)
+    set(ZENO_SANITIZE_FLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_compile_options(${ZENO_SANITIZE_FLAGS} -O1)
+    add_link_options(${ZENO_SANITIZE_FLAGS})
+endif()
