@@ -11,6 +11,8 @@
 #include <cmocka.h>
 #include <math.h>
 
+#undef fail /* base.h has a function of this name; tests use fail_msg */
+
 /* |actual - expected| <= absolute + relative |expected|; NaN never passes. */
 static inline void check_close_at(double actual, double expected, double absolute, double relative, const char *what,
                                   const char *file, int line) {

@@ -34,13 +34,15 @@ typedef struct lin_matrix lin_matrix;
 
 lin_matrix *lin_matrix_create(zn_context *, int n);
 void lin_matrix_destroy(lin_matrix *);
-/* Returns the block's number, or -1 (out of memory). `transposed`: the block placed is the transpose of the pattern. */
+/* Returns the block's number, or -1 (error in the context: out of memory, does not fit). `transposed`: the block placed is the
+ * transpose of the pattern. The pattern is copied; start NULL means an empty block. Blocks may overlap (they add). */
 int lin_matrix_block(lin_matrix *, const zn_pattern *, bool transposed, int row, int col);
 typedef enum lin_storage { LIN_AUTO, LIN_DENSE, LIN_SPARSE } lin_storage;
 zn_status lin_matrix_finish(lin_matrix *, lin_storage);
 bool lin_matrix_is_dense(const lin_matrix *);
 int lin_matrix_size(const lin_matrix *);
 double *lin_matrix_values(lin_matrix *);
+const double *lin_matrix_read(const lin_matrix *); /* the same, to read only */
 const zn_pattern *lin_matrix_pattern(const lin_matrix *); /* NULL when dense */
 
 void lin_matrix_zero(lin_matrix *);
@@ -53,15 +55,19 @@ void lin_matrix_multiply(const lin_matrix *, const double *x, double *y); /* y =
 
 /* ---- LU ---- */
 
-/* One interface, two back ends (dense: own kernel up to about 20, LAPACK above; sparse: KLU). No allocation in factor and
- * solve after the first factorisation of the dense back end; KLU allocates only when pivots change the fill. */
+/* One interface, two back ends (dense: own kernel up to about 20, LAPACK above; sparse: KLU). Rows are scaled before pivots
+ * are chosen, so units do not matter. The dense back end takes all memory at creation. KLU takes its memory from SuiteSparse's
+ * global allocator (malloc; not the context's), in lin_lu_create and at every full factorisation; a refactorisation takes none.
+ * An LU is for one thread at a time, solves included (work space). */
 typedef struct lin_lu lin_lu;
 
-lin_lu *lin_lu_create(zn_context *, const lin_matrix *);
+lin_lu *lin_lu_create(zn_context *, const lin_matrix *); /* the matrix is finished; NULL: error in the context */
 void lin_lu_destroy(lin_lu *);
-/* `same_structure`: nothing but small changes of values since the last factorisation (the active set did not change): a KLU
+/* The matrix is the one given at creation or one with the same storage and pattern; its values are copied.
+ * `same_structure`: nothing but small changes of values since the last factorisation (the active set did not change): a KLU
  * refactorisation is tried and checked (reciprocal growth), else a full factorisation with the kept symbolic analysis.
- * ZN_SINGULAR when a pivot is zero or tiny relative to its column, without leaving an error in the context. */
+ * Without leaving an error in the context: ZN_SINGULAR when a pivot is zero or tiny relative to its column (after scaling of
+ * the rows), ZN_NOT_FINITE when a value is not finite. Solve only after ZN_OK. */
 zn_status lin_lu_factor(lin_lu *, const lin_matrix *, bool same_structure);
 void lin_lu_solve(const lin_lu *, double *b);                  /* b becomes the solution */
 void lin_lu_solve_many(const lin_lu *, double *b, int columns); /* column-major, leading dimension n */

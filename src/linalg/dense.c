@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dense LU and Cholesky: own loops for small matrices, LAPACK for others. */
+#include "linalg/dense.h"
+
+#include "linalg/lapack.h"
+
+void lin_single_thread(void) {
+    if (openblas_set_num_threads) openblas_set_num_threads(1);
+}
+
+static void swap_rows(int n, double *a, int i, int k, int columns) {
+    for (int j = 0; j < columns; j++) {
+        double kept = a[i + j * n];
+        a[i + j * n] = a[k + j * n];
+        a[k + j * n] = kept;
+    }
+}
+
+static int small_lu_factor(int n, double *a, int *pivot) {
+    int zero = 0;
+    for (int k = 0; k < n; k++) {
+        double *column = a + k * n;
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(column[i]) > fabs(column[best])) best = i;
+        pivot[k] = best;
+        if (column[best] == 0) {
+            if (!zero) zero = k + 1;
+            continue;
+        }
+        if (best != k) swap_rows(n, a, k, best, n);
+        double inverse = 1 / column[k];
+        if (isfinite(inverse))
+            for (int i = k + 1; i < n; i++) column[i] *= inverse;
+        else
+            for (int i = k + 1; i < n; i++) column[i] /= column[k];
+        for (int j = k + 1; j < n; j++) {
+            double *restrict other = a + j * n;
+            double factor = other[k];
+            for (int i = k + 1; i < n; i++) other[i] -= column[i] * factor;
+        }
+    }
+    return zero;
+}
+
+int lin_dense_lu_factor(int n, double *a, int *pivot) {
+    if (n <= LIN_SMALL) return small_lu_factor(n, a, pivot);
+    int info = 0;
+    dgetrf_(&n, &n, a, &n, pivot, &info);
+    for (int k = 0; k < n; k++) pivot[k]--;
+    return info;
+}
+
+static void lower_solve(int n, const double *a, double *b, bool unit) {
+    for (int j = 0; j < n; j++) {
+        if (!unit) b[j] /= a[j + j * n];
+        for (int i = j + 1; i < n; i++) b[i] -= a[i + j * n] * b[j];
+    }
+}
+
+static void upper_solve(int n, const double *a, double *b) {
+    for (int j = n - 1; j >= 0; j--) {
+        b[j] /= a[j + j * n];
+        for (int i = 0; i < j; i++) b[i] -= a[i + j * n] * b[j];
+    }
+}
+
+/* LAPACK's triangles for larger matrices: one column by dtrsv, several by dtrsm. */
+static void triangle_solve(const char *uplo, const char *trans, const char *diag, int n, const double *a, double *b, int columns) {
+    const int one = 1;
+    const double alpha = 1;
+    if (columns == 1)
+        dtrsv_(uplo, trans, diag, &n, a, &n, b, &one, 1, 1, 1);
+    else
+        dtrsm_("L", uplo, trans, diag, &n, &columns, &alpha, a, &n, b, &n, 1, 1, 1, 1);
+}
+
+void lin_dense_lu_solve(int n, const double *lu, const int *pivot, double *b, int columns) {
+    size_t size = (size_t)n;
+    for (int c = 0; c < columns; c++) {
+        double *x = b + (size_t)c * size;
+        for (int k = 0; k < n; k++) {
+            double kept = x[k];
+            x[k] = x[pivot[k]];
+            x[pivot[k]] = kept;
+        }
+        if (n > LIN_SMALL) continue;
+        lower_solve(n, lu, x, true);
+        upper_solve(n, lu, x);
+    }
+    if (n <= LIN_SMALL) return;
+    triangle_solve("L", "N", "U", n, lu, b, columns);
+    triangle_solve("U", "N", "N", n, lu, b, columns);
+}
+
+static int small_cholesky(int n, double *a) {
+    for (int k = 0; k < n; k++) {
+        double *column = a + k * n;
+        if (!(column[k] > 0)) return k + 1;
+        column[k] = sqrt(column[k]);
+        for (int i = k + 1; i < n; i++) column[i] /= column[k];
+        for (int j = k + 1; j < n; j++)
+            for (int i = j; i < n; i++) a[i + j * n] -= column[i] * column[j];
+    }
+    return 0;
+}
+
+int lin_dense_cholesky_factor(int n, double *a) {
+    if (n <= LIN_SMALL) return small_cholesky(n, a);
+    int info = 0;
+    dpotrf_("L", &n, a, &n, &info, 1);
+    return info;
+}
+
+void lin_dense_cholesky_solve(int n, const double *l, double *b, int columns) {
+    if (n > LIN_SMALL) {
+        triangle_solve("L", "N", "N", n, l, b, columns);
+        triangle_solve("L", "T", "N", n, l, b, columns);
+        return;
+    }
+    for (int c = 0; c < columns; c++, b += n) {
+        lower_solve(n, l, b, false);
+        for (int j = n - 1; j >= 0; j--) {
+            for (int i = j + 1; i < n; i++) b[j] -= l[i + j * n] * b[i];
+            b[j] /= l[j + j * n];
+        }
+    }
+}

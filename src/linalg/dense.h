@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dense kernels, column-major, leading dimension = number of rows. Nothing here allocates but lin_cod_create. */
+#ifndef LINALG_DENSE_H
+#define LINALG_DENSE_H
+
+#include "base/base.h"
+
+/* Own kernels up to this size, LAPACK above (calls and blocking cost more than they bring for less). */
+#define LIN_SMALL 20
+
+/* LU with partial pivoting, in place: row k was exchanged with row pivot[k] (from 0). Returns 0, or 1 + the first column
+ * whose pivot is exactly zero (the factors are then of no use). */
+int lin_dense_lu_factor(int n, double *a, int *pivot);
+void lin_dense_lu_solve(int n, const double *lu, const int *pivot, double *b, int columns);
+
+/* Lower Cholesky factor in place (the upper triangle is not read). Returns 0, or 1 + the column where a is not positive. */
+int lin_dense_cholesky_factor(int n, double *a);
+void lin_dense_cholesky_solve(int n, const double *l, double *b, int columns);
+
+/* y += s A x and y += s A' x for A of m x n. */
+static inline void lin_dense_multiply(int m, int n, const double *restrict a, double s, const double *restrict x,
+                                      double *restrict y) {
+    for (int j = 0; j < n; j++) {
+        double sx = s * x[j];
+        for (int i = 0; i < m; i++) y[i] += a[(size_t)j * (size_t)m + (size_t)i] * sx;
+    }
+}
+
+static inline void lin_dense_multiply_transposed(int m, int n, const double *restrict a, double s, const double *restrict x,
+                                                 double *restrict y) {
+    for (int j = 0; j < n; j++) {
+        double sum = 0;
+        for (int i = 0; i < m; i++) sum += a[(size_t)j * (size_t)m + (size_t)i] * x[i];
+        y[j] += s * sum;
+    }
+}
+
+/* C += s A B for A of m x k, B of k x n. */
+static inline void lin_dense_multiply_matrix(int m, int k, int n, const double *restrict a, const double *restrict b, double s,
+                                             double *restrict c) {
+    for (int j = 0; j < n; j++) lin_dense_multiply(m, k, a, s, b + (size_t)j * (size_t)k, c + (size_t)j * (size_t)m);
+}
+
+/* The BLAS is kept to one thread: the sizes are small and the result must not depend on the machine's load. OpenBLAS has one
+ * setting for the whole process, and this call sets it (by a weak symbol: other providers are used as they are). Whoever uses
+ * OpenBLAS with threads elsewhere in the process sets it back after creating simulations. */
+void lin_single_thread(void);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private: LAPACK and BLAS through their Fortran symbols. Every CHARACTER argument has a hidden length behind the list. */
+#ifndef LINALG_LAPACK_H
+#define LINALG_LAPACK_H
+
+#include <stddef.h>
+
+void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
+void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau, double *work, const int *lwork,
+             int *info);
+void dormqr_(const char *side, const char *trans, const int *m, const int *n, const int *k, const double *a, const int *lda,
+             const double *tau, double *c, const int *ldc, double *work, const int *lwork, int *info, size_t, size_t);
+void dtzrzf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork, int *info);
+void dormrz_(const char *side, const char *trans, const int *m, const int *n, const int *k, const int *l, const double *a,
+             const int *lda, const double *tau, double *c, const int *ldc, double *work, const int *lwork, int *info, size_t,
+             size_t);
+void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a, const int *lda, double *x,
+            const int *incx, size_t, size_t, size_t);
+void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m, const int *n,
+            const double *alpha, const double *a, const int *lda, double *b, const int *ldb, size_t, size_t, size_t, size_t);
+
+/* Present only when OpenBLAS is the provider; see lin_single_thread. */
+extern void openblas_set_num_threads(int) __attribute__((weak));
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LU of a lin_matrix, dense or sparse. Dense: P (R A) = L U with the rows scaled by powers of two, R. */
+#include "linalg/dense.h"
+#include "linalg/sparse_lu.h"
+
+struct lin_lu {
+    zn_context *context;
+    int n;
+    bool dense;
+    double *factors;      /* dense: n x n */
+    int *pivot;
+    double *row, *col;    /* dense: scales of the rows, largest entries of the columns */
+    double rcond;
+    sparse_lu *sparse;    /* NULL when dense */
+};
+
+static zn_status take_memory(lin_lu *lu, const lin_matrix *matrix) {
+    zn_context *context = lu->context;
+    size_t n = (size_t)lu->n;
+    if (!lu->dense) {
+        lu->sparse = MEM_ARRAY(context, sparse_lu, 1);
+        return lu->sparse ? lin_sparse_create(context, lin_matrix_pattern(matrix), lu->sparse) : ZN_MEMORY;
+    }
+    if (lu->n > LIN_SMALL) lin_single_thread();
+    lu->factors = MEM_ARRAY(context, double, n * n);
+    lu->pivot = MEM_ARRAY(context, int, n);
+    lu->row = MEM_ARRAY(context, double, n);
+    lu->col = MEM_ARRAY(context, double, n);
+    return lu->factors && lu->pivot && lu->row && lu->col ? ZN_OK : ZN_MEMORY;
+}
+
+lin_lu *lin_lu_create(zn_context *context, const lin_matrix *matrix) {
+    lin_lu *lu = MEM_ARRAY(context, lin_lu, 1);
+    if (!lu) return NULL;
+    lu->context = context;
+    lu->n = lin_matrix_size(matrix);
+    lu->dense = lin_matrix_is_dense(matrix);
+    if (take_memory(lu, matrix) == ZN_OK) return lu;
+    lin_lu_destroy(lu);
+    return NULL;
+}
+
+void lin_lu_destroy(lin_lu *lu) {
+    if (!lu) return;
+    zn_context *context = lu->context;
+    if (lu->sparse) lin_sparse_destroy(context, lu->sparse);
+    mem_free(context, lu->sparse);
+    mem_free(context, lu->factors);
+    mem_free(context, lu->pivot);
+    mem_free(context, lu->row);
+    mem_free(context, lu->col);
+    mem_free(context, lu);
+}
+
+/* Pivots against the columns they came from; partial pivoting exchanges rows only. */
+static zn_status judge_pivots(lin_lu *lu) {
+    size_t n = (size_t)lu->n;
+    double smallest = INFINITY, largest = 0, tiny = lin_tiny_pivot(lu->n);
+    for (size_t k = 0; k < n; k++) {
+        double pivot = fabs(lu->factors[k * n + k]);
+        if (!(pivot > tiny * lu->col[k])) return ZN_SINGULAR;
+        smallest = pivot < smallest ? pivot : smallest;
+        largest = pivot > largest ? pivot : largest;
+    }
+    lu->rcond = n > 0 ? smallest / largest : 1;
+    return ZN_OK;
+}
+
+static zn_status dense_factor(lin_lu *lu, const lin_columns *a) {
+    size_t n = (size_t)lu->n;
+    lu->rcond = 0;
+    if (!lin_scale_rows(a, lu->row)) return ZN_NOT_FINITE;
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) lu->factors[j * n + i] = a->values[j * n + i] * lu->row[i];
+    lin_largest_in_columns(a, lu->row, lu->col);
+    if (lin_dense_lu_factor(lu->n, lu->factors, lu->pivot) != 0) return ZN_SINGULAR;
+    return judge_pivots(lu);
+}
+
+zn_status lin_lu_factor(lin_lu *lu, const lin_matrix *matrix, bool same_structure) {
+    lin_columns a = lin_matrix_columns(matrix);
+    return lu->dense ? dense_factor(lu, &a) : lin_sparse_factor(lu->sparse, &a, same_structure);
+}
+
+void lin_lu_solve(const lin_lu *lu, double *b) { lin_lu_solve_many(lu, b, 1); }
+
+void lin_lu_solve_many(const lin_lu *lu, double *b, int columns) {
+    if (lu->n == 0 || columns <= 0) return;
+    if (!lu->dense) {
+        lin_sparse_solve(lu->sparse, b, columns);
+        return;
+    }
+    size_t n = (size_t)lu->n;
+    for (size_t c = 0; c < (size_t)columns; c++)
+        for (size_t i = 0; i < n; i++) b[c * n + i] *= lu->row[i];
+    lin_dense_lu_solve(lu->n, lu->factors, lu->pivot, b, columns);
+}
+
+double lin_lu_rcond(const lin_lu *lu) { return lu->dense ? lu->rcond : lu->sparse->rcond; }

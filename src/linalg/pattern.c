@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Patterns in compressed columns, and products with values over them. */
+#include "linalg/linalg.h"
+
+#include <limits.h>
+
+/* Stable counting sort: order[] gets the entry numbers `from[]` (NULL: 0, 1, ...) sorted by key[entry], keys below n_keys.
+ * start has n_keys + 1 elements and ends as the beginning of each key's run. */
+static void sort_by_key(int count, const int *key, int n_keys, const int *from, int *order, int *start) {
+    memset(start, 0, ((size_t)n_keys + 1) * sizeof *start);
+    for (int k = 0; k < count; k++) start[key[k] + 1]++;
+    for (int j = 0; j < n_keys; j++) start[j + 1] += start[j];
+    for (int k = 0; k < count; k++) {
+        int entry = from ? from[k] : k;
+        order[start[key[entry]]++] = entry;
+    }
+    for (int j = n_keys; j > 0; j--) start[j] = start[j - 1];
+    start[0] = 0;
+}
+
+/* Entries in `order` are sorted by column, then row: write the distinct ones. */
+static void merge_sorted(int count, const int *row, const int *col, const int *order, lin_pattern *pattern, int *entry_of) {
+    int nnz = 0, last_row = -1, last_col = -1;
+    for (int k = 0; k < count; k++) {
+        int entry = order[k];
+        if (row[entry] != last_row || col[entry] != last_col) {
+            last_row = row[entry];
+            last_col = col[entry];
+            pattern->index[nnz++] = last_row;
+            pattern->start[last_col + 1]++;
+        }
+        if (entry_of) entry_of[entry] = nnz - 1;
+    }
+}
+
+static zn_status take_arrays(zn_context *context, int rows, int cols, int count, lin_pattern *pattern) {
+    *pattern = (lin_pattern){0};
+    if (rows < 0 || cols < 0 || rows == INT_MAX || cols == INT_MAX || count < 0)
+        return fail(context, ZN_INTERNAL, "a pattern of %d x %d with %d entries cannot be", rows, cols, count);
+    pattern->start = MEM_ARRAY(context, int, cols + 1);
+    pattern->index = MEM_ARRAY(context, int, count);
+    if (!pattern->start || !pattern->index) {
+        lin_pattern_destroy(context, pattern);
+        return ZN_MEMORY;
+    }
+    pattern->p = (zn_pattern){rows, cols, pattern->start, pattern->index};
+    return ZN_OK;
+}
+
+zn_status lin_pattern_create(zn_context *context, int rows, int cols, int count, const int *row, const int *col,
+                             lin_pattern *pattern, int *entry_of) {
+    int *by_row = NULL, *order = NULL, *begin = NULL;
+    zn_status status = take_arrays(context, rows, cols, count, pattern);
+    if (status != ZN_OK) return status;
+    for (int k = 0; k < count; k++) {
+        if (row[k] < 0 || row[k] >= rows || col[k] < 0 || col[k] >= cols) {
+            status = fail(context, ZN_INTERNAL, "entry (%d, %d) lies outside of a pattern of %d x %d", row[k], col[k], rows, cols);
+            goto done;
+        }
+    }
+    by_row = MEM_ARRAY(context, int, count);
+    order = MEM_ARRAY(context, int, count);
+    begin = MEM_ARRAY(context, int, (rows > cols ? rows : cols) + 1);
+    if (!by_row || !order || !begin) {
+        status = ZN_MEMORY;
+        goto done;
+    }
+    sort_by_key(count, row, rows, NULL, by_row, begin);
+    sort_by_key(count, col, cols, by_row, order, begin);
+    merge_sorted(count, row, col, order, pattern, entry_of);
+    for (int j = 0; j < cols; j++) pattern->start[j + 1] += pattern->start[j];
+done:
+    mem_free(context, begin);
+    mem_free(context, order);
+    mem_free(context, by_row);
+    if (status != ZN_OK) lin_pattern_destroy(context, pattern);
+    return status;
+}
+
+zn_status lin_pattern_dense(zn_context *context, int rows, int cols, lin_pattern *pattern) {
+    bool too_large = rows > 0 && cols > INT_MAX / rows;
+    zn_status status = take_arrays(context, rows, cols, too_large ? -1 : rows * cols, pattern);
+    if (status != ZN_OK) return status;
+    for (int j = 0; j < cols; j++) {
+        for (int i = 0; i < rows; i++) pattern->index[j * rows + i] = i;
+        pattern->start[j + 1] = (j + 1) * rows;
+    }
+    return ZN_OK;
+}
+
+void lin_pattern_destroy(zn_context *context, lin_pattern *pattern) {
+    if (!pattern) return;
+    mem_free(context, pattern->start);
+    mem_free(context, pattern->index);
+    *pattern = (lin_pattern){0};
+}
+
+void lin_multiply(const zn_pattern *pattern, const double *values, double s, const double *x, double *y) {
+    if (!pattern->start) return;
+    for (int j = 0; j < pattern->cols; j++) {
+        double sx = s * x[j];
+        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) y[pattern->index[k]] += values[k] * sx;
+    }
+}
+
+void lin_multiply_transposed(const zn_pattern *pattern, const double *values, double s, const double *x, double *y) {
+    if (!pattern->start) return;
+    for (int j = 0; j < pattern->cols; j++) {
+        double sum = 0;
+        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) sum += values[k] * x[pattern->index[k]];
+        y[j] += s * sum;
+    }
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* KLU. A refactorisation keeps the pivots of the last full factorisation, which is fast and takes no memory, but wrong when
+ * the values no longer suit those pivots: it may divide by rounding noise without saying so. So every refactorisation is
+ * checked by the growth of U against A, and a full factorisation replaces a doubtful one. */
+#include "linalg/sparse_lu.h"
+
+/* Threshold of partial pivoting: a diagonal pivot is taken when it reaches this part of its column (fill against accuracy). */
+#define PIVOT_THRESHOLD 0.1
+/* min over columns of max|A| / max|U|: below this, a refactorisation loses too many digits (three of sixteen). */
+#define SMALLEST_RECIPROCAL_GROWTH 1e-3
+
+zn_status lin_sparse_create(zn_context *context, const zn_pattern *pattern, sparse_lu *lu) {
+    int n = pattern->cols;
+    *lu = (sparse_lu){0};
+    klu_defaults(&lu->common);
+    lu->common.tol = PIVOT_THRESHOLD;
+    lu->common.scale = 2; /* rows by their largest entry */
+    lu->row = MEM_ARRAY(context, double, n);
+    lu->col = MEM_ARRAY(context, double, n);
+    if (!lu->row || !lu->col) {
+        lin_sparse_destroy(context, lu);
+        return ZN_MEMORY;
+    }
+    if (n == 0) return ZN_OK;
+    /* KLU reads the pattern only; its prototypes lack const. */
+    lu->symbolic = klu_analyze(n, (int *)pattern->start, (int *)pattern->index, &lu->common);
+    if (lu->symbolic || lu->common.status == KLU_SINGULAR) return ZN_OK;
+    zn_status status = lu->common.status == KLU_INVALID
+                           ? fail(context, ZN_INTERNAL, "a sparse matrix of size %d has a wrong pattern", n)
+                           : fail(context, ZN_MEMORY, "no memory to analyse a sparse matrix of size %d", n);
+    lin_sparse_destroy(context, lu);
+    return status;
+}
+
+void lin_sparse_destroy(zn_context *context, sparse_lu *lu) {
+    klu_free_numeric(&lu->numeric, &lu->common);
+    klu_free_symbolic(&lu->symbolic, &lu->common);
+    mem_free(context, lu->row);
+    mem_free(context, lu->col);
+    lu->row = lu->col = NULL;
+}
+
+/* Column k of the factors is column Q[k] of the matrix. */
+static bool pivots_are_sound(const sparse_lu *lu, int n) {
+    const double *pivot = lu->numeric->Udiag, *scale = lu->numeric->Rs;
+    double tiny = lin_tiny_pivot(n);
+    for (int k = 0; k < n; k++) {
+        /* KLU divides row k (in its order) by Rs[k]; ours is a power of two near 1 / Rs, so pivots agree up to a factor 2. */
+        double largest = scale ? lu->col[lu->symbolic->Q[k]] : 0;
+        if (!(fabs(pivot[k]) > tiny * largest)) return false;
+    }
+    return true;
+}
+
+static bool refactor(sparse_lu *lu, const lin_columns *a) {
+    int *start = (int *)a->start, *index = (int *)a->index;
+    double *values = (double *)a->values;
+    if (!klu_refactor(start, index, values, lu->symbolic, lu->numeric, &lu->common)) return false;
+    if (lu->common.status != KLU_OK || !pivots_are_sound(lu, a->n)) return false;
+    if (!klu_rgrowth(start, index, values, lu->symbolic, lu->numeric, &lu->common)) return false;
+    return lu->common.rgrowth >= SMALLEST_RECIPROCAL_GROWTH; /* false for NaN, too */
+}
+
+static zn_status factor(sparse_lu *lu, const lin_columns *a) {
+    klu_free_numeric(&lu->numeric, &lu->common);
+    lu->numeric = klu_factor((int *)a->start, (int *)a->index, (double *)a->values, lu->symbolic, &lu->common);
+    if (!lu->numeric) return lu->common.status == KLU_SINGULAR ? ZN_SINGULAR : ZN_MEMORY;
+    return lu->common.status == KLU_OK && pivots_are_sound(lu, a->n) ? ZN_OK : ZN_SINGULAR;
+}
+
+zn_status lin_sparse_factor(sparse_lu *lu, const lin_columns *a, bool same_structure) {
+    lu->rcond = 1;
+    if (a->n == 0) return ZN_OK;
+    lu->rcond = 0;
+    if (!lin_scale_rows(a, lu->row)) return ZN_NOT_FINITE;
+    if (!lu->symbolic) return ZN_SINGULAR;
+    lin_largest_in_columns(a, lu->row, lu->col);
+    if (!same_structure || !lu->numeric || !refactor(lu, a)) {
+        zn_status status = factor(lu, a);
+        if (status != ZN_OK) {
+            klu_free_numeric(&lu->numeric, &lu->common);
+            return status;
+        }
+    }
+    klu_rcond(lu->symbolic, lu->numeric, &lu->common);
+    lu->rcond = lu->common.rcond;
+    return ZN_OK;
+}
+
+void lin_sparse_solve(sparse_lu *lu, double *b, int columns) {
+    if (lu->numeric) klu_solve(lu->symbolic, lu->numeric, lu->numeric->n, columns, b, &lu->common);
+}
