@@ -6,9 +6,11 @@
 
 JOBS = $$(getconf _NPROCESSORS_ONLN)
 
+LIBRARIES_AND_PROGRAM = zeno zeno_shared zeno_static
+
 build: packages ## build/zeno and the libraries, optimised (what is missing is installed first)
 	@test -f build/build.ninja || cmake --preset release
-	@cmake --build --preset release
+	@cmake --build --preset release --target $(LIBRARIES_AND_PROGRAM)
 
 run: build ## the rotating ball: a table here, its result and a plot in out/
 	@mkdir -p out
@@ -17,6 +19,7 @@ run: build ## the rotating ball: a table here, its result and a plot in out/
 	@echo "Result: out/rotating-ball.h5    Plot: out/rotating-ball.svg"
 
 test: build ## every test
+	@cmake --build --preset release
 	@ctest --preset release -j $(JOBS)
 
 test-asan: packages ## every test with the address, leak and undefined-behaviour checkers

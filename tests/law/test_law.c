@@ -133,7 +133,7 @@ static void balls_are_the_physical_reservoir(void **state) {
     (void)state;
     for (int trial = 0; trial < TRIALS; trial++) {
         law_reservoir law = random_reservoir(trial);
-        double scale[3], slip[3], lambda_F[3], a[3], lambda[3], gamma[3], lambda_N = uniform(0, 5);
+        double scale[3], slip[3], lambda_F[3], a[3], lambda[3] = {0}, gamma[3], lambda_N = uniform(0, 5);
         zn_ball balls[3];
         const char *why = NULL;
         int n = law_balls(&law, scale, balls, &why);

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# layout.sh ROOT: rules about the files of the repository that a compiler does not see.
+#   - no folder of src/ includes a folder that it may not use; public headers include public headers only
+#   - every source file has its licence line
+#   - no source file is longer than 700 lines
+#   - no file names a place on somebody's machine
+set -eu
+cd "$1"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Folder and what it may use directly; what those may use is allowed too. cli may use all.
+cat >"$work/uses" <<'TABLE'
+base
+linalg base
+expr base
+law linalg
+model linalg expr law
+cone linalg law
+scheme model cone
+result base
+sim scheme result
+scene model sim
+cli scene
+TABLE
+max_lines=700
+
+# What git tracks or would add; where git cannot tell (no git, an unpacked archive), all files but the results of a build.
+if ! git ls-files --cached --others --exclude-standard >"$work/all" 2>/dev/null || [ ! -s "$work/all" ]; then
+    find . \( -name .git -o -path ./build -o -path ./out \) -prune -o -type f -print | sed 's|^\./||' >"$work/all"
+fi
+while IFS= read -r file; do
+    if [ -f "$file" ]; then printf '%s\n' "$file"; fi
+done <"$work/all" >"$work/files"
+grep -E '(\.(c|h|cpp|hpp|cmake|sh|awk|py|js|in)|(^|/)(CMakeLists\.txt|Makefile))$|^(scripts|\.ci)/[^.]*$' "$work/files" \
+    | grep -v '\.pc\.in$' >"$work/sources" || true
+[ -s "$work/sources" ] || { echo "no source files found in $1"; exit 1; }
+
+{
+    # Includes: one line "file number included" each.
+    grep -E '^(src|include)/.*\.[ch]$' "$work/sources" | while IFS= read -r file; do
+        awk -v file="$file" '/^[ \t]*#[ \t]*include/ {
+            name = $0
+            sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", name)
+            sub(/[>"].*/, "", name)
+            print file, FNR, name
+        }' "$file"
+    done | awk -v table="$work/uses" '
+        function allow(folder, used,    i, parts, n) { # transitive
+            if ((folder, used) in allowed) return
+            allowed[folder, used] = 1
+            n = split(uses[used], parts, " ")
+            for (i = 1; i <= n; i++) allow(folder, parts[i])
+        }
+        BEGIN {
+            while ((getline line < table) > 0) {
+                name = line; sub(/ .*/, "", name)
+                known[name] = 1
+                uses[name] = line ~ / / ? substr(line, length(name) + 2) : ""
+            }
+            for (name in known) allow(name, name)
+        }
+        {
+            n = split($1, path, "/")
+            split($3, included, "/")
+            if ($3 ~ /\.\./) print $1 ":" $2 ": includes \"" $3 "\" by a relative path"
+            else if (path[1] == "include") {
+                if (included[1] in known || $3 ~ /^(klu|hdf5|libfyaml|lapacke|cblas)\.h$/)
+                    print $1 ":" $2 ": a public header includes \"" $3 "\""
+            } else if (!(path[2] in known))
+                print $1 ":" $2 ": src/" path[2] " is not in the table of folders"
+            else if (included[1] in known && $3 ~ /\// && !((path[2], included[1]) in allowed))
+                print $1 ":" $2 ": " path[2] " may not use " included[1] " (\"" $3 "\")"
+        }'
+
+    while IFS= read -r file; do
+        if ! head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2\.0'; then
+            echo "$file:1: the licence line is missing"
+        fi
+        lines=$(wc -l <"$file")
+        if [ "$lines" -gt "$max_lines" ]; then echo "$file:$lines: longer than $max_lines lines"; fi
+    done <"$work/sources"
+
+    # Binary files are skipped by -I. A letter before the slash is part of a longer, relative path or of an address.
+    tr '\n' '\0' <"$work/files" | xargs -0 grep -nIE \
+        '(^|[^[:alnum:]_.$}/-])/(home|root|work|Users|mnt)/|(^|[^[:alnum:]])/tmp/(wt|build)' /dev/null \
+        | awk -F: '{ print $1 ":" $2 ": names a place on a machine:" substr($0, length($1 $2) + 2) }' || true
+} >"$work/findings"
+
+if [ -s "$work/findings" ]; then
+    cat "$work/findings"
+    exit 1
+fi
+echo "$(wc -l <"$work/files") files, $(wc -l <"$work/sources") of them sources: in order"
