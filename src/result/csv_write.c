@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CSV after RFC 4180 (lines end with a plain newline, as every reader accepts): a header, then one line a row, "%.17g". */
+#include "result/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { NUMBER_LENGTH = 32, BUFFER_SIZE = 1 << 16 };
+
+typedef struct csv_sink {
+    zn_context *context;
+    char *path, *buffer;
+    size_t used, capacity;   /* capacity holds at least one row */
+    int file, width;
+} csv_sink;
+
+static zn_status csv_flush(void *state) {
+    csv_sink *csv = state;
+    size_t done = 0;
+    while (done < csv->used) {
+        ssize_t written = write(csv->file, csv->buffer + done, csv->used - done);
+        if (written > 0) {
+            done += (size_t)written;
+        } else if (written == 0 || errno != EINTR) {
+            int reason = written == 0 ? ENOSPC : errno;
+            memmove(csv->buffer, csv->buffer + done, csv->used - done);
+            csv->used -= done;
+            return result_fail_file(csv->context, csv->path, "written", reason);
+        }
+    }
+    csv->used = 0;
+    return ZN_OK;
+}
+
+/* Whatever the locale takes for the decimal point (it may have several bytes) becomes '.'. */
+static size_t format_number(char *out, double value) {
+    if (isnan(value)) return (size_t)sprintf(out, "nan");
+    int length = snprintf(out, NUMBER_LENGTH, "%.17g", value);
+    size_t used = 0;
+    if (isinf(value)) return (size_t)length;
+    for (int i = 0; i < length; i++) {
+        char c = out[i];
+        bool ours = (c >= '0' && c <= '9') || c == '-' || c == '+' || c == 'e';
+        if (ours)
+            out[used++] = c;
+        else if (used == 0 || out[used - 1] != '.')
+            out[used++] = '.';
+    }
+    return used;
+}
+
+static zn_status csv_row(void *state, const double *row) {
+    csv_sink *csv = state;
+    size_t needed = (size_t)csv->width * NUMBER_LENGTH;
+    if (csv->capacity - csv->used < needed) {
+        zn_status status = csv_flush(csv);
+        if (status != ZN_OK) return status;
+    }
+    char *out = csv->buffer + csv->used;
+    for (int c = 0; c < csv->width; c++) {
+        out += format_number(out, row[c]);
+        *out++ = c + 1 < csv->width ? ',' : '\n';
+    }
+    csv->used = (size_t)(out - csv->buffer);
+    return ZN_OK;
+}
+
+static zn_status csv_close(void *state, bool keep_last_rows) {
+    csv_sink *csv = state;
+    zn_context *context = csv->context;
+    zn_status status = keep_last_rows && csv->file >= 0 ? csv_flush(csv) : ZN_OK;
+    if (csv->file >= 0 && close(csv->file) != 0 && status == ZN_OK)
+        status = result_fail_file(context, csv->path, "written", errno);
+    mem_free(context, csv->buffer);
+    mem_free(context, csv->path);
+    mem_free(context, csv);
+    return status;
+}
+
+/* A field with a comma, a quote, a line break or a space at an end is quoted, quotes in it are doubled. */
+static char *put_field(char *out, const char *field) {
+    size_t length = strlen(field);
+    bool quoted = strpbrk(field, ",\"\r\n") || length == 0 || field[0] == ' ' || field[length - 1] == ' ';
+    if (quoted) *out++ = '"';
+    for (const char *c = field; *c; c++) {
+        if (*c == '"') *out++ = '"';
+        *out++ = *c;
+    }
+    if (quoted) *out++ = '"';
+    return out;
+}
+
+static zn_status write_header(csv_sink *csv, const result_layout *layout) {
+    char **labels = result_layout_labels(csv->context, layout);
+    if (!labels) return ZN_MEMORY;
+    size_t size = 1;
+    for (int c = 0; c < csv->width; c++) size += 2 * strlen(labels[c]) + 3;
+    if (size > csv->capacity) {
+        mem_free(csv->context, csv->buffer);
+        csv->buffer = MEM_ARRAY(csv->context, char, size);
+        csv->capacity = csv->buffer ? size : 0;
+    }
+    char *out = csv->buffer;
+    for (int c = 0; out && c < csv->width; c++) {
+        out = put_field(out, labels[c]);
+        *out++ = c + 1 < csv->width ? ',' : '\n';
+    }
+    result_free_texts(csv->context, labels, csv->width);
+    if (!out) return ZN_MEMORY;
+    csv->used = (size_t)(out - csv->buffer);
+    return csv_flush(csv);
+}
+
+zn_status result_csv_create(zn_context *context, const char *path, const result_layout *layout, result_sink *sink) {
+    csv_sink *csv = MEM_ARRAY(context, csv_sink, 1);
+    if (!csv) return ZN_MEMORY;
+    *csv = (csv_sink){.context = context, .file = -1, .width = result_layout_width(layout)};
+    *sink = (result_sink){csv_row, csv_flush, csv_close, csv};
+    size_t row = (size_t)csv->width * NUMBER_LENGTH;
+    csv->capacity = row > BUFFER_SIZE ? row : BUFFER_SIZE;
+    csv->buffer = MEM_ARRAY(context, char, csv->capacity);
+    csv->path = mem_text(context, path);
+    zn_status status = csv->buffer && csv->path ? ZN_OK : ZN_MEMORY;
+    if (status == ZN_OK) {
+        csv->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (csv->file < 0) status = result_fail_file(context, path, "written", errno);
+    }
+    if (status == ZN_OK) status = write_header(csv, layout);
+    if (status != ZN_OK) csv_close(csv, false);
+    return status;
+}

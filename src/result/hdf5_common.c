@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "result/hdf5_common.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* The usual build of HDF5 may not be called from two threads at once. Its state is the process's, so the lock is too. */
+static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void hdf5_enter(hdf5_guard *guard) {
+    pthread_mutex_lock(&hdf5_lock);
+    *guard = (hdf5_guard){0};
+    H5Eget_auto2(H5E_DEFAULT, &guard->print, &guard->print_data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+void hdf5_leave(const hdf5_guard *guard) {
+    H5Eset_auto2(H5E_DEFAULT, guard->print, guard->print_data);
+    pthread_mutex_unlock(&hdf5_lock);
+}
+
+typedef struct found_error {
+    int number;
+    char innermost[200];
+} found_error;
+
+/* HDF5 keeps the system's errno only inside of its text: "... errno = 28, error message = ...". */
+static herr_t inspect(unsigned n, const H5E_error2_t *error, void *user) {
+    found_error *found = user;
+    const char *number = error->desc ? strstr(error->desc, "errno = ") : NULL;
+    if (number && found->number == 0) found->number = atoi(number + strlen("errno = "));
+    if (n == 0 && error->desc) {
+        strncpy(found->innermost, error->desc, sizeof found->innermost - 1);
+        found->innermost[sizeof found->innermost - 1] = '\0';
+    }
+    return 0;
+}
+
+zn_status hdf5_fail(zn_context *context, const char *path, const char *action) {
+    found_error found = {0};
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, inspect, &found);
+    if (found.number) return result_fail_file(context, path, action, found.number);
+    error_place place = ERROR_PLACE_NONE;
+    place.file = path;
+    if (strcmp(action, "read") == 0)
+        return fail_at(context, ZN_FILE, &place, "cannot be read, it is damaged or incomplete (HDF5: %s)", found.innermost);
+    return fail_at(context, ZN_FILE, &place, "cannot be written (HDF5: %s)", found.innermost);
+}
+
+hid_t hdf5_text_type(void) {
+    hid_t type = H5Tcopy(H5T_C_S1);
+    if (type >= 0 && (H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
+        H5Tclose(type);
+        type = -1;
+    }
+    return type;
+}

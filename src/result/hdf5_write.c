@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HDF5 that survives a killed run. Rows wait in a buffer of one chunk; a flush first writes their values, which nothing in the
+ * file refers to yet, then the metadata that makes them part of it. In between no metadata reaches the file (evictions of the
+ * metadata cache are off), so the file on the disk is always that of the last flush.
+ *
+ * HDF5 1.10 crashes when the disk is full. So space is reserved before HDF5 gets to write there, and what was reserved too much
+ * is cut off at the end: a full disk is met by us, with all that HDF5 wrote before intact.
+ *
+ * The bytes do not depend on when flushes happen: space is only allocated for whole chunks, all datasets in order, when the
+ * first row of a chunk is written. */
+#include "result/hdf5_common.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum {
+    CHUNK_BYTES = 1 << 18,          /* of all datasets together */
+    CHUNK_ROWS_MIN = 16,
+    CHUNK_ROWS_MAX = 1024,
+    COMPACT_COLUMNS_MAX = 3000,     /* an attribute of the oldest format holds 64 KiB, 16 bytes a name */
+    RESERVE_BYTES = 1 << 16,        /* room for metadata: of the file, ... */
+    RESERVE_DATASET_BYTES = 1 << 14,/* ... of each dataset (three nodes of its index of chunks, and more) ... */
+    RESERVE_NAME_BYTES = 64,        /* ... and of each text besides its length */
+};
+
+typedef struct hdf5_sink {
+    zn_context *context;
+    char *path;
+    int reserve;                    /* the same file, for reserving space */
+    hid_t file;
+    int n_datasets, width;
+    hid_t *datasets;
+    int *widths;                    /* columns of each dataset; 0 for vectors, which have one */
+    double *buffer;                 /* chunk_rows x width */
+    hsize_t chunk_rows, chunk_start;/* rows of a chunk, first row of the current chunk */
+    hsize_t filled, flushed;        /* rows of the current chunk in the buffer, those of them in the file */
+} hdf5_sink;
+
+static int columns_of(int width) { return width ? width : 1; }
+
+/* Rows flushed .. filled of dataset d, whose columns begin at `offset` of a row in the buffer. */
+static bool write_dataset(hdf5_sink *h5, int d, int offset) {
+    int rank = h5->widths[d] ? 2 : 1;
+    hsize_t columns = (hsize_t)columns_of(h5->widths[d]), fresh = h5->filled - h5->flushed;
+    hsize_t extent[2] = {h5->chunk_start + h5->filled, columns};
+    hsize_t file_start[2] = {h5->chunk_start + h5->flushed, 0}, count[2] = {fresh, columns};
+    hsize_t memory_extent[2] = {h5->chunk_rows, (hsize_t)h5->width}, memory_start[2] = {h5->flushed, (hsize_t)offset};
+    if (H5Dset_extent(h5->datasets[d], extent) < 0) return false;
+    hid_t file_space = H5Dget_space(h5->datasets[d]);
+    hid_t memory_space = H5Screate_simple(2, memory_extent, NULL);
+    bool ok = file_space >= 0 && memory_space >= 0 && H5Sget_simple_extent_ndims(file_space) == rank &&
+              H5Sselect_hyperslab(file_space, H5S_SELECT_SET, file_start, NULL, count, NULL) >= 0 &&
+              H5Sselect_hyperslab(memory_space, H5S_SELECT_SET, memory_start, NULL, count, NULL) >= 0 &&
+              H5Dwrite(h5->datasets[d], H5T_NATIVE_DOUBLE, memory_space, file_space, H5P_DEFAULT, h5->buffer) >= 0;
+    if (memory_space >= 0) H5Sclose(memory_space);
+    if (file_space >= 0) H5Sclose(file_space);
+    return ok;
+}
+
+/* Not every file system can reserve; those that cannot do without. */
+static zn_status reserve(const hdf5_sink *h5, off_t start, size_t bytes) {
+    int reason = posix_fallocate(h5->reserve, start, (off_t)bytes);
+    if (reason == 0 || reason == EOPNOTSUPP || reason == EINVAL) return ZN_OK;
+    return result_fail_file(h5->context, h5->path, "written", reason);
+}
+
+static zn_status reserve_chunk(const hdf5_sink *h5) {
+    hsize_t used = 0;
+    if (H5Fget_filesize(h5->file, &used) < 0) return hdf5_fail(h5->context, h5->path, "written");
+    return reserve(h5, (off_t)used, (size_t)h5->chunk_rows * (size_t)h5->width * sizeof(double) + RESERVE_BYTES +
+                                        (size_t)h5->n_datasets * RESERVE_DATASET_BYTES);
+}
+
+static size_t creation_bytes(const result_layout *layout) {
+    size_t bytes = RESERVE_BYTES;
+    for (int i = 0; i < layout->n_texts; i++)
+        bytes += strlen(layout->texts[i].name) + strlen(layout->texts[i].value) + RESERVE_NAME_BYTES;
+    for (int d = 0; d < layout->n_datasets; d++) {
+        const result_dataset *dataset = &layout->datasets[d];
+        bytes += RESERVE_DATASET_BYTES + strlen(dataset->name) + (dataset->meaning ? strlen(dataset->meaning) : 0);
+        for (int c = 0; dataset->columns && c < dataset->n_columns; c++)
+            bytes += strlen(dataset->columns[c]) + RESERVE_NAME_BYTES;
+    }
+    return bytes;
+}
+
+static zn_status write_rows(hdf5_sink *h5) {
+    if (h5->filled == h5->flushed) return ZN_OK;
+    zn_status status = h5->flushed == 0 ? reserve_chunk(h5) : ZN_OK;
+    if (status != ZN_OK) return status;
+    bool ok = true;
+    for (int d = 0, offset = 0; ok && d < h5->n_datasets; d++) {
+        ok = write_dataset(h5, d, offset);
+        offset += columns_of(h5->widths[d]);
+    }
+    if (ok) ok = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
+    if (!ok) return hdf5_fail(h5->context, h5->path, "written");
+    h5->flushed = h5->filled;
+    if (h5->filled == h5->chunk_rows) {
+        h5->chunk_start += h5->chunk_rows;
+        h5->filled = h5->flushed = 0;
+    }
+    return ZN_OK;
+}
+
+static zn_status hdf5_flush(void *state) {
+    hdf5_guard guard;
+    hdf5_enter(&guard);
+    zn_status status = write_rows(state);
+    hdf5_leave(&guard);
+    return status;
+}
+
+static zn_status hdf5_row(void *state, const double *row) {
+    hdf5_sink *h5 = state;
+    memcpy(h5->buffer + h5->filled * (hsize_t)h5->width, row, (size_t)h5->width * sizeof *row);
+    h5->filled++;
+    return h5->filled == h5->chunk_rows ? hdf5_flush(h5) : ZN_OK;
+}
+
+static zn_status hdf5_close(void *state, bool keep_last_rows) {
+    hdf5_sink *h5 = state;
+    zn_context *context = h5->context;
+    hdf5_guard guard;
+    hdf5_enter(&guard);
+    zn_status status = keep_last_rows && h5->file >= 0 ? write_rows(h5) : ZN_OK;
+    bool closed = true;
+    for (int d = 0; h5->datasets && d < h5->n_datasets; d++)
+        if (h5->datasets[d] >= 0) closed = H5Dclose(h5->datasets[d]) >= 0 && closed;
+    hsize_t size = 0;
+    bool sized = h5->file >= 0 && H5Fget_filesize(h5->file, &size) >= 0;
+    if (h5->file >= 0) closed = H5Fclose(h5->file) >= 0 && closed;
+    if (!closed && status == ZN_OK) status = hdf5_fail(context, h5->path, "written");
+    hdf5_leave(&guard);
+    if (closed && sized && ftruncate(h5->reserve, (off_t)size) != 0 && status == ZN_OK)
+        status = result_fail_file(context, h5->path, "written", errno);
+    close(h5->reserve);
+    mem_free(context, h5->buffer);
+    mem_free(context, h5->widths);
+    mem_free(context, h5->datasets);
+    mem_free(context, h5->path);
+    mem_free(context, h5);
+    return status;
+}
+
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
+
+static bool put_texts(hid_t object, const char *name, const char *const *texts, int count, bool array) {
+    hsize_t size = (hsize_t)count;
+    hid_t type = hdf5_text_type();
+    hid_t space = array ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
+    hid_t properties = H5Pcreate(H5P_ATTRIBUTE_CREATE);
+    hid_t attribute = -1;
+    if (type >= 0 && space >= 0 && properties >= 0 && H5Pset_char_encoding(properties, H5T_CSET_UTF8) >= 0)
+        attribute = H5Acreate2(object, name, type, space, properties, H5P_DEFAULT);
+    bool ok = attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
+    if (attribute >= 0) ok = H5Aclose(attribute) >= 0 && ok;
+    if (properties >= 0) H5Pclose(properties);
+    if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
+    return ok;
+}
+
+static bool put_text(hid_t object, const char *name, const char *text) { return put_texts(object, name, &text, 1, false); }
+
+/* Rows that were announced but never arrived read as NaN. No times: equal runs give equal bytes. */
+static hid_t dataset_properties(const hdf5_sink *h5, int width) {
+    int rank = width ? 2 : 1;
+    hsize_t chunk[2] = {h5->chunk_rows, (hsize_t)columns_of(width)};
+    double missing = NAN;
+    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    bool ok = properties >= 0 && H5Pset_chunk(properties, rank, chunk) >= 0 &&
+              H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &missing) >= 0 && H5Pset_obj_track_times(properties, false) >= 0;
+    if (ok && width > COMPACT_COLUMNS_MAX)
+        ok = H5Pset_attr_creation_order(properties, H5P_CRT_ORDER_TRACKED) >= 0 &&
+             H5Pset_attr_phase_change(properties, 0, 0) >= 0;
+    if (!ok && properties >= 0) H5Pclose(properties);
+    return ok ? properties : -1;
+}
+
+/* Whole chunks pass by the cache of chunks: their values are in the file before the metadata that refers to them. */
+static hid_t uncached_access(void) {
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    if (access >= 0 && H5Pset_chunk_cache(access, 0, 0, 1.0) < 0) {
+        H5Pclose(access);
+        access = -1;
+    }
+    return access;
+}
+
+static bool create_dataset(hdf5_sink *h5, int d, const result_dataset *dataset) {
+    int width = dataset->columns ? dataset->n_columns : 0;
+    hsize_t extent[2] = {0, (hsize_t)columns_of(width)}, largest[2] = {H5S_UNLIMITED, extent[1]};
+    hid_t space = H5Screate_simple(width ? 2 : 1, extent, largest);
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = dataset_properties(h5, width), access = uncached_access();
+    h5->widths[d] = width;
+    if (space >= 0 && links >= 0 && properties >= 0 && access >= 0 && H5Pset_char_encoding(links, H5T_CSET_UTF8) >= 0)
+        h5->datasets[d] = H5Dcreate2(h5->file, dataset->name, H5T_IEEE_F64LE, space, links, properties, access);
+    hid_t id = h5->datasets[d];
+    bool ok = id >= 0;
+    if (ok && width) ok = put_texts(id, "columns", dataset->columns, width, true);
+    if (ok && dataset->meaning) ok = put_text(id, "meaning", dataset->meaning);
+    if (ok && dataset->plain) ok = put_text(id, "names", "plain");
+    if (access >= 0) H5Pclose(access);
+    if (properties >= 0) H5Pclose(properties);
+    if (links >= 0) H5Pclose(links);
+    if (space >= 0) H5Sclose(space);
+    return ok;
+}
+
+/* Readable by HDF5 1.8 and later. Metadata goes to the file only when flushed, see the top. */
+static hid_t file_access(void) {
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+    bool ok = access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0 &&
+              H5Pget_mdc_config(access, &cache) >= 0;
+    cache.evictions_enabled = false;
+    cache.incr_mode = H5C_incr__off;
+    cache.flash_incr_mode = H5C_flash_incr__off;
+    cache.decr_mode = H5C_decr__off;
+    ok = ok && H5Pset_mdc_config(access, &cache) >= 0;
+#if H5_VERSION_GE(1, 10, 7)
+    ok = ok && H5Pset_file_locking(access, true, true) >= 0;
+#endif
+    if (!ok && access >= 0) H5Pclose(access);
+    return ok ? access : -1;
+}
+
+static bool create_file(hdf5_sink *h5, const result_layout *layout) {
+    hid_t access = file_access(), properties = H5Pcreate(H5P_FILE_CREATE);
+    if (access >= 0 && properties >= 0 && H5Pset_obj_track_times(properties, false) >= 0)
+        h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, properties, access);
+    if (access >= 0) H5Pclose(access);
+    if (properties >= 0) H5Pclose(properties);
+    bool ok = h5->file >= 0 && posix_fallocate(h5->reserve, 0, (off_t)creation_bytes(layout)) != ENOSPC &&
+              put_text(h5->file, "format", RESULT_FORMAT_TEXT);
+    for (int i = 0; ok && i < layout->n_texts; i++) ok = put_text(h5->file, layout->texts[i].name, layout->texts[i].value);
+    return ok;
+}
+
+static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
+    const char **names = MEM_ARRAY(h5->context, const char *, layout->n_datasets);
+    if (!names) return ZN_MEMORY;
+    /* Before the first call, when nothing can be left half-done. Creation cuts the file to nothing, so once more after it. */
+    zn_status status = reserve(h5, 0, creation_bytes(layout));
+    bool ok = status == ZN_OK && create_file(h5, layout);
+    int n = 0;
+    for (int d = 0; ok && d < layout->n_datasets; d++) {
+        const result_dataset *dataset = &layout->datasets[d];
+        if (result_dataset_width(dataset) == 0) continue;
+        names[n] = dataset->name;
+        ok = create_dataset(h5, n++, dataset);
+    }
+    ok = ok && put_texts(h5->file, "datasets", names, n, true) && H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
+    h5->n_datasets = n;
+    mem_free(h5->context, names);
+    if (status != ZN_OK) return status;
+    return ok ? ZN_OK : hdf5_fail(h5->context, h5->path, "written");
+}
+
+static hsize_t rows_of_chunk(int width) {
+    hsize_t rows = CHUNK_BYTES / (sizeof(double) * (size_t)width);
+    return rows < CHUNK_ROWS_MIN ? CHUNK_ROWS_MIN : rows > CHUNK_ROWS_MAX ? CHUNK_ROWS_MAX : rows;
+}
+
+zn_status result_hdf5_create(zn_context *context, const char *path, const result_layout *layout, result_sink *sink) {
+    /* Our own opening first: it tells the reason of a failure better. */
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) return result_fail_file(context, path, "written", errno);
+    hdf5_sink *h5 = MEM_ARRAY(context, hdf5_sink, 1);
+    if (!h5) {
+        close(file);
+        return ZN_MEMORY;
+    }
+    *h5 = (hdf5_sink){.context = context, .reserve = file, .file = -1, .width = result_layout_width(layout)};
+    *sink = (result_sink){hdf5_row, hdf5_flush, hdf5_close, h5};
+    h5->chunk_rows = rows_of_chunk(h5->width);
+    h5->n_datasets = layout->n_datasets;
+    h5->path = mem_text(context, path);
+    h5->datasets = MEM_ARRAY(context, hid_t, layout->n_datasets);
+    h5->widths = MEM_ARRAY(context, int, layout->n_datasets);
+    h5->buffer = MEM_ARRAY(context, double, h5->chunk_rows * (hsize_t)h5->width);
+    for (int d = 0; h5->datasets && d < layout->n_datasets; d++) h5->datasets[d] = -1;
+    zn_status status = h5->path && h5->datasets && h5->widths && h5->buffer ? ZN_OK : ZN_MEMORY;
+    if (status == ZN_OK) {
+        hdf5_guard guard;
+        hdf5_enter(&guard);
+        status = create_all(h5, layout);
+        hdf5_leave(&guard);
+    }
+    if (status != ZN_OK) hdf5_close(h5, false);
+    return status;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results: tables over time, written while a run goes on and read back. HDF5 (.h5, .hdf5) and CSV (.csv). */
+#ifndef RESULT_RESULT_H
+#define RESULT_RESULT_H
+
+#include "base/base.h"
+
+/* One group of columns. With `columns` NULL the dataset is a single column that has the dataset's own name ("t"). In HDF5 that
+ * is a vector, any other dataset a matrix of rows x n_columns. A dataset with no columns (no contacts) is left out. */
+typedef struct result_dataset {
+    const char *name;
+    const char *meaning;           /* a sentence for readers: "positions at t, in the units of the scene"; NULL: none */
+    int n_columns;                 /* ignored when columns is NULL */
+    const char *const *columns;
+    bool plain;                    /* columns go by their own names ("x"); otherwise "percussion.floor.normal" */
+} result_dataset;
+
+typedef struct result_text {
+    const char *name, *value;      /* UTF-8; the names "format" and "datasets" are taken */
+} result_text;
+
+typedef struct result_layout {
+    int n_datasets;
+    const result_dataset *datasets;
+    int n_texts;
+    const result_text *texts;      /* attributes of the file: scene, title, scheme ... (CSV cannot hold them) */
+} result_layout;
+
+/* Doubles in a row: the columns of all datasets, one dataset after the other. */
+int result_layout_width(const result_layout *layout);
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+typedef struct result_writer result_writer;
+
+/* True when the ending of `path` names a format. Otherwise an error lists the endings. */
+bool result_path_ok(zn_context *context, const char *path);
+
+/* Opens PATH.partial; anything that makes PATH unwritable is found here. The layout is not needed afterwards. */
+zn_status result_writer_create(zn_context *context, const char *path, const result_layout *layout, result_writer **writer);
+/* Appends result_layout_width() doubles. What is older than a second is on the disk, also when the process gets killed. */
+zn_status result_writer_row(result_writer *writer, const double *row);
+/* All rows so far to the disk. Does not change the bytes of the finished file. */
+zn_status result_writer_flush(result_writer *writer);
+/* Closes. success: PATH.partial becomes PATH; otherwise it stays as it is and an existing PATH is untouched. */
+zn_status result_writer_finish(result_writer *writer, bool success);
+/* Without finish before: the same as finish without success. */
+void result_writer_destroy(result_writer *writer);
+/* PATH, or PATH.partial until a successful finish. */
+const char *result_writer_path(const result_writer *writer);
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+typedef struct result_file result_file;
+
+/* Either format, told by the content; also .partial files of killed or running runs. */
+zn_status result_open(zn_context *context, const char *path, result_file **result);
+void result_close(result_file *result);
+long result_rows(const result_file *result);
+/* What the file holds. A CSV file knows only its columns: each is a dataset with its own name. */
+const result_layout *result_get_layout(const result_file *result);
+const char *result_get_text(const result_file *result, const char *name);   /* NULL: not there */
+/* The name of column `index` (0 .. width-1) as in the header of CSV: "x", "x'", "energy.kinetic". */
+const char *result_column_name(const result_file *result, int index);
+/* Finds by that name, by "dataset.column", or by the end of it after a dot where that is unique ("floor.normal").
+ * ZN_ARGUMENT with the nearest name, or with the candidates, in the sentence. */
+zn_status result_find(result_file *result, const char *name, int *index);
+/* The result_rows() values of a column; valid until close. Columns of HDF5 files are read when first asked for. */
+zn_status result_column(result_file *result, int index, const double **values);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing to PATH.partial, renamed to PATH when all went well: nobody ever sees a half-written PATH. */
+#include "result/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FLUSH_SECONDS 1.0
+
+struct result_writer {
+    zn_context *context;
+    char *path, *partial;
+    result_sink sink;
+    double last_flush;
+    bool open, failed, renamed;
+};
+
+typedef zn_status create_function(zn_context *, const char *, const result_layout *, result_sink *);
+
+static const struct {
+    const char *ending;
+    create_function *create;
+} formats[] = {{".h5", result_hdf5_create}, {".hdf5", result_hdf5_create}, {".csv", result_csv_create}};
+
+static create_function *format_of(const char *path) {
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t n = strlen(formats[i].ending);
+        if (length > n && strcasecmp(path + length - n, formats[i].ending) == 0 && path[length - n - 1] != '/')
+            return formats[i].create;
+    }
+    return NULL;
+}
+
+bool result_path_ok(zn_context *context, const char *path) {
+    if (format_of(path)) return true;
+    error_place place = ERROR_PLACE_NONE;
+    place.file = path;
+    fail_at(context, ZN_ARGUMENT, &place, "the ending of a result's name gives its format: .h5 or .hdf5 (HDF5), .csv (CSV)");
+    return false;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+zn_status result_writer_create(zn_context *context, const char *path, const result_layout *layout, result_writer **writer) {
+    *writer = NULL;
+    if (!result_path_ok(context, path)) return ZN_ARGUMENT;
+    zn_status status = result_layout_check(context, path, layout);
+    if (status != ZN_OK) return status;
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return result_fail_file(context, path, "written", EISDIR);
+
+    result_writer *w = MEM_ARRAY(context, result_writer, 1);
+    if (!w) return ZN_MEMORY;
+    w->context = context;
+    w->path = mem_text(context, path);
+    w->partial = mem_format(context, "%s.partial", path);
+    status = w->path && w->partial ? format_of(path)(context, w->partial, layout, &w->sink) : ZN_MEMORY;
+    w->open = status == ZN_OK;
+    w->last_flush = seconds();
+    if (status == ZN_OK)
+        *writer = w;
+    else
+        result_writer_destroy(w);
+    return status;
+}
+
+/* After the first failure nothing more is written: the file ends with the last good row. */
+static zn_status note(result_writer *writer, zn_status status) {
+    if (status != ZN_OK) writer->failed = true;
+    return status;
+}
+
+static zn_status refuse(result_writer *writer) {
+    return fail(writer->context, ZN_FILE, "%s is closed or could not be written before", writer->partial);
+}
+
+zn_status result_writer_flush(result_writer *writer) {
+    if (!writer->open || writer->failed) return refuse(writer);
+    writer->last_flush = seconds();
+    return note(writer, writer->sink.flush(writer->sink.state));
+}
+
+zn_status result_writer_row(result_writer *writer, const double *row) {
+    if (!writer->open || writer->failed) return refuse(writer);
+    zn_status status = note(writer, writer->sink.row(writer->sink.state, row));
+    if (status == ZN_OK && seconds() - writer->last_flush >= FLUSH_SECONDS) status = result_writer_flush(writer);
+    return status;
+}
+
+/* To the disk before the rename, so that a power cut cannot leave an empty file under the final name. */
+static zn_status move_into_place(result_writer *writer) {
+    int file = open(writer->partial, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return result_fail_file(writer->context, writer->partial, "read", errno);
+    int synced = fsync(file), reason = errno;
+    close(file);
+    if (synced != 0 && reason != EINVAL && reason != ENOTSUP)
+        return result_fail_file(writer->context, writer->partial, "written", reason);
+    if (rename(writer->partial, writer->path) != 0)
+        return result_fail_file(writer->context, writer->path, "written", errno);
+    writer->renamed = true;
+    return ZN_OK;
+}
+
+zn_status result_writer_finish(result_writer *writer, bool success) {
+    if (!writer->open) return refuse(writer);
+    writer->open = false;
+    zn_status status = writer->sink.close(writer->sink.state, !writer->failed);
+    if (status == ZN_OK && success) status = writer->failed ? refuse(writer) : move_into_place(writer);
+    return note(writer, status);
+}
+
+void result_writer_destroy(result_writer *writer) {
+    if (!writer) return;
+    if (writer->open) result_writer_finish(writer, false);
+    mem_free(writer->context, writer->path);
+    mem_free(writer->context, writer->partial);
+    mem_free(writer->context, writer);
+}
+
+const char *result_writer_path(const result_writer *writer) { return writer->renamed ? writer->path : writer->partial; }
