@@ -12,7 +12,7 @@ enum { NUMBER_LENGTH = 32, BUFFER_SIZE = 1 << 16 };
 typedef struct csv_sink {
     zn_context *context;
     char *path, *buffer;
-    size_t used, capacity;   /* capacity holds at least one row */
+    size_t used, capacity; /* capacity holds at least one row */
     int file, width;
 } csv_sink;
 

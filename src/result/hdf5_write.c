@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HDF5 that survives a killed run. Rows wait in a buffer of one chunk; a flush first writes their values, which nothing in the
- * file refers to yet, then the metadata that makes them part of it. In between no metadata reaches the file (evictions of the
- * metadata cache are off), so the file on the disk is always that of the last flush.
+/* HDF5 that survives a killed run. Rows wait in a buffer of one chunk; a flush first writes their values, which nothing in
+ * the file refers to yet, then the metadata that makes them part of it. In between no metadata reaches the file (evictions
+ * of the metadata cache are off), so the file on the disk is always that of the last flush.
  *
- * HDF5 1.10 crashes when the disk is full. So space is reserved before HDF5 gets to write there, and what was reserved too much
- * is cut off at the end: a full disk is met by us, with all that HDF5 wrote before intact.
+ * HDF5 1.10 crashes when the disk is full. So space is reserved before HDF5 gets to write there, and what was reserved too
+ * much is cut off at the end: a full disk is met by us, with all that HDF5 wrote before intact.
  *
  * The bytes do not depend on when flushes happen: space is only allocated for whole chunks, all datasets in order, when the
  * first row of a chunk is written. */
@@ -16,26 +16,26 @@
 #include <unistd.h>
 
 enum {
-    CHUNK_BYTES = 1 << 18,          /* of all datasets together */
+    CHUNK_BYTES = 1 << 18, /* of all datasets together */
     CHUNK_ROWS_MIN = 16,
     CHUNK_ROWS_MAX = 1024,
-    COMPACT_COLUMNS_MAX = 3000,     /* an attribute of the oldest format holds 64 KiB, 16 bytes a name */
-    RESERVE_BYTES = 1 << 16,        /* room for metadata: of the file, ... */
-    RESERVE_DATASET_BYTES = 1 << 14,/* ... of each dataset (three nodes of its index of chunks, and more) ... */
-    RESERVE_NAME_BYTES = 64,        /* ... and of each text besides its length */
+    COMPACT_COLUMNS_MAX = 3000,      /* an attribute of the oldest format holds 64 KiB, 16 bytes a name */
+    RESERVE_BYTES = 1 << 16,         /* room for metadata: of the file, ... */
+    RESERVE_DATASET_BYTES = 1 << 14, /* ... of each dataset (three nodes of its index of chunks, and more) ... */
+    RESERVE_NAME_BYTES = 64,         /* ... and of each text besides its length */
 };
 
 typedef struct hdf5_sink {
     zn_context *context;
     char *path;
-    int reserve;                    /* the same file, for reserving space */
+    int reserve; /* the same file, for reserving space */
     hid_t file;
     int n_datasets, width;
     hid_t *datasets;
-    int *widths;                    /* columns of each dataset; 0 for vectors, which have one */
-    double *buffer;                 /* chunk_rows x width */
-    hsize_t chunk_rows, chunk_start;/* rows of a chunk, first row of the current chunk */
-    hsize_t filled, flushed;        /* rows of the current chunk in the buffer, those of them in the file */
+    int *widths;                     /* columns of each dataset; 0 for vectors, which have one */
+    double *buffer;                  /* chunk_rows x width */
+    hsize_t chunk_rows, chunk_start; /* rows of a chunk, first row of the current chunk */
+    hsize_t filled, flushed;         /* rows of the current chunk in the buffer, those of them in the file */
 } hdf5_sink;
 
 static int columns_of(int width) { return width ? width : 1; }
@@ -69,8 +69,9 @@ static zn_status reserve(const hdf5_sink *h5, off_t start, size_t bytes) {
 static zn_status reserve_chunk(const hdf5_sink *h5) {
     hsize_t used = 0;
     if (H5Fget_filesize(h5->file, &used) < 0) return hdf5_fail(h5->context, h5->path, "written");
-    return reserve(h5, (off_t)used, (size_t)h5->chunk_rows * (size_t)h5->width * sizeof(double) + RESERVE_BYTES +
-                                        (size_t)h5->n_datasets * RESERVE_DATASET_BYTES);
+    return reserve(h5, (off_t)used,
+                   (size_t)h5->chunk_rows * (size_t)h5->width * sizeof(double) + RESERVE_BYTES +
+                       (size_t)h5->n_datasets * RESERVE_DATASET_BYTES);
 }
 
 static size_t creation_bytes(const result_layout *layout) {
@@ -172,7 +173,8 @@ static hid_t dataset_properties(const hdf5_sink *h5, int width) {
     double missing = NAN;
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     bool ok = properties >= 0 && H5Pset_chunk(properties, rank, chunk) >= 0 &&
-              H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &missing) >= 0 && H5Pset_obj_track_times(properties, false) >= 0;
+              H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &missing) >= 0 &&
+              H5Pset_obj_track_times(properties, false) >= 0;
     if (ok && width > COMPACT_COLUMNS_MAX)
         ok = H5Pset_attr_creation_order(properties, H5P_CRT_ORDER_TRACKED) >= 0 &&
              H5Pset_attr_phase_change(properties, 0, 0) >= 0;
@@ -243,7 +245,7 @@ static bool create_file(hdf5_sink *h5, const result_layout *layout) {
 static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
     const char **names = MEM_ARRAY(h5->context, const char *, layout->n_datasets);
     if (!names) return ZN_MEMORY;
-    /* Before the first call, when nothing can be left half-done. Creation cuts the file to nothing, so once more after it. */
+    /* Before the first call, when nothing can be left half-done. Creation cuts the file off, so once more after it. */
     zn_status status = reserve(h5, 0, creation_bytes(layout));
     bool ok = status == ZN_OK && create_file(h5, layout);
     int n = 0;
@@ -281,7 +283,7 @@ zn_status result_hdf5_create(zn_context *context, const char *path, const result
     h5->path = mem_text(context, path);
     h5->datasets = MEM_ARRAY(context, hid_t, layout->n_datasets);
     h5->widths = MEM_ARRAY(context, int, layout->n_datasets);
-    h5->buffer = MEM_ARRAY(context, double, h5->chunk_rows * (hsize_t)h5->width);
+    h5->buffer = MEM_ARRAY(context, double, h5->chunk_rows *(hsize_t)h5->width);
     for (int d = 0; h5->datasets && d < layout->n_datasets; d++) h5->datasets[d] = -1;
     zn_status status = h5->path && h5->datasets && h5->widths && h5->buffer ? ZN_OK : ZN_MEMORY;
     if (status == ZN_OK) {

@@ -20,7 +20,9 @@ void result_free_texts(zn_context *context, char **texts, int count) {
 
 static int compare_texts(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-static const char *column_name(const result_dataset *dataset, int c) { return dataset->columns ? dataset->columns[c] : dataset->name; }
+static const char *column_name(const result_dataset *dataset, int c) {
+    return dataset->columns ? dataset->columns[c] : dataset->name;
+}
 
 /* The short names, sorted: those that a column could be called by if it were alone. */
 static const char **sorted_short_names(zn_context *context, const result_layout *layout, int *count) {

@@ -5,25 +5,25 @@
 
 #include "base/base.h"
 
-/* One group of columns. With `columns` NULL the dataset is a single column that has the dataset's own name ("t"). In HDF5 that
- * is a vector, any other dataset a matrix of rows x n_columns. A dataset with no columns (no contacts) is left out. */
+/* One group of columns. With `columns` NULL the dataset is a single column that has the dataset's own name ("t"). In HDF5
+ * that is a vector, any other dataset a matrix of rows x n_columns. A dataset with no columns (no contacts) is left out. */
 typedef struct result_dataset {
     const char *name;
-    const char *meaning;           /* a sentence for readers: "positions at t, in the units of the scene"; NULL: none */
-    int n_columns;                 /* ignored when columns is NULL */
+    const char *meaning; /* a sentence for readers: "positions at t, in the units of the scene"; NULL: none */
+    int n_columns;       /* ignored when columns is NULL */
     const char *const *columns;
-    bool plain;                    /* columns go by their own names ("x"); otherwise "percussion.floor.normal" */
+    bool plain; /* columns go by their own names ("x"); otherwise "percussion.floor.normal" */
 } result_dataset;
 
 typedef struct result_text {
-    const char *name, *value;      /* UTF-8; the names "format" and "datasets" are taken */
+    const char *name, *value; /* UTF-8; the names "format" and "datasets" are taken */
 } result_text;
 
 typedef struct result_layout {
     int n_datasets;
     const result_dataset *datasets;
     int n_texts;
-    const result_text *texts;      /* attributes of the file: scene, title, scheme ... (CSV cannot hold them) */
+    const result_text *texts; /* attributes of the file: scene, title, scheme ... (CSV cannot hold them) */
 } result_layout;
 
 /* Doubles in a row: the columns of all datasets, one dataset after the other. */
@@ -59,7 +59,7 @@ void result_close(result_file *result);
 long result_rows(const result_file *result);
 /* What the file holds. A CSV file knows only its columns: each is a dataset with its own name. */
 const result_layout *result_get_layout(const result_file *result);
-const char *result_get_text(const result_file *result, const char *name);   /* NULL: not there */
+const char *result_get_text(const result_file *result, const char *name); /* NULL: not there */
 /* The name of column `index` (0 .. width-1) as in the header of CSV: "x", "x'", "energy.kinetic". */
 const char *result_column_name(const result_file *result, int index);
 /* Finds by that name, by "dataset.column", or by the end of it after a dot where that is unique ("floor.normal").

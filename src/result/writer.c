@@ -105,8 +105,7 @@ static zn_status move_into_place(result_writer *writer) {
     close(file);
     if (synced != 0 && reason != EINVAL && reason != ENOTSUP)
         return result_fail_file(writer->context, writer->partial, "written", reason);
-    if (rename(writer->partial, writer->path) != 0)
-        return result_fail_file(writer->context, writer->path, "written", errno);
+    if (rename(writer->partial, writer->path) != 0) return result_fail_file(writer->context, writer->path, "written", errno);
     writer->renamed = true;
     return ZN_OK;
 }
