@@ -6,7 +6,8 @@
 #include "zeno/base.h"
 
 /* Largest number of stages. It bounds the size of the struct, not the accuracy: the simplifying assumptions hold to a few
- * units in the last place here and were measured to do so up to 30 stages. What grows is the cost of a step. */
+ * units in the last place here and were measured to do so up to 30 stages. What grows is the cost of a step. Where long
+ * double is no longer than double, one or two digits of the entries are lost. */
 #define TABLEAU_S_MAX 12
 
 /* A method of s stages, or a partitioned pair that shares b and c:
@@ -33,6 +34,10 @@ typedef struct tableau {
     bool diagonally_implicit;   /* A lower triangular, one value on the diagonal (after an explicit first stage too) */
     bool stiffly_accurate;      /* last row of A is b: the last stage is the end of the step */
 } tableau;
+
+/* A contact problem has one solution when the principal minors of A are positive (P-matrix): so are those of Radau IIA and
+ * SDIRK, and of TR-theta after its first stage. Lobatto IIIC with s >= 3 has minors that are zero (P_0): those of a proper
+ * subset of stages that has the first and the last and leaves out an odd number of them, {1, 3} for s = 3. */
 
 /* On failure (ZN_ARGUMENT with a sentence naming the scheme and its range) the tableau is left as it was. */
 zn_status tableau_radau_2a(zn_context *context, int s, tableau *result);       /* s >= 1, order 2s - 1 */
