@@ -14,6 +14,7 @@ const char *zn_status_text(zn_status status) {
     return (unsigned)status < ZN_STATUS_COUNT ? sentences[status] : "unknown status";
 }
 
+__attribute__((format(printf, 2, 0)))
 static char *format_text(zn_context *context, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
@@ -48,6 +49,7 @@ static void add_place(zn_context *context, kept_error *error, const error_place 
     if (isnan(error->view.time)) error->view.time = place->time;
 }
 
+__attribute__((format(printf, 4, 0)))
 static void keep_error(zn_context *context, zn_status status, const error_place *place, const char *format, va_list arguments) {
     if (!mem_grow(context, (void **)&context->errors, &context->error_capacity, context->n_errors + 1, sizeof(kept_error))) return;
     kept_error *error = &context->errors[context->n_errors];
