@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# selftest.sh ROOT BUILD_DIR: the runner executes good blocks, and finds what is wrong in bad ones.
+set -eu
+root=$1
+build=$2
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+run() { sh "$here/docs.sh" "$root" "$build" "$1" >"$work/output" 2>&1; }
+expect() { # TEXT that the output must contain
+    if ! grep -qF "$1" "$work/output"; then
+        echo "expected '$1' in:"
+        cat "$work/output"
+        exit 1
+    fi
+}
+
+if ! run "$here/good.txt"; then
+    cat "$work/output"
+    exit 1
+fi
+expect "8 blocks executed (3 c, 1 cmake, 1 cpp, 3 sh), 5 outputs compared, 1 skipped, 0 failed"
+
+if run "$here/bad.txt"; then
+    echo "the bad blocks passed"
+    exit 1
+fi
+expect "unknown kind of code block: fortran"
+expect "a code block without a kind"
+expect "an indented code block"
+expect "for reasons of time only"
+expect "this sh block fails (status 3)"
+expect "make nothing: there is no such target"
+expect "the output of this sh block is not what the text says"
+expect "expected: two"
+expect "printed:  three"
+expect "this c block fails"
+expect "should fail, but it does not"
+expect "a piece of a scene"
+expect "a code block is not closed"
+expect "0 skipped, 12 failed"
+cat "$work/output" | tail -n 1
