@@ -41,6 +41,20 @@ static inline void lin_dense_multiply_matrix(int m, int k, int n, const double *
     for (int j = 0; j < n; j++) lin_dense_multiply(m, k, a, s, b + (size_t)j * (size_t)k, c + (size_t)j * (size_t)m);
 }
 
+/* Complete orthogonal decomposition A P = Q [T 0; 0 0] Z of an m x n matrix of any rank: least squares, least norm. */
+typedef struct lin_cod lin_cod;
+
+lin_cod *lin_cod_create(zn_context *, int m, int n); /* takes all memory; NULL: error in the context */
+void lin_cod_destroy(lin_cod *);
+/* a (m x n) is copied; entries must be finite. Returns the rank: the number of diagonal entries of R (QR with column pivots)
+ * above rank_tolerance times the first one; 0 takes the default, LIN_RANK_TOLERANCE. Scale rows and columns before. */
+#define LIN_RANK_TOLERANCE 1e-12
+int lin_cod_factor(lin_cod *, const double *a, double rank_tolerance);
+/* Of all x that minimise |A x - b|, the one with least |x|. b (m) is kept, x (n) is written. */
+void lin_cod_solve(const lin_cod *, const double *b, double *x);
+int lin_cod_rank(const lin_cod *);
+double lin_cod_rcond(const lin_cod *); /* smallest accepted diagonal entry of R by the largest; 0 when the rank is 0 */
+
 /* The BLAS is kept to one thread: the sizes are small and the result must not depend on the machine's load. OpenBLAS has one
  * setting for the whole process, and this call sets it (by a weak symbol: other providers are used as they are). Whoever uses
  * OpenBLAS with threads elsewhere in the process sets it back after creating simulations. */

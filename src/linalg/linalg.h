@@ -73,4 +73,19 @@ void lin_lu_solve(const lin_lu *, double *b);                  /* b becomes the 
 void lin_lu_solve_many(const lin_lu *, double *b, int columns); /* column-major, leading dimension n */
 double lin_lu_rcond(const lin_lu *); /* a cheap estimate of the reciprocal condition number (pivots) */
 
+/* ---- matrices of any rank (redundant constraints) ---- */
+
+/* After lin_lu_factor_regularised, which never finds a matrix singular (ZN_OK, ZN_NOT_FINITE, ZN_MEMORY), lin_lu_solve gives
+ * x with A x = b up to round-off for every consistent b, also when A is singular; of these x one without a part in the null
+ * space, that is of least norm |C^-1 x|. If b is inconsistent, x minimises |R (A x - b)|. R and C are the powers of two that
+ * bring first the rows, then the columns to about 1 (identical columns share their load equally).
+ *   dense   by a complete orthogonal decomposition, rank tolerance 1e-12;
+ *   sparse  by iterated regularisation: singular values of R A C above about 1e-4 are solved to round-off, those below about
+ *           1e-7 count as zero, between them the residual is reduced in part; |x| is exact to about 1e-10 of it in the null
+ *           space and, for an inconsistent b, to about 1e-5 |R (A x - b)|.
+ * Two to ten times the price of lin_lu_factor and lin_lu_solve. `reserve` takes the memory (else the first factor does). */
+zn_status lin_lu_reserve_regularised(lin_lu *, const lin_matrix *);
+zn_status lin_lu_factor_regularised(lin_lu *, const lin_matrix *);
+int lin_lu_rank(const lin_lu *); /* n after lin_lu_factor; after the regularised one the rank, or -1 (sparse: not known) */
+
 #endif

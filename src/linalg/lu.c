@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LU of a lin_matrix, dense or sparse. Dense: P (R A) = L U with the rows scaled by powers of two, R. */
 #include "linalg/dense.h"
+#include "linalg/regularised.h"
 #include "linalg/sparse_lu.h"
 
 struct lin_lu {
@@ -12,6 +13,8 @@ struct lin_lu {
     double *row, *col;    /* dense: scales of the rows, largest entries of the columns */
     double rcond;
     sparse_lu *sparse;    /* NULL when dense */
+    regularised *any_rank; /* NULL until it is asked for */
+    bool use_any_rank;    /* the last factorisation was lin_lu_factor_regularised */
 };
 
 static zn_status take_memory(lin_lu *lu, const lin_matrix *matrix) {
@@ -43,6 +46,7 @@ lin_lu *lin_lu_create(zn_context *context, const lin_matrix *matrix) {
 void lin_lu_destroy(lin_lu *lu) {
     if (!lu) return;
     zn_context *context = lu->context;
+    lin_regularised_destroy(lu->any_rank);
     if (lu->sparse) lin_sparse_destroy(context, lu->sparse);
     mem_free(context, lu->sparse);
     mem_free(context, lu->factors);
@@ -79,13 +83,30 @@ static zn_status dense_factor(lin_lu *lu, const lin_columns *a) {
 
 zn_status lin_lu_factor(lin_lu *lu, const lin_matrix *matrix, bool same_structure) {
     lin_columns a = lin_matrix_columns(matrix);
+    lu->use_any_rank = false;
     return lu->dense ? dense_factor(lu, &a) : lin_sparse_factor(lu->sparse, &a, same_structure);
+}
+
+zn_status lin_lu_reserve_regularised(lin_lu *lu, const lin_matrix *matrix) {
+    if (!lu->any_rank) lu->any_rank = lin_regularised_create(lu->context, matrix);
+    return lu->any_rank ? ZN_OK : ZN_MEMORY;
+}
+
+zn_status lin_lu_factor_regularised(lin_lu *lu, const lin_matrix *matrix) {
+    zn_status status = lin_lu_reserve_regularised(lu, matrix);
+    if (status != ZN_OK) return status;
+    lu->use_any_rank = true;
+    return lin_regularised_factor(lu->any_rank, matrix);
 }
 
 void lin_lu_solve(const lin_lu *lu, double *b) { lin_lu_solve_many(lu, b, 1); }
 
 void lin_lu_solve_many(const lin_lu *lu, double *b, int columns) {
     if (lu->n == 0 || columns <= 0) return;
+    if (lu->use_any_rank) {
+        for (int c = 0; c < columns; c++) lin_regularised_solve(lu->any_rank, b + (size_t)c * (size_t)lu->n);
+        return;
+    }
     if (!lu->dense) {
         lin_sparse_solve(lu->sparse, b, columns);
         return;
@@ -96,4 +117,9 @@ void lin_lu_solve_many(const lin_lu *lu, double *b, int columns) {
     lin_dense_lu_solve(lu->n, lu->factors, lu->pivot, b, columns);
 }
 
-double lin_lu_rcond(const lin_lu *lu) { return lu->dense ? lu->rcond : lu->sparse->rcond; }
+int lin_lu_rank(const lin_lu *lu) { return lu->use_any_rank ? lin_regularised_rank(lu->any_rank) : lu->n; }
+
+double lin_lu_rcond(const lin_lu *lu) {
+    if (lu->use_any_rank) return lin_regularised_rcond(lu->any_rank);
+    return lu->dense ? lu->rcond : lu->sparse->rcond;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Complete orthogonal decomposition with factor and solve apart:
+ *     A P = Q [R11 R12; 0 ~0]   QR with column pivots, r = rank by the diagonal of R
+ *     [R11 R12] = [T 0] Z       orthogonal from the right
+ *     x = P Z' [T^-1 (Q' b)_1..r; 0]  */
+#include "linalg/dense.h"
+#include "linalg/lapack.h"
+
+struct lin_cod {
+    zn_context *context;
+    int m, n, rank;
+    double *a;             /* Q below, T and Z above the diagonal */
+    double *tau_Q, *tau_Z;
+    int *column;           /* P, from 1 */
+    double *x;             /* max(m, n) */
+    double *work;
+    int work_size;
+    double rcond;
+};
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+static int larger(int a, int b) { return a > b ? a : b; }
+
+/* The largest optimal work space of the four routines. The rank may be anything up to min(m, n). */
+static int work_needed(int m, int n) {
+    int query = -1, info = 0, one = 1, k = smaller(m, n), ld_a = larger(1, m), ld_x = larger(1, larger(m, n)), zero = 0, index = 0;
+    double size[4] = {0}, dummy = 0;
+    dgeqp3_(&m, &n, &dummy, &ld_a, &index, &dummy, &size[0], &query, &info);
+    dormqr_("L", "T", &m, &one, &k, &dummy, &ld_a, &dummy, &dummy, &ld_x, &size[1], &query, &info, 1, 1);
+    dtzrzf_(&k, &n, &dummy, &ld_a, &dummy, &size[2], &query, &info);
+    dormrz_("L", "T", &n, &one, &k, &zero, &dummy, &ld_a, &dummy, &dummy, &ld_x, &size[3], &query, &info, 1, 1);
+    double most = fmax(fmax(size[0], size[1]), fmax(size[2], size[3]));
+    return larger((int)most, 3 * n + 1 + larger(m, n));
+}
+
+lin_cod *lin_cod_create(zn_context *context, int m, int n) {
+    lin_cod *cod = MEM_ARRAY(context, lin_cod, 1);
+    if (!cod) return NULL;
+    *cod = (lin_cod){.context = context, .m = m, .n = n};
+    lin_single_thread();
+    cod->work_size = m > 0 && n > 0 ? work_needed(m, n) : 1;
+    cod->a = MEM_ARRAY(context, double, (size_t)m * (size_t)n);
+    cod->tau_Q = MEM_ARRAY(context, double, smaller(m, n));
+    cod->tau_Z = MEM_ARRAY(context, double, smaller(m, n));
+    cod->column = MEM_ARRAY(context, int, n);
+    cod->x = MEM_ARRAY(context, double, larger(m, n));
+    cod->work = MEM_ARRAY(context, double, cod->work_size);
+    if (cod->a && cod->tau_Q && cod->tau_Z && cod->column && cod->x && cod->work) return cod;
+    lin_cod_destroy(cod);
+    return NULL;
+}
+
+void lin_cod_destroy(lin_cod *cod) {
+    if (!cod) return;
+    zn_context *context = cod->context;
+    mem_free(context, cod->a);
+    mem_free(context, cod->tau_Q);
+    mem_free(context, cod->tau_Z);
+    mem_free(context, cod->column);
+    mem_free(context, cod->x);
+    mem_free(context, cod->work);
+    mem_free(context, cod);
+}
+
+int lin_cod_factor(lin_cod *cod, const double *a, double rank_tolerance) {
+    int m = cod->m, n = cod->n, info = 0;
+    cod->rank = 0;
+    cod->rcond = 0;
+    if (m == 0 || n == 0) return 0;
+    double tolerance = rank_tolerance > 0 ? rank_tolerance : LIN_RANK_TOLERANCE;
+    memcpy(cod->a, a, (size_t)m * (size_t)n * sizeof *a);
+    memset(cod->column, 0, (size_t)n * sizeof *cod->column);
+    dgeqp3_(&m, &n, cod->a, &m, cod->column, cod->tau_Q, cod->work, &cod->work_size, &info);
+    double first = fabs(cod->a[0]);
+    for (int k = 0; k < smaller(m, n); k++) {
+        double diagonal = fabs(cod->a[(size_t)k * (size_t)m + (size_t)k]);
+        if (!(diagonal > tolerance * first)) break;
+        cod->rank = k + 1;
+        cod->rcond = diagonal / first;
+    }
+    if (cod->rank > 0 && cod->rank < n)
+        dtzrzf_(&cod->rank, &n, cod->a, &m, cod->tau_Z, cod->work, &cod->work_size, &info);
+    return cod->rank;
+}
+
+void lin_cod_solve(const lin_cod *cod, const double *b, double *x) {
+    int m = cod->m, n = cod->n, r = cod->rank, ld = larger(m, n), one = 1, k = smaller(m, n), info = 0;
+    for (int j = 0; j < n; j++) x[j] = 0;
+    if (r == 0) return;
+    memcpy(cod->x, b, (size_t)m * sizeof *b);
+    dormqr_("L", "T", &m, &one, &k, cod->a, &m, cod->tau_Q, cod->x, &ld, cod->work, &cod->work_size, &info, 1, 1);
+    for (int i = r; i < ld; i++) cod->x[i] = 0;
+    dtrsv_("U", "N", "N", &r, cod->a, &m, cod->x, &one, 1, 1, 1);
+    if (r < n) {
+        int rest = n - r;
+        dormrz_("L", "T", &n, &one, &r, &rest, cod->a, &m, cod->tau_Z, cod->x, &ld, cod->work, &cod->work_size, &info, 1, 1);
+    }
+    for (int j = 0; j < n; j++) x[cod->column[j] - 1] = cod->x[j];
+}
+
+double lin_cod_rcond(const lin_cod *cod) { return cod->rcond; }
+int lin_cod_rank(const lin_cod *cod) { return cod->rank; }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private: solves with a matrix of any rank; linalg.h states what is promised. */
+#ifndef LINALG_REGULARISED_H
+#define LINALG_REGULARISED_H
+
+#include "linalg/linalg.h"
+
+typedef struct regularised regularised;
+
+regularised *lin_regularised_create(zn_context *, const lin_matrix *);
+void lin_regularised_destroy(regularised *);
+zn_status lin_regularised_factor(regularised *, const lin_matrix *);
+void lin_regularised_solve(regularised *, double *b);
+int lin_regularised_rank(const regularised *);
+double lin_regularised_rcond(const regularised *);
+
+#endif

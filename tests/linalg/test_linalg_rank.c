@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrices of any rank: least squares, least norm, rank; redundant constraints dense and sparse. */
+#include "check.h"
+
+#include "linalg/dense.h"
+#include "linalg/linalg.h"
+#include "random.h"
+
+#include <stdlib.h>
+
+static double norm(int n, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+/* A = B C of rank r (with probability 1, well conditioned for r well below m and n). */
+static void random_of_rank(random_source *random, int m, int n, int r, double *a) {
+    double B[40 * 40], C[40 * 40];
+    for (int k = 0; k < m * r; k++) B[k] = random_number(random);
+    for (int k = 0; k < r * n; k++) C[k] = random_number(random);
+    for (int k = 0; k < m * n; k++) a[k] = 0;
+    lin_dense_multiply_matrix(m, r, n, B, C, 1, a);
+}
+
+/* The four properties of the pseudo-inverse's solution: A'(A x - b) = 0 and x in the row space (orthogonal to a null vector,
+ * which the decomposition of A itself gives as v - A^+ A v). */
+static void decomposition(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    random_source random = {5};
+    static const int shapes[][3] = {{1, 1, 1}, {1, 1, 0}, {3, 3, 2}, {5, 3, 3}, {3, 5, 3}, {8, 6, 2},
+                                    {6, 8, 3}, {30, 30, 12}, {40, 25, 10}, {25, 40, 10}, {4, 4, 0}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        int m = shapes[s][0], n = shapes[s][1], r = shapes[s][2];
+        double a[1600], b[40], x[40], v[40], Av[40], w[40], residual[40], normal[40];
+        lin_cod *cod = lin_cod_create(context, m, n);
+        for (int round = 0; round < 3; round++) {
+            random_of_rank(&random, m, n, r, a);
+            assert_int_equal(lin_cod_factor(cod, a, 0), r);
+            assert_int_equal(lin_cod_rank(cod), r);
+            assert_true(r == 0 ? lin_cod_rcond(cod) == 0 : lin_cod_rcond(cod) > 1e-6);
+            for (int i = 0; i < m; i++) b[i] = residual[i] = random_number(&random);
+            lin_cod_solve(cod, b, x);
+            lin_dense_multiply(m, n, a, -1, x, residual);
+            for (int j = 0; j < n; j++) normal[j] = 0;
+            lin_dense_multiply_transposed(m, n, a, 1, residual, normal);
+            check_below(norm(n, normal), 1e-12 * (1 + norm(n, x)));
+            for (int j = 0; j < n; j++) v[j] = random_number(&random);
+            for (int i = 0; i < m; i++) Av[i] = 0;
+            lin_dense_multiply(m, n, a, 1, v, Av);
+            lin_cod_solve(cod, Av, w);
+            double dot = 0;
+            for (int j = 0; j < n; j++) dot += (v[j] - w[j]) * x[j];
+            check_close(dot, 0, 1e-11 * (1 + norm(n, x)));
+        }
+        lin_cod_destroy(cod);
+    }
+    assert_int_equal(zn_error_count(context), 0);
+    zn_context_destroy(context);
+}
+
+/* A chain of masses with springs and distance constraints, saddle point [M W; W' 0]; constraint `twice` is stated twice. */
+typedef struct chain {
+    zn_context *context;
+    int masses, n;
+    lin_matrix *matrix;
+    lin_lu *lu;
+    double *reference; /* dense copy */
+} chain;
+
+static void chain_create(chain *c, int masses, int copies, lin_storage storage, random_source *random) {
+    int constraints = masses - 1 + copies, n = masses + constraints, count = 0;
+    int *row = malloc((size_t)(masses + 4 * constraints) * sizeof *row), *col = malloc((size_t)(masses + 4 * constraints) * sizeof *col);
+    double *v = malloc((size_t)(masses + 4 * constraints) * sizeof *v), *values;
+    int *entry = malloc((size_t)(masses + 4 * constraints) * sizeof *entry);
+    for (int i = 0; i < masses; i++) {
+        row[count] = col[count] = i;
+        v[count++] = 1 + 0.5 * random_number(random);
+    }
+    for (int k = 0; k < constraints; k++) {
+        int first = k < masses - 1 ? k : random_below(random, masses - 1); /* x_first - x_first+1 */
+        for (int side = 0; side < 2; side++) {
+            row[count] = first + side, col[count] = masses + k, v[count++] = side ? -1 : 1;
+            row[count] = masses + k, col[count] = first + side, v[count++] = side ? -1 : 1;
+        }
+    }
+    c->context = zn_context_create(NULL);
+    c->masses = masses;
+    c->n = n;
+    lin_pattern pattern;
+    assert_int_equal(lin_pattern_create(c->context, n, n, count, row, col, &pattern, entry), ZN_OK);
+    values = calloc((size_t)lin_nnz(&pattern.p), sizeof *values);
+    c->reference = calloc((size_t)n * (size_t)n, sizeof *values);
+    for (int k = 0; k < count; k++) {
+        values[entry[k]] += v[k];
+        c->reference[row[k] + col[k] * n] += v[k];
+    }
+    c->matrix = lin_matrix_create(c->context, n);
+    assert_int_equal(lin_matrix_block(c->matrix, &pattern.p, false, 0, 0), 0);
+    assert_int_equal(lin_matrix_finish(c->matrix, storage), ZN_OK);
+    lin_matrix_add(c->matrix, 0, 1, values);
+    c->lu = lin_lu_create(c->context, c->matrix);
+    assert_non_null(c->lu);
+    lin_pattern_destroy(c->context, &pattern);
+    free(row), free(col), free(v), free(values), free(entry);
+}
+
+static void chain_destroy(chain *c) {
+    lin_lu_destroy(c->lu);
+    lin_matrix_destroy(c->matrix);
+    assert_int_equal(zn_error_count(c->context), 0);
+    zn_context_destroy(c->context);
+    free(c->reference);
+}
+
+static void redundant_constraints(lin_storage storage, int masses, int copies) {
+    random_source random = {23};
+    chain c;
+    chain_create(&c, masses, copies, storage, &random);
+    int n = c.n;
+    double *truth = malloc(4 * (size_t)n * sizeof *truth), *b = truth + n, *x = b + n, *y = x + n;
+    assert_int_equal(lin_lu_factor(c.lu, c.matrix, false), copies ? ZN_SINGULAR : ZN_OK);
+    assert_int_equal(lin_lu_factor_regularised(c.lu, c.matrix), ZN_OK);
+    if (storage == LIN_DENSE) assert_int_equal(lin_lu_rank(c.lu), n - copies);
+    for (int i = 0; i < n; i++) truth[i] = random_number(&random);
+    for (int i = 0; i < n; i++) b[i] = 0;
+    lin_dense_multiply(n, n, c.reference, 1, truth, b);
+    memcpy(x, b, (size_t)n * sizeof *x);
+    lin_lu_solve(c.lu, x);
+    memcpy(y, b, (size_t)n * sizeof *y);
+    lin_dense_multiply(n, n, c.reference, -1, x, y);
+    check_below(norm(n, y), 1e-13 * n * norm(n, x));
+    for (int i = 0; i < masses; i++) check_close(x[i], truth[i], 1e-10); /* the physical part is unique */
+    /* Least norm: the chain's columns need no scaling beyond equal powers of two per column, so compare with the dense one. */
+    lin_cod *cod = lin_cod_create(c.context, n, n);
+    assert_int_equal(lin_cod_factor(cod, c.reference, 0), n - copies);
+    lin_cod_solve(cod, b, y);
+    for (int i = 0; i < n; i++) check_close(x[i], y[i], 1e-9);
+    lin_cod_destroy(cod);
+    free(truth);
+    chain_destroy(&c);
+}
+
+static void redundant_dense(void **state) {
+    (void)state;
+    redundant_constraints(LIN_DENSE, 5, 0);
+    redundant_constraints(LIN_DENSE, 5, 1);
+    redundant_constraints(LIN_DENSE, 20, 6);
+}
+
+static void redundant_sparse(void **state) {
+    (void)state;
+    redundant_constraints(LIN_SPARSE, 5, 0);
+    redundant_constraints(LIN_SPARSE, 5, 1);
+    redundant_constraints(LIN_SPARSE, 20, 6);
+    redundant_constraints(LIN_SPARSE, 60, 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decomposition),
+        cmocka_unit_test(redundant_dense),
+        cmocka_unit_test(redundant_sparse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
