@@ -39,6 +39,16 @@ bool expr_depends(expr_graph *, expr, int variable);
 /* Whether it depends on any variable with first <= index < first + count. */
 bool expr_depends_range(expr_graph *, expr, int first, int count);
 
+/* How a node is made, for walks from outside: operands that it lacks are EXPR_NONE. IF: condition, then, else. */
+typedef struct expr_view {
+    expr_op op;
+    double value;     /* of a constant */
+    int variable;     /* index of a variable, else -1 */
+    expr operands[3];
+} expr_view;
+expr_view expr_look(const expr_graph *, expr);
+int expr_count(const expr_graph *); /* nodes made so far; each is younger than its operands: 0 <= operand < node < count */
+
 /* Exact derivative by a variable; kept, so asking twice costs nothing; derivatives of derivatives work. */
 expr expr_derivative(expr_graph *, expr, int variable);
 /* Replaces variable `first + i` by by[i]. */
@@ -82,6 +92,7 @@ typedef struct expr_section {
 expr_tape *expr_compile(expr_graph *, zn_context *, int n_variables, int n_sections, const expr_section *);
 void expr_tape_destroy(zn_context *, expr_tape *);
 int expr_tape_registers(const expr_tape *); /* doubles of scratch */
+int expr_tape_instructions(const expr_tape *, int n_sections); /* of sections 0..n_sections-1 */
 /* results[k] points to memory for the outputs of section k, or NULL (computed but not copied). No allocation. */
 void expr_tape_run(const expr_tape *, double *registers, const double *variables, int n_sections, double *const *results);
 

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exact derivatives, kept per (node, variable).
+ *
+ * Where the rule of a function gives 0/0 although the function has a one-sided or best value there, the derivative is an
+ * `if` that names this point; its other branch is the rule, so that higher derivatives away from the point stay exact:
+ *   |f|' = sign(f) f' (0 at a kink), sqrt(f)' = 0 where f = f' = 0, hypot' = 0 at the origin, (0^y)' = 0 for y > 0. */
+#include "expr/graph.h"
+
+/* ---- what is known already ---- */
+
+static size_t memo_slot(const expr_graph *graph, expr node, int variable) {
+    uint64_t hash = ((uint64_t)(uint32_t)node + ((uint64_t)(uint32_t)variable << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t slot = (size_t)(hash >> 32) & (graph->memo_size - 1);
+    while (graph->memos[slot].variable && (graph->memos[slot].node != node || graph->memos[slot].variable != variable + 1))
+        slot = (slot + 1) & (graph->memo_size - 1);
+    return slot;
+}
+
+static bool memo_grow(expr_graph *graph) {
+    expr_memo *old = graph->memos;
+    size_t old_size = graph->memo_size, size = old_size ? old_size * 2 : 64;
+    expr_memo *memos = MEM_ARRAY(graph->context, expr_memo, size);
+    if (!memos) return false;
+    graph->memos = memos;
+    graph->memo_size = size;
+    for (size_t i = 0; i < old_size; i++)
+        if (old[i].variable) memos[memo_slot(graph, old[i].node, old[i].variable - 1)] = old[i];
+    mem_free(graph->context, old);
+    return true;
+}
+
+static bool memo_keep(expr_graph *graph, expr node, int variable, expr derivative) {
+    if (derivative < 0) return false;
+    if (2 * (graph->memo_count + 1) > graph->memo_size && !memo_grow(graph)) return false;
+    graph->memos[memo_slot(graph, node, variable)] = (expr_memo){node, variable + 1, derivative};
+    graph->memo_count++;
+    return true;
+}
+
+/* Whether the derivative needs no work; *derivative is EXPR_NONE then only when memory is out. */
+static bool known(expr_graph *graph, expr node, int variable, expr *derivative) {
+    const expr_node *n = &graph->nodes[node];
+    bool stepwise = n->op == EXPR_SIGN || (n->op >= EXPR_LESS && n->op <= EXPR_NOT);
+    if (n->op == EXPR_VARIABLE) {
+        *derivative = expr_constant(graph, n->a == variable);
+        return true;
+    }
+    if (stepwise || !(n->depends & (UINT64_C(1) << (variable % 64)))) {
+        *derivative = expr_constant(graph, 0);
+        return true;
+    }
+    if (!graph->memo_size) return false;
+    const expr_memo *memo = &graph->memos[memo_slot(graph, node, variable)];
+    *derivative = memo->derivative;
+    return memo->variable != 0;
+}
+
+/* ---- signs that can be seen ---- */
+
+#define SIGN_DEPTH 6 /* of looking for a proof; deeper ones are not worth the time */
+
+static bool is_not_negative(const expr_graph *graph, expr node, int depth);
+
+static bool is_positive(const expr_graph *graph, expr node, int depth) {
+    const expr_node *n = &graph->nodes[node];
+    if (depth == 0) return false;
+    switch (n->op) {
+    case EXPR_CONSTANT: return n->value > 0;
+    case EXPR_COSH: return true;
+    case EXPR_ADD:
+        return (is_positive(graph, n->a, depth - 1) && is_not_negative(graph, n->b, depth - 1)) ||
+               (is_positive(graph, n->b, depth - 1) && is_not_negative(graph, n->a, depth - 1));
+    case EXPR_HYPOT: return is_positive(graph, n->a, depth - 1) || is_positive(graph, n->b, depth - 1);
+    case EXPR_SQRT: return is_positive(graph, n->a, depth - 1);
+    default: return false;
+    }
+}
+
+static bool is_not_negative(const expr_graph *graph, expr node, int depth) {
+    const expr_node *n = &graph->nodes[node];
+    if (depth == 0) return false;
+    switch (n->op) {
+    case EXPR_EXP:
+    case EXPR_ABS:
+    case EXPR_SQRT:
+    case EXPR_HYPOT: return true;
+    case EXPR_MUL:
+        if (n->a == n->b) return true;
+        return is_not_negative(graph, n->a, depth - 1) && is_not_negative(graph, n->b, depth - 1);
+    case EXPR_ADD: return is_not_negative(graph, n->a, depth - 1) && is_not_negative(graph, n->b, depth - 1);
+    default: return (n->op == EXPR_CONSTANT && n->value == 0) || is_positive(graph, node, depth);
+    }
+}
+
+/* ---- the rules ---- */
+
+static expr constant(expr_graph *graph, double value) { return expr_constant(graph, value); }
+static expr add(expr_graph *graph, expr a, expr b) { return expr_binary(graph, EXPR_ADD, a, b); }
+static expr sub(expr_graph *graph, expr a, expr b) { return expr_binary(graph, EXPR_SUB, a, b); }
+static expr mul(expr_graph *graph, expr a, expr b) { return expr_binary(graph, EXPR_MUL, a, b); }
+static expr quotient(expr_graph *graph, expr a, expr b) { return expr_binary(graph, EXPR_DIV, a, b); }
+static expr negative(expr_graph *graph, expr a) { return expr_unary(graph, EXPR_NEG, a); }
+static expr square(expr_graph *graph, expr a) { return expr_binary(graph, EXPR_MUL, a, a); }
+static expr is_zero(expr_graph *graph, expr a) { return expr_binary(graph, EXPR_EQUAL, a, constant(graph, 0)); }
+
+/* `rule`, but 0 where f = f' = 0. A constant f' is not zero there, a positive f neither. */
+static expr zero_at_double_root(expr_graph *graph, expr f, expr df, expr rule) {
+    if (expr_is_constant(graph, df, NULL) || is_positive(graph, f, SIGN_DEPTH)) return rule;
+    expr at_root = expr_binary(graph, EXPR_AND, is_zero(graph, f), is_zero(graph, df));
+    return expr_if(graph, at_root, constant(graph, 0), rule);
+}
+
+/* (x^y)' = y x^(y-1) x' + x^y log(x) y' */
+static expr rule_pow(expr_graph *graph, expr self, expr x, expr y, expr dx, expr dy) {
+    double exponent;
+    if (expr_is_constant(graph, y, &exponent)) {
+        expr power = expr_binary(graph, EXPR_POW, x, constant(graph, exponent - 1));
+        expr rule = mul(graph, mul(graph, y, power), dx);
+        return exponent > 0 && exponent < 1 ? zero_at_double_root(graph, x, dx, rule) : rule;
+    }
+    double base;
+    bool safe_base = expr_is_constant(graph, x, &base) && base != 0;
+    expr base_is_zero = is_zero(graph, x), zero = constant(graph, 0);
+    expr by_base = zero, by_exponent = zero;
+    if (!expr_is_zero(graph, dx)) { /* y x^(y-1) is 0 * inf at 0^0, where x^0 is the constant 1 */
+        expr power = expr_binary(graph, EXPR_POW, x, sub(graph, y, constant(graph, 1)));
+        expr both = expr_binary(graph, EXPR_AND, base_is_zero, is_zero(graph, y));
+        by_base = expr_if(graph, both, zero, mul(graph, mul(graph, y, power), dx));
+    }
+    if (!expr_is_zero(graph, dy)) {
+        by_exponent = mul(graph, mul(graph, self, expr_unary(graph, EXPR_LOG, x)), dy);
+        expr positive = expr_binary(graph, EXPR_LESS, zero, y);
+        if (!safe_base)
+            by_exponent = expr_if(graph, expr_binary(graph, EXPR_AND, base_is_zero, positive), zero, by_exponent);
+    }
+    return add(graph, by_base, by_exponent);
+}
+
+static expr rule_hypot(expr_graph *graph, expr self, expr x, expr y, expr dx, expr dy) {
+    expr rule = quotient(graph, add(graph, mul(graph, x, dx), mul(graph, y, dy)), self);
+    if (is_positive(graph, self, SIGN_DEPTH)) return rule;
+    return expr_if(graph, is_zero(graph, self), constant(graph, 0), rule);
+}
+
+/* f(a)' / a' for functions of one argument. */
+static expr outer_derivative(expr_graph *graph, expr_op op, expr self, expr a) {
+    expr one = constant(graph, 1);
+    switch (op) {
+    case EXPR_SIN: return expr_unary(graph, EXPR_COS, a);
+    case EXPR_COS: return negative(graph, expr_unary(graph, EXPR_SIN, a));
+    case EXPR_TAN: return add(graph, one, square(graph, self));
+    case EXPR_ASIN: return quotient(graph, one, expr_unary(graph, EXPR_SQRT, sub(graph, one, square(graph, a))));
+    case EXPR_ACOS: return quotient(graph, constant(graph, -1), expr_unary(graph, EXPR_SQRT, sub(graph, one, square(graph, a))));
+    case EXPR_ATAN: return quotient(graph, one, add(graph, one, square(graph, a)));
+    case EXPR_SINH: return expr_unary(graph, EXPR_COSH, a);
+    case EXPR_COSH: return expr_unary(graph, EXPR_SINH, a);
+    case EXPR_TANH: return sub(graph, one, square(graph, self));
+    case EXPR_EXP: return self;
+    case EXPR_ABS: return expr_unary(graph, EXPR_SIGN, a);
+    default: return constant(graph, 0); /* stepwise constant functions */
+    }
+}
+
+static expr rule(expr_graph *graph, expr self, const expr_node *node, expr da, expr db, expr dc) {
+    expr a = node->a, b = node->b;
+    switch (node->op) {
+    case EXPR_ADD: return add(graph, da, db);
+    case EXPR_SUB: return sub(graph, da, db);
+    case EXPR_MUL: return add(graph, mul(graph, da, b), mul(graph, a, db));
+    case EXPR_DIV: return quotient(graph, sub(graph, da, mul(graph, self, db)), b);
+    case EXPR_NEG: return negative(graph, da);
+    case EXPR_POW: return rule_pow(graph, self, a, b, da, db);
+    case EXPR_LOG: return quotient(graph, da, a);
+    case EXPR_SQRT: return zero_at_double_root(graph, a, da, quotient(graph, da, mul(graph, constant(graph, 2), self)));
+    case EXPR_HYPOT: return rule_hypot(graph, self, a, b, da, db);
+    case EXPR_ATAN2:
+        return quotient(graph, sub(graph, mul(graph, b, da), mul(graph, a, db)), add(graph, square(graph, a), square(graph, b)));
+    case EXPR_MIN: return expr_if(graph, expr_binary(graph, EXPR_LESS_EQUAL, a, b), da, db);
+    case EXPR_MAX: return expr_if(graph, expr_binary(graph, EXPR_LESS_EQUAL, b, a), da, db);
+    case EXPR_IF: return expr_if(graph, a, db, dc);
+    default: return mul(graph, outer_derivative(graph, node->op, self, a), da);
+    }
+}
+
+/* The derivative of the node on top of the stack, once those of its operands are known; false when memory is out. */
+static bool advance(expr_graph *graph, size_t *depth, int variable, expr *result) {
+    expr top = graph->stack[*depth - 1];
+    if (known(graph, top, variable, result)) {
+        (*depth)--;
+        return *result >= 0;
+    }
+    const expr_node node = graph->nodes[top]; /* a copy: rules make nodes, which may move the array */
+    const expr operands[3] = {node.a, node.b, node.c};
+    expr d[3] = {EXPR_NONE, EXPR_NONE, EXPR_NONE};
+    bool ready = true;
+    for (int i = node.op == EXPR_IF ? 1 : 0; i < expr_operand_count(node.op); i++) {
+        if (known(graph, operands[i], variable, &d[i])) {
+            if (d[i] < 0) return false;
+            continue;
+        }
+        ready = false;
+        if (!expr_push(graph, depth, operands[i])) return false;
+    }
+    if (!ready) return true;
+    *result = rule(graph, top, &node, d[0], d[1], d[2]);
+    if (!memo_keep(graph, top, variable, *result)) return false;
+    (*depth)--;
+    return true;
+}
+
+expr expr_derivative(expr_graph *graph, expr root, int variable) {
+    if (root < 0) return EXPR_NONE;
+    if (variable < 0) return expr_constant(graph, 0);
+    size_t depth = 0;
+    expr result = EXPR_NONE;
+    if (!expr_push(graph, &depth, root)) return EXPR_NONE;
+    while (depth > 0)
+        if (!advance(graph, &depth, variable, &result)) return EXPR_NONE;
+    return result;
+}

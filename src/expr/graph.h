@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of the expression graph: nodes, hash-consing, walks. Only for the files of this folder. */
+#ifndef EXPR_GRAPH_H
+#define EXPR_GRAPH_H
+
+#include "expr/expr.h"
+
+typedef struct expr_node {
+    expr_op op;
+    expr a, b, c;      /* operands, EXPR_NONE when absent; IF: condition, then, else; VARIABLE: a is its index */
+    double value;      /* CONSTANT */
+    uint64_t depends;  /* bit (index mod 64) of every variable below: a clear bit proves independence */
+} expr_node;
+
+typedef struct expr_memo {
+    expr node;
+    int variable;      /* + 1, so that 0 means an empty slot */
+    expr derivative;
+} expr_memo;
+
+/* Operands are made before the node that uses them, so an operand's index is always the smaller one. */
+struct expr_graph {
+    zn_context *context;
+    expr_node *nodes;
+    size_t count, node_capacity;
+    expr *table;       /* open addressing, node + 1, 0 is empty; size a power of two */
+    size_t table_size;
+    expr_memo *memos;
+    size_t memo_count, memo_size;
+    /* scratch of walks */
+    unsigned *stamps, generation;
+    size_t stamp_capacity;
+    expr *stack, *order;
+    size_t stack_capacity, order_capacity, n_order;
+    double *values;
+    size_t value_capacity;
+};
+
+int expr_operand_count(expr_op op);
+bool expr_is_commutative(expr_op op);
+/* The node as it is, only with commutative operands in order: no simplification. */
+expr expr_intern(expr_graph *, expr_op, expr a, expr b, expr c);
+
+/* A walk lists every node below its roots once, operands before users, in graph->order[0..n_order). */
+bool expr_walk_begin(expr_graph *);
+bool expr_walk_add(expr_graph *, expr root);
+bool expr_push(expr_graph *, size_t *depth, expr node); /* on graph->stack */
+
+/* x^y as the tape computes it: small integer and half-integer exponents by multiplications. */
+#define EXPR_POW_CHAIN_MAX 16
+double expr_power(double x, double y);
+/* If y has such a form: x^y = chain(x, *whole) * (half ? sqrt(x) : 1), inverted when y < 0. */
+bool expr_power_is_chain(double y, int *whole, bool *half);
+double expr_apply(expr_op op, double a, double b, double c);
+
+static inline double expr_sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; } /* NaN stays NaN */
+static inline double expr_min_of(double a, double b) { return a <= b ? a : b < a ? b : a + b; }
+static inline double expr_max_of(double a, double b) { return a >= b ? a : b > a ? b : a + b; }
+
+/* Functions that formulas may call. */
+typedef struct expr_function {
+    const char *name;
+    expr_op op;
+    int arguments;
+    bool more;         /* any number of arguments from `arguments` on */
+} expr_function;
+const expr_function *expr_find_function(const char *name, size_t length);
+int expr_function_count(void);
+const char *expr_function_name(int index);
+/* The name that someone with habits from elsewhere means ("ln" is "log"), or NULL. */
+const char *expr_other_name(const char *name);
+
+#endif

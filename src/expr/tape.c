@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graph to tape: powers become products, a product used once joins its sum, registers are taken again after their last use.
+ *
+ * Time on the tape: instruction i happens at 2i, the outputs of a section that ends before instruction e are read at 2e - 1. */
+#include "expr/tape.h"
+
+typedef struct compiler {
+    expr_graph *graph;
+    zn_context *context;
+    expr_tape *tape;
+    const expr_section *sections;
+    int n_outputs;
+    expr *outputs;     /* all sections one after the other, lowered */
+    size_t n_nodes;    /* of the graph after lowering; the arrays below are per node */
+    int *uses, *last;  /* last: time of the last use, -1 once the register is free again */
+    int32_t *registers;
+    bool *joined;      /* a product that its only user computes */
+    size_t *order_end; /* per section, in graph->order */
+    int n_code;
+    int32_t *free_registers;
+    int n_free;
+} compiler;
+
+void expr_tape_destroy(zn_context *context, expr_tape *tape) {
+    if (!tape) return;
+    mem_free(context, tape->constants);
+    mem_free(context, tape->code);
+    mem_free(context, tape->code_end);
+    mem_free(context, tape->output_end);
+    mem_free(context, tape->outputs);
+    mem_free(context, tape);
+}
+
+int expr_tape_registers(const expr_tape *tape) { return tape->n_registers; }
+
+int expr_tape_instructions(const expr_tape *tape, int n_sections) {
+    if (n_sections > tape->n_sections) n_sections = tape->n_sections;
+    return n_sections > 0 ? tape->code_end[n_sections - 1] : 0;
+}
+
+/* ---- lowering ---- */
+
+static expr chain(expr_graph *graph, expr x, int n) {
+    if (n == 1) return x;
+    if (n % 2) return expr_intern(graph, EXPR_MUL, x, chain(graph, x, n - 1), EXPR_NONE);
+    expr root = chain(graph, x, n / 2);
+    return expr_intern(graph, EXPR_MUL, root, root, EXPR_NONE);
+}
+
+/* The same arithmetic as expr_power, as nodes. */
+static expr lower_power(expr_graph *graph, expr x, expr y) {
+    double exponent;
+    int whole;
+    bool half;
+    if (!expr_is_constant(graph, y, &exponent) || !expr_power_is_chain(exponent, &whole, &half) || (whole == 0 && !half))
+        return expr_intern(graph, EXPR_POW, x, y, EXPR_NONE);
+    expr power = whole > 0 ? chain(graph, x, whole) : EXPR_NONE;
+    if (half) {
+        expr root = expr_intern(graph, EXPR_SQRT, x, EXPR_NONE, EXPR_NONE);
+        power = whole > 0 ? expr_intern(graph, EXPR_MUL, power, root, EXPR_NONE) : root;
+    }
+    return exponent < 0 ? expr_intern(graph, EXPR_DIV, expr_constant(graph, 1), power, EXPR_NONE) : power;
+}
+
+static bool lower(compiler *c) {
+    expr_graph *graph = c->graph;
+    if (!expr_walk_begin(graph)) return false;
+    for (int i = 0; i < c->n_outputs; i++)
+        if (!expr_walk_add(graph, c->outputs[i])) return false;
+    expr *map = MEM_ARRAY(c->context, expr, graph->count);
+    bool good = map != NULL;
+    for (size_t i = 0; i < graph->n_order && good; i++) {
+        expr old = graph->order[i];
+        const expr_node node = graph->nodes[old];
+        int operands = expr_operand_count(node.op);
+        if (operands == 0)
+            map[old] = old;
+        else if (node.op == EXPR_POW)
+            map[old] = lower_power(graph, map[node.a], map[node.b]);
+        else
+            map[old] = expr_intern(graph, node.op, map[node.a], operands > 1 ? map[node.b] : EXPR_NONE,
+                                   operands > 2 ? map[node.c] : EXPR_NONE);
+        good = map[old] >= 0;
+    }
+    for (int i = 0; i < c->n_outputs && good; i++) c->outputs[i] = map[c->outputs[i]];
+    mem_free(c->context, map);
+    return good;
+}
+
+/* ---- order, uses, joining ---- */
+
+static bool put_in_order(compiler *c) {
+    expr_graph *graph = c->graph;
+    if (!expr_walk_begin(graph)) return false;
+    for (int k = 0, i = 0; k < c->tape->n_sections; k++) {
+        for (; i < c->tape->output_end[k]; i++)
+            if (!expr_walk_add(graph, c->outputs[i])) return false;
+        c->order_end[k] = graph->n_order;
+    }
+    for (size_t i = 0; i < graph->n_order; i++) {
+        const expr_node *node = &graph->nodes[graph->order[i]];
+        const expr operands[3] = {node->a, node->b, node->c};
+        for (int j = 0; j < expr_operand_count(node->op); j++) c->uses[operands[j]]++;
+    }
+    for (int i = 0; i < c->n_outputs; i++) c->uses[c->outputs[i]]++;
+    return true;
+}
+
+static bool may_join(const compiler *c, expr node) { return c->graph->nodes[node].op == EXPR_MUL && c->uses[node] == 1; }
+
+static tape_instruction instruction_of(compiler *c, expr node) {
+    const expr_node *nodes = c->graph->nodes, *n = &nodes[node];
+    if (n->op == EXPR_ADD || n->op == EXPR_SUB) {
+        expr product = may_join(c, n->b) ? n->b : may_join(c, n->a) ? n->a : EXPR_NONE;
+        if (product >= 0 && c->joined[product]) {
+            int op = n->op == EXPR_ADD ? TAPE_MUL_ADD : product == n->a ? TAPE_MUL_SUB : TAPE_SUB_MUL;
+            return (tape_instruction){op, node, nodes[product].a, nodes[product].b, product == n->a ? n->b : n->a};
+        }
+    }
+    return (tape_instruction){(int32_t)n->op, node, n->a, n->b < 0 ? n->a : n->b, n->c < 0 ? n->a : n->c};
+}
+
+static void join_products(compiler *c) {
+    const expr_graph *graph = c->graph;
+    for (size_t i = 0; i < graph->n_order; i++) {
+        const expr_node *n = &graph->nodes[graph->order[i]];
+        if (n->op != EXPR_ADD && n->op != EXPR_SUB) continue;
+        expr product = may_join(c, n->b) ? n->b : may_join(c, n->a) ? n->a : EXPR_NONE;
+        if (product >= 0) c->joined[product] = true;
+    }
+}
+
+/* ---- emitting ---- */
+
+static void use_at(compiler *c, expr node, int time) {
+    if (c->last[node] < time) c->last[node] = time;
+}
+
+/* Instructions whose operands are nodes still, fixed registers of variables and constants, last uses. */
+static zn_status emit(compiler *c) {
+    expr_graph *graph = c->graph;
+    expr_tape *tape = c->tape;
+    size_t i = 0;
+    for (int k = 0, output = 0; k < tape->n_sections; k++) {
+        for (; i < c->order_end[k]; i++) {
+            expr id = graph->order[i];
+            const expr_node *node = &graph->nodes[id];
+            if (node->op == EXPR_VARIABLE && node->a >= tape->n_variables)
+                return fail(c->context, ZN_INTERNAL, "a formula uses variable %d of %d", node->a, tape->n_variables);
+            if (node->op == EXPR_VARIABLE) {
+                c->registers[id] = node->a;
+            } else if (node->op == EXPR_CONSTANT) {
+                c->registers[id] = tape->n_variables + tape->n_constants;
+                tape->constants[tape->n_constants++] = node->value;
+            } else if (!c->joined[id]) {
+                tape_instruction instruction = instruction_of(c, id);
+                use_at(c, instruction.a, 2 * c->n_code);
+                use_at(c, instruction.b, 2 * c->n_code);
+                use_at(c, instruction.c, 2 * c->n_code);
+                tape->code[c->n_code++] = instruction;
+            }
+        }
+        tape->code_end[k] = c->n_code;
+        for (; output < tape->output_end[k]; output++) use_at(c, c->outputs[output], 2 * c->n_code - 1);
+    }
+    return ZN_OK;
+}
+
+static void release(compiler *c, expr node, int time, int first_temporary) {
+    if (c->last[node] != time || c->registers[node] < first_temporary) return;
+    c->last[node] = -2;
+    c->free_registers[c->n_free++] = c->registers[node];
+}
+
+static void allocate_registers(compiler *c) {
+    expr_tape *tape = c->tape;
+    int first = tape->n_variables + tape->n_constants;
+    tape->n_registers = first;
+    for (int k = 0, i = 0, output = 0; k < tape->n_sections; k++) {
+        for (; i < tape->code_end[k]; i++) {
+            tape_instruction *code = &tape->code[i];
+            const expr a = code->a, b = code->b, third = code->c, to = code->to;
+            release(c, a, 2 * i, first);
+            release(c, b, 2 * i, first);
+            release(c, third, 2 * i, first);
+            c->registers[to] = c->n_free > 0 ? c->free_registers[--c->n_free] : tape->n_registers++;
+            *code = (tape_instruction){code->op, c->registers[to], c->registers[a], c->registers[b], c->registers[third]};
+        }
+        int start = output;
+        for (; output < tape->output_end[k]; output++) tape->outputs[output] = c->registers[c->outputs[output]];
+        for (int j = start; j < output; j++) release(c, c->outputs[j], 2 * i - 1, first);
+    }
+}
+
+/* ---- all of it ---- */
+
+static bool allocate_tape(compiler *c, int n_variables, int n_sections) {
+    expr_tape *tape = c->tape = MEM_ARRAY(c->context, expr_tape, 1);
+    if (!tape) return false;
+    tape->n_variables = n_variables;
+    tape->n_sections = n_sections;
+    for (int k = 0; k < n_sections; k++) c->n_outputs += c->sections[k].count;
+    tape->code_end = MEM_ARRAY(c->context, int, n_sections);
+    tape->output_end = MEM_ARRAY(c->context, int, n_sections);
+    tape->outputs = MEM_ARRAY(c->context, int32_t, c->n_outputs);
+    c->outputs = MEM_ARRAY(c->context, expr, c->n_outputs);
+    c->order_end = MEM_ARRAY(c->context, size_t, n_sections);
+    return tape->code_end && tape->output_end && tape->outputs && c->outputs && c->order_end;
+}
+
+/* false also when an output is EXPR_NONE: its error is in the context already. */
+static bool gather_outputs(compiler *c) {
+    int n = 0;
+    for (int k = 0; k < c->tape->n_sections; k++) {
+        for (int i = 0; i < c->sections[k].count; i++) {
+            if (c->sections[k].outputs[i] < 0) return false;
+            c->outputs[n++] = c->sections[k].outputs[i];
+        }
+        c->tape->output_end[k] = n;
+    }
+    return true;
+}
+
+static bool allocate_nodes(compiler *c) {
+    c->n_nodes = c->graph->count;
+    c->uses = MEM_ARRAY(c->context, int, c->n_nodes);
+    c->last = MEM_ARRAY(c->context, int, c->n_nodes);
+    c->registers = MEM_ARRAY(c->context, int32_t, c->n_nodes);
+    c->joined = MEM_ARRAY(c->context, bool, c->n_nodes);
+    return c->uses && c->last && c->registers && c->joined;
+}
+
+/* Room for one instruction per ordered node: joined products leave a few unused. */
+static bool allocate_code(compiler *c) {
+    const expr_graph *graph = c->graph;
+    size_t constants = 0;
+    for (size_t i = 0; i < graph->n_order; i++) constants += graph->nodes[graph->order[i]].op == EXPR_CONSTANT;
+    c->tape->constants = MEM_ARRAY(c->context, double, constants);
+    c->tape->code = MEM_ARRAY(c->context, tape_instruction, graph->n_order);
+    c->free_registers = MEM_ARRAY(c->context, int32_t, graph->n_order);
+    return c->tape->constants && c->tape->code && c->free_registers;
+}
+
+expr_tape *expr_compile(expr_graph *graph, zn_context *context, int n_variables, int n_sections, const expr_section *sections) {
+    compiler c = {.graph = graph, .context = context, .sections = sections};
+    bool good = allocate_tape(&c, n_variables, n_sections) && gather_outputs(&c) && lower(&c) && allocate_nodes(&c) &&
+                put_in_order(&c);
+    if (good) {
+        join_products(&c);
+        for (size_t i = 0; i < c.n_nodes; i++) c.last[i] = -2; /* below every time: the first output may be read at -1 */
+        good = allocate_code(&c) && emit(&c) == ZN_OK;
+    }
+    if (good) allocate_registers(&c);
+    mem_free(context, c.outputs);
+    mem_free(context, c.order_end);
+    mem_free(context, c.uses);
+    mem_free(context, c.last);
+    mem_free(context, c.registers);
+    mem_free(context, c.joined);
+    mem_free(context, c.free_registers);
+    if (good) return c.tape;
+    expr_tape_destroy(context, c.tape);
+    return NULL;
+}
