@@ -11,7 +11,15 @@
 #include <cmocka.h>
 #include <math.h>
 
-#undef fail /* base.h has a function of this name; tests use fail_msg */
+/* base.h has a function `fail`; tests fail with fail_msg. */
+#undef fail
+#undef fail_msg
+#define fail_msg(...)                                                                                                    \
+    do {                                                                                                                 \
+        print_error("ERROR: " __VA_ARGS__);                                                                              \
+        print_error("\n");                                                                                               \
+        _fail(__FILE__, __LINE__);                                                                                       \
+    } while (0)
 
 /* |actual - expected| <= absolute + relative |expected|; NaN never passes. */
 static inline void check_close_at(double actual, double expected, double absolute, double relative, const char *what,

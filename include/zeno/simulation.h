@@ -48,16 +48,26 @@ ZN_API bool zn_simulation_done(const zn_simulation *simulation);
 ZN_API double zn_simulation_time(const zn_simulation *simulation);
 ZN_API const double *zn_simulation_positions(const zn_simulation *simulation);
 ZN_API const double *zn_simulation_velocities(const zn_simulation *simulation);
-/* Percussion of the last step: the rows of lambda (model.h), physical units of momentum. */
+/* Percussions (time integrals of forces, units of momentum) in the rows of lambda (model.h), friction rows in physical
+ * units: of the last step, and the sum over all steps. */
 ZN_API const double *zn_simulation_percussions(const zn_simulation *simulation);
+ZN_API const double *zn_simulation_percussion_totals(const zn_simulation *simulation);
+/* At the current state: gaps in the order of contacts (NaN where a contact has none), energies. */
+ZN_API const double *zn_simulation_gaps(const zn_simulation *simulation);
+ZN_API void zn_simulation_energy(const zn_simulation *simulation, double *kinetic, double *potential);
+ZN_API const zn_model *zn_simulation_model(const zn_simulation *simulation);
+ZN_API const zn_settings *zn_simulation_settings(const zn_simulation *simulation);
 
 /* What happened so far. */
 typedef struct zn_statistics {
     long steps, rejected;
     double max_penetration, max_g, max_gdot, max_gamma; /* over all accepted states */
     double energy_start, energy_end;
-    double newton_mean; int newton_max;                 /* iterations per step that Newton solved */
-    long projection_steps; double projection_mean; int projection_max;
+    /* Per path of the cone solver: steps that it ended, and its iterations in them. */
+    long newton_steps, least_norm_steps, projection_steps;
+    double newton_mean, least_norm_mean, projection_mean;
+    int newton_max, least_norm_max, projection_max;
+    double max_residual;                                /* largest residual of an accepted step, in units of the tolerance's */
 } zn_statistics;
 ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
 

@@ -19,6 +19,7 @@ typedef struct scheme scheme;
 
 typedef struct scheme_class {
     zn_scheme_info info;
+    bool needs_start_forces; /* a0 and lambda0 below are asked for (else NULL) */
     size_t (*carry_size)(const zn_model *, const zn_settings *);
     /* Allocates all memory that steps need. Refuses with ZN_UNSUPPORTED and a sentence naming the feature. */
     zn_status (*create)(zn_context *, const struct scheme_class *, const zn_model *, const zn_settings *, scheme **);
@@ -28,6 +29,13 @@ typedef struct scheme_class {
     zn_status (*step)(scheme *, const scheme_state *from, double h, scheme_state *to, cone_outcome *);
     void (*destroy)(scheme *);
 } scheme_class;
+
+/* What every scheme begins with. */
+struct scheme {
+    zn_context *context;
+    const scheme_class *class;
+    const zn_model *model;
+};
 
 extern const scheme_class *const scheme_classes[];
 extern const int scheme_class_count;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of the formula models: the builder's lists, and the system of expressions they become. */
+#ifndef MODEL_FORMULA_H
+#define MODEL_FORMULA_H
+
+#include "expr/expr.h"
+#include "linalg/linalg.h"
+
+/* ---- what the user said ---- */
+
+typedef struct formula_text {
+    char *text; /* NULL: not given */
+    char *file;
+    int line, column;
+} formula_text;
+
+typedef struct named_formula {
+    char *name, *second_name; /* second_name: the column of a mass entry */
+    formula_text value, velocity;
+} named_formula;
+
+typedef struct formula_list {
+    named_formula *items;
+    size_t count, capacity;
+} formula_list;
+
+typedef struct friction_text {
+    zn_reservoir reservoir;
+    int n_slips, n_friction;
+    formula_text *slips, *friction;
+    formula_text stribeck_dynamic, stribeck_rate;
+} friction_text;
+
+typedef struct contact_text {
+    char *name;
+    formula_text gap, normal_force, restitution, tangential_restitution;
+    int n_laws;
+    friction_text *laws;
+} contact_text;
+
+struct zn_formula_model {
+    zn_context *context;
+    formula_list parameters, coordinates, velocities, kinematics, mass, forces, position, velocity;
+    formula_text kinetic, potential;
+    contact_text *contacts;
+    size_t n_contacts, contact_capacity;
+};
+
+/* ---- what it means ---- */
+
+/* One constraint row of lambda on its levels. c0 is EXPR_NONE for rows without a position level. */
+typedef struct formula_row {
+    expr c0, c1;
+} formula_row;
+
+/* Variables of the graph, in this order: t, q, u, a, lambda. */
+typedef struct formula_system {
+    expr_graph *graph;
+    zn_sizes size;
+    int n;                      /* rows of lambda */
+    int q, u, a, lambda, count; /* first variable of each group, number of variables */
+    bool lagrangian;
+    double *q_start, *u_start;
+    expr T, V;
+    expr *qdot;                 /* nq */
+    expr *M;                    /* nu x nu, column-major, symmetric */
+    expr *h;                    /* nu */
+    expr *p, *b;                /* nu, lagrangian only */
+    expr *force;                /* nu: smooth part of friction laws (Stribeck); contains normal multipliers */
+    formula_row *rows;          /* n */
+    zn_contact *contacts;
+    zn_ball *balls;             /* shared storage of all contacts */
+    double *scales;             /* per friction row */
+    char **q_names, **u_names, **bilateral_names, **contact_names;
+} formula_system;
+
+/* Parses and checks everything; several errors may be left in the context. */
+zn_status formula_system_create(zn_formula_model *builder, formula_system *system);
+void formula_system_free(zn_context *context, formula_system *system);
+
+/* The contact part of it. `scope` has all names. */
+zn_status formula_system_contacts(zn_formula_model *builder, formula_system *system, const expr_scope *scope);
+
+/* Helpers of the two above. A text that is not given has the value `otherwise`. */
+zn_formula formula_of(const formula_text *text);
+zn_status formula_parse(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text,
+                        expr *out);
+/* Parses a formula that must be constant and finite. `what` names it in errors. */
+zn_status formula_number(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text,
+                         double otherwise, const char *what, double *out);
+zn_status formula_fail(zn_context *context, const formula_text *text, const char *subject, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A row given on position level (its velocity level follows), or on velocity level. `kind` names it in errors. */
+zn_status formula_position_row(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text,
+                               const char *name, const char *kind, formula_row *row);
+zn_status formula_velocity_row(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text,
+                               const char *name, const char *kind, formula_row *row);
+/* Whether an expression is at most linear in the velocities. */
+bool formula_linear_in_u(formula_system *system, expr e);
+
+/* The model that answers the questions by tapes. Takes over the system's names, contacts and start values. */
+zn_status formula_model_compile(zn_context *context, formula_system *system, zn_model **model);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From expressions to a model: every answer and every derivative becomes an output of a tape.
+ *
+ *   kinematics   q' ; dq'/dq, B              q'' = B a + (dq'/dq) q' + dq'/dt
+ *   balance      r = M a - h - W lambda ; M, W ; dr/dq, dr/du     (and the same without h)
+ *   constraints  c0 ; dc0/dq     c1 ; dc1/du ; dc1/dq     c2 = (dc1/du) a + (dc1/dq) q' + dc1/dt ; dc2/dq, dc2/du
+ *   momentum     p ; dp/dq ; b ; db/dq, db/du                                                                              */
+#include "model/formula_model.h"
+
+/* Expressions of a matrix in the order of its pattern. */
+typedef struct matrix {
+    expr *values;
+    int count;
+} matrix;
+
+typedef struct compiler {
+    zn_context *context;
+    formula_system *s;
+    formula_model *model;
+    expr *r, *r_no_force, *qddot, *c0, *c1, *c2, *load; /* load: W lambda + smooth friction */
+    matrix qdot_q, B, r_q, r_u, r_q_no_force, r_u_no_force, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
+} compiler;
+
+static expr add(compiler *c, expr a, expr b) { return expr_binary(c->s->graph, EXPR_ADD, a, b); }
+static expr sub(compiler *c, expr a, expr b) { return expr_binary(c->s->graph, EXPR_SUB, a, b); }
+static expr mul(compiler *c, expr a, expr b) { return expr_binary(c->s->graph, EXPR_MUL, a, b); }
+static expr var(compiler *c, int index) { return expr_variable(c->s->graph, index); }
+static expr diff(compiler *c, expr e, int index) { return expr_derivative(c->s->graph, e, index); }
+
+/* (de/dq) q' + (de/du) a + de/dt, the total derivative in time. */
+static expr total_derivative(compiler *c, expr e) {
+    formula_system *s = c->s;
+    expr sum = diff(c, e, 0);
+    for (int i = 0; i < s->size.nq; i++) sum = add(c, sum, mul(c, diff(c, e, s->q + i), s->qdot[i]));
+    for (int i = 0; i < s->size.nu; i++) sum = add(c, sum, mul(c, diff(c, e, s->u + i), var(c, s->a + i)));
+    return sum;
+}
+
+static expr *array(compiler *c, int count) { return MEM_ARRAY(c->context, expr, count); }
+
+static bool make_vectors(compiler *c) {
+    formula_system *s = c->s;
+    int nq = s->size.nq, nu = s->size.nu;
+    c->r = array(c, nu), c->r_no_force = array(c, nu), c->load = array(c, nu), c->qddot = array(c, nq);
+    c->c0 = array(c, s->n), c->c1 = array(c, s->n), c->c2 = array(c, s->n);
+    if (!c->r || !c->r_no_force || !c->load || !c->qddot || !c->c0 || !c->c1 || !c->c2) return false;
+    for (int i = 0; i < nq; i++) c->qddot[i] = total_derivative(c, s->qdot[i]);
+    for (int j = 0; j < s->n; j++) {
+        c->c0[j] = s->rows[j].c0 == EXPR_NONE ? expr_constant(s->graph, 0) : s->rows[j].c0;
+        c->c1[j] = s->rows[j].c1;
+        c->c2[j] = total_derivative(c, c->c1[j]);
+    }
+    for (int i = 0; i < nu; i++) {
+        c->load[i] = s->force[i];
+        for (int j = 0; j < s->n; j++) c->load[i] = add(c, c->load[i], mul(c, diff(c, c->c1[j], s->u + i), var(c, s->lambda + j)));
+        expr inertia = expr_constant(s->graph, 0);
+        for (int j = 0; j < nu; j++) inertia = add(c, inertia, mul(c, s->M[i + j * nu], var(c, s->a + j)));
+        c->r_no_force[i] = sub(c, inertia, c->load[i]);
+        c->r[i] = sub(c, c->r_no_force[i], s->h[i]);
+    }
+    return true;
+}
+
+/* Where rows[i] or also[i] (may be NULL) depends on variable first + j there is an entry: (i, j), or (j, i) if transposed. */
+static zn_status make_jacobian(compiler *c, int n_rows, const expr *rows, const expr *also, int first, int n_cols, bool transposed,
+                               lin_pattern *pattern, matrix *out, matrix *out_also) {
+    size_t room = (size_t)n_rows * (size_t)n_cols;
+    int *row = MEM_ARRAY(c->context, int, room), *col = MEM_ARRAY(c->context, int, room);
+    out->values = MEM_ARRAY(c->context, expr, room);
+    if (out_also) out_also->values = MEM_ARRAY(c->context, expr, room);
+    zn_status status = row && col && out->values && (!out_also || out_also->values) ? ZN_OK : ZN_MEMORY;
+    int count = 0, outer = transposed ? n_rows : n_cols, inner = transposed ? n_cols : n_rows;
+    for (int o = 0; status == ZN_OK && o < outer; o++)
+        for (int i = 0; i < inner; i++) { /* column by column of the pattern, so the values come in its order */
+            int r = transposed ? o : i, k = transposed ? i : o;
+            expr e = diff(c, rows[r], first + k), e_also = also ? diff(c, also[r], first + k) : e;
+            if (e == EXPR_NONE || e_also == EXPR_NONE) status = ZN_MEMORY;
+            if (status != ZN_OK || (expr_is_zero(c->s->graph, e) && expr_is_zero(c->s->graph, e_also))) continue;
+            row[count] = i, col[count] = o;
+            if (out_also) out_also->values[count] = e_also;
+            out->values[count++] = e;
+        }
+    out->count = count;
+    if (out_also) out_also->count = count;
+    if (status == ZN_OK) status = lin_pattern_create(c->context, inner, outer, count, row, col, pattern, NULL);
+    mem_free(c->context, row);
+    mem_free(c->context, col);
+    return status;
+}
+
+static zn_status make_matrices(compiler *c) {
+    formula_system *s = c->s;
+    formula_model *m = c->model;
+    int nq = s->size.nq, nu = s->size.nu, n = s->n;
+    const struct {
+        int n_rows;
+        const expr *rows, *also;
+        int first, n_cols;
+        bool transposed;
+        lin_pattern *pattern;
+        matrix *out, *out_also;
+    } list[] = {
+        {nq, s->qdot, NULL, s->q, nq, false, &m->qdot_q, &c->qdot_q, NULL},
+        {nq, s->qdot, NULL, s->u, nu, false, &m->B, &c->B, NULL},
+        {nu, c->r, c->r_no_force, s->q, nq, false, &m->r_q, &c->r_q, &c->r_q_no_force},
+        {nu, c->r, c->r_no_force, s->u, nu, false, &m->r_u, &c->r_u, &c->r_u_no_force},
+        {nu, c->r, NULL, s->a, nu, false, &m->M, &c->M, NULL},
+        {nu, c->load, NULL, s->lambda, n, false, &m->W, &c->W, NULL},
+        {n, c->c0, NULL, s->q, nq, false, &m->c0_q, &c->c0_q, NULL},
+        {n, c->c1, NULL, s->q, nq, false, &m->c1_q, &c->c1_q, NULL},
+        {n, c->c1, NULL, s->u, nu, true, &m->c1_u, &c->c1_u, NULL},
+        {n, c->c2, NULL, s->q, nq, false, &m->c2_q, &c->c2_q, NULL},
+        {n, c->c2, NULL, s->u, nu, false, &m->c2_u, &c->c2_u, NULL},
+        {nu, s->p, NULL, s->q, nq, false, &m->p_q, &c->p_q, NULL},
+        {nu, s->b, NULL, s->q, nq, false, &m->b_q, &c->b_q, NULL},
+        {nu, s->b, NULL, s->u, nu, false, &m->b_u, &c->b_u, NULL},
+    };
+    zn_status status = ZN_OK;
+    for (size_t i = 0; status == ZN_OK && i < sizeof list / sizeof *list; i++)
+        status = make_jacobian(c, list[i].n_rows, list[i].rows, list[i].also, list[i].first, list[i].n_cols, list[i].transposed,
+                               list[i].pattern, list[i].out, list[i].out_also);
+    return status;
+}
+
+static bool make_tape(compiler *c, expr_tape **tape, int n_sections, const expr_section *sections) {
+    *tape = expr_compile(c->s->graph, c->context, c->s->count, n_sections, sections);
+    if (!*tape) return false;
+    int registers = expr_tape_registers(*tape);
+    if (registers > c->model->registers) c->model->registers = registers;
+    return true;
+}
+
+#define VECTOR(count, values) {count, values}
+#define MATRIX(m) {(m).count, (m).values}
+#define TAPE(tape, ...) make_tape(c, tape, (int)(sizeof((expr_section[]){__VA_ARGS__}) / sizeof(expr_section)), (expr_section[]){__VA_ARGS__})
+
+static bool make_tapes(compiler *c) {
+    formula_system *s = c->s;
+    formula_model *m = c->model;
+    int nq = s->size.nq, nu = s->size.nu, n = s->n;
+    expr energies[2] = {s->T, s->V};
+    return TAPE(&m->kinematics, VECTOR(nq, s->qdot), MATRIX(c->B), MATRIX(c->qdot_q)) && TAPE(&m->qddot, VECTOR(nq, c->qddot)) &&
+           TAPE(&m->balance, VECTOR(nu, c->r), MATRIX(c->M), MATRIX(c->W), MATRIX(c->r_q), MATRIX(c->r_u)) &&
+           TAPE(&m->impact, VECTOR(nu, c->r_no_force), MATRIX(c->M), MATRIX(c->W), MATRIX(c->r_q_no_force), MATRIX(c->r_u_no_force)) &&
+           TAPE(&m->inertia, MATRIX(c->M), MATRIX(c->W)) && TAPE(&m->position, VECTOR(n, c->c0), MATRIX(c->c0_q)) &&
+           TAPE(&m->velocity, VECTOR(n, c->c1), MATRIX(c->c1_u), MATRIX(c->c1_q)) &&
+           TAPE(&m->acceleration, VECTOR(n, c->c2), MATRIX(c->c2_q), MATRIX(c->c2_u)) &&
+           TAPE(&m->momentum, VECTOR(nu, s->p), VECTOR(nu, s->b), MATRIX(c->p_q), MATRIX(c->b_q), MATRIX(c->b_u)) &&
+           TAPE(&m->energy, VECTOR(2, energies));
+}
+
+static void free_compiler(compiler *c) {
+    expr *blocks[] = {c->r, c->r_no_force, c->load, c->qddot, c->c0, c->c1, c->c2, c->qdot_q.values, c->B.values, c->r_q.values,
+                      c->r_u.values, c->r_q_no_force.values, c->r_u_no_force.values, c->M.values, c->W.values, c->c0_q.values,
+                      c->c1_q.values, c->c1_u.values, c->c2_q.values, c->c2_u.values, c->p_q.values, c->b_q.values, c->b_u.values};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(c->context, blocks[i]);
+}
+
+static bool force_uses_velocity(formula_system *s) {
+    for (int i = 0; i < s->size.nu; i++)
+        if (expr_depends_range(s->graph, s->h[i], s->u, s->size.nu)) return true;
+    return false;
+}
+
+zn_status formula_model_compile(zn_context *context, formula_system *s, zn_model **out) {
+    formula_model *model = formula_model_create(context);
+    if (!model) return ZN_MEMORY;
+    compiler c = {.context = context, .s = s, .model = model};
+    zn_status status = make_vectors(&c) ? ZN_OK : ZN_MEMORY;
+    if (status == ZN_OK) status = make_matrices(&c);
+    if (status == ZN_OK && !make_tapes(&c)) status = ZN_MEMORY;
+    bool uses_velocity = force_uses_velocity(s);
+    free_compiler(&c);
+    if (status == ZN_OK) {
+        formula_model_adopt(model, s);
+        model->base.force_uses_velocity = uses_velocity;
+        status = formula_model_check(context, model);
+    }
+    if (status != ZN_OK) zn_model_destroy(context, &model->base);
+    else *out = &model->base;
+    return status;
+}

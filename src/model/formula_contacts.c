@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contacts of formula models: gap and slip rows, restitution, and friction laws as balls over scaled rows.
+ *
+ * A reservoir with semi-axes a_i mu lambda_N is a ball of radius mu lambda_N for the rows gamma_F = a gamma_T (then the
+ * physical force is lambda_T = a lambda_F); a rectangle is a ball of dimension one for each row.
+ * Stribeck adds the smooth force (mu_s - mu_d) lambda_N (2/pi) arctan(eps |gamma_T|) gamma_T / |gamma_T|.                   */
+#include "model/formula.h"
+
+typedef struct contact_build {
+    formula_system *system;
+    zn_context *context;
+    const expr_scope *scope;
+    const char *name;   /* of the contact at work */
+    int row_F, n_balls; /* used so far, over all contacts */
+    int first_F;
+} contact_build;
+
+static zn_status ranged_number(contact_build *build, const formula_text *text, const char *what, double low, double high,
+                               double *out) {
+    zn_status status = formula_number(build->system, build->context, build->scope, text, 0, what, out);
+    if (status == ZN_OK && !(*out >= low && *out <= high)) {
+        if (isinf(high)) return formula_fail(build->context, text, build->name, "the %s of '%s' must not be negative, but is %g", what, build->name, *out);
+        return formula_fail(build->context, text, build->name, "the %s of '%s' must be between %g and %g, but is %g", what, build->name, low, high, *out);
+    }
+    return status;
+}
+
+/* Balls and row scales of one law from its coefficients. */
+static void add_balls(contact_build *build, const friction_text *law, const double *mu) {
+    formula_system *s = build->system;
+    double *scale = &s->scales[build->row_F - build->first_F];
+    double largest = 0, smallest = INFINITY;
+    for (int i = 0; i < law->n_slips; i++) {
+        largest = fmax(largest, mu[i]);
+        smallest = fmin(smallest, mu[i]);
+        scale[i] = 1;
+    }
+    /* An ellipse without extent along one axis is a segment: independent rows say the same and stay regular. */
+    bool one_ball = law->reservoir == ZN_BALL || (law->reservoir == ZN_ELLIPSE && (smallest > 0 || largest == 0));
+    if (!one_ball) {
+        for (int i = 0; i < law->n_slips; i++) s->balls[build->n_balls++] = (zn_ball){1, mu[i]};
+        return;
+    }
+    s->balls[build->n_balls++] = (zn_ball){law->n_slips, largest};
+    if (law->reservoir == ZN_ELLIPSE && largest > 0)
+        for (int i = 0; i < law->n_slips; i++) scale[i] = mu[i] / largest;
+}
+
+static void add_stribeck(contact_build *build, const friction_text *law, const expr *slip, double mu_s, double mu_d, double rate,
+                         const zn_contact *contact) {
+    formula_system *s = build->system;
+    expr_graph *g = s->graph;
+    expr speed2 = expr_constant(g, 0);
+    for (int i = 0; i < law->n_slips; i++) speed2 = expr_binary(g, EXPR_ADD, speed2, expr_binary(g, EXPR_MUL, slip[i], slip[i]));
+    expr factor; /* arctan(eps |gamma|) / |gamma| for several rows, its limit eps at zero */
+    expr eps = expr_constant(g, rate);
+    expr speed = expr_unary(g, EXPR_SQRT, speed2);
+    expr quotient = expr_binary(g, EXPR_DIV, expr_unary(g, EXPR_ATAN, expr_binary(g, EXPR_MUL, eps, speed)), speed);
+    factor = expr_if(g, expr_binary(g, EXPR_LESS, expr_constant(g, 1e-24), speed2), quotient, eps);
+    expr normal = contact->row_N >= 0 ? expr_variable(g, s->lambda + contact->row_N) : expr_constant(g, contact->normal_force);
+    expr size = expr_binary(g, EXPR_MUL, expr_constant(g, (mu_s - mu_d) * 2 / acos(-1.0)), normal);
+    for (int i = 0; i < law->n_slips; i++) {
+        expr along = law->n_slips == 1 ? expr_unary(g, EXPR_ATAN, expr_binary(g, EXPR_MUL, eps, slip[0]))
+                                       : expr_binary(g, EXPR_MUL, factor, slip[i]);
+        expr force = expr_binary(g, EXPR_MUL, size, along);
+        for (int k = 0; k < s->size.nu; k++)
+            s->force[k] = expr_binary(g, EXPR_ADD, s->force[k], expr_binary(g, EXPR_MUL, expr_derivative(g, slip[i], s->u + k), force));
+    }
+}
+
+static zn_status check_stribeck(contact_build *build, const friction_text *law, const expr *slip, const double *mu,
+                                const zn_contact *contact) {
+    double mu_d, rate;
+    zn_status status = ranged_number(build, &law->stribeck_dynamic, "dynamic friction", 0, INFINITY, &mu_d);
+    if (status == ZN_OK) status = ranged_number(build, &law->stribeck_rate, "Stribeck rate", 0, INFINITY, &rate);
+    if (status != ZN_OK) return status;
+    if (mu_d > mu[0])
+        return formula_fail(build->context, &law->stribeck_dynamic, build->name,
+                            "the dynamic friction %g of '%s' must not be above the static friction %g", mu_d, build->name, mu[0]);
+    for (int i = 1; i < law->n_slips; i++)
+        if (mu[i] != mu[0])
+            return formula_fail(build->context, &law->stribeck_dynamic, build->name, "a Stribeck law of '%s' needs one coefficient of static friction",
+                                build->name);
+    add_stribeck(build, law, slip, mu[0], mu_d, rate, contact);
+    return ZN_OK;
+}
+
+enum { MAX_SLIPS = 16 };
+
+static zn_status add_law(contact_build *build, const friction_text *law, const zn_contact *contact) {
+    formula_system *s = build->system;
+    double mu[MAX_SLIPS];
+    expr slip[MAX_SLIPS];
+    if (law->n_slips > MAX_SLIPS)
+        return formula_fail(build->context, &law->slips[0], build->name, "'%s' has a law with more than %d slip velocities", build->name, MAX_SLIPS);
+    for (int i = 0; i < law->n_slips; i++) {
+        formula_row row;
+        zn_status status = formula_velocity_row(s, build->context, build->scope, &law->slips[i], build->name, "slip velocity", &row);
+        if (status != ZN_OK) return status;
+        slip[i] = row.c1;
+        status = ranged_number(build, &law->friction[law->n_friction == 1 ? 0 : i], "friction", 0, INFINITY, &mu[i]);
+        if (status != ZN_OK) return status;
+    }
+    add_balls(build, law, mu);
+    const double *scale = &s->scales[build->row_F - build->first_F];
+    for (int i = 0; i < law->n_slips; i++)
+        s->rows[build->row_F + i] = (formula_row){EXPR_NONE, expr_binary(s->graph, EXPR_MUL, expr_constant(s->graph, scale[i]), slip[i])};
+    build->row_F += law->n_slips;
+    return law->stribeck_dynamic.text ? check_stribeck(build, law, slip, mu, contact) : ZN_OK;
+}
+
+static zn_status add_normal(contact_build *build, const contact_text *text, int row_N, zn_contact *contact) {
+    formula_system *s = build->system;
+    if (text->gap.text && text->normal_force.text)
+        return formula_fail(build->context, &text->normal_force, text->name, "'%s' has a gap, so its normal force follows and cannot be given", text->name);
+    if (!text->gap.text && !text->normal_force.text) {
+        error_place place = {.subject = text->name, .time = NAN};
+        return fail_at(build->context, ZN_MODEL, &place, "the contact '%s' has neither a gap nor a normal_force", text->name);
+    }
+    contact->row_N = text->gap.text ? row_N : -1;
+    if (!text->gap.text) return ranged_number(build, &text->normal_force, "normal force", 0, INFINITY, &contact->normal_force);
+    return formula_position_row(s, build->context, build->scope, &text->gap, text->name, "gap", &s->rows[row_N]);
+}
+
+static zn_status add_contact(contact_build *build, const contact_text *text, int row_N, zn_contact *contact) {
+    formula_system *s = build->system;
+    *contact = (zn_contact){.name = build->name, .row_F = build->row_F, .balls = &s->balls[build->n_balls],
+                            .scale = &s->scales[build->row_F - build->first_F]};
+    int balls_before = build->n_balls;
+    zn_status all = add_normal(build, text, row_N, contact), one;
+    if ((one = ranged_number(build, &text->restitution, "restitution", 0, 1, &contact->e_N)) != ZN_OK) all = one;
+    if ((one = ranged_number(build, &text->tangential_restitution, "tangential restitution", 0, 1, &contact->e_F)) != ZN_OK) all = one;
+    for (int i = 0; i < text->n_laws; i++)
+        if ((one = add_law(build, &text->laws[i], contact)) != ZN_OK) all = one;
+    contact->nF = build->row_F - contact->row_F;
+    contact->n_balls = build->n_balls - balls_before;
+    return all;
+}
+
+zn_status formula_system_contacts(zn_formula_model *builder, formula_system *s, const expr_scope *scope) {
+    int first_N = s->size.ng + s->size.ny, first_F = first_N + s->size.nN;
+    contact_build build = {.system = s, .context = builder->context, .scope = scope, .row_F = first_F, .first_F = first_F};
+    zn_status all = ZN_OK;
+    for (int k = 0, row_N = first_N; k < s->size.n_contacts; k++) {
+        const contact_text *text = &builder->contacts[k];
+        if (!text->name || !(s->contact_names[k] = mem_text(builder->context, text->name))) return ZN_MEMORY;
+        build.name = s->contact_names[k];
+        for (int i = 0; i < k; i++)
+            if (strcmp(s->contact_names[i], build.name) == 0)
+                all = formula_fail(builder->context, &text->gap, build.name, "there are two contacts named '%s'", build.name);
+        zn_status one = add_contact(&build, text, row_N, &s->contacts[k]);
+        if (one != ZN_OK) all = one;
+        row_N += text->gap.text != NULL;
+    }
+    return all;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A compiled formula model: tapes, patterns, names. */
+#ifndef MODEL_FORMULA_MODEL_H
+#define MODEL_FORMULA_MODEL_H
+
+#include "model/formula.h"
+
+typedef struct formula_model {
+    zn_model base; /* first, so that a zn_model of this kind is a formula_model */
+    int q, u, a, lambda, variables, registers;
+    expr_tape *kinematics, *qddot, *balance, *impact, *inertia, *position, *velocity, *acceleration, *momentum, *energy;
+    lin_pattern qdot_q, B, r_q, r_u, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
+    formula_system owned; /* names, contacts and start values only */
+} formula_model;
+
+formula_model *formula_model_create(zn_context *context);
+/* Takes names, contacts, sizes and start values out of the system, and fills the answers of `base`. */
+void formula_model_adopt(formula_model *model, formula_system *system);
+/* Mass positive definite and everything finite at the start. */
+zn_status formula_model_check(zn_context *context, formula_model *model);
+
+#endif

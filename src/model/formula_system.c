@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the texts of the builder to expressions.
+ *
+ * Natural systems with L = T - V:     p = dT/du,  M = dp/du,  b = dT/dq - dV/dq + f
+ *                                     h = b - (dp/dq) u - dp/dt
+ * First-order systems:                q' = B u + beta, M and h as given
+ * Constraint rows on position level:  c1 = (dc0/dq) q' + dc0/dt                                                            */
+#include "model/formula.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void keep_first(zn_status *all, zn_status one) {
+    if (*all == ZN_OK) *all = one;
+}
+
+zn_formula formula_of(const formula_text *text) {
+    return (zn_formula){text->text ? text->text : "0", text->file, text->line, text->column};
+}
+
+zn_status formula_fail(zn_context *context, const formula_text *text, const char *subject, const char *format, ...) {
+    char message[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    error_place place = {.file = text->file, .line = text->line, .column = text->column, .subject = subject, .time = NAN};
+    return fail_at(context, ZN_MODEL, &place, "%s", message);
+}
+
+zn_status formula_parse(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text,
+                        expr *out) {
+    return expr_parse(system->graph, context, scope, formula_of(text), out);
+}
+
+zn_status formula_number(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text,
+                         double otherwise, const char *what, double *out) {
+    *out = otherwise;
+    if (!text->text) return ZN_OK;
+    expr e;
+    zn_status status = formula_parse(system, context, scope, text, &e);
+    if (status != ZN_OK) return status;
+    double value;
+    if (!expr_is_constant(system->graph, e, &value))
+        return formula_fail(context, text, what, "%s must be a number or a formula over parameters, but '%s' varies", what, text->text);
+    if (!isfinite(value)) return formula_fail(context, text, what, "%s = %s is not a finite number (%g)", what, text->text, value);
+    *out = value;
+    return ZN_OK;
+}
+
+bool formula_linear_in_u(formula_system *s, expr e) {
+    for (int i = 0; i < s->size.nu; i++)
+        if (expr_depends_range(s->graph, expr_derivative(s->graph, e, s->u + i), s->u, s->size.nu)) return false;
+    return true;
+}
+
+/* ---- names ---- */
+
+typedef struct name_table {
+    expr_name *items;
+    int count, capacity;
+} name_table;
+
+static const expr_name *find_name(const name_table *names, const char *name) {
+    for (int i = 0; i < names->count; i++)
+        if (strcmp(names->items[i].name, name) == 0) return &names->items[i];
+    return NULL;
+}
+
+static zn_status add_name(zn_context *context, name_table *names, const named_formula *item, expr value, const char *kind) {
+    if (!item->name || value == EXPR_NONE) return ZN_MEMORY;
+    if (!expr_name_is_valid(item->name))
+        return formula_fail(context, &item->value, item->name,
+                            "'%s' cannot name a %s: names are letters, digits and _, and not pi, t or a function", item->name, kind);
+    if (find_name(names, item->name))
+        return formula_fail(context, &item->value, item->name, "the name '%s' of a %s is already taken", item->name, kind);
+    names->items[names->count++] = (expr_name){item->name, value};
+    return ZN_OK;
+}
+
+static zn_status add_parameters(zn_formula_model *builder, formula_system *s, name_table *names) {
+    zn_status all = ZN_OK;
+    for (size_t i = 0; i < builder->parameters.count; i++) {
+        named_formula *item = &builder->parameters.items[i];
+        if (!item->name) return ZN_MEMORY;
+        double value = 1;
+        expr_scope scope = {names->count, names->items};
+        keep_first(&all, formula_number(s, builder->context, &scope, &item->value, 0, item->name, &value));
+        keep_first(&all, add_name(builder->context, names, item, expr_constant(s->graph, value), "parameter"));
+    }
+    return all;
+}
+
+static zn_status add_states(zn_formula_model *builder, formula_system *s, name_table *names) {
+    zn_context *context = builder->context;
+    zn_status all = ZN_OK;
+    expr_scope parameters = {names->count, names->items};
+    names->items[names->count++] = (expr_name){"t", expr_variable(s->graph, 0)};
+    for (int i = 0; i < s->size.nq; i++) {
+        named_formula *item = &builder->coordinates.items[i];
+        keep_first(&all, formula_number(s, context, &parameters, &item->value, 0, item->name, &s->q_start[i]));
+        keep_first(&all, add_name(context, names, item, expr_variable(s->graph, s->q + i), "coordinate"));
+        if (!(s->q_names[i] = mem_text(context, item->name ? item->name : ""))) return ZN_MEMORY;
+        if (builder->velocities.count) continue;
+        keep_first(&all, formula_number(s, context, &parameters, &item->velocity, 0, item->name, &s->u_start[i]));
+        if (!(s->u_names[i] = mem_format(context, "%s'", s->q_names[i]))) return ZN_MEMORY;
+        names->items[names->count++] = (expr_name){s->u_names[i], expr_variable(s->graph, s->u + i)};
+    }
+    for (size_t i = 0; i < builder->velocities.count; i++) {
+        named_formula *item = &builder->velocities.items[i];
+        keep_first(&all, formula_number(s, context, &parameters, &item->value, 0, item->name, &s->u_start[i]));
+        keep_first(&all, add_name(context, names, item, expr_variable(s->graph, s->u + (int)i), "velocity"));
+        if (!(s->u_names[i] = mem_text(context, item->name ? item->name : ""))) return ZN_MEMORY;
+    }
+    return all;
+}
+
+static int index_of(const char *name, int count, char **names) {
+    for (int i = 0; i < count; i++)
+        if (names[i] && strcmp(names[i], name) == 0) return i;
+    return -1;
+}
+
+static const char *name_at(const void *names, int i) { return ((char *const *)names)[i]; }
+
+/* The index of the name an item is about; an unknown one is an error with a hint. */
+static int need_index(zn_context *context, const named_formula *item, const char *name, int count, char **names, const char *kind) {
+    int i = index_of(name, count, names);
+    if (i >= 0) return i;
+    const char *near = expr_nearest_name(name, count, name_at, names);
+    formula_fail(context, &item->value, name, "'%s' is not a %s%s%s%s", name, kind, near ? "; did you mean '" : "", near ? near : "",
+                 near ? "'?" : "");
+    return -1;
+}
+
+/* ---- dynamics ---- */
+
+static expr sum(expr_graph *g, expr a, expr b) { return expr_binary(g, EXPR_ADD, a, b); }
+static expr product(expr_graph *g, expr a, expr b) { return expr_binary(g, EXPR_MUL, a, b); }
+
+static zn_status add_forces(zn_formula_model *builder, formula_system *s, const expr_scope *scope, expr *f) {
+    zn_status all = ZN_OK;
+    for (size_t i = 0; i < builder->forces.count; i++) {
+        named_formula *item = &builder->forces.items[i];
+        if (!item->name) return ZN_MEMORY;
+        char **names = s->lagrangian ? s->q_names : s->u_names;
+        int k = need_index(builder->context, item, item->name, s->size.nu, names, s->lagrangian ? "coordinate" : "velocity");
+        expr e;
+        zn_status status = formula_parse(s, builder->context, scope, &item->value, &e);
+        if (k < 0) status = ZN_MODEL;
+        if (status == ZN_OK) f[k] = sum(s->graph, f[k], e);
+        keep_first(&all, status);
+    }
+    return all;
+}
+
+static zn_status check_kinetic(zn_formula_model *builder, formula_system *s) {
+    for (int i = 0; i < s->size.nu * s->size.nu; i++)
+        if (expr_depends_range(s->graph, s->M[i], s->u, s->size.nu))
+            return formula_fail(builder->context, &builder->kinetic, "kinetic",
+                                "the kinetic energy must be quadratic in the velocities: d2T/d%sd%s depends on a velocity",
+                                s->u_names[i % s->size.nu], s->u_names[i / s->size.nu]);
+    if (expr_depends_range(s->graph, s->V, s->u, s->size.nu))
+        return formula_fail(builder->context, &builder->potential, "potential", "the potential energy must not depend on velocities");
+    return ZN_OK;
+}
+
+static zn_status natural_dynamics(zn_formula_model *builder, formula_system *s, const expr_scope *scope) {
+    expr_graph *g = s->graph;
+    int nu = s->size.nu;
+    for (int i = 0; i < nu; i++) s->qdot[i] = expr_variable(g, s->u + i);
+    zn_status all = formula_parse(s, builder->context, scope, &builder->kinetic, &s->T);
+    keep_first(&all, formula_parse(s, builder->context, scope, &builder->potential, &s->V));
+    keep_first(&all, add_forces(builder, s, scope, s->b));
+    if (all != ZN_OK) return all;
+    for (int i = 0; i < nu; i++) {
+        s->p[i] = expr_derivative(g, s->T, s->u + i);
+        expr T_q = expr_derivative(g, s->T, s->q + i), V_q = expr_derivative(g, s->V, s->q + i);
+        s->b[i] = sum(g, expr_binary(g, EXPR_SUB, T_q, V_q), s->b[i]);
+        expr pdot = expr_derivative(g, s->p[i], 0);
+        for (int j = 0; j < nu; j++) {
+            s->M[i + j * nu] = expr_derivative(g, s->p[i], s->u + j);
+            pdot = sum(g, pdot, product(g, expr_derivative(g, s->p[i], s->q + j), expr_variable(g, s->u + j)));
+        }
+        s->h[i] = expr_binary(g, EXPR_SUB, s->b[i], pdot);
+    }
+    return check_kinetic(builder, s);
+}
+
+static zn_status first_order_mass(zn_formula_model *builder, formula_system *s, const expr_scope *scope) {
+    zn_context *context = builder->context;
+    zn_status all = ZN_OK;
+    int nu = s->size.nu;
+    for (size_t k = 0; k < builder->mass.count; k++) {
+        named_formula *item = &builder->mass.items[k];
+        if (!item->name || !item->second_name) return ZN_MEMORY;
+        int i = need_index(context, item, item->name, nu, s->u_names, "velocity");
+        int j = need_index(context, item, item->second_name, nu, s->u_names, "velocity");
+        expr e;
+        zn_status status = formula_parse(s, context, scope, &item->value, &e);
+        if (i < 0 || j < 0) status = ZN_MODEL;
+        if (status == ZN_OK && expr_depends_range(s->graph, e, s->u, nu))
+            status = formula_fail(context, &item->value, item->name, "the mass matrix must not depend on velocities");
+        if (status == ZN_OK) {
+            expr other = s->M[j + i * nu];
+            if (i != j && !expr_is_zero(s->graph, other) && other != e)
+                status = formula_fail(context, &item->value, item->name, "the mass matrix is not symmetric: entries (%s, %s) and (%s, %s) differ",
+                                      item->name, item->second_name, item->second_name, item->name);
+            s->M[i + j * nu] = s->M[j + i * nu] = e;
+        }
+        keep_first(&all, status);
+    }
+    return all;
+}
+
+static zn_status first_order_dynamics(zn_formula_model *builder, formula_system *s, const expr_scope *scope) {
+    zn_context *context = builder->context;
+    zn_status all = formula_parse(s, context, scope, &builder->potential, &s->V);
+    for (size_t k = 0; k < builder->kinematics.count; k++) {
+        named_formula *item = &builder->kinematics.items[k];
+        if (!item->name) return ZN_MEMORY;
+        int i = need_index(context, item, item->name, s->size.nq, s->q_names, "coordinate");
+        expr e;
+        zn_status status = formula_parse(s, context, scope, &item->value, &e);
+        if (i < 0) status = ZN_MODEL;
+        if (status == ZN_OK && !formula_linear_in_u(s, e))
+            status = formula_fail(context, &item->value, item->name, "%s' must be linear in the velocities", item->name);
+        if (status == ZN_OK && s->qdot[i] != EXPR_NONE)
+            status = formula_fail(context, &item->value, item->name, "the kinematics of '%s' are given twice", item->name);
+        if (status == ZN_OK) s->qdot[i] = e;
+        keep_first(&all, status);
+    }
+    for (int i = 0; all == ZN_OK && i < s->size.nq; i++)
+        if (s->qdot[i] == EXPR_NONE)
+            all = formula_fail(context, &builder->coordinates.items[i].value, s->q_names[i],
+                               "the coordinate '%s' has no kinematics: say what %s' is", s->q_names[i], s->q_names[i]);
+    keep_first(&all, first_order_mass(builder, s, scope));
+    keep_first(&all, add_forces(builder, s, scope, s->h));
+    if (all != ZN_OK) return all;
+    expr_graph *g = s->graph;
+    s->T = expr_constant(g, 0);
+    for (int i = 0; i < s->size.nu; i++)
+        for (int j = 0; j < s->size.nu; j++) {
+            expr uu = product(g, expr_variable(g, s->u + i), expr_variable(g, s->u + j));
+            s->T = sum(g, s->T, product(g, expr_constant(g, 0.5), product(g, s->M[i + j * s->size.nu], uu)));
+        }
+    return ZN_OK;
+}
+
+/* ---- bilateral constraints ---- */
+
+static expr time_derivative(formula_system *s, expr c0) {
+    expr_graph *g = s->graph;
+    expr c1 = expr_derivative(g, c0, 0);
+    for (int i = 0; i < s->size.nq; i++) c1 = sum(g, c1, product(g, expr_derivative(g, c0, s->q + i), s->qdot[i]));
+    return c1;
+}
+
+zn_status formula_position_row(formula_system *s, zn_context *context, const expr_scope *scope, const formula_text *text,
+                               const char *name, const char *kind, formula_row *row) {
+    zn_status status = formula_parse(s, context, scope, text, &row->c0);
+    if (status != ZN_OK) return status;
+    if (expr_depends_range(s->graph, row->c0, s->u, s->size.nu))
+        return formula_fail(context, text, name, "the %s of '%s' must not depend on velocities", kind, name);
+    if (!expr_depends_range(s->graph, row->c0, s->q, s->size.nq))
+        return formula_fail(context, text, name, "the %s of '%s' does not depend on any coordinate", kind, name);
+    row->c1 = time_derivative(s, row->c0);
+    return row->c1 == EXPR_NONE ? ZN_MEMORY : ZN_OK;
+}
+
+zn_status formula_velocity_row(formula_system *s, zn_context *context, const expr_scope *scope, const formula_text *text,
+                               const char *name, const char *kind, formula_row *row) {
+    row->c0 = EXPR_NONE;
+    zn_status status = formula_parse(s, context, scope, text, &row->c1);
+    if (status != ZN_OK) return status;
+    if (!formula_linear_in_u(s, row->c1)) return formula_fail(context, text, name, "the %s of '%s' must be linear in the velocities", kind, name);
+    if (!expr_depends_range(s->graph, row->c1, s->u, s->size.nu))
+        return formula_fail(context, text, name, "the %s of '%s' does not depend on any velocity", kind, name);
+    return ZN_OK;
+}
+
+static zn_status add_bilateral(zn_formula_model *builder, formula_system *s, const expr_scope *scope) {
+    zn_context *context = builder->context;
+    zn_status all = ZN_OK;
+    for (int k = 0; k < s->size.ng + s->size.ny; k++) {
+        bool position = k < s->size.ng;
+        named_formula *item = position ? &builder->position.items[k] : &builder->velocity.items[k - s->size.ng];
+        if (!item->name || !(s->bilateral_names[k] = mem_text(context, item->name))) return ZN_MEMORY;
+        if (index_of(item->name, k, s->bilateral_names) >= 0)
+            keep_first(&all, formula_fail(context, &item->value, item->name, "there are two constraints named '%s'", item->name));
+        keep_first(&all, position ? formula_position_row(s, context, scope, &item->value, item->name, "constraint", &s->rows[k])
+                                  : formula_velocity_row(s, context, scope, &item->value, item->name, "constraint", &s->rows[k]));
+    }
+    return all;
+}
+
+/* ---- all of it ---- */
+
+static void count_sizes(const zn_formula_model *builder, formula_system *s) {
+    zn_sizes *size = &s->size;
+    size->nq = (int)builder->coordinates.count;
+    size->nu = builder->velocities.count ? (int)builder->velocities.count : size->nq;
+    size->ng = (int)builder->position.count;
+    size->ny = (int)builder->velocity.count;
+    size->n_contacts = (int)builder->n_contacts;
+    for (size_t i = 0; i < builder->n_contacts; i++) {
+        size->nN += builder->contacts[i].gap.text != NULL;
+        for (int k = 0; k < builder->contacts[i].n_laws; k++) size->nF += builder->contacts[i].laws[k].n_slips;
+    }
+    s->n = size->ng + size->ny + size->nN + size->nF;
+    s->q = 1;
+    s->u = s->q + size->nq;
+    s->a = s->u + size->nu;
+    s->lambda = s->a + size->nu;
+    s->count = s->lambda + s->n;
+}
+
+static bool allocate(zn_context *context, formula_system *s) {
+    zn_sizes n = s->size;
+    size_t nu = (size_t)n.nu;
+    s->graph = expr_graph_create(context);
+    s->q_start = MEM_ARRAY(context, double, n.nq);
+    s->u_start = MEM_ARRAY(context, double, n.nu);
+    s->qdot = MEM_ARRAY(context, expr, n.nq);
+    s->M = MEM_ARRAY(context, expr, nu * nu);
+    s->h = MEM_ARRAY(context, expr, n.nu);
+    s->p = MEM_ARRAY(context, expr, n.nu);
+    s->b = MEM_ARRAY(context, expr, n.nu);
+    s->force = MEM_ARRAY(context, expr, n.nu);
+    s->rows = MEM_ARRAY(context, formula_row, s->n);
+    s->contacts = MEM_ARRAY(context, zn_contact, n.n_contacts);
+    s->balls = MEM_ARRAY(context, zn_ball, n.nF);
+    s->scales = MEM_ARRAY(context, double, n.nF);
+    s->q_names = MEM_ARRAY(context, char *, n.nq);
+    s->u_names = MEM_ARRAY(context, char *, n.nu);
+    s->bilateral_names = MEM_ARRAY(context, char *, n.ng + n.ny);
+    s->contact_names = MEM_ARRAY(context, char *, n.n_contacts);
+    if (!s->graph || !s->q_start || !s->u_start || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows ||
+        !s->contacts || !s->balls || !s->scales || !s->q_names || !s->u_names || !s->bilateral_names || !s->contact_names)
+        return false;
+    expr zero = expr_constant(s->graph, 0);
+    for (size_t i = 0; i < nu * nu; i++) s->M[i] = zero;
+    for (size_t i = 0; i < nu; i++) s->h[i] = s->p[i] = s->b[i] = s->force[i] = zero;
+    for (int i = 0; i < n.nq; i++) s->qdot[i] = EXPR_NONE;
+    return zero != EXPR_NONE;
+}
+
+static zn_status check_kind(zn_formula_model *builder, formula_system *s) {
+    zn_context *context = builder->context;
+    if (!s->size.nq) return fail(context, ZN_MODEL, "the model has no coordinates");
+    s->lagrangian = builder->velocities.count == 0;
+    if (s->lagrangian && builder->mass.count)
+        return fail(context, ZN_MODEL, "a mass matrix needs velocities and kinematics; a model without them is given by its energy");
+    if (s->lagrangian && !builder->kinetic.text) return fail(context, ZN_MODEL, "the model has no kinetic energy");
+    if (!s->lagrangian && builder->kinetic.text)
+        return formula_fail(context, &builder->kinetic, "kinetic",
+                            "a model with velocities of its own has a mass matrix instead of a kinetic energy");
+    return ZN_OK;
+}
+
+zn_status formula_system_create(zn_formula_model *builder, formula_system *s) {
+    zn_context *context = builder->context;
+    count_sizes(builder, s);
+    if (!allocate(context, s)) return ZN_MEMORY;
+    name_table names = {.capacity = (int)builder->parameters.count + s->size.nq * 2 + s->size.nu + 1};
+    names.items = MEM_ARRAY(context, expr_name, names.capacity);
+    if (!names.items) return ZN_MEMORY;
+    zn_status all = check_kind(builder, s);
+    keep_first(&all, add_parameters(builder, s, &names));
+    keep_first(&all, add_states(builder, s, &names));
+    expr_scope scope = {names.count, names.items};
+    if (s->size.nq) keep_first(&all, s->lagrangian ? natural_dynamics(builder, s, &scope) : first_order_dynamics(builder, s, &scope));
+    /* Even when the dynamics are wrong, mistakes in constraints and contacts are worth telling; they need q' to be known. */
+    bool kinematics_known = s->size.nq > 0;
+    for (int i = 0; i < s->size.nq; i++) kinematics_known &= s->qdot[i] != EXPR_NONE;
+    if (kinematics_known && all != ZN_MEMORY) {
+        keep_first(&all, add_bilateral(builder, s, &scope));
+        keep_first(&all, formula_system_contacts(builder, s, &scope));
+    }
+    mem_free(context, names.items);
+    return all;
+}
+
+static void free_names(zn_context *context, char **names, int count) {
+    for (int i = 0; names && i < count; i++) mem_free(context, names[i]);
+    mem_free(context, names);
+}
+
+void formula_system_free(zn_context *context, formula_system *s) {
+    expr_graph_destroy(s->graph);
+    void *blocks[] = {s->q_start, s->u_start, s->qdot, s->M, s->h, s->p, s->b, s->force, s->rows, s->contacts, s->balls, s->scales};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+    free_names(context, s->q_names, s->size.nq);
+    free_names(context, s->u_names, s->size.nu);
+    free_names(context, s->bilateral_names, s->size.ng + s->size.ny);
+    free_names(context, s->contact_names, s->size.n_contacts);
+    *s = (formula_system){0};
+}

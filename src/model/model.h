@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all kinds of models share. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "base/base.h"
+#include "zeno/model.h"
+
+/* Number of rows of lambda, and the first row of each group. */
+static inline int model_rows(const zn_model *m) { return m->size.ng + m->size.ny + m->size.nN + m->size.nF; }
+static inline int model_row_N(const zn_model *m) { return m->size.ng + m->size.ny; }
+static inline int model_row_F(const zn_model *m) { return m->size.ng + m->size.ny + m->size.nN; }
+
+/* "the constraint 'rod'", "the gap of 'floor'", "the slip velocity 1 of 'floor'": written into text, which is returned. */
+const char *model_row_text(const zn_model *model, int row, char *text, size_t room);
+/* The contact that a row belongs to, or -1. */
+int model_row_contact(const zn_model *model, int row);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cones of a model's contacts on one level, and patterns that schemes cut out of the model's. */
+#ifndef SCHEME_CONES_H
+#define SCHEME_CONES_H
+
+#include "cone/cone.h"
+#include "model/model.h"
+
+/* One cone a contact, always on; row r of lambda becomes row r - model_row_N + shift of psi and mu. */
+void scheme_cones(const zn_model *model, int shift, cone *cones);
+
+/* Columns first .. first + count - 1 of a pattern. Its values begin at values + lin_slice_offset. */
+zn_status scheme_pattern_columns(zn_context *, const zn_pattern *, int first, int count, lin_pattern *out);
+static inline int scheme_column_offset(const zn_pattern *p, int first) { return p->start[first]; }
+
+/* The transpose of a pattern, placed in a larger matrix of `cols` columns; values of entry k go to place[k]. */
+zn_status scheme_pattern_transposed(zn_context *, const zn_pattern *, int cols, lin_pattern *out, int **place);
+
+#endif

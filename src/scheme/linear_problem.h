@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The linear contact problem at a fixed (t, q): impacts, velocity steps and consistent accelerations are all of this form.
+ *
+ *   M x = f + W_b P_b + W_c P_c           b = (g, y) bilateral rows, c = (N, F) contact rows of lambda
+ *   c_b + (dc1_b/du) x = 0
+ *   c_N + (dc1_N/du) x  in N_{R0-}(-P_N),   c_F + (dc1_F/du) x  in N_{C(P_N)}(-P_F)   for cones that are on, else P = 0
+ */
+#ifndef SCHEME_LINEAR_PROBLEM_H
+#define SCHEME_LINEAR_PROBLEM_H
+
+#include "scheme/cones.h"
+#include "scheme/stage.h"
+
+typedef struct linear_problem {
+    zn_context *context;
+    const zn_model *model;
+    /* Filled by the caller before a solve: */
+    stage at;            /* M, W, c1_u; the other members are free to use */
+    double *f;           /* nu */
+    double *c;           /* n rows of lambda */
+    double *direction;   /* nF: slip velocities of rows that slip for sure (see linear_problem_slips) */
+    bool *active;        /* per contact */
+    bool frictionless;   /* leave all friction rows out (projections) */
+    double time_measure; /* a constant normal force times this is the reservoir: h for percussions, 1 for forces */
+    /* Results: */
+    double *x;           /* nu */
+    double *P;           /* n rows of lambda; kept as the start of the next solve */
+    /* Inside: */
+    prox_estimate prox;
+    cone_problem problem;
+    cone *cones;         /* one a contact (normal), then one a ball */
+    cone_solver *solver;
+    lin_pattern W_b, W_c, c1_b, c1_c, psi_x;
+    int *psi_x_place;
+    int block_M, block_W, block_c1;
+    double *memory, *z, *y, *phi_scale;
+    unsigned char *phi_unit, *psi_unit;
+} linear_problem;
+
+/* `unit` is that of the rows c: CONE_VELOCITY for impacts, CONE_ACCELERATION for forces. */
+linear_problem *linear_problem_create(zn_context *, const zn_model *, const zn_settings *, cone_unit unit);
+void linear_problem_destroy(linear_problem *);
+
+/* Declares whether a ball of a contact slips along `direction` whatever the solution is. Reset by linear_problem_reset. */
+void linear_problem_slips(linear_problem *, int contact, int ball, bool slips);
+void linear_problem_reset(linear_problem *);
+/* The result stays in x and P also when it fails (best iterate). */
+zn_status linear_problem_solve(linear_problem *, cone_outcome *);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moreau's scheme with shifted contact detection, and Moreau's midpoint rule (methods.md 5; 002: 5.62, 5.63 corrected).
+ *
+ *   shifted     q* = q_n + h q'(t_n, q_n, u_n),  t* = t_{n+1}          q_{n+1} = q*
+ *   midpoint    q* = q_n + h/2 v_n,              t* = t_n + h/2        q_{n+1} = q* + h/2 v_{n+1}
+ *               v_n = q'(t*, q*, u_n) at the last midpoint (at the start: at t_0, q_0)
+ *
+ *   then at (t*, q*), with active contacts A = { g_N(t*, q*) <= 0 }:
+ *
+ *   M (u_{n+1} - u_n) = h h(t*, q*, u_n) + W_g P_g + W_y P_y + W_N P_N + W_F P_F
+ *   gdot(u_{n+1}) = 0,  gamma(u_{n+1}) = 0
+ *   xi_N = gdot_N(u_{n+1}) + e_N gdot_N(u_n)   in N_{R0-}(-P_N)        on A, else P_N = 0
+ *   xi_F = gamma_F(u_{n+1}) + e_F gamma_F(u_n) in N_{C(P_N)}(-P_F)     on A, else P_F = 0
+ *
+ * Unknowns of the cone problem: x = (u_{n+1}, P_g, P_y), y = (P_N, P_F); everything is linear in them.                     */
+#include "scheme/scheme.h"
+#include "scheme/linear_problem.h"
+
+typedef struct moreau_shifted {
+    scheme base;
+    linear_problem *velocity; /* in x = u_{n+1} - u_n */
+    bool midpoint;
+} moreau_shifted;
+
+static size_t carry_size(const zn_model *model, const zn_settings *settings) {
+    (void)settings;
+    return (size_t)model->size.nq; /* midpoint: v_n */
+}
+
+static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
+                        scheme **out) {
+    moreau_shifted *s = MEM_ARRAY(context, moreau_shifted, 1);
+    if (!s) return ZN_MEMORY;
+    s->base = (scheme){context, class, model};
+    s->midpoint = strcmp(class->info.name, "moreau-midpoint") == 0;
+    s->velocity = linear_problem_create(context, model, settings, CONE_VELOCITY);
+    if (!s->velocity) {
+        mem_free(context, s);
+        return ZN_MEMORY;
+    }
+    *out = &s->base;
+    return ZN_OK;
+}
+
+static void destroy(scheme *base) {
+    moreau_shifted *s = (moreau_shifted *)base;
+    linear_problem_destroy(s->velocity);
+    mem_free(base->context, s);
+}
+
+static int rate(moreau_shifted *s, double t, const double *q, const double *u, double *qdot) {
+    const zn_model *model = s->base.model;
+    return model->kinematics(model, s->velocity->at.work, &(zn_point){.t = t, .q = q, .u = u}, &(zn_kinematics){.qdot = qdot});
+}
+
+static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
+    (void)a0, (void)lambda0;
+    return rate((moreau_shifted *)base, state->t, state->q, state->u, state->carry) ? ZN_NOT_FINITE : ZN_OK;
+}
+
+/* u_{n+1} and P at (t*, q*). c1 is linear in u: xi = c1(u_n) + (dc1/du)(u_{n+1} - u_n) + e c1(u_n). */
+static zn_status update_velocity(linear_problem *p, double t, const double *q, const double *u, double h, double *u_next, double *P,
+                                 cone_outcome *outcome) {
+    const zn_model *model = p->model;
+    int nu = model->size.nu, n = model_rows(model);
+    zn_point at = {.t = t, .q = q, .u = u};
+    if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W})) return ZN_NOT_FINITE;
+    if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u})) return ZN_NOT_FINITE;
+    for (int i = 0; i < nu; i++) p->f[i] = -h * p->at.r[i]; /* r = -h at a = 0, lambda = 0 */
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        p->active[k] = contact->row_N < 0 || p->at.c0[contact->row_N] <= 0;
+        if (contact->row_N >= 0) p->c[contact->row_N] *= 1 + contact->e_N;
+        for (int i = 0; i < contact->nF; i++) p->c[contact->row_F + i] *= 1 + contact->e_F;
+    }
+    p->time_measure = h;
+    zn_status status = linear_problem_solve(p, outcome);
+    for (int i = 0; i < nu; i++) u_next[i] = u[i] + p->x[i];
+    memcpy(P, p->P, (size_t)n * sizeof *P);
+    return status;
+}
+
+static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+    moreau_shifted *s = (moreau_shifted *)base;
+    int nq = base->model->size.nq;
+    double part = s->midpoint ? h / 2 : h, t = from->t + part;
+    double *v = to->carry;
+    if (s->midpoint) memcpy(v, from->carry, (size_t)nq * sizeof *v);
+    else if (rate(s, from->t, from->q, from->u, v)) return ZN_NOT_FINITE;
+    for (int i = 0; i < nq; i++) to->q[i] = from->q[i] + part * v[i];
+
+    zn_status status = update_velocity(s->velocity, t, to->q, from->u, h, to->u, to->P, outcome);
+    if (status != ZN_OK) return status;
+
+    if (s->midpoint) {
+        if (rate(s, t, to->q, to->u, v)) return ZN_NOT_FINITE;
+        for (int i = 0; i < nq; i++) to->q[i] += part * v[i];
+    }
+    to->t = from->t + h;
+    return ZN_OK;
+}
+
+#define MOREAU(name, text)                                                                                               \
+    {                                                                                                                    \
+        .info = {name, text, 1, 1, 1, 1, true, true, true, true}, .carry_size = carry_size, .create = create,            \
+        .start = start, .step = step, .destroy = destroy                                                                 \
+    }
+const scheme_class scheme_moreau_shifted = MOREAU("moreau-shifted", "Moreau's scheme, contacts detected at the end of the step");
+const scheme_class scheme_moreau_midpoint = MOREAU("moreau-midpoint", "Moreau's midpoint rule");

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory for the answers of a model, and the estimate of prox parameters from them. */
+#include "scheme/stage.h"
+
+zn_status stage_create(zn_context *context, const zn_model *model, stage *s) {
+    *s = (stage){.model = model};
+    const zn_patterns *p = &model->pattern;
+    size_t n = (size_t)model_rows(model), nq = (size_t)model->size.nq, nu = (size_t)model->size.nu;
+    const struct {
+        double **array;
+        size_t count;
+    } list[] = {
+        {&s->qdot, nq}, {&s->qdot_q, (size_t)lin_nnz(&p->qdot_q)}, {&s->B, (size_t)lin_nnz(&p->B)},
+        {&s->r, nu}, {&s->r_q, (size_t)lin_nnz(&p->r_q)}, {&s->r_u, (size_t)lin_nnz(&p->r_u)},
+        {&s->M, (size_t)lin_nnz(&p->M)}, {&s->W, (size_t)lin_nnz(&p->W)},
+        {&s->c0, n}, {&s->c0_q, (size_t)lin_nnz(&p->c0_q)},
+        {&s->c1, n}, {&s->c1_q, (size_t)lin_nnz(&p->c1_q)}, {&s->c1_u, (size_t)lin_nnz(&p->c1_u)},
+        {&s->c2, n}, {&s->c2_q, (size_t)lin_nnz(&p->c2_q)}, {&s->c2_u, (size_t)lin_nnz(&p->c2_u)},
+    };
+    size_t total = 0, count = sizeof list / sizeof *list;
+    for (size_t i = 0; i < count; i++) total += list[i].count;
+    s->memory = MEM_ARRAY(context, double, total);
+    s->work = mem_array(context, model->work_bytes, 1);
+    if (!s->memory || !s->work) {
+        stage_destroy(context, s);
+        return ZN_MEMORY;
+    }
+    double *next = s->memory;
+    for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
+    return ZN_OK;
+}
+
+void stage_destroy(zn_context *context, stage *s) {
+    mem_free(context, s->memory);
+    mem_free(context, s->work);
+    *s = (stage){0};
+}
+
+zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate *e) {
+    *e = (prox_estimate){.model = model};
+    e->column = MEM_ARRAY(context, double, model->size.nu);
+    e->mass_scale = MEM_ARRAY(context, double, model->size.nu);
+    e->rho = MEM_ARRAY(context, double, model->size.nN + model->size.nF);
+    e->mass = lin_matrix_create(context, model->size.nu);
+    zn_status status = e->column && e->rho && e->mass_scale && e->mass ? ZN_OK : ZN_MEMORY;
+    if (status == ZN_OK && (e->block = lin_matrix_block(e->mass, &model->pattern.M, false, 0, 0)) < 0) status = ZN_MEMORY;
+    if (status == ZN_OK) status = lin_matrix_finish(e->mass, LIN_AUTO);
+    if (status == ZN_OK && !(e->lu = lin_lu_create(context, e->mass))) status = ZN_MEMORY;
+    if (status != ZN_OK) prox_destroy(context, e);
+    return status;
+}
+
+void prox_destroy(zn_context *context, prox_estimate *e) {
+    lin_lu_destroy(e->lu);
+    lin_matrix_destroy(e->mass);
+    mem_free(context, e->column);
+    mem_free(context, e->rho);
+    mem_free(context, e->mass_scale);
+    *e = (prox_estimate){0};
+}
+
+static double mobility(prox_estimate *e, const double *W, int row) {
+    const zn_pattern *p = &e->model->pattern.W;
+    memset(e->column, 0, (size_t)e->model->size.nu * sizeof *e->column);
+    for (int k = p->start[row]; k < p->start[row + 1]; k++) e->column[p->index[k]] = W[k];
+    lin_lu_solve(e->lu, e->column);
+    double g = 0;
+    for (int k = p->start[row]; k < p->start[row + 1]; k++) g += W[k] * e->column[p->index[k]];
+    return g;
+}
+
+zn_status prox_update(prox_estimate *e, const double *M, const double *W, const bool *wanted) {
+    const zn_model *model = e->model;
+    const zn_pattern *p = &model->pattern.M;
+    for (int j = 0; j < model->size.nu; j++) {
+        e->mass_scale[j] = 1;
+        for (int k = p->start[j]; k < p->start[j + 1]; k++)
+            if (p->index[k] == j && M[k] > 0) e->mass_scale[j] = 1 / M[k];
+    }
+    bool factored = false;
+    int first = model_row_N(model);
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        if (wanted && !wanted[k]) continue;
+        if (!factored) {
+            lin_matrix_zero(e->mass);
+            lin_matrix_add(e->mass, e->block, 1, M);
+            if (lin_lu_factor(e->lu, e->mass, true) != ZN_OK) return ZN_SINGULAR;
+            factored = true;
+        }
+        const zn_contact *contact = &model->contacts[k];
+        if (contact->row_N >= 0) {
+            double g = mobility(e, W, contact->row_N);
+            e->rho[contact->row_N - first] = g > 0 ? 1 / g : 1;
+        }
+        for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim) {
+            double g = 0;
+            for (int i = 0; i < contact->balls[b].dim; i++) g = fmax(g, mobility(e, W, row + i));
+            for (int i = 0; i < contact->balls[b].dim; i++) e->rho[row + i - first] = g > 0 ? 1 / g : 1;
+        }
+    }
+    return ZN_OK;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answers of a model at one point in time, with memory for all of them, and what schemes derive from them. */
+#ifndef SCHEME_STAGE_H
+#define SCHEME_STAGE_H
+
+#include "linalg/linalg.h"
+#include "model/model.h"
+
+typedef struct stage {
+    const zn_model *model;
+    void *work;
+    double *memory; /* all arrays below in one block */
+    double *qdot, *qdot_q, *B;
+    double *r, *r_q, *r_u, *M, *W;
+    double *c0, *c0_q, *c1, *c1_q, *c1_u, *c2, *c2_q, *c2_u;
+} stage;
+
+zn_status stage_create(zn_context *, const zn_model *, stage *);
+void stage_destroy(zn_context *, stage *);
+
+/* Prox parameters 1/(w' M^-1 w) of the contact rows (methods.md 3): rows of one ball share the smallest.
+ * Rows whose direction vanishes get 1. M is factorised when asked for the first time or again. */
+typedef struct prox_estimate {
+    const zn_model *model;
+    lin_matrix *mass;
+    lin_lu *lu;
+    int block;
+    double *column; /* nu */
+    double *rho;    /* one per contact row: nN + nF, in the order of lambda */
+    double *mass_scale; /* 1/M_ii, or 1 where M_ii is not positive: turns momentum rows into velocities */
+} prox_estimate;
+
+zn_status prox_create(zn_context *, const zn_model *, prox_estimate *);
+void prox_destroy(zn_context *, prox_estimate *);
+/* `wanted` (may be NULL: all): per contact, whether its rows are needed. ZN_SINGULAR when M is. */
+zn_status prox_update(prox_estimate *, const double *M, const double *W, const bool *wanted);
+
+#endif

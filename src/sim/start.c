@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Consistent initial conditions (002: 3.7; methods.md 3).
+ *
+ *   check     g = 0, gdot = 0, gamma = 0;  g_N >= 0;  gdot_N >= 0 where closed
+ *   project   positions: M d = W P, g + W_g' d = 0, g_N + W_N' d >= 0, q += B d, repeated;  velocities: the same once
+ *   forces    M a = h + W lambda, gddot = 0, gammadot = 0; closed contacts with gdot_N = 0: gddot_N in N(-lambda_N);
+ *             sticking rows gammadot_F in N_C(-lambda_F), slipping ones lambda_F = -mu lambda_N gamma_F/|gamma_F|            */
+#include "sim/simulation.h"
+
+#include "scheme/linear_problem.h"
+
+enum { MAX_PROJECTIONS = 50 };
+
+static zn_status violated(zn_context *context, const zn_model *model, int row, const char *what, double value, const char *should) {
+    char text[160];
+    model_row_text(model, row, text, sizeof text);
+    int contact = model_row_contact(model, row);
+    error_place place = {.subject = contact >= 0 ? model->contacts[contact].name : model->bilateral_names[row], .time = NAN};
+    return fail_at(context, ZN_START, &place, "the start violates %s: %s = %.9g, must be %s (simulation: {project_start: true} moves the start)",
+                   text, what, value, should);
+}
+
+zn_status sim_start_check(zn_context *context, const zn_model *model, double t, const double *q, const double *u) {
+    stage at;
+    zn_status status = stage_create(context, model, &at);
+    if (status != ZN_OK) return status;
+    if (model->constraints(model, at.work, &(zn_point){.t = t, .q = q, .u = u}, &(zn_constraints){.c0 = at.c0, .c1 = at.c1}))
+        status = fail(context, ZN_START, "the constraints cannot be evaluated at the start");
+    const double tolerance = SIM_START_TOLERANCE;
+    int ng = model->size.ng, ny = model->size.ny;
+    for (int i = 0; status != ZN_NOT_FINITE && i < ng; i++) {
+        if (!(fabs(at.c0[i]) <= tolerance)) status = violated(context, model, i, "g", at.c0[i], "0");
+        else if (!(fabs(at.c1[i]) <= tolerance)) status = violated(context, model, i, "its rate", at.c1[i], "0");
+    }
+    for (int i = ng; i < ng + ny; i++)
+        if (!(fabs(at.c1[i]) <= tolerance)) status = violated(context, model, i, "gamma", at.c1[i], "0");
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        if (row < 0) continue;
+        if (!(at.c0[row] >= -tolerance)) status = violated(context, model, row, "gap", at.c0[row], "at least 0");
+        else if (at.c0[row] <= tolerance && !(at.c1[row] >= -tolerance))
+            status = violated(context, model, row, "closed, but its rate", at.c1[row], "at least 0");
+    }
+    stage_destroy(context, &at);
+    return status;
+}
+
+/* ---- projection ---- */
+
+static bool ask(linear_problem *p, double t, const double *q, const double *u) {
+    const zn_model *model = p->model;
+    zn_point at = {.t = t, .q = q, .u = u};
+    return !model->balance(model, p->at.work, &at, &(zn_balance){.M = p->at.M, .W = p->at.W}) &&
+           !model->kinematics(model, p->at.work, &at, &(zn_kinematics){.B = p->at.B}) &&
+           !model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1, .c1_u = p->at.c1_u});
+}
+
+static zn_status solve_projection(zn_context *context, linear_problem *p, const char *what) {
+    cone_outcome outcome;
+    linear_problem_reset(p);
+    memset(p->x, 0, (size_t)p->model->size.nu * sizeof *p->x);
+    if (linear_problem_solve(p, &outcome) == ZN_OK) return ZN_OK;
+    return fail(context, ZN_START, "the %s of the start cannot be projected onto the constraints (residual %.3g)", what, outcome.worst);
+}
+
+static zn_status project_positions(zn_context *context, linear_problem *p, double t, double *q, const double *u) {
+    const zn_model *model = p->model;
+    int ng = model->size.ng;
+    for (int iteration = 0; iteration < MAX_PROJECTIONS; iteration++) {
+        if (!ask(p, t, q, u)) return fail(context, ZN_START, "the constraints cannot be evaluated at the start");
+        double worst = 0;
+        memset(p->c, 0, (size_t)model_rows(model) * sizeof *p->c);
+        for (int i = 0; i < ng; i++) worst = fmax(worst, fabs(p->c[i] = p->at.c0[i]));
+        for (int k = 0; k < model->size.n_contacts; k++) {
+            int row = model->contacts[k].row_N;
+            p->active[k] = row >= 0;
+            if (row >= 0) worst = fmax(worst, -(p->c[row] = p->at.c0[row]));
+        }
+        if (worst <= SIM_START_TOLERANCE * 1e-4) return ZN_OK;
+        if (!isfinite(worst)) break;
+        zn_status status = solve_projection(context, p, "positions");
+        if (status != ZN_OK) return status;
+        lin_multiply(&model->pattern.B, p->at.B, 1, p->x, q);
+        if (model->after_step) model->after_step(model, q);
+    }
+    return fail(context, ZN_START, "the positions of the start cannot be projected onto the constraints: no convergence");
+}
+
+static zn_status project_velocities(zn_context *context, linear_problem *p, double t, const double *q, double *u) {
+    const zn_model *model = p->model;
+    if (!ask(p, t, q, u)) return fail(context, ZN_START, "the constraints cannot be evaluated at the start");
+    memcpy(p->c, p->at.c1, (size_t)model_rows(model) * sizeof *p->c);
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        p->active[k] = row >= 0 && p->at.c0[row] <= SIM_START_TOLERANCE;
+    }
+    zn_status status = solve_projection(context, p, "velocities");
+    for (int i = 0; i < model->size.nu; i++) u[i] += p->x[i];
+    return status;
+}
+
+zn_status sim_start_project(zn_context *context, const zn_model *model, double t, double *q, double *u) {
+    zn_settings settings = zn_settings_default();
+    settings.tolerance = 1e-12;
+    linear_problem *p = linear_problem_create(context, model, &settings, CONE_VELOCITY);
+    if (!p) return ZN_MEMORY;
+    p->frictionless = true;
+    zn_status status = project_positions(context, p, t, q, u);
+    if (status == ZN_OK) status = project_velocities(context, p, t, q, u);
+    linear_problem_destroy(p);
+    return status;
+}
+
+/* ---- forces ---- */
+
+static void set_friction(linear_problem *p, int contact) {
+    const zn_contact *k = &p->model->contacts[contact];
+    int first_F = model_row_F(p->model);
+    for (int b = 0, row = k->row_F; b < k->n_balls; row += k->balls[b++].dim) {
+        double speed = 0;
+        for (int i = 0; i < k->balls[b].dim; i++) {
+            p->direction[row + i - first_F] = p->at.c1[row + i];
+            speed = hypot(speed, p->at.c1[row + i]);
+        }
+        linear_problem_slips(p, contact, b, speed > SIM_START_TOLERANCE);
+    }
+}
+
+static zn_status solve_forces(zn_context *context, linear_problem *p, double t, const double *q, const double *u) {
+    const zn_model *model = p->model;
+    zn_point at = {.t = t, .q = q, .u = u};
+    if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W}) ||
+        model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1, .c1_u = p->at.c1_u, .c2 = p->c}))
+        return fail(context, ZN_START, "the forces cannot be evaluated at the start");
+    for (int i = 0; i < model->size.nu; i++) p->f[i] = -p->at.r[i];
+    linear_problem_reset(p);
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        p->active[k] = row < 0 || (p->at.c0[row] <= SIM_START_TOLERANCE && p->at.c1[row] <= SIM_START_TOLERANCE);
+        set_friction(p, k);
+    }
+    p->time_measure = 1;
+    cone_outcome outcome;
+    zn_status status = linear_problem_solve(p, &outcome);
+    if (status == ZN_OK) return ZN_OK;
+    return fail(context, ZN_START, "the forces at the start cannot be found: %s (residual %.3g)", zn_status_text(status), outcome.worst);
+}
+
+zn_status sim_start_forces(zn_context *context, const zn_model *model, const zn_settings *settings, double t, const double *q, const double *u,
+                           double *a0, double *lambda0) {
+    linear_problem *p = linear_problem_create(context, model, settings, CONE_ACCELERATION);
+    if (!p) return ZN_MEMORY;
+    zn_status status = solve_forces(context, p, t, q, u);
+    memcpy(a0, p->x, (size_t)model->size.nu * sizeof *a0);
+    memcpy(lambda0, p->P, (size_t)model_rows(model) * sizeof *lambda0);
+    linear_problem_destroy(p);
+    return status;
+}
