@@ -68,6 +68,7 @@ typedef struct cone_settings {
     zn_solver solver;
     double tolerance;            /* on scaled residuals */
     int newton_max, projection_max;
+    bool accelerate;             /* of the projection: Nesterov's extrapolation with restart */
 } cone_settings;
 cone_settings cone_settings_default(void);
 

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The linearised problem in dy alone:  psi = psi_free + D dy,  mu = mu + A dy,  inclusions as in rows.c.
+ *
+ * Solving it costs no evaluation of the model. Unknowns and rows are scaled with the prox parameters, dy = rho^(1/2) z and rows
+ * of psi times rho^(1/2), rows of mu times rho^(-1/2), which makes the matrix free of units with a diagonal of about 1, so a
+ * tiny pivot means a redundant contact and not a heavy body. Components of A whose rows all say "mu = 0", and it is zero
+ * already, take no part. */
+#include "cone/solver.h"
+
+/* A pivot below this, in the scaled matrix, stands for a redundant contact. */
+static const double tiny_pivot = 1e-12;
+enum { NEWTON_TRIES = 40, UNDAMPED = 12, HISTORY = 16, HALVINGS = 6 };
+
+static void local_point(cone_solver *s, const double *dy) {
+    const cone_problem *p = s->p;
+    memcpy(s->psi_l, s->psi_free, (size_t)p->npsi * sizeof(double));
+    memcpy(s->mu_l, s->mu, (size_t)p->nmu * sizeof(double));
+    cone_multiply_A(s, dy, s->mu_l);
+    for (int j = 0; j < p->ny; j++) {
+        if (dy[j] == 0) continue;
+        cone_need_column(s, j);
+        const double *d = s->D + (size_t)j * (size_t)p->npsi;
+        for (int i = 0; i < p->npsi; i++) s->psi_l[i] += d[i] * dy[j];
+    }
+}
+
+/* Square of the scaled residual, for the line search; its largest row is in *norm. */
+static double merit(const cone_solver *s, double *norm) {
+    double sum = 0, worst = 0;
+    for (int k = 0; k < s->p->ny; k++) {
+        double size = fabs(s->R[k]) * s->row_scale[2 * k + (s->kind[k] == CONE_ROW_PSI ? 0 : 1)];
+        sum += size * size;
+        if (!(size <= worst)) worst = size;
+    }
+    *norm = worst;
+    return sum;
+}
+
+static double measure(cone_solver *s, const double *dy, double *norm) {
+    local_point(s, dy);
+    cone_classify(s, s->psi_l, s->mu_l);
+    cone_residual(s, s->psi_l, s->mu_l, s->R);
+    return merit(s, norm);
+}
+
+static int choose_active(cone_solver *s) {
+    const cone_problem *p = s->p;
+    int n = 0;
+    for (int c = 0; c < s->n_components; c++) {
+        bool passive = true;
+        for (int e = s->component_start[c]; e < s->component_start[c + 1] && passive; e++) {
+            int k = s->component_rows[e];
+            passive = s->kind[k] == CONE_ROW_MULTIPLIER && s->mu_l[k] == 0;
+        }
+        if (passive) continue;
+        for (int e = s->component_start[c]; e < s->component_start[c + 1]; e++) s->active[n++] = s->component_rows[e];
+    }
+    (void)p;
+    return n;
+}
+
+static double row_factor(const cone_solver *s, int k) {
+    return s->kind[k] == CONE_ROW_PSI ? s->root_rho[k] : 1 / s->root_rho[k];
+}
+
+static void build_system(cone_solver *s, int n, double shift) {
+    const cone_problem *p = s->p;
+    for (int c = 0; c < n; c++) {
+        int j = s->active[c];
+        cone_need_column(s, j);
+        memset(s->column, 0, (size_t)p->nmu * sizeof(double));
+        if (p->A.start)
+            for (int e = p->A.start[j]; e < p->A.start[j + 1]; e++) s->column[p->A.index[e]] = p->A_values[e];
+        else
+            s->column[j] = 1;
+        cone_apply_rows(s, s->D + (size_t)j * (size_t)p->npsi, s->column, s->row);
+        double *S = s->S + (size_t)c * (size_t)n;
+        for (int r = 0; r < n; r++) S[r] = s->row[s->active[r]] * row_factor(s, s->active[r]) * s->root_rho[j];
+        if (s->kind[j] == CONE_ROW_PSI) S[c] += shift;
+    }
+    for (int r = 0; r < n; r++) s->z[r] = -s->R[s->active[r]] * row_factor(s, s->active[r]);
+}
+
+static bool solve_system(cone_solver *s, int n) {
+    if (lin_dense_lu_factor(n, s->S, s->pivot) != 0) return false;
+    for (int k = 0; k < n; k++)
+        if (!(fabs(s->S[(size_t)k * (size_t)n + (size_t)k]) > tiny_pivot)) return false;
+    lin_dense_lu_solve(n, s->S, s->pivot, s->z, 1);
+    return true;
+}
+
+/* s->step becomes the Newton step at the present states. */
+static bool newton_step(cone_solver *s, cone_inverse *inverse, bool robust, double shift) {
+    int n = choose_active(s);
+    memset(s->step, 0, (size_t)s->p->ny * sizeof(double));
+    build_system(s, n, *inverse == CONE_REGULARISED ? shift : 0);
+    if (!solve_system(s, n)) {
+        s->singular_seen = true;
+        if (!robust) return false;
+        *inverse = CONE_REGULARISED;
+        build_system(s, n, shift);
+        if (!solve_system(s, n)) return false;
+    }
+    for (int c = 0; c < n; c++) s->step[s->active[c]] = s->z[c] * s->root_rho[s->active[c]];
+    return cone_all_finite(s->p->ny, s->step);
+}
+
+/* dy += t step with the first t = 1, 1/2, .. that reduces the merit, or else the best of them. */
+static void line_search(cone_solver *s, double start) {
+    int ny = s->p->ny;
+    double t = 1, best_t = 1, best = INFINITY, norm;
+    for (int k = 0; k < HALVINGS; k++, t /= 2) {
+        for (int j = 0; j < ny; j++) s->dy_try[j] = s->dy[j] + t * s->step[j];
+        double now = measure(s, s->dy_try, &norm);
+        if (now < best) {
+            best = now;
+            best_t = t;
+        }
+        if (now < (1 - 0.2 * t) * start) break;
+    }
+    for (int j = 0; j < ny; j++) s->dy[j] += best_t * s->step[j];
+}
+
+typedef struct attempt {
+    bool robust, sticking;  /* may invert singular systems; first step as if all were closed and sticking */
+    double shift, tolerance;
+    int tries;
+} attempt;
+
+/* From s->dy; the best iterate is kept in s->dy_best, result->norm. */
+static zn_status run_newton(cone_solver *s, const attempt *how, local_result *result) {
+    int ny = s->p->ny;
+    uint64_t history[HISTORY] = {0};
+    bool damped = false;
+    for (int it = 0; it <= how->tries; it++) {
+        double norm, square = measure(s, s->dy, &norm);
+        if (it == 0 && how->sticking) {
+            cone_assume_closed_and_sticking(s);
+            cone_residual(s, s->psi_l, s->mu_l, s->R);
+        } else {
+            if (!isfinite(square)) return ZN_NO_CONVERGENCE;
+            if (norm < result->norm) {
+                result->norm = norm;
+                memcpy(s->dy_best, s->dy, (size_t)ny * sizeof(double));
+            }
+            if (norm <= how->tolerance) return ZN_OK;
+            uint64_t hash = cone_state_hash(s);
+            for (int back = 2; back < HISTORY && back <= it; back++)
+                if (history[(it - back) % HISTORY] == hash && history[(it - 1) % HISTORY] != hash) damped = true;
+            history[it % HISTORY] = hash;
+        }
+        if (it == how->tries) break;
+        if (!newton_step(s, &result->inverse, how->robust, how->shift)) return ZN_SINGULAR;
+        result->iterations++;
+        if (damped || it >= UNDAMPED) line_search(s, square);
+        else
+            for (int j = 0; j < ny; j++) s->dy[j] += s->step[j];
+    }
+    return ZN_NO_CONVERGENCE;
+}
+
+zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double tolerance, local_result *result) {
+    int ny = s->p->ny;
+    *result = (local_result){.norm = INFINITY, .inverse = CONE_LU};
+    attempt how = {.robust = robust, .shift = 1e-9, .tolerance = tolerance, .tries = NEWTON_TRIES};
+    memset(s->dy_best, 0, (size_t)ny * sizeof(double));
+    zn_status status = ZN_NO_CONVERGENCE;
+    for (int start = 0; start < 3 && status != ZN_OK; start++) {
+        for (int j = 0; j < ny; j++) s->dy[j] = start == 0 ? 0 : -y[j];
+        how.sticking = start == 2;
+        status = run_newton(s, &how, result);
+        if (status == ZN_SINGULAR && !robust) return status;
+    }
+    return status;
+}

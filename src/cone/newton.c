@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Newton's method for the cone problem: linearise phi and psi, solve the linearised problem with its inclusions (local.c),
+ * step, evaluate. Where phi and psi are linear one step is enough, whatever the contacts do.
+ *
+ * The Jacobian is evaluated anew in each iteration, unless the rate seen promises convergence with the one at hand. */
+#include "cone/solver.h"
+
+enum { PATIENCE = 6, HALVINGS = 5 };
+/* The linearised problem is solved below the tolerance, so that its error does not decide. */
+static const double local_share = 0.02;
+/* The Jacobian is kept when the rate seen would bring the residual below this part of the tolerance. */
+static const double chord_share = 0.2;
+
+static double total_norm(cone_solver *s) {
+    cone_classify(s, s->psi, s->mu);
+    cone_residual(s, s->psi, s->mu, s->R);
+    double smooth = cone_smooth_norm(s, s->phi), rows = cone_row_norm(s, s->R);
+    return rows > smooth || isnan(rows) ? rows : smooth;
+}
+
+static void keep_best(cone_solver *s, const double *x, const double *y, double norm, double *best) {
+    if (!(norm < *best)) return;
+    *best = norm;
+    memcpy(s->x_best, x, (size_t)s->p->nx * sizeof(double));
+    memcpy(s->y_best, y, (size_t)s->p->ny * sizeof(double));
+}
+
+/* (x, y) = old + t (dx, dy) with t = 1, or less where the values are not finite or (careful) the residual grows. */
+static zn_status take_step(cone_solver *s, double *x, double *y, double old_norm, bool careful, double *norm) {
+    const cone_problem *p = s->p;
+    zn_status status = ZN_NOT_FINITE;
+    double t = 1;
+    memcpy(s->x_old, x, (size_t)p->nx * sizeof(double));
+    memcpy(s->y_old, y, (size_t)p->ny * sizeof(double));
+    for (int k = 0; k <= HALVINGS; k++, t /= 2) {
+        for (int i = 0; i < p->nx; i++) x[i] = s->x_old[i] + t * s->dx[i];
+        for (int j = 0; j < p->ny; j++) y[j] = s->y_old[j] + t * s->dy_best[j];
+        status = cone_evaluate(s, x, y, false);
+        *norm = status == ZN_OK ? total_norm(s) : INFINITY;
+        if (status == ZN_OK && (!careful || *norm < old_norm)) break;
+    }
+    return status;
+}
+
+static zn_status refresh(cone_solver *s, const double *x, const double *y, bool evaluated) {
+    if (!evaluated) {
+        zn_status status = cone_evaluate(s, x, y, true);
+        if (status != ZN_OK) return status;
+    }
+    return cone_factor(s);
+}
+
+zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
+    const cone_settings *settings = &s->settings;
+    double best = INFINITY, norm = INFINITY, rate = 1;
+    int worse = 0;
+    bool fresh = true;
+    zn_status status = cone_evaluate(s, x, y, true);
+    if (status != ZN_OK) return status;
+    norm = total_norm(s);
+    for (int it = 0; it < settings->newton_max; it++) {
+        keep_best(s, x, y, norm, &best);
+        if (norm <= settings->tolerance) return ZN_OK;
+        bool chord = it > 0 && rate < 0.1 && norm * rate <= chord_share * settings->tolerance;
+        if (!chord) {
+            status = refresh(s, x, y, fresh);
+            if (status != ZN_OK) break;
+        }
+        fresh = false;
+        cone_linearise(s);
+        local_result local;
+        status = cone_solve_local(s, y, robust, local_share * settings->tolerance, &local);
+        s->out->iterations[local.inverse == CONE_LU ? CONE_NEWTON : CONE_LEAST_NORM]++;
+        s->out->iterations[CONE_PROJECTION] += local.projections;
+        s->least_norm = s->least_norm || local.inverse != CONE_LU;
+        if (status == ZN_SINGULAR && !robust) break;
+        cone_smooth_step(s, s->dy_best, s->dx);
+        double old = norm;
+        status = take_step(s, x, y, old, worse >= 2, &norm);
+        if (status != ZN_OK) break;
+        rate = norm / old;
+        worse = rate < 1 ? worse : worse + 1;
+        if (worse > PATIENCE) break;
+    }
+    if (status == ZN_OK && norm <= settings->tolerance) return ZN_OK;
+    if (best < INFINITY) {
+        memcpy(x, s->x_best, (size_t)s->p->nx * sizeof(double));
+        memcpy(y, s->y_best, (size_t)s->p->ny * sizeof(double));
+    }
+    return status == ZN_OK ? ZN_NO_CONVERGENCE : status;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The judgement of a point (x, y), independent of how it was found: residuals of phi by unit, violations, and the natural map
+ *
+ *     e_N = (mu_N + prox_{R0-}(rho psi_N - mu_N))/rho,    e_F = (mu_F + prox_{ball(r)}(rho psi_F - mu_F))/rho
+ *
+ * in units of psi, r = mu_friction times the normal multiplier, not less than zero. The state of a gate is that of its normal
+ * inclusion; where this is undecided within the tolerance the better of both answers counts. */
+#include "cone/solver.h"
+
+typedef struct judgement {
+    const cone_solver *s;
+    cone_outcome *out;
+    double *gates;    /* per cone: +1 closed, 0 undecided, -1 open */
+} judgement;
+
+static void worst_of(cone_outcome *out, double size, int k, int row) {
+    if (size <= out->worst) return; /* NaN counts as worse */
+    out->worst = size;
+    out->worst_cone = k;
+    out->worst_row = row;
+}
+
+static double psi_scale(const cone_problem *p, int row) { return p->psi_scale ? p->psi_scale[row] : 1; }
+
+static void judge_smooth(const cone_solver *s, cone_outcome *out) {
+    const cone_problem *p = s->p;
+    for (int i = 0; i < p->nx; i++) {
+        double size = fabs(s->phi[i]) * (p->phi_scale ? p->phi_scale[i] : 1);
+        int unit = p->phi_unit ? p->phi_unit[i] : CONE_MOMENTUM;
+        if (unit < CONE_UNIT_COUNT && !(size <= out->residual[unit])) out->residual[unit] = size;
+        worst_of(out, size, -1, i);
+    }
+}
+
+static double judge_normal(const cone_solver *s, const cone *c, cone_outcome *out) {
+    const cone_problem *p = s->p;
+    double psi = s->psi[c->psi_N], mu = s->mu[c->mu_N], rho = s->rho[c->mu_N];
+    double e = fabs(mu + law_prox_nonpositive(rho * psi - mu)) / rho * psi_scale(p, c->psi_N);
+    int unit = p->psi_unit ? p->psi_unit[c->psi_N] : CONE_VELOCITY;
+    if (unit == CONE_LENGTH) out->gap = fmax(out->gap, -psi);
+    else out->velocity = fmax(out->velocity, -psi);
+    return e;
+}
+
+static double judge_balls(const cone_solver *s, const cone *c, int k, cone_outcome *out) {
+    double worst = 0, normal = c->mu_R >= 0 ? s->mu[c->mu_R] : c->reservoir;
+    int row = c->mu_F;
+    for (int b = 0; b < c->n_balls; b++) {
+        int dim = c->balls[b].dim, offset = row - c->mu_F;
+        double signed_r = c->balls[b].mu * normal, r = fmax(signed_r, 0), rho = s->rho[row], length = 0;
+        double a[CONE_BALL_DIM_MAX], e[CONE_BALL_DIM_MAX];
+        bool guided = s->ball[s->first_ball[k] + b] == BALL_GUIDED;
+        for (int i = 0; i < dim; i++) {
+            a[i] = rho * s->psi[c->psi_F + offset + i] - s->mu[row + i];
+            length += s->mu[row + i] * s->mu[row + i];
+        }
+        if (guided)
+            for (int i = 0; i < dim; i++) e[i] = signed_r * s->normal[row + i];
+        else
+            law_prox_ball(dim, r, a, e);
+        for (int i = 0; i < dim; i++) {
+            double size = fabs(s->mu[row + i] + e[i]) / rho * psi_scale(s->p, c->psi_F + offset + i);
+            if (!(size <= worst)) worst = size;
+        }
+        double excess = sqrt(length) - fabs(guided ? signed_r : r);
+        out->cone_violation = fmax(out->cone_violation, r > 1 ? excess / r : excess);
+        row += dim;
+    }
+    return worst;
+}
+
+/* Residual of a cone whose gate is shut: its multipliers. */
+static double judge_shut(const cone_solver *s, const cone *c) {
+    double worst = 0;
+    if (c->psi_N >= 0) worst = fabs(s->mu[c->mu_N]) / s->rho[c->mu_N] * psi_scale(s->p, c->psi_N);
+    int row = c->mu_F;
+    for (int b = 0; b < c->n_balls; b++)
+        for (int i = 0; i < c->balls[b].dim; i++, row++) {
+            double size = fabs(s->mu[row]) / s->rho[row] * psi_scale(s->p, c->psi_F + row - c->mu_F);
+            if (!(size <= worst)) worst = size;
+        }
+    return worst;
+}
+
+/* Whether the gate cone's switch lies within the tolerance of zero. */
+static bool undecided(const cone_solver *s, int k) {
+    const cone *c = &s->p->cones[k];
+    if (c->psi_N >= 0) {
+        double a = s->psi[c->psi_N] - s->mu[c->mu_N] / s->rho[c->mu_N];
+        if (fabs(a) * psi_scale(s->p, c->psi_N) <= s->settings.tolerance) return true;
+    }
+    return c->gate_kind == CONE_IF_CLOSED && undecided(s, c->gate);
+}
+
+/* s->phi, psi, mu must belong to the point. */
+void cone_judge(cone_solver *s, cone_outcome *out) {
+    const cone_problem *p = s->p;
+    for (int u = 0; u < CONE_UNIT_COUNT; u++) out->residual[u] = 0;
+    out->gap = out->velocity = out->complementarity = out->cone_violation = out->worst = 0;
+    out->worst_cone = -1;
+    out->worst_row = -1;
+    cone_classify(s, s->psi, s->mu);
+    judge_smooth(s, out);
+    for (int k = 0; k < p->n_cones; k++) {
+        const cone *c = &p->cones[k];
+        bool open_gate = s->on[k];
+        double size = 0, shut = judge_shut(s, c);
+        if (open_gate) {
+            if (c->psi_N >= 0) size = judge_normal(s, c, out);
+            double friction = judge_balls(s, c, k, out);
+            if (!(friction <= size)) size = friction;
+        } else
+            size = shut;
+        if (c->gate_kind == CONE_IF_CLOSED && undecided(s, c->gate)) {
+            cone_outcome other = *out;
+            double inside = c->psi_N >= 0 ? judge_normal(s, c, &other) : 0;
+            inside = fmax(inside, judge_balls(s, c, k, &other));
+            size = fmin(size, open_gate ? shut : inside);
+        }
+        if (!(size <= out->complementarity)) out->complementarity = size;
+        worst_of(out, size, k, -1);
+    }
+}

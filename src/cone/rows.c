@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Active-set residual of the inclusions and its generalized Jacobian (002: 6.8).
+ *
+ *     a_N = rho psi_N - mu_N:   a_N <= 0   ->  R_N = psi_N      else  R_N = mu_N
+ *     a_F = rho psi_F - mu_F:   |a_F| <= r ->  R_F = psi_F      else  R_F = mu_F + r a_F/|a_F|
+ *     r <= 0 or the contact open:              R_F = mu_F
+ *
+ * rho enters only the switch and the direction. A gate that is shut makes every row of its cone R = mu. */
+#include "cone/solver.h"
+
+bool cone_all_finite(int n, const double *v) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += v[i] * 0; /* 0 unless an entry is infinite or NaN */
+    return sum == 0;
+}
+
+void cone_multiply_A(const cone_solver *s, const double *dy, double *dmu) {
+    const cone_problem *p = s->p;
+    if (p->A.start) lin_multiply(&p->A, p->A_values, 1, dy, dmu);
+    else
+        for (int k = 0; k < p->ny; k++) dmu[k] += dy[k];
+}
+
+void cone_multipliers(const cone_solver *s, const double *y, double *mu) {
+    const cone_problem *p = s->p;
+    for (int k = 0; k < p->nmu; k++) mu[k] = p->mu_0 ? p->mu_0[k] : 0;
+    cone_multiply_A(s, y, mu);
+}
+
+static double radius_of(const cone *c, const double *mu) { return c->mu_R >= 0 ? mu[c->mu_R] : c->reservoir; }
+
+/* Direction n of length 1 and r/|v| for a ball that slips along v; false when v has no direction. */
+static bool slip_along(int dim, const double *v, double r, double *n, double *turn) {
+    double squared = 0;
+    for (int i = 0; i < dim; i++) squared += v[i] * v[i];
+    double length = sqrt(squared);
+    if (!(length > 0)) return false;
+    for (int i = 0; i < dim; i++) n[i] = v[i] / length;
+    *turn = r / length;
+    return true;
+}
+
+static ball_state classify_ball(cone_solver *s, const cone *c, int row, int dim, double r, const double *psi, const double *mu,
+                                ball_state guide, double *turn) {
+    double a[CONE_BALL_DIM_MAX], *n = s->normal + row;
+    int offset = row - c->mu_F;
+    if ((guide == BALL_SLIP || guide == BALL_GUIDED) && slip_along(dim, psi + c->psi_D + offset, r, n, turn)) return BALL_GUIDED;
+    if (!(r > 0)) return BALL_OFF;
+    double squared = 0, rho = s->rho[row];
+    for (int i = 0; i < dim; i++) {
+        a[i] = rho * psi[c->psi_F + offset + i] - mu[row + i];
+        squared += a[i] * a[i];
+    }
+    if (squared <= r * r) return BALL_STICK;
+    return slip_along(dim, a, r, n, turn) ? BALL_SLIP : BALL_STICK;
+}
+
+/* What each row of R stands for. */
+static void note_row_kinds(cone_solver *s) {
+    const cone_problem *p = s->p;
+    memset(s->kind, CONE_ROW_MULTIPLIER, (size_t)p->ny);
+    for (int k = 0; k < p->n_cones; k++) {
+        const cone *c = &p->cones[k];
+        if (c->psi_N >= 0 && s->closed[k]) s->kind[c->mu_N] = CONE_ROW_PSI;
+        int row = c->mu_F, ball = s->first_ball[k];
+        for (int b = 0; b < c->n_balls; b++, ball++) {
+            unsigned char kind = s->ball[ball] == BALL_STICK ? CONE_ROW_PSI
+                                 : s->ball[ball] == BALL_OFF ? CONE_ROW_MULTIPLIER
+                                                             : CONE_ROW_SLIP;
+            for (int i = 0; i < c->balls[b].dim; i++) s->kind[row + i] = kind;
+            row += c->balls[b].dim;
+        }
+    }
+}
+
+void cone_classify(cone_solver *s, const double *psi, const double *mu) {
+    const cone_problem *p = s->p;
+    for (int k = 0; k < p->n_cones; k++) {
+        const cone *c = &p->cones[k];
+        bool on = c->gate_kind == CONE_ALWAYS || (c->gate_kind == CONE_IF_CLOSED && s->closed[c->gate]), closed = on;
+        if (on && c->psi_N >= 0) closed = s->rho[c->mu_N] * psi[c->psi_N] - mu[c->mu_N] <= 0;
+        s->on[k] = on;
+        s->closed[k] = closed;
+        double normal = radius_of(c, mu);
+        bool open = !on || (!closed && c->mu_R == c->mu_N);
+        int ball = s->first_ball[k], row = c->mu_F;
+        for (int b = 0; b < c->n_balls; b++, ball++) {
+            int dim = c->balls[b].dim;
+            ball_state guide = c->stick_of >= 0 ? (ball_state)s->ball[s->first_ball[c->stick_of] + b] : BALL_STICK;
+            s->turn[ball] = 0;
+            s->ball[ball] = open ? BALL_OFF
+                                 : (unsigned char)classify_ball(s, c, row, dim, c->balls[b].mu * normal, psi, mu, guide,
+                                                                &s->turn[ball]);
+            row += dim;
+        }
+    }
+    note_row_kinds(s);
+}
+
+void cone_assume_closed_and_sticking(cone_solver *s) {
+    const cone_problem *p = s->p;
+    for (int k = 0; k < p->n_cones; k++) {
+        const cone *c = &p->cones[k];
+        s->on[k] = c->gate_kind != CONE_OFF;
+        s->closed[k] = s->on[k];
+        for (int b = 0; b < c->n_balls; b++)
+            s->ball[s->first_ball[k] + b] = s->on[k] && c->balls[b].mu > 0 ? BALL_STICK : BALL_OFF;
+    }
+    note_row_kinds(s);
+}
+
+void cone_residual(cone_solver *s, const double *psi, const double *mu, double *R) {
+    const cone_problem *p = s->p;
+    memcpy(R, mu, (size_t)p->ny * sizeof *R);
+    for (int k = 0; k < p->n_cones; k++) {
+        const cone *c = &p->cones[k];
+        if (c->psi_N >= 0 && s->closed[k]) R[c->mu_N] = psi[c->psi_N];
+        double normal = radius_of(c, mu);
+        int row = c->mu_F, ball = s->first_ball[k];
+        for (int b = 0; b < c->n_balls; b++, ball++) {
+            int dim = c->balls[b].dim;
+            double r = c->balls[b].mu * normal;
+            if (s->ball[ball] == BALL_STICK)
+                for (int i = 0; i < dim; i++) R[row + i] = psi[c->psi_F + row - c->mu_F + i];
+            else if (s->ball[ball] != BALL_OFF)
+                for (int i = 0; i < dim; i++) R[row + i] = mu[row + i] + r * s->normal[row + i];
+            row += dim;
+        }
+    }
+}
+
+/* Slip along a:  dR = dmu_F + m n dmu_R + t (1 - n n')(rho dpsi_F - dmu_F),  t = r/|a|
+ * guided by d:   dR = dmu_F + m n dmu_R + t (1 - n n') dpsi_D,               t = r/|d|  */
+static void apply_slip(const cone_solver *s, const cone *c, int ball, int b, int row, const double *dpsi, const double *dmu,
+                       double *dR) {
+    const double *n = s->normal + row;
+    int dim = c->balls[b].dim, offset = row - c->mu_F;
+    double da[CONE_BALL_DIM_MAX], along = 0, t = s->turn[ball], rho = s->rho[row];
+    double stretch = c->mu_R >= 0 ? c->balls[b].mu * dmu[c->mu_R] : 0;
+    for (int i = 0; i < dim; i++) {
+        da[i] = s->ball[ball] == BALL_GUIDED ? dpsi[c->psi_D + offset + i] : rho * dpsi[c->psi_F + offset + i] - dmu[row + i];
+        along += n[i] * da[i];
+    }
+    for (int i = 0; i < dim; i++) dR[row + i] = dmu[row + i] + stretch * n[i] + t * (da[i] - n[i] * along);
+}
+
+void cone_apply_rows(const cone_solver *s, const double *dpsi, const double *dmu, double *dR) {
+    const cone_problem *p = s->p;
+    memcpy(dR, dmu, (size_t)p->ny * sizeof *dR);
+    for (int k = 0; k < p->n_cones; k++) {
+        const cone *c = &p->cones[k];
+        if (c->psi_N >= 0 && s->closed[k]) dR[c->mu_N] = dpsi[c->psi_N];
+        int row = c->mu_F, ball = s->first_ball[k];
+        for (int b = 0; b < c->n_balls; b++, ball++) {
+            int dim = c->balls[b].dim;
+            if (s->ball[ball] == BALL_STICK)
+                for (int i = 0; i < dim; i++) dR[row + i] = dpsi[c->psi_F + row - c->mu_F + i];
+            else if (s->ball[ball] != BALL_OFF)
+                apply_slip(s, c, ball, b, row, dpsi, dmu, dR);
+            row += dim;
+        }
+    }
+}
+
+double cone_smooth_norm(const cone_solver *s, const double *phi) {
+    double worst = 0;
+    for (int i = 0; i < s->p->nx; i++) {
+        double size = fabs(phi[i]) * (s->p->phi_scale ? s->p->phi_scale[i] : 1);
+        if (!(size <= worst)) worst = size;
+    }
+    return worst;
+}
+
+/* Rows of psi times psi_scale; rows of mu are brought to the units of psi by 1/rho first. */
+double cone_row_norm(const cone_solver *s, const double *R) {
+    double worst = 0;
+    for (int k = 0; k < s->p->ny; k++) {
+        double size = fabs(R[k]) * s->row_scale[2 * k + (s->kind[k] == CONE_ROW_PSI ? 0 : 1)];
+        if (!(size <= worst)) worst = size;
+    }
+    return worst;
+}
+
+uint64_t cone_state_hash(const cone_solver *s) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int k = 0; k < s->p->n_cones; k++) hash = (hash ^ s->closed[k]) * 0x100000001b3u;
+    for (int b = 0; b < s->n_balls; b++) hash = (hash ^ s->ball[b]) * 0x100000001b3u;
+    return hash;
+}

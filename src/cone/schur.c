@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elimination of x (002: 6.11 - 6.13). With the factors of phi_x,
+ *
+ *     dx = -v - G dy,   v = phi_x^-1 phi,   G = phi_x^-1 phi_y
+ *     psi(dy) = psi_free + D dy,   psi_free = psi - psi_x v,   D = psi_y - psi_x G
+ *
+ * Columns of G and D are made when a multiplier takes part for the first time. */
+#include "cone/solver.h"
+
+zn_status cone_evaluate(cone_solver *s, const double *x, const double *y, bool jacobian) {
+    const cone_problem *p = s->p;
+    cone_values values = {.phi = s->phi, .psi = s->psi, .jacobian = jacobian};
+    if (jacobian) {
+        values.phi_y = s->phi_y;
+        values.psi_x = s->psi_x;
+        values.psi_y = p->psi_y.start ? s->psi_y : NULL;
+    }
+    if (p->evaluate(p->user, x, y, &values) != 0) return ZN_NOT_FINITE;
+    if (!cone_all_finite(p->nx, s->phi) || !cone_all_finite(p->npsi, s->psi)) return ZN_NOT_FINITE;
+    cone_multipliers(s, y, s->mu);
+    return cone_all_finite(p->nmu, s->mu) ? ZN_OK : ZN_NOT_FINITE;
+}
+
+zn_status cone_factor(cone_solver *s) {
+    const cone_problem *p = s->p;
+    memset(s->have, 0, (size_t)p->ny);
+    if (p->nx == 0) return ZN_OK;
+    zn_status status = lin_lu_factor(s->lu, p->phi_x, s->factored);
+    s->factored = status == ZN_OK;
+    return status;
+}
+
+void cone_smooth_solve(const cone_solver *s, double *b) {
+    if (s->p->nx > 0) lin_lu_solve(s->lu, b);
+}
+
+void cone_linearise(cone_solver *s) {
+    const cone_problem *p = s->p;
+    memcpy(s->psi_free, s->psi, (size_t)p->npsi * sizeof(double));
+    if (p->nx == 0) return;
+    memcpy(s->v, s->phi, (size_t)p->nx * sizeof(double));
+    cone_smooth_solve(s, s->v);
+    lin_multiply(&p->psi_x, s->psi_x, -1, s->v, s->psi_free);
+}
+
+void cone_need_column(cone_solver *s, int j) {
+    if (s->have[j]) return;
+    const cone_problem *p = s->p;
+    double *g = s->G + (size_t)j * (size_t)p->nx, *d = s->D + (size_t)j * (size_t)p->npsi;
+    memset(d, 0, (size_t)p->npsi * sizeof *d);
+    if (p->psi_y.start)
+        for (int k = p->psi_y.start[j]; k < p->psi_y.start[j + 1]; k++) d[p->psi_y.index[k]] = s->psi_y[k];
+    if (p->nx > 0) {
+        memset(g, 0, (size_t)p->nx * sizeof *g);
+        for (int k = p->phi_y.start[j]; k < p->phi_y.start[j + 1]; k++) g[p->phi_y.index[k]] = s->phi_y[k];
+        cone_smooth_solve(s, g);
+        lin_multiply(&p->psi_x, s->psi_x, -1, g, d);
+    }
+    s->have[j] = 1;
+}
+
+void cone_smooth_step(cone_solver *s, const double *dy, double *dx) {
+    const cone_problem *p = s->p;
+    for (int i = 0; i < p->nx; i++) dx[i] = -s->v[i];
+    for (int j = 0; j < p->ny; j++) {
+        if (dy[j] == 0) continue;
+        const double *g = s->G + (size_t)j * (size_t)p->nx;
+        for (int i = 0; i < p->nx; i++) dx[i] -= g[i] * dy[j];
+    }
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of a solver, checks of the description, and the order in which the methods are tried. */
+#include "cone/solver.h"
+
+cone_settings cone_settings_default(void) {
+    return (cone_settings){.solver = ZN_SOLVER_AUTO, .tolerance = 1e-10, .newton_max = 40, .projection_max = 20000,
+                           .accelerate = true};
+}
+
+static bool rows_fit(int first, int count, int total) { return first >= 0 && count >= 0 && first <= total - count; }
+
+static bool cone_is_sound(const cone_problem *p, int k) {
+    const cone *c = &p->cones[k];
+    int rows = 0;
+    if (c->psi_N >= 0 && !(rows_fit(c->psi_N, 1, p->npsi) && rows_fit(c->mu_N, 1, p->ny))) return false;
+    for (int b = 0; b < c->n_balls; b++) {
+        if (c->balls[b].dim < 1 || c->balls[b].dim > CONE_BALL_DIM_MAX || !(c->balls[b].mu >= 0)) return false;
+        rows += c->balls[b].dim;
+    }
+    if (rows > 0 && !(rows_fit(c->psi_F, rows, p->npsi) && rows_fit(c->mu_F, rows, p->ny))) return false;
+    if (c->mu_R >= p->nmu || (c->gate_kind == CONE_IF_CLOSED && !(c->gate >= 0 && c->gate < k))) return false;
+    if (c->stick_of < 0) return true;
+    return c->stick_of < k && p->cones[c->stick_of].n_balls == c->n_balls && rows_fit(c->psi_D, rows, p->npsi);
+}
+
+static zn_status check_problem(zn_context *context, const cone_problem *p) {
+    if (p->nx < 0 || p->ny < 0 || p->npsi < 0 || p->nmu < p->ny || p->n_settled > p->nx || !p->evaluate)
+        return fail(context, ZN_INTERNAL, "a cone problem has impossible sizes");
+    if (!p->A.start && p->nmu != p->ny) return fail(context, ZN_INTERNAL, "a cone problem without A has extra multipliers");
+    if (p->nx > 0 && (!p->phi_x || lin_matrix_size(p->phi_x) != p->nx))
+        return fail(context, ZN_INTERNAL, "a cone problem has no matrix for its %d smooth unknowns", p->nx);
+    for (int k = 0; k < p->n_cones; k++)
+        if (!cone_is_sound(p, k)) return fail(context, ZN_INTERNAL, "cone %d of a cone problem is described wrongly", k);
+    return ZN_OK;
+}
+
+static bool take_vectors(cone_solver *s) {
+    const cone_problem *p = s->p;
+    zn_context *c = s->context;
+    int nx = p->nx, ny = p->ny, npsi = p->npsi, nmu = p->nmu;
+    struct { double **place; int count; } doubles[] = {
+        {&s->rho, ny}, {&s->root_rho, ny}, {&s->row_scale, 2 * ny}, {&s->phi, nx}, {&s->psi, npsi}, {&s->mu, nmu}, {&s->R, ny},
+        {&s->phi_y, lin_nnz(&p->phi_y)}, {&s->psi_x, lin_nnz(&p->psi_x)}, {&s->psi_y, lin_nnz(&p->psi_y)},
+        {&s->normal, ny}, {&s->turn, s->n_balls}, {&s->v, nx}, {&s->psi_free, npsi}, {&s->dy, ny}, {&s->dy_best, ny},
+        {&s->dy_try, ny}, {&s->psi_l, npsi}, {&s->mu_l, nmu}, {&s->step, ny}, {&s->row, ny}, {&s->column, nmu}, {&s->z, ny},
+        {&s->x0, nx}, {&s->y0, ny}, {&s->x_best, nx}, {&s->y_best, ny}, {&s->x_old, nx}, {&s->y_old, ny}, {&s->dx, nx},
+    };
+    for (size_t k = 0; k < sizeof doubles / sizeof *doubles; k++)
+        if (!(*doubles[k].place = MEM_ARRAY(c, double, doubles[k].count))) return false;
+    struct { unsigned char **place; int count; } bytes[] = {
+        {&s->on, p->n_cones}, {&s->closed, p->n_cones}, {&s->ball, s->n_balls}, {&s->kind, ny}, {&s->have, ny},
+    };
+    for (size_t k = 0; k < sizeof bytes / sizeof *bytes; k++)
+        if (!(*bytes[k].place = MEM_ARRAY(c, unsigned char, bytes[k].count))) return false;
+    struct { int **place; int count; } integers[] = {
+        {&s->psi_row, ny}, {&s->component_of, ny}, {&s->component_start, ny + 1}, {&s->component_rows, ny},
+        {&s->A_pivot, ny}, {&s->active, ny}, {&s->pivot, ny},
+    };
+    for (size_t k = 0; k < sizeof integers / sizeof *integers; k++)
+        if (!(*integers[k].place = MEM_ARRAY(c, int, integers[k].count))) return false;
+    return true;
+}
+
+static bool take_matrices(cone_solver *s) {
+    const cone_problem *p = s->p;
+    size_t ny = (size_t)p->ny;
+    if (!(s->A_lu = MEM_ARRAY(s->context, double, p->A.start ? cone_component_entries(s) : 0))) return false;
+    if (p->nx > 0 && !(s->lu = lin_lu_create(s->context, p->phi_x))) return false;
+    s->G = MEM_ARRAY(s->context, double, (size_t)p->nx * ny);
+    s->D = MEM_ARRAY(s->context, double, (size_t)p->npsi * ny);
+    s->S = MEM_ARRAY(s->context, double, ny * ny);
+    return s->G && s->D && s->S;
+}
+
+/* Row of psi that belongs to each row of R, for its scale. */
+static void note_psi_rows(cone_solver *s) {
+    const cone_problem *p = s->p;
+    for (int k = 0; k < p->ny; k++) s->psi_row[k] = -1;
+    for (int k = 0; k < p->n_cones; k++) {
+        const cone *c = &p->cones[k];
+        if (c->psi_N >= 0) s->psi_row[c->mu_N] = c->psi_N;
+        int row = 0;
+        for (int b = 0; b < c->n_balls; b++)
+            for (int i = 0; i < c->balls[b].dim; i++, row++) s->psi_row[c->mu_F + row] = c->psi_F + row;
+    }
+}
+
+cone_solver *cone_solver_create(zn_context *context, const cone_problem *p, const cone_settings *settings) {
+    if (check_problem(context, p) != ZN_OK) return NULL;
+    cone_solver *s = MEM_ARRAY(context, cone_solver, 1);
+    if (!s) return NULL;
+    s->context = context;
+    s->p = p;
+    s->settings = settings ? *settings : cone_settings_default();
+    s->first_ball = MEM_ARRAY(context, int, p->n_cones + 1);
+    if (!s->first_ball) goto failed;
+    for (int k = 0; k < p->n_cones; k++) s->first_ball[k + 1] = s->first_ball[k] + p->cones[k].n_balls;
+    s->n_balls = s->first_ball[p->n_cones];
+    if (!take_vectors(s)) goto failed;
+    cone_find_components(s);
+    note_psi_rows(s);
+    if (!take_matrices(s)) goto failed;
+    return s;
+failed:
+    cone_solver_destroy(s);
+    return NULL;
+}
+
+void cone_solver_destroy(cone_solver *s) {
+    if (!s) return;
+    void *blocks[] = {
+        s->first_ball, s->rho, s->root_rho, s->row_scale, s->phi, s->psi, s->mu, s->R, s->phi_y, s->psi_x, s->psi_y, s->normal,
+        s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->psi_l, s->mu_l, s->step, s->row, s->column, s->z, s->x0,
+        s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row,
+        s->component_of, s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->A_lu, s->G, s->D, s->S,
+    };
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) mem_free(s->context, blocks[k]);
+    lin_lu_destroy(s->lu);
+    mem_free(s->context, s);
+}
+
+/* Prox parameters and scales of this solve. */
+static void prepare(cone_solver *s) {
+    const cone_problem *p = s->p;
+    for (int k = 0; k < p->ny; k++) {
+        double rho = p->rho ? p->rho[k] : 1;
+        s->rho[k] = rho > 0 && isfinite(rho) ? rho : 1;
+        s->root_rho[k] = sqrt(s->rho[k]);
+        double scale = p->psi_scale && s->psi_row[k] >= 0 ? p->psi_scale[s->psi_row[k]] : 1;
+        s->row_scale[2 * k] = scale;
+        s->row_scale[2 * k + 1] = scale / s->rho[k];
+    }
+    s->least_norm = false;
+    s->singular_seen = false;
+}
+
+/* The verdict on (x, y): evaluated anew, then measured. */
+static zn_status conclude(cone_solver *s, const double *x, const double *y, cone_outcome *out, zn_status status) {
+    if (cone_evaluate(s, x, y, false) != ZN_OK) {
+        out->worst = INFINITY;
+        return ZN_NOT_FINITE;
+    }
+    cone_judge(s, out);
+    if (out->worst <= s->settings.tolerance) return ZN_OK;
+    return status == ZN_OK ? ZN_NO_CONVERGENCE : status;
+}
+
+static void restart(const cone_solver *s, double *x, double *y) {
+    memcpy(x, s->x0, (size_t)s->p->nx * sizeof(double));
+    memcpy(y, s->y0, (size_t)s->p->ny * sizeof(double));
+}
+
+/* From where the caller starts, then with zero multipliers (percussions of an impact are a bad start for the next step). */
+static zn_status newton_with_retry(cone_solver *s, double *x, double *y, bool robust) {
+    zn_status status = cone_newton(s, x, y, robust);
+    if (status == ZN_OK) return status;
+    bool zero = true;
+    for (int k = 0; k < s->p->ny; k++) zero = zero && s->y0[k] == 0;
+    if (zero) return status;
+    memcpy(s->y_old, y, (size_t)s->p->ny * sizeof(double));
+    restart(s, x, y);
+    memset(y, 0, (size_t)s->p->ny * sizeof(double));
+    return cone_newton(s, x, y, robust);
+}
+
+zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
+    *out = (cone_outcome){.path = CONE_NEWTON, .worst = INFINITY, .worst_cone = -1, .worst_row = -1};
+    s->out = out;
+    prepare(s);
+    memcpy(s->x0, x, (size_t)s->p->nx * sizeof(double));
+    memcpy(s->y0, y, (size_t)s->p->ny * sizeof(double));
+    zn_solver solver = s->settings.solver;
+    zn_status status = ZN_NO_CONVERGENCE;
+    if (solver != ZN_SOLVER_PROJECTION) {
+        status = newton_with_retry(s, x, y, solver == ZN_SOLVER_AUTO);
+        out->path = s->least_norm ? CONE_LEAST_NORM : CONE_NEWTON;
+        status = conclude(s, x, y, out, status);
+        if (status == ZN_OK || solver == ZN_SOLVER_NEWTON || status == ZN_NOT_FINITE) return status;
+        restart(s, x, y);
+    }
+    status = cone_projection(s, x, y);
+    out->path = CONE_PROJECTION;
+    return conclude(s, x, y, out, status);
+}
+
+bool cone_is_closed(const cone_solver *s, int k) { return s->closed[k]; }
+bool cone_sticks(const cone_solver *s, int k, int ball) { return s->ball[s->first_ball[k] + ball] == BALL_STICK; }

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to cone/: what a solver keeps, and the pieces it is made of.
+ *
+ *   rows.c        states of the cones at (psi, mu), active-set residual R and its generalized Jacobian
+ *   schur.c       factors of phi_x, columns of the total derivative D = d psi/d y = psi_y - psi_x phi_x^-1 phi_y
+ *   local.c       the linearised problem in y alone: semismooth Newton, least-norm, projection
+ *   newton.c      outer Newton iteration on (x, y)
+ *   projection.c  Algorithm 2: fixed point in mu with inexact Newton in x
+ *   outcome.c     the independent judgement of (x, y)
+ *   solver.c      memory, automatic choice
+ */
+#ifndef CONE_SOLVER_H
+#define CONE_SOLVER_H
+
+#include "cone/cone.h"
+#include "law/law.h"
+#include "linalg/dense.h"
+
+typedef enum ball_state {
+    BALL_OFF,    /* R = mu_F */
+    BALL_STICK,  /* R = psi_F */
+    BALL_SLIP,   /* R = mu_F + r n,  n = a/|a|,  a = rho psi_F - mu_F */
+    BALL_GUIDED  /* R = mu_F + r n,  n = d/|d|,  d = psi[psi_D ..]   (stick_of, slipping there) */
+} ball_state;
+
+enum { CONE_BALL_DIM_MAX = 8 };
+
+/* What row k of R stands for: rows of psi, of mu alone, or of slip (units of mu). */
+typedef enum row_kind { CONE_ROW_MULTIPLIER, CONE_ROW_PSI, CONE_ROW_SLIP } row_kind;
+
+/* Dense linear algebra of the system in y: how its matrix is inverted. */
+typedef enum cone_inverse { CONE_LU, CONE_MINIMUM_NORM, CONE_REGULARISED } cone_inverse;
+
+struct cone_solver {
+    zn_context *context;
+    const cone_problem *p;
+    cone_settings settings;
+    int n_balls;
+    int *first_ball;                 /* per cone: number of its first ball */
+    int *psi_row;                    /* ny: row of psi that belongs to row k of R; -1: none */
+    double *rho, *root_rho;          /* ny: prox parameters of this solve and their square roots */
+    double *row_scale;               /* 2 per row of R: for units of psi, for units of mu */
+
+    /* values at the current point and the states that belong to them */
+    double *phi, *psi, *mu, *R;
+    double *phi_y, *psi_x, *psi_y;
+    unsigned char *on, *closed, *ball, *kind;
+    double *normal;                  /* ny: n of slipping balls at the rows of mu_F */
+    double *turn;                    /* per ball: r/|a|, or r/|d| */
+
+    /* A: its inverse by connected components */
+    int *component_of, n_components, *component_start, *component_rows;
+    double *A_lu;                    /* factors of the components, packed */
+    int *A_pivot;
+
+    /* Schur complement */
+    lin_lu *lu;
+    bool factored;                   /* lu holds factors of an earlier phi_x */
+    double *v;                       /* phi_x^-1 phi */
+    double *psi_free;                /* psi - psi_x v: psi of the linearised problem at dy = 0 */
+    double *G, *D;                   /* columns nx x ny, npsi x ny */
+    unsigned char *have;             /* per column */
+
+    /* local problem */
+    double *dy, *dy_best, *dy_try, *psi_l, *mu_l, *S, *step, *row, *column, *z;
+    int *active, *pivot;
+
+    double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx;
+    cone_outcome *out;               /* of the running solve */
+    bool singular_seen, least_norm;
+};
+
+/* rows.c */
+bool cone_all_finite(int n, const double *v);
+void cone_multipliers(const cone_solver *, const double *y, double *mu);           /* mu = A y + mu_0 */
+void cone_multiply_A(const cone_solver *, const double *dy, double *dmu);          /* dmu += A dy */
+void cone_classify(cone_solver *, const double *psi, const double *mu);            /* states */
+void cone_assume_closed_and_sticking(cone_solver *);                               /* states */
+void cone_residual(cone_solver *, const double *psi, const double *mu, double *R); /* at the states */
+void cone_apply_rows(const cone_solver *, const double *dpsi, const double *dmu, double *dR);
+double cone_row_norm(const cone_solver *, const double *R);                        /* largest scaled row, NaN kept */
+double cone_smooth_norm(const cone_solver *, const double *phi);
+uint64_t cone_state_hash(const cone_solver *);
+
+/* schur.c */
+zn_status cone_evaluate(cone_solver *, const double *x, const double *y, bool jacobian);
+zn_status cone_factor(cone_solver *);
+void cone_linearise(cone_solver *);                        /* v and psi_free from phi, psi and the kept factors */
+void cone_need_column(cone_solver *, int j);
+void cone_smooth_solve(const cone_solver *, double *b);    /* b becomes phi_x^-1 b */
+void cone_smooth_step(cone_solver *, const double *dy, double *dx); /* dx = -v - G dy */
+
+/* local.c */
+typedef struct local_result {
+    double norm, norm_start;
+    int iterations, projections;
+    cone_inverse inverse;
+} local_result;
+zn_status cone_solve_local(cone_solver *, const double *y, bool robust, double tolerance, local_result *);
+
+/* newton.c, projection.c, outcome.c */
+zn_status cone_newton(cone_solver *, double *x, double *y, bool robust);
+zn_status cone_projection(cone_solver *, double *x, double *y);
+void cone_project(cone_solver *, double alpha, const double *psi, const double *mu, double *next);
+/* components.c */
+zn_status cone_find_components(cone_solver *);
+size_t cone_component_entries(const cone_solver *);
+bool cone_factor_A(cone_solver *);
+void cone_solve_A(const cone_solver *, const double *mu, double *y); /* y = A^-1 (mu - mu_0) */
+void cone_judge(cone_solver *, cone_outcome *);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random frictional contact problems, regular and redundant, judged by a measure of their own. */
+#include "contact_fixture.h"
+
+typedef struct run {
+    zn_status status;
+    cone_outcome out;
+    double residual;
+    double *x, *y;
+} run;
+
+static run solve(contacts *c, zn_solver solver, double tolerance) {
+    cone_settings settings = cone_settings_default();
+    settings.solver = solver;
+    settings.tolerance = tolerance;
+    cone_solver *s = cone_solver_create(c->context, &c->problem, &settings);
+    assert_non_null(s);
+    run r = {.x = calloc((size_t)c->nu, sizeof(double)), .y = calloc((size_t)(c->n * c->dim), sizeof(double))};
+    memcpy(r.x, c->v, (size_t)c->nu * sizeof(double));
+    r.status = cone_solve(s, r.x, r.y, &r.out);
+    r.residual = contacts_residual(c, r.y);
+    cone_solver_destroy(s);
+    return r;
+}
+static void run_free(run *r) {
+    free(r->x);
+    free(r->y);
+}
+
+/* Complementarity and membership straight from their definitions. */
+static void check_inclusions(const contacts *c, const double *r, double slack) {
+    int m = c->n * c->dim;
+    for (int k = 0; k < c->n; k++) {
+        double u[3] = {0}, force = 0, slip = 0, power = 0;
+        for (int i = 0; i < c->dim; i++) {
+            u[i] = c->q[k * c->dim + i];
+            for (int j = 0; j < m; j++) u[i] += c->W[k * c->dim + i + m * j] * r[j];
+        }
+        const double *rk = r + k * c->dim;
+        check_below(-u[0], slack);
+        check_below(-rk[0], slack);
+        check_close(u[0] * rk[0], 0, slack);
+        for (int i = 1; i < c->dim; i++) {
+            force += rk[i] * rk[i];
+            slip += u[i] * u[i];
+            power -= u[i] * rk[i];
+        }
+        check_below(sqrt(force), c->mu[k] * fmax(rk[0], 0) + slack);
+        check_close(power, c->mu[k] * rk[0] * sqrt(slip), slack * 10); /* maximal dissipation */
+    }
+}
+
+static void solves(int n, int dim, double share, double mu, uint64_t seed, bool local) {
+    int m = n * dim, nu = (int)(share * m) + 1;
+    contacts *c = contacts_random(seed, n, dim, nu, mu, local);
+    run r = solve(c, ZN_SOLVER_AUTO, 1e-11);
+    if (r.status != ZN_OK || r.residual > 1e-10)
+        print_error("n %d dim %d share %g mu %g seed %d: status %d residual %g\n", n, dim, share, mu, (int)seed, r.status,
+                    r.residual);
+    assert_int_equal(r.status, ZN_OK);
+    check_below(r.residual, 1e-10);
+    check_below(r.out.worst, 1e-11);
+    check_inclusions(c, r.y, 1e-8);
+    assert_int_equal(zn_error_count(c->context), 0);
+    run_free(&r);
+    contacts_destroy(c);
+}
+
+static void regular_and_redundant(void **state) {
+    (void)state;
+    static const double shares[] = {1.3, 0.7, 0.34}, mus[] = {0, 0.3, 1, 2};
+    for (int dim = 1; dim <= 3; dim++)
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 4; b++)
+                for (uint64_t seed = 1; seed <= 3; seed++) {
+                    solves(10, dim, shares[a], mus[b], seed, seed % 2);
+                    if (seed == 1) solves(30, dim, shares[a], mus[b], seed, true);
+                }
+}
+
+static void both_solvers_agree(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        int dim = 2 + (int)(seed % 2);
+        contacts *c = contacts_random(seed, 8, dim, 10 * dim, 0.8, false);
+        run a = solve(c, ZN_SOLVER_NEWTON, 1e-11), b = solve(c, ZN_SOLVER_PROJECTION, 1e-11);
+        assert_int_equal(a.status, ZN_OK);
+        assert_int_equal(b.status, ZN_OK);
+        assert_int_equal(a.out.path, CONE_NEWTON);
+        assert_int_equal(b.out.path, CONE_PROJECTION);
+        assert_true(a.out.iterations[CONE_NEWTON] <= 2 && b.out.iterations[CONE_NEWTON] == 0);
+        for (int i = 0; i < c->nu; i++) check_close(a.x[i], b.x[i], 1e-8);
+        run_free(&a);
+        run_free(&b);
+        contacts_destroy(c);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(regular_and_redundant), cmocka_unit_test(both_solvers_agree)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
