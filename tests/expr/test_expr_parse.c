@@ -33,7 +33,7 @@ static void precedence_and_values(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = expr_value(f.graph, parse(&f, cases[i].text), at);
         if (!(fabs(value - cases[i].value) <= 2e-15 * fabs(cases[i].value)))
-            fail_msg("'%s' = %.17g, expected %.17g", cases[i].text, value, cases[i].value);
+            stop_with("'%s' = %.17g, expected %.17g", cases[i].text, value, cases[i].value);
     }
     assert_true(isinf(expr_value(f.graph, parse(&f, "1/0"), at)));
     assert_true(isnan(expr_value(f.graph, parse(&f, "0/0*x"), at)));
@@ -129,7 +129,7 @@ static void wrong_formulas(void **state) {
         assert_string_equal(error->file, "scene.yaml");
         if (error->line != cases[i].line || error->column != cases[i].column || !strstr(error->message, cases[i].parts[0]) ||
             !strstr(error->message, cases[i].parts[1]))
-            fail_msg("'%s': %d:%d: %s", cases[i].text, error->line, error->column, error->message);
+            stop_with("'%s': %d:%d: %s", cases[i].text, error->line, error->column, error->message);
         zn_error_clear(f.context);
     }
     fixture_end(&f);

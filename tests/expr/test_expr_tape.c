@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tape computes what the graph says, bit for bit, section by section. */
+#include "random_expr.h"
+
+#include <stdlib.h>
+
+static void assert_same(double a, double b) {
+    if (isnan(a) && isnan(b)) return;
+    if (memcmp(&a, &b, sizeof a) != 0) stop_with("%.17g and %.17g differ", a, b);
+}
+
+#define N_SECTIONS 3
+#define N_OUTPUTS 6
+
+/* Random trees and their derivatives in sections of random lengths; outputs may repeat, be constants or variables. */
+static void tape_is_value(void **state) {
+    (void)state;
+    uint64_t seed = 77;
+    for (int round = 0; round < 400; round++) {
+        fixture f;
+        fixture_start(&f);
+        expr outputs[N_SECTIONS][N_OUTPUTS];
+        expr_section sections[N_SECTIONS];
+        for (int k = 0; k < N_SECTIONS; k++) {
+            sections[k] = (expr_section){next_int(&seed, N_OUTPUTS + 1), outputs[k]};
+            for (int i = 0; i < N_OUTPUTS; i++) {
+                outputs[k][i] = random_expr(f.graph, &seed, 5);
+                if (next_int(&seed, 2)) outputs[k][i] = expr_derivative(f.graph, outputs[k][i], next_int(&seed, N_RANDOM));
+                if (k > 0 && next_int(&seed, 4) == 0) outputs[k][i] = outputs[k - 1][i];
+            }
+        }
+        expr_tape *tape = expr_compile(f.graph, f.context, N_RANDOM, N_SECTIONS, sections);
+        assert_non_null(tape);
+        double *registers = malloc(sizeof(double) * (size_t)expr_tape_registers(tape) + 1);
+        for (int point = 0; point < 3; point++) {
+            double v[N_RANDOM], results[N_SECTIONS][N_OUTPUTS];
+            for (int i = 0; i < N_RANDOM; i++) v[i] = point == 2 ? 0 : next_double(&seed, -2, 2);
+            for (int i = 0; i < expr_tape_registers(tape); i++) registers[i] = NAN;
+            expr_tape_run(tape, registers, v, N_SECTIONS, (double *const[]){results[0], results[1], results[2]});
+            for (int k = 0; k < N_SECTIONS; k++)
+                for (int i = 0; i < sections[k].count; i++) assert_same(results[k][i], expr_value(f.graph, outputs[k][i], v));
+        }
+        free(registers);
+        expr_tape_destroy(f.context, tape);
+        fixture_end(&f);
+    }
+}
+
+static void sections_stop_early(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    expr first[] = {parse(&f, "sin(x)*y + 1")}, second[] = {parse(&f, "exp(sin(x)*y)"), parse(&f, "sin(x)*y + 1")};
+    const expr_section sections[] = {{1, first}, {0, NULL}, {2, second}};
+    expr_tape *tape = expr_compile(f.graph, f.context, N_VARIABLES, 3, sections);
+    assert_non_null(tape);
+    assert_int_equal(expr_tape_instructions(tape, 0), 0);
+    assert_int_equal(expr_tape_instructions(tape, 1), 3); /* sin, product (used again later), sum */
+    assert_int_equal(expr_tape_instructions(tape, 2), 3);
+    assert_int_equal(expr_tape_instructions(tape, 3), 4);
+    double *registers = malloc(sizeof(double) * (size_t)expr_tape_registers(tape));
+    double v[N_VARIABLES] = {[X] = 1, [Y] = 2}, a[1] = {0}, b[2] = {-7, -7};
+    expr_tape_run(tape, registers, v, 1, (double *const[]){a, NULL, b});
+    assert_same(a[0], sin(1) * 2 + 1);
+    assert_same(b[0], -7);
+    expr_tape_run(tape, registers, v, 3, (double *const[]){NULL, NULL, b});
+    assert_same(b[0], exp(sin(1) * 2));
+    assert_same(b[1], sin(1) * 2 + 1);
+    free(registers);
+    expr_tape_destroy(f.context, tape);
+    fixture_end(&f);
+}
+
+static void products_join_sums_and_powers_become_products(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int instructions;
+    } cases[] = {{"x*y + t", 1}, {"t - x*y", 1}, {"x*y - t", 1}, {"x*y + phi*t", 2}, {"x^2", 1}, {"x^3", 2}, {"x^4", 2}, {"x^-1", 1},
+                 {"x^1.5", 2}, {"x^3 + x^2", 2}, {"x^0.3", 1}, {"3", 0}, {"x", 0}, {"if(x < y, x, y)", 2}};
+    fixture f;
+    fixture_start(&f);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expr e = parse(&f, cases[i].text);
+        expr_tape *tape = expr_compile(f.graph, f.context, N_VARIABLES, 1, &(expr_section){1, &e});
+        assert_non_null(tape);
+        if (expr_tape_instructions(tape, 1) != cases[i].instructions)
+            stop_with("'%s' takes %d instructions", cases[i].text, expr_tape_instructions(tape, 1));
+        expr_tape_destroy(f.context, tape);
+    }
+    fixture_end(&f);
+}
+
+static void registers_are_used_again(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    expr sum = parse(&f, "0");
+    for (int i = 0; i < 1000; i++)
+        sum = expr_unary(f.graph, EXPR_SIN, expr_binary(f.graph, EXPR_ADD, sum, parse(&f, i % 2 ? "x*y" : "y/x")));
+    expr_tape *tape = expr_compile(f.graph, f.context, N_VARIABLES, 1, &(expr_section){1, &sum});
+    assert_non_null(tape);
+    assert_true(expr_tape_registers(tape) < N_VARIABLES + 10);
+    expr_tape_destroy(f.context, tape);
+    fixture_end(&f);
+}
+
+static void a_variable_out_of_range_is_an_error(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    expr e = parse(&f, "x + t");
+    assert_null(expr_compile(f.graph, f.context, T, 1, &(expr_section){1, &e}));
+    assert_int_equal(zn_error_get(f.context, 0)->status, ZN_INTERNAL);
+    fixture_end(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tape_is_value), cmocka_unit_test(sections_stop_early),
+                                       cmocka_unit_test(products_join_sums_and_powers_become_products),
+                                       cmocka_unit_test(registers_are_used_again),
+                                       cmocka_unit_test(a_variable_out_of_range_is_an_error)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
