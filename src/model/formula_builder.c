@@ -13,6 +13,7 @@ static bool copy_text(zn_context *context, formula_text *to, zn_formula from) {
 static void free_text(zn_context *context, formula_text *text) {
     mem_free(context, text->text);
     mem_free(context, text->file);
+    *text = (formula_text){0};
 }
 
 static zn_status add(zn_formula_model *builder, formula_list *list, const char *name, const char *second, zn_formula value,
@@ -22,7 +23,7 @@ static zn_status add(zn_formula_model *builder, formula_list *list, const char *
     if (!mem_grow(context, (void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items)) return ZN_MEMORY;
     named_formula *item = &list->items[list->count++];
     *item = (named_formula){.name = mem_text(context, name), .second_name = second ? mem_text(context, second) : NULL};
-    bool copied = copy_text(context, &item->value, value) & copy_text(context, &item->velocity, velocity);
+    bool copied = copy_text(context, &item->value, value) && copy_text(context, &item->velocity, velocity);
     return copied && item->name && (item->second_name || !second) ? ZN_OK : ZN_MEMORY;
 }
 
@@ -113,7 +114,7 @@ zn_status zn_formula_velocity_constraint(zn_formula_model *builder, const char *
 zn_status zn_formula_energy(zn_formula_model *builder, zn_formula kinetic, zn_formula potential) {
     free_text(builder->context, &builder->kinetic);
     free_text(builder->context, &builder->potential);
-    bool copied = copy_text(builder->context, &builder->kinetic, kinetic) & copy_text(builder->context, &builder->potential, potential);
+    bool copied = copy_text(builder->context, &builder->kinetic, kinetic) && copy_text(builder->context, &builder->potential, potential);
     return copied ? ZN_OK : ZN_MEMORY;
 }
 
@@ -134,7 +135,7 @@ static zn_status copy_law(zn_context *context, friction_text *to, const zn_frict
     to->n_friction = from->n_friction;
     to->slips = copy_texts(context, from->slips, from->n_slips);
     to->friction = copy_texts(context, from->friction, from->n_friction);
-    bool copied = copy_text(context, &to->stribeck_dynamic, from->stribeck_dynamic) &
+    bool copied = copy_text(context, &to->stribeck_dynamic, from->stribeck_dynamic) &&
                   copy_text(context, &to->stribeck_rate, from->stribeck_rate);
     return copied && to->slips && to->friction ? ZN_OK : ZN_MEMORY;
 }
@@ -146,8 +147,8 @@ zn_status zn_formula_contact(zn_formula_model *builder, const char *name, const 
         return ZN_MEMORY;
     contact_text *contact = &builder->contacts[builder->n_contacts++];
     *contact = (contact_text){.name = mem_text(context, name), .n_laws = def->n_laws};
-    bool copied = copy_text(context, &contact->gap, def->gap) & copy_text(context, &contact->normal_force, def->normal_force) &
-                  copy_text(context, &contact->restitution, def->restitution) &
+    bool copied = copy_text(context, &contact->gap, def->gap) && copy_text(context, &contact->normal_force, def->normal_force) &&
+                  copy_text(context, &contact->restitution, def->restitution) &&
                   copy_text(context, &contact->tangential_restitution, def->tangential_restitution);
     contact->laws = MEM_ARRAY(context, friction_text, def->n_laws);
     if (!copied || !contact->name || !contact->laws) return ZN_MEMORY;
