@@ -119,7 +119,11 @@ typedef struct zn_formula {
     const char *file;   /* NULL: not from a file */
     int line, column;   /* of the first character of text */
 } zn_formula;
+#ifdef __cplusplus
+#define ZN_FORMULA(text) (zn_formula{(text), nullptr, 0, 0})
+#else
 #define ZN_FORMULA(text) ((zn_formula){(text), NULL, 0, 0})
+#endif
 
 /* Parameters may use earlier parameters. */
 ZN_API zn_status zn_formula_parameter(zn_formula_model *, const char *name, zn_formula value);

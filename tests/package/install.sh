@@ -36,7 +36,7 @@ version=$(pkg-config --modversion zeno)
 
 # pkg-config, shared
 # shellcheck disable=SC2046,SC2086
-"$cc" -std=c17 $warnings $extra $(pkg-config --cflags zeno) "$here/program.c" -o "$work/c-shared" $(pkg-config --libs zeno)
+"$cc" -std=c17 $warnings $extra $(pkg-config --cflags zeno) "$here/program.c" -o "$work/c-shared" $(pkg-config --libs zeno) -lm
 expect "C, pkg-config, shared" "$work/c-shared" shared
 # shellcheck disable=SC2046,SC2086
 "$cxx" -std=c++17 $warnings $extra $(pkg-config --cflags zeno) "$here/program.cpp" -o "$work/cpp-shared" $(pkg-config --libs zeno)
@@ -47,7 +47,7 @@ cp -R "$work/prefix" "$work/static"
 find "$work/static" -name 'libzeno.so*' -exec rm {} +
 export PKG_CONFIG_PATH="$work/static/${lib#"$work/prefix/"}/pkgconfig"
 # shellcheck disable=SC2046,SC2086
-"$cc" -std=c17 $warnings $extra $(pkg-config --cflags zeno) "$here/program.c" -o "$work/c-static" $(pkg-config --static --libs zeno)
+"$cc" -std=c17 $warnings $extra $(pkg-config --cflags zeno) "$here/program.c" -o "$work/c-static" $(pkg-config --static --libs zeno) -lm
 expect "C, pkg-config, static" "$work/c-static" static
 
 # Each public header compiles by itself, from C and from C++.
