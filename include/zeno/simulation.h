@@ -25,7 +25,8 @@ ZN_API zn_settings zn_settings_default(void);
 
 typedef struct zn_scheme_info {
     const char *name, *summary;
-    int order;                     /* 0: see the summary; else of positions while contacts stay as they are */
+    int order;                     /* of positions while contacts stay as they are */
+    const char *order_text;        /* where it depends on the number of stages s: "2s-1"; else NULL */
     int stages_min, stages_max, stages_default;
     bool friction, contacts, general_kinematics, velocity_constraints;
 } zn_scheme_info;
@@ -65,6 +66,7 @@ typedef struct zn_statistics {
     double energy_start, energy_end;
     /* Per path of the cone solver: steps that it ended, and its iterations in them. */
     long newton_steps, least_norm_steps, projection_steps;
+    long newton_total, least_norm_total, projection_total;
     double newton_mean, least_norm_mean, projection_mean;
     int newton_max, least_norm_max, projection_max;
     double max_residual;                                /* largest residual of an accepted step, in units of the tolerance's */

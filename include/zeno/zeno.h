@@ -4,6 +4,7 @@
 #define ZENO_ZENO_H
 #include "zeno/base.h"
 #include "zeno/model.h"
+#include "zeno/recorder.h"
 #include "zeno/scene.h"
 #include "zeno/simulation.h"
 #endif

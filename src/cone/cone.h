@@ -23,6 +23,8 @@ typedef enum cone_gate {
     CONE_OFF           /* mu = 0 in any case */
 } cone_gate;
 
+#define CONE_SLIPS (-2)
+
 typedef struct cone {
     int psi_N, mu_N;         /* rows; -1: no normal inclusion here */
     int psi_F, mu_F;         /* first rows of the friction part, consecutive over the balls */
@@ -32,7 +34,7 @@ typedef struct cone {
     double reservoir;
     cone_gate gate_kind;
     int gate;                /* number of an earlier cone */
-    int stick_of;            /* -1, or an earlier cone with the same balls: where its ball slips, this one has
+    int stick_of;            /* -1, CONE_SLIPS (slips along d = psi[psi_D ..] in any case), or an earlier cone with the same balls: where its ball slips, this one has
                                 mu_F = -mu radius d/|d| with d = psi[psi_D ..], radius signed; where it sticks, the inclusion */
     int psi_D;
 } cone;

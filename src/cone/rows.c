@@ -86,7 +86,9 @@ void cone_classify(cone_solver *s, const double *psi, const double *mu) {
         int ball = s->first_ball[k], row = c->mu_F;
         for (int b = 0; b < c->n_balls; b++, ball++) {
             int dim = c->balls[b].dim;
-            ball_state guide = c->stick_of >= 0 ? (ball_state)s->ball[s->first_ball[c->stick_of] + b] : BALL_STICK;
+            ball_state guide = c->stick_of == CONE_SLIPS ? BALL_SLIP
+                               : c->stick_of >= 0        ? (ball_state)s->ball[s->first_ball[c->stick_of] + b]
+                                                         : BALL_STICK;
             s->turn[ball] = 0;
             s->ball[ball] = open ? BALL_OFF
                                  : (unsigned char)classify_ball(s, c, row, dim, c->balls[b].mu * normal, psi, mu, guide,
@@ -103,7 +105,7 @@ void cone_assume_closed_and_sticking(cone_solver *s) {
         const cone *c = &p->cones[k];
         s->on[k] = c->gate_kind != CONE_OFF;
         s->closed[k] = s->on[k];
-        for (int b = 0; b < c->n_balls; b++)
+        for (int b = 0; b < c->n_balls && c->stick_of != CONE_SLIPS; b++)
             s->ball[s->first_ball[k] + b] = s->on[k] && c->balls[b].mu > 0 ? BALL_STICK : BALL_OFF;
     }
     note_row_kinds(s);

@@ -19,6 +19,7 @@ static bool cone_is_sound(const cone_problem *p, int k) {
     }
     if (rows > 0 && !(rows_fit(c->psi_F, rows, p->npsi) && rows_fit(c->mu_F, rows, p->ny))) return false;
     if (c->mu_R >= p->nmu || (c->gate_kind == CONE_IF_CLOSED && !(c->gate >= 0 && c->gate < k))) return false;
+    if (c->stick_of == CONE_SLIPS) return rows_fit(c->psi_D, rows, p->npsi);
     if (c->stick_of < 0) return true;
     return c->stick_of < k && p->cones[c->stick_of].n_balls == c->n_balls && rows_fit(c->psi_D, rows, p->npsi);
 }

@@ -245,9 +245,9 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .steps = sim->step, .rejected = sim->rejected,
         .max_penetration = m->max_penetration, .max_g = m->max_g, .max_gdot = m->max_gdot, .max_gamma = m->max_gamma,
         .energy_start = sim->energy_start, .energy_end = kinetic + potential,
-        .newton_steps = sim->path_steps[CONE_NEWTON], .newton_mean = mean[CONE_NEWTON], .newton_max = sim->path_max[CONE_NEWTON],
-        .least_norm_steps = sim->path_steps[CONE_LEAST_NORM], .least_norm_mean = mean[CONE_LEAST_NORM], .least_norm_max = sim->path_max[CONE_LEAST_NORM],
-        .projection_steps = sim->path_steps[CONE_PROJECTION], .projection_mean = mean[CONE_PROJECTION], .projection_max = sim->path_max[CONE_PROJECTION],
+        .newton_steps = sim->path_steps[CONE_NEWTON], .newton_total = sim->path_iterations[CONE_NEWTON], .newton_mean = mean[CONE_NEWTON], .newton_max = sim->path_max[CONE_NEWTON],
+        .least_norm_steps = sim->path_steps[CONE_LEAST_NORM], .least_norm_total = sim->path_iterations[CONE_LEAST_NORM], .least_norm_mean = mean[CONE_LEAST_NORM], .least_norm_max = sim->path_max[CONE_LEAST_NORM],
+        .projection_steps = sim->path_steps[CONE_PROJECTION], .projection_total = sim->path_iterations[CONE_PROJECTION], .projection_mean = mean[CONE_PROJECTION], .projection_max = sim->path_max[CONE_PROJECTION],
         .max_residual = sim->max_residual,
     };
 }

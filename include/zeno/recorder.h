@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recording a simulation to a file: HDF5 (.h5, .hdf5) or CSV (.csv). */
+#ifndef ZENO_RECORDER_H
+#define ZENO_RECORDER_H
+
+#include "zeno/simulation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct zn_recorder zn_recorder;
+
+/* Writes PATH.partial until finished. `title` and `scene_text` (may be NULL) are kept inside the file. */
+ZN_API zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulation, const char *title, const char *scene_text,
+                                    const char *path, zn_recorder **recorder);
+/* Adds a row: t, q, u, percussions since the last row, gaps, energies, iterations since the last row. */
+ZN_API zn_status zn_recorder_row(zn_recorder *recorder);
+/* success: PATH.partial becomes PATH; otherwise it stays, readable, and an existing PATH is untouched. Destroys the recorder. */
+ZN_API zn_status zn_recorder_finish(zn_recorder *recorder, bool success);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recording: which columns a simulation has, and filling a row of them. */
+#include "result/result.h"
+#include "sim/simulation.h"
+#include "zeno/recorder.h"
+
+#include <stdio.h>
+
+struct zn_recorder {
+    zn_context *context;
+    const zn_simulation *simulation;
+    result_writer *writer;
+    double *row, *last_total; /* percussion totals at the last row */
+    long last_step;
+    long last_iterations[CONE_PATH_COUNT];
+};
+
+enum { N_ENERGIES = 3 };
+static const char *const energy_names[N_ENERGIES] = {"kinetic", "potential", "total"};
+static const char *const iteration_names[CONE_PATH_COUNT] = {"newton", "least_norm", "projection"};
+
+/* Names of the rows of lambda: "rod", "floor.normal", "floor.friction" or "floor.friction1", "floor.friction2" ... */
+static bool percussion_names(zn_context *context, const zn_model *model, char **names) {
+    for (int i = 0; i < model_row_N(model); i++) names[i] = mem_text(context, model->bilateral_names[i]);
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        if (contact->row_N >= 0) names[contact->row_N] = mem_format(context, "%s.normal", contact->name);
+        for (int i = 0; i < contact->nF; i++)
+            names[contact->row_F + i] = contact->nF == 1 ? mem_format(context, "%s.friction", contact->name)
+                                                         : mem_format(context, "%s.friction%d", contact->name, i + 1);
+    }
+    for (int i = 0; i < model_rows(model); i++)
+        if (!names[i]) return false;
+    return true;
+}
+
+static zn_status open_writer(zn_recorder *r, const char *title, const char *scene_text, const char *path, char **percussions, const char **contacts) {
+    const zn_model *model = r->simulation->model;
+    const zn_settings *settings = &r->simulation->settings;
+    for (int k = 0; k < model->size.n_contacts; k++) contacts[k] = model->contacts[k].name;
+    char step[40], end[40], stages[16], tolerance[40];
+    snprintf(step, sizeof step, "%.17g", settings->step);
+    snprintf(end, sizeof end, "%.17g", settings->end);
+    snprintf(stages, sizeof stages, "%d", settings->stages);
+    snprintf(tolerance, sizeof tolerance, "%.17g", settings->tolerance);
+    const result_dataset datasets[] = {
+        {"t", "time, in the units of the scene", 1, NULL, true},
+        {"q", "positions at t, in the units of the scene", model->size.nq, model->q_names, true},
+        {"u", "velocities at t (right after impacts), in the units of the scene", model->size.nu, model->u_names, true},
+        {"percussion", "integral of force over time since the row before, impacts included; units of momentum", model_rows(model),
+         (const char *const *)percussions, false},
+        {"gap", "distance of each contact at t, negative when penetrating; not a number where a contact has no gap", model->size.n_contacts, contacts, false},
+        {"energy", "energies at t", N_ENERGIES, energy_names, false},
+        {"iterations", "iterations of the solver since the row before, by path", CONE_PATH_COUNT, iteration_names, false},
+    };
+    const result_text texts[] = {
+        {"scene", scene_text ? scene_text : ""}, {"title", title ? title : ""}, {"version", zn_version()},
+        {"scheme", settings->scheme}, {"stages", stages}, {"step", step}, {"end", end}, {"tolerance", tolerance},
+    };
+    result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts};
+    r->row = MEM_ARRAY(r->context, double, result_layout_width(&layout));
+    return r->row ? result_writer_create(r->context, path, &layout, &r->writer) : ZN_MEMORY;
+}
+
+static void destroy(zn_recorder *r) {
+    result_writer_destroy(r->writer);
+    mem_free(r->context, r->row);
+    mem_free(r->context, r->last_total);
+    mem_free(r->context, r);
+}
+
+zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulation, const char *title, const char *scene_text, const char *path,
+                             zn_recorder **out) {
+    *out = NULL;
+    const zn_model *model = simulation->model;
+    int n = model_rows(model);
+    zn_recorder *r = MEM_ARRAY(context, zn_recorder, 1);
+    if (!r) return ZN_MEMORY;
+    r->context = context;
+    r->simulation = simulation;
+    r->last_total = MEM_ARRAY(context, double, n);
+    char **percussions = MEM_ARRAY(context, char *, n);
+    const char **contacts = MEM_ARRAY(context, const char *, model->size.n_contacts);
+    zn_status status = r->last_total && percussions && contacts && percussion_names(context, model, percussions)
+                           ? open_writer(r, title, scene_text, path, percussions, contacts)
+                           : ZN_MEMORY;
+    for (int i = 0; percussions && i < n; i++) mem_free(context, percussions[i]);
+    mem_free(context, percussions);
+    mem_free(context, contacts);
+    if (status == ZN_OK) *out = r;
+    else destroy(r);
+    return status;
+}
+
+static double *put(double *to, const double *from, int count) {
+    memcpy(to, from, (size_t)count * sizeof *to);
+    return to + count;
+}
+
+zn_status zn_recorder_row(zn_recorder *r) {
+    const zn_simulation *sim = r->simulation;
+    const zn_model *model = sim->model;
+    int n = model_rows(model);
+    double *next = r->row, kinetic, potential;
+    *next++ = sim->now.t;
+    next = put(next, sim->now.q, model->size.nq);
+    next = put(next, sim->now.u, model->size.nu);
+    bool one_step = sim->step - r->last_step == 1; /* then free of the totals' round-off */
+    for (int i = 0; i < n; i++) *next++ = one_step ? sim->P[i] : sim->P_total[i] - r->last_total[i];
+    r->last_step = sim->step;
+    next = put(next, sim->monitor.gaps, model->size.n_contacts);
+    zn_simulation_energy(sim, &kinetic, &potential);
+    *next++ = kinetic;
+    *next++ = potential;
+    *next++ = kinetic + potential;
+    for (int i = 0; i < CONE_PATH_COUNT; i++) {
+        *next++ = (double)(sim->path_iterations[i] - r->last_iterations[i]);
+        r->last_iterations[i] = sim->path_iterations[i];
+    }
+    memcpy(r->last_total, sim->P_total, (size_t)n * sizeof *r->last_total);
+    return result_writer_row(r->writer, r->row);
+}
+
+zn_status zn_recorder_finish(zn_recorder *r, bool success) {
+    if (!r) return ZN_OK;
+    zn_status status = result_writer_finish(r->writer, success);
+    destroy(r);
+    return status;
+}
