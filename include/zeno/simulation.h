@@ -28,7 +28,9 @@ typedef struct zn_scheme_info {
     int order;                     /* of positions while contacts stay as they are */
     const char *order_text;        /* where it depends on the number of stages s: "2s-1"; else NULL */
     int stages_min, stages_max, stages_default;
-    bool friction, contacts, general_kinematics, velocity_constraints;
+    /* What it supports: contacts, friction, velocities other than q', bilateral constraints on velocity level, models without
+     * a Lagrangian. */
+    bool contacts, friction, general_kinematics, velocity_constraints, any_dynamics;
 } zn_scheme_info;
 
 ZN_API int zn_scheme_count(void);

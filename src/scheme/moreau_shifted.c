@@ -102,7 +102,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
 
 #define MOREAU(name, text)                                                                                               \
     {                                                                                                                    \
-        .info = {name, text, 1, NULL, 1, 1, 1, true, true, true, true}, .carry_size = carry_size, .create = create,            \
+        .info = {name, text, 1, NULL, 1, 1, 1, true, true, true, true, true}, .carry_size = carry_size, .create = create,            \
         .start = start, .step = step, .destroy = destroy                                                                 \
     }
 const scheme_class scheme_moreau_shifted = MOREAU("moreau-shifted", "Moreau's scheme, contacts detected at the end of the step");

@@ -36,7 +36,8 @@ static zn_status find_scheme(zn_context *context, const zn_model *model, const z
     if (chosen.stages == 0) chosen.stages = info->stages_default;
     if (chosen.stages < info->stages_min || chosen.stages > info->stages_max)
         return fail(context, ZN_ARGUMENT, "%s has %d to %d stages, not %d", info->name, info->stages_min, info->stages_max, chosen.stages);
-    return class->create(context, class, model, &chosen, out);
+    zn_status status = scheme_check(context, class, model);
+    return status == ZN_OK ? class->create(context, class, model, &chosen, out) : status;
 }
 
 static zn_status allocate(zn_simulation *sim) {
