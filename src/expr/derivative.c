@@ -118,8 +118,6 @@ static expr rule_pow(expr_graph *graph, expr self, expr x, expr y, expr dx, expr
         expr rule = mul(graph, mul(graph, y, power), dx);
         return exponent > 0 && exponent < 1 ? zero_at_double_root(graph, x, dx, rule) : rule;
     }
-    double base;
-    bool safe_base = expr_is_constant(graph, x, &base) && base != 0;
     expr base_is_zero = is_zero(graph, x), zero = constant(graph, 0);
     expr by_base = zero, by_exponent = zero;
     if (!expr_is_zero(graph, dx)) { /* y x^(y-1) is 0 * inf at 0^0, where x^0 is the constant 1 */
@@ -127,11 +125,12 @@ static expr rule_pow(expr_graph *graph, expr self, expr x, expr y, expr dx, expr
         expr both = expr_binary(graph, EXPR_AND, base_is_zero, is_zero(graph, y));
         by_base = expr_if(graph, both, zero, mul(graph, mul(graph, y, power), dx));
     }
-    if (!expr_is_zero(graph, dy)) {
+    if (!expr_is_zero(graph, dy)) { /* nothing comes from a zero base, nor from an exponent that rests (a negative base needs it) */
         by_exponent = mul(graph, mul(graph, self, expr_unary(graph, EXPR_LOG, x)), dy);
-        expr positive = expr_binary(graph, EXPR_LESS, zero, y);
-        if (!safe_base)
-            by_exponent = expr_if(graph, expr_binary(graph, EXPR_AND, base_is_zero, positive), zero, by_exponent);
+        expr negative_base = expr_binary(graph, EXPR_LESS, x, zero), positive = expr_binary(graph, EXPR_LESS, zero, y);
+        expr rests = expr_binary(graph, EXPR_AND, negative_base, is_zero(graph, dy));
+        expr vanishes = expr_binary(graph, EXPR_OR, expr_binary(graph, EXPR_AND, base_is_zero, positive), rests);
+        by_exponent = expr_if(graph, vanishes, zero, by_exponent);
     }
     return add(graph, by_base, by_exponent);
 }
