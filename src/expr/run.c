@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a tape: one loop over instructions, nothing else. */
+/* Running a tape: batch by batch, each a loop over instructions of one operation. */
 #include "expr/tape.h"
 
-/* Arithmetic first and in the loop itself, functions of libm by a call: the switch stays small. */
-static void run(const tape_instruction *i, const tape_instruction *end, double *r) {
-    for (; i < end; i++) {
-        switch (i->op) {
-        case EXPR_ADD: r[i->to] = r[i->a] + r[i->b]; break;
-        case EXPR_SUB: r[i->to] = r[i->a] - r[i->b]; break;
-        case EXPR_MUL: r[i->to] = r[i->a] * r[i->b]; break;
-        case EXPR_DIV: r[i->to] = r[i->a] / r[i->b]; break;
-        case EXPR_NEG: r[i->to] = -r[i->a]; break;
-        case TAPE_MUL_ADD: r[i->to] = r[i->a] * r[i->b] + r[i->c]; break;
-        case TAPE_MUL_SUB: r[i->to] = r[i->a] * r[i->b] - r[i->c]; break;
-        case TAPE_SUB_MUL: r[i->to] = r[i->c] - r[i->a] * r[i->b]; break;
-        case EXPR_SIN: r[i->to] = sin(r[i->a]); break;
-        case EXPR_COS: r[i->to] = cos(r[i->a]); break;
-        case EXPR_SQRT: r[i->to] = sqrt(r[i->a]); break;
-        case EXPR_ABS: r[i->to] = fabs(r[i->a]); break;
-        case EXPR_LESS: r[i->to] = r[i->a] < r[i->b]; break;
-        case EXPR_LESS_EQUAL: r[i->to] = r[i->a] <= r[i->b]; break;
-        case EXPR_IF: r[i->to] = r[i->a] != 0 ? r[i->b] : r[i->c]; break;
-        default: r[i->to] = expr_apply((expr_op)i->op, r[i->a], r[i->b], r[i->c]); break;
-        }
+#define EACH(value)                                                                                                    \
+    for (; i < end; i++) r[i->to] = (value);                                                                           \
+    break
+
+static void run_batch(int op, const tape_operands *i, const tape_operands *end, double *r) {
+    switch (op) {
+    case EXPR_ADD: EACH(r[i->a] + r[i->b]);
+    case EXPR_SUB: EACH(r[i->a] - r[i->b]);
+    case EXPR_MUL: EACH(r[i->a] * r[i->b]);
+    case EXPR_DIV: EACH(r[i->a] / r[i->b]);
+    case EXPR_NEG: EACH(-r[i->a]);
+    case TAPE_MUL_ADD: EACH(r[i->a] * r[i->b] + r[i->c]);
+    case TAPE_MUL_SUB: EACH(r[i->a] * r[i->b] - r[i->c]);
+    case TAPE_SUB_MUL: EACH(r[i->c] - r[i->a] * r[i->b]);
+    case EXPR_SIN: EACH(sin(r[i->a]));
+    case EXPR_COS: EACH(cos(r[i->a]));
+    case EXPR_SQRT: EACH(sqrt(r[i->a]));
+    case EXPR_ABS: EACH(fabs(r[i->a]));
+    case EXPR_LESS: EACH(r[i->a] < r[i->b]);
+    case EXPR_LESS_EQUAL: EACH(r[i->a] <= r[i->b]);
+    case EXPR_IF: EACH(r[i->a] != 0 ? r[i->b] : r[i->c]);
+    default: EACH(expr_apply((expr_op)op, r[i->a], r[i->b], r[i->c]));
     }
 }
 
@@ -31,10 +32,14 @@ void expr_tape_run(const expr_tape *tape, double *registers, const double *varia
     if (tape->n_constants > 0)
         memcpy(registers + tape->n_variables, tape->constants, (size_t)tape->n_constants * sizeof(double));
     if (n_sections > tape->n_sections) n_sections = tape->n_sections;
-    int done = 0, copied = 0;
+    const tape_operands *code = tape->code;
+    int batch = 0, copied = 0;
     for (int k = 0; k < n_sections; k++) {
-        run(tape->code + done, tape->code + tape->code_end[k], registers);
-        done = tape->code_end[k];
+        for (; batch < tape->batch_end[k]; batch++) {
+            const tape_operands *end = tape->code + tape->batches[batch].end;
+            run_batch(tape->batches[batch].op, code, end, registers);
+            code = end;
+        }
         double *result = results ? results[k] : NULL;
         if (result)
             for (int i = copied; i < tape->output_end[k]; i++) *result++ = registers[tape->outputs[i]];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graph to tape: powers become products, a product used once joins its sum, registers are taken again after their last use.
+/* Graph to tape: powers become products, a product used once joins its sum, steps of one operation stand together
+ * (schedule.c), registers are taken again after their last use.
  *
  * Time on the tape: instruction i happens at 2i, the outputs of a section that ends before instruction e are read at 2e - 1. */
 #include "expr/tape.h"
@@ -16,7 +17,8 @@ typedef struct compiler {
     int32_t *registers;
     bool *joined;      /* a product that its only user computes */
     size_t *order_end; /* per section, in graph->order */
-    int n_code;
+    tape_step *steps;
+    int n_steps;
     int32_t *free_registers;
     int n_free;
 } compiler;
@@ -25,7 +27,9 @@ void expr_tape_destroy(zn_context *context, expr_tape *tape) {
     if (!tape) return;
     mem_free(context, tape->constants);
     mem_free(context, tape->code);
+    mem_free(context, tape->batches);
     mem_free(context, tape->code_end);
+    mem_free(context, tape->batch_end);
     mem_free(context, tape->output_end);
     mem_free(context, tape->outputs);
     mem_free(context, tape);
@@ -108,16 +112,16 @@ static bool put_in_order(compiler *c) {
 
 static bool may_join(const compiler *c, expr node) { return c->graph->nodes[node].op == EXPR_MUL && c->uses[node] == 1; }
 
-static tape_instruction instruction_of(compiler *c, expr node) {
+static tape_step step_of(compiler *c, expr node) {
     const expr_node *nodes = c->graph->nodes, *n = &nodes[node];
     if (n->op == EXPR_ADD || n->op == EXPR_SUB) {
         expr product = may_join(c, n->b) ? n->b : may_join(c, n->a) ? n->a : EXPR_NONE;
         if (product >= 0 && c->joined[product]) {
             int op = n->op == EXPR_ADD ? TAPE_MUL_ADD : product == n->a ? TAPE_MUL_SUB : TAPE_SUB_MUL;
-            return (tape_instruction){op, node, nodes[product].a, nodes[product].b, product == n->a ? n->b : n->a};
+            return (tape_step){op, node, nodes[product].a, nodes[product].b, product == n->a ? n->b : n->a};
         }
     }
-    return (tape_instruction){(int32_t)n->op, node, n->a, n->b < 0 ? n->a : n->b, n->c < 0 ? n->a : n->c};
+    return (tape_step){(int32_t)n->op, node, n->a, n->b < 0 ? n->a : n->b, n->c < 0 ? n->a : n->c};
 }
 
 static void join_products(compiler *c) {
@@ -132,16 +136,12 @@ static void join_products(compiler *c) {
 
 /* ---- emitting ---- */
 
-static void use_at(compiler *c, expr node, int time) {
-    if (c->last[node] < time) c->last[node] = time;
-}
-
-/* Instructions whose operands are nodes still, fixed registers of variables and constants, last uses. */
+/* Steps, and the fixed registers of variables and constants. */
 static zn_status emit(compiler *c) {
     expr_graph *graph = c->graph;
     expr_tape *tape = c->tape;
     size_t i = 0;
-    for (int k = 0, output = 0; k < tape->n_sections; k++) {
+    for (int k = 0; k < tape->n_sections; k++) {
         for (; i < c->order_end[k]; i++) {
             expr id = graph->order[i];
             const expr_node *node = &graph->nodes[id];
@@ -153,17 +153,27 @@ static zn_status emit(compiler *c) {
                 c->registers[id] = tape->n_variables + tape->n_constants;
                 tape->constants[tape->n_constants++] = node->value;
             } else if (!c->joined[id]) {
-                tape_instruction instruction = instruction_of(c, id);
-                use_at(c, instruction.a, 2 * c->n_code);
-                use_at(c, instruction.b, 2 * c->n_code);
-                use_at(c, instruction.c, 2 * c->n_code);
-                tape->code[c->n_code++] = instruction;
+                c->steps[c->n_steps++] = step_of(c, id);
             }
         }
-        tape->code_end[k] = c->n_code;
-        for (; output < tape->output_end[k]; output++) use_at(c, c->outputs[output], 2 * c->n_code - 1);
+        tape->code_end[k] = c->n_steps;
     }
     return ZN_OK;
+}
+
+static void use_at(compiler *c, expr node, int time) {
+    if (c->last[node] < time) c->last[node] = time;
+}
+
+static void find_last_uses(compiler *c) {
+    for (size_t i = 0; i < c->n_nodes; i++) c->last[i] = -2; /* below every time: the first output may be read at -1 */
+    for (int i = 0; i < c->n_steps; i++) {
+        use_at(c, c->steps[i].a, 2 * i);
+        use_at(c, c->steps[i].b, 2 * i);
+        use_at(c, c->steps[i].c, 2 * i);
+    }
+    for (int k = 0, output = 0; k < c->tape->n_sections; k++)
+        for (; output < c->tape->output_end[k]; output++) use_at(c, c->outputs[output], 2 * c->tape->code_end[k] - 1);
 }
 
 static void release(compiler *c, expr node, int time, int first_temporary) {
@@ -178,17 +188,29 @@ static void allocate_registers(compiler *c) {
     tape->n_registers = first;
     for (int k = 0, i = 0, output = 0; k < tape->n_sections; k++) {
         for (; i < tape->code_end[k]; i++) {
-            tape_instruction *code = &tape->code[i];
-            const expr a = code->a, b = code->b, third = code->c, to = code->to;
-            release(c, a, 2 * i, first);
-            release(c, b, 2 * i, first);
-            release(c, third, 2 * i, first);
-            c->registers[to] = c->n_free > 0 ? c->free_registers[--c->n_free] : tape->n_registers++;
-            *code = (tape_instruction){code->op, c->registers[to], c->registers[a], c->registers[b], c->registers[third]};
+            const tape_step *step = &c->steps[i];
+            release(c, step->a, 2 * i, first);
+            release(c, step->b, 2 * i, first);
+            release(c, step->c, 2 * i, first);
+            c->registers[step->to] = c->n_free > 0 ? c->free_registers[--c->n_free] : tape->n_registers++;
+            tape->code[i] = (tape_operands){c->registers[step->to], c->registers[step->a], c->registers[step->b],
+                                            c->registers[step->c]};
         }
         int start = output;
         for (; output < tape->output_end[k]; output++) tape->outputs[output] = c->registers[c->outputs[output]];
         for (int j = start; j < output; j++) release(c, c->outputs[j], 2 * i - 1, first);
+    }
+}
+
+static void make_batches(compiler *c) {
+    expr_tape *tape = c->tape;
+    int n = 0;
+    for (int k = 0, i = 0; k < tape->n_sections; k++) {
+        for (int op = -1; i < tape->code_end[k]; i++) {
+            if (c->steps[i].op != op) tape->batches[n++].op = op = c->steps[i].op;
+            tape->batches[n - 1].end = i + 1;
+        }
+        tape->batch_end[k] = n;
     }
 }
 
@@ -201,11 +223,12 @@ static bool allocate_tape(compiler *c, int n_variables, int n_sections) {
     tape->n_sections = n_sections;
     for (int k = 0; k < n_sections; k++) c->n_outputs += c->sections[k].count;
     tape->code_end = MEM_ARRAY(c->context, int, n_sections);
+    tape->batch_end = MEM_ARRAY(c->context, int, n_sections);
     tape->output_end = MEM_ARRAY(c->context, int, n_sections);
     tape->outputs = MEM_ARRAY(c->context, int32_t, c->n_outputs);
     c->outputs = MEM_ARRAY(c->context, expr, c->n_outputs);
     c->order_end = MEM_ARRAY(c->context, size_t, n_sections);
-    return tape->code_end && tape->output_end && tape->outputs && c->outputs && c->order_end;
+    return tape->code_end && tape->batch_end && tape->output_end && tape->outputs && c->outputs && c->order_end;
 }
 
 /* false also when an output is EXPR_NONE: its error is in the context already. */
@@ -230,33 +253,44 @@ static bool allocate_nodes(compiler *c) {
     return c->uses && c->last && c->registers && c->joined;
 }
 
-/* Room for one instruction per ordered node: joined products leave a few unused. */
-static bool allocate_code(compiler *c) {
+static bool allocate_steps(compiler *c) {
     const expr_graph *graph = c->graph;
     size_t constants = 0;
     for (size_t i = 0; i < graph->n_order; i++) constants += graph->nodes[graph->order[i]].op == EXPR_CONSTANT;
     c->tape->constants = MEM_ARRAY(c->context, double, constants);
-    c->tape->code = MEM_ARRAY(c->context, tape_instruction, graph->n_order);
-    c->free_registers = MEM_ARRAY(c->context, int32_t, graph->n_order);
-    return c->tape->constants && c->tape->code && c->free_registers;
+    c->steps = MEM_ARRAY(c->context, tape_step, graph->n_order);
+    return c->tape->constants && c->steps;
+}
+
+static bool allocate_code(compiler *c) {
+    c->tape->code = MEM_ARRAY(c->context, tape_operands, c->n_steps);
+    c->tape->batches = MEM_ARRAY(c->context, tape_batch, c->n_steps);
+    c->free_registers = MEM_ARRAY(c->context, int32_t, c->n_steps);
+    return c->tape->code && c->tape->batches && c->free_registers;
+}
+
+static bool compile(compiler *c) {
+    if (!lower(c) || !allocate_nodes(c) || !put_in_order(c) || !allocate_steps(c)) return false;
+    join_products(c);
+    if (emit(c) != ZN_OK) return false;
+    if (!expr_schedule(c->context, c->steps, c->tape->n_sections, c->tape->code_end, c->n_nodes)) return false;
+    if (!allocate_code(c)) return false;
+    find_last_uses(c);
+    allocate_registers(c);
+    make_batches(c);
+    return true;
 }
 
 expr_tape *expr_compile(expr_graph *graph, zn_context *context, int n_variables, int n_sections, const expr_section *sections) {
     compiler c = {.graph = graph, .context = context, .sections = sections};
-    bool good = allocate_tape(&c, n_variables, n_sections) && gather_outputs(&c) && lower(&c) && allocate_nodes(&c) &&
-                put_in_order(&c);
-    if (good) {
-        join_products(&c);
-        for (size_t i = 0; i < c.n_nodes; i++) c.last[i] = -2; /* below every time: the first output may be read at -1 */
-        good = allocate_code(&c) && emit(&c) == ZN_OK;
-    }
-    if (good) allocate_registers(&c);
+    bool good = allocate_tape(&c, n_variables, n_sections) && gather_outputs(&c) && compile(&c);
     mem_free(context, c.outputs);
     mem_free(context, c.order_end);
     mem_free(context, c.uses);
     mem_free(context, c.last);
     mem_free(context, c.registers);
     mem_free(context, c.joined);
+    mem_free(context, c.steps);
     mem_free(context, c.free_registers);
     if (good) return c.tape;
     expr_tape_destroy(context, c.tape);

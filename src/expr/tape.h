@@ -6,19 +6,34 @@
 #include "expr/graph.h"
 
 /* Beyond expr_op: a product and the sum it goes into as one instruction. Each rounds twice, as the two would. */
-enum { TAPE_MUL_ADD = EXPR_IF + 1 /* a*b + c */, TAPE_MUL_SUB /* a*b - c */, TAPE_SUB_MUL /* c - a*b */ };
+enum { TAPE_MUL_ADD = EXPR_IF + 1 /* a*b + c */, TAPE_MUL_SUB /* a*b - c */, TAPE_SUB_MUL /* c - a*b */, TAPE_OPS };
 
-typedef struct tape_instruction {
-    int32_t op, to, a, b, c;
-} tape_instruction;
+typedef struct tape_operands {
+    int32_t to, a, b, c;
+} tape_operands;
+
+/* Instructions of one operation in a row: the loop over them is tight and needs no decision. */
+typedef struct tape_batch {
+    int32_t op, end; /* one past its last instruction */
+} tape_batch;
 
 struct expr_tape {
     int n_variables, n_constants, n_registers, n_sections;
     double *constants;
-    tape_instruction *code;
-    int *code_end;    /* per section: one past its last instruction */
-    int *output_end;  /* per section: one past its last output in `outputs` */
-    int32_t *outputs; /* registers */
+    tape_operands *code;
+    tape_batch *batches;
+    int *code_end, *batch_end; /* per section: one past its last */
+    int *output_end;           /* per section: one past its last output in `outputs` */
+    int32_t *outputs;          /* registers */
 };
+
+/* While compiling: operands are nodes still. */
+typedef struct tape_step {
+    int32_t op, to, a, b, c;
+} tape_step;
+
+/* Reorders the steps of each section so that those of one operation stand together and nothing comes before its operands.
+ * code_end tells the sections; n_nodes bounds the operands. false: memory is out. */
+bool expr_schedule(zn_context *, tape_step *steps, int n_sections, const int *code_end, size_t n_nodes);
 
 #endif
