@@ -11,16 +11,28 @@ extern "C" {
 
 typedef enum zn_solver { ZN_SOLVER_AUTO, ZN_SOLVER_NEWTON, ZN_SOLVER_PROJECTION } zn_solver;
 
+/* How to simulate. Texts must live as long as the settings; those of a scene live as long as the scene. NULL texts mean the
+ * default. What a scheme does not use it ignores. */
 typedef struct zn_settings {
-    const char *scheme; /* see zn_scheme_count, zn_scheme_info */
-    int stages;         /* 0: the scheme's default */
-    double step, end;
-    zn_solver solver;
-    double tolerance;   /* of the cone solver */
-    int record_every;
-    bool project_start;
+    const char *scheme;     /* see zn_scheme_count, zn_scheme_info; default moreau-midpoint */
+    int stages;             /* 0 (default): the scheme's default */
+    double step, end;       /* no default: 0 until given */
+    bool step_auto;         /* the step is chosen from `accuracy`; `step` is then the first one (0: chosen too) */
+    double accuracy;        /* of step_auto: relative error of positions in a step; default 1e-6 */
+    double damping;         /* spectral radius rho_inf of generalized-alpha and TR-theta, 0 to 1; default 0.9 */
+    double theta;           /* of moreau-theta, 0 to 1; default 0.5 */
+    const char *projection; /* of velocities at the end of a Runge-Kutta step: "velocity" (default) or "none" */
+    const char *percussion; /* in the inclusions of partitioned Runge-Kutta schemes: "stage" (default) or "integrated" */
+    const char *iteration;  /* of the subproblems of generalized-alpha: "coupled" (default) or "decoupled" */
+    zn_solver solver;       /* default auto */
+    double tolerance;       /* of the cone solver; default 1e-10 */
+    int record_every;       /* default 1 */
+    bool project_start;     /* moves an inconsistent start onto the constraints instead of refusing it; default false */
 } zn_settings;
 
+/* The defaults, in the order of the members. */
+#define ZN_SETTINGS_DEFAULT                                                                                            \
+    {"moreau-midpoint", 0, 0, 0, false, 1e-6, 0.9, 0.5, "velocity", "stage", "coupled", ZN_SOLVER_AUTO, 1e-10, 1, false}
 ZN_API zn_settings zn_settings_default(void);
 
 typedef struct zn_scheme_info {

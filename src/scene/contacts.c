@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* contacts: a gap (or a normal force), and up to three friction laws: sliding, rolling, pivoting. */
+#include "scene/scene.h"
+
+enum { MAX_LAWS = 3 };
+
+typedef struct law_nodes {
+    const scene_node *slip, *friction, *reservoir, *stribeck;
+} law_nodes;
+
+static const zn_formula *slip_formulas(scene_loader *loader, int count, const scene_node **nodes) {
+    zn_formula *formulas = SCENE_NEW(loader->arena, zn_formula, count);
+    for (int i = 0; formulas && i < count; i++) formulas[i] = scene_formula(loader, nodes[i]);
+    return formulas;
+}
+
+static const zn_formula *friction_formulas(scene_loader *loader, int count, const scene_node **nodes, const char *what) {
+    zn_formula *formulas = SCENE_NEW(loader->arena, zn_formula, count);
+    const char *friction = scene_format(loader, "friction of %s", what);
+    for (int i = 0; formulas && i < count; i++)
+        formulas[i] = scene_constant(loader, nodes[i], friction, scene_not_negative, "0");
+    return formulas;
+}
+
+static void read_stribeck(scene_loader *loader, const scene_node *node, zn_friction_def *law) {
+    const scene_node *dynamic, *rate;
+    const scene_key keys[] = {{"dynamic", SCENE_SCALAR, true, &dynamic}, {"rate", SCENE_SCALAR, true, &rate}};
+    if (!scene_want_map(loader, node, "stribeck", 2, keys) || !dynamic || !rate) return;
+    law->stribeck_dynamic = scene_constant(loader, dynamic, "stribeck dynamic", scene_not_negative, "0");
+    law->stribeck_rate = scene_constant(loader, rate, "stribeck rate", scene_positive, "1");
+}
+
+static zn_reservoir read_reservoir(scene_loader *loader, const scene_node *node, int n_friction) {
+    static const char *const words[] = {"ball", "ellipse", "rectangle"};
+    if (!node) return n_friction > 1 ? ZN_ELLIPSE : ZN_BALL;
+    int word = scene_want_word(loader, node, "reservoir", 3, words);
+    if (word == ZN_BALL && n_friction > 1)
+        scene_error(loader, node, "a ball has one friction coefficient, but here are %d; ellipse and rectangle have several", n_friction);
+    return word < 0 ? ZN_BALL : (zn_reservoir)word;
+}
+
+/* false: no law was filled. */
+static bool read_law(scene_loader *loader, const scene_node *map, const char *what, law_nodes nodes, zn_friction_def *law) {
+    if (!nodes.slip && !nodes.friction) {
+        const scene_node *lonely = nodes.reservoir ? nodes.reservoir : nodes.stribeck;
+        if (lonely) scene_error(loader, lonely, "%s has no friction that this could belong to", what);
+        return false;
+    }
+    if (!nodes.slip || !nodes.friction) {
+        const char *missing = nodes.slip ? "friction" : "slip", *given = nodes.slip ? "slip" : "friction";
+        if (!scene_find(map, missing)) scene_error(loader, map, "%s has '%s', but lacks '%s'", what, given, missing);
+        return false;
+    }
+    const scene_node **slips, **coefficients;
+    *law = (zn_friction_def){0};
+    law->n_slips = scene_want_scalars(loader, nodes.slip, "slip", &slips);
+    law->n_friction = scene_want_scalars(loader, nodes.friction, "friction", &coefficients);
+    if (!law->n_slips || !law->n_friction) return false;
+    law->slips = slip_formulas(loader, law->n_slips, slips);
+    law->friction = friction_formulas(loader, law->n_friction, coefficients, what);
+    if (!law->slips || !law->friction) return false;
+    law->reservoir = read_reservoir(loader, nodes.reservoir, law->n_friction);
+    if (nodes.stribeck) read_stribeck(loader, nodes.stribeck, law);
+    if (law->n_friction == 1 || law->n_friction == law->n_slips) return true;
+    scene_error(loader, nodes.friction, "%s has %d friction coefficients for %d slip velocities; give one, or one for each", what,
+                law->n_friction, law->n_slips);
+    return false;
+}
+
+/* rolling: independent about each axis; pivoting: one axis. */
+static void read_further_law(scene_loader *loader, const scene_node *node, const char *what, bool pivoting, zn_contact_def *def,
+                             zn_friction_def *laws) {
+    law_nodes nodes = {0};
+    const scene_key keys[] = {{"slip", SCENE_SCALAR | SCENE_LIST, true, &nodes.slip},
+                              {"friction", SCENE_SCALAR | SCENE_LIST, true, &nodes.friction}};
+    what = scene_format(loader, "%s of %s", pivoting ? "pivoting" : "rolling", what);
+    if (!scene_want_map(loader, node, what, 2, keys) || !nodes.slip || !nodes.friction) return;
+    zn_friction_def *law = &laws[def->n_laws];
+    if (!read_law(loader, node, what, nodes, law)) return;
+    if (pivoting && law->n_slips != 1) {
+        scene_error(loader, nodes.slip, "%s has one slip velocity, but here are %d", what, law->n_slips);
+        return;
+    }
+    law->reservoir = pivoting ? ZN_BALL : ZN_RECTANGLE;
+    def->n_laws++;
+}
+
+static void read_contact(scene_loader *loader, const scene_entry *entry) {
+    const char *name = entry->key->text, *what = scene_format(loader, "contact '%s'", name);
+    const scene_node *map = entry->value, *gap, *normal_force, *restitution, *tangential, *rolling, *pivoting;
+    law_nodes sliding;
+    const scene_key keys[] = {{"gap", SCENE_SCALAR, false, &gap},
+                              {"normal_force", SCENE_SCALAR, false, &normal_force},
+                              {"slip", SCENE_SCALAR | SCENE_LIST, false, &sliding.slip},
+                              {"friction", SCENE_SCALAR | SCENE_LIST, false, &sliding.friction},
+                              {"reservoir", SCENE_SCALAR, false, &sliding.reservoir},
+                              {"stribeck", SCENE_MAP, false, &sliding.stribeck},
+                              {"restitution", SCENE_SCALAR, false, &restitution},
+                              {"tangential_restitution", SCENE_SCALAR, false, &tangential},
+                              {"rolling", SCENE_MAP, false, &rolling},
+                              {"pivoting", SCENE_MAP, false, &pivoting}};
+    if (!scene_want_map(loader, map, what, sizeof keys / sizeof *keys, keys)) return;
+    if (gap && normal_force) scene_error(loader, normal_force, "%s has both 'gap' and 'normal_force'", what);
+    if (!scene_find(map, "gap") && !scene_find(map, "normal_force"))
+        scene_error(loader, map, "%s lacks 'gap' (or 'normal_force', when it never opens)", what);
+    if (normal_force && !gap && restitution)
+        scene_error(loader, restitution, "%s has a given normal force and no gap: nothing hits, so it has no restitution", what);
+
+    zn_friction_def laws[MAX_LAWS];
+    zn_contact_def def = {.laws = laws};
+    def.gap = scene_formula(loader, gap);
+    if (!gap) def.normal_force = scene_constant(loader, normal_force, "normal_force", scene_not_negative, "1");
+    def.restitution = scene_constant(loader, restitution, scene_format(loader, "restitution of %s", what), scene_zero_to_one, "0");
+    def.tangential_restitution =
+        scene_constant(loader, tangential, scene_format(loader, "tangential_restitution of %s", what), scene_zero_to_one, "0");
+    if (read_law(loader, map, what, sliding, &laws[0])) def.n_laws = 1;
+    if (rolling) read_further_law(loader, rolling, what, false, &def, laws);
+    if (pivoting) read_further_law(loader, pivoting, what, true, &def, laws);
+    if (normal_force && !gap && !def.n_laws && !scene_has_errors(loader))
+        scene_error(loader, map, "%s has a given normal force, but no friction: it does nothing", what);
+    if (gap || normal_force) zn_formula_contact(loader->builder, name, &def);
+}
+
+void scene_read_contacts(scene_loader *loader, const scene_node *node) {
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) read_contact(loader, entry);
+}

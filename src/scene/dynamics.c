@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* energy, forces, mass, force and constraints. */
+#include "scene/scene.h"
+
+void scene_read_energy(scene_loader *loader, const scene_node *node, bool first_order) {
+    const scene_node *kinetic, *potential;
+    const scene_key keys[] = {{"kinetic", SCENE_SCALAR, !first_order, &kinetic},
+                              {"potential", SCENE_SCALAR | SCENE_NULL, false, &potential}};
+    if (!scene_want_map(loader, node, "energy", 2, keys)) return;
+    if (!kinetic && !first_order) loader->names_incomplete = true;
+    if (kinetic && first_order) {
+        scene_error(loader, kinetic, "the scene has 'mass'; with it, energy has only 'potential' (for the account of energy)");
+        kinetic = NULL;
+    }
+    zn_formula_energy(loader->builder, scene_formula(loader, kinetic), scene_formula(loader, potential));
+}
+
+/* A formula for each of `owners`, by name or (a list) in their order. */
+static void read_by_name(scene_loader *loader, const scene_node *node, const char *section, const scene_node *owners) {
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
+        const char *name = entry->key->text;
+        if (!scene_find(owners, name))
+            scene_error(loader, entry->key, "%s: there is no %s '%.60s'%s", section,
+                        owners == loader->velocities ? "velocity" : "coordinate", name, scene_hint(loader, name, owners));
+        else if (scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "the force on '%s'", name)))
+            zn_formula_force(loader->builder, name, scene_formula(loader, entry->value));
+    }
+}
+
+void scene_read_forces(scene_loader *loader, const scene_node *node, const char *section, const scene_node *owners) {
+    if (node->kind == SCENE_MAP) {
+        read_by_name(loader, node, section, owners);
+        return;
+    }
+    if (node->count != owners->count) {
+        scene_error(loader, node, "%s has %d entries, but there are %d velocities", section, node->count, owners->count);
+        return;
+    }
+    const scene_entry *owner = owners->first;
+    for (const scene_entry *entry = node->first; entry; entry = entry->next, owner = owner->next)
+        if (scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "the force on '%s'", owner->key->text)))
+            zn_formula_force(loader->builder, owner->key->text, scene_formula(loader, entry->value));
+}
+
+/* ---- mass ---- */
+
+static void add_mass(scene_loader *loader, const scene_node *row, const scene_node *column, const scene_node *value) {
+    if (!scene_want_kind(loader, value, SCENE_SCALAR, scene_format(loader, "the mass of '%s'", row->text))) return;
+    zn_formula formula = scene_formula(loader, value);
+    if (!strcmp(value->text, "0") && row != column) return;
+    double mass;
+    if (row == column && scene_is_constant(loader, formula) &&
+        !scene_want_number(loader, value, scene_format(loader, "the mass of '%s'", row->text), scene_positive, &mass))
+        formula = ZN_FORMULA("1");
+    zn_formula_mass(loader->builder, row->text, column->text, formula);
+}
+
+static void read_diagonal_by_name(scene_loader *loader, const scene_node *node) {
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
+        const scene_entry *owner = loader->velocities->first;
+        while (owner && strcmp(owner->key->text, entry->key->text)) owner = owner->next;
+        if (owner)
+            add_mass(loader, owner->key, owner->key, entry->value);
+        else
+            scene_error(loader, entry->key, "mass: there is no velocity '%.60s'%s", entry->key->text,
+                        scene_hint(loader, entry->key->text, loader->velocities));
+    }
+    for (const scene_entry *owner = loader->velocities->first; owner && !scene_gave_up(loader); owner = owner->next)
+        if (!scene_find(node, owner->key->text)) {
+            scene_error(loader, node, "mass lacks velocity '%s'", owner->key->text);
+            loader->names_incomplete = true;
+        }
+}
+
+static void read_matrix_row(scene_loader *loader, const scene_node *node, const scene_node *row) {
+    if (!scene_want_kind(loader, node, SCENE_LIST, scene_format(loader, "the mass row of '%s'", row->text))) return;
+    if (node->count != loader->velocities->count) {
+        scene_error(loader, node, "the mass row of '%s' has %d entries, but there are %d velocities", row->text, node->count,
+                    loader->velocities->count);
+        return;
+    }
+    const scene_entry *column = loader->velocities->first;
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next, column = column->next)
+        add_mass(loader, row, column->key, entry->value);
+}
+
+/* Entry (i, j) of a list of rows; NULL when it has another shape. */
+static const scene_node *matrix_entry(const scene_node *matrix, int i, int j) {
+    const scene_entry *row = matrix->first;
+    for (; row && i > 0; i--) row = row->next;
+    const scene_entry *entry = row && row->value->kind == SCENE_LIST ? row->value->first : NULL;
+    for (; entry && j > 0; j--) entry = entry->next;
+    return entry && entry->value->kind == SCENE_SCALAR ? entry->value : NULL;
+}
+
+static void check_symmetry(scene_loader *loader, const scene_node *matrix) {
+    for (int i = 1; i < matrix->count; i++)
+        for (int j = 0; j < i; j++) {
+            const scene_node *lower = matrix_entry(matrix, i, j), *upper = matrix_entry(matrix, j, i);
+            if (!lower || !upper || !scene_is_constant(loader, scene_formula(loader, lower)) ||
+                !scene_is_constant(loader, scene_formula(loader, upper)))
+                continue;
+            double a, b;
+            if (scene_evaluate(loader, scene_formula(loader, lower), "a mass", &a) &&
+                scene_evaluate(loader, scene_formula(loader, upper), "a mass", &b) && fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)))
+                scene_error(loader, lower, "the mass matrix is not symmetric: %g here, %g in line %d, column %d", a, b,
+                            upper->line, upper->column);
+        }
+}
+
+void scene_read_mass(scene_loader *loader, const scene_node *node) {
+    if (node->kind == SCENE_MAP) {
+        read_diagonal_by_name(loader, node);
+        return;
+    }
+    int size = loader->velocities->count;
+    if (node->count != size) {
+        scene_error(loader, node, "mass has %d entries, but there are %d velocities", node->count, size);
+        loader->names_incomplete = true;
+        return;
+    }
+    int errors = zn_error_count(loader->context);
+    bool matrix = node->first && node->first->value->kind == SCENE_LIST;
+    const scene_entry *owner = loader->velocities->first;
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next, owner = owner->next) {
+        if (matrix)
+            read_matrix_row(loader, entry->value, owner->key);
+        else
+            add_mass(loader, owner->key, owner->key, entry->value);
+    }
+    if (matrix && zn_error_count(loader->context) == errors) check_symmetry(loader, node);
+    if (zn_error_count(loader->context) != errors) loader->names_incomplete = true; /* a matrix with holes says nothing more */
+}
+
+/* ---- constraints ---- */
+
+void scene_read_constraints(scene_loader *loader, const scene_node *node) {
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
+        const char *name = entry->key->text;
+        const char *what = scene_format(loader, "constraint '%s'", name);
+        const scene_node *position, *velocity;
+        const scene_key keys[] = {{"position", SCENE_SCALAR, false, &position}, {"velocity", SCENE_SCALAR, false, &velocity}};
+        int errors = zn_error_count(loader->context);
+        if (!scene_want_map(loader, entry->value, what, 2, keys)) continue;
+        if (position && velocity)
+            scene_error(loader, entry->value, "%s has both 'position' and 'velocity'; make it two constraints", what);
+        else if (position)
+            zn_formula_position_constraint(loader->builder, name, scene_formula(loader, position));
+        else if (velocity)
+            zn_formula_velocity_constraint(loader->builder, name, scene_formula(loader, velocity));
+        else if (zn_error_count(loader->context) == errors)
+            scene_error(loader, entry->value, "%s lacks 'position' or 'velocity'", what);
+    }
+}

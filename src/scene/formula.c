@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names and formulas: places for the builder, values of what must be constant. */
+#include "scene/scene.h"
+
+#include <ctype.h>
+#include <limits.h>
+
+const scene_range scene_any_number = {-INFINITY, INFINITY, false};
+const scene_range scene_not_negative = {0, INFINITY, false};
+const scene_range scene_positive = {0, INFINITY, true};
+const scene_range scene_zero_to_one = {0, 1, false};
+
+/* ---- names ---- */
+
+static bool looks_like_name(const char *text) {
+    if (!isalpha((unsigned char)*text) && *text != '_') return false;
+    while (isalnum((unsigned char)*text) || *text == '_') text++;
+    return !*text;
+}
+
+const scene_name *scene_known_name(const scene_loader *loader, const char *name, size_t length) {
+    for (size_t i = 0; i < loader->n_names; i++)
+        if (strlen(loader->names[i].name) == length && !strncmp(loader->names[i].name, name, length)) return &loader->names[i];
+    return NULL;
+}
+
+void scene_declare(scene_loader *loader, const char *what, const scene_node *key) {
+    const scene_name *known = scene_known_name(loader, key->text, strlen(key->text));
+    bool valid = expr_name_is_valid(key->text);
+    if (!valid && looks_like_name(key->text))
+        scene_error(loader, key, "'%s' cannot be the name of a %s: formulas know it already", key->text, what);
+    else if (!valid)
+        scene_error(loader, key, "'%.60s' cannot be the name of a %s: a letter, then letters, digits and _", key->text, what);
+    else if (known)
+        scene_error(loader, key, "'%s' cannot be the name of a %s: line %d has a %s of this name", key->text, what,
+                    known->node->line, known->what);
+    if (!valid || known) loader->names_incomplete = true;
+    if (!mem_grow(loader->context, (void **)&loader->names, &loader->name_capacity, loader->n_names + 1, sizeof *loader->names))
+        return;
+    loader->names[loader->n_names++] = (scene_name){key->text, what, key};
+}
+
+/* ---- formulas ---- */
+
+zn_formula scene_formula(const scene_loader *loader, const scene_node *node) {
+    if (!node) return (zn_formula){0};
+    return (zn_formula){node->source, loader->file, node->line, node->column};
+}
+
+const char *scene_next_name(const char *text, size_t *length) {
+    while (*text) {
+        if (isdigit((unsigned char)*text) || *text == '.') { /* 1e5 is a number, not a name e5 */
+            while (isalnum((unsigned char)*text) || *text == '.') text++;
+        } else if (isalpha((unsigned char)*text) || *text == '_') {
+            const char *end = text;
+            while (isalnum((unsigned char)*end) || *end == '_') end++;
+            while (*end == '\'') end++;
+            *length = (size_t)(end - text);
+            return text;
+        } else {
+            text++;
+        }
+    }
+    return NULL;
+}
+
+static size_t without_primes(const char *name, size_t length) {
+    while (length && name[length - 1] == '\'') length--;
+    return length;
+}
+
+/* The first name that changes with the motion (coordinate, velocity, time), or NULL. */
+static const char *first_variable(const scene_loader *loader, const char *text, size_t *length) {
+    for (const char *name = scene_next_name(text, length); name; name = scene_next_name(name + *length, length)) {
+        if (*length == 1 && *name == 't') return name;
+        const scene_name *known = scene_known_name(loader, name, without_primes(name, *length));
+        if (known && strcmp(known->what, "parameter")) return name;
+    }
+    return NULL;
+}
+
+bool scene_is_constant(const scene_loader *loader, zn_formula formula) {
+    size_t length;
+    return formula.text && !first_variable(loader, formula.text, &length);
+}
+
+error_place scene_place_in(zn_formula formula, const char *at) {
+    error_place place = {.file = formula.file, .line = formula.line, .column = formula.column, .time = NAN};
+    for (const char *s = formula.text; place.line && s < at; s++) {
+        place.column++;
+        if (*s == '\n') place.line++, place.column = 1;
+    }
+    return place;
+}
+
+bool scene_evaluate(scene_loader *loader, zn_formula formula, const char *what, double *value) {
+    *value = 0;
+    if (scene_gave_up(loader)) return false;
+    size_t length;
+    const char *variable = first_variable(loader, formula.text, &length);
+    if (variable) {
+        error_place place = scene_place_in(formula, variable);
+        fail_at(loader->context, ZN_SCENE, &place, "%s must be constant, but '%.*s' changes with the motion", what, (int)length,
+                variable);
+        return false;
+    }
+    expr result = EXPR_NONE;
+    expr_scope scope = {loader->n_values, loader->values};
+    if (expr_parse(loader->graph, loader->context, &scope, formula, &result) != ZN_OK) return false;
+    *value = expr_value(loader->graph, result, NULL);
+    if (isfinite(*value)) return true;
+    error_place place = scene_place_in(formula, formula.text);
+    fail_at(loader->context, ZN_SCENE, &place, "%s is not a finite number (its value is %g)", what, *value);
+    return false;
+}
+
+/* ---- constants ---- */
+
+bool scene_want_number(scene_loader *loader, const scene_node *node, const char *what, scene_range range, double *value) {
+    if (!scene_evaluate(loader, scene_formula(loader, node), what, value)) return false;
+    bool low = range.low_open ? *value > range.low : *value >= range.low;
+    if (low && *value <= range.high) return true;
+    if (range.high < INFINITY)
+        scene_error(loader, node, "%s must be between %g and %g, but is %g", what, range.low, range.high, *value);
+    else if (range.low_open)
+        scene_error(loader, node, "%s must be greater than %g, but is %g", what, range.low, *value);
+    else
+        scene_error(loader, node, "%s must not be less than %g, but is %g", what, range.low, *value);
+    return false;
+}
+
+bool scene_want_integer(scene_loader *loader, const scene_node *node, const char *what, int low, int *value) {
+    double number;
+    if (!scene_evaluate(loader, scene_formula(loader, node), what, &number)) return false;
+    if (number == floor(number) && number >= low && number <= INT_MAX) {
+        *value = (int)number;
+        return true;
+    }
+    scene_error(loader, node, "%s must be a whole number, %d or more, but is %g", what, low, number);
+    return false;
+}
+
+zn_formula scene_constant(scene_loader *loader, const scene_node *node, const char *what, scene_range range, const char *instead) {
+    double value;
+    if (!node) return (zn_formula){0};
+    return scene_want_number(loader, node, what, range, &value) ? scene_formula(loader, node) : ZN_FORMULA(instead);
+}

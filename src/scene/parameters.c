@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parameters: in the order of the file, each a formula over earlier ones; --set replaces entries. */
+#include "scene/scene.h"
+
+#include <ctype.h>
+
+/* The replacement of one parameter. */
+typedef struct replacement {
+    const char *name;
+    zn_formula value;
+} replacement;
+
+/* Splits "NAME = EXPR". The errors of a replacement name it whole: "--set m=1/0: ...". */
+static bool split_set(scene_loader *loader, const char *set, replacement *out) {
+    const char *file = scene_format(loader, "--set %s", set);
+    const char *equals = strchr(set, '=');
+    error_place place = {.file = file, .time = NAN};
+    const char *start = set, *end = equals;
+    while (isspace((unsigned char)*start)) start++;
+    while (equals && end > start && isspace((unsigned char)end[-1])) end--;
+    if (!equals || end <= start || !equals[1 + strspn(equals + 1, " \t")]) {
+        fail_at(loader->context, ZN_SCENE, &place, "a replacement is written NAME=FORMULA");
+        return false;
+    }
+    out->name = scene_copy(loader->arena, start, (size_t)(end - start));
+    out->value = (zn_formula){equals + 1, file, 0, 0};
+    return out->name != NULL;
+}
+
+static replacement *read_sets(scene_loader *loader, const scene_node *parameters, const zn_scene_options *options, int *count) {
+    int n_sets = options ? options->n_sets : 0;
+    replacement *sets = SCENE_NEW(loader->arena, replacement, n_sets);
+    *count = 0;
+    for (int i = 0; sets && i < n_sets && !scene_gave_up(loader); i++) {
+        replacement *set = &sets[*count];
+        if (!split_set(loader, options->sets[i], set)) continue;
+        ++*count;
+        if (scene_find(parameters, set->name)) continue;
+        error_place place = {.file = set->value.file, .time = NAN};
+        if (parameters && parameters->count)
+            fail_at(loader->context, ZN_SCENE, &place, "the scene has no parameter '%s'%s", set->name,
+                    scene_hint(loader, set->name, parameters));
+        else
+            fail_at(loader->context, ZN_SCENE, &place, "the scene has no parameters");
+    }
+    return sets;
+}
+
+/* false: with an error. */
+static bool value_of(scene_loader *loader, const scene_entry *own, zn_formula formula, double *value) {
+    size_t length;
+    for (const char *name = scene_next_name(formula.text, &length); name; name = scene_next_name(name + length, &length)) {
+        const scene_entry *later = own;
+        while (later && (strlen(later->key->text) != length || strncmp(later->key->text, name, length))) later = later->next;
+        if (!later) continue;
+        error_place place = scene_place_in(formula, name);
+        if (later == own)
+            fail_at(loader->context, ZN_SCENE, &place, "parameter '%s' is defined by itself", own->key->text);
+        else
+            fail_at(loader->context, ZN_SCENE, &place,
+                    "parameter '%s' uses '%s', which comes later (line %d): parameters may use earlier ones only",
+                    own->key->text, later->key->text, later->key->line);
+        return false;
+    }
+    return scene_evaluate(loader, formula, scene_format(loader, "parameter '%s'", own->key->text), value);
+}
+
+void scene_read_parameters(scene_loader *loader, const scene_node *node, const zn_scene_options *options) {
+    int n_sets;
+    replacement *sets = read_sets(loader, node, options, &n_sets);
+    if (!node || !sets) return;
+    loader->values = SCENE_NEW(loader->arena, expr_name, node->count);
+    if (!loader->values) return;
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
+        const char *name = entry->key->text;
+        zn_formula formula = scene_formula(loader, entry->value);
+        bool replaced = false;
+        for (int i = 0; i < n_sets; i++) /* the last one counts */
+            if (!strcmp(sets[i].name, name)) formula = sets[i].value, replaced = true;
+        double value = 1; /* stands in for one that is wrong, so that what uses it is still checked */
+        bool good = (replaced || scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "parameter '%s'", name))) &&
+                    value_of(loader, entry, formula, &value);
+        if (!good) value = 1;
+        bool nameable = expr_name_is_valid(name);
+        scene_declare(loader, "parameter", entry->key);
+        if (!nameable) continue;
+        loader->values[loader->n_values++] = (expr_name){name, expr_constant(loader->graph, value)};
+        zn_formula_parameter(loader->builder, name, good ? formula : ZN_FORMULA("1"));
+    }
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading a scene: the sections in the order in which they need each other. */
+#include "scene/scene.h"
+
+struct zn_scene {
+    zn_context *context;
+    scene_arena arena; /* the scene itself is not in it */
+    const char *text, *title;
+    zn_model *model;
+    zn_settings settings;
+};
+
+typedef struct sections {
+    const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force, *constraints,
+        *contacts, *simulation;
+} sections;
+
+/* ---- which sections are there ---- */
+
+static bool read_sections(scene_loader *loader, const scene_node *root, sections *s) {
+    if (!root || root->kind == SCENE_NULL || (root->kind == SCENE_MAP && root->count == 0)) {
+        scene_error(loader, root, "the scene is empty");
+        return false;
+    }
+    const int map = SCENE_MAP | SCENE_NULL;
+    const scene_key keys[] = {{"title", SCENE_SCALAR | SCENE_NULL, false, &s->title},
+                              {"parameters", map, false, &s->parameters},
+                              {"coordinates", SCENE_MAP, true, &s->coordinates},
+                              {"energy", map, false, &s->energy},
+                              {"forces", map, false, &s->forces},
+                              {"velocities", map, false, &s->velocities},
+                              {"kinematics", map, false, &s->kinematics},
+                              {"mass", SCENE_LIST | map, false, &s->mass},
+                              {"force", SCENE_LIST | map, false, &s->force},
+                              {"constraints", map, false, &s->constraints},
+                              {"contacts", map, false, &s->contacts},
+                              {"simulation", map, false, &s->simulation}};
+    enum { N_KEYS = sizeof keys / sizeof *keys };
+    if (!scene_want_map(loader, root, "a scene", N_KEYS, keys)) return false;
+    /* A misspelt section takes its names with it. */
+    for (const scene_entry *entry = root->first; entry; entry = entry->next) {
+        bool known = false;
+        for (int i = 0; i < N_KEYS; i++)
+            known |= !strcmp(entry->key->text, keys[i].name) && (*keys[i].value || entry->value->kind == SCENE_NULL);
+        loader->names_incomplete |= !known;
+    }
+    if (s->coordinates && s->coordinates->count == 0) {
+        scene_error(loader, s->coordinates, "a scene needs at least one coordinate");
+        s->coordinates = NULL;
+    }
+    return true;
+}
+
+/* Nothing was said; what was said wrongly has its error already. */
+static bool is_missing(const scene_node *root, const char *section) {
+    const scene_node *node = scene_find(root, section);
+    return !node || node->kind == SCENE_NULL;
+}
+
+/* Either energy (natural coordinates) or velocities, kinematics and mass. Returns whether it is the latter. */
+static bool read_kind(scene_loader *loader, const scene_node *root, sections *s) {
+    const bool first_order = s->mass || s->velocities || s->kinematics;
+    if (!first_order) {
+        if (is_missing(root, "energy") && is_missing(root, "mass"))
+            scene_error(loader, root, "the scene lacks 'energy' (or 'velocities', 'kinematics', 'mass' and 'force')");
+        if (!s->energy) loader->names_incomplete = true;
+        if (s->force) scene_error(loader, s->force, "'force' belongs to a scene with 'mass'; non-potential forces are 'forces'");
+        s->force = NULL;
+        return false;
+    }
+    const struct {
+        const char *name;
+        const scene_node *node;
+    } needed[] = {{"velocities", s->velocities}, {"kinematics", s->kinematics}, {"mass", s->mass}};
+    for (int i = 0; i < 3; i++) {
+        if (needed[i].node) continue;
+        loader->names_incomplete = true;
+        if (is_missing(root, needed[i].name))
+            scene_error(loader, root, "a scene with 'velocities', 'kinematics' or 'mass' needs all three; '%s' is missing",
+                        needed[i].name);
+    }
+    if (s->forces) scene_error(loader, s->forces, "'forces' belongs to a scene with 'energy'; beside 'mass' it is 'force'");
+    s->forces = NULL;
+    return true;
+}
+
+static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *root, const zn_scene_options *options) {
+    sections s = {0};
+    if (!read_sections(loader, root, &s)) return;
+    scene->title = s.title ? s.title->text : "";
+    const bool first_order = read_kind(loader, root, &s);
+    loader->velocities = s.velocities;
+    loader->names_incomplete |= !s.coordinates;
+    scene_read_parameters(loader, s.parameters, options);
+    if (s.coordinates) scene_read_coordinates(loader, s.coordinates);
+    if (s.velocities) scene_read_velocities(loader, s.velocities);
+    if (s.energy) scene_read_energy(loader, s.energy, first_order);
+    if (s.forces && s.coordinates) scene_read_forces(loader, s.forces, "forces", s.coordinates);
+    if (s.kinematics && s.coordinates) scene_read_kinematics(loader, s.kinematics);
+    if (s.mass && s.velocities) scene_read_mass(loader, s.mass);
+    if (s.force && s.velocities) scene_read_forces(loader, s.force, "force", s.velocities);
+    if (s.constraints) scene_read_constraints(loader, s.constraints);
+    if (s.contacts) scene_read_contacts(loader, s.contacts);
+    if (s.simulation) scene_read_settings(loader, s.simulation);
+    /* Also after errors: the builder finds those of the formulas. */
+    if (loader->names_incomplete || scene_gave_up(loader)) return;
+    int errors = zn_error_count(loader->context);
+    zn_formula_model_build(loader->builder, &scene->model);
+    if (zn_error_count(loader->context) == errors) return;
+    /* What is wrong as a whole (a mass matrix that is not positive definite) belongs to the section that says it. */
+    const scene_node *whole = first_order ? s.mass : s.energy;
+    fail_add_place(loader->context, &(error_place){.file = loader->file, .line = whole->line, .column = whole->column, .time = NAN});
+}
+
+/* ---- the whole ---- */
+
+static zn_status load_document(zn_scene *scene, const char *file, const scene_node *root, const zn_scene_options *options,
+                               int errors_before) {
+    scene_loader loader = {.context = scene->context,
+                           .arena = &scene->arena,
+                           .file = file,
+                           .errors_before = errors_before,
+                           .settings = &scene->settings};
+    loader.builder = zn_formula_model_create(scene->context);
+    loader.graph = expr_graph_create(scene->context);
+    if (loader.builder && loader.graph) read_scene(&loader, scene, root, options);
+    zn_formula_model_destroy(loader.builder);
+    expr_graph_destroy(loader.graph);
+    mem_free(scene->context, loader.names);
+    int count = zn_error_count(scene->context);
+    for (int i = errors_before; i < count; i++)
+        if (zn_error_get(scene->context, i)->status == ZN_MEMORY) return ZN_MEMORY;
+    if (count > errors_before) return ZN_SCENE;
+    return scene->model ? ZN_OK : fail(scene->context, ZN_INTERNAL, "the scene gave no model and no error");
+}
+
+/* `text` NULL: the file is read. */
+static zn_status load(zn_context *context, const char *file, const char *text, const zn_scene_options *options, zn_scene **out) {
+    *out = NULL;
+    const int errors_before = zn_error_count(context);
+    zn_scene *scene = MEM_ARRAY(context, zn_scene, 1);
+    if (!scene) return ZN_MEMORY;
+    *scene = (zn_scene){.context = context, .arena = {context, NULL}, .title = "", .settings = ZN_SETTINGS_DEFAULT};
+    zn_status status = ZN_OK;
+    scene->text = text ? scene_copy(&scene->arena, text, strlen(text)) : scene_read_file(&scene->arena, file);
+    const char *name = scene_copy(&scene->arena, file, strlen(file));
+    if (!scene->text || !name) {
+        const zn_error *error = zn_error_get(context, zn_error_count(context) - 1);
+        status = error ? error->status : ZN_MEMORY;
+    }
+    const scene_node *root = NULL;
+    if (status == ZN_OK) status = scene_read_document(&scene->arena, name, scene->text, &root);
+    if (status == ZN_OK) status = load_document(scene, name, root, options, errors_before);
+    if (status != ZN_OK) {
+        zn_scene_destroy(scene);
+        return status;
+    }
+    *out = scene;
+    return ZN_OK;
+}
+
+zn_status zn_scene_load(zn_context *context, const char *path, const zn_scene_options *options, zn_scene **scene) {
+    return load(context, path, NULL, options, scene);
+}
+
+zn_status zn_scene_parse(zn_context *context, const char *name, const char *text, const zn_scene_options *options, zn_scene **scene) {
+    return load(context, name, text, options, scene);
+}
+
+void zn_scene_destroy(zn_scene *scene) {
+    if (!scene) return;
+    zn_context *context = scene->context;
+    zn_model_destroy(context, scene->model);
+    scene_arena_free(&scene->arena);
+    mem_free(context, scene);
+}
+
+const char *zn_scene_title(const zn_scene *scene) { return scene->title; }
+const char *zn_scene_text(const zn_scene *scene) { return scene->text; }
+const zn_model *zn_scene_model(const zn_scene *scene) { return scene->model; }
+const zn_settings *zn_scene_settings(const zn_scene *scene) { return &scene->settings; }

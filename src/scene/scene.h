@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a YAML text to a model and settings, in three layers:
+ *
+ *   document.c, file.c            bytes -> a tree of nodes that know their line and column
+ *   want.c, formula.c             "a map with these keys is wanted here", "a constant is wanted here", else an error
+ *   parameters.c, coordinates.c, dynamics.c, contacts.c, settings.c   one section of a scene each
+ *
+ * scene.c calls them in order. Errors do not stop the reading: what is wrong is replaced by something harmless, so that
+ * one run finds as many mistakes as can be told apart. */
+#ifndef SCENE_SCENE_H
+#define SCENE_SCENE_H
+
+#include "base/base.h"
+#include "expr/expr.h"
+#include "zeno/scene.h"
+
+/* ---- memory: everything of a scene lives in its arena and goes with it ---- */
+
+typedef struct scene_block scene_block;
+typedef struct scene_arena {
+    zn_context *context;
+    scene_block *blocks;
+} scene_arena;
+
+void *scene_alloc(scene_arena *, size_t count, size_t size); /* zeroed; NULL: out of memory (in the context) */
+char *scene_copy(scene_arena *, const char *text, size_t length); /* ends with 0 */
+void scene_arena_free(scene_arena *);
+#define SCENE_NEW(arena, type, count) ((type *)scene_alloc(arena, (size_t)(count), sizeof(type)))
+
+/* ---- the document ---- */
+
+/* Bits, so that a set of allowed kinds is their sum. SCENE_NULL: nothing written, or `~`. */
+typedef enum scene_kind { SCENE_SCALAR = 1, SCENE_LIST = 2, SCENE_MAP = 4, SCENE_NULL = 8 } scene_kind;
+
+typedef struct scene_node scene_node;
+typedef struct scene_entry scene_entry;
+
+struct scene_entry {
+    const scene_node *key;   /* a scalar; NULL in lists */
+    const scene_node *value;
+    scene_entry *next;
+};
+
+struct scene_node {
+    scene_kind kind;
+    int line, column;        /* from 1; of the first character inside the quotes */
+    const char *text;        /* scalars: their value */
+    const char *source;      /* scalars: as written when that has the same characters but for white space, else `text`;
+                              * formulas use it, because its lines and columns are those of the file */
+    scene_entry *first;
+    int count;
+};
+
+enum {
+    SCENE_MAX_BYTES = 4 << 20,  /* of a scene file; the longest scene by hand has a few thousand */
+    SCENE_MAX_DEPTH = 16,       /* of nested maps and lists; the format needs 5 */
+    SCENE_MAX_ENTRIES = 10000,  /* of one map or list */
+    SCENE_MAX_ALIASES = 1000,   /* a small file with many aliases stands for a huge one */
+    SCENE_MAX_ERRORS = 40       /* reported for one scene */
+};
+
+/* The text of a file in the arena, or NULL with an error. */
+char *scene_read_file(scene_arena *, const char *path);
+/* The tree of the one document of a text. */
+zn_status scene_read_document(scene_arena *, const char *file, const char *text, const scene_node **root);
+
+/* ---- loading ---- */
+
+typedef struct scene_name {
+    const char *name;
+    const char *what;        /* "parameter", "coordinate", "velocity" */
+    const scene_node *node;
+} scene_name;
+
+typedef struct scene_loader {
+    zn_context *context;
+    scene_arena *arena;
+    const char *file;
+    int errors_before;       /* errors in the context that are not ours */
+    bool names_incomplete;   /* names are missing: formulas are not checked, they would only repeat the mistake */
+    zn_formula_model *builder;
+    expr_graph *graph;       /* for constants; the builder has its own */
+    scene_name *names;       /* every name of formulas, in order of declaration */
+    size_t n_names, name_capacity;
+    expr_name *values;       /* the parameters' values */
+    int n_values;
+    const scene_node *coordinates, *velocities; /* the maps, for order and hints; velocities NULL: natural */
+    zn_settings *settings;
+} scene_loader;
+
+bool scene_has_errors(const scene_loader *);
+/* Enough errors were reported, or memory is out. */
+bool scene_gave_up(const scene_loader *);
+void scene_error(scene_loader *, const scene_node *, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* A key that a map may have. `value` becomes the key's value, or NULL when it is missing, of a kind that is not in `kinds`
+ * (an error) or null where SCENE_NULL is in `kinds`. */
+typedef struct scene_key {
+    const char *name;
+    int kinds;
+    bool required;
+    const scene_node **value;
+} scene_key;
+
+/* `what` names the map in errors: "contact 'floor'". false: not a map. */
+bool scene_want_map(scene_loader *, const scene_node *, const char *what, int n_keys, const scene_key *keys);
+bool scene_want_kind(scene_loader *, const scene_node *, int kinds, const char *what);
+/* One of the words; -1 with an error. */
+int scene_want_word(scene_loader *, const scene_node *, const char *what, int n_words, const char *const *words);
+const scene_node *scene_find(const scene_node *map, const char *key);
+/* " (did you mean 'x'?)" or "", from the keys of a map. */
+const char *scene_hint(scene_loader *, const char *name, const scene_node *map);
+/* A scalar or a list of scalars as an array of nodes in the arena; the number, 0 on error. */
+int scene_want_scalars(scene_loader *, const scene_node *, const char *what, const scene_node ***items);
+char *scene_format(scene_loader *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Names. Declaring checks that the name is one and is not taken. */
+void scene_declare(scene_loader *, const char *what, const scene_node *key);
+const scene_name *scene_known_name(const scene_loader *, const char *name, size_t length);
+
+/* Formulas. NULL nodes give the empty formula. */
+zn_formula scene_formula(const scene_loader *, const scene_node *);
+/* The next name in a text: its first character, and its length with primes; NULL at the end. */
+const char *scene_next_name(const char *text, size_t *length);
+/* The place of a character of the formula's text. */
+error_place scene_place_in(zn_formula, const char *at);
+/* Whether it uses only parameters. */
+bool scene_is_constant(const scene_loader *, zn_formula);
+/* Its value, which must be finite; false with an error. */
+bool scene_evaluate(scene_loader *, zn_formula, const char *what, double *value);
+
+typedef struct scene_range {
+    double low, high;
+    bool low_open;           /* low itself is not allowed */
+} scene_range;
+extern const scene_range scene_any_number, scene_not_negative, scene_positive, scene_zero_to_one;
+
+/* The value of a constant in a range; false with an error. */
+bool scene_want_number(scene_loader *, const scene_node *, const char *what, scene_range, double *value);
+bool scene_want_integer(scene_loader *, const scene_node *, const char *what, int low, int *value);
+/* The same, as a formula for the builder: what is wrong is replaced by the text `instead`. */
+zn_formula scene_constant(scene_loader *, const scene_node *, const char *what, scene_range, const char *instead);
+
+/* ---- sections ---- */
+
+void scene_read_parameters(scene_loader *, const scene_node *, const zn_scene_options *);
+void scene_read_coordinates(scene_loader *, const scene_node *);
+void scene_read_velocities(scene_loader *, const scene_node *);
+void scene_read_energy(scene_loader *, const scene_node *, bool first_order);
+/* `section`: "forces" or "force"; `owners`: the map whose keys may have one. */
+void scene_read_forces(scene_loader *, const scene_node *, const char *section, const scene_node *owners);
+void scene_read_kinematics(scene_loader *, const scene_node *);
+void scene_read_mass(scene_loader *, const scene_node *);
+void scene_read_constraints(scene_loader *, const scene_node *);
+void scene_read_contacts(scene_loader *, const scene_node *);
+void scene_read_settings(scene_loader *, const scene_node *);
+
+#endif

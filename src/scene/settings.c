@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* simulation: how to simulate. */
+#include "scene/scene.h"
+
+#include <stdlib.h>
+
+/* "radau-2a:3" is the scheme radau-2a with 3 stages. */
+static void read_scheme(scene_loader *loader, const scene_node *node, zn_settings *settings) {
+    const char *colon = strchr(node->text, ':');
+    size_t length = colon ? (size_t)(colon - node->text) : strlen(node->text);
+    settings->scheme = scene_copy(loader->arena, node->text, length);
+    if (length == 0) scene_error(loader, node, "the scheme has no name");
+    if (!colon) return;
+    char *end;
+    long stages = strtol(colon + 1, &end, 10);
+    if (end == colon + 1 || *end || stages < 1 || stages > 1000)
+        scene_error(loader, node, "a scheme is written NAME or NAME:STAGES, with 1 stage or more");
+    else
+        settings->stages = (int)stages;
+}
+
+static void read_step(scene_loader *loader, const scene_node *node, zn_settings *settings) {
+    settings->step_auto = !strcmp(node->text, "auto");
+    if (!settings->step_auto) scene_want_number(loader, node, "step", scene_positive, &settings->step);
+}
+
+static void read_solver(scene_loader *loader, const scene_node *node, zn_settings *settings) {
+    static const char *const words[] = {"auto", "newton", "projection"};
+    static const zn_solver solvers[] = {ZN_SOLVER_AUTO, ZN_SOLVER_NEWTON, ZN_SOLVER_PROJECTION};
+    int word = scene_want_word(loader, node, "solver", 3, words);
+    if (word >= 0) settings->solver = solvers[word];
+}
+
+static void read_bool(scene_loader *loader, const scene_node *node, const char *what, bool *value) {
+    static const char *const words[] = {"true", "false"};
+    int word = scene_want_word(loader, node, what, 2, words);
+    if (word >= 0) *value = word == 0;
+}
+
+static void read_word(scene_loader *loader, const scene_node *node, const char *what, const char *const words[2],
+                      const char **value) {
+    int word = node ? scene_want_word(loader, node, what, 2, words) : -1;
+    if (word >= 0) *value = words[word];
+}
+
+void scene_read_settings(scene_loader *loader, const scene_node *map) {
+    static const char *const projections[] = {"velocity", "none"}, *const percussions[] = {"stage", "integrated"},
+                             *const iterations[] = {"coupled", "decoupled"};
+    zn_settings *settings = loader->settings;
+    const scene_node *scheme, *stages, *step, *end, *damping, *theta, *projection, *percussion, *iteration, *solver, *tolerance,
+        *accuracy, *record_every, *project_start;
+    const int scalar = SCENE_SCALAR;
+    const scene_key keys[] = {{"scheme", scalar, false, &scheme},         {"stages", scalar, false, &stages},
+                              {"step", scalar, false, &step},             {"end", scalar, false, &end},
+                              {"damping", scalar, false, &damping},       {"theta", scalar, false, &theta},
+                              {"projection", scalar, false, &projection}, {"percussion", scalar, false, &percussion},
+                              {"iteration", scalar, false, &iteration},   {"solver", scalar, false, &solver},
+                              {"tolerance", scalar, false, &tolerance},   {"accuracy", scalar, false, &accuracy},
+                              {"record_every", scalar, false, &record_every},
+                              {"project_start", scalar, false, &project_start}};
+    if (!scene_want_map(loader, map, "simulation", sizeof keys / sizeof *keys, keys)) return;
+    if (scheme) read_scheme(loader, scheme, settings);
+    if (stages) scene_want_integer(loader, stages, "stages", 1, &settings->stages);
+    if (step) read_step(loader, step, settings);
+    if (end) scene_want_number(loader, end, "end", scene_not_negative, &settings->end);
+    if (damping) scene_want_number(loader, damping, "damping", scene_zero_to_one, &settings->damping);
+    if (theta) scene_want_number(loader, theta, "theta", scene_zero_to_one, &settings->theta);
+    if (tolerance) scene_want_number(loader, tolerance, "tolerance", scene_positive, &settings->tolerance);
+    if (accuracy) scene_want_number(loader, accuracy, "accuracy", scene_positive, &settings->accuracy);
+    if (record_every) scene_want_integer(loader, record_every, "record_every", 1, &settings->record_every);
+    if (solver) read_solver(loader, solver, settings);
+    if (project_start) read_bool(loader, project_start, "project_start", &settings->project_start);
+    read_word(loader, projection, "projection", projections, &settings->projection);
+    read_word(loader, percussion, "percussion", percussions, &settings->percussion);
+    read_word(loader, iteration, "iteration", iterations, &settings->iteration);
+}
