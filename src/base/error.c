@@ -99,7 +99,8 @@ static size_t write_error(const zn_error *error, char *out, size_t room) {
     size_t used = 0;
 #define PUT(...) used += (size_t)snprintf(used < room ? out + used : NULL, used < room ? room - used : 0, __VA_ARGS__)
     if (error->file) PUT("%s:", error->file);
-    if (error->line) PUT("%d:%d:", error->line, error->column);
+    if (error->line) PUT("%d:", error->line);
+    if (error->line && error->column) PUT("%d:", error->column);
     if (used) PUT(" ");
     PUT("%s", error->message);
     if (error->step) PUT(" (step %ld, t = %.6g)", error->step, error->time);

@@ -4,25 +4,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* The usual build of HDF5 may not be called from two threads at once. Its state is the process's, so the lock is too. */
-static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
-
-void hdf5_enter(hdf5_guard *guard) {
-    pthread_mutex_lock(&hdf5_lock);
-    *guard = (hdf5_guard){0};
-    H5Eget_auto2(H5E_DEFAULT, &guard->print, &guard->print_data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
-
-void hdf5_leave(const hdf5_guard *guard) {
-    H5Eset_auto2(H5E_DEFAULT, guard->print, guard->print_data);
-    pthread_mutex_unlock(&hdf5_lock);
-}
-
 typedef struct found_error {
+    bool found;
     int number;
     char innermost[200];
 } found_error;
+
+/* The usual build of HDF5 may not be called from two threads at once. Its state is the process's, so the lock is too, and
+ * what the lock guards: the first error since hdf5_enter (HDF5 forgets it with the next call, even of a close function). */
+static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
+static found_error first_error;
 
 /* HDF5 keeps the system's errno only inside of its text: "... errno = 28, error message = ...". */
 static herr_t inspect(unsigned n, const H5E_error2_t *error, void *user) {
@@ -36,15 +27,35 @@ static herr_t inspect(unsigned n, const H5E_error2_t *error, void *user) {
     return 0;
 }
 
+/* HDF5 calls it instead of printing. */
+static herr_t keep_error(hid_t stack, void *user) {
+    found_error *found = user;
+    if (!found->found) H5Ewalk2(stack, H5E_WALK_UPWARD, inspect, found);
+    found->found = true;
+    return 0;
+}
+
+void hdf5_enter(hdf5_guard *guard) {
+    pthread_mutex_lock(&hdf5_lock);
+    *guard = (hdf5_guard){0};
+    first_error = (found_error){0};
+    H5Eget_auto2(H5E_DEFAULT, &guard->print, &guard->print_data);
+    H5Eset_auto2(H5E_DEFAULT, keep_error, &first_error);
+}
+
+void hdf5_leave(const hdf5_guard *guard) {
+    H5Eset_auto2(H5E_DEFAULT, guard->print, guard->print_data);
+    pthread_mutex_unlock(&hdf5_lock);
+}
+
 zn_status hdf5_fail(zn_context *context, const char *path, const char *action) {
-    found_error found = {0};
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, inspect, &found);
-    if (found.number) return result_fail_file(context, path, action, found.number);
+    if (first_error.number) return result_fail_file(context, path, action, first_error.number);
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
     if (strcmp(action, "read") == 0)
-        return fail_at(context, ZN_FILE, &place, "cannot be read, it is damaged or incomplete (HDF5: %s)", found.innermost);
-    return fail_at(context, ZN_FILE, &place, "cannot be written (HDF5: %s)", found.innermost);
+        return fail_at(context, ZN_FILE, &place, "cannot be read, it is damaged or incomplete (HDF5: %s)",
+                       first_error.innermost);
+    return fail_at(context, ZN_FILE, &place, "cannot be written (HDF5: %s)", first_error.innermost);
 }
 
 hid_t hdf5_text_type(void) {

@@ -16,7 +16,7 @@ typedef struct hdf5_guard {
 void hdf5_enter(hdf5_guard *guard);
 void hdf5_leave(const hdf5_guard *guard);
 
-/* The newest failure of HDF5 as our error; between enter and leave. */
+/* The first failure of HDF5 since hdf5_enter as our error; before hdf5_leave. */
 zn_status hdf5_fail(zn_context *context, const char *path, const char *action);
 
 /* Of variable length, UTF-8; negative on failure. */

@@ -60,18 +60,38 @@ static bool write_dataset(hdf5_sink *h5, int d, int offset) {
 }
 
 /* Not every file system can reserve; those that cannot do without. */
-static zn_status reserve(const hdf5_sink *h5, off_t start, size_t bytes) {
+static zn_status reserve(const hdf5_sink *h5, off_t start, size_t bytes, bool *reserved) {
     int reason = posix_fallocate(h5->reserve, start, (off_t)bytes);
+    *reserved = reason == 0;
     if (reason == 0 || reason == EOPNOTSUPP || reason == EINVAL) return ZN_OK;
     return result_fail_file(h5->context, h5->path, "written", reason);
+}
+
+/* The superblock holds the end of what is in use. HDF5 may write it after metadata that refers to space behind the old end,
+ * and readers refuse to go there: a run killed in between would leave an unreadable last chunk. So we move the end ahead of
+ * everything that the next flush can use; the flush then puts the exact value. (File format specification, superblock
+ * version 0, the one of the oldest format; others are left alone.) */
+static void move_end_ahead(const hdf5_sink *h5, uint64_t end) {
+    enum { VERSION_AT = 8, SIZE_OF_OFFSETS_AT = 13, BASE_AT = 24, END_AT = 40 };
+    unsigned char head[END_AT], bytes[8];
+    if (pread(h5->reserve, head, sizeof head, 0) != (ssize_t)sizeof head) return;
+    for (int i = 0; i < 8; i++) {
+        if (head[BASE_AT + i] != 0) return;
+        bytes[i] = (unsigned char)(end >> 8 * i);
+    }
+    if (head[VERSION_AT] != 0 || head[SIZE_OF_OFFSETS_AT] != 8) return;
+    if (pwrite(h5->reserve, bytes, sizeof bytes, END_AT) < 0) return; /* only less safe, and a real trouble shows up soon */
 }
 
 static zn_status reserve_chunk(const hdf5_sink *h5) {
     hsize_t used = 0;
     if (H5Fget_filesize(h5->file, &used) < 0) return hdf5_fail(h5->context, h5->path, "written");
-    return reserve(h5, (off_t)used,
-                   (size_t)h5->chunk_rows * (size_t)h5->width * sizeof(double) + RESERVE_BYTES +
-                       (size_t)h5->n_datasets * RESERVE_DATASET_BYTES);
+    size_t bytes = (size_t)h5->chunk_rows * (size_t)h5->width * sizeof(double) + RESERVE_BYTES +
+                   (size_t)h5->n_datasets * RESERVE_DATASET_BYTES;
+    bool reserved;
+    zn_status status = reserve(h5, (off_t)used, bytes, &reserved);
+    if (reserved) move_end_ahead(h5, used + bytes);
+    return status;
 }
 
 static size_t creation_bytes(const result_layout *layout) {
@@ -246,7 +266,7 @@ static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
     const char **names = MEM_ARRAY(h5->context, const char *, layout->n_datasets);
     if (!names) return ZN_MEMORY;
     /* Before the first call, when nothing can be left half-done. Creation cuts the file off, so once more after it. */
-    zn_status status = reserve(h5, 0, creation_bytes(layout));
+    zn_status status = reserve(h5, 0, creation_bytes(layout), &(bool){false});
     bool ok = status == ZN_OK && create_file(h5, layout);
     int n = 0;
     for (int d = 0; ok && d < layout->n_datasets; d++) {

@@ -29,4 +29,31 @@ typedef struct result_sink {
 zn_status result_csv_create(zn_context *context, const char *path, const result_layout *layout, result_sink *sink);
 zn_status result_hdf5_create(zn_context *context, const char *path, const result_layout *layout, result_sink *sink);
 
+/* ---- reading ---- */
+
+/* The content owns all its texts. A column is NULL until it has been read. */
+struct result_file {
+    zn_context *context;
+    char *path;
+    result_layout layout;
+    result_dataset *datasets; /* layout.datasets */
+    result_text *texts;       /* layout.texts */
+    char **labels;            /* names of the columns as in CSV */
+    char **full_names;        /* "dataset.column" */
+    double **columns;
+    int width;
+    long rows;
+    zn_status (*read_column)(result_file *, int index); /* NULL: all columns are there */
+    void (*close_source)(result_file *);                /* NULL: nothing is open */
+    void *source;
+};
+
+/* Fill all of the above but labels and full_names. What they leave behind on failure is freed by the caller. */
+zn_status result_csv_open(result_file *result, char *content, size_t size);
+zn_status result_hdf5_open(result_file *result, size_t size);
+/* The arrays of a result's columns, after width and rows are known. */
+zn_status result_allocate_columns(result_file *result);
+zn_status result_fail_content(const result_file *result, long line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 #endif
