@@ -15,7 +15,7 @@ build: packages ## build/zeno and the libraries, optimised (what is missing is i
 run: build ## the rotating ball: a table here, its result and a plot in out/
 	@mkdir -p out
 	build/zeno run scenes/rotating-ball.yaml --out out/rotating-ball.h5
-	build/zeno plot out/rotating-ball.h5 --x t --y x,y,phi --out out/rotating-ball.svg
+	build/zeno plot out/rotating-ball.h5 --x t --y x,y --out out/rotating-ball.svg
 	@echo "Result: out/rotating-ball.h5    Plot: out/rotating-ball.svg"
 
 test: build ## every test
