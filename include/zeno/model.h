@@ -106,6 +106,22 @@ struct zn_model {
 
 ZN_API void zn_model_destroy(zn_context *context, zn_model *model);
 
+/* ---- models from callbacks --------------------------------------------------------------------------------------- */
+
+/* A model whose questions are answered by the functions in `def`. Sizes, balance and (with rows) constraints are needed.
+ * Everything in `def` but `data` is copied. What may be left out: patterns with start NULL are dense (column by column; c1_u
+ * transposed all the same), kinematics of natural systems, names ("q1", "u1", "c1"), start values (zeros), momentum, energy,
+ * after_step, destroy. `destroy` gets the copy and frees what `data` owns. */
+ZN_API zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_model **model);
+
+/* Compares every derivative that a model answers, and the levels of its constraints with each other, with differences at one
+ * point (all members of `at` given). worst: the largest error relative to max(1, size of the row's entries); what: its name. */
+typedef struct zn_derivative_check {
+    double worst;
+    const char *what;
+} zn_derivative_check;
+ZN_API zn_status zn_model_check_derivatives(zn_context *context, const zn_model *model, const zn_point *at, zn_derivative_check *result);
+
 /* ---- models from formulas ---------------------------------------------------------------------------------------- */
 
 typedef struct zn_formula_model zn_formula_model; /* a builder: add pieces in any order, then build */

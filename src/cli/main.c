@@ -1,2 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-int main(void) { return 0; }
+/* zeno: the command-line program. */
+#include "cli/args.h"
+#include "cli/commands.h"
+#include "expr/expr.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name, *arguments, *summary;
+    int (*run)(int argc, char **argv);
+} command;
+
+static const command commands[] = {
+    {"run", "SCENE [options]", "simulate a scene", cli_run},
+    {"check", "SCENE", "everything but the run: parses, builds, checks the start", cli_check},
+    {"schemes", "", "the table of schemes", cli_schemes},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static void help(FILE *to) {
+    fprintf(to, "zeno %s: mechanical systems with frictional contact and impacts\n\n", zn_version());
+    for (int i = 0; i < N_COMMANDS; i++) fprintf(to, "  zeno %-8s %-40s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+    fprintf(to, "\n'zeno COMMAND --help' says more. A first try: zeno run scenes/rotating-ball.yaml\n");
+}
+
+static const char *command_name(const void *list, int i) { return ((const command *)list)[i].name; }
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        help(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        help(stdout);
+        return CLI_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("zeno %s\n", zn_version());
+        return CLI_OK;
+    }
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
+    const char *near = expr_nearest_name(argv[1], N_COMMANDS, command_name, commands);
+    fprintf(stderr, "zeno: there is no command '%s'%s%s%s\n", argv[1], near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    help(stderr);
+    return CLI_USAGE;
+}

@@ -42,7 +42,7 @@ struct zn_simulation {
 /* Consistent initial conditions (002: 3.7), three parts. */
 
 /* How far a start may be from its constraints, in their units of length and velocity. */
-#define SIM_START_TOLERANCE 1e-8
+#define SIM_START_TOLERANCE 1e-6
 
 /* Every violated constraint and contact is an error in the context (ZN_START). */
 zn_status sim_start_check(zn_context *, const zn_model *, double t, const double *q, const double *u);

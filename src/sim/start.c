@@ -76,7 +76,7 @@ static zn_status project_positions(zn_context *context, linear_problem *p, doubl
             p->active[k] = row >= 0;
             if (row >= 0) worst = fmax(worst, -(p->c[row] = p->at.c0[row]));
         }
-        if (worst <= SIM_START_TOLERANCE * 1e-4) return ZN_OK;
+        if (worst <= SIM_START_TOLERANCE * 1e-6) return ZN_OK;
         if (!isfinite(worst)) break;
         zn_status status = solve_projection(context, p, "positions");
         if (status != ZN_OK) return status;

@@ -137,7 +137,7 @@ static void damaged_csv_is_refused_or_read(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
     example_write(context, example_path("good.csv"), 20, 0, true);
-    size_t size;
+    size_t size = 0;
     char *good = example_slurp(example_path("good.csv"), &size), *bad = malloc(size);
     int counts[3] = {0};
     srand(5);
@@ -162,7 +162,7 @@ static void damaged_hdf5_is_refused_or_read(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
     example_write(context, example_path("good.h5"), 20, 0, true);
-    size_t size;
+    size_t size = 0;
     char *good = example_slurp(example_path("good.h5"), &size), *bad = malloc(size);
     int cut[3] = {0}, flipped[3] = {0};
     srand(7);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "cli/summary.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char usage[] = "zeno run SCENE [--scheme NAME[:STAGES]] [--step H] [--end T] [--solver auto|newton|projection]\n"
+                            "           [--set NAME=EXPR]... [--out FILE.h5|FILE.csv] [--summary] [--quiet]";
+
+/* Set by Ctrl-C; the run ends after the step at work. The only state outside of functions, as signals leave no other way. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number) {
+    (void)signal_number;
+    interrupted = 1;
+}
+
+typedef struct running {
+    zn_context *context;
+    zn_recorder *recorder;
+    zn_status status; /* of recording */
+    double end;
+} running;
+
+static int observe(void *user, const zn_simulation *simulation) {
+    (void)simulation;
+    running *run = user;
+    if (run->recorder && run->status == ZN_OK) run->status = zn_recorder_row(run->recorder);
+    return run->status != ZN_OK;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static zn_status go(zn_simulation *simulation, running *run) {
+    int every = zn_simulation_settings(simulation)->record_every;
+    if (observe(run, simulation)) return run->status;
+    for (long step = 1; !zn_simulation_done(simulation); step++) {
+        zn_status status = zn_simulation_step(simulation);
+        if (status != ZN_OK) return status;
+        bool last = zn_simulation_done(simulation) || interrupted;
+        if ((step % every == 0 || last) && observe(run, simulation)) return run->status;
+        if (interrupted && !zn_simulation_done(simulation)) return ZN_STOPPED;
+    }
+    return ZN_OK;
+}
+
+typedef struct run_options {
+    cli_scene_options scene;
+    const char *path, *out;
+    bool summary, quiet, help;
+} run_options;
+
+static void report(const run_options *o, zn_simulation *simulation, zn_context *context, zn_status status, double wall) {
+    const char *message = status == ZN_STOPPED ? zn_status_text(status) : status == ZN_OK ? "" : zn_error_text(context);
+    cli_summary summary = {o->path, simulation, status, message, wall};
+    if (o->summary) cli_summary_json(stdout, &summary);
+    else if (!o->quiet) cli_summary_table(stdout, &summary);
+}
+
+/* Ends the recording and says where the rows are when the run did not reach its end. */
+static zn_status finish(const run_options *o, running *run, zn_status status) {
+    bool recording = run->recorder != NULL;
+    zn_status closed = zn_recorder_finish(run->recorder, status == ZN_OK);
+    if (recording && status != ZN_OK && closed == ZN_OK) fprintf(stderr, "what was computed is in %s.partial\n", o->out);
+    return status == ZN_OK ? closed : status;
+}
+
+static int simulate(const run_options *o, zn_context *context, zn_scene *scene, const zn_settings *settings) {
+    zn_simulation *simulation = NULL;
+    running run = {.context = context, .end = settings->end};
+    zn_status status = zn_simulation_create(context, zn_scene_model(scene), settings, &simulation);
+    if (status == ZN_OK && o->out)
+        status = zn_recorder_create(context, simulation, zn_scene_title(scene), zn_scene_text(scene), o->out, &run.recorder);
+    if (status != ZN_OK) {
+        cli_print_errors(context);
+        zn_simulation_destroy(simulation);
+        return CLI_USAGE;
+    }
+    struct sigaction action = {.sa_handler = on_interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    double begin = seconds();
+    status = go(simulation, &run);
+    double wall = seconds() - begin;
+    status = finish(o, &run, status);
+    report(o, simulation, context, status, wall);
+    if (status == ZN_STOPPED) fprintf(stderr, "stopped at t = %.9g\n", zn_simulation_time(simulation));
+    else if (status != ZN_OK) cli_print_errors(context);
+    zn_simulation_destroy(simulation);
+    return status == ZN_OK ? CLI_OK : CLI_FAILED;
+}
+
+int cli_run(int argc, char **argv) {
+    run_options o = {0};
+    const cli_option options[] = {CLI_SCENE_OPTIONS(o.scene),
+                                  {"--out", &o.out, NULL, NULL, 0},
+                                  {"--summary", NULL, &o.summary, NULL, 0},
+                                  {"--quiet", NULL, &o.quiet, NULL, 0},
+                                  {"--help", NULL, &o.help, NULL, 0}};
+    int n_positional;
+    if (!cli_parse(argc, argv, usage, sizeof options / sizeof *options, options, 1, &o.path, &n_positional)) return CLI_USAGE;
+    if (o.help || !o.path) {
+        fprintf(o.help ? stdout : stderr, "usage: %s\n", usage);
+        return o.help ? CLI_OK : CLI_USAGE;
+    }
+    zn_context *context = cli_context(o.quiet);
+    if (!context) return CLI_FAILED;
+    zn_scene *scene = NULL;
+    zn_settings settings;
+    char scheme_name[64];
+    int exit_status = CLI_USAGE;
+    if (cli_load(context, o.path, &o.scene, &scene, &settings, scheme_name)) exit_status = simulate(&o, context, scene, &settings);
+    zn_scene_destroy(scene);
+    zn_context_destroy(context);
+    return exit_status;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What commands on scenes share. */
+#include "cli/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_log(void *user, zn_log_level level, const char *message) {
+    (void)user;
+    fprintf(stderr, "%s%s\n", level == ZN_LOG_WARNING ? "warning: " : "", message);
+}
+
+zn_context *cli_context(bool quiet) {
+    zn_context *context = zn_context_create(&(zn_context_def){.log = quiet ? NULL : print_log});
+    if (!context) fprintf(stderr, "error: %s\n", zn_status_text(ZN_MEMORY));
+    return context;
+}
+
+void cli_print_errors(zn_context *context) {
+    const char *text = zn_error_text(context);
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        fprintf(stderr, "error: %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* "radau-2a:3" is the scheme radau-2a with 3 stages. */
+static bool set_scheme(const char *text, zn_settings *settings, char *name, size_t room) {
+    size_t length = strcspn(text, ":");
+    if (length == 0 || length >= room) {
+        fprintf(stderr, "error: --scheme needs a name, not '%s'\n", text);
+        return false;
+    }
+    memcpy(name, text, length);
+    name[length] = 0;
+    settings->scheme = name;
+    settings->stages = 0;
+    if (!text[length]) return true;
+    char *end;
+    long stages = strtol(text + length + 1, &end, 10);
+    if (end == text + length + 1 || *end || stages < 1 || stages > 1000) {
+        fprintf(stderr, "error: the number of stages after ':' in --scheme %s must be a whole number from 1\n", text);
+        return false;
+    }
+    settings->stages = (int)stages;
+    return true;
+}
+
+static bool set_solver(const char *text, zn_solver *solver) {
+    static const char *const names[] = {"auto", "newton", "projection"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, names[i]) == 0) return *solver = (zn_solver)i, true;
+    fprintf(stderr, "error: --solver is auto, newton or projection, not '%s'\n", text);
+    return false;
+}
+
+bool cli_load(zn_context *context, const char *path, const cli_scene_options *options, zn_scene **scene, zn_settings *settings, char *scheme_name) {
+    zn_scene_options set = {options->n_sets, options->sets};
+    if (zn_scene_load(context, path, &set, scene) != ZN_OK) {
+        cli_print_errors(context);
+        return false;
+    }
+    *settings = *zn_scene_settings(*scene);
+    if (options->scheme && !set_scheme(options->scheme, settings, scheme_name, 64)) return false;
+    if (options->step && !cli_number("--step", options->step, &settings->step)) return false;
+    if (options->end && !cli_number("--end", options->end, &settings->end)) return false;
+    return !options->solver || set_solver(options->solver, &settings->solver);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run came to, as JSON and as a short table. */
+#include "cli/summary.h"
+
+#include <math.h>
+
+void cli_json_text(FILE *to, const char *text) {
+    fputc('"', to);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') fprintf(to, "\\%c", c);
+        else if (c < 0x20) fprintf(to, "\\u%04x", c);
+        else fputc(c, to);
+    }
+    fputc('"', to);
+}
+
+void cli_json_number(FILE *to, double value) {
+    if (isfinite(value)) fprintf(to, "%.17g", value);
+    else fprintf(to, "null");
+}
+
+static void names(FILE *to, const char *key, int count, const char *const *list) {
+    fprintf(to, "\"%s\": [", key);
+    for (int i = 0; i < count; i++) {
+        if (i) fprintf(to, ", ");
+        cli_json_text(to, list[i]);
+    }
+    fprintf(to, "], ");
+}
+
+static void numbers(FILE *to, int count, const double *list) {
+    fputc('[', to);
+    for (int i = 0; i < count; i++) {
+        if (i) fprintf(to, ", ");
+        cli_json_number(to, list[i]);
+    }
+    fputc(']', to);
+}
+
+static void number(FILE *to, const char *key, double value) {
+    fprintf(to, "\"%s\": ", key);
+    cli_json_number(to, value);
+    fprintf(to, ", ");
+}
+
+static void contacts(FILE *to, const zn_model *model, const double *totals) {
+    fprintf(to, "\"contacts\": [");
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        if (k) fprintf(to, ", ");
+        cli_json_text(to, model->contacts[k].name);
+    }
+    fprintf(to, "], \"percussion_total\": {");
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        if (k) fprintf(to, ", ");
+        cli_json_text(to, contact->name);
+        fprintf(to, ": {\"normal\": ");
+        cli_json_number(to, contact->row_N >= 0 ? totals[contact->row_N] : NAN);
+        fprintf(to, ", \"friction\": ");
+        numbers(to, contact->nF, totals + contact->row_F);
+        fputc('}', to);
+    }
+    fprintf(to, "}, ");
+}
+
+void cli_summary_json(FILE *to, const cli_summary *s) {
+    const zn_simulation *sim = s->simulation;
+    const zn_model *model = zn_simulation_model(sim);
+    const zn_settings *settings = zn_simulation_settings(sim);
+    zn_statistics stats = zn_simulation_statistics(sim);
+    fprintf(to, "{\"scene\": ");
+    cli_json_text(to, s->scene);
+    fprintf(to, ", \"scheme\": ");
+    cli_json_text(to, settings->scheme);
+    fprintf(to, ", \"stages\": %d, ", settings->stages);
+    number(to, "step", settings->step);
+    fprintf(to, "\"steps\": %ld, ", stats.steps);
+    number(to, "t", zn_simulation_time(sim));
+    fprintf(to, "\"status\": \"%s\", \"message\": ", s->status == ZN_OK ? "ok" : s->status == ZN_STOPPED ? "stopped" : "failed");
+    cli_json_text(to, s->message);
+    fprintf(to, ", ");
+    names(to, "coordinates", model->size.nq, model->q_names);
+    fprintf(to, "\"q\": ");
+    numbers(to, model->size.nq, zn_simulation_positions(sim));
+    fprintf(to, ", ");
+    names(to, "velocities", model->size.nu, model->u_names);
+    fprintf(to, "\"u\": ");
+    numbers(to, model->size.nu, zn_simulation_velocities(sim));
+    fprintf(to, ", ");
+    contacts(to, model, zn_simulation_percussion_totals(sim));
+    number(to, "max_penetration", stats.max_penetration);
+    number(to, "max_g", stats.max_g);
+    number(to, "max_gdot", stats.max_gdot);
+    number(to, "max_gamma", stats.max_gamma);
+    number(to, "energy_start", stats.energy_start);
+    number(to, "energy_end", stats.energy_end);
+    number(to, "max_residual", stats.max_residual);
+    fprintf(to, "\"newton\": {\"steps\": %ld, ", stats.newton_steps);
+    number(to, "mean", stats.newton_mean);
+    fprintf(to, "\"max\": %d}, \"least_norm\": {\"steps\": %ld, ", stats.newton_max, stats.least_norm_steps);
+    number(to, "mean", stats.least_norm_mean);
+    fprintf(to, "\"max\": %d}, \"projection\": {\"steps\": %ld, ", stats.least_norm_max, stats.projection_steps);
+    number(to, "mean", stats.projection_mean);
+    fprintf(to, "\"max\": %d}, \"rejected\": %ld, \"wall_seconds\": ", stats.projection_max, stats.rejected);
+    cli_json_number(to, s->wall_seconds);
+    fprintf(to, "}\n");
+}
+
+void cli_summary_table(FILE *to, const cli_summary *s) {
+    const zn_simulation *sim = s->simulation;
+    const zn_model *model = zn_simulation_model(sim);
+    const zn_settings *settings = zn_simulation_settings(sim);
+    const double *q = zn_simulation_positions(sim), *u = zn_simulation_velocities(sim), *total = zn_simulation_percussion_totals(sim);
+    zn_statistics stats = zn_simulation_statistics(sim);
+    fprintf(to, "%s, step %g: %ld steps to t = %.9g in %.3g s\n\n", settings->scheme, settings->step, stats.steps, zn_simulation_time(sim), s->wall_seconds);
+    if (model->natural) {
+        fprintf(to, "  %-12s %18s %18s\n", "coordinate", "position", "velocity");
+        for (int i = 0; i < model->size.nq; i++) fprintf(to, "  %-12s %18.9g %18.9g\n", model->q_names[i], q[i], u[i]);
+    } else {
+        fprintf(to, "  %-12s %18s\n", "coordinate", "position");
+        for (int i = 0; i < model->size.nq; i++) fprintf(to, "  %-12s %18.9g\n", model->q_names[i], q[i]);
+        fprintf(to, "  %-12s %18s\n", "velocity", "value");
+        for (int i = 0; i < model->size.nu; i++) fprintf(to, "  %-12s %18.9g\n", model->u_names[i], u[i]);
+    }
+    if (model->size.n_contacts) fprintf(to, "\n  %-12s %18s %18s\n", "contact", "normal percussion", "friction");
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        if (contact->row_N >= 0) fprintf(to, "  %-12s %18.9g", contact->name, total[contact->row_N]);
+        else fprintf(to, "  %-12s %18s", contact->name, "given");
+        for (int i = 0; i < contact->nF; i++) fprintf(to, " %18.9g", total[contact->row_F + i]);
+        fprintf(to, "\n");
+    }
+    fprintf(to, "\n  energy %.9g -> %.9g", stats.energy_start, stats.energy_end);
+    if (model->size.nN) fprintf(to, ", largest penetration %.3g", stats.max_penetration);
+    if (model->size.ng) fprintf(to, ", constraint drift %.3g (velocity %.3g)", stats.max_g, stats.max_gdot);
+    fprintf(to, "\n");
+}

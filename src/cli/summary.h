@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run came to, as JSON and as a short table. */
+#ifndef CLI_SUMMARY_H
+#define CLI_SUMMARY_H
+
+#include "zeno/zeno.h"
+
+#include <stdio.h>
+
+typedef struct cli_summary {
+    const char *scene;             /* path as given */
+    const zn_simulation *simulation;
+    zn_status status;
+    const char *message;           /* "" when all is well */
+    double wall_seconds;
+} cli_summary;
+
+void cli_summary_json(FILE *, const cli_summary *);
+void cli_summary_table(FILE *, const cli_summary *);
+
+/* Pieces for other summaries: a JSON string, a JSON number (null for NaN and infinity). */
+void cli_json_text(FILE *, const char *);
+void cli_json_number(FILE *, double);
+
+#endif
