@@ -103,7 +103,10 @@ static size_t write_error(const zn_error *error, char *out, size_t room) {
     if (error->line && error->column) PUT("%d:", error->column);
     if (used) PUT(" ");
     PUT("%s", error->message);
-    if (error->step) PUT(" (step %ld, t = %.6g)", error->step, error->time);
+    bool has_time = !isnan(error->time);
+    if (error->step) PUT(" (step %ld", error->step);
+    if (has_time) PUT(error->step ? ", t = %.6g" : " (t = %.6g", error->time);
+    if (error->step || has_time) PUT(")");
     PUT("\n");
 #undef PUT
     return used;

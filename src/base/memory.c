@@ -64,10 +64,12 @@ bool mem_grow(zn_context *context, void **block, size_t *capacity, size_t needed
     if (needed <= *capacity) return true;
     size_t wanted = *capacity * 2 > needed ? *capacity * 2 : needed;
     if (wanted < 8) wanted = 8;
-    char *grown = reallocate(context, *block, wanted, size);
+    void *old; /* the caller's pointer has a type of its own: copied, not read as void * */
+    memcpy(&old, block, sizeof old);
+    char *grown = reallocate(context, old, wanted, size);
     if (!grown) return false;
     memset(grown + *capacity * size, 0, (wanted - *capacity) * size);
-    *block = grown;
+    memcpy(block, &grown, sizeof grown);
     *capacity = wanted;
     return true;
 }

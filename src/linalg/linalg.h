@@ -29,7 +29,7 @@ void lin_multiply_transposed(const zn_pattern *, const double *values, double s,
 /* ---- a square matrix assembled from blocks ---- */
 
 /* First declare every block with its place, then finish: the matrix chooses dense storage (column-major, n x n) or CSC by
- * size and fill, and each block knows where its entries go. Refilling is: zero, then scatter each block. */
+ * size and expected fill-in, and each block knows where its entries go. Refilling is: zero, then scatter each block. */
 typedef struct lin_matrix lin_matrix;
 
 lin_matrix *lin_matrix_create(zn_context *, int n);
@@ -55,8 +55,8 @@ void lin_matrix_multiply(const lin_matrix *, const double *x, double *y); /* y =
 
 /* ---- LU ---- */
 
-/* One interface, two back ends (dense: own kernel up to about 20, LAPACK above; sparse: KLU). Rows are scaled before pivots
- * are chosen, so units do not matter. The dense back end takes all memory at creation. KLU takes its memory from SuiteSparse's
+/* One interface, two back ends (dense: own kernel up to 32 rows, LAPACK above; sparse: KLU). Rows are scaled before pivots
+ * are chosen, so the units of the equations do not matter. The dense back end takes all memory at creation. KLU takes its memory from SuiteSparse's
  * global allocator (malloc; not the context's), in lin_lu_create and at every full factorisation; a refactorisation takes none.
  * An LU is for one thread at a time, solves included (work space). */
 typedef struct lin_lu lin_lu;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A square matrix assembled from blocks; every entry of a block has a fixed place in the values. */
-#include "linalg/linalg.h"
+#include "linalg/sparse_lu.h"
 
 #include <limits.h>
 
-/* Up to this size dense LU is faster than KLU whatever the fill (measured, see README.md). */
-#define LIN_DENSE_SIZE 60
-/* Above it, dense LU is faster when more than this part of the entries may be nonzero (fill-in makes the rest full). */
-#define LIN_DENSE_FILL 0.15
+/* Up to this size always dense: there is little to gain (10 us a factorisation), and a dense matrix is factored without
+ * allocation and has a rank. */
+#define LIN_DENSE_SIZE 40
+/* Above it, the time of refilling, factoring and solving once is compared, in nanoseconds on the machine it was fitted on; only
+ * the ratios matter. README.md shows the measurements. */
+#define DENSE_TIME(n) (4.5 * (n) * (n) + 0.02 * (n) * (n) * (n))
+#define SPARSE_TIME(entries, operations) (15 * (entries) + 0.4 * (operations))
 
 typedef struct coordinate {
     int row, col;   /* in the matrix */
@@ -111,8 +114,10 @@ static zn_status merge_blocks(lin_matrix *matrix) {
 
 static bool dense_is_better(const lin_matrix *matrix, lin_storage storage) {
     if (storage != LIN_AUTO) return storage == LIN_DENSE;
-    double n = matrix->n;
-    return n <= LIN_DENSE_SIZE || lin_nnz(&matrix->pattern.p) > LIN_DENSE_FILL * n * n;
+    double n = matrix->n, entries, operations;
+    if (n <= LIN_DENSE_SIZE) return true;
+    if (n * n > INT_MAX || !lin_sparse_estimate(&matrix->pattern.p, &entries, &operations)) return false;
+    return DENSE_TIME(n) < SPARSE_TIME(entries, operations);
 }
 
 zn_status lin_matrix_finish(lin_matrix *matrix, lin_storage storage) {

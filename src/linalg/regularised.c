@@ -53,6 +53,7 @@ static zn_status create_system(regularised *a, const zn_pattern *pattern) {
     if (status != ZN_OK) goto done;
     a->scaled = MEM_ARRAY(context, double, lin_nnz(&a->system.p));
     status = a->scaled ? lin_sparse_create(context, &a->system.p, &a->lu) : ZN_MEMORY;
+    a->lu.known_regular = true; /* singular values of at least alpha, though pivots may be as small as alpha^2 */
 done:
     mem_free(context, row);
     mem_free(context, col);

@@ -9,6 +9,17 @@
 /* min over columns of max|A| / max|U|: below this, a refactorisation loses too many digits (three of sixteen). */
 #define SMALLEST_RECIPROCAL_GROWTH 1e-3
 
+bool lin_sparse_estimate(const zn_pattern *pattern, double *entries, double *operations) {
+    klu_common common;
+    klu_defaults(&common);
+    klu_symbolic *symbolic = klu_analyze(pattern->cols, (int *)pattern->start, (int *)pattern->index, &common);
+    if (!symbolic) return false;
+    *entries = symbolic->lnz + symbolic->unz;
+    *operations = symbolic->est_flops;
+    klu_free_symbolic(&symbolic, &common);
+    return true;
+}
+
 zn_status lin_sparse_create(zn_context *context, const zn_pattern *pattern, sparse_lu *lu) {
     int n = pattern->cols;
     *lu = (sparse_lu){0};
@@ -40,32 +51,31 @@ void lin_sparse_destroy(zn_context *context, sparse_lu *lu) {
     lu->row = lu->col = NULL;
 }
 
-/* Column k of the factors is column Q[k] of the matrix. */
-static bool pivots_are_sound(const sparse_lu *lu, int n) {
-    const double *pivot = lu->numeric->Udiag, *scale = lu->numeric->Rs;
-    double tiny = lin_tiny_pivot(n);
-    for (int k = 0; k < n; k++) {
-        /* KLU divides row k (in its order) by Rs[k]; ours is a power of two near 1 / Rs, so pivots agree up to a factor 2. */
-        double largest = scale ? lu->col[lu->symbolic->Q[k]] : 0;
-        if (!(fabs(pivot[k]) > tiny * largest)) return false;
-    }
+/* Whether the factors can be used. Growth of U over A carries rounding errors into the pivots, so that what counts as tiny
+ * grows with it. Column k of the factors is column Q[k] of the matrix. KLU divides rows by their largest entries, our scales
+ * are the powers of two next to that: pivots and columns are comparable up to a factor of 2. */
+static bool factors_are_sound(sparse_lu *lu, const lin_columns *a) {
+    if (lu->common.status != KLU_OK) return false;
+    if (!klu_rgrowth((int *)a->start, (int *)a->index, (double *)a->values, lu->symbolic, lu->numeric, &lu->common)) return false;
+    const double *pivot = lu->numeric->Udiag;
+    double tiny = lin_tiny_pivot(a->n) / fmin(1, fmax(lu->common.rgrowth, SMALLEST_RECIPROCAL_GROWTH));
+    for (int k = 0; k < a->n; k++)
+        if (!(fabs(pivot[k]) > tiny * lu->col[lu->symbolic->Q[k]])) return false;
     return true;
 }
 
 static bool refactor(sparse_lu *lu, const lin_columns *a) {
     int *start = (int *)a->start, *index = (int *)a->index;
-    double *values = (double *)a->values;
-    if (!klu_refactor(start, index, values, lu->symbolic, lu->numeric, &lu->common)) return false;
-    if (lu->common.status != KLU_OK || !pivots_are_sound(lu, a->n)) return false;
-    if (!klu_rgrowth(start, index, values, lu->symbolic, lu->numeric, &lu->common)) return false;
-    return lu->common.rgrowth >= SMALLEST_RECIPROCAL_GROWTH; /* false for NaN, too */
+    if (!klu_refactor(start, index, (double *)a->values, lu->symbolic, lu->numeric, &lu->common)) return false;
+    /* False for NaN, too. */
+    return factors_are_sound(lu, a) && lu->common.rgrowth >= SMALLEST_RECIPROCAL_GROWTH;
 }
 
 static zn_status factor(sparse_lu *lu, const lin_columns *a) {
     klu_free_numeric(&lu->numeric, &lu->common);
     lu->numeric = klu_factor((int *)a->start, (int *)a->index, (double *)a->values, lu->symbolic, &lu->common);
     if (!lu->numeric) return lu->common.status == KLU_SINGULAR ? ZN_SINGULAR : ZN_MEMORY;
-    return lu->common.status == KLU_OK && pivots_are_sound(lu, a->n) ? ZN_OK : ZN_SINGULAR;
+    return lu->known_regular || factors_are_sound(lu, a) ? ZN_OK : ZN_SINGULAR;
 }
 
 zn_status lin_sparse_factor(sparse_lu *lu, const lin_columns *a, bool same_structure) {

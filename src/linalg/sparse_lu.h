@@ -13,9 +13,12 @@ typedef struct sparse_lu {
     klu_numeric *numeric;    /* NULL: not factored */
     double *row, *col;       /* scales of the rows, largest entries of the columns */
     double rcond;
+    bool known_regular;      /* set by whoever knows: small pivots are then no reason to reject a full factorisation */
 } sparse_lu;
 
-/* The pattern must stay alive. */
+/* Entries of L and U and operations of a factorisation, estimated by KLU's ordering. False: not known. */
+bool lin_sparse_estimate(const zn_pattern *, double *entries, double *operations);
+
 zn_status lin_sparse_create(zn_context *, const zn_pattern *, sparse_lu *);
 void lin_sparse_destroy(zn_context *, sparse_lu *);
 zn_status lin_sparse_factor(sparse_lu *, const lin_columns *, bool same_structure);

@@ -124,10 +124,150 @@ static void sparse_systems(void **state) {
     random_systems(LIN_SPARSE);
 }
 
+/* A tridiagonal pattern of an even number of rows. */
+enum { CHAIN = 12 };
+static void chain_problem(problem *p, lin_storage storage) {
+    int row[3 * CHAIN], col[3 * CHAIN], count = 0;
+    for (int i = 0; i < CHAIN; i++)
+        for (int j = i - 1; j <= i + 1; j++)
+            if (j >= 0 && j < CHAIN) row[count] = i, col[count++] = j;
+    problem_create(p, CHAIN, count, row, col, storage);
+}
+
+static void set_chain(problem *p, double diagonal, double beside) {
+    for (int j = 0; j < CHAIN; j++)
+        for (int k = p->pattern.start[j]; k < p->pattern.start[j + 1]; k++)
+            p->values[k] = p->pattern.index[k] == j ? diagonal : beside;
+}
+
+/* With a strong diagonal the pivots are the diagonal. Then the diagonal becomes tiny: the matrix (eigenvalues near
+ * 2 cos(k pi / 13)) is as well conditioned as before, but the old pivots divide by 1e-9 and lose nine digits, or by 1e-18 and
+ * lose all. A refactorisation does not notice; the growth check has to. */
+static void refactorisation_with_unfit_pivots(void **state) {
+    (void)state;
+    static const double diagonals[] = {1e-6, 1e-9, 1e-12, 1e-18, 0};
+    random_source random = {43};
+    problem p;
+    chain_problem(&p, LIN_SPARSE);
+    for (size_t k = 0; k < sizeof diagonals / sizeof *diagonals; k++) {
+        set_chain(&p, 4, 1);
+        assert_int_equal(factor(&p, k % 2 == 0), ZN_OK);
+        check_below(solve_error(&p, &random), 1e-15);
+        set_chain(&p, diagonals[k], 1);
+        assert_int_equal(factor(&p, true), ZN_OK);
+        check_below(solve_error(&p, &random), 1e-13);
+    }
+    problem_destroy(&p);
+}
+
+static void refactorisation_after_failures(void **state) {
+    (void)state;
+    random_source random = {47};
+    problem p;
+    chain_problem(&p, LIN_SPARSE);
+    set_chain(&p, 4, 1);
+    assert_int_equal(factor(&p, true), ZN_OK); /* nothing to refactor yet: a full factorisation */
+    check_below(solve_error(&p, &random), 1e-15);
+    set_chain(&p, 0, 0);
+    assert_int_equal(factor(&p, true), ZN_SINGULAR);
+    set_chain(&p, NAN, 1);
+    assert_int_equal(factor(&p, true), ZN_NOT_FINITE);
+    set_chain(&p, 4, 1);
+    assert_int_equal(factor(&p, true), ZN_OK);
+    check_below(solve_error(&p, &random), 1e-15);
+    problem_destroy(&p);
+}
+
+/* Random matrices whose column c is a combination of others: singular up to rounding only. */
+static void singular_matrices(void **state) {
+    (void)state;
+    random_source random = {53};
+    static const int sizes[] = {1, 2, 3, 6, 12, 20, 21, 40, 100};
+    for (int k = 0; k < 2 * 9 * 8; k++) {
+        int n = sizes[k % 9], count = n * n, c = random_below(&random, n);
+        int *row = malloc(sizeof(int) * (size_t)count), *col = malloc(sizeof(int) * (size_t)count);
+        for (int e = 0; e < count; e++) row[e] = e % n, col[e] = e / n;
+        problem p;
+        problem_create(&p, n, count, row, col, k % 2 ? LIN_DENSE : LIN_SPARSE);
+        randomise(&p, &random);
+        assert_int_equal(factor(&p, false), ZN_OK);
+        for (int i = 0; i < n; i++) {
+            double sum = 0;
+            for (int j = 0; j < n; j++)
+                if (j != c) sum += p.values[i + j * n] * (j % 3 - 1.3);
+            p.values[i + c * n] = sum;
+        }
+        assert_int_equal(factor(&p, false), ZN_SINGULAR);
+        assert_int_equal(factor(&p, true), ZN_SINGULAR);
+        randomise(&p, &random); /* usable again */
+        assert_int_equal(factor(&p, false), ZN_OK);
+        check_below(solve_error(&p, &random), 1e-12);
+        p.values[random_below(&random, count)] = k % 3 ? INFINITY : NAN;
+        assert_int_equal(factor(&p, false), ZN_NOT_FINITE);
+        free(row), free(col);
+        problem_destroy(&p);
+    }
+}
+
+/* Units do not make a matrix singular: rows from 1e-30 to 1e30, columns from 1e-3 to 1e3. */
+static void units(void **state) {
+    (void)state;
+    random_source random = {59};
+    for (int storage = 0; storage < 2; storage++) {
+        problem p;
+        chain_problem(&p, storage ? LIN_DENSE : LIN_SPARSE);
+        set_chain(&p, 2, -1);
+        for (int j = 0; j < CHAIN; j++)
+            for (int k = p.pattern.start[j]; k < p.pattern.start[j + 1]; k++)
+                p.values[k] *= pow(10, 30 * (p.pattern.index[k] % 3 - 1)) * pow(10, 3 * (j % 2 * 2 - 1));
+        assert_int_equal(factor(&p, false), ZN_OK);
+        check_below(solve_error(&p, &random), 1e-14);
+        problem_destroy(&p);
+    }
+}
+
+/* An empty row, and a pattern without a full transversal: no values make it regular. */
+static void structurally_singular(void **state) {
+    (void)state;
+    static const int row[] = {0, 0, 1, 1, 2}, col[] = {0, 2, 0, 2, 1}, bad_row[] = {0, 1, 2}, bad_col[] = {0, 0, 1};
+    random_source random = {61};
+    for (int storage = 0; storage < 2; storage++) {
+        problem p;
+        problem_create(&p, 3, 3, bad_row, bad_col, storage ? LIN_DENSE : LIN_SPARSE);
+        randomise(&p, &random);
+        assert_int_equal(factor(&p, false), ZN_SINGULAR);
+        assert_int_equal(factor(&p, true), ZN_SINGULAR);
+        double b[3] = {p.values[0], p.values[1], 0};
+        assert_int_equal(lin_lu_factor_regularised(p.lu, p.matrix), ZN_OK);
+        lin_lu_solve(p.lu, b);
+        check_close(b[0], 1, 1e-10);
+        check_close(b[1], 0, 1e-10);
+        check_close(b[2], 0, 0);
+        problem_destroy(&p);
+        problem_create(&p, 3, 5, row, col, storage ? LIN_DENSE : LIN_SPARSE);
+        randomise(&p, &random);
+        assert_int_equal(factor(&p, false), ZN_OK);
+        check_below(solve_error(&p, &random), 1e-14);
+        problem_destroy(&p);
+        problem_create(&p, 0, 0, NULL, NULL, storage ? LIN_DENSE : LIN_SPARSE);
+        assert_int_equal(factor(&p, false), ZN_OK);
+        lin_lu_solve(p.lu, NULL);
+        assert_int_equal(lin_lu_factor_regularised(p.lu, p.matrix), ZN_OK);
+        lin_lu_solve(p.lu, NULL);
+        problem_destroy(&p);
+    }
+    lin_lu_destroy(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dense_systems),
         cmocka_unit_test(sparse_systems),
+        cmocka_unit_test(refactorisation_with_unfit_pivots),
+        cmocka_unit_test(refactorisation_after_failures),
+        cmocka_unit_test(singular_matrices),
+        cmocka_unit_test(units),
+        cmocka_unit_test(structurally_singular),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,6 +155,46 @@ static void redundant_sparse(void **state) {
     redundant_constraints(LIN_SPARSE, 5, 1);
     redundant_constraints(LIN_SPARSE, 20, 6);
     redundant_constraints(LIN_SPARSE, 60, 10);
+    redundant_constraints(LIN_SPARSE, 200, 40);
+}
+
+/* Unsymmetric matrices of low rank, stored dense and sparse: the same solution, also for b outside of the range. */
+static void sparse_agrees_with_dense(void **state) {
+    (void)state;
+    enum { N = 12 };
+    random_source random = {67};
+    zn_context *context = zn_context_create(NULL);
+    lin_pattern pattern;
+    assert_int_equal(lin_pattern_dense(context, N, N, &pattern), ZN_OK);
+    for (int round = 0; round < 20; round++) {
+        double a[N * N], b[2][N] = {{0}}, x[2][2][N], truth[N];
+        random_of_rank(&random, N, N, 1 + round % 6, a);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) a[i + j * N] *= ldexp(1, 10 * (i % 4) - 15); /* units of the rows */
+        for (int i = 0; i < N; i++) truth[i] = random_number(&random);
+        lin_dense_multiply(N, N, a, 1, truth, b[0]);
+        for (int i = 0; i < N; i++) b[1][i] = b[0][i] + 0.1 * random_number(&random) * ldexp(1, 10 * (i % 4) - 15);
+        for (int sparse = 0; sparse < 2; sparse++) {
+            lin_matrix *matrix = lin_matrix_create(context, N);
+            lin_matrix_block(matrix, &pattern.p, false, 0, 0);
+            assert_int_equal(lin_matrix_finish(matrix, sparse ? LIN_SPARSE : LIN_DENSE), ZN_OK);
+            lin_matrix_add(matrix, 0, 1, a);
+            lin_lu *lu = lin_lu_create(context, matrix);
+            assert_int_equal(lin_lu_factor_regularised(lu, matrix), ZN_OK);
+            assert_int_equal(lin_lu_rank(lu), sparse ? -1 : 1 + round % 6);
+            memcpy(x[sparse], b, sizeof b);
+            lin_lu_solve_many(lu, x[sparse][0], 2);
+            lin_lu_destroy(lu);
+            lin_matrix_destroy(matrix);
+        }
+        for (int i = 0; i < N; i++) {
+            check_close(x[1][0][i], x[0][0][i], 1e-8);
+            check_close(x[1][1][i], x[0][1][i], 1e-4);
+        }
+    }
+    assert_int_equal(zn_error_count(context), 0);
+    lin_pattern_destroy(context, &pattern);
+    zn_context_destroy(context);
 }
 
 int main(void) {
@@ -162,6 +202,7 @@ int main(void) {
         cmocka_unit_test(decomposition),
         cmocka_unit_test(redundant_dense),
         cmocka_unit_test(redundant_sparse),
+        cmocka_unit_test(sparse_agrees_with_dense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
