@@ -28,7 +28,7 @@ max_lines=700
 
 # What git tracks or would add; where git cannot tell (no git, an unpacked archive), all files but the results of a build.
 if ! git ls-files --cached --others --exclude-standard >"$work/all" 2>/dev/null || [ ! -s "$work/all" ]; then
-    find . \( -name .git -o -path ./build -o -path ./out \) -prune -o -type f -print | sed 's|^\./||' >"$work/all"
+    find . \( -name .git -o -path ./build -o -path ./out -o -path ./validation -o -name node_modules -o -name __pycache__ \) -prune -o -type f -print | sed 's|^\./||' >"$work/all"
 fi
 while IFS= read -r file; do
     if [ -f "$file" ]; then printf '%s\n' "$file"; fi
