@@ -3,7 +3,8 @@
  *
  * Where the rule of a function gives 0/0 although the function has a one-sided or best value there, the derivative is an
  * `if` that names this point; its other branch is the rule, so that higher derivatives away from the point stay exact:
- *   |f|' = sign(f) f' (0 at a kink), sqrt(f)' = 0 where f = f' = 0, hypot' = 0 at the origin, (0^y)' = 0 for y > 0. */
+ *   |f|' = sign(f) f' (0 at a kink), sqrt(f)' = 0 where f = f' = 0, hypot' = 0 at the origin, (0^y)' = 0 for y > 0;
+ * a function of an argument that rests has the derivative 0 there, even where its slope is infinite: acos(min(x, 1)). */
 #include "expr/graph.h"
 
 /* ---- what is known already ---- */
@@ -120,9 +121,10 @@ static expr rule_pow(expr_graph *graph, expr self, expr x, expr y, expr dx, expr
     }
     expr base_is_zero = is_zero(graph, x), zero = constant(graph, 0);
     expr by_base = zero, by_exponent = zero;
-    if (!expr_is_zero(graph, dx)) { /* y x^(y-1) is 0 * inf at 0^0, where x^0 is the constant 1 */
+    if (!expr_is_zero(graph, dx)) { /* y x^(y-1) x' may be 0 * inf at x = 0: x^0 is the constant 1, and a base may rest at 0 */
         expr power = expr_binary(graph, EXPR_POW, x, sub(graph, y, constant(graph, 1)));
-        expr both = expr_binary(graph, EXPR_AND, base_is_zero, is_zero(graph, y));
+        expr rests = expr_binary(graph, EXPR_OR, is_zero(graph, y), is_zero(graph, dx));
+        expr both = expr_binary(graph, EXPR_AND, base_is_zero, rests);
         by_base = expr_if(graph, both, zero, mul(graph, mul(graph, y, power), dx));
     }
     if (!expr_is_zero(graph, dy)) { /* nothing comes from a zero base, nor from an exponent that rests (a negative base needs it) */
@@ -133,6 +135,20 @@ static expr rule_pow(expr_graph *graph, expr self, expr x, expr y, expr dx, expr
         by_exponent = expr_if(graph, vanishes, zero, by_exponent);
     }
     return add(graph, by_base, by_exponent);
+}
+
+/* 0 where a = 1 and a' = 0, so that an argument that is clamped to -1 ... 1 has the slope 0. */
+static expr rule_arc(expr_graph *graph, double sign, expr a, expr da) {
+    expr inside = sub(graph, constant(graph, 1), square(graph, a));
+    expr slope = quotient(graph, constant(graph, sign), expr_unary(graph, EXPR_SQRT, inside));
+    return zero_at_double_root(graph, inside, da, mul(graph, slope, da));
+}
+
+static expr rule_atan2(expr_graph *graph, expr y, expr x, expr dy, expr dx) {
+    expr top = sub(graph, mul(graph, x, dy), mul(graph, y, dx)), bottom = add(graph, square(graph, x), square(graph, y));
+    expr rests = expr_binary(graph, EXPR_AND, is_zero(graph, dx), is_zero(graph, dy));
+    expr at_origin = expr_binary(graph, EXPR_AND, is_zero(graph, bottom), rests);
+    return expr_if(graph, at_origin, constant(graph, 0), quotient(graph, top, bottom));
 }
 
 static expr rule_hypot(expr_graph *graph, expr self, expr x, expr y, expr dx, expr dy) {
@@ -148,8 +164,6 @@ static expr outer_derivative(expr_graph *graph, expr_op op, expr self, expr a) {
     case EXPR_SIN: return expr_unary(graph, EXPR_COS, a);
     case EXPR_COS: return negative(graph, expr_unary(graph, EXPR_SIN, a));
     case EXPR_TAN: return add(graph, one, square(graph, self));
-    case EXPR_ASIN: return quotient(graph, one, expr_unary(graph, EXPR_SQRT, sub(graph, one, square(graph, a))));
-    case EXPR_ACOS: return quotient(graph, constant(graph, -1), expr_unary(graph, EXPR_SQRT, sub(graph, one, square(graph, a))));
     case EXPR_ATAN: return quotient(graph, one, add(graph, one, square(graph, a)));
     case EXPR_SINH: return expr_unary(graph, EXPR_COSH, a);
     case EXPR_COSH: return expr_unary(graph, EXPR_SINH, a);
@@ -172,8 +186,9 @@ static expr rule(expr_graph *graph, expr self, const expr_node *node, expr da, e
     case EXPR_LOG: return quotient(graph, da, a);
     case EXPR_SQRT: return zero_at_double_root(graph, a, da, quotient(graph, da, mul(graph, constant(graph, 2), self)));
     case EXPR_HYPOT: return rule_hypot(graph, self, a, b, da, db);
-    case EXPR_ATAN2:
-        return quotient(graph, sub(graph, mul(graph, b, da), mul(graph, a, db)), add(graph, square(graph, a), square(graph, b)));
+    case EXPR_ASIN: return rule_arc(graph, 1, a, da);
+    case EXPR_ACOS: return rule_arc(graph, -1, a, da);
+    case EXPR_ATAN2: return rule_atan2(graph, a, b, da, db);
     case EXPR_MIN: return expr_if(graph, expr_binary(graph, EXPR_LESS_EQUAL, a, b), da, db);
     case EXPR_MAX: return expr_if(graph, expr_binary(graph, EXPR_LESS_EQUAL, b, a), da, db);
     case EXPR_IF: return expr_if(graph, a, db, dc);

@@ -54,8 +54,9 @@ bool expr_power_is_chain(double y, int *whole, bool *half);
 double expr_apply(expr_op op, double a, double b, double c);
 
 static inline double expr_sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; } /* NaN stays NaN */
-static inline double expr_min_of(double a, double b) { return a <= b ? a : b < a ? b : a + b; }
-static inline double expr_max_of(double a, double b) { return a >= b ? a : b > a ? b : a + b; }
+/* The same for both orders of the operands, also for 0 and -0; NaN stays NaN. */
+static inline double expr_min_of(double a, double b) { return a < b ? a : b < a ? b : a == b ? (signbit(a) ? a : b) : a + b; }
+static inline double expr_max_of(double a, double b) { return a > b ? a : b > a ? b : a == b ? (signbit(a) ? b : a) : a + b; }
 
 /* Functions that formulas may call. */
 typedef struct expr_function {
