@@ -121,13 +121,15 @@ static expr rule_pow(expr_graph *graph, expr self, expr x, expr y, expr dx, expr
     }
     expr base_is_zero = is_zero(graph, x), zero = constant(graph, 0);
     expr by_base = zero, by_exponent = zero;
-    if (!expr_is_zero(graph, dx)) { /* y x^(y-1) x' may be 0 * inf at x = 0: x^0 is the constant 1, and a base may rest at 0 */
+    if (!expr_is_zero(graph,
+                      dx)) { /* y x^(y-1) x' may be 0 * inf at x = 0: x^0 is the constant 1, and a base may rest at 0 */
         expr power = expr_binary(graph, EXPR_POW, x, sub(graph, y, constant(graph, 1)));
         expr rests = expr_binary(graph, EXPR_OR, is_zero(graph, y), is_zero(graph, dx));
         expr both = expr_binary(graph, EXPR_AND, base_is_zero, rests);
         by_base = expr_if(graph, both, zero, mul(graph, mul(graph, y, power), dx));
     }
-    if (!expr_is_zero(graph, dy)) { /* nothing comes from a zero base, nor from an exponent that rests (a negative base needs it) */
+    if (!expr_is_zero(graph,
+                      dy)) { /* nothing comes from a zero base, nor from an exponent that rests (a negative base needs it) */
         by_exponent = mul(graph, mul(graph, self, expr_unary(graph, EXPR_LOG, x)), dy);
         expr negative_base = expr_binary(graph, EXPR_LESS, x, zero), positive = expr_binary(graph, EXPR_LESS, zero, y);
         expr rests = expr_binary(graph, EXPR_AND, negative_base, is_zero(graph, dy));

@@ -79,7 +79,8 @@ double expr_value(expr_graph *graph, expr root, const double *variables) {
         else if (node->op == EXPR_VARIABLE)
             *value = variables[node->a];
         else
-            *value = expr_apply(node->op, values[node->a], node->b < 0 ? 0 : values[node->b], node->c < 0 ? 0 : values[node->c]);
+            *value =
+                expr_apply(node->op, values[node->a], node->b < 0 ? 0 : values[node->b], node->c < 0 ? 0 : values[node->c]);
     }
     return values[root];
 }

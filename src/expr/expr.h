@@ -19,12 +19,39 @@ expr_graph *expr_graph_create(zn_context *context);
 void expr_graph_destroy(expr_graph *graph);
 
 typedef enum expr_op {
-    EXPR_CONSTANT, EXPR_VARIABLE,
-    EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_NEG, EXPR_POW, /* pow: any exponent; integer powers stay exact for negative bases */
-    EXPR_SIN, EXPR_COS, EXPR_TAN, EXPR_ASIN, EXPR_ACOS, EXPR_ATAN, EXPR_ATAN2, EXPR_SINH, EXPR_COSH, EXPR_TANH,
-    EXPR_EXP, EXPR_LOG, EXPR_SQRT, EXPR_ABS, EXPR_SIGN, EXPR_MIN, EXPR_MAX, EXPR_HYPOT,
-    EXPR_LESS, EXPR_LESS_EQUAL, EXPR_EQUAL, EXPR_AND, EXPR_OR, EXPR_NOT, /* 0 or 1 */
-    EXPR_IF                                                     /* if(condition, a, b): only the chosen branch counts */
+    EXPR_CONSTANT,
+    EXPR_VARIABLE,
+    EXPR_ADD,
+    EXPR_SUB,
+    EXPR_MUL,
+    EXPR_DIV,
+    EXPR_NEG,
+    EXPR_POW, /* pow: any exponent; integer powers stay exact for negative bases */
+    EXPR_SIN,
+    EXPR_COS,
+    EXPR_TAN,
+    EXPR_ASIN,
+    EXPR_ACOS,
+    EXPR_ATAN,
+    EXPR_ATAN2,
+    EXPR_SINH,
+    EXPR_COSH,
+    EXPR_TANH,
+    EXPR_EXP,
+    EXPR_LOG,
+    EXPR_SQRT,
+    EXPR_ABS,
+    EXPR_SIGN,
+    EXPR_MIN,
+    EXPR_MAX,
+    EXPR_HYPOT,
+    EXPR_LESS, /* comparisons and logic give 0 or 1 */
+    EXPR_LESS_EQUAL,
+    EXPR_EQUAL,
+    EXPR_AND,
+    EXPR_OR,
+    EXPR_NOT,
+    EXPR_IF /* if(condition, a, b): only the chosen branch counts */
 } expr_op;
 
 expr expr_constant(expr_graph *, double value);
@@ -42,8 +69,8 @@ bool expr_depends_range(expr_graph *, expr, int first, int count);
 /* How a node is made, for walks from outside: operands that it lacks are EXPR_NONE. IF: condition, then, else. */
 typedef struct expr_view {
     expr_op op;
-    double value;     /* of a constant */
-    int variable;     /* index of a variable, else -1 */
+    double value; /* of a constant */
+    int variable; /* index of a variable, else -1 */
     expr operands[3];
 } expr_view;
 expr_view expr_look(const expr_graph *, expr);
@@ -91,7 +118,7 @@ typedef struct expr_section {
 /* Variables are 0..n_variables-1. NULL on failure (in the context). */
 expr_tape *expr_compile(expr_graph *, zn_context *, int n_variables, int n_sections, const expr_section *);
 void expr_tape_destroy(zn_context *, expr_tape *);
-int expr_tape_registers(const expr_tape *); /* doubles of scratch */
+int expr_tape_registers(const expr_tape *);                    /* doubles of scratch */
 int expr_tape_instructions(const expr_tape *, int n_sections); /* of sections 0..n_sections-1 */
 /* results[k] points to memory for the outputs of section k, or NULL (computed but not copied). No allocation. */
 void expr_tape_run(const expr_tape *, double *registers, const double *variables, int n_sections, double *const *results);

@@ -158,7 +158,8 @@ bool expr_push(expr_graph *graph, size_t *depth, expr node) {
 }
 
 bool expr_walk_begin(expr_graph *graph) {
-    if (!mem_grow(graph->context, (void **)&graph->stamps, &graph->stamp_capacity, graph->count, sizeof(unsigned))) return false;
+    if (!mem_grow(graph->context, (void **)&graph->stamps, &graph->stamp_capacity, graph->count, sizeof(unsigned)))
+        return false;
     if (++graph->generation == 0) { /* the counter came around: forget old stamps */
         memset(graph->stamps, 0, graph->stamp_capacity * sizeof(unsigned));
         graph->generation = 1;

@@ -7,14 +7,14 @@
 
 typedef struct expr_node {
     expr_op op;
-    expr a, b, c;      /* operands, EXPR_NONE when absent; IF: condition, then, else; VARIABLE: a is its index */
-    double value;      /* CONSTANT */
-    uint64_t depends;  /* bit (index mod 64) of every variable below: a clear bit proves independence */
+    expr a, b, c;     /* operands, EXPR_NONE when absent; IF: condition, then, else; VARIABLE: a is its index */
+    double value;     /* CONSTANT */
+    uint64_t depends; /* bit (index mod 64) of every variable below: a clear bit proves independence */
 } expr_node;
 
 typedef struct expr_memo {
     expr node;
-    int variable;      /* + 1, so that 0 means an empty slot */
+    int variable; /* + 1, so that 0 means an empty slot */
     expr derivative;
 } expr_memo;
 
@@ -23,7 +23,7 @@ struct expr_graph {
     zn_context *context;
     expr_node *nodes;
     size_t count, node_capacity;
-    expr *table;       /* open addressing, node + 1, 0 is empty; size a power of two */
+    expr *table; /* open addressing, node + 1, 0 is empty; size a power of two */
     size_t table_size;
     expr_memo *memos;
     size_t memo_count, memo_size;
@@ -55,15 +55,19 @@ double expr_apply(expr_op op, double a, double b, double c);
 
 static inline double expr_sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; } /* NaN stays NaN */
 /* The same for both orders of the operands, also for 0 and -0; NaN stays NaN. */
-static inline double expr_min_of(double a, double b) { return a < b ? a : b < a ? b : a == b ? (signbit(a) ? a : b) : a + b; }
-static inline double expr_max_of(double a, double b) { return a > b ? a : b > a ? b : a == b ? (signbit(a) ? b : a) : a + b; }
+static inline double expr_min_of(double a, double b) {
+    return a < b ? a : b < a ? b : a == b ? (signbit(a) ? a : b) : a + b;
+}
+static inline double expr_max_of(double a, double b) {
+    return a > b ? a : b > a ? b : a == b ? (signbit(a) ? b : a) : a + b;
+}
 
 /* Functions that formulas may call. */
 typedef struct expr_function {
     const char *name;
     expr_op op;
     int arguments;
-    bool more;         /* any number of arguments from `arguments` on */
+    bool more; /* any number of arguments from `arguments` on */
 } expr_function;
 const expr_function *expr_find_function(const char *name, size_t length);
 int expr_function_count(void);

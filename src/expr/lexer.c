@@ -152,7 +152,8 @@ token expr_next_token(const char *text, size_t at) {
     if (is_letter(text[at])) return name_token(text, at);
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         size_t length = strlen(symbols[i].text);
-        if (strncmp(text + at, symbols[i].text, length) == 0) return (token){symbols[i].kind, at, length, 0, symbols[i].hint};
+        if (strncmp(text + at, symbols[i].text, length) == 0)
+            return (token){symbols[i].kind, at, length, 0, symbols[i].hint};
     }
     return (token){TOKEN_WRONG, at, character_length(text + at), 0,
                    "formulas are made of numbers, names (letters, digits, _), + - * / ^, comparisons and parentheses"};

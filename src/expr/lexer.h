@@ -6,9 +6,26 @@
 #include "expr/graph.h"
 
 typedef enum token_kind {
-    TOKEN_END, TOKEN_NUMBER, TOKEN_NAME, TOKEN_PLUS, TOKEN_MINUS, TOKEN_TIMES, TOKEN_OVER, TOKEN_POWER, TOKEN_OPEN, TOKEN_CLOSE,
-    TOKEN_COMMA, TOKEN_LESS, TOKEN_LESS_EQUAL, TOKEN_GREATER, TOKEN_GREATER_EQUAL, TOKEN_EQUAL, TOKEN_NOT_EQUAL, TOKEN_AND,
-    TOKEN_OR, TOKEN_NOT,
+    TOKEN_END,
+    TOKEN_NUMBER,
+    TOKEN_NAME,
+    TOKEN_PLUS,
+    TOKEN_MINUS,
+    TOKEN_TIMES,
+    TOKEN_OVER,
+    TOKEN_POWER,
+    TOKEN_OPEN,
+    TOKEN_CLOSE,
+    TOKEN_COMMA,
+    TOKEN_LESS,
+    TOKEN_LESS_EQUAL,
+    TOKEN_GREATER,
+    TOKEN_GREATER_EQUAL,
+    TOKEN_EQUAL,
+    TOKEN_NOT_EQUAL,
+    TOKEN_AND,
+    TOKEN_OR,
+    TOKEN_NOT,
     TOKEN_WRONG /* text that formulas cannot have; hint says more */
 } token_kind;
 
@@ -16,7 +33,7 @@ typedef struct token {
     token_kind kind;
     size_t start, length; /* in the text, bytes */
     double value;
-    const char *hint;     /* of TOKEN_WRONG */
+    const char *hint; /* of TOKEN_WRONG */
 } token;
 
 /* The token at or after `at`. The text ends with a NUL. */

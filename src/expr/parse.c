@@ -73,12 +73,12 @@ static error_place place_of(const parser *p, size_t at) {
     return place;
 }
 
-#define COMPLAIN(p, at, ...)                                                                                           \
-    do {                                                                                                               \
-        if ((p)->status == ZN_OK) {                                                                                    \
-            const error_place complain_place = place_of(p, at);                                                        \
-            (p)->status = fail_at((p)->context, ZN_SYNTAX, &complain_place, __VA_ARGS__);                              \
-        }                                                                                                              \
+#define COMPLAIN(p, at, ...)                                                              \
+    do {                                                                                  \
+        if ((p)->status == ZN_OK) {                                                       \
+            const error_place complain_place = place_of(p, at);                           \
+            (p)->status = fail_at((p)->context, ZN_SYNTAX, &complain_place, __VA_ARGS__); \
+        }                                                                                 \
     } while (0)
 
 static expr complain_wrong(parser *p) {
@@ -128,16 +128,15 @@ static expr complain_no_operator(parser *p, const token *opened) {
     case TOKEN_OPEN:
         COMPLAIN(p, t.start, "missing operator between '%s' and '%s'; products are written with *", before.text, text.text);
         break;
-    default:
-        COMPLAIN(p, t.start, "unexpected '%s' after '%s'; put this part in parentheses", text.text, before.text);
+    default: COMPLAIN(p, t.start, "unexpected '%s' after '%s'; put this part in parentheses", text.text, before.text);
     }
     return EXPR_NONE;
 }
 
 static bool enter(parser *p) {
     if (++p->nesting <= NESTING_MAX) return true;
-    COMPLAIN(p, p->now.start, "'%s' is nested deeper than %d levels; split the formula by parameters", quote_of(p, p->now).text,
-             NESTING_MAX);
+    COMPLAIN(p, p->now.start, "'%s' is nested deeper than %d levels; split the formula by parameters",
+             quote_of(p, p->now).text, NESTING_MAX);
     return false;
 }
 
@@ -207,25 +206,29 @@ static void complain_function(parser *p, token name) {
     if (nearest)
         COMPLAIN(p, name.start, "unknown function '%s'; did you mean '%s'?", text.text, nearest);
     else
-        COMPLAIN(p, name.start, "unknown function '%s'; known are sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt "
-                                "abs sign min max hypot pow if", text.text);
+        COMPLAIN(p, name.start,
+                 "unknown function '%s'; known are sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt "
+                 "abs sign min max hypot pow if",
+                 text.text);
 }
 
 /* ---- the grammar ---- */
 
 #define ARGUMENTS_MAX 3
 
-/* Arguments after the opening parenthesis; those beyond ARGUMENTS_MAX fold into the first by the function (min, max, hypot). */
+/* Arguments after the opening parenthesis, or -1. Functions of many (min, max, hypot) fold what comes before the last. */
 static int parse_arguments(parser *p, const expr_function *function, token opened, expr *arguments) {
     int count = 0;
     if (accept(p, TOKEN_CLOSE)) return 0;
     do {
         expr argument = parse_any(p);
         if (argument < 0) return -1;
-        if (function->more && count >= 2)
-            arguments[0] = expr_binary(p->graph, function->op, arguments[0], arguments[1]), arguments[1] = argument;
-        else if (count < ARGUMENTS_MAX)
+        if (function->more && count >= 2) {
+            arguments[0] = expr_binary(p->graph, function->op, arguments[0], arguments[1]);
+            arguments[1] = argument;
+        } else if (count < ARGUMENTS_MAX) {
             arguments[count] = argument;
+        }
         count++;
     } while (accept(p, TOKEN_COMMA));
     if (accept(p, TOKEN_CLOSE)) return count;
@@ -247,11 +250,14 @@ static expr parse_call(parser *p, token name) {
     if (count < function->arguments || (count > function->arguments && !function->more)) {
         COMPLAIN(p, name.start, "'%s' takes %s%d argument%s, not %d%s", function->name, function->more ? "at least " : "",
                  function->arguments, function->arguments == 1 ? "" : "s", count,
-                 function->op == EXPR_IF ? "; write if(condition, a, b)" : function->op == EXPR_ATAN2 ? "; write atan2(y, x)" : "");
+                 function->op == EXPR_IF      ? "; write if(condition, a, b)"
+                 : function->op == EXPR_ATAN2 ? "; write atan2(y, x)"
+                                              : "");
         return EXPR_NONE;
     }
     if (function->op == EXPR_IF) return expr_if(p->graph, a[0], a[1], a[2]);
-    return function->arguments == 1 ? expr_unary(p->graph, function->op, a[0]) : expr_binary(p->graph, function->op, a[0], a[1]);
+    return function->arguments == 1 ? expr_unary(p->graph, function->op, a[0])
+                                    : expr_binary(p->graph, function->op, a[0], a[1]);
 }
 
 static expr parse_primary(parser *p) {

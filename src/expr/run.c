@@ -2,8 +2,8 @@
 /* Running a tape: batch by batch, each a loop over instructions of one operation. */
 #include "expr/tape.h"
 
-#define EACH(value)                                                                                                    \
-    for (; i < end; i++) r[i->to] = (value);                                                                           \
+#define EACH(value)                          \
+    for (; i < end; i++) r[i->to] = (value); \
     break
 
 static void run_batch(int op, const tape_operands *i, const tape_operands *end, double *r) {
@@ -27,7 +27,8 @@ static void run_batch(int op, const tape_operands *i, const tape_operands *end, 
     }
 }
 
-void expr_tape_run(const expr_tape *tape, double *registers, const double *variables, int n_sections, double *const *results) {
+void expr_tape_run(const expr_tape *tape, double *registers, const double *variables, int n_sections,
+                   double *const *results) {
     if (tape->n_variables > 0) memcpy(registers, variables, (size_t)tape->n_variables * sizeof(double));
     if (tape->n_constants > 0)
         memcpy(registers + tape->n_variables, tape->constants, (size_t)tape->n_constants * sizeof(double));

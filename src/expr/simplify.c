@@ -84,7 +84,8 @@ static expr subtract(expr_graph *graph, expr a, expr b) {
     double factor = split_factor(graph, a, &p) - split_factor(graph, b, &q);
     if (p >= 0 && p == q && (factor == 0 || is_movable(factor))) return scale(graph, factor, p);
     if (is_negative(graph, b)) return expr_binary(graph, EXPR_ADD, a, negate(graph, b));
-    if (graph->nodes[a].op == EXPR_NEG) return expr_unary(graph, EXPR_NEG, expr_binary(graph, EXPR_ADD, graph->nodes[a].a, b));
+    if (graph->nodes[a].op == EXPR_NEG)
+        return expr_unary(graph, EXPR_NEG, expr_binary(graph, EXPR_ADD, graph->nodes[a].a, b));
     return expr_intern(graph, EXPR_SUB, a, b, EXPR_NONE);
 }
 

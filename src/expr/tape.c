@@ -2,7 +2,7 @@
 /* Graph to tape: powers become products, a product used once joins its sum, steps of one operation stand together
  * (schedule.c), registers are taken again after their last use.
  *
- * Time on the tape: instruction i happens at 2i, the outputs of a section that ends before instruction e are read at 2e - 1. */
+ * Time on the tape: step i happens at 2i; the outputs of a section that ends before step e are read at 2e - 1. */
 #include "expr/tape.h"
 
 typedef struct compiler {
@@ -11,9 +11,9 @@ typedef struct compiler {
     expr_tape *tape;
     const expr_section *sections;
     int n_outputs;
-    expr *outputs;     /* all sections one after the other, lowered */
-    size_t n_nodes;    /* of the graph after lowering; the arrays below are per node */
-    int *uses, *last;  /* last: time of the last use, -1 once the register is free again */
+    expr *outputs;    /* all sections one after the other, lowered */
+    size_t n_nodes;   /* of the graph after lowering; the arrays below are per node */
+    int *uses, *last; /* last: time of the last use, -1 once the register is free again */
     int32_t *registers;
     bool *joined;      /* a product that its only user computes */
     size_t *order_end; /* per section, in graph->order */
@@ -193,8 +193,8 @@ static void allocate_registers(compiler *c) {
             release(c, step->b, 2 * i, first);
             release(c, step->c, 2 * i, first);
             c->registers[step->to] = c->n_free > 0 ? c->free_registers[--c->n_free] : tape->n_registers++;
-            tape->code[i] = (tape_operands){c->registers[step->to], c->registers[step->a], c->registers[step->b],
-                                            c->registers[step->c]};
+            tape->code[i] =
+                (tape_operands){c->registers[step->to], c->registers[step->a], c->registers[step->b], c->registers[step->c]};
         }
         int start = output;
         for (; output < tape->output_end[k]; output++) tape->outputs[output] = c->registers[c->outputs[output]];
@@ -281,7 +281,8 @@ static bool compile(compiler *c) {
     return true;
 }
 
-expr_tape *expr_compile(expr_graph *graph, zn_context *context, int n_variables, int n_sections, const expr_section *sections) {
+expr_tape *expr_compile(expr_graph *graph, zn_context *context, int n_variables, int n_sections,
+                        const expr_section *sections) {
     compiler c = {.graph = graph, .context = context, .sections = sections};
     bool good = allocate_tape(&c, n_variables, n_sections) && gather_outputs(&c) && compile(&c);
     mem_free(context, c.outputs);

@@ -7,11 +7,11 @@
 #include "expr/expr.h"
 
 /* cmocka's fail_msg needs its macro `fail`, a name that base has for itself. */
-#define stop_with(...)                                                                                                 \
-    do {                                                                                                               \
-        print_error(__VA_ARGS__);                                                                                      \
-        print_error("\n");                                                                                             \
-        _fail(__FILE__, __LINE__);                                                                                     \
+#define stop_with(...)             \
+    do {                           \
+        print_error(__VA_ARGS__);  \
+        print_error("\n");         \
+        _fail(__FILE__, __LINE__); \
     } while (0)
 
 enum { X, X_PRIME, Y, PHI, T, N_VARIABLES };

@@ -51,8 +51,9 @@ static long double value(const expr_graph *graph, expr e, const long double *var
     else if (v.op == EXPR_VARIABLE)
         cache[e] = variables[v.variable];
     else
-        cache[e] = apply(v.op, value(graph, v.operands[0], variables, cache, have), value(graph, v.operands[1], variables, cache, have),
-                         value(graph, v.operands[2], variables, cache, have));
+        cache[e] =
+            apply(v.op, value(graph, v.operands[0], variables, cache, have),
+                  value(graph, v.operands[1], variables, cache, have), value(graph, v.operands[2], variables, cache, have));
     have[e] = true;
     return cache[e];
 }
@@ -104,11 +105,49 @@ static bool compare(fixture *f, expr e, int variable, const long double *at, con
 static void every_function_to_third_order(void **state) {
     (void)state;
     static const char *const formulas[] = {
-        "x + y", "x - y", "x*y", "x/y", "-x", "x^y", "x^2", "x^3", "x^7", "x^-1", "x^-3", "x^0.5", "x^1.5", "x^-2.5", "x^0.3", "x^pi",
-        "2^x", "(x*y)^(x + y)", "sin(x)", "cos(x)", "tan(x)", "asin(x/2)", "acos(x/2)", "atan(x)", "atan2(x, y)", "atan2(-x, x*y - 3)",
-        "sinh(x)", "cosh(x)", "tanh(x)", "exp(x)", "log(x)", "sqrt(x)", "sqrt(x^2 + y^2)", "abs(x - 3)*x^3", "sign(x - 2)*x^3",
-        "min(x^2, y)", "max(x^2, y)", "hypot(x, y)", "hypot(x*y, 1)", "if(x < y, x^3, y^3*x)", "if(x > y, x^3, y^3*x)",
-        "exp(sin(x*y))/(1 + x^2)", "x'^2*cos(phi)*x + sqrt(1 + x*x')",
+        "x + y",
+        "x - y",
+        "x*y",
+        "x/y",
+        "-x",
+        "x^y",
+        "x^2",
+        "x^3",
+        "x^7",
+        "x^-1",
+        "x^-3",
+        "x^0.5",
+        "x^1.5",
+        "x^-2.5",
+        "x^0.3",
+        "x^pi",
+        "2^x",
+        "(x*y)^(x + y)",
+        "sin(x)",
+        "cos(x)",
+        "tan(x)",
+        "asin(x/2)",
+        "acos(x/2)",
+        "atan(x)",
+        "atan2(x, y)",
+        "atan2(-x, x*y - 3)",
+        "sinh(x)",
+        "cosh(x)",
+        "tanh(x)",
+        "exp(x)",
+        "log(x)",
+        "sqrt(x)",
+        "sqrt(x^2 + y^2)",
+        "abs(x - 3)*x^3",
+        "sign(x - 2)*x^3",
+        "min(x^2, y)",
+        "max(x^2, y)",
+        "hypot(x, y)",
+        "hypot(x*y, 1)",
+        "if(x < y, x^3, y^3*x)",
+        "if(x > y, x^3, y^3*x)",
+        "exp(sin(x*y))/(1 + x^2)",
+        "x'^2*cos(phi)*x + sqrt(1 + x*x')",
     };
     fixture f;
     fixture_start(&f);
@@ -159,20 +198,56 @@ static void values_where_rules_meet_zero(void **state) {
         int variable, order;
         double x, y, value;
     } cases[] = {
-        {"x^2", X, 1, 0, 0, 0}, {"x^2", X, 2, 0, 0, 2}, {"x^2", X, 3, 0, 0, 0}, {"x^3", X, 2, 0, 0, 0}, {"x^1.5", X, 1, 0, 0, 0},
-        {"x^-1", X, 1, 2, 0, -0.25}, {"x^0.5", X, 1, 4, 0, 0.25}, {"sqrt(x)", X, 1, 0, 0, INFINITY}, {"x^0.25", X, 1, 0, 0, INFINITY},
-        {"sqrt(x^2)", X, 1, 0, 0, 0}, {"sqrt(x^2 + y^2)", X, 1, 0, 0, 0}, {"sqrt(x^2 + y^2)", X, 2, 0, 0, 0},
-        {"sqrt(x^2 + y^2)", X, 1, 3, 4, 0.6}, {"sqrt(1 + x^2)", X, 2, 0, 0, 1}, {"sqrt(y + x^2)", X, 2, 0, 1, 1},
-        {"(x^2 + y^2)^0.25", X, 1, 0, 0, 0}, {"(x^2 + y^2)^1.5", X, 2, 0, 0, 0}, {"hypot(x, y)", X, 1, 0, 0, 0},
-        {"hypot(x, y)", X, 2, 0, 0, 0}, {"hypot(x, y)", X, 2, 0, 2, 0.5}, {"hypot(x, 1)", X, 2, 0, 0, 1}, {"abs(x)", X, 1, 0, 0, 0},
-        {"abs(x)", X, 1, -2, 0, -1}, {"abs(x)", X, 2, 0, 0, 0}, {"sign(x)", X, 1, 0, 0, 0}, {"x^y", X, 1, 0, 2, 0}, {"x^y", Y, 1, 0, 2, 0},
-        {"x^y", X, 1, 0, 1, 1}, {"x^y", X, 1, 0, 0, 0}, {"x^y", X, 1, -3, 2, -6}, {"x^y", X, 2, -3, 2, 2}, {"0^x", X, 1, 2, 0, 0},
-        {"acos(min(x, 1))", X, 1, 1.5, 0, 0}, {"asin(max(-1, min(x, 1)))", X, 2, -1.5, 0, 0}, {"max(x, 0)^y", X, 1, -1, 0.5, 0},
-        {"asin(x)", X, 1, 1, 0, INFINITY}, {"atan2(x, y)", X, 1, 0, 2, 0.5}, {"atan2(max(x, 0), max(y, 0))", X, 1, -1, -1, 0},
-        {"x^max(y, 3)", Y, 1, -2, 1, 0}, {"x^max(y, 3)", X, 1, -2, 1, 12},
-        {"min(x, y)", X, 1, 1, 2, 1}, {"min(x, y)", X, 1, 3, 2, 0}, {"max(x, y)", X, 1, 3, 2, 1}, {"x*abs(x)", X, 1, 0, 0, 0},
-        {"if(x > 0, log(x), 2*x)", X, 1, -1, 0, 2}, {"if(x > 0, sqrt(x), 0)", X, 1, -1, 0, 0}, {"if(x > 0, sqrt(x), 0)", X, 2, 0, 0, 0},
-        {"if(x == 0, 1, sin(x)/x)", X, 1, 0, 0, 0}, {"x*if(y > 0, log(y), y)", Y, 1, 3, -1, 3}, {"y/x", X, 1, 2, 0, 0},
+        {"x^2", X, 1, 0, 0, 0},
+        {"x^2", X, 2, 0, 0, 2},
+        {"x^2", X, 3, 0, 0, 0},
+        {"x^3", X, 2, 0, 0, 0},
+        {"x^1.5", X, 1, 0, 0, 0},
+        {"x^-1", X, 1, 2, 0, -0.25},
+        {"x^0.5", X, 1, 4, 0, 0.25},
+        {"sqrt(x)", X, 1, 0, 0, INFINITY},
+        {"x^0.25", X, 1, 0, 0, INFINITY},
+        {"sqrt(x^2)", X, 1, 0, 0, 0},
+        {"sqrt(x^2 + y^2)", X, 1, 0, 0, 0},
+        {"sqrt(x^2 + y^2)", X, 2, 0, 0, 0},
+        {"sqrt(x^2 + y^2)", X, 1, 3, 4, 0.6},
+        {"sqrt(1 + x^2)", X, 2, 0, 0, 1},
+        {"sqrt(y + x^2)", X, 2, 0, 1, 1},
+        {"(x^2 + y^2)^0.25", X, 1, 0, 0, 0},
+        {"(x^2 + y^2)^1.5", X, 2, 0, 0, 0},
+        {"hypot(x, y)", X, 1, 0, 0, 0},
+        {"hypot(x, y)", X, 2, 0, 0, 0},
+        {"hypot(x, y)", X, 2, 0, 2, 0.5},
+        {"hypot(x, 1)", X, 2, 0, 0, 1},
+        {"abs(x)", X, 1, 0, 0, 0},
+        {"abs(x)", X, 1, -2, 0, -1},
+        {"abs(x)", X, 2, 0, 0, 0},
+        {"sign(x)", X, 1, 0, 0, 0},
+        {"x^y", X, 1, 0, 2, 0},
+        {"x^y", Y, 1, 0, 2, 0},
+        {"x^y", X, 1, 0, 1, 1},
+        {"x^y", X, 1, 0, 0, 0},
+        {"x^y", X, 1, -3, 2, -6},
+        {"x^y", X, 2, -3, 2, 2},
+        {"0^x", X, 1, 2, 0, 0},
+        {"acos(min(x, 1))", X, 1, 1.5, 0, 0},
+        {"asin(max(-1, min(x, 1)))", X, 2, -1.5, 0, 0},
+        {"max(x, 0)^y", X, 1, -1, 0.5, 0},
+        {"asin(x)", X, 1, 1, 0, INFINITY},
+        {"atan2(x, y)", X, 1, 0, 2, 0.5},
+        {"atan2(max(x, 0), max(y, 0))", X, 1, -1, -1, 0},
+        {"x^max(y, 3)", Y, 1, -2, 1, 0},
+        {"x^max(y, 3)", X, 1, -2, 1, 12},
+        {"min(x, y)", X, 1, 1, 2, 1},
+        {"min(x, y)", X, 1, 3, 2, 0},
+        {"max(x, y)", X, 1, 3, 2, 1},
+        {"x*abs(x)", X, 1, 0, 0, 0},
+        {"if(x > 0, log(x), 2*x)", X, 1, -1, 0, 2},
+        {"if(x > 0, sqrt(x), 0)", X, 1, -1, 0, 0},
+        {"if(x > 0, sqrt(x), 0)", X, 2, 0, 0, 0},
+        {"if(x == 0, 1, sin(x)/x)", X, 1, 0, 0, 0},
+        {"x*if(y > 0, log(y), y)", Y, 1, 3, -1, 3},
+        {"y/x", X, 1, 2, 0, 0},
     };
     fixture f;
     fixture_start(&f);
@@ -182,8 +257,8 @@ static void values_where_rules_meet_zero(void **state) {
         double at[N_VARIABLES] = {[X] = cases[i].x, [Y] = cases[i].y};
         double v = expr_value(f.graph, e, at);
         if (!(v == cases[i].value || fabs(v - cases[i].value) < 1e-15))
-            stop_with("derivative %d of %s at (%g, %g): %.17g, expected %.17g", cases[i].order, cases[i].text, at[X], at[Y], v,
-                     cases[i].value);
+            stop_with("derivative %d of %s at (%g, %g): %.17g, expected %.17g", cases[i].order, cases[i].text, at[X], at[Y],
+                      v, cases[i].value);
     }
     fixture_end(&f);
 }
@@ -193,7 +268,9 @@ static void hessian_of_kinetic_energy(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f);
-    expr_name names[] = {{"l", expr_variable(f.graph, 0)}, {"l'", expr_variable(f.graph, 1)}, {"phi'", expr_variable(f.graph, 2)},
+    expr_name names[] = {{"l", expr_variable(f.graph, 0)},
+                         {"l'", expr_variable(f.graph, 1)},
+                         {"phi'", expr_variable(f.graph, 2)},
                          {"m", expr_variable(f.graph, 3)}};
     f.scope = (expr_scope){4, names};
     expr kinetic = parse(&f, "m/2*(l'^2 + l^2*phi'^2)");
@@ -208,6 +285,7 @@ static void hessian_of_kinetic_energy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_function_to_third_order), cmocka_unit_test(random_trees),
-                                       cmocka_unit_test(values_where_rules_meet_zero), cmocka_unit_test(hessian_of_kinetic_energy)};
+                                       cmocka_unit_test(values_where_rules_meet_zero),
+                                       cmocka_unit_test(hessian_of_kinetic_energy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

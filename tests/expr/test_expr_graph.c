@@ -5,15 +5,56 @@
 static void equal_terms_are_one_node(void **state) {
     (void)state;
     static const char *const pairs[][2] = {
-        {"x + y", "y + x"}, {"x*y", "y*x"}, {"min(x, y)", "min(y, x)"}, {"hypot(x, y)", "hypot(y, x)"}, {"x == y", "y == x"},
-        {"x^2", "x*x"}, {"x - -y", "x + y"}, {"-(x - y)", "y - x"}, {"--x", "x"}, {"x*1", "x"}, {"x/1", "x"}, {"x + 0", "x"},
-        {"0 - x", "-x"}, {"x - x", "0"}, {"x*0", "0"}, {"0/x", "0"}, {"x^0", "1"}, {"x^1", "x"}, {"x^-1", "1/x"}, {"x^0.5", "sqrt(x)"},
-        {"x + x", "2*x"}, {"3*x - x", "2*x"}, {"2*(3*x)", "6*x"}, {"(2*x)*(0.5*y)", "x*y"}, {"-x*-y", "x*y"}, {"x*-y", "-(x*y)"},
-        {"x/2", "0.5*x"}, {"-x/y", "-(x/y)"}, {"x/-y", "-(x/y)"}, {"2*x/(4*y)", "0.5*(x/y)"}, {"sin(-x)", "-sin(x)"},
-        {"cos(-x)", "cos(x)"}, {"abs(-x)", "abs(x)"}, {"atan(-2*x)", "-atan(2*x)"}, {"x > y", "y < x"}, {"x >= y", "y <= x"},
-        {"x != y", "not x == y"}, {"if(1, x, y)", "x"}, {"if(x, y, y)", "y"}, {"if(not x < y, x, y)", "if(x < y, y, x)"},
-        {"x < x", "0"}, {"not not x < y", "x < y"}, {"x < y and 1", "x < y"}, {"x and 0", "0"}, {"x or 2", "1"}, {"pow(x, 3)", "x^3"},
-        {"2 + 3*4", "14"}, {"sin(pi/2)", "1"}, {"x + -3", "x - 3"}, {"1 - -2*y", "1 + 2*y"},
+        {"x + y", "y + x"},
+        {"x*y", "y*x"},
+        {"min(x, y)", "min(y, x)"},
+        {"hypot(x, y)", "hypot(y, x)"},
+        {"x == y", "y == x"},
+        {"x^2", "x*x"},
+        {"x - -y", "x + y"},
+        {"-(x - y)", "y - x"},
+        {"--x", "x"},
+        {"x*1", "x"},
+        {"x/1", "x"},
+        {"x + 0", "x"},
+        {"0 - x", "-x"},
+        {"x - x", "0"},
+        {"x*0", "0"},
+        {"0/x", "0"},
+        {"x^0", "1"},
+        {"x^1", "x"},
+        {"x^-1", "1/x"},
+        {"x^0.5", "sqrt(x)"},
+        {"x + x", "2*x"},
+        {"3*x - x", "2*x"},
+        {"2*(3*x)", "6*x"},
+        {"(2*x)*(0.5*y)", "x*y"},
+        {"-x*-y", "x*y"},
+        {"x*-y", "-(x*y)"},
+        {"x/2", "0.5*x"},
+        {"-x/y", "-(x/y)"},
+        {"x/-y", "-(x/y)"},
+        {"2*x/(4*y)", "0.5*(x/y)"},
+        {"sin(-x)", "-sin(x)"},
+        {"cos(-x)", "cos(x)"},
+        {"abs(-x)", "abs(x)"},
+        {"atan(-2*x)", "-atan(2*x)"},
+        {"x > y", "y < x"},
+        {"x >= y", "y <= x"},
+        {"x != y", "not x == y"},
+        {"if(1, x, y)", "x"},
+        {"if(x, y, y)", "y"},
+        {"if(not x < y, x, y)", "if(x < y, y, x)"},
+        {"x < x", "0"},
+        {"not not x < y", "x < y"},
+        {"x < y and 1", "x < y"},
+        {"x and 0", "0"},
+        {"x or 2", "1"},
+        {"pow(x, 3)", "x^3"},
+        {"2 + 3*4", "14"},
+        {"sin(pi/2)", "1"},
+        {"x + -3", "x - 3"},
+        {"1 - -2*y", "1 + 2*y"},
     };
     fixture f;
     fixture_start(&f);
@@ -58,9 +99,11 @@ static void dependence(void **state) {
     fixture_start(&f);
     expr e = parse(&f, "x*sin(phi) + 3");
     assert_true(expr_depends(f.graph, e, X) && expr_depends(f.graph, e, PHI));
-    assert_false(expr_depends(f.graph, e, Y) || expr_depends(f.graph, e, X + 64) || expr_depends(f.graph, parse(&f, "0*x"), X));
+    assert_false(expr_depends(f.graph, e, Y) || expr_depends(f.graph, e, X + 64) ||
+                 expr_depends(f.graph, parse(&f, "0*x"), X));
     assert_true(expr_depends_range(f.graph, e, 1, 3));
-    assert_false(expr_depends_range(f.graph, e, 1, 2) || expr_depends_range(f.graph, e, 64, 200) || expr_depends_range(f.graph, e, 0, 0));
+    assert_false(expr_depends_range(f.graph, e, 1, 2) || expr_depends_range(f.graph, e, 64, 200) ||
+                 expr_depends_range(f.graph, e, 0, 0));
     expr far = expr_binary(f.graph, EXPR_MUL, e, expr_variable(f.graph, 64 + Y));
     assert_true(expr_depends(f.graph, far, 64 + Y) && expr_depends_range(f.graph, far, 60, 1000));
     assert_false(expr_depends(f.graph, far, Y));

@@ -24,7 +24,8 @@ static void release(void *user, void *block) {
 }
 
 static zn_status work(fixture *f, double *out) {
-    static const char *const text = "exp(x*phi)*sin(x' + y)^3/(1 + hypot(x, y)) + if(x < y, x^y, sqrt(x^2 + t^2)) - min(x, y, t)^1.5";
+    static const char *const text =
+        "exp(x*phi)*sin(x' + y)^3/(1 + hypot(x, y)) + if(x < y, x^y, sqrt(x^2 + t^2)) - min(x, y, t)^1.5";
     expr e, wrong, all[3 + N_VARIABLES * N_VARIABLES];
     int n = 0;
     zn_status status = expr_parse(f->graph, f->context, &f->scope, ZN_FORMULA(text), &e);

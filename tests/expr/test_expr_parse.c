@@ -13,20 +13,81 @@ static void precedence_and_values(void **state) {
         const char *text;
         double value;
     } cases[] = {
-        {"1 + 2*3", 7}, {"(1 + 2)*3", 9}, {"-x^2", -9}, {"(-x)^2", 9}, {"2^3^2", 512}, {"2^-1", 0.5}, {"2^-x^2", 1.0 / 512},
-        {"100/10/5", 2}, {"10 - 4 - 3", 3}, {"2*x/y", 6.0 / 7}, {"x/2*y", 10.5}, {"- - x", 3}, {"+x", 3}, {"-x*-y", 21},
-        {"x--y", 10}, {"1e-3", 1e-3}, {"1.5", 1.5}, {".5", 0.5}, {"2.", 2}, {"1E+2", 100}, {"0.1", 0.1}, {"1e22", 1e22},
-        {"123456789.123456789e-5", 123456789.123456789e-5}, {"4.9406564584124654e-324", 4.9406564584124654e-324},
-        {"1e-400", 0}, {"0.000000e999999999999", 0}, {"1.7976931348623157e308", 1.7976931348623157e308},
-        {"x'", 5}, {"x'^2", 25}, {"x*x'", 15}, {"t", 2}, {"pi", 3.14159265358979323846}, {"2*pi*t", 4 * 3.14159265358979323846},
-        {"x < y", 1}, {"x > y", 0}, {"x <= 3", 1}, {"x >= 4", 0}, {"x == 3", 1}, {"x != 3", 0}, {"x + 1 < y - 2", 1},
-        {"not x < y", 0}, {"not not x", 1}, {"x < y and y < x", 0}, {"x < y or y < x and 0", 1}, {"not 0 and 0", 0},
-        {"1 or 1 and 0", 1}, {"(1 or 1) and 0", 0}, {"if(x < y, 10, 20)", 10}, {"if(x > y, 10, 20)", 20},
-        {"if(x > y, log(-1), 20)", 20}, {"min(x, y)", 3}, {"max(x, y)", 7}, {"min(5, x, 4, y)", 3}, {"max(1, 2, y, 4)", 7},
-        {"hypot(3, 4)", 5}, {"hypot(2, x, 6)", 7}, {"pow(x, 4)", 81}, {"pow(-x, 3)", -27}, {"atan2(0, -1)", 3.14159265358979323846},
-        {"abs(-x)", 3}, {"sign(-x)", -1}, {"sign(x - 3)", 0}, {"sqrt(x*3)", 3}, {"exp(0)", 1}, {"log(exp(x))", 3},
-        {"(x)^(2)", 9}, {"x ^ 0", 1}, {"x^1", 3}, {" \t x \n + \r\n y ", 10}, {"0.25*((x))", 0.75}, {"4^0.5", 2}, {"4^1.5", 8},
-        {"4^-1.5", 0.125}, {"x^-2", 1.0 / 9}, {"(-8)^3", -512},
+        {"1 + 2*3", 7},
+        {"(1 + 2)*3", 9},
+        {"-x^2", -9},
+        {"(-x)^2", 9},
+        {"2^3^2", 512},
+        {"2^-1", 0.5},
+        {"2^-x^2", 1.0 / 512},
+        {"100/10/5", 2},
+        {"10 - 4 - 3", 3},
+        {"2*x/y", 6.0 / 7},
+        {"x/2*y", 10.5},
+        {"- - x", 3},
+        {"+x", 3},
+        {"-x*-y", 21},
+        {"x--y", 10},
+        {"1e-3", 1e-3},
+        {"1.5", 1.5},
+        {".5", 0.5},
+        {"2.", 2},
+        {"1E+2", 100},
+        {"0.1", 0.1},
+        {"1e22", 1e22},
+        {"123456789.123456789e-5", 123456789.123456789e-5},
+        {"4.9406564584124654e-324", 4.9406564584124654e-324},
+        {"1e-400", 0},
+        {"0.000000e999999999999", 0},
+        {"1.7976931348623157e308", 1.7976931348623157e308},
+        {"x'", 5},
+        {"x'^2", 25},
+        {"x*x'", 15},
+        {"t", 2},
+        {"pi", 3.14159265358979323846},
+        {"2*pi*t", 4 * 3.14159265358979323846},
+        {"x < y", 1},
+        {"x > y", 0},
+        {"x <= 3", 1},
+        {"x >= 4", 0},
+        {"x == 3", 1},
+        {"x != 3", 0},
+        {"x + 1 < y - 2", 1},
+        {"not x < y", 0},
+        {"not not x", 1},
+        {"x < y and y < x", 0},
+        {"x < y or y < x and 0", 1},
+        {"not 0 and 0", 0},
+        {"1 or 1 and 0", 1},
+        {"(1 or 1) and 0", 0},
+        {"if(x < y, 10, 20)", 10},
+        {"if(x > y, 10, 20)", 20},
+        {"if(x > y, log(-1), 20)", 20},
+        {"min(x, y)", 3},
+        {"max(x, y)", 7},
+        {"min(5, x, 4, y)", 3},
+        {"max(1, 2, y, 4)", 7},
+        {"hypot(3, 4)", 5},
+        {"hypot(2, x, 6)", 7},
+        {"pow(x, 4)", 81},
+        {"pow(-x, 3)", -27},
+        {"atan2(0, -1)", 3.14159265358979323846},
+        {"abs(-x)", 3},
+        {"sign(-x)", -1},
+        {"sign(x - 3)", 0},
+        {"sqrt(x*3)", 3},
+        {"exp(0)", 1},
+        {"log(exp(x))", 3},
+        {"(x)^(2)", 9},
+        {"x ^ 0", 1},
+        {"x^1", 3},
+        {" \t x \n + \r\n y ", 10},
+        {"0.25*((x))", 0.75},
+        {"4^0.5", 2},
+        {"4^1.5", 8},
+        {"4^-1.5", 0.125},
+        {"x^-2", 1.0 / 9},
+        {"(-8)^3", -512},
     };
     fixture f;
     fixture_start(&f);
@@ -63,8 +124,8 @@ static void wrong_formulas(void **state) {
     (void)state;
     static const struct {
         const char *text;
-        int line, column;      /* of a formula that starts at 10:5 */
-        const char *parts[2];  /* must be in the message */
+        int line, column;     /* of a formula that starts at 10:5 */
+        const char *parts[2]; /* must be in the message */
     } cases[] = {
         {"phii + 1", 10, 5, {"unknown name 'phii'", "did you mean 'phi'?"}},
         {"1 + x''", 10, 9, {"'x'''", "'x''"}},
@@ -150,8 +211,8 @@ static void depth_and_length_are_limited(void **state) {
         int count;
         const char *end;
         zn_status status;
-    } cases[] = {{"(", 5000, "x", ZN_SYNTAX},  {"-", 50000, "x", ZN_SYNTAX},     {"not ", 20000, "x", ZN_SYNTAX},
-                 {"x^", 20000, "x", ZN_SYNTAX}, {"sin(", 20000, "x", ZN_SYNTAX},  {"x + sin(x)*y - ", 5000, "x", ZN_OK},
+    } cases[] = {{"(", 5000, "x", ZN_SYNTAX},   {"-", 50000, "x", ZN_SYNTAX},      {"not ", 20000, "x", ZN_SYNTAX},
+                 {"x^", 20000, "x", ZN_SYNTAX}, {"sin(", 20000, "x", ZN_SYNTAX},   {"x + sin(x)*y - ", 5000, "x", ZN_OK},
                  {"x*", 40000, "x", ZN_OK},     {"x + y", 100000, "x", ZN_SYNTAX}, {"-", 100, "x", ZN_OK}};
     fixture f;
     fixture_start(&f);
@@ -162,7 +223,8 @@ static void depth_and_length_are_limited(void **state) {
         free(text);
     }
     expr deep = parse(&f, "x");
-    for (int i = 0; i < 100000; i++) deep = expr_unary(f.graph, EXPR_SIN, expr_binary(f.graph, EXPR_ADD, deep, parse(&f, "y")));
+    for (int i = 0; i < 100000; i++)
+        deep = expr_unary(f.graph, EXPR_SIN, expr_binary(f.graph, EXPR_ADD, deep, parse(&f, "y")));
     assert_true(expr_derivative(f.graph, deep, X) >= 0); /* no recursion into the graph */
     fixture_end(&f);
 }
@@ -170,8 +232,9 @@ static void depth_and_length_are_limited(void **state) {
 /* Pieces of formulas in any order, and any bytes: an answer or an error at a place inside the text. */
 static void random_texts_never_crash(void **state) {
     (void)state;
-    static const char *const pieces[] = {"x", "x'", "phi", "1", ".5", "1e", "+", "-", "*", "/", "^", "(", ")", ",", "<", "==", "if(",
-                                         "sin(", "min(", "and", " or ", "not ", "\n", " ", "pi", "'", "\xc3", "&&", "hypot(", "0"};
+    static const char *const pieces[] = {"x",    "x'",   "phi", "1", ".5", "1e", "+",    "-",    "*",      "/",
+                                         "^",    "(",    ")",   ",", "<",  "==", "if(",  "sin(", "min(",   "and",
+                                         " or ", "not ", "\n",  " ", "pi", "'",  "\xc3", "&&",   "hypot(", "0"};
     fixture f;
     fixture_start(&f);
     uint64_t seed = 11;
@@ -211,8 +274,10 @@ static const char *get_name(const void *user, int i) { return ((const char *cons
 static void names(void **state) {
     (void)state;
     assert_true(expr_name_is_valid("x") && expr_name_is_valid("_a1") && expr_name_is_valid("sinus"));
-    assert_false(expr_name_is_valid("") || expr_name_is_valid("1a") || expr_name_is_valid("x'") || expr_name_is_valid("a b"));
-    assert_false(expr_name_is_valid("sin") || expr_name_is_valid("pi") || expr_name_is_valid("t") || expr_name_is_valid("if"));
+    assert_false(expr_name_is_valid("") || expr_name_is_valid("1a") || expr_name_is_valid("x'") ||
+                 expr_name_is_valid("a b"));
+    assert_false(expr_name_is_valid("sin") || expr_name_is_valid("pi") || expr_name_is_valid("t") ||
+                 expr_name_is_valid("if"));
     assert_false(expr_name_is_valid("and") || expr_name_is_valid("\xc3\xa4") || expr_name_is_valid("x\xc3\xa4"));
     static const char *const list[] = {"stiffness", "mass", "length", "l0"};
     assert_string_equal(expr_nearest_name("stifness", 4, get_name, list), "stiffness");
@@ -224,8 +289,9 @@ static void names(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(precedence_and_values), cmocka_unit_test(numbers_are_rounded_correctly),
-                                       cmocka_unit_test(wrong_formulas),        cmocka_unit_test(depth_and_length_are_limited),
-                                       cmocka_unit_test(random_texts_never_crash), cmocka_unit_test(names)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(precedence_and_values),    cmocka_unit_test(numbers_are_rounded_correctly),
+        cmocka_unit_test(wrong_formulas),           cmocka_unit_test(depth_and_length_are_limited),
+        cmocka_unit_test(random_texts_never_crash), cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

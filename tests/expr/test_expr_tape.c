@@ -38,7 +38,8 @@ static void tape_is_value(void **state) {
             for (int i = 0; i < expr_tape_registers(tape); i++) registers[i] = NAN;
             expr_tape_run(tape, registers, v, N_SECTIONS, (double *const[]){results[0], results[1], results[2]});
             for (int k = 0; k < N_SECTIONS; k++)
-                for (int i = 0; i < sections[k].count; i++) assert_same(results[k][i], expr_value(f.graph, outputs[k][i], v));
+                for (int i = 0; i < sections[k].count; i++)
+                    assert_same(results[k][i], expr_value(f.graph, outputs[k][i], v));
         }
         free(registers);
         expr_tape_destroy(f.context, tape);
@@ -76,8 +77,9 @@ static void products_join_sums_and_powers_become_products(void **state) {
     static const struct {
         const char *text;
         int instructions;
-    } cases[] = {{"x*y + t", 1}, {"t - x*y", 1}, {"x*y - t", 1}, {"x*y + phi*t", 2}, {"x^2", 1}, {"x^3", 2}, {"x^4", 2}, {"x^-1", 1},
-                 {"x^1.5", 2}, {"x^3 + x^2", 2}, {"x^0.3", 1}, {"3", 0}, {"x", 0}, {"if(x < y, x, y)", 2}};
+    } cases[] = {{"x*y + t", 1}, {"t - x*y", 1}, {"x*y - t", 1}, {"x*y + phi*t", 2},    {"x^2", 1},
+                 {"x^3", 2},     {"x^4", 2},     {"x^-1", 1},    {"x^1.5", 2},          {"x^3 + x^2", 2},
+                 {"x^0.3", 1},   {"3", 0},       {"x", 0},       {"if(x < y, x, y)", 2}};
     fixture f;
     fixture_start(&f);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
