@@ -269,6 +269,30 @@ static void random_texts_never_crash(void **state) {
     fixture_end(&f);
 }
 
+static void long_numbers_and_scopes(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    char *text = repeated("3", 600, "e-600");
+    check_near(expr_value(f.graph, parse(&f, text), at), 1.0 / 3, 1e-15);
+    free(text);
+    text = repeated("0.", 1, "");
+    char *small = repeated("0", 300, "25e300");
+    char joined[400];
+    snprintf(joined, sizeof joined, "%s%s", text, small);
+    check_near(expr_value(f.graph, parse(&f, joined), at), 0.25, 1e-15);
+    free(text);
+    free(small);
+    expr_name names[40];
+    for (int i = 0; i < 40; i++) names[i] = (expr_name){"parameter", parse(&f, "x")};
+    expr out;
+    assert_int_equal(expr_parse(f.graph, f.context, &(expr_scope){40, names}, ZN_FORMULA("1 + y"), &out), ZN_SYNTAX);
+    const zn_error *error = zn_error_get(f.context, 0);
+    assert_true(error->line == 1 && error->column == 5 && !error->file); /* without a place: within the text */
+    assert_non_null(strstr(error->message, "parameter, ..."));
+    fixture_end(&f);
+}
+
 static const char *get_name(const void *user, int i) { return ((const char *const *)user)[i]; }
 
 static void names(void **state) {
@@ -289,9 +313,12 @@ static void names(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(precedence_and_values),    cmocka_unit_test(numbers_are_rounded_correctly),
-        cmocka_unit_test(wrong_formulas),           cmocka_unit_test(depth_and_length_are_limited),
-        cmocka_unit_test(random_texts_never_crash), cmocka_unit_test(names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(precedence_and_values),
+                                       cmocka_unit_test(numbers_are_rounded_correctly),
+                                       cmocka_unit_test(wrong_formulas),
+                                       cmocka_unit_test(depth_and_length_are_limited),
+                                       cmocka_unit_test(random_texts_never_crash),
+                                       cmocka_unit_test(long_numbers_and_scopes),
+                                       cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
