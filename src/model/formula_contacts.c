@@ -63,8 +63,15 @@ static void add_stribeck(contact_build *build, const friction_text *law, const e
         expr along = law->n_slips == 1 ? expr_unary(g, EXPR_ATAN, expr_binary(g, EXPR_MUL, eps, slip[0]))
                                        : expr_binary(g, EXPR_MUL, factor, slip[i]);
         expr force = expr_binary(g, EXPR_MUL, size, along);
-        for (int k = 0; k < s->size.nu; k++)
-            s->force[k] = expr_binary(g, EXPR_ADD, s->force[k], expr_binary(g, EXPR_MUL, expr_derivative(g, slip[i], s->u + k), force));
+        for (int k = 0; k < s->size.nu; k++) {
+            expr share = expr_binary(g, EXPR_MUL, expr_derivative(g, slip[i], s->u + k), force);
+            if (contact->row_N >= 0) {
+                s->force[k] = expr_binary(g, EXPR_ADD, s->force[k], share);
+            } else { /* an applied force like any other */
+                s->h[k] = expr_binary(g, EXPR_ADD, s->h[k], share);
+                s->b[k] = expr_binary(g, EXPR_ADD, s->b[k], share);
+            }
+        }
     }
 }
 
