@@ -9,7 +9,20 @@
 
 /* A pivot below this, in the scaled matrix, stands for a redundant contact. */
 static const double tiny_pivot = 1e-12;
+static const double rank_tolerance = 1e-11;
+/* Shift of the diagonal that stands in for the orthogonal decomposition in large systems. */
+static const double least_shift = 1e-9;
+/* The linearised problem is solved below the tolerance, so that its error does not decide. */
+static const double wanted_share = 0.02, enough_share = 0.5;
 enum { NEWTON_TRIES = 40, UNDAMPED = 12, HISTORY = 16, HALVINGS = 6 };
+
+typedef struct attempt {
+    bool robust, sticking;  /* may invert singular systems; first step as if all were closed and sticking */
+    bool damped;            /* line search from the beginning */
+    double shift;           /* on the diagonal of the rows of psi: a proximal step; 0: none */
+    double tolerance, enough; /* wanted; accepted when round-off lets it sink no further */
+    int tries;
+} attempt;
 
 static void local_point(cone_solver *s, const double *dy) {
     const cone_problem *p = s->p;
@@ -89,17 +102,33 @@ static bool solve_system(cone_solver *s, int n) {
     return true;
 }
 
+/* Least norm of z by the orthogonal decomposition: the system in the first n of ny rows, ones on the rest of the diagonal. */
+static void solve_least_norm(cone_solver *s, int n) {
+    int ny = s->p->ny;
+    for (int j = n - 1; j >= 0; j--) memmove(s->S + (size_t)j * (size_t)ny, s->S + (size_t)j * (size_t)n, (size_t)n * sizeof(double));
+    for (int j = 0; j < ny; j++) {
+        double *column = s->S + (size_t)j * (size_t)ny;
+        memset(column + (j < n ? n : 0), 0, (size_t)(j < n ? ny - n : ny) * sizeof(double));
+        if (j >= n) column[j] = 1;
+    }
+    for (int k = n; k < ny; k++) s->z[k] = 0;
+    lin_cod_factor(s->cod, s->S, rank_tolerance);
+    memcpy(s->row, s->z, (size_t)ny * sizeof(double));
+    lin_cod_solve(s->cod, s->row, s->z);
+}
+
 /* s->step becomes the Newton step at the present states. */
-static bool newton_step(cone_solver *s, cone_inverse *inverse, bool robust, double shift) {
+static bool newton_step(cone_solver *s, const attempt *how, cone_inverse *inverse) {
     int n = choose_active(s);
     memset(s->step, 0, (size_t)s->p->ny * sizeof(double));
-    build_system(s, n, *inverse == CONE_REGULARISED ? shift : 0);
+    build_system(s, n, how->shift);
     if (!solve_system(s, n)) {
         s->singular_seen = true;
-        if (!robust) return false;
-        *inverse = CONE_REGULARISED;
-        build_system(s, n, shift);
-        if (!solve_system(s, n)) return false;
+        if (!how->robust) return false;
+        *inverse = s->cod ? CONE_MINIMUM_NORM : CONE_REGULARISED;
+        build_system(s, n, s->cod ? 0 : least_shift);
+        if (s->cod) solve_least_norm(s, n);
+        else if (!solve_system(s, n)) return false;
     }
     for (int c = 0; c < n; c++) s->step[s->active[c]] = s->z[c] * s->root_rho[s->active[c]];
     return cone_all_finite(s->p->ny, s->step);
@@ -121,17 +150,12 @@ static void line_search(cone_solver *s, double start) {
     for (int j = 0; j < ny; j++) s->dy[j] += best_t * s->step[j];
 }
 
-typedef struct attempt {
-    bool robust, sticking;  /* may invert singular systems; first step as if all were closed and sticking */
-    double shift, tolerance;
-    int tries;
-} attempt;
-
 /* From s->dy; the best iterate is kept in s->dy_best, result->norm. */
 static zn_status run_newton(cone_solver *s, const attempt *how, local_result *result) {
     int ny = s->p->ny;
     uint64_t history[HISTORY] = {0};
-    bool damped = false;
+    bool damped = how->damped;
+    double before = INFINITY;
     for (int it = 0; it <= how->tries; it++) {
         double norm, square = measure(s, s->dy, &norm);
         if (it == 0 && how->sticking) {
@@ -143,14 +167,15 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
                 result->norm = norm;
                 memcpy(s->dy_best, s->dy, (size_t)ny * sizeof(double));
             }
-            if (norm <= how->tolerance) return ZN_OK;
+            if (norm <= how->tolerance || (norm <= how->enough && norm > 0.2 * before)) return ZN_OK;
+            before = norm;
             uint64_t hash = cone_state_hash(s);
             for (int back = 2; back < HISTORY && back <= it; back++)
                 if (history[(it - back) % HISTORY] == hash && history[(it - 1) % HISTORY] != hash) damped = true;
             history[it % HISTORY] = hash;
         }
         if (it == how->tries) break;
-        if (!newton_step(s, &result->inverse, how->robust, how->shift)) return ZN_SINGULAR;
+        if (!newton_step(s, how, &result->inverse)) return ZN_SINGULAR;
         result->iterations++;
         if (damped || it >= UNDAMPED) line_search(s, square);
         else
@@ -162,7 +187,8 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
 zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double tolerance, local_result *result) {
     int ny = s->p->ny;
     *result = (local_result){.norm = INFINITY, .inverse = CONE_LU};
-    attempt how = {.robust = robust, .shift = 1e-9, .tolerance = tolerance, .tries = NEWTON_TRIES};
+    double wanted = wanted_share * tolerance, enough = enough_share * tolerance;
+    attempt how = {.robust = robust, .tolerance = wanted, .enough = enough, .tries = NEWTON_TRIES};
     memset(s->dy_best, 0, (size_t)ny * sizeof(double));
     zn_status status = ZN_NO_CONVERGENCE;
     for (int start = 0; start < 3 && status != ZN_OK; start++) {
@@ -170,6 +196,14 @@ zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double 
         how.sticking = start == 2;
         status = run_newton(s, &how, result);
         if (status == ZN_SINGULAR && !robust) return status;
+    }
+    if (status == ZN_OK || !robust) return status;
+    static const double shifts[] = {1e-3, 1e-2, 1e-1, 1e-4};
+    for (int k = 0; k < 4 && status != ZN_OK; k++) {
+        how = (attempt){.robust = true, .damped = true, .shift = shifts[k], .tolerance = wanted, .enough = enough,
+                        .tries = 2 * NEWTON_TRIES};
+        memcpy(s->dy, s->dy_best, (size_t)ny * sizeof(double));
+        status = run_newton(s, &how, result);
     }
     return status;
 }

@@ -6,8 +6,6 @@
 #include "cone/solver.h"
 
 enum { PATIENCE = 6, HALVINGS = 5 };
-/* The linearised problem is solved below the tolerance, so that its error does not decide. */
-static const double local_share = 0.02;
 /* The Jacobian is kept when the rate seen would bring the residual below this part of the tolerance. */
 static const double chord_share = 0.2;
 
@@ -69,7 +67,7 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
         fresh = false;
         cone_linearise(s);
         local_result local;
-        status = cone_solve_local(s, y, robust, local_share * settings->tolerance, &local);
+        status = cone_solve_local(s, y, robust, settings->tolerance, &local);
         s->out->iterations[local.inverse == CONE_LU ? CONE_NEWTON : CONE_LEAST_NORM]++;
         s->out->iterations[CONE_PROJECTION] += local.projections;
         s->least_norm = s->least_norm || local.inverse != CONE_LU;

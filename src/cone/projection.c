@@ -9,7 +9,7 @@
 #include "cone/solver.h"
 
 static const double alpha_least = 1e-4;
-enum { SMOOTH_TRIES = 12, GROWTH_WINDOW = 20 };
+enum { SMOOTH_TRIES = 30, GROWTH_WINDOW = 20 };
 
 static void project_balls(const cone_solver *s, int k, double alpha, const double *psi, const double *mu, double *next) {
     const cone *c = &s->p->cones[k];
@@ -47,14 +47,12 @@ void cone_project(cone_solver *s, double alpha, const double *psi, const double 
 static zn_status solve_smooth(cone_solver *s, double *x, const double *y, double natural) {
     const cone_problem *p = s->p;
     double before = INFINITY, tolerance = fmax(s->settings.tolerance, 0.01 * natural), enough = 0.1 * tolerance;
-    bool renewed = false;
     zn_status status = cone_evaluate(s, x, y, false);
     for (int it = 0; status == ZN_OK; it++) {
         double norm = cone_smooth_norm(s, s->phi);
         if (norm <= enough) return ZN_OK;
         if (it == SMOOTH_TRIES) return norm <= tolerance ? ZN_OK : ZN_NO_CONVERGENCE;
-        if (norm > 0.3 * before && !renewed && norm > tolerance) {
-            renewed = true;
+        if (norm > 0.3 * before && norm > tolerance) {
             status = cone_evaluate(s, x, y, true);
             if (status == ZN_OK) status = cone_factor(s);
             if (status != ZN_OK) return status;

@@ -27,7 +27,11 @@ zn_status cone_factor(cone_solver *s) {
     if (p->nx == 0) return ZN_OK;
     zn_status status = lin_lu_factor(s->lu, p->phi_x, s->factored);
     s->factored = status == ZN_OK;
-    return status;
+    if (status != ZN_SINGULAR) return status;
+    s->singular_seen = true;
+    if (s->settings.solver == ZN_SOLVER_NEWTON) return status;
+    s->least_norm = true; /* redundant joints */
+    return lin_lu_factor_regularised(s->lu, p->phi_x);
 }
 
 void cone_smooth_solve(const cone_solver *s, double *b) {

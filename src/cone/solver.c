@@ -66,7 +66,11 @@ static bool take_matrices(cone_solver *s) {
     const cone_problem *p = s->p;
     size_t ny = (size_t)p->ny;
     if (!(s->A_lu = MEM_ARRAY(s->context, double, p->A.start ? cone_component_entries(s) : 0))) return false;
-    if (p->nx > 0 && !(s->lu = lin_lu_create(s->context, p->phi_x))) return false;
+    if (p->nx > 0) {
+        s->lu = lin_lu_create(s->context, p->phi_x);
+        if (!s->lu || lin_lu_reserve_regularised(s->lu, p->phi_x) != ZN_OK) return false;
+    }
+    if (p->ny <= CONE_COD_SIZE && !(s->cod = lin_cod_create(s->context, p->ny, p->ny))) return false;
     s->G = MEM_ARRAY(s->context, double, (size_t)p->nx * ny);
     s->D = MEM_ARRAY(s->context, double, (size_t)p->npsi * ny);
     s->S = MEM_ARRAY(s->context, double, ny * ny);
@@ -117,6 +121,7 @@ void cone_solver_destroy(cone_solver *s) {
     };
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) mem_free(s->context, blocks[k]);
     lin_lu_destroy(s->lu);
+    lin_cod_destroy(s->cod);
     mem_free(s->context, s);
 }
 
@@ -167,6 +172,8 @@ static zn_status newton_with_retry(cone_solver *s, double *x, double *y, bool ro
 zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     *out = (cone_outcome){.path = CONE_NEWTON, .worst = INFINITY, .worst_cone = -1, .worst_row = -1};
     s->out = out;
+    if (!x) x = s->x0; /* no unknowns of a kind: any valid address will do */
+    if (!y) y = s->y0;
     prepare(s);
     memcpy(s->x0, x, (size_t)s->p->nx * sizeof(double));
     memcpy(s->y0, y, (size_t)s->p->ny * sizeof(double));

@@ -24,6 +24,8 @@ typedef enum ball_state {
 } ball_state;
 
 enum { CONE_BALL_DIM_MAX = 8 };
+/* Up to this many multipliers singular systems are solved by a complete orthogonal decomposition, above by regularisation. */
+enum { CONE_COD_SIZE = 100 };
 
 /* What row k of R stands for: rows of psi, of mu alone, or of slip (units of mu). */
 typedef enum row_kind { CONE_ROW_MULTIPLIER, CONE_ROW_PSI, CONE_ROW_SLIP } row_kind;
@@ -64,6 +66,7 @@ struct cone_solver {
     /* local problem */
     double *dy, *dy_best, *dy_try, *psi_l, *mu_l, *S, *step, *row, *column, *z;
     int *active, *pivot;
+    lin_cod *cod;                    /* of ny rows; NULL when large */
 
     double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx;
     cone_outcome *out;               /* of the running solve */
