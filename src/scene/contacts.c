@@ -89,6 +89,7 @@ static void read_contact(scene_loader *loader, const scene_entry *entry) {
     const char *name = entry->key->text, *what = scene_format(loader, "contact '%s'", name);
     const scene_node *map = entry->value, *gap, *normal_force, *restitution, *tangential, *rolling, *pivoting;
     law_nodes sliding;
+    if (!scene_want_label(loader, "contact", entry->key)) return;
     const scene_key keys[] = {{"gap", SCENE_SCALAR, false, &gap},
                               {"normal_force", SCENE_SCALAR, false, &normal_force},
                               {"slip", SCENE_SCALAR | SCENE_LIST, false, &sliding.slip},

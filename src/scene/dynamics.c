@@ -136,6 +136,7 @@ void scene_read_mass(scene_loader *loader, const scene_node *node) {
 
 void scene_read_constraints(scene_loader *loader, const scene_node *node) {
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
+        if (!scene_want_label(loader, "constraint", entry->key)) continue;
         const char *name = entry->key->text;
         const char *what = scene_format(loader, "constraint '%s'", name);
         const scene_node *position, *velocity;

@@ -40,6 +40,14 @@ void scene_declare(scene_loader *loader, const char *what, const scene_node *key
     loader->names[loader->n_names++] = (scene_name){key->text, what, key};
 }
 
+bool scene_want_label(scene_loader *loader, const char *what, const scene_node *key) {
+    const char *s = key->text;
+    while (isalnum((unsigned char)*s) || (unsigned char)*s >= 0x80 || (*s && strchr("_-.", *s))) s++;
+    if (s > key->text && !*s) return true;
+    scene_error(loader, key, "'%.60s' cannot be the name of a %s: letters, digits, _, - and . only", key->text, what);
+    return false;
+}
+
 /* ---- formulas ---- */
 
 zn_formula scene_formula(const scene_loader *loader, const scene_node *node) {

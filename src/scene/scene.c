@@ -48,6 +48,12 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
         scene_error(loader, s->coordinates, "a scene needs at least one coordinate");
         s->coordinates = NULL;
     }
+    const scene_node *large[] = {s->coordinates, s->velocities};
+    for (int i = 0; i < 2; i++)
+        if (large[i] && large[i]->count > SCENE_MAX_COORDINATES) {
+            scene_error(loader, large[i], "%d are too many for formulas (at most %d)", large[i]->count, SCENE_MAX_COORDINATES);
+            return false;
+        }
     return true;
 }
 

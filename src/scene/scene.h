@@ -56,6 +56,7 @@ enum {
     SCENE_MAX_DEPTH = 16,       /* of nested maps and lists; the format needs 5 */
     SCENE_MAX_ENTRIES = 10000,  /* of one map or list */
     SCENE_MAX_ALIASES = 1000,   /* a small file with many aliases stands for a huge one */
+    SCENE_MAX_COORDINATES = 2000, /* also of velocities: the mass matrix of formulas is a full one */
     SCENE_MAX_ERRORS = 40       /* reported for one scene */
 };
 
@@ -117,6 +118,9 @@ char *scene_format(scene_loader *, const char *format, ...) __attribute__((forma
 /* Names. Declaring checks that the name is one and is not taken. */
 void scene_declare(scene_loader *, const char *what, const scene_node *key);
 const scene_name *scene_known_name(const scene_loader *, const char *name, size_t length);
+
+/* Names of constraints and contacts stand in results, not in formulas: letters, digits, _ - . */
+bool scene_want_label(scene_loader *, const char *what, const scene_node *key);
 
 /* Formulas. NULL nodes give the empty formula. */
 zn_formula scene_formula(const scene_loader *, const scene_node *);

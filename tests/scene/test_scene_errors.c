@@ -96,6 +96,9 @@ static void test_contacts(void **state) {
     check_change("friction: 0.2", "friction: 0.2, pivoting: {slip: [x', y'], friction: 1}", "13:67: one slip velocity, but here are 2");
     check_change("restitution: 0.5", "restitution: 1.5", "13:63: restitution of contact 'floor' must be between 0 and 1, but is 1.5");
     check_change("restitution: 0.5", "tangential_restitution: -1", "13:74: tangential_restitution of contact 'floor'");
+    check_change("floor:", "\"\":", "13:4: '' cannot be the name of a contact");
+    check_change("floor:", "a/b:", "13:3: 'a/b' cannot be the name of a contact: letters, digits, _, - and . only");
+    check_change("guide:", "\"a,b\":", "11:4: 'a,b' cannot be the name of a constraint");
     check_change("restitution: 0.5", "restitution: x", "13:63: must be constant, but 'x' changes");
 }
 
