@@ -49,7 +49,13 @@ static void moved(checker *c, answer *f, variable by, int index, double e, doubl
 }
 
 static void differentiate(checker *c, answer *f, int rows, variable by, int index) {
-    static const double step = 1e-3;
+    double step = 1e-3;
+    if (by == BY_MOTION) { /* a fast motion goes just as far */
+        double fastest = 1;
+        for (int i = 0; i < c->model->size.nq; i++) fastest = fmax(fastest, fabs(c->qdot[i]));
+        for (int i = 0; i < c->model->size.nu; i++) fastest = fmax(fastest, fabs(c->at->a[i]));
+        step /= fastest;
+    }
     for (int k = 0; k < 4; k++) moved(c, f, by, index, (double[]){-2, -1, 1, 2}[k] * step, c->value[k]);
     for (int i = 0; i < rows; i++)
         c->difference[i] = (8 * (c->value[2][i] - c->value[1][i]) - (c->value[3][i] - c->value[0][i])) / (12 * step);
