@@ -123,16 +123,22 @@ static zn_status read_extent(const result_file *result, hid_t id, hsize_t extent
     return ZN_OK;
 }
 
-/* A run killed in the middle of a flush may have announced rows whose chunk the file does not know yet. */
-static hsize_t rows_present(hid_t id, int rank, hsize_t rows) {
-    hsize_t chunk[2] = {0, 1};
+/* A run killed in the middle of a flush may have announced rows whose chunk the file does not know yet. A chunk is never
+ * larger than the file (HDF5 would ask for that much memory). */
+static zn_status count_rows(const result_file *result, hid_t id, int rank, hsize_t announced, long *rows) {
+    const hdf5_source *source = result->source;
+    hsize_t chunk[2] = {0, 1}, most = source->size / sizeof(double);
     hid_t properties = H5Dget_create_plist(id);
     bool chunked =
         properties >= 0 && H5Pget_layout(properties) == H5D_CHUNKED && H5Pget_chunk(properties, rank, chunk) == rank;
     if (properties >= 0) H5Pclose(properties);
-    if (!chunked || rows == 0) return rows;
+    *rows = 0;
+    if (announced == 0) return ZN_OK;
+    if (!chunked || chunk[0] == 0 || chunk[1] == 0 || chunk[0] > most / chunk[1])
+        return damaged(result, "a chunk is too large");
     hsize_t present = H5Dget_storage_size(id) / (chunk[0] * chunk[1] * sizeof(double)) * chunk[0];
-    return present < rows ? present : rows;
+    *rows = (long)(present < announced ? present : announced);
+    return ZN_OK;
 }
 
 static zn_status open_dataset(result_file *result, int d, const char *name, long *rows) {
@@ -158,9 +164,8 @@ static zn_status open_dataset(result_file *result, int d, const char *name, long
         if (status == ZN_OK && (hsize_t)n_names != extent[1]) status = damaged(result, "names of columns are missing");
     }
     if (status != ZN_OK) return status;
-    *rows = (long)rows_present(id, rank, extent[0]);
     result->width += (int)extent[1];
-    return ZN_OK;
+    return count_rows(result, id, rank, extent[0], rows);
 }
 
 /* A killed run may have extended some of the datasets only: the shortest counts. */

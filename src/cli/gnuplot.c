@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gnuplot runs as a child that reads script and numbers from a pipe: no shell, no files but the picture. */
+#include "cli/gnuplot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Okabe and Ito's colours, told apart also by the colour-blind; those that stand out on white first. */
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                      "#E69F00", "#56B4E9", "#000000", "#B8A800"};
+enum { N_COLOURS = sizeof colours / sizeof *colours, LEGEND_ROWS = 12 };
+
+static bool ends_with(const char *text, const char *ending) {
+    size_t n = strlen(text), m = strlen(ending);
+    return n > m && strcasecmp(text + n - m, ending) == 0;
+}
+
+bool plot_path_ok(const char *out) { return ends_with(out, ".svg") || ends_with(out, ".png"); }
+
+/* In double quotes, where a quote and a backslash would have a meaning for gnuplot.
+ * A prime becomes the typographic one. */
+static void put_text(FILE *script, const char *text) {
+    fputc('"', script);
+    for (const char *c = text; *c; c++) {
+        if (*c == '\'')
+            fputs("\xe2\x80\xb2", script);
+        else if (*c == '"' || *c == '\\')
+            fprintf(script, "\\%c", *c);
+        else if ((unsigned char)*c < ' ')
+            fputc(' ', script);
+        else
+            fputc(*c, script);
+    }
+    fputc('"', script);
+}
+
+static void put_style(FILE *script, const plot_def *plot, const char *out) {
+    if (ends_with(out, ".svg"))
+        fputs("set terminal svg size 900,560 dynamic noenhanced font 'DejaVu Sans,Helvetica,Arial,sans-serif,14' "
+              "background '#ffffff' rounded linewidth 1.2\n",
+              script);
+    else
+        fputs("set terminal pngcairo size 1350,840 noenhanced font 'DejaVu Sans,16' background '#ffffff' rounded linewidth "
+              "1.5\n",
+              script);
+    fputs("set encoding utf8\nset decimalsign locale 'C'\nset decimalsign '.'\n"
+          "set border 3 linecolor '#444444' linewidth 1\nset tics nomirror out scale 0.6 textcolor '#222222'\n"
+          "set grid xtics ytics back linecolor '#dddddd' linetype 1 linewidth 0.7\n"
+          "set lmargin 11\nset rmargin 3\nset offsets graph 0, graph 0, graph 0.04, graph 0.04\n",
+          script);
+    for (int i = 0; i < N_COLOURS; i++)
+        fprintf(script, "set linetype %d linecolor rgb '%s' linewidth 1.7 pointtype 7 pointsize 0.35\n", i + 1, colours[i]);
+    fprintf(script, "set linetype cycle %d\n", N_COLOURS);
+    if (plot->log_x) fputs("set logscale x\nset format x '%.0e'\n", script);
+    if (plot->log_y) fputs("set logscale y\nset format y '%.0e'\n", script);
+}
+
+/* The legend stands above the curves, where it hides none; a single curve is named by its axis. */
+static void put_labels(FILE *script, const plot_def *plot) {
+    fputs("set xlabel ", script);
+    put_text(script, plot->x_name);
+    fputs("\n", script);
+    if (plot->n_curves == 1) {
+        fputs("set key off\nset ylabel ", script);
+        put_text(script, plot->curves[0].name);
+        fputs(" offset 0.5,0\n", script);
+    } else {
+        fprintf(script,
+                "set key outside right top vertical Left reverse samplen 1.6 spacing 1.3 maxrows %d textcolor '#222222'\n",
+                LEGEND_ROWS * 2);
+        fputs("set rmargin -1\n", script);
+    }
+    if (plot->title && *plot->title) {
+        fputs("set title ", script);
+        put_text(script, plot->title);
+        fputs(" font ',18' textcolor '#222222'\n", script);
+    }
+}
+
+static void put_number(FILE *script, double value) {
+    if (!isfinite(value)) {
+        fputs("NaN", script);
+        return;
+    }
+    char text[40];
+    snprintf(text, sizeof text, "%.9g", value);
+    for (char *c = text; *c; c++) fputc(*c == ',' ? '.' : *c, script); /* the locale's decimal point */
+}
+
+/* Numbers that gnuplot cannot draw interrupt the curve. */
+static void put_script(FILE *script, const plot_def *plot, const char *out, const char *picture) {
+    put_style(script, plot, out);
+    put_labels(script, plot);
+    fputs("set datafile missing 'NaN'\nset output ", script);
+    fputc('\'', script);
+    for (const char *c = picture; *c; c++) fputs(*c == '\'' ? "''" : (char[2]){*c, 0}, script);
+    fputs("'\n", script);
+    for (int k = 0; k < plot->n_curves; k++) {
+        fprintf(script, "$curve%d << EOD\n", k);
+        for (long i = 0; i < plot->rows; i++) {
+            put_number(script, plot->curves[k].x[i]);
+            fputc(' ', script);
+            put_number(script, plot->curves[k].y[i]);
+            fputc('\n', script);
+        }
+        fputs("EOD\n", script);
+    }
+    fputs("plot ", script);
+    for (int k = 0; k < plot->n_curves; k++) {
+        fprintf(script, "%s$curve%d using 1:2 with %s linetype %d title ", k ? ", " : "", k,
+                plot->points ? "points" : "lines", k + 1);
+        put_text(script, plot->curves[k].name);
+    }
+    fputs("\nunset output\nexit\n", script);
+}
+
+/* What gnuplot complains about goes into `complaint`, a file without a name. */
+static zn_status start_gnuplot(zn_context *context, int complaint, pid_t *child, FILE **script) {
+    int ends[2];
+    if (pipe(ends) != 0) return fail(context, ZN_FILE, "no pipe to gnuplot: too many files are open");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, complaint, STDERR_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    char *arguments[] = {(char[]){"gnuplot"}, (char[]){"-d"}, (char[]){"-"}, NULL};
+    int reason = posix_spawnp(child, "gnuplot", &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[0]);
+    if (reason != 0) {
+        close(ends[1]);
+        if (reason == ENOENT)
+            return fail(context, ZN_FILE, "the program gnuplot is missing; install the package gnuplot-nox (or gnuplot)");
+        return fail(context, ZN_FILE, "gnuplot cannot be started (system error %d)", reason);
+    }
+    *script = fdopen(ends[1], "w");
+    if (*script) return ZN_OK;
+    close(ends[1]);
+    waitpid(*child, NULL, 0);
+    return fail(context, ZN_MEMORY, "out of memory");
+}
+
+static zn_status run_gnuplot(zn_context *context, const plot_def *plot, const char *out, const char *picture) {
+    FILE *complaint = tmpfile(), *script = NULL;
+    pid_t child;
+    if (!complaint) return fail(context, ZN_FILE, "no temporary file can be made");
+    zn_status status = start_gnuplot(context, fileno(complaint), &child, &script);
+    if (status == ZN_OK) {
+        struct sigaction ignore = {.sa_handler = SIG_IGN}, before; /* gnuplot may end before it has read all */
+        sigaction(SIGPIPE, &ignore, &before);
+        put_script(script, plot, out, picture);
+        fclose(script);
+        sigaction(SIGPIPE, &before, NULL);
+        int result = 0;
+        while (waitpid(child, &result, 0) < 0 && errno == EINTR) continue;
+        struct stat info;
+        if (!WIFEXITED(result) || WEXITSTATUS(result) != 0 || stat(picture, &info) != 0 || info.st_size == 0) {
+            char words[300];
+            rewind(complaint);
+            size_t n = fread(words, 1, sizeof words - 1, complaint);
+            while (n > 0 && (words[n - 1] == '\n' || words[n - 1] == ' ')) n--;
+            words[n] = '\0';
+            status = fail(context, ZN_FILE, "gnuplot could not draw %s: %s", out, n ? words : "it gave no reason");
+        }
+    }
+    fclose(complaint);
+    return status;
+}
+
+/* gnuplot would say "all points y value undefined". */
+static zn_status check_values(zn_context *context, const plot_def *plot) {
+    for (int k = 0; k < plot->n_curves; k++)
+        for (long i = 0; i < plot->rows; i++) {
+            double x = plot->curves[k].x[i], y = plot->curves[k].y[i];
+            if (isfinite(x) && isfinite(y) && !(plot->log_x && x <= 0) && !(plot->log_y && y <= 0)) return ZN_OK;
+        }
+    return fail(context, ZN_ARGUMENT, "there are no finite values to draw%s",
+                plot->log_x || plot->log_y ? " (and a logarithmic axis needs positive ones)" : "");
+}
+
+zn_status plot_draw(zn_context *context, const plot_def *plot, const char *out) {
+    zn_status status = check_values(context, plot);
+    if (status != ZN_OK) return status;
+    char *picture = mem_format(context, "%s.partial", out);
+    if (!picture) return ZN_MEMORY;
+    error_place place = ERROR_PLACE_NONE;
+    place.file = out;
+    struct stat info;
+    int file =
+        stat(out, &info) == 0 && S_ISDIR(info.st_mode) ? -1 : open(picture, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) {
+        status =
+            fail_at(context, ZN_FILE, &place, "cannot be written: the directory is missing, closed, or of the same name");
+    } else {
+        close(file);
+        status = run_gnuplot(context, plot, out, picture);
+        if (status == ZN_OK && rename(picture, out) != 0) status = fail_at(context, ZN_FILE, &place, "cannot be written");
+        if (status != ZN_OK) unlink(picture);
+    }
+    mem_free(context, picture);
+    return status;
+}

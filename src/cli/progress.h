@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A progress bar on standard error, only when that is a terminal. Allocates nothing. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct progress {
+    bool shown;          /* there is a terminal and nobody asked for quiet */
+    double begun, drawn; /* wall clock, seconds */
+    double start, end;   /* of the simulated time */
+} progress;
+
+progress progress_begin(double start, double end, bool quiet);
+/* As often as one likes: draws at most ten times a second. */
+void progress_update(progress *bar, double t, long steps);
+/* Leaves an empty line. */
+void progress_end(progress *bar);
+
+/* The text that is drawn, for `elapsed` wall seconds. At most `columns` characters. */
+void progress_text(char *out, size_t size, int columns, const progress *bar, double t, long steps, double elapsed);
+
+#endif
