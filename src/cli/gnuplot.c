@@ -18,7 +18,7 @@ extern char **environ;
 /* Okabe and Ito's colours, told apart also by the colour-blind; those that stand out on white first. */
 static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                       "#E69F00", "#56B4E9", "#000000", "#B8A800"};
-enum { N_COLOURS = sizeof colours / sizeof *colours, LEGEND_ROWS = 12 };
+enum { N_COLOURS = sizeof colours / sizeof *colours, LEGEND_ROWS = 24, SVG_FONT = 14, PNG_FONT = 16 };
 
 static bool ends_with(const char *text, const char *ending) {
     size_t n = strlen(text), m = strlen(ending);
@@ -46,44 +46,61 @@ static void put_text(FILE *script, const char *text) {
 
 static void put_style(FILE *script, const plot_def *plot, const char *out) {
     if (ends_with(out, ".svg"))
-        fputs("set terminal svg size 900,560 dynamic noenhanced font 'DejaVu Sans,Helvetica,Arial,sans-serif,14' "
-              "background '#ffffff' rounded linewidth 1.2\n",
-              script);
+        fprintf(script,
+                "set terminal svg size 900,560 dynamic enhanced font 'DejaVu Sans,%d' background '#ffffff' rounded "
+                "linewidth 1.2\n",
+                SVG_FONT);
     else
-        fputs("set terminal pngcairo size 1350,840 noenhanced font 'DejaVu Sans,16' background '#ffffff' rounded linewidth "
-              "1.5\n",
-              script);
+        fprintf(script,
+                "set terminal pngcairo size 1350,840 enhanced font 'DejaVu Sans,%d' background '#ffffff' rounded linewidth "
+                "1.5\n",
+                PNG_FONT);
     fputs("set encoding utf8\nset decimalsign locale 'C'\nset decimalsign '.'\n"
           "set border 3 linecolor '#444444' linewidth 1\nset tics nomirror out scale 0.6 textcolor '#222222'\n"
           "set grid xtics ytics back linecolor '#dddddd' linetype 1 linewidth 0.7\n"
-          "set lmargin 11\nset rmargin 3\nset offsets graph 0, graph 0, graph 0.04, graph 0.04\n",
+          "set bmargin 4\nset rmargin 3\nset minussign\nset format '%h'\n",
           script);
     for (int i = 0; i < N_COLOURS; i++)
         fprintf(script, "set linetype %d linecolor rgb '%s' linewidth 1.7 pointtype 7 pointsize 0.35\n", i + 1, colours[i]);
     fprintf(script, "set linetype cycle %d\n", N_COLOURS);
-    if (plot->log_x) fputs("set logscale x\nset format x '%.0e'\n", script);
-    if (plot->log_y) fputs("set logscale y\nset format y '%.0e'\n", script);
+    if (plot->log_x) fputs("set logscale x\nset format x '10^{%L}'\n", script);
+    if (plot->log_y) fputs("set logscale y\nset format y '10^{%L}'\n", script);
 }
 
-/* The legend stands above the curves, where it hides none; a single curve is named by its axis. */
-static void put_labels(FILE *script, const plot_def *plot) {
+static bool rises(const double *values, long n) {
+    for (long i = 1; i < n; i++)
+        if (!(values[i] > values[i - 1])) return false;
+    return n > 1;
+}
+
+/* Time goes from edge to edge; other axes get a little air. */
+static void put_ranges(FILE *script, const plot_def *plot) {
+    double air_x = rises(plot->curves[0].x, plot->rows) || plot->log_x ? 0 : 0.04, air_y = plot->log_y ? 0 : 0.04;
+    if (!plot->log_x) fputs("set autoscale xfix\n", script);
+    if (!plot->log_y) fputs("set autoscale yfix\n", script);
+    fprintf(script, "set offsets graph %g, graph %g, graph %g, graph %g\n", air_x, air_x, air_y, air_y);
+}
+
+/* The legend stands beside the curves, where it hides none; a single curve is named by its axis. */
+static void put_labels(FILE *script, const plot_def *plot, int font_size) {
     fputs("set xlabel ", script);
     put_text(script, plot->x_name);
-    fputs("\n", script);
+    fprintf(script, " noenhanced font ',%d' textcolor '#222222'\n", font_size + 1);
     if (plot->n_curves == 1) {
         fputs("set key off\nset ylabel ", script);
         put_text(script, plot->curves[0].name);
-        fputs(" offset 0.5,0\n", script);
+        fprintf(script, " noenhanced font ',%d' textcolor '#222222'\n", font_size + 1);
     } else {
         fprintf(script,
-                "set key outside right top vertical Left reverse samplen 1.6 spacing 1.3 maxrows %d textcolor '#222222'\n",
-                LEGEND_ROWS * 2);
+                "set key outside right top vertical Left reverse samplen 1.6 spacing 1.3 noenhanced maxrows %d textcolor "
+                "'#222222'\n",
+                LEGEND_ROWS);
         fputs("set rmargin -1\n", script);
     }
     if (plot->title && *plot->title) {
         fputs("set title ", script);
         put_text(script, plot->title);
-        fputs(" font ',18' textcolor '#222222'\n", script);
+        fprintf(script, " noenhanced font ',%d' textcolor '#222222'\n", font_size + 3);
     }
 }
 
@@ -100,7 +117,8 @@ static void put_number(FILE *script, double value) {
 /* Numbers that gnuplot cannot draw interrupt the curve. */
 static void put_script(FILE *script, const plot_def *plot, const char *out, const char *picture) {
     put_style(script, plot, out);
-    put_labels(script, plot);
+    put_ranges(script, plot);
+    put_labels(script, plot, ends_with(out, ".svg") ? SVG_FONT : PNG_FONT);
     fputs("set datafile missing 'NaN'\nset output ", script);
     fputc('\'', script);
     for (const char *c = picture; *c; c++) fputs(*c == '\'' ? "''" : (char[2]){*c, 0}, script);
