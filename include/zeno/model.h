@@ -157,15 +157,17 @@ ZN_API zn_status zn_formula_mass(zn_formula_model *, const char *row, const char
 ZN_API zn_status zn_formula_position_constraint(zn_formula_model *, const char *name, zn_formula g);
 ZN_API zn_status zn_formula_velocity_constraint(zn_formula_model *, const char *name, zn_formula gamma);
 
-typedef enum zn_reservoir { ZN_BALL, ZN_ELLIPSE, ZN_RECTANGLE } zn_reservoir;
+/* ZN_CONTENSOU: two slip velocities and the pivoting velocity; the radius of the contact patch couples them. */
+typedef enum zn_reservoir { ZN_BALL, ZN_ELLIPSE, ZN_RECTANGLE, ZN_CONTENSOU } zn_reservoir;
 
-/* A friction law of a contact: n slip velocities (linear in u) and its coefficients (one, or one per slip velocity). */
+/* A friction law of a contact: up to 3 slip velocities (linear in u), one coefficient or one for each of them. */
 typedef struct zn_friction_def {
     zn_reservoir reservoir;
     int n_slips;
     const zn_formula *slips;
     int n_friction;              /* 1 or n_slips */
     const zn_formula *friction;
+    zn_formula radius;           /* of Coulomb-Contensou */
     zn_formula stribeck_dynamic; /* text NULL: no Stribeck part; else friction is mu_s, this mu_d, and the rate eps */
     zn_formula stribeck_rate;
 } zn_friction_def;

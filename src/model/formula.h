@@ -28,7 +28,7 @@ typedef struct friction_text {
     zn_reservoir reservoir;
     int n_slips, n_friction;
     formula_text *slips, *friction;
-    formula_text stribeck_dynamic, stribeck_rate;
+    formula_text radius, stribeck_dynamic, stribeck_rate;
 } friction_text;
 
 typedef struct contact_text {

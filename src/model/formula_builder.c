@@ -58,6 +58,7 @@ static void free_contact(zn_context *context, contact_text *contact) {
         friction_text *law = &contact->laws[i];
         free_texts(context, law->slips, law->n_slips);
         free_texts(context, law->friction, law->n_friction);
+        free_text(context, &law->radius);
         free_text(context, &law->stribeck_dynamic);
         free_text(context, &law->stribeck_rate);
     }
@@ -128,6 +129,7 @@ static formula_text *copy_texts(zn_context *context, const zn_formula *from, int
 }
 
 static zn_status copy_law(zn_context *context, friction_text *to, const zn_friction_def *from) {
+    if ((int)from->reservoir < ZN_BALL || from->reservoir > ZN_CONTENSOU) return fail(context, ZN_ARGUMENT, "unknown reservoir of a friction law");
     if (from->n_slips < 1 || (from->n_friction != 1 && from->n_friction != from->n_slips))
         return fail(context, ZN_ARGUMENT, "a friction law needs slip velocities, and one coefficient or one for each of them");
     to->reservoir = from->reservoir;
@@ -135,7 +137,7 @@ static zn_status copy_law(zn_context *context, friction_text *to, const zn_frict
     to->n_friction = from->n_friction;
     to->slips = copy_texts(context, from->slips, from->n_slips);
     to->friction = copy_texts(context, from->friction, from->n_friction);
-    bool copied = copy_text(context, &to->stribeck_dynamic, from->stribeck_dynamic) &&
+    bool copied = copy_text(context, &to->radius, from->radius) & copy_text(context, &to->stribeck_dynamic, from->stribeck_dynamic) &&
                   copy_text(context, &to->stribeck_rate, from->stribeck_rate);
     return copied && to->slips && to->friction ? ZN_OK : ZN_MEMORY;
 }

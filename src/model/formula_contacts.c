@@ -4,6 +4,7 @@
  * A reservoir with semi-axes a_i mu lambda_N is a ball of radius mu lambda_N for the rows gamma_F = a gamma_T (then the
  * physical force is lambda_T = a lambda_F); a rectangle is a ball of dimension one for each row.
  * Stribeck adds the smooth force (mu_s - mu_d) lambda_N (2/pi) arctan(eps |gamma_T|) gamma_T / |gamma_T|.                   */
+#include "law/law.h"
 #include "model/formula.h"
 
 typedef struct contact_build {
@@ -25,25 +26,20 @@ static zn_status ranged_number(contact_build *build, const formula_text *text, c
     return status;
 }
 
+static const law_kind kinds[] = {[ZN_BALL] = LAW_BALL, [ZN_ELLIPSE] = LAW_ELLIPSE, [ZN_RECTANGLE] = LAW_RECTANGLE, [ZN_CONTENSOU] = LAW_CONTENSOU};
+
 /* Balls and row scales of one law from its coefficients. */
-static void add_balls(contact_build *build, const friction_text *law, const double *mu) {
+static zn_status add_balls(contact_build *build, const friction_text *law, const double *mu) {
     formula_system *s = build->system;
-    double *scale = &s->scales[build->row_F - build->first_F];
-    double largest = 0, smallest = INFINITY;
-    for (int i = 0; i < law->n_slips; i++) {
-        largest = fmax(largest, mu[i]);
-        smallest = fmin(smallest, mu[i]);
-        scale[i] = 1;
-    }
-    /* An ellipse without extent along one axis is a segment: independent rows say the same and stay regular. */
-    bool one_ball = law->reservoir == ZN_BALL || (law->reservoir == ZN_ELLIPSE && (smallest > 0 || largest == 0));
-    if (!one_ball) {
-        for (int i = 0; i < law->n_slips; i++) s->balls[build->n_balls++] = (zn_ball){1, mu[i]};
-        return;
-    }
-    s->balls[build->n_balls++] = (zn_ball){law->n_slips, largest};
-    if (law->reservoir == ZN_ELLIPSE && largest > 0)
-        for (int i = 0; i < law->n_slips; i++) scale[i] = mu[i] / largest;
+    law_reservoir reservoir = {.kind = kinds[law->reservoir], .dim = law->n_slips};
+    memcpy(reservoir.mu, mu, (size_t)law->n_slips * sizeof *mu);
+    zn_status status = ranged_number(build, &law->radius, "contact radius", 0, INFINITY, &reservoir.radius);
+    if (status != ZN_OK) return status;
+    const char *why;
+    int balls = law_balls(&reservoir, &s->scales[build->row_F - build->first_F], &s->balls[build->n_balls], &why);
+    if (balls < 0) return formula_fail(build->context, &law->slips[0], build->name, "the friction law of '%s': %s", build->name, why);
+    build->n_balls += balls;
+    return ZN_OK;
 }
 
 static void add_stribeck(contact_build *build, const friction_text *law, const expr *slip, double mu_s, double mu_d, double rate,
@@ -92,23 +88,22 @@ static zn_status check_stribeck(contact_build *build, const friction_text *law, 
     return ZN_OK;
 }
 
-enum { MAX_SLIPS = 16 };
-
 static zn_status add_law(contact_build *build, const friction_text *law, const zn_contact *contact) {
     formula_system *s = build->system;
-    double mu[MAX_SLIPS];
-    expr slip[MAX_SLIPS];
-    if (law->n_slips > MAX_SLIPS)
-        return formula_fail(build->context, &law->slips[0], build->name, "'%s' has a law with more than %d slip velocities", build->name, MAX_SLIPS);
+    double mu[LAW_DIM_MAX];
+    expr slip[LAW_DIM_MAX];
+    if (law->n_slips > LAW_DIM_MAX)
+        return formula_fail(build->context, &law->slips[0], build->name, "'%s' has a law with more than %d slip velocities", build->name, LAW_DIM_MAX);
     for (int i = 0; i < law->n_slips; i++) {
         formula_row row;
-        zn_status status = formula_velocity_row(s, build->context, build->scope, &law->slips[i], build->name, "slip velocity", &row);
-        if (status != ZN_OK) return status;
+        zn_status given = formula_velocity_row(s, build->context, build->scope, &law->slips[i], build->name, "slip velocity", &row);
+        if (given != ZN_OK) return given;
         slip[i] = row.c1;
-        status = ranged_number(build, &law->friction[law->n_friction == 1 ? 0 : i], "friction", 0, INFINITY, &mu[i]);
-        if (status != ZN_OK) return status;
+        given = ranged_number(build, &law->friction[law->n_friction == 1 ? 0 : i], "friction", 0, INFINITY, &mu[i]);
+        if (given != ZN_OK) return given;
     }
-    add_balls(build, law, mu);
+    zn_status status = add_balls(build, law, mu);
+    if (status != ZN_OK) return status;
     const double *scale = &s->scales[build->row_F - build->first_F];
     for (int i = 0; i < law->n_slips; i++)
         s->rows[build->row_F + i] = (formula_row){EXPR_NONE, expr_binary(s->graph, EXPR_MUL, expr_constant(s->graph, scale[i]), slip[i])};

@@ -5,7 +5,7 @@
 enum { MAX_LAWS = 3 };
 
 typedef struct law_nodes {
-    const scene_node *slip, *friction, *reservoir, *stribeck;
+    const scene_node *slip, *friction, *reservoir, *radius, *stribeck;
 } law_nodes;
 
 static const zn_formula *slip_formulas(scene_loader *loader, int count, const scene_node **nodes) {
@@ -31,18 +31,18 @@ static void read_stribeck(scene_loader *loader, const scene_node *node, zn_frict
 }
 
 static zn_reservoir read_reservoir(scene_loader *loader, const scene_node *node, int n_friction) {
-    static const char *const words[] = {"ball", "ellipse", "rectangle"};
+    static const char *const words[] = {"ball", "ellipse", "rectangle", "contensou"};
     if (!node) return n_friction > 1 ? ZN_ELLIPSE : ZN_BALL;
-    int word = scene_want_word(loader, node, "reservoir", 3, words);
-    if (word == ZN_BALL && n_friction > 1)
-        scene_error(loader, node, "a ball has one friction coefficient, but here are %d; ellipse and rectangle have several", n_friction);
+    int word = scene_want_word(loader, node, "reservoir", 4, words);
+    if ((word == ZN_BALL || word == ZN_CONTENSOU) && n_friction > 1)
+        scene_error(loader, node, "a %s has one friction coefficient, but here are %d; ellipse and rectangle have several", words[word], n_friction);
     return word < 0 ? ZN_BALL : (zn_reservoir)word;
 }
 
 /* false: no law was filled. */
 static bool read_law(scene_loader *loader, const scene_node *map, const char *what, law_nodes nodes, zn_friction_def *law) {
     if (!nodes.slip && !nodes.friction) {
-        const scene_node *lonely = nodes.reservoir ? nodes.reservoir : nodes.stribeck;
+        const scene_node *lonely = nodes.reservoir ? nodes.reservoir : nodes.radius ? nodes.radius : nodes.stribeck;
         if (lonely) scene_error(loader, lonely, "%s has no friction that this could belong to", what);
         return false;
     }
@@ -60,6 +60,9 @@ static bool read_law(scene_loader *loader, const scene_node *map, const char *wh
     law->friction = friction_formulas(loader, law->n_friction, coefficients, what);
     if (!law->slips || !law->friction) return false;
     law->reservoir = read_reservoir(loader, nodes.reservoir, law->n_friction);
+    if (law->reservoir == ZN_CONTENSOU && !nodes.radius) scene_error(loader, nodes.reservoir, "%s is contensou, but lacks 'radius' (of the contact patch)", what);
+    if (law->reservoir != ZN_CONTENSOU && nodes.radius) scene_error(loader, nodes.radius, "only 'reservoir: contensou' has a radius");
+    if (nodes.radius) law->radius = scene_constant(loader, nodes.radius, "radius", scene_not_negative, "1");
     if (nodes.stribeck) read_stribeck(loader, nodes.stribeck, law);
     if (law->n_friction == 1 || law->n_friction == law->n_slips) return true;
     scene_error(loader, nodes.friction, "%s has %d friction coefficients for %d slip velocities; give one, or one for each", what,
@@ -95,6 +98,7 @@ static void read_contact(scene_loader *loader, const scene_entry *entry) {
                               {"slip", SCENE_SCALAR | SCENE_LIST, false, &sliding.slip},
                               {"friction", SCENE_SCALAR | SCENE_LIST, false, &sliding.friction},
                               {"reservoir", SCENE_SCALAR, false, &sliding.reservoir},
+                              {"radius", SCENE_SCALAR, false, &sliding.radius},
                               {"stribeck", SCENE_MAP, false, &sliding.stribeck},
                               {"restitution", SCENE_SCALAR, false, &restitution},
                               {"tangential_restitution", SCENE_SCALAR, false, &tangential},
