@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* zeno run: a scene through time, with a progress bar, a result file and a summary. */
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/summary.h"
 
@@ -22,8 +24,8 @@ static void on_interrupt(int signal_number) {
 typedef struct running {
     zn_context *context;
     zn_recorder *recorder;
+    progress bar;
     zn_status status; /* of recording */
-    double end;
 } running;
 
 static int observe(void *user, const zn_simulation *simulation) {
@@ -39,6 +41,7 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Steps to the end, like zn_simulation_run, but looks at Ctrl-C and the progress bar after every step. */
 static zn_status go(zn_simulation *simulation, running *run) {
     int every = zn_simulation_settings(simulation)->record_every;
     if (observe(run, simulation)) return run->status;
@@ -47,6 +50,7 @@ static zn_status go(zn_simulation *simulation, running *run) {
         if (status != ZN_OK) return status;
         bool last = zn_simulation_done(simulation) || interrupted;
         if ((step % every == 0 || last) && observe(run, simulation)) return run->status;
+        progress_update(&run->bar, zn_simulation_time(simulation), step);
         if (interrupted && !zn_simulation_done(simulation)) return ZN_STOPPED;
     }
     return ZN_OK;
@@ -75,7 +79,7 @@ static zn_status finish(const run_options *o, running *run, zn_status status) {
 
 static int simulate(const run_options *o, zn_context *context, zn_scene *scene, const zn_settings *settings) {
     zn_simulation *simulation = NULL;
-    running run = {.context = context, .end = settings->end};
+    running run = {.context = context};
     zn_status status = zn_simulation_create(context, zn_scene_model(scene), settings, &simulation);
     if (status == ZN_OK && o->out)
         status = zn_recorder_create(context, simulation, zn_scene_title(scene), zn_scene_text(scene), o->out, &run.recorder);
@@ -88,7 +92,9 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     double begin = seconds();
+    run.bar = progress_begin(zn_simulation_time(simulation), settings->end, o->quiet);
     status = go(simulation, &run);
+    progress_end(&run.bar);
     double wall = seconds() - begin;
     status = finish(o, &run, status);
     report(o, simulation, context, status, wall);
