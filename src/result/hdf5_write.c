@@ -250,16 +250,18 @@ static hid_t file_access(void) {
     return ok ? access : -1;
 }
 
-static bool create_file(hdf5_sink *h5, const result_layout *layout) {
+static zn_status create_file(hdf5_sink *h5, const result_layout *layout) {
     hid_t access = file_access(), properties = H5Pcreate(H5P_FILE_CREATE);
     if (access >= 0 && properties >= 0 && H5Pset_obj_track_times(properties, false) >= 0)
         h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, properties, access);
     if (access >= 0) H5Pclose(access);
     if (properties >= 0) H5Pclose(properties);
-    bool ok = h5->file >= 0 && posix_fallocate(h5->reserve, 0, (off_t)creation_bytes(layout)) != ENOSPC &&
-              put_text(h5->file, "format", RESULT_FORMAT_TEXT);
+    if (h5->file < 0) return hdf5_fail(h5->context, h5->path, "written");
+    zn_status status = reserve(h5, 0, creation_bytes(layout), &(bool){false});
+    if (status != ZN_OK) return status;
+    bool ok = put_text(h5->file, "format", RESULT_FORMAT_TEXT);
     for (int i = 0; ok && i < layout->n_texts; i++) ok = put_text(h5->file, layout->texts[i].name, layout->texts[i].value);
-    return ok;
+    return ok ? ZN_OK : hdf5_fail(h5->context, h5->path, "written");
 }
 
 static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
@@ -267,7 +269,8 @@ static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
     if (!names) return ZN_MEMORY;
     /* Before the first call, when nothing can be left half-done. Creation cuts the file off, so once more after it. */
     zn_status status = reserve(h5, 0, creation_bytes(layout), &(bool){false});
-    bool ok = status == ZN_OK && create_file(h5, layout);
+    if (status == ZN_OK) status = create_file(h5, layout);
+    bool ok = status == ZN_OK;
     int n = 0;
     for (int d = 0; ok && d < layout->n_datasets; d++) {
         const result_dataset *dataset = &layout->datasets[d];
