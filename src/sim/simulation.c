@@ -162,7 +162,9 @@ static zn_status report_failure(zn_simulation *sim, zn_status status, double h, 
     error_place place = {.step = sim->step + 1, .time = sim->now.t};
     const char *who = NULL;
     if (status == ZN_NOT_FINITE) {
-        const char *what = sim_monitor_not_finite(&sim->monitor, &sim->now, text, sizeof text);
+        const char *what = NULL; /* at the present state, or a little later */
+        scheme_state look = sim->now;
+        for (int i = 0; i <= 2 && !what; i++, look.t += h / 2) what = sim_monitor_not_finite(&sim->monitor, &look, text, sizeof text);
         return fail_at(sim->context, status, &place, "%s is not finite; the step of %g from t = %.9g failed",
                        what ? what : "a value in the trial of the step", h, sim->now.t);
     }

@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The program as a user meets it: exit statuses, what goes where, determinism, interruption, files that survive.
+# usage: cli.sh ZENO SCENES
+set -u
+zeno=$1
+scenes=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+checks=0
+failures=0
+
+# expect STATUS COMMAND...: runs it, standard output in out, standard error in err
+expect() {
+    status=$1
+    shift
+    "$@" >out 2>err </dev/null
+    got=$?
+    checks=$((checks + 1))
+    [ "$got" -eq "$status" ] && return 0
+    failures=$((failures + 1))
+    echo "FAILED: exit $got, expected $status: $*"
+    sed 's/^/    /' out err | head -n 8
+}
+# holds WHAT COMMAND...: the command must succeed
+holds() {
+    what=$1
+    shift
+    checks=$((checks + 1))
+    "$@" >/dev/null 2>&1 && return 0
+    failures=$((failures + 1))
+    echo "FAILED: $what"
+}
+empty() { [ ! -s "$1" ]; }
+lines() { [ "$(wc -l <"$1")" -eq "$2" ]; }
+
+ball=$scenes/rotating-ball.yaml
+run="$zeno run $ball --scheme moreau-midpoint"
+
+# what goes where
+expect 0 $run --summary
+holds "the summary is one line" lines out 1
+holds "it is a JSON object" grep -q '^{.*}$' out
+for key in scene scheme stages step steps t status message coordinates q velocities u contacts percussion_total max_penetration max_g \
+    max_gdot max_gamma energy_start energy_end newton projection rejected wall_seconds; do
+    holds "the summary has $key" grep -q "\"$key\": " out
+done
+holds "nothing on standard error" empty err
+expect 0 $run --quiet
+holds "quiet says nothing" empty out
+expect 0 $run
+holds "the table names the coordinates" grep -q '^  phi ' out
+expect 0 "$zeno" --help
+expect 0 "$zeno" --version
+expect 0 "$zeno" schemes
+holds "the table of schemes" grep -q '^moreau-midpoint ' out
+expect 0 "$zeno" check "$ball" --scheme moreau-shifted
+holds "check counts coordinates" grep -q '3 coordinates: x y phi' out
+
+# wrong usage: status 2 and a hint
+expect 2 "$zeno"
+expect 2 "$zeno" rnu "$ball"
+holds "a hint at the command" grep -q "did you mean 'run'" err
+expect 2 $run --smmary
+holds "a hint at the option" grep -q "did you mean --summary" err
+expect 2 "$zeno" run
+expect 2 $run --step
+expect 2 $run --step fast
+expect 2 $run --step -1
+expect 2 $run --end -1
+expect 2 $run --solver quick
+expect 2 "$zeno" run "$ball" --scheme moreau-midpoint:3
+expect 2 "$zeno" run "$ball" --scheme moreau-midpoint:x
+expect 2 "$zeno" run "$ball" --scheme nonsense
+expect 2 $run --set m
+expect 2 $run --set mass=2
+expect 2 $run --set 'm=-1'
+expect 2 "$zeno" run nowhere.yaml
+expect 2 $run --out result.txt
+expect 2 $run --out no/such/folder/result.h5
+expect 1 "$zeno" plot nowhere.h5 --x t --y x --out x.svg
+
+# parameters by --set
+expect 0 $run --summary --set omega=0 --set 'mu=1/5'
+holds "no spin: no sliding" grep -q '"u": \[0, 0, 0\]' out
+
+# the same bytes twice, but for the wall time
+expect 0 $run --out one.csv --summary
+sed 's/"wall_seconds.*//' out >first
+expect 0 $run --out two.csv --summary
+sed 's/"wall_seconds.*//' out >second
+holds "the same summary twice" cmp first second
+holds "the same CSV twice" cmp one.csv two.csv
+holds "no partial files stay" test ! -e one.csv.partial
+expect 0 $run --out one.h5
+expect 0 $run --out two.h5
+holds "the same HDF5 twice" cmp one.h5 two.h5
+holds "rows: header, start and 200 steps" lines one.csv 202
+
+# a run that fails: status 1, the rows up to there are kept, the old file too
+cat >explode.yaml <<'END'
+title: A force that is not a number from t = 0.5 on
+coordinates: {x: {start: 1, velocity: -1}}
+energy: {kinetic: x'^2/2, potential: 0}
+forces: {x: sqrt(0.5 - t)}
+simulation: {scheme: moreau-midpoint, step: 0.01, end: 1}
+END
+echo old >keep.csv
+expect 1 "$zeno" run explode.yaml --out keep.csv --summary
+holds "the summary says failed" grep -q '"status": "failed"' out
+holds "the message names the force" grep -q "the force on 'x'' is not finite" err
+holds "the message names the time" grep -q 't = 0.4' err
+holds "the old file is untouched" grep -q '^old$' keep.csv
+holds "the rows are kept" test "$(wc -l <keep.csv.partial)" -gt 45
+holds "and can be drawn" "$zeno" plot keep.csv.partial --x t --y x --out kept.svg
+
+# Ctrl-C: status 1, says so, keeps what there is
+"$zeno" run "$scenes/bouncing-ball.yaml" --scheme moreau-midpoint --step 1e-8 --out long.csv --summary >out 2>err </dev/null &
+pid=$!
+sleep 1
+kill -INT "$pid"
+wait "$pid"
+got=$?
+checks=$((checks + 1))
+[ "$got" -eq 1 ] || { failures=$((failures + 1)); echo "FAILED: an interrupted run must exit with 1"; }
+holds "the summary says stopped" grep -q '"status": "stopped"' out
+holds "it says where the rows are" grep -q 'long.csv.partial' err
+holds "the rows are there" test -s long.csv.partial
+holds "no finished file appears" test ! -e long.csv
+
+echo "$checks checks, $failures failed"
+[ "$failures" -eq 0 ]
