@@ -40,10 +40,10 @@ run_yaml() {
         echo 'a piece of a scene: give the rest of it in a comment <!-- test: with ... -->'
         return 1
     fi
+    if ! grep -q '^simulation:' "$source"; then echo 'simulation: {scheme: moreau-midpoint, step: 1e-3, end: 1}' >>"$source"; fi
     timeout $seconds zeno check "$source" || return 1
     [ -e "$block.fails" ] && return 0
-    if grep -q '^simulation:' "$source"; then set --; else set -- --scheme moreau-midpoint --step 1e-3; fi
-    timeout $seconds zeno run "$source" --end $run_end "$@" --out "$work/scene.csv" >"$work/run-output" 2>&1 && return 0
+    timeout $seconds zeno run "$source" --end $run_end --out "$work/scene.csv" >"$work/run-output" 2>&1 && return 0
     cat "$work/run-output"
     return 1
 }

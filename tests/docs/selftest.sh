@@ -21,7 +21,7 @@ if ! run "$here/good.txt"; then
     cat "$work/output"
     exit 1
 fi
-expect "8 blocks executed (3 c, 1 cmake, 1 cpp, 3 sh), 5 outputs compared, 1 skipped, 0 failed"
+expect "12 blocks executed (3 c, 1 cmake, 1 cpp, 4 sh, 3 yaml), 6 outputs compared, 1 skipped, 0 failed"
 
 if run "$here/bad.txt"; then
     echo "the bad blocks passed"
@@ -40,5 +40,6 @@ expect "this c block fails"
 expect "should fail, but it does not"
 expect "a piece of a scene"
 expect "a code block is not closed"
-expect "0 skipped, 12 failed"
-cat "$work/output" | tail -n 1
+expect "this yaml block fails (status 1)"
+expect "0 skipped, 13 failed"
+tail -n 1 "$work/output"
