@@ -6,10 +6,14 @@
 #include <stdio.h>
 
 extern const scheme_class scheme_moreau_midpoint, scheme_moreau_shifted;
+extern const scheme_class scheme_rattle, scheme_lobatto_3a3b, scheme_lobatto_3a3b_lagrange;
 
 const scheme_class *const scheme_classes[] = {
     &scheme_moreau_midpoint,
     &scheme_moreau_shifted,
+    &scheme_rattle,
+    &scheme_lobatto_3a3b,
+    &scheme_lobatto_3a3b_lagrange,
 };
 const int scheme_class_count = (int)(sizeof scheme_classes / sizeof *scheme_classes);
 

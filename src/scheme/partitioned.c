@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nonsmooth partitioned Runge-Kutta (002: chapter 5), the pair Lobatto IIIA (A, b, c) and IIIB (Ah, b, c), any s >= 2:
+ *
+ *   dQ_i = h (B u + beta)(tau_i, Q_i, U_i)              Q_i = q_n + sum_j a_ij dQ_j      q_{n+1} = Q_s
+ *   M_i dU_i = h h(tau_i, Q_i, U_i) + W_i dPi_i         U_i = u_n + sum_j ah_ij dU_j     u_{n+1} = u_n + sum_j b_j dU_j
+ *   i = 2..s:     g(tau_i, Q_i) = 0,  gamma(tau_i, Q_i, U_i) = 0
+ *                 g_N(tau_i, Q_i) in N(-dPi_N,i-1),  gamma_F(tau_i, Q_i, U_i) in N_C(dPi_N,i-1)(-dPi_F,i-1)
+ *   end of step:  gdot = 0, gamma = 0 at (t_{n+1}, q_{n+1}, u_{n+1});   P = sum_i b_i dPi_i;   xi = c1_{n+1} + e c1_n
+ *                 xi_N in N(-P_N),  xi_F in N_C(P_N)(-P_F)  for contacts closed at stage s (rho g_N - dPi_N,s-1 <= 0), else P = 0
+ *
+ * percussion "integrated" (002: 5.42): the stage laws hold for sum_j ah_i-1,j dPi_j instead of dPi_i-1.
+ *
+ * Since ah_is = 0, dU_s and dPi_s appear only at the end of the step: the stages (partitioned_stages.c) are solved first, then
+ * the end, which is linear in u_{n+1} and P. The solution is that of the coupled problem.                                  */
+#include "scheme/partitioned.h"
+
+#include <float.h>
+
+/* A length is worth this many units in the last place of the largest coordinate; asking for less would not converge. */
+static const double length_roundoff = 32 * DBL_EPSILON;
+
+/* ---- memory of a step to the next: closed contacts, rates of x and y ---- */
+
+size_t partitioned_carry_size(const zn_model *model, const zn_settings *settings) {
+    size_t s = settings->stages >= 2 ? (size_t)settings->stages : PARTITIONED_S_MAX;
+    const zn_sizes *size = &model->size;
+    return (size_t)size->n_contacts + s * (size_t)(size->nu + size->nq) + (s - 1) * (size_t)model_rows(model);
+}
+
+zn_status partitioned_create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
+                             scheme **out) {
+    bool integrated = settings->percussion && strcmp(settings->percussion, "integrated") == 0;
+    if (settings->percussion && !integrated && strcmp(settings->percussion, "stage") != 0)
+        return fail(context, ZN_ARGUMENT, "the percussion of %s is \"stage\" or \"integrated\", not \"%s\"", class->info.name, settings->percussion);
+    partitioned *p = MEM_ARRAY(context, partitioned, 1);
+    if (!p) return ZN_MEMORY;
+    p->base = (scheme){context, class, model};
+    p->lagrange = !class->info.any_dynamics;
+    p->integrated = integrated;
+    zn_status status = tableau_lobatto_3a3b(context, settings->stages, &p->method);
+    if (status == ZN_OK) status = partitioned_layout(p, settings);
+    if (status != ZN_OK) {
+        partitioned_destroy(&p->base);
+        return status;
+    }
+    *out = &p->base;
+    return ZN_OK;
+}
+
+void partitioned_destroy(scheme *base) {
+    partitioned *p = (partitioned *)base;
+    partitioned_release(p);
+    mem_free(base->context, p);
+}
+
+zn_status partitioned_start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
+    (void)a0, (void)lambda0;
+    partitioned *p = (partitioned *)base;
+    size_t count = (size_t)(base->model->size.n_contacts + p->problem.nx + p->problem.ny);
+    memset(state->carry, 0, count * sizeof *state->carry);
+    return ZN_OK;
+}
+
+/* ---- a step ---- */
+
+/* Residuals on position level count as velocities, divided by h, as far as round-off allows. */
+static double length_scale(const partitioned *p) {
+    double largest = 1;
+    for (int i = 0; i < p->nq; i++) largest = fmax(largest, fabs(p->q_n[i]));
+    return fmax(1, fmin(1 / p->h, p->tolerance / (length_roundoff * largest)));
+}
+
+static void set_scales(partitioned *p) {
+    const zn_model *model = p->base.model;
+    int nN = model->size.nN, first_b = partitioned_x_b(p);
+    double length = length_scale(p);
+    for (int k = 0; k < p->nv; k++) memcpy(p->phi_scale + k * p->nu, p->prox.mass_scale, (size_t)p->nu * sizeof *p->phi_scale);
+    for (int i = partitioned_x_Q(p); i < first_b; i++) p->phi_scale[i] = length;
+    for (int m = 0; m < p->s - 1; m++) {
+        for (int i = 0; i < model->size.ng; i++) p->phi_scale[first_b + m * p->nb + i] = length;
+        for (int i = 0; i < p->nc; i++) {
+            bool position = i < nN;
+            p->psi_scale[m * p->nc + i] = position ? length : 1;
+            p->rho[m * p->nc + i] = p->prox.rho[i] / (position ? p->h * p->share_N[m] : p->share_F[m]);
+        }
+    }
+}
+
+/* Radius of contacts with a constant normal force: the force times the time measure of the multiplier (h, or sum_j ah_ij h). */
+static void set_reservoirs(partitioned *p) {
+    const zn_model *model = p->base.model;
+    int n_contacts = model->size.n_contacts, s = p->s;
+    for (int m = 0; m < s - 1; m++) {
+        double measure = p->integrated ? 0 : p->h;
+        for (int j = 0; p->integrated && j < s - 1; j++) measure += p->h * p->method.Ah[m * s + j];
+        for (int k = 0; k < n_contacts; k++) p->cones[m * n_contacts + k].reservoir = measure * model->contacts[k].normal_force;
+    }
+}
+
+static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
+    const zn_model *model = p->base.model;
+    stage *at = &p->at[0];
+    p->t = from->t, p->h = h, p->q_n = from->q, p->u_n = from->u;
+    zn_point point = {.t = from->t, .q = from->q, .u = from->u};
+    if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;
+    if (p->restitution && model->constraints(model, at->work, &point, &(zn_constraints){.c1 = p->c1_start})) return ZN_NOT_FINITE;
+    if (p->lagrange && lagrange_start(p)) return ZN_NOT_FINITE;
+    zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
+    if (status != ZN_OK) return status;
+    set_scales(p);
+    set_reservoirs(p);
+    return ZN_OK;
+}
+
+/* From the rates of the last step; from rest where this fails. */
+static zn_status solve_stages(partitioned *p, const scheme_state *from, cone_outcome *outcome) {
+    int nx = p->problem.nx, ny = p->problem.ny, n_contacts = p->base.model->size.n_contacts;
+    const double *rate = from->carry + n_contacts;
+    bool warm = false;
+    for (int i = 0; i < nx + ny; i++) {
+        double value = p->h * rate[i];
+        warm |= value != 0;
+        if (i < nx) p->x[i] = value;
+        else p->y[i - nx] = value;
+    }
+    zn_status status = cone_solve(p->solver, p->x, p->y, outcome);
+    if (status != ZN_OK && warm) {
+        memset(p->x, 0, (size_t)nx * sizeof *p->x);
+        memset(p->y, 0, (size_t)ny * sizeof *p->y);
+        status = cone_solve(p->solver, p->x, p->y, outcome);
+    }
+    if (outcome->worst_cone >= 0) outcome->worst_cone %= n_contacts;
+    return status;
+}
+
+/* The rates are a good start of the next step only while contacts stay as they are. */
+static void keep_rates(const partitioned *p, const scheme_state *from, scheme_state *to) {
+    int n_contacts = p->base.model->size.n_contacts, nx = p->problem.nx, ny = p->problem.ny;
+    bool same = true;
+    for (int k = 0; k < n_contacts; k++) {
+        bool closed = p->end->active[k];
+        same = same && closed == (from->carry[k] != 0);
+        for (int m = 0; m < p->s - 2; m++) same = same && cone_is_closed(p->solver, m * n_contacts + k) == closed;
+        to->carry[k] = closed;
+    }
+    double *rate = to->carry + n_contacts;
+    for (int i = 0; i < nx; i++) rate[i] = same ? p->x[i] / p->h : 0;
+    for (int i = 0; i < ny; i++) rate[nx + i] = same ? p->y[i] / p->h : 0;
+}
+
+/* u_{n+1} and P; the end problem's P starts from what the stages say about forces. */
+static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outcome) {
+    const zn_model *model = p->base.model;
+    linear_problem *end = p->end;
+    int last = p->s - 1, n_contacts = model->size.n_contacts;
+    double before = 0, *Pbar = to->P, *ubar = to->u;
+    memset(Pbar, 0, (size_t)p->n * sizeof *Pbar);
+    for (int j = 0; j < last; j++) {
+        before += p->method.b[j];
+        for (int k = 0; k < p->n; k++) Pbar[k] += p->h * p->method.b[j] * p->lambda[j * p->n + k];
+    }
+    if (p->lagrange ? lagrange_end_load(p, Pbar, end->f, ubar) : partitioned_end_load(p, Pbar, end->f, ubar)) return ZN_NOT_FINITE;
+    zn_point point = {.t = p->t + p->h, .q = to->q, .u = ubar};
+    if (p->n > 0 && model->constraints(model, end->at.work, &point, &(zn_constraints){.c1 = end->c, .c1_u = end->at.c1_u})) return ZN_NOT_FINITE;
+    for (int k = 0; k < n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        end->active[k] = contact->row_N < 0 || cone_is_closed(p->solver, (last - 1) * n_contacts + k);
+        if (p->restitution && contact->row_N >= 0) end->c[contact->row_N] += contact->e_N * p->c1_start[contact->row_N];
+        for (int i = contact->row_F; p->restitution && i < contact->row_F + contact->nF; i++) end->c[i] += contact->e_F * p->c1_start[i];
+    }
+    end->time_measure = p->h;
+    for (int k = 0; k < p->n; k++) end->P[k] = Pbar[k] / before;
+    memset(end->x, 0, (size_t)p->nu * sizeof *end->x);
+    zn_status status = linear_problem_solve(end, outcome);
+    for (int i = 0; i < p->nu; i++) to->u[i] = ubar[i] + end->x[i];
+    memcpy(to->P, end->P, (size_t)p->n * sizeof *to->P);
+    return status;
+}
+
+static void add_outcome(cone_outcome *all, const cone_outcome *one) {
+    if (one->path > all->path) all->path = one->path;
+    for (int i = 0; i < CONE_PATH_COUNT; i++) all->iterations[i] += one->iterations[i];
+    for (int i = 0; i < CONE_UNIT_COUNT; i++) all->residual[i] = fmax(all->residual[i], one->residual[i]);
+    all->gap = fmax(all->gap, one->gap);
+    all->velocity = fmax(all->velocity, one->velocity);
+    all->complementarity = fmax(all->complementarity, one->complementarity);
+    all->cone_violation = fmax(all->cone_violation, one->cone_violation);
+    if (one->worst <= all->worst) return;
+    all->worst = one->worst;
+    all->worst_cone = one->worst_cone;
+    all->worst_row = one->worst_row;
+}
+
+zn_status partitioned_step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+    partitioned *p = (partitioned *)base;
+    zn_status status = prepare(p, from, h);
+    if (status == ZN_OK) status = solve_stages(p, from, outcome);
+    if (status != ZN_OK) return status;
+    memcpy(to->q, p->Q + (p->s - 1) * p->nq, (size_t)p->nq * sizeof *to->q);
+    cone_outcome end;
+    status = solve_end(p, to, &end);
+    if (status == ZN_NOT_FINITE) return status;
+    add_outcome(outcome, &end);
+    if (status != ZN_OK) return status;
+    keep_rates(p, from, to);
+    to->t = from->t + h;
+    return ZN_OK;
+}
+
+const scheme_class scheme_lobatto_3a3b = {
+    .info = {"lobatto-3a3b", "Lobatto IIIA-IIIB, keeps energy over long times; not for stiff systems", 4, "2s-2", 2, PARTITIONED_S_MAX, 3,
+             true, true, true, true, true},
+    .carry_size = partitioned_carry_size, .create = partitioned_create, .start = partitioned_start, .step = partitioned_step,
+    .destroy = partitioned_destroy,
+};

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layout of the stage problem, from tableau and model:
+ *
+ *   x = (X_1 .. X_nv, dQ_1 .. dQ_s unless natural, dPi_b,1 .. dPi_b,s-1),   y = (dPi_c,1 .. dPi_c,s-1)
+ *
+ *   X_j = dU_j, j < s:     U_i = u_n + sum_j ah_ij X_j          (momentum form: X_i = V_i - u_n, i <= s)
+ *
+ *   phi = (nv momentum rows; dQ_i - h q'(tau_i, Q_i, U_i);  g(tau_i, Q_i), gamma(tau_i, Q_i, U_i)  for i = 2..s)
+ *   psi = (g_N(tau_i, Q_i), gamma_F(tau_i, Q_i, U_i))  for i = 2..s, with the multipliers of stage i - 1                    */
+#include "scheme/partitioned.h"
+
+#include "linalg/dense.h"
+
+static void set_coefficients(partitioned *p) {
+    int s = p->s;
+    const double *A = p->method.A, *Ah = p->method.Ah;
+    for (int i = 0; i < s; i++)
+        for (int k = 0; k < p->nv; k++) p->C[i * p->nv + k] = p->lagrange ? i == k : Ah[i * s + k];
+    for (int i = 0; i < s; i++)
+        for (int k = 0; k < p->nv; k++) {
+            long double sum = 0;
+            for (int j = 0; j < s; j++) sum += (long double)A[i * s + j] * p->C[j * p->nv + k];
+            p->D[i * p->nv + k] = i == 0 ? 0 : (double)sum;
+        }
+}
+
+/* dPsi_{m+2}/dmu_m: the diagonal of E (stage multipliers) or E Ah_bb^-1 (integrated ones), E = (A Ah) or Ah in rows 2..s. */
+static void set_shares(partitioned *p) {
+    int s = p->s, r = s - 1;
+    double H[PARTITIONED_S_MAX * PARTITIONED_S_MAX], inverse[PARTITIONED_S_MAX * PARTITIONED_S_MAX] = {0};
+    int pivot[PARTITIONED_S_MAX];
+    for (int j = 0; j < r; j++) {
+        inverse[j * r + j] = 1;
+        for (int i = 0; i < r; i++) H[j * r + i] = p->method.Ah[i * s + j];
+    }
+    if (p->integrated && lin_dense_lu_factor(r, H, pivot) == 0) lin_dense_lu_solve(r, H, pivot, inverse, r);
+    for (int m = 0; m < r; m++) {
+        double N = 0, F = 0;
+        for (int k = 0; k < r; k++) {
+            double velocity = p->method.Ah[(m + 1) * s + k], position = 0;
+            for (int j = 0; j < s; j++) position += p->method.A[(m + 1) * s + j] * p->method.Ah[j * s + k];
+            N += position * inverse[m * r + k];
+            F += velocity * inverse[m * r + k];
+        }
+        p->share_N[m] = N > 0 ? N : p->method.c[m + 1];
+        p->share_F[m] = F > 0 ? F : p->method.c[m + 1];
+    }
+}
+
+static zn_status make_cuts(partitioned *p) {
+    zn_context *context = p->base.context;
+    const zn_model *model = p->base.model;
+    const zn_patterns *pattern = &model->pattern;
+    partitioned_cuts *c = &p->cuts;
+    int ng = model->size.ng, ny = model->size.ny, nN = model->size.nN, nF = model->size.nF;
+    block_range q = {0, p->nq}, u = {0, p->nu}, g = {0, ng}, y = {ng, ny}, N = {ng + ny, nN}, F = {ng + ny + nN, nF};
+    block_range b = {0, p->nb}, contacts = {p->nb, p->nc};
+    const struct {
+        const zn_pattern *pattern;
+        bool wanted, transposed;
+        block_range rows, cols;
+        block_cut *cut;
+    } list[] = {
+        {&pattern->r_q, true, false, u, q, &c->r_q}, {&pattern->r_u, true, false, u, u, &c->r_u},
+        {&pattern->M, true, false, u, u, &c->M}, {&pattern->W, true, false, u, b, &c->W_b},
+        {&pattern->W, true, false, u, contacts, &c->W_c},
+        {&pattern->qdot_q, !model->natural, false, q, q, &c->qdot_q}, {&pattern->B, !model->natural, false, q, u, &c->B},
+        {&pattern->c0_q, true, false, g, q, &c->g_q}, {&pattern->c1_q, true, false, y, q, &c->y_q},
+        {&pattern->c1_u, true, true, y, u, &c->y_u}, {&pattern->c0_q, true, false, N, q, &c->N_q},
+        {&pattern->c1_q, true, false, F, q, &c->F_q}, {&pattern->c1_u, true, true, F, u, &c->F_u},
+        {&pattern->p_q, p->lagrange, false, u, q, &c->p_q}, {&pattern->b_q, p->lagrange, false, u, q, &c->b_q},
+        {&pattern->b_u, p->lagrange, false, u, u, &c->b_u},
+    };
+    zn_status status = block_cut_identity(context, p->nq, &c->one_q);
+    for (size_t i = 0; i < sizeof list / sizeof *list && status == ZN_OK; i++)
+        if (list[i].wanted) status = block_cut_create(context, list[i].pattern, list[i].transposed, list[i].rows, list[i].cols, list[i].cut);
+    return status;
+}
+
+static void destroy_cuts(partitioned *p) {
+    partitioned_cuts *c = &p->cuts;
+    block_cut *list[] = {&c->one_q, &c->r_q, &c->r_u, &c->M,   &c->W_b, &c->W_c, &c->qdot_q, &c->B,
+                         &c->g_q,   &c->y_q, &c->y_u, &c->N_q, &c->F_q, &c->F_u, &c->p_q,    &c->b_q, &c->b_u};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) block_cut_destroy(p->base.context, list[i]);
+}
+
+static zn_status take_momentum(partitioned *p) {
+    const zn_patterns *pattern = &p->base.model->pattern;
+    p->momentum = MEM_ARRAY(p->base.context, momentum_answers, p->s);
+    if (!p->momentum) return ZN_MEMORY;
+    size_t p_q = (size_t)lin_nnz(&pattern->p_q), b_q = (size_t)lin_nnz(&pattern->b_q), b_u = (size_t)lin_nnz(&pattern->b_u);
+    size_t nu = (size_t)p->nu;
+    for (int i = 0; i < p->s; i++) {
+        double *next = MEM_ARRAY(p->base.context, double, 2 * nu + p_q + b_q + b_u);
+        if (!next) return ZN_MEMORY;
+        p->momentum[i] = (momentum_answers){.p = next, .b = next + nu, .p_q = next + 2 * nu, .b_q = next + 2 * nu + p_q,
+                                            .b_u = next + 2 * nu + p_q + b_q};
+    }
+    return ZN_OK;
+}
+
+static zn_status take_memory(partitioned *p) {
+    zn_context *context = p->base.context;
+    size_t s = (size_t)p->s, nq = (size_t)p->nq, nu = (size_t)p->nu, n = (size_t)p->n;
+    size_t nx = (size_t)p->problem.nx, ny = (size_t)p->problem.ny;
+    struct { double **place; size_t count; } list[] = {
+        {&p->Q, s * nq}, {&p->U, s * nu}, {&p->lambda, s * n}, {&p->a, nu}, {&p->load, n}, {&p->c1_start, n}, {&p->p_start, nu},
+        {&p->x, nx}, {&p->y, ny}, {&p->rho, ny}, {&p->phi_scale, nx}, {&p->psi_scale, ny}, {&p->A_values, ny * (s - 1)},
+    };
+    size_t total = 0;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) total += list[i].count;
+    p->memory = MEM_ARRAY(context, double, total);
+    p->phi_unit = MEM_ARRAY(context, unsigned char, nx);
+    p->psi_unit = MEM_ARRAY(context, unsigned char, ny);
+    p->cones = MEM_ARRAY(context, cone, p->problem.n_cones);
+    p->at = MEM_ARRAY(context, stage, s);
+    if (!p->memory || !p->phi_unit || !p->psi_unit || !p->cones || !p->at) return ZN_MEMORY;
+    double *next = p->memory;
+    for (size_t i = 0; i < sizeof list / sizeof *list; next += list[i].count, i++) *list[i].place = next;
+    zn_status status = ZN_OK;
+    for (size_t i = 0; i < s && status == ZN_OK; i++) status = stage_create(context, p->base.model, &p->at[i]);
+    if (status == ZN_OK && p->lagrange) status = take_momentum(p);
+    return status;
+}
+
+static void set_units(partitioned *p) {
+    const zn_model *model = p->base.model;
+    int first_b = partitioned_x_b(p), nx = p->problem.nx;
+    for (int i = 0; i < nx; i++) {
+        bool velocity = i < p->nv * p->nu || (i >= first_b && (i - first_b) % p->nb >= model->size.ng);
+        p->phi_unit[i] = velocity ? CONE_VELOCITY : CONE_LENGTH; /* momentum rows are scaled by the mass */
+        p->phi_scale[i] = 1;
+    }
+    for (int i = 0; i < p->problem.ny; i++) p->psi_unit[i] = i % p->nc < model->size.nN ? CONE_LENGTH : CONE_VELOCITY;
+}
+
+/* Derivative of a function of Q_i, in rows `row`: by the velocities (natural) or by the position increments. */
+static void add_by_position(partitioned *p, block_sum *sum, const block_cut *cut, const double *source, int row, int i) {
+    if (p->base.model->natural)
+        for (int k = 0; k < p->nv; k++) block_sum_add(sum, cut, source, row, k * p->nu, p->D[i * p->nv + k], 1);
+    else
+        for (int k = 0; k < p->s; k++)
+            block_sum_add(sum, cut, source, row, partitioned_x_Q(p) + k * p->nq, p->method.A[i * p->s + k], 0);
+}
+
+static void add_by_velocity(partitioned *p, block_sum *sum, const block_cut *cut, const double *source, int row, int i) {
+    for (int k = 0; k < p->nv; k++) block_sum_add(sum, cut, source, row, k * p->nu, p->C[i * p->nv + k], 0);
+}
+
+static void kinematic_blocks(partitioned *p) {
+    int s = p->s, first = partitioned_x_Q(p);
+    for (int i = 0; i < s; i++) {
+        int row = first + i * p->nq;
+        block_sum_add(&p->phi_x, &p->cuts.one_q, &p->one, row, row, 1, 0);
+        for (int k = 0; k < s; k++)
+            block_sum_add(&p->phi_x, &p->cuts.qdot_q, p->at[i].qdot_q, row, first + k * p->nq, -p->method.A[i * s + k], 1);
+        for (int k = 0; k < p->nv; k++) block_sum_add(&p->phi_x, &p->cuts.B, p->at[i].B, row, k * p->nu, -p->C[i * p->nv + k], 1);
+    }
+}
+
+static void constraint_blocks(partitioned *p) {
+    const zn_model *model = p->base.model;
+    for (int m = 0; m < p->s - 1; m++) {
+        int i = m + 1, g = partitioned_x_b(p) + m * p->nb, y = g + model->size.ng, N = m * p->nc, F = N + model->size.nN;
+        add_by_position(p, &p->phi_x, &p->cuts.g_q, p->at[i].c0_q, g, i);
+        add_by_position(p, &p->phi_x, &p->cuts.y_q, p->at[i].c1_q, y, i);
+        add_by_velocity(p, &p->phi_x, &p->cuts.y_u, p->at[i].c1_u, y, i);
+        add_by_position(p, &p->psi_x, &p->cuts.N_q, p->at[i].c0_q, N, i);
+        add_by_position(p, &p->psi_x, &p->cuts.F_q, p->at[i].c1_q, F, i);
+        add_by_velocity(p, &p->psi_x, &p->cuts.F_u, p->at[i].c1_u, F, i);
+    }
+}
+
+static zn_status make_matrices(partitioned *p) {
+    block_sum_start(p->base.context, &p->phi_x);
+    block_sum_start(p->base.context, &p->phi_y);
+    block_sum_start(p->base.context, &p->psi_x);
+    if (p->lagrange) lagrange_momentum_blocks(p);
+    else partitioned_momentum_blocks(p);
+    if (!p->base.model->natural) kinematic_blocks(p);
+    constraint_blocks(p);
+    zn_status status = block_sum_finish(&p->phi_x, p->problem.nx, p->problem.nx);
+    if (status == ZN_OK) status = block_sum_finish(&p->phi_y, p->problem.nx, p->problem.ny);
+    if (status == ZN_OK) status = block_sum_finish(&p->psi_x, p->problem.npsi, p->problem.nx);
+    if (status == ZN_OK) status = block_sum_into_matrix(&p->phi_x, &p->problem.phi_x);
+    return status;
+}
+
+/* mu = A y: DPi_m = sum_j ah_mj dPi_j for m < s, row after row of lambda. */
+static zn_status make_A(partitioned *p) {
+    int r = p->s - 1, ny = p->problem.ny, count = r * ny;
+    int *row = MEM_ARRAY(p->base.context, int, count), *col = MEM_ARRAY(p->base.context, int, count);
+    int *place = MEM_ARRAY(p->base.context, int, count);
+    zn_status status = row && col && place ? ZN_OK : ZN_MEMORY;
+    if (status == ZN_OK) {
+        for (int e = 0; e < count; e++) {
+            row[e] = e / r;
+            col[e] = e / r % p->nc + e % r * p->nc;
+        }
+        status = lin_pattern_create(p->base.context, ny, ny, count, row, col, &p->A, place);
+    }
+    for (int e = 0; e < count && status == ZN_OK; e++) p->A_values[place[e]] = p->method.Ah[e / r / p->nc * p->s + e % r];
+    mem_free(p->base.context, row);
+    mem_free(p->base.context, col);
+    mem_free(p->base.context, place);
+    p->problem.A = p->A.p;
+    p->problem.A_values = p->A_values;
+    return status;
+}
+
+static zn_status make_solvers(partitioned *p, const zn_settings *settings) {
+    cone_problem *problem = &p->problem;
+    for (int m = 0; m < p->s - 1; m++) scheme_cones(p->base.model, m * p->nc, p->cones + m * p->base.model->size.n_contacts);
+    problem->cones = p->cones;
+    problem->phi_y = p->phi_y.pattern.p;
+    problem->psi_x = p->psi_x.pattern.p;
+    problem->rho = p->rho;
+    problem->phi_scale = p->phi_scale;
+    problem->psi_scale = p->psi_scale;
+    problem->phi_unit = p->phi_unit;
+    problem->psi_unit = p->psi_unit;
+    zn_status status = p->integrated ? make_A(p) : ZN_OK;
+    if (status != ZN_OK) return status;
+    cone_settings chosen = cone_settings_default();
+    chosen.solver = settings->solver;
+    chosen.tolerance = settings->tolerance;
+    p->solver = cone_solver_create(p->base.context, problem, &chosen);
+    p->end = p->solver ? linear_problem_create(p->base.context, p->base.model, settings, CONE_VELOCITY) : NULL;
+    return p->end ? prox_create(p->base.context, p->base.model, &p->prox) : ZN_MEMORY;
+}
+
+zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
+    const zn_model *model = p->base.model;
+    p->s = p->method.s;
+    p->nv = p->lagrange ? p->s : p->s - 1;
+    p->nq = model->size.nq, p->nu = model->size.nu;
+    p->n = model_rows(model), p->nb = model_row_N(model), p->nc = p->n - p->nb;
+    p->velocity_rows = model->size.ny + model->size.nF > 0;
+    p->one = 1;
+    p->tolerance = settings->tolerance;
+    for (int k = 0; k < model->size.n_contacts; k++) p->restitution |= model->contacts[k].e_N != 0 || model->contacts[k].e_F != 0;
+    set_coefficients(p);
+    set_shares(p);
+    int first_b = partitioned_x_b(p), stages = p->s - 1;
+    p->problem = (cone_problem){.nx = first_b + stages * p->nb, .ny = stages * p->nc, .npsi = stages * p->nc, .nmu = stages * p->nc,
+                                .n_cones = stages * model->size.n_contacts, .user = p, .n_settled = first_b,
+                                .evaluate = p->lagrange ? lagrange_evaluate : partitioned_evaluate};
+    zn_status status = take_memory(p);
+    if (status == ZN_OK) status = make_cuts(p);
+    if (status == ZN_OK) status = make_matrices(p);
+    if (status == ZN_OK) status = make_solvers(p, settings);
+    if (status == ZN_OK) set_units(p);
+    return status;
+}
+
+void partitioned_release(partitioned *p) {
+    zn_context *context = p->base.context;
+    cone_solver_destroy(p->solver);
+    linear_problem_destroy(p->end);
+    prox_destroy(context, &p->prox);
+    block_sum *sums[] = {&p->phi_x, &p->phi_y, &p->psi_x};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) block_sum_destroy(sums[i]);
+    lin_matrix_destroy(p->problem.phi_x);
+    lin_pattern_destroy(context, &p->A);
+    destroy_cuts(p);
+    for (int i = 0; p->at && i < p->s; i++) stage_destroy(context, &p->at[i]);
+    for (int i = 0; p->momentum && i < p->s; i++) mem_free(context, p->momentum[i].p);
+    void *blocks[] = {p->at, p->momentum, p->memory, p->phi_unit, p->psi_unit, p->cones};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stages of the partitioned schemes (002: 5.26, 5.27, 5.30, 5.36), unknowns dU_j and dPi_j of j = 1..s-1:
+ *
+ *   M_j dU_j - h h(tau_j, Q_j, U_j) - W_j dPi_j = 0             = h r at (a, lambda) = (dU_j, dPi_j)/h
+ *   dQ_i - h (B u + beta)(tau_i, Q_i, U_i) = 0                  i = 1..s; natural systems: dQ_i = h U_i is put in
+ *   g(tau_i, Q_i) = 0,  gamma(tau_i, Q_i, U_i) = 0              i = 2..s
+ *   psi_i = (g_N(tau_i, Q_i), gamma_F(tau_i, Q_i, U_i))         i = 2..s, with dPi_{i-1}
+ *
+ * and what the end of the step (002: 5.26d, 5.60) needs of them, with dPi_s from b_s dPi_s = P - Pbar:
+ *
+ *   M_s (u_{n+1} - ubar) = b_s h h(tau_s, Q_s, U_s) - W_s Pbar + W_s P,
+ *   ubar = u_n + sum_{j<s} b_j dU_j,  Pbar = sum_{j<s} b_j dPi_j                                                           */
+#include "scheme/partitioned.h"
+
+void partitioned_place_stages(partitioned *p, const double *x, const double *y) {
+    int s = p->s, nv = p->nv, nu = p->nu, nq = p->nq;
+    const double *dQ = x + partitioned_x_Q(p), *b = x + partitioned_x_b(p);
+    bool natural = p->base.model->natural;
+    for (int i = 0; i < s; i++) {
+        double *U = p->U + i * nu, *Q = p->Q + i * nq;
+        memcpy(U, p->u_n, (size_t)nu * sizeof *U);
+        memcpy(Q, p->q_n, (size_t)nq * sizeof *Q);
+        for (int k = 0; k < nv; k++)
+            for (int c = 0; c < nu; c++) U[c] += p->C[i * nv + k] * x[k * nu + c];
+        if (natural) {
+            for (int c = 0; c < nq; c++) {
+                double sum = p->method.c[i] * p->u_n[c];
+                for (int k = 0; k < nv; k++) sum += p->D[i * nv + k] * x[k * nu + c];
+                Q[c] += p->h * sum;
+            }
+        } else
+            for (int c = 0; c < nq; c++) {
+                double sum = 0;
+                for (int k = 0; k < s; k++) sum += p->method.A[i * s + k] * dQ[k * nq + c];
+                Q[c] += sum;
+            }
+    }
+    for (int j = 0; j < s - 1; j++) {
+        double *lambda = p->lambda + j * p->n;
+        for (int k = 0; k < p->nb; k++) lambda[k] = b[j * p->nb + k] / p->h;
+        for (int k = 0; k < p->nc; k++) lambda[p->nb + k] = y[j * p->nc + k] / p->h;
+    }
+}
+
+static zn_point point_of(const partitioned *p, int i) {
+    return (zn_point){.t = p->t + p->method.c[i] * p->h, .q = p->Q + i * p->nq, .u = p->U + i * p->nu,
+                      .lambda = i < p->s - 1 ? p->lambda + i * p->n : NULL};
+}
+
+int partitioned_ask_constraints(partitioned *p, bool jacobian) {
+    const zn_model *model = p->base.model;
+    for (int i = model->natural ? 1 : 0; i < p->s; i++) {
+        stage *at = &p->at[i];
+        zn_point point = point_of(p, i);
+        if (i > 0 && p->n > 0) {
+            zn_constraints wanted = {.c0 = at->c0};
+            if (p->velocity_rows) wanted.c1 = at->c1;
+            if (jacobian) wanted.c0_q = at->c0_q;
+            if (jacobian && p->velocity_rows) wanted.c1_q = at->c1_q, wanted.c1_u = at->c1_u;
+            if (model->constraints(model, at->work, &point, &wanted)) return 1;
+        }
+        if (model->natural) continue;
+        zn_kinematics wanted = {.qdot = at->qdot};
+        if (jacobian) wanted.qdot_q = at->qdot_q, wanted.B = at->B;
+        if (model->kinematics(model, at->work, &point, &wanted)) return 1;
+    }
+    return 0;
+}
+
+void partitioned_write(const partitioned *p, const double *x, cone_values *out) {
+    const zn_model *model = p->base.model;
+    int ng = model->size.ng, nN = model->size.nN, first = partitioned_x_Q(p);
+    if (out->phi && !model->natural)
+        for (int i = 0; i < p->s; i++)
+            for (int c = 0; c < p->nq; c++) {
+                int row = first + i * p->nq + c;
+                out->phi[row] = x[row] - p->h * p->at[i].qdot[c];
+            }
+    for (int m = 0; m < p->s - 1; m++) {
+        const double *c0 = p->at[m + 1].c0, *c1 = p->at[m + 1].c1;
+        double *phi = out->phi + partitioned_x_b(p) + m * p->nb, *psi = out->psi + m * p->nc;
+        for (int k = 0; out->phi && k < p->nb; k++) phi[k] = k < ng ? c0[k] : c1[k];
+        for (int k = 0; out->psi && k < p->nc; k++) psi[k] = k < nN ? c0[p->nb + k] : c1[p->nb + k];
+    }
+    if (out->jacobian) {
+        lin_matrix_zero(p->problem.phi_x);
+        block_sum_fill(&p->phi_x, p->h, lin_matrix_values(p->problem.phi_x));
+    }
+    if (out->phi_y) {
+        memset(out->phi_y, 0, (size_t)lin_nnz(&p->phi_y.pattern.p) * sizeof *out->phi_y);
+        block_sum_fill(&p->phi_y, p->h, out->phi_y);
+    }
+    if (out->psi_x) {
+        memset(out->psi_x, 0, (size_t)lin_nnz(&p->psi_x.pattern.p) * sizeof *out->psi_x);
+        block_sum_fill(&p->psi_x, p->h, out->psi_x);
+    }
+}
+
+/* Rows h r_j: by dU_k through Q_j, U_j and (k = j) the acceleration; by dPi_j. */
+void partitioned_momentum_blocks(partitioned *p) {
+    int s = p->s, nu = p->nu, first_Q = partitioned_x_Q(p), first_b = partitioned_x_b(p);
+    for (int j = 0; j < s - 1; j++) {
+        const stage *at = &p->at[j];
+        block_sum_add(&p->phi_x, &p->cuts.M, at->M, j * nu, j * nu, 1, 0);
+        for (int k = 0; k < p->nv; k++) {
+            if (p->base.model->natural) block_sum_add(&p->phi_x, &p->cuts.r_q, at->r_q, j * nu, k * nu, p->D[j * p->nv + k], 2);
+            block_sum_add(&p->phi_x, &p->cuts.r_u, at->r_u, j * nu, k * nu, p->C[j * p->nv + k], 1);
+        }
+        if (!p->base.model->natural)
+            for (int k = 0; k < s; k++) block_sum_add(&p->phi_x, &p->cuts.r_q, at->r_q, j * nu, first_Q + k * p->nq, p->method.A[j * s + k], 1);
+        block_sum_add(&p->phi_x, &p->cuts.W_b, at->W, j * nu, first_b + j * p->nb, -1, 0);
+        block_sum_add(&p->phi_y, &p->cuts.W_c, at->W, j * nu, j * p->nc, -1, 0);
+    }
+}
+
+int partitioned_evaluate(void *user, const double *x, const double *y, cone_values *out) {
+    partitioned *p = user;
+    const zn_model *model = p->base.model;
+    partitioned_place_stages(p, x, y);
+    for (int j = 0; j < p->s - 1; j++) {
+        stage *at = &p->at[j];
+        zn_point point = point_of(p, j);
+        for (int c = 0; c < p->nu; c++) p->a[c] = x[j * p->nu + c] / p->h;
+        point.a = p->a;
+        zn_balance wanted = {.r = at->r};
+        if (out->jacobian) wanted.r_q = at->r_q, wanted.r_u = at->r_u, wanted.M = at->M, wanted.W = at->W;
+        if (model->balance(model, at->work, &point, &wanted)) return 1;
+        for (int c = 0; out->phi && c < p->nu; c++) out->phi[j * p->nu + c] = p->h * at->r[c];
+    }
+    if (partitioned_ask_constraints(p, out->jacobian)) return 1;
+    partitioned_write(p, x, out);
+    return 0;
+}
+
+int partitioned_end_load(partitioned *p, const double *Pbar, double *f, double *ubar) {
+    const zn_model *model = p->base.model;
+    int last = p->s - 1;
+    double weight = p->method.b[last] * p->h;
+    for (int k = 0; k < p->n; k++) p->load[k] = -Pbar[k] / weight;
+    zn_point point = point_of(p, last);
+    point.lambda = p->load;
+    stage *at = &p->end->at;
+    if (model->balance(model, at->work, &point, &(zn_balance){.r = at->r, .M = at->M, .W = at->W})) return 1;
+    for (int c = 0; c < p->nu; c++) {
+        f[c] = -weight * at->r[c];
+        ubar[c] = p->u_n[c];
+        for (int j = 0; j < last; j++) ubar[c] += p->method.b[j] * p->x[j * p->nu + c];
+    }
+    return 0;
+}
