@@ -141,8 +141,33 @@ static void prepare(cone_solver *s) {
 }
 
 /* The verdict on (x, y): evaluated anew, then measured. */
-static zn_status conclude(cone_solver *s, const double *x, const double *y, cone_outcome *out, zn_status status) {
-    if (cone_evaluate(s, x, y, false) != ZN_OK) {
+/* Multipliers that must vanish but for round-off do vanish: an open contact has exactly no force. Where A couples rows this
+ * is done for groups of rows that are open together. True: y has changed. */
+static bool clear_open_rows(cone_solver *s, double *y) {
+    const cone_problem *p = s->p;
+    bool changed = false;
+    for (int c = 0; c < s->n_components; c++) {
+        const int *rows = s->component_rows + s->component_start[c];
+        int n = s->component_start[c + 1] - s->component_start[c];
+        bool open = true;
+        for (int i = 0; open && i < n; i++) open = s->kind[rows[i]] == CONE_ROW_MULTIPLIER && (n == 1 || !p->mu_0 || p->mu_0[rows[i]] == 0);
+        for (int i = 0; open && i < n; i++) {
+            double value = n == 1 && p->mu_0 && !p->A.start ? -p->mu_0[rows[i]] : 0;
+            if (n == 1 && p->mu_0 && p->A.start && p->mu_0[rows[i]] != 0) continue;
+            changed = changed || y[rows[i]] != value;
+            y[rows[i]] = value;
+        }
+    }
+    return changed;
+}
+
+static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outcome *out, zn_status status) {
+    zn_status evaluated = cone_evaluate(s, x, y, false);
+    if (evaluated == ZN_OK) {
+        cone_classify(s, s->psi, s->mu);
+        if (status == ZN_OK && clear_open_rows(s, y)) evaluated = cone_evaluate(s, x, y, false);
+    }
+    if (evaluated != ZN_OK) {
         out->worst = INFINITY;
         return ZN_NOT_FINITE;
     }

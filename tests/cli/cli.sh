@@ -110,7 +110,7 @@ echo old >keep.csv
 expect 1 "$zeno" run explode.yaml --out keep.csv --summary
 holds "the summary says failed" grep -q '"status": "failed"' out
 holds "the message names the force" grep -q "the force on 'x'' is not finite" err
-holds "the message names the time" grep -q 't = 0.4' err
+holds "the message names the time" grep -q 't = 0.5' err
 holds "the old file is untouched" grep -q '^old$' keep.csv
 holds "the rows are kept" test "$(wc -l <keep.csv.partial)" -gt 45
 holds "and can be drawn" "$zeno" plot keep.csv.partial --x t --y x --out kept.svg
