@@ -118,7 +118,8 @@ static scene_node *read_alias(reader *r, struct fy_event *event) {
     const struct fy_mark *mark = fy_event_start_mark(event);
     int line = mark ? mark->line + 1 : 1, column = mark ? mark->column + 1 : 1;
     if (!name) return out_of_memory(r);
-    if (++r->aliases > SCENE_MAX_ALIASES) return stop(r, ZN_SCENE, line, column, "too many aliases (more than %d)", SCENE_MAX_ALIASES);
+    if (++r->aliases > SCENE_MAX_ALIASES)
+        return stop(r, ZN_SCENE, line, column, "too many aliases (more than %d)", SCENE_MAX_ALIASES);
     for (anchor *known = r->anchors; known; known = known->next) {
         if (strcmp(known->name, name)) continue;
         if (known->node) return (scene_node *)(uintptr_t)known->node;
@@ -169,7 +170,8 @@ static scene_node *read_children(reader *r, scene_node *parent, int depth) {
     const bool map = parent->kind == SCENE_MAP;
     const enum fy_event_type end = map ? FYET_MAPPING_END : FYET_SEQUENCE_END;
     if (depth > SCENE_MAX_DEPTH)
-        return stop(r, ZN_SCENE, parent->line, parent->column, "this is nested too deeply (more than %d levels)", SCENE_MAX_DEPTH);
+        return stop(r, ZN_SCENE, parent->line, parent->column, "this is nested too deeply (more than %d levels)",
+                    SCENE_MAX_DEPTH);
     scene_entry **last = &parent->first;
     for (;;) {
         scene_node *key = NULL, *value = next_node(r, end, depth);
@@ -213,7 +215,8 @@ static scene_node *read_node(reader *r, struct fy_event *event, int depth) {
         node = new_node(r, SCENE_LIST, mark);
         if (node) node = read_children(r, node, depth + 1);
         break;
-    default: return stop(r, ZN_SYNTAX, mark ? mark->line + 1 : 0, mark ? mark->column + 1 : 0, "something else is expected here");
+    default:
+        return stop(r, ZN_SYNTAX, mark ? mark->line + 1 : 0, mark ? mark->column + 1 : 0, "something else is expected here");
     }
     if (known) known->node = node;
     return node;
@@ -227,7 +230,9 @@ static const scene_node *read_stream(reader *r) {
     while (r->status == ZN_OK && (event = fy_parser_parse(r->parser))) {
         const struct fy_mark *mark = fy_event_start_mark(event);
         switch (event->type) {
-        case FYET_STREAM_START: case FYET_DOCUMENT_END: case FYET_STREAM_END: break;
+        case FYET_STREAM_START:
+        case FYET_DOCUMENT_END:
+        case FYET_STREAM_END: break;
         case FYET_DOCUMENT_START:
             if (root)
                 stop(r, ZN_SCENE, mark ? mark->line + 1 : 0, mark ? mark->column + 1 : 0,

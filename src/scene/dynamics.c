@@ -9,7 +9,8 @@ void scene_read_energy(scene_loader *loader, const scene_node *node, bool first_
     if (!scene_want_map(loader, node, "energy", 2, keys)) return;
     if (!kinetic && !first_order) loader->names_incomplete = true;
     if (kinetic && first_order) {
-        scene_error(loader, kinetic, "the scene has 'mass'; with it, energy has only 'potential' (for the account of energy)");
+        scene_error(loader, kinetic,
+                    "the scene has 'mass'; with it, energy has only 'potential' (for the account of energy)");
         kinetic = NULL;
     }
     zn_formula_energy(loader->builder, scene_formula(loader, kinetic), scene_formula(loader, potential));
@@ -84,25 +85,32 @@ static void read_matrix_row(scene_loader *loader, const scene_node *node, const 
         add_mass(loader, row, column->key, entry->value);
 }
 
-/* Entry (i, j) of a list of rows; NULL when it has another shape. */
-static const scene_node *matrix_entry(const scene_node *matrix, int i, int j) {
-    const scene_entry *row = matrix->first;
-    for (; row && i > 0; i--) row = row->next;
-    const scene_entry *entry = row && row->value->kind == SCENE_LIST ? row->value->first : NULL;
-    for (; entry && j > 0; j--) entry = entry->next;
-    return entry && entry->value->kind == SCENE_SCALAR ? entry->value : NULL;
+/* The constant entries of a matrix that was read without errors, row by row; NULL for those that are not constant. */
+static const scene_node **constant_entries(scene_loader *loader, const scene_node *matrix) {
+    const scene_node **entries = SCENE_NEW(loader->arena, const scene_node *, matrix->count * matrix->count);
+    const scene_node **next = entries;
+    for (const scene_entry *row = matrix->first; entries && row; row = row->next)
+        for (const scene_entry *entry = row->value->first; entry; entry = entry->next)
+            *next++ = scene_is_constant(loader, scene_formula(loader, entry->value)) ? entry->value : NULL;
+    return entries;
 }
 
+/* Of constants; the builder compares other entries as formulas. */
 static void check_symmetry(scene_loader *loader, const scene_node *matrix) {
-    for (int i = 1; i < matrix->count; i++)
+    const int n = matrix->count;
+    const scene_node **entries = constant_entries(loader, matrix);
+    for (int i = 1; entries && i < n; i++)
         for (int j = 0; j < i; j++) {
-            const scene_node *lower = matrix_entry(matrix, i, j), *upper = matrix_entry(matrix, j, i);
-            if (!lower || !upper || !scene_is_constant(loader, scene_formula(loader, lower)) ||
-                !scene_is_constant(loader, scene_formula(loader, upper)))
-                continue;
+            const scene_node *lower = entries[i * n + j], *upper = entries[j * n + i];
             double a, b;
-            if (scene_evaluate(loader, scene_formula(loader, lower), "a mass", &a) &&
-                scene_evaluate(loader, scene_formula(loader, upper), "a mass", &b) && fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)))
+            const scene_node *only = !upper ? lower : !lower ? upper : NULL;
+            if (only && !strcmp(only->text, "0")) /* the builder takes zeros as not given */
+                scene_error(loader, only, "the mass matrix is not symmetric: 0 here, but a formula in its other half");
+            if (!lower || !upper || !strcmp(lower->text, upper->text) ||
+                !scene_evaluate(loader, scene_formula(loader, lower), "a mass", &a) ||
+                !scene_evaluate(loader, scene_formula(loader, upper), "a mass", &b))
+                continue;
+            if (fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)))
                 scene_error(loader, lower, "the mass matrix is not symmetric: %g here, %g in line %d, column %d", a, b,
                             upper->line, upper->column);
         }
@@ -129,7 +137,8 @@ void scene_read_mass(scene_loader *loader, const scene_node *node) {
             add_mass(loader, owner->key, owner->key, entry->value);
     }
     if (matrix && zn_error_count(loader->context) == errors) check_symmetry(loader, node);
-    if (zn_error_count(loader->context) != errors) loader->names_incomplete = true; /* a matrix with holes says nothing more */
+    if (zn_error_count(loader->context) != errors)
+        loader->names_incomplete = true; /* a matrix with holes says nothing more */
 }
 
 /* ---- constraints ---- */
@@ -140,7 +149,8 @@ void scene_read_constraints(scene_loader *loader, const scene_node *node) {
         const char *name = entry->key->text;
         const char *what = scene_format(loader, "constraint '%s'", name);
         const scene_node *position, *velocity;
-        const scene_key keys[] = {{"position", SCENE_SCALAR, false, &position}, {"velocity", SCENE_SCALAR, false, &velocity}};
+        const scene_key keys[] = {{"position", SCENE_SCALAR, false, &position},
+                                  {"velocity", SCENE_SCALAR, false, &velocity}};
         int errors = zn_error_count(loader->context);
         if (!scene_want_map(loader, entry->value, what, 2, keys)) continue;
         if (position && velocity)

@@ -20,7 +20,8 @@ static bool looks_like_name(const char *text) {
 
 const scene_name *scene_known_name(const scene_loader *loader, const char *name, size_t length) {
     for (size_t i = 0; i < loader->n_names; i++)
-        if (strlen(loader->names[i].name) == length && !strncmp(loader->names[i].name, name, length)) return &loader->names[i];
+        if (strlen(loader->names[i].name) == length && !strncmp(loader->names[i].name, name, length))
+            return &loader->names[i];
     return NULL;
 }
 
@@ -30,12 +31,14 @@ void scene_declare(scene_loader *loader, const char *what, const scene_node *key
     if (!valid && looks_like_name(key->text))
         scene_error(loader, key, "'%s' cannot be the name of a %s: formulas know it already", key->text, what);
     else if (!valid)
-        scene_error(loader, key, "'%.60s' cannot be the name of a %s: a letter, then letters, digits and _", key->text, what);
+        scene_error(loader, key, "'%.60s' cannot be the name of a %s: a letter, then letters, digits and _", key->text,
+                    what);
     else if (known)
         scene_error(loader, key, "'%s' cannot be the name of a %s: line %d has a %s of this name", key->text, what,
                     known->node->line, known->what);
     if (!valid || known) loader->names_incomplete = true;
-    if (!mem_grow(loader->context, (void **)&loader->names, &loader->name_capacity, loader->n_names + 1, sizeof *loader->names))
+    if (!mem_grow(loader->context, (void **)&loader->names, &loader->name_capacity, loader->n_names + 1,
+                  sizeof *loader->names))
         return;
     loader->names[loader->n_names++] = (scene_name){key->text, what, key};
 }
@@ -108,8 +111,8 @@ bool scene_evaluate(scene_loader *loader, zn_formula formula, const char *what, 
     const char *variable = first_variable(loader, formula.text, &length);
     if (variable) {
         error_place place = scene_place_in(formula, variable);
-        fail_at(loader->context, ZN_SCENE, &place, "%s must be constant, but '%.*s' changes with the motion", what, (int)length,
-                variable);
+        fail_at(loader->context, ZN_SCENE, &place, "%s must be constant, but '%.*s' changes with the motion", what,
+                (int)length, variable);
         return false;
     }
     expr result = EXPR_NONE;
@@ -148,7 +151,8 @@ bool scene_want_integer(scene_loader *loader, const scene_node *node, const char
     return false;
 }
 
-zn_formula scene_constant(scene_loader *loader, const scene_node *node, const char *what, scene_range range, const char *instead) {
+zn_formula scene_constant(scene_loader *loader, const scene_node *node, const char *what, scene_range range,
+                          const char *instead) {
     double value;
     if (!node) return (zn_formula){0};
     return scene_want_number(loader, node, what, range, &value) ? scene_formula(loader, node) : ZN_FORMULA(instead);

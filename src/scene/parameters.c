@@ -27,7 +27,8 @@ static bool split_set(scene_loader *loader, const char *set, replacement *out) {
     return out->name != NULL;
 }
 
-static replacement *read_sets(scene_loader *loader, const scene_node *parameters, const zn_scene_options *options, int *count) {
+static replacement *read_sets(scene_loader *loader, const scene_node *parameters, const zn_scene_options *options,
+                              int *count) {
     int n_sets = options ? options->n_sets : 0;
     replacement *sets = SCENE_NEW(loader->arena, replacement, n_sets);
     *count = 0;
@@ -78,7 +79,8 @@ void scene_read_parameters(scene_loader *loader, const scene_node *node, const z
         for (int i = 0; i < n_sets; i++) /* the last one counts */
             if (!strcmp(sets[i].name, name)) formula = sets[i].value, replaced = true;
         double value = 1; /* stands in for one that is wrong, so that what uses it is still checked */
-        bool good = (replaced || scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "parameter '%s'", name))) &&
+        bool good = (replaced ||
+                     scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "parameter '%s'", name))) &&
                     value_of(loader, entry, formula, &value);
         if (!good) value = 1;
         bool nameable = expr_name_is_valid(name);

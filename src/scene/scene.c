@@ -11,8 +11,8 @@ struct zn_scene {
 };
 
 typedef struct sections {
-    const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force, *constraints,
-        *contacts, *simulation;
+    const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force,
+        *constraints, *contacts, *simulation;
 } sections;
 
 /* ---- which sections are there ---- */
@@ -51,7 +51,8 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
     const scene_node *large[] = {s->coordinates, s->velocities};
     for (int i = 0; i < 2; i++)
         if (large[i] && large[i]->count > SCENE_MAX_COORDINATES) {
-            scene_error(loader, large[i], "%d are too many for formulas (at most %d)", large[i]->count, SCENE_MAX_COORDINATES);
+            scene_error(loader, large[i], "%d are too many for formulas (at most %d)", large[i]->count,
+                        SCENE_MAX_COORDINATES);
             return false;
         }
     return true;
@@ -70,7 +71,8 @@ static bool read_kind(scene_loader *loader, const scene_node *root, sections *s)
         if (is_missing(root, "energy") && is_missing(root, "mass"))
             scene_error(loader, root, "the scene lacks 'energy' (or 'velocities', 'kinematics', 'mass' and 'force')");
         if (!s->energy) loader->names_incomplete = true;
-        if (s->force) scene_error(loader, s->force, "'force' belongs to a scene with 'mass'; non-potential forces are 'forces'");
+        if (s->force)
+            scene_error(loader, s->force, "'force' belongs to a scene with 'mass'; non-potential forces are 'forces'");
         s->force = NULL;
         return false;
     }
@@ -115,7 +117,8 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
     if (zn_error_count(loader->context) == errors) return;
     /* What is wrong as a whole (a mass matrix that is not positive definite) belongs to the section that says it. */
     const scene_node *whole = first_order ? s.mass : s.energy;
-    fail_add_place(loader->context, &(error_place){.file = loader->file, .line = whole->line, .column = whole->column, .time = NAN});
+    fail_add_place(loader->context,
+                   &(error_place){.file = loader->file, .line = whole->line, .column = whole->column, .time = NAN});
 }
 
 /* ---- the whole ---- */
@@ -141,7 +144,8 @@ static zn_status load_document(zn_scene *scene, const char *file, const scene_no
 }
 
 /* `text` NULL: the file is read. */
-static zn_status load(zn_context *context, const char *file, const char *text, const zn_scene_options *options, zn_scene **out) {
+static zn_status load(zn_context *context, const char *file, const char *text, const zn_scene_options *options,
+                      zn_scene **out) {
     *out = NULL;
     const int errors_before = zn_error_count(context);
     zn_scene *scene = MEM_ARRAY(context, zn_scene, 1);
@@ -169,7 +173,8 @@ zn_status zn_scene_load(zn_context *context, const char *path, const zn_scene_op
     return load(context, path, NULL, options, scene);
 }
 
-zn_status zn_scene_parse(zn_context *context, const char *name, const char *text, const zn_scene_options *options, zn_scene **scene) {
+zn_status zn_scene_parse(zn_context *context, const char *name, const char *text, const zn_scene_options *options,
+                         zn_scene **scene) {
     return load(context, name, text, options, scene);
 }
 

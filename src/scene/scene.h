@@ -22,7 +22,7 @@ typedef struct scene_arena {
     scene_block *blocks;
 } scene_arena;
 
-void *scene_alloc(scene_arena *, size_t count, size_t size); /* zeroed; NULL: out of memory (in the context) */
+void *scene_alloc(scene_arena *, size_t count, size_t size);      /* zeroed; NULL: out of memory (in the context) */
 char *scene_copy(scene_arena *, const char *text, size_t length); /* ends with 0 */
 void scene_arena_free(scene_arena *);
 #define SCENE_NEW(arena, type, count) ((type *)scene_alloc(arena, (size_t)(count), sizeof(type)))
@@ -36,28 +36,28 @@ typedef struct scene_node scene_node;
 typedef struct scene_entry scene_entry;
 
 struct scene_entry {
-    const scene_node *key;   /* a scalar; NULL in lists */
+    const scene_node *key; /* a scalar; NULL in lists */
     const scene_node *value;
     scene_entry *next;
 };
 
 struct scene_node {
     scene_kind kind;
-    int line, column;        /* from 1; of the first character inside the quotes */
-    const char *text;        /* scalars: their value */
-    const char *source;      /* scalars: as written when that has the same characters but for white space, else `text`;
+    int line, column;   /* from 1; of the first character inside the quotes */
+    const char *text;   /* scalars: their value */
+    const char *source; /* scalars: as written when that has the same characters but for white space, else `text`;
                               * formulas use it, because its lines and columns are those of the file */
     scene_entry *first;
     int count;
 };
 
 enum {
-    SCENE_MAX_BYTES = 4 << 20,  /* of a scene file; the longest scene by hand has a few thousand */
-    SCENE_MAX_DEPTH = 16,       /* of nested maps and lists; the format needs 5 */
-    SCENE_MAX_ENTRIES = 10000,  /* of one map or list */
-    SCENE_MAX_ALIASES = 1000,   /* a small file with many aliases stands for a huge one */
+    SCENE_MAX_BYTES = 4 << 20,    /* of a scene file; the longest scene by hand has a few thousand */
+    SCENE_MAX_DEPTH = 16,         /* of nested maps and lists; the format needs 5 */
+    SCENE_MAX_ENTRIES = 10000,    /* of one map or list */
+    SCENE_MAX_ALIASES = 1000,     /* a small file with many aliases stands for a huge one */
     SCENE_MAX_COORDINATES = 2000, /* also of velocities: the mass matrix of formulas is a full one */
-    SCENE_MAX_ERRORS = 40       /* reported for one scene */
+    SCENE_MAX_ERRORS = 40         /* reported for one scene */
 };
 
 /* The text of a file in the arena, or NULL with an error. */
@@ -69,7 +69,7 @@ zn_status scene_read_document(scene_arena *, const char *file, const char *text,
 
 typedef struct scene_name {
     const char *name;
-    const char *what;        /* "parameter", "coordinate", "velocity" */
+    const char *what; /* "parameter", "coordinate", "velocity" */
     const scene_node *node;
 } scene_name;
 
@@ -77,13 +77,13 @@ typedef struct scene_loader {
     zn_context *context;
     scene_arena *arena;
     const char *file;
-    int errors_before;       /* errors in the context that are not ours */
-    bool names_incomplete;   /* names are missing: formulas are not checked, they would only repeat the mistake */
+    int errors_before;     /* errors in the context that are not ours */
+    bool names_incomplete; /* names are missing: formulas are not checked, they would only repeat the mistake */
     zn_formula_model *builder;
-    expr_graph *graph;       /* for constants; the builder has its own */
-    scene_name *names;       /* every name of formulas, in order of declaration */
+    expr_graph *graph; /* for constants; the builder has its own */
+    scene_name *names; /* every name of formulas, in order of declaration */
     size_t n_names, name_capacity;
-    expr_name *values;       /* the parameters' values */
+    expr_name *values; /* the parameters' values */
     int n_values;
     const scene_node *coordinates, *velocities; /* the maps, for order and hints; velocities NULL: natural */
     zn_settings *settings;
@@ -135,7 +135,7 @@ bool scene_evaluate(scene_loader *, zn_formula, const char *what, double *value)
 
 typedef struct scene_range {
     double low, high;
-    bool low_open;           /* low itself is not allowed */
+    bool low_open; /* low itself is not allowed */
 } scene_range;
 extern const scene_range scene_any_number, scene_not_negative, scene_positive, scene_zero_to_one;
 

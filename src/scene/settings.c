@@ -47,15 +47,21 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
     static const char *const projections[] = {"velocity", "none"}, *const percussions[] = {"stage", "integrated"},
                              *const iterations[] = {"coupled", "decoupled"};
     zn_settings *settings = loader->settings;
-    const scene_node *scheme, *stages, *step, *end, *damping, *theta, *projection, *percussion, *iteration, *solver, *tolerance,
-        *accuracy, *record_every, *project_start;
+    const scene_node *scheme, *stages, *step, *end, *damping, *theta, *projection, *percussion, *iteration, *solver,
+        *tolerance, *accuracy, *record_every, *project_start;
     const int scalar = SCENE_SCALAR;
-    const scene_key keys[] = {{"scheme", scalar, false, &scheme},         {"stages", scalar, false, &stages},
-                              {"step", scalar, false, &step},             {"end", scalar, false, &end},
-                              {"damping", scalar, false, &damping},       {"theta", scalar, false, &theta},
-                              {"projection", scalar, false, &projection}, {"percussion", scalar, false, &percussion},
-                              {"iteration", scalar, false, &iteration},   {"solver", scalar, false, &solver},
-                              {"tolerance", scalar, false, &tolerance},   {"accuracy", scalar, false, &accuracy},
+    const scene_key keys[] = {{"scheme", scalar, false, &scheme},
+                              {"stages", scalar, false, &stages},
+                              {"step", scalar, false, &step},
+                              {"end", scalar, false, &end},
+                              {"damping", scalar, false, &damping},
+                              {"theta", scalar, false, &theta},
+                              {"projection", scalar, false, &projection},
+                              {"percussion", scalar, false, &percussion},
+                              {"iteration", scalar, false, &iteration},
+                              {"solver", scalar, false, &solver},
+                              {"tolerance", scalar, false, &tolerance},
+                              {"accuracy", scalar, false, &accuracy},
                               {"record_every", scalar, false, &record_every},
                               {"project_start", scalar, false, &project_start}};
     if (!scene_want_map(loader, map, "simulation", sizeof keys / sizeof *keys, keys)) return;

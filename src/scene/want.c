@@ -10,7 +10,8 @@ bool scene_has_errors(const scene_loader *loader) { return zn_error_count(loader
 bool scene_gave_up(const scene_loader *loader) {
     int count = zn_error_count(loader->context);
     if (count <= loader->errors_before) return false;
-    return count - loader->errors_before >= SCENE_MAX_ERRORS || zn_error_get(loader->context, count - 1)->status == ZN_MEMORY;
+    return count - loader->errors_before >= SCENE_MAX_ERRORS ||
+           zn_error_get(loader->context, count - 1)->status == ZN_MEMORY;
 }
 
 void scene_error(scene_loader *loader, const scene_node *node, const char *format, ...) {
@@ -50,8 +51,10 @@ static const char *kind_text(int kinds) {
 
 bool scene_want_kind(scene_loader *loader, const scene_node *node, int kinds, const char *what) {
     if (node->kind & kinds) return true;
-    const char *found = node->kind == SCENE_NULL ? "nothing" : node->kind == SCENE_SCALAR ? "a single value"
-                        : node->kind == SCENE_LIST ? "a list" : "a map";
+    const char *found = node->kind == SCENE_NULL     ? "nothing"
+                        : node->kind == SCENE_SCALAR ? "a single value"
+                        : node->kind == SCENE_LIST   ? "a list"
+                                                     : "a map";
     scene_error(loader, node, "%s must be %s, but here is %s", what, kind_text(kinds), found);
     return false;
 }
@@ -127,7 +130,8 @@ bool scene_want_map(scene_loader *loader, const scene_node *node, const char *wh
             *key->value = entry->value;
     }
     for (int i = 0; i < n_keys; i++)
-        if (keys[i].required && !scene_find(node, keys[i].name)) scene_error(loader, node, "%s lacks '%s'", what, keys[i].name);
+        if (keys[i].required && !scene_find(node, keys[i].name))
+            scene_error(loader, node, "%s lacks '%s'", what, keys[i].name);
     return true;
 }
 
@@ -151,7 +155,8 @@ int scene_want_scalars(scene_loader *loader, const scene_node *node, const char 
     }
     int index = 0;
     for (const scene_entry *entry = node->first; entry; entry = entry->next) {
-        if (!scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "entry %d of %s", index + 1, what))) return 0;
+        if (!scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "entry %d of %s", index + 1, what)))
+            return 0;
         (*items)[index++] = entry->value;
     }
     return count;

@@ -12,20 +12,20 @@
 #include <string.h>
 
 /* A small scene that is right; tests break it. */
-#define GOOD_SCENE                                                                                                       \
-    "title: Ball\n"                                                                                                      \
-    "parameters: {m: 2, g: 9.81, r: m/20}\n"                                                                             \
-    "coordinates:\n"                                                                                                     \
-    "  x: {start: 0, velocity: 1}\n"                                                                                     \
-    "  y: 3*r\n"                                                                                                         \
-    "energy:\n"                                                                                                          \
-    "  kinetic: m/2*(x'^2 + y'^2)\n"                                                                                     \
-    "  potential: m*g*y\n"                                                                                               \
-    "forces: {x: -0.1*x'}\n"                                                                                             \
-    "constraints:\n"                                                                                                     \
-    "  guide: {position: x - y}\n"                                                                                       \
-    "contacts:\n"                                                                                                        \
-    "  floor: {gap: y - r, slip: [x'], friction: 0.2, restitution: 0.5}\n"                                               \
+#define GOOD_SCENE                                                         \
+    "title: Ball\n"                                                        \
+    "parameters: {m: 2, g: 9.81, r: m/20}\n"                               \
+    "coordinates:\n"                                                       \
+    "  x: {start: 0, velocity: 1}\n"                                       \
+    "  y: 3*r\n"                                                           \
+    "energy:\n"                                                            \
+    "  kinetic: m/2*(x'^2 + y'^2)\n"                                       \
+    "  potential: m*g*y\n"                                                 \
+    "forces: {x: -0.1*x'}\n"                                               \
+    "constraints:\n"                                                       \
+    "  guide: {position: x - y}\n"                                         \
+    "contacts:\n"                                                          \
+    "  floor: {gap: y - r, slip: [x'], friction: 0.2, restitution: 0.5}\n" \
     "simulation: {scheme: moreau, step: 1e-3, end: 1}\n"
 
 /* Loads a text that must be right. */
@@ -83,11 +83,11 @@ static inline char *with(const char *text, const char *old, const char *now) {
     snprintf(copy, size, "%.*s%s%s", (int)(at - text), text, now, at + strlen(old));
     return copy;
 }
-#define check_change(old, now, ...)                                                                                      \
-    do {                                                                                                                 \
-        char *changed = with(GOOD_SCENE, old, now);                                                                      \
-        check_errors(changed, __VA_ARGS__);                                                                              \
-        free(changed);                                                                                                   \
+#define check_change(old, now, ...)                 \
+    do {                                            \
+        char *changed = with(GOOD_SCENE, old, now); \
+        check_errors(changed, __VA_ARGS__);         \
+        free(changed);                              \
     } while (0)
 
 #endif

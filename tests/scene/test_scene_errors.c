@@ -16,7 +16,8 @@ static void test_shape(void **state) {
     check_change("title: Ball", "title: [a]", "1:8: title must be a number, formula or text, but here is a list");
     check_change("coordinates:\n  x: {start: 0, velocity: 1}\n  y: 3*r\n", "coordinates:\n",
                  "3:1: coordinates must be a map (name: value), but here is nothing");
-    check_change("coordinates:\n  x: {start: 0, velocity: 1}\n  y: 3*r\n", "coordinates: {}\n", "3:14: at least one coordinate");
+    check_change("coordinates:\n  x: {start: 0, velocity: 1}\n  y: 3*r\n", "coordinates: {}\n",
+                 "3:14: at least one coordinate");
 }
 
 static void test_empty_energy(void **state) {
@@ -68,7 +69,8 @@ static void test_dynamics(void **state) {
     check_change("forces: {x: -0.1*x'}", "forces: [1, 2]", "9:9: forces must be a map");
     check_change("forces: {x: -0.1*x'}", "force: {x: 1}", "9:8: 'force' belongs to a scene with 'mass'");
     check_change("guide: {position: x - y}", "guide: x - y", "11:10: constraint 'guide' must be a map");
-    check_change("guide: {position: x - y}", "guide: {position: x - y, velocity: x'}", "11:10: both 'position' and 'velocity'");
+    check_change("guide: {position: x - y}", "guide: {position: x - y, velocity: x'}",
+                 "11:10: both 'position' and 'velocity'");
     check_change("guide: {position: x - y}", "guide: {}", "11:10: constraint 'guide' lacks 'position' or 'velocity'");
     check_change("guide: {position: x - y}", "guide: {posision: x}",
                  "11:11: did you mean 'position'"); /* and nothing more about what is missing */
@@ -81,20 +83,27 @@ static void test_contacts(void **state) {
     check_change("gap: y - r", "normal_force: 3", "13:68: no gap: nothing hits");
     check_change("gap: y - r, slip: [x'], friction: 0.2, restitution: 0.5", "normal_force: 3", "13:10: it does nothing");
     check_change("gap: y - r", "gapp: y - r", "13:11: did you mean 'gap'", "13:10: lacks 'gap'");
-    check_change("friction: 0.2", "friction: -0.2", "13:45: friction of contact 'floor' must not be less than 0, but is -0.2");
+    check_change("friction: 0.2", "friction: -0.2",
+                 "13:45: friction of contact 'floor' must not be less than 0, but is -0.2");
     check_change("friction: 0.2", "friction: [0.1, 0.2]", "13:45: 2 friction coefficients for 1 slip velocities");
     check_change("friction: 0.2", "friction: []", "13:45: friction is an empty list");
     check_change("friction: 0.2", "friction: [[1]]", "13:46: entry 1 of friction must be");
     check_change("friction: 0.2, ", "", "13:10: has 'slip', but lacks 'friction'");
     check_change("slip: [x'], ", "", "13:10: has 'friction', but lacks 'slip'");
-    check_change("friction: 0.2", "friction: 0.2, reservoir: bal", "13:61: 'bal' is unknown in reservoir (did you mean 'ball'?)");
-    check_change("slip: [x'], friction: 0.2", "slip: [x', y'], friction: [0.2, 0.1], reservoir: ball", "13:72: a ball has one");
+    check_change("friction: 0.2", "friction: 0.2, reservoir: bal",
+                 "13:61: 'bal' is unknown in reservoir (did you mean 'ball'?)");
+    check_change("slip: [x'], friction: 0.2", "slip: [x', y'], friction: [0.2, 0.1], reservoir: ball",
+                 "13:72: a ball has one");
     check_change("friction: 0.2", "friction: 0.2, stribeck: {dynamic: 0.1}", "13:60: stribeck lacks 'rate'");
-    check_change("friction: 0.2", "friction: 0.2, stribeck: {dynamic: 0.1, rate: 0}", "13:81: stribeck rate must be greater than 0");
+    check_change("friction: 0.2", "friction: 0.2, stribeck: {dynamic: 0.1, rate: 0}",
+                 "13:81: stribeck rate must be greater than 0");
     check_change("slip: [x'], friction: 0.2", "reservoir: ball", "13:34: no friction that this could belong to");
-    check_change("friction: 0.2", "friction: 0.2, rolling: {slip: x'}", "13:59: rolling of contact 'floor' lacks 'friction'");
-    check_change("friction: 0.2", "friction: 0.2, pivoting: {slip: [x', y'], friction: 1}", "13:67: one slip velocity, but here are 2");
-    check_change("restitution: 0.5", "restitution: 1.5", "13:63: restitution of contact 'floor' must be between 0 and 1, but is 1.5");
+    check_change("friction: 0.2", "friction: 0.2, rolling: {slip: x'}",
+                 "13:59: rolling of contact 'floor' lacks 'friction'");
+    check_change("friction: 0.2", "friction: 0.2, pivoting: {slip: [x', y'], friction: 1}",
+                 "13:67: one slip velocity, but here are 2");
+    check_change("restitution: 0.5", "restitution: 1.5",
+                 "13:63: restitution of contact 'floor' must be between 0 and 1, but is 1.5");
     check_change("restitution: 0.5", "tangential_restitution: -1", "13:74: tangential_restitution of contact 'floor'");
     check_change("floor:", "\"\":", "13:4: '' cannot be the name of a contact");
     check_change("floor:", "a/b:", "13:3: 'a/b' cannot be the name of a contact: letters, digits, _, - and . only");
@@ -126,11 +135,11 @@ static void test_simulation(void **state) {
     check_change("scheme: moreau", "scheme: \":2\"", "14:23: the scheme has no name");
 }
 
-#define FIRST_ORDER                                                                                                      \
-    "coordinates: {x: 0, y: 0}\n"                                                                                        \
-    "velocities: {v: 1, w: 0}\n"                                                                                         \
-    "kinematics: {x: v, y: w}\n"                                                                                         \
-    "mass: [[2, 0.5], [0.5, 1]]\n"                                                                                       \
+#define FIRST_ORDER                \
+    "coordinates: {x: 0, y: 0}\n"  \
+    "velocities: {v: 1, w: 0}\n"   \
+    "kinematics: {x: v, y: w}\n"   \
+    "mass: [[2, 0.5], [0.5, 1]]\n" \
     "force: [0, -9.81]\n"
 
 static void check_first_order(const char *old, const char *now, const char *expected) {
@@ -151,6 +160,8 @@ static void test_first_order(void **state) {
     check_first_order("[0.5, 1]]", "[1]]", "4:18: the mass row of 'w' has 1 entries");
     check_first_order("[0.5, 1]]", "[0.25, 1]]", "4:19: not symmetric: 0.25 here, 0.5 in line 4, column 12");
     check_first_order("[0.5, 1]]", "[0.5, 0]]", "4:24: the mass of 'w' must be greater than 0, but is 0");
+    check_first_order("[0.5, 1]]", "[x, 1]]", "4:19: not symmetric");
+    check_first_order("[[2, 0.5], [0.5, 1]]", "[[2, x], [0, 1]]", "4:17: not symmetric: 0 here, but a formula");
     check_first_order("[[2, 0.5], [0.5, 1]]", "[[1, 2], [2, 1]]", "4:7: not positive definite");
     check_first_order("[[2, 0.5], [0.5, 1]]", "[1, -1]", "4:11: the mass of 'w' must be greater than 0, but is -1");
     check_first_order("[[2, 0.5], [0.5, 1]]", "{v: 1}", "4:7: mass lacks velocity 'w'");
@@ -194,7 +205,8 @@ static void test_set_errors(void **state) {
     check_errors_set(GOOD_SCENE, "m", (const char *const[]){"0:0: NAME=FORMULA", NULL});
     check_errors_set(GOOD_SCENE, "=2", (const char *const[]){"0:0: NAME=FORMULA", NULL});
     check_errors_set(GOOD_SCENE, "m= ", (const char *const[]){"0:0: NAME=FORMULA", NULL});
-    check_errors_set(GOOD_SCENE, "gg=1", (const char *const[]){"0:0: the scene has no parameter 'gg' (did you mean 'g'?)", NULL});
+    check_errors_set(GOOD_SCENE, "gg=1",
+                     (const char *const[]){"0:0: the scene has no parameter 'gg' (did you mean 'g'?)", NULL});
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = NULL;
     const char *set = "m=2*)";

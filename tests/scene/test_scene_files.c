@@ -10,26 +10,16 @@ static const struct {
     int nq, ng, n_contacts;
     double energy;
 } known[] = {
-    {"ball-in-corner", 3, 0, 2, 10},
-    {"ball-in-cylinder", 3, 0, 1, 1},
-    {"block-on-belt", 1, 0, 1, 0.04},
-    {"block-on-belt-light", 1, 0, 1, 0.04},
-    {"bouncing-ball", 1, 0, 1, 0.981},
-    {"bouncing-pendulum", 3, 2, 1, 2.588190451025207},
-    {"cartesian-pendulum", 2, 1, 0, 2.5},
-    {"painleve-rod", 3, 0, 1, 455.1503807491005},
-    {"rigid-pendulum", 3, 2, 0, 60},
-    {"rolling-ball", 3, 0, 1, 1.502},
-    {"rotating-ball", 3, 0, 1, 15},
-    {"rotating-ball-stick", 3, 0, 1, 10.2},
-    {"rotating-ball-zeno", 3, 0, 1, 9.81},
-    {"sleigh", 3, 0, 0, 0.78},
-    {"slider-crank", 9, 6, 4, 7.49554875},
-    {"slope", 2, 0, 1, 10},
-    {"slope-drop", 2, 0, 1, 15},
-    {"spring-pendulum", 2, 0, 1, -7.130389275784037},
-    {"stiff-pendulum", 2, 0, 1, 0},
-    {"woodpecker", 3, 0, 3, 3.541873368245625e-4},
+    {"ball-in-corner", 3, 0, 2, 10},       {"ball-in-cylinder", 3, 0, 1, 1},
+    {"block-on-belt", 1, 0, 1, 0.04},      {"block-on-belt-light", 1, 0, 1, 0.04},
+    {"bouncing-ball", 1, 0, 1, 0.981},     {"bouncing-pendulum", 3, 2, 1, 2.588190451025207},
+    {"cartesian-pendulum", 2, 1, 0, 2.5},  {"painleve-rod", 3, 0, 1, 455.1503807491005},
+    {"rigid-pendulum", 3, 2, 0, 60},       {"rolling-ball", 3, 0, 1, 1.502},
+    {"rotating-ball", 3, 0, 1, 15},        {"rotating-ball-stick", 3, 0, 1, 10.2},
+    {"rotating-ball-zeno", 3, 0, 1, 9.81}, {"sleigh", 3, 0, 0, 0.78},
+    {"slider-crank", 9, 6, 4, 7.49554875}, {"slope", 2, 0, 1, 10},
+    {"slope-drop", 2, 0, 1, 15},           {"spring-pendulum", 2, 0, 1, -7.130389275784037},
+    {"stiff-pendulum", 2, 0, 1, 0},        {"woodpecker", 3, 0, 3, 3.541873368245625e-4},
 };
 enum { N_KNOWN = sizeof known / sizeof *known };
 
@@ -125,7 +115,10 @@ static void test_refused_files(void **state) {
     assert_true(descriptor >= 0);
     write_file(path, "a: 1\0\1\2", 7);
     check_file_error(path, ZN_FILE, "zero bytes");
-    write_file(path, "\x7f" "ELF\x02\x01", 6);
+    write_file(path,
+               "\x7f"
+               "ELF\x02\x01",
+               6);
     check_file_error(path, ZN_SYNTAX, "not a text file");
     write_file(path, "", 0);
     check_file_error(path, ZN_SCENE, "the scene is empty");

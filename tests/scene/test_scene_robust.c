@@ -97,7 +97,8 @@ static void test_random_bytes(void **state) {
     for (int i = 0; i < 2000; i++) {
         char text[64] = {0};
         size_t length = next_random(&seed) % 63;
-        for (size_t k = 0; k < length; k++) text[k] = (char)(i % 2 ? next_random(&seed) % 256 : 32 + next_random(&seed) % 95);
+        for (size_t k = 0; k < length; k++)
+            text[k] = (char)(i % 2 ? next_random(&seed) % 256 : 32 + next_random(&seed) % 95);
         load_anything(context, text);
     }
     zn_context_destroy(context);

@@ -59,7 +59,8 @@ static void test_natural_scene(void **state) {
 static void test_set_replaces_parameters(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    const char *const sets[] = {"m=1", " m = 2*2", "r=m/g"}; /* the last one of a name counts; earlier parameters are known */
+    const char *const sets[] = {"m=1", " m = 2*2",
+                                "r=m/g"}; /* the last one of a name counts; earlier parameters are known */
     zn_scene *scene = load_good(context, GOOD_SCENE, 3, sets);
     double T, V;
     energy_at(zn_scene_model(scene), 0, (double[]){0, 0}, (double[]){1, 0}, &T, &V);
@@ -108,8 +109,8 @@ static void test_forms_of_mass_and_force(void **state) {
     zn_context_destroy(context);
 }
 
-#define SPATIAL(contact)                                                                                                 \
-    "coordinates: {x: 0, y: 0, z: 1, c: 0}\nenergy: {kinetic: x'^2 + y'^2 + z'^2 + c'^2, potential: 2*z}\n"              \
+#define SPATIAL(contact)                                                                                    \
+    "coordinates: {x: 0, y: 0, z: 1, c: 0}\nenergy: {kinetic: x'^2 + y'^2 + z'^2 + c'^2, potential: 2*z}\n" \
     "contacts:\n  k: {" contact "}\n"
 
 static zn_contact contact_of(zn_context *context, zn_scene **scene, const char *text) {
@@ -139,8 +140,9 @@ static void test_reservoirs(void **state) {
     check_close(k.balls[1].mu, 0.1, 0);
     zn_scene_destroy(scene);
 
-    k = contact_of(context, &scene, SPATIAL("gap: z, slip: [x', y'], friction: 0.3, rolling: {slip: [x', y'], friction: "
-                                            "[0.01, 0.02]}, pivoting: {slip: c', friction: 0.03}, tangential_restitution: 0.25"));
+    k = contact_of(context, &scene,
+                   SPATIAL("gap: z, slip: [x', y'], friction: 0.3, rolling: {slip: [x', y'], friction: "
+                           "[0.01, 0.02]}, pivoting: {slip: c', friction: 0.03}, tangential_restitution: 0.25"));
     assert_int_equal(k.nF, 5);
     assert_int_equal(k.n_balls, 4); /* a disc, two intervals, an interval */
     check_close(k.balls[2].mu, 0.02, 0);
@@ -148,7 +150,8 @@ static void test_reservoirs(void **state) {
     check_close(k.e_F, 0.25, 0);
     zn_scene_destroy(scene);
 
-    k = contact_of(context, &scene, SPATIAL("normal_force: 2*3, slip: x', friction: 0.5, stribeck: {dynamic: 0.3, rate: 3}"));
+    k = contact_of(context, &scene,
+                   SPATIAL("normal_force: 2*3, slip: x', friction: 0.5, stribeck: {dynamic: 0.3, rate: 3}"));
     assert_int_equal(k.row_N, -1);
     check_close(k.normal_force, 6, 0);
     zn_scene_destroy(scene);
@@ -177,10 +180,12 @@ static void test_settings(void **state) {
     check_close(s->step, 0, 0); /* for the caller to give */
     zn_scene_destroy(scene);
 
-    scene = load_good(context, WITH_SETTINGS("simulation: {scheme: generalized-alpha, stages: 3, step: h/2, end: 100*h, damping: 0.5, "
-                                             "theta: 0.6, projection: none, percussion: integrated, iteration: decoupled, solver: "
-                                             "newton, tolerance: 1e-9, accuracy: 1e-5, record_every: 4, project_start: true}\n"),
-                      0, NULL);
+    scene =
+        load_good(context,
+                  WITH_SETTINGS("simulation: {scheme: generalized-alpha, stages: 3, step: h/2, end: 100*h, damping: 0.5, "
+                                "theta: 0.6, projection: none, percussion: integrated, iteration: decoupled, solver: "
+                                "newton, tolerance: 1e-9, accuracy: 1e-5, record_every: 4, project_start: true}\n"),
+                  0, NULL);
     s = zn_scene_settings(scene);
     assert_string_equal(s->scheme, "generalized-alpha");
     assert_int_equal(s->stages, 3);
