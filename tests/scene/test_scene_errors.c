@@ -94,6 +94,12 @@ static void test_contacts(void **state) {
                  "13:61: 'bal' is unknown in reservoir (did you mean 'ball'?)");
     check_change("slip: [x'], friction: 0.2", "slip: [x', y'], friction: [0.2, 0.1], reservoir: ball",
                  "13:72: a ball has one");
+    check_change("friction: 0.2", "friction: 0.2, reservoir: contensou", "13:61: lacks 'radius'",
+                 "13:30: number of slip velocities");
+    check_change("friction: 0.2", "friction: 0.2, radius: 1", "13:58: only 'reservoir: contensou' has a radius");
+    check_change("friction: 0.2", "friction: 0.2, reservoir: contensou, radius: -1", "13:80: radius must not be less than 0",
+                 "13:30: number of slip velocities");
+    check_change("[x']", "[x', x', x', x', x', x', x', x', x', x']", "13:30: ");
     check_change("friction: 0.2", "friction: 0.2, stribeck: {dynamic: 0.1}", "13:60: stribeck lacks 'rate'");
     check_change("friction: 0.2", "friction: 0.2, stribeck: {dynamic: 0.1, rate: 0}",
                  "13:81: stribeck rate must be greater than 0");

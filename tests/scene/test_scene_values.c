@@ -150,6 +150,13 @@ static void test_reservoirs(void **state) {
     check_close(k.e_F, 0.25, 0);
     zn_scene_destroy(scene);
 
+    /* Coulomb-Contensou: a ball over (x', y', 3 pi R/16 c') */
+    k = contact_of(context, &scene, SPATIAL("gap: z, slip: [x', y', c'], friction: 0.3, reservoir: contensou, radius: 0.1"));
+    assert_int_equal(k.n_balls, 1);
+    assert_int_equal(k.balls[0].dim, 3);
+    check_near(k.scale[2], 3 * acos(-1) * 0.1 / 16, 1e-14);
+    zn_scene_destroy(scene);
+
     k = contact_of(context, &scene,
                    SPATIAL("normal_force: 2*3, slip: x', friction: 0.5, stribeck: {dynamic: 0.3, rate: 3}"));
     assert_int_equal(k.row_N, -1);
