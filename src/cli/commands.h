@@ -7,5 +7,6 @@ int cli_run(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_schemes(int argc, char **argv);
 int cli_plot(int argc, char **argv);
+int cli_cone(int argc, char **argv);
 
 #endif

@@ -16,6 +16,7 @@ static const command commands[] = {
     {"run", "SCENE [options]", "simulate a scene", cli_run},
     {"check", "SCENE", "everything but the run: parses, builds, checks the start", cli_check},
     {"schemes", "", "the table of schemes", cli_schemes},
+    {"cone", "FILE [--solver S] [--residual R]", "solve a discrete contact problem (Siconos, FCLIB)", cli_cone},
     {"plot", "RESULT --y NAME[,NAME] --out FILE.svg", "curves of a result", cli_plot},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

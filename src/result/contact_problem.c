@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Discrete contact problems: memory, checks, choice of the reader. */
+#include "result/contact_problem.h"
+
+#include "result/internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+
+/* Larger files are not what this reader is for; it also keeps a damaged size from taking all memory. */
+static const long entries_most = 200000000;
+
+static zn_status wrong(contact_problem *p, const char *path, const char *what) {
+    error_place place = ERROR_PLACE_NONE;
+    place.file = path;
+    return fail_at(p->context, ZN_FILE, &place, "%s", what);
+}
+
+bool result_contact_reserve(zn_context *context, contact_matrix *m, int rows, int cols, long count) {
+    if (rows < 0 || cols < 0 || count < 0 || count > entries_most || count > INT_MAX) {
+        fail(context, ZN_FILE, "a matrix of %d x %d with %ld entries is not possible", rows, cols, count);
+        return false;
+    }
+    *m = (contact_matrix){.rows = rows, .cols = cols};
+    m->row = MEM_ARRAY(context, int, count);
+    m->col = MEM_ARRAY(context, int, count);
+    m->value = MEM_ARRAY(context, double, count);
+    return m->row && m->col && m->value;
+}
+
+static void free_matrix(zn_context *context, contact_matrix *m) {
+    mem_free(context, m->row);
+    mem_free(context, m->col);
+    mem_free(context, m->value);
+}
+
+void result_contact_destroy(contact_problem *p) {
+    if (!p) return;
+    free_matrix(p->context, &p->W);
+    free_matrix(p->context, &p->M);
+    free_matrix(p->context, &p->H);
+    double *vectors[] = {p->q, p->f, p->w, p->mu, p->mu_rolling};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) mem_free(p->context, vectors[k]);
+    mem_free(p->context, p);
+}
+
+static bool matrix_is_sound(const contact_matrix *m, int rows, int cols) {
+    if (m->rows != rows || m->cols != cols) return false;
+    for (int k = 0; k < m->count; k++)
+        if (m->row[k] < 0 || m->row[k] >= rows || m->col[k] < 0 || m->col[k] >= cols || !isfinite(m->value[k])) return false;
+    return true;
+}
+
+static bool all_finite(const double *v, int n) {
+    for (int k = 0; k < n; k++)
+        if (!isfinite(v[k])) return false;
+    return true;
+}
+
+zn_status result_contact_check(contact_problem *p, const char *path) {
+    int m = p->dim * p->n_contacts;
+    if (!p->global && !matrix_is_sound(&p->W, m, m))
+        return wrong(p, path, "the matrix W does not fit the contacts or holds a number that is not finite");
+    if (p->global && !matrix_is_sound(&p->M, p->M.rows, p->M.rows))
+        return wrong(p, path, "the matrix M is not square or holds a number that is not finite");
+    if (p->global && !matrix_is_sound(&p->H, p->M.rows, m))
+        return wrong(p, path, "the matrix H does not fit M and the contacts or holds a number that is not finite");
+    if (p->global ? !all_finite(p->f, p->M.rows) || !all_finite(p->w, m) : !all_finite(p->q, m))
+        return wrong(p, path, "a vector holds a number that is not finite");
+    for (int k = 0; k < p->n_contacts; k++)
+        if (!(p->mu[k] >= 0) || isinf(p->mu[k]) || (p->mu_rolling && (!(p->mu_rolling[k] >= 0) || isinf(p->mu_rolling[k]))))
+            return wrong(p, path, "a friction coefficient is negative or not finite");
+    return ZN_OK;
+}
+
+static zn_status is_hdf5(zn_context *context, const char *path, bool *answer) {
+    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    unsigned char head[8] = {0};
+    errno = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file) return result_fail_file(context, path, "read", errno);
+    *answer = fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, signature, sizeof head) == 0;
+    fclose(file);
+    return ZN_OK;
+}
+
+zn_status result_contact_read(zn_context *context, const char *path, contact_problem **problem) {
+    bool hdf5 = false;
+    *problem = NULL;
+    zn_status status = is_hdf5(context, path, &hdf5);
+    if (status != ZN_OK) return status;
+    contact_problem *p = MEM_ARRAY(context, contact_problem, 1);
+    if (!p) return ZN_MEMORY;
+    p->context = context;
+    status = hdf5 ? result_contact_fclib(p, path) : result_contact_text(p, path);
+    if (status == ZN_OK) status = result_contact_check(p, path);
+    if (status == ZN_OK) *problem = p;
+    else result_contact_destroy(p);
+    return status;
+}
