@@ -7,6 +7,7 @@
 
 extern const scheme_class scheme_moreau_midpoint, scheme_moreau_shifted;
 extern const scheme_class scheme_rattle, scheme_lobatto_3a3b, scheme_lobatto_3a3b_lagrange;
+extern const scheme_class scheme_radau_2a, scheme_lobatto_3c, scheme_sdirk2, scheme_sdirk3, scheme_tr_bdf2, scheme_trx2, scheme_tr_theta;
 
 const scheme_class *const scheme_classes[] = {
     &scheme_moreau_midpoint,
@@ -14,6 +15,13 @@ const scheme_class *const scheme_classes[] = {
     &scheme_rattle,
     &scheme_lobatto_3a3b,
     &scheme_lobatto_3a3b_lagrange,
+    &scheme_radau_2a,
+    &scheme_lobatto_3c,
+    &scheme_sdirk2,
+    &scheme_sdirk3,
+    &scheme_tr_bdf2,
+    &scheme_trx2,
+    &scheme_tr_theta,
 };
 const int scheme_class_count = (int)(sizeof scheme_classes / sizeof *scheme_classes);
 

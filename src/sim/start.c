@@ -7,7 +7,7 @@
  *             sticking rows gammadot_F in N_C(-lambda_F), slipping ones lambda_F = -mu lambda_N gamma_F/|gamma_F|            */
 #include "sim/simulation.h"
 
-#include "scheme/linear_problem.h"
+#include "scheme/consistent_forces.h"
 
 enum { MAX_PROJECTIONS = 50 };
 
@@ -113,36 +113,11 @@ zn_status sim_start_project(zn_context *context, const zn_model *model, double t
 
 /* ---- forces ---- */
 
-static void set_friction(linear_problem *p, int contact) {
-    const zn_contact *k = &p->model->contacts[contact];
-    int first_F = model_row_F(p->model);
-    for (int b = 0, row = k->row_F; b < k->n_balls; row += k->balls[b++].dim) {
-        double speed = 0;
-        for (int i = 0; i < k->balls[b].dim; i++) {
-            p->direction[row + i - first_F] = p->at.c1[row + i];
-            speed = hypot(speed, p->at.c1[row + i]);
-        }
-        linear_problem_slips(p, contact, b, speed > SIM_START_TOLERANCE);
-    }
-}
-
 static zn_status solve_forces(zn_context *context, linear_problem *p, double t, const double *q, const double *u) {
-    const zn_model *model = p->model;
-    zn_point at = {.t = t, .q = q, .u = u};
-    if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W}) ||
-        model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1, .c1_u = p->at.c1_u, .c2 = p->c}))
-        return fail(context, ZN_START, "the forces cannot be evaluated at the start");
-    for (int i = 0; i < model->size.nu; i++) p->f[i] = -p->at.r[i];
-    linear_problem_reset(p);
-    for (int k = 0; k < model->size.n_contacts; k++) {
-        int row = model->contacts[k].row_N;
-        p->active[k] = row < 0 || (p->at.c0[row] <= SIM_START_TOLERANCE && p->at.c1[row] <= SIM_START_TOLERANCE);
-        set_friction(p, k);
-    }
-    p->time_measure = 1;
     cone_outcome outcome;
-    zn_status status = linear_problem_solve(p, &outcome);
+    zn_status status = consistent_forces(p, t, q, u, SIM_START_TOLERANCE, &outcome);
     if (status == ZN_OK) return ZN_OK;
+    if (status == ZN_NOT_FINITE) return fail(context, ZN_START, "the forces cannot be evaluated at the start");
     return fail(context, ZN_START, "the forces at the start cannot be found: %s (residual %.3g)", zn_status_text(status), outcome.worst);
 }
 

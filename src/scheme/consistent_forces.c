@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Consistent accelerations as a linear contact problem in x = a, P = lambda; the rows c are c2 at a = 0. */
+#include "scheme/consistent_forces.h"
+
+static void set_friction(linear_problem *p, int contact, double rest) {
+    const zn_contact *k = &p->model->contacts[contact];
+    int first_F = model_row_F(p->model);
+    for (int b = 0, row = k->row_F; b < k->n_balls; row += k->balls[b++].dim) {
+        double speed = 0;
+        for (int i = 0; i < k->balls[b].dim; i++) {
+            p->direction[row + i - first_F] = p->at.c1[row + i];
+            speed = hypot(speed, p->at.c1[row + i]);
+        }
+        linear_problem_slips(p, contact, b, speed > rest);
+    }
+}
+
+zn_status consistent_forces(linear_problem *p, double t, const double *q, const double *u, double rest, cone_outcome *outcome) {
+    const zn_model *model = p->model;
+    zn_point at = {.t = t, .q = q, .u = u};
+    *outcome = (cone_outcome){.worst = INFINITY, .worst_cone = -1, .worst_row = -1};
+    if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W}) ||
+        model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1, .c1_u = p->at.c1_u, .c2 = p->c}))
+        return ZN_NOT_FINITE;
+    for (int i = 0; i < model->size.nu; i++) p->f[i] = -p->at.r[i]; /* r = -h at a = 0, lambda = 0 */
+    linear_problem_reset(p);
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        p->active[k] = row < 0 || (p->at.c0[row] <= rest && fabs(p->at.c1[row]) <= rest);
+        set_friction(p, k, rest);
+    }
+    p->time_measure = 1;
+    return linear_problem_solve(p, outcome);
+}

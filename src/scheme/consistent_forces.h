@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accelerations and multipliers that belong to a state (002: 3.7; methods.md 3):
+ *
+ *   M a = h + W lambda,  gddot = 0,  gammadot = 0
+ *   closed contacts at rest in the normal (|g_N|, |gdot_N| small):  gddot_N in N_{R0-}(-lambda_N)
+ *   of these, sticking rows gammadot_F in N_C(-lambda_F), slipping ones lambda_F = -mu lambda_N gamma_F/|gamma_F|
+ */
+#ifndef SCHEME_CONSISTENT_FORCES_H
+#define SCHEME_CONSISTENT_FORCES_H
+
+#include "scheme/linear_problem.h"
+
+/* Gaps, gap velocities and slip velocities below `rest` count as zero. The problem was created with CONE_ACCELERATION. a is then in problem->x, lambda in problem->P. No error in the context. */
+zn_status consistent_forces(linear_problem *, double t, const double *q, const double *u, double rest, cone_outcome *);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Projected, stiffly accurate Runge-Kutta schemes (methods.md 4; 002: chapter 4, Fig. 4.8).
+ *
+ *   stages      dQ_i, dU_i, dPi_i with the inclusions on integrated percussions DPi_i = sum_j a_ij dPi_j   (projected_stages.h)
+ *               all at once, or one after the other where A is lower triangular
+ *   end         q_{n+1} = Q_s,  u~ = U_s,  Ps = sum_i b_i dPi_i
+ *   projection  u_{n+1}, P from u~, Ps with the impact law                                                 (velocity_projection.h)
+ *               active contacts: closed in the last stage, rho g_N(q_{n+1}) - DPi_N,s <= 0 (methods.md 8)
+ *
+ * Explicit first stage (TR-theta): dQ_1 = h q'(t_n), dU_1 = h a, dPi_1 = h lambda with the accelerations and multipliers that
+ * belong to the projected state (t_n, q_n, u_n), found anew in each step: a carried dPi_1 would contain the impulse of an
+ * impact (errata.md, pitfall 8).
+ *
+ * Without projection (projection: none) u_{n+1} = u~, P = Ps: the naive method (002: 4.5), without an impact law.
+ *
+ * Kept between steps: the increments, from which the next step starts (polynomial through the stage derivatives, evaluated in
+ * the next step) unless contacts opened or closed, and from which the motion inside of the step is read (interpolate).      */
+#include "scheme/consistent_forces.h"
+#include "scheme/projected_stages.h"
+#include "scheme/scheme.h"
+#include "scheme/tableau.h"
+#include "scheme/velocity_projection.h"
+
+/* Gaps and velocities below this, after a projection, count as closed, at rest, sticking (explicit first stage). */
+static const double REST_TOLERANCE = 1e-8;
+
+typedef struct projected {
+    scheme base;
+    tableau method;
+    bool project;
+    int first, group;           /* first implicit stage; stages of one solve */
+    stages *implicit;
+    linear_problem *velocity;   /* NULL: without projection */
+    linear_problem *forces;     /* NULL: no explicit stage */
+    prox_estimate prox;
+} projected;
+
+/* What a state carries. */
+typedef struct record {
+    double *h;                  /* of the step that ended here; 0: none */
+    double *smooth;             /* 1: no contact opened or closed in it */
+    double *closed;             /* per contact: 1 closed, 0 open at its end, -1 unknown */
+    double *dU, *dQ, *dPi;      /* s x nu, s x nq, s x n */
+} record;
+
+static record record_of(const projected *p, double *carry) {
+    const zn_sizes *size = &p->base.model->size;
+    record r = {.h = carry, .smooth = carry + 1, .closed = carry + 2};
+    r.dU = r.closed + size->n_contacts;
+    r.dQ = r.dU + p->method.s * size->nu;
+    r.dPi = r.dQ + p->method.s * size->nq;
+    return r;
+}
+
+static zn_status find_method(zn_context *context, const scheme_class *class, const zn_settings *settings, tableau *method) {
+    const char *name = class->info.name;
+    if (strcmp(name, "radau-2a") == 0) return tableau_radau_2a(context, settings->stages, method);
+    if (strcmp(name, "lobatto-3c") == 0) return tableau_lobatto_3c(context, settings->stages, method);
+    if (strcmp(name, "tr-theta") == 0) return tableau_tr_theta(context, settings->damping, method);
+    if (strcmp(name, "sdirk2") == 0) tableau_sdirk2(method);
+    else if (strcmp(name, "sdirk3") == 0) tableau_sdirk3(method);
+    else if (strcmp(name, "tr-bdf2") == 0) tableau_tr_bdf2(method);
+    else tableau_trx2(method);
+    return ZN_OK;
+}
+
+static size_t carry_size(const zn_model *model, const zn_settings *settings) {
+    const scheme_class *class = scheme_find(settings->scheme);
+    int s = settings->stages ? settings->stages : class ? class->info.stages_default : 0;
+    if (s < 3) s = 3; /* schemes with a fixed number of stages call themselves 1, 2 or 3 */
+    return (size_t)(2 + model->size.n_contacts + s * (model->size.nu + model->size.nq + model_rows(model)));
+}
+
+static void destroy(scheme *base) {
+    projected *p = (projected *)base;
+    stages_destroy(p->implicit);
+    linear_problem_destroy(p->velocity);
+    linear_problem_destroy(p->forces);
+    prox_destroy(base->context, &p->prox);
+    mem_free(base->context, p);
+}
+
+static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
+                        scheme **out) {
+    const char *projection = settings->projection ? settings->projection : "velocity";
+    if (strcmp(projection, "velocity") != 0 && strcmp(projection, "none") != 0)
+        return fail(context, ZN_ARGUMENT, "projection must be 'velocity' or 'none', but is '%s'", projection);
+    projected *p = MEM_ARRAY(context, projected, 1);
+    if (!p) return ZN_MEMORY;
+    p->base = (scheme){context, class, model};
+    p->project = strcmp(projection, "velocity") == 0;
+    zn_status status = find_method(context, class, settings, &p->method);
+    if (status == ZN_OK) status = prox_create(context, model, &p->prox);
+    if (status == ZN_OK) {
+        const tableau *method = &p->method;
+        bool one_by_one = method->diagonally_implicit;
+        p->first = method->explicit_first ? 1 : 0;
+        p->group = one_by_one ? 1 : method->s;
+        p->implicit = stages_create(context, model, settings, p->group, one_by_one ? &method->A[method->s * method->s - 1] : method->A);
+        if (p->project) p->velocity = linear_problem_create(context, model, settings, CONE_VELOCITY);
+        if (p->first) p->forces = linear_problem_create(context, model, settings, CONE_ACCELERATION);
+        if (!p->implicit || (p->project && !p->velocity) || (p->first && !p->forces)) status = ZN_MEMORY;
+    }
+    if (status == ZN_OK) *out = &p->base;
+    else destroy(&p->base);
+    return status;
+}
+
+static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
+    (void)a0, (void)lambda0;
+    record r = record_of((projected *)base, state->carry);
+    *r.h = *r.smooth = 0;
+    for (int k = 0; k < base->model->size.n_contacts; k++) r.closed[k] = -1;
+    return ZN_OK;
+}
+
+/* ---- start values ---- */
+
+/* to_i = ratio sum_j l_j(1 + ratio c_i) from_j: derivatives at the new stages from the polynomial through the old ones. */
+static void extrapolate(const tableau *method, double ratio, int n, const double *from, double *to) {
+    int s = method->s;
+    memset(to, 0, (size_t)(s * n) * sizeof *to);
+    for (int i = 0; i < s; i++)
+        for (int j = 0; j < s; j++) {
+            double x = 1 + ratio * method->c[i], weight = ratio;
+            for (int k = 0; k < s; k++)
+                if (k != j) weight *= (x - method->c[k]) / (method->c[j] - method->c[k]);
+            for (int e = 0; e < n; e++) to[i * n + e] += weight * from[j * n + e];
+        }
+}
+
+static void guess(const projected *p, const record *from, double h, const record *to) {
+    const zn_sizes *size = &p->base.model->size;
+    int s = p->method.s, n = model_rows(p->base.model);
+    if (*from->smooth != 0) {
+        extrapolate(&p->method, h / *from->h, size->nu, from->dU, to->dU);
+        extrapolate(&p->method, h / *from->h, size->nq, from->dQ, to->dQ);
+        extrapolate(&p->method, h / *from->h, n, from->dPi, to->dPi);
+        return;
+    }
+    memset(to->dU, 0, (size_t)(s * size->nu) * sizeof *to->dU);
+    memset(to->dQ, 0, (size_t)(s * size->nq) * sizeof *to->dQ);
+    memset(to->dPi, 0, (size_t)(s * n) * sizeof *to->dPi);
+}
+
+/* ---- stages ---- */
+
+static zn_status explicit_stage(projected *p, const scheme_state *from, double h, const record *r, cone_outcome *outcome) {
+    const zn_model *model = p->base.model;
+    zn_status status = consistent_forces(p->forces, from->t, from->q, from->u, REST_TOLERANCE, outcome);
+    if (status != ZN_OK) return status;
+    for (int j = 0; j < model->size.nu; j++) r->dU[j] = h * p->forces->x[j];
+    for (int j = 0; j < model_rows(model); j++) r->dPi[j] = h * p->forces->P[j];
+    zn_point at = {.t = from->t, .q = from->q, .u = from->u};
+    if (model->kinematics(model, p->forces->at.work, &at, &(zn_kinematics){.qdot = r->dQ})) return ZN_NOT_FINITE;
+    for (int j = 0; j < model->size.nq; j++) r->dQ[j] *= h;
+    return ZN_OK;
+}
+
+/* to = base + sum_{j < count} a_ij d_j */
+static void accumulate(const tableau *method, int i, int count, int n, const double *base, const double *d, int stride, double *to) {
+    for (int e = 0; e < n; e++) to[e] = base ? base[e] : 0;
+    for (int j = 0; j < count; j++)
+        for (int e = 0; e < n; e++) to[e] += method->A[i * method->s + j] * d[j * stride + e];
+}
+
+/* What is known of stages i .. i + group - 1 before they are solved. */
+static void prepare_group(projected *p, const scheme_state *from, double h, const record *r, int i) {
+    stages *s = p->implicit;
+    const zn_model *model = p->base.model;
+    int nq = model->size.nq, nu = model->size.nu, n = model_rows(model), known = p->group == 1 ? i : 0;
+    for (int k = 0; k < p->group; k++) {
+        s->since[k] = p->method.c[i + k] * h;
+        s->tau[k] = from->t + s->since[k];
+        accumulate(&p->method, i + k, known, nq, from->q, r->dQ, nq, s->Q0 + k * nq);
+        accumulate(&p->method, i + k, known, nu, from->u, r->dU, nu, s->U0 + k * nu);
+        accumulate(&p->method, i + k, known, s->nc, NULL, r->dPi + s->nb, n, s->D0 + k * s->nc);
+    }
+}
+
+static void load_start(projected *p, const record *r, int i) {
+    stages *s = p->implicit;
+    const zn_model *model = p->base.model;
+    int nq = model->size.nq, nu = model->size.nu, n = model_rows(model);
+    memcpy(s->dU, r->dU + i * nu, (size_t)(p->group * nu) * sizeof *s->dU);
+    if (s->dQ) memcpy(s->dQ, r->dQ + i * nq, (size_t)(p->group * nq) * sizeof *s->dQ);
+    for (int k = 0; k < p->group; k++) {
+        memcpy(s->dPi_b + k * s->nb, r->dPi + (i + k) * n, (size_t)s->nb * sizeof *s->dPi_b);
+        memcpy(s->dPi_c + k * s->nc, r->dPi + (i + k) * n + s->nb, (size_t)s->nc * sizeof *s->dPi_c);
+    }
+}
+
+static void keep_solution(projected *p, const record *r, int i) {
+    const stages *s = p->implicit;
+    const zn_model *model = p->base.model;
+    int nq = model->size.nq, nu = model->size.nu, n = model_rows(model);
+    memcpy(r->dU + i * nu, s->dU, (size_t)(p->group * nu) * sizeof *s->dU);
+    for (int k = 0; k < p->group; k++) {
+        stages_dQ(s, k, r->dQ + (i + k) * nq);
+        memcpy(r->dPi + (i + k) * n, s->dPi_b + k * s->nb, (size_t)s->nb * sizeof *s->dPi_b);
+        memcpy(r->dPi + (i + k) * n + s->nb, s->dPi_c + k * s->nc, (size_t)s->nc * sizeof *s->dPi_c);
+    }
+}
+
+/* The worst of both and the sum of the work. */
+static void merge(cone_outcome *total, const cone_outcome *part) {
+    for (int i = 0; i < CONE_PATH_COUNT; i++) total->iterations[i] += part->iterations[i];
+    for (int i = 0; i < CONE_UNIT_COUNT; i++) total->residual[i] = fmax(total->residual[i], part->residual[i]);
+    if (part->path > total->path) total->path = part->path;
+    total->gap = fmax(total->gap, part->gap);
+    total->velocity = fmax(total->velocity, part->velocity);
+    total->complementarity = fmax(total->complementarity, part->complementarity);
+    total->cone_violation = fmax(total->cone_violation, part->cone_violation);
+    if (part->worst <= total->worst) return;
+    total->worst = part->worst;
+    total->worst_cone = part->worst_cone;
+    total->worst_row = part->worst_row;
+}
+
+/* From the extrapolated start, then from rest. */
+static zn_status solve_group(projected *p, const record *r, int i, bool extrapolated, cone_outcome *outcome) {
+    cone_outcome part;
+    load_start(p, r, i);
+    zn_status status = stages_solve(p->implicit, &part);
+    if (status != ZN_OK && extrapolated) {
+        memset(p->implicit->x, 0, (size_t)p->implicit->problem.nx * sizeof(double));
+        memset(p->implicit->dPi_c, 0, (size_t)p->implicit->problem.ny * sizeof(double));
+        status = stages_solve(p->implicit, &part);
+    }
+    merge(outcome, &part);
+    return status;
+}
+
+/* Whether the contacts of stages i .. are open or closed, all as in `expected` (which is filled where unknown). */
+static bool same_contacts(const projected *p, double *expected) {
+    bool same = true;
+    for (int m = 0; m < p->group; m++)
+        for (int k = 0; k < p->base.model->size.n_contacts; k++) {
+            double closed = stages_closed(p->implicit, m, k);
+            if (expected[k] >= 0 && expected[k] != closed) same = false;
+            expected[k] = closed;
+        }
+    return same;
+}
+
+static zn_status estimate_scales(projected *p, const scheme_state *from) {
+    const zn_model *model = p->base.model;
+    stage *at = &p->implicit->at[0];
+    zn_point point = {.t = from->t, .q = from->q, .u = from->u};
+    if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;
+    zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
+    if (status == ZN_OK) stages_scale(p->implicit, &p->prox);
+    return status;
+}
+
+/* ---- the step ---- */
+
+static void finish_stages(const projected *p, double t, const record *r, scheme_state *to) {
+    const zn_model *model = p->base.model;
+    const stages *s = p->implicit;
+    int last = s->m - 1, n = model_rows(model);
+    to->t = t;
+    memcpy(to->q, s->Q + last * model->size.nq, (size_t)model->size.nq * sizeof *to->q);
+    memcpy(to->u, s->U + last * model->size.nu, (size_t)model->size.nu * sizeof *to->u);
+    accumulate(&p->method, p->method.s - 1, p->method.s, n, NULL, r->dPi, n, to->P); /* the last row of A is b */
+}
+
+static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+    projected *p = (projected *)base;
+    const zn_model *model = base->model;
+    record before = record_of(p, from->carry), r = record_of(p, to->carry);
+    *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
+    p->implicit->h = h;
+    zn_status status = estimate_scales(p, from);
+    if (status != ZN_OK) return status;
+    guess(p, &before, h, &r);
+    cone_outcome part;
+    if (p->first) {
+        status = explicit_stage(p, from, h, &r, &part);
+        merge(outcome, &part);
+    }
+    bool smooth = true;
+    memcpy(r.closed, before.closed, (size_t)model->size.n_contacts * sizeof *r.closed);
+    for (int i = p->first; i < p->method.s && status == ZN_OK; i += p->group) {
+        prepare_group(p, from, h, &r, i);
+        status = solve_group(p, &r, i, *before.smooth != 0, outcome);
+        if (status != ZN_OK) break;
+        keep_solution(p, &r, i);
+        smooth = same_contacts(p, r.closed) && smooth;
+    }
+    if (status != ZN_OK) return status;
+    *r.h = h;
+    *r.smooth = smooth;
+    finish_stages(p, from->t + h, &r, to);
+    if (!p->project) return ZN_OK;
+    for (int k = 0; k < model->size.n_contacts; k++) p->velocity->active[k] = r.closed[k] != 0;
+    status = velocity_projection(p->velocity, from, h, to, &part);
+    merge(outcome, &part);
+    return status;
+}
+
+/* Q(t_n + x h) = q_n + sum_j w_j(x) dQ_j, the same for u: at x = 1 the velocity right before the projection. */
+static void interpolate(const scheme *base, const scheme_state *from, const scheme_state *to, double x, double *q, double *u) {
+    const projected *p = (const projected *)base;
+    const zn_sizes *size = &base->model->size;
+    record r = record_of(p, to->carry);
+    double weights[TABLEAU_S_MAX];
+    tableau_dense(&p->method, x, weights);
+    memcpy(q, from->q, (size_t)size->nq * sizeof *q);
+    memcpy(u, from->u, (size_t)size->nu * sizeof *u);
+    for (int j = 0; j < p->method.s; j++) {
+        for (int e = 0; e < size->nq; e++) q[e] += weights[j] * r.dQ[j * size->nq + e];
+        for (int e = 0; e < size->nu; e++) u[e] += weights[j] * r.dU[j * size->nu + e];
+    }
+}
+
+#define PROJECTED(identifier, name, text, order, order_text, least, most, usual)                                         \
+    const scheme_class identifier = {                                                                                    \
+        .info = {name, text, order, order_text, least, most, usual, true, true, true, true, true},                       \
+        .carry_size = carry_size, .create = create, .start = start, .step = step, .interpolate = interpolate, .destroy = destroy}
+
+PROJECTED(scheme_radau_2a, "radau-2a", "Radau IIA, projected; stiff systems, or when in doubt", 3, "2s-1", 1, TABLEAU_S_MAX, 2);
+PROJECTED(scheme_lobatto_3c, "lobatto-3c", "Lobatto IIIC, projected", 2, "2s-2", 2, TABLEAU_S_MAX, 2);
+PROJECTED(scheme_sdirk2, "sdirk2", "Alexander's SDIRK of two stages, projected; first order with constraints or contacts", 1, NULL, 2, 2, 2);
+PROJECTED(scheme_sdirk3, "sdirk3", "Alexander's SDIRK of three stages, projected; first order with constraints or contacts", 1, NULL, 3, 3, 3);
+PROJECTED(scheme_tr_bdf2, "tr-bdf2", "TR-BDF2, projected: TR-theta with damping 0", 2, NULL, 3, 3, 3);
+PROJECTED(scheme_trx2, "trx2", "two trapezoidal steps, projected: TR-theta with damping 1", 2, NULL, 3, 3, 3);
+PROJECTED(scheme_tr_theta, "tr-theta", "trapezoidal rule and a second stage, projected; damping chosen by the user", 2, NULL, 3, 3, 3);

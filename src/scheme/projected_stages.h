@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Implicit stages of a stiffly accurate Runge-Kutta method as one cone problem: all of them at once, or one of a diagonally
+ * implicit method (m = 1). With i, k = 1..m, Q0, U0, D0 known from earlier stages:
+ *
+ *   dQ_i = h (B u + beta)(tau_i, Q_i, U_i)               Q_i = Q0_i + sum_k a_ik dQ_k
+ *   M_i dU_i = h h(tau_i, Q_i, U_i) + W_i dPi_i          U_i = U0_i + sum_k a_ik dU_k
+ *   g(tau_i, Q_i) = 0,  gamma(tau_i, Q_i, U_i) = 0
+ *   g_N(tau_i, Q_i) in N_{R0-}(-DPi_N,i),  gamma_F(tau_i, Q_i, U_i) in N_{C(DPi_N,i)}(-DPi_F,i)
+ *   DPi_i = D0_i + sum_k a_ik dPi_k;  a contact with a constant normal force has the radius mu lambda_N (tau_i - t_n)
+ */
+#ifndef SCHEME_PROJECTED_STAGES_H
+#define SCHEME_PROJECTED_STAGES_H
+
+#include "scheme/cones.h"
+#include "scheme/stage.h"
+
+/* Rows of positions (g, g_N, dQ) count this many times as much as rows of velocities, so that the default tolerance of 1e-10
+ * means 1e-10 in velocities and 1e-12 in lengths. Rows of momentum are divided by the diagonal of M: they are velocities. */
+#define STAGES_POSITION_WEIGHT 100.0
+
+/* The part of a constraint matrix (n x nq) that belongs to some rows, and where its values are. */
+typedef struct stages_rows {
+    lin_pattern pattern;
+    int *source;
+} stages_rows;
+
+typedef struct stages {
+    zn_context *context;
+    const zn_model *model;
+    int m, nb, nc;           /* stages; bilateral and contact rows of lambda */
+    bool natural;            /* dQ_i = h U_i is eliminated: Q_i = Q0_i + h sum a_ik U0_k + h sum (A A)_ik dU_k */
+    double *A, *AA;          /* m x m, row-major */
+    /* Filled by the caller before a solve: */
+    double h, *tau;          /* tau_i */
+    double *since;           /* tau_i - t_n */
+    double *Q0, *U0, *D0;    /* m x nq, m x nu, m x nc */
+    double *rho;             /* m x nc prox parameters of the inclusions (stages_scale) */
+    /* In: start. Out: solution, or the best iterate. */
+    double *dU, *dQ, *dPi_b; /* m x nu; m x nq (not when natural, see stages_dQ); m x nb: parts of x */
+    double *dPi_c;           /* m x nc: y */
+    double *Q, *U;           /* m x nq, m x nu of the last evaluation */
+    /* Inside: */
+    stage *at;               /* m */
+    double *a, *lambda, *x, *memory, *phi_scale, *psi_scale, *A_values;
+    unsigned char *phi_unit, *psi_unit;
+    cone_problem problem;
+    cone *cones;             /* stage by stage, one a contact */
+    cone_solver *solver;
+    lin_pattern W_b, c1_y, phi_y, psi_x, A_pattern;
+    stages_rows g_q, y_q, N_q, F_q;
+    int *psi_place;
+    int *blocks;
+} stages;
+
+/* A: m x m, row-major. */
+stages *stages_create(zn_context *, const zn_model *, const zn_settings *, int m, const double *A);
+void stages_destroy(stages *);
+/* Prox parameters and row scales of all stages from an estimate at the start of the step. */
+void stages_scale(stages *, const prox_estimate *);
+/* On ZN_OK, Q and U belong to the solution. outcome->worst_cone is a contact. */
+zn_status stages_solve(stages *, cone_outcome *);
+/* h U_i, or the unknown; valid after a solve. */
+void stages_dQ(const stages *, int i, double *dQ);
+static inline bool stages_closed(const stages *s, int i, int contact) {
+    return cone_is_closed(s->solver, i * s->model->size.n_contacts + contact);
+}
+
+#endif

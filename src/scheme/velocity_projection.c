@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The projection as a linear contact problem in x = u+ - u~ whose multipliers are the totals P: f = -W Ps, and c1 is linear in
+ * u, so c = c1(u~) + e c1(t_n, q_n, u_n). */
+#include "scheme/velocity_projection.h"
+
+static bool any_restitution(const linear_problem *p) {
+    for (int k = 0; k < p->model->size.n_contacts; k++)
+        if (p->active[k] && (p->model->contacts[k].e_N != 0 || p->model->contacts[k].e_F != 0)) return true;
+    return false;
+}
+
+static void add_restitution(linear_problem *p, const double *c1_before) {
+    const zn_model *model = p->model;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        if (contact->row_N >= 0) p->c[contact->row_N] += contact->e_N * c1_before[contact->row_N];
+        for (int i = contact->row_F; i < contact->row_F + contact->nF; i++) p->c[i] += contact->e_F * c1_before[i];
+    }
+}
+
+zn_status velocity_projection(linear_problem *p, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+    const zn_model *model = p->model;
+    int nu = model->size.nu, n = model_rows(model);
+    *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
+    if (n == 0) return ZN_OK;
+    bool restitution = any_restitution(p);
+    zn_point before = {.t = from->t, .q = from->q, .u = from->u};
+    if (restitution && model->constraints(model, p->at.work, &before, &(zn_constraints){.c1 = p->at.c1})) return ZN_NOT_FINITE;
+    memset(p->x, 0, (size_t)nu * sizeof *p->x);
+    memcpy(p->P, to->P, (size_t)n * sizeof *p->P);
+    zn_point at = {.t = to->t, .q = to->q, .u = to->u, .a = p->x, .lambda = to->P};
+    zn_balance balance = {.no_force = true, .r = p->f, .M = p->at.M, .W = p->at.W}; /* r = -W Ps at a = 0 */
+    if (model->balance(model, p->at.work, &at, &balance)) return ZN_NOT_FINITE;
+    if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c1 = p->c, .c1_u = p->at.c1_u})) return ZN_NOT_FINITE;
+    if (restitution) add_restitution(p, p->at.c1);
+    p->time_measure = h;
+    zn_status status = linear_problem_solve(p, outcome);
+    for (int i = 0; i < nu; i++) to->u[i] += p->x[i];
+    memcpy(to->P, p->P, (size_t)n * sizeof *to->P);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The velocity projection with the impact law, second problem of a Runge-Kutta step (methods.md 4). With the unprojected
+ * velocity u~ and the percussion Ps = sum_i b_i dPi_i of the stages, at (t_{n+1}, q_{n+1}):
+ *
+ *   M (u+ - u~) = W (P - Ps),   gdot(u+) = 0,  gamma(u+) = 0
+ *   xi_N = gdot_N(u+) + e_N gdot_N(t_n, q_n, u_n)    in N_{R0-}(-P_N)       active contacts
+ *   xi_F = gamma_F(u+) + e_F gamma_F(t_n, q_n, u_n)  in N_{C(P_N)}(-P_F)    active contacts
+ *   P = 0                                                                   others
+ */
+#ifndef SCHEME_VELOCITY_PROJECTION_H
+#define SCHEME_VELOCITY_PROJECTION_H
+
+#include "scheme/linear_problem.h"
+#include "scheme/scheme.h"
+
+/* to->t, to->q are the end of the step, to->u and to->P hold u~ and Ps and become u+ and P. problem->active is filled by the
+ * caller; the problem was created with CONE_VELOCITY. h is the step (constant reservoirs). */
+zn_status velocity_projection(linear_problem *, const scheme_state *from, double h, scheme_state *to, cone_outcome *);
+
+#endif
