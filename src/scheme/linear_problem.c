@@ -11,8 +11,14 @@ static int evaluate(void *user, const double *z, const double *y, cone_values *o
     int nu = model->size.nu, nb = model_row_N(model);
     const double *W_c = p->at.W + scheme_column_offset(&pattern->W, nb);
     const double *c1_c = p->at.c1_u + scheme_column_offset(&pattern->c1_u, nb);
+    const double *f = p->f;
+    if (out->phi && p->implicit.add) {
+        memcpy(p->f_x, p->f, (size_t)nu * sizeof *f);
+        if (p->implicit.add(p->implicit.user, z, p->f_x)) return 1;
+        f = p->f_x;
+    }
     if (out->phi) {
-        for (int i = 0; i < nu; i++) out->phi[i] = -p->f[i];
+        for (int i = 0; i < nu; i++) out->phi[i] = -f[i];
         for (int j = 0; j < nb; j++) out->phi[nu + j] = p->c[j];
         lin_multiply(&pattern->M, p->at.M, 1, z, out->phi);
         lin_multiply(&p->W_b.p, p->at.W, -1, z + nu, out->phi);
@@ -29,6 +35,7 @@ static int evaluate(void *user, const double *z, const double *y, cone_values *o
         lin_matrix_add(p->problem.phi_x, p->block_M, 1, p->at.M);
         lin_matrix_add(p->problem.phi_x, p->block_W, -1, p->at.W);
         lin_matrix_add(p->problem.phi_x, p->block_c1, 1, p->at.c1_u);
+        if (p->implicit.add_derivative && p->implicit.add_derivative(p->implicit.user, z, p->problem.phi_x)) return 1;
     }
     if (out->phi_y)
         for (int k = 0, count = lin_nnz(&p->W_c.p); k < count; k++) out->phi_y[k] = -W_c[k];
@@ -43,7 +50,9 @@ static zn_status make_phi_x(linear_problem *p) {
     p->block_M = lin_matrix_block(m, &p->model->pattern.M, false, 0, 0);
     p->block_W = lin_matrix_block(m, &p->W_b.p, false, 0, p->model->size.nu);
     p->block_c1 = lin_matrix_block(m, &p->c1_b.p, true, p->model->size.nu, 0);
-    return p->block_M < 0 || p->block_W < 0 || p->block_c1 < 0 ? ZN_MEMORY : lin_matrix_finish(m, LIN_AUTO);
+    if (p->block_M < 0 || p->block_W < 0 || p->block_c1 < 0) return ZN_MEMORY;
+    if (p->implicit.declare && p->implicit.declare(p->implicit.user, m)) return ZN_MEMORY;
+    return lin_matrix_finish(m, LIN_AUTO);
 }
 
 static zn_status make_patterns(linear_problem *p) {
@@ -68,7 +77,7 @@ static zn_status make_memory(linear_problem *p, cone_unit unit) {
     zn_context *context = p->context;
     const zn_sizes *size = &p->model->size;
     int nu = size->nu, n = model_rows(p->model), nx = p->problem.nx, ny = p->problem.ny;
-    p->memory = MEM_ARRAY(context, double, 2 * nx + ny + 2 * nu + 2 * n + size->nF);
+    p->memory = MEM_ARRAY(context, double, 2 * nx + ny + 3 * nu + 2 * n + size->nF);
     p->phi_unit = MEM_ARRAY(context, unsigned char, nx);
     p->psi_unit = MEM_ARRAY(context, unsigned char, p->problem.npsi);
     p->cones = MEM_ARRAY(context, cone, p->problem.n_cones);
@@ -79,6 +88,7 @@ static zn_status make_memory(linear_problem *p, cone_unit unit) {
     p->phi_scale = next, next += nx;
     p->y = next, next += ny;
     p->f = next, next += nu;
+    p->f_x = next, next += nu;
     p->x = next, next += nu;
     p->c = next, next += n;
     p->P = next, next += n;
@@ -104,8 +114,14 @@ static void make_cones(linear_problem *p) {
 }
 
 linear_problem *linear_problem_create(zn_context *context, const zn_model *model, const zn_settings *settings, cone_unit unit) {
+    return linear_problem_create_implicit(context, model, settings, unit, (linear_problem_implicit){0});
+}
+
+linear_problem *linear_problem_create_implicit(zn_context *context, const zn_model *model, const zn_settings *settings, cone_unit unit,
+                                               linear_problem_implicit implicit) {
     linear_problem *p = MEM_ARRAY(context, linear_problem, 1);
     if (!p) return NULL;
+    p->implicit = implicit;
     p->context = context;
     p->model = model;
     int nb = model_row_N(model), nc = model_rows(model) - nb;
@@ -160,6 +176,15 @@ void linear_problem_slips(linear_problem *p, int contact, int ball, bool slips) 
 void linear_problem_reset(linear_problem *p) {
     for (int k = 0; k < p->problem.n_cones; k++) p->cones[k].stick_of = -1;
     memset(p->P, 0, (size_t)model_rows(p->model) * sizeof *p->P);
+}
+
+void linear_problem_impact_rows(linear_problem *p) {
+    for (int k = 0; k < p->model->size.n_contacts; k++) {
+        const zn_contact *contact = &p->model->contacts[k];
+        p->active[k] = contact->row_N < 0 || p->at.c0[contact->row_N] <= 0;
+        if (contact->row_N >= 0) p->c[contact->row_N] *= 1 + contact->e_N;
+        for (int i = 0; i < contact->nF; i++) p->c[contact->row_F + i] *= 1 + contact->e_F;
+    }
 }
 
 zn_status linear_problem_solve(linear_problem *p, cone_outcome *outcome) {

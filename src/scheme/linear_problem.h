@@ -11,6 +11,17 @@
 #include "scheme/cones.h"
 #include "scheme/stage.h"
 
+/* A smooth part of f that depends on x: f = f_0 + s(x). Implicit schemes add it. */
+typedef struct linear_problem_implicit {
+    void *user;
+    /* Declares the blocks of ds/dx (nu x nu at 0, 0) once; nonzero: out of memory. */
+    int (*declare)(void *user, lin_matrix *phi_x);
+    /* Adds s(x) to f; nonzero: cannot. */
+    int (*add)(void *user, const double *x, double *f);
+    /* Adds -ds/dx at x to phi_x. */
+    int (*add_derivative)(void *user, const double *x, lin_matrix *phi_x);
+} linear_problem_implicit;
+
 typedef struct linear_problem {
     zn_context *context;
     const zn_model *model;
@@ -26,6 +37,8 @@ typedef struct linear_problem {
     double *x;           /* nu */
     double *P;           /* n rows of lambda; kept as the start of the next solve */
     /* Inside: */
+    linear_problem_implicit implicit;
+    double *f_x;         /* nu: f at the x of an evaluation */
     prox_estimate prox;
     cone_problem problem;
     cone *cones;         /* one a contact (normal), then one a ball */
@@ -39,11 +52,16 @@ typedef struct linear_problem {
 
 /* `unit` is that of the rows c: CONE_VELOCITY for impacts, CONE_ACCELERATION for forces. */
 linear_problem *linear_problem_create(zn_context *, const zn_model *, const zn_settings *, cone_unit unit);
+linear_problem *linear_problem_create_implicit(zn_context *, const zn_model *, const zn_settings *, cone_unit unit,
+                                               linear_problem_implicit);
 void linear_problem_destroy(linear_problem *);
 
 /* Declares whether a ball of a contact slips along `direction` whatever the solution is. Reset by linear_problem_reset. */
 void linear_problem_slips(linear_problem *, int contact, int ball, bool slips);
 void linear_problem_reset(linear_problem *);
+/* After c holds c1 of the velocity before and at.c0 the gaps: contacts with g_N <= 0 become active, and their rows of c become
+ * xi at x = 0, which is (1 + e) c1. */
+void linear_problem_impact_rows(linear_problem *);
 /* The result stays in x and P also when it fails (best iterate). */
 zn_status linear_problem_solve(linear_problem *, cone_outcome *);
 

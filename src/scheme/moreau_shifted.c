@@ -67,12 +67,7 @@ static zn_status update_velocity(linear_problem *p, double t, const double *q, c
     if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W})) return ZN_NOT_FINITE;
     if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u})) return ZN_NOT_FINITE;
     for (int i = 0; i < nu; i++) p->f[i] = -h * p->at.r[i]; /* r = -h at a = 0, lambda = 0 */
-    for (int k = 0; k < model->size.n_contacts; k++) {
-        const zn_contact *contact = &model->contacts[k];
-        p->active[k] = contact->row_N < 0 || p->at.c0[contact->row_N] <= 0;
-        if (contact->row_N >= 0) p->c[contact->row_N] *= 1 + contact->e_N;
-        for (int i = 0; i < contact->nF; i++) p->c[contact->row_F + i] *= 1 + contact->e_F;
-    }
+    linear_problem_impact_rows(p);
     p->time_measure = h;
     zn_status status = linear_problem_solve(p, outcome);
     for (int i = 0; i < nu; i++) u_next[i] = u[i] + p->x[i];

@@ -5,13 +5,18 @@
 #include <stddef.h>
 #include <stdio.h>
 
+extern const scheme_class scheme_moreau, scheme_moreau_symmetric, scheme_moreau_variational, scheme_moreau_theta;
 extern const scheme_class scheme_moreau_midpoint, scheme_moreau_shifted;
 extern const scheme_class scheme_rattle, scheme_lobatto_3a3b, scheme_lobatto_3a3b_lagrange;
 extern const scheme_class scheme_radau_2a, scheme_lobatto_3c, scheme_sdirk2, scheme_sdirk3, scheme_tr_bdf2, scheme_trx2, scheme_tr_theta;
 
 const scheme_class *const scheme_classes[] = {
+    &scheme_moreau,
     &scheme_moreau_midpoint,
     &scheme_moreau_shifted,
+    &scheme_moreau_symmetric,
+    &scheme_moreau_variational,
+    &scheme_moreau_theta,
     &scheme_rattle,
     &scheme_lobatto_3a3b,
     &scheme_lobatto_3a3b_lagrange,
