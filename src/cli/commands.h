@@ -4,6 +4,7 @@
 #define CLI_COMMANDS_H
 
 int cli_run(int argc, char **argv);
+int cli_converge(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_schemes(int argc, char **argv);
 int cli_plot(int argc, char **argv);

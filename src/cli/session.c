@@ -26,8 +26,7 @@ void cli_print_errors(zn_context *context) {
     }
 }
 
-/* "radau-2a:3" is the scheme radau-2a with 3 stages. */
-static bool set_scheme(const char *text, zn_settings *settings, char *name, size_t room) {
+bool cli_set_scheme(const char *text, zn_settings *settings, char *name, size_t room) {
     size_t length = strcspn(text, ":");
     if (length == 0 || length >= room) {
         fprintf(stderr, "error: --scheme needs a name, not '%s'\n", text);
@@ -63,7 +62,7 @@ bool cli_load(zn_context *context, const char *path, const cli_scene_options *op
         return false;
     }
     *settings = *zn_scene_settings(*scene);
-    if (options->scheme && !set_scheme(options->scheme, settings, scheme_name, 64)) return false;
+    if (options->scheme && !cli_set_scheme(options->scheme, settings, scheme_name, 64)) return false;
     if (options->step && !cli_number("--step", options->step, &settings->step)) return false;
     if (options->end && !cli_number("--end", options->end, &settings->end)) return false;
     return !options->solver || set_solver(options->solver, &settings->solver);

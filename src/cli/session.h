@@ -25,4 +25,7 @@ void cli_print_errors(zn_context *);
 /* Loads the scene and applies the options. `scheme_name` (at least 64 characters) keeps the part of --scheme before ':'. */
 bool cli_load(zn_context *, const char *path, const cli_scene_options *, zn_scene **, zn_settings *, char *scheme_name);
 
+/* "radau-2a:3" is the scheme radau-2a with 3 stages. `name` keeps the part before ':'. */
+bool cli_set_scheme(const char *text, zn_settings *, char *name, size_t room);
+
 #endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zeno converge: errors of schemes over their steps, and the orders that follow. */
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/session.h"
+#include "cli/study.h"
+#include "cli/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] = "zeno converge SCENE [--scheme NAME[:STAGES][,...]] --steps H1,H2,... --reference H0 [--end T]\n"
+                            "           [--solver auto|newton|projection] [--tolerance X] [--set NAME=EXPR]... [--summary] [--quiet]";
+/* A ratio of times this close to a whole number is one. */
+static const double grid_roundoff = 1e-9;
+
+typedef struct converge {
+    cli_scene_options scene;
+    const char *path, *schemes, *steps_text, *reference_text, *tolerance_text;
+    bool summary, quiet, help;
+    int n_schemes, n_steps;
+    char names[STUDY_MAX_SCHEMES][64];
+    double step[STUDY_MAX_STEPS], reference, end;
+    study_run runs[STUDY_MAX_SCHEMES * (STUDY_MAX_STEPS + 1)];
+} converge;
+
+/* Items of a list separated by commas: the next one, at most room - 1 characters; NULL after the last or when too long. */
+static const char *next_item(const char *list, char *item, size_t room) {
+    size_t length = strcspn(list, ",");
+    if (length >= room) return NULL;
+    memcpy(item, list, length);
+    item[length] = 0;
+    return list + length + (list[length] == ',');
+}
+
+static bool read_steps(converge *c) {
+    const char *rest = c->steps_text;
+    char item[64];
+    while (*rest) {
+        rest = next_item(rest, item, sizeof item);
+        if (!rest || c->n_steps == STUDY_MAX_STEPS) return fprintf(stderr, "error: --steps has too many or too long entries\n"), false;
+        if (!cli_number("--steps", item, &c->step[c->n_steps])) return false;
+        if (!(c->step[c->n_steps++] > 0)) return fprintf(stderr, "error: steps must be positive, not %s\n", item), false;
+    }
+    if (!cli_number("--reference", c->reference_text, &c->reference)) return false;
+    if (c->n_steps > 0 && c->reference > 0) return true;
+    fprintf(stderr, "error: --steps needs steps and --reference a positive step\n");
+    return false;
+}
+
+/* The whole number that a ratio stands for, or 0. */
+static long whole(double ratio) {
+    double nearest = round(ratio);
+    return nearest >= 1 && nearest < 1e9 && fabs(ratio - nearest) <= grid_roundoff * nearest ? (long)nearest : 0;
+}
+
+static long greatest_divisor(long a, long b) { return b ? greatest_divisor(b, a % b) : a; }
+
+/* Every grid must end at the end, and the reference's must contain it. `every`: what the reference keeps. */
+static bool check_grids(const converge *c, long *every) {
+    *every = 0;
+    if (!whole(c->end / c->reference)) {
+        fprintf(stderr, "error: the reference step %g does not divide the interval [0, %g]\n", c->reference, c->end);
+        return false;
+    }
+    for (int i = 0; i < c->n_steps; i++) {
+        long stride = whole(c->step[i] / c->reference);
+        if (!stride) {
+            fprintf(stderr, "error: the step %g is not a multiple of the reference step %g, so they share no grid points\n", c->step[i], c->reference);
+            return false;
+        }
+        if (!whole(c->end / c->step[i])) {
+            fprintf(stderr, "error: the step %g does not divide the interval [0, %g]\n", c->step[i], c->end);
+            return false;
+        }
+        *every = greatest_divisor(stride, *every);
+    }
+    return true;
+}
+
+static bool add_scheme(converge *c, const char *text, const zn_model *model, zn_settings settings, long every) {
+    if (c->n_schemes == STUDY_MAX_SCHEMES) return fprintf(stderr, "error: --scheme has too many entries\n"), false;
+    char *name = c->names[c->n_schemes];
+    if (text && !cli_set_scheme(text, &settings, name, sizeof c->names[0])) return false;
+    settings.end = c->end;
+    settings.step_auto = false;
+    zn_scheme_info info;
+    if (settings.stages == 0 && zn_scheme_find(settings.scheme, &info)) settings.stages = info.stages_default;
+    study_run *runs = c->runs + c->n_schemes++ * (c->n_steps + 1);
+    for (int i = 0; i <= c->n_steps; i++) {
+        settings.step = i == 0 ? c->reference : c->step[i - 1];
+        runs[i] = (study_run){.model = model, .settings = settings, .steps = whole(c->end / settings.step), .every = i == 0 ? every : 1};
+    }
+    return true;
+}
+
+static bool plan(converge *c, const zn_model *model, zn_settings settings) {
+    long every;
+    c->end = settings.end;
+    if (!read_steps(c) || !check_grids(c, &every)) return false;
+    if (c->tolerance_text && !cli_number("--tolerance", c->tolerance_text, &settings.tolerance)) return false;
+    if (!c->schemes) return add_scheme(c, NULL, model, settings, every);
+    char item[64];
+    for (const char *rest = c->schemes; *rest;) {
+        rest = next_item(rest, item, sizeof item);
+        if (!rest) return fprintf(stderr, "error: --scheme has too long an entry\n"), false;
+        if (!add_scheme(c, item, model, settings, every)) return false;
+    }
+    if (c->n_schemes > 0) return true;
+    fprintf(stderr, "error: --scheme names no scheme\n");
+    return false;
+}
+
+static void list(FILE *to, const char *key, int n, const double *values) {
+    fprintf(to, "\"%s\": [", key);
+    for (int i = 0; i < n; i++) {
+        if (i) fprintf(to, ", ");
+        cli_json_number(to, values[i]);
+    }
+    fprintf(to, "], ");
+}
+
+static void print_json(const converge *c) {
+    FILE *to = stdout;
+    fprintf(to, "{\"scene\": ");
+    cli_json_text(to, c->path);
+    fprintf(to, ", \"end\": %.17g, \"reference\": %.17g, \"schemes\": [", c->end, c->reference);
+    for (int k = 0; k < c->n_schemes; k++) {
+        const study_run *runs = c->runs + k * (c->n_steps + 1);
+        study_result r = study_compare(c->n_steps, runs);
+        fprintf(to, "%s{\"scheme\": ", k ? ", " : "");
+        cli_json_text(to, runs->settings.scheme);
+        fprintf(to, ", \"stages\": %d, ", runs->settings.stages);
+        list(to, "steps", c->n_steps, c->step);
+        list(to, "error_q", c->n_steps, r.error_q);
+        list(to, "error_u", c->n_steps, r.error_u);
+        fprintf(to, "\"order_q\": ");
+        cli_json_number(to, r.order_q);
+        fprintf(to, ", \"order_u\": ");
+        cli_json_number(to, r.order_u);
+        fprintf(to, "}");
+    }
+    fprintf(to, "]}\n");
+}
+
+/* Slope between this step and the one before it in the list, or nothing. */
+static void print_slope(int i, const double *step, const double *error) {
+    double slope = i > 0 ? log(error[i] / error[i - 1]) / log(step[i] / step[i - 1]) : NAN;
+    if (isfinite(slope)) printf(" %6.2f", slope);
+    else printf("       ");
+}
+
+static void print_table(const converge *c) {
+    printf("%s on [0, %g]: error against the same scheme with the step %g\n", c->path, c->end, c->reference);
+    for (int k = 0; k < c->n_schemes; k++) {
+        const study_run *runs = c->runs + k * (c->n_steps + 1);
+        study_result r = study_compare(c->n_steps, runs);
+        printf("\n%s, %d stage%s\n  %12s %12s %6s %12s %6s\n", runs->settings.scheme, runs->settings.stages,
+               runs->settings.stages == 1 ? "" : "s", "step", "error of q", "order", "error of u", "order");
+        for (int i = 0; i < c->n_steps; i++) {
+            printf("  %12.6g %12.4e", c->step[i], r.error_q[i]);
+            print_slope(i, c->step, r.error_q);
+            printf(" %12.4e", r.error_u[i]);
+            print_slope(i, c->step, r.error_u);
+            printf("\n");
+        }
+        printf("  order by least squares: q %.2f, u %.2f\n", r.order_q, r.order_u);
+    }
+}
+
+static void watch(void *user, long done, long total) {
+    progress *bar = user;
+    bar->end = (double)total;
+    progress_update(bar, (double)done, done);
+}
+
+/* What went wrong in the runs, one line each. */
+static int judge(const converge *c) {
+    int status = CLI_OK;
+    for (int i = 0; i < c->n_schemes * (c->n_steps + 1); i++) {
+        const study_run *run = &c->runs[i];
+        if (run->status == ZN_OK) continue;
+        if (run->context) cli_print_errors(run->context);
+        fprintf(stderr, "error: the run of %s with the step %g failed\n", run->settings.scheme, run->settings.step);
+        status = run->started || status == CLI_FAILED ? CLI_FAILED : CLI_USAGE;
+    }
+    return status;
+}
+
+static int study(converge *c, const zn_model *model, const zn_settings *settings) {
+    if (!plan(c, model, *settings)) return CLI_USAGE;
+    int n_runs = c->n_schemes * (c->n_steps + 1);
+    progress bar = progress_begin(0, 1, c->quiet);
+    study_go(n_runs, c->runs, watch, &bar);
+    progress_end(&bar);
+    int status = judge(c);
+    if (status != CLI_USAGE && c->summary) print_json(c);
+    else if (status != CLI_USAGE) print_table(c);
+    study_free(n_runs, c->runs);
+    return status;
+}
+
+static int converge_scene(converge *c) {
+    zn_context *context = cli_context(c->quiet);
+    if (!context) return CLI_FAILED;
+    zn_scene *scene = NULL;
+    zn_settings settings;
+    char scheme_name[64];
+    int status = CLI_USAGE;
+    if (cli_load(context, c->path, &c->scene, &scene, &settings, scheme_name)) status = study(c, zn_scene_model(scene), &settings);
+    zn_scene_destroy(scene);
+    zn_context_destroy(context);
+    return status;
+}
+
+int cli_converge(int argc, char **argv) {
+    converge *c = calloc(1, sizeof *c);
+    if (!c) return CLI_FAILED;
+    const cli_option options[] = {{"--scheme", &c->schemes, NULL, NULL, 0},
+                                  {"--steps", &c->steps_text, NULL, NULL, 0},
+                                  {"--reference", &c->reference_text, NULL, NULL, 0},
+                                  {"--end", &c->scene.end, NULL, NULL, 0},
+                                  {"--solver", &c->scene.solver, NULL, NULL, 0},
+                                  {"--tolerance", &c->tolerance_text, NULL, NULL, 0},
+                                  {"--set", c->scene.sets, NULL, &c->scene.n_sets, CLI_MAX_SETS},
+                                  {"--summary", NULL, &c->summary, NULL, 0},
+                                  {"--quiet", NULL, &c->quiet, NULL, 0},
+                                  {"--help", NULL, &c->help, NULL, 0}};
+    int n_positional, status = CLI_USAGE;
+    if (cli_parse(argc, argv, usage, sizeof options / sizeof *options, options, 1, &c->path, &n_positional)) {
+        bool complete = c->path && c->steps_text && c->reference_text;
+        if (c->help || !complete) fprintf(c->help ? stdout : stderr, "usage: %s\n", usage);
+        status = c->help ? CLI_OK : complete ? converge_scene(c) : CLI_USAGE;
+    }
+    free(c);
+    return status;
+}

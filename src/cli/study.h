@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A convergence study: one scheme with several steps against itself with a small step, on a common grid.
+ *
+ *   |e^x|_1 = h sum_n sum_k |x_n^k - x_ref^k(t_n)|,  n = 1..N,  for x = q and x = u          (Breuling 2024, 4.56)         */
+#ifndef CLI_STUDY_H
+#define CLI_STUDY_H
+
+#include "zeno/zeno.h"
+
+enum { STUDY_MAX_STEPS = 64, STUDY_MAX_SCHEMES = 32 };
+/* Errors below this are round-off and tolerance; they do not count for an order. */
+#define STUDY_LEAST_ERROR 1e-11
+/* Below this an error is nothing but round-off. */
+#define STUDY_ROUNDOFF 1e-14
+
+typedef struct study_run {
+    const zn_model *model;
+    zn_settings settings;
+    long steps, every;    /* grid steps to the end; states kept after each `every` of them */
+    zn_context *context;  /* its own */
+    double *states;       /* steps/every rows of (q, u) */
+    zn_status status;
+    bool started;         /* false: the settings were refused */
+} study_run;
+
+typedef struct study_result {
+    double error_q[STUDY_MAX_STEPS], error_u[STUDY_MAX_STEPS]; /* NaN: a run failed */
+    double order_q, order_u;                                   /* NaN: unknown */
+} study_result;
+
+/* Called from the thread that called study_go, about ten times a second. */
+typedef void study_watch(void *user, long steps_done, long steps_total);
+
+/* All runs, on as many threads as there are processors; the results do not depend on how many. */
+void study_go(int n_runs, study_run *runs, study_watch *watch, void *user);
+void study_free(int n_runs, study_run *runs);
+
+/* runs[0] is the reference. */
+study_result study_compare(int n_steps, const study_run *runs);
+/* Slope of log error over log step by least squares, over the errors from STUDY_LEAST_ERROR to that of the largest step;
+ * where fewer than two of them are left (high order), the slope between the two largest steps. */
+double study_order(int n, const double *step, const double *error);
+
+#endif
