@@ -21,7 +21,7 @@ function begin_block(kind, line) {
         suffix = ""
         return
     }
-    if (kind !~ /^(yaml|c|cpp|sh|cmake)$/) {
+    if (kind !~ /^(yaml|c|cpp|sh|cmake|python|matlab)$/) {
         mistake(line, kind == "" ? "a code block without a kind" : "unknown kind of code block: " kind)
         suffix = ""
         return
@@ -46,7 +46,7 @@ function end_block(    first) {
     if (suffix == "body") {
         first = body
         sub(/\n.*/, "", first)
-        if (first ~ /^(#|\/\/|\/\*) *[A-Za-z0-9_-]+\.(yaml|c|cpp|h)( *\*\/)?$/) {
+        if (first ~ /^(#|\/\/|\/\*) *[A-Za-z0-9_-]+\.(yaml|c|cpp|h|py)( *\*\/)?$/) {
             gsub(/^[#\/* ]+|[\/* ]+$/, "", first)
             put("name", first)
         }

@@ -103,8 +103,25 @@ run_cmake() {
     cmake -S "$work/project" -B "$work/project/build" && cmake --build "$work/project/build"
 }
 
+# The first python3 that has all modules of the block runs it. Without one it is parsed, and the output says so.
+run_python() {
+    modules=$(sed -nE 's/^ *(import|from) +([A-Za-z0-9_]+).*/\2/p' "$source" | sort -u | paste -sd, -)
+    for python in python3 /usr/bin/python3; do
+        command -v "$python" >/dev/null 2>&1 || continue
+        "$python" -c "${modules:+import $modules}" 2>/dev/null || continue
+        timeout $seconds "$python" "$source"
+        return
+    done
+    if ! command -v python3 >/dev/null 2>&1; then
+        not_executed='there is no python3 here'
+        return
+    fi
+    not_executed="parsed only, as no python3 here has all of: $modules"
+    python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$source"
+}
+
 # ---- all blocks of all files ----
-executed=0 compared=0 skipped=0 failed=0 summary=
+executed=0 compared=0 skipped=0 failed=0 summary= unexecuted=0
 report() { # WHERE SENTENCE
     failed=$((failed + 1))
     echo "$1: $2"
@@ -118,26 +135,34 @@ run_block() { # the block whose files begin with $block; in the folder of its Ma
         echo "$where: skipped, $(cat "$block.skip")"
         return
     fi
-    suffix=$kind
+    case $kind in python) suffix=py ;; *) suffix=$kind ;; esac
     if [ -e "$block.name" ]; then source=$(cat "$block.name"); else source=block-$(basename "$block").$suffix; fi
     mkdir -p "$(dirname "$source")"
     if [ -e "$block.with" ]; then cat "$block.with" "$block.body"; else cat "$block.body"; fi >"$source"
     status=0
+    not_executed=
     case $kind in
     yaml) run_yaml ;;
     c) run_c cc c17 c ;;
     cpp) run_c c++ c++17 cpp ;;
     sh) run_sh ;;
     cmake) run_cmake ;;
+    python) run_python ;;
+    matlab) not_executed='MATLAB is not free software' ;;
     esac >"$work/output" 2>&1 || status=$?
-    executed=$((executed + 1))
-    summary="$summary $kind"
+    if [ -z "$not_executed" ]; then
+        executed=$((executed + 1))
+        summary="$summary $kind"
+    else
+        unexecuted=$((unexecuted + 1))
+        echo "$where: this $kind block is not executed: $not_executed"
+    fi
     if [ -e "$block.fails" ] && [ "$status" = 0 ]; then
         report "$where" "this $kind block should fail, but it does not"
     elif [ ! -e "$block.fails" ] && [ "$status" != 0 ]; then
         report "$where" "this $kind block fails (status $status):"
         sed 's/^/    /' "$work/output"
-    elif [ -e "$block.expected" ]; then
+    elif [ -e "$block.expected" ] && [ -z "$not_executed" ]; then
         compared=$((compared + 1))
         if ! awk -f "$here/match.awk" "$block.expected" "$work/output" >"$work/difference"; then
             report "$where" "the output of this $kind block is not what the text says:"
@@ -171,5 +196,5 @@ for file in "$@"; do
 done
 
 kinds=$(printf '%s\n' $summary | sort | uniq -c | awk 'NF > 1 { printf "%s%s %s", separator, $1, $2; separator = ", " }')
-echo "$number files, $executed blocks executed${kinds:+ ($kinds)}, $compared outputs compared, $skipped skipped, $failed failed"
+echo "$number files, $executed blocks executed${kinds:+ ($kinds)}, $compared outputs compared, $skipped skipped, $unexecuted not executable here, $failed failed"
 [ "$failed" = 0 ]
