@@ -57,7 +57,6 @@ static double measure(cone_solver *s, const double *dy, double *norm) {
 }
 
 static int choose_active(cone_solver *s) {
-    const cone_problem *p = s->p;
     int n = 0;
     for (int c = 0; c < s->n_components; c++) {
         bool passive = true;
@@ -68,7 +67,6 @@ static int choose_active(cone_solver *s) {
         if (passive) continue;
         for (int e = s->component_start[c]; e < s->component_start[c + 1]; e++) s->active[n++] = s->component_rows[e];
     }
-    (void)p;
     return n;
 }
 
@@ -78,20 +76,24 @@ static double row_factor(const cone_solver *s, int k) {
 
 static void build_system(cone_solver *s, int n, double shift) {
     const cone_problem *p = s->p;
+    cone_need_columns(s, n, s->active);
+    for (int c = 0; c < n; c++) s->factor[s->active[c]] = row_factor(s, s->active[c]);
     for (int c = 0; c < n; c++) {
         int j = s->active[c];
-        cone_need_column(s, j);
-        memset(s->column, 0, (size_t)p->nmu * sizeof(double));
         if (p->A.start)
             for (int e = p->A.start[j]; e < p->A.start[j + 1]; e++) s->column[p->A.index[e]] = p->A_values[e];
         else
             s->column[j] = 1;
         cone_apply_rows(s, s->D + (size_t)j * (size_t)p->npsi, s->column, s->row);
+        if (p->A.start)
+            for (int e = p->A.start[j]; e < p->A.start[j + 1]; e++) s->column[p->A.index[e]] = 0;
+        else
+            s->column[j] = 0;
         double *S = s->S + (size_t)c * (size_t)n;
-        for (int r = 0; r < n; r++) S[r] = s->row[s->active[r]] * row_factor(s, s->active[r]) * s->root_rho[j];
+        for (int r = 0; r < n; r++) S[r] = s->row[s->active[r]] * s->factor[s->active[r]] * s->root_rho[j];
         if (s->kind[j] == CONE_ROW_PSI) S[c] += shift;
     }
-    for (int r = 0; r < n; r++) s->z[r] = -s->R[s->active[r]] * row_factor(s, s->active[r]);
+    for (int r = 0; r < n; r++) s->z[r] = -s->R[s->active[r]] * s->factor[s->active[r]];
 }
 
 static bool solve_system(cone_solver *s, int n) {

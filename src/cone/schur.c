@@ -47,20 +47,40 @@ void cone_linearise(cone_solver *s) {
     lin_multiply(&p->psi_x, s->psi_x, -1, s->v, s->psi_free);
 }
 
-void cone_need_column(cone_solver *s, int j) {
-    if (s->have[j]) return;
+/* Columns first .. first + count - 1 of G and D. */
+static void make_columns(cone_solver *s, int first, int count) {
     const cone_problem *p = s->p;
-    double *g = s->G + (size_t)j * (size_t)p->nx, *d = s->D + (size_t)j * (size_t)p->npsi;
-    memset(d, 0, (size_t)p->npsi * sizeof *d);
+    size_t nx = (size_t)p->nx, npsi = (size_t)p->npsi;
+    double *G = s->G + (size_t)first * nx, *D = s->D + (size_t)first * npsi;
+    memset(D, 0, npsi * (size_t)count * sizeof *D);
+    memset(s->have + first, 1, (size_t)count);
     if (p->psi_y.start)
-        for (int k = p->psi_y.start[j]; k < p->psi_y.start[j + 1]; k++) d[p->psi_y.index[k]] = s->psi_y[k];
-    if (p->nx > 0) {
-        memset(g, 0, (size_t)p->nx * sizeof *g);
-        for (int k = p->phi_y.start[j]; k < p->phi_y.start[j + 1]; k++) g[p->phi_y.index[k]] = s->phi_y[k];
-        cone_smooth_solve(s, g);
-        lin_multiply(&p->psi_x, s->psi_x, -1, g, d);
+        for (int c = 0; c < count; c++)
+            for (int k = p->psi_y.start[first + c]; k < p->psi_y.start[first + c + 1]; k++)
+                D[(size_t)c * npsi + (size_t)p->psi_y.index[k]] = s->psi_y[k];
+    if (nx == 0) return;
+    memset(G, 0, nx * (size_t)count * sizeof *G);
+    for (int c = 0; c < count; c++)
+        for (int k = p->phi_y.start[first + c]; k < p->phi_y.start[first + c + 1]; k++)
+            G[(size_t)c * nx + (size_t)p->phi_y.index[k]] = s->phi_y[k];
+    lin_lu_solve_many(s->lu, G, count);
+    for (int c = 0; c < count; c++) lin_multiply(&p->psi_x, s->psi_x, -1, G + (size_t)c * nx, D + (size_t)c * npsi);
+}
+
+void cone_need_column(cone_solver *s, int j) {
+    if (!s->have[j]) make_columns(s, j, 1);
+}
+
+/* Many at once are cheaper than one by one: gaps between missing ones are closed where that makes longer runs. */
+void cone_need_columns(cone_solver *s, int n, const int *columns) {
+    int missing = 0;
+    for (int c = 0; c < n; c++) missing += !s->have[columns[c]];
+    if (missing == 0) return;
+    if (missing > 1 && 2 * missing >= s->p->ny) {
+        make_columns(s, 0, s->p->ny);
+        return;
     }
-    s->have[j] = 1;
+    for (int c = 0; c < n; c++) cone_need_column(s, columns[c]);
 }
 
 void cone_smooth_step(cone_solver *s, const double *dy, double *dx) {

@@ -43,7 +43,7 @@ static bool take_vectors(cone_solver *s) {
         {&s->rho, ny}, {&s->root_rho, ny}, {&s->row_scale, 2 * ny}, {&s->phi, nx}, {&s->psi, npsi}, {&s->mu, nmu}, {&s->R, ny},
         {&s->phi_y, lin_nnz(&p->phi_y)}, {&s->psi_x, lin_nnz(&p->psi_x)}, {&s->psi_y, lin_nnz(&p->psi_y)},
         {&s->normal, ny}, {&s->turn, s->n_balls}, {&s->v, nx}, {&s->psi_free, npsi}, {&s->dy, ny}, {&s->dy_best, ny},
-        {&s->dy_try, ny}, {&s->psi_l, npsi}, {&s->mu_l, nmu}, {&s->step, ny}, {&s->row, ny}, {&s->column, nmu}, {&s->z, ny},
+        {&s->dy_try, ny}, {&s->psi_l, npsi}, {&s->mu_l, nmu}, {&s->step, ny}, {&s->row, ny}, {&s->column, nmu}, {&s->factor, ny}, {&s->z, ny},
         {&s->x0, nx}, {&s->y0, ny}, {&s->x_best, nx}, {&s->y_best, ny}, {&s->x_old, nx}, {&s->y_old, ny}, {&s->dx, nx},
     };
     for (size_t k = 0; k < sizeof doubles / sizeof *doubles; k++)
@@ -115,7 +115,7 @@ void cone_solver_destroy(cone_solver *s) {
     if (!s) return;
     void *blocks[] = {
         s->first_ball, s->rho, s->root_rho, s->row_scale, s->phi, s->psi, s->mu, s->R, s->phi_y, s->psi_x, s->psi_y, s->normal,
-        s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->psi_l, s->mu_l, s->step, s->row, s->column, s->z, s->x0,
+        s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->psi_l, s->mu_l, s->step, s->row, s->column, s->factor, s->z, s->x0,
         s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row,
         s->component_of, s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->A_lu, s->G, s->D, s->S,
     };

@@ -64,7 +64,7 @@ struct cone_solver {
     unsigned char *have;             /* per column */
 
     /* local problem */
-    double *dy, *dy_best, *dy_try, *psi_l, *mu_l, *S, *step, *row, *column, *z;
+    double *dy, *dy_best, *dy_try, *psi_l, *mu_l, *S, *step, *row, *column, *factor, *z; /* column stays zero between uses */
     int *active, *pivot;
     lin_cod *cod;                    /* of ny rows; NULL when large */
 
@@ -90,6 +90,7 @@ zn_status cone_evaluate(cone_solver *, const double *x, const double *y, bool ja
 zn_status cone_factor(cone_solver *);
 void cone_linearise(cone_solver *);                        /* v and psi_free from phi, psi and the kept factors */
 void cone_need_column(cone_solver *, int j);
+void cone_need_columns(cone_solver *, int n, const int *columns);
 void cone_smooth_solve(const cone_solver *, double *b);    /* b becomes phi_x^-1 b */
 void cone_smooth_step(cone_solver *, const double *dy, double *dx); /* dx = -v - G dy */
 
