@@ -9,9 +9,7 @@ enum { MAX_HALVINGS = 10 };
 /* A remainder below this part of a step is round-off, not a step. */
 static const double STEP_ROUNDOFF = 1e-9;
 
-zn_settings zn_settings_default(void) {
-    return (zn_settings){.scheme = "moreau-midpoint", .tolerance = 1e-10, .record_every = 1};
-}
+zn_settings zn_settings_default(void) { return (zn_settings)ZN_SETTINGS_DEFAULT; }
 
 static zn_status check_settings(zn_context *context, const zn_settings *s) {
     if (!(s->step > 0) || !isfinite(s->step)) return fail(context, ZN_ARGUMENT, "the step must be a positive number, but is %g", s->step);

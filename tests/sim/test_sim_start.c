@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Consistent starts: what is refused, what a projection does, and the forces of the start. And steps that cannot be solved. */
+#include "check.h"
+
+#include "sim/simulation.h"
+#include "zeno/zeno.h"
+
+#include <string.h>
+
+static zn_scene *parse(zn_context *context, const char *text) {
+    zn_scene *scene = NULL;
+    if (zn_scene_parse(context, "test", text, NULL, &scene) != ZN_OK) fail_msg("%s", zn_error_text(context));
+    return scene;
+}
+
+static const char pendulum[] = "title: pendulum\n"
+                               "parameters: {L: 1}\n"
+                               "coordinates: {x: {start: 0.9, velocity: 0.3}, y: {start: 0.1, velocity: -0.2}}\n"
+                               "energy: {kinetic: (x'^2 + 4*y'^2)/2, potential: 9.81*y}\n"
+                               "constraints: {rod: {position: (x^2 + y^2 - L^2)/2}}\n"
+                               "contacts: {wall: {gap: x - 0.95, slip: y', friction: 0.3}}\n"
+                               "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.1}\n";
+
+static void an_inconsistent_start_is_named(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    zn_scene *scene = parse(context, pendulum);
+    zn_simulation *simulation = NULL;
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_START);
+    assert_null(simulation);
+    assert_int_equal(zn_error_count(context), 2); /* both are told */
+    assert_string_equal(zn_error_get(context, 0)->subject, "rod");
+    assert_non_null(strstr(zn_error_get(context, 0)->message, "-0.09")); /* (0.81 + 0.01 - 1)/2 */
+    assert_string_equal(zn_error_get(context, 1)->subject, "wall");
+    assert_non_null(strstr(zn_error_get(context, 1)->message, "-0.05"));
+    assert_non_null(strstr(zn_error_get(context, 1)->message, "project_start"));
+    zn_scene_destroy(scene);
+    zn_context_destroy(context);
+}
+
+static void a_projected_start_is_consistent(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    zn_scene *scene = parse(context, pendulum);
+    zn_settings settings = *zn_scene_settings(scene);
+    settings.project_start = true;
+    zn_simulation *simulation = NULL;
+    if (zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation) != ZN_OK) fail_msg("%s", zn_error_text(context));
+    const double *q = zn_simulation_positions(simulation), *u = zn_simulation_velocities(simulation);
+    check_close(q[0] * q[0] + q[1] * q[1], 1, 1e-10);
+    assert_true(q[0] >= 0.95 - 1e-10);
+    check_close(q[0] * u[0] + q[1] * u[1], 0, 1e-10);
+    /* the smallest change in the norm of the mass matrix: M (u - u_s) is along the gradient (x, y) */
+    check_close(1 * (u[0] - 0.3) * q[1] - 4 * (u[1] + 0.2) * q[0], 0, 1e-9);
+    zn_simulation_destroy(simulation);
+    zn_scene_destroy(scene);
+    zn_context_destroy(context);
+}
+
+static void a_closed_contact_must_not_approach(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    zn_scene *scene = parse(context, "title: falling\ncoordinates: {y: {start: 0, velocity: -1}}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\n"
+                                     "contacts: {floor: {gap: y}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.1}\n");
+    zn_simulation *simulation = NULL;
+    zn_settings settings = *zn_scene_settings(scene);
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_START);
+    assert_non_null(strstr(zn_error_text(context), "floor"));
+    zn_error_clear(context);
+    settings.project_start = true;
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_OK);
+    check_close(zn_simulation_velocities(simulation)[0], 0, 1e-12);
+    zn_simulation_destroy(simulation);
+    zn_scene_destroy(scene);
+    zn_context_destroy(context);
+}
+
+/* Constraints that cannot both hold. */
+static void an_impossible_projection_ends(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    zn_scene *scene = parse(context, "title: torn\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2}\n"
+                                     "constraints: {one: {position: x^2 + y^2 - 1}, two: {position: x^2 + y^2 - 4}}\n"
+                                     "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.1, project_start: true}\n");
+    zn_simulation *simulation = NULL;
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_START);
+    assert_null(simulation);
+    zn_scene_destroy(scene);
+    zn_context_destroy(context);
+}
+
+/* ---- forces ---- */
+
+typedef struct forces {
+    zn_context *context;
+    zn_scene *scene;
+    double a[16], lambda[16];
+} forces;
+
+static forces forces_of(const char *text) {
+    forces f = {.context = zn_context_create(NULL)};
+    f.scene = parse(f.context, text);
+    const zn_model *model = zn_scene_model(f.scene);
+    if (sim_start_forces(f.context, model, zn_scene_settings(f.scene), 0, model->q_start, model->u_start, f.a, f.lambda) != ZN_OK)
+        fail_msg("%s", zn_error_text(f.context));
+    return f;
+}
+
+static void free_forces(forces *f) {
+    zn_scene_destroy(f->scene);
+    zn_context_destroy(f->context);
+}
+
+#define BLOCK(velocity, push)                                                                                            \
+    "title: block on a floor\ncoordinates: {x: {start: 0, velocity: " velocity "}, y: 0}\n"                              \
+    "energy: {kinetic: (x'^2 + y'^2), potential: 2*10*y}\nforces: {x: " push "}\n"                                       \
+    "contacts: {floor: {gap: y, slip: x', friction: 0.25}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 1}\n"
+
+static void friction_at_the_start(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double a, lambda_F;
+    } cases[] = {
+        {BLOCK("0", "3"), 0, -3},          /* sticks: |3| < 0.25 * 20 */
+        {BLOCK("0", "7"), 1, -5},          /* begins to slip: (7 - 5)/2 */
+        {BLOCK("-1", "3"), 4, 5},          /* slips backwards: friction pushes forward */
+        {BLOCK("1e-3", "3"), -1, -5},      /* slips, though it could stick */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        forces f = forces_of(cases[i].text);
+        check_close(f.lambda[0], 20, 1e-9);
+        check_close(f.lambda[1], cases[i].lambda_F, 1e-9);
+        check_close(f.a[0], cases[i].a, 1e-9);
+        check_close(f.a[1], 0, 1e-9);
+        free_forces(&f);
+    }
+}
+
+/* The ball at the side of the cylinder has lambda_N = 0 at the start; friction must not hold it (pitfall 16). */
+static void no_normal_force_no_friction(void **state) {
+    (void)state;
+    forces f = forces_of("title: ball at the wall\nparameters: {R: 0.1, m: 1}\ncoordinates: {x: -0.9, y: 0, phi: 0}\n"
+                         "energy: {kinetic: m/2*(x'^2 + y'^2) + m*R^2/5*phi'^2, potential: m*9.81*y}\n"
+                         "contacts: {cylinder: {gap: \"1 - R - hypot(x, y)\", slip: \"(x*y' - y*x')/hypot(x, y) - R*phi'\", friction: 0.1}}\n"
+                         "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n");
+    check_close(f.lambda[0], 0, 1e-9);
+    check_close(f.lambda[1], 0, 1e-9);
+    check_close(f.a[1], -9.81, 1e-9);
+    free_forces(&f);
+}
+
+/* A constant normal force and a contact about to open. */
+static void belt_and_opening_contact(void **state) {
+    (void)state;
+    forces belt = forces_of("title: belt\ncoordinates: {x: {start: 1, velocity: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\n"
+                            "contacts: {belt: {normal_force: 3, slip: x' - 0.2, friction: 0.5}}\nsimulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n");
+    check_close(belt.lambda[0], 1.5, 1e-10); /* slips backwards against the belt */
+    check_close(belt.a[0], 0.5, 1e-10);
+    free_forces(&belt);
+    forces lift = forces_of("title: lift\ncoordinates: {y: 0}\nenergy: {kinetic: y'^2/2, potential: 10*y}\nforces: {y: 25}\n"
+                            "contacts: {floor: {gap: y}}\nsimulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n");
+    check_close(lift.lambda[0], 0, 1e-12);
+    check_close(lift.a[0], 15, 1e-10);
+    free_forces(&lift);
+}
+
+/* ---- steps that cannot be solved ---- */
+
+/* Two walls that close on a rigid pair: no state is admissible after t = 1. The run ends with a sentence, the last good state
+ * stays, and it does not hang. */
+static void an_infeasible_step_ends_the_run(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    zn_scene *scene = parse(context, "title: crushed\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2}\n"
+                                     "constraints: {left: {velocity: \"x' - if(t < 0.5, 0, 1)\"}, right: {velocity: \"x' + if(t < 0.5, 0, 1)\"}}\n"
+                                     "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n");
+    zn_simulation *simulation = NULL;
+    if (zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation) != ZN_OK) fail_msg("%s", zn_error_text(context));
+    zn_status status = zn_simulation_run(simulation, NULL, NULL);
+    assert_true(status == ZN_NO_CONVERGENCE || status == ZN_SINGULAR);
+    assert_int_equal(zn_error_count(context), 1);
+    print_message("%s\n", zn_error_text(context));
+    check_close(zn_simulation_time(simulation), 0.5, 0.011);
+    check_close(zn_simulation_positions(simulation)[0], 0, 1e-12);
+    assert_true(zn_simulation_statistics(simulation).rejected > 0);
+    assert_true(isfinite(zn_error_get(context, 0)->time));
+    zn_simulation_destroy(simulation);
+    zn_scene_destroy(scene);
+    zn_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_inconsistent_start_is_named), cmocka_unit_test(a_projected_start_is_consistent),
+        cmocka_unit_test(a_closed_contact_must_not_approach), cmocka_unit_test(an_impossible_projection_ends),
+        cmocka_unit_test(friction_at_the_start), cmocka_unit_test(no_normal_force_no_friction),
+        cmocka_unit_test(belt_and_opening_contact), cmocka_unit_test(an_infeasible_step_ends_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
