@@ -28,11 +28,16 @@ typedef struct zn_settings {
     double tolerance;       /* of the cone solver; default 1e-10 */
     int record_every;       /* default 1 */
     bool project_start;     /* moves an inconsistent start onto the constraints instead of refusing it; default false */
+    const char *alpha;      /* coefficients of generalized-alpha: "chung-hulbert" (default), "hht" or "newmark" */
+    const char *multipliers; /* of generalized-alpha-pva where a contact is open: "starred" totals vanish (default), or "printed" */
+    int activation;         /* contacts in the smooth motion of generalized-alpha-pva, -pvv: 1, 2, 3; 0 (default): the scheme's */
+    const char *start_forces; /* accelerations at the start: "consistent" (default), or "zero", a disturbance */
 } zn_settings;
 
 /* The defaults, in the order of the members. */
 #define ZN_SETTINGS_DEFAULT                                                                                            \
-    {"moreau-midpoint", 0, 0, 0, false, 1e-6, 0.9, 0.5, "velocity", "stage", "coupled", ZN_SOLVER_AUTO, 1e-10, 1, false}
+    {"moreau-midpoint", 0, 0, 0, false, 1e-6, 0.9, 0.5, "velocity", "stage", "coupled", ZN_SOLVER_AUTO, 1e-10, 1, false, \
+     "chung-hulbert", "starred", 0, "consistent"}
 ZN_API zn_settings zn_settings_default(void);
 
 typedef struct zn_scheme_info {

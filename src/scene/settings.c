@@ -37,18 +37,20 @@ static void read_bool(scene_loader *loader, const scene_node *node, const char *
     if (word >= 0) *value = word == 0;
 }
 
-static void read_word(scene_loader *loader, const scene_node *node, const char *what, const char *const words[2],
+static void read_word(scene_loader *loader, const scene_node *node, const char *what, int count, const char *const words[],
                       const char **value) {
-    int word = node ? scene_want_word(loader, node, what, 2, words) : -1;
+    int word = node ? scene_want_word(loader, node, what, count, words) : -1;
     if (word >= 0) *value = words[word];
 }
 
 void scene_read_settings(scene_loader *loader, const scene_node *map) {
     static const char *const projections[] = {"velocity", "none"}, *const percussions[] = {"stage", "integrated"},
-                             *const iterations[] = {"coupled", "decoupled"};
+                             *const iterations[] = {"coupled", "decoupled"}, *const multiplier_kinds[] = {"starred", "printed"},
+                             *const alphas[] = {"chung-hulbert", "hht", "newmark"}, *const starts[] = {"consistent", "zero"};
     zn_settings *settings = loader->settings;
     const scene_node *scheme, *stages, *step, *end, *damping, *theta, *projection, *percussion, *iteration, *solver,
-        *tolerance, *accuracy, *record_every, *project_start;
+        *tolerance, *accuracy, *record_every, *project_start, *alpha, *multipliers,
+        *activation, *start_forces;
     const int scalar = SCENE_SCALAR;
     const scene_key keys[] = {{"scheme", scalar, false, &scheme},
                               {"stages", scalar, false, &stages},
@@ -63,7 +65,11 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
                               {"tolerance", scalar, false, &tolerance},
                               {"accuracy", scalar, false, &accuracy},
                               {"record_every", scalar, false, &record_every},
-                              {"project_start", scalar, false, &project_start}};
+                              {"project_start", scalar, false, &project_start},
+                              {"alpha", scalar, false, &alpha},
+                              {"multipliers", scalar, false, &multipliers},
+                              {"activation", scalar, false, &activation},
+                              {"start_forces", scalar, false, &start_forces}};
     if (!scene_want_map(loader, map, "simulation", sizeof keys / sizeof *keys, keys)) return;
     if (scheme) read_scheme(loader, scheme, settings);
     if (stages) scene_want_integer(loader, stages, "stages", 1, &settings->stages);
@@ -76,7 +82,11 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
     if (record_every) scene_want_integer(loader, record_every, "record_every", 1, &settings->record_every);
     if (solver) read_solver(loader, solver, settings);
     if (project_start) read_bool(loader, project_start, "project_start", &settings->project_start);
-    read_word(loader, projection, "projection", projections, &settings->projection);
-    read_word(loader, percussion, "percussion", percussions, &settings->percussion);
-    read_word(loader, iteration, "iteration", iterations, &settings->iteration);
+    read_word(loader, projection, "projection", 2, projections, &settings->projection);
+    read_word(loader, percussion, "percussion", 2, percussions, &settings->percussion);
+    read_word(loader, iteration, "iteration", 2, iterations, &settings->iteration);
+    read_word(loader, alpha, "alpha", 3, alphas, &settings->alpha);
+    read_word(loader, multipliers, "multipliers", 2, multiplier_kinds, &settings->multipliers);
+    read_word(loader, start_forces, "start_forces", 2, starts, &settings->start_forces);
+    if (activation) scene_want_integer(loader, activation, "activation", 1, &settings->activation);
 }

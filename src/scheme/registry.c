@@ -9,6 +9,7 @@ extern const scheme_class scheme_moreau, scheme_moreau_symmetric, scheme_moreau_
 extern const scheme_class scheme_moreau_midpoint, scheme_moreau_shifted;
 extern const scheme_class scheme_rattle, scheme_lobatto_3a3b, scheme_lobatto_3a3b_lagrange;
 extern const scheme_class scheme_radau_2a, scheme_lobatto_3c, scheme_sdirk2, scheme_sdirk3, scheme_tr_bdf2, scheme_trx2, scheme_tr_theta;
+extern const scheme_class scheme_generalized_alpha;
 
 const scheme_class *const scheme_classes[] = {
     &scheme_moreau,
@@ -27,6 +28,7 @@ const scheme_class *const scheme_classes[] = {
     &scheme_tr_bdf2,
     &scheme_trx2,
     &scheme_tr_theta,
+    &scheme_generalized_alpha,
 };
 const int scheme_class_count = (int)(sizeof scheme_classes / sizeof *scheme_classes);
 

@@ -64,7 +64,9 @@ static zn_status start(zn_simulation *sim) {
     if (status == ZN_OK && sim->scheme->class->needs_start_forces) {
         a0 = MEM_ARRAY(sim->context, double, model->size.nu);
         lambda0 = MEM_ARRAY(sim->context, double, model_rows(model));
-        status = a0 && lambda0 ? sim_start_forces(sim->context, model, &sim->settings, now->t, now->q, now->u, a0, lambda0) : ZN_MEMORY;
+        bool zero = sim->settings.start_forces && strcmp(sim->settings.start_forces, "zero") == 0;
+        if (!a0 || !lambda0) status = ZN_MEMORY;
+        else if (!zero) status = sim_start_forces(sim->context, model, &sim->settings, now->t, now->q, now->u, a0, lambda0);
     }
     if (status == ZN_OK) status = sim->scheme->class->start(sim->scheme, now, a0, lambda0);
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, now);

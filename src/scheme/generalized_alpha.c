@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The nonsmooth generalized-alpha scheme with friction and general kinematics (001; methods.md 7).
+ *
+ *   u_{n+1} = u_n + h ((1 - ga) ab_n + ga ab_{n+1}) + U
+ *   q_{n+1} = q_n + h q'_n + h^2/2 q''(t_n, q_n, u_n, (1 - 2be) ab_n + 2be ab_{n+1}) + B_n Q
+ *   (1 - am) ab_{n+1} + am ab_n = (1 - af) a_{n+1} + af a_n,        the same for lambda -> lb
+ *
+ *   at n+1:  M a = h + W lambda,   M U = W Lambda,   M Q = W_g k_g + W_N k_N + h/2 (W_y Lambda_y + W_F Lambda_F)
+ *            g = 0, gdot = 0, gddot = 0;  gamma = 0, gammadot = 0
+ *
+ *   kh_N = k_N + h^2/2 ((1 - 2be) lb_n + 2be lb_{n+1}),   P = Lambda + h ((1 - ga) lb_n + ga lb_{n+1})
+ *   position       g_N in N_{R0-}(-kh_N)                                A = closed
+ *   velocity       xi_N in N_{R0-}(-P_N),  xi_F in N_{C(P_N)}(-P_F)     on A, else P = 0;   B = closed within A
+ *   acceleration   gddot_N in N_{R0-}(-lambda_N)                        on B, else lambda = 0
+ *                  gammadot_F in N_{C(lambda_N)}(-lambda_F)             where P_F sticks
+ *                  lambda_F = -mu lambda_N gamma_F/|gamma_F|            where P_F slips
+ *   xi = c1_{n+1} + e c1_n for normal and friction.
+ *
+ * The reported percussion of a step is P, of bilateral constraints too. After an impact with e > 0 Lambda_N may be negative for
+ * a step or two; P_N is the physical one and is not. Unknowns, units and scales: generalized_alpha.h. */
+#include "scheme/generalized_alpha.h"
+
+/* ---- residual ---- */
+
+/* The iterate in physical units, and (q, u) that belong to it. */
+static void unpack(generalized_alpha *s, const double *x, const double *y) {
+    const zn_sizes *size = &s->base.model->size;
+    double h = s->motion.h;
+    int nu = size->nu, ng = size->ng, nN = size->nN;
+    for (int i = 0; i < nu; i++) {
+        s->a[i] = x[i] / h;
+        s->U[i] = x[nu + i];
+        s->Q[i] = x[2 * nu + i] * h;
+    }
+    for (int i = 0; i < s->nb; i++) {
+        s->Lambda[i] = x[s->x_L + i];
+        s->lambda[i] = x[s->x_l + i] / h;
+        s->kappa[i] = i < ng ? x[s->x_k + i] * h : h / 2 * s->Lambda[i];
+    }
+    for (int i = 0; i < s->nc; i++) {
+        s->Lambda[s->nb + i] = y[s->y_L + i];
+        s->lambda[s->nb + i] = y[s->y_l + i] / h;
+        s->kappa[s->nb + i] = i < nN ? y[i] * h : h / 2 * y[s->y_L + i];
+    }
+    alpha_velocities(&s->motion, s->a, s->U, s->u);
+    alpha_positions(&s->motion, s->a, s->Q, s->q);
+}
+
+/* r_q of M v - W m without forces, for the levels below acceleration; zero where v and m are. */
+static int impulse_derivative(generalized_alpha *s, const double *v, const double *m, double *r_q) {
+    const zn_model *model = s->base.model;
+    bool zero = true;
+    for (int i = 0; i < model->size.nu && zero; i++) zero = v[i] == 0;
+    for (int i = 0; i < s->n && zero; i++) zero = m[i] == 0;
+    if (zero) {
+        memset(r_q, 0, (size_t)lin_nnz(&model->pattern.r_q) * sizeof *r_q);
+        return 0;
+    }
+    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = v, .lambda = m};
+    return model->balance(model, s->at.work, &point, &(zn_balance){.no_force = true, .r_q = r_q});
+}
+
+static int ask_model(generalized_alpha *s, bool jacobian) {
+    const zn_model *model = s->base.model;
+    stage *at = &s->at;
+    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
+    zn_balance balance = {.r = at->r, .M = at->M, .W = at->W};
+    zn_constraints constraints = {.c0 = at->c0, .c1 = at->c1, .c2 = at->c2};
+    if (jacobian) {
+        balance.r_q = at->r_q, balance.r_u = at->r_u;
+        constraints.c0_q = at->c0_q, constraints.c1_q = at->c1_q, constraints.c1_u = at->c1_u;
+        constraints.c2_q = at->c2_q, constraints.c2_u = at->c2_u;
+    }
+    if (model->balance(model, at->work, &point, &balance)) return 1;
+    if (s->n > 0 && model->constraints(model, at->work, &point, &constraints)) return 1;
+    if (!jacobian) return 0;
+    if (impulse_derivative(s, s->U, s->Lambda, s->r2_q) || impulse_derivative(s, s->Q, s->kappa, s->r3_q)) return 1;
+    alpha_multiply_chains(s);
+    return 0;
+}
+
+static void write_phi(const generalized_alpha *s, double *phi) {
+    const zn_model *model = s->base.model;
+    int nu = model->size.nu, ng = model->size.ng;
+    double h = s->motion.h;
+    memset(phi + nu, 0, 2 * (size_t)nu * sizeof *phi);
+    for (int i = 0; i < nu; i++) phi[i] = h * s->at.r[i];
+    lin_multiply(&model->pattern.M, s->at.M, 1, s->U, phi + nu);
+    lin_multiply(&model->pattern.W, s->at.W, -1, s->Lambda, phi + nu);
+    lin_multiply(&model->pattern.M, s->at.M, 1 / h, s->Q, phi + 2 * nu);
+    lin_multiply(&model->pattern.W, s->at.W, -1 / h, s->kappa, phi + 2 * nu);
+    for (int i = 0; i < ng; i++) phi[s->x_k + i] = s->at.c0[i] / h;
+    for (int i = 0; i < s->nb; i++) {
+        phi[s->x_L + i] = s->at.c1[i];
+        phi[s->x_l + i] = h * s->at.c2[i];
+    }
+}
+
+static void write_psi(const generalized_alpha *s, double *psi) {
+    const zn_model *model = s->base.model;
+    int nb = s->nb, nN = model->size.nN;
+    double h = s->motion.h;
+    for (int i = 0; i < nN; i++) psi[i] = s->at.c0[nb + i] / h;
+    for (int i = 0; i < s->nc; i++) {
+        psi[s->y_L + i] = s->at.c1[nb + i];
+        psi[s->y_l + i] = h * s->at.c2[nb + i];
+    }
+    for (int i = 0; i < model->size.nF; i++) psi[s->psi_D + i] = s->at.c1[nb + nN + i];
+    const double *rate_n = s->motion.rate_n;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        if (contact->row_N >= 0) psi[s->y_L + contact->row_N - nb] += contact->e_N * rate_n[contact->row_N];
+        for (int i = 0, row = contact->row_F; i < contact->nF; i++, row++) psi[s->y_L + row - nb] += contact->e_F * rate_n[row];
+    }
+}
+
+static void fill(const block_sum *sum, double h, double *values) {
+    memset(values, 0, (size_t)lin_nnz(&sum->pattern.p) * sizeof *values);
+    block_sum_fill(sum, h, values);
+}
+
+static int evaluate(void *user, const double *x, const double *y, cone_values *out) {
+    generalized_alpha *s = user;
+    double h = s->motion.h;
+    unpack(s, x, y);
+    if (ask_model(s, out->jacobian)) return 1;
+    if (out->phi) write_phi(s, out->phi);
+    if (out->psi) write_psi(s, out->psi);
+    if (out->jacobian) {
+        lin_matrix_zero(s->problem.phi_x);
+        block_sum_fill(&s->phi_x, h, lin_matrix_values(s->problem.phi_x));
+    }
+    if (out->phi_y) fill(&s->phi_y, h, out->phi_y);
+    if (out->psi_x) fill(&s->psi_x, h, out->psi_x);
+    return 0;
+}
+
+/* ---- step ---- */
+
+/* Scales and prox parameters at the predicted end of the step, and what the known multipliers add to mu. */
+static zn_status prepare(generalized_alpha *s) {
+    const zn_model *model = s->base.model;
+    int nu = model->size.nu, ng = model->size.ng, nN = model->size.nN;
+    double h = s->motion.h, length = fmin(1, h / ALPHA_LEAST_LENGTH_STEP);
+    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
+    if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_NOT_FINITE;
+    zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
+    if (status != ZN_OK) return status;
+    for (int level = 0; level < 3; level++) memcpy(s->phi_scale + level * nu, s->prox.mass_scale, (size_t)nu * sizeof(double));
+    for (int i = 0; i < ng; i++) s->phi_scale[s->x_k + i] = length;
+    for (int i = 0; i < nN; i++) s->psi_scale[i] = length;
+    memcpy(s->rho, s->prox.rho, (size_t)nN * sizeof(double));
+    memcpy(s->rho + s->y_L, s->prox.rho, (size_t)s->nc * sizeof(double));
+    memcpy(s->rho + s->y_l, s->prox.rho, (size_t)s->nc * sizeof(double));
+    for (int i = 0; i < nN; i++) s->mu_0[i] = s->motion.k_0[s->nb + i] / h;
+    for (int i = 0; i < s->nc; i++) s->mu_0[s->y_L + i] = s->motion.P_0[s->nb + i];
+    for (int k = model->size.n_contacts; k < s->problem.n_cones; k++)
+        s->cones[k].reservoir = h * model->contacts[k % model->size.n_contacts].normal_force;
+    return ZN_OK;
+}
+
+/* The last accelerations and forces go on; no impulses. */
+static void guess(generalized_alpha *s, const scheme_state *from) {
+    int nu = s->base.model->size.nu;
+    const double *a = from->carry, *lambda = a + 2 * nu;
+    memset(s->x, 0, (size_t)s->problem.nx * sizeof(double));
+    memset(s->y, 0, (size_t)s->problem.ny * sizeof(double));
+    for (int i = 0; i < nu; i++) s->x[i] = s->motion.h * a[i];
+    for (int i = 0; i < s->nb; i++) s->x[s->x_l + i] = s->motion.h * lambda[i];
+    for (int i = 0; i < s->nc; i++) s->y[s->y_l + i] = s->motion.h * lambda[s->nb + i];
+}
+
+static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+    generalized_alpha *s = (generalized_alpha *)base;
+    const zn_model *model = base->model;
+    if (alpha_motion_begin(&s->motion, &s->at, from, h)) return ZN_NOT_FINITE;
+    guess(s, from);
+    unpack(s, s->x, s->y);
+    zn_status status = prepare(s);
+    if (status == ZN_OK) status = cone_solve(s->solver, s->x, s->y, outcome);
+    if (outcome->worst_cone >= 0) outcome->worst_cone %= model->size.n_contacts;
+    if (status != ZN_OK) return status;
+    unpack(s, s->x, s->y);
+    memcpy(to->q, s->q, (size_t)model->size.nq * sizeof *to->q);
+    memcpy(to->u, s->u, (size_t)model->size.nu * sizeof *to->u);
+    alpha_motion_end(&s->motion, s->a, s->lambda, s->Lambda, to);
+    return ZN_OK;
+}
+
+/* ---- memory ---- */
+
+static void destroy(scheme *base) {
+    generalized_alpha *s = (generalized_alpha *)base;
+    zn_context *context = base->context;
+    cone_solver_destroy(s->solver);
+    alpha_layout_destroy(s);
+    alpha_motion_destroy(context, &s->motion);
+    stage_destroy(context, &s->at);
+    prox_destroy(context, &s->prox);
+    void *blocks[] = {s->memory, s->phi_unit, s->psi_unit, s->cones, s};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+}
+
+static zn_status make_memory(generalized_alpha *s) {
+    const zn_model *model = s->base.model;
+    zn_context *context = s->base.context;
+    int nq = model->size.nq, nu = model->size.nu, n = s->n, n_rq = lin_nnz(&model->pattern.r_q), nN = model->size.nN;
+    const cone_problem *p = &s->problem;
+    const struct {
+        double **array;
+        int count;
+    } list[] = {
+        {&s->a, nu}, {&s->U, nu}, {&s->Q, nu}, {&s->q, nq}, {&s->u, nu}, {&s->lambda, n}, {&s->Lambda, n}, {&s->kappa, n},
+        {&s->r2_q, n_rq}, {&s->r3_q, n_rq}, {&s->A_values, p->ny + nN + s->nc}, {&s->mu_0, p->nmu}, {&s->rho, p->ny},
+        {&s->phi_scale, p->nx}, {&s->psi_scale, p->npsi}, {&s->x, p->nx}, {&s->y, p->ny},
+    };
+    size_t total = 0, count = sizeof list / sizeof *list;
+    for (size_t i = 0; i < count; i++) total += (size_t)list[i].count;
+    s->memory = MEM_ARRAY(context, double, total);
+    s->phi_unit = MEM_ARRAY(context, unsigned char, p->nx);
+    s->psi_unit = MEM_ARRAY(context, unsigned char, p->npsi);
+    s->cones = MEM_ARRAY(context, cone, p->n_cones);
+    if (!s->memory || !s->phi_unit || !s->psi_unit || !s->cones) return ZN_MEMORY;
+    double *next = s->memory;
+    for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
+    return ZN_OK;
+}
+
+static zn_status make_solver(generalized_alpha *s, const zn_settings *settings) {
+    cone_problem *p = &s->problem;
+    p->cones = s->cones;
+    p->A_values = s->A_values;
+    p->mu_0 = s->mu_0;
+    p->rho = s->rho;
+    p->phi_scale = s->phi_scale;
+    p->psi_scale = s->psi_scale;
+    p->phi_unit = s->phi_unit;
+    p->psi_unit = s->psi_unit;
+    cone_settings chosen = cone_settings_default();
+    chosen.solver = settings->solver;
+    chosen.tolerance = settings->tolerance;
+    s->solver = cone_solver_create(s->base.context, p, &chosen);
+    return s->solver ? ZN_OK : ZN_MEMORY;
+}
+
+static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
+                        scheme **out) {
+    generalized_alpha *s = MEM_ARRAY(context, generalized_alpha, 1);
+    if (!s) return ZN_MEMORY;
+    s->base = (scheme){context, class, model};
+    int nu = model->size.nu, ng = model->size.ng, nN = model->size.nN;
+    s->n = model_rows(model);
+    s->nb = model_row_N(model);
+    s->nc = s->n - s->nb;
+    s->x_k = 3 * nu, s->x_L = s->x_k + ng, s->x_l = s->x_L + s->nb;
+    s->y_L = nN, s->y_l = nN + s->nc, s->psi_D = nN + 2 * s->nc;
+    int ny = nN + 2 * s->nc;
+    s->problem = (cone_problem){.nx = s->x_l + s->nb, .ny = ny, .npsi = ny + model->size.nF, .nmu = ny,
+                                .n_cones = 3 * model->size.n_contacts, .user = s, .evaluate = evaluate, .n_settled = 3 * nu};
+    zn_status status = alpha_motion_create(context, model, settings, &s->motion);
+    if (status == ZN_OK) status = stage_create(context, model, &s->at);
+    if (status == ZN_OK) status = prox_create(context, model, &s->prox);
+    if (status == ZN_OK) status = make_memory(s);
+    if (status == ZN_OK) status = alpha_layout_create(s);
+    if (status == ZN_OK) status = make_solver(s, settings);
+    if (status != ZN_OK) {
+        destroy(&s->base);
+        return status;
+    }
+    *out = &s->base;
+    return ZN_OK;
+}
+
+const scheme_class scheme_generalized_alpha = {
+    .info = {"generalized-alpha", "nonsmooth generalized-alpha scheme with friction", 2, NULL, 1, 1, 1, true, true, true, true, true},
+    .needs_start_forces = true, .carry_size = alpha_carry_size, .create = create, .start = alpha_start, .step = step,
+    .destroy = destroy};

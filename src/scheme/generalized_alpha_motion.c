@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scheme/generalized_alpha_motion.h"
+
+zn_status alpha_motion_create(zn_context *context, const zn_model *model, const zn_settings *settings, alpha_motion *m) {
+    *m = (alpha_motion){.model = model};
+    zn_status status = alpha_parameters_choose(context, settings, &m->p);
+    if (status != ZN_OK) return status;
+    int nq = model->size.nq, nu = model->size.nu, n = model_rows(model), nB = lin_nnz(&model->pattern.B);
+    m->memory = MEM_ARRAY(context, double, nq + 3 * nu + 4 * n + nB);
+    if (!m->memory) return ZN_MEMORY;
+    double *next = m->memory;
+    m->q_0 = next, next += nq;
+    m->u_0 = next, next += nu;
+    m->ab_0 = next, next += nu;
+    m->weighted = next, next += nu;
+    m->lb_0 = next, next += n;
+    m->P_0 = next, next += n;
+    m->k_0 = next, next += n;
+    m->rate_n = next, next += n;
+    m->B = next;
+    return ZN_OK;
+}
+
+void alpha_motion_destroy(zn_context *context, alpha_motion *m) {
+    mem_free(context, m->memory);
+    *m = (alpha_motion){0};
+}
+
+size_t alpha_carry_size(const zn_model *model, const zn_settings *settings) {
+    (void)settings;
+    return 2 * ((size_t)model->size.nu + (size_t)model_rows(model));
+}
+
+zn_status alpha_start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
+    size_t nu = (size_t)base->model->size.nu, n = (size_t)model_rows(base->model);
+    for (size_t copy = 0; copy < 2; copy++) {
+        memcpy(state->carry + copy * nu, a0, nu * sizeof *a0);
+        memcpy(state->carry + 2 * nu + copy * n, lambda0, n * sizeof *lambda0);
+    }
+    return ZN_OK;
+}
+
+/* x_0 of the recursion for x in {a, lambda}. */
+static void recursion(const alpha_parameters *p, int count, const double *x, const double *xb, double *x_0) {
+    for (int i = 0; i < count; i++) x_0[i] = (p->af * x[i] - p->am * xb[i]) / (1 - p->am);
+}
+
+int alpha_motion_begin(alpha_motion *m, stage *at, const scheme_state *from, double h) {
+    const zn_model *model = m->model;
+    const alpha_parameters *p = &m->p;
+    int nq = model->size.nq, nu = model->size.nu, n = model_rows(model);
+    const double *a = from->carry, *ab = a + nu, *lambda = ab + nu, *lb = lambda + n;
+    m->h = h;
+    m->t = from->t + h;
+    recursion(p, nu, a, ab, m->ab_0);
+    recursion(p, n, lambda, lb, m->lb_0);
+    for (int i = 0; i < nu; i++) {
+        m->u_0[i] = from->u[i] + h * ((1 - p->ga) * ab[i] + p->ga * m->ab_0[i]);
+        m->weighted[i] = (1 - 2 * p->be) * ab[i] + 2 * p->be * m->ab_0[i];
+    }
+    for (int i = 0; i < n; i++) {
+        m->P_0[i] = h * ((1 - p->ga) * lb[i] + p->ga * m->lb_0[i]);
+        m->k_0[i] = h * h / 2 * ((1 - 2 * p->be) * lb[i] + 2 * p->be * m->lb_0[i]);
+    }
+    zn_point start = {.t = from->t, .q = from->q, .u = from->u, .a = m->weighted};
+    if (n > 0 && model->constraints(model, at->work, &start, &(zn_constraints){.c1 = m->rate_n})) return 1;
+    if (model->natural) {
+        for (int i = 0; i < nq; i++) m->q_0[i] = from->q[i] + h * from->u[i] + h * h / 2 * m->weighted[i];
+        return 0;
+    }
+    if (model->kinematics(model, at->work, &start, &(zn_kinematics){.qdot = at->qdot, .qddot = m->q_0, .B = m->B})) return 1;
+    for (int i = 0; i < nq; i++) m->q_0[i] = from->q[i] + h * at->qdot[i] + h * h / 2 * m->q_0[i];
+    return 0;
+}
+
+void alpha_velocities(const alpha_motion *m, const double *a, const double *U, double *u) {
+    double factor = m->h * m->p.ga * m->p.c;
+    for (int i = 0; i < m->model->size.nu; i++) u[i] = m->u_0[i] + factor * a[i] + U[i];
+}
+
+void alpha_positions(const alpha_motion *m, const double *a, const double *Q, double *q) {
+    double factor = m->h * m->h * m->p.be * m->p.c;
+    if (m->model->natural) {
+        for (int i = 0; i < m->model->size.nq; i++) q[i] = m->q_0[i] + factor * a[i] + Q[i];
+        return;
+    }
+    memcpy(q, m->q_0, (size_t)m->model->size.nq * sizeof *q);
+    lin_multiply(&m->model->pattern.B, m->B, factor, a, q);
+    lin_multiply(&m->model->pattern.B, m->B, 1, Q, q);
+}
+
+void alpha_motion_end(const alpha_motion *m, const double *a, const double *lambda, const double *Lambda, scheme_state *to) {
+    int nu = m->model->size.nu, n = model_rows(m->model);
+    double *a_next = to->carry, *ab = a_next + nu, *l_next = ab + nu, *lb = l_next + n;
+    for (int i = 0; i < nu; i++) {
+        a_next[i] = a[i];
+        ab[i] = m->ab_0[i] + m->p.c * a[i];
+    }
+    for (int i = 0; i < n; i++) {
+        l_next[i] = lambda[i];
+        lb[i] = m->lb_0[i] + m->p.c * lambda[i];
+        to->P[i] = m->P_0[i] + m->h * m->p.ga * m->p.c * lambda[i] + Lambda[i];
+    }
+    to->t = m->t;
+}

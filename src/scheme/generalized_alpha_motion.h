@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The quadratures of generalized-alpha over one step, as explicit functions of what is unknown at its end:
+ *
+ *   u_{n+1} = u_0 + h ga c a + U             u_0 = u_n + h ((1 - ga) ab_n + ga ab_0)
+ *   q_{n+1} = q_0 + B_n (h^2 be c a + Q)     q_0 = q_n + h q'_n + h^2/2 q''(t_n, q_n, u_n, (1 - 2be) ab_n + 2be ab_0)
+ *   P       = P_0 + h ga c lambda + Lambda   P_0 = h ((1 - ga) lb_n + ga lb_0)
+ *   kh      = k_0 + h^2 be c lambda + k      k_0 = h^2/2 ((1 - 2be) lb_n + 2be lb_0)
+ *   ab_0 = (af a_n - am ab_n)/(1 - am),  lb_0 likewise.
+ *
+ * carry holds a_n, ab_n (nu each), lambda_n, lb_n (n each). */
+#ifndef SCHEME_GENERALIZED_ALPHA_MOTION_H
+#define SCHEME_GENERALIZED_ALPHA_MOTION_H
+
+#include "scheme/generalized_alpha_parameters.h"
+#include "scheme/scheme.h"
+#include "scheme/stage.h"
+
+typedef struct alpha_motion {
+    const zn_model *model;
+    alpha_parameters p;
+    double h, t;              /* of the step; t at its end */
+    double *q_0, *u_0, *ab_0; /* nq, nu, nu */
+    double *lb_0, *P_0, *k_0; /* n each */
+    double *B;                /* at the start of the step; natural systems: not used */
+    double *rate_n;           /* n: c1 at the start of the step */
+    double *weighted, *memory;
+} alpha_motion;
+
+zn_status alpha_motion_create(zn_context *, const zn_model *, const zn_settings *, alpha_motion *);
+void alpha_motion_destroy(zn_context *, alpha_motion *);
+
+size_t alpha_carry_size(const zn_model *, const zn_settings *);
+zn_status alpha_start(scheme *, scheme_state *, const double *a0, const double *lambda0);
+
+/* Everything that is known before the step is solved. `at` lends work memory; nonzero: not finite. */
+int alpha_motion_begin(alpha_motion *, stage *at, const scheme_state *from, double h);
+void alpha_velocities(const alpha_motion *, const double *a, const double *U, double *u);
+void alpha_positions(const alpha_motion *, const double *a, const double *Q, double *q);
+/* carry and P of the new state. */
+void alpha_motion_end(const alpha_motion *, const double *a, const double *lambda, const double *Lambda, scheme_state *to);
+
+#endif
