@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model made of parts. Each part is itself a model: it answers the questions on its own few coordinates, and the assembly
+ * adds its answers to the whole at places that are computed once.
+ *
+ *   bodies own coordinates and velocities: they say what q' is, and have mass
+ *   joints, forces and contacts stand on coordinates of bodies: they add rows and forces, and no kinematics
+ *
+ * Rows of lambda in the whole: all g rows in the order of parts, then all y rows, all N rows, all F rows. */
+#ifndef MODEL_ASSEMBLY_H
+#define MODEL_ASSEMBLY_H
+
+#include "linalg/linalg.h"
+#include "model/model.h"
+
+typedef struct assembly assembly;
+
+assembly *assembly_create(zn_context *);
+void assembly_destroy(assembly *);
+
+/* Coordinates and velocities of the whole; names are copied. Return the index, or -1 (out of memory). */
+int assembly_coordinate(assembly *, const char *name, double start);
+int assembly_velocity(assembly *, const char *name, double start);
+
+/* Adds a part. q and u say where its coordinates and velocities are in the whole; `kinematics`: it owns them, its q' is
+ * theirs. The assembly takes over the model (it is destroyed with the whole; also when adding fails). Names of its
+ * constraints and contacts are those of the whole. */
+zn_status assembly_part(assembly *, zn_model *part, const int *q, const int *u, bool kinematics);
+
+/* Computes patterns and places. The assembly may be destroyed afterwards. */
+zn_status assembly_finish(assembly *, zn_model **model);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to the assembly: its parts and where their answers go. */
+#ifndef MODEL_ASSEMBLY_INTERNAL_H
+#define MODEL_ASSEMBLY_INTERNAL_H
+
+#include "model/assembly.h"
+
+/* The matrices of a model, in the order of zn_patterns. */
+typedef enum matrix_name { QDOT_Q, B, R_Q, R_U, M, W, C0_Q, C1_Q, C1_U, C2_Q, C2_U, P_Q, B_Q, B_U, N_MATRICES } matrix_name;
+
+typedef struct part {
+    zn_model *model;
+    int *q, *u, *rows;          /* indices in the whole */
+    int *place[N_MATRICES];     /* where entry k of its matrix stands in the whole's values */
+    bool kinematics;
+} part;
+
+struct assembly {
+    zn_context *context;
+    part *parts;
+    size_t n_parts, part_capacity;
+    char **q_names, **u_names;
+    double *q_start, *u_start;
+    size_t nq, q_capacity, q_start_capacity, nu, u_capacity, u_start_capacity;
+    bool failed;                /* memory ran out while adding */
+};
+
+typedef struct assembly_model {
+    zn_model base; /* first */
+    zn_context *context;
+    part *parts;
+    int n_parts;
+    lin_pattern patterns[N_MATRICES];
+    int nnz[N_MATRICES];
+    /* Largest sizes of a part, for the scratch memory of one caller. */
+    int most_q, most_u, most_rows, most_nnz;
+    char **q_names, **u_names, **bilateral_names, **contact_names;
+    zn_contact *contacts;
+    zn_ball *balls;
+    double *scales, *q_start, *u_start;
+} assembly_model;
+
+const zn_pattern *assembly_pattern(const zn_patterns *, matrix_name);
+zn_pattern *assembly_pattern_of(zn_patterns *, matrix_name);
+void assembly_free_part(zn_context *, part *);
+/* The questions, answered by the parts. */
+void assembly_set_answers(assembly_model *);
+
+#endif
