@@ -39,13 +39,14 @@ typedef struct projected {
 typedef struct record {
     double *h;                  /* of the step that ended here; 0: none */
     double *smooth;             /* 1: no contact opened or closed in it */
+    double *rough;              /* 1: it could only be solved up to round-off */
     double *closed;             /* per contact: 1 closed, 0 open at its end, -1 unknown */
     double *dU, *dQ, *dPi;      /* s x nu, s x nq, s x n */
 } record;
 
 static record record_of(const projected *p, double *carry) {
     const zn_sizes *size = &p->base.model->size;
-    record r = {.h = carry, .smooth = carry + 1, .closed = carry + 2};
+    record r = {.h = carry, .smooth = carry + 1, .rough = carry + 2, .closed = carry + 3};
     r.dU = r.closed + size->n_contacts;
     r.dQ = r.dU + p->method.s * size->nu;
     r.dPi = r.dQ + p->method.s * size->nq;
@@ -68,7 +69,7 @@ static size_t carry_size(const zn_model *model, const zn_settings *settings) {
     const scheme_class *class = scheme_find(settings->scheme);
     int s = settings->stages ? settings->stages : class ? class->info.stages_default : 0;
     if (s < 3) s = 3; /* schemes with a fixed number of stages call themselves 1, 2 or 3 */
-    return (size_t)(2 + model->size.n_contacts + s * (model->size.nu + model->size.nq + model_rows(model)));
+    return (size_t)(3 + model->size.n_contacts + s * (model->size.nu + model->size.nq + model_rows(model)));
 }
 
 static void destroy(scheme *base) {
@@ -109,7 +110,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     (void)a0, (void)lambda0;
     record r = record_of((projected *)base, state->carry);
-    *r.h = *r.smooth = 0;
+    *r.h = *r.smooth = *r.rough = 0;
     for (int k = 0; k < base->model->size.n_contacts; k++) r.closed[k] = -1;
     return ZN_OK;
 }
@@ -217,18 +218,31 @@ static void merge(cone_outcome *total, const cone_outcome *part) {
     total->worst_row = part->worst_row;
 }
 
+/* From where the increments start; a second time from the best iterate where only round-off is left of the residual. */
+static zn_status solve_from(projected *p, const record *r, cone_outcome *outcome) {
+    cone_outcome part, again;
+    zn_status status = stages_solve(p->implicit, &part);
+    if (status != ZN_NO_CONVERGENCE || !stages_allow_roundoff(p->implicit)) {
+        merge(outcome, &part);
+        return status;
+    }
+    *r->rough = 1;
+    status = stages_solve(p->implicit, &again);
+    for (int i = 0; i < CONE_PATH_COUNT; i++) again.iterations[i] += part.iterations[i];
+    merge(outcome, &again);
+    return status;
+}
+
 /* From the extrapolated start, then from rest. */
 static zn_status solve_group(projected *p, const record *r, int i, bool extrapolated, cone_outcome *outcome) {
-    cone_outcome part;
+    cone_outcome before = *outcome;
     load_start(p, r, i);
-    zn_status status = stages_solve(p->implicit, &part);
-    if (status != ZN_OK && extrapolated) {
-        memset(p->implicit->x, 0, (size_t)p->implicit->problem.nx * sizeof(double));
-        memset(p->implicit->dPi_c, 0, (size_t)p->implicit->problem.ny * sizeof(double));
-        status = stages_solve(p->implicit, &part);
-    }
-    merge(outcome, &part);
-    return status;
+    zn_status status = solve_from(p, r, outcome);
+    if (status == ZN_OK || !extrapolated) return status;
+    *outcome = before;
+    memset(p->implicit->x, 0, (size_t)p->implicit->problem.nx * sizeof(double));
+    memset(p->implicit->dPi_c, 0, (size_t)p->implicit->problem.ny * sizeof(double));
+    return solve_from(p, r, outcome);
 }
 
 /* Whether the contacts of stages i .. are open or closed, all as in `expected` (which is filled where unknown). */
@@ -243,14 +257,32 @@ static bool same_contacts(const projected *p, double *expected) {
     return same;
 }
 
-static zn_status estimate_scales(projected *p, const scheme_state *from) {
+/* Where the last step ended at round-off, so will this one. */
+static zn_status expect_roundoff(projected *p, const scheme_state *from) {
+    const zn_model *model = p->base.model;
+    stages *s = p->implicit;
+    zn_point point = {.t = from->t, .q = from->q, .u = from->u};
+    for (int i = 0; i < s->m; i++) {
+        stage *at = &s->at[i];
+        if (model->balance(model, at->work, &point, &(zn_balance){.r_q = at->r_q, .r_u = at->r_u}) ||
+            model->constraints(model, at->work, &point, &(zn_constraints){.c0_q = at->c0_q}))
+            return ZN_NOT_FINITE;
+        memcpy(s->Q + i * model->size.nq, from->q, (size_t)model->size.nq * sizeof *s->Q);
+        memcpy(s->U + i * model->size.nu, from->u, (size_t)model->size.nu * sizeof *s->U);
+    }
+    stages_allow_roundoff(s);
+    return ZN_OK;
+}
+
+static zn_status estimate_scales(projected *p, const scheme_state *from, bool rough) {
     const zn_model *model = p->base.model;
     stage *at = &p->implicit->at[0];
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
     if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;
     zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
-    if (status == ZN_OK) stages_scale(p->implicit, &p->prox);
-    return status;
+    if (status != ZN_OK) return status;
+    stages_scale(p->implicit, &p->prox);
+    return rough ? expect_roundoff(p, from) : ZN_OK;
 }
 
 /* ---- the step ---- */
@@ -271,7 +303,8 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     record before = record_of(p, from->carry), r = record_of(p, to->carry);
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
     p->implicit->h = h;
-    zn_status status = estimate_scales(p, from);
+    *r.rough = *before.rough;
+    zn_status status = estimate_scales(p, from, *before.rough != 0);
     if (status != ZN_OK) return status;
     guess(p, &before, h, &r);
     cone_outcome part;

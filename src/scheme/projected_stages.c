@@ -12,6 +12,9 @@
 #include "scheme/projected_stages.h"
 
 
+/* What a sum of a few terms loses, relative to their size. */
+static const double ROUNDOFF = 1e-15;
+
 /* Blocks of phi_x, for each pair (i, k) of stages; -1: not there. */
 enum { BLOCK_M, BLOCK_W, BLOCK_R_Q, BLOCK_R_U, BLOCK_G_Q, BLOCK_Y_Q, BLOCK_Y_U, BLOCK_ONE, BLOCK_QDOT_Q, BLOCK_B, BLOCKS };
 
@@ -370,7 +373,8 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
     if (!s) return NULL;
     const zn_sizes *size = &model->size;
     int nb = model_row_N(model), nc = model_rows(model) - nb, n_settled = m * (size->nu + (model->natural ? 0 : size->nq));
-    *s = (stages){.context = context, .model = model, .m = m, .nb = nb, .nc = nc, .natural = model->natural, .h = 1};
+    *s = (stages){.context = context, .model = model, .m = m, .nb = nb, .nc = nc, .natural = model->natural, .h = 1,
+                  .tolerance = settings->tolerance};
     s->problem = (cone_problem){.nx = n_settled + m * nb, .ny = m * nc, .npsi = m * nc, .nmu = m * nc, .n_cones = m * size->n_contacts,
                                 .user = s, .evaluate = evaluate, .n_settled = n_settled};
     zn_status status = make_memory(s, A);
@@ -410,9 +414,43 @@ void stages_scale(stages *s, const prox_estimate *estimate) {
     int nu = s->model->size.nu, nN = s->model->size.nN;
     for (int i = 0; i < s->m; i++) {
         memcpy(s->phi_scale + column_U(s, i), estimate->mass_scale, (size_t)nu * sizeof *s->phi_scale);
+        for (int j = 0; j < s->model->size.ng; j++) s->phi_scale[column_P(s, i) + j] = STAGES_POSITION_WEIGHT;
+        for (int j = 0; j < nN; j++) s->psi_scale[i * s->nc + j] = STAGES_POSITION_WEIGHT;
         /* A gap is h times a velocity (pitfall 5). */
         for (int j = 0; j < s->nc; j++) s->rho[i * s->nc + j] = j < nN ? estimate->rho[j] / s->h : estimate->rho[j];
     }
+}
+
+/* sum[row] += factor sum_k |values_row,k| |x_k| for rows below `rows` */
+static void add_sizes(const zn_pattern *p, const double *values, double factor, const double *x, int rows, double *sum) {
+    for (int k = 0; k < p->cols; k++)
+        for (int e = p->start[k]; e < p->start[k + 1]; e++)
+            if (p->index[e] < rows) sum[p->index[e]] += factor * fabs(values[e] * x[k]);
+}
+
+static bool lower_scale(double *scale, double roundoff, double tolerance) {
+    if (!(*scale * roundoff > tolerance) || !isfinite(roundoff)) return false;
+    *scale = tolerance / roundoff;
+    return true;
+}
+
+bool stages_allow_roundoff(stages *s) {
+    const zn_patterns *p = &s->model->pattern;
+    int nq = s->model->size.nq, nu = s->model->size.nu, ng = s->model->size.ng, nN = s->model->size.nN;
+    bool lowered = false;
+    for (int i = 0; i < s->m; i++) {
+        const stage *at = &s->at[i];
+        const double *Q = s->Q + i * nq, *U = s->U + i * nu;
+        memset(s->a, 0, (size_t)nu * sizeof *s->a);
+        add_sizes(&p->r_q, at->r_q, ROUNDOFF * s->h, Q, nu, s->a);
+        add_sizes(&p->r_u, at->r_u, ROUNDOFF * s->h, U, nu, s->a);
+        for (int j = 0; j < nu; j++) lowered = lower_scale(&s->phi_scale[column_U(s, i) + j], s->a[j], s->tolerance) || lowered;
+        memset(s->lambda, 0, (size_t)(s->nb + s->nc) * sizeof *s->lambda);
+        add_sizes(&p->c0_q, at->c0_q, ROUNDOFF, Q, s->nb + nN, s->lambda);
+        for (int j = 0; j < nN; j++) lowered = lower_scale(&s->psi_scale[i * s->nc + j], s->lambda[s->nb + j], s->tolerance) || lowered;
+        for (int j = 0; j < ng; j++) lowered = lower_scale(&s->phi_scale[column_P(s, i) + j], s->lambda[j], s->tolerance) || lowered;
+    }
+    return lowered;
 }
 
 zn_status stages_solve(stages *s, cone_outcome *outcome) {

@@ -31,6 +31,7 @@ typedef struct stages {
     bool natural;            /* dQ_i = h U_i is eliminated: Q_i = Q0_i + h sum a_ik U0_k + h sum (A A)_ik dU_k */
     double *A, *AA;          /* m x m, row-major */
     /* Filled by the caller before a solve: */
+    double tolerance;
     double h, *tau;          /* tau_i */
     double *since;           /* tau_i - t_n */
     double *Q0, *U0, *D0;    /* m x nq, m x nu, m x nc */
@@ -57,6 +58,10 @@ stages *stages_create(zn_context *, const zn_model *, const zn_settings *, int m
 void stages_destroy(stages *);
 /* Prox parameters and row scales of all stages from an estimate at the start of the step. */
 void stages_scale(stages *, const prox_estimate *);
+/* No row can be met better than its round-off, which is of the size eps (|r_q| |Q| + |r_u| |U|) and for stiff systems larger than
+ * any tolerance. Lowers the scales of such rows, from the answers that are in `at`, so that their round-off is within the
+ * tolerance; false: no row needs it. */
+bool stages_allow_roundoff(stages *);
 /* On ZN_OK, Q and U belong to the solution. outcome->worst_cone is a contact. */
 zn_status stages_solve(stages *, cone_outcome *);
 /* h U_i, or the unknown; valid after a solve. */
