@@ -111,7 +111,7 @@ static void describe_cones(coupled *c) {
 }
 
 static void describe_A(coupled *c) {
-    int row[MOST * 8], col[MOST * 8], place[MOST * 8], count = 0;
+    int row[MOST * 8] = {0}, col[MOST * 8] = {0}, place[MOST * 8], count = 0;
     double value[MOST * 8];
     for (int i = 0; i < c->ny; i++) {
         bool end = i >= (c->s - 1) * c->nc;
