@@ -12,19 +12,21 @@ static const double tiny_pivot = 1e-12;
 static const double rank_tolerance = 1e-11;
 /* Shift of the diagonal that stands in for the orthogonal decomposition in large systems. */
 static const double least_shift = 1e-9;
+/* Sweeps over large problems cost more than they bring. */
+static const double sweep_work_most = 1e9;
 /* The linearised problem is solved below the tolerance, so that its error does not decide. */
 static const double wanted_share = 0.02, enough_share = 0.5;
 enum { NEWTON_TRIES = 40, UNDAMPED = 12, HISTORY = 16, HALVINGS = 6 };
 
 typedef struct attempt {
     bool robust, sticking;  /* may invert singular systems; first step as if all were closed and sticking */
-    bool damped;            /* line search from the beginning */
+    enum { DAMP_WHEN_CYCLING, DAMP_ALWAYS, DAMP_NEVER } damping; /* line search */
     double shift;           /* on the diagonal of the rows of psi: a proximal step; 0: none */
     double tolerance, enough; /* wanted; accepted when round-off lets it sink no further */
     int tries;
 } attempt;
 
-static void local_point(cone_solver *s, const double *dy) {
+void cone_local_point(cone_solver *s, const double *dy) {
     const cone_problem *p = s->p;
     memcpy(s->psi_l, s->psi_free, (size_t)p->npsi * sizeof(double));
     memcpy(s->mu_l, s->mu, (size_t)p->nmu * sizeof(double));
@@ -50,7 +52,7 @@ static double merit(const cone_solver *s, double *norm) {
 }
 
 static double measure(cone_solver *s, const double *dy, double *norm) {
-    local_point(s, dy);
+    cone_local_point(s, dy);
     cone_classify(s, s->psi_l, s->mu_l);
     cone_residual(s, s->psi_l, s->mu_l, s->R);
     return merit(s, norm);
@@ -156,7 +158,7 @@ static void line_search(cone_solver *s, double start) {
 static zn_status run_newton(cone_solver *s, const attempt *how, local_result *result) {
     int ny = s->p->ny;
     uint64_t history[HISTORY] = {0};
-    bool damped = how->damped;
+    bool damped = how->damping == DAMP_ALWAYS;
     double before = INFINITY;
     for (int it = 0; it <= how->tries; it++) {
         double norm, square = measure(s, s->dy, &norm);
@@ -179,9 +181,45 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
         if (it == how->tries) break;
         if (!newton_step(s, how, &result->inverse)) return ZN_SINGULAR;
         result->iterations++;
-        if (damped || it >= UNDAMPED) line_search(s, square);
+        if (how->damping != DAMP_NEVER && (damped || it >= UNDAMPED)) line_search(s, square);
         else
             for (int j = 0; j < ny; j++) s->dy[j] += s->step[j];
+    }
+    return ZN_NO_CONVERGENCE;
+}
+
+/* Shifts of the diagonal make each step a proximal one, regular and short, tried from the best point so far. First without
+ * damping: where sticking is inconsistent (two contacts in a corner) the solution lies far along a direction that changes no
+ * velocity, and the smaller the shift the further a step goes. Then larger shifts with damping, against cycles. */
+static zn_status proximal_steps(cone_solver *s, double wanted, double enough, local_result *result) {
+    static const double shifts[] = {1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1e-4};
+    zn_status status = ZN_NO_CONVERGENCE;
+    for (int k = 0; k < 7 && status != ZN_OK; k++) {
+        attempt how = {.robust = true, .damping = k < 3 ? DAMP_NEVER : DAMP_ALWAYS, .shift = shifts[k], .tolerance = wanted,
+                       .enough = enough, .tries = k < 3 ? NEWTON_TRIES / 2 : 2 * NEWTON_TRIES};
+        memcpy(s->dy, s->dy_best, (size_t)s->p->ny * sizeof(double));
+        status = run_newton(s, &how, result);
+    }
+    return status;
+}
+
+/* More and more sweeps from zero multipliers, Newton after each lot. */
+static zn_status sweeps_and_newton(cone_solver *s, const double *y, double wanted, double enough, local_result *result) {
+    static const int lots[] = {10, 50, 200, 1000};
+    int ny = s->p->ny;
+    if (!s->E) return ZN_NO_CONVERGENCE;
+    for (int j = 0; j < ny; j++) s->dy[j] = -y[j];
+    for (int k = 0; k < 4; k++) {
+        if ((double)lots[k] * ny * s->p->npsi > sweep_work_most || !cone_sweep(s, lots[k], enough, k == 0)) break;
+        result->projections += lots[k];
+        memcpy(s->dy_swept, s->dy, (size_t)ny * sizeof(double));
+        for (int kind = 0; kind < 2; kind++) {
+            attempt how = {.robust = true, .damping = kind == 1 ? DAMP_ALWAYS : DAMP_WHEN_CYCLING, .shift = kind ? 1e-3 : 0,
+                           .tolerance = wanted, .enough = enough, .tries = NEWTON_TRIES};
+            memcpy(s->dy, s->dy_swept, (size_t)ny * sizeof(double));
+            if (run_newton(s, &how, result) == ZN_OK) return ZN_OK;
+        }
+        memcpy(s->dy, s->dy_swept, (size_t)ny * sizeof(double));
     }
     return ZN_NO_CONVERGENCE;
 }
@@ -200,12 +238,6 @@ zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double 
         if (status == ZN_SINGULAR && !robust) return status;
     }
     if (status == ZN_OK || !robust) return status;
-    static const double shifts[] = {1e-3, 1e-2, 1e-1, 1e-4};
-    for (int k = 0; k < 4 && status != ZN_OK; k++) {
-        how = (attempt){.robust = true, .damped = true, .shift = shifts[k], .tolerance = wanted, .enough = enough,
-                        .tries = 2 * NEWTON_TRIES};
-        memcpy(s->dy, s->dy_best, (size_t)ny * sizeof(double));
-        status = run_newton(s, &how, result);
-    }
-    return status;
+    status = proximal_steps(s, wanted, enough, result);
+    return status == ZN_OK ? status : sweeps_and_newton(s, y, wanted, enough, result);
 }

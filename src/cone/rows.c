@@ -82,7 +82,7 @@ void cone_classify(cone_solver *s, const double *psi, const double *mu) {
         s->on[k] = on;
         s->closed[k] = closed;
         double normal = radius_of(c, mu);
-        bool open = !on || (!closed && c->mu_R == c->mu_N);
+        bool open = !on || (s->normal_of[k] >= 0 && !s->closed[s->normal_of[k]]);
         int ball = s->first_ball[k], row = c->mu_F;
         for (int b = 0; b < c->n_balls; b++, ball++) {
             int dim = c->balls[b].dim;

@@ -43,7 +43,7 @@ static bool take_vectors(cone_solver *s) {
         {&s->rho, ny}, {&s->root_rho, ny}, {&s->row_scale, 2 * ny}, {&s->phi, nx}, {&s->psi, npsi}, {&s->mu, nmu}, {&s->R, ny},
         {&s->phi_y, lin_nnz(&p->phi_y)}, {&s->psi_x, lin_nnz(&p->psi_x)}, {&s->psi_y, lin_nnz(&p->psi_y)},
         {&s->normal, ny}, {&s->turn, s->n_balls}, {&s->v, nx}, {&s->psi_free, npsi}, {&s->dy, ny}, {&s->dy_best, ny},
-        {&s->dy_try, ny}, {&s->psi_l, npsi}, {&s->mu_l, nmu}, {&s->step, ny}, {&s->row, ny}, {&s->column, nmu}, {&s->factor, ny}, {&s->z, ny},
+        {&s->dy_try, ny}, {&s->dy_swept, ny}, {&s->psi_l, npsi}, {&s->mu_l, nmu}, {&s->step, ny}, {&s->row, ny}, {&s->column, nmu}, {&s->factor, ny}, {&s->z, ny},
         {&s->x0, nx}, {&s->y0, ny}, {&s->x_best, nx}, {&s->y_best, ny}, {&s->x_old, nx}, {&s->y_old, ny}, {&s->dx, nx},
     };
     for (size_t k = 0; k < sizeof doubles / sizeof *doubles; k++)
@@ -54,7 +54,7 @@ static bool take_vectors(cone_solver *s) {
     for (size_t k = 0; k < sizeof bytes / sizeof *bytes; k++)
         if (!(*bytes[k].place = MEM_ARRAY(c, unsigned char, bytes[k].count))) return false;
     struct { int **place; int count; } integers[] = {
-        {&s->psi_row, ny}, {&s->component_of, ny}, {&s->component_start, ny + 1}, {&s->component_rows, ny},
+        {&s->psi_row, ny}, {&s->normal_of, p->n_cones}, {&s->component_of, ny}, {&s->component_start, ny + 1}, {&s->component_rows, ny},
         {&s->A_pivot, ny}, {&s->active, ny}, {&s->pivot, ny},
     };
     for (size_t k = 0; k < sizeof integers / sizeof *integers; k++)
@@ -74,10 +74,11 @@ static bool take_matrices(cone_solver *s) {
     s->G = MEM_ARRAY(s->context, double, (size_t)p->nx * ny);
     s->D = MEM_ARRAY(s->context, double, (size_t)p->npsi * ny);
     s->S = MEM_ARRAY(s->context, double, ny * ny);
+    if (p->ny <= CONE_SWEEP_SIZE && !(s->E = MEM_ARRAY(s->context, double, (size_t)p->npsi * ny))) return false;
     return s->G && s->D && s->S;
 }
 
-/* Row of psi that belongs to each row of R, for its scale. */
+/* Row of psi that belongs to each row of R, for its scale, and the normal inclusion behind each radius. */
 static void note_psi_rows(cone_solver *s) {
     const cone_problem *p = s->p;
     for (int k = 0; k < p->ny; k++) s->psi_row[k] = -1;
@@ -87,6 +88,9 @@ static void note_psi_rows(cone_solver *s) {
         int row = 0;
         for (int b = 0; b < c->n_balls; b++)
             for (int i = 0; i < c->balls[b].dim; i++, row++) s->psi_row[c->mu_F + row] = c->psi_F + row;
+        s->normal_of[k] = -1;
+        for (int l = 0; l <= k && c->mu_R >= 0; l++)
+            if (p->cones[l].psi_N >= 0 && p->cones[l].mu_N == c->mu_R) s->normal_of[k] = l;
     }
 }
 
@@ -115,9 +119,9 @@ void cone_solver_destroy(cone_solver *s) {
     if (!s) return;
     void *blocks[] = {
         s->first_ball, s->rho, s->root_rho, s->row_scale, s->phi, s->psi, s->mu, s->R, s->phi_y, s->psi_x, s->psi_y, s->normal,
-        s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->psi_l, s->mu_l, s->step, s->row, s->column, s->factor, s->z, s->x0,
-        s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row,
-        s->component_of, s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->A_lu, s->G, s->D, s->S,
+        s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->dy_swept, s->psi_l, s->mu_l, s->step, s->row, s->column, s->factor, s->z, s->x0,
+        s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row, s->normal_of,
+        s->component_of, s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->A_lu, s->G, s->D, s->S, s->E,
     };
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) mem_free(s->context, blocks[k]);
     lin_lu_destroy(s->lu);

@@ -4,6 +4,7 @@
  *   rows.c        states of the cones at (psi, mu), active-set residual R and its generalized Jacobian
  *   schur.c       factors of phi_x, columns of the total derivative D = d psi/d y = psi_y - psi_x phi_x^-1 phi_y
  *   local.c       the linearised problem in y alone: semismooth Newton, least-norm, projection
+ *   sweeps.c      Gauss-Seidel on the same, a start for Newton when it cycles
  *   newton.c      outer Newton iteration on (x, y)
  *   projection.c  Algorithm 2: fixed point in mu with inexact Newton in x
  *   outcome.c     the independent judgement of (x, y)
@@ -26,6 +27,8 @@ typedef enum ball_state {
 enum { CONE_BALL_DIM_MAX = 8 };
 /* Up to this many multipliers singular systems are solved by a complete orthogonal decomposition, above by regularisation. */
 enum { CONE_COD_SIZE = 100 };
+/* Up to this many multipliers Gauss-Seidel sweeps have their matrix. */
+enum { CONE_SWEEP_SIZE = 1000 };
 
 /* What row k of R stands for: rows of psi, of mu alone, or of slip (units of mu). */
 typedef enum row_kind { CONE_ROW_MULTIPLIER, CONE_ROW_PSI, CONE_ROW_SLIP } row_kind;
@@ -39,6 +42,7 @@ struct cone_solver {
     cone_settings settings;
     int n_balls;
     int *first_ball;                 /* per cone: number of its first ball */
+    int *normal_of;                  /* per cone: the cone (itself or earlier) whose mu_N scales its radii; -1: none */
     int *psi_row;                    /* ny: row of psi that belongs to row k of R; -1: none */
     double *rho, *root_rho;          /* ny: prox parameters of this solve and their square roots */
     double *row_scale;               /* 2 per row of R: for units of psi, for units of mu */
@@ -61,10 +65,11 @@ struct cone_solver {
     double *v;                       /* phi_x^-1 phi */
     double *psi_free;                /* psi - psi_x v: psi of the linearised problem at dy = 0 */
     double *G, *D;                   /* columns nx x ny, npsi x ny */
+    double *E;                       /* npsi x ny: d psi/d mu (sweeps.c); NULL when large */
     unsigned char *have;             /* per column */
 
     /* local problem */
-    double *dy, *dy_best, *dy_try, *psi_l, *mu_l, *S, *step, *row, *column, *factor, *z; /* column stays zero between uses */
+    double *dy, *dy_best, *dy_try, *dy_swept, *psi_l, *mu_l, *S, *step, *row, *column, *factor, *z; /* column stays zero between uses */
     int *active, *pivot;
     lin_cod *cod;                    /* of ny rows; NULL when large */
 
@@ -100,7 +105,11 @@ typedef struct local_result {
     int iterations, projections;
     cone_inverse inverse;
 } local_result;
+void cone_local_point(cone_solver *, const double *dy);
 zn_status cone_solve_local(cone_solver *, const double *y, bool robust, double tolerance, local_result *);
+
+/* sweeps.c */
+bool cone_sweep(cone_solver *, int count, double enough, bool first);
 
 /* newton.c, projection.c, outcome.c */
 zn_status cone_newton(cone_solver *, double *x, double *y, bool robust);

@@ -78,6 +78,50 @@ static void regular_and_redundant(void **state) {
                 }
 }
 
+/* Many small ones, as a step of a scene meets them: any rank, friction up to 2. */
+static void small_and_redundant(void **state) {
+    (void)state;
+    for (int n = 2; n <= 5; n++)
+        for (int dim = 2; dim <= 3; dim++)
+            for (int nu = 1; nu <= n * dim; nu++)
+                for (uint64_t seed = 1; seed <= 12; seed++) solves(n, dim, (nu - 0.5) / (n * dim), 2, seed + 31 * (uint64_t)nu, seed % 2);
+}
+
+/* The ball in the corner on velocity level: sticking at both planes is inconsistent by 1e-6, the only solution is wedged, with
+ * both friction forces near their limit, far along the direction (1, 1, -1, 1) that changes no velocity. */
+static void wedged_in_a_corner(void **state) {
+    (void)state;
+    static const double W[16] = {1, 0, 0, -1, 0, 1, 1, 0, 0, 1, 3.5, 2.5, -1, 0, 2.5, 3.5};
+    static const double q[4] = {-0.07071437075270565, -0.0707106781186389, -0.07071313987474051, 0.07071067811858707};
+    static const int order[4] = {0, 2, 1, 3}; /* here contact by contact */
+    contacts *c = contacts_create(2, 2, 3, true);
+    c->mu[0] = c->mu[1] = 0.3;
+    contacts_finish(c);
+    for (int i = 0; i < 4; i++) {
+        c->q[i] = q[order[i]];
+        c->rho[i] = 1 / W[5 * order[i]];
+        for (int j = 0; j < 4; j++) c->W[i + 4 * j] = W[order[i] + 4 * order[j]];
+    }
+    run r = solve(c, ZN_SOLVER_AUTO, 1e-11);
+    assert_int_equal(r.status, ZN_OK);
+    check_below(r.residual, 1e-10);
+    check_close(r.y[0], 0.101019, 1e-6);
+    check_close(r.y[1], -0.0303032, 1e-7);
+    check_close(r.y[2], 0.101014, 1e-6);
+    check_close(r.y[3], 0.0303042, 1e-7);
+    run_free(&r);
+    contacts_destroy(c);
+}
+
+static void large(void **state) {
+    (void)state;
+    static const double shares[] = {1.2, 0.7, 0.34};
+    for (int a = 0; a < 3; a++) {
+        solves(100, 2, shares[a], 2, 1, true);
+        if (a == 2) solves(300, 2, shares[a], 0.5, 1, true);
+    }
+}
+
 static void both_solvers_agree(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -97,6 +141,9 @@ static void both_solvers_agree(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(regular_and_redundant), cmocka_unit_test(both_solvers_agree)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regular_and_redundant), cmocka_unit_test(small_and_redundant), cmocka_unit_test(wedged_in_a_corner),
+        cmocka_unit_test(large), cmocka_unit_test(both_solvers_agree),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
