@@ -137,7 +137,7 @@ static zn_status copy_law(zn_context *context, friction_text *to, const zn_frict
     to->n_friction = from->n_friction;
     to->slips = copy_texts(context, from->slips, from->n_slips);
     to->friction = copy_texts(context, from->friction, from->n_friction);
-    bool copied = copy_text(context, &to->radius, from->radius) & copy_text(context, &to->stribeck_dynamic, from->stribeck_dynamic) &&
+    bool copied = copy_text(context, &to->radius, from->radius) && copy_text(context, &to->stribeck_dynamic, from->stribeck_dynamic) &&
                   copy_text(context, &to->stribeck_rate, from->stribeck_rate);
     return copied && to->slips && to->friction ? ZN_OK : ZN_MEMORY;
 }
