@@ -8,6 +8,9 @@
 enum { PATIENCE = 6, HALVINGS = 5 };
 /* The Jacobian is kept when the rate seen would bring the residual below this part of the tolerance. */
 static const double chord_share = 0.2;
+/* A start is taken as the solution only when it is this much better than asked for: errors of many steps in which nothing
+ * happens would add up to the tolerance otherwise. */
+static const double start_share = 1e-5;
 
 static double total_norm(cone_solver *s) {
     cone_classify(s, s->psi, s->mu);
@@ -58,7 +61,7 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
     norm = total_norm(s);
     for (int it = 0; it < settings->newton_max; it++) {
         keep_best(s, x, y, norm, &best);
-        if (norm <= settings->tolerance) return ZN_OK;
+        if (norm <= (it == 0 ? start_share : 1) * settings->tolerance) return ZN_OK;
         bool chord = it > 0 && rate < 0.1 && norm * rate <= chord_share * settings->tolerance;
         if (!chord) {
             status = refresh(s, x, y, fresh);
