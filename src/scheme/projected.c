@@ -264,12 +264,14 @@ static zn_status expect_roundoff(projected *p, const scheme_state *from) {
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
     for (int i = 0; i < s->m; i++) {
         stage *at = &s->at[i];
-        if (model->balance(model, at->work, &point, &(zn_balance){.r_q = at->r_q, .r_u = at->r_u}) ||
+        if (model->balance(model, at->work, &point, &(zn_balance){.r_q = at->r_q, .r_u = at->r_u, .M = at->M, .W = at->W}) ||
             model->constraints(model, at->work, &point, &(zn_constraints){.c0_q = at->c0_q}))
             return ZN_NOT_FINITE;
         memcpy(s->Q + i * model->size.nq, from->q, (size_t)model->size.nq * sizeof *s->Q);
         memcpy(s->U + i * model->size.nu, from->u, (size_t)model->size.nu * sizeof *s->U);
     }
+    memset(s->x, 0, (size_t)s->problem.nx * sizeof *s->x); /* not what another step left there */
+    memset(s->dPi_c, 0, (size_t)s->problem.ny * sizeof *s->dPi_c);
     stages_allow_roundoff(s);
     return ZN_OK;
 }

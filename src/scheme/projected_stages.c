@@ -387,6 +387,7 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
         cone_settings chosen = cone_settings_default();
         chosen.solver = settings->solver;
         chosen.tolerance = settings->tolerance;
+        chosen.accelerate = m == 1; /* the iteration of coupled stages is not symmetric: extrapolation diverges */
         s->solver = cone_solver_create(context, &s->problem, &chosen);
     }
     if (s->solver) return s;
@@ -444,6 +445,10 @@ bool stages_allow_roundoff(stages *s) {
         memset(s->a, 0, (size_t)nu * sizeof *s->a);
         add_sizes(&p->r_q, at->r_q, ROUNDOFF * s->h, Q, nu, s->a);
         add_sizes(&p->r_u, at->r_u, ROUNDOFF * s->h, U, nu, s->a);
+        memcpy(s->lambda, s->dPi_b + i * s->nb, (size_t)s->nb * sizeof *s->lambda);
+        memcpy(s->lambda + s->nb, s->dPi_c + i * s->nc, (size_t)s->nc * sizeof *s->lambda);
+        add_sizes(&p->M, at->M, ROUNDOFF, s->dU + i * nu, nu, s->a);
+        add_sizes(&p->W, at->W, ROUNDOFF, s->lambda, nu, s->a);
         for (int j = 0; j < nu; j++) lowered = lower_scale(&s->phi_scale[column_U(s, i) + j], s->a[j], s->tolerance) || lowered;
         memset(s->lambda, 0, (size_t)(s->nb + s->nc) * sizeof *s->lambda);
         add_sizes(&p->c0_q, at->c0_q, ROUNDOFF, Q, s->nb + nN, s->lambda);

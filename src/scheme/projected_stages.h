@@ -58,8 +58,8 @@ stages *stages_create(zn_context *, const zn_model *, const zn_settings *, int m
 void stages_destroy(stages *);
 /* Prox parameters and row scales of all stages from an estimate at the start of the step. */
 void stages_scale(stages *, const prox_estimate *);
-/* No row can be met better than its round-off, which is of the size eps (|r_q| |Q| + |r_u| |U|) and for stiff systems larger than
- * any tolerance. Lowers the scales of such rows, from the answers that are in `at`, so that their round-off is within the
+/* No row can be met better than its round-off, eps (h |r_q| |Q| + h |r_u| |U| + |M| |dU| + |W| |dPi|) for the balance, which for
+ * stiff systems is larger than any tolerance. Lowers the scales of such rows, from the answers that are in `at`, so that their round-off is within the
  * tolerance; false: no row needs it. */
 bool stages_allow_roundoff(stages *);
 /* On ZN_OK, Q and U belong to the solution. outcome->worst_cone is a contact. */

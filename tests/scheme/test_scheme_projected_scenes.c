@@ -231,16 +231,22 @@ static void painleve_rod(void **state) {
         check_close(log2(error[0] / error[1]), list[e].order, 0.3);
     }
     close_run(&fine);
-    /* Normal impulse up to the singular point, then the rod leaves. */
-    run r = begin("painleve-rod", NULL, (method){"radau-2a", 3}, 5e-3, 1.2);
-    while (!zn_simulation_done(r.simulation)) step_run(&r);
-    double total = zn_simulation_percussion_totals(r.simulation)[0];
-    print_message("    total normal impulse %.6f, u_x %.6f\n", total, u_of(&r, 0));
-    assert_true(zn_simulation_gaps(r.simulation)[0] > 0.1);
-    check_close(total, 10.8046445 + 3.4999167, 0.05);
-    check_close(u_of(&r, 0), 6.1590646, 0.05);
-    check_below(zn_simulation_statistics(r.simulation).max_penetration, 1e-12);
-    close_run(&r);
+    /* After the singular point the stages have more than one solution: the rod leaves with the impulse 3.4999167 or without it,
+     * and which one Newton finds depends on its start (errata.md, pitfall 9). In any case it leaves, and does not penetrate. */
+    static const method after[] = {{"radau-2a", 2}, {"radau-2a", 3}, {"lobatto-3c", 2}};
+    for (size_t e = 0; e < COUNT(after); e++) {
+        run r = begin("painleve-rod", NULL, after[e], 5e-3, 1.2);
+        double highest = 0;
+        while (!zn_simulation_done(r.simulation)) {
+            step_run(&r);
+            highest = fmax(highest, zn_simulation_gaps(r.simulation)[0]);
+        }
+        double total = zn_simulation_percussion_totals(r.simulation)[0];
+        print_message("    normal impulse %.4f, u_x %.4f\n", total, u_of(&r, 0));
+        assert_true(total > 10.6 && total < 14.5 && highest > 0.05);
+        check_below(zn_simulation_statistics(r.simulation).max_penetration, 1e-12);
+        close_run(&r);
+    }
 }
 
 /* At rest with both contacts closed and redundant force directions; only sums of forces are unique. */
@@ -284,12 +290,39 @@ static void block_on_belt(void **state) {
     }
 }
 
+/* Newton and the iterative projection find the same motion. */
+static void both_solvers_agree(void **state) {
+    (void)state;
+    static const struct {
+        const char *scene;
+        double step, end;
+    } scenes[] = {{"rotating-ball", 1e-2, 0.8}, {"slope", 1.28e-2, 0.4096}, {"ball-in-cylinder", 2e-2, 0.9}, {"slider-crank", 1e-4, 3e-3}};
+    static const method list[] = {{"radau-2a", 2}, {"radau-2a", 3}, {"lobatto-3c", 2}, {"tr-bdf2", 0}};
+    for (size_t k = 0; k < COUNT(scenes); k++)
+        for (size_t e = 0; e < COUNT(list); e++) {
+            run r[2];
+            for (int i = 0; i < 2; i++) {
+                zn_settings settings = open_scene(&r[i], scenes[k].scene, NULL);
+                settings.scheme = list[e].name, settings.stages = list[e].stages, settings.step = scenes[k].step, settings.end = scenes[k].end;
+                settings.solver = i ? ZN_SOLVER_PROJECTION : ZN_SOLVER_NEWTON, settings.tolerance = k < 3 ? 1e-11 : 1e-10;
+                start_run(&r[i], &settings);
+                finish_run(&r[i]);
+            }
+            assert_int_equal(zn_simulation_statistics(r[0].simulation).projection_steps, 0);
+            assert_int_equal(zn_simulation_statistics(r[1].simulation).newton_steps, 0);
+            for (int i = 0; i < r[0].model->size.nq; i++) check_close_relative(q_of(&r[1], i), q_of(&r[0], i), 1e-8, 1e-8);
+            for (int i = 0; i < r[0].model->size.nu; i++) check_close_relative(u_of(&r[1], i), u_of(&r[0], i), 1e-7, 1e-7);
+            close_run(&r[0]);
+            close_run(&r[1]);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spinning_ball),    cmocka_unit_test(sticking_and_bouncing_ball), cmocka_unit_test(zeno_point),
         cmocka_unit_test(rolling_ball),     cmocka_unit_test(ball_in_cylinder),           cmocka_unit_test(stiff_pendulum),
         cmocka_unit_test(slider_crank),     cmocka_unit_test(painleve_rod),               cmocka_unit_test(ball_in_corner),
-        cmocka_unit_test(block_on_belt),
+        cmocka_unit_test(block_on_belt),    cmocka_unit_test(both_solvers_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
