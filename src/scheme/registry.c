@@ -9,7 +9,8 @@ extern const scheme_class scheme_moreau, scheme_moreau_symmetric, scheme_moreau_
 extern const scheme_class scheme_moreau_midpoint, scheme_moreau_shifted;
 extern const scheme_class scheme_rattle, scheme_lobatto_3a3b, scheme_lobatto_3a3b_lagrange;
 extern const scheme_class scheme_radau_2a, scheme_lobatto_3c, scheme_sdirk2, scheme_sdirk3, scheme_tr_bdf2, scheme_trx2, scheme_tr_theta;
-extern const scheme_class scheme_generalized_alpha;
+extern const scheme_class scheme_generalized_alpha, scheme_generalized_alpha_pva, scheme_generalized_alpha_pvv, scheme_generalized_alpha_p,
+    scheme_generalized_alpha_v, scheme_generalized_alpha_pv;
 
 const scheme_class *const scheme_classes[] = {
     &scheme_moreau,
@@ -29,6 +30,11 @@ const scheme_class *const scheme_classes[] = {
     &scheme_trx2,
     &scheme_tr_theta,
     &scheme_generalized_alpha,
+    &scheme_generalized_alpha_pva,
+    &scheme_generalized_alpha_pvv,
+    &scheme_generalized_alpha_p,
+    &scheme_generalized_alpha_v,
+    &scheme_generalized_alpha_pv,
 };
 const int scheme_class_count = (int)(sizeof scheme_classes / sizeof *scheme_classes);
 

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generalized-alpha without friction, constraints on chosen levels (004; methods.md 7). Natural systems, q' = u.
+ *
+ *   q_{n+1} = q~ + Q,  q~ = q_n + h u_n + h^2 ((1/2 - be) ab_n + be ab_{n+1})         the smooth motion q~, v~ and
+ *   u_{n+1} = v~ + U,  v~ = u_n + h ((1 - ga) ab_n + ga ab_{n+1})                     its nonsmooth corrections
+ *   M a = h + W lambda,   M Q = W k,   M U = W Lambda                                  at n+1
+ *   kh = k + h^2 ((1/2 - be) lb_n + be lb_{n+1}),   P = Lambda + h ((1 - ga) lb_n + ga lb_{n+1})     (004: nu*, Lambda*)
+ *
+ *   PVA   S = bilateral + C:  gddot = 0, else lambda = 0      C: in B and lambda - r gddot >= 0
+ *         A = bilateral + { kh - r g >= 0 }:  g = 0, else kh = 0 (starred) or k = 0 (printed)
+ *         B = bilateral + { in A and P - r (gdot + e gdot_n) >= 0 }:  gdot + e gdot_n = 0, else P = 0 or Lambda = 0
+ *   PVV   S = bilateral:  g_q v~ = 0;   A as above with k;   B = bilateral + { g(q~) <= 0 and Lambda - r (...) >= 0 }
+ *   activation 3: as above (PVA);  2: no contact in S;  1: S empty
+ *
+ *   Smooth systems, one set of multipliers on one level:   P   g = 0;   V   gdot = 0;   PV   gdot = 0, and g = 0 by k
+ *
+ * One Newton iteration evaluates the sets, then solves the linearised equations of all levels at once (coupled), or level after
+ * level with the present positions and velocities (decoupled, 004: Algorithm 1). Units as in generalized_alpha.h. */
+#include "scheme/generalized_alpha_sets.h"
+
+#include "scheme/generalized_alpha.h"
+
+enum { COUPLED_MAX = 40, DECOUPLED_MAX = 200 };
+
+/* ---- values ---- */
+
+static void unpack(alpha_sets *s) {
+    double h = s->motion.h;
+    int nu = s->base.model->size.nu;
+    const double *S = s->x[LEVEL_SMOOTH], *P = s->x[LEVEL_POSITION], *V = s->x[LEVEL_VELOCITY];
+    for (int i = 0; i < nu; i++) {
+        s->a[i] = S[i] / h;
+        s->Q[i] = P[i] * h;
+        s->U[i] = V[i];
+    }
+    for (int i = 0; i < s->n; i++) {
+        s->lambda[i] = S[nu + i] / h;
+        s->kappa[i] = P[nu + i] * h;
+        s->Lambda[i] = V[nu + i];
+    }
+    alpha_velocities(&s->motion, s->a, s->U, s->u);
+    alpha_positions(&s->motion, s->a, s->Q, s->q);
+}
+
+/* Values at (q~, v~) that PVV asks for. */
+static int ask_smooth(alpha_sets *s, bool jacobian) {
+    const zn_model *model = s->base.model;
+    for (int i = 0; i < model->size.nu; i++) {
+        s->q_smooth[i] = s->q[i] - s->Q[i];
+        s->u_smooth[i] = s->u[i] - s->U[i];
+    }
+    zn_point velocity = {.t = s->motion.t, .q = s->q, .u = s->u_smooth, .a = s->a};
+    zn_point position = {.t = s->motion.t, .q = s->q_smooth, .u = s->u_smooth, .a = s->a};
+    zn_constraints at_velocity = {.c1 = s->c1_smooth, .c1_q = jacobian ? s->c1q_smooth : NULL};
+    if (model->constraints(model, s->at.work, &velocity, &at_velocity)) return 1;
+    return s->smooth_gap ? model->constraints(model, s->at.work, &position, &(zn_constraints){.c0 = s->c0_smooth}) : 0;
+}
+
+/* Residuals, or Jacobians, of the levels in the bit set. */
+static int ask(alpha_sets *s, int levels, bool jacobian) {
+    const zn_model *model = s->base.model;
+    stage *at = &s->at;
+    bool smooth = levels & 1 << LEVEL_SMOOTH, position = levels & 1 << LEVEL_POSITION && s->present[LEVEL_POSITION],
+         velocity = levels & 1 << LEVEL_VELOCITY && s->present[LEVEL_VELOCITY];
+    bool c0 = position || (smooth && s->condition == CONDITION_POSITION);
+    bool c1 = velocity || (smooth && s->condition == CONDITION_VELOCITY);
+    bool c2 = smooth && s->condition == CONDITION_ACCELERATION;
+    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
+    zn_balance balance = {0};
+    zn_constraints rows = {0};
+    if (jacobian) {
+        balance = (zn_balance){.r_q = smooth ? at->r_q : NULL, .r_u = smooth ? at->r_u : NULL};
+        rows = (zn_constraints){.c0_q = c0 ? at->c0_q : NULL, .c1_q = c1 ? at->c1_q : NULL, .c1_u = at->c1_u,
+                                .c2_q = c2 ? at->c2_q : NULL, .c2_u = c2 ? at->c2_u : NULL};
+    } else {
+        balance = (zn_balance){.r = smooth ? at->r : NULL, .M = at->M, .W = at->W};
+        rows = (zn_constraints){.c0 = c0 ? at->c0 : NULL, .c1 = c1 ? at->c1 : NULL, .c2 = c2 ? at->c2 : NULL};
+    }
+    if ((!jacobian || smooth) && model->balance(model, at->work, &point, &balance)) return 1;
+    if (s->n > 0 && model->constraints(model, at->work, &point, &rows)) return 1;
+    if (s->n > 0 && smooth && s->condition == CONDITION_SMOOTH_VELOCITY && ask_smooth(s, jacobian)) return 1;
+    zn_point low = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->Q, .lambda = s->kappa};
+    if (jacobian && position && model->balance(model, at->work, &low, &(zn_balance){.no_force = true, .r_q = s->r3_q})) return 1;
+    low.a = s->U, low.lambda = s->Lambda;
+    if (jacobian && velocity && !s->decoupled && model->balance(model, at->work, &low, &(zn_balance){.no_force = true, .r_q = s->r2_q}))
+        return 1;
+    return 0;
+}
+
+/* ---- sets ---- */
+
+static double total_position(const alpha_sets *s, int i) { /* kh/h */
+    double h = s->motion.h;
+    return s->kappa[i] / h + s->motion.k_0[i] / h + s->motion.p.be * s->motion.p.c * h * s->lambda[i];
+}
+
+static double total_velocity(const alpha_sets *s, int i) { /* P */
+    return s->Lambda[i] + s->motion.P_0[i] + s->motion.p.ga * s->motion.p.c * s->motion.h * s->lambda[i];
+}
+
+static double restitution(const alpha_sets *s, int row) { /* e gdot_n */
+    int k = row < s->ng ? -1 : model_row_contact(s->base.model, row);
+    return k < 0 ? 0 : s->base.model->contacts[k].e_N * s->motion.rate_n[row];
+}
+
+/* Whether any set changed. */
+static bool choose_sets(alpha_sets *s) {
+    bool changed = false;
+    double h = s->motion.h;
+    for (int i = s->ng; i < s->n; i++) {
+        double rho = s->prox.rho[i - s->ng], impact = s->at.c1[i] + restitution(s, i);
+        bool A = total_position(s, i) - rho * s->at.c0[i] / h >= 0;
+        bool B = s->smooth_gap ? s->c0_smooth[i] <= 0 && s->Lambda[i] - rho * impact >= 0
+                               : A && total_velocity(s, i) - rho * impact >= 0;
+        bool C = s->activation == 3 && B && h * (s->lambda[i] - rho * s->at.c2[i]) >= 0;
+        const bool in[LEVEL_COUNT] = {[LEVEL_SMOOTH] = C, [LEVEL_POSITION] = A, [LEVEL_VELOCITY] = B};
+        for (int k = 0; k < LEVEL_COUNT; k++) {
+            changed = changed || s->on[k][i] != (in[k] ? 1 : 0);
+            s->on[k][i] = in[k] ? 1 : 0;
+            s->off[k][i] = in[k] ? 0 : 1;
+        }
+    }
+    return changed;
+}
+
+/* ---- residual ---- */
+
+static double condition_value(const alpha_sets *s, int i) {
+    switch (s->condition) {
+    case CONDITION_ACCELERATION: return s->motion.h * s->at.c2[i];
+    case CONDITION_SMOOTH_VELOCITY: return s->c1_smooth[i];
+    case CONDITION_VELOCITY: return s->at.c1[i];
+    default: return s->at.c0[i] / s->motion.h;
+    }
+}
+
+static double row_value(const alpha_sets *s, alpha_level level, int i) {
+    double h = s->motion.h;
+    if (level == LEVEL_SMOOTH) return s->on[level][i] != 0 ? condition_value(s, i) : h * s->lambda[i];
+    if (level == LEVEL_POSITION)
+        return s->on[level][i] != 0 ? s->at.c0[i] / h : s->printed ? s->kappa[i] / h : total_position(s, i);
+    return s->on[level][i] != 0 ? s->at.c1[i] + restitution(s, i) : s->printed ? s->Lambda[i] : total_velocity(s, i);
+}
+
+static void write_residual(alpha_sets *s, alpha_level level) {
+    const zn_model *model = s->base.model;
+    int nu = model->size.nu;
+    double *R = s->residual[level], h = s->motion.h, factor = level == LEVEL_POSITION ? 1 / h : 1;
+    memset(R, 0, (size_t)nu * sizeof *R);
+    if (level == LEVEL_SMOOTH) {
+        for (int i = 0; i < nu; i++) R[i] = h * s->at.r[i];
+    } else {
+        lin_multiply(&model->pattern.M, s->at.M, factor, level == LEVEL_POSITION ? s->Q : s->U, R);
+        lin_multiply(&model->pattern.W, s->at.W, -factor, level == LEVEL_POSITION ? s->kappa : s->Lambda, R);
+    }
+    for (int i = 0; i < s->n; i++) R[nu + i] = row_value(s, level, i);
+}
+
+/* Largest residual in units of velocity; which row of lambda it is, or -1. */
+static double norm(const alpha_sets *s, int *row) {
+    double worst = 0, length = fmin(1, s->motion.h / ALPHA_LEAST_LENGTH_STEP);
+    int nu = s->base.model->size.nu;
+    *row = -1;
+    for (int k = 0; k < LEVEL_COUNT; k++) {
+        if (!s->present[k]) continue;
+        bool is_length = k == LEVEL_POSITION || (k == LEVEL_SMOOTH && s->condition == CONDITION_POSITION);
+        for (int i = 0; i < nu + s->n; i++) {
+            double size = fabs(s->residual[k][i]);
+            if (i < nu) size *= s->prox.mass_scale[i];
+            else if (s->on[k][i - nu] == 0) size /= i - nu >= s->ng ? s->prox.rho[i - nu - s->ng] : 1;
+            else if (is_length) size *= length;
+            if (size <= worst) continue; /* NaN counts as worse */
+            worst = size;
+            *row = i < nu ? -1 : i - nu;
+        }
+    }
+    return worst;
+}
+
+/* ---- iteration ---- */
+
+static void subtract(double *x, const double *step, int count) {
+    for (int i = 0; i < count; i++) x[i] -= step[i];
+}
+
+static zn_status coupled_step(alpha_sets *s, bool same_sets) {
+    if (ask(s, ALL_LEVELS, true)) return ZN_NOT_FINITE;
+    zn_status status = alpha_system_solve(s, &s->system[0], same_sets, s->residual[0]);
+    if (status == ZN_OK) subtract(s->x[0], s->residual[0], s->system[0].size);
+    return status;
+}
+
+/* The residual of the first level is at hand; each later one is evaluated where the earlier ones led. */
+static zn_status decoupled_step(alpha_sets *s, bool same_sets) {
+    zn_status status = ZN_OK;
+    for (int k = 0; k < LEVEL_COUNT && status == ZN_OK; k++) {
+        if (!s->present[k]) continue;
+        if (k > 0) {
+            unpack(s);
+            if (ask(s, 1 << k, false)) return ZN_NOT_FINITE;
+            write_residual(s, (alpha_level)k);
+        }
+        if (ask(s, 1 << k, true)) return ZN_NOT_FINITE;
+        status = alpha_system_solve(s, &s->system[k], same_sets, s->residual[k]);
+        if (status == ZN_OK) subtract(s->x[k], s->residual[k], s->system[k].size);
+    }
+    return status;
+}
+
+static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
+    int most = s->decoupled ? DECOUPLED_MAX : COUPLED_MAX, row;
+    for (int it = 0;; it++) {
+        unpack(s);
+        if (ask(s, ALL_LEVELS, false)) return ZN_NOT_FINITE;
+        bool changed = choose_sets(s);
+        for (int k = 0; k < LEVEL_COUNT; k++)
+            if (s->present[k]) write_residual(s, (alpha_level)k);
+        outcome->iterations[CONE_NEWTON] = it;
+        outcome->worst = norm(s, &row);
+        outcome->worst_cone = row < s->ng ? -1 : model_row_contact(s->base.model, row);
+        if (!isfinite(outcome->worst)) return ZN_NOT_FINITE;
+        if (outcome->worst <= s->tolerance) return ZN_OK;
+        if (it == most) return ZN_NO_CONVERGENCE;
+        zn_status status = s->decoupled ? decoupled_step(s, it > 0 && !changed) : coupled_step(s, it > 0 && !changed);
+        if (status != ZN_OK) return status;
+    }
+}
+
+static void guess(alpha_sets *s, const scheme_state *from) {
+    int nu = s->base.model->size.nu;
+    const double *a = from->carry, *lambda = a + 2 * nu;
+    for (int k = 0; k < LEVEL_COUNT; k++) memset(s->x[k], 0, (size_t)(nu + s->n) * sizeof(double));
+    for (int i = 0; i < nu; i++) s->x[LEVEL_SMOOTH][i] = s->motion.h * a[i];
+    for (int i = 0; i < s->n; i++) s->x[LEVEL_SMOOTH][nu + i] = s->motion.h * lambda[i];
+}
+
+static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+    alpha_sets *s = (alpha_sets *)base;
+    const zn_model *model = base->model;
+    if (alpha_motion_begin(&s->motion, &s->at, from, h)) return ZN_NOT_FINITE;
+    guess(s, from);
+    unpack(s);
+    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
+    if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_NOT_FINITE;
+    zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
+    if (status == ZN_OK) status = iterate(s, outcome);
+    if (status != ZN_OK) return status;
+    memcpy(to->q, s->q, (size_t)model->size.nq * sizeof *to->q);
+    memcpy(to->u, s->u, (size_t)model->size.nu * sizeof *to->u);
+    alpha_motion_end(&s->motion, s->a, s->lambda, s->Lambda, to);
+    return ZN_OK;
+}
+
+/* ---- start ---- */
+
+/* Accelerations of the smooth motion where closed contacts (activation 1, 2) or all constraints (1) take no part in it. */
+static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
+    alpha_sets *s = (alpha_sets *)base;
+    const zn_model *model = base->model;
+    int nu = model->size.nu;
+    bool apart = s->activation == 1 && s->ng > 0;
+    for (int i = s->ng; i < s->n; i++) apart = apart || (s->activation < 3 && lambda0[i] != 0);
+    if (!apart) return alpha_start(base, state, a0, lambda0);
+    zn_point point = {.t = state->t, .q = state->q, .u = state->u};
+    if (model->balance(model, s->at.work, &point, &(zn_balance){.r = s->at.r, .M = s->at.M, .W = s->at.W}) ||
+        model->constraints(model, s->at.work, &point, &(zn_constraints){.c1_u = s->at.c1_u, .c2 = s->at.c2}))
+        return ZN_NOT_FINITE;
+    double *z = s->residual[0];
+    for (int i = 0; i < nu; i++) z[i] = -s->at.r[i];
+    for (int i = 0; i < s->n; i++) z[nu + i] = -s->on[LEVEL_SMOOTH][i] * s->at.c2[i];
+    zn_status status = alpha_system_solve(s, &s->start, false, z);
+    return status == ZN_OK ? alpha_start(base, state, z, z + nu) : status;
+}
+
+/* ---- memory ---- */
+
+static void destroy(scheme *base) {
+    alpha_sets *s = (alpha_sets *)base;
+    zn_context *context = base->context;
+    alpha_systems_destroy(s);
+    alpha_motion_destroy(context, &s->motion);
+    stage_destroy(context, &s->at);
+    prox_destroy(context, &s->prox);
+    lin_pattern_destroy(context, &s->identity);
+    mem_free(context, s->memory);
+    mem_free(context, s);
+}
+
+static zn_status make_memory(alpha_sets *s) {
+    const zn_model *model = s->base.model;
+    zn_context *context = s->base.context;
+    int nq = model->size.nq, nu = model->size.nu, n = s->n, part = nu + n, n_rq = lin_nnz(&model->pattern.r_q);
+    double *all_x = NULL, *all_residuals = NULL, *masks = NULL;
+    const struct {
+        double **array;
+        int count;
+    } list[] = {
+        {&all_x, 3 * part}, {&all_residuals, 3 * part}, {&masks, 6 * n}, {&s->a, nu}, {&s->U, nu}, {&s->Q, nu}, {&s->q, nq},
+        {&s->u, nu}, {&s->lambda, n}, {&s->Lambda, n}, {&s->kappa, n}, {&s->r2_q, n_rq}, {&s->r3_q, n_rq}, {&s->ones, n},
+        {&s->mask, n}, {&s->q_smooth, nq}, {&s->u_smooth, nu}, {&s->c0_smooth, n}, {&s->c1_smooth, n},
+        {&s->c1q_smooth, lin_nnz(&model->pattern.c1_q)},
+    };
+    size_t total = 0, count = sizeof list / sizeof *list;
+    for (size_t i = 0; i < count; i++) total += (size_t)list[i].count;
+    s->memory = MEM_ARRAY(context, double, total);
+    if (!s->memory) return ZN_MEMORY;
+    double *next = s->memory;
+    for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
+    /* Levels that are present come first, so that a coupled system is one piece of memory. */
+    for (int k = 0, place = 0, last = LEVEL_COUNT; k < LEVEL_COUNT; k++) {
+        int where = s->present[k] ? place++ : --last;
+        s->x[k] = all_x + where * part;
+        s->residual[k] = all_residuals + where * part;
+        s->on[k] = masks + 2 * k * n;
+        s->off[k] = masks + (2 * k + 1) * n;
+        for (int i = 0; i < n; i++) {
+            s->on[k][i] = i < s->ng && !(k == LEVEL_SMOOTH && s->activation == 1);
+            s->off[k][i] = 1 - s->on[k][i];
+        }
+    }
+    for (int i = 0; i < n; i++) s->ones[i] = 1;
+    return ZN_OK;
+}
+
+static zn_status make_identity(alpha_sets *s) {
+    int *diagonal = MEM_ARRAY(s->base.context, int, s->n);
+    if (!diagonal) return ZN_MEMORY;
+    for (int i = 0; i < s->n; i++) diagonal[i] = i;
+    zn_status status = lin_pattern_create(s->base.context, s->n, s->n, s->n, diagonal, diagonal, &s->identity, NULL);
+    mem_free(s->base.context, diagonal);
+    return status;
+}
+
+static bool is(const char *text, const char *word) { return text && strcmp(text, word) == 0; }
+
+static zn_status choose_variant(alpha_sets *s, const zn_settings *settings) {
+    const char *variant = s->base.class->info.name + strlen("generalized-alpha-");
+    bool pva = is(variant, "pva"), pvv = is(variant, "pvv");
+    s->condition = pva   ? CONDITION_ACCELERATION
+                   : pvv ? CONDITION_SMOOTH_VELOCITY
+                   : is(variant, "p") ? CONDITION_POSITION
+                                      : CONDITION_VELOCITY;
+    s->present[LEVEL_SMOOTH] = true;
+    s->present[LEVEL_POSITION] = pva || pvv || is(variant, "pv");
+    s->present[LEVEL_VELOCITY] = pva || pvv;
+    s->smooth_gap = pvv && s->nN > 0;
+    s->decoupled = is(settings->iteration, "decoupled");
+    s->printed = is(settings->multipliers, "printed");
+    s->tolerance = settings->tolerance;
+    int most = pvv ? 2 : 3, choice = pva || pvv ? settings->activation : 0;
+    s->activation = choice ? choice : most;
+    if (s->activation >= 1 && s->activation <= most) return ZN_OK;
+    return fail(s->base.context, ZN_ARGUMENT, "%s has the activation strategies 1 to %d, not %d", s->base.class->info.name, most,
+                s->activation);
+}
+
+static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
+                        scheme **out) {
+    alpha_sets *s = MEM_ARRAY(context, alpha_sets, 1);
+    if (!s) return ZN_MEMORY;
+    s->base = (scheme){context, class, model};
+    s->n = model_rows(model);
+    s->ng = model->size.ng;
+    s->nN = model->size.nN;
+    zn_status status = choose_variant(s, settings);
+    if (status == ZN_OK) status = alpha_motion_create(context, model, settings, &s->motion);
+    if (status == ZN_OK) status = stage_create(context, model, &s->at);
+    if (status == ZN_OK) status = prox_create(context, model, &s->prox);
+    if (status == ZN_OK) status = make_memory(s);
+    if (status == ZN_OK) status = make_identity(s);
+    if (status == ZN_OK) status = alpha_systems_create(s);
+    if (status != ZN_OK) {
+        destroy(&s->base);
+        return status;
+    }
+    *out = &s->base;
+    return ZN_OK;
+}
+
+/* Not for friction, other kinematics, velocity constraints; any dynamics. */
+#define VARIANT(name, text, contacts)                                                                                    \
+    {                                                                                                                    \
+        .info = {"generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true},                \
+        .needs_start_forces = true, .carry_size = alpha_carry_size, .create = create, .start = start, .step = step,      \
+        .destroy = destroy                                                                                               \
+    }
+const scheme_class scheme_generalized_alpha_pva = VARIANT("pva", "constraints on position, velocity and acceleration level", true);
+const scheme_class scheme_generalized_alpha_pvv = VARIANT("pvv", "smooth motion with bilateral constraints on velocity level", true);
+const scheme_class scheme_generalized_alpha_p = VARIANT("p", "smooth systems, constraints on position level", false);
+const scheme_class scheme_generalized_alpha_v = VARIANT("v", "smooth systems, constraints on velocity level", false);
+const scheme_class scheme_generalized_alpha_pv = VARIANT("pv", "smooth systems, constraints on position and velocity level", false);

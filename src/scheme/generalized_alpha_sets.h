@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to generalized_alpha_sets*.c: the variants of 004, solved by an active-set Newton method over up to three levels.
+ *
+ * Each level has nu motions and n multipliers, and nu + n equations; scaled to units of velocity and percussion as in
+ * generalized_alpha.h:
+ *
+ *   level      unknowns             balance               rows of constraints (on: condition; off: multiplier)
+ *   SMOOTH     h a,  h lambda       h r(a, lambda)        S: a condition of the variant       h lambda
+ *   POSITION   Q/h,  k/h            (M Q - W k)/h         A: g/h                              (k or kh)/h
+ *   VELOCITY   U,    Lambda         M U - W Lambda        B: gdot + e gdot_n                  Lambda or P
+ *
+ * Q, k, U, Lambda are called U, nu, W, Lambda in 004; kh and P are its starred totals. */
+#ifndef SCHEME_GENERALIZED_ALPHA_SETS_H
+#define SCHEME_GENERALIZED_ALPHA_SETS_H
+
+#include "scheme/generalized_alpha_motion.h"
+
+typedef enum alpha_level { LEVEL_SMOOTH, LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_COUNT } alpha_level;
+enum { ALL_LEVELS = (1 << LEVEL_COUNT) - 1 };
+
+/* What a smooth multiplier enforces. */
+typedef enum alpha_condition {
+    CONDITION_ACCELERATION,    /* h gddot                     PVA */
+    CONDITION_SMOOTH_VELOCITY, /* g_q v~, v~ = u - U          PVV */
+    CONDITION_VELOCITY,        /* gdot                        V, PV */
+    CONDITION_POSITION         /* g/h                         P */
+} alpha_condition;
+
+/* A block of a matrix: factor h^power diag(mask) S, S the values of a pattern. */
+typedef struct alpha_term {
+    const double *values, *mask; /* mask NULL: ones */
+    double factor;
+    int power, block;
+} alpha_term;
+
+enum { ALPHA_TERMS_MAX = 32 };
+
+typedef struct alpha_system {
+    int size, n_terms;
+    alpha_term terms[ALPHA_TERMS_MAX];
+    lin_matrix *matrix;
+    lin_lu *lu;
+    bool factored;
+} alpha_system;
+
+typedef struct alpha_sets {
+    scheme base;
+    alpha_motion motion;
+    stage at;
+    prox_estimate prox;
+    /* the variant */
+    alpha_condition condition;
+    bool present[LEVEL_COUNT];
+    bool decoupled, printed;
+    bool smooth_gap;              /* PVV: B asks for g(q~) <= 0 instead of membership in A */
+    int activation;               /* 1, 2, 3 */
+    double tolerance;
+    int n, nN, ng;
+    /* the iterate in scaled units, level by level: nu motions, n multipliers; its residual in the same order */
+    double *x[LEVEL_COUNT], *residual[LEVEL_COUNT];
+    double *a, *U, *Q, *q, *u, *lambda, *Lambda, *kappa;  /* in physical units */
+    double *on[LEVEL_COUNT], *off[LEVEL_COUNT];           /* masks of the sets S, A, B and of their complements */
+    double *r2_q, *r3_q, *ones, *mask;
+    double *q_smooth, *u_smooth, *c0_smooth, *c1_smooth, *c1q_smooth; /* at q~ and v~: PVV */
+    alpha_system system[LEVEL_COUNT]; /* coupled: the first only */
+    alpha_system start;               /* consistent smooth accelerations where contacts take no part in them */
+    lin_pattern identity;
+    double *memory;
+} alpha_sets;
+
+/* generalized_alpha_sets_matrix.c */
+zn_status alpha_systems_create(alpha_sets *);
+void alpha_systems_destroy(alpha_sets *);
+/* The system of a level (coupled: of all) at the present values of the model, solved for -residual into x += step. */
+zn_status alpha_system_solve(alpha_sets *, alpha_system *, bool same_sets, double *step);
+
+#endif
