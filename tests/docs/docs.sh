@@ -171,6 +171,14 @@ run_block() { # the block whose files begin with $block; in the folder of its Ma
     fi
 }
 
+# Links to files of the repository must lead somewhere. (Links into the web are not followed.)
+check_links() {
+    grep -oE '\]\([^)#]+' "$path" | sed 's/^](//' | grep -vE '^[a-z]+:' >"$work/links" || true
+    while IFS= read -r link; do
+        if [ ! -e "$(dirname "$path")/$link" ]; then report "$file" "the link to $link leads nowhere"; fi
+    done <"$work/links"
+}
+
 number=0
 for file in "$@"; do
     number=$((number + 1))
@@ -183,6 +191,7 @@ for file in "$@"; do
         cat "$blocks/mistakes"
         failed=$((failed + $(wc -l <"$blocks/mistakes")))
     fi
+    check_links
     for data in scenes examples; do
         if [ -d "$root/$data" ]; then cp -R "$root/$data" "$folder"; fi
     done
