@@ -120,7 +120,8 @@ expr_tape *expr_compile(expr_graph *, zn_context *, int n_variables, int n_secti
 void expr_tape_destroy(zn_context *, expr_tape *);
 int expr_tape_registers(const expr_tape *);                    /* doubles of scratch */
 int expr_tape_instructions(const expr_tape *, int n_sections); /* of sections 0..n_sections-1 */
-/* results[k] points to memory for the outputs of section k, or NULL (computed but not copied). No allocation. */
+/* results[k] points to memory for the outputs of section k, or NULL (computed but not copied). The
+ * variables may lie in the registers already (the same pointer); they stay as they are. No allocation. */
 void expr_tape_run(const expr_tape *, double *registers, const double *variables, int n_sections, double *const *results);
 
 #endif

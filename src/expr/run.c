@@ -29,7 +29,8 @@ static void run_batch(int op, const tape_operands *i, const tape_operands *end, 
 
 void expr_tape_run(const expr_tape *tape, double *registers, const double *variables, int n_sections,
                    double *const *results) {
-    if (tape->n_variables > 0) memcpy(registers, variables, (size_t)tape->n_variables * sizeof(double));
+    if (tape->n_variables > 0 && registers != variables)
+        memcpy(registers, variables, (size_t)tape->n_variables * sizeof(double));
     if (tape->n_constants > 0)
         memcpy(registers + tape->n_variables, tape->constants, (size_t)tape->n_constants * sizeof(double));
     if (n_sections > tape->n_sections) n_sections = tape->n_sections;

@@ -5,8 +5,8 @@
 #include "linalg/dense.h"
 #include "model/model.h"
 
-/* work: the variables, then the registers of the tape at work */
-static double *set_point(const formula_model *m, void *work, const zn_point *at) {
+/* work: the registers of the tape at work, which begin with the variables. `loads`: the tape reads a or lambda. */
+static double *set_point(const formula_model *m, void *work, const zn_point *at, bool loads) {
     double *v = work;
     const zn_sizes *n = &m->base.size;
     size_t nu = (size_t)n->nu, rows = (size_t)(m->variables - m->lambda);
@@ -14,6 +14,7 @@ static double *set_point(const formula_model *m, void *work, const zn_point *at)
     memcpy(v + m->q, at->q, (size_t)n->nq * sizeof *v);
     if (at->u) memcpy(v + m->u, at->u, nu * sizeof *v);
     else memset(v + m->u, 0, nu * sizeof *v);
+    if (!loads) return v;
     if (at->a) memcpy(v + m->a, at->a, nu * sizeof *v);
     else memset(v + m->a, 0, nu * sizeof *v);
     if (at->lambda) memcpy(v + m->lambda, at->lambda, rows * sizeof *v);
@@ -22,48 +23,52 @@ static double *set_point(const formula_model *m, void *work, const zn_point *at)
 }
 
 /* Runs a tape up to the last section that is wanted. */
-static void run(const formula_model *m, const expr_tape *tape, double *v, int n_sections, double *const *results) {
+static void run(const expr_tape *tape, double *v, int n_sections, double *const *results) {
     while (n_sections > 0 && !results[n_sections - 1]) n_sections--;
-    if (n_sections) expr_tape_run(tape, v + m->variables, v, n_sections, results);
+    if (n_sections) expr_tape_run(tape, v, v, n_sections, results);
 }
 
 static int kinematics(const zn_model *model, void *work, const zn_point *at, zn_kinematics *out) {
     const formula_model *m = (const formula_model *)model;
-    double *v = set_point(m, work, at);
-    run(m, m->kinematics, v, 3, (double *[]){out->qdot, out->B, out->qdot_q});
-    run(m, m->qddot, v, 1, (double *[]){out->qddot});
+    if (model->natural && !out->B && !out->qdot_q && !out->qddot) { /* q' = u */
+        if (out->qdot) memcpy(out->qdot, at->u, (size_t)model->size.nq * sizeof *out->qdot);
+        return 0;
+    }
+    double *v = set_point(m, work, at, out->qddot);
+    run(m->kinematics, v, 3, (double *[]){out->qdot, out->B, out->qdot_q});
+    run(m->qddot, v, 1, (double *[]){out->qddot});
     return 0;
 }
 
 static int balance(const zn_model *model, void *work, const zn_point *at, zn_balance *out) {
     const formula_model *m = (const formula_model *)model;
-    double *v = set_point(m, work, at);
+    double *v = set_point(m, work, at, out->r || out->r_q || out->r_u);
     if (out->r || out->r_q || out->r_u)
-        run(m, out->no_force ? m->impact : m->balance, v, 5, (double *[]){out->r, out->M, out->W, out->r_q, out->r_u});
-    else run(m, m->inertia, v, 2, (double *[]){out->M, out->W});
+        run(out->no_force ? m->impact : m->balance, v, 5, (double *[]){out->r, out->M, out->W, out->r_q, out->r_u});
+    else run(m->inertia, v, 2, (double *[]){out->M, out->W});
     return 0;
 }
 
 static int constraints(const zn_model *model, void *work, const zn_point *at, zn_constraints *out) {
     const formula_model *m = (const formula_model *)model;
-    double *v = set_point(m, work, at);
-    run(m, m->position, v, 2, (double *[]){out->c0, out->c0_q});
-    run(m, m->velocity, v, 3, (double *[]){out->c1, out->c1_u, out->c1_q});
-    run(m, m->acceleration, v, 3, (double *[]){out->c2, out->c2_q, out->c2_u});
+    double *v = set_point(m, work, at, out->c2 || out->c2_q || out->c2_u);
+    run(m->position, v, 2, (double *[]){out->c0, out->c0_q});
+    run(m->velocity, v, 3, (double *[]){out->c1, out->c1_u, out->c1_q});
+    run(m->acceleration, v, 3, (double *[]){out->c2, out->c2_q, out->c2_u});
     return 0;
 }
 
 static int momentum(const zn_model *model, void *work, const zn_point *at, zn_momentum *out) {
     const formula_model *m = (const formula_model *)model;
-    double *v = set_point(m, work, at);
-    run(m, m->momentum, v, 5, (double *[]){out->p, out->b, out->p_q, out->b_q, out->b_u});
+    double *v = set_point(m, work, at, false);
+    run(m->momentum, v, 5, (double *[]){out->p, out->b, out->p_q, out->b_q, out->b_u});
     return 0;
 }
 
 static int energy(const zn_model *model, void *work, const zn_point *at, double *kinetic, double *potential) {
     const formula_model *m = (const formula_model *)model;
-    double *v = set_point(m, work, at), values[2];
-    run(m, m->energy, v, 1, (double *[]){values});
+    double *v = set_point(m, work, at, false), values[2];
+    run(m->energy, v, 1, (double *[]){values});
     *kinetic = values[0];
     *potential = values[1];
     return 0;
@@ -100,7 +105,7 @@ void formula_model_adopt(formula_model *m, formula_system *s) {
     base->bilateral_names = (const char *const *)s->bilateral_names;
     base->q_start = s->q_start;
     base->u_start = s->u_start;
-    base->work_bytes = (size_t)(m->variables + m->registers) * sizeof(double);
+    base->work_bytes = (size_t)(m->registers > m->variables ? m->registers : m->variables) * sizeof(double);
     base->kinematics = kinematics;
     base->balance = balance;
     base->constraints = constraints;

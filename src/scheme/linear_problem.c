@@ -2,9 +2,9 @@
 /* The linear contact problem as a cone problem with z = (x, P_b), y = (P_N, P_F):
  *
  *   phi:  M x - f - W_b P_b - W_c y = 0,   c_b + (dc1_b/du) x = 0          psi:  c_c + (dc1_c/du) x, then the directions     */
-#include "scheme/linear_problem.h"
+#include "scheme/linear_reduced.h"
 
-static int evaluate(void *user, const double *z, const double *y, cone_values *out) {
+int linear_problem_evaluate(void *user, const double *z, const double *y, cone_values *out) {
     linear_problem *p = user;
     const zn_model *model = p->model;
     const zn_patterns *pattern = &model->pattern;
@@ -26,16 +26,16 @@ static int evaluate(void *user, const double *z, const double *y, cone_values *o
         lin_multiply(&p->W_c.p, W_c, -1, y, out->phi);
     }
     if (out->psi) {
-        memcpy(out->psi, p->c + nb, (size_t)p->problem.ny * sizeof *out->psi);
+        memcpy(out->psi, p->c + nb, (size_t)p->nc * sizeof *out->psi);
         lin_multiply_transposed(&p->c1_c.p, c1_c, 1, z, out->psi);
-        memcpy(out->psi + p->problem.ny, p->direction, (size_t)model->size.nF * sizeof *out->psi);
+        memcpy(out->psi + p->nc, p->direction, (size_t)model->size.nF * sizeof *out->psi);
     }
     if (out->jacobian) {
-        lin_matrix_zero(p->problem.phi_x);
-        lin_matrix_add(p->problem.phi_x, p->block_M, 1, p->at.M);
-        lin_matrix_add(p->problem.phi_x, p->block_W, -1, p->at.W);
-        lin_matrix_add(p->problem.phi_x, p->block_c1, 1, p->at.c1_u);
-        if (p->implicit.add_derivative && p->implicit.add_derivative(p->implicit.user, z, p->problem.phi_x)) return 1;
+        lin_matrix_zero(p->K);
+        lin_matrix_add(p->K, p->block_M, 1, p->at.M);
+        lin_matrix_add(p->K, p->block_W, -1, p->at.W);
+        lin_matrix_add(p->K, p->block_c1, 1, p->at.c1_u);
+        if (p->implicit.add_derivative && p->implicit.add_derivative(p->implicit.user, z, p->K)) return 1;
     }
     if (out->phi_y)
         for (int k = 0, count = lin_nnz(&p->W_c.p); k < count; k++) out->phi_y[k] = -W_c[k];
@@ -44,8 +44,8 @@ static int evaluate(void *user, const double *z, const double *y, cone_values *o
     return 0;
 }
 
-static zn_status make_phi_x(linear_problem *p) {
-    lin_matrix *m = p->problem.phi_x = lin_matrix_create(p->context, p->problem.nx);
+static zn_status make_matrix(linear_problem *p) {
+    lin_matrix *m = p->K = lin_matrix_create(p->context, p->nx);
     if (!m) return ZN_MEMORY;
     p->block_M = lin_matrix_block(m, &p->model->pattern.M, false, 0, 0);
     p->block_W = lin_matrix_block(m, &p->W_b.p, false, 0, p->model->size.nu);
@@ -63,7 +63,7 @@ static zn_status make_patterns(linear_problem *p) {
     if (status == ZN_OK) status = scheme_pattern_columns(context, &pattern->W, nb, nc, &p->W_c);
     if (status == ZN_OK) status = scheme_pattern_columns(context, &pattern->c1_u, 0, nb, &p->c1_b);
     if (status == ZN_OK) status = scheme_pattern_columns(context, &pattern->c1_u, nb, nc, &p->c1_c);
-    if (status == ZN_OK) status = scheme_pattern_transposed(context, &p->c1_c.p, p->problem.nx, &p->psi_x, &p->psi_x_place);
+    if (status == ZN_OK) status = scheme_pattern_transposed(context, &p->c1_c.p, p->nx, &p->psi_x, &p->psi_x_place);
     return status;
 }
 
@@ -76,13 +76,14 @@ static int count_balls(const zn_model *model) {
 static zn_status make_memory(linear_problem *p, cone_unit unit) {
     zn_context *context = p->context;
     const zn_sizes *size = &p->model->size;
-    int nu = size->nu, n = model_rows(p->model), nx = p->problem.nx, ny = p->problem.ny;
+    int nu = size->nu, n = model_rows(p->model), nx = p->nx, ny = p->nc;
     p->memory = MEM_ARRAY(context, double, 2 * nx + ny + 3 * nu + 2 * n + size->nF);
     p->phi_unit = MEM_ARRAY(context, unsigned char, nx);
     p->psi_unit = MEM_ARRAY(context, unsigned char, p->problem.npsi);
     p->cones = MEM_ARRAY(context, cone, p->problem.n_cones);
     p->active = MEM_ARRAY(context, bool, size->n_contacts);
-    if (!p->memory || !p->phi_unit || !p->psi_unit || !p->cones || !p->active) return ZN_MEMORY;
+    p->wanted = MEM_ARRAY(context, bool, ny);
+    if (!p->wanted || !p->memory || !p->phi_unit || !p->psi_unit || !p->cones || !p->active) return ZN_MEMORY;
     double *next = p->memory;
     p->z = next, next += nx;
     p->phi_scale = next, next += nx;
@@ -109,7 +110,7 @@ static void make_cones(linear_problem *p) {
         p->cones[k] = (cone){.psi_N = normal, .mu_N = normal, .mu_R = -1, .gate = -1, .stick_of = -1, .psi_D = -1};
         for (int b = 0, row = contact->row_F - first; b < contact->n_balls; row += contact->balls[b++].dim)
             p->cones[next++] = (cone){.psi_N = -1, .mu_N = -1, .psi_F = row, .mu_F = row, .n_balls = 1, .balls = &contact->balls[b],
-                                      .mu_R = normal, .gate = -1, .stick_of = -1, .psi_D = p->problem.ny + row - model->size.nN};
+                                      .mu_R = normal, .gate = -1, .stick_of = -1, .psi_D = p->nc + row - model->size.nN};
     }
 }
 
@@ -124,20 +125,22 @@ linear_problem *linear_problem_create_implicit(zn_context *context, const zn_mod
     p->implicit = implicit;
     p->context = context;
     p->model = model;
-    int nb = model_row_N(model), nc = model_rows(model) - nb;
-    p->problem = (cone_problem){.nx = model->size.nu + nb, .ny = nc, .npsi = nc + model->size.nF, .nmu = nc,
-                                .n_cones = model->size.n_contacts + count_balls(model), .user = p, .evaluate = evaluate,
+    p->nx = model->size.nu + model_row_N(model);
+    p->nc = model_rows(model) - model_row_N(model);
+    p->problem = (cone_problem){.nx = p->nx, .ny = p->nc, .npsi = p->nc + model->size.nF, .nmu = p->nc,
+                                .n_cones = model->size.n_contacts + count_balls(model), .user = p, .evaluate = linear_problem_evaluate,
                                 .n_settled = model->size.nu};
     zn_status status = stage_create(context, model, &p->at);
     if (status == ZN_OK) status = prox_create(context, model, &p->prox);
     if (status == ZN_OK) status = make_patterns(p);
     if (status == ZN_OK) status = make_memory(p, unit);
-    if (status == ZN_OK) status = make_phi_x(p);
+    if (status == ZN_OK) status = make_matrix(p);
     if (status == ZN_OK) {
         make_cones(p);
         p->problem.cones = p->cones;
+        p->problem.phi_x = p->K;
         p->problem.phi_y = p->W_c.p;
-        p->problem.phi_y.rows = p->problem.nx;
+        p->problem.phi_y.rows = p->nx;
         p->problem.psi_x = p->psi_x.p;
         p->problem.psi_x.rows = p->problem.npsi;
         p->problem.rho = p->prox.rho;
@@ -147,9 +150,10 @@ linear_problem *linear_problem_create_implicit(zn_context *context, const zn_mod
         cone_settings chosen = cone_settings_default();
         chosen.solver = settings->solver;
         chosen.tolerance = settings->tolerance;
-        p->solver = cone_solver_create(context, &p->problem, &chosen);
+        if (implicit.add) p->solver = cone_solver_create(context, &p->problem, &chosen);
+        else p->reduced = linear_reduced_create(p, &chosen, unit);
     }
-    if (p->solver) return p;
+    if (p->solver || p->reduced) return p;
     linear_problem_destroy(p);
     return NULL;
 }
@@ -158,12 +162,13 @@ void linear_problem_destroy(linear_problem *p) {
     if (!p) return;
     zn_context *context = p->context;
     cone_solver_destroy(p->solver);
-    lin_matrix_destroy(p->problem.phi_x);
+    linear_reduced_destroy(context, p->reduced);
+    lin_matrix_destroy(p->K);
     stage_destroy(context, &p->at);
     prox_destroy(context, &p->prox);
     lin_pattern *patterns[] = {&p->W_b, &p->W_c, &p->c1_b, &p->c1_c, &p->psi_x};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) lin_pattern_destroy(context, patterns[i]);
-    void *blocks[] = {p->psi_x_place, p->memory, p->phi_unit, p->psi_unit, p->cones, p->active, p};
+    void *blocks[] = {p->psi_x_place, p->memory, p->phi_unit, p->psi_unit, p->cones, p->active, p->wanted, p};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -187,32 +192,49 @@ void linear_problem_impact_rows(linear_problem *p) {
     }
 }
 
+/* Gates of the cones and rows of active contacts. True: there is one. */
+static bool set_gates(linear_problem *p) {
+    const zn_model *model = p->model;
+    int ball = model->size.n_contacts, first = model_row_N(model);
+    bool any = false;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        cone_gate gate = p->active[k] ? CONE_ALWAYS : CONE_OFF, friction = p->frictionless ? CONE_OFF : gate;
+        p->cones[k].gate_kind = gate;
+        for (int b = 0; b < contact->n_balls; b++, ball++) {
+            p->cones[ball].gate_kind = friction;
+            p->cones[ball].reservoir = p->time_measure * contact->normal_force;
+        }
+        if (contact->row_N >= 0) p->wanted[contact->row_N - first] = p->active[k];
+        for (int i = 0; i < contact->nF; i++) p->wanted[contact->row_F + i - first] = friction != CONE_OFF;
+        any = any || p->active[k];
+    }
+    return any;
+}
+
+/* Cones of balls come after those of the contacts; callers know contacts. */
+static int contact_of_cone(const zn_model *model, int number) {
+    if (number < model->size.n_contacts) return number;
+    int k = 0;
+    for (int end = model->size.n_contacts; (end += model->contacts[k].n_balls) <= number;) k++;
+    return k;
+}
+
 zn_status linear_problem_solve(linear_problem *p, cone_outcome *outcome) {
     const zn_model *model = p->model;
-    int nu = model->size.nu, nb = model_row_N(model), ball = model->size.n_contacts;
-    for (int k = 0; k < model->size.n_contacts; k++) {
-        cone_gate gate = p->active[k] ? CONE_ALWAYS : CONE_OFF;
-        p->cones[k].gate_kind = gate;
-        for (int b = 0; b < model->contacts[k].n_balls; b++, ball++) {
-            p->cones[ball].gate_kind = p->frictionless ? CONE_OFF : gate;
-            p->cones[ball].reservoir = p->time_measure * model->contacts[k].normal_force;
-        }
-    }
+    int nu = model->size.nu, nb = model_row_N(model);
+    bool contacts = set_gates(p);
     zn_status status = prox_update(&p->prox, p->at.M, p->at.W, p->active);
     if (status != ZN_OK) return status;
     memcpy(p->phi_scale, p->prox.mass_scale, (size_t)nu * sizeof *p->phi_scale);
     memcpy(p->z, p->x, (size_t)nu * sizeof *p->z);
     memcpy(p->z + nu, p->P, (size_t)nb * sizeof *p->z);
-    memcpy(p->y, p->P + nb, (size_t)p->problem.ny * sizeof *p->y);
-    status = cone_solve(p->solver, p->z, p->y, outcome);
+    memcpy(p->y, p->P + nb, (size_t)p->nc * sizeof *p->y);
+    if (p->reduced) status = linear_reduced_solve(p->reduced, contacts, outcome);
+    else status = cone_solve(p->solver, p->z, p->y, outcome);
     memcpy(p->x, p->z, (size_t)nu * sizeof *p->x);
     memcpy(p->P, p->z + nu, (size_t)nb * sizeof *p->P);
-    memcpy(p->P + nb, p->y, (size_t)p->problem.ny * sizeof *p->P);
-    /* Cones of balls come after those of the contacts; callers know contacts. */
-    for (int k = 0, c = model->size.n_contacts; outcome->worst_cone >= model->size.n_contacts && k < model->size.n_contacts; c += model->contacts[k++].n_balls)
-        if (outcome->worst_cone >= c && outcome->worst_cone < c + model->contacts[k].n_balls) {
-            outcome->worst_cone = k;
-            break;
-        }
+    memcpy(p->P + nb, p->y, (size_t)p->nc * sizeof *p->P);
+    outcome->worst_cone = contact_of_cone(model, outcome->worst_cone);
     return status;
 }

@@ -22,6 +22,9 @@ typedef struct linear_problem_implicit {
     int (*add_derivative)(void *user, const double *x, lin_matrix *phi_x);
 } linear_problem_implicit;
 
+/* Without an implicit part everything is linear in z = (x, P_b): the problem is reduced to the contact rows. */
+typedef struct linear_reduced linear_reduced;
+
 typedef struct linear_problem {
     zn_context *context;
     const zn_model *model;
@@ -43,9 +46,13 @@ typedef struct linear_problem {
     cone_problem problem;
     cone *cones;         /* one a contact (normal), then one a ball */
     cone_solver *solver;
+    int nx, nc;          /* of z = (x, P_b) and y = (P_N, P_F) */
+    lin_matrix *K;       /* dphi/dz */
     lin_pattern W_b, W_c, c1_b, c1_c, psi_x;
     int *psi_x_place;
     int block_M, block_W, block_c1;
+    bool *wanted;        /* per contact row: the cone of its contact is on */
+    linear_reduced *reduced; /* NULL with an implicit part */
     double *memory, *z, *y, *phi_scale;
     unsigned char *phi_unit, *psi_unit;
 } linear_problem;

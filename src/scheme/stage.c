@@ -41,8 +41,12 @@ zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate 
     e->column = MEM_ARRAY(context, double, model->size.nu);
     e->mass_scale = MEM_ARRAY(context, double, model->size.nu);
     e->rho = MEM_ARRAY(context, double, model->size.nN + model->size.nF);
+    e->M_kept = MEM_ARRAY(context, double, lin_nnz(&model->pattern.M));
+    e->W_kept = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W));
+    e->have = MEM_ARRAY(context, bool, model->size.n_contacts);
     e->mass = lin_matrix_create(context, model->size.nu);
-    zn_status status = e->column && e->rho && e->mass_scale && e->mass ? ZN_OK : ZN_MEMORY;
+    zn_status status = e->column && e->rho && e->mass_scale && e->M_kept && e->W_kept && e->have && e->mass ? ZN_OK : ZN_MEMORY;
+    for (int i = 0; status == ZN_OK && i < model->size.nu; i++) e->mass_scale[i] = 1;
     if (status == ZN_OK && (e->block = lin_matrix_block(e->mass, &model->pattern.M, false, 0, 0)) < 0) status = ZN_MEMORY;
     if (status == ZN_OK) status = lin_matrix_finish(e->mass, LIN_AUTO);
     if (status == ZN_OK && !(e->lu = lin_lu_create(context, e->mass))) status = ZN_MEMORY;
@@ -53,9 +57,8 @@ zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate 
 void prox_destroy(zn_context *context, prox_estimate *e) {
     lin_lu_destroy(e->lu);
     lin_matrix_destroy(e->mass);
-    mem_free(context, e->column);
-    mem_free(context, e->rho);
-    mem_free(context, e->mass_scale);
+    void *blocks[] = {e->column, e->rho, e->mass_scale, e->M_kept, e->W_kept, e->have};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     *e = (prox_estimate){0};
 }
 
@@ -69,34 +72,52 @@ static double mobility(prox_estimate *e, const double *W, int row) {
     return g;
 }
 
-zn_status prox_update(prox_estimate *e, const double *M, const double *W, const bool *wanted) {
+bool stage_keep(double *kept, const double *values, const zn_pattern *pattern) {
+    size_t bytes = (size_t)lin_nnz(pattern) * sizeof *kept;
+    if (bytes == 0 || memcmp(kept, values, bytes) == 0) return false;
+    memcpy(kept, values, bytes);
+    return true;
+}
+
+/* Forgets what belongs to other values of M and W. */
+static void renew(prox_estimate *e, const double *M, const double *W) {
     const zn_model *model = e->model;
     const zn_pattern *p = &model->pattern.M;
-    for (int j = 0; j < model->size.nu; j++) {
+    bool other_M = stage_keep(e->M_kept, M, p), other_W = stage_keep(e->W_kept, W, &model->pattern.W);
+    if (other_M) e->factored = false;
+    if (other_M || other_W) memset(e->have, 0, (size_t)model->size.n_contacts * sizeof *e->have);
+    for (int j = 0; other_M && j < model->size.nu; j++) {
         e->mass_scale[j] = 1;
         for (int k = p->start[j]; k < p->start[j + 1]; k++)
             if (p->index[k] == j && M[k] > 0) e->mass_scale[j] = 1 / M[k];
     }
-    bool factored = false;
-    int first = model_row_N(model);
-    for (int k = 0; k < model->size.n_contacts; k++) {
-        if (wanted && !wanted[k]) continue;
-        if (!factored) {
+}
+
+static void estimate_contact(prox_estimate *e, const double *W, const zn_contact *contact) {
+    int first = model_row_N(e->model);
+    if (contact->row_N >= 0) {
+        double g = mobility(e, W, contact->row_N);
+        e->rho[contact->row_N - first] = g > 0 ? 1 / g : 1;
+    }
+    for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim) {
+        double g = 0;
+        for (int i = 0; i < contact->balls[b].dim; i++) g = fmax(g, mobility(e, W, row + i));
+        for (int i = 0; i < contact->balls[b].dim; i++) e->rho[row + i - first] = g > 0 ? 1 / g : 1;
+    }
+}
+
+zn_status prox_update(prox_estimate *e, const double *M, const double *W, const bool *wanted) {
+    renew(e, M, W);
+    for (int k = 0; k < e->model->size.n_contacts; k++) {
+        if ((wanted && !wanted[k]) || e->have[k]) continue;
+        if (!e->factored) {
             lin_matrix_zero(e->mass);
             lin_matrix_add(e->mass, e->block, 1, M);
             if (lin_lu_factor(e->lu, e->mass, true) != ZN_OK) return ZN_SINGULAR;
-            factored = true;
+            e->factored = true;
         }
-        const zn_contact *contact = &model->contacts[k];
-        if (contact->row_N >= 0) {
-            double g = mobility(e, W, contact->row_N);
-            e->rho[contact->row_N - first] = g > 0 ? 1 / g : 1;
-        }
-        for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim) {
-            double g = 0;
-            for (int i = 0; i < contact->balls[b].dim; i++) g = fmax(g, mobility(e, W, row + i));
-            for (int i = 0; i < contact->balls[b].dim; i++) e->rho[row + i - first] = g > 0 ? 1 / g : 1;
-        }
+        estimate_contact(e, W, &e->model->contacts[k]);
+        e->have[k] = true;
     }
     return ZN_OK;
 }

@@ -15,11 +15,15 @@ typedef struct stage {
     double *c0, *c0_q, *c1, *c1_q, *c1_u, *c2, *c2_q, *c2_u;
 } stage;
 
+/* Copies values of a pattern to `kept`. True: they differ from what was there. */
+bool stage_keep(double *kept, const double *values, const zn_pattern *);
+
 zn_status stage_create(zn_context *, const zn_model *, stage *);
 void stage_destroy(zn_context *, stage *);
 
 /* Prox parameters 1/(w' M^-1 w) of the contact rows (methods.md 3): rows of one ball share the smallest.
- * Rows whose direction vanishes get 1. M is factorised when asked for the first time or again. */
+ * Rows whose direction vanishes get 1. What was computed for the same M and W is kept: with constant mass and linear gaps
+ * everything happens once. */
 typedef struct prox_estimate {
     const zn_model *model;
     lin_matrix *mass;
@@ -27,6 +31,8 @@ typedef struct prox_estimate {
     int block;
     double *column; /* nu */
     double *rho;    /* one per contact row: nN + nF, in the order of lambda */
+    double *M_kept, *W_kept;
+    bool factored, *have;   /* lu holds M_kept; per contact: its rho belong to M_kept, W_kept */
     double *mass_scale; /* 1/M_ii, or 1 where M_ii is not positive: turns momentum rows into velocities */
 } prox_estimate;
 
