@@ -83,7 +83,8 @@ typedef struct zn_statistics {
     long steps, rejected;
     double max_penetration, max_g, max_gdot, max_gamma; /* over all accepted states */
     double energy_start, energy_end;
-    /* Per path of the cone solver: steps that it ended, and its iterations in them. */
+    /* Per path of the cone solver: steps that it ended, its iterations in all, and per cone problem of those steps (a step has
+     * one, or one for each of its stages). */
     long newton_steps, least_norm_steps, projection_steps;
     long newton_total, least_norm_total, projection_total;
     double newton_mean, least_norm_mean, projection_mean;

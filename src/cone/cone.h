@@ -79,6 +79,8 @@ typedef enum cone_path { CONE_NEWTON, CONE_LEAST_NORM, CONE_PROJECTION, CONE_PAT
 typedef struct cone_outcome {
     cone_path path;              /* the one that ended it */
     int iterations[CONE_PATH_COUNT];
+    int solves;                  /* cone problems that this tells of: 1 after cone_solve, more after cone_outcome_add */
+    int most;                    /* iterations of the path in the solve that took most */
     double residual[CONE_UNIT_COUNT]; /* phi, largest scaled row by unit, from the final x, y */
     double gap, velocity;        /* largest violation of psi_N >= 0 on rows of unit length, velocity (and acceleration) */
     double complementarity;      /* largest natural-map residual of the inclusions, in units of psi */
@@ -88,7 +90,8 @@ typedef struct cone_outcome {
     int worst_row;               /* phi row, when worst_cone is -1 */
 } cone_outcome;
 
-typedef enum cone_contact_state { CONE_OPEN, CONE_CLOSED } cone_contact_state;
+/* Adds the outcome of another solve of the same step: the worst of both and the sum of the work. Start from zeros. */
+void cone_outcome_add(cone_outcome *total, const cone_outcome *part);
 
 typedef struct cone_solver cone_solver;
 

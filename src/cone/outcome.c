@@ -121,3 +121,19 @@ void cone_judge(cone_solver *s, cone_outcome *out) {
         worst_of(out, size, k, -1);
     }
 }
+
+void cone_outcome_add(cone_outcome *total, const cone_outcome *part) {
+    for (int i = 0; i < CONE_PATH_COUNT; i++) total->iterations[i] += part->iterations[i];
+    for (int i = 0; i < CONE_UNIT_COUNT; i++) total->residual[i] = fmax(total->residual[i], part->residual[i]);
+    if (part->path > total->path) total->path = part->path, total->most = 0;
+    if (part->path == total->path && part->most > total->most) total->most = part->most;
+    total->solves += part->solves;
+    total->gap = fmax(total->gap, part->gap);
+    total->velocity = fmax(total->velocity, part->velocity);
+    total->complementarity = fmax(total->complementarity, part->complementarity);
+    total->cone_violation = fmax(total->cone_violation, part->cone_violation);
+    if (part->worst <= total->worst) return;
+    total->worst = part->worst;
+    total->worst_cone = part->worst_cone;
+    total->worst_row = part->worst_row;
+}

@@ -166,6 +166,8 @@ static bool clear_open_rows(cone_solver *s, double *y) {
 }
 
 static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outcome *out, zn_status status) {
+    out->solves = 1;
+    out->most = out->iterations[out->path];
     zn_status evaluated = cone_evaluate(s, x, y, false);
     if (evaluated == ZN_OK) {
         cone_classify(s, s->psi, s->mu);

@@ -177,20 +177,6 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
     return status;
 }
 
-static void add_outcome(cone_outcome *all, const cone_outcome *one) {
-    if (one->path > all->path) all->path = one->path;
-    for (int i = 0; i < CONE_PATH_COUNT; i++) all->iterations[i] += one->iterations[i];
-    for (int i = 0; i < CONE_UNIT_COUNT; i++) all->residual[i] = fmax(all->residual[i], one->residual[i]);
-    all->gap = fmax(all->gap, one->gap);
-    all->velocity = fmax(all->velocity, one->velocity);
-    all->complementarity = fmax(all->complementarity, one->complementarity);
-    all->cone_violation = fmax(all->cone_violation, one->cone_violation);
-    if (one->worst <= all->worst) return;
-    all->worst = one->worst;
-    all->worst_cone = one->worst_cone;
-    all->worst_row = one->worst_row;
-}
-
 zn_status partitioned_step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     partitioned *p = (partitioned *)base;
     zn_status status = prepare(p, from, h);
@@ -200,7 +186,7 @@ zn_status partitioned_step(scheme *base, const scheme_state *from, double h, sch
     cone_outcome end;
     status = solve_end(p, to, &end);
     if (status == ZN_NOT_FINITE) return status;
-    add_outcome(outcome, &end);
+    cone_outcome_add(outcome, &end);
     if (status != ZN_OK) return status;
     keep_rates(p, from, to);
     to->t = from->t + h;

@@ -203,33 +203,18 @@ static void keep_solution(projected *p, const record *r, int i) {
     }
 }
 
-/* The worst of both and the sum of the work. */
-static void merge(cone_outcome *total, const cone_outcome *part) {
-    for (int i = 0; i < CONE_PATH_COUNT; i++) total->iterations[i] += part->iterations[i];
-    for (int i = 0; i < CONE_UNIT_COUNT; i++) total->residual[i] = fmax(total->residual[i], part->residual[i]);
-    if (part->path > total->path) total->path = part->path;
-    total->gap = fmax(total->gap, part->gap);
-    total->velocity = fmax(total->velocity, part->velocity);
-    total->complementarity = fmax(total->complementarity, part->complementarity);
-    total->cone_violation = fmax(total->cone_violation, part->cone_violation);
-    if (part->worst <= total->worst) return;
-    total->worst = part->worst;
-    total->worst_cone = part->worst_cone;
-    total->worst_row = part->worst_row;
-}
-
 /* From where the increments start; a second time from the best iterate where only round-off is left of the residual. */
 static zn_status solve_from(projected *p, const record *r, cone_outcome *outcome) {
     cone_outcome part, again;
     zn_status status = stages_solve(p->implicit, &part);
     if (status != ZN_NO_CONVERGENCE || !stages_allow_roundoff(p->implicit)) {
-        merge(outcome, &part);
+        cone_outcome_add(outcome, &part);
         return status;
     }
     *r->rough = 1;
     status = stages_solve(p->implicit, &again);
     for (int i = 0; i < CONE_PATH_COUNT; i++) again.iterations[i] += part.iterations[i];
-    merge(outcome, &again);
+    cone_outcome_add(outcome, &again);
     return status;
 }
 
@@ -312,7 +297,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     cone_outcome part;
     if (p->first) {
         status = explicit_stage(p, from, h, &r, &part);
-        merge(outcome, &part);
+        cone_outcome_add(outcome, &part);
     }
     bool smooth = true;
     memcpy(r.closed, before.closed, (size_t)model->size.n_contacts * sizeof *r.closed);
@@ -330,7 +315,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     if (!p->project) return ZN_OK;
     for (int k = 0; k < model->size.n_contacts; k++) p->velocity->active[k] = r.closed[k] != 0;
     status = velocity_projection(p->velocity, from, h, to, &part);
-    merge(outcome, &part);
+    cone_outcome_add(outcome, &part);
     return status;
 }
 

@@ -121,8 +121,10 @@ void zn_simulation_destroy(zn_simulation *sim) {
 static void count_outcome(zn_simulation *sim, const cone_outcome *outcome) {
     int path = outcome->path;
     sim->path_steps[path]++;
-    sim->path_iterations[path] += outcome->iterations[path];
-    if (outcome->iterations[path] > sim->path_max[path]) sim->path_max[path] = outcome->iterations[path];
+    sim->path_solves[path] += outcome->solves;
+    for (int i = 0; i < CONE_PATH_COUNT; i++) sim->path_iterations[i] += outcome->iterations[i];
+    sim->path_iterations_there[path] += outcome->iterations[path];
+    if (outcome->most > sim->path_max[path]) sim->path_max[path] = outcome->most;
     sim->max_residual = fmax(sim->max_residual, outcome->worst);
 }
 
@@ -241,7 +243,7 @@ void zn_simulation_energy(const zn_simulation *sim, double *kinetic, double *pot
 
 zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
     double mean[CONE_PATH_COUNT], kinetic, potential;
-    for (int i = 0; i < CONE_PATH_COUNT; i++) mean[i] = sim->path_steps[i] ? (double)sim->path_iterations[i] / (double)sim->path_steps[i] : 0;
+    for (int i = 0; i < CONE_PATH_COUNT; i++) mean[i] = sim->path_solves[i] ? (double)sim->path_iterations_there[i] / (double)sim->path_solves[i] : 0;
     zn_simulation_energy(sim, &kinetic, &potential);
     const sim_monitor *m = &sim->monitor;
     return (zn_statistics){

@@ -33,7 +33,9 @@ struct zn_simulation {
     sim_monitor monitor;
     long step, n_steps;    /* grid steps done, and in all */
     long rejected;
-    long path_steps[CONE_PATH_COUNT], path_iterations[CONE_PATH_COUNT];
+    long path_steps[CONE_PATH_COUNT];            /* steps by the path that ended them */
+    long path_solves[CONE_PATH_COUNT], path_iterations_there[CONE_PATH_COUNT]; /* solves in those steps, their iterations of the path */
+    long path_iterations[CONE_PATH_COUNT];       /* iterations of each path in all steps */
     int path_max[CONE_PATH_COUNT];
     double max_residual;
     double energy_start;
