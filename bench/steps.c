@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two orders of the small systems agree: nothing but round-off and the solvers' tolerances lies between the same scheme in two
- * programs; a spring that is implicit in one of them leaves a difference of first order in h. */
+/* Between the same scheme in two programs there is nothing but round-off and the solvers' tolerances. Woodpecker: its spring is
+ * implicit in Siconos, which shifts the impacts a little; over 1 s and 7 cycles that adds up to 8e-3 at h = 1e-4. */
 #define SAME_SCHEME 1e-8
-#define FIRST_ORDER 2e-2
+#define SHIFTED_IMPACTS 2e-2
 
 static const bench_row rows[] = {
     {.scene = "bouncing-ball", .scheme = "moreau-midpoint", .peer_tolerance = SAME_SCHEME},
     {.scene = "rotating-ball", .scheme = "moreau-midpoint", .peer_tolerance = SAME_SCHEME},
-    {.scene = "woodpecker", .scheme = "moreau-midpoint", .peer_tolerance = FIRST_ORDER},
+    {.scene = "woodpecker", .scheme = "moreau-midpoint", .peer_tolerance = SHIFTED_IMPACTS},
     {.scene = "slider-crank", .scheme = "moreau-midpoint"},
     {.scene = "woodpecker", .scheme = "moreau-variational"},
     {.scene = "rotating-ball", .scheme = "rattle"},
