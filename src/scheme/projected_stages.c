@@ -15,15 +15,6 @@
 /* What a sum of a few terms loses, relative to their size. */
 static const double ROUNDOFF = 1e-15;
 
-/* Blocks of phi_x, for each pair (i, k) of stages; -1: not there. */
-enum { BLOCK_M, BLOCK_W, BLOCK_R_Q, BLOCK_R_U, BLOCK_G_Q, BLOCK_Y_Q, BLOCK_Y_U, BLOCK_ONE, BLOCK_QDOT_Q, BLOCK_B, BLOCKS };
-
-static int *blocks_of(const stages *s, int i, int k) { return s->blocks + (i * s->m + k) * BLOCKS; }
-/* Factors of the chain rule. */
-static double by_q(const stages *s, int i, int k) { return s->natural ? s->h * s->AA[i * s->m + k] : s->A[i * s->m + k]; }
-static double by_u(const stages *s, int i, int k) { return s->A[i * s->m + k]; }
-static bool q_depends(const stages *s, int i, int k) { return (s->natural ? s->AA : s->A)[i * s->m + k] != 0; }
-static bool u_depends(const stages *s, int i, int k) { return s->A[i * s->m + k] != 0; }
 /* Columns of x. */
 static int column_U(const stages *s, int k) { return k * s->model->size.nu; }
 static int column_Q(const stages *s, int k) { return s->natural ? column_U(s, k) : s->m * s->model->size.nu + k * s->model->size.nq; }
@@ -93,62 +84,10 @@ static void write_residual(const stages *s, const double *x, double *phi, double
     }
 }
 
-static void add_block(lin_matrix *matrix, int block, double factor, const double *values) {
-    if (block >= 0) lin_matrix_add(matrix, block, factor, values);
-}
-
-static void add_rows(lin_matrix *matrix, int block, double factor, const stages_rows *rows, const double *values) {
-    if (block < 0) return;
-    const int *place = lin_matrix_places(matrix, block);
-    double *to = lin_matrix_values(matrix);
-    for (int k = 0, count = lin_nnz(&rows->pattern.p); k < count; k++) to[place[k]] += factor * values[rows->source[k]];
-}
-
-static void write_phi_x(stages *s) {
-    lin_matrix *matrix = s->problem.phi_x;
-    int y_offset = s->model->pattern.c1_u.start[s->model->size.ng];
-    lin_matrix_zero(matrix);
-    for (int i = 0; i < s->m; i++) {
-        const stage *at = &s->at[i];
-        for (int k = 0; k < s->m; k++) {
-            const int *block = blocks_of(s, i, k);
-            double q = by_q(s, i, k), u = by_u(s, i, k), h = s->h;
-            add_block(matrix, block[BLOCK_M], 1, at->M);
-            add_block(matrix, block[BLOCK_W], -1, at->W);
-            add_block(matrix, block[BLOCK_R_Q], h * q, at->r_q);
-            add_block(matrix, block[BLOCK_R_U], h * u, at->r_u);
-            add_rows(matrix, block[BLOCK_G_Q], q, &s->g_q, at->c0_q);
-            add_rows(matrix, block[BLOCK_Y_Q], q, &s->y_q, at->c1_q);
-            add_block(matrix, block[BLOCK_Y_U], u, at->c1_u + y_offset);
-            add_block(matrix, block[BLOCK_QDOT_Q], -h * q, at->qdot_q);
-            add_block(matrix, block[BLOCK_B], -h * u, at->B);
-        }
-        if (s->natural) continue;
-        const int *diagonal = lin_matrix_places(matrix, blocks_of(s, i, i)[BLOCK_ONE]);
-        double *values = lin_matrix_values(matrix);
-        for (int j = 0; j < s->model->size.nq; j++) values[diagonal[j]] += 1;
-    }
-}
-
-static void write_psi_x(const stages *s, double *psi_x) {
-    const zn_pattern *c1_u = &s->model->pattern.c1_u;
-    int first_F = c1_u->start[s->nb + s->model->size.nN], end_F = c1_u->start[s->nb + s->nc];
-    const int *place = s->psi_place;
-    memset(psi_x, 0, (size_t)lin_nnz(&s->problem.psi_x) * sizeof *psi_x);
-    for (int i = 0; i < s->m; i++)
-        for (int k = 0; k < s->m; k++) {
-            const stage *at = &s->at[i];
-            double q = by_q(s, i, k), u = by_u(s, i, k);
-            for (int e = 0; q_depends(s, i, k) && e < lin_nnz(&s->N_q.pattern.p); e++) psi_x[*place++] += q * at->c0_q[s->N_q.source[e]];
-            for (int e = 0; q_depends(s, i, k) && e < lin_nnz(&s->F_q.pattern.p); e++) psi_x[*place++] += q * at->c1_q[s->F_q.source[e]];
-            for (int e = first_F; u_depends(s, i, k) && e < end_F; e++) psi_x[*place++] += u * at->c1_u[e];
-        }
-}
-
-static void write_phi_y(const stages *s, double *phi_y) {
-    const zn_pattern *W = &s->model->pattern.W;
-    for (int i = 0; i < s->m; i++)
-        for (int e = W->start[s->nb]; e < W->start[s->nb + s->nc]; e++) *phi_y++ = -s->at[i].W[e];
+static void fill(const block_sum *sum, double h, double *values) {
+    if (!values) return;
+    memset(values, 0, (size_t)lin_nnz(&sum->pattern.p) * sizeof *values);
+    block_sum_fill(sum, h, values);
 }
 
 static int evaluate(void *user, const double *x, const double *y, cone_values *out) {
@@ -157,139 +96,105 @@ static int evaluate(void *user, const double *x, const double *y, cone_values *o
     for (int i = 0; i < s->m; i++)
         if (ask_model(s, i, x, y, out->jacobian)) return 1;
     if (out->phi && out->psi) write_residual(s, x, out->phi, out->psi);
-    if (out->jacobian) write_phi_x(s);
-    if (out->phi_y) write_phi_y(s, out->phi_y);
-    if (out->psi_x) write_psi_x(s, out->psi_x);
+    if (out->jacobian) {
+        lin_matrix_zero(s->problem.phi_x);
+        block_sum_fill(&s->phi_x, s->h, lin_matrix_values(s->problem.phi_x));
+    }
+    fill(&s->phi_y, s->h, out->phi_y);
+    fill(&s->psi_x, s->h, out->psi_x);
     return 0;
 }
 
-/* ---- patterns ---- */
+/* ---- Jacobians ---- */
 
-static zn_status slice_rows(zn_context *context, const zn_pattern *p, int first, int count, stages_rows *out) {
-    int entries = 0;
-    for (int e = 0; e < lin_nnz(p); e++) entries += p->index[e] >= first && p->index[e] < first + count;
-    out->pattern = (lin_pattern){.start = MEM_ARRAY(context, int, p->cols + 1), .index = MEM_ARRAY(context, int, entries)};
-    out->source = MEM_ARRAY(context, int, entries);
-    if (!out->pattern.start || !out->pattern.index || !out->source) return ZN_MEMORY;
-    out->pattern.p = (zn_pattern){count, p->cols, out->pattern.start, out->pattern.index};
-    entries = 0;
-    for (int j = 0; j < p->cols; j++) {
-        for (int e = p->start ? p->start[j] : 0; p->start && e < p->start[j + 1]; e++)
-            if (p->index[e] >= first && p->index[e] < first + count) {
-                out->pattern.index[entries] = p->index[e] - first;
-                out->source[entries++] = e;
-            }
-        out->pattern.start[j + 1] = entries;
-    }
-    return ZN_OK;
-}
-
-static zn_status make_slices(stages *s) {
-    zn_context *context = s->context;
+static zn_status make_cuts(stages *s) {
     const zn_sizes *size = &s->model->size;
     const zn_patterns *p = &s->model->pattern;
-    zn_status status = scheme_pattern_columns(context, &p->W, 0, s->nb, &s->W_b);
-    if (status == ZN_OK) status = scheme_pattern_columns(context, &p->c1_u, size->ng, size->ny, &s->c1_y);
-    if (status == ZN_OK) status = slice_rows(context, &p->c0_q, 0, size->ng, &s->g_q);
-    if (status == ZN_OK) status = slice_rows(context, &p->c1_q, size->ng, size->ny, &s->y_q);
-    if (status == ZN_OK) status = slice_rows(context, &p->c0_q, s->nb, size->nN, &s->N_q);
-    if (status == ZN_OK) status = slice_rows(context, &p->c1_q, s->nb + size->nN, size->nF, &s->F_q);
+    block_range q = {0, size->nq}, u = {0, size->nu}, g = {0, size->ng}, y = {size->ng, size->ny}, N = {s->nb, size->nN},
+                F = {s->nb + size->nN, size->nF}, b = {0, s->nb}, c = {s->nb, s->nc};
+    stages_cuts *k = &s->cuts;
+    const struct {
+        block_cut *cut;
+        const zn_pattern *pattern;
+        bool transposed;
+        block_range rows, cols;
+    } list[] = {
+        {&k->M, &p->M, false, u, u}, {&k->r_q, &p->r_q, false, u, q}, {&k->r_u, &p->r_u, false, u, u}, {&k->W_b, &p->W, false, u, b},
+        {&k->W_c, &p->W, false, u, c}, {&k->g_q, &p->c0_q, false, g, q}, {&k->y_q, &p->c1_q, false, y, q}, {&k->y_u, &p->c1_u, true, y, u},
+        {&k->N_q, &p->c0_q, false, N, q}, {&k->F_q, &p->c1_q, false, F, q}, {&k->F_u, &p->c1_u, true, F, u},
+        {&k->qdot_q, &p->qdot_q, false, q, q}, {&k->B, &p->B, false, q, u},
+    };
+    zn_status status = block_cut_identity(s->context, size->nq, &k->one);
+    for (size_t i = 0; i < sizeof list / sizeof *list && status == ZN_OK; i++)
+        status = block_cut_create(s->context, list[i].pattern, list[i].transposed, list[i].rows, list[i].cols, list[i].cut);
     return status;
 }
 
-/* Blocks of the pair (i, k); false: a block failed (error in the context). */
-static bool declare_blocks(stages *s, int i, int k, const zn_pattern *one) {
-    const zn_patterns *p = &s->model->pattern;
-    lin_matrix *m = s->problem.phi_x;
-    int *block = blocks_of(s, i, k), ng = s->model->size.ng;
-    int balance = column_U(s, i), kinematics = column_Q(s, i), bilateral = column_P(s, i);
-    int U = column_U(s, k), Q = column_Q(s, k), P = column_P(s, k);
-    bool q = q_depends(s, i, k), u = u_depends(s, i, k), ok = true;
-    for (int b = 0; b < BLOCKS; b++) block[b] = -1;
-#define DECLARE(name, condition, pattern, transposed, row, column)                                                       \
-    if (ok && (condition)) ok = (block[name] = lin_matrix_block(m, pattern, transposed, row, column)) >= 0
-    DECLARE(BLOCK_M, i == k, &p->M, false, balance, U);
-    DECLARE(BLOCK_W, i == k, &s->W_b.p, false, balance, P);
-    DECLARE(BLOCK_R_Q, q, &p->r_q, false, balance, Q);
-    DECLARE(BLOCK_R_U, u, &p->r_u, false, balance, U);
-    DECLARE(BLOCK_G_Q, q, &s->g_q.pattern.p, false, bilateral, Q);
-    DECLARE(BLOCK_Y_Q, q, &s->y_q.pattern.p, false, bilateral + ng, Q);
-    DECLARE(BLOCK_Y_U, u, &s->c1_y.p, true, bilateral + ng, U);
-    DECLARE(BLOCK_ONE, i == k && !s->natural, one, false, kinematics, Q);
-    DECLARE(BLOCK_QDOT_Q, q && !s->natural, &p->qdot_q, false, kinematics, Q);
-    DECLARE(BLOCK_B, u && !s->natural, &p->B, false, kinematics, U);
-#undef DECLARE
-    return ok;
+static void destroy_cuts(stages *s) {
+    stages_cuts *k = &s->cuts;
+    block_cut *list[] = {&k->M, &k->r_q, &k->r_u, &k->W_b, &k->W_c, &k->g_q, &k->y_q, &k->y_u, &k->N_q, &k->F_q, &k->F_u, &k->qdot_q, &k->B, &k->one};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) block_cut_destroy(s->context, list[i]);
 }
 
-static zn_status make_phi_x(stages *s) {
-    int nq = s->model->size.nq;
-    s->blocks = MEM_ARRAY(s->context, int, s->m * s->m * BLOCKS);
-    s->problem.phi_x = lin_matrix_create(s->context, s->problem.nx);
-    int *diagonal = MEM_ARRAY(s->context, int, nq);
-    lin_pattern one = {0};
-    zn_status status = s->blocks && s->problem.phi_x && diagonal ? ZN_OK : ZN_MEMORY;
-    if (status == ZN_OK) {
-        for (int j = 0; j < nq; j++) diagonal[j] = j;
-        status = lin_pattern_create(s->context, nq, nq, nq, diagonal, diagonal, &one, NULL);
+/* A derivative by Q_i (by U_i), times factor h^power, as derivatives by the unknowns of stage k. */
+static void add_by_Q(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, int i, int k, double factor, int power) {
+    if (s->natural) block_sum_add(sum, cut, source, row, column_U(s, k), factor * s->AA[i * s->m + k], power + 1);
+    else block_sum_add(sum, cut, source, row, column_Q(s, k), factor * s->A[i * s->m + k], power);
+}
+static void add_by_U(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, int i, int k, double factor, int power) {
+    block_sum_add(sum, cut, source, row, column_U(s, k), factor * s->A[i * s->m + k], power);
+}
+
+static void add_stage(stages *s, int i) {
+    const stages_cuts *c = &s->cuts;
+    const stage *at = &s->at[i];
+    static const double one = 1;
+    block_sum *phi_x = &s->phi_x;
+    int balance = column_U(s, i), kinematics = column_Q(s, i), bilateral = column_P(s, i), ng = s->model->size.ng;
+    int N = i * s->nc, F = N + s->model->size.nN;
+    block_sum_add(phi_x, &c->M, at->M, balance, balance, 1, 0);
+    block_sum_add(phi_x, &c->W_b, at->W, balance, bilateral, -1, 0);
+    block_sum_add(&s->phi_y, &c->W_c, at->W, balance, N, -1, 0);
+    if (!s->natural) block_sum_add(phi_x, &c->one, &one, kinematics, kinematics, 1, 0);
+    for (int k = 0; k < s->m; k++) {
+        add_by_Q(s, phi_x, &c->r_q, at->r_q, balance, i, k, 1, 1);
+        add_by_U(s, phi_x, &c->r_u, at->r_u, balance, i, k, 1, 1);
+        add_by_Q(s, phi_x, &c->g_q, at->c0_q, bilateral, i, k, 1, 0);
+        add_by_Q(s, phi_x, &c->y_q, at->c1_q, bilateral + ng, i, k, 1, 0);
+        add_by_U(s, phi_x, &c->y_u, at->c1_u, bilateral + ng, i, k, 1, 0);
+        add_by_Q(s, &s->psi_x, &c->N_q, at->c0_q, N, i, k, 1, 0);
+        add_by_Q(s, &s->psi_x, &c->F_q, at->c1_q, F, i, k, 1, 0);
+        add_by_U(s, &s->psi_x, &c->F_u, at->c1_u, F, i, k, 1, 0);
+        if (s->natural) continue;
+        add_by_Q(s, phi_x, &c->qdot_q, at->qdot_q, kinematics, i, k, -1, 1);
+        add_by_U(s, phi_x, &c->B, at->B, kinematics, i, k, -1, 1);
     }
-    for (int i = 0; i < s->m; i++)
-        for (int k = 0; status == ZN_OK && k < s->m; k++)
-            if (!declare_blocks(s, i, k, &one.p)) status = ZN_MEMORY;
-    if (status == ZN_OK) status = lin_matrix_finish(s->problem.phi_x, LIN_AUTO);
-    lin_pattern_destroy(s->context, &one);
-    mem_free(s->context, diagonal);
+}
+
+static zn_status make_jacobians(stages *s) {
+    int nx = s->problem.nx, ny = s->problem.ny;
+    block_sum_start(s->context, &s->phi_x);
+    block_sum_start(s->context, &s->phi_y);
+    block_sum_start(s->context, &s->psi_x);
+    zn_status status = make_cuts(s);
+    for (int i = 0; i < s->m && status == ZN_OK; i++) add_stage(s, i);
+    if (status == ZN_OK) status = block_sum_finish(&s->phi_x, nx, nx);
+    if (status == ZN_OK) status = block_sum_finish(&s->phi_y, nx, ny);
+    if (status == ZN_OK) status = block_sum_finish(&s->psi_x, ny, nx);
+    if (status == ZN_OK) status = block_sum_into_matrix(&s->phi_x, &s->problem.phi_x);
+    s->problem.phi_y = s->phi_y.pattern.p;
+    s->problem.psi_x = s->psi_x.pattern.p;
     return status;
 }
 
-typedef struct coordinates {
-    int count, *row, *col;
-} coordinates;
-
-static void put_rows(coordinates *c, const zn_pattern *p, bool transposed, int row, int col) {
-    for (int j = 0; j < p->cols; j++)
-        for (int e = p->start[j]; e < p->start[j + 1]; e++, c->count++) {
-            c->row[c->count] = row + (transposed ? j : p->index[e]);
-            c->col[c->count] = col + (transposed ? p->index[e] : j);
-        }
-}
-
-static zn_status make_psi_x(stages *s) {
-    int row_F = s->nb + s->model->size.nN;
-    lin_pattern c1_F = {0};
-    zn_status status = scheme_pattern_columns(s->context, &s->model->pattern.c1_u, row_F, s->model->size.nF, &c1_F);
-    int most = s->m * s->m * (lin_nnz(&s->N_q.pattern.p) + lin_nnz(&s->F_q.pattern.p) + lin_nnz(&c1_F.p));
-    coordinates c = {.row = MEM_ARRAY(s->context, int, most), .col = MEM_ARRAY(s->context, int, most)};
-    s->psi_place = MEM_ARRAY(s->context, int, most);
-    if (!c.row || !c.col || !s->psi_place) status = ZN_MEMORY;
-    for (int i = 0; i < s->m; i++)
-        for (int k = 0; status == ZN_OK && k < s->m; k++) {
-            int N = i * s->nc, F = N + s->model->size.nN;
-            if (q_depends(s, i, k)) put_rows(&c, &s->N_q.pattern.p, false, N, column_Q(s, k));
-            if (q_depends(s, i, k)) put_rows(&c, &s->F_q.pattern.p, false, F, column_Q(s, k));
-            if (u_depends(s, i, k)) put_rows(&c, &c1_F.p, true, F, column_U(s, k));
-        }
-    if (status == ZN_OK)
-        status = lin_pattern_create(s->context, s->problem.npsi, s->problem.nx, c.count, c.row, c.col, &s->psi_x, s->psi_place);
-    mem_free(s->context, c.row);
-    mem_free(s->context, c.col);
-    lin_pattern_destroy(s->context, &c1_F);
-    s->problem.psi_x = s->psi_x.p;
-    return status;
-}
-
-/* phi_y: W_c of each stage on a diagonal; A: a_ik times ones. Both are written column by column. */
-static zn_status make_phi_y_and_A(stages *s) {
-    const zn_pattern *W = &s->model->pattern.W;
-    int m = s->m, nc = s->nc, ny = m * nc, entries = m * (W->start[s->nb + nc] - W->start[s->nb]), e = 0, a = 0;
-    s->phi_y = (lin_pattern){.start = MEM_ARRAY(s->context, int, ny + 1), .index = MEM_ARRAY(s->context, int, entries)};
+/* A x 1: a_ik on the diagonals of blocks, written column by column. */
+static zn_status make_A(stages *s) {
+    int m = s->m, nc = s->nc, ny = m * nc, a = 0;
     s->A_pattern = (lin_pattern){.start = MEM_ARRAY(s->context, int, ny + 1), .index = MEM_ARRAY(s->context, int, m * ny)};
     s->A_values = MEM_ARRAY(s->context, double, m * ny);
-    if (!s->phi_y.start || !s->phi_y.index || !s->A_pattern.start || !s->A_pattern.index || !s->A_values) return ZN_MEMORY;
+    if (!s->A_pattern.start || !s->A_pattern.index || !s->A_values) return ZN_MEMORY;
     for (int k = 0; k < m; k++)
         for (int j = 0; j < nc; j++) {
-            for (int w = W->start[s->nb + j]; w < W->start[s->nb + j + 1]; w++) s->phi_y.index[e++] = column_U(s, k) + W->index[w];
-            s->phi_y.start[k * nc + j + 1] = e;
             for (int i = 0; i < m; i++) {
                 if (s->A[i * m + k] == 0) continue;
                 s->A_pattern.index[a] = i * nc + j;
@@ -297,7 +202,6 @@ static zn_status make_phi_y_and_A(stages *s) {
             }
             s->A_pattern.start[k * nc + j + 1] = a;
         }
-    s->problem.phi_y = s->phi_y.p = (zn_pattern){s->problem.nx, ny, s->phi_y.start, s->phi_y.index};
     s->problem.A = s->A_pattern.p = (zn_pattern){ny, ny, s->A_pattern.start, s->A_pattern.index};
     s->problem.A_values = s->A_values;
     return ZN_OK;
@@ -378,10 +282,8 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
     s->problem = (cone_problem){.nx = n_settled + m * nb, .ny = m * nc, .npsi = m * nc, .nmu = m * nc, .n_cones = m * size->n_contacts,
                                 .user = s, .evaluate = evaluate, .n_settled = n_settled};
     zn_status status = make_memory(s, A);
-    if (status == ZN_OK) status = make_slices(s);
-    if (status == ZN_OK) status = make_phi_x(s);
-    if (status == ZN_OK) status = make_psi_x(s);
-    if (status == ZN_OK) status = make_phi_y_and_A(s);
+    if (status == ZN_OK) status = make_jacobians(s);
+    if (status == ZN_OK) status = make_A(s);
     if (status == ZN_OK) {
         make_units(s);
         cone_settings chosen = cone_settings_default();
@@ -401,11 +303,12 @@ void stages_destroy(stages *s) {
     cone_solver_destroy(s->solver);
     lin_matrix_destroy(s->problem.phi_x);
     for (int i = 0; s->at && i < s->m; i++) stage_destroy(context, &s->at[i]);
-    lin_pattern *patterns[] = {&s->W_b, &s->c1_y, &s->phi_y, &s->psi_x, &s->A_pattern, &s->g_q.pattern, &s->y_q.pattern,
-                               &s->N_q.pattern, &s->F_q.pattern};
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) lin_pattern_destroy(context, patterns[i]);
-    void *blocks[] = {s->g_q.source, s->y_q.source, s->N_q.source, s->F_q.source, s->psi_place, s->blocks, s->memory, s->A_values,
-                      s->phi_unit, s->psi_unit, s->cones, s->at, s};
+    destroy_cuts(s);
+    block_sum_destroy(&s->phi_x);
+    block_sum_destroy(&s->phi_y);
+    block_sum_destroy(&s->psi_x);
+    lin_pattern_destroy(context, &s->A_pattern);
+    void *blocks[] = {s->memory, s->A_values, s->phi_unit, s->psi_unit, s->cones, s->at, s};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 

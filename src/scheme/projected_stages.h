@@ -12,17 +12,17 @@
 #define SCHEME_PROJECTED_STAGES_H
 
 #include "scheme/cones.h"
+#include "scheme/partitioned_blocks.h"
 #include "scheme/stage.h"
 
 /* Rows of positions (g, g_N, dQ) count this many times as much as rows of velocities, so that the default tolerance of 1e-10
  * means 1e-10 in velocities and 1e-12 in lengths. Rows of momentum are divided by the diagonal of M: they are velocities. */
 #define STAGES_POSITION_WEIGHT 100.0
 
-/* The part of a constraint matrix (n x nq) that belongs to some rows, and where its values are. */
-typedef struct stages_rows {
-    lin_pattern pattern;
-    int *source;
-} stages_rows;
+/* Pieces of the model's matrices. */
+typedef struct stages_cuts {
+    block_cut M, r_q, r_u, W_b, W_c, g_q, y_q, y_u, N_q, F_q, F_u, qdot_q, B, one;
+} stages_cuts;
 
 typedef struct stages {
     zn_context *context;
@@ -47,10 +47,9 @@ typedef struct stages {
     cone_problem problem;
     cone *cones;             /* stage by stage, one a contact */
     cone_solver *solver;
-    lin_pattern W_b, c1_y, phi_y, psi_x, A_pattern;
-    stages_rows g_q, y_q, N_q, F_q;
-    int *psi_place;
-    int *blocks;
+    stages_cuts cuts;
+    block_sum phi_x, phi_y, psi_x;
+    lin_pattern A_pattern;
 } stages;
 
 /* A: m x m, row-major. */
