@@ -16,7 +16,7 @@
 #define SCHEME_GENERALIZED_ALPHA_H
 
 #include "scheme/generalized_alpha_motion.h"
-#include "scheme/partitioned_blocks.h"
+#include "scheme/block_sum.h"
 
 #define ALPHA_LEAST_LENGTH_STEP 1e-4
 

@@ -12,7 +12,7 @@
 #define SCHEME_PARTITIONED_H
 
 #include "scheme/linear_problem.h"
-#include "scheme/partitioned_blocks.h"
+#include "scheme/block_sum.h"
 #include "scheme/scheme.h"
 #include "scheme/tableau.h"
 

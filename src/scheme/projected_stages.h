@@ -12,7 +12,7 @@
 #define SCHEME_PROJECTED_STAGES_H
 
 #include "scheme/cones.h"
-#include "scheme/partitioned_blocks.h"
+#include "scheme/block_sum.h"
 #include "scheme/stage.h"
 
 /* Rows of positions (g, g_N, dQ) count this many times as much as rows of velocities, so that the default tolerance of 1e-10

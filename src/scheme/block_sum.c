@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of scaled blocks: layout once, one pass per filling. */
-#include "scheme/partitioned_blocks.h"
+#include "scheme/block_sum.h"
 
 enum { HIGHEST_POWER = 2 };
 

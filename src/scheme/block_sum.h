@@ -4,8 +4,8 @@
  *     sum_b  f_b h^{k_b} S_b,   S_b a rectangle of a model's matrix, shifted to its place
  *
  * Where each entry goes is worked out once; filling is one pass over the blocks. */
-#ifndef SCHEME_PARTITIONED_BLOCKS_H
-#define SCHEME_PARTITIONED_BLOCKS_H
+#ifndef SCHEME_BLOCK_SUM_H
+#define SCHEME_BLOCK_SUM_H
 
 #include "linalg/linalg.h"
 
