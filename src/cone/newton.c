@@ -43,12 +43,30 @@ static zn_status take_step(cone_solver *s, double *x, double *y, double old_norm
     return status;
 }
 
+/* s->dx and s->dy_best of one iteration. */
+static zn_status find_step(cone_solver *s, const double *y, bool robust) {
+    if (s->use_sparse) {
+        zn_status status = cone_sparse_step(s, robust, s->dx, s->dy_best);
+        s->out->iterations[s->least_norm ? CONE_LEAST_NORM : CONE_NEWTON]++;
+        return status;
+    }
+    cone_linearise(s);
+    local_result local;
+    zn_status status = cone_solve_local(s, y, robust, s->settings.tolerance, &local);
+    s->out->iterations[local.inverse == CONE_LU ? CONE_NEWTON : CONE_LEAST_NORM]++;
+    s->out->iterations[CONE_PROJECTION] += local.projections;
+    s->least_norm = s->least_norm || local.inverse != CONE_LU;
+    if (status == ZN_SINGULAR && !robust) return status;
+    cone_smooth_step(s, s->dy_best, s->dx);
+    return ZN_OK; /* also the best of an attempt that did not converge is a step */
+}
+
 static zn_status refresh(cone_solver *s, const double *x, const double *y, bool evaluated) {
     if (!evaluated) {
         zn_status status = cone_evaluate(s, x, y, true);
         if (status != ZN_OK) return status;
     }
-    return cone_factor(s);
+    return s->use_sparse ? ZN_OK : cone_factor(s);
 }
 
 zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
@@ -68,14 +86,8 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
             if (status != ZN_OK) break;
         }
         fresh = false;
-        cone_linearise(s);
-        local_result local;
-        status = cone_solve_local(s, y, robust, settings->tolerance, &local);
-        s->out->iterations[local.inverse == CONE_LU ? CONE_NEWTON : CONE_LEAST_NORM]++;
-        s->out->iterations[CONE_PROJECTION] += local.projections;
-        s->least_norm = s->least_norm || local.inverse != CONE_LU;
-        if (status == ZN_SINGULAR && !robust) break;
-        cone_smooth_step(s, s->dy_best, s->dx);
+        status = find_step(s, y, robust);
+        if (status != ZN_OK) break;
         double old = norm;
         status = take_step(s, x, y, old, worse >= 2, &norm);
         if (status != ZN_OK) break;

@@ -70,6 +70,11 @@ static bool take_matrices(cone_solver *s) {
         s->lu = lin_lu_create(s->context, p->phi_x);
         if (!s->lu || lin_lu_reserve_regularised(s->lu, p->phi_x) != ZN_OK) return false;
     }
+    if (s->settings.solver == ZN_SOLVER_PROJECTION) return true;
+    if (cone_sparse_pays(p)) {
+        if (!(s->sparse = cone_sparse_create(s))) return false;
+        if (p->ny > CONE_SWEEP_SIZE) return true;
+    }
     if (p->ny <= CONE_COD_SIZE && !(s->cod = lin_cod_create(s->context, p->ny, p->ny))) return false;
     s->G = MEM_ARRAY(s->context, double, (size_t)p->nx * ny);
     s->D = MEM_ARRAY(s->context, double, (size_t)p->npsi * ny);
@@ -126,6 +131,7 @@ void cone_solver_destroy(cone_solver *s) {
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) mem_free(s->context, blocks[k]);
     lin_lu_destroy(s->lu);
     lin_cod_destroy(s->cod);
+    cone_sparse_destroy(s->context, s->sparse);
     mem_free(s->context, s);
 }
 
@@ -200,6 +206,16 @@ static zn_status newton_with_retry(cone_solver *s, double *x, double *y, bool ro
     return cone_newton(s, x, y, robust);
 }
 
+/* Newton by one sparse matrix where that pays, and else, or when it fails, by the Schur complement, which can do more. */
+static zn_status newton_paths(cone_solver *s, double *x, double *y, bool robust) {
+    s->use_sparse = s->sparse != NULL;
+    zn_status status = newton_with_retry(s, x, y, robust);
+    if (status == ZN_OK || status == ZN_NOT_FINITE || !s->sparse || !s->S) return status;
+    s->use_sparse = false;
+    restart(s, x, y);
+    return newton_with_retry(s, x, y, robust);
+}
+
 zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     *out = (cone_outcome){.path = CONE_NEWTON, .worst = INFINITY, .worst_cone = -1, .worst_row = -1};
     s->out = out;
@@ -211,7 +227,7 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     zn_solver solver = s->settings.solver;
     zn_status status = ZN_NO_CONVERGENCE;
     if (solver != ZN_SOLVER_PROJECTION) {
-        status = newton_with_retry(s, x, y, solver == ZN_SOLVER_AUTO);
+        status = newton_paths(s, x, y, solver == ZN_SOLVER_AUTO);
         out->path = s->least_norm ? CONE_LEAST_NORM : CONE_NEWTON;
         status = conclude(s, x, y, out, status);
         if (status == ZN_OK || solver == ZN_SOLVER_NEWTON || status == ZN_NOT_FINITE) return status;

@@ -5,6 +5,7 @@
  *   schur.c       factors of phi_x, columns of the total derivative D = d psi/d y = psi_y - psi_x phi_x^-1 phi_y
  *   local.c       the linearised problem in y alone: semismooth Newton, least-norm, projection
  *   sweeps.c      Gauss-Seidel on the same, a start for Newton when it cycles
+ *   sparse.c      large problems: one sparse matrix for (x, y)
  *   newton.c      outer Newton iteration on (x, y)
  *   projection.c  Algorithm 2: fixed point in mu with inexact Newton in x
  *   outcome.c     the independent judgement of (x, y)
@@ -29,6 +30,10 @@ enum { CONE_BALL_DIM_MAX = 8 };
 enum { CONE_COD_SIZE = 100 };
 /* Up to this many multipliers Gauss-Seidel sweeps have their matrix. */
 enum { CONE_SWEEP_SIZE = 1000 };
+/* From this many multipliers on, problems with a sparse structure are solved by one sparse matrix (sparse.c). */
+enum { CONE_SPARSE_SIZE = 150 };
+
+typedef struct cone_sparse cone_sparse;
 
 /* What row k of R stands for: rows of psi, of mu alone, or of slip (units of mu). */
 typedef enum row_kind { CONE_ROW_MULTIPLIER, CONE_ROW_PSI, CONE_ROW_SLIP } row_kind;
@@ -67,6 +72,9 @@ struct cone_solver {
     double *G, *D;                   /* columns nx x ny, npsi x ny */
     double *E;                       /* npsi x ny: d psi/d mu (sweeps.c); NULL when large */
     unsigned char *have;             /* per column */
+
+    cone_sparse *sparse;             /* NULL: does not pay; else there are G, D, S only up to CONE_SWEEP_SIZE */
+    bool use_sparse;
 
     /* local problem */
     double *dy, *dy_best, *dy_try, *dy_swept, *psi_l, *mu_l, *S, *step, *row, *column, *factor, *z; /* column stays zero between uses */
@@ -110,6 +118,12 @@ zn_status cone_solve_local(cone_solver *, const double *y, bool robust, double t
 
 /* sweeps.c */
 bool cone_sweep(cone_solver *, int count, double enough, bool first);
+
+/* sparse.c */
+bool cone_sparse_pays(const cone_problem *);
+cone_sparse *cone_sparse_create(cone_solver *);
+void cone_sparse_destroy(zn_context *, cone_sparse *);
+zn_status cone_sparse_step(cone_solver *, bool robust, double *dx, double *dy);
 
 /* newton.c, projection.c, outcome.c */
 zn_status cone_newton(cone_solver *, double *x, double *y, bool robust);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Large problems: semismooth Newton on (x, y) together with one sparse matrix,
+ *
+ *     [ phi_x            phi_y              ] [dx]     [phi]
+ *     [ R_psi psi_x      R_psi psi_y + R_mu A ] [dy] = - [ R ]
+ *
+ * Its pattern holds every state of every cone: a row of R takes the rows of psi and mu of its whole ball, the slip direction
+ * and the radius. Only values change, so the symbolic analysis is made once; pivots are chosen anew when states changed. */
+#include "cone/solver.h"
+
+/* Row `to` of R depends on row `from` of psi or mu; what the coefficient is follows from the state of the ball. */
+typedef enum link_kind { LINK_NORMAL_PSI, LINK_PSI, LINK_GUIDE, LINK_MU, LINK_RADIUS } link_kind;
+typedef struct row_link {
+    int from, to;
+    int cone, ball, i, j;   /* ball: number over all; i, j: rows inside the ball */
+    link_kind kind;
+} row_link;
+
+struct cone_sparse {
+    lin_matrix *K;
+    lin_lu *lu;
+    int phi_x_block, phi_y_block, lower_block;
+    int n_psi_links, n_mu_links;
+    row_link *psi_links, *mu_links;      /* sorted by `from` */
+    int *psi_start, *mu_start;           /* first link of each row of psi, mu */
+    double *psi_weight, *mu_weight;      /* coefficient of each link at the present states */
+    lin_pattern identity, lower;         /* in place of A; ny x (nx + ny) */
+    double *ones, *lower_values, *rhs;
+    int *place;                          /* of each product of an entry with a link in `lower`, in the order of filling */
+    uint64_t hash;
+    bool factored;
+};
+
+static void link_rows(row_link *list, int *count, row_link link) {
+    if (list) list[*count] = link;
+    (*count)++;
+}
+
+/* Both lists; called once to count and once to fill. */
+static void collect_links(const cone_solver *s, row_link *psi, int *n_psi, row_link *mu, int *n_mu) {
+    const cone_problem *p = s->p;
+    *n_psi = *n_mu = 0;
+    for (int k = 0; k < p->ny; k++) link_rows(mu, n_mu, (row_link){k, k, -1, -1, 0, 0, LINK_MU});
+    for (int k = 0; k < p->n_cones; k++) {
+        const cone *c = &p->cones[k];
+        if (c->psi_N >= 0) link_rows(psi, n_psi, (row_link){c->psi_N, c->mu_N, k, -1, 0, 0, LINK_NORMAL_PSI});
+        int row = c->mu_F;
+        for (int b = 0; b < c->n_balls; b++) {
+            int dim = c->balls[b].dim, ball = s->first_ball[k] + b, offset = row - c->mu_F;
+            for (int i = 0; i < dim; i++) {
+                for (int j = 0; j < dim; j++) {
+                    link_rows(psi, n_psi, (row_link){c->psi_F + offset + j, row + i, k, ball, i, j, LINK_PSI});
+                    if (c->stick_of >= 0) link_rows(psi, n_psi, (row_link){c->psi_D + offset + j, row + i, k, ball, i, j, LINK_GUIDE});
+                    if (i != j) link_rows(mu, n_mu, (row_link){row + j, row + i, k, ball, i, j, LINK_MU});
+                }
+                if (c->mu_R >= 0) link_rows(mu, n_mu, (row_link){c->mu_R, row + i, k, ball, i, 0, LINK_RADIUS});
+            }
+            row += dim;
+        }
+    }
+}
+
+/* Links sorted by `from` (counting sort), start of each. */
+static bool sort_links(zn_context *context, int rows, int count, const row_link *unsorted, row_link **links, int **start) {
+    *links = MEM_ARRAY(context, row_link, count);
+    *start = MEM_ARRAY(context, int, rows + 2);
+    if (!*links || !*start) return false;
+    for (int k = 0; k < count; k++) (*start)[unsorted[k].from + 2]++;
+    for (int r = 0; r < rows; r++) (*start)[r + 2] += (*start)[r + 1];
+    for (int k = 0; k < count; k++) (*links)[(*start)[unsorted[k].from + 1]++] = unsorted[k];
+    return true;
+}
+
+/* The own links of mu, unsorted the first ny, learn their ball. */
+static void name_balls(const cone_solver *s, row_link *mu) {
+    for (int k = 0; k < s->p->n_cones; k++) {
+        const cone *c = &s->p->cones[k];
+        int row = c->mu_F;
+        for (int b = 0; b < c->n_balls; b++)
+            for (int i = 0; i < c->balls[b].dim; i++, row++) mu[row] = (row_link){row, row, k, s->first_ball[k] + b, i, i, LINK_MU};
+    }
+}
+
+/* d R_to / d (psi or mu)_from at the present states. */
+static double coefficient(const cone_solver *s, const row_link *l) {
+    if (l->kind == LINK_NORMAL_PSI) return s->closed[l->cone] ? 1 : 0;
+    if (l->ball < 0) return s->kind[l->to] == CONE_ROW_PSI ? 0 : 1;
+    ball_state state = (ball_state)s->ball[l->ball];
+    const cone *c = &s->p->cones[l->cone];
+    int first = l->to - l->i;
+    double n_i = s->normal[l->to], n_j = s->normal[first + l->j], same = l->i == l->j, t = s->turn[l->ball];
+    switch (l->kind) {
+    case LINK_PSI: return state == BALL_STICK ? same : state == BALL_SLIP ? t * s->rho[first] * (same - n_i * n_j) : 0;
+    case LINK_GUIDE: return state == BALL_GUIDED ? t * (same - n_i * n_j) : 0;
+    case LINK_MU: return state == BALL_STICK ? 0 : state == BALL_SLIP ? same - t * (same - n_i * n_j) : same;
+    default:
+        return state == BALL_SLIP || state == BALL_GUIDED ? c->balls[l->ball - s->first_ball[l->cone]].mu * n_i : 0;
+    }
+}
+
+/* All products of entries with links: to count, to note coordinates, or to add values. */
+typedef struct product {
+    int *row, *col;
+    double *values;
+    const int *place;
+    int count;
+} product;
+
+static void multiply_block(const zn_pattern *pattern, const double *values, const row_link *links, const int *start,
+                           const double *weight, int shift, product *out) {
+    int cols = pattern->start ? pattern->cols : 0;
+    for (int j = 0; j < cols; j++)
+        for (int e = pattern->start[j]; e < pattern->start[j + 1]; e++)
+            for (int l = start[pattern->index[e]]; l < start[pattern->index[e] + 1]; l++, out->count++) {
+                if (out->row) {
+                    out->row[out->count] = links[l].to;
+                    out->col[out->count] = shift + j;
+                }
+                if (out->values) out->values[out->place[out->count]] += weight[l] * values[e];
+            }
+}
+
+static void multiply_all(const cone_sparse *k, const cone_solver *s, product *out) {
+    const cone_problem *p = s->p;
+    const zn_pattern *A = p->A.start ? &p->A : &k->identity.p;
+    out->count = 0;
+    if (p->nx > 0) multiply_block(&p->psi_x, s->psi_x, k->psi_links, k->psi_start, k->psi_weight, 0, out);
+    multiply_block(&p->psi_y, s->psi_y, k->psi_links, k->psi_start, k->psi_weight, p->nx, out);
+    multiply_block(A, p->A.start ? p->A_values : k->ones, k->mu_links, k->mu_start, k->mu_weight, p->nx, out);
+}
+
+static bool take_links(cone_solver *s, cone_sparse *k) {
+    zn_context *context = s->context;
+    collect_links(s, NULL, &k->n_psi_links, NULL, &k->n_mu_links);
+    row_link *psi = MEM_ARRAY(context, row_link, k->n_psi_links), *mu = MEM_ARRAY(context, row_link, k->n_mu_links);
+    bool ok = psi && mu;
+    if (ok) {
+        collect_links(s, psi, &k->n_psi_links, mu, &k->n_mu_links);
+        name_balls(s, mu);
+        ok = sort_links(context, s->p->npsi, k->n_psi_links, psi, &k->psi_links, &k->psi_start) &&
+             sort_links(context, s->p->nmu, k->n_mu_links, mu, &k->mu_links, &k->mu_start);
+    }
+    mem_free(context, psi);
+    mem_free(context, mu);
+    k->psi_weight = MEM_ARRAY(context, double, k->n_psi_links);
+    k->mu_weight = MEM_ARRAY(context, double, k->n_mu_links);
+    return ok && k->psi_weight && k->mu_weight;
+}
+
+static bool take_identity(cone_solver *s, cone_sparse *k) {
+    int ny = s->p->ny, *index = MEM_ARRAY(s->context, int, ny);
+    k->ones = MEM_ARRAY(s->context, double, ny);
+    bool ok = index && k->ones;
+    for (int i = 0; ok && i < ny; i++) {
+        index[i] = i;
+        k->ones[i] = 1;
+    }
+    ok = ok && lin_pattern_create(s->context, ny, ny, ny, index, index, &k->identity, NULL) == ZN_OK;
+    mem_free(s->context, index);
+    return ok;
+}
+
+static bool take_lower(cone_solver *s, cone_sparse *k) {
+    zn_context *context = s->context;
+    int ny = s->p->ny, n = s->p->nx + ny;
+    product all = {0};
+    multiply_all(k, s, &all);
+    int count = all.count;
+    all.row = MEM_ARRAY(context, int, count);
+    all.col = MEM_ARRAY(context, int, count);
+    k->place = MEM_ARRAY(context, int, count);
+    bool ok = all.row && all.col && k->place;
+    if (ok) multiply_all(k, s, &all);
+    ok = ok && lin_pattern_create(context, ny, n, count, all.row, all.col, &k->lower, k->place) == ZN_OK;
+    mem_free(context, all.row);
+    mem_free(context, all.col);
+    return ok && (k->lower_values = MEM_ARRAY(context, double, lin_nnz(&k->lower.p)));
+}
+
+static bool take_matrix(cone_solver *s, cone_sparse *k) {
+    const cone_problem *p = s->p;
+    k->rhs = MEM_ARRAY(s->context, double, p->nx + p->ny);
+    k->K = lin_matrix_create(s->context, p->nx + p->ny);
+    if (!k->rhs || !k->K) return false;
+    if (p->nx > 0) {
+        k->phi_x_block = lin_matrix_block(k->K, lin_matrix_pattern(p->phi_x), false, 0, 0);
+        k->phi_y_block = lin_matrix_block(k->K, &p->phi_y, false, 0, p->nx);
+        if (k->phi_x_block < 0 || k->phi_y_block < 0) return false;
+    }
+    k->lower_block = lin_matrix_block(k->K, &k->lower.p, false, p->nx, 0);
+    if (k->lower_block < 0 || lin_matrix_finish(k->K, LIN_SPARSE) != ZN_OK) return false;
+    k->lu = lin_lu_create(s->context, k->K);
+    return k->lu && lin_lu_reserve_regularised(k->lu, k->K) == ZN_OK;
+}
+
+/* Worth it for many multipliers in a matrix that is mostly empty. */
+bool cone_sparse_pays(const cone_problem *p) {
+    if (p->ny < CONE_SPARSE_SIZE || (p->nx > 0 && lin_matrix_is_dense(p->phi_x))) return false;
+    double entries = (double)lin_nnz(&p->phi_y) + lin_nnz(&p->psi_x) + lin_nnz(&p->psi_y), rows = (double)p->nx + p->ny;
+    return entries < 0.05 * rows * p->ny;
+}
+
+cone_sparse *cone_sparse_create(cone_solver *s) {
+    cone_sparse *k = MEM_ARRAY(s->context, cone_sparse, 1);
+    if (!k) return NULL;
+    if (take_links(s, k) && take_identity(s, k) && take_lower(s, k) && take_matrix(s, k)) return k;
+    cone_sparse_destroy(s->context, k);
+    return NULL;
+}
+
+void cone_sparse_destroy(zn_context *context, cone_sparse *k) {
+    if (!k) return;
+    lin_lu_destroy(k->lu);
+    lin_matrix_destroy(k->K);
+    lin_pattern_destroy(context, &k->identity);
+    lin_pattern_destroy(context, &k->lower);
+    void *blocks[] = {k->psi_links, k->mu_links, k->psi_start, k->mu_start, k->psi_weight, k->mu_weight, k->ones, k->lower_values,
+                      k->rhs, k->place};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+    mem_free(context, k);
+}
+
+/* Newton step at the present values, states and residuals: dx, dy. */
+zn_status cone_sparse_step(cone_solver *s, bool robust, double *dx, double *dy) {
+    cone_sparse *k = s->sparse;
+    const cone_problem *p = s->p;
+    for (int l = 0; l < k->n_psi_links; l++) k->psi_weight[l] = coefficient(s, &k->psi_links[l]);
+    for (int l = 0; l < k->n_mu_links; l++) k->mu_weight[l] = coefficient(s, &k->mu_links[l]);
+    memset(k->lower_values, 0, (size_t)lin_nnz(&k->lower.p) * sizeof(double));
+    product all = {.values = k->lower_values, .place = k->place};
+    multiply_all(k, s, &all);
+    lin_matrix_zero(k->K);
+    if (p->nx > 0) {
+        lin_matrix_add(k->K, k->phi_x_block, 1, lin_matrix_read(p->phi_x));
+        lin_matrix_add(k->K, k->phi_y_block, 1, s->phi_y);
+    }
+    lin_matrix_add(k->K, k->lower_block, 1, k->lower_values);
+    uint64_t hash = cone_state_hash(s);
+    zn_status status = lin_lu_factor(k->lu, k->K, k->factored && hash == k->hash);
+    k->factored = status == ZN_OK;
+    k->hash = hash;
+    if (status == ZN_SINGULAR && robust) {
+        s->least_norm = true;
+        status = lin_lu_factor_regularised(k->lu, k->K);
+    }
+    if (status != ZN_OK) return status;
+    for (int i = 0; i < p->nx; i++) k->rhs[i] = -s->phi[i];
+    for (int i = 0; i < p->ny; i++) k->rhs[p->nx + i] = -s->R[i];
+    lin_lu_solve(k->lu, k->rhs);
+    memcpy(dx, k->rhs, (size_t)p->nx * sizeof(double));
+    memcpy(dy, k->rhs + p->nx, (size_t)p->ny * sizeof(double));
+    return cone_all_finite(p->nx + p->ny, k->rhs) ? ZN_OK : ZN_SINGULAR;
+}
