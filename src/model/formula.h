@@ -53,12 +53,12 @@ typedef struct formula_row {
     expr c0, c1;
 } formula_row;
 
-/* Variables of the graph, in this order: t, q, u, a, lambda. */
+/* Variables of the graph, in this order: t, q, u, a, lambda, parameters (of kinds of parts; elsewhere they are constants). */
 typedef struct formula_system {
     expr_graph *graph;
     zn_sizes size;
     int n;                      /* rows of lambda */
-    int q, u, a, lambda, count; /* first variable of each group, number of variables */
+    int q, u, a, lambda, parameter, count; /* first variable of each group, number of variables */
     bool lagrangian;
     double *q_start, *u_start;
     expr T, V;

@@ -90,7 +90,7 @@ static zn_status make_jacobian(compiler *c, int n_rows, const expr *rows, const 
 
 static zn_status make_matrices(compiler *c) {
     formula_system *s = c->s;
-    formula_model *m = c->model;
+    formula_tapes *m = c->model->tapes;
     int nq = s->size.nq, nu = s->size.nu, n = s->n;
     const struct {
         int n_rows;
@@ -126,7 +126,7 @@ static bool make_tape(compiler *c, expr_tape **tape, int n_sections, const expr_
     *tape = expr_compile(c->s->graph, c->context, c->s->count, n_sections, sections);
     if (!*tape) return false;
     int registers = expr_tape_registers(*tape);
-    if (registers > c->model->registers) c->model->registers = registers;
+    if (registers > c->model->tapes->registers) c->model->tapes->registers = registers;
     return true;
 }
 
@@ -136,7 +136,7 @@ static bool make_tape(compiler *c, expr_tape **tape, int n_sections, const expr_
 
 static bool make_tapes(compiler *c) {
     formula_system *s = c->s;
-    formula_model *m = c->model;
+    formula_tapes *m = c->model->tapes;
     int nq = s->size.nq, nu = s->size.nu, n = s->n;
     expr energies[2] = {s->T, s->V};
     return TAPE(&m->kinematics, VECTOR(nq, s->qdot), MATRIX(c->B), MATRIX(c->qdot_q)) && TAPE(&m->qddot, VECTOR(nq, c->qddot)) &&

@@ -9,16 +9,18 @@
 static double *set_point(const formula_model *m, void *work, const zn_point *at, bool loads) {
     double *v = work;
     const zn_sizes *n = &m->base.size;
-    size_t nu = (size_t)n->nu, rows = (size_t)(m->variables - m->lambda);
+    const formula_tapes *p = m->tapes;
+    size_t nu = (size_t)n->nu, rows = (size_t)(p->parameter - p->lambda);
     v[0] = at->t;
-    memcpy(v + m->q, at->q, (size_t)n->nq * sizeof *v);
-    if (at->u) memcpy(v + m->u, at->u, nu * sizeof *v);
-    else memset(v + m->u, 0, nu * sizeof *v);
+    memcpy(v + p->q, at->q, (size_t)n->nq * sizeof *v);
+    if (at->u) memcpy(v + p->u, at->u, nu * sizeof *v);
+    else memset(v + p->u, 0, nu * sizeof *v);
+    if (p->n_parameters) memcpy(v + p->parameter, m->parameters, (size_t)p->n_parameters * sizeof *v);
     if (!loads) return v;
-    if (at->a) memcpy(v + m->a, at->a, nu * sizeof *v);
-    else memset(v + m->a, 0, nu * sizeof *v);
-    if (at->lambda) memcpy(v + m->lambda, at->lambda, rows * sizeof *v);
-    else memset(v + m->lambda, 0, rows * sizeof *v);
+    if (at->a) memcpy(v + p->a, at->a, nu * sizeof *v);
+    else memset(v + p->a, 0, nu * sizeof *v);
+    if (at->lambda) memcpy(v + p->lambda, at->lambda, rows * sizeof *v);
+    else memset(v + p->lambda, 0, rows * sizeof *v);
     return v;
 }
 
@@ -35,8 +37,8 @@ static int kinematics(const zn_model *model, void *work, const zn_point *at, zn_
         return 0;
     }
     double *v = set_point(m, work, at, out->qddot);
-    run(m->kinematics, v, 3, (double *[]){out->qdot, out->B, out->qdot_q});
-    run(m->qddot, v, 1, (double *[]){out->qddot});
+    run(m->tapes->kinematics, v, 3, (double *[]){out->qdot, out->B, out->qdot_q});
+    run(m->tapes->qddot, v, 1, (double *[]){out->qddot});
     return 0;
 }
 
@@ -44,60 +46,75 @@ static int balance(const zn_model *model, void *work, const zn_point *at, zn_bal
     const formula_model *m = (const formula_model *)model;
     double *v = set_point(m, work, at, out->r || out->r_q || out->r_u);
     if (out->r || out->r_q || out->r_u)
-        run(out->no_force ? m->impact : m->balance, v, 5, (double *[]){out->r, out->M, out->W, out->r_q, out->r_u});
-    else run(m->inertia, v, 2, (double *[]){out->M, out->W});
+        run(out->no_force ? m->tapes->impact : m->tapes->balance, v, 5, (double *[]){out->r, out->M, out->W, out->r_q, out->r_u});
+    else run(m->tapes->inertia, v, 2, (double *[]){out->M, out->W});
     return 0;
 }
 
 static int constraints(const zn_model *model, void *work, const zn_point *at, zn_constraints *out) {
     const formula_model *m = (const formula_model *)model;
     double *v = set_point(m, work, at, out->c2 || out->c2_q || out->c2_u);
-    run(m->position, v, 2, (double *[]){out->c0, out->c0_q});
-    run(m->velocity, v, 3, (double *[]){out->c1, out->c1_u, out->c1_q});
-    run(m->acceleration, v, 3, (double *[]){out->c2, out->c2_q, out->c2_u});
+    run(m->tapes->position, v, 2, (double *[]){out->c0, out->c0_q});
+    run(m->tapes->velocity, v, 3, (double *[]){out->c1, out->c1_u, out->c1_q});
+    run(m->tapes->acceleration, v, 3, (double *[]){out->c2, out->c2_q, out->c2_u});
     return 0;
 }
 
 static int momentum(const zn_model *model, void *work, const zn_point *at, zn_momentum *out) {
     const formula_model *m = (const formula_model *)model;
     double *v = set_point(m, work, at, false);
-    run(m->momentum, v, 5, (double *[]){out->p, out->b, out->p_q, out->b_q, out->b_u});
+    run(m->tapes->momentum, v, 5, (double *[]){out->p, out->b, out->p_q, out->b_q, out->b_u});
     return 0;
 }
 
 static int energy(const zn_model *model, void *work, const zn_point *at, double *kinetic, double *potential) {
     const formula_model *m = (const formula_model *)model;
     double *v = set_point(m, work, at, false), values[2];
-    run(m->energy, v, 1, (double *[]){values});
+    run(m->tapes->energy, v, 1, (double *[]){values});
     *kinetic = values[0];
     *potential = values[1];
     return 0;
 }
 
+static void release_tapes(zn_context *context, formula_tapes *p) {
+    if (!p || --p->references > 0) return;
+    expr_tape *tapes[] = {p->kinematics, p->qddot,    p->balance,      p->impact,   p->inertia,
+                          p->position,   p->velocity, p->acceleration, p->momentum, p->energy};
+    for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) expr_tape_destroy(context, tapes[i]);
+    lin_pattern *patterns[] = {&p->qdot_q, &p->B,    &p->r_q,  &p->r_u,  &p->M,   &p->W,   &p->c0_q,
+                               &p->c1_q,   &p->c1_u, &p->c2_q, &p->c2_u, &p->p_q, &p->b_q, &p->b_u};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) lin_pattern_destroy(context, patterns[i]);
+    mem_free(context, p);
+}
+
 static void destroy(zn_context *context, zn_model *model) {
     formula_model *m = (formula_model *)model;
-    expr_tape *tapes[] = {m->kinematics, m->qddot,    m->balance,      m->impact,   m->inertia,
-                          m->position,   m->velocity, m->acceleration, m->momentum, m->energy};
-    for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) expr_tape_destroy(context, tapes[i]);
-    lin_pattern *patterns[] = {&m->qdot_q, &m->B,    &m->r_q,  &m->r_u,  &m->M,   &m->W,   &m->c0_q,
-                               &m->c1_q,   &m->c1_u, &m->c2_q, &m->c2_u, &m->p_q, &m->b_q, &m->b_u};
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) lin_pattern_destroy(context, patterns[i]);
+    release_tapes(context, m->tapes);
     formula_system_free(context, &m->owned);
+    mem_free(context, m->parameters);
     mem_free(context, m);
 }
 
 formula_model *formula_model_create(zn_context *context) {
     formula_model *model = MEM_ARRAY(context, formula_model, 1);
-    if (model) model->base.destroy = destroy;
+    if (!model) return NULL;
+    model->base.destroy = destroy;
+    if (!(model->tapes = MEM_ARRAY(context, formula_tapes, 1))) {
+        mem_free(context, model);
+        return NULL;
+    }
+    model->tapes->references = 1;
     return model;
 }
 
 void formula_model_adopt(formula_model *m, formula_system *s) {
-    m->q = s->q, m->u = s->u, m->a = s->a, m->lambda = s->lambda, m->variables = s->count;
+    formula_tapes *p = m->tapes;
+    p->q = s->q, p->u = s->u, p->a = s->a, p->lambda = s->lambda, p->parameter = s->parameter, p->variables = s->count;
+    p->n_parameters = s->count - s->parameter;
     zn_model *base = &m->base;
     base->size = s->size;
-    base->pattern = (zn_patterns){m->qdot_q.p, m->B.p,    m->r_q.p,  m->r_u.p,  m->M.p,   m->W.p,   m->c0_q.p,
-                                  m->c1_q.p,   m->c1_u.p, m->c2_q.p, m->c2_u.p, m->p_q.p, m->b_q.p, m->b_u.p};
+    base->pattern = (zn_patterns){p->qdot_q.p, p->B.p,    p->r_q.p,  p->r_u.p,  p->M.p,   p->W.p,   p->c0_q.p,
+                                  p->c1_q.p,   p->c1_u.p, p->c2_q.p, p->c2_u.p, p->p_q.p, p->b_q.p, p->b_u.p};
     base->natural = base->lagrangian = s->lagrangian;
     base->contacts = s->contacts;
     base->q_names = (const char *const *)s->q_names;
@@ -105,7 +122,7 @@ void formula_model_adopt(formula_model *m, formula_system *s) {
     base->bilateral_names = (const char *const *)s->bilateral_names;
     base->q_start = s->q_start;
     base->u_start = s->u_start;
-    base->work_bytes = (size_t)(m->registers > m->variables ? m->registers : m->variables) * sizeof(double);
+    base->work_bytes = (size_t)(p->registers > p->variables ? p->registers : p->variables) * sizeof(double);
     base->kinematics = kinematics;
     base->balance = balance;
     base->constraints = constraints;
@@ -131,7 +148,7 @@ static zn_status check_mass(zn_context *context, const formula_model *m, const d
 
 zn_status formula_model_check(zn_context *context, formula_model *m) {
     const zn_sizes *n = &m->base.size;
-    int rows = m->variables - m->lambda;
+    int rows = model_rows(&m->base);
     void *work = mem_array(context, m->base.work_bytes, 1);
     double *M = MEM_ARRAY(context, double, lin_nnz(&m->base.pattern.M));
     double *dense = MEM_ARRAY(context, double, (size_t)n->nu * (size_t)n->nu);
@@ -155,4 +172,63 @@ zn_status formula_model_check(zn_context *context, formula_model *m) {
     void *blocks[] = {work, M, dense, r, qdot, c0, c1};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     return status;
+}
+
+/* ---- further models of a kind ---- */
+
+static bool copy_names(zn_context *context, const char *const *from, int count, char ***to) {
+    if (!(*to = MEM_ARRAY(context, char *, count))) return false;
+    for (int i = 0; i < count; i++)
+        if (!((*to)[i] = mem_text(context, from[i]))) return false;
+    return true;
+}
+
+static bool copy_contacts(zn_context *context, int count, const zn_contact *from, formula_system *to) {
+    int balls = 0, first_F = to->size.ng + to->size.ny + to->size.nN;
+    for (int k = 0; k < count; k++) balls += from[k].n_balls;
+    to->contacts = MEM_ARRAY(context, zn_contact, count);
+    to->contact_names = MEM_ARRAY(context, char *, count);
+    to->balls = MEM_ARRAY(context, zn_ball, balls);
+    to->scales = MEM_ARRAY(context, double, to->size.nF);
+    if (!to->contacts || !to->contact_names || !to->balls || !to->scales) return false;
+    zn_ball *next = to->balls;
+    for (int k = 0; k < count; k++) {
+        zn_contact *contact = &to->contacts[k];
+        *contact = from[k];
+        if (!(to->contact_names[k] = mem_text(context, from[k].name))) return false;
+        contact->name = to->contact_names[k];
+        for (int b = 0; b < from[k].n_balls; b++) next[b] = from[k].balls[b];
+        contact->balls = next;
+        next += from[k].n_balls;
+        for (int i = 0; i < from[k].nF; i++) to->scales[from[k].row_F - first_F + i] = from[k].scale ? from[k].scale[i] : 1;
+        contact->scale = from[k].nF ? &to->scales[from[k].row_F - first_F] : NULL;
+    }
+    return true;
+}
+
+zn_status formula_model_instance(zn_context *context, const zn_model *kind, const double *parameters, const char *const *bilateral_names,
+                                 int n_contacts, const zn_contact *contacts, zn_model **model) {
+    const formula_model *from = (const formula_model *)kind;
+    formula_model *m = MEM_ARRAY(context, formula_model, 1);
+    if (!m) return ZN_MEMORY;
+    m->base = from->base;
+    m->tapes = from->tapes;
+    m->tapes->references++;
+    m->owned.size = from->base.size;
+    m->owned.size.nq = m->owned.size.nu = 0; /* no names of coordinates: those of the whole count */
+    m->base.size.n_contacts = m->owned.size.n_contacts = n_contacts;
+    m->base.q_names = m->base.u_names = NULL;
+    m->base.q_start = m->base.u_start = NULL;
+    m->parameters = MEM_ARRAY(context, double, m->tapes->n_parameters);
+    int bilateral = kind->size.ng + kind->size.ny;
+    if (!m->parameters || !copy_names(context, bilateral_names, bilateral, &m->owned.bilateral_names) ||
+        !copy_contacts(context, n_contacts, contacts, &m->owned)) {
+        destroy(context, &m->base);
+        return ZN_MEMORY;
+    }
+    if (m->tapes->n_parameters) memcpy(m->parameters, parameters, (size_t)m->tapes->n_parameters * sizeof *parameters);
+    m->base.bilateral_names = (const char *const *)m->owned.bilateral_names;
+    m->base.contacts = m->owned.contacts;
+    *model = &m->base;
+    return ZN_OK;
 }

@@ -5,17 +5,27 @@
 
 #include "model/formula.h"
 
-typedef struct formula_model {
-    zn_model base; /* first, so that a zn_model of this kind is a formula_model */
-    int q, u, a, lambda, variables, registers;
+/* The compiled part: shared by all models of one kind (see formula_model_instance), constant. */
+typedef struct formula_tapes {
+    int references;
+    int q, u, a, lambda, parameter, n_parameters, variables, registers;
     expr_tape *kinematics, *qddot, *balance, *impact, *inertia, *position, *velocity, *acceleration, *momentum, *energy;
     lin_pattern qdot_q, B, r_q, r_u, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
+} formula_tapes;
+
+typedef struct formula_model {
+    zn_model base; /* first, so that a zn_model of this kind is a formula_model */
+    formula_tapes *tapes;
+    double *parameters;   /* values of the parameter variables */
     formula_system owned; /* names, contacts and start values only */
 } formula_model;
 
 formula_model *formula_model_create(zn_context *context);
 /* Takes names, contacts, sizes and start values out of the system, and fills the answers of `base`. */
 void formula_model_adopt(formula_model *model, formula_system *system);
+/* Another model of the same kind: its tapes are shared, parameters (copied), names and contacts are its own. */
+zn_status formula_model_instance(zn_context *context, const zn_model *kind, const double *parameters, const char *const *bilateral_names,
+                                 int n_contacts, const zn_contact *contacts, zn_model **model);
 /* Mass positive definite and everything finite at the start. */
 zn_status formula_model_check(zn_context *context, formula_model *model);
 

@@ -312,7 +312,7 @@ static void count_sizes(const zn_formula_model *builder, formula_system *s) {
     s->u = s->q + size->nq;
     s->a = s->u + size->nu;
     s->lambda = s->a + size->nu;
-    s->count = s->lambda + s->n;
+    s->parameter = s->count = s->lambda + s->n;
 }
 
 static bool allocate(zn_context *context, formula_system *s) {
