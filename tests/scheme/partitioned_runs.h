@@ -10,6 +10,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A body with velocities in its own frame, a constraint on them, and a floor with friction and restitution. */
+#define BODY_FRAME_SCENE \
+    "parameters: {m: 1, J: 0.02, R: 0.1, g: 10}\n" \
+    "coordinates: {x: 0, y: 0.3, phi: 0.2}\n" \
+    "velocities: {v: 1, s: {start: 0.5}, w: {start: 2}}\n" \
+    "kinematics: {x: v*cos(phi) - s*sin(phi), y: v*sin(phi) + s*cos(phi), phi: w}\n" \
+    "mass: {v: m, s: m, w: J}\n" \
+    "force: {v: m*s*w - m*g*sin(phi), s: -m*v*w - m*g*cos(phi)}\n" \
+    "constraints: {tie: {velocity: w - 2*v}}\n" \
+    "contacts:\n" \
+    "  floor: {gap: y - R, slip: v*cos(phi) - s*sin(phi) + R*w, friction: 0.2, restitution: 0.5}\n" \
+    "simulation: {scheme: rattle, step: 1e-2, end: 1}\n"
+
 typedef struct trial {
     zn_context *context;
     zn_scene *scene;
