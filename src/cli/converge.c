@@ -21,7 +21,7 @@ typedef struct converge {
     bool summary, quiet, help;
     int n_schemes, n_steps;
     char names[STUDY_MAX_SCHEMES][64];
-    double step[STUDY_MAX_STEPS], reference, end;
+    double step[STUDY_MAX_STEPS], reference, end, tolerance;
     study_run runs[STUDY_MAX_SCHEMES * (STUDY_MAX_STEPS + 1)];
 } converge;
 
@@ -90,7 +90,7 @@ static bool add_scheme(converge *c, const char *text, const zn_model *model, zn_
     study_run *runs = c->runs + c->n_schemes++ * (c->n_steps + 1);
     for (int i = 0; i <= c->n_steps; i++) {
         settings.step = i == 0 ? c->reference : c->step[i - 1];
-        runs[i] = (study_run){.model = model, .settings = settings, .steps = whole(c->end / settings.step), .every = i == 0 ? every : 1};
+        runs[i] = (study_run){.model = model, .settings = settings, .tolerance = c->tolerance, .steps = whole(c->end / settings.step), .every = i == 0 ? every : 1};
     }
     return true;
 }
@@ -100,6 +100,8 @@ static bool plan(converge *c, const zn_model *model, zn_settings settings) {
     c->end = settings.end;
     if (!read_steps(c) || !check_grids(c, &every)) return false;
     if (c->tolerance_text && !cli_number("--tolerance", c->tolerance_text, &settings.tolerance)) return false;
+    c->tolerance = settings.tolerance;
+    if (!c->tolerance_text) settings.tolerance = fmin(settings.tolerance, STUDY_TOLERANCE);
     if (!c->schemes) return add_scheme(c, NULL, model, settings, every);
     char item[64];
     for (const char *rest = c->schemes; *rest;) {

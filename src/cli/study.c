@@ -27,11 +27,9 @@ static void keep_state(study_run *run, const zn_simulation *simulation, long row
     memcpy(to + nq, zn_simulation_velocities(simulation), nu * sizeof *to);
 }
 
-static zn_status run_to_end(study_run *run, atomic_long *done) {
+/* *clean: no step had to be cut because it could not be solved. */
+static zn_status run_once(study_run *run, atomic_long *done, bool *clean) {
     zn_simulation *simulation = NULL;
-    size_t width = (size_t)(run->model->size.nq + run->model->size.nu);
-    run->states = MEM_ARRAY(run->context, double, (size_t)(run->steps / run->every) * width);
-    if (!run->states) return ZN_MEMORY;
     zn_status status = zn_simulation_create(run->context, run->model, &run->settings, &simulation);
     run->started = status == ZN_OK;
     for (long step = 1; status == ZN_OK && step <= run->steps; step++) {
@@ -39,8 +37,21 @@ static zn_status run_to_end(study_run *run, atomic_long *done) {
         if (status == ZN_OK && step % run->every == 0) keep_state(run, simulation, step / run->every - 1);
         atomic_fetch_add_explicit(done, 1, memory_order_relaxed);
     }
+    *clean = status == ZN_OK && zn_simulation_statistics(simulation).rejected == 0;
     zn_simulation_destroy(simulation);
     return status;
+}
+
+static zn_status run_to_end(study_run *run, atomic_long *done) {
+    size_t width = (size_t)(run->model->size.nq + run->model->size.nu);
+    run->states = MEM_ARRAY(run->context, double, (size_t)(run->steps / run->every) * width);
+    if (!run->states) return ZN_MEMORY;
+    bool clean;
+    zn_status status = run_once(run, done, &clean);
+    if (clean || !run->started || run->settings.tolerance == run->tolerance) return status;
+    zn_error_clear(run->context);
+    run->settings.tolerance = run->tolerance;
+    return run_once(run, done, &clean);
 }
 
 static void *work_on_runs(void *user) {

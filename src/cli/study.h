@@ -10,12 +10,15 @@
 enum { STUDY_MAX_STEPS = 64, STUDY_MAX_SCHEMES = 32 };
 /* Errors below this are round-off and tolerance; they do not count for an order. */
 #define STUDY_LEAST_ERROR 1e-11
+/* A study measures the scheme and not the solver: runs are tried with this tolerance first (the papers use 1e-14). */
+#define STUDY_TOLERANCE 1e-13
 /* Below this an error is nothing but round-off. */
 #define STUDY_ROUNDOFF 1e-14
 
 typedef struct study_run {
     const zn_model *model;
     zn_settings settings;
+    double tolerance;     /* where settings.tolerance cannot be met in every step, the run is repeated with this one */
     long steps, every;    /* grid steps to the end; states kept after each `every` of them */
     zn_context *context;  /* its own */
     double *states;       /* steps/every rows of (q, u) */
