@@ -56,7 +56,17 @@ static int ask_smooth(alpha_sets *s, bool jacobian) {
     return s->smooth_gap ? model->constraints(model, s->at.work, &position, &(zn_constraints){.c0 = s->c0_smooth}) : 0;
 }
 
-/* Residuals, or Jacobians, of the levels in the bit set. */
+/* Derivatives of M v - W m on the levels of position and velocity; the latter matter to other levels only. */
+static int ask_impulses(alpha_sets *s, bool position, bool velocity) {
+    const zn_model *model = s->base.model;
+    zn_point low = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->Q, .lambda = s->kappa};
+    if (position && model->balance(model, s->at.work, &low, &(zn_balance){.no_force = true, .r_q = s->r3_q})) return 1;
+    low.a = s->U, low.lambda = s->Lambda;
+    if (!velocity || s->decoupled) return 0;
+    return model->balance(model, s->at.work, &low, &(zn_balance){.no_force = true, .r_q = s->r2_q});
+}
+
+/* Values, or derivatives too, for the levels in the bit set. */
 static int ask(alpha_sets *s, int levels, bool jacobian) {
     const zn_model *model = s->base.model;
     stage *at = &s->at;
@@ -66,25 +76,21 @@ static int ask(alpha_sets *s, int levels, bool jacobian) {
     bool c1 = velocity || (smooth && s->condition == CONDITION_VELOCITY);
     bool c2 = smooth && s->condition == CONDITION_ACCELERATION;
     zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
-    zn_balance balance = {0};
-    zn_constraints rows = {0};
+    zn_balance balance = {.r = smooth ? at->r : NULL, .M = at->M, .W = at->W};
+    zn_constraints rows = {.c0 = c0 ? at->c0 : NULL, .c1 = c1 ? at->c1 : NULL, .c2 = c2 ? at->c2 : NULL};
     if (jacobian) {
-        balance = (zn_balance){.r_q = smooth ? at->r_q : NULL, .r_u = smooth ? at->r_u : NULL};
-        rows = (zn_constraints){.c0_q = c0 ? at->c0_q : NULL, .c1_q = c1 ? at->c1_q : NULL, .c1_u = at->c1_u,
-                                .c2_q = c2 ? at->c2_q : NULL, .c2_u = c2 ? at->c2_u : NULL};
-    } else {
-        balance = (zn_balance){.r = smooth ? at->r : NULL, .M = at->M, .W = at->W};
-        rows = (zn_constraints){.c0 = c0 ? at->c0 : NULL, .c1 = c1 ? at->c1 : NULL, .c2 = c2 ? at->c2 : NULL};
+        balance.r_q = smooth ? at->r_q : NULL;
+        balance.r_u = smooth ? at->r_u : NULL;
+        rows.c0_q = c0 ? at->c0_q : NULL;
+        rows.c1_q = c1 ? at->c1_q : NULL;
+        rows.c1_u = at->c1_u;
+        rows.c2_q = c2 ? at->c2_q : NULL;
+        rows.c2_u = c2 ? at->c2_u : NULL;
     }
-    if ((!jacobian || smooth) && model->balance(model, at->work, &point, &balance)) return 1;
+    if (model->balance(model, at->work, &point, &balance)) return 1;
     if (s->n > 0 && model->constraints(model, at->work, &point, &rows)) return 1;
     if (s->n > 0 && smooth && s->condition == CONDITION_SMOOTH_VELOCITY && ask_smooth(s, jacobian)) return 1;
-    zn_point low = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->Q, .lambda = s->kappa};
-    if (jacobian && position && model->balance(model, at->work, &low, &(zn_balance){.no_force = true, .r_q = s->r3_q})) return 1;
-    low.a = s->U, low.lambda = s->Lambda;
-    if (jacobian && velocity && !s->decoupled && model->balance(model, at->work, &low, &(zn_balance){.no_force = true, .r_q = s->r2_q}))
-        return 1;
-    return 0;
+    return jacobian ? ask_impulses(s, position, velocity) : 0;
 }
 
 /* ---- sets ---- */
@@ -98,10 +104,7 @@ static double total_velocity(const alpha_sets *s, int i) { /* P */
     return s->Lambda[i] + s->motion.P_0[i] + s->motion.p.ga * s->motion.p.c * s->motion.h * s->lambda[i];
 }
 
-static double restitution(const alpha_sets *s, int row) { /* e gdot_n */
-    int k = row < s->ng ? -1 : model_row_contact(s->base.model, row);
-    return k < 0 ? 0 : s->base.model->contacts[k].e_N * s->motion.rate_n[row];
-}
+static double restitution(const alpha_sets *s, int row) { return s->e_N[row] * s->motion.rate_n[row]; } /* e gdot_n */
 
 /* Whether any set changed. */
 static bool choose_sets(alpha_sets *s) {
@@ -183,25 +186,27 @@ static void subtract(double *x, const double *step, int count) {
     for (int i = 0; i < count; i++) x[i] -= step[i];
 }
 
-static zn_status coupled_step(alpha_sets *s, bool same_sets) {
-    if (ask(s, ALL_LEVELS, true)) return ZN_NOT_FINITE;
-    zn_status status = alpha_system_solve(s, &s->system[0], same_sets, s->residual[0]);
+/* A solution of a step is asked for more when it is the mere continuation of the last one: errors would add up. */
+static const double START_SHARE = 1e-5;
+/* Factors are kept when the rate seen would bring the residual below this part of the tolerance. */
+static const double CHORD_SHARE = 0.2, CHORD_RATE = 0.1;
+
+static zn_status coupled_step(alpha_sets *s, bool keep, bool same_sets) {
+    if (!keep && ask(s, ALL_LEVELS, true)) return ZN_NOT_FINITE;
+    zn_status status = alpha_system_solve(s, &s->system[0], keep, same_sets, s->residual[0]);
     if (status == ZN_OK) subtract(s->x[0], s->residual[0], s->system[0].size);
     return status;
 }
 
 /* The residual of the first level is at hand; each later one is evaluated where the earlier ones led. */
-static zn_status decoupled_step(alpha_sets *s, bool same_sets) {
+static zn_status decoupled_step(alpha_sets *s, bool keep, bool same_sets) {
     zn_status status = ZN_OK;
     for (int k = 0; k < LEVEL_COUNT && status == ZN_OK; k++) {
         if (!s->present[k]) continue;
-        if (k > 0) {
-            unpack(s);
-            if (ask(s, 1 << k, false)) return ZN_NOT_FINITE;
-            write_residual(s, (alpha_level)k);
-        }
-        if (ask(s, 1 << k, true)) return ZN_NOT_FINITE;
-        status = alpha_system_solve(s, &s->system[k], same_sets, s->residual[k]);
+        if (k > 0) unpack(s);
+        if ((k > 0 || !keep) && ask(s, 1 << k, !keep)) return ZN_NOT_FINITE;
+        if (k > 0) write_residual(s, (alpha_level)k);
+        status = alpha_system_solve(s, &s->system[k], keep, same_sets, s->residual[k]);
         if (status == ZN_OK) subtract(s->x[k], s->residual[k], s->system[k].size);
     }
     return status;
@@ -209,20 +214,24 @@ static zn_status decoupled_step(alpha_sets *s, bool same_sets) {
 
 static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
     int most = s->decoupled ? DECOUPLED_MAX : COUPLED_MAX, row;
+    double before = INFINITY;
     for (int it = 0;; it++) {
         unpack(s);
         if (ask(s, ALL_LEVELS, false)) return ZN_NOT_FINITE;
         bool changed = choose_sets(s);
         for (int k = 0; k < LEVEL_COUNT; k++)
             if (s->present[k]) write_residual(s, (alpha_level)k);
+        double now = norm(s, &row), rate = now / before;
         outcome->iterations[CONE_NEWTON] = it;
-        outcome->worst = norm(s, &row);
+        outcome->worst = now;
         outcome->worst_cone = row < s->ng ? -1 : model_row_contact(s->base.model, row);
-        if (!isfinite(outcome->worst)) return ZN_NOT_FINITE;
-        if (outcome->worst <= s->tolerance) return ZN_OK;
-        if (it == most) return ZN_NO_CONVERGENCE;
-        zn_status status = s->decoupled ? decoupled_step(s, it > 0 && !changed) : coupled_step(s, it > 0 && !changed);
+        if (!isfinite(now)) return ZN_NOT_FINITE;
+        if (now <= s->tolerance * (it == 0 ? START_SHARE : 1)) return ZN_OK;
+        if (it == most) return now <= s->tolerance ? ZN_OK : ZN_NO_CONVERGENCE;
+        bool same = it > 0 && !changed, keep = same && rate < CHORD_RATE && now * rate <= CHORD_SHARE * s->tolerance;
+        zn_status status = s->decoupled ? decoupled_step(s, keep, same) : coupled_step(s, keep, same);
         if (status != ZN_OK) return status;
+        before = now;
     }
 }
 
@@ -268,7 +277,7 @@ static zn_status start(scheme *base, scheme_state *state, const double *a0, cons
     double *z = s->residual[0];
     for (int i = 0; i < nu; i++) z[i] = -s->at.r[i];
     for (int i = 0; i < s->n; i++) z[nu + i] = -s->on[LEVEL_SMOOTH][i] * s->at.c2[i];
-    zn_status status = alpha_system_solve(s, &s->start, false, z);
+    zn_status status = alpha_system_solve(s, &s->start, false, false, z);
     return status == ZN_OK ? alpha_start(base, state, z, z + nu) : status;
 }
 
@@ -297,7 +306,7 @@ static zn_status make_memory(alpha_sets *s) {
     } list[] = {
         {&all_x, 3 * part}, {&all_residuals, 3 * part}, {&masks, 6 * n}, {&s->a, nu}, {&s->U, nu}, {&s->Q, nu}, {&s->q, nq},
         {&s->u, nu}, {&s->lambda, n}, {&s->Lambda, n}, {&s->kappa, n}, {&s->r2_q, n_rq}, {&s->r3_q, n_rq}, {&s->ones, n},
-        {&s->mask, n}, {&s->q_smooth, nq}, {&s->u_smooth, nu}, {&s->c0_smooth, n}, {&s->c1_smooth, n},
+        {&s->mask, n}, {&s->e_N, n}, {&s->q_smooth, nq}, {&s->u_smooth, nu}, {&s->c0_smooth, n}, {&s->c1_smooth, n},
         {&s->c1q_smooth, lin_nnz(&model->pattern.c1_q)},
     };
     size_t total = 0, count = sizeof list / sizeof *list;
@@ -319,6 +328,7 @@ static zn_status make_memory(alpha_sets *s) {
         }
     }
     for (int i = 0; i < n; i++) s->ones[i] = 1;
+    for (int k = 0; k < model->size.n_contacts; k++) s->e_N[model->contacts[k].row_N] = model->contacts[k].e_N;
     return ZN_OK;
 }
 

@@ -60,7 +60,7 @@ typedef struct alpha_sets {
     double *x[LEVEL_COUNT], *residual[LEVEL_COUNT];
     double *a, *U, *Q, *q, *u, *lambda, *Lambda, *kappa;  /* in physical units */
     double *on[LEVEL_COUNT], *off[LEVEL_COUNT];           /* masks of the sets S, A, B and of their complements */
-    double *r2_q, *r3_q, *ones, *mask;
+    double *r2_q, *r3_q, *ones, *mask, *e_N;                     /* e_N by rows of lambda */
     double *q_smooth, *u_smooth, *c0_smooth, *c1_smooth, *c1q_smooth; /* at q~ and v~: PVV */
     alpha_system system[LEVEL_COUNT]; /* coupled: the first only */
     alpha_system start;               /* consistent smooth accelerations where contacts take no part in them */
@@ -71,7 +71,8 @@ typedef struct alpha_sets {
 /* generalized_alpha_sets_matrix.c */
 zn_status alpha_systems_create(alpha_sets *);
 void alpha_systems_destroy(alpha_sets *);
-/* The system of a level (coupled: of all) at the present values of the model, solved for -residual into x += step. */
-zn_status alpha_system_solve(alpha_sets *, alpha_system *, bool same_sets, double *step);
+/* `step` in: the residual; out: what to subtract from the iterate. The matrix is that of the present values of the model, or
+ * the last one (keep). */
+zn_status alpha_system_solve(alpha_sets *, alpha_system *, bool keep, bool same_sets, double *step);
 
 #endif

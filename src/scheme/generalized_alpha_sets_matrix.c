@@ -191,11 +191,14 @@ static void fill(alpha_sets *s, alpha_system *system) {
     }
 }
 
-zn_status alpha_system_solve(alpha_sets *s, alpha_system *system, bool same_sets, double *step) {
-    fill(s, system);
-    zn_status status = lin_lu_factor(system->lu, system->matrix, same_sets && system->factored);
-    system->factored = status == ZN_OK;
-    if (status == ZN_SINGULAR) status = lin_lu_factor_regularised(system->lu, system->matrix); /* redundant constraints */
+zn_status alpha_system_solve(alpha_sets *s, alpha_system *system, bool keep, bool same_sets, double *step) {
+    zn_status status = ZN_OK;
+    if (!keep) {
+        fill(s, system);
+        status = lin_lu_factor(system->lu, system->matrix, same_sets && system->factored);
+        system->factored = status == ZN_OK;
+        if (status == ZN_SINGULAR) status = lin_lu_factor_regularised(system->lu, system->matrix); /* redundant constraints */
+    }
     if (status == ZN_OK) lin_lu_solve(system->lu, step);
     return status;
 }
