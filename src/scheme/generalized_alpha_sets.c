@@ -222,7 +222,8 @@ static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
         for (int k = 0; k < LEVEL_COUNT; k++)
             if (s->present[k]) write_residual(s, (alpha_level)k);
         double now = norm(s, &row), rate = now / before;
-        outcome->iterations[CONE_NEWTON] = it;
+        outcome->solves = 1;
+        outcome->iterations[CONE_NEWTON] = outcome->most = it;
         outcome->worst = now;
         outcome->worst_cone = row < s->ng ? -1 : model_row_contact(s->base.model, row);
         if (!isfinite(now)) return ZN_NOT_FINITE;

@@ -218,6 +218,22 @@ static void slider_crank_runs_straight(void **state) {
     run_free(&r);
 }
 
+/* At rest between two planes: four directions of force for three degrees of freedom, so only sums are unique. */
+static void corner_is_passed(void **state) {
+    (void)state;
+    run r = run_load("ball-in-corner", alpha, NULL);
+    run_begin(&r);
+    run_to_end(&r);
+    const double *q = zn_simulation_positions(r.simulation), *u = zn_simulation_velocities(r.simulation);
+    const double *P = zn_simulation_percussions(r.simulation);
+    check_close(q[0], 0, 1e-9);
+    check_close(q[1], 0.1 * sqrt(2), 1e-9);
+    for (int i = 0; i < 3; i++) check_close(u[i], 0, 1e-7);
+    check_close((P[0] + P[2]) / r.settings.step, 10 / sqrt(2), 1e-5); /* lambda_N + lambda_F of the right plane */
+    check_below(zn_simulation_statistics(r.simulation).max_penetration, 1e-9);
+    run_free(&r);
+}
+
 /* Kinematics with fewer velocities than coordinates: the sleigh keeps its nonholonomic constraint by its coordinates. */
 static void general_kinematics(void **state) {
     (void)state;
@@ -235,7 +251,7 @@ int main(void) {
         cmocka_unit_test(cylinder_converges),             cmocka_unit_test(slope_is_second_order),
         cmocka_unit_test(pendulum_is_second_order),       cmocka_unit_test(painleve_rod_slides),
         cmocka_unit_test(painleve_rod_takes_off),         cmocka_unit_test(slider_crank_runs_straight),
-        cmocka_unit_test(general_kinematics),
+        cmocka_unit_test(general_kinematics),             cmocka_unit_test(corner_is_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 /* The variants of 004: which constraints they keep on which level, smooth systems and impacts, and how they agree. */
 #include "scheme/alpha_runs.h"
 
+#include <stdlib.h>
+
 static const char *const variants[] = {"generalized-alpha-p", "generalized-alpha-v", "generalized-alpha-pv", "generalized-alpha-pva"};
 
 /* ---- smooth: the rigid pendulum ---- */
@@ -199,12 +201,73 @@ static void agrees_with_the_cone_problem(void **state) {
     check_below(p0, 1e-9);
 }
 
+/* ---- many degrees of freedom: the elastic bar (004: 6.3) ---- */
+
+/* 200 linear elements with lumped masses fall on a wall: E = 900, rho = A = 1, L = 10, 5 away with speed 10. */
+static char *bar_text(int elements) {
+    size_t room = 400 * (size_t)(elements + 2), used = 0;
+    char *text = malloc(room);
+    assert_non_null(text);
+    double length = 10.0 / elements, k = 900 / length, m = length;
+    used += (size_t)snprintf(text, room, "coordinates:\n");
+    for (int i = 0; i <= elements; i++)
+        used += (size_t)snprintf(text + used, room - used, "  q%d: {start: %.17g, velocity: -10}\n", i, 5 + i * length);
+    used += (size_t)snprintf(text + used, room - used, "energy:\n  kinetic: 0");
+    for (int i = 0; i <= elements; i++)
+        used += (size_t)snprintf(text + used, room - used, " + %.17g*q%d'^2", (i % elements ? m : m / 2) / 2, i);
+    used += (size_t)snprintf(text + used, room - used, "\n  potential: 0");
+    for (int i = 0; i < elements; i++)
+        used += (size_t)snprintf(text + used, room - used, " + %.17g*(q%d - q%d - %.17g)^2", k / 2, i + 1, i, length);
+    snprintf(text + used, room - used, "\ncontacts: {wall: {gap: q0}}\n");
+    return text;
+}
+
+static double bar_iterations(const char *name, const char *iteration) {
+    run r = {.context = zn_context_create(NULL)};
+    char *text = bar_text(200);
+    if (zn_scene_parse(r.context, "bar", text, NULL, &r.scene) != ZN_OK) fail_msg("%s", zn_error_text(r.context));
+    free(text);
+    r.settings = *zn_scene_settings(r.scene);
+    r.settings.scheme = name;
+    r.settings.iteration = iteration;
+    r.settings.damping = 0.8;
+    r.settings.step = 2e-3;
+    r.settings.end = 1.3;
+    run_begin(&r);
+    int touching = 0;
+    while (!zn_simulation_done(r.simulation)) {
+        run_step(&r);
+        double force = zn_simulation_percussions(r.simulation)[0] / 2e-3, t = zn_simulation_time(r.simulation);
+        touching += force > 0;
+        if (t > 0.55 && t < 1.1) check_close(force, 300, 3); /* E A v/c */
+    }
+    zn_statistics s = zn_simulation_statistics(r.simulation);
+    print_message("bar, %s %s: contact %.3f, energy %.2f, %.2f iterations\n", name, iteration, touching * 2e-3, s.energy_end, s.newton_mean);
+    check_close(touching * 2e-3, 2.0 / 3, 0.005);
+    check_close(s.energy_start, 500, 1e-9);
+    check_below(s.energy_end, 500);
+    assert_true(s.energy_end > 497);
+    check_below(s.max_penetration, 1e-12);
+    run_free(&r);
+    return s.newton_mean;
+}
+
+static void bar_needs_few_iterations(void **state) {
+    (void)state;
+    double coupled = bar_iterations("generalized-alpha-pva", "coupled");
+    double pva = bar_iterations("generalized-alpha-pva", "decoupled"), pvv = bar_iterations("generalized-alpha-pvv", "decoupled");
+    check_below(coupled, 1.01);
+    check_below(pva, 1.1);
+    assert_true(pvv > 7);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_angles),           cmocka_unit_test(pendulum_levels),
         cmocka_unit_test(pendulum_disturbed),        cmocka_unit_test(bouncing_pendulum_numbers),
         cmocka_unit_test(bouncing_pendulum_without_damping), cmocka_unit_test(decoupled_finds_the_same),
         cmocka_unit_test(activation_strategies),     cmocka_unit_test(agrees_with_the_cone_problem),
+        cmocka_unit_test(bar_needs_few_iterations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
