@@ -15,12 +15,14 @@ static void set_friction(linear_problem *p, int contact, double rest) {
     }
 }
 
-zn_status consistent_forces(linear_problem *p, double t, const double *q, const double *u, double rest, cone_outcome *outcome) {
+zn_status consistent_forces(linear_problem *p, double t, const double *q, const double *u, double rest,
+                            cone_outcome *outcome) {
     const zn_model *model = p->model;
     zn_point at = {.t = t, .q = q, .u = u};
     *outcome = (cone_outcome){.worst = INFINITY, .worst_cone = -1, .worst_row = -1};
     if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W}) ||
-        model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1, .c1_u = p->at.c1_u, .c2 = p->c}))
+        model->constraints(model, p->at.work, &at,
+                           &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1, .c1_u = p->at.c1_u, .c2 = p->c}))
         return ZN_NOT_FINITE;
     for (int i = 0; i < model->size.nu; i++) p->f[i] = -p->at.r[i]; /* r = -h at a = 0, lambda = 0 */
     linear_problem_reset(p);

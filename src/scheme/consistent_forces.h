@@ -10,7 +10,8 @@
 
 #include "scheme/linear_problem.h"
 
-/* Gaps, gap velocities and slip velocities below `rest` count as zero. The problem was created with CONE_ACCELERATION. a is then in problem->x, lambda in problem->P. No error in the context. */
+/* Gaps, gap velocities and slip velocities below `rest` count as zero. The problem was created with
+ * CONE_ACCELERATION. a is then in problem->x, lambda in problem->P. No error in the context. */
 zn_status consistent_forces(linear_problem *, double t, const double *q, const double *u, double rest, cone_outcome *);
 
 #endif

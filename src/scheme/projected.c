@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Projected, stiffly accurate Runge-Kutta schemes (methods.md 4; 002: chapter 4, Fig. 4.8).
  *
- *   stages      dQ_i, dU_i, dPi_i with the inclusions on integrated percussions DPi_i = sum_j a_ij dPi_j   (projected_stages.h)
+ *   stages      dQ_i, dU_i, dPi_i with the inclusions on DPi_i = sum_j a_ij dPi_j (projected_stages.h):
  *               all at once, or one after the other where A is lower triangular
  *   end         q_{n+1} = Q_s,  u~ = U_s,  Ps = sum_i b_i dPi_i
- *   projection  u_{n+1}, P from u~, Ps with the impact law                                                 (velocity_projection.h)
- *               active contacts: closed in the last stage, rho g_N(q_{n+1}) - DPi_N,s <= 0 (methods.md 8)
+ *   projection  u_{n+1}, P from u~, Ps with the impact law (velocity_projection.h), active contacts:
+ *               closed in the last stage, rho g_N(q_{n+1}) - DPi_N,s <= 0 (methods.md 8)
  *
- * Explicit first stage (TR-theta): dQ_1 = h q'(t_n), dU_1 = h a, dPi_1 = h lambda with the accelerations and multipliers that
- * belong to the projected state (t_n, q_n, u_n), found anew in each step: a carried dPi_1 would contain the impulse of an
- * impact (errata.md, pitfall 8).
+ * Explicit first stage (TR-theta): dQ_1 = h q'(t_n), dU_1 = h a, dPi_1 = h lambda with the accelerations and
+ * multipliers that belong to the projected state (t_n, q_n, u_n), found anew in each step: a carried dPi_1 would
+ * contain the impulse of an impact (errata.md, pitfall 8).
  *
  * Without projection (projection: none) u_{n+1} = u~, P = Ps: the naive method (002: 4.5), without an impact law.
  *
- * Kept between steps: the increments, from which the next step starts (polynomial through the stage derivatives, evaluated in
- * the next step) unless contacts opened or closed, and from which the motion inside of the step is read (interpolate).      */
+ * Kept between steps: the increments, from which the next step starts (polynomial through the stage derivatives,
+ * evaluated in the next step) unless contacts opened or closed, and from which the motion inside of the step is read
+ * (interpolate). After the singular point of Painleve's paradox the stages have several solutions; which one is found
+ * depends on the start (errata.md, pitfall 9). */
 #include "scheme/consistent_forces.h"
 #include "scheme/projected_stages.h"
 #include "scheme/scheme.h"
@@ -28,20 +30,20 @@ typedef struct projected {
     scheme base;
     tableau method;
     bool project;
-    int first, group;           /* first implicit stage; stages of one solve */
+    int first, group; /* first implicit stage; stages of one solve */
     stages *implicit;
-    linear_problem *velocity;   /* NULL: without projection */
-    linear_problem *forces;     /* NULL: no explicit stage */
+    linear_problem *velocity; /* NULL: without projection */
+    linear_problem *forces;   /* NULL: no explicit stage */
     prox_estimate prox;
 } projected;
 
 /* What a state carries. */
 typedef struct record {
-    double *h;                  /* of the step that ended here; 0: none */
-    double *smooth;             /* 1: no contact opened or closed in it */
-    double *rough;              /* 1: it could only be solved up to round-off */
-    double *closed;             /* per contact: 1 closed, 0 open at its end, -1 unknown */
-    double *dU, *dQ, *dPi;      /* s x nu, s x nq, s x n */
+    double *h;             /* of the step that ended here; 0: none */
+    double *smooth;        /* 1: no contact opened or closed in it */
+    double *rough;         /* 1: it could only be solved up to round-off */
+    double *closed;        /* per contact: 1 closed, 0 open at its end, -1 unknown */
+    double *dU, *dQ, *dPi; /* s x nu, s x nq, s x n */
 } record;
 
 static record record_of(const projected *p, double *carry) {
@@ -58,10 +60,14 @@ static zn_status find_method(zn_context *context, const scheme_class *class, con
     if (strcmp(name, "radau-2a") == 0) return tableau_radau_2a(context, settings->stages, method);
     if (strcmp(name, "lobatto-3c") == 0) return tableau_lobatto_3c(context, settings->stages, method);
     if (strcmp(name, "tr-theta") == 0) return tableau_tr_theta(context, settings->damping, method);
-    if (strcmp(name, "sdirk2") == 0) tableau_sdirk2(method);
-    else if (strcmp(name, "sdirk3") == 0) tableau_sdirk3(method);
-    else if (strcmp(name, "tr-bdf2") == 0) tableau_tr_bdf2(method);
-    else tableau_trx2(method);
+    if (strcmp(name, "sdirk2") == 0)
+        tableau_sdirk2(method);
+    else if (strcmp(name, "sdirk3") == 0)
+        tableau_sdirk3(method);
+    else if (strcmp(name, "tr-bdf2") == 0)
+        tableau_tr_bdf2(method);
+    else
+        tableau_trx2(method);
     return ZN_OK;
 }
 
@@ -97,13 +103,16 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
         bool one_by_one = method->diagonally_implicit;
         p->first = method->explicit_first ? 1 : 0;
         p->group = one_by_one ? 1 : method->s;
-        p->implicit = stages_create(context, model, settings, p->group, one_by_one ? &method->A[method->s * method->s - 1] : method->A);
+        p->implicit = stages_create(context, model, settings, p->group,
+                                    one_by_one ? &method->A[method->s * method->s - 1] : method->A);
         if (p->project) p->velocity = linear_problem_create(context, model, settings, CONE_VELOCITY);
         if (p->first) p->forces = linear_problem_create(context, model, settings, CONE_ACCELERATION);
         if (!p->implicit || (p->project && !p->velocity) || (p->first && !p->forces)) status = ZN_MEMORY;
     }
-    if (status == ZN_OK) *out = &p->base;
-    else destroy(&p->base);
+    if (status == ZN_OK)
+        *out = &p->base;
+    else
+        destroy(&p->base);
     return status;
 }
 
@@ -159,7 +168,8 @@ static zn_status explicit_stage(projected *p, const scheme_state *from, double h
 }
 
 /* to = base + sum_{j < count} a_ij d_j */
-static void accumulate(const tableau *method, int i, int count, int n, const double *base, const double *d, int stride, double *to) {
+static void accumulate(const tableau *method, int i, int count, int n, const double *base, const double *d, int stride,
+                       double *to) {
     for (int e = 0; e < n; e++) to[e] = base ? base[e] : 0;
     for (int j = 0; j < count; j++)
         for (int e = 0; e < n; e++) to[e] += method->A[i * method->s + j] * d[j * stride + e];
@@ -320,7 +330,8 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
 }
 
 /* Q(t_n + x h) = q_n + sum_j w_j(x) dQ_j, the same for u: at x = 1 the velocity right before the projection. */
-static void interpolate(const scheme *base, const scheme_state *from, const scheme_state *to, double x, double *q, double *u) {
+static void interpolate(const scheme *base, const scheme_state *from, const scheme_state *to, double x, double *q,
+                        double *u) {
     const projected *p = (const projected *)base;
     const zn_sizes *size = &base->model->size;
     record r = record_of(p, to->carry);
@@ -334,15 +345,24 @@ static void interpolate(const scheme *base, const scheme_state *from, const sche
     }
 }
 
-#define PROJECTED(identifier, name, text, order, order_text, least, most, usual)                                         \
-    const scheme_class identifier = {                                                                                    \
-        .info = {name, text, order, order_text, least, most, usual, true, true, true, true, true},                       \
-        .carry_size = carry_size, .create = create, .start = start, .step = step, .interpolate = interpolate, .destroy = destroy}
+#define PROJECTED(identifier, name, text, order, order_text, least, most, usual)                   \
+    const scheme_class identifier = {                                                              \
+        .info = {name, text, order, order_text, least, most, usual, true, true, true, true, true}, \
+        .carry_size = carry_size,                                                                  \
+        .create = create,                                                                          \
+        .start = start,                                                                            \
+        .step = step,                                                                              \
+        .interpolate = interpolate,                                                                \
+        .destroy = destroy}
 
-PROJECTED(scheme_radau_2a, "radau-2a", "Radau IIA, projected; stiff systems, or when in doubt", 3, "2s-1", 1, TABLEAU_S_MAX, 2);
+PROJECTED(scheme_radau_2a, "radau-2a", "Radau IIA, projected; stiff systems, or when in doubt", 3, "2s-1", 1, TABLEAU_S_MAX,
+          2);
 PROJECTED(scheme_lobatto_3c, "lobatto-3c", "Lobatto IIIC, projected", 2, "2s-2", 2, TABLEAU_S_MAX, 2);
-PROJECTED(scheme_sdirk2, "sdirk2", "Alexander's SDIRK of two stages, projected; first order with constraints or contacts", 1, NULL, 2, 2, 2);
-PROJECTED(scheme_sdirk3, "sdirk3", "Alexander's SDIRK of three stages, projected; first order with constraints or contacts", 1, NULL, 3, 3, 3);
+PROJECTED(scheme_sdirk2, "sdirk2", "Alexander's SDIRK of two stages, projected; first order with constraints or contacts", 1,
+          NULL, 2, 2, 2);
+PROJECTED(scheme_sdirk3, "sdirk3", "Alexander's SDIRK of three stages, projected; first order with constraints or contacts",
+          1, NULL, 3, 3, 3);
 PROJECTED(scheme_tr_bdf2, "tr-bdf2", "TR-BDF2, projected: TR-theta with damping 0", 2, NULL, 3, 3, 3);
 PROJECTED(scheme_trx2, "trx2", "two trapezoidal steps, projected: TR-theta with damping 1", 2, NULL, 3, 3, 3);
-PROJECTED(scheme_tr_theta, "tr-theta", "trapezoidal rule and a second stage, projected; damping chosen by the user", 2, NULL, 3, 3, 3);
+PROJECTED(scheme_tr_theta, "tr-theta", "trapezoidal rule and a second stage, projected; damping chosen by the user", 2, NULL,
+          3, 3, 3);

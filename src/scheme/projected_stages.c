@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stages as a cone problem: x = (dU_1 .. dU_m, dQ_1 .. dQ_m, dPi_b,1 .. dPi_b,m), y = (dPi_c,1 .. dPi_c,m), mu = D0 + (A x 1) y,
- * b = (g, y) bilateral rows, c = (N, F) contact rows. With a = dU_i/h and lambda = dPi_i/h the model's balance gives
+/* The stages as a cone problem: x = (dU_1 .. dU_m, dQ_1 .. dQ_m, dPi_b,1 .. dPi_b,m), y = (dPi_c,1 .. dPi_c,m),
+ * mu = D0 + (A x 1) y, b = (g, y) bilateral rows, c = (N, F) contact rows. With a = dU_i/h and lambda = dPi_i/h the
+ * model's balance gives
  *
  *   phi:  h r_i = M_i dU_i - h h_i - W_i dPi_i;   dQ_i - h qdot_i;   g_i, gamma_i            psi:  g_N,i, gamma_F,i
  *
@@ -8,16 +9,17 @@
  *
  *   d(h r_i) = M_i [i = k] dU_i + h r_q dQ_i + h r_u dU_i - W_i [i = k] dPi_i   and so on.
  *
- * Natural models (q' = u) have no unknowns dQ.                                                                              */
+ * Natural models (q' = u) have no unknowns dQ. */
 #include "scheme/projected_stages.h"
-
 
 /* What a sum of a few terms loses, relative to their size. */
 static const double ROUNDOFF = 1e-15;
 
 /* Columns of x. */
 static int column_U(const stages *s, int k) { return k * s->model->size.nu; }
-static int column_Q(const stages *s, int k) { return s->natural ? column_U(s, k) : s->m * s->model->size.nu + k * s->model->size.nq; }
+static int column_Q(const stages *s, int k) {
+    return s->natural ? column_U(s, k) : s->m * s->model->size.nu + k * s->model->size.nq;
+}
 static int column_P(const stages *s, int k) {
     return s->m * (s->model->size.nu + (s->natural ? 0 : s->model->size.nq)) + k * s->nb;
 }
@@ -119,10 +121,11 @@ static zn_status make_cuts(stages *s) {
         bool transposed;
         block_range rows, cols;
     } list[] = {
-        {&k->M, &p->M, false, u, u}, {&k->r_q, &p->r_q, false, u, q}, {&k->r_u, &p->r_u, false, u, u}, {&k->W_b, &p->W, false, u, b},
-        {&k->W_c, &p->W, false, u, c}, {&k->g_q, &p->c0_q, false, g, q}, {&k->y_q, &p->c1_q, false, y, q}, {&k->y_u, &p->c1_u, true, y, u},
-        {&k->N_q, &p->c0_q, false, N, q}, {&k->F_q, &p->c1_q, false, F, q}, {&k->F_u, &p->c1_u, true, F, u},
-        {&k->qdot_q, &p->qdot_q, false, q, q}, {&k->B, &p->B, false, q, u},
+        {&k->M, &p->M, false, u, u},      {&k->r_q, &p->r_q, false, u, q}, {&k->r_u, &p->r_u, false, u, u},
+        {&k->W_b, &p->W, false, u, b},    {&k->W_c, &p->W, false, u, c},   {&k->g_q, &p->c0_q, false, g, q},
+        {&k->y_q, &p->c1_q, false, y, q}, {&k->y_u, &p->c1_u, true, y, u}, {&k->N_q, &p->c0_q, false, N, q},
+        {&k->F_q, &p->c1_q, false, F, q}, {&k->F_u, &p->c1_u, true, F, u}, {&k->qdot_q, &p->qdot_q, false, q, q},
+        {&k->B, &p->B, false, q, u},
     };
     zn_status status = block_cut_identity(s->context, size->nq, &k->one);
     for (size_t i = 0; i < sizeof list / sizeof *list && status == ZN_OK; i++)
@@ -132,16 +135,21 @@ static zn_status make_cuts(stages *s) {
 
 static void destroy_cuts(stages *s) {
     stages_cuts *k = &s->cuts;
-    block_cut *list[] = {&k->M, &k->r_q, &k->r_u, &k->W_b, &k->W_c, &k->g_q, &k->y_q, &k->y_u, &k->N_q, &k->F_q, &k->F_u, &k->qdot_q, &k->B, &k->one};
+    block_cut *list[] = {&k->M,   &k->r_q, &k->r_u, &k->W_b, &k->W_c,    &k->g_q, &k->y_q,
+                         &k->y_u, &k->N_q, &k->F_q, &k->F_u, &k->qdot_q, &k->B,   &k->one};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) block_cut_destroy(s->context, list[i]);
 }
 
 /* A derivative by Q_i (by U_i), times factor h^power, as derivatives by the unknowns of stage k. */
-static void add_by_Q(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, int i, int k, double factor, int power) {
-    if (s->natural) block_sum_add(sum, cut, source, row, column_U(s, k), factor * s->AA[i * s->m + k], power + 1);
-    else block_sum_add(sum, cut, source, row, column_Q(s, k), factor * s->A[i * s->m + k], power);
+static void add_by_Q(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, int i, int k,
+                     double factor, int power) {
+    if (s->natural)
+        block_sum_add(sum, cut, source, row, column_U(s, k), factor * s->AA[i * s->m + k], power + 1);
+    else
+        block_sum_add(sum, cut, source, row, column_Q(s, k), factor * s->A[i * s->m + k], power);
 }
-static void add_by_U(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, int i, int k, double factor, int power) {
+static void add_by_U(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, int i, int k,
+                     double factor, int power) {
     block_sum_add(sum, cut, source, row, column_U(s, k), factor * s->A[i * s->m + k], power);
 }
 
@@ -190,8 +198,8 @@ static zn_status make_jacobians(stages *s) {
 /* A x 1: a_ik on the diagonals of blocks, written column by column. */
 static zn_status make_A(stages *s) {
     int m = s->m, nc = s->nc, ny = m * nc, a = 0;
-    s->A_pattern = (lin_pattern){.start = MEM_ARRAY(s->context, int, ny + 1), .index = MEM_ARRAY(s->context, int, m * ny)};
-    s->A_values = MEM_ARRAY(s->context, double, m * ny);
+    s->A_pattern = (lin_pattern){.start = MEM_ARRAY(s->context, int, ny + 1), .index = MEM_ARRAY(s->context, int, m *ny)};
+    s->A_values = MEM_ARRAY(s->context, double, m *ny);
     if (!s->A_pattern.start || !s->A_pattern.index || !s->A_values) return ZN_MEMORY;
     for (int k = 0; k < m; k++)
         for (int j = 0; j < nc; j++) {
@@ -216,9 +224,22 @@ static zn_status make_memory(stages *s, const double *A) {
         double **array;
         int count;
     } list[] = {
-        {&s->A, m * m}, {&s->AA, m * m}, {&s->tau, m}, {&s->since, m}, {&s->Q0, m * nq}, {&s->U0, m * nu}, {&s->D0, ny},
-        {&s->rho, ny}, {&s->dPi_c, ny}, {&s->Q, m * nq}, {&s->U, m * nu}, {&s->a, nu},
-        {&s->lambda, s->nb + s->nc}, {&s->x, nx}, {&s->phi_scale, nx}, {&s->psi_scale, ny},
+        {&s->A, m * m},
+        {&s->AA, m * m},
+        {&s->tau, m},
+        {&s->since, m},
+        {&s->Q0, m * nq},
+        {&s->U0, m * nu},
+        {&s->D0, ny},
+        {&s->rho, ny},
+        {&s->dPi_c, ny},
+        {&s->Q, m * nq},
+        {&s->U, m * nu},
+        {&s->a, nu},
+        {&s->lambda, s->nb + s->nc},
+        {&s->x, nx},
+        {&s->phi_scale, nx},
+        {&s->psi_scale, ny},
     };
     size_t total = 0, count = sizeof list / sizeof *list;
     for (size_t i = 0; i < count; i++) total += (size_t)list[i].count;
@@ -277,10 +298,22 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
     if (!s) return NULL;
     const zn_sizes *size = &model->size;
     int nb = model_row_N(model), nc = model_rows(model) - nb, n_settled = m * (size->nu + (model->natural ? 0 : size->nq));
-    *s = (stages){.context = context, .model = model, .m = m, .nb = nb, .nc = nc, .natural = model->natural, .h = 1,
+    *s = (stages){.context = context,
+                  .model = model,
+                  .m = m,
+                  .nb = nb,
+                  .nc = nc,
+                  .natural = model->natural,
+                  .h = 1,
                   .tolerance = settings->tolerance};
-    s->problem = (cone_problem){.nx = n_settled + m * nb, .ny = m * nc, .npsi = m * nc, .nmu = m * nc, .n_cones = m * size->n_contacts,
-                                .user = s, .evaluate = evaluate, .n_settled = n_settled};
+    s->problem = (cone_problem){.nx = n_settled + m * nb,
+                                .ny = m * nc,
+                                .npsi = m * nc,
+                                .nmu = m * nc,
+                                .n_cones = m * size->n_contacts,
+                                .user = s,
+                                .evaluate = evaluate,
+                                .n_settled = n_settled};
     zn_status status = make_memory(s, A);
     if (status == ZN_OK) status = make_jacobians(s);
     if (status == ZN_OK) status = make_A(s);
@@ -352,11 +385,14 @@ bool stages_allow_roundoff(stages *s) {
         memcpy(s->lambda + s->nb, s->dPi_c + i * s->nc, (size_t)s->nc * sizeof *s->lambda);
         add_sizes(&p->M, at->M, ROUNDOFF, s->dU + i * nu, nu, s->a);
         add_sizes(&p->W, at->W, ROUNDOFF, s->lambda, nu, s->a);
-        for (int j = 0; j < nu; j++) lowered = lower_scale(&s->phi_scale[column_U(s, i) + j], s->a[j], s->tolerance) || lowered;
+        for (int j = 0; j < nu; j++)
+            lowered = lower_scale(&s->phi_scale[column_U(s, i) + j], s->a[j], s->tolerance) || lowered;
         memset(s->lambda, 0, (size_t)(s->nb + s->nc) * sizeof *s->lambda);
         add_sizes(&p->c0_q, at->c0_q, ROUNDOFF, Q, s->nb + nN, s->lambda);
-        for (int j = 0; j < nN; j++) lowered = lower_scale(&s->psi_scale[i * s->nc + j], s->lambda[s->nb + j], s->tolerance) || lowered;
-        for (int j = 0; j < ng; j++) lowered = lower_scale(&s->phi_scale[column_P(s, i) + j], s->lambda[j], s->tolerance) || lowered;
+        for (int j = 0; j < nN; j++)
+            lowered = lower_scale(&s->psi_scale[i * s->nc + j], s->lambda[s->nb + j], s->tolerance) || lowered;
+        for (int j = 0; j < ng; j++)
+            lowered = lower_scale(&s->phi_scale[column_P(s, i) + j], s->lambda[j], s->tolerance) || lowered;
     }
     return lowered;
 }
@@ -364,7 +400,8 @@ bool stages_allow_roundoff(stages *s) {
 zn_status stages_solve(stages *s, cone_outcome *outcome) {
     int n_contacts = s->model->size.n_contacts;
     for (int i = 0; i < s->m; i++)
-        for (int k = 0; k < n_contacts; k++) s->cones[i * n_contacts + k].reservoir = s->model->contacts[k].normal_force * s->since[i];
+        for (int k = 0; k < n_contacts; k++)
+            s->cones[i * n_contacts + k].reservoir = s->model->contacts[k].normal_force * s->since[i];
     zn_status status = cone_solve(s->solver, s->x, s->dPi_c, outcome);
     if (outcome->worst_cone >= 0) outcome->worst_cone %= n_contacts;
     return status;

@@ -11,8 +11,8 @@
 #ifndef SCHEME_PROJECTED_STAGES_H
 #define SCHEME_PROJECTED_STAGES_H
 
-#include "scheme/cones.h"
 #include "scheme/block_sum.h"
+#include "scheme/cones.h"
 #include "scheme/stage.h"
 
 /* Rows of positions (g, g_N, dQ) count this many times as much as rows of velocities, so that the default tolerance of 1e-10
@@ -27,25 +27,25 @@ typedef struct stages_cuts {
 typedef struct stages {
     zn_context *context;
     const zn_model *model;
-    int m, nb, nc;           /* stages; bilateral and contact rows of lambda */
-    bool natural;            /* dQ_i = h U_i is eliminated: Q_i = Q0_i + h sum a_ik U0_k + h sum (A A)_ik dU_k */
-    double *A, *AA;          /* m x m, row-major */
+    int m, nb, nc;  /* stages; bilateral and contact rows of lambda */
+    bool natural;   /* dQ_i = h U_i is eliminated: Q_i = Q0_i + h sum a_ik U0_k + h sum (A A)_ik dU_k */
+    double *A, *AA; /* m x m, row-major */
     /* Filled by the caller before a solve: */
     double tolerance;
-    double h, *tau;          /* tau_i */
-    double *since;           /* tau_i - t_n */
-    double *Q0, *U0, *D0;    /* m x nq, m x nu, m x nc */
-    double *rho;             /* m x nc prox parameters of the inclusions (stages_scale) */
+    double h, *tau;       /* tau_i */
+    double *since;        /* tau_i - t_n */
+    double *Q0, *U0, *D0; /* m x nq, m x nu, m x nc */
+    double *rho;          /* m x nc prox parameters of the inclusions (stages_scale) */
     /* In: start. Out: solution, or the best iterate. */
     double *dU, *dQ, *dPi_b; /* m x nu; m x nq (not when natural, see stages_dQ); m x nb: parts of x */
     double *dPi_c;           /* m x nc: y */
     double *Q, *U;           /* m x nq, m x nu of the last evaluation */
     /* Inside: */
-    stage *at;               /* m */
+    stage *at; /* m */
     double *a, *lambda, *x, *memory, *phi_scale, *psi_scale, *A_values;
     unsigned char *phi_unit, *psi_unit;
     cone_problem problem;
-    cone *cones;             /* stage by stage, one a contact */
+    cone *cones; /* stage by stage, one a contact */
     cone_solver *solver;
     stages_cuts cuts;
     block_sum phi_x, phi_y, psi_x;
@@ -57,9 +57,9 @@ stages *stages_create(zn_context *, const zn_model *, const zn_settings *, int m
 void stages_destroy(stages *);
 /* Prox parameters and row scales of all stages from an estimate at the start of the step. */
 void stages_scale(stages *, const prox_estimate *);
-/* No row can be met better than its round-off, eps (h |r_q| |Q| + h |r_u| |U| + |M| |dU| + |W| |dPi|) for the balance, which for
- * stiff systems is larger than any tolerance. Lowers the scales of such rows, from the answers that are in `at`, so that their round-off is within the
- * tolerance; false: no row needs it. */
+/* No row can be met better than its round-off, eps (h |r_q| |Q| + h |r_u| |U| + |M| |dU| + |W| |dPi|) for the balance,
+ * which for stiff systems is larger than any tolerance. Lowers the scales of such rows, from the answers that are in
+ * `at`, so that their round-off is within the tolerance; false: no row needs it. */
 bool stages_allow_roundoff(stages *);
 /* On ZN_OK, Q and U belong to the solution. outcome->worst_cone is a contact. */
 zn_status stages_solve(stages *, cone_outcome *);

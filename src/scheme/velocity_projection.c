@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The projection as a linear contact problem in x = u+ - u~ whose multipliers are the totals P: f = -W Ps, and c1 is linear in
- * u, so c = c1(u~) + e c1(t_n, q_n, u_n). */
+/* The projection as a linear contact problem in x = u+ - u~ whose multipliers are the totals P: f = -W Ps, and c1 is
+ * linear in u, so c = c1(u~) + e c1(t_n, q_n, u_n). */
 #include "scheme/velocity_projection.h"
 
 static bool any_restitution(const linear_problem *p) {
@@ -18,14 +18,16 @@ static void add_restitution(linear_problem *p, const double *c1_before) {
     }
 }
 
-zn_status velocity_projection(linear_problem *p, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+zn_status velocity_projection(linear_problem *p, const scheme_state *from, double h, scheme_state *to,
+                              cone_outcome *outcome) {
     const zn_model *model = p->model;
     int nu = model->size.nu, n = model_rows(model);
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
     if (n == 0) return ZN_OK;
     bool restitution = any_restitution(p);
     zn_point before = {.t = from->t, .q = from->q, .u = from->u};
-    if (restitution && model->constraints(model, p->at.work, &before, &(zn_constraints){.c1 = p->at.c1})) return ZN_NOT_FINITE;
+    if (restitution && model->constraints(model, p->at.work, &before, &(zn_constraints){.c1 = p->at.c1}))
+        return ZN_NOT_FINITE;
     memset(p->x, 0, (size_t)nu * sizeof *p->x);
     memcpy(p->P, to->P, (size_t)n * sizeof *p->P);
     zn_point at = {.t = to->t, .q = to->q, .u = to->u, .a = p->x, .lambda = to->P};

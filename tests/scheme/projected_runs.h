@@ -22,10 +22,14 @@ typedef struct run {
 static inline zn_settings open_scene(run *r, const char *scene, const char *set) {
     *r = (run){.context = zn_context_create(NULL)};
     zn_scene_options options = {.n_sets = set != NULL, .sets = &set};
-    char path[1000];
-    snprintf(path, sizeof path, "%s/scenes/%s.yaml", ZENO_SOURCE_DIR, scene);
-    zn_status status = strncmp(scene, "title:", 6) == 0 ? zn_scene_parse(r->context, "test", scene, &options, &r->scene)
-                                                         : zn_scene_load(r->context, path, &options, &r->scene);
+    zn_status status;
+    if (strncmp(scene, "title:", 6) == 0)
+        status = zn_scene_parse(r->context, "test", scene, &options, &r->scene);
+    else {
+        char path[1000];
+        snprintf(path, sizeof path, "%s/scenes/%.100s.yaml", ZENO_SOURCE_DIR, scene);
+        status = zn_scene_load(r->context, path, &options, &r->scene);
+    }
     if (status != ZN_OK) print_error("%s\n", zn_error_text(r->context));
     assert_int_equal(status, ZN_OK);
     r->model = zn_scene_model(r->scene);

@@ -4,8 +4,9 @@
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-static const method all[] = {{"radau-2a", 1}, {"radau-2a", 2}, {"radau-2a", 3}, {"radau-2a", 6}, {"lobatto-3c", 2}, {"lobatto-3c", 3},
-                             {"sdirk2", 0}, {"sdirk3", 0}, {"tr-bdf2", 0}, {"trx2", 0}, {"tr-theta", 0}};
+static const method all[] = {{"radau-2a", 1},   {"radau-2a", 2},   {"radau-2a", 3}, {"radau-2a", 6},
+                             {"lobatto-3c", 2}, {"lobatto-3c", 3}, {"sdirk2", 0},   {"sdirk3", 0},
+                             {"tr-bdf2", 0},    {"trx2", 0},       {"tr-theta", 0}};
 
 static bool is(method m, const char *name, int stages) { return strcmp(m.name, name) == 0 && m.stages == stages; }
 
@@ -22,7 +23,8 @@ static double q_of(const run *r, int i) { return zn_simulation_positions(r->simu
 static double u_of(const run *r, int i) { return zn_simulation_velocities(r->simulation)[i]; }
 static double P_of(const run *r, int i) { return zn_simulation_percussions(r->simulation)[i]; }
 
-/* g = 10, h = 1e-2: gravity acts until t_n, then one step takes all of it away; friction slides with the full cone, then rolls. */
+/* g = 10, h = 1e-2: gravity acts until t_n, then one step takes all of it away; friction slides with the full cone, then
+ * rolls. */
 static void spinning_ball(void **state) {
     (void)state;
     for (size_t e = 0; e < COUNT(all); e++) {
@@ -41,9 +43,12 @@ static void spinning_ball(void **state) {
             } else if (hit) {
                 check_close(P_of(&r, 0), 0.1, 1e-9);
                 bool sticks = fabs(u_of(&r, 0) + 0.1 * u_of(&r, 2)) < 1e-9;
-                if (!sticks) check_close(P_of(&r, 1), -0.02, 1e-9);
-                else if (stuck == 0) stuck = t;
-                else check_close(P_of(&r, 1), 0, 1e-9);
+                if (!sticks)
+                    check_close(P_of(&r, 1), -0.02, 1e-9);
+                else if (stuck == 0)
+                    stuck = t;
+                else
+                    check_close(P_of(&r, 1), 0, 1e-9);
             }
         }
         assert_true(hit);
@@ -72,8 +77,10 @@ static void sticking_and_bouncing_ball(void **state) {
         double before = 0;
         while (!zn_simulation_done(r.simulation)) {
             step_run(&r);
-            if (P_of(&r, 0) > 1e-6) check_close(u_of(&r, 1), -0.5 * before, 1e-9); /* Newton's law with the velocity at t_n */
-            else check_close(u_of(&r, 1), before - 0.1, 1e-9);
+            if (P_of(&r, 0) > 1e-6)
+                check_close(u_of(&r, 1), -0.5 * before, 1e-9); /* Newton's law with the velocity at t_n */
+            else
+                check_close(u_of(&r, 1), before - 0.1, 1e-9);
             before = u_of(&r, 1);
         }
         check_below(zn_simulation_statistics(r.simulation).max_penetration, 1e-12);
@@ -132,7 +139,11 @@ static void ball_in_cylinder(void **state) {
     static const struct {
         method m;
         double bound; /* relative to q: the time of the impact is known to h */
-    } fine[] = {{{"radau-2a", 2}, 1e-5}, {{"radau-2a", 3}, 1e-5}, {{"lobatto-3c", 3}, 1e-4}, {{"tr-bdf2", 0}, 3e-4}, {{"radau-2a", 1}, 2e-2}};
+    } fine[] = {{{"radau-2a", 2}, 1e-5},
+                {{"radau-2a", 3}, 1e-5},
+                {{"lobatto-3c", 3}, 1e-4},
+                {{"tr-bdf2", 0}, 3e-4},
+                {{"radau-2a", 1}, 2e-2}};
     for (size_t e = 0; e < COUNT(fine); e++) {
         run r = begin("ball-in-cylinder", NULL, fine[e].m, 1e-3, 1);
         finish_run(&r);
@@ -154,7 +165,11 @@ static void stiff_pendulum(void **state) {
     static const struct {
         method m;
         double bound;
-    } list[] = {{{"radau-2a", 2}, 1e-4}, {{"radau-2a", 3}, 1e-5}, {{"radau-2a", 4}, 1e-5}, {{"tr-bdf2", 0}, 3e-3}, {{"lobatto-3c", 2}, 3e-3}};
+    } list[] = {{{"radau-2a", 2}, 1e-4},
+                {{"radau-2a", 3}, 1e-5},
+                {{"radau-2a", 4}, 1e-5},
+                {{"tr-bdf2", 0}, 3e-3},
+                {{"lobatto-3c", 2}, 3e-3}};
     for (size_t e = 0; e < COUNT(list); e++) {
         run r = begin("stiff-pendulum", NULL, list[e].m, 1e-2, 0.55);
         finish_run(&r);
@@ -231,8 +246,8 @@ static void painleve_rod(void **state) {
         check_close(log2(error[0] / error[1]), list[e].order, 0.3);
     }
     close_run(&fine);
-    /* After the singular point the stages have more than one solution: the rod leaves with the impulse 3.4999167 or without it,
-     * and which one Newton finds depends on its start (errata.md, pitfall 9). In any case it leaves, and does not penetrate. */
+    /* After the singular point the stages have more than one solution: the rod leaves with the impulse 3.4999167 or without
+     * it, and which one Newton finds depends on its start (errata.md, pitfall 9). It leaves, and does not penetrate. */
     static const method after[] = {{"radau-2a", 2}, {"radau-2a", 3}, {"lobatto-3c", 2}};
     for (size_t e = 0; e < COUNT(after); e++) {
         run r = begin("painleve-rod", NULL, after[e], 5e-3, 1.2);
@@ -296,14 +311,18 @@ static void both_solvers_agree(void **state) {
     static const struct {
         const char *scene;
         double step, end;
-    } scenes[] = {{"rotating-ball", 1e-2, 0.8}, {"slope", 1.28e-2, 0.4096}, {"ball-in-cylinder", 2e-2, 0.9}, {"slider-crank", 1e-4, 3e-3}};
+    } scenes[] = {{"rotating-ball", 1e-2, 0.8},
+                  {"slope", 1.28e-2, 0.4096},
+                  {"ball-in-cylinder", 2e-2, 0.9},
+                  {"slider-crank", 1e-4, 3e-3}};
     static const method list[] = {{"radau-2a", 2}, {"radau-2a", 3}, {"lobatto-3c", 2}, {"tr-bdf2", 0}};
     for (size_t k = 0; k < COUNT(scenes); k++)
         for (size_t e = 0; e < COUNT(list); e++) {
             run r[2];
             for (int i = 0; i < 2; i++) {
                 zn_settings settings = open_scene(&r[i], scenes[k].scene, NULL);
-                settings.scheme = list[e].name, settings.stages = list[e].stages, settings.step = scenes[k].step, settings.end = scenes[k].end;
+                settings.scheme = list[e].name, settings.stages = list[e].stages, settings.step = scenes[k].step,
+                settings.end = scenes[k].end;
                 settings.solver = i ? ZN_SOLVER_PROJECTION : ZN_SOLVER_NEWTON, settings.tolerance = k < 3 ? 1e-11 : 1e-10;
                 start_run(&r[i], &settings);
                 finish_run(&r[i]);
@@ -319,10 +338,12 @@ static void both_solvers_agree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spinning_ball),    cmocka_unit_test(sticking_and_bouncing_ball), cmocka_unit_test(zeno_point),
-        cmocka_unit_test(rolling_ball),     cmocka_unit_test(ball_in_cylinder),           cmocka_unit_test(stiff_pendulum),
-        cmocka_unit_test(slider_crank),     cmocka_unit_test(painleve_rod),               cmocka_unit_test(ball_in_corner),
-        cmocka_unit_test(block_on_belt),    cmocka_unit_test(both_solvers_agree),
+        cmocka_unit_test(spinning_ball),      cmocka_unit_test(sticking_and_bouncing_ball),
+        cmocka_unit_test(zeno_point),         cmocka_unit_test(rolling_ball),
+        cmocka_unit_test(ball_in_cylinder),   cmocka_unit_test(stiff_pendulum),
+        cmocka_unit_test(slider_crank),       cmocka_unit_test(painleve_rod),
+        cmocka_unit_test(ball_in_corner),     cmocka_unit_test(block_on_belt),
+        cmocka_unit_test(both_solvers_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
