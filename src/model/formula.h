@@ -101,4 +101,7 @@ bool formula_linear_in_u(formula_system *system, expr e);
 /* The model that answers the questions by tapes. Takes over the system's names, contacts and start values. */
 zn_status formula_model_compile(zn_context *context, formula_system *system, zn_model **model);
 
+/* The same for a kind of part: nothing is checked, as parameters have no values yet. */
+zn_status formula_kind_compile(zn_context *context, formula_system *system, zn_model **kind);
+
 #endif

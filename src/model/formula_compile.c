@@ -162,7 +162,7 @@ static bool force_uses_velocity(formula_system *s) {
     return false;
 }
 
-zn_status formula_model_compile(zn_context *context, formula_system *s, zn_model **out) {
+static zn_status compile(zn_context *context, formula_system *s, formula_model **out) {
     formula_model *model = formula_model_create(context);
     if (!model) return ZN_MEMORY;
     compiler c = {.context = context, .s = s, .model = model};
@@ -171,12 +171,35 @@ zn_status formula_model_compile(zn_context *context, formula_system *s, zn_model
     if (status == ZN_OK && !make_tapes(&c)) status = ZN_MEMORY;
     bool uses_velocity = force_uses_velocity(s);
     free_compiler(&c);
-    if (status == ZN_OK) {
-        formula_model_adopt(model, s);
-        model->base.force_uses_velocity = uses_velocity;
-        status = formula_model_check(context, model);
+    if (status != ZN_OK) {
+        zn_model_destroy(context, &model->base);
+        return status;
     }
+    formula_model_adopt(model, s);
+    model->base.force_uses_velocity = uses_velocity;
+    *out = model;
+    return ZN_OK;
+}
+
+zn_status formula_model_compile(zn_context *context, formula_system *s, zn_model **out) {
+    formula_model *model;
+    zn_status status = compile(context, s, &model);
+    if (status == ZN_OK) status = formula_model_check(context, model);
+    else return status;
     if (status != ZN_OK) zn_model_destroy(context, &model->base);
     else *out = &model->base;
     return status;
+}
+
+zn_status formula_kind_compile(zn_context *context, formula_system *s, zn_model **kind) {
+    formula_model *model;
+    zn_status status = compile(context, s, &model);
+    if (status != ZN_OK) return status;
+    model->parameters = MEM_ARRAY(context, double, model->tapes->n_parameters);
+    if (!model->parameters) {
+        zn_model_destroy(context, &model->base);
+        return ZN_MEMORY;
+    }
+    *kind = &model->base;
+    return ZN_OK;
 }

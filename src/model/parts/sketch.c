@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Drawing a kind of part: bodies as expressions, then rows, forces and energies on them. */
+#include "model/parts/sketch.h"
+
+/* ---- bodies ---- */
+
+static evec variables(sketch *k, int first, int count) {
+    evec v = evec_zero(k);
+    for (int i = 0; i < count; i++) v.x[i] = expr_variable(k->g, first + i);
+    return v;
+}
+
+static emat identity(sketch *k) { return (emat){{evec_unit(k, 0), evec_unit(k, 1), evec_unit(k, 2)}}; }
+
+static emat planar_rotation(sketch *k, expr phi) {
+    expr c = expr_unary(k->g, EXPR_COS, phi), s = expr_unary(k->g, EXPR_SIN, phi);
+    emat A = identity(k);
+    A.column[0].x[0] = A.column[1].x[1] = c;
+    A.column[0].x[1] = s;
+    A.column[1].x[0] = expr_unary(k->g, EXPR_NEG, s);
+    return A;
+}
+
+/* A(p) = 1 + 2 (p0 p~ + p~ p~)/(p.p), entry by entry: A e_j = e_j + 2/(p.p) (p0 p x e_j + p x (p x e_j)). */
+static emat quaternion_rotation(sketch *k, const expr *p) {
+    expr_graph *g = k->g;
+    evec v = {{p[1], p[2], p[3]}};
+    expr pp = sketch_add(k, sketch_mul(k, p[0], p[0]), evec_dot(k, v, v));
+    expr s = sketch_div(k, expr_constant(g, 2), pp);
+    emat A;
+    for (int j = 0; j < 3; j++) {
+        evec e = evec_unit(k, j), once = evec_cross(k, v, e);
+        A.column[j] = evec_add(k, e, evec_scale(k, s, evec_add(k, evec_scale(k, p[0], once), evec_cross(k, v, once))));
+    }
+    return A;
+}
+
+/* p' = 1/2 (-v.Omega, p0 Omega + v x Omega) */
+static void quaternion_rate(sketch *k, const expr *p, evec Omega, expr *rate) {
+    evec v = {{p[1], p[2], p[3]}};
+    expr half = sketch_constant(k, 0.5);
+    rate[0] = sketch_mul(k, sketch_constant(k, -0.5), evec_dot(k, v, Omega));
+    evec w = evec_scale(k, half, evec_add(k, evec_scale(k, p[0], Omega), evec_cross(k, v, Omega)));
+    for (int i = 0; i < 3; i++) rate[1 + i] = w.x[i];
+}
+
+static void draw_body(sketch *k, sketch_body *b) {
+    expr *qdot = k->s.qdot + b->q;
+    int q = k->s.q + b->q, u = k->s.u + b->u;
+    b->r = b->v = b->omega = evec_zero(k);
+    b->A = identity(k);
+    for (int i = 0; i < body_nu(b->kind) && b->kind != BODY_SPATIAL; i++) qdot[i] = expr_variable(k->g, u + i);
+    switch (b->kind) {
+    case BODY_PARTICLE_2D: b->r = variables(k, q, 2), b->v = variables(k, u, 2); break;
+    case BODY_PARTICLE_3D: b->r = variables(k, q, 3), b->v = variables(k, u, 3); break;
+    case BODY_PLANAR:
+        b->r = variables(k, q, 2), b->v = variables(k, u, 2);
+        b->omega.x[2] = expr_variable(k->g, u + 2);
+        b->A = planar_rotation(k, expr_variable(k->g, q + 2));
+        break;
+    case BODY_SPATIAL: {
+        expr p[4];
+        evec Omega = variables(k, u + 3, 3);
+        b->r = variables(k, q, 3), b->v = variables(k, u, 3);
+        for (int i = 0; i < 4; i++) p[i] = expr_variable(k->g, q + 3 + i);
+        for (int i = 0; i < 3; i++) qdot[i] = expr_variable(k->g, u + i);
+        quaternion_rate(k, p, Omega, qdot + 3);
+        b->A = quaternion_rotation(k, p);
+        b->omega = emat_apply(k, b->A, Omega);
+        break;
+    }
+    default: break;
+    }
+}
+
+/* ---- begin and end ---- */
+
+static void number_variables(sketch *k) {
+    formula_system *s = &k->s;
+    s->n = s->size.ng + s->size.ny + s->size.nN + s->size.nF;
+    s->q = 1;
+    s->u = s->q + s->size.nq;
+    s->a = s->u + s->size.nu;
+    s->lambda = s->a + s->size.nu;
+    s->parameter = s->lambda + s->n;
+    s->count = s->parameter + k->most_parameters;
+}
+
+static bool take_memory(sketch *k) {
+    zn_context *context = k->context;
+    formula_system *s = &k->s;
+    size_t nu = (size_t)s->size.nu;
+    s->graph = k->g = expr_graph_create(context);
+    s->qdot = MEM_ARRAY(context, expr, s->size.nq);
+    s->M = MEM_ARRAY(context, expr, nu * nu);
+    s->h = MEM_ARRAY(context, expr, nu);
+    s->p = MEM_ARRAY(context, expr, nu);
+    s->b = MEM_ARRAY(context, expr, nu);
+    s->force = MEM_ARRAY(context, expr, nu);
+    s->rows = MEM_ARRAY(context, formula_row, s->n);
+    if (!s->graph || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows) return false;
+    expr zero = expr_constant(k->g, 0);
+    s->T = s->V = zero;
+    for (size_t i = 0; i < nu * nu; i++) s->M[i] = zero;
+    for (size_t i = 0; i < nu; i++) s->h[i] = s->p[i] = s->b[i] = s->force[i] = zero;
+    for (int i = 0; i < s->n; i++) s->rows[i] = (formula_row){EXPR_NONE, zero};
+    return zero != EXPR_NONE;
+}
+
+zn_status sketch_begin(zn_context *context, sketch *k, int n_bodies, const body_kind *kinds, zn_sizes rows, int most_parameters) {
+    *k = (sketch){.context = context, .n_bodies = n_bodies, .most_parameters = most_parameters};
+    k->s.size = rows;
+    k->s.size.nq = k->s.size.nu = k->s.size.n_contacts = 0;
+    k->s.lagrangian = true;
+    for (int i = 0; i < n_bodies; i++) {
+        k->body[i] = (sketch_body){.kind = kinds[i], .q = k->s.size.nq, .u = k->s.size.nu};
+        k->s.size.nq += body_nq(kinds[i]);
+        k->s.size.nu += body_nu(kinds[i]);
+        if (kinds[i] == BODY_SPATIAL) k->s.lagrangian = false;
+    }
+    number_variables(k);
+    if (!take_memory(k)) {
+        sketch_free(k);
+        return ZN_MEMORY;
+    }
+    for (int i = 0; i < n_bodies; i++) draw_body(k, &k->body[i]);
+    return ZN_OK;
+}
+
+void sketch_free(sketch *k) { formula_system_free(k->context, &k->s); }
+
+zn_status sketch_compile(sketch *k, zn_model **kind) {
+    formula_system *s = &k->s;
+    for (int i = 0; i < s->size.nu; i++) { /* p = M u: no part has gyroscopic potentials */
+        for (int j = 0; j < s->size.nu; j++)
+            s->p[i] = sketch_add(k, s->p[i], sketch_mul(k, s->M[i + j * s->size.nu], expr_variable(k->g, s->u + j)));
+        s->T = sketch_add(k, s->T, sketch_mul(k, sketch_constant(k, 0.5), sketch_mul(k, s->p[i], expr_variable(k->g, s->u + i))));
+    }
+    zn_status status = formula_kind_compile(k->context, s, kind);
+    sketch_free(k);
+    return status;
+}
+
+/* ---- parameters ---- */
+
+expr sketch_parameter(sketch *k) {
+    if (k->n_parameters == k->most_parameters) return EXPR_NONE; /* the kind says too few: found by its test */
+    return expr_variable(k->g, k->s.parameter + k->n_parameters++);
+}
+
+evec sketch_parameter3(sketch *k) {
+    evec v;
+    for (int i = 0; i < 3; i++) v.x[i] = sketch_parameter(k);
+    return v;
+}
+
+emat sketch_parameter9(sketch *k) {
+    emat A;
+    for (int i = 0; i < 3; i++) A.column[i] = sketch_parameter3(k);
+    return A;
+}
+
+/* ---- rows ---- */
+
+expr sketch_rate(sketch *k, expr e) {
+    expr sum = expr_derivative(k->g, e, 0);
+    for (int i = 0; i < k->s.size.nq; i++) sum = sketch_add(k, sum, sketch_mul(k, expr_derivative(k->g, e, k->s.q + i), k->s.qdot[i]));
+    return sum;
+}
+
+void sketch_g(sketch *k, expr g) { k->s.rows[k->rows[0]++] = (formula_row){g, sketch_rate(k, g)}; }
+
+void sketch_gamma(sketch *k, expr gamma) { k->s.rows[k->s.size.ng + k->rows[1]++] = (formula_row){EXPR_NONE, gamma}; }
+
+void sketch_contact(sketch *k, expr gap, int n_slips, const expr *slips) {
+    int first_N = k->s.size.ng + k->s.size.ny, first_F = first_N + k->s.size.nN;
+    k->s.rows[first_N + k->rows[2]++] = (formula_row){gap, sketch_rate(k, gap)};
+    for (int i = 0; i < n_slips; i++) k->s.rows[first_F + k->rows[3]++] = (formula_row){EXPR_NONE, slips[i]};
+}
+
+/* ---- forces and energies ---- */
+
+void sketch_h(sketch *k, int row, expr value) {
+    k->s.h[row] = sketch_add(k, k->s.h[row], value);
+    k->s.b[row] = sketch_add(k, k->s.b[row], value);
+}
+
+void sketch_power(sketch *k, expr force, expr rate) {
+    for (int i = 0; i < k->s.size.nu; i++) sketch_h(k, i, sketch_mul(k, expr_derivative(k->g, rate, k->s.u + i), force));
+}
+
+void sketch_force(sketch *k, evec F, evec v) {
+    for (int i = 0; i < 3; i++) sketch_power(k, F.x[i], v.x[i]);
+}
+
+void sketch_potential(sketch *k, expr V) {
+    k->s.V = sketch_add(k, k->s.V, V);
+    expr rate = sketch_rate(k, V); /* h = -(dV/dq B)' : the part of -V' that is linear in u */
+    for (int i = 0; i < k->s.size.nu; i++) sketch_h(k, i, expr_unary(k->g, EXPR_NEG, expr_derivative(k->g, rate, k->s.u + i)));
+}
+
+void sketch_mass(sketch *k, int row, int column, expr value) {
+    int nu = k->s.size.nu;
+    k->s.M[row + column * nu] = sketch_add(k, k->s.M[row + column * nu], value);
+    if (row != column) k->s.M[column + row * nu] = sketch_add(k, k->s.M[column + row * nu], value);
+}
+
+/* ---- points ---- */
+
+evec sketch_point(sketch *k, int body, evec xi) {
+    if (body < 0) return xi;
+    return evec_add(k, k->body[body].r, emat_apply(k, k->body[body].A, xi));
+}
+
+evec sketch_point_velocity(sketch *k, int body, evec xi) {
+    if (body < 0) return evec_zero(k);
+    const sketch_body *b = &k->body[body];
+    return evec_add(k, b->v, evec_cross(k, b->omega, emat_apply(k, b->A, xi)));
+}
+
+evec sketch_direction(sketch *k, int body, evec e) { return body < 0 ? e : emat_apply(k, k->body[body].A, e); }
+
+evec sketch_omega(sketch *k, int body) { return body < 0 ? evec_zero(k) : k->body[body].omega; }

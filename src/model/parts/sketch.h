@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Drawing a kind of part: expressions on the coordinates of up to two bodies and on parameters, compiled once for all parts of
+ * the kind. Everything is in three dimensions; planar bodies live in the plane z = 0.
+ *
+ *   coordinates of a body   world: none      particle: r (2 or 3)      planar: (x, y, phi)      spatial: (r, p), p quaternion
+ *   velocities              -                r'                        (x', y', phi')           (v, Omega), v in I, Omega in K
+ *   kinematics of spatial bodies: r' = v,  p' = 1/2 Q(p) Omega;  rotation A(p), divided by p.p
+ */
+#ifndef MODEL_PARTS_SKETCH_H
+#define MODEL_PARTS_SKETCH_H
+
+#include "model/formula_model.h"
+
+typedef enum body_kind { BODY_WORLD, BODY_PARTICLE_2D, BODY_PARTICLE_3D, BODY_PLANAR, BODY_SPATIAL, BODY_KIND_COUNT } body_kind;
+
+static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7}[kind]; }
+static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6}[kind]; }
+static inline bool body_is_planar(body_kind kind) { return kind != BODY_PARTICLE_3D && kind != BODY_SPATIAL; }
+
+typedef struct evec {
+    expr x[3];
+} evec;
+typedef struct emat {
+    evec column[3];
+} emat;
+
+/* A body as expressions: position and velocity of its centre of mass, rotation from K to I, angular velocity in I. */
+typedef struct sketch_body {
+    body_kind kind;
+    int q, u; /* first local coordinate, velocity */
+    evec r, v, omega;
+    emat A;
+} sketch_body;
+
+typedef struct sketch {
+    zn_context *context;
+    expr_graph *g;
+    formula_system s; /* what is drawn so far */
+    int n_bodies;
+    sketch_body body[2];
+    int n_parameters, most_parameters;
+    int rows[4];      /* rows drawn so far: g, y, N, F */
+} sketch;
+
+/* The most rows and parameters are said in advance. ZN_MEMORY or ZN_OK. Ends with sketch_compile or sketch_free. */
+zn_status sketch_begin(zn_context *, sketch *, int n_bodies, const body_kind *kinds, zn_sizes rows, int most_parameters);
+void sketch_free(sketch *);
+/* The kind of part that was drawn, as a model whose parameters are zero. Frees the sketch. */
+zn_status sketch_compile(sketch *, zn_model **kind);
+
+/* The next parameter, the next three, the next nine (a rotation, column by column). Users give values in this order. */
+expr sketch_parameter(sketch *);
+evec sketch_parameter3(sketch *);
+emat sketch_parameter9(sketch *);
+
+/* Rows, in the order of their group. A position row gets its velocity level by differentiation. */
+void sketch_g(sketch *, expr g);
+void sketch_gamma(sketch *, expr gamma);
+void sketch_contact(sketch *, expr gap, int n_slips, const expr *slips);
+
+/* Forces and energies: a force F at a point moving with velocity v (virtual power F.v), a generalised power, a potential V(q, t)
+ * whose force follows by differentiation, kinetic energy with the mass matrix that belongs to it. */
+void sketch_force(sketch *, evec F, evec v);
+void sketch_power(sketch *, expr force, expr rate);
+void sketch_potential(sketch *, expr V);
+void sketch_mass(sketch *, int row, int column, expr value); /* symmetric: both entries */
+void sketch_h(sketch *, int row, expr value);                /* adds to h and to b */
+
+/* Points and directions fixed to a body: r + A xi, v + omega x (A xi), A e. Body -1 is the world. */
+evec sketch_point(sketch *, int body, evec xi);
+evec sketch_point_velocity(sketch *, int body, evec xi);
+evec sketch_direction(sketch *, int body, evec e);
+evec sketch_omega(sketch *, int body);
+/* d/dt of an expression of q and t along the motion. */
+expr sketch_rate(sketch *, expr e);
+
+/* ---- small algebra ---- */
+expr sketch_constant(sketch *, double value);
+evec evec_zero(sketch *);
+evec evec_unit(sketch *, int axis);
+evec evec_add(sketch *, evec a, evec b);
+evec evec_sub(sketch *, evec a, evec b);
+evec evec_scale(sketch *, expr s, evec a);
+expr evec_dot(sketch *, evec a, evec b);
+evec evec_cross(sketch *, evec a, evec b);
+expr evec_norm(sketch *, evec a);
+evec emat_apply(sketch *, emat A, evec a);            /* A a */
+evec emat_apply_transposed(sketch *, emat A, evec a); /* A' a */
+static inline expr sketch_add(sketch *k, expr a, expr b) { return expr_binary(k->g, EXPR_ADD, a, b); }
+static inline expr sketch_sub(sketch *k, expr a, expr b) { return expr_binary(k->g, EXPR_SUB, a, b); }
+static inline expr sketch_mul(sketch *k, expr a, expr b) { return expr_binary(k->g, EXPR_MUL, a, b); }
+static inline expr sketch_div(sketch *k, expr a, expr b) { return expr_binary(k->g, EXPR_DIV, a, b); }
+
+#endif
