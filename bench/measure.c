@@ -58,6 +58,7 @@ static bool run_many(zn_context *context, const zn_scene *scene, const bench_row
     zn_settings settings = *zn_scene_settings(scene);
     settings.scheme = row->scheme;
     settings.stages = row->stages;
+    if (row->iteration) settings.iteration = row->iteration;
     r->step = settings.step;
     r->end = settings.end;
     double *cost = malloc(RUNS_MAX * sizeof *cost), total = 0;

@@ -39,6 +39,14 @@ static const bench_row rows[] = {
     {.scene = "slope", .scheme = "radau-2a", .stages = 3},
     {.scene = "slope", .scheme = "lobatto-3a3b", .stages = 3},
     {.scene = "slope", .scheme = "generalized-alpha"},
+    {.scene = "rigid-pendulum", .scheme = "generalized-alpha"},
+    {.scene = "rigid-pendulum", .scheme = "generalized-alpha-pva"},
+    {.scene = "rigid-pendulum", .scheme = "generalized-alpha-pva", .iteration = "decoupled"},
+    {.scene = "rigid-pendulum", .scheme = "generalized-alpha-p"},
+    {.scene = "bouncing-pendulum", .scheme = "generalized-alpha-pva"},
+    {.scene = "bouncing-pendulum", .scheme = "generalized-alpha-pva", .iteration = "decoupled"},
+    {.scene = "bouncing-pendulum", .scheme = "generalized-alpha-pvv"},
+    {.scene = "bouncing-pendulum", .scheme = "generalized-alpha-pvv", .iteration = "decoupled"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -63,13 +71,14 @@ static bool read_options(int count, char **arguments, options *o) {
 
 static void row_name(const bench_row *row, char *text, size_t room) {
     if (row->stages) snprintf(text, room, "%s:%d", row->scheme, row->stages);
+    else if (row->iteration) snprintf(text, room, "%s %s", row->scheme, row->iteration);
     else snprintf(text, room, "%s", row->scheme);
 }
 
 static void print_row(FILE *csv, const bench_row *row, const bench_result *r, const bench_peer *peer) {
     char scheme[64];
     row_name(row, scheme, sizeof scheme);
-    printf("%-14s %-20s %8.1e %7ld %9.3f %9.3f %8.2f %7g", row->scene, scheme, r->step, r->steps, r->median, r->fastest, r->iterations,
+    printf("%-17s %-31s %8.1e %7ld %9.3f %9.3f %8.2f %7g", row->scene, scheme, r->step, r->steps, r->median, r->fastest, r->iterations,
            r->allocations);
     if (peer) printf(" %9.3f %6.1f %9.1e", peer->median, peer->median / r->median, peer->difference);
     printf("\n");
@@ -112,7 +121,7 @@ int main(int count, char **arguments) {
     }
     if (csv) fprintf(csv, "scene,scheme,step,steps,us_per_step,us_fastest,iterations_per_step,allocations_per_step,"
                           "siconos_us_per_step,siconos_us_fastest,ratio,difference_q\n");
-    printf("%-14s %-20s %8s %7s %9s %9s %8s %7s", "scene", "scheme", "h", "steps", "us/step", "fastest", "iter.", "alloc.");
+    printf("%-17s %-31s %8s %7s %9s %9s %8s %7s", "scene", "scheme", "h", "steps", "us/step", "fastest", "iter.", "alloc.");
     printf(o.siconos ? " %9s %6s %9s\n" : "\n", "Siconos", "ratio", "|dq|");
     int wrong = 0, left_out = 0;
     for (int i = 0; i < ROWS; i++) {
