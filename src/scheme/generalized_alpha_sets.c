@@ -93,6 +93,11 @@ static int ask(alpha_sets *s, int levels, bool jacobian) {
     return jacobian ? ask_impulses(s, position, velocity) : 0;
 }
 
+int alpha_sets_ask(alpha_sets *s, bool jacobian) {
+    unpack(s);
+    return ask(s, ALL_LEVELS, jacobian);
+}
+
 /* ---- sets ---- */
 
 static double total_position(const alpha_sets *s, int i) { /* kh/h */
@@ -159,6 +164,11 @@ static void write_residual(alpha_sets *s, alpha_level level) {
     for (int i = 0; i < s->n; i++) R[nu + i] = row_value(s, level, i);
 }
 
+void alpha_sets_residual(alpha_sets *s) {
+    for (int k = 0; k < LEVEL_COUNT; k++)
+        if (s->present[k]) write_residual(s, (alpha_level)k);
+}
+
 /* Largest residual in units of velocity; which row of lambda it is, or -1. */
 static double norm(const alpha_sets *s, int *row) {
     double worst = 0, length = fmin(1, s->motion.h / ALPHA_LEAST_LENGTH_STEP);
@@ -216,11 +226,9 @@ static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
     int most = s->decoupled ? DECOUPLED_MAX : COUPLED_MAX, row;
     double before = INFINITY;
     for (int it = 0;; it++) {
-        unpack(s);
-        if (ask(s, ALL_LEVELS, false)) return ZN_NOT_FINITE;
+        if (alpha_sets_ask(s, false)) return ZN_NOT_FINITE;
         bool changed = choose_sets(s);
-        for (int k = 0; k < LEVEL_COUNT; k++)
-            if (s->present[k]) write_residual(s, (alpha_level)k);
+        alpha_sets_residual(s);
         double now = norm(s, &row), rate = now / before;
         outcome->solves = 1;
         outcome->iterations[CONE_NEWTON] = outcome->most = it;

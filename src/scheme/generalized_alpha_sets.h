@@ -68,9 +68,14 @@ typedef struct alpha_sets {
     double *memory;
 } alpha_sets;
 
+/* Values (and derivatives) of the model at the iterate x; the residual of all levels from them and the sets. */
+int alpha_sets_ask(alpha_sets *, bool jacobian);
+void alpha_sets_residual(alpha_sets *);
+
 /* generalized_alpha_sets_matrix.c */
 zn_status alpha_systems_create(alpha_sets *);
 void alpha_systems_destroy(alpha_sets *);
+void alpha_system_fill(alpha_sets *, alpha_system *);
 /* `step` in: the residual; out: what to subtract from the iterate. The matrix is that of the present values of the model, or
  * the last one (keep). */
 zn_status alpha_system_solve(alpha_sets *, alpha_system *, bool keep, bool same_sets, double *step);

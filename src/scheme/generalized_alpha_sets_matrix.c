@@ -177,7 +177,7 @@ void alpha_systems_destroy(alpha_sets *s) {
     }
 }
 
-static void fill(alpha_sets *s, alpha_system *system) {
+void alpha_system_fill(alpha_sets *s, alpha_system *system) {
     const double power[] = {1, s->motion.h, s->motion.h * s->motion.h};
     lin_matrix_zero(system->matrix);
     for (int k = 0; k < system->n_terms; k++) {
@@ -194,7 +194,7 @@ static void fill(alpha_sets *s, alpha_system *system) {
 zn_status alpha_system_solve(alpha_sets *s, alpha_system *system, bool keep, bool same_sets, double *step) {
     zn_status status = ZN_OK;
     if (!keep) {
-        fill(s, system);
+        alpha_system_fill(s, system);
         status = lin_lu_factor(system->lu, system->matrix, same_sets && system->factored);
         system->factored = status == ZN_OK;
         if (status == ZN_SINGULAR) status = lin_lu_factor_regularised(system->lu, system->matrix); /* redundant constraints */
