@@ -16,8 +16,8 @@
  *                  lambda_F = -mu lambda_N gamma_F/|gamma_F|            where P_F slips
  *   xi = c1_{n+1} + e c1_n for normal and friction.
  *
- * The reported percussion of a step is P, of bilateral constraints too. After an impact with e > 0 Lambda_N may be negative for
- * a step or two; P_N is the physical one and is not. Unknowns, units and scales: generalized_alpha.h. */
+ * The reported percussion of a step is P, of bilateral constraints too. After an impact with e > 0 Lambda_N may be negative
+ * for a step or two; P_N is the physical one and is not. Unknowns, units and scales: generalized_alpha.h. */
 #include "scheme/generalized_alpha.h"
 
 /* ---- residual ---- */
@@ -110,7 +110,8 @@ static void write_psi(const generalized_alpha *s, double *psi) {
     for (int k = 0; k < model->size.n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         if (contact->row_N >= 0) psi[s->y_L + contact->row_N - nb] += contact->e_N * rate_n[contact->row_N];
-        for (int i = 0, row = contact->row_F; i < contact->nF; i++, row++) psi[s->y_L + row - nb] += contact->e_F * rate_n[row];
+        for (int i = 0, row = contact->row_F; i < contact->nF; i++, row++)
+            psi[s->y_L + row - nb] += contact->e_F * rate_n[row];
     }
 }
 
@@ -146,7 +147,8 @@ static zn_status prepare(generalized_alpha *s) {
     if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_NOT_FINITE;
     zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
     if (status != ZN_OK) return status;
-    for (int level = 0; level < 3; level++) memcpy(s->phi_scale + level * nu, s->prox.mass_scale, (size_t)nu * sizeof(double));
+    for (int level = 0; level < 3; level++)
+        memcpy(s->phi_scale + level * nu, s->prox.mass_scale, (size_t)nu * sizeof(double));
     for (int i = 0; i < ng; i++) s->phi_scale[s->x_k + i] = length;
     for (int i = 0; i < nN; i++) s->psi_scale[i] = length;
     memcpy(s->rho, s->prox.rho, (size_t)nN * sizeof(double));
@@ -210,9 +212,23 @@ static zn_status make_memory(generalized_alpha *s) {
         double **array;
         int count;
     } list[] = {
-        {&s->a, nu}, {&s->U, nu}, {&s->Q, nu}, {&s->q, nq}, {&s->u, nu}, {&s->lambda, n}, {&s->Lambda, n}, {&s->kappa, n},
-        {&s->r2_q, n_rq}, {&s->r3_q, n_rq}, {&s->A_values, p->ny + nN + s->nc}, {&s->mu_0, p->nmu}, {&s->rho, p->ny},
-        {&s->phi_scale, p->nx}, {&s->psi_scale, p->npsi}, {&s->x, p->nx}, {&s->y, p->ny},
+        {&s->a, nu},
+        {&s->U, nu},
+        {&s->Q, nu},
+        {&s->q, nq},
+        {&s->u, nu},
+        {&s->lambda, n},
+        {&s->Lambda, n},
+        {&s->kappa, n},
+        {&s->r2_q, n_rq},
+        {&s->r3_q, n_rq},
+        {&s->A_values, p->ny + nN + s->nc},
+        {&s->mu_0, p->nmu},
+        {&s->rho, p->ny},
+        {&s->phi_scale, p->nx},
+        {&s->psi_scale, p->npsi},
+        {&s->x, p->nx},
+        {&s->y, p->ny},
     };
     size_t total = 0, count = sizeof list / sizeof *list;
     for (size_t i = 0; i < count; i++) total += (size_t)list[i].count;
@@ -255,8 +271,14 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     s->x_k = 3 * nu, s->x_L = s->x_k + ng, s->x_l = s->x_L + s->nb;
     s->y_L = nN, s->y_l = nN + s->nc, s->psi_D = nN + 2 * s->nc;
     int ny = nN + 2 * s->nc;
-    s->problem = (cone_problem){.nx = s->x_l + s->nb, .ny = ny, .npsi = ny + model->size.nF, .nmu = ny,
-                                .n_cones = 3 * model->size.n_contacts, .user = s, .evaluate = evaluate, .n_settled = 3 * nu};
+    s->problem = (cone_problem){.nx = s->x_l + s->nb,
+                                .ny = ny,
+                                .npsi = ny + model->size.nF,
+                                .nmu = ny,
+                                .n_cones = 3 * model->size.n_contacts,
+                                .user = s,
+                                .evaluate = evaluate,
+                                .n_settled = 3 * nu};
     zn_status status = alpha_motion_create(context, model, settings, &s->motion);
     if (status == ZN_OK) status = stage_create(context, model, &s->at);
     if (status == ZN_OK) status = prox_create(context, model, &s->prox);
@@ -271,7 +293,12 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     return ZN_OK;
 }
 
-const scheme_class scheme_generalized_alpha = {
-    .info = {"generalized-alpha", "nonsmooth generalized-alpha scheme with friction", 2, NULL, 1, 1, 1, true, true, true, true, true},
-    .needs_start_forces = true, .carry_size = alpha_carry_size, .create = create, .start = alpha_start, .step = step,
-    .destroy = destroy};
+const scheme_class scheme_generalized_alpha = {.info = {"generalized-alpha",
+                                                        "nonsmooth generalized-alpha scheme with friction", 2, NULL, 1, 1, 1,
+                                                        true, true, true, true, true},
+                                               .needs_start_forces = true,
+                                               .carry_size = alpha_carry_size,
+                                               .create = create,
+                                               .start = alpha_start,
+                                               .step = step,
+                                               .destroy = destroy};

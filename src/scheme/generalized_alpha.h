@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to generalized_alpha*.c: the step of 001 as one cone problem.
  *
- * Everything is brought to units of velocity and percussion, so that the matrix is balanced whatever the step is (unscaled its
- * condition grows like h^-4) and one tolerance means one thing:
+ * Everything is brought to units of velocity and percussion, so that the matrix is balanced whatever the step is (unscaled
+ * its condition grows like h^-4) and one tolerance means one thing:
  *
  *   x = (h a, U, Q/h;  k_g/h, Lambda_b, h lambda_b)      b = (g, y) bilateral rows of lambda
  *   y = (k_N/h;  Lambda_N, Lambda_F;  h lambda_N, h lambda_F)
@@ -15,15 +15,15 @@
 #ifndef SCHEME_GENERALIZED_ALPHA_H
 #define SCHEME_GENERALIZED_ALPHA_H
 
-#include "scheme/generalized_alpha_motion.h"
 #include "scheme/block_sum.h"
+#include "scheme/generalized_alpha_motion.h"
 
 #define ALPHA_LEAST_LENGTH_STEP 1e-4
 
 /* X B_n for a matrix X of the model with nq columns; of natural systems X itself. */
 typedef struct alpha_chain {
     zn_pattern pattern;
-    const double *values;      /* of the product */
+    const double *values; /* of the product */
     /* Not for natural systems: */
     lin_pattern own;
     double *product;
@@ -33,19 +33,38 @@ typedef struct alpha_chain {
 enum { ALPHA_R1, ALPHA_R2, ALPHA_R3, ALPHA_C0, ALPHA_C1, ALPHA_C2, ALPHA_CHAINS };
 
 typedef enum alpha_cut_name {
-    CUT_R_Q, CUT_R_U, CUT_M, CUT_W_G, CUT_W_Y, CUT_W_B, CUT_W_N, CUT_W_F, CUT_W_C,
-    CUT_C0_G, CUT_C0_N, CUT_C1Q_B, CUT_C1Q_C, CUT_C1Q_F, CUT_C1U_B, CUT_C1U_C, CUT_C1U_F,
-    CUT_C2Q_B, CUT_C2Q_C, CUT_C2U_B, CUT_C2U_C, ALPHA_CUTS
+    CUT_R_Q,
+    CUT_R_U,
+    CUT_M,
+    CUT_W_G,
+    CUT_W_Y,
+    CUT_W_B,
+    CUT_W_N,
+    CUT_W_F,
+    CUT_W_C,
+    CUT_C0_G,
+    CUT_C0_N,
+    CUT_C1Q_B,
+    CUT_C1Q_C,
+    CUT_C1Q_F,
+    CUT_C1U_B,
+    CUT_C1U_C,
+    CUT_C1U_F,
+    CUT_C2Q_B,
+    CUT_C2Q_C,
+    CUT_C2U_B,
+    CUT_C2U_C,
+    ALPHA_CUTS
 } alpha_cut_name;
 
 typedef struct generalized_alpha {
     scheme base;
     alpha_motion motion;
-    stage at;                       /* at the end of the step */
+    stage at; /* at the end of the step */
     prox_estimate prox;
     int nb, nc, n;
-    int x_k, x_L, x_l;              /* first unknowns (and rows of phi) of the bilateral multipliers */
-    int y_L, y_l, psi_D;            /* first contact rows of velocity level, acceleration level, directions */
+    int x_k, x_L, x_l;   /* first unknowns (and rows of phi) of the bilateral multipliers */
+    int y_L, y_l, psi_D; /* first contact rows of velocity level, acceleration level, directions */
     /* at the present iterate, in physical units */
     double *a, *U, *Q, *q, *u, *lambda, *Lambda, *kappa;
     double *r2_q, *r3_q;
@@ -53,7 +72,7 @@ typedef struct generalized_alpha {
     block_cut cut[ALPHA_CUTS];
     block_sum phi_x, phi_y, psi_x;
     cone_problem problem;
-    cone *cones;                    /* position, velocity, acceleration level, n_contacts each */
+    cone *cones; /* position, velocity, acceleration level, n_contacts each */
     cone_solver *solver;
     lin_pattern A;
     double *A_values, *mu_0, *rho, *phi_scale, *psi_scale, *x, *y;

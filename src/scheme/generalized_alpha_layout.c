@@ -85,19 +85,32 @@ static zn_status make_cuts(generalized_alpha *s) {
         bool transposed;
         block_range rows, cols;
     } list[] = {
-        {CUT_R_Q, &c[ALPHA_R1].pattern, false, all, all}, {CUT_R_U, &p->r_u, false, all, all}, {CUT_M, &p->M, false, all, all},
-        {CUT_W_G, &p->W, false, all, G}, {CUT_W_Y, &p->W, false, all, Y}, {CUT_W_B, &p->W, false, all, b},
-        {CUT_W_N, &p->W, false, all, N}, {CUT_W_F, &p->W, false, all, F}, {CUT_W_C, &p->W, false, all, C},
-        {CUT_C0_G, &c[ALPHA_C0].pattern, false, G, all}, {CUT_C0_N, &c[ALPHA_C0].pattern, false, N, all},
-        {CUT_C1Q_B, &c[ALPHA_C1].pattern, false, b, all}, {CUT_C1Q_C, &c[ALPHA_C1].pattern, false, C, all},
-        {CUT_C1Q_F, &c[ALPHA_C1].pattern, false, F, all}, {CUT_C1U_B, &p->c1_u, true, b, all},
-        {CUT_C1U_C, &p->c1_u, true, C, all}, {CUT_C1U_F, &p->c1_u, true, F, all},
-        {CUT_C2Q_B, &c[ALPHA_C2].pattern, false, b, all}, {CUT_C2Q_C, &c[ALPHA_C2].pattern, false, C, all},
-        {CUT_C2U_B, &p->c2_u, false, b, all}, {CUT_C2U_C, &p->c2_u, false, C, all},
+        {CUT_R_Q, &c[ALPHA_R1].pattern, false, all, all},
+        {CUT_R_U, &p->r_u, false, all, all},
+        {CUT_M, &p->M, false, all, all},
+        {CUT_W_G, &p->W, false, all, G},
+        {CUT_W_Y, &p->W, false, all, Y},
+        {CUT_W_B, &p->W, false, all, b},
+        {CUT_W_N, &p->W, false, all, N},
+        {CUT_W_F, &p->W, false, all, F},
+        {CUT_W_C, &p->W, false, all, C},
+        {CUT_C0_G, &c[ALPHA_C0].pattern, false, G, all},
+        {CUT_C0_N, &c[ALPHA_C0].pattern, false, N, all},
+        {CUT_C1Q_B, &c[ALPHA_C1].pattern, false, b, all},
+        {CUT_C1Q_C, &c[ALPHA_C1].pattern, false, C, all},
+        {CUT_C1Q_F, &c[ALPHA_C1].pattern, false, F, all},
+        {CUT_C1U_B, &p->c1_u, true, b, all},
+        {CUT_C1U_C, &p->c1_u, true, C, all},
+        {CUT_C1U_F, &p->c1_u, true, F, all},
+        {CUT_C2Q_B, &c[ALPHA_C2].pattern, false, b, all},
+        {CUT_C2Q_C, &c[ALPHA_C2].pattern, false, C, all},
+        {CUT_C2U_B, &p->c2_u, false, b, all},
+        {CUT_C2U_C, &p->c2_u, false, C, all},
     };
     zn_status status = ZN_OK;
     for (size_t i = 0; i < sizeof list / sizeof *list && status == ZN_OK; i++)
-        status = block_cut_create(s->base.context, list[i].pattern, list[i].transposed, list[i].rows, list[i].cols, &s->cut[list[i].name]);
+        status = block_cut_create(s->base.context, list[i].pattern, list[i].transposed, list[i].rows, list[i].cols,
+                                  &s->cut[list[i].name]);
     return status;
 }
 
@@ -186,12 +199,14 @@ static zn_status make_jacobians(generalized_alpha *s) {
 static zn_status make_multipliers(generalized_alpha *s) {
     zn_context *context = s->base.context;
     int nN = s->base.model->size.nN, ny = s->problem.ny, count = 0, total = ny + nN + s->nc;
-    int *row = MEM_ARRAY(context, int, total), *col = MEM_ARRAY(context, int, total), *place = MEM_ARRAY(context, int, total);
+    int *row = MEM_ARRAY(context, int, total), *col = MEM_ARRAY(context, int, total),
+        *place = MEM_ARRAY(context, int, total);
     double *value = MEM_ARRAY(context, double, total);
     zn_status status = row && col && place && value ? ZN_OK : ZN_MEMORY;
     if (status == ZN_OK) {
         for (int k = 0; k < ny; k++) row[count] = col[count] = k, value[count++] = 1;
-        for (int k = 0; k < nN; k++) row[count] = k, col[count] = s->y_l + k, value[count++] = s->motion.p.be * s->motion.p.c;
+        for (int k = 0; k < nN; k++)
+            row[count] = k, col[count] = s->y_l + k, value[count++] = s->motion.p.be * s->motion.p.c;
         for (int k = 0; k < s->nc; k++)
             row[count] = s->y_L + k, col[count] = s->y_l + k, value[count++] = s->motion.p.ga * s->motion.p.c;
         status = lin_pattern_create(context, ny, ny, count, row, col, &s->A, place);
@@ -216,10 +231,17 @@ static void make_cones(generalized_alpha *s) {
         s->cones[k] = (cone){.psi_N = N, .mu_N = N, .mu_R = -1, .gate = -1, .stick_of = -1, .psi_D = -1};
         for (int level = 1; level < 3; level++) {
             int first = level == 1 ? s->y_L : s->y_l, normal = N < 0 ? -1 : first + N;
-            s->cones[level * count + k] = (cone){
-                .psi_N = normal, .mu_N = normal, .psi_F = first + F, .mu_F = first + F, .n_balls = contact->n_balls,
-                .balls = contact->balls, .mu_R = normal, .gate_kind = CONE_IF_CLOSED, .gate = (level - 1) * count + k,
-                .stick_of = level == 1 ? -1 : count + k, .psi_D = level == 1 ? -1 : s->psi_D + F - nN};
+            s->cones[level * count + k] = (cone){.psi_N = normal,
+                                                 .mu_N = normal,
+                                                 .psi_F = first + F,
+                                                 .mu_F = first + F,
+                                                 .n_balls = contact->n_balls,
+                                                 .balls = contact->balls,
+                                                 .mu_R = normal,
+                                                 .gate_kind = CONE_IF_CLOSED,
+                                                 .gate = (level - 1) * count + k,
+                                                 .stick_of = level == 1 ? -1 : count + k,
+                                                 .psi_D = level == 1 ? -1 : s->psi_D + F - nN};
         }
     }
 }

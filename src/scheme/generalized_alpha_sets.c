@@ -14,8 +14,8 @@
  *
  *   Smooth systems, one set of multipliers on one level:   P   g = 0;   V   gdot = 0;   PV   gdot = 0, and g = 0 by k
  *
- * One Newton iteration evaluates the sets, then solves the linearised equations of all levels at once (coupled), or level after
- * level with the present positions and velocities (decoupled, 004: Algorithm 1). Units as in generalized_alpha.h. */
+ * One Newton iteration evaluates the sets, then solves the linearised equations of all levels at once (coupled), or level
+ * after level with the present positions and velocities (decoupled, 004: Algorithm 1). Units as in generalized_alpha.h. */
 #include "scheme/generalized_alpha_sets.h"
 
 #include "scheme/generalized_alpha.h"
@@ -179,9 +179,12 @@ static double norm(const alpha_sets *s, int *row) {
         bool is_length = k == LEVEL_POSITION || (k == LEVEL_SMOOTH && s->condition == CONDITION_POSITION);
         for (int i = 0; i < nu + s->n; i++) {
             double size = fabs(s->residual[k][i]);
-            if (i < nu) size *= s->prox.mass_scale[i];
-            else if (s->on[k][i - nu] == 0) size /= i - nu >= s->ng ? s->prox.rho[i - nu - s->ng] : 1;
-            else if (is_length) size *= length;
+            if (i < nu)
+                size *= s->prox.mass_scale[i];
+            else if (s->on[k][i - nu] == 0)
+                size /= i - nu >= s->ng ? s->prox.rho[i - nu - s->ng] : 1;
+            else if (is_length)
+                size *= length;
             if (size <= worst) continue; /* NaN counts as worse */
             worst = size;
             *row = i < nu ? -1 : i - nu;
@@ -313,9 +316,26 @@ static zn_status make_memory(alpha_sets *s) {
         double **array;
         int count;
     } list[] = {
-        {&all_x, 3 * part}, {&all_residuals, 3 * part}, {&masks, 6 * n}, {&s->a, nu}, {&s->U, nu}, {&s->Q, nu}, {&s->q, nq},
-        {&s->u, nu}, {&s->lambda, n}, {&s->Lambda, n}, {&s->kappa, n}, {&s->r2_q, n_rq}, {&s->r3_q, n_rq}, {&s->ones, n},
-        {&s->mask, n}, {&s->e_N, n}, {&s->q_smooth, nq}, {&s->u_smooth, nu}, {&s->c0_smooth, n}, {&s->c1_smooth, n},
+        {&all_x, 3 * part},
+        {&all_residuals, 3 * part},
+        {&masks, 6 * n},
+        {&s->a, nu},
+        {&s->U, nu},
+        {&s->Q, nu},
+        {&s->q, nq},
+        {&s->u, nu},
+        {&s->lambda, n},
+        {&s->Lambda, n},
+        {&s->kappa, n},
+        {&s->r2_q, n_rq},
+        {&s->r3_q, n_rq},
+        {&s->ones, n},
+        {&s->mask, n},
+        {&s->e_N, n},
+        {&s->q_smooth, nq},
+        {&s->u_smooth, nu},
+        {&s->c0_smooth, n},
+        {&s->c1_smooth, n},
         {&s->c1q_smooth, lin_nnz(&model->pattern.c1_q)},
     };
     size_t total = 0, count = sizeof list / sizeof *list;
@@ -337,7 +357,8 @@ static zn_status make_memory(alpha_sets *s) {
         }
     }
     for (int i = 0; i < n; i++) s->ones[i] = 1;
-    for (int k = 0; k < model->size.n_contacts; k++) s->e_N[model->contacts[k].row_N] = model->contacts[k].e_N;
+    for (int k = 0; k < model->size.n_contacts; k++)
+        if (model->contacts[k].row_N >= 0) s->e_N[model->contacts[k].row_N] = model->contacts[k].e_N;
     return ZN_OK;
 }
 
@@ -355,8 +376,8 @@ static bool is(const char *text, const char *word) { return text && strcmp(text,
 static zn_status choose_variant(alpha_sets *s, const zn_settings *settings) {
     const char *variant = s->base.class->info.name + strlen("generalized-alpha-");
     bool pva = is(variant, "pva"), pvv = is(variant, "pvv");
-    s->condition = pva   ? CONDITION_ACCELERATION
-                   : pvv ? CONDITION_SMOOTH_VELOCITY
+    s->condition = pva                ? CONDITION_ACCELERATION
+                   : pvv              ? CONDITION_SMOOTH_VELOCITY
                    : is(variant, "p") ? CONDITION_POSITION
                                       : CONDITION_VELOCITY;
     s->present[LEVEL_SMOOTH] = true;
@@ -369,8 +390,8 @@ static zn_status choose_variant(alpha_sets *s, const zn_settings *settings) {
     int most = pvv ? 2 : 3, choice = pva || pvv ? settings->activation : 0;
     s->activation = choice ? choice : most;
     if (s->activation >= 1 && s->activation <= most) return ZN_OK;
-    return fail(s->base.context, ZN_ARGUMENT, "%s has the activation strategies 1 to %d, not %d", s->base.class->info.name, most,
-                s->activation);
+    return fail(s->base.context, ZN_ARGUMENT, "%s has the activation strategies 1 to %d, not %d", s->base.class->info.name,
+                most, s->activation);
 }
 
 static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
@@ -397,14 +418,17 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 }
 
 /* Not for friction, other kinematics, velocity constraints; any dynamics. */
-#define VARIANT(name, text, contacts)                                                                                    \
-    {                                                                                                                    \
-        .info = {"generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true},                \
-        .needs_start_forces = true, .carry_size = alpha_carry_size, .create = create, .start = start, .step = step,      \
-        .destroy = destroy                                                                                               \
+#define VARIANT(name, text, contacts)                                                                               \
+    {                                                                                                               \
+        .info = {"generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true},           \
+        .needs_start_forces = true, .carry_size = alpha_carry_size, .create = create, .start = start, .step = step, \
+        .destroy = destroy                                                                                          \
     }
-const scheme_class scheme_generalized_alpha_pva = VARIANT("pva", "constraints on position, velocity and acceleration level", true);
-const scheme_class scheme_generalized_alpha_pvv = VARIANT("pvv", "smooth motion with bilateral constraints on velocity level", true);
+const scheme_class scheme_generalized_alpha_pva =
+    VARIANT("pva", "constraints on position, velocity and acceleration level", true);
+const scheme_class scheme_generalized_alpha_pvv =
+    VARIANT("pvv", "smooth motion with bilateral constraints on velocity level", true);
 const scheme_class scheme_generalized_alpha_p = VARIANT("p", "smooth systems, constraints on position level", false);
 const scheme_class scheme_generalized_alpha_v = VARIANT("v", "smooth systems, constraints on velocity level", false);
-const scheme_class scheme_generalized_alpha_pv = VARIANT("pv", "smooth systems, constraints on position and velocity level", false);
+const scheme_class scheme_generalized_alpha_pv =
+    VARIANT("pv", "smooth systems, constraints on position and velocity level", false);

@@ -52,18 +52,18 @@ typedef struct alpha_sets {
     alpha_condition condition;
     bool present[LEVEL_COUNT];
     bool decoupled, printed;
-    bool smooth_gap;              /* PVV: B asks for g(q~) <= 0 instead of membership in A */
-    int activation;               /* 1, 2, 3 */
+    bool smooth_gap; /* PVV: B asks for g(q~) <= 0 instead of membership in A */
+    int activation;  /* 1, 2, 3 */
     double tolerance;
     int n, nN, ng;
     /* the iterate in scaled units, level by level: nu motions, n multipliers; its residual in the same order */
     double *x[LEVEL_COUNT], *residual[LEVEL_COUNT];
-    double *a, *U, *Q, *q, *u, *lambda, *Lambda, *kappa;  /* in physical units */
-    double *on[LEVEL_COUNT], *off[LEVEL_COUNT];           /* masks of the sets S, A, B and of their complements */
-    double *r2_q, *r3_q, *ones, *mask, *e_N;                     /* e_N by rows of lambda */
+    double *a, *U, *Q, *q, *u, *lambda, *Lambda, *kappa; /* in physical units */
+    double *on[LEVEL_COUNT], *off[LEVEL_COUNT];          /* masks of the sets S, A, B and of their complements */
+    double *r2_q, *r3_q, *ones, *mask, *e_N;             /* e_N by rows of lambda */
     double *q_smooth, *u_smooth, *c0_smooth, *c1_smooth, *c1q_smooth; /* at q~ and v~: PVV */
-    alpha_system system[LEVEL_COUNT]; /* coupled: the first only */
-    alpha_system start;               /* consistent smooth accelerations where contacts take no part in them */
+    alpha_system system[LEVEL_COUNT];                                 /* coupled: the first only */
+    alpha_system start; /* consistent smooth accelerations where contacts take no part in them */
     lin_pattern identity;
     double *memory;
 } alpha_sets;

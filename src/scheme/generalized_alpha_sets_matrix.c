@@ -48,8 +48,8 @@ typedef struct builder {
     zn_status status;
 } builder;
 
-static void add(builder *b, place at, const zn_pattern *pattern, bool transposed, const double *values, const double *mask, double factor,
-                int power) {
+static void add(builder *b, place at, const zn_pattern *pattern, bool transposed, const double *values, const double *mask,
+                double factor, int power) {
     alpha_sets *s = b->s;
     if (b->status != ZN_OK || !s->present[at.row_level] || !s->present[at.col_level]) return;
     if (s->decoupled && at.row_level != at.col_level) return;
@@ -80,7 +80,8 @@ static void add_smooth_rows(builder *b) {
         add(b, Q, &p->c1_q, false, c1_q, on, 1, 1);
         if (s->condition == CONDITION_VELOCITY) add(b, U, &p->c1_u, true, s->at.c1_u, on, 1, 0);
     }
-    add(b, (place){LEVEL_SMOOTH, ROWS, LEVEL_SMOOTH, MULTIPLIER}, &s->identity.p, false, s->ones, s->off[LEVEL_SMOOTH], 1, 0);
+    add(b, (place){LEVEL_SMOOTH, ROWS, LEVEL_SMOOTH, MULTIPLIER}, &s->identity.p, false, s->ones, s->off[LEVEL_SMOOTH], 1,
+        0);
 }
 
 static void add_position_rows(builder *b) {
@@ -105,7 +106,8 @@ static void add_velocity_rows(builder *b) {
     add(b, Q, &p->c1_q, false, s->at.c1_q, on, 1, 1);
     add(b, U, &p->c1_u, true, s->at.c1_u, on, 1, 0);
     add(b, (place){LEVEL_VELOCITY, ROWS, LEVEL_VELOCITY, MULTIPLIER}, &s->identity.p, false, s->ones, off, 1, 0);
-    add(b, (place){LEVEL_VELOCITY, ROWS, LEVEL_SMOOTH, MULTIPLIER}, &s->identity.p, false, s->ones, off, s->printed ? 0 : ga, 0);
+    add(b, (place){LEVEL_VELOCITY, ROWS, LEVEL_SMOOTH, MULTIPLIER}, &s->identity.p, false, s->ones, off, s->printed ? 0 : ga,
+        0);
 }
 
 static void add_balances(builder *b) {
@@ -134,9 +136,11 @@ static zn_status add_start(alpha_sets *s) {
     zn_status status = put(&s->start, &p->M, false, 0, 0, (alpha_term){.values = s->at.M, .factor = 1});
     if (status == ZN_OK) status = put(&s->start, &p->W, false, 0, nu, (alpha_term){.values = s->at.W, .factor = -1});
     if (status == ZN_OK)
-        status = put(&s->start, &p->c1_u, true, nu, 0, (alpha_term){.values = s->at.c1_u, .mask = s->on[LEVEL_SMOOTH], .factor = 1});
+        status = put(&s->start, &p->c1_u, true, nu, 0,
+                     (alpha_term){.values = s->at.c1_u, .mask = s->on[LEVEL_SMOOTH], .factor = 1});
     if (status == ZN_OK)
-        status = put(&s->start, &s->identity.p, false, nu, nu, (alpha_term){.values = s->ones, .mask = s->off[LEVEL_SMOOTH], .factor = 1});
+        status = put(&s->start, &s->identity.p, false, nu, nu,
+                     (alpha_term){.values = s->ones, .mask = s->off[LEVEL_SMOOTH], .factor = 1});
     return status;
 }
 
@@ -197,7 +201,8 @@ zn_status alpha_system_solve(alpha_sets *s, alpha_system *system, bool keep, boo
         alpha_system_fill(s, system);
         status = lin_lu_factor(system->lu, system->matrix, same_sets && system->factored);
         system->factored = status == ZN_OK;
-        if (status == ZN_SINGULAR) status = lin_lu_factor_regularised(system->lu, system->matrix); /* redundant constraints */
+        if (status == ZN_SINGULAR)
+            status = lin_lu_factor_regularised(system->lu, system->matrix); /* redundant constraints */
     }
     if (status == ZN_OK) lin_lu_solve(system->lu, step);
     return status;

@@ -55,13 +55,17 @@ static inline void run_free(run *r) {
 
 /* The scheme's a_n; lambda_n follows ab_n. */
 static inline const double *run_acceleration(const run *r) { return r->simulation->now.carry; }
-static inline const double *run_force(const run *r) { return r->simulation->now.carry + 2 * zn_scene_model(r->scene)->size.nu; }
+static inline const double *run_force(const run *r) {
+    return r->simulation->now.carry + 2 * zn_scene_model(r->scene)->size.nu;
+}
 
 /* Largest bilateral constraint on position, velocity and acceleration level. */
 static inline void run_levels(run *r, double level[3]) {
     const zn_model *model = zn_scene_model(r->scene);
-    zn_point point = {.t = zn_simulation_time(r->simulation), .q = zn_simulation_positions(r->simulation),
-                      .u = zn_simulation_velocities(r->simulation), .a = run_acceleration(r)};
+    zn_point point = {.t = zn_simulation_time(r->simulation),
+                      .q = zn_simulation_positions(r->simulation),
+                      .u = zn_simulation_velocities(r->simulation),
+                      .a = run_acceleration(r)};
     model->constraints(model, r->at.work, &point, &(zn_constraints){.c0 = r->at.c0, .c1 = r->at.c1, .c2 = r->at.c2});
     level[0] = level[1] = level[2] = 0;
     for (int i = 0; i < model->size.ng; i++) {

@@ -50,7 +50,7 @@ static void slow_spin_sticks_in_the_impact(void **state) {
     run_free(&r);
 }
 
-/* Case 1, before the degenerate second impact: rebound with e = 1/2, P = (1 + e) m 4.3 - m g h/2 ... exactly gdot+ = -e gdot-. */
+/* Case 1: the first impact turns gdot into -e gdot, and the accumulation point is passed. */
 static void bouncing_ball_rebounds(void **state) {
     (void)state;
     run r = run_load("rotating-ball-zeno", alpha, (const char *const[]){"g=9.81", NULL});
@@ -122,7 +122,8 @@ static void slope_is_second_order(void **state) {
         error_q[k] = hypot(q[0] - exact[0], q[1] - exact[1]);
         error_u[k] = hypot(u[0] - exact[2], u[1] - exact[3]);
     }
-    print_message("slope: q %.3g %.3g %.3g, u %.3g %.3g %.3g\n", error_q[0], error_q[1], error_q[2], error_u[0], error_u[1], error_u[2]);
+    print_message("slope: q %.3g %.3g %.3g, u %.3g %.3g %.3g\n", error_q[0], error_q[1], error_q[2], error_u[0], error_u[1],
+                  error_u[2]);
     check_close(log2(error_q[1] / error_q[2]), 2, 0.1);
     check_close(log2(error_u[1] / error_u[2]), 2, 0.1);
     check_below(error_q[2], 1e-4);
@@ -134,7 +135,8 @@ static void pendulum_is_second_order(void **state) {
     double error[2];
     for (int k = 0; k < 2; k++) {
         double q[2], u[2];
-        run_positions("cartesian-pendulum", alpha, (zn_settings){.step = 2e-3 / (1 << k), .end = 2.5, .damping = 0.9, .tolerance = 1e-12}, q, u);
+        run_positions("cartesian-pendulum", alpha,
+                      (zn_settings){.step = 2e-3 / (1 << k), .end = 2.5, .damping = 0.9, .tolerance = 1e-12}, q, u);
         error[k] = hypot(q[0] - 0.99986641, q[1] + 0.01634492);
     }
     print_message("pendulum: %.3g %.3g\n", error[0], error[1]);
@@ -155,7 +157,8 @@ static void painleve_rod_slides(void **state) {
         while (!zn_simulation_done(r.simulation)) {
             run_step(&r);
             double P = zn_simulation_percussions(r.simulation)[0] / steps[k];
-            if (zn_simulation_time(r.simulation) > 2 * steps[k] && fabs(P - last) > 0.5 * last) /* the force itself grows by 15 % in the last step */
+            if (zn_simulation_time(r.simulation) > 2 * steps[k] &&
+                fabs(P - last) > 0.5 * last) /* the force itself grows by 15 % in the last step */
                 fail_msg("an impact at t = %g", zn_simulation_time(r.simulation));
             last = P;
         }
@@ -170,8 +173,8 @@ static void painleve_rod_slides(void **state) {
     check_close(log2(error[1] / error[2]), 2, 0.25);
 }
 
-/* Beyond the singular point several discrete solutions exist, and which one is found depends on the step. With this one it is
- * the impulsive one, as in the exact motion: 10.8046445 before the jump of 3.4999167, then take-off with u_x = 6.1590646. */
+/* Beyond the singular point several discrete solutions exist, and which one is found depends on the step. With this one it
+ * is the impulsive one, as in the exact motion: 10.8046445 before the jump of 3.4999167, then take-off with u_x = 6.1590646. */
 static void painleve_rod_takes_off(void **state) {
     (void)state;
     run r = run_load("painleve-rod", alpha, NULL);
@@ -238,7 +241,9 @@ static void corner_is_passed(void **state) {
 static void general_kinematics(void **state) {
     (void)state;
     double q[3][3], u[2];
-    for (int k = 0; k < 3; k++) run_positions("sleigh", alpha, (zn_settings){.step = 2e-2 / (1 << k), .end = 4, .damping = 0.9, .tolerance = 1e-12}, q[k], u);
+    for (int k = 0; k < 3; k++)
+        run_positions("sleigh", alpha, (zn_settings){.step = 2e-2 / (1 << k), .end = 4, .damping = 0.9, .tolerance = 1e-12},
+                      q[k], u);
     double rough = hypot(q[0][0] - q[1][0], q[0][1] - q[1][1]), fine = hypot(q[1][0] - q[2][0], q[1][1] - q[2][1]);
     print_message("sleigh: %.3g %.3g\n", rough, fine);
     check_close(log2(rough / fine), 2, 0.15);
@@ -246,12 +251,18 @@ static void general_kinematics(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spinning_ball_slips_then_rolls), cmocka_unit_test(slow_spin_sticks_in_the_impact),
-        cmocka_unit_test(bouncing_ball_rebounds),         cmocka_unit_test(cylinder_is_not_penetrated),
-        cmocka_unit_test(cylinder_converges),             cmocka_unit_test(slope_is_second_order),
-        cmocka_unit_test(pendulum_is_second_order),       cmocka_unit_test(painleve_rod_slides),
-        cmocka_unit_test(painleve_rod_takes_off),         cmocka_unit_test(slider_crank_runs_straight),
-        cmocka_unit_test(general_kinematics),             cmocka_unit_test(corner_is_passed),
+        cmocka_unit_test(spinning_ball_slips_then_rolls),
+        cmocka_unit_test(slow_spin_sticks_in_the_impact),
+        cmocka_unit_test(bouncing_ball_rebounds),
+        cmocka_unit_test(cylinder_is_not_penetrated),
+        cmocka_unit_test(cylinder_converges),
+        cmocka_unit_test(slope_is_second_order),
+        cmocka_unit_test(pendulum_is_second_order),
+        cmocka_unit_test(painleve_rod_slides),
+        cmocka_unit_test(painleve_rod_takes_off),
+        cmocka_unit_test(slider_crank_runs_straight),
+        cmocka_unit_test(general_kinematics),
+        cmocka_unit_test(corner_is_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

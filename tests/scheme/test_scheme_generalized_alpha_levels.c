@@ -4,13 +4,14 @@
 
 #include <stdlib.h>
 
-static const char *const variants[] = {"generalized-alpha-p", "generalized-alpha-v", "generalized-alpha-pv", "generalized-alpha-pva"};
+static const char *const variants[] = {"generalized-alpha-p", "generalized-alpha-v", "generalized-alpha-pv",
+                                       "generalized-alpha-pva"};
 
 /* ---- smooth: the rigid pendulum ---- */
 
 typedef struct levels {
-    double most[3];       /* largest g, gdot, gddot */
-    double jump;          /* largest change of gddot over a step after the first ones */
+    double most[3]; /* largest g, gdot, gddot */
+    double jump;    /* largest change of gddot over a step after the first ones */
     double theta;
 } levels;
 
@@ -42,7 +43,8 @@ static void pendulum_angles(void **state) {
     for (int k = 0; k < 4; k++)
         for (int d = 0; d < 2; d++) {
             levels l = swing(variants[k], d ? "decoupled" : "coupled", false, 2);
-            print_message("%s: theta %.9f, g %.2g, gdot %.2g, gddot %.2g\n", variants[k], l.theta, l.most[0], l.most[1], l.most[2]);
+            print_message("%s: theta %.9f, g %.2g, gdot %.2g, gddot %.2g\n", variants[k], l.theta, l.most[0], l.most[1],
+                          l.most[2]);
             check_close(l.theta, theta[k], 6e-8);
         }
 }
@@ -55,8 +57,10 @@ static void pendulum_levels(void **state) {
     for (int k = 0; k < 4; k++) {
         levels l = swing(variants[k], "coupled", false, 2);
         for (int level = 0; level < 3; level++) {
-            if (kept[k][level]) check_below(l.most[level], round_off[level]);
-            else assert_true(l.most[level] > lost[level]);
+            if (kept[k][level])
+                check_below(l.most[level], round_off[level]);
+            else
+                assert_true(l.most[level] > lost[level]);
         }
         if (k == 0) assert_true(l.jump > 1); /* index 3: gddot oscillates from step to step */
     }
@@ -83,7 +87,8 @@ typedef struct bounce {
     double first, Lambda, gddot, q[3];
 } bounce;
 
-static bounce fall(const char *name, double rho, const char *iteration, const char *multipliers, int activation, const char *e) {
+static bounce fall(const char *name, double rho, const char *iteration, const char *multipliers, int activation,
+                   const char *e) {
     run r = run_load("bouncing-pendulum", name, (const char *const[]){e, NULL});
     r.settings.damping = rho;
     r.settings.iteration = iteration;
@@ -112,7 +117,8 @@ static void bouncing_pendulum_numbers(void **state) {
     (void)state;
     bounce pva = fall("generalized-alpha-pva", 0.9, "coupled", "starred", 0, "e_N=0.5");
     bounce pvv = fall("generalized-alpha-pvv", 0.9, "coupled", "starred", 0, "e_N=0.5");
-    print_message("pva: first %g, Lambda %.9g, gddot %.3g; pvv: %g, %.9g, %.5g\n", pva.first, pva.Lambda, pva.gddot, pvv.first, pvv.Lambda, pvv.gddot);
+    print_message("pva: first %g, Lambda %.9g, gddot %.3g; pvv: %g, %.9g, %.5g\n", pva.first, pva.Lambda, pva.gddot,
+                  pvv.first, pvv.Lambda, pvv.gddot);
     check_close(pva.first, 0.487, 1e-12);
     check_close(pva.Lambda, 9.7856927, 6e-8);
     check_below(pva.gddot, 1e-9);
@@ -152,7 +158,8 @@ static void activation_strategies(void **state) {
     bounce all = fall("generalized-alpha-pva", 0.9, "coupled", "starred", 3, "e_N=0.5");
     for (int activation = 1; activation < 3; activation++)
         for (int v = 0; v < 2; v++) {
-            bounce b = fall(v ? "generalized-alpha-pvv" : "generalized-alpha-pva", 0.9, "coupled", "starred", activation, "e_N=0.5");
+            bounce b = fall(v ? "generalized-alpha-pvv" : "generalized-alpha-pva", 0.9, "coupled", "starred", activation,
+                            "e_N=0.5");
             print_message("activation %d: first %g, Lambda %.6g, gddot %.3g\n", activation, b.first, b.Lambda, b.gddot);
             check_close(b.first, all.first, 1.01e-3);
             check_near(b.Lambda, all.Lambda, 1e-2);
@@ -162,7 +169,8 @@ static void activation_strategies(void **state) {
 
 /* ---- one scheme, two ways: the cone problem of 001 and the sets of 004 ---- */
 
-static double largest_difference(const char *scene_name, const char *const *sets, const char *iteration, const char *multipliers, double end) {
+static double largest_difference(const char *scene_name, const char *const *sets, const char *iteration,
+                                 const char *multipliers, double end) {
     run a = run_load(scene_name, "generalized-alpha", sets), b = run_load(scene_name, "generalized-alpha-pva", sets);
     b.settings.iteration = iteration;
     b.settings.multipliers = multipliers;
@@ -194,7 +202,8 @@ static void agrees_with_the_cone_problem(void **state) {
     double e5 = largest_difference("bouncing-pendulum", elastic, "coupled", "starred", 2);
     double d5 = largest_difference("bouncing-pendulum", elastic, "decoupled", "starred", 2);
     double p0 = largest_difference("bouncing-pendulum", inelastic, "coupled", "printed", 2);
-    print_message("001 and 004 differ by %.2g (e = 0), %.2g (e = 1/2), %.2g (decoupled), %.2g (e = 0, printed)\n", e0, e5, d5, p0);
+    print_message("001 and 004 differ by %.2g (e = 0), %.2g (e = 1/2), %.2g (decoupled), %.2g (e = 0, printed)\n", e0, e5,
+                  d5, p0);
     check_below(e0, 1e-9);
     check_below(e5, 1e-9);
     check_below(d5, 1e-9);
@@ -242,7 +251,8 @@ static double bar_iterations(const char *name, const char *iteration) {
         if (t > 0.55 && t < 1.1) check_close(force, 300, 3); /* E A v/c */
     }
     zn_statistics s = zn_simulation_statistics(r.simulation);
-    print_message("bar, %s %s: contact %.3f, energy %.2f, %.2f iterations\n", name, iteration, touching * 2e-3, s.energy_end, s.newton_mean);
+    print_message("bar, %s %s: contact %.3f, energy %.2f, %.2f iterations\n", name, iteration, touching * 2e-3, s.energy_end,
+                  s.newton_mean);
     check_close(touching * 2e-3, 2.0 / 3, 0.005);
     check_close(s.energy_start, 500, 1e-9);
     check_below(s.energy_end, 500);
@@ -255,7 +265,8 @@ static double bar_iterations(const char *name, const char *iteration) {
 static void bar_needs_few_iterations(void **state) {
     (void)state;
     double coupled = bar_iterations("generalized-alpha-pva", "coupled");
-    double pva = bar_iterations("generalized-alpha-pva", "decoupled"), pvv = bar_iterations("generalized-alpha-pvv", "decoupled");
+    double pva = bar_iterations("generalized-alpha-pva", "decoupled"),
+           pvv = bar_iterations("generalized-alpha-pvv", "decoupled");
     check_below(coupled, 1.01);
     check_below(pva, 1.1);
     assert_true(pvv > 7);
@@ -263,10 +274,14 @@ static void bar_needs_few_iterations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum_angles),           cmocka_unit_test(pendulum_levels),
-        cmocka_unit_test(pendulum_disturbed),        cmocka_unit_test(bouncing_pendulum_numbers),
-        cmocka_unit_test(bouncing_pendulum_without_damping), cmocka_unit_test(decoupled_finds_the_same),
-        cmocka_unit_test(activation_strategies),     cmocka_unit_test(agrees_with_the_cone_problem),
+        cmocka_unit_test(pendulum_angles),
+        cmocka_unit_test(pendulum_levels),
+        cmocka_unit_test(pendulum_disturbed),
+        cmocka_unit_test(bouncing_pendulum_numbers),
+        cmocka_unit_test(bouncing_pendulum_without_damping),
+        cmocka_unit_test(decoupled_finds_the_same),
+        cmocka_unit_test(activation_strategies),
+        cmocka_unit_test(agrees_with_the_cone_problem),
         cmocka_unit_test(bar_needs_few_iterations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
