@@ -229,6 +229,11 @@ zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double 
     *result = (local_result){.norm = INFINITY, .inverse = CONE_LU};
     double wanted = wanted_share * tolerance, enough = enough_share * tolerance;
     attempt how = {.robust = robust, .tolerance = wanted, .enough = enough, .tries = NEWTON_TRIES};
+    if (cone_solve_single(s, s->dy_best)) {
+        measure(s, s->dy_best, &result->norm);
+        if (result->norm <= enough) return ZN_OK;
+        result->norm = INFINITY;
+    }
     memset(s->dy_best, 0, (size_t)ny * sizeof(double));
     zn_status status = ZN_NO_CONVERGENCE;
     for (int start = 0; start < 3 && status != ZN_OK; start++) {

@@ -79,7 +79,8 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
     norm = total_norm(s);
     for (int it = 0; it < settings->newton_max; it++) {
         keep_best(s, x, y, norm, &best);
-        if (norm <= (it == 0 ? start_share : 1) * settings->tolerance) return ZN_OK;
+        s->current = norm <= (it == 0 ? start_share : 1) * settings->tolerance;
+        if (s->current) return ZN_OK;
         bool chord = it > 0 && rate < 0.1 && norm * rate <= chord_share * settings->tolerance;
         if (!chord) {
             status = refresh(s, x, y, fresh);
@@ -95,7 +96,8 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
         worse = rate < 1 ? worse : worse + 1;
         if (worse > PATIENCE) break;
     }
-    if (status == ZN_OK && norm <= settings->tolerance) return ZN_OK;
+    s->current = status == ZN_OK && norm <= settings->tolerance;
+    if (s->current) return ZN_OK;
     if (best < INFINITY) {
         memcpy(x, s->x_best, (size_t)s->p->nx * sizeof(double));
         memcpy(y, s->y_best, (size_t)s->p->ny * sizeof(double));

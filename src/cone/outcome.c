@@ -99,7 +99,6 @@ void cone_judge(cone_solver *s, cone_outcome *out) {
     out->gap = out->velocity = out->complementarity = out->cone_violation = out->worst = 0;
     out->worst_cone = -1;
     out->worst_row = -1;
-    cone_classify(s, s->psi, s->mu);
     judge_smooth(s, out);
     for (int k = 0; k < p->n_cones; k++) {
         const cone *c = &p->cones[k];

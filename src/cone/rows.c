@@ -55,22 +55,15 @@ static ball_state classify_ball(cone_solver *s, const cone *c, int row, int dim,
     return slip_along(dim, a, r, n, turn) ? BALL_SLIP : BALL_STICK;
 }
 
-/* What each row of R stands for. */
-static void note_row_kinds(cone_solver *s) {
-    const cone_problem *p = s->p;
-    memset(s->kind, CONE_ROW_MULTIPLIER, (size_t)p->ny);
-    for (int k = 0; k < p->n_cones; k++) {
-        const cone *c = &p->cones[k];
-        if (c->psi_N >= 0 && s->closed[k]) s->kind[c->mu_N] = CONE_ROW_PSI;
-        int row = c->mu_F, ball = s->first_ball[k];
-        for (int b = 0; b < c->n_balls; b++, ball++) {
-            unsigned char kind = s->ball[ball] == BALL_STICK ? CONE_ROW_PSI
-                                 : s->ball[ball] == BALL_OFF ? CONE_ROW_MULTIPLIER
-                                                             : CONE_ROW_SLIP;
-            for (int i = 0; i < c->balls[b].dim; i++) s->kind[row + i] = kind;
-            row += c->balls[b].dim;
-        }
-    }
+/* What the rows of a cone stand for in R. */
+static void note_row_kinds(cone_solver *s, int k) {
+    static const unsigned char kinds[] = {[BALL_OFF] = CONE_ROW_MULTIPLIER, [BALL_STICK] = CONE_ROW_PSI, [BALL_SLIP] = CONE_ROW_SLIP,
+                                          [BALL_GUIDED] = CONE_ROW_SLIP};
+    const cone *c = &s->p->cones[k];
+    if (c->psi_N >= 0) s->kind[c->mu_N] = s->closed[k] ? CONE_ROW_PSI : CONE_ROW_MULTIPLIER;
+    unsigned char *kind = s->kind + c->mu_F;
+    for (int b = 0, ball = s->first_ball[k]; b < c->n_balls; b++, ball++)
+        for (int i = 0; i < c->balls[b].dim; i++) *kind++ = kinds[s->ball[ball]];
 }
 
 void cone_classify(cone_solver *s, const double *psi, const double *mu) {
@@ -95,8 +88,8 @@ void cone_classify(cone_solver *s, const double *psi, const double *mu) {
                                                                 &s->turn[ball]);
             row += dim;
         }
+        note_row_kinds(s, k);
     }
-    note_row_kinds(s);
 }
 
 void cone_assume_closed_and_sticking(cone_solver *s) {
@@ -107,8 +100,8 @@ void cone_assume_closed_and_sticking(cone_solver *s) {
         s->closed[k] = s->on[k];
         for (int b = 0; b < c->n_balls && c->stick_of != CONE_SLIPS; b++)
             s->ball[s->first_ball[k] + b] = s->on[k] && c->balls[b].mu > 0 ? BALL_STICK : BALL_OFF;
+        note_row_kinds(s, k);
     }
-    note_row_kinds(s);
 }
 
 void cone_residual(cone_solver *s, const double *psi, const double *mu, double *R) {

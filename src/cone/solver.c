@@ -174,10 +174,14 @@ static bool clear_open_rows(cone_solver *s, double *y) {
 static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outcome *out, zn_status status) {
     out->solves = 1;
     out->most = out->iterations[out->path];
-    zn_status evaluated = cone_evaluate(s, x, y, false);
-    if (evaluated == ZN_OK) {
-        cone_classify(s, s->psi, s->mu);
-        if (status == ZN_OK && clear_open_rows(s, y)) evaluated = cone_evaluate(s, x, y, false);
+    zn_status evaluated = ZN_OK;
+    if (!s->current) {
+        evaluated = cone_evaluate(s, x, y, false);
+        if (evaluated == ZN_OK) cone_classify(s, s->psi, s->mu);
+    }
+    if (evaluated == ZN_OK && status == ZN_OK && clear_open_rows(s, y)) {
+        evaluated = cone_evaluate(s, x, y, false);
+        if (evaluated == ZN_OK) cone_classify(s, s->psi, s->mu);
     }
     if (evaluated != ZN_OK) {
         out->worst = INFINITY;
@@ -233,6 +237,7 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
         if (status == ZN_OK || solver == ZN_SOLVER_NEWTON || status == ZN_NOT_FINITE) return status;
         restart(s, x, y);
     }
+    s->current = false;
     status = cone_projection(s, x, y);
     out->path = CONE_PROJECTION;
     return conclude(s, x, y, out, status);

@@ -6,6 +6,7 @@
  *   local.c       the linearised problem in y alone: semismooth Newton, least-norm, projection
  *   sweeps.c      Gauss-Seidel on the same, a start for Newton when it cycles
  *   sparse.c      large problems: one sparse matrix for (x, y)
+ *   single.c      the same for a single contact by closed forms
  *   newton.c      outer Newton iteration on (x, y)
  *   projection.c  Algorithm 2: fixed point in mu with inexact Newton in x
  *   outcome.c     the independent judgement of (x, y)
@@ -84,6 +85,7 @@ struct cone_solver {
     double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx;
     cone_outcome *out;               /* of the running solve */
     bool singular_seen, least_norm;
+    bool current;                    /* phi, psi, mu and the states are those of the x and y that Newton returned */
 };
 
 /* rows.c */
@@ -124,6 +126,9 @@ bool cone_sparse_pays(const cone_problem *);
 cone_sparse *cone_sparse_create(cone_solver *);
 void cone_sparse_destroy(zn_context *, cone_sparse *);
 zn_status cone_sparse_step(cone_solver *, bool robust, double *dx, double *dy);
+
+/* single.c: dy of a single contact by closed forms; false: not of that form, or not found */
+bool cone_solve_single(cone_solver *, double *dy);
 
 /* newton.c, projection.c, outcome.c */
 zn_status cone_newton(cone_solver *, double *x, double *y, bool robust);

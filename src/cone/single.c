@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A single contact, alone in the problem, with at most one ball of one or two rows: its linearised inclusion psi = b + D mu has
+ * closed forms, which most small systems need in most steps.
+ *
+ *     open     mu = 0                 b_N >= 0
+ *     stick    D mu = -b              mu_N >= 0, |mu_F| <= m mu_N
+ *     slip     mu_F = -m mu_N d       mu_N = -b_N/(D_NN - m D_NF d),  psi_F = b_F + (D_FN - m D_FF d) mu_N  along d, |d| = 1
+ *              one row: d = +-1;  two rows: Newton in the angle of d for psi_F x d = 0
+ *
+ * Only where D_NN > m |D_NF|: then the normal force decides nothing twice (no Painleve), and the order of the cases is free. */
+#include "cone/solver.h"
+
+typedef struct single {
+    int row[3], psi[3], n; /* rows of mu and of psi: normal, friction */
+    double m;              /* coefficient of friction */
+    double b[3], D[3][3];  /* D[i][j] = d psi_i/d mu_j */
+    double mu[3];
+} single;
+
+static bool all_zero(const double *v, int first, int count) {
+    for (int i = 0; i < count; i++)
+        if (v[first + i] != 0) return false;
+    return true;
+}
+
+static int ball_rows(const cone *c) {
+    int rows = 0;
+    for (int b = 0; b < c->n_balls; b++) rows += c->balls[b].dim;
+    return rows;
+}
+
+static bool add_cone(const cone *c, single *o) {
+    if (c->psi_N >= 0) {
+        if (o->n > 0) return false;
+        o->row[0] = c->mu_N, o->psi[0] = c->psi_N, o->n = 1;
+    }
+    if (c->n_balls == 0) return true;
+    if (o->n != 1 || c->n_balls > 1 || c->balls[0].dim > 2 || c->stick_of != -1 || c->mu_R != o->row[0]) return false;
+    for (int i = 0; i < c->balls[0].dim; i++, o->n++) o->row[o->n] = c->mu_F + i, o->psi[o->n] = c->psi_F + i;
+    o->m = c->balls[0].mu;
+    return true;
+}
+
+/* The one contact that is on; false when there are more, or when it is not of this simple form. */
+static bool find(const cone_solver *s, single *o) {
+    const cone_problem *p = s->p;
+    *o = (single){0};
+    if (p->A.start || p->mu_0) return false;
+    for (int k = 0; k < p->n_cones; k++) {
+        const cone *c = &p->cones[k];
+        if (c->gate_kind == CONE_OFF) {
+            if ((c->psi_N >= 0 && s->mu[c->mu_N] != 0) || !all_zero(s->mu, c->mu_F, ball_rows(c))) return false;
+        } else if (c->gate_kind != CONE_ALWAYS || !add_cone(c, o)) return false;
+    }
+    return o->n > 0;
+}
+
+static bool stick(single *o) {
+    double a[9], z[3];
+    int pivot[3], n = o->n;
+    for (int i = 0; i < n; i++) {
+        z[i] = -o->b[i];
+        for (int j = 0; j < n; j++) a[i + j * n] = o->D[i][j];
+    }
+    if (lin_dense_lu_factor(n, a, pivot) != 0) return false;
+    lin_dense_lu_solve(n, a, pivot, z, 1);
+    double friction = n == 3 ? hypot(z[1], z[2]) : n == 2 ? fabs(z[1]) : 0;
+    if (!(z[0] >= 0 && friction <= o->m * z[0])) return false;
+    memcpy(o->mu, z, sizeof z);
+    return true;
+}
+
+/* mu and psi_F for a direction of slip. */
+static void slide(single *o, const double *d, double *psi) {
+    double denominator = o->D[0][0];
+    for (int i = 1; i < o->n; i++) denominator -= o->m * o->D[0][i] * d[i - 1];
+    o->mu[0] = -o->b[0] / denominator;
+    for (int i = 1; i < o->n; i++) o->mu[i] = -o->m * o->mu[0] * d[i - 1];
+    for (int i = 1; i < o->n; i++) {
+        psi[i - 1] = o->b[i];
+        for (int j = 0; j < o->n; j++) psi[i - 1] += o->D[i][j] * o->mu[j];
+    }
+}
+
+static bool slip_line(single *o) {
+    double psi;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        slide(o, &(double){sign}, &psi);
+        if (psi * sign >= 0) return true;
+    }
+    return false;
+}
+
+enum { MOST_TURNS = 20 };
+
+static bool slip_plane(single *o) {
+    double d[2], psi[2], normal = -o->b[0] / o->D[0][0];
+    for (int i = 0; i < 2; i++) d[i] = o->b[i + 1] + o->D[i + 1][0] * normal; /* slip without friction */
+    double length = hypot(d[0], d[1]);
+    if (!(length > 0)) return false;
+    d[0] /= length, d[1] /= length;
+    for (int k = 0; k < MOST_TURNS; k++) {
+        slide(o, d, psi);
+        double turned[2] = {-d[1], d[0]}, f = psi[0] * d[1] - psi[1] * d[0], along = psi[0] * d[0] + psi[1] * d[1];
+        if (fabs(f) <= 1e-15 * fabs(along)) return along > 0;
+        /* d mu_N/d angle, then d psi_F/d angle */
+        double denominator = -o->b[0] / o->mu[0], dN = o->mu[0] * o->m * (o->D[0][1] * turned[0] + o->D[0][2] * turned[1]) / denominator, dpsi[2];
+        for (int i = 0; i < 2; i++) {
+            const double *D = o->D[i + 1];
+            dpsi[i] = (D[0] - o->m * (D[1] * d[0] + D[2] * d[1])) * dN - o->m * o->mu[0] * (D[1] * turned[0] + D[2] * turned[1]);
+        }
+        double slope = dpsi[0] * d[1] - dpsi[1] * d[0] + along, angle = -f / slope;
+        if (!(fabs(angle) < 1)) angle = copysign(0.5, f); /* far off: turn towards psi_F */
+        for (int i = 0; i < 2; i++) d[i] += angle * turned[i];
+        length = hypot(d[0], d[1]);
+        d[0] /= length, d[1] /= length;
+    }
+    return true; /* the caller measures it */
+}
+
+bool cone_solve_single(cone_solver *s, double *dy) {
+    single o;
+    if (!find(s, &o)) return false;
+    cone_need_columns(s, o.n, o.row);
+    for (int j = 0; j < o.n; j++) {
+        const double *column = s->D + (size_t)o.row[j] * (size_t)s->p->npsi;
+        for (int i = 0; i < o.n; i++) o.D[i][j] = column[o.psi[i]];
+    }
+    double coupling = 0;
+    for (int i = 0; i < o.n; i++) {
+        o.b[i] = s->psi_free[o.psi[i]];
+        for (int j = 0; j < o.n; j++) o.b[i] -= o.D[i][j] * s->mu[o.row[j]];
+        if (i > 0) coupling = hypot(coupling, o.D[0][i]);
+    }
+    if (!(o.D[0][0] > o.m * coupling)) return false;
+    bool found = o.b[0] >= 0 || stick(&o) || (o.n > 1 && (o.n == 2 ? slip_line(&o) : slip_plane(&o)));
+    if (!found) return false;
+    memset(dy, 0, (size_t)s->p->ny * sizeof *dy);
+    for (int i = 0; i < o.n; i++) dy[o.row[i]] = o.mu[i] - s->mu[o.row[i]];
+    return true;
+}
