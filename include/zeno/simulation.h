@@ -27,6 +27,7 @@ typedef struct zn_settings {
     zn_solver solver;       /* default auto */
     double tolerance;       /* of the cone solver; default 1e-10 */
     int record_every;       /* default 1 */
+    double record_step;     /* rows at its multiples instead of after steps; default 0: after steps */
     bool project_start;     /* moves an inconsistent start onto the constraints instead of refusing it; default false */
     const char *alpha;      /* coefficients of generalized-alpha: "chung-hulbert" (default), "hht" or "newmark" */
     const char *multipliers; /* of generalized-alpha-pva where a contact is open: "starred" totals vanish (default), or "printed" */
@@ -36,7 +37,7 @@ typedef struct zn_settings {
 
 /* The defaults, in the order of the members. */
 #define ZN_SETTINGS_DEFAULT                                                                                            \
-    {"moreau-midpoint", 0, 0, 0, false, 1e-6, 0.9, 0.5, "velocity", "stage", "coupled", ZN_SOLVER_AUTO, 1e-10, 1, false, \
+    {"moreau-midpoint", 0, 0, 0, false, 1e-6, 0.9, 0.5, "velocity", "stage", "coupled", ZN_SOLVER_AUTO, 1e-10, 1, 0, false, \
      "chung-hulbert", "starred", 0, "consistent"}
 ZN_API zn_settings zn_settings_default(void);
 
@@ -63,6 +64,9 @@ ZN_API void zn_simulation_destroy(zn_simulation *simulation);
 
 /* One step (the last one is cut to land on the end exactly). ZN_OK until and at the end; on failure the last good state stays. */
 ZN_API zn_status zn_simulation_step(zn_simulation *simulation);
+/* After a step: the next row to record. true: it is what all functions below tell about; it may lie inside of the step (rows
+ * at multiples of record_step). false: none is left, and the state at the end of the step is shown again. */
+ZN_API bool zn_simulation_next_row(zn_simulation *simulation);
 ZN_API bool zn_simulation_done(const zn_simulation *simulation);
 
 ZN_API double zn_simulation_time(const zn_simulation *simulation);
@@ -80,7 +84,8 @@ ZN_API const zn_settings *zn_simulation_settings(const zn_simulation *simulation
 
 /* What happened so far. */
 typedef struct zn_statistics {
-    long steps, rejected;
+    long steps, rejected;                               /* rejected: failed solves, and steps that were not accurate enough */
+    double step_min, step_max;                          /* smallest and largest accepted step or part of one; 0 before the first */
     double max_penetration, max_g, max_gdot, max_gamma; /* over all accepted states */
     double energy_start, energy_end;
     /* Per path of the cone solver: steps that it ended, its iterations in all, and per cone problem of those steps (a step has
@@ -93,7 +98,7 @@ typedef struct zn_statistics {
 } zn_statistics;
 ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
 
-/* Steps to the end. `observe` (may be NULL) is called at the start, after every record_every-th step and at the end; a
+/* Steps to the end. `observe` (may be NULL) is called at the start, for every row (record_every, record_step) and at the end; a
  * nonzero return stops the run with ZN_STOPPED. */
 typedef int zn_observer(void *user, const zn_simulation *simulation);
 ZN_API zn_status zn_simulation_run(zn_simulation *simulation, zn_observer *observe, void *user);

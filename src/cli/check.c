@@ -26,7 +26,8 @@ static void print_sizes(const zn_scene *scene, const zn_settings *settings) {
         for (int b = 0; b < contact->n_balls; b++) printf(", friction %g in %d dimension%s", contact->balls[b].mu, contact->balls[b].dim, contact->balls[b].dim == 1 ? "" : "s");
         printf("\n");
     }
-    printf("  scheme %s, step %g, end %g\n", settings->scheme, settings->step, settings->end);
+    if (settings->step_auto) printf("  scheme %s, step auto with accuracy %g, end %g\n", settings->scheme, settings->accuracy, settings->end);
+    else printf("  scheme %s, step %g, end %g\n", settings->scheme, settings->step, settings->end);
 }
 
 int cli_check(int argc, char **argv) {

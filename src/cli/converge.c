@@ -85,6 +85,7 @@ static bool add_scheme(converge *c, const char *text, const zn_model *model, zn_
     if (text && !cli_set_scheme(text, &settings, name, sizeof c->names[0])) return false;
     settings.end = c->end;
     settings.step_auto = false;
+    settings.record_step = 0;
     zn_scheme_info info;
     if (settings.stages == 0 && zn_scheme_find(settings.scheme, &info)) settings.stages = info.stages_default;
     study_run *runs = c->runs + c->n_schemes++ * (c->n_steps + 1);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-static const char usage[] = "zeno run SCENE [--scheme NAME[:STAGES]] [--step H] [--end T] [--solver auto|newton|projection]\n"
+static const char usage[] = "zeno run SCENE [--scheme NAME[:STAGES]] [--step H|auto] [--end T] [--solver auto|newton|projection]\n"
                             "           [--set NAME=EXPR]... [--out FILE.h5|FILE.csv] [--summary] [--quiet]";
 
 /* Set by Ctrl-C; the run ends after the step at work. The only state outside of functions, as signals leave no other way. */
@@ -43,15 +43,19 @@ static double seconds(void) {
 
 /* Steps to the end, like zn_simulation_run, but looks at Ctrl-C and the progress bar after every step. */
 static zn_status go(zn_simulation *simulation, running *run) {
-    int every = zn_simulation_settings(simulation)->record_every;
+    double last_row = zn_simulation_time(simulation);
     if (observe(run, simulation)) return run->status;
     for (long step = 1; !zn_simulation_done(simulation); step++) {
         zn_status status = zn_simulation_step(simulation);
         if (status != ZN_OK) return status;
-        bool last = zn_simulation_done(simulation) || interrupted;
-        if ((step % every == 0 || last) && observe(run, simulation)) return run->status;
+        while (zn_simulation_next_row(simulation)) {
+            last_row = zn_simulation_time(simulation);
+            if (observe(run, simulation)) return run->status;
+        }
         progress_update(&run->bar, zn_simulation_time(simulation), step);
-        if (interrupted && !zn_simulation_done(simulation)) return ZN_STOPPED;
+        if (!interrupted || zn_simulation_done(simulation)) continue;
+        if (last_row < zn_simulation_time(simulation) && observe(run, simulation)) return run->status;
+        return ZN_STOPPED;
     }
     return ZN_OK;
 }

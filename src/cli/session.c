@@ -55,6 +55,13 @@ static bool set_solver(const char *text, zn_solver *solver) {
     return false;
 }
 
+static bool set_step(const char *text, zn_settings *settings) {
+    settings->step_auto = strcmp(text, "auto") == 0;
+    if (!settings->step_auto) return cli_number("--step", text, &settings->step);
+    settings->step = 0;
+    return true;
+}
+
 bool cli_load(zn_context *context, const char *path, const cli_scene_options *options, zn_scene **scene, zn_settings *settings, char *scheme_name) {
     zn_scene_options set = {options->n_sets, options->sets};
     if (zn_scene_load(context, path, &set, scene) != ZN_OK) {
@@ -63,7 +70,7 @@ bool cli_load(zn_context *context, const char *path, const cli_scene_options *op
     }
     *settings = *zn_scene_settings(*scene);
     if (options->scheme && !cli_set_scheme(options->scheme, settings, scheme_name, 64)) return false;
-    if (options->step && !cli_number("--step", options->step, &settings->step)) return false;
+    if (options->step && !set_step(options->step, settings)) return false;
     if (options->end && !cli_number("--end", options->end, &settings->end)) return false;
     return !options->solver || set_solver(options->solver, &settings->solver);
 }

@@ -64,6 +64,11 @@ static void contacts(FILE *to, const zn_model *model, const double *totals) {
     fprintf(to, "}, ");
 }
 
+/* The setting, or with step: auto the mean. */
+static double step_told(const zn_settings *settings, const zn_simulation *sim, const zn_statistics *stats) {
+    return settings->step_auto && stats->steps > 0 ? zn_simulation_time(sim) / (double)stats->steps : settings->step;
+}
+
 void cli_summary_json(FILE *to, const cli_summary *s) {
     const zn_simulation *sim = s->simulation;
     const zn_model *model = zn_simulation_model(sim);
@@ -74,7 +79,9 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     fprintf(to, ", \"scheme\": ");
     cli_json_text(to, settings->scheme);
     fprintf(to, ", \"stages\": %d, ", settings->stages);
-    number(to, "step", settings->step);
+    number(to, "step", step_told(settings, sim, &stats));
+    number(to, "step_min", stats.step_min);
+    number(to, "step_max", stats.step_max);
     fprintf(to, "\"steps\": %ld, ", stats.steps);
     number(to, "t", zn_simulation_time(sim));
     fprintf(to, "\"status\": \"%s\", \"message\": ", s->status == ZN_OK ? "ok" : s->status == ZN_STOPPED ? "stopped" : "failed");
@@ -113,7 +120,10 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
     const zn_settings *settings = zn_simulation_settings(sim);
     const double *q = zn_simulation_positions(sim), *u = zn_simulation_velocities(sim), *total = zn_simulation_percussion_totals(sim);
     zn_statistics stats = zn_simulation_statistics(sim);
-    fprintf(to, "%s, step %g: %ld steps to t = %.9g in %.3g s\n\n", settings->scheme, settings->step, stats.steps, zn_simulation_time(sim), s->wall_seconds);
+    fprintf(to, "%s, ", settings->scheme);
+    if (settings->step_auto) fprintf(to, "steps from %.3g to %.3g (%ld rejected)", stats.step_min, stats.step_max, stats.rejected);
+    else fprintf(to, "step %g", settings->step);
+    fprintf(to, ": %ld steps to t = %.9g in %.3g s\n\n", stats.steps, zn_simulation_time(sim), s->wall_seconds);
     if (model->natural) {
         fprintf(to, "  %-12s %18s %18s\n", "coordinate", "position", "velocity");
         for (int i = 0; i < model->size.nq; i++) fprintf(to, "  %-12s %18.9g %18.9g\n", model->q_names[i], q[i], u[i]);

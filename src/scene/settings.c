@@ -49,7 +49,7 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
                              *const alphas[] = {"chung-hulbert", "hht", "newmark"}, *const starts[] = {"consistent", "zero"};
     zn_settings *settings = loader->settings;
     const scene_node *scheme, *stages, *step, *end, *damping, *theta, *projection, *percussion, *iteration, *solver,
-        *tolerance, *accuracy, *record_every, *project_start, *alpha, *multipliers,
+        *tolerance, *accuracy, *record_every, *record_step, *project_start, *alpha, *multipliers,
         *activation, *start_forces;
     const int scalar = SCENE_SCALAR;
     const scene_key keys[] = {{"scheme", scalar, false, &scheme},
@@ -65,6 +65,7 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
                               {"tolerance", scalar, false, &tolerance},
                               {"accuracy", scalar, false, &accuracy},
                               {"record_every", scalar, false, &record_every},
+                              {"record_step", scalar, false, &record_step},
                               {"project_start", scalar, false, &project_start},
                               {"alpha", scalar, false, &alpha},
                               {"multipliers", scalar, false, &multipliers},
@@ -80,6 +81,7 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
     if (tolerance) scene_want_number(loader, tolerance, "tolerance", scene_positive, &settings->tolerance);
     if (accuracy) scene_want_number(loader, accuracy, "accuracy", scene_positive, &settings->accuracy);
     if (record_every) scene_want_integer(loader, record_every, "record_every", 1, &settings->record_every);
+    if (record_step) scene_want_number(loader, record_step, "record_step", scene_positive, &settings->record_step);
     if (solver) read_solver(loader, solver, settings);
     if (project_start) read_bool(loader, project_start, "project_start", &settings->project_start);
     read_word(loader, projection, "projection", 2, projections, &settings->projection);

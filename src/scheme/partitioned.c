@@ -19,13 +19,15 @@
 /* A length is worth this many units in the last place of the largest coordinate; asking for less would not converge. */
 static const double length_roundoff = 32 * DBL_EPSILON;
 
-/* ---- memory of a step to the next: closed contacts, rates of x and y ---- */
+/* ---- memory of a step to the next: closed contacts, rates of x and y; of the step that ended h q'(t_n), dQ, dU ---- */
 
 size_t partitioned_carry_size(const zn_model *model, const zn_settings *settings) {
     size_t s = settings->stages >= 2 ? (size_t)settings->stages : PARTITIONED_S_MAX;
     const zn_sizes *size = &model->size;
-    return (size_t)size->n_contacts + s * (size_t)(size->nu + size->nq) + (s - 1) * (size_t)model_rows(model);
+    return (size_t)size->n_contacts + 2 * s * (size_t)(size->nu + size->nq) + (size_t)size->nq + (s - 1) * (size_t)model_rows(model);
 }
+
+static double *increments(const partitioned *p, double *carry) { return carry + p->base.model->size.n_contacts + p->problem.nx + p->problem.ny; }
 
 zn_status partitioned_create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
                              scheme **out) {
@@ -56,7 +58,7 @@ void partitioned_destroy(scheme *base) {
 zn_status partitioned_start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     (void)a0, (void)lambda0;
     partitioned *p = (partitioned *)base;
-    size_t count = (size_t)(base->model->size.n_contacts + p->problem.nx + p->problem.ny);
+    size_t count = (size_t)(base->model->size.n_contacts + p->problem.nx + p->problem.ny + p->nq + p->s * (p->nq + p->nu));
     memset(state->carry, 0, count * sizeof *state->carry);
     return ZN_OK;
 }
@@ -177,6 +179,49 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
     return status;
 }
 
+/* dU_i of the momentum balance M du = h dt + W dpi; the last one contains impacts, then the one before stands for it. */
+static zn_status keep_increments(partitioned *p, const scheme_state *from, scheme_state *to) {
+    const zn_model *model = p->base.model;
+    int s = p->s, nq = p->nq, nu = p->nu, last = s - 1;
+    double *start = increments(p, to->carry), *dQ = start + nq, *dU = dQ + s * nq;
+    zn_point at = {.t = from->t, .q = from->q, .u = from->u};
+    if (model->kinematics(model, p->at[0].work, &at, &(zn_kinematics){.qdot = start})) return ZN_NOT_FINITE;
+    for (int i = 0; i < nq; i++) start[i] *= p->h;
+    if (model->natural)
+        for (int i = 0; i < s * nq; i++) dQ[i] = p->h * p->U[i];
+    else memcpy(dQ, p->x + partitioned_x_Q(p), (size_t)(s * nq) * sizeof *dQ);
+    if (p->lagrange) return ZN_OK; /* its unknowns are other velocities; not interpolated */
+    memcpy(dU, p->x, (size_t)(last * nu) * sizeof *dU);
+    bool impact = false;
+    for (int k = 0; k < model->size.n_contacts; k++) impact = impact || (to->carry[k] != 0) != (from->carry[k] != 0);
+    for (int c = 0; c < nu; c++) {
+        double rest = to->u[c] - from->u[c];
+        for (int j = 0; j < last; j++) rest -= p->method.b[j] * dU[j * nu + c];
+        dU[last * nu + c] = impact ? dU[(last - 1) * nu + c] : rest / p->method.b[last];
+    }
+    return ZN_OK;
+}
+
+/* Velocities: the integral of the polynomial through dU_i. Positions: the collocation polynomial of Lobatto IIIA, and what makes
+ * its rate at the start (dQ_1) that of the start, leaving the stages where they are,
+ *
+ *   Q(x) = q_n + sum_j w_j(x) dQ_j + (h q'(t_n) - dQ_1) x (1 - x) prod_{1<i<s} (1 - x/c_i)                      error O(h^(s+1))
+ *
+ * dQ_1 - h q'(t_n) is O(h^s), and the rate at the end is off by the same up to the sign that the product has there. */
+void partitioned_interpolate(const scheme *base, const scheme_state *from, const scheme_state *to, double x, double *q, double *u) {
+    const partitioned *p = (const partitioned *)base;
+    const double *start = increments(p, to->carry), *dQ = start + p->nq, *dU = dQ + p->s * p->nq;
+    double weights[TABLEAU_S_MAX], correction = x * (1 - x);
+    tableau_dense(&p->method, x, weights);
+    for (int i = 1; i < p->s - 1; i++) correction *= 1 - x / p->method.c[i];
+    for (int e = 0; e < p->nq; e++) q[e] = from->q[e] + correction * (start[e] - dQ[e]);
+    memcpy(u, from->u, (size_t)p->nu * sizeof *u);
+    for (int j = 0; j < p->s; j++) {
+        for (int e = 0; e < p->nq; e++) q[e] += weights[j] * dQ[j * p->nq + e];
+        for (int e = 0; e < p->nu; e++) u[e] += weights[j] * dU[j * p->nu + e];
+    }
+}
+
 zn_status partitioned_step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     partitioned *p = (partitioned *)base;
     zn_status status = prepare(p, from, h);
@@ -190,12 +235,32 @@ zn_status partitioned_step(scheme *base, const scheme_state *from, double h, sch
     if (status != ZN_OK) return status;
     keep_rates(p, from, to);
     to->t = from->t + h;
-    return ZN_OK;
+    return keep_increments(p, from, to);
+}
+
+/* The stages at both ends of the step have positions, but not velocities, of these ends: U_1 - u_n and U_s - u_{n+1} are both
+ * O(h^(s-1)), and the leading terms cancel in
+ *
+ *   error = b_1 ((dQ_1 - h q'(t_n, q_n, u_n)) + (-1)^s (dQ_s - h q'(t_{n+1}, q_{n+1}, u_{n+1})))                 O(h^(s+1))    */
+int partitioned_error(scheme *base, const scheme_state *from, const scheme_state *to, double h, double *error_q) {
+    partitioned *p = (partitioned *)base;
+    const zn_model *model = base->model;
+    int last = p->s - 1;
+    double weight = p->method.b[0] * h, *qdot = p->at[0].qdot;
+    const zn_point points[4] = {{.t = from->t, .q = from->q, .u = p->U}, {.t = from->t, .q = from->q, .u = from->u},
+                                {.t = to->t, .q = to->q, .u = p->U + last * p->nu}, {.t = to->t, .q = to->q, .u = to->u}};
+    const double sign = p->s % 2 == 0 ? 1 : -1, weights[4] = {weight, -weight, sign * weight, -sign * weight};
+    memset(error_q, 0, (size_t)p->nq * sizeof *error_q);
+    for (int i = 0; i < 4; i++) {
+        if (model->kinematics(model, p->at[0].work, &points[i], &(zn_kinematics){.qdot = qdot})) error_q[0] = NAN;
+        for (int e = 0; e < p->nq; e++) error_q[e] += weights[i] * qdot[e];
+    }
+    return p->s + 1;
 }
 
 const scheme_class scheme_lobatto_3a3b = {
     .info = {"lobatto-3a3b", "Lobatto IIIA-IIIB, keeps energy over long times; not for stiff systems", 4, "2s-2", 2, PARTITIONED_S_MAX, 3,
              true, true, true, true, true},
     .carry_size = partitioned_carry_size, .create = partitioned_create, .start = partitioned_start, .step = partitioned_step,
-    .destroy = partitioned_destroy,
+    .interpolate = partitioned_interpolate, .error = partitioned_error, .destroy = partitioned_destroy,
 };

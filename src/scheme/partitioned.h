@@ -94,6 +94,8 @@ size_t partitioned_carry_size(const zn_model *, const zn_settings *);
 zn_status partitioned_create(zn_context *, const scheme_class *, const zn_model *, const zn_settings *, scheme **);
 zn_status partitioned_start(scheme *, scheme_state *, const double *a0, const double *lambda0);
 zn_status partitioned_step(scheme *, const scheme_state *from, double h, scheme_state *to, cone_outcome *);
+void partitioned_interpolate(const scheme *, const scheme_state *from, const scheme_state *to, double x, double *q, double *u);
+int partitioned_error(scheme *, const scheme_state *from, const scheme_state *to, double h, double *error_q);
 void partitioned_destroy(scheme *);
 
 #endif

@@ -31,6 +31,9 @@ typedef struct scheme_class {
      * It has the order of the stages, not that of the ends; at x = 1 the velocity is the one before the impact of the end.
      * NULL: not offered. */
     void (*interpolate)(const scheme *, const scheme_state *from, const scheme_state *to, double x, double *q, double *u);
+    /* Right after a successful step: an estimate of its error in positions, error_q (nq), of size O(h^k) while motion is smooth;
+     * returns k. NULL: not offered, a step is then compared with two halves. */
+    int (*error)(scheme *, const scheme_state *from, const scheme_state *to, double h, double *error_q);
     void (*destroy)(scheme *);
 } scheme_class;
 

@@ -102,13 +102,13 @@ zn_status zn_recorder_row(zn_recorder *r) {
     const zn_model *model = sim->model;
     int n = model_rows(model);
     double *next = r->row, kinetic, potential;
-    *next++ = sim->now.t;
-    next = put(next, sim->now.q, model->size.nq);
-    next = put(next, sim->now.u, model->size.nu);
-    bool one_step = sim->step - r->last_step == 1; /* then free of the totals' round-off */
-    for (int i = 0; i < n; i++) *next++ = one_step ? sim->P[i] : sim->P_total[i] - r->last_total[i];
+    *next++ = sim->view.t;
+    next = put(next, sim->view.q, model->size.nq);
+    next = put(next, sim->view.u, model->size.nu);
+    bool one_step = sim->step - r->last_step == 1 && !sim->rows.dense; /* then free of the totals' round-off */
+    for (int i = 0; i < n; i++) *next++ = one_step ? sim->P[i] : sim->view.P_total[i] - r->last_total[i];
     r->last_step = sim->step;
-    next = put(next, sim->monitor.gaps, model->size.n_contacts);
+    next = put(next, sim->view.gaps, model->size.n_contacts);
     zn_simulation_energy(sim, &kinetic, &potential);
     *next++ = kinetic;
     *next++ = potential;
@@ -117,7 +117,7 @@ zn_status zn_recorder_row(zn_recorder *r) {
         *next++ = (double)(sim->path_iterations[i] - r->last_iterations[i]);
         r->last_iterations[i] = sim->path_iterations[i];
     }
-    memcpy(r->last_total, sim->P_total, (size_t)n * sizeof *r->last_total);
+    memcpy(r->last_total, sim->view.P_total, (size_t)n * sizeof *r->last_total);
     return result_writer_row(r->writer, r->row);
 }
 

@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "scheme/scheme.h"
 #include "scheme/stage.h"
+#include "sim/control.h"
 
 /* What is watched at every accepted state. */
 typedef struct sim_monitor {
@@ -21,18 +22,45 @@ zn_status sim_monitor_look(sim_monitor *, const scheme_state *);
 /* The first value that is not finite at a state, as words ("the force on 'x'"); NULL: everything is finite. */
 const char *sim_monitor_not_finite(sim_monitor *, const scheme_state *, char *text, size_t room);
 
+/* What is shown to an observer: the present, or a row of the record grid inside of the last step. */
+typedef struct sim_view {
+    double t;
+    const double *q, *u, *gaps, *P_total;
+} sim_view;
+
+/* Rows at multiples of record_step. */
+typedef struct sim_rows {
+    bool dense;                      /* inside of steps, by the scheme's interpolation; else steps land on them */
+    long next;                       /* row to show next is at next * record_step */
+    bool shown;                      /* the present was shown */
+    double *q, *u, *gaps, *P_total;  /* memory of a row inside of a step */
+} sim_rows;
+
+/* A step of the fixed grid, in parts where the whole fails; counted in units of h / 2^n. */
+typedef struct sim_grid {
+    long index;                      /* grid points passed */
+    bool between;                    /* now is not at a grid point, but at a row */
+    long part, done;                 /* done 0: a new one begins */
+    double h, t_start, t_end;
+} sim_grid;
+
 struct zn_simulation {
     zn_context *context;
     const zn_model *model;
     zn_settings settings;
     char *scheme_name;
     scheme *scheme;
-    scheme_state now, next;
+    scheme_state now, next;          /* after a step `next` holds the state before it */
     double *state_memory;
-    double *P, *P_total;   /* of the last grid step (physical), and of all */
+    double *P, *P_total;             /* of the last step (physical), and of all */
     sim_monitor monitor;
-    long step, n_steps;    /* grid steps done, and in all */
+    sim_grid grid;
+    sim_control control;
+    sim_rows rows;
+    sim_view view;
+    long step;                       /* steps done */
     long rejected;
+    double step_min, step_max;       /* of accepted steps and parts */
     long path_steps[CONE_PATH_COUNT];            /* steps by the path that ended them */
     long path_solves[CONE_PATH_COUNT], path_iterations_there[CONE_PATH_COUNT]; /* solves in those steps, their iterations of the path */
     long path_iterations[CONE_PATH_COUNT];       /* iterations of each path in all steps */
@@ -40,6 +68,39 @@ struct zn_simulation {
     double max_residual;
     double energy_start;
 };
+
+/* Memory of a state: what sim_state_place puts into `memory`, and how many doubles that is. */
+size_t sim_state_size(const zn_simulation *);
+void sim_state_place(const zn_simulation *, double *memory, scheme_state *);
+
+/* stepping.c */
+
+/* A remainder below this part of a step is round-off, not a step. */
+#define SIM_STEP_ROUNDOFF 1e-9
+/* One step of the scheme, which changes nothing but `to`. */
+zn_status sim_try(zn_simulation *, const scheme_state *from, double h, double t_end, scheme_state *to, cone_outcome *);
+/* `next`, which the monitor has seen, becomes the present. */
+void sim_accept(zn_simulation *, double h);
+void sim_count_outcome(zn_simulation *, const cone_outcome *);
+void sim_begin_percussion(zn_simulation *);
+void sim_add_percussion(zn_simulation *, const double *P);
+/* Physical units, totals. */
+void sim_end_percussion(zn_simulation *);
+/* A failure that smaller steps cannot mend. */
+bool sim_fatal(zn_status);
+zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);
+zn_status sim_grid_step(zn_simulation *);
+
+/* rows.c */
+
+zn_status sim_rows_create(zn_simulation *);
+void sim_rows_destroy(zn_simulation *);
+/* Before a step: rows that nobody asked for are left behind. */
+void sim_rows_begin(zn_simulation *);
+/* Where the next step must not go beyond: the end, or a row that steps land on. */
+double sim_rows_target(const zn_simulation *);
+/* The view becomes the present. */
+void sim_see_now(zn_simulation *);
 
 /* Consistent initial conditions (002: 3.7), three parts. */
 

@@ -115,6 +115,23 @@ holds "the old file is untouched" grep -q '^old$' keep.csv
 holds "the rows are kept" test "$(wc -l <keep.csv.partial)" -gt 45
 holds "and can be drawn" "$zeno" plot keep.csv.partial --x t --y x --out kept.svg
 
+# steps that are chosen, rows at given times
+printf '%s\n' 'coordinates: {q: 1}' 'energy: {kinetic: "q'"'"'^2/2", potential: 10*q}' 'contacts: {ground: {gap: q, restitution: 0.5}}' \
+    'simulation: {scheme: radau-2a, step: auto, accuracy: 1e-5, record_step: 0.25, end: 2.1}' >auto.yaml
+expect 0 "$zeno" check auto.yaml
+holds "check tells the accuracy" grep -q 'step auto with accuracy 1e-05' out
+expect 0 "$zeno" run auto.yaml --out auto.csv --summary
+holds "a row for each multiple and the end" lines auto.csv 11
+holds "exact times" grep -q '^1.75,' auto.csv
+holds "the end" grep -q '^2.1' auto.csv
+for key in step_min step_max rejected; do holds "the summary has $key" grep -q "\"$key\": [0-9]" out; done
+expect 0 "$zeno" run auto.yaml
+holds "the table tells the range of steps" grep -q 'steps from .* rejected' out
+expect 0 "$zeno" run auto.yaml --step 0.01 --summary
+holds "--step wins over auto" grep -q '"steps": 210,' out
+expect 0 "$zeno" run auto.yaml --scheme moreau --step auto --summary
+expect 2 "$zeno" run auto.yaml --step automatic
+
 # Ctrl-C: status 1, says so, keeps what there is
 "$zeno" run "$scenes/bouncing-ball.yaml" --scheme moreau-midpoint --step 1e-8 --out long.csv --summary >out 2>err </dev/null &
 pid=$!

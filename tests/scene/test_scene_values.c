@@ -211,11 +211,12 @@ static void test_settings(void **state) {
     assert_true(s->project_start);
     zn_scene_destroy(scene);
 
-    scene = load_good(context, WITH_SETTINGS("simulation: {scheme: \"radau-2a:3\", step: auto, end: 1}\n"), 0, NULL);
+    scene = load_good(context, WITH_SETTINGS("simulation: {scheme: \"radau-2a:3\", step: auto, record_step: h/2, end: 1}\n"), 0, NULL);
     s = zn_scene_settings(scene);
     assert_string_equal(s->scheme, "radau-2a");
     assert_int_equal(s->stages, 3);
     assert_true(s->step_auto);
+    check_close(s->record_step, 0.01, 0);
     zn_scene_destroy(scene);
     scene = load_good(context, WITH_SETTINGS("simulation:\n  scheme: lobatto-3c:2\n  solver: projection\n"), 0, NULL);
     assert_string_equal(zn_scene_settings(scene)->scheme, "lobatto-3c");

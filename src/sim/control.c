@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Step size control. A step is accepted when its error of positions, in units of what is allowed,
+ *
+ *   err = max_i |error_i| / (accuracy scale_i),   scale_i = max(reach_i, SCALE_FLOOR max_j reach_j)
+ *
+ * with reach_i the largest |q_i| so far,
+ *
+ * is at most 1. error comes from the scheme (scheme_class.error, of size O(h^k)); for schemes without an estimate from one step
+ * of h against two of h/2, which are then taken (k = order + 1).
+ *
+ *   next step   h SAFETY err^(-0.7/k) err_before^(0.4/k), within MOST_SHRINK and MOST_GROWTH                  (PI controller)
+ *
+ * Impacts. Where a contact that was open is pushed, velocities jump at an unknown time inside of the step and the position at
+ * its end is wrong by about
+ *
+ *   error_i = h/2 |jump of q'_i|,    jump = change of q' beyond what forces did in a step of the same length before
+ *
+ * whatever the order. Too large an error does not shrink the step as above: from the rejected step it is known by which time
+ * the impact happens (`bracket`) and how small a step may contain it (`capture` = h / err). Steps go towards the impact, to
+ * where the gap's parabola says or else by halves, and the one of length `capture` that contains it is accepted as it is
+ * (event capturing). Afterwards steps grow again. With impacts that accumulate the jumps become smaller, so `capture` becomes
+ * larger, until whole bounces fit into a step: the number of steps to pass the accumulation point is bounded.
+ *
+ * Moreau's schemes notice an impact one step late. For schemes without an estimate a gap that is negative at the end of a step
+ * counts as an impact too, with error h/2 |gap rate|, and the impact itself is expected in the step that follows.
+ *
+ * A step of h_min is accepted with any error. A solve that fails halves the step.                                          */
+#include "sim/control.h"
+
+#include "sim/simulation.h"
+
+static const double SAFETY = 0.9;             /* aims at this part of the allowed error's step */
+static const double INTEGRAL_POWER = 0.7;     /* of err, divided by k */
+static const double PROPORTIONAL_POWER = 0.4; /* of err_before, divided by k */
+static const double MOST_GROWTH = 5;          /* of a step against the one before */
+static const double MOST_SHRINK = 0.2;
+static const double LEAST_ERROR = 1e-12; /* smaller ones say nothing more about growth */
+static const double LEAST_BEFORE = 1e-2; /* an error before that was far below the allowed one does not hold growth back */
+static const double SCALE_FLOOR = 1e-3;  /* a coordinate that stays this much smaller than others is not resolved better */
+static const double CAPTURE_SHARE = 0.5; /* an impact is half a step away from where the scheme puts it */
+static const double PUSH_FLOOR = 1e-14;  /* of the largest normal percussion so far: smaller ones are round-off */
+static const double FIRST_STEP_PART = 1e-4; /* of the end: first step, unless velocities ask for less */
+static const double FIRST_MOVE = 1e-2;      /* of a coordinate's size: largest move in the first step */
+static const double MIN_STEP_PART = 1e-12;  /* of the end: smallest step */
+static const double MAX_STEP_PART = 0.05;   /* of the end: largest step, as a contact may come from nowhere */
+static const double LANDING_STRETCH = 1.01; /* a step may grow by that to land */
+
+double sim_control_first_step(const zn_model *model, const zn_settings *settings) {
+    double h = FIRST_STEP_PART * settings->end;
+    for (int i = 0; model->natural && i < model->size.nq; i++) {
+        double size = fabs(model->q_start[i]), speed = fabs(model->u_start[i]);
+        if (size > 0 && speed * h > FIRST_MOVE * size) h = FIRST_MOVE * size / speed;
+    }
+    return fmax(h, MIN_STEP_PART * settings->end);
+}
+
+/* ---- memory ---- */
+
+static int rate_of_positions(zn_simulation *sim, const scheme_state *at, double *qdot) {
+    zn_point point = {.t = at->t, .q = at->q, .u = at->u};
+    return sim->model->kinematics(sim->model, sim->monitor.at.work, &point, &(zn_kinematics){.qdot = qdot});
+}
+
+/* Rates of gaps at the present, and from their change in the last step of h the second derivatives. Only for aiming. */
+static void look_at_gaps(zn_simulation *sim, double h) {
+    sim_control *c = &sim->control;
+    const zn_model *model = sim->model;
+    if (model->size.nN == 0) return;
+    zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    if (model->constraints(model, sim->monitor.at.work, &now, &(zn_constraints){.c1 = sim->monitor.at.c1})) return;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        if (row < 0) continue;
+        double rate = sim->monitor.at.c1[row];
+        c->gap_bend[k] = h > 0 ? (rate - c->gap_rate[k]) / h : 0;
+        c->gap_rate[k] = rate;
+    }
+}
+
+zn_status sim_control_create(zn_simulation *sim) {
+    sim_control *c = &sim->control;
+    const zn_model *model = sim->model;
+    const zn_settings *settings = &sim->settings;
+    if (!settings->step_auto) return ZN_OK;
+    size_t nq = (size_t)model->size.nq, contacts = (size_t)model->size.n_contacts, state = sim_state_size(sim);
+    c->doubling = !sim->scheme->class->error;
+    c->closed = MEM_ARRAY(sim->context, bool, contacts);
+    c->reach = MEM_ARRAY(sim->context, double, 5 * nq + 2 * contacts + (c->doubling ? 2 * state : 0));
+    if (!c->closed || !c->reach) return ZN_MEMORY;
+    c->error = c->reach + nq, c->qdot = c->error + nq, c->qdot_next = c->qdot + nq, c->rate = c->qdot_next + nq;
+    c->gap_rate = c->rate + nq, c->gap_bend = c->gap_rate + contacts;
+    if (c->doubling) {
+        sim_state_place(sim, c->gap_bend + contacts, &c->middle);
+        sim_state_place(sim, c->gap_bend + contacts + state, &c->coarse);
+    }
+    c->h_min = MIN_STEP_PART * settings->end;
+    c->h_max = MAX_STEP_PART * settings->end;
+    c->h = settings->step > 0 ? settings->step : sim_control_first_step(model, settings);
+    c->error_before = 1;
+    for (int i = 0; i < model->size.nq; i++) c->reach[i] = fabs(sim->now.q[i]);
+    for (int k = 0; k < model->size.n_contacts; k++)
+        c->closed[k] = model->contacts[k].row_N >= 0 && sim->monitor.gaps[k] <= SIM_START_TOLERANCE;
+    look_at_gaps(sim, 0);
+    return rate_of_positions(sim, &sim->now, c->qdot) ? ZN_NOT_FINITE : ZN_OK;
+}
+
+void sim_control_destroy(zn_simulation *sim) {
+    mem_free(sim->context, sim->control.closed);
+    mem_free(sim->context, sim->control.reach);
+}
+
+/* ---- a trial and its error ---- */
+
+typedef struct control_trial {
+    double h, t_end;
+    double error;         /* 1: as large as allowed */
+    int order;            /* the error is O(h^order) in smooth motion */
+    bool impact;          /* a contact closed in it */
+    bool missed;          /* a contact should have closed in it, and will in the next step */
+    cone_outcome outcome; /* of the step, or of its halves together */
+} control_trial;
+
+static double size_of_error(const zn_simulation *sim, const double *error) {
+    const sim_control *c = &sim->control;
+    double largest = 0, worst = 0;
+    int nq = sim->model->size.nq;
+    for (int i = 0; i < nq; i++) largest = fmax(largest, fmax(c->reach[i], fabs(sim->next.q[i])));
+    for (int i = 0; i < nq; i++) {
+        double scale = fmax(fmax(c->reach[i], fabs(sim->next.q[i])), SCALE_FLOOR * largest);
+        if (!isfinite(error[i])) return INFINITY;
+        if (error[i] != 0) worst = fmax(worst, fabs(error[i]) / (sim->settings.accuracy * scale));
+    }
+    return worst;
+}
+
+/* Into next: one step with the scheme's estimate, or two halves and the step of h that they are compared with. */
+static zn_status try_step(zn_simulation *sim, control_trial *trial) {
+    sim_control *c = &sim->control;
+    const scheme_class *class = sim->scheme->class;
+    double h = trial->h;
+    if (!c->doubling) {
+        zn_status status = sim_try(sim, &sim->now, h, trial->t_end, &sim->next, &trial->outcome);
+        if (status == ZN_OK) trial->order = class->error(sim->scheme, &sim->now, &sim->next, h, c->error);
+        return status;
+    }
+    cone_outcome half;
+    zn_status status = sim_try(sim, &sim->now, h, trial->t_end, &c->coarse, &trial->outcome);
+    if (status == ZN_OK) status = sim_try(sim, &sim->now, h / 2, sim->now.t + h / 2, &c->middle, &trial->outcome);
+    if (status != ZN_OK) return status;
+    status = sim_try(sim, &c->middle, h / 2, trial->t_end, &sim->next, &half);
+    cone_outcome_add(&trial->outcome, &half);
+    if (status != ZN_OK) return status;
+    for (int i = 0; i < sim->model->size.nq; i++) c->error[i] = sim->next.q[i] - c->coarse.q[i];
+    trial->order = class->info.order + 1;
+    return ZN_OK;
+}
+
+static double normal_percussion(const zn_simulation *sim, int contact) {
+    int row = sim->model->contacts[contact].row_N;
+    if (row < 0) return 0;
+    return sim->next.P[row] + (sim->control.doubling ? sim->control.middle.P[row] : 0);
+}
+
+/* The contact pushes in the trial. */
+static bool pushed(const zn_simulation *sim, int contact) {
+    return normal_percussion(sim, contact) > PUSH_FLOOR * sim->control.push;
+}
+
+/* Largest rate of an open gap that a trial without percussion goes through; 0: none. */
+static double missed_rate(zn_simulation *sim) {
+    const zn_model *model = sim->model;
+    double worst = 0, *c0 = sim->monitor.at.c0;
+    if (!sim->control.doubling || model->size.nN == 0) return 0;
+    zn_point end = {.t = sim->next.t, .q = sim->next.q, .u = sim->next.u};
+    if (model->constraints(model, sim->monitor.at.work, &end, &(zn_constraints){.c0 = c0})) return INFINITY;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        bool through = row >= 0 && c0[row] < 0 && sim->monitor.gaps[k] >= 0 && !sim->control.closed[k] && !pushed(sim, k);
+        if (through) worst = fmax(worst, fabs(sim->control.gap_rate[k]));
+    }
+    return worst;
+}
+
+static zn_status judge(zn_simulation *sim, control_trial *trial) {
+    sim_control *c = &sim->control;
+    trial->impact = false;
+    for (int k = 0; k < sim->model->size.n_contacts; k++) trial->impact = trial->impact || (!c->closed[k] && pushed(sim, k));
+    if (rate_of_positions(sim, &sim->next, c->qdot_next)) return ZN_NOT_FINITE;
+    trial->error = size_of_error(sim, c->error);
+    double missed = missed_rate(sim), largest = 0;
+    trial->missed = missed > 0;
+    if (trial->missed) {
+        for (int i = 0; i < sim->model->size.nq; i++) largest = fmax(largest, c->reach[i]);
+        trial->error = fmax(trial->error, CAPTURE_SHARE * trial->h * missed / (sim->settings.accuracy * largest));
+    }
+    if (!trial->impact) return ZN_OK;
+    for (int i = 0; i < sim->model->size.nq; i++) {
+        double jump = c->qdot_next[i] - c->qdot[i] - trial->h * c->rate[i];
+        c->error[i] = CAPTURE_SHARE * trial->h * jump;
+    }
+    trial->error = fmax(trial->error, size_of_error(sim, c->error));
+    return ZN_OK;
+}
+
+/* ---- the next step size ---- */
+
+/* Time until the first open contact closes, by the parabola of its gap; INFINITY: none will. */
+static double time_to_impact(const zn_simulation *sim) {
+    const sim_control *c = &sim->control;
+    double first = INFINITY;
+    for (int k = 0; k < sim->model->size.n_contacts; k++) {
+        double gap = sim->monitor.gaps[k], rate = c->gap_rate[k], root = rate * rate - 2 * c->gap_bend[k] * gap;
+        if (sim->model->contacts[k].row_N < 0 || c->closed[k] || !(gap > 0) || root < 0) continue;
+        double below = sqrt(root) - rate; /* gap + rate t + bend t^2/2 = 0, its first positive root without cancellation */
+        if (below > 0) first = fmin(first, 2 * gap / below);
+    }
+    return first;
+}
+
+/* Towards the impact in the bracket: to just before it where it is known well enough, else half of the way. */
+static double step_in_bracket(zn_simulation *sim) {
+    sim_control *c = &sim->control;
+    double left = c->bracket - sim->now.t;
+    if (left <= LANDING_STRETCH * c->capture) return left;
+    double aim = time_to_impact(sim) - c->capture / 2;
+    c->aimed = !c->aimed;
+    if (c->aimed && aim < left) return fmax(aim, c->capture);
+    return fmax(left / 2, c->capture);
+}
+
+static void shrink(zn_simulation *sim, const control_trial *trial, bool again) {
+    sim_control *c = &sim->control;
+    if (trial->impact || trial->missed) {
+        c->bracket = sim->now.t + trial->h;
+        c->capture = fmax(SAFETY * trial->h / trial->error, c->h_min);
+        c->h = step_in_bracket(sim);
+        return;
+    }
+    double factor = again ? MOST_SHRINK : SAFETY * pow(trial->error, -1.0 / trial->order);
+    c->h = trial->h * fmin(fmax(factor, MOST_SHRINK), SAFETY);
+    c->error_before = 1;
+}
+
+static void grow(zn_simulation *sim, const control_trial *trial, bool rejected) {
+    sim_control *c = &sim->control;
+    double error = fmax(trial->error, LEAST_ERROR), factor = MOST_GROWTH;
+    if (!trial->impact) {
+        factor =
+            SAFETY * pow(error, -INTEGRAL_POWER / trial->order) * pow(c->error_before, PROPORTIONAL_POWER / trial->order);
+        c->error_before = fmax(error, LEAST_BEFORE);
+    } else
+        c->error_before = 1;
+    factor = fmin(fmax(factor, MOST_SHRINK), rejected && !trial->impact ? 1 : MOST_GROWTH);
+    bool cut = trial->h < c->h; /* to land: the wish for more stays */
+    c->h = fmin(cut ? fmax(c->h, trial->h * factor) : trial->h * factor, c->h_max);
+    if (trial->missed) c->h = trial->h;
+    if (trial->impact || trial->missed || c->bracket - sim->now.t <= c->h_min) c->bracket = 0;
+    if (c->bracket > 0) c->h = fmin(c->h, step_in_bracket(sim));
+    c->h = fmax(c->h, c->h_min);
+}
+
+/* The wish, cut or stretched to land on the next time that must be met; never leaving a sliver behind. */
+static void fit(const zn_simulation *sim, control_trial *trial) {
+    double h = sim->control.h, target = sim_rows_target(sim), left = target - sim->now.t;
+    trial->t_end = target;
+    trial->h = left;
+    if (LANDING_STRETCH * h >= left) return;
+    trial->h = sim->control.bracket > 0 ? h : fmin(h, left / 2);
+    trial->t_end = sim->now.t + trial->h;
+}
+
+/* ---- a step ---- */
+
+static zn_status accept(zn_simulation *sim, const control_trial *trial, bool rejected) {
+    sim_control *c = &sim->control;
+    const zn_model *model = sim->model;
+    zn_status status = sim_monitor_look(&sim->monitor, &sim->next);
+    if (status != ZN_OK) return status;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        c->closed[k] = pushed(sim, k);
+        c->push = fmax(c->push, normal_percussion(sim, k));
+    }
+    sim_accept(sim, trial->h);
+    for (int i = 0; i < model->size.nq; i++) {
+        c->reach[i] = fmax(c->reach[i], fabs(sim->now.q[i]));
+        if (!trial->impact) c->rate[i] = (c->qdot_next[i] - c->qdot[i]) / trial->h;
+        c->qdot[i] = c->qdot_next[i];
+    }
+    look_at_gaps(sim, trial->h);
+    if (c->doubling) sim_add_percussion(sim, c->middle.P);
+    sim_add_percussion(sim, sim->now.P);
+    sim_count_outcome(sim, &trial->outcome);
+    grow(sim, trial, rejected);
+    return ZN_OK;
+}
+
+zn_status sim_control_step(zn_simulation *sim) {
+    sim_control *c = &sim->control;
+    sim_begin_percussion(sim);
+    bool rejected = false;
+    zn_status status;
+    for (;;) {
+        control_trial trial = {0};
+        fit(sim, &trial);
+        status = try_step(sim, &trial);
+        if (status == ZN_OK) status = judge(sim, &trial);
+        bool smallest = trial.h <= c->h_min * LANDING_STRETCH,
+             good = status == ZN_OK && (trial.error <= 1 || (smallest && isfinite(trial.error)));
+        if (good) status = accept(sim, &trial, rejected);
+        if (good && status == ZN_OK) break;
+        if (status != ZN_OK && (sim_fatal(status) || smallest)) {
+            status = sim_report_failure(sim, status, trial.h, &trial.outcome);
+            break;
+        }
+        if (status == ZN_OK)
+            shrink(sim, &trial, rejected);
+        else
+            c->h = trial.h / 2, c->bracket = 0;
+        c->h = fmax(c->h, c->h_min);
+        sim->rejected++;
+        rejected = true;
+    }
+    sim_end_percussion(sim);
+    if (status == ZN_OK) sim->step++;
+    return status;
+}

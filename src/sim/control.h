@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Step size control (step: auto). */
+#ifndef SIM_CONTROL_H
+#define SIM_CONTROL_H
+
+#include "scheme/scheme.h"
+
+typedef struct sim_control {
+    double h; /* to try next */
+    double h_min, h_max;
+    double error_before; /* of the last accepted step, 1 is as large as allowed */
+    /* An impact is known to lie between now and `bracket` (0: none is); a step of `capture` may contain it. */
+    double bracket, capture;
+    bool aimed;    /* the last step towards it went where the gap said, the next halves the bracket */
+    bool doubling; /* the scheme has no estimate: one step against two halves, which are taken */
+    double push;   /* largest normal percussion so far */
+    bool *closed;  /* per contact: pushed in the last accepted step */
+    double *reach; /* per coordinate: largest |q_i| so far */
+    double *error, *qdot, *qdot_next, *rate; /* nq; rate: d q'/dt in the last step without impact */
+    double *gap_rate, *gap_bend;             /* per contact: first and second derivative of the gap */
+    scheme_state middle, coarse;             /* of doubling; else without memory */
+} sim_control;
+
+/* The first step where the user gives none. */
+double sim_control_first_step(const zn_model *, const zn_settings *);
+/* After the start is made consistent. */
+zn_status sim_control_create(zn_simulation *);
+void sim_control_destroy(zn_simulation *);
+/* One accepted step that goes to sim_rows_target at most. */
+zn_status sim_control_step(zn_simulation *);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps: trying, accepting, and the fixed grid that lands on the end exactly, with parts of steps where a solve fails. */
+#include "sim/simulation.h"
+
+#include <stdio.h>
+
+/* A failed step is retried with halves, quarters ... down to this power of two of the step. */
+enum { MAX_HALVINGS = 10 };
+
+void sim_count_outcome(zn_simulation *sim, const cone_outcome *outcome) {
+    int path = outcome->path;
+    sim->path_steps[path]++;
+    sim->path_solves[path] += outcome->solves;
+    for (int i = 0; i < CONE_PATH_COUNT; i++) sim->path_iterations[i] += outcome->iterations[i];
+    sim->path_iterations_there[path] += outcome->iterations[path];
+    if (outcome->most > sim->path_max[path]) sim->path_max[path] = outcome->most;
+    sim->max_residual = fmax(sim->max_residual, outcome->worst);
+}
+
+void sim_begin_percussion(zn_simulation *sim) { memset(sim->P, 0, (size_t)model_rows(sim->model) * sizeof *sim->P); }
+
+void sim_add_percussion(zn_simulation *sim, const double *P) {
+    for (int i = 0, n = model_rows(sim->model); i < n; i++) sim->P[i] += P[i];
+}
+
+void sim_end_percussion(zn_simulation *sim) {
+    const zn_model *model = sim->model;
+    for (int k = 0; k < model->size.n_contacts; k++)
+        for (int i = 0; model->contacts[k].scale && i < model->contacts[k].nF; i++)
+            sim->P[model->contacts[k].row_F + i] *= model->contacts[k].scale[i];
+    for (int i = 0, n = model_rows(model); i < n; i++) sim->P_total[i] += sim->P[i];
+}
+
+zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double t_end, scheme_state *to,
+                  cone_outcome *outcome) {
+    *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
+    zn_status status = sim->scheme->class->step(sim->scheme, from, h, to, outcome);
+    if (status != ZN_OK) return status;
+    to->t = t_end;
+    if (sim->model->after_step) sim->model->after_step(sim->model, to->q);
+    return ZN_OK;
+}
+
+void sim_accept(zn_simulation *sim, double h) {
+    scheme_state old = sim->now;
+    sim->now = sim->next;
+    sim->next = old;
+    sim->step_min = sim->step_min > 0 ? fmin(sim->step_min, h) : h;
+    sim->step_max = fmax(sim->step_max, h);
+}
+
+bool sim_fatal(zn_status status) { return status == ZN_MEMORY || status == ZN_UNSUPPORTED; }
+
+zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, const cone_outcome *outcome) {
+    const zn_model *model = sim->model;
+    char text[160];
+    error_place place = {.step = sim->step + 1, .time = sim->now.t};
+    const char *who = NULL;
+    if (status == ZN_NOT_FINITE) {
+        const char *what = NULL; /* at the present state, or a little later */
+        scheme_state look = sim->now;
+        for (int i = 0; i <= 2 && !what; i++, look.t += h / 2)
+            what = sim_monitor_not_finite(&sim->monitor, &look, text, sizeof text);
+        return fail_at(sim->context, status, &place, "%s is not finite; the step of %g from t = %.9g failed",
+                       what ? what : "a value in the trial of the step", h, sim->now.t);
+    }
+    if (outcome->worst_cone >= 0 && outcome->worst_cone < model->size.n_contacts)
+        who = place.subject = model->contacts[outcome->worst_cone].name;
+    return fail_at(sim->context, status, &place,
+                   "the step of %g from t = %.9g could not be solved%s%s%s: residual %.3g is above the tolerance %.3g", h,
+                   sim->now.t, who ? " at contact '" : "", who ? who : "", who ? "'" : "", outcome->worst,
+                   sim->settings.tolerance);
+}
+
+/* ---- the fixed grid ---- */
+
+static zn_status attempt(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
+    zn_status status = sim_try(sim, &sim->now, h, t_end, &sim->next, outcome);
+    if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, &sim->next);
+    if (status != ZN_OK) return status;
+    sim_accept(sim, h);
+    sim_count_outcome(sim, outcome);
+    sim_add_percussion(sim, sim->now.P);
+    return ZN_OK;
+}
+
+/* The next grid point, or the row before it. */
+static void begin_grid_step(zn_simulation *sim) {
+    sim_grid *grid = &sim->grid;
+    double step = sim->settings.step, end = sim->settings.end, target = sim_rows_target(sim),
+           point = (double)(grid->index + 1) * step;
+    if (point > end - SIM_STEP_ROUNDOFF * step) point = end;
+    bool to_point = point <= target + SIM_STEP_ROUNDOFF * step;
+    grid->t_start = sim->now.t;
+    grid->t_end = to_point ? point : target;
+    grid->h = step;
+    bool may_differ = grid->between || !to_point || point == end;
+    if (may_differ && fabs(grid->t_end - grid->t_start - step) > SIM_STEP_ROUNDOFF * step)
+        grid->h = grid->t_end - grid->t_start;
+    grid->between = !to_point;
+    if (to_point) grid->index++;
+    grid->part = 1L << MAX_HALVINGS;
+}
+
+/* With rows inside of steps the parts of a step are steps of their own, so that each can be interpolated. */
+zn_status sim_grid_step(zn_simulation *sim) {
+    const long whole = 1L << MAX_HALVINGS;
+    sim_grid *grid = &sim->grid;
+    cone_outcome outcome;
+    sim_begin_percussion(sim);
+    if (grid->done == 0) begin_grid_step(sim);
+    zn_status status = ZN_OK;
+    bool pause = false;
+    while (grid->done < whole && !pause) {
+        double fraction = (double)grid->part / (double)whole;
+        bool last = grid->done + grid->part == whole;
+        double t_next = last ? grid->t_end : grid->t_start + grid->h * ((double)(grid->done + grid->part) / (double)whole);
+        status = attempt(sim, grid->h * fraction, t_next, &outcome);
+        if (status == ZN_OK) {
+            grid->done += grid->part;
+            while (grid->part < whole && grid->done % (2 * grid->part) == 0 && grid->done < whole) grid->part *= 2;
+            pause = sim->rows.dense;
+        } else if (sim_fatal(status) || grid->part == 1) {
+            status = sim_report_failure(sim, status, grid->h * fraction, &outcome);
+            break;
+        } else {
+            grid->part /= 2;
+            sim->rejected++;
+        }
+    }
+    sim_end_percussion(sim);
+    if (status == ZN_OK) sim->step++;
+    if (grid->done == whole) grid->done = 0;
+    return status;
+}
