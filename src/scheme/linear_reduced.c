@@ -268,11 +268,13 @@ static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, co
         outcome->worst_row = row;
     }
     if (outcome->iterations[outcome->path] == 0) outcome->iterations[outcome->path] = 1; /* the solve for x */
+    outcome->solves = 1;
     if (r->least_norm && outcome->path == CONE_NEWTON) {
         outcome->path = CONE_LEAST_NORM;
         outcome->iterations[CONE_LEAST_NORM] += outcome->iterations[CONE_NEWTON];
         outcome->iterations[CONE_NEWTON] = 0;
     }
+    outcome->most = outcome->iterations[outcome->path];
     return status == ZN_OK && worst > tolerance ? ZN_NO_CONVERGENCE : status;
 }
 

@@ -40,7 +40,7 @@ typedef struct projected {
 /* What a state carries. */
 typedef struct record {
     double *h;             /* of the step that ended here; 0: none */
-    double *smooth;        /* 1: no contact opened or closed in it */
+    double *smooth;        /* 1: no contact opened or closed in it, and no row was redundant */
     double *rough;         /* 1: it could only be solved up to round-off */
     double *closed;        /* per contact: 1 closed, 0 open at its end, -1 unknown */
     double *dU, *dQ, *dPi; /* s x nu, s x nq, s x n */
@@ -320,7 +320,8 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     }
     if (status != ZN_OK) return status;
     *r.h = h;
-    *r.smooth = smooth;
+    /* Redundant rows leave a part of the multipliers free; extrapolated again and again it would grow. */
+    *r.smooth = smooth && outcome->path == CONE_NEWTON;
     finish_stages(p, from->t + h, &r, to);
     if (!p->project) return ZN_OK;
     for (int k = 0; k < model->size.n_contacts; k++) p->velocity->active[k] = r.closed[k] != 0;

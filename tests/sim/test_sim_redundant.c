@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Redundant contacts and joints: more equations than degrees of freedom, yet every scheme goes through with the default
+ * tolerance, and positions and velocities do not depend on the solver (multipliers may: pitfalls 11 and 15). */
+#include "scheme/partitioned_runs.h"
+
+static bool supported(const zn_scheme_info *info) { return info->contacts && info->friction; }
+
+/* The ball comes to rest in the corner, wedged by two contacts with friction: four velocity rows for three unknowns. */
+static void ball_in_corner_with_every_scheme(void **state) {
+    (void)state;
+    int schemes = 0;
+    for (int i = 0; i < zn_scheme_count(); i++) {
+        zn_scheme_info info = zn_scheme_get(i);
+        if (!supported(&info)) continue;
+        schemes++;
+        trial r = trial_complete("ball-in-corner", (trial_options){.scheme = info.name, .end = 2});
+        zn_statistics s = zn_simulation_statistics(r.simulation);
+        bool penetrates = strncmp(info.name, "moreau", 6) == 0; /* velocity-level schemes penetrate by O(h) */
+        for (int k = 0; k < 3; k++) check_close(zn_simulation_velocities(r.simulation)[k], 0, 1e-9);
+        check_close(zn_simulation_positions(r.simulation)[0], 0, penetrates ? 1e-3 : 1e-9);
+        check_close(zn_simulation_positions(r.simulation)[1], 0.1 * sqrt(2), penetrates ? 2e-3 : 1e-9);
+        if (!penetrates) check_below(s.max_penetration, 1e-12);
+        check_below(s.max_residual, 1e-10);
+        /* rows: normal right, left, friction right, left. Balance at rest leaves P_N + P_F = m g h/sqrt(2) for one plane. */
+        const double *P = zn_simulation_percussions(r.simulation);
+        check_close(P[0] + P[2], 10 * 1e-2 / sqrt(2), 1e-8);
+        check_close(P[2] + P[3], 0, 1e-9);
+        for (int k = 0; k < 2; k++) check_below(fabs(P[2 + k]), 0.3 * P[k] + 1e-9);
+        trial_end(&r);
+    }
+    assert_true(schemes >= 12);
+}
+
+/* The same state with the iterative projection, as far as that can go (its tolerance must be loose there). */
+static void projection_agrees(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-midpoint", "moreau-variational", "rattle", "lobatto-3a3b", "radau-2a", "lobatto-3c", "sdirk3"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        trial a = trial_complete("ball-in-corner", (trial_options){.scheme = schemes[i], .end = 1});
+        trial b = trial_complete("ball-in-corner", (trial_options){.scheme = schemes[i], .end = 1, .solver = ZN_SOLVER_PROJECTION, .tolerance = 1e-6});
+        for (int k = 0; k < 3; k++) {
+            check_close(zn_simulation_positions(b.simulation)[k], zn_simulation_positions(a.simulation)[k], 1e-4 * (k == 2 ? 10 : 1));
+            check_close(zn_simulation_velocities(b.simulation)[k], zn_simulation_velocities(a.simulation)[k], 1e-4 * (k == 2 ? 10 : 1));
+        }
+        trial_end(&a);
+        trial_end(&b);
+    }
+}
+
+/* A rod held by the same joint twice. */
+static const char twice[] = "title: pendulum, its rod given twice\n"
+                            "coordinates: {x: 1, y: 0}\n"
+                            "energy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y}\n"
+                            "constraints: {one: {position: x^2 + y^2 - 1}, two: {position: 3*x^2 + 3*y^2 - 3}}\n"
+                            "simulation: {scheme: radau-2a, step: 1e-3, end: 0.5}\n";
+static const char once[] = "title: pendulum\n"
+                           "coordinates: {x: 1, y: 0}\n"
+                           "energy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y}\n"
+                           "constraints: {one: {position: x^2 + y^2 - 1}}\n"
+                           "simulation: {scheme: radau-2a, step: 1e-3, end: 0.5}\n";
+
+static void redundant_joints_with_every_scheme(void **state) {
+    (void)state;
+    for (int i = 0; i < zn_scheme_count(); i++) {
+        zn_scheme_info info = zn_scheme_get(i);
+        trial a = trial_complete(once, (trial_options){.scheme = info.name});
+        trial b = trial_complete(twice, (trial_options){.scheme = info.name});
+        for (int k = 0; k < 2; k++) {
+            check_close(zn_simulation_positions(b.simulation)[k], zn_simulation_positions(a.simulation)[k], 1e-7);
+            check_close(zn_simulation_velocities(b.simulation)[k], zn_simulation_velocities(a.simulation)[k], 1e-6);
+        }
+        trial_end(&a);
+        trial_end(&b);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ball_in_corner_with_every_scheme),
+        cmocka_unit_test(projection_agrees),
+        cmocka_unit_test(redundant_joints_with_every_scheme),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
