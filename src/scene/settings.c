@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simulation: how to simulate. */
 #include "scene/scene.h"
+#include "scheme/scheme.h"
 
 #include <stdlib.h>
 
@@ -10,6 +11,11 @@ static void read_scheme(scene_loader *loader, const scene_node *node, zn_setting
     size_t length = colon ? (size_t)(colon - node->text) : strlen(node->text);
     settings->scheme = scene_copy(loader->arena, node->text, length);
     if (length == 0) scene_error(loader, node, "the scheme has no name");
+    else if (settings->scheme && !scheme_find(settings->scheme)) {
+        const char *near = scheme_nearest(settings->scheme);
+        scene_error(loader, node, "there is no scheme '%s'%s%s%s; 'zeno schemes' lists them", settings->scheme, near ? "; did you mean '" : "",
+                    near ? near : "", near ? "'?" : "");
+    }
     if (!colon) return;
     char *end;
     long stages = strtol(colon + 1, &end, 10);
@@ -48,11 +54,11 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
                              *const iterations[] = {"coupled", "decoupled"}, *const multiplier_kinds[] = {"starred", "printed"},
                              *const alphas[] = {"chung-hulbert", "hht", "newmark"}, *const starts[] = {"consistent", "zero"};
     zn_settings *settings = loader->settings;
-    const scene_node *scheme, *stages, *step, *end, *damping, *theta, *projection, *percussion, *iteration, *solver,
+    const scene_node *scheme_node, *stages, *step, *end, *damping, *theta, *projection, *percussion, *iteration, *solver,
         *tolerance, *accuracy, *record_every, *record_step, *project_start, *alpha, *multipliers,
         *activation, *start_forces;
     const int scalar = SCENE_SCALAR;
-    const scene_key keys[] = {{"scheme", scalar, false, &scheme},
+    const scene_key keys[] = {{"scheme", scalar, false, &scheme_node},
                               {"stages", scalar, false, &stages},
                               {"step", scalar, false, &step},
                               {"end", scalar, false, &end},
@@ -72,7 +78,7 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
                               {"activation", scalar, false, &activation},
                               {"start_forces", scalar, false, &start_forces}};
     if (!scene_want_map(loader, map, "simulation", sizeof keys / sizeof *keys, keys)) return;
-    if (scheme) read_scheme(loader, scheme, settings);
+    if (scheme_node) read_scheme(loader, scheme_node, settings);
     if (stages) scene_want_integer(loader, stages, "stages", 1, &settings->stages);
     if (step) read_step(loader, step, settings);
     if (end) scene_want_number(loader, end, "end", scene_not_negative, &settings->end);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of schemes, looked up by name. A new scheme adds one line here. */
+#include "expr/expr.h"
 #include "scheme/scheme.h"
 
 #include <stddef.h>
@@ -43,6 +44,10 @@ const scheme_class *scheme_find(const char *name) {
         if (strcmp(scheme_classes[i]->info.name, name) == 0) return scheme_classes[i];
     return NULL;
 }
+
+static const char *name_at(const void *list, int i) { return ((const scheme_class *const *)list)[i]->info.name; }
+
+const char *scheme_nearest(const char *name) { return expr_nearest_name(name, scheme_class_count, name_at, scheme_classes); }
 
 int zn_scheme_count(void) { return scheme_class_count; }
 

@@ -47,6 +47,8 @@ struct scheme {
 extern const scheme_class *const scheme_classes[];
 extern const int scheme_class_count;
 const scheme_class *scheme_find(const char *name);
+/* The name that was probably meant, or NULL. */
+const char *scheme_nearest(const char *name);
 /* ZN_UNSUPPORTED with a sentence that names the feature and the schemes that can, where the model asks for too much. */
 zn_status scheme_check(zn_context *, const scheme_class *, const zn_model *);
 

@@ -28,7 +28,11 @@ static zn_status check_settings(zn_context *context, const zn_settings *s) {
 
 static zn_status find_scheme(zn_context *context, const zn_model *model, const zn_settings *settings, scheme **out) {
     const scheme_class *class = scheme_find(settings->scheme);
-    if (!class) return fail(context, ZN_ARGUMENT, "there is no scheme '%s'; 'zeno schemes' lists them", settings->scheme ? settings->scheme : "");
+    if (!class) {
+        const char *name = settings->scheme ? settings->scheme : "", *near = scheme_nearest(name);
+        return fail(context, ZN_ARGUMENT, "there is no scheme '%s'%s%s%s; 'zeno schemes' lists them", name, near ? "; did you mean '" : "",
+                    near ? near : "", near ? "'?" : "");
+    }
     zn_settings chosen = *settings;
     if (chosen.step == 0) chosen.step = sim_control_first_step(model, settings);
     const zn_scheme_info *info = &class->info;
