@@ -3,6 +3,7 @@
 #ifndef ZENO_ZENO_H
 #define ZENO_ZENO_H
 #include "zeno/base.h"
+#include "zeno/contact.h"
 #include "zeno/model.h"
 #include "zeno/recorder.h"
 #include "zeno/scene.h"

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contacts as expressions: gap, normal, nearest points, tangents, slip velocities, Stribeck's smooth force. */
+#include "model/parts/contact.h"
+
+#include <stddef.h>
+
+/* ---- variants ---- */
+
+int contact_pack(contact_variant v) {
+    return (int)v.touching | (int)v.surface << 3 | (int)v.frame << 6 | v.n_sliding << 9 | v.n_rolling << 11 |
+           v.pivoting << 13 | v.stribeck << 14 | v.given_force << 15;
+}
+
+contact_variant contact_unpack(int packed) {
+    return (contact_variant){.touching = (feature_kind)(packed & 7),
+                             .surface = (feature_kind)(packed >> 3 & 7),
+                             .frame = (contact_frame)(packed >> 6 & 7),
+                             .n_sliding = packed >> 9 & 3,
+                             .n_rolling = packed >> 11 & 3,
+                             .pivoting = packed >> 13 & 1,
+                             .stribeck = packed >> 14 & 1,
+                             .given_force = packed >> 15 & 1};
+}
+
+zn_sizes contact_rows(contact_variant v) {
+    return (zn_sizes){.nN = !v.given_force, .nF = v.n_sliding + v.n_rolling + v.pivoting};
+}
+
+/* ---- parameters by name ---- */
+
+static expr number(sketch *k, size_t offset) { return expr_variable(k->g, k->s.parameter + (int)(offset / sizeof(double))); }
+static evec number3(sketch *k, size_t offset) {
+    return (evec){{number(k, offset), number(k, offset + sizeof(double)), number(k, offset + 2 * sizeof(double))}};
+}
+#define NUMBER(k, member) number(k, offsetof(contact_numbers, member))
+#define NUMBER3(k, member) number3(k, offsetof(contact_numbers, member))
+
+static evec normalised(sketch *k, evec a) { return evec_scale(k, sketch_div(k, sketch_constant(k, 1), evec_norm(k, a)), a); }
+static evec across(sketch *k, evec a, evec unit) { return evec_sub(k, a, evec_scale(k, evec_dot(k, a, unit), unit)); }
+
+/* ---- gap, normal, nearest point of the touching body ---- */
+
+/* Ball: c = S - R n. Ring with axis a: c = S - R m/|m|, m = n - (n.a) a. */
+static void touch_plane(sketch *k, const contact_variant *v, contact_sketch *out) {
+    evec centre = sketch_point(k, 0, NUMBER3(k, a_point)), base = sketch_point(k, 1, NUMBER3(k, b_point));
+    out->n = sketch_direction(k, 1, NUMBER3(k, b_axis));
+    evec down = out->n;
+    if (v->touching == FEATURE_RING) down = normalised(k, across(k, out->n, sketch_direction(k, 0, NUMBER3(k, a_axis))));
+    out->c_A = evec_sub(k, centre, evec_scale(k, NUMBER(k, a_radius), down));
+    out->gap = evec_dot(k, out->n, evec_sub(k, out->c_A, base));
+}
+
+/* d from the centre, the axis or the nearest point of the segment:  g = side (|d| - R_B) - R_A,  n = side d/|d|. */
+static void touch_round(sketch *k, const contact_variant *v, contact_sketch *out) {
+    evec centre = sketch_point(k, 0, NUMBER3(k, a_point));
+    evec d = evec_sub(k, centre, sketch_point(k, 1, NUMBER3(k, b_point)));
+    if (v->surface != FEATURE_SPHERE) {
+        evec axis = sketch_direction(k, 1, NUMBER3(k, b_axis));
+        expr along = evec_dot(k, d, axis), half = NUMBER(k, b_half_length);
+        if (v->surface == FEATURE_SEGMENT)
+            along = expr_binary(k->g, EXPR_MAX, expr_unary(k->g, EXPR_NEG, half), expr_binary(k->g, EXPR_MIN, half, along));
+        d = evec_sub(k, d, evec_scale(k, along, axis));
+    }
+    expr distance = evec_norm(k, d), side = NUMBER(k, b_side);
+    out->n = evec_scale(k, sketch_div(k, side, distance), d);
+    out->gap = sketch_sub(k, sketch_mul(k, side, sketch_sub(k, distance, NUMBER(k, b_radius))), NUMBER(k, a_radius));
+    out->c_A = evec_sub(k, centre, evec_scale(k, NUMBER(k, a_radius), out->n));
+}
+
+int contact_local(const sketch *k) { return k->s.count; }
+
+/* f(x, y, z) in the frame of the surface:  g = f/|grad f|, the distance to first order, exact in value and velocity at f = 0;
+ * n = grad f/|grad f|. For f = y - F(x) this is n.(q - (x, F(x))). */
+static void touch_formula(sketch *k, bool planar, expr f, contact_sketch *out) {
+    evec columns[3];
+    for (int i = 0; i < 3; i++)
+        columns[i] = sketch_direction(k, 1, number3(k, offsetof(contact_numbers, b_axes) + 3 * (size_t)i * sizeof(double)));
+    emat axes = {{columns[0], columns[1], columns[2]}};
+    out->c_A = sketch_point(k, 0, NUMBER3(k, a_point));
+    evec local = emat_apply_transposed(k, axes, evec_sub(k, out->c_A, sketch_point(k, 1, NUMBER3(k, b_point)))),
+         gradient = evec_zero(k);
+    int first = contact_local(k);
+    for (int i = 0; i < (planar ? 2 : 3); i++)
+        gradient.x[i] = expr_substitute(k->g, expr_derivative(k->g, f, first + i), first, 3, local.x);
+    expr slope = evec_norm(k, gradient), value = expr_substitute(k->g, f, first, 3, local.x);
+    out->gap = sketch_div(k, value, slope);
+    out->n = emat_apply(k, axes, evec_scale(k, sketch_div(k, sketch_constant(k, 1), slope), gradient));
+}
+
+/* ---- tangents ---- */
+
+/* t1 = a - (n.a)/(1 + n.p) (p + n) for a at right angles to the pole p. */
+static evec turned(sketch *k, evec n) {
+    evec pole = NUMBER3(k, pole), a = NUMBER3(k, reference);
+    expr factor = sketch_div(k, evec_dot(k, n, a), sketch_add(k, sketch_constant(k, 1), evec_dot(k, n, pole)));
+    return evec_sub(k, a, evec_scale(k, factor, evec_add(k, pole, n)));
+}
+
+static evec first_tangent(sketch *k, contact_frame frame, evec n) {
+    evec reference = NUMBER3(k, reference);
+    switch (frame) {
+    case CONTACT_PLANAR: return (evec){{n.x[1], expr_unary(k->g, EXPR_NEG, n.x[0]), sketch_constant(k, 0)}};
+    case CONTACT_FIXED: return sketch_direction(k, 1, reference);
+    case CONTACT_AXIS: return sketch_direction(k, 1, NUMBER3(k, b_axis));
+    case CONTACT_TURNED: return turned(k, n);
+    case CONTACT_OF_TOUCHING: return normalised(k, across(k, sketch_direction(k, 0, reference), n));
+    case CONTACT_OF_SURFACE: return normalised(k, across(k, sketch_direction(k, 1, reference), n));
+    default: return normalised(k, across(k, reference, n)); /* CONTACT_OF_WORLD */
+    }
+}
+
+contact_sketch contact_draw_geometry(sketch *k, const contact_variant *v, expr f) {
+    contact_sketch out;
+    if (v->surface == FEATURE_PLANE)
+        touch_plane(k, v, &out);
+    else if (v->surface == FEATURE_SURFACE)
+        touch_formula(k, v->frame == CONTACT_PLANAR, f, &out);
+    else
+        touch_round(k, v, &out);
+    out.c_B = evec_sub(k, out.c_A, evec_scale(k, out.gap, out.n));
+    out.t1 = first_tangent(k, v->frame, out.n);
+    out.t2 = evec_cross(k, out.n, out.t1);
+    return out;
+}
+
+/* ---- rows ---- */
+
+/* Velocity of the material point of a body that is at c now. */
+static evec velocity_at(sketch *k, int body, evec c) {
+    const sketch_body *b = &k->body[body];
+    return evec_add(k, b->v, evec_cross(k, b->omega, evec_sub(k, c, b->r)));
+}
+
+/* The smooth part (mu_s - mu_d) lambda_N (2/pi) arctan(eps |gamma|) gamma/|gamma|, and its limit at rest. */
+static void draw_stribeck(sketch *k, const contact_variant *v, const expr *slip) {
+    const double rest = 1e-24; /* of |gamma|^2: below it arctan(eps g)/g = eps to the last digit, for eps up to 1e4 */
+    expr eps = NUMBER(k, stribeck_rate), speed2 = sketch_constant(k, 0), factor;
+    for (int i = 0; i < v->n_sliding; i++) speed2 = sketch_add(k, speed2, sketch_mul(k, slip[i], slip[i]));
+    expr speed = expr_unary(k->g, EXPR_SQRT, speed2);
+    factor = expr_if(k->g, expr_binary(k->g, EXPR_LESS, sketch_constant(k, rest), speed2),
+                     sketch_div(k, expr_unary(k->g, EXPR_ATAN, sketch_mul(k, eps, speed)), speed), eps);
+    int first_N = k->s.size.ng + k->s.size.ny;
+    expr normal = v->given_force ? NUMBER(k, normal_force) : expr_variable(k->g, k->s.lambda + first_N);
+    expr size = sketch_mul(k, NUMBER(k, stribeck_size), normal);
+    for (int i = 0; i < v->n_sliding; i++) {
+        expr along =
+            v->n_sliding == 1 ? expr_unary(k->g, EXPR_ATAN, sketch_mul(k, eps, slip[0])) : sketch_mul(k, factor, slip[i]);
+        expr force = sketch_mul(k, size, along);
+        if (v->given_force) {
+            sketch_power(k, force, slip[i]);
+            continue;
+        }
+        for (int j = 0; j < k->s.size.nu; j++)
+            k->s.force[j] = sketch_add(k, k->s.force[j], sketch_mul(k, expr_derivative(k->g, slip[i], k->s.u + j), force));
+    }
+}
+
+void contact_draw(sketch *k, const contact_variant *v, expr f) {
+    contact_sketch c = contact_draw_geometry(k, v, f);
+    evec belt = sketch_direction(k, 1, NUMBER3(k, b_velocity)), spin = evec_sub(k, sketch_omega(k, 0), sketch_omega(k, 1));
+    evec slip = evec_sub(k, evec_sub(k, velocity_at(k, 0, c.c_A), velocity_at(k, 1, c.c_B)), belt);
+    expr row[CONTACT_MOST_ROWS];
+    int n = 0;
+    if (v->n_sliding > 0) row[n++] = evec_dot(k, c.t1, slip);
+    if (v->n_sliding > 1) row[n++] = evec_dot(k, c.t2, slip);
+    if (v->n_sliding > 2) row[n++] = evec_dot(k, c.n, spin);
+    if (v->stribeck) draw_stribeck(k, v, row);
+    if (v->n_rolling == 1) row[n++] = spin.x[2];
+    if (v->n_rolling == 2) row[n++] = evec_dot(k, c.t1, spin), row[n++] = evec_dot(k, c.t2, spin);
+    if (v->pivoting) row[n++] = evec_dot(k, c.n, spin);
+    for (int i = 0; i < n; i++)
+        row[i] = sketch_mul(k, number(k, offsetof(contact_numbers, scale) + (size_t)i * sizeof(double)), row[i]);
+    if (!v->given_force) {
+        sketch_contact(k, c.gap, n, row);
+        return;
+    }
+    int first_F = k->s.size.ng + k->s.size.ny + k->s.size.nN;
+    for (int i = 0; i < n; i++) k->s.rows[first_F + k->rows[3]++] = (formula_row){EXPR_NONE, row[i]};
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes: what is allowed, which one touches which, and the features they are made of. */
+#include "model/parts/geometry.h"
+
+const char *geometry_name(zn_geometry_type shape, bool planar) {
+    static const char *const names[2][ZN_GEOMETRY_TYPE_COUNT] = {
+        {"point", "points", "sphere", "box", "capsule", "ring", "plane", "hollow sphere", "cylinder", "hollow cylinder",
+         "surface"},
+        {"point", "points", "disk", "box", "capsule", "ring", "line", "hollow circle", "cylinder", "hollow cylinder",
+         "curve"}};
+    return (int)shape >= 0 && shape < ZN_GEOMETRY_TYPE_COUNT ? names[planar][shape] : "unknown";
+}
+
+/* ---- checks ---- */
+
+static bool finite3(const double *v) { return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]); }
+
+static bool in_plane(const geometry *g) {
+    for (int i = 0; i < g->n_points; i++)
+        if (g->points[3 * i + 2] != 0) return false;
+    return g->centre[2] == 0 && g->axis[2] == 0 && g->surface_velocity[2] == 0;
+}
+
+static bool check_box(const geometry *g, bool planar, const char **why) {
+    for (int i = 0; i < (planar ? 2 : 3); i++)
+        if (!(g->size[i] > 0) || isinf(g->size[i])) return *why = "the edges of a box must be positive", false;
+    if (planar && g->size[2] != 0) return *why = "a box in the plane has two edges", false;
+    return true;
+}
+
+bool geometry_check(const geometry *g, bool planar, const char **why) {
+    if ((int)g->type < 0 || g->type >= ZN_GEOMETRY_TYPE_COUNT) return *why = "unknown shape", false;
+    if (!finite3(g->centre) || !finite3(g->axis) || !finite3(g->surface_velocity))
+        return *why = "a number is not finite", false;
+    for (int i = 0; i < 3 * g->n_points; i++)
+        if (!isfinite(g->points[i])) return *why = "a coordinate of a point is not finite", false;
+    if (planar && !in_plane(g)) return *why = "on a planar body everything is in the plane z = 0", false;
+    switch (g->type) {
+    case ZN_GEOMETRY_POINTS:
+        if (g->n_points < 1) return *why = "no points are given", false;
+        return true;
+    case ZN_GEOMETRY_BOX: return check_box(g, planar, why);
+    case ZN_GEOMETRY_RING:
+    case ZN_GEOMETRY_CYLINDER:
+    case ZN_GEOMETRY_HOLLOW_CYLINDER:
+        if (planar) return *why = "this shape needs a body in space; in the plane there are disks and hollow circles", false;
+        break;
+    case ZN_GEOMETRY_CAPSULE:
+        if (!(g->length > 0) || isinf(g->length)) return *why = "the length of a capsule must be positive", false;
+        break;
+    case ZN_GEOMETRY_SPHERE:
+    case ZN_GEOMETRY_HOLLOW_SPHERE: break;
+    default: return true;
+    }
+    if (!(g->radius > 0) || isinf(g->radius)) return *why = "the radius must be positive", false;
+    return true;
+}
+
+/* ---- pairs ---- */
+
+static bool is_surface(zn_geometry_type s) { return s >= ZN_GEOMETRY_PLANE; }
+
+/* Whether `a` can touch the surface of `b`. */
+static bool touches(const geometry *a, const geometry *b, const char **why) {
+    if (is_surface(a->type)) return *why = "neither of the two can touch: both are surfaces", false;
+    bool round = a->type == ZN_GEOMETRY_SPHERE || a->type == ZN_GEOMETRY_CAPSULE;
+    switch (b->type) {
+    case ZN_GEOMETRY_PLANE: return true;
+    case ZN_GEOMETRY_HOLLOW_SPHERE:
+    case ZN_GEOMETRY_HOLLOW_CYLINDER:
+        if (a->type == ZN_GEOMETRY_RING) return *why = "a ring touches planes only", false;
+        if (round && !(a->radius < b->radius)) return *why = "the radius inside must be less than the hollow one", false;
+        return true;
+    case ZN_GEOMETRY_SPHERE:
+    case ZN_GEOMETRY_CYLINDER:
+    case ZN_GEOMETRY_CAPSULE:
+        if (a->type == ZN_GEOMETRY_SPHERE || a->type == ZN_GEOMETRY_POINT || a->type == ZN_GEOMETRY_POINTS) return true;
+        return *why = "only points and spheres touch a rounded surface from outside", false;
+    case ZN_GEOMETRY_SURFACE:
+        if (a->type == ZN_GEOMETRY_POINT || a->type == ZN_GEOMETRY_POINTS || a->type == ZN_GEOMETRY_BOX) return true;
+        return *why = "only points (and corners of a box) touch a surface given by a formula", false;
+    default: return *why = "corners have no surface that could be touched", false;
+    }
+}
+
+int geometry_order(const geometry *a, const geometry *b, const char **why) {
+    const char *other = NULL;
+    if (touches(a, b, why)) return 1;
+    if (touches(b, a, &other)) return -1;
+    if (is_surface(a->type) && !is_surface(b->type)) *why = other;
+    return 0;
+}
+
+int geometry_count(const geometry *touching, bool planar) {
+    switch (touching->type) {
+    case ZN_GEOMETRY_POINTS: return touching->n_points;
+    case ZN_GEOMETRY_BOX: return planar ? 4 : 8;
+    case ZN_GEOMETRY_CAPSULE: return 2;
+    default: return 1;
+    }
+}
+
+/* ---- features ---- */
+
+/* Corners count around the bottom, then around the top: (-,-), (+,-), (+,+), (-,+). */
+static void box_corner(const geometry *g, bool planar, int index, double *point) {
+    static const int sign[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    const double half[3] = {0.5 * sign[index % 4][0] * g->size[0], 0.5 * sign[index % 4][1] * g->size[1],
+                            planar ? 0 : (index < 4 ? -0.5 : 0.5) * g->size[2]};
+    for (int i = 0; i < 3; i++) {
+        point[i] = g->centre[i];
+        for (int j = 0; j < 3; j++) point[i] += g->axes[3 * j + i] * half[j];
+    }
+}
+
+feature geometry_touching(const geometry *g, bool planar, int index) {
+    feature f = {.kind = FEATURE_BALL, .side = 1};
+    memcpy(f.point, g->centre, sizeof f.point);
+    memcpy(f.axis, g->axis, sizeof f.axis);
+    switch (g->type) {
+    case ZN_GEOMETRY_POINTS: memcpy(f.point, g->points + 3 * index, sizeof f.point); break;
+    case ZN_GEOMETRY_BOX: box_corner(g, planar, index, f.point); break;
+    case ZN_GEOMETRY_CAPSULE:
+        for (int i = 0; i < 3; i++) f.point[i] += (index ? 0.5 : -0.5) * g->length * f.axis[i];
+        f.radius = g->radius;
+        break;
+    case ZN_GEOMETRY_RING: f.kind = FEATURE_RING, f.radius = g->radius; break;
+    case ZN_GEOMETRY_SPHERE: f.radius = g->radius; break;
+    default: break;
+    }
+    return f;
+}
+
+feature geometry_surface(const geometry *g) {
+    static const feature_kind kinds[ZN_GEOMETRY_TYPE_COUNT] = {
+        [ZN_GEOMETRY_SPHERE] = FEATURE_SPHERE,     [ZN_GEOMETRY_CAPSULE] = FEATURE_SEGMENT,
+        [ZN_GEOMETRY_PLANE] = FEATURE_PLANE,       [ZN_GEOMETRY_HOLLOW_SPHERE] = FEATURE_SPHERE,
+        [ZN_GEOMETRY_CYLINDER] = FEATURE_CYLINDER, [ZN_GEOMETRY_HOLLOW_CYLINDER] = FEATURE_CYLINDER,
+        [ZN_GEOMETRY_SURFACE] = FEATURE_SURFACE};
+    feature f = {.kind = kinds[g->type], .radius = g->radius, .half_length = 0.5 * g->length};
+    memcpy(f.axes, g->axes, sizeof f.axes);
+    f.side = g->type == ZN_GEOMETRY_HOLLOW_SPHERE || g->type == ZN_GEOMETRY_HOLLOW_CYLINDER ? -1 : 1;
+    memcpy(f.point, g->centre, sizeof f.point);
+    memcpy(f.velocity, g->surface_velocity, sizeof f.velocity);
+    memcpy(f.axis, g->axis, sizeof f.axis);
+    return f;
+}

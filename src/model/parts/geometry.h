@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes as what contacts are made of: a ball or a ring that touches, and a surface. Boxes are corners, capsules their ends. */
+#ifndef MODEL_PARTS_GEOMETRY_H
+#define MODEL_PARTS_GEOMETRY_H
+
+#include "model/formula.h"
+#include "zeno/contact.h"
+
+/* A shape in the frame K of its body. */
+typedef struct geometry {
+    zn_geometry_type type;
+    double centre[3], axis[3]; /* axis of length one */
+    double axes[9];            /* of boxes and formulas, column by column */
+    double radius, length, size[3];
+    double surface_velocity[3];
+    int n_points;
+    const double *points; /* 3 n_points */
+} geometry;
+
+typedef enum feature_kind {
+    FEATURE_BALL,     /* point, radius (0: a point) */
+    FEATURE_RING,     /* point, axis, radius */
+    FEATURE_PLANE,    /* point, axis (normal), velocity */
+    FEATURE_SPHERE,   /* point, radius, side */
+    FEATURE_CYLINDER, /* point, axis, radius, side */
+    FEATURE_SEGMENT,  /* point, axis, half_length, radius: a capsule seen from outside */
+    FEATURE_SURFACE   /* formula */
+} feature_kind;
+
+typedef struct feature {
+    feature_kind kind;
+    double point[3], axis[3], radius, half_length;
+    double side; /* 1: touched from outside, -1: from inside */
+    double velocity[3];
+    double axes[9]; /* of formulas */
+} feature;
+
+/* Which of two shapes touches the other's surface: 1 when a touches b, -1 the other way, 0 with a reason when the pair is not
+ * known. */
+int geometry_order(const geometry *a, const geometry *b, const char **why);
+/* Contacts of a shape that touches. */
+int geometry_count(const geometry *touching, bool planar);
+feature geometry_touching(const geometry *, bool planar, int index);
+feature geometry_surface(const geometry *);
+/* Whether the numbers of a shape make sense in the plane or in space; the reason otherwise. */
+bool geometry_check(const geometry *, bool planar, const char **why);
+const char *geometry_name(zn_geometry_type, bool planar);
+
+#endif
