@@ -24,6 +24,10 @@
  * Moreau's schemes notice an impact one step late. For schemes without an estimate a gap that is negative at the end of a step
  * counts as an impact too, with error h/2 |gap rate|, and the impact itself is expected in the step that follows.
  *
+ * An error that does not fall when steps do (a start that is off a contact by less than the start's tolerance is moved onto it
+ * by the first step, however small; round-off) is not one of the step size: after two such trials the step is accepted, and the
+ * next is as large as the first trial was.
+ *
  * A step of h_min is accepted with any error. A solve that fails halves the step.                                          */
 #include "sim/control.h"
 
@@ -43,6 +47,9 @@ static const double FIRST_STEP_PART = 1e-4; /* of the end: first step, unless ve
 static const double FIRST_MOVE = 1e-2;      /* of a coordinate's size: largest move in the first step */
 static const double MIN_STEP_PART = 1e-12;  /* of the end: smallest step */
 static const double MAX_STEP_PART = 0.05;   /* of the end: largest step, as a contact may come from nowhere */
+static const double FUTILE_HALF = 0.5;      /* a step smaller by this ... */
+static const double FUTILE_GAIN = 0.7;      /* ... should bring at least this reduction of the error */
+enum { FUTILE_TRIALS = 2 };
 static const double LANDING_STRETCH = 1.01; /* a step may grow by that to land */
 
 double sim_control_first_step(const zn_model *model, const zn_settings *settings) {
@@ -294,31 +301,47 @@ static zn_status accept(zn_simulation *sim, const control_trial *trial, bool rej
     return ZN_OK;
 }
 
+/* Whether it is time to stop asking for a smaller error; counts the trials that smaller steps did not improve. */
+static bool is_futile(const control_trial *trial, const control_trial *before, int *count) {
+    bool smaller = before->h > 0 && trial->h <= FUTILE_HALF * before->h;
+    bool better = trial->error < FUTILE_GAIN * before->error;
+    *count = smaller && !better && !trial->impact && !trial->missed && isfinite(trial->error) ? *count + 1 : 0;
+    return *count >= FUTILE_TRIALS;
+}
+
 zn_status sim_control_step(zn_simulation *sim) {
     sim_control *c = &sim->control;
-    sim_begin_percussion(sim);
-    bool rejected = false;
+    control_trial before = {0};
+    double first = 0;
+    int futile = 0;
     zn_status status;
+    sim_begin_percussion(sim);
     for (;;) {
         control_trial trial = {0};
         fit(sim, &trial);
+        if (first == 0) first = trial.h;
         status = try_step(sim, &trial);
         if (status == ZN_OK) status = judge(sim, &trial);
-        bool smallest = trial.h <= c->h_min * LANDING_STRETCH,
-             good = status == ZN_OK && (trial.error <= 1 || (smallest && isfinite(trial.error)));
-        if (good) status = accept(sim, &trial, rejected);
-        if (good && status == ZN_OK) break;
+        bool smallest = trial.h <= c->h_min * LANDING_STRETCH;
+        if (status == ZN_OK) {
+            bool give_up = trial.error > 1 && (is_futile(&trial, &before, &futile) || (smallest && isfinite(trial.error)));
+            if (trial.error <= 1 || give_up) {
+                status = accept(sim, &trial, before.h > 0);
+                if (status == ZN_OK && give_up && !trial.impact) c->h = fmax(c->h, fmin(first, c->h_max));
+                if (status == ZN_OK) break;
+            }
+        }
         if (status != ZN_OK && (sim_fatal(status) || smallest)) {
             status = sim_report_failure(sim, status, trial.h, &trial.outcome);
             break;
         }
         if (status == ZN_OK)
-            shrink(sim, &trial, rejected);
+            shrink(sim, &trial, before.h > 0);
         else
             c->h = trial.h / 2, c->bracket = 0;
         c->h = fmax(c->h, c->h_min);
         sim->rejected++;
-        rejected = true;
+        before = trial;
     }
     sim_end_percussion(sim);
     if (status == ZN_OK) sim->step++;

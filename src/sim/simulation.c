@@ -4,14 +4,16 @@
 
 /* More steps or rows than this are a mistake; times would lose their digits. */
 static const double MAX_COUNT = 1e15;
+/* Errors of a step below this part of a position are round-off, which no step reduces. */
+static const double LEAST_ACCURACY = 1e-12;
 
 zn_settings zn_settings_default(void) { return (zn_settings)ZN_SETTINGS_DEFAULT; }
 
 static zn_status check_settings(zn_context *context, const zn_settings *s) {
     bool chosen = s->step_auto && s->step == 0;
     if (!chosen && (!(s->step > 0) || !isfinite(s->step))) return fail(context, ZN_ARGUMENT, "the step must be a positive number, but is %g", s->step);
-    if (s->step_auto && (!(s->accuracy > 0) || !(s->accuracy < 1)))
-        return fail(context, ZN_ARGUMENT, "the accuracy must be a number between 0 and 1, but is %g", s->accuracy);
+    if (s->step_auto && (!(s->accuracy >= LEAST_ACCURACY) || !(s->accuracy < 1)))
+        return fail(context, ZN_ARGUMENT, "the accuracy must be a number from %g to below 1, but is %g", LEAST_ACCURACY, s->accuracy);
     if (!(s->end >= 0) || !isfinite(s->end)) return fail(context, ZN_ARGUMENT, "the end must be a number from 0, but is %g", s->end);
     if (!(s->tolerance > 0) || !isfinite(s->tolerance))
         return fail(context, ZN_ARGUMENT, "the tolerance must be a positive number, but is %g", s->tolerance);
