@@ -36,9 +36,9 @@ int nearest_distance(const char *a, const char *b) {
     return rows[n % 3][m];
 }
 
-/* One letter of a short name, a third of a longer one; never all of it. */
+/* One letter of a short name, two of five, a third of a longer one; never all of it. */
 int nearest_is_close(const char *name, int distance) {
-    int length = shortened(name), allowed = length < 6 ? 1 : length / 3;
+    int length = shortened(name), allowed = length < 5 ? 1 : (length + 1) / 3;
     return distance <= allowed && (distance == 0 || distance < length);
 }
 

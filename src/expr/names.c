@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names: known functions, valid names, and the nearest known name to a mistyped one. */
+#include "base/nearest.h"
 #include "expr/graph.h"
 
 #include <ctype.h>
+#include <limits.h>
 
 static const expr_function functions[] = {
     {"sin", EXPR_SIN, 1, false},     {"cos", EXPR_COS, 1, false},   {"tan", EXPR_TAN, 1, false},
@@ -47,45 +49,15 @@ bool expr_name_is_valid(const char *name) {
     return !expr_find_function(name, length);
 }
 
-#define NAME_MAX_LENGTH 63 /* longer names are near to nothing */
-
-static int smaller(int a, int b) { return a < b ? a : b; }
-
-/* Insertions, deletions, changes and swaps of neighbours; letters that differ in case only cost half (all costs doubled). */
-static int edit_distance(const char *a, int n, const char *b, int m) {
-    int rows[3][NAME_MAX_LENGTH + 1];
-    int *before = rows[0], *last = rows[1], *row = rows[2];
-    for (int j = 0; j <= m; j++) before[j] = last[j] = 2 * j;
-    for (int i = 1; i <= n; i++) {
-        row[0] = 2 * i;
-        for (int j = 1; j <= m; j++) {
-            bool same = a[i - 1] == b[j - 1];
-            bool case_only = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-            int best = smaller(last[j - 1] + (same ? 0 : case_only ? 1 : 2), smaller(last[j], row[j - 1]) + 2);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) best = smaller(best, before[j - 2] + 2);
-            row[j] = best;
-        }
-        int *swap = before;
-        before = last;
-        last = row;
-        row = swap;
-    }
-    return last[m];
-}
-
 const char *expr_nearest_name(const char *name, int count, const char *(*get)(const void *, int), const void *user) {
-    size_t length = strlen(name);
-    if (length == 0 || length > NAME_MAX_LENGTH) return NULL;
-    int allowed = 2 * ((int)length + 1) / 3; /* one edit in names of two and three letters, two in five ... */
     const char *nearest = NULL;
+    int best = INT_MAX;
     for (int i = 0; i < count; i++) {
         const char *other = get(user, i);
-        size_t m = other ? strlen(other) : 0;
-        if (m == 0 || m > NAME_MAX_LENGTH) continue;
-        int distance = edit_distance(name, (int)length, other, (int)m);
-        if (distance > allowed || (nearest && distance == allowed)) continue;
+        int distance = other && *other ? nearest_distance(name, other) : INT_MAX;
+        if (distance >= best) continue;
+        best = distance;
         nearest = other;
-        allowed = distance;
     }
-    return nearest;
+    return nearest && nearest_is_close(name, best) ? nearest : NULL;
 }

@@ -169,13 +169,8 @@ static zn_status node_velocity(moreau_type *s, const double *u_next, const doubl
     memset(change, 0, (size_t)nu * sizeof(double));
     lin_multiply(&m->pattern.W, impact->at.W, -0.5, impact->c, change);
     for (int i = 0; i < nu; i++) impact->x[i] = u_next[i] - s->u[i];
-    if (s->kind == SYMMETRIC) {
-        memset(impact->at.r, 0, (size_t)nu * sizeof(double));
-        if (symmetric_add(s, impact->x, impact->at.r)) return ZN_NOT_FINITE;
-    } else { /* s(x) = [p(q_k, u_k) - p(q_{k+1}, u_k)]/2 + h/2 b: what p(q_k, u_k) has beyond the momentum of the node */
-        memset(impact->at.r, 0, (size_t)nu * sizeof(double));
-        if (variational_add(s, impact->x, impact->at.r)) return ZN_NOT_FINITE;
-    }
+    memset(impact->at.r, 0, (size_t)nu * sizeof(double)); /* s(x): what p(q_k, u_k) has beyond the momentum of the node */
+    if (s->kind == SYMMETRIC ? symmetric_add(s, impact->x, impact->at.r) : variational_add(s, impact->x, impact->at.r)) return ZN_NOT_FINITE;
     for (int i = 0; i < nu; i++) change[i] -= impact->at.r[i];
     lin_matrix_zero(impact->prox.mass);
     lin_matrix_add(impact->prox.mass, impact->prox.block, 1, impact->at.M);
@@ -283,5 +278,5 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
         .create = create, .start = start, .step = step, .destroy = destroy                                               \
     }
 const scheme_class scheme_moreau = MOREAU_TYPE("moreau", "Moreau's time-stepping, contacts at the nodes", true);
-const scheme_class scheme_moreau_symmetric = MOREAU_TYPE("moreau-symmetric", "symmetric Moreau-type scheme: bounded energy error", true);
-const scheme_class scheme_moreau_variational = MOREAU_TYPE("moreau-variational", "variational Moreau-type scheme: bounded energy error", false);
+const scheme_class scheme_moreau_symmetric = MOREAU_TYPE("moreau-symmetric", "symmetric Moreau-type scheme: bounded energy error, order 2 without contacts", true);
+const scheme_class scheme_moreau_variational = MOREAU_TYPE("moreau-variational", "variational Moreau-type scheme: bounded energy error, order 2 without contacts", false);

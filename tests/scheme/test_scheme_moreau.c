@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moreau-type schemes and the theta method: reference states, energy, agreement, orders, contacts, refusals. */
-#include "scheme/partitioned_runs.h"
+#include "trial.h"
 
 #include <stdlib.h>
 

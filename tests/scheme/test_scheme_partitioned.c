@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The partitioned schemes on the systems of the papers, against analytic motions and the reference numbers. */
-#include "partitioned_runs.h"
+#include "trial.h"
 
 typedef struct variant {
     const char *scheme;

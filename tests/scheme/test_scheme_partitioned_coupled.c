@@ -3,7 +3,7 @@
  * (with P = 0 for open contacts), with all increments as unknowns and differences for derivatives:
  *
  *   x = (dQ_1..s, dU_1..s, dPi_b,1..s),  y = (dPi_c,1..s),  mu = (dPi_c,1, .., dPi_c,s-1, sum_i b_i dPi_c,i)                   */
-#include "partitioned_runs.h"
+#include "trial.h"
 
 #include "cone/cone.h"
 #include "model/model.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A wrong derivative would only cost iterations, so the motion does not show it: the Jacobians of the stage problem against
  * central differences of its residual, at random points near a step of the scheme. */
-#include "partitioned_runs.h"
+#include "trial.h"
 
 #include "scheme/partitioned.h"
 

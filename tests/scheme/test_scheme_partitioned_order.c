@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of the partitioned schemes while contacts stay as they are, and after an impact; errors against exact states. */
-#include "partitioned_runs.h"
+#include "trial.h"
 
 #include <stdlib.h>
 

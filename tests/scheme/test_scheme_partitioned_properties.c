@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the partitioned schemes promise beyond orders: energy, equal forms, equal solvers, hard contact states, clear refusals. */
-#include "partitioned_runs.h"
+#include "trial.h"
 
 #include <stdlib.h>
 

@@ -1,42 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenes of the papers with Moreau's midpoint and shifted schemes, against analytic facts. */
-#include "check.h"
-
-#include "zeno/zeno.h"
-
-#include <stdio.h>
-#include <string.h>
-
-typedef struct scene_run {
-    zn_context *context;
-    zn_scene *scene;
-    zn_simulation *simulation;
-} scene_run;
-
-static scene_run open_scene(const char *name, const char *scheme, double step, double end, int n_sets, const char *const *sets) {
-    scene_run r = {.context = zn_context_create(NULL)};
-    char path[512];
-    snprintf(path, sizeof path, "%s/scenes/%s.yaml", ZENO_SOURCE_DIR, name);
-    zn_scene_options options = {n_sets, sets};
-    if (zn_scene_load(r.context, path, &options, &r.scene) != ZN_OK) fail_msg("%s", zn_error_text(r.context));
-    zn_settings settings = *zn_scene_settings(r.scene);
-    settings.scheme = scheme;
-    settings.stages = 0;
-    settings.step = step;
-    settings.end = end;
-    if (zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &r.simulation) != ZN_OK) fail_msg("%s", zn_error_text(r.context));
-    return r;
-}
-
-static void close_scene(scene_run *r) {
-    zn_simulation_destroy(r->simulation);
-    zn_scene_destroy(r->scene);
-    zn_context_destroy(r->context);
-}
-
-static void go_on(scene_run *r) {
-    if (zn_simulation_step(r->simulation) != ZN_OK) fail_msg("%s", zn_error_text(r->context));
-}
+#include "trial.h"
 
 static const char *const both[] = {"moreau-midpoint", "moreau-shifted"};
 
@@ -46,11 +10,11 @@ static void bouncing_ball_passes_its_zeno_point(void **state) {
     (void)state;
     const double m = 0.1, g = 9.81, e = 0.75, h = 1e-4;
     for (int i = 0; i < 2; i++) {
-        scene_run r = open_scene("bouncing-ball", both[i], h, 4, 0, NULL);
+        trial r = trial_begin("bouncing-ball", (trial_options){.scheme = both[i], .step = h, .end = 4});
         double expected = sqrt(2 / g), speed = sqrt(2 * g), zeno = sqrt(2 / g) * (1 + e) / (1 - e);
         int impacts = 0;
         while (!zn_simulation_done(r.simulation)) {
-            go_on(&r);
+            trial_step(&r);
             double P = zn_simulation_percussions(r.simulation)[0], t = zn_simulation_time(r.simulation);
             if (impacts < 8 && P > 0) {
                 check_close(t, expected, (2 + 2 * impacts) * h);
@@ -63,19 +27,18 @@ static void bouncing_ball_passes_its_zeno_point(void **state) {
         }
         assert_int_equal(impacts, 8);
         check_close(zn_simulation_velocities(r.simulation)[0], 0, 1e-9);
-        close_scene(&r);
+        trial_end(&r);
     }
 }
 
 /* g = 10, h = 1e-2: gravity acts until the step that ends at 0.43 (errata.md). */
 static void rotating_ball_slips_and_sticks(void **state) {
     (void)state;
-    const char *const sets[] = {"g=10", "omega=50", "e_N=0", "mu=0.2"};
     for (int i = 0; i < 2; i++) {
-        scene_run r = open_scene("rotating-ball", both[i], 1e-2, 1, 4, sets);
+        trial r = trial_begin("rotating-ball", (trial_options){.scheme = both[i], .step = 1e-2, .end = 1, .set = "omega=50"});
         double P_N = 0, P_F = 0, impact = 0, stick = 0;
         while (!zn_simulation_done(r.simulation)) {
-            go_on(&r);
+            trial_step(&r);
             const double *P = zn_simulation_percussions(r.simulation), *u = zn_simulation_velocities(r.simulation);
             double t = zn_simulation_time(r.simulation), slip = u[0] + 0.1 * u[2];
             if (P[0] > 1) P_N = P[0], P_F = P[1], impact = t;
@@ -91,30 +54,29 @@ static void rotating_ball_slips_and_sticks(void **state) {
         check_close(u[0], -10.0 / 7, 1e-9);
         check_close(u[1], 0, 1e-12);
         check_close(u[2], 100.0 / 7, 1e-8);
-        close_scene(&r);
+        trial_end(&r);
     }
 }
 
 static void rotating_ball_sticks_at_once(void **state) {
     (void)state;
-    const char *const sets[] = {"g=10", "omega=10", "e_N=0", "mu=0.2"};
     for (int i = 0; i < 2; i++) {
-        scene_run r = open_scene("rotating-ball", both[i], 1e-2, 1, 4, sets);
+        trial r = trial_begin("rotating-ball", (trial_options){.scheme = both[i], .step = 1e-2, .end = 1, .set = "omega=10"});
         double P_F = 0;
         while (!zn_simulation_done(r.simulation)) {
-            go_on(&r);
+            trial_step(&r);
             if (zn_simulation_percussions(r.simulation)[0] > 1) P_F = zn_simulation_percussions(r.simulation)[1];
         }
         check_close(P_F, -2.0 / 7, 1e-10); /* -2/7 m R omega */
-        close_scene(&r);
+        trial_end(&r);
     }
 }
 
 static void rolling_ball_stops_where_it_must(void **state) {
     (void)state;
-    scene_run r = open_scene("rolling-ball", "moreau-midpoint", 1e-2, 2.5, 0, NULL);
+    trial r = trial_begin("rolling-ball", (trial_options){.scheme = "moreau-midpoint", .step = 1e-2, .end = 2.5});
     while (!zn_simulation_done(r.simulation)) {
-        go_on(&r);
+        trial_step(&r);
         double t = zn_simulation_time(r.simulation);
         const double *u = zn_simulation_velocities(r.simulation);
         /* slip until 0.4 with x'' = -mu_T g = -1, then roll with phi'' = mu_R m g/(theta + m R^2), at rest from 2.08 */
@@ -123,17 +85,17 @@ static void rolling_ball_stops_where_it_must(void **state) {
     }
     check_close(zn_simulation_positions(r.simulation)[0], 0.824, 1e-9);
     check_close(zn_simulation_positions(r.simulation)[2], -6.44, 1e-8);
-    close_scene(&r);
+    trial_end(&r);
 }
 
 /* The limit cycle: period 0.1459 +- 0.0002, -0.0194 a cycle, phi_S in [-0.530, 0.120], phi_M = +-0.1034. */
 static void woodpecker_comes_down_in_a_limit_cycle(void **state) {
     (void)state;
-    scene_run r = open_scene("woodpecker", "moreau-midpoint", 2e-5, 1.5, 0, NULL);
+    trial r = trial_begin("woodpecker", (trial_options){.scheme = "moreau-midpoint", .step = 2e-5, .end = 1.5});
     double last = 0, crossing = 0, y_crossing = 0, period = 0, fall = 0, low = 0, high = 0, low_M = 0, high_M = 0;
     int cycles = -1;
     while (!zn_simulation_done(r.simulation)) {
-        go_on(&r);
+        trial_step(&r);
         double t = zn_simulation_time(r.simulation);
         const double *q = zn_simulation_positions(r.simulation);
         if (t > 0.5) {
@@ -153,7 +115,7 @@ static void woodpecker_comes_down_in_a_limit_cycle(void **state) {
     check_close(high, 0.120, 0.001);
     check_close(low_M, -0.1034, 0.0005);
     check_close(high_M, 0.1034, 0.0005);
-    close_scene(&r);
+    trial_end(&r);
 }
 
 int main(void) {

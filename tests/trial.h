@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of scenes for the tests of the partitioned schemes. */
-#ifndef TESTS_SCHEME_PARTITIONED_RUNS_H
-#define TESTS_SCHEME_PARTITIONED_RUNS_H
+/* Runs of scenes with chosen schemes and settings, for tests. */
+#ifndef TESTS_TRIAL_H
+#define TESTS_TRIAL_H
 
 #include "check.h"
 
