@@ -5,6 +5,7 @@
 #include "zeno/base.h"
 #include "zeno/contact.h"
 #include "zeno/model.h"
+#include "zeno/parts.h"
 #include "zeno/recorder.h"
 #include "zeno/scene.h"
 #include "zeno/simulation.h"

@@ -95,7 +95,7 @@ typedef struct expr_scope {
     const expr_name *names;
 } expr_scope;
 
-/* Grammar: numbers, names (with primes), + - * / ^ (right associative, binds tighter than unary minus on its left),
+/* Grammar: numbers, names (with primes; dots inside, as in crank.phi), + - * / ^ (right associative, binds tighter than unary minus on its left),
  * comparison and `and or not`, parentheses, function calls; `pi` and functions are known. On failure the status is
  * ZN_SYNTAX and the error names file, line, column, shows the offending text and hints at the nearest known name. */
 zn_status expr_parse(expr_graph *, zn_context *, const expr_scope *, zn_formula, expr *out);

@@ -70,7 +70,7 @@ static token number_token(const char *text, size_t start) {
 
 static token name_token(const char *text, size_t start) {
     size_t i = start;
-    while (is_letter(text[i]) || is_digit(text[i])) i++;
+    while (is_letter(text[i]) || is_digit(text[i]) || (text[i] == '.' && is_letter(text[i + 1]))) i++; /* crank.phi */
     size_t length = i - start;
     token_kind kind = TOKEN_NAME;
     if (length == 3 && memcmp(text + start, "and", 3) == 0) kind = TOKEN_AND;

@@ -155,6 +155,14 @@ static int energy(const zn_model *model, void *work, const zn_point *at, double 
     return 0;
 }
 
+const assembly_model *assembly_of(const zn_model *model) { return model->energy == energy ? (const assembly_model *)model : NULL; }
+
+zn_point assembly_local_point(const assembly_model *m, const part *p, void *work, const zn_point *at, void **own_work) {
+    scratch s = lay_out(m, work);
+    *own_work = s.work;
+    return local_point(p, at, &s);
+}
+
 enum { MOST_NORMALISED = 32 }; /* coordinates of a part that wants to be looked at after a step */
 
 static void after_step(const zn_model *model, double *q) {

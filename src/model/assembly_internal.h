@@ -13,6 +13,8 @@ typedef struct part {
     int *q, *u, *rows;          /* indices in the whole */
     int *place[N_MATRICES];     /* where entry k of its matrix stands in the whole's values */
     bool kinematics;
+    char *name, *bodies[2];     /* assembly_describe */
+    const char *what;
 } part;
 
 struct assembly {
@@ -43,6 +45,10 @@ typedef struct assembly_model {
 const zn_pattern *assembly_pattern(const zn_patterns *, matrix_name);
 zn_pattern *assembly_pattern_of(zn_patterns *, matrix_name);
 void assembly_free_part(zn_context *, part *);
+/* NULL: not an assembly. */
+const assembly_model *assembly_of(const zn_model *);
+/* The point on the coordinates of a part, in the caller's scratch memory; *own_work: that of the part. */
+zn_point assembly_local_point(const assembly_model *, const part *, void *work, const zn_point *, void **own_work);
 /* The questions, answered by the parts. */
 void assembly_set_answers(assembly_model *);
 

@@ -62,6 +62,7 @@ typedef struct formula_system {
     bool lagrangian;
     double *q_start, *u_start;
     expr T, V;
+    expr power;                 /* of forces without potential */
     expr *qdot;                 /* nq */
     expr *M;                    /* nu x nu, column-major, symmetric */
     expr *h;                    /* nu */

@@ -138,7 +138,7 @@ static bool make_tapes(compiler *c) {
     formula_system *s = c->s;
     formula_tapes *m = c->model->tapes;
     int nq = s->size.nq, nu = s->size.nu, n = s->n;
-    expr energies[2] = {s->T, s->V};
+    expr energies[3] = {s->T, s->V, s->power};
     return TAPE(&m->kinematics, VECTOR(nq, s->qdot), MATRIX(c->B), MATRIX(c->qdot_q)) && TAPE(&m->qddot, VECTOR(nq, c->qddot)) &&
            TAPE(&m->balance, VECTOR(nu, c->r), MATRIX(c->M), MATRIX(c->W), MATRIX(c->r_q), MATRIX(c->r_u)) &&
            TAPE(&m->impact, VECTOR(nu, c->r_no_force), MATRIX(c->M), MATRIX(c->W), MATRIX(c->r_q_no_force), MATRIX(c->r_u_no_force)) &&
@@ -146,7 +146,7 @@ static bool make_tapes(compiler *c) {
            TAPE(&m->velocity, VECTOR(n, c->c1), MATRIX(c->c1_u), MATRIX(c->c1_q)) &&
            TAPE(&m->acceleration, VECTOR(n, c->c2), MATRIX(c->c2_q), MATRIX(c->c2_u)) &&
            TAPE(&m->momentum, VECTOR(nu, s->p), VECTOR(nu, s->b), MATRIX(c->p_q), MATRIX(c->b_q), MATRIX(c->b_u)) &&
-           TAPE(&m->energy, VECTOR(2, energies));
+           TAPE(&m->energy, VECTOR(2, energies), VECTOR(1, energies + 2));
 }
 
 static void free_compiler(compiler *c) {

@@ -76,6 +76,13 @@ static int energy(const zn_model *model, void *work, const zn_point *at, double 
     return 0;
 }
 
+bool formula_model_power(const zn_model *model, void *work, const zn_point *at, double *power) {
+    if (model->energy != energy) return false;
+    const formula_model *m = (const formula_model *)model;
+    run(m->tapes->energy, set_point(m, work, at, false), 2, (double *[]){NULL, power});
+    return true;
+}
+
 static void release_tapes(zn_context *context, formula_tapes *p) {
     if (!p || --p->references > 0) return;
     expr_tape *tapes[] = {p->kinematics, p->qddot,    p->balance,      p->impact,   p->inertia,

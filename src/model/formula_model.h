@@ -26,6 +26,8 @@ void formula_model_adopt(formula_model *model, formula_system *system);
 /* Another model of the same kind: its tapes are shared, parameters (copied), names and contacts are its own. */
 zn_status formula_model_instance(zn_context *context, const zn_model *kind, const double *parameters, const char *const *bilateral_names,
                                  int n_contacts, const zn_contact *contacts, zn_model **model);
+/* The power of its forces without potential; false: not a formula model. */
+bool formula_model_power(const zn_model *model, void *work, const zn_point *at, double *power);
 /* Mass positive definite and everything finite at the start. */
 zn_status formula_model_check(zn_context *context, formula_model *model);
 

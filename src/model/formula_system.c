@@ -173,6 +173,7 @@ static zn_status natural_dynamics(zn_formula_model *builder, formula_system *s, 
     keep_first(&all, formula_parse(s, builder->context, scope, &builder->potential, &s->V));
     keep_first(&all, add_forces(builder, s, scope, s->b));
     if (all != ZN_OK) return all;
+    for (int i = 0; i < nu; i++) s->power = sum(g, s->power, product(g, s->b[i], expr_variable(g, s->u + i)));
     for (int i = 0; i < nu; i++) {
         s->p[i] = expr_derivative(g, s->T, s->u + i);
         expr T_q = expr_derivative(g, s->T, s->q + i), V_q = expr_derivative(g, s->V, s->q + i);
@@ -342,6 +343,7 @@ static bool allocate(zn_context *context, formula_system *s) {
     for (size_t i = 0; i < nu * nu; i++) s->M[i] = zero;
     for (size_t i = 0; i < nu; i++) s->h[i] = s->p[i] = s->b[i] = s->force[i] = zero;
     for (int i = 0; i < n.nq; i++) s->qdot[i] = EXPR_NONE;
+    s->power = zero;
     return zero != EXPR_NONE;
 }
 

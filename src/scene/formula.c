@@ -64,7 +64,7 @@ const char *scene_next_name(const char *text, size_t *length) {
             while (isalnum((unsigned char)*text) || *text == '.') text++;
         } else if (isalpha((unsigned char)*text) || *text == '_') {
             const char *end = text;
-            while (isalnum((unsigned char)*end) || *end == '_') end++;
+            while (isalnum((unsigned char)*end) || *end == '_' || (*end == '.' && (isalpha((unsigned char)end[1]) || end[1] == '_'))) end++;
             while (*end == '\'') end++;
             *length = (size_t)(end - text);
             return text;

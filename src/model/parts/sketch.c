@@ -73,6 +73,20 @@ static void draw_body(sketch *k, sketch_body *b) {
     }
 }
 
+/* A = R(axis, angle) A0:  R a = c a + s axis x a + (1 - c) axis (axis.a) */
+void sketch_move(sketch *k, int body, evec r, expr angle, evec axis, emat A0) {
+    sketch_body *b = &k->body[body];
+    expr c = expr_unary(k->g, EXPR_COS, angle), s = expr_unary(k->g, EXPR_SIN, angle);
+    expr rest = sketch_sub(k, sketch_constant(k, 1), c);
+    b->r = r;
+    for (int i = 0; i < 3; i++) b->v.x[i] = expr_derivative(k->g, r.x[i], 0);
+    b->omega = evec_scale(k, expr_derivative(k->g, angle, 0), axis);
+    for (int j = 0; j < 3; j++) {
+        evec a = A0.column[j], turned = evec_add(k, evec_scale(k, c, a), evec_scale(k, s, evec_cross(k, axis, a)));
+        b->A.column[j] = evec_add(k, turned, evec_scale(k, sketch_mul(k, rest, evec_dot(k, axis, a)), axis));
+    }
+}
+
 /* ---- begin and end ---- */
 
 static void number_variables(sketch *k) {
@@ -90,6 +104,7 @@ static bool take_memory(sketch *k) {
     zn_context *context = k->context;
     formula_system *s = &k->s;
     size_t nu = (size_t)s->size.nu;
+    k->body = MEM_ARRAY(context, sketch_body, k->n_bodies);
     s->graph = k->g = expr_graph_create(context);
     s->qdot = MEM_ARRAY(context, expr, s->size.nq);
     s->M = MEM_ARRAY(context, expr, nu * nu);
@@ -98,9 +113,9 @@ static bool take_memory(sketch *k) {
     s->b = MEM_ARRAY(context, expr, nu);
     s->force = MEM_ARRAY(context, expr, nu);
     s->rows = MEM_ARRAY(context, formula_row, s->n);
-    if (!s->graph || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows) return false;
+    if (!k->body || !s->graph || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows) return false;
     expr zero = expr_constant(k->g, 0);
-    s->T = s->V = zero;
+    s->T = s->V = s->power = zero;
     for (size_t i = 0; i < nu * nu; i++) s->M[i] = zero;
     for (size_t i = 0; i < nu; i++) s->h[i] = s->p[i] = s->b[i] = s->force[i] = zero;
     for (int i = 0; i < s->n; i++) s->rows[i] = (formula_row){EXPR_NONE, zero};
@@ -113,7 +128,6 @@ zn_status sketch_begin(zn_context *context, sketch *k, int n_bodies, const body_
     k->s.size.nq = k->s.size.nu = k->s.size.n_contacts = 0;
     k->s.lagrangian = true;
     for (int i = 0; i < n_bodies; i++) {
-        k->body[i] = (sketch_body){.kind = kinds[i], .q = k->s.size.nq, .u = k->s.size.nu};
         k->s.size.nq += body_nq(kinds[i]);
         k->s.size.nu += body_nu(kinds[i]);
         if (kinds[i] == BODY_SPATIAL) k->s.lagrangian = false;
@@ -123,11 +137,20 @@ zn_status sketch_begin(zn_context *context, sketch *k, int n_bodies, const body_
         sketch_free(k);
         return ZN_MEMORY;
     }
-    for (int i = 0; i < n_bodies; i++) draw_body(k, &k->body[i]);
+    for (int i = 0, q = 0, u = 0; i < n_bodies; i++) {
+        k->body[i] = (sketch_body){.kind = kinds[i], .q = q, .u = u};
+        draw_body(k, &k->body[i]);
+        q += body_nq(kinds[i]);
+        u += body_nu(kinds[i]);
+    }
     return ZN_OK;
 }
 
-void sketch_free(sketch *k) { formula_system_free(k->context, &k->s); }
+void sketch_free(sketch *k) {
+    formula_system_free(k->context, &k->s);
+    mem_free(k->context, k->body);
+    k->body = NULL;
+}
 
 zn_status sketch_compile(sketch *k, zn_model **kind) {
     formula_system *s = &k->s;
@@ -186,7 +209,11 @@ void sketch_h(sketch *k, int row, expr value) {
 }
 
 void sketch_power(sketch *k, expr force, expr rate) {
-    for (int i = 0; i < k->s.size.nu; i++) sketch_h(k, i, sketch_mul(k, expr_derivative(k->g, rate, k->s.u + i), force));
+    for (int i = 0; i < k->s.size.nu; i++) {
+        expr share = sketch_mul(k, expr_derivative(k->g, rate, k->s.u + i), force);
+        sketch_h(k, i, share);
+        k->s.power = sketch_add(k, k->s.power, sketch_mul(k, share, expr_variable(k->g, k->s.u + i)));
+    }
 }
 
 void sketch_force(sketch *k, evec F, evec v) {
@@ -221,3 +248,15 @@ evec sketch_point_velocity(sketch *k, int body, evec xi) {
 evec sketch_direction(sketch *k, int body, evec e) { return body < 0 ? e : emat_apply(k, k->body[body].A, e); }
 
 evec sketch_omega(sketch *k, int body) { return body < 0 ? evec_zero(k) : k->body[body].omega; }
+
+sketch_frame sketch_next_frame(sketch *k, int body) {
+    evec xi = sketch_parameter3(k);
+    emat R = sketch_parameter9(k);
+    return (sketch_frame){.body = body,
+                          .p = sketch_point(k, body, xi),
+                          .v = sketch_point_velocity(k, body, xi),
+                          .omega = sketch_omega(k, body),
+                          .x = sketch_direction(k, body, R.column[0]),
+                          .y = sketch_direction(k, body, R.column[1]),
+                          .z = sketch_direction(k, body, R.column[2])};
+}

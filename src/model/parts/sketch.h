@@ -1,21 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drawing a kind of part: expressions on the coordinates of up to two bodies and on parameters, compiled once for all parts of
+/* Drawing a kind of part: expressions on the coordinates of some bodies and on parameters, compiled once for all parts of
  * the kind. Everything is in three dimensions; planar bodies live in the plane z = 0.
  *
  *   coordinates of a body   world: none      particle: r (2 or 3)      planar: (x, y, phi)      spatial: (r, p), p quaternion
  *   velocities              -                r'                        (x', y', phi')           (v, Omega), v in I, Omega in K
  *   kinematics of spatial bodies: r' = v,  p' = 1/2 Q(p) Omega;  rotation A(p), divided by p.p
+ *
+ * Moving bodies have no coordinates, but a prescribed motion r(t), A(t): see sketch_move. A scalar is a free coordinate.
  */
 #ifndef MODEL_PARTS_SKETCH_H
 #define MODEL_PARTS_SKETCH_H
 
 #include "model/formula_model.h"
 
-typedef enum body_kind { BODY_WORLD, BODY_PARTICLE_2D, BODY_PARTICLE_3D, BODY_PLANAR, BODY_SPATIAL, BODY_KIND_COUNT } body_kind;
+typedef enum body_kind {
+    BODY_WORLD,
+    BODY_PARTICLE_2D,
+    BODY_PARTICLE_3D,
+    BODY_PLANAR,
+    BODY_SPATIAL,
+    BODY_MOVING_PLANAR,
+    BODY_MOVING_SPATIAL,
+    BODY_SCALAR,
+    BODY_KIND_COUNT
+} body_kind;
 
-static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7}[kind]; }
-static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6}[kind]; }
-static inline bool body_is_planar(body_kind kind) { return kind != BODY_PARTICLE_3D && kind != BODY_SPATIAL; }
+static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7, 0, 0, 1}[kind]; }
+static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6, 0, 0, 1}[kind]; }
+static inline bool body_is_planar(body_kind kind) {
+    return kind != BODY_PARTICLE_3D && kind != BODY_SPATIAL && kind != BODY_MOVING_SPATIAL;
+}
+static inline bool body_is_moving(body_kind kind) { return kind == BODY_MOVING_PLANAR || kind == BODY_MOVING_SPATIAL; }
+/* Whether its rotation can change. */
+static inline bool body_turns(body_kind kind) { return kind == BODY_PLANAR || kind == BODY_SPATIAL || body_is_moving(kind); }
 
 typedef struct evec {
     expr x[3];
@@ -37,16 +54,20 @@ typedef struct sketch {
     expr_graph *g;
     formula_system s; /* what is drawn so far */
     int n_bodies;
-    sketch_body body[2];
+    sketch_body *body;
     int n_parameters, most_parameters;
     int rows[4];      /* rows drawn so far: g, y, N, F */
 } sketch;
 
-/* The most rows and parameters are said in advance. ZN_MEMORY or ZN_OK. Ends with sketch_compile or sketch_free. */
+/* Rows, and the most parameters, are said in advance. ZN_MEMORY or ZN_OK. Ends with sketch_compile or sketch_free. */
 zn_status sketch_begin(zn_context *, sketch *, int n_bodies, const body_kind *kinds, zn_sizes rows, int most_parameters);
 void sketch_free(sketch *);
 /* The kind of part that was drawn, as a model whose parameters are zero. Frees the sketch. */
 zn_status sketch_compile(sketch *, zn_model **kind);
+
+/* The motion of a moving body as expressions of t: r, and a rotation by `angle` about a constant unit axis after the constant
+ * rotation A0. Velocities follow by differentiation. */
+void sketch_move(sketch *, int body, evec r, expr angle, evec axis, emat A0);
 
 /* The next parameter, the next three, the next nine (a rotation, column by column). Users give values in this order. */
 expr sketch_parameter(sketch *);
@@ -74,6 +95,15 @@ evec sketch_omega(sketch *, int body);
 /* d/dt of an expression of q and t along the motion. */
 expr sketch_rate(sketch *, expr e);
 
+/* A frame fixed to a body: its origin and axes in I. Takes the next twelve parameters: position and rotation in K. */
+typedef struct sketch_frame {
+    int body;
+    evec p, v, omega;
+    evec x, y, z;
+} sketch_frame;
+enum { SKETCH_FRAME_PARAMETERS = 12 };
+sketch_frame sketch_next_frame(sketch *, int body);
+
 /* ---- small algebra ---- */
 expr sketch_constant(sketch *, double value);
 evec evec_zero(sketch *);
@@ -89,6 +119,7 @@ evec emat_apply_transposed(sketch *, emat A, evec a); /* A' a */
 static inline expr sketch_add(sketch *k, expr a, expr b) { return expr_binary(k->g, EXPR_ADD, a, b); }
 static inline expr sketch_sub(sketch *k, expr a, expr b) { return expr_binary(k->g, EXPR_SUB, a, b); }
 static inline expr sketch_mul(sketch *k, expr a, expr b) { return expr_binary(k->g, EXPR_MUL, a, b); }
+static inline expr sketch_neg(sketch *k, expr a) { return expr_unary(k->g, EXPR_NEG, a); }
 static inline expr sketch_div(sketch *k, expr a, expr b) { return expr_binary(k->g, EXPR_DIV, a, b); }
 
 #endif

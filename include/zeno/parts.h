@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models from parts: bodies, frames on them, joints and forces between frames, and formulas over all of their coordinates.
+ *
+ *   body       coordinates              velocities               names in formulas and results
+ *   particle   x, y (z)                 x', y' (z')              ball.x  ball.x'
+ *   planar     x, y, phi                x', y', phi'             crank.phi  crank.phi'
+ *   spatial    x, y, z, quaternion p    x', y', z', Omega in K   top.p0 ... top.p3  top.wx top.wy top.wz
+ *
+ * The frame K of a body is fixed to it with its origin in the centre of mass; I is the fixed frame. Planar bodies live in the
+ * plane z = 0 of I. A quaternion has its scalar part first and takes components in K to components in I.
+ *
+ * A builder keeps everything by value; texts are copied. Every function that can fail returns a status and leaves a sentence
+ * in the context. Handles know their builder: one of another builder, or one that was never filled, is ZN_ARGUMENT. */
+#ifndef ZENO_PARTS_H
+#define ZENO_PARTS_H
+
+#include "zeno/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct zn_parts zn_parts;
+
+typedef struct zn_body {
+    unsigned stamp;
+    int index;
+} zn_body;
+typedef struct zn_frame {
+    unsigned stamp;
+    int index;
+} zn_frame;
+
+ZN_API zn_parts *zn_parts_create(zn_context *context);
+ZN_API void zn_parts_destroy(zn_parts *parts);
+
+/* A name for formulas. */
+ZN_API zn_status zn_parts_parameter(zn_parts *, const char *name, double value);
+/* Acts on all bodies with mass; zero when not given. */
+ZN_API zn_status zn_parts_gravity(zn_parts *, const double g[3]);
+
+/* ---- shapes: mass, centre and inertia of a homogeneous solid ---- */
+
+/* cylinder, capsule and disk (a flat one) have the axis z; a box is centred; a tetrahedron is given by 4 points, a mesh by a
+ * closed surface of triangles whose normals (counterclockwise) point outside. In the plane only sphere, disk (both a flat disk
+ * about z) and box (about z). */
+typedef enum zn_shape_type { ZN_NO_SHAPE, ZN_SPHERE, ZN_BOX, ZN_CYLINDER, ZN_CAPSULE, ZN_DISK, ZN_TETRAHEDRON, ZN_MESH } zn_shape_type;
+
+typedef struct zn_shape_def {
+    zn_shape_type type;
+    double radius;
+    double length;           /* of a cylinder; of a capsule without its half spheres */
+    double size[3];          /* of a box: whole edges */
+    int n_points;            /* tetrahedron: 4 */
+    const double (*points)[3];
+    int n_triangles;         /* mesh */
+    const int (*triangles)[3];
+} zn_shape_def;
+
+typedef struct zn_mass {
+    double mass;
+    double center[3];        /* in the shape's coordinates */
+    double inertia[6];       /* about the centre: xx, yy, zz, xy, xz, yz */
+} zn_mass;
+
+/* `planar`: mass per area of the plane (disk, sphere as disk, box as rectangle), else per volume; a spatial disk: per area. */
+ZN_API zn_status zn_shape_mass(zn_context *context, const zn_shape_def *shape, double density, bool planar, zn_mass *mass);
+
+/* ---- bodies ---- */
+
+typedef enum zn_body_type { ZN_PARTICLE_2D, ZN_PARTICLE_3D, ZN_PLANAR_BODY, ZN_SPATIAL_BODY, ZN_PRESCRIBED_BODY } zn_body_type;
+
+typedef struct zn_body_def {
+    const char *name;              /* letters, digits, _ */
+    zn_body_type type;
+    double position[3], velocity[3];
+    double angle, angle_rate;      /* planar */
+    double rotation[4];            /* spatial, and the constant part of a prescribed rotation; any length but zero */
+    double angular_velocity[3];    /* spatial, in K */
+    double mass;
+    double inertia[6];             /* about the centre of mass, in K: xx, yy, zz, xy, xz, yz; planar: zz */
+    zn_shape_def shape;            /* given: mass and inertia from it and `density`, or its inertia scaled to `mass` */
+    double density;
+    zn_formula motion[3];          /* prescribed: x, y, z as formulas of t (text NULL: position) ... */
+    zn_formula motion_angle;       /* ... and the angle about `motion_axis` (in I); text NULL: does not turn */
+    double motion_axis[3];         /* default z */
+} zn_body_def;
+
+ZN_API zn_body_def zn_default_body_def(void);
+ZN_API zn_status zn_parts_body(zn_parts *, const zn_body_def *def, zn_body *body);
+/* The fixed world, a body like others without coordinates; its name is "world". */
+ZN_API zn_body zn_parts_world(const zn_parts *);
+
+/* ---- frames ---- */
+
+/* A frame fixed to a body: position in K, rotation (quaternion) from the frame to K; NULL: zero, none. Its name (may be NULL)
+ * is unique among the frames of the body. */
+ZN_API zn_status zn_parts_frame(zn_parts *, zn_body body, const char *name, const double position[3], const double rotation[4],
+                                zn_frame *frame);
+/* The frame on a body that has this origin and axis in I at the start (t = 0); NULL: the body's own. The frame's axis is z in
+ * space and x in the plane; its other axes are those of I, turned as little as possible. */
+ZN_API zn_status zn_parts_frame_at(zn_parts *, zn_body body, const char *name, const double position[3], const double axis[3],
+                                   zn_frame *frame);
+/* The frame K of a body. */
+ZN_API zn_frame zn_parts_body_frame(const zn_parts *, zn_body body);
+/* By name: "crank" (its frame K) or "crank.tip". */
+ZN_API zn_status zn_parts_find_frame(zn_parts *, const char *name, zn_frame *frame);
+
+/* ---- joints ---- */
+
+/* Of two frames a and b; d = origin of b - origin of a. "The axis" is that of frame a: z in space, x in the plane (where
+ * all bodies of the joint are planar; rotations are then about z). Rows on position level unless said otherwise. */
+typedef enum zn_joint_type {
+    ZN_REVOLUTE,       /* d = 0, axes z parallel; in the plane d = 0 */
+    ZN_SPHERICAL,      /* d = 0 */
+    ZN_PRISMATIC,      /* b slides along the axis and does not turn against a */
+    ZN_CYLINDRICAL,    /* b slides along the axis and turns about it (space) */
+    ZN_UNIVERSAL,      /* d = 0, z of a perpendicular to x of b (space) */
+    ZN_FIXED,          /* b = a */
+    ZN_DISTANCE,       /* |d| = length */
+    ZN_PLANAR,         /* b moves in the plane x, y of a and turns about z (space) */
+    ZN_POINT_ON_LINE,  /* the origin of b is on the axis */
+    ZN_ROLLING_DISK,   /* the disk (thin, centre and axis z those of a, `radius`) rolls on the plane z = 0 of b without slip;
+                          in the plane: on the line y = 0 of b, from the side of its centre at y > 0. Contact on position level, slip on velocity level */
+    ZN_ROLLING_BALL,   /* the same for a ball with centre a on the plane z = 0 of b (space) */
+    ZN_MOTOR,          /* velocity level: b turns against a about z with the angular velocity `drive` (formula of t) */
+    ZN_SLIDER_MOTOR,   /* velocity level: the origin of b moves along the axis with the velocity `drive` */
+    ZN_GEAR,           /* velocity level: omega_a.z_a + ratio omega_b.z_b = 0 */
+    ZN_ANGLE_DRIVE,    /* the angle from x of a to x of b about z is `drive` (formula of t) */
+    ZN_POSITION_DRIVE, /* the displacement d along the axis is `drive` (formula of t) */
+    ZN_JOINT_TYPE_COUNT
+} zn_joint_type;
+
+typedef struct zn_joint_def {
+    const char *name;
+    zn_joint_type type;
+    zn_frame a, b;
+    double length;     /* distance */
+    double radius;     /* rolling */
+    double ratio;      /* gear */
+    zn_formula drive;  /* of t and parameters */
+} zn_joint_def;
+
+ZN_API zn_joint_def zn_default_joint_def(void);
+ZN_API zn_status zn_parts_joint(zn_parts *, const zn_joint_def *def);
+
+/* ---- forces ---- */
+
+typedef enum zn_force_type {
+    ZN_SPRING,         /* between the origins of a and b along their line: stiffness, damping, length (at rest) */
+    ZN_LINEAR_SPRING,  /* on the displacement d along the axis of a; length: the displacement at rest */
+    ZN_TORSION_SPRING, /* on the angle from x of a to x of b about z; angle: at rest. In space it must stay within half a turn */
+    ZN_ACTUATOR,       /* the formula `value` pushes b away from a along their line; along the axis of a with along_axis */
+    ZN_TORQUE_ACTUATOR,/* the torque `value` about z of a on b, its opposite on a */
+    ZN_BODY_FORCE,     /* force[3] at the origin of a, torque[3] on its body; components in I, or with in_frame in the frame a */
+    ZN_FIELD_FORCE,    /* the same with the names x, y, z, x', y', z' for the origin of a in I; or `value`: a potential of x, y, z */
+    ZN_FORCE_TYPE_COUNT
+} zn_force_type;
+
+typedef struct zn_force_def {
+    const char *name;
+    zn_force_type type;
+    zn_frame a, b;         /* b: not of body and field forces */
+    double stiffness, damping, length, angle;
+    bool along_axis, in_frame;
+    zn_formula value;      /* formulas: of t, parameters and coordinates and velocities of all bodies */
+    zn_formula force[3], torque[3];
+} zn_force_def;
+
+ZN_API zn_force_def zn_default_force_def(void);
+ZN_API zn_status zn_parts_force(zn_parts *, const zn_force_def *def);
+
+/* ---- formulas among the parts ---- */
+
+/* A coordinate of its own with velocity name'. Its mass comes from zn_parts_energy. */
+ZN_API zn_status zn_parts_coordinate(zn_parts *, const char *name, double start, double velocity);
+/* Adds to the energies of the model: kinetic over free coordinates (and planar bodies), potential over any. */
+ZN_API zn_status zn_parts_energy(zn_parts *, const char *name, zn_formula kinetic, zn_formula potential);
+/* A generalised force on a velocity: "crank.phi" or "crank.phi'", "top.wx". */
+ZN_API zn_status zn_parts_generalised_force(zn_parts *, const char *coordinate, zn_formula value);
+ZN_API zn_status zn_parts_position_constraint(zn_parts *, const char *name, zn_formula g);
+ZN_API zn_status zn_parts_velocity_constraint(zn_parts *, const char *name, zn_formula gamma);
+ZN_API zn_status zn_parts_contact_formula(zn_parts *, const char *name, const zn_contact_def *def);
+
+/* ---- the model ---- */
+
+ZN_API zn_status zn_parts_build(zn_parts *, zn_model **model);
+
+/* What a model is made of, in the order of building: bodies, then the rest. Models that were not built from parts have none. */
+typedef struct zn_part_info {
+    const char *name;
+    const char *what;      /* "planar body", "revolute joint", "spring", "formula constraint" ... */
+    const char *bodies[2]; /* names of the bodies it stands on; NULL: fewer (formulas may stand on more) */
+    int nq, nu;            /* own coordinates and velocities */
+    int ng, ny, n_contacts;
+} zn_part_info;
+ZN_API int zn_model_part_count(const zn_model *model);
+ZN_API zn_part_info zn_model_part_info(const zn_model *model, int part);
+
+/* Energies of one part at (t, q, u), and the power of its forces that have no potential (negative: it takes energy out).
+ * `work` as for the questions. Sums over parts are those of the model. */
+typedef struct zn_part_energy {
+    double kinetic, potential, power;
+} zn_part_energy;
+ZN_API zn_status zn_model_part_energy(const zn_model *model, void *work, int part, const zn_point *at, zn_part_energy *energy);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

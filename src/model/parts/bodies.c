@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies: their definitions, and their kinds.
+ *
+ *   particle   M = m 1                                  h = m g
+ *   planar     M = diag(m, m, J)                        h = (m g, 0)
+ *   spatial    M = diag(m 1, Theta), Theta in K         h = (m g, -Omega x Theta Omega)
+ *
+ * with the potential -m g.r. Parameters of a kind: m, g, then J or Theta (xx, yy, zz, xy, xz, yz).                              */
+#include "model/parts/builder.h"
+
+#include <stdio.h>
+
+enum { BODY_PARAMETERS = 10 };
+
+zn_body_def zn_default_body_def(void) { return (zn_body_def){.type = ZN_PLANAR_BODY, .rotation = {1, 0, 0, 0}, .motion_axis = {0, 0, 1}}; }
+
+/* ---- checks ---- */
+
+static bool finite(const double *values, int count) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i])) return false;
+    return true;
+}
+
+/* Eigenvalues of a symmetric matrix by Jacobi rotations; three sweeps more than ever needed for 3 x 3. */
+static void principal_moments(const double inertia[6], double moments[3]) {
+    double a[3][3] = {{inertia[0], inertia[3], inertia[4]}, {inertia[3], inertia[1], inertia[5]}, {inertia[4], inertia[5], inertia[2]}};
+    for (int sweep = 0; sweep < 12; sweep++)
+        for (int p = 0; p < 2; p++)
+            for (int q = p + 1; q < 3; q++) {
+                if (a[p][q] == 0) continue;
+                double angle = 0.5 * atan2(2 * a[p][q], a[q][q] - a[p][p]), c = cos(angle), s = sin(angle);
+                for (int k = 0; k < 3; k++) {
+                    double x = a[k][p], y = a[k][q];
+                    a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
+                }
+                for (int k = 0; k < 3; k++) {
+                    double x = a[p][k], y = a[q][k];
+                    a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
+                }
+            }
+    for (int i = 0; i < 3; i++) moments[i] = a[i][i];
+}
+
+static zn_status check_inertia(zn_context *context, const char *name, const double inertia[6]) {
+    const double rounding = 1e-9; /* a flat body has A + B = C exactly, and users round */
+    double m[3];
+    if (!finite(inertia, 6)) return fail(context, ZN_MODEL, "the inertia of '%s' is not finite", name);
+    principal_moments(inertia, m);
+    for (int i = 0; i < 3; i++) {
+        double a = m[i], b = m[(i + 1) % 3], c = m[(i + 2) % 3];
+        if (!(a > 0)) return fail(context, ZN_MODEL, "the inertia of '%s' is not positive definite: its principal moments are %g, %g, %g", name, m[0], m[1], m[2]);
+        if (a + b < c * (1 - rounding))
+            return fail(context, ZN_MODEL, "the inertia of '%s' violates the triangle inequality: principal moments %g + %g < %g belong to no rigid body", name, a,
+                        b, c);
+    }
+    return ZN_OK;
+}
+
+static body_kind kind_of(const zn_body_def *def) {
+    static const body_kind kinds[] = {BODY_PARTICLE_2D, BODY_PARTICLE_3D, BODY_PLANAR, BODY_SPATIAL};
+    if (def->type != ZN_PRESCRIBED_BODY) return kinds[def->type];
+    bool about_z = def->motion_axis[0] == 0 && def->motion_axis[1] == 0 && def->rotation[1] == 0 && def->rotation[2] == 0;
+    return !def->motion[2].text && def->position[2] == 0 && about_z ? BODY_MOVING_PLANAR : BODY_MOVING_SPATIAL;
+}
+
+/* Mass and inertia as given, or from the shape. */
+static zn_status find_mass(zn_context *context, const zn_body_def *def, parts_body *b) {
+    b->mass = def->mass;
+    memcpy(b->inertia, def->inertia, sizeof b->inertia);
+    if (body_is_moving(b->kind)) return ZN_OK;
+    if (def->shape.type != ZN_NO_SHAPE) {
+        bool scaled = def->density == 0;
+        zn_mass mass;
+        if (scaled && !(def->mass > 0)) return fail(context, ZN_MODEL, "the body '%s' has a shape; give its density or its mass", b->name);
+        if (!scaled && def->mass != 0) return fail(context, ZN_MODEL, "the body '%s' has a shape, a density and a mass; give one of the last two", b->name);
+        if (finite(def->inertia, 6) && (def->inertia[0] != 0 || def->inertia[1] != 0 || def->inertia[2] != 0))
+            return fail(context, ZN_MODEL, "the body '%s' has a shape, so its inertia follows and cannot be given", b->name);
+        zn_status status = zn_shape_mass(context, &def->shape, scaled ? 1 : def->density, body_is_planar(b->kind), &mass);
+        if (status != ZN_OK) return status;
+        double factor = scaled ? def->mass / mass.mass : 1;
+        b->mass = factor * mass.mass;
+        for (int i = 0; i < 6; i++) b->inertia[i] = factor * mass.inertia[i];
+    }
+    if (!(b->mass > 0) || !isfinite(b->mass)) return fail(context, ZN_MODEL, "the mass of '%s' must be positive, but is %g", b->name, b->mass);
+    if (b->kind == BODY_PLANAR && (!(b->inertia[2] > 0) || !isfinite(b->inertia[2])))
+        return fail(context, ZN_MODEL, "the inertia of the planar body '%s' must be positive, but is %g", b->name, b->inertia[2]);
+    return b->kind == BODY_SPATIAL ? check_inertia(context, b->name, b->inertia) : ZN_OK;
+}
+
+static zn_status check_start(zn_context *context, const zn_body_def *def, const parts_body *b) {
+    double angles[2] = {def->angle, def->angle_rate};
+    if (!finite(def->position, 3) || !finite(def->velocity, 3) || !finite(angles, 2) || !finite(def->angular_velocity, 3) || !finite(def->rotation, 4))
+        return fail(context, ZN_MODEL, "the start of '%s' is not finite", b->name);
+    bool turns_in_space = b->kind == BODY_SPATIAL || body_is_moving(b->kind);
+    if (turns_in_space && quat_dot(quat_from(def->rotation), quat_from(def->rotation)) == 0)
+        return fail(context, ZN_MODEL, "the rotation of '%s' is a quaternion of zeros; none is 1, 0, 0, 0", b->name);
+    if (body_is_planar(b->kind) && (def->position[2] != 0 || def->velocity[2] != 0))
+        return fail(context, ZN_MODEL, "the body '%s' lives in the plane z = 0, but its start has z", b->name);
+    if (body_is_moving(b->kind) && (!finite(def->motion_axis, 3) || !(vec3_norm(vec3_from(def->motion_axis)) > 0)))
+        return fail(context, ZN_MODEL, "the axis of the motion of '%s' is zero or not finite", b->name);
+    return ZN_OK;
+}
+
+/* ---- definitions ---- */
+
+/* Formulas of t; what has none is a constant, written as the position at the start. */
+static zn_status keep_motion(zn_parts *parts, const zn_body_def *def, parts_body *b) {
+    if (!(b->motion = MEM_ARRAY(parts->context, parts_motion, 1))) return ZN_MEMORY;
+    zn_status status = parts_keep_formula(parts, &b->motion->angle, def->motion_angle);
+    for (int i = 0; i < 3 && status == ZN_OK; i++) {
+        char number[40];
+        snprintf(number, sizeof number, "%.17g", def->position[i]);
+        status = parts_keep_formula(parts, &b->motion->position[i], def->motion[i].text ? def->motion[i] : ZN_FORMULA(number));
+    }
+    b->motion->axis = vec3_normalised(vec3_from(def->motion_axis));
+    return status;
+}
+
+static zn_status check_name(zn_parts *parts, const char *name, const char *what) {
+    if (!expr_name_is_valid(name))
+        return fail(parts->context, ZN_ARGUMENT, "'%s' cannot name a %s: names are letters, digits and _, and not pi, t or a function", name ? name : "", what);
+    if (parts_find_body(parts, name, strlen(name)) >= 0) return fail(parts->context, ZN_ARGUMENT, "the name '%s' of a %s is already taken", name, what);
+    for (size_t i = 0; i < parts->n_parameters; i++)
+        if (!strcmp(parts->parameters[i].name, name)) return fail(parts->context, ZN_ARGUMENT, "the name '%s' of a %s is already taken by a parameter", name, what);
+    return ZN_OK;
+}
+
+static zn_status add_body(zn_parts *parts, const parts_body *b, zn_body *handle) {
+    zn_context *context = parts->context;
+    if (!mem_grow(context, (void **)&parts->bodies, &parts->body_capacity, parts->n_bodies + 1, sizeof *parts->bodies) ||
+        !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames))
+        return ZN_MEMORY;
+    parts->bodies[parts->n_bodies] = *b;
+    parts->bodies[parts->n_bodies].frame = (int)parts->n_frames;
+    parts->frames[parts->n_frames++] = (parts_frame){NULL, (int)parts->n_bodies, {0, 0, 0}, mat3_identity()};
+    if (handle) *handle = (zn_body){parts_stamp(parts, 'b'), (int)parts->n_bodies};
+    parts->n_bodies++;
+    return ZN_OK;
+}
+
+static void free_body(zn_context *context, parts_body *b) {
+    for (int i = 0; b->motion && i < 3; i++) mem_free(context, b->motion->position[i].text), mem_free(context, b->motion->position[i].file);
+    if (b->motion) mem_free(context, b->motion->angle.text), mem_free(context, b->motion->angle.file);
+    mem_free(context, b->motion);
+    mem_free(context, b->name);
+}
+
+zn_status zn_parts_body(zn_parts *parts, const zn_body_def *def, zn_body *handle) {
+    zn_context *context = parts->context;
+    if (handle) *handle = (zn_body){0, 0};
+    zn_status status = check_name(parts, def->name, "body");
+    if (status != ZN_OK) return status;
+    if ((int)def->type < 0 || def->type > ZN_PRESCRIBED_BODY) return fail(context, ZN_ARGUMENT, "'%s': unknown type of body", def->name);
+    parts_body b = {.kind = kind_of(def), .r = vec3_from(def->position), .v = vec3_from(def->velocity), .Omega = vec3_from(def->angular_velocity)};
+    if (!(b.name = mem_text(context, def->name))) return ZN_MEMORY;
+    status = check_start(context, def, &b);
+    if (status == ZN_OK) status = find_mass(context, def, &b);
+    b.p = quat_normalised(quat_from(def->rotation));
+    if (b.kind == BODY_PLANAR) b.angle = def->angle, b.angle_rate = def->angle_rate;
+    if (status == ZN_OK && body_is_moving(b.kind)) status = keep_motion(parts, def, &b);
+    if (status == ZN_OK) status = add_body(parts, &b, handle);
+    if (status != ZN_OK) free_body(context, &b);
+    return status;
+}
+
+zn_status zn_parts_coordinate(zn_parts *parts, const char *name, double start, double velocity) {
+    zn_status status = check_name(parts, name, "coordinate");
+    if (status != ZN_OK) return status;
+    if (!isfinite(start) || !isfinite(velocity)) return fail(parts->context, ZN_MODEL, "the start of '%s' is not finite", name);
+    parts_body b = {.kind = BODY_SCALAR, .start = start, .velocity = velocity, .p = quat_identity()};
+    if (!(b.name = mem_text(parts->context, name))) return ZN_MEMORY;
+    status = add_body(parts, &b, NULL);
+    if (status != ZN_OK) free_body(parts->context, &b);
+    return status;
+}
+
+/* ---- names ---- */
+
+const char *parts_q_name(const parts_body *b, int i, char *text, size_t room) {
+    static const char *const planar[] = {"x", "y", "phi"}, *const spatial[] = {"x", "y", "z", "p0", "p1", "p2", "p3"};
+    if (b->kind == BODY_SCALAR) snprintf(text, room, "%s", b->name);
+    else snprintf(text, room, "%s.%s", b->name, b->kind == BODY_PLANAR ? planar[i] : spatial[i]);
+    return text;
+}
+
+const char *parts_u_name(const parts_body *b, int i, char *text, size_t room) {
+    if (b->kind == BODY_SPATIAL && i >= 3) snprintf(text, room, "%s.w%c", b->name, "xyz"[i - 3]);
+    else {
+        parts_q_name(b, i, text, room - 1);
+        strcat(text, "'");
+    }
+    return text;
+}
+
+/* ---- kinds ---- */
+
+static void draw_inertia(sketch *k, const sketch_body *b) {
+    expr t[6];
+    for (int i = 0; i < 6; i++) t[i] = sketch_parameter(k);
+    const int place[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    for (int i = 0; i < 6; i++) sketch_mass(k, b->u + 3 + place[i][0], b->u + 3 + place[i][1], t[i]);
+    emat Theta = {{{{t[0], t[3], t[4]}}, {{t[3], t[1], t[5]}}, {{t[4], t[5], t[2]}}}};
+    evec Omega;
+    for (int i = 0; i < 3; i++) Omega.x[i] = expr_variable(k->g, k->s.u + b->u + 3 + i);
+    evec gyroscopic = evec_cross(k, Omega, emat_apply(k, Theta, Omega));
+    for (int i = 0; i < 3; i++) sketch_h(k, b->u + 3 + i, sketch_neg(k, gyroscopic.x[i]));
+}
+
+zn_status parts_draw_body(zn_parts *parts, sketch *k, const parts_piece *piece) {
+    (void)parts, (void)piece;
+    const sketch_body *b = &k->body[0];
+    if (b->kind == BODY_SCALAR) return ZN_OK;
+    expr m = sketch_parameter(k);
+    evec g = sketch_parameter3(k);
+    int directions = b->kind == BODY_PARTICLE_3D || b->kind == BODY_SPATIAL ? 3 : 2;
+    for (int i = 0; i < directions; i++) sketch_mass(k, b->u + i, b->u + i, m);
+    sketch_potential(k, sketch_neg(k, sketch_mul(k, m, evec_dot(k, g, b->r))));
+    if (b->kind == BODY_PLANAR) sketch_mass(k, b->u + 2, b->u + 2, sketch_parameter(k));
+    if (b->kind == BODY_SPATIAL) draw_inertia(k, b);
+    return ZN_OK;
+}

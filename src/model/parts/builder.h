@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of the builder of models from parts.
+ *
+ * Everything but bodies and frames is a *piece*: a drawing function, the bodies it stands on, values of its parameters, names.
+ * Building draws the kind of each piece once for all pieces with the same drawing function, variant and kinds of bodies, and
+ * makes an instance of it. What is added later (contacts) only needs to fill a piece: see parts_piece_begin. */
+#ifndef MODEL_PARTS_BUILDER_H
+#define MODEL_PARTS_BUILDER_H
+
+#include "linalg/geometry.h"
+#include "model/formula.h"
+#include "model/parts/sketch.h"
+#include "zeno/parts.h"
+
+typedef struct parts_piece parts_piece;
+
+/* Draws rows, forces and energies into a sketch that has the bodies of the piece in their order. ZN_OK, or an error in the
+ * context (formulas). A drawing that is kept for other pieces (own_kind false) must only look at `variant` and the sketch. */
+typedef zn_status parts_draw(zn_parts *, sketch *, const parts_piece *);
+
+struct parts_piece {
+    const char *what;          /* "revolute joint": not copied */
+    char *name;
+    parts_draw *draw;
+    int variant;               /* what the drawing depends on beside the kinds of its bodies */
+    bool own_kind;             /* it has formulas: drawn for itself alone */
+    int n_bodies, *bodies;     /* indices of bodies */
+    zn_sizes rows;             /* ng, ny, nN, nF */
+    int n_parameters;
+    double *parameters;        /* in the order in which the drawing takes them */
+    int n_contacts;
+    zn_contact *contacts;      /* rows as in the piece; names are those of the piece when NULL. Balls and scales are copied */
+    int n_formulas;
+    formula_text *formulas;    /* for the drawing */
+    zn_formula_model *contact_formulas; /* a contact by formulas, else NULL */
+};
+
+typedef struct parts_motion {
+    formula_text position[3], angle;
+    vec3 axis;
+} parts_motion;
+
+typedef struct parts_body {
+    char *name;
+    body_kind kind;
+    vec3 r, v, Omega;          /* at the start */
+    quat p;
+    double angle, angle_rate;
+    double mass, inertia[6];
+    double start, velocity;    /* scalars */
+    parts_motion *motion;      /* of moving bodies */
+    int frame;                 /* the frame K */
+    int q, u;                  /* first coordinate and velocity in the whole, while building */
+} parts_body;
+
+typedef struct parts_frame {
+    char *name;                /* NULL: unnamed */
+    int body;
+    vec3 position;             /* in K */
+    mat3 rotation;             /* from the frame to K */
+} parts_frame;
+
+typedef struct parts_parameter {
+    char *name;
+    double value;
+} parts_parameter;
+
+typedef struct parts_kind {
+    parts_draw *draw;
+    int variant, n_bodies;
+    body_kind kinds[2];
+    zn_model *model;
+} parts_kind;
+
+struct zn_parts {
+    zn_context *context;
+    vec3 gravity;
+    parts_body *bodies;        /* the first is the world */
+    parts_frame *frames;
+    parts_piece *pieces;
+    parts_parameter *parameters;
+    parts_kind *kinds;
+    size_t n_bodies, body_capacity, n_frames, frame_capacity, n_pieces, piece_capacity;
+    size_t n_parameters, parameter_capacity, n_kinds, kind_capacity;
+    expr_graph *numbers;       /* for formulas that must be numbers */
+};
+
+/* ---- handles ---- */
+
+unsigned parts_stamp(const zn_parts *, char kind); /* 'b' body, 'f' frame; contacts add 's' for surfaces */
+/* The body or frame of a handle, NULL with an error. `what` names the use: "joint 'pin'". */
+parts_body *parts_get_body(zn_parts *, zn_body, const char *what);
+parts_frame *parts_get_frame(zn_parts *, zn_frame, const char *what);
+/* By name; -1 when there is none. The name ends after `length` bytes. */
+int parts_find_body(const zn_parts *, const char *name, size_t length);
+/* " (did you mean 'crank'?)" or "". */
+const char *parts_body_hint(const zn_parts *, const char *name, char *text, size_t room);
+
+/* ---- pieces ---- */
+
+/* A new piece with copies of name and bodies and room for what `shape` says (n_parameters, n_contacts, n_formulas); the caller
+ * fills it before the next piece begins. NULL: error in the context. Names of pieces are unique. */
+parts_piece *parts_piece_begin(zn_parts *, const parts_piece *shape);
+/* The status of the newest error, after a function that said NULL. */
+zn_status parts_last_status(const zn_parts *);
+zn_status parts_keep_formula(zn_parts *, formula_text *to, zn_formula from);
+/* Writes position and rotation of a frame: SKETCH_FRAME_PARAMETERS numbers, as sketch_next_frame takes them. */
+double *parts_put_frame(double *parameters, const parts_frame *);
+/* Position and rotation of a body and of a frame in I at the start. Moving bodies: at t = 0. */
+zn_status parts_place_at_start(zn_parts *, int body, vec3 *r, mat3 *A);
+
+/* ---- formulas ---- */
+
+/* Names of all parameters, t, and coordinates and velocities of the sketch's bodies; `locals` come first. Free the names. */
+zn_status parts_scope(zn_parts *, sketch *, const parts_piece *, int n_locals, const expr_name *locals, expr_scope *scope);
+void parts_scope_free(zn_parts *, expr_scope *);
+/* Adds the bodies that formulas name to a list that begins with `n` given ones. The list is the caller's to free. */
+zn_status parts_bodies_of(zn_parts *, int n_formulas, const zn_formula *formulas, int n, const int *given, int *count, int **bodies);
+/* Expression of a formula of t and parameters only. */
+zn_status parts_formula_of_time(zn_parts *, sketch *, const formula_text *, expr *out);
+
+/* ---- building ---- */
+
+parts_draw parts_draw_body, parts_draw_formulas;
+
+/* Names of coordinate i and velocity i of a body, "crank.phi", written into text. */
+const char *parts_q_name(const parts_body *, int i, char *text, size_t room);
+const char *parts_u_name(const parts_body *, int i, char *text, size_t room);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Motors, on velocity level; f(t) is the given speed.
+ *
+ *     motor          gamma = z_a.(omega_b - omega_a) - f(t)
+ *     slider motor   gamma = (d.e)' - f(t),   e the axis of a */
+#include "model/parts/joint.h"
+
+void joint_motor(joint_sketch *j) {
+    sketch *k = j->k;
+    evec relative = evec_sub(k, j->b.omega, j->a.omega);
+    sketch_gamma(k, sketch_sub(k, evec_dot(k, j->a.z, relative), j->drive));
+}
+
+void joint_slider_motor(joint_sketch *j) {
+    sketch *k = j->k;
+    sketch_gamma(k, sketch_sub(k, sketch_rate(k, evec_dot(k, j->d, joint_axis(j))), j->drive));
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Point on line: the origin of b stays on the axis of a; rotations are free.
+ *
+ *     g = d.y_a                (plane, axis x)
+ *     g = (d.x_a, d.y_a)       (space, axis z) */
+#include "model/parts/joint.h"
+
+void joint_point_on_line(joint_sketch *j) { joint_on_axis(j); }

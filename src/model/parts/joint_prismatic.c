@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prismatic: b slides along the axis of a and does not turn against it.
+ *
+ *     g = (d.y_a, x_a.y_b)                                    (plane, axis x)
+ *     g = (d.x_a, d.y_a, x_a.y_b, y_a.z_b, z_a.x_b)           (space, axis z)
+ *
+ * Rows of rotation are sines of small angles; they also vanish half a turn away, where no motion leads. */
+#include "model/parts/joint.h"
+
+void joint_prismatic(joint_sketch *j) {
+    joint_on_axis(j);
+    if (j->turns) joint_same_rotation(j);
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spherical: the origins of a and b coincide, rotations are free.
+ *
+ *     g = d      (2 rows in the plane, where it is a revolute joint; 3 in space) */
+#include "model/parts/joint.h"
+
+void joint_spherical(joint_sketch *j) { joint_same_point(j); }
