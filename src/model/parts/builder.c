@@ -22,7 +22,7 @@ static void free_motion(zn_context *context, parts_motion *motion) {
 static void free_piece(zn_context *context, parts_piece *piece) {
     for (int i = 0; piece->formulas && i < piece->n_formulas; i++) free_text(context, &piece->formulas[i]);
     zn_formula_model_destroy(piece->contact_formulas);
-    void *blocks[] = {piece->name, piece->bodies, piece->parameters, piece->contacts, piece->formulas};
+    void *blocks[] = {piece->name, piece->bodies, piece->parameters, piece->contacts, piece->balls, piece->scales, piece->formulas};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -266,9 +266,11 @@ parts_piece *parts_piece_begin(zn_parts *parts, const parts_piece *shape) {
     piece.bodies = MEM_ARRAY(context, int, shape->n_bodies);
     piece.parameters = MEM_ARRAY(context, double, shape->n_parameters);
     piece.contacts = MEM_ARRAY(context, zn_contact, shape->n_contacts);
+    piece.balls = MEM_ARRAY(context, zn_ball, shape->n_balls);
+    piece.scales = MEM_ARRAY(context, double, shape->n_scales);
     piece.formulas = MEM_ARRAY(context, formula_text, shape->n_formulas);
     piece.contact_formulas = NULL;
-    if (!piece.name || !piece.bodies || !piece.parameters || !piece.contacts || !piece.formulas) {
+    if (!piece.name || !piece.bodies || !piece.parameters || !piece.contacts || !piece.balls || !piece.scales || !piece.formulas) {
         free_piece(context, &piece);
         return NULL;
     }

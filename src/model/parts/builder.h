@@ -29,7 +29,10 @@ struct parts_piece {
     int n_parameters;
     double *parameters;        /* in the order in which the drawing takes them */
     int n_contacts;
-    zn_contact *contacts;      /* rows as in the piece; names are those of the piece when NULL. Balls and scales are copied */
+    zn_contact *contacts;      /* rows as in the piece; a name that is NULL becomes that of the piece */
+    int n_balls, n_scales;
+    zn_ball *balls;            /* memory for what the contacts point to */
+    double *scales;
     int n_formulas;
     formula_text *formulas;    /* for the drawing */
     zn_formula_model *contact_formulas; /* a contact by formulas, else NULL */
@@ -98,8 +101,8 @@ const char *parts_body_hint(const zn_parts *, const char *name, char *text, size
 
 /* ---- pieces ---- */
 
-/* A new piece with copies of name and bodies and room for what `shape` says (n_parameters, n_contacts, n_formulas); the caller
- * fills it before the next piece begins. NULL: error in the context. Names of pieces are unique. */
+/* A new piece with copies of name and bodies and room for what `shape` says (n_parameters, n_contacts, n_balls, n_scales, n_formulas); the caller
+fills it before the next piece begins. NULL: error in the context. Names of pieces are unique. */
 parts_piece *parts_piece_begin(zn_parts *, const parts_piece *shape);
 /* The status of the newest error, after a function that said NULL. */
 zn_status parts_last_status(const zn_parts *);
