@@ -63,6 +63,15 @@ static zn_status solve_projection(zn_context *context, linear_problem *p, const 
     return fail(context, ZN_START, "the %s of the start cannot be projected onto the constraints (residual %.3g)", what, outcome.worst);
 }
 
+/* Velocity-level constraints say nothing about positions: their rows are cleared, which the solver takes as redundant. */
+static void clear_velocity_rows(linear_problem *p) {
+    const zn_model *model = p->model;
+    const zn_pattern *W = &model->pattern.W, *c1_u = &model->pattern.c1_u;
+    int first = model->size.ng, last = first + model->size.ny;
+    for (int k = W->start[first]; k < W->start[last]; k++) p->at.W[k] = 0;
+    for (int k = c1_u->start[first]; k < c1_u->start[last]; k++) p->at.c1_u[k] = 0;
+}
+
 static zn_status project_positions(zn_context *context, linear_problem *p, double t, double *q, const double *u) {
     const zn_model *model = p->model;
     int ng = model->size.ng;
@@ -78,6 +87,7 @@ static zn_status project_positions(zn_context *context, linear_problem *p, doubl
         }
         if (worst <= SIM_START_TOLERANCE * 1e-6) return ZN_OK;
         if (!isfinite(worst)) break;
+        clear_velocity_rows(p);
         zn_status status = solve_projection(context, p, "positions");
         if (status != ZN_OK) return status;
         lin_multiply(&model->pattern.B, p->at.B, 1, p->x, q);
