@@ -8,19 +8,19 @@
 #ifndef ZENO_CONTACT_H
 #define ZENO_CONTACT_H
 
-#include "zeno/model.h"
+#include "zeno/parts.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef enum zn_geometry_type {
-    ZN_GEOMETRY_POINT,           /* centre */
-    ZN_GEOMETRY_POINTS,          /* points: corners of anything */
-    ZN_GEOMETRY_SPHERE,          /* centre, radius; a disk in the plane */
-    ZN_GEOMETRY_BOX,             /* centre, size: its corners touch, 8 in space, 4 in the plane */
-    ZN_GEOMETRY_CAPSULE,         /* centre, radius, axis, length (between the centres of its ends) */
-    ZN_GEOMETRY_RING,            /* centre, radius, axis: the edge of a disk in space; must not lie flat */
+    ZN_GEOMETRY_POINT,   /* centre */
+    ZN_GEOMETRY_POINTS,  /* points: corners of anything */
+    ZN_GEOMETRY_SPHERE,  /* centre, radius; a disk in the plane */
+    ZN_GEOMETRY_BOX,     /* centre, size: its corners touch, 8 in space, 4 in the plane */
+    ZN_GEOMETRY_CAPSULE, /* centre, radius, axis, length (between the centres of its ends) */
+    ZN_GEOMETRY_RING, /* centre, radius, axis: the edge of a disk in space, with a length both edges of a cylinder; not flat on the plane */
     ZN_GEOMETRY_PLANE,           /* centre (any point of it), axis: the outer normal; a line in the plane */
     ZN_GEOMETRY_HOLLOW_SPHERE,   /* centre, radius: the inside of a sphere, of a circle in the plane */
     ZN_GEOMETRY_CYLINDER,        /* centre, radius, axis: without ends */
@@ -28,6 +28,31 @@ typedef enum zn_geometry_type {
     ZN_GEOMETRY_SURFACE,         /* formula f(x, y) or f(x, y, z), positive outside: f = 0 is the surface */
     ZN_GEOMETRY_TYPE_COUNT
 } zn_geometry_type;
+
+typedef struct zn_geometry {
+    unsigned stamp;
+    int index;
+} zn_geometry;
+
+/* All vectors in a frame on a body. A planar body's shapes are in the plane z = 0. */
+typedef struct zn_geometry_def {
+    const char *name; /* of its own among geometries */
+    zn_frame frame;
+    zn_geometry_type type;
+    double centre[3];
+    double radius, length;
+    double size[3];             /* edges of a box */
+    double axis[3];             /* zeros: y in the plane, z in space */
+    double surface_velocity[3]; /* of a plane: a belt */
+    int n_points;
+    const double *points; /* 3 n_points */
+    zn_formula formula;   /* of a surface, in x, y (z) of the frame and parameters */
+    const char *material; /* NULL: none */
+} zn_geometry_def;
+
+ZN_API zn_geometry_def zn_default_geometry_def(void);
+ZN_API zn_status zn_parts_geometry(zn_parts *, const zn_geometry_def *def, zn_geometry *geometry);
+ZN_API zn_status zn_parts_find_geometry(zn_parts *, const char *name, zn_geometry *geometry);
 
 /* What happens where two surfaces touch. Zeros: frictionless, fully inelastic. */
 typedef struct zn_contact_law {
@@ -51,6 +76,23 @@ typedef enum zn_tangent {
     ZN_TANGENT_TOUCHING, /* of a direction fixed to the touching body */
     ZN_TANGENT_SURFACE   /* of a direction fixed to the body of the surface */
 } zn_tangent;
+
+/* The law between two materials, in any order; of a contact that has none of its own. */
+ZN_API zn_status zn_parts_material_pair(zn_parts *, const char *a, const char *b, const zn_contact_law *law);
+
+typedef struct zn_contact_pair_def {
+    const char *name;          /* several corners: NAME.1, NAME.2 ... */
+    zn_geometry a, b;          /* in any order: the one that can touch does; of two spheres it is a */
+    const zn_contact_law *law; /* NULL: that of their materials; without materials frictionless and inelastic */
+    zn_tangent tangent;
+    double
+        direction[3]; /* of the tangent; zeros with ZN_TANGENT_DEFAULT; there also t1 of a plane, in the surface's frame K */
+    bool has_normal_force; /* the normal force is given and the contact never opens */
+    double normal_force;
+} zn_contact_pair_def;
+
+ZN_API zn_contact_pair_def zn_default_contact_pair_def(void);
+ZN_API zn_status zn_parts_contact(zn_parts *, const zn_contact_pair_def *def);
 
 #ifdef __cplusplus
 }

@@ -161,6 +161,7 @@ zn_status zn_parts_body(zn_parts *parts, const zn_body_def *def, zn_body *handle
     if (status == ZN_OK && body_is_moving(b.kind)) status = keep_motion(parts, def, &b);
     if (status == ZN_OK) status = add_body(parts, &b, handle);
     if (status != ZN_OK) free_body(context, &b);
+    if (status == ZN_OK && def->shape.type != ZN_NO_SHAPE) status = parts_geometry_of_shape(parts, (int)parts->n_bodies - 1, &def->shape);
     return status;
 }
 

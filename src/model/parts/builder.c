@@ -55,6 +55,7 @@ void zn_parts_destroy(zn_parts *parts) {
     for (size_t i = 0; i < parts->n_pieces; i++) free_piece(context, &parts->pieces[i]);
     for (size_t i = 0; i < parts->n_parameters; i++) mem_free(context, parts->parameters[i].name);
     for (size_t i = 0; i < parts->n_kinds; i++) zn_model_destroy(context, parts->kinds[i].model);
+    parts_free_contacts(parts);
     expr_graph_destroy(parts->numbers);
     void *blocks[] = {parts->bodies, parts->frames, parts->pieces, parts->parameters, parts->kinds};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);

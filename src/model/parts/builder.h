@@ -75,6 +75,9 @@ typedef struct parts_kind {
     zn_model *model;
 } parts_kind;
 
+typedef struct parts_geometry parts_geometry;           /* see contact_builder.h */
+typedef struct parts_material_pair parts_material_pair;
+
 struct zn_parts {
     zn_context *context;
     vec3 gravity;
@@ -85,12 +88,15 @@ struct zn_parts {
     parts_kind *kinds;
     size_t n_bodies, body_capacity, n_frames, frame_capacity, n_pieces, piece_capacity;
     size_t n_parameters, parameter_capacity, n_kinds, kind_capacity;
+    parts_geometry *geometries;
+    parts_material_pair *material_pairs;
+    size_t n_geometries, geometry_capacity, n_material_pairs, material_pair_capacity;
     expr_graph *numbers;       /* for formulas that must be numbers */
 };
 
 /* ---- handles ---- */
 
-unsigned parts_stamp(const zn_parts *, char kind); /* 'b' body, 'f' frame; contacts add 's' for surfaces */
+unsigned parts_stamp(const zn_parts *, char kind); /* 'b' body, 'f' frame, 'g' geometry */
 /* The body or frame of a handle, NULL with an error. `what` names the use: "joint 'pin'". */
 parts_body *parts_get_body(zn_parts *, zn_body, const char *what);
 parts_frame *parts_get_frame(zn_parts *, zn_frame, const char *what);
@@ -111,6 +117,12 @@ zn_status parts_keep_formula(zn_parts *, formula_text *to, zn_formula from);
 double *parts_put_frame(double *parameters, const parts_frame *);
 /* Position and rotation of a body and of a frame in I at the start. Moving bodies: at t = 0. */
 zn_status parts_place_at_start(zn_parts *, int body, vec3 *r, mat3 *A);
+
+/* ---- contacts ---- */
+
+/* The shape that a body's mass came from is also a geometry, named like the body, unless another one is. */
+zn_status parts_geometry_of_shape(zn_parts *, int body, const zn_shape_def *);
+void parts_free_contacts(zn_parts *);
 
 /* ---- formulas ---- */
 

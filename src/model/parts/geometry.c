@@ -43,6 +43,7 @@ bool geometry_check(const geometry *g, bool planar, const char **why) {
     case ZN_GEOMETRY_RING:
     case ZN_GEOMETRY_CYLINDER:
     case ZN_GEOMETRY_HOLLOW_CYLINDER:
+        if (!(g->length >= 0) || isinf(g->length)) return *why = "the length must not be negative", false;
         if (planar) return *why = "this shape needs a body in space; in the plane there are disks and hollow circles", false;
         break;
     case ZN_GEOMETRY_CAPSULE:
@@ -96,6 +97,7 @@ int geometry_count(const geometry *touching, bool planar) {
     case ZN_GEOMETRY_POINTS: return touching->n_points;
     case ZN_GEOMETRY_BOX: return planar ? 4 : 8;
     case ZN_GEOMETRY_CAPSULE: return 2;
+    case ZN_GEOMETRY_RING: return touching->length > 0 ? 2 : 1;
     default: return 1;
     }
 }
@@ -124,7 +126,10 @@ feature geometry_touching(const geometry *g, bool planar, int index) {
         for (int i = 0; i < 3; i++) f.point[i] += (index ? 0.5 : -0.5) * g->length * f.axis[i];
         f.radius = g->radius;
         break;
-    case ZN_GEOMETRY_RING: f.kind = FEATURE_RING, f.radius = g->radius; break;
+    case ZN_GEOMETRY_RING:
+        for (int i = 0; i < 3; i++) f.point[i] += (index ? 0.5 : -0.5) * g->length * f.axis[i];
+        f.kind = FEATURE_RING, f.radius = g->radius;
+        break;
     case ZN_GEOMETRY_SPHERE: f.radius = g->radius; break;
     default: break;
     }
