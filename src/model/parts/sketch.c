@@ -49,6 +49,7 @@ static void draw_body(sketch *k, sketch_body *b) {
     int q = k->s.q + b->q, u = k->s.u + b->u;
     b->r = b->v = b->omega = evec_zero(k);
     b->A = identity(k);
+    b->phi = sketch_constant(k, 0);
     for (int i = 0; i < body_nu(b->kind) && b->kind != BODY_SPATIAL; i++) qdot[i] = expr_variable(k->g, u + i);
     switch (b->kind) {
     case BODY_PARTICLE_2D: b->r = variables(k, q, 2), b->v = variables(k, u, 2); break;
@@ -56,7 +57,8 @@ static void draw_body(sketch *k, sketch_body *b) {
     case BODY_PLANAR:
         b->r = variables(k, q, 2), b->v = variables(k, u, 2);
         b->omega.x[2] = expr_variable(k->g, u + 2);
-        b->A = planar_rotation(k, expr_variable(k->g, q + 2));
+        b->phi = expr_variable(k->g, q + 2);
+        b->A = planar_rotation(k, b->phi);
         break;
     case BODY_SPATIAL: {
         expr p[4];
@@ -81,6 +83,8 @@ void sketch_move(sketch *k, int body, evec r, expr angle, evec axis, emat A0) {
     b->r = r;
     for (int i = 0; i < 3; i++) b->v.x[i] = expr_derivative(k->g, r.x[i], 0);
     b->omega = evec_scale(k, expr_derivative(k->g, angle, 0), axis);
+    expr before = expr_binary(k->g, EXPR_ATAN2, A0.column[0].x[1], A0.column[0].x[0]);
+    if (b->kind == BODY_MOVING_PLANAR) b->phi = sketch_add(k, before, sketch_mul(k, axis.x[2], angle));
     for (int j = 0; j < 3; j++) {
         evec a = A0.column[j], turned = evec_add(k, evec_scale(k, c, a), evec_scale(k, s, evec_cross(k, axis, a)));
         b->A.column[j] = evec_add(k, turned, evec_scale(k, sketch_mul(k, rest, evec_dot(k, axis, a)), axis));

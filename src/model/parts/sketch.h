@@ -47,6 +47,7 @@ typedef struct sketch_body {
     int q, u; /* first local coordinate, velocity */
     evec r, v, omega;
     emat A;
+    expr phi; /* angle in the plane, any number of turns; spatial bodies: 0 */
 } sketch_body;
 
 typedef struct sketch {
