@@ -15,13 +15,14 @@ extern "C" {
 #endif
 
 typedef enum zn_geometry_type {
-    ZN_GEOMETRY_POINT,   /* centre */
-    ZN_GEOMETRY_POINTS,  /* points: corners of anything */
-    ZN_GEOMETRY_SPHERE,  /* centre, radius; a disk in the plane */
-    ZN_GEOMETRY_BOX,     /* centre, size: its corners touch, 8 in space, 4 in the plane */
-    ZN_GEOMETRY_CAPSULE, /* centre, radius, axis, length (between the centres of its ends) */
-    ZN_GEOMETRY_RING, /* centre, radius, axis: the edge of a disk in space, with a length both edges of a cylinder; not flat on the plane */
-    ZN_GEOMETRY_PLANE,           /* centre (any point of it), axis: the outer normal; a line in the plane */
+    ZN_GEOMETRY_POINT,     /* centre */
+    ZN_GEOMETRY_POINTS,    /* points: corners of anything */
+    ZN_GEOMETRY_SPHERE,    /* centre, radius; a disk in the plane */
+    ZN_GEOMETRY_BOX,       /* centre, size: its corners touch, 8 in space, 4 in the plane */
+    ZN_GEOMETRY_CAPSULE,   /* centre, radius, axis, length (between the centres of its ends) */
+    ZN_GEOMETRY_RING,      /* centre, radius, axis: the edge of a disk in space; with a length both edges of a cylinder */
+    ZN_GEOMETRY_ELLIPSOID, /* centre, size: its whole axes along those of the frame; an ellipse in the plane */
+    ZN_GEOMETRY_PLANE,     /* centre (any point of it), axis: the outer normal; a line in the plane */
     ZN_GEOMETRY_HOLLOW_SPHERE,   /* centre, radius: the inside of a sphere, of a circle in the plane */
     ZN_GEOMETRY_CYLINDER,        /* centre, radius, axis: without ends */
     ZN_GEOMETRY_HOLLOW_CYLINDER, /* its inside */
@@ -41,7 +42,7 @@ typedef struct zn_geometry_def {
     zn_geometry_type type;
     double centre[3];
     double radius, length;
-    double size[3];             /* edges of a box */
+    double size[3];             /* edges of a box, axes of an ellipsoid */
     double axis[3];             /* zeros: y in the plane, z in space */
     double surface_velocity[3]; /* of a plane: a belt */
     int n_points;

@@ -54,6 +54,8 @@ static inline void random_numbers(contact_case *c) {
         if (planar && i == 2) n->a_point[i] = n->b_point[i] = n->b_velocity[i] = 0;
         for (int j = 0; j < 3; j++) n->b_axes[3 * j + i] = i == j;
     }
+    const double ellipsoid[9] = {0.04, 0.01, 0, 0.01, 0.09, 0, 0, 0, 0.0625};
+    memcpy(n->a_matrix, ellipsoid, sizeof ellipsoid);
     n->a_radius = c->variant.surface == FEATURE_SURFACE ? 0 : 0.1 + 0.1 * fabs(noise());
     n->b_radius = 0.3, n->b_half_length = 0.5;
     n->b_side = rand() % 2 && c->variant.surface != FEATURE_SEGMENT ? -1 : 1;

@@ -8,6 +8,7 @@ static const contact_variant planar_kinds[] = {
     {.touching = FEATURE_BALL, .surface = FEATURE_PLANE, .n_sliding = 1, .stribeck = true, .given_force = true},
     {.touching = FEATURE_BALL, .surface = FEATURE_SPHERE, .n_sliding = 1},
     {.touching = FEATURE_BALL, .surface = FEATURE_SEGMENT, .n_sliding = 1},
+    {.touching = FEATURE_ELLIPSOID, .surface = FEATURE_PLANE, .n_sliding = 1},
     {.touching = FEATURE_BALL, .surface = FEATURE_SURFACE, .n_sliding = 1},
 };
 static const contact_variant spatial_kinds[] = {
@@ -19,6 +20,7 @@ static const contact_variant spatial_kinds[] = {
      .pivoting = true},
     {.touching = FEATURE_BALL, .surface = FEATURE_PLANE, .frame = CONTACT_OF_TOUCHING, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_PLANE, .frame = CONTACT_FIXED, .n_sliding = 2, .stribeck = true},
+    {.touching = FEATURE_ELLIPSOID, .surface = FEATURE_PLANE, .frame = CONTACT_FIXED, .n_sliding = 2},
     {.touching = FEATURE_RING, .surface = FEATURE_PLANE, .frame = CONTACT_FIXED, .n_sliding = 3},
     {.touching = FEATURE_BALL, .surface = FEATURE_SPHERE, .frame = CONTACT_TURNED, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_SPHERE, .frame = CONTACT_OF_WORLD, .n_sliding = 2},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A contact between a feature of body 0 (a ball or a ring, it touches) and a surface of body 1.
+/* A contact between a feature of body 0 (a ball, a ring or an ellipsoid: it touches) and a surface of body 1.
  *
  *   n            normal, from the surface to the touching body;  c_A, c_B: the nearest points of both, c_B = c_A - g_N n
  *   g_N          the gap; its velocity follows by differentiation, so the derivative of n is in it
@@ -39,7 +39,7 @@ enum { CONTACT_MOST_ROWS = 6, CONTACT_MOST_BALLS = 6 };
 
 /* The parameters of every contact, in this order. */
 typedef struct contact_numbers {
-    double a_point[3], a_axis[3], a_radius;
+    double a_point[3], a_axis[3], a_radius, a_matrix[9];
     double b_point[3], b_axis[3], b_axes[9], b_radius, b_half_length, b_side, b_velocity[3];
     double pole[3], reference[3];
     double scale[CONTACT_MOST_ROWS];     /* of friction rows */

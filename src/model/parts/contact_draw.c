@@ -40,13 +40,24 @@ static evec across(sketch *k, evec a, evec unit) { return evec_sub(k, a, evec_sc
 
 /* ---- gap, normal, nearest point of the touching body ---- */
 
+/* The lowest point of an ellipsoid with the matrix E in K is S - A E m/sqrt(m.E m), m = A'n. */
+static evec down_to_ellipsoid(sketch *k, evec n) {
+    emat E, A = k->body[0].A;
+    for (int j = 0; j < 3; j++)
+        E.column[j] = number3(k, offsetof(contact_numbers, a_matrix) + 3 * (size_t)j * sizeof(double));
+    evec m = emat_apply_transposed(k, A, n), Em = emat_apply(k, E, m);
+    expr size = expr_unary(k->g, EXPR_SQRT, evec_dot(k, m, Em));
+    return emat_apply(k, A, evec_scale(k, sketch_div(k, sketch_constant(k, 1), size), Em));
+}
+
 /* Ball: c = S - R n. Ring with axis a: c = S - R m/|m|, m = n - (n.a) a. */
 static void touch_plane(sketch *k, const contact_variant *v, contact_sketch *out) {
     evec centre = sketch_point(k, 0, NUMBER3(k, a_point)), base = sketch_point(k, 1, NUMBER3(k, b_point));
     out->n = sketch_direction(k, 1, NUMBER3(k, b_axis));
-    evec down = out->n;
-    if (v->touching == FEATURE_RING) down = normalised(k, across(k, out->n, sketch_direction(k, 0, NUMBER3(k, a_axis))));
-    out->c_A = evec_sub(k, centre, evec_scale(k, NUMBER(k, a_radius), down));
+    evec arm = out->n;
+    if (v->touching == FEATURE_RING) arm = normalised(k, across(k, out->n, sketch_direction(k, 0, NUMBER3(k, a_axis))));
+    arm = v->touching == FEATURE_ELLIPSOID ? down_to_ellipsoid(k, out->n) : evec_scale(k, NUMBER(k, a_radius), arm);
+    out->c_A = evec_sub(k, centre, arm);
     out->gap = evec_dot(k, out->n, evec_sub(k, out->c_A, base));
 }
 

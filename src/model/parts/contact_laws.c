@@ -92,6 +92,7 @@ void contact_set_features(contact_numbers *n, const feature *touching, const fea
     memcpy(n->a_point, touching->point, sizeof n->a_point);
     memcpy(n->a_axis, touching->axis, sizeof n->a_axis);
     n->a_radius = touching->radius;
+    memcpy(n->a_matrix, touching->matrix, sizeof n->a_matrix);
     memcpy(n->b_point, surface->point, sizeof n->b_point);
     memcpy(n->b_axis, surface->axis, sizeof n->b_axis);
     memcpy(n->b_axes, surface->axes, sizeof n->b_axes);

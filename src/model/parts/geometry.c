@@ -4,10 +4,10 @@
 
 const char *geometry_name(zn_geometry_type shape, bool planar) {
     static const char *const names[2][ZN_GEOMETRY_TYPE_COUNT] = {
-        {"point", "points", "sphere", "box", "capsule", "ring", "plane", "hollow sphere", "cylinder", "hollow cylinder",
-         "surface"},
-        {"point", "points", "disk", "box", "capsule", "ring", "line", "hollow circle", "cylinder", "hollow cylinder",
-         "curve"}};
+        {"point", "points", "sphere", "box", "capsule", "ring", "ellipsoid", "plane", "hollow sphere", "cylinder",
+         "hollow cylinder", "surface"},
+        {"point", "points", "disk", "box", "capsule", "ring", "ellipse", "line", "hollow circle", "cylinder",
+         "hollow cylinder", "curve"}};
     return (int)shape >= 0 && shape < ZN_GEOMETRY_TYPE_COUNT ? names[planar][shape] : "unknown";
 }
 
@@ -21,10 +21,10 @@ static bool in_plane(const geometry *g) {
     return g->centre[2] == 0 && g->axis[2] == 0 && g->surface_velocity[2] == 0;
 }
 
-static bool check_box(const geometry *g, bool planar, const char **why) {
+static bool check_size(const geometry *g, bool planar, const char **why) {
     for (int i = 0; i < (planar ? 2 : 3); i++)
-        if (!(g->size[i] > 0) || isinf(g->size[i])) return *why = "the edges of a box must be positive", false;
-    if (planar && g->size[2] != 0) return *why = "a box in the plane has two edges", false;
+        if (!(g->size[i] > 0) || isinf(g->size[i])) return *why = "all sizes must be positive", false;
+    if (planar && g->size[2] != 0) return *why = "in the plane there are two sizes", false;
     return true;
 }
 
@@ -39,7 +39,8 @@ bool geometry_check(const geometry *g, bool planar, const char **why) {
     case ZN_GEOMETRY_POINTS:
         if (g->n_points < 1) return *why = "no points are given", false;
         return true;
-    case ZN_GEOMETRY_BOX: return check_box(g, planar, why);
+    case ZN_GEOMETRY_BOX:
+    case ZN_GEOMETRY_ELLIPSOID: return check_size(g, planar, why);
     case ZN_GEOMETRY_RING:
     case ZN_GEOMETRY_CYLINDER:
     case ZN_GEOMETRY_HOLLOW_CYLINDER:
@@ -69,7 +70,8 @@ static bool touches(const geometry *a, const geometry *b, const char **why) {
     case ZN_GEOMETRY_PLANE: return true;
     case ZN_GEOMETRY_HOLLOW_SPHERE:
     case ZN_GEOMETRY_HOLLOW_CYLINDER:
-        if (a->type == ZN_GEOMETRY_RING) return *why = "a ring touches planes only", false;
+        if (a->type == ZN_GEOMETRY_RING || a->type == ZN_GEOMETRY_ELLIPSOID)
+            return *why = "rings and ellipsoids touch planes only", false;
         if (round && !(a->radius < b->radius)) return *why = "the radius inside must be less than the hollow one", false;
         return true;
     case ZN_GEOMETRY_SPHERE:
@@ -115,6 +117,15 @@ static void box_corner(const geometry *g, bool planar, int index, double *point)
     }
 }
 
+/* R diag(a^2) R' of the half axes a; the plane sees only two of them. */
+static void ellipsoid_matrix(const geometry *g, bool planar, feature *f) {
+    f->kind = FEATURE_ELLIPSOID;
+    for (int k = 0; k < (planar ? 2 : 3); k++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                f->matrix[i + 3 * j] += 0.25 * g->size[k] * g->size[k] * g->axes[3 * k + i] * g->axes[3 * k + j];
+}
+
 feature geometry_touching(const geometry *g, bool planar, int index) {
     feature f = {.kind = FEATURE_BALL, .side = 1};
     memcpy(f.point, g->centre, sizeof f.point);
@@ -130,6 +141,7 @@ feature geometry_touching(const geometry *g, bool planar, int index) {
         for (int i = 0; i < 3; i++) f.point[i] += (index ? 0.5 : -0.5) * g->length * f.axis[i];
         f.kind = FEATURE_RING, f.radius = g->radius;
         break;
+    case ZN_GEOMETRY_ELLIPSOID: ellipsoid_matrix(g, planar, &f); break;
     case ZN_GEOMETRY_SPHERE: f.radius = g->radius; break;
     default: break;
     }

@@ -24,7 +24,8 @@ typedef enum feature_kind {
     FEATURE_SPHERE,   /* point, radius, side */
     FEATURE_CYLINDER, /* point, axis, radius, side */
     FEATURE_SEGMENT,  /* point, axis, half_length, radius: a capsule seen from outside */
-    FEATURE_SURFACE   /* formula */
+    FEATURE_SURFACE,  /* formula */
+    FEATURE_ELLIPSOID /* point, matrix: R diag(a^2) R' of its half axes a; touches planes */
 } feature_kind;
 
 typedef struct feature {
@@ -32,7 +33,8 @@ typedef struct feature {
     double point[3], axis[3], radius, half_length;
     double side; /* 1: touched from outside, -1: from inside */
     double velocity[3];
-    double axes[9]; /* of formulas */
+    double axes[9];   /* of formulas */
+    double matrix[9]; /* of ellipsoids */
 } feature;
 
 /* Which of two shapes touches the other's surface: 1 when a touches b, -1 the other way, 0 with a reason when the pair is not
