@@ -101,6 +101,10 @@ static void list_words(char *out, size_t room, int count, const char *(*get)(con
 static void unknown_word(scene_loader *loader, const scene_node *node, const char *what, int count,
                          const char *(*get)(const void *, int), const void *user) {
     if (scene_gave_up(loader)) return;
+    if (strcspn(node->text, "(") > strcspn(node->text, ")")) { /* the rest of a formula */
+        scene_error(loader, node, "'%.60s' is unknown in %s; a formula with a comma inside of { } or [ ] must be quoted", node->text, what);
+        return;
+    }
     const char *nearest = expr_nearest_name(node->text, count, get, user);
     if (nearest) {
         scene_error(loader, node, "'%.60s' is unknown in %s (did you mean '%s'?)", node->text, what, nearest);
