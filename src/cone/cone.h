@@ -50,12 +50,24 @@ typedef struct cone_values {
     double *phi_y, *psi_x, *psi_y;
 } cone_values;
 
+/* Another way to solve with phi_x than its LU, for structures that only the caller knows. With it `evaluate` leaves phi_x
+ * alone. `factor` follows an evaluation with `jacobian`. Whatever these two cannot do is done by `fill` and the LU. */
+typedef struct cone_linear {
+    void *user;
+    zn_status (*factor)(void *user);                    /* not ZN_OK: phi_x is to be filled and factored */
+    /* Returns how many leading columns were solved; the others are as they were. `rough`: columns of phi_x^-1 phi_y, which
+     * only steer the iteration; a few digits do. */
+    int (*solve)(void *user, double *b, int columns, bool rough);
+    void (*fill)(void *user);                           /* writes phi_x of the last evaluation with `jacobian` */
+} cone_linear;
+
 typedef struct cone_problem {
     int nx, ny, npsi, nmu, n_cones;
     const cone *cones;                    /* may change between solves (gates, reservoirs), not during one */
     void *user;
     int (*evaluate)(void *user, const double *x, const double *y, cone_values *);  /* nonzero: cannot (not finite) */
     lin_matrix *phi_x;                    /* nx x nx, assembled by evaluate */
+    const cone_linear *linear;            /* NULL: by the LU of phi_x; else phi_x is dense */
     zn_pattern phi_y, psi_x, psi_y;       /* nx x ny, npsi x nx, npsi x ny (start NULL: psi does not depend on y) */
     zn_pattern A;                         /* nmu x ny; start NULL: identity (nmu = ny) */
     const double *A_values, *mu_0;        /* NULL: zeros */

@@ -21,10 +21,9 @@ zn_status cone_evaluate(cone_solver *s, const double *x, const double *y, bool j
     return cone_all_finite(p->nmu, s->mu) ? ZN_OK : ZN_NOT_FINITE;
 }
 
-zn_status cone_factor(cone_solver *s) {
+static zn_status factor_lu(cone_solver *s) {
     const cone_problem *p = s->p;
-    memset(s->have, 0, (size_t)p->ny);
-    if (p->nx == 0) return ZN_OK;
+    if (p->linear) p->linear->fill(p->linear->user);
     zn_status status = lin_lu_factor(s->lu, p->phi_x, s->factored);
     s->factored = status == ZN_OK;
     if (status != ZN_SINGULAR) return status;
@@ -34,8 +33,30 @@ zn_status cone_factor(cone_solver *s) {
     return lin_lu_factor_regularised(s->lu, p->phi_x);
 }
 
-void cone_smooth_solve(const cone_solver *s, double *b) {
-    if (s->p->nx > 0) lin_lu_solve(s->lu, b);
+zn_status cone_factor(cone_solver *s) {
+    const cone_problem *p = s->p;
+    memset(s->have, 0, (size_t)p->ny);
+    if (p->nx == 0) return ZN_OK;
+    s->use_linear = p->linear && p->linear->factor(p->linear->user) == ZN_OK;
+    return s->use_linear ? ZN_OK : factor_lu(s);
+}
+
+/* The problem's own solver gave up. There is no way back from a solve, so any rank will do. */
+static void leave_linear(cone_solver *s) {
+    s->use_linear = false;
+    if (factor_lu(s) != ZN_OK) lin_lu_factor_regularised(s->lu, s->p->phi_x);
+}
+
+static void solve_columns(cone_solver *s, double *b, int columns, bool rough) {
+    const cone_problem *p = s->p;
+    int solved = s->use_linear ? p->linear->solve(p->linear->user, b, columns, rough) : 0;
+    if (solved == columns) return;
+    if (s->use_linear) leave_linear(s);
+    lin_lu_solve_many(s->lu, b + (size_t)solved * (size_t)p->nx, columns - solved);
+}
+
+void cone_smooth_solve(cone_solver *s, double *b) {
+    if (s->p->nx > 0) solve_columns(s, b, 1, false);
 }
 
 void cone_linearise(cone_solver *s) {
@@ -63,7 +84,7 @@ static void make_columns(cone_solver *s, int first, int count) {
     for (int c = 0; c < count; c++)
         for (int k = p->phi_y.start[first + c]; k < p->phi_y.start[first + c + 1]; k++)
             G[(size_t)c * nx + (size_t)p->phi_y.index[k]] = s->phi_y[k];
-    lin_lu_solve_many(s->lu, G, count);
+    solve_columns(s, G, count, true);
     for (int c = 0; c < count; c++) lin_multiply(&p->psi_x, s->psi_x, -1, G + (size_t)c * nx, D + (size_t)c * npsi);
 }
 
@@ -76,7 +97,7 @@ void cone_need_columns(cone_solver *s, int n, const int *columns) {
     int missing = 0;
     for (int c = 0; c < n; c++) missing += !s->have[columns[c]];
     if (missing == 0) return;
-    if (missing > 1 && 2 * missing >= s->p->ny) {
+    if (missing > 1 && (s->use_linear ? 4 : 2) * missing >= s->p->ny) {
         make_columns(s, 0, s->p->ny);
         return;
     }

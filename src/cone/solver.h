@@ -68,6 +68,7 @@ struct cone_solver {
     /* Schur complement */
     lin_lu *lu;
     bool factored;                   /* lu holds factors of an earlier phi_x */
+    bool use_linear;                 /* the problem's own solver stands for lu, until the next Jacobian */
     double *v;                       /* phi_x^-1 phi */
     double *psi_free;                /* psi - psi_x v: psi of the linearised problem at dy = 0 */
     double *G, *D;                   /* columns nx x ny, npsi x ny */
@@ -106,7 +107,7 @@ zn_status cone_factor(cone_solver *);
 void cone_linearise(cone_solver *);                        /* v and psi_free from phi, psi and the kept factors */
 void cone_need_column(cone_solver *, int j);
 void cone_need_columns(cone_solver *, int n, const int *columns);
-void cone_smooth_solve(const cone_solver *, double *b);    /* b becomes phi_x^-1 b */
+void cone_smooth_solve(cone_solver *, double *b);          /* b becomes phi_x^-1 b */
 void cone_smooth_step(cone_solver *, const double *dy, double *dx); /* dx = -v - G dy */
 
 /* local.c */

@@ -41,6 +41,9 @@ static inline void lin_dense_multiply_matrix(int m, int k, int n, const double *
     for (int j = 0; j < n; j++) lin_dense_multiply(m, k, a, s, b + (size_t)j * (size_t)k, c + (size_t)j * (size_t)m);
 }
 
+/* C += s A B by the BLAS for A of m x k, columns of B and C `ldb` and `ldc` apart. */
+void lin_dense_multiply_many(int m, int k, int n, const double *a, const double *b, int ldb, double s, double *c, int ldc);
+
 /* Complete orthogonal decomposition A P = Q [T 0; 0 0] Z of an m x n matrix of any rank: least squares, least norm. */
 typedef struct lin_cod lin_cod;
 

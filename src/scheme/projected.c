@@ -116,6 +116,8 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     return status;
 }
 
+stages *projected_stages(scheme *base) { return ((projected *)base)->implicit; }
+
 static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     (void)a0, (void)lambda0;
     record r = record_of((projected *)base, state->carry);

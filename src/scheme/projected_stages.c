@@ -11,6 +11,7 @@
  *
  * Natural models (q' = u) have no unknowns dQ. */
 #include "scheme/projected_stages.h"
+#include "scheme/stage_transform.h"
 
 /* What a sum of a few terms loses, relative to their size. */
 static const double ROUNDOFF = 1e-15;
@@ -92,16 +93,19 @@ static void fill(const block_sum *sum, double h, double *values) {
     block_sum_fill(sum, h, values);
 }
 
+static void fill_phi_x(void *user) {
+    stages *s = user;
+    lin_matrix_zero(s->problem.phi_x);
+    block_sum_fill(&s->phi_x, s->h, lin_matrix_values(s->problem.phi_x));
+}
+
 static int evaluate(void *user, const double *x, const double *y, cone_values *out) {
     stages *s = user;
     place_stages(s, x);
     for (int i = 0; i < s->m; i++)
         if (ask_model(s, i, x, y, out->jacobian)) return 1;
     if (out->phi && out->psi) write_residual(s, x, out->phi, out->psi);
-    if (out->jacobian) {
-        lin_matrix_zero(s->problem.phi_x);
-        block_sum_fill(&s->phi_x, s->h, lin_matrix_values(s->problem.phi_x));
-    }
+    if (out->jacobian && !s->problem.linear) fill_phi_x(s);
     fill(&s->phi_y, s->h, out->phi_y);
     fill(&s->psi_x, s->h, out->psi_x);
     return 0;
@@ -293,6 +297,23 @@ static void make_units(stages *s) {
     s->problem.psi_unit = s->psi_unit;
 }
 
+/* ---- solves by the eigenvalues of A ---- */
+
+static zn_status transform_factor(void *user) { return stage_transform_factor(((stages *)user)->transform); }
+static int transform_solve(void *user, double *b, int columns, bool rough) {
+    return stage_transform_solve(((stages *)user)->transform, b, columns, rough);
+}
+
+zn_status stages_transform(stages *s) {
+    if (!s->transform) {
+        zn_status status = stage_transform_create(s, &s->transform);
+        if (status != ZN_OK) return status;
+    }
+    s->linear = (cone_linear){s, transform_factor, transform_solve, fill_phi_x};
+    s->problem.linear = s->transform ? &s->linear : NULL;
+    return ZN_OK;
+}
+
 stages *stages_create(zn_context *context, const zn_model *model, const zn_settings *settings, int m, const double *A) {
     stages *s = MEM_ARRAY(context, stages, 1);
     if (!s) return NULL;
@@ -317,6 +338,7 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
     zn_status status = make_memory(s, A);
     if (status == ZN_OK) status = make_jacobians(s);
     if (status == ZN_OK) status = make_A(s);
+    if (status == ZN_OK && stage_transform_pays(s)) status = stages_transform(s);
     if (status == ZN_OK) {
         make_units(s);
         cone_settings chosen = cone_settings_default();
@@ -334,6 +356,7 @@ void stages_destroy(stages *s) {
     if (!s) return;
     zn_context *context = s->context;
     cone_solver_destroy(s->solver);
+    stage_transform_destroy(s->transform);
     lin_matrix_destroy(s->problem.phi_x);
     for (int i = 0; s->at && i < s->m; i++) stage_destroy(context, &s->at[i]);
     destroy_cuts(s);
@@ -402,6 +425,7 @@ zn_status stages_solve(stages *s, cone_outcome *outcome) {
     for (int i = 0; i < s->m; i++)
         for (int k = 0; k < n_contacts; k++)
             s->cones[i * n_contacts + k].reservoir = s->model->contacts[k].normal_force * s->since[i];
+    if (s->transform) stage_transform_begin(s->transform);
     zn_status status = cone_solve(s->solver, s->x, s->dPi_c, outcome);
     if (outcome->worst_cone >= 0) outcome->worst_cone %= n_contacts;
     return status;

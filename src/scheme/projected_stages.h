@@ -50,11 +50,16 @@ typedef struct stages {
     stages_cuts cuts;
     block_sum phi_x, phi_y, psi_x;
     lin_pattern A_pattern;
+    struct stage_transform *transform; /* NULL: phi_x is small, sparse or of one stage, and solved by its LU */
+    cone_linear linear;
 } stages;
 
 /* A: m x m, row-major. */
 stages *stages_create(zn_context *, const zn_model *, const zn_settings *, int m, const double *A);
 void stages_destroy(stages *);
+/* Solves with phi_x by the eigenvalues of A (stage_transform.h) whatever the size; stages_create does so where it pays. The
+ * other way back: problem.linear = NULL. */
+zn_status stages_transform(stages *);
 /* Prox parameters and row scales of all stages from an estimate at the start of the step. */
 void stages_scale(stages *, const prox_estimate *);
 /* No row can be met better than its round-off, eps (h |r_q| |Q| + h |r_u| |U| + |M| |dU| + |W| |dPi|) for the balance,
@@ -63,6 +68,9 @@ void stages_scale(stages *, const prox_estimate *);
 bool stages_allow_roundoff(stages *);
 /* On ZN_OK, Q and U belong to the solution. outcome->worst_cone is a contact. */
 zn_status stages_solve(stages *, cone_outcome *);
+/* The implicit stages of a projected scheme, for tests and benchmarks. */
+struct scheme;
+stages *projected_stages(struct scheme *);
 /* h U_i, or the unknown; valid after a solve. */
 void stages_dQ(const stages *, int i, double *dQ);
 static inline bool stages_closed(const stages *s, int i, int contact) {
