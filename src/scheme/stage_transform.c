@@ -6,17 +6,28 @@
 
 #include <float.h>
 
-/* Residual of a linear solve, relative: what is wanted, and what is still better than factors of the full matrix. With these
- * Newton takes as many iterations as with an LU, measured; more digits cost only time. `ROUGH`: columns for the contacts. */
+/* Residual of a linear solve, relative: what is wanted, and what is still better than factors of the full matrix. With
+ * these Newton takes about as many iterations as with an LU; more digits cost only time. `ROUGH`: columns for contacts. */
 static const double WANTED = 1e-6, ENOUGH = 1e-3, WANTED_ROUGH = 1e-3, ENOUGH_ROUGH = 1e-2;
 /* Right-hand sides at a time; iterations before GMRES gives up. */
 enum { WIDTH = 16, DEPTH = 20 };
-/* Factors stay for the next Jacobian of the same solve while they take at most so many iterations more than when they were new
+/* Factors stay for the next Jacobian of the same solve while they take at most so many iterations more than when new
  * (what the differences between the stages cost, new factors cost as well). New ones are worth about five. */
 enum { KEEP_ITERATIONS = 3 };
 
-typedef enum source { SOURCE_M, SOURCE_R_Q, SOURCE_R_U, SOURCE_W, SOURCE_C0_Q, SOURCE_C1_Q, SOURCE_C1_U, SOURCE_QDOT_Q, SOURCE_B,
-                      SOURCE_COUNT, SOURCE_ONE } source;
+typedef enum source {
+    SOURCE_M,
+    SOURCE_R_Q,
+    SOURCE_R_U,
+    SOURCE_W,
+    SOURCE_C0_Q,
+    SOURCE_C1_Q,
+    SOURCE_C1_U,
+    SOURCE_QDOT_Q,
+    SOURCE_B,
+    SOURCE_COUNT,
+    SOURCE_ONE
+} source;
 
 /* factor h^h_power lambda^lambda_power times a piece of a mean matrix, at (row, col) of the block of an eigenvalue. */
 typedef struct piece {
@@ -133,7 +144,8 @@ static zn_status factor_real(stage_transform *t, int e) {
         const double *v = piece_values(t, p);
         double factor = creal(coefficient_of(p, t->s->h, t->eigen.value[e]));
         for (int k = 0; k < cut->count; k++)
-            values[(size_t)(p->col + cut->col[k]) * (size_t)t->n + (size_t)(p->row + cut->row[k])] += factor * v[cut->from[k]];
+            values[(size_t)(p->col + cut->col[k]) * (size_t)t->n + (size_t)(p->row + cut->row[k])] +=
+                factor * v[cut->from[k]];
     }
     return lin_lu_factor(t->real_lu[e], t->real[e], true);
 }
@@ -147,7 +159,8 @@ static zn_status factor_complex(stage_transform *t, int e) {
         const double *v = piece_values(t, p);
         double complex factor = coefficient_of(p, t->s->h, t->eigen.value[e]);
         for (int k = 0; k < cut->count; k++)
-            values[(size_t)(p->col + cut->col[k]) * (size_t)t->n + (size_t)(p->row + cut->row[k])] += factor * v[cut->from[k]];
+            values[(size_t)(p->col + cut->col[k]) * (size_t)t->n + (size_t)(p->row + cut->row[k])] +=
+                factor * v[cut->from[k]];
     }
     return lin_complex_lu_factor(t->complex_lu[e]);
 }
@@ -186,7 +199,8 @@ zn_status stage_transform_factor(stage_transform *t) {
     t->counts.factorisations++;
     t->factored = false;
     zn_status status = ZN_OK;
-    for (int e = 0; e < t->eigen.count && status == ZN_OK; e++) status = t->real[e] ? factor_real(t, e) : factor_complex(t, e);
+    for (int e = 0; e < t->eigen.count && status == ZN_OK; e++)
+        status = t->real[e] ? factor_real(t, e) : factor_complex(t, e);
     if (status != ZN_OK) return status;
     t->factored = t->is_new = true;
     t->h_kept = t->s->h;
@@ -196,52 +210,54 @@ zn_status stage_transform_factor(stage_transform *t) {
 
 /* ---- the preconditioner: (T x 1) diag of inverses (T^-1 x 1) ---- */
 
-/* to += factor from, over the unknowns of one stage in x and in a block. */
-#define OVER_STAGE(t, stage_number, statement)                                  \
-    for (int p = 0; p < PARTS; p++) {                                           \
-        const part *part_ = &(t)->parts[p];                                     \
-        int in_x = part_->first + (stage_number)*part_->size;                   \
-        for (int j = 0; j < part_->size; j++) {                                 \
-            int x_ = in_x + j, block_ = part_->local + j;                       \
-            statement;                                                          \
-        }                                                                       \
+/* block += weight x_k and back, over the unknowns of stage k. A complex block is two real ones with a stride of 2. */
+static void into_block(const stage_transform *t, int k, double weight, const double *x, double *block, int stride) {
+    for (int p = 0; p < PARTS; p++) {
+        const double *from = x + t->parts[p].first + k * t->parts[p].size;
+        double *to = block + t->parts[p].local * stride;
+        for (int j = 0; j < t->parts[p].size; j++) to[j * stride] += weight * from[j];
     }
+}
+
+static void from_block(const stage_transform *t, int k, double weight, const double *block, int stride, double *x) {
+    for (int p = 0; p < PARTS; p++) {
+        const double *from = block + t->parts[p].local * stride;
+        double *to = x + t->parts[p].first + k * t->parts[p].size;
+        for (int j = 0; j < t->parts[p].size; j++) to[j] += weight * from[j * stride];
+    }
+}
 
 static void add_real(stage_transform *t, int e, const double *b, int columns) {
-    size_t n = (size_t)t->n, nx = (size_t)t->s->problem.nx;
-    memset(t->b_real, 0, n * (size_t)columns * sizeof *t->b_real);
-    for (size_t c = 0; c < (size_t)columns; c++)
-        for (int k = 0; k < t->s->m; k++) {
-            double weight = creal(t->eigen.inverse[e][k]), *to = t->b_real + c * n;
-            const double *from = b + c * nx;
-            OVER_STAGE(t, k, to[block_] += weight * from[x_])
-        }
+    const lin_eigen *eigen = &t->eigen;
+    size_t n = (size_t)t->n, nx = (size_t)t->s->problem.nx, count = (size_t)columns;
+    memset(t->b_real, 0, n * count * sizeof *t->b_real);
+    for (size_t c = 0; c < count; c++)
+        for (int k = 0; k < t->s->m; k++) into_block(t, k, creal(eigen->inverse[e][k]), b + c * nx, t->b_real + c * n, 1);
     lin_lu_solve_many(t->real_lu[e], t->b_real, columns);
-    for (size_t c = 0; c < (size_t)columns; c++)
-        for (int k = 0; k < t->s->m; k++) {
-            double weight = creal(t->eigen.T[e][k]), *to = t->sum + c * nx;
-            const double *from = t->b_real + c * n;
-            OVER_STAGE(t, k, to[x_] += weight * from[block_])
-        }
+    for (size_t c = 0; c < count; c++)
+        for (int k = 0; k < t->s->m; k++) from_block(t, k, creal(eigen->T[e][k]), t->b_real + c * n, 1, t->sum + c * nx);
 }
 
 /* A pair: its conjugate doubles the real part and takes away the imaginary one. */
 static void add_pair(stage_transform *t, int e, const double *b, int columns) {
-    size_t n = (size_t)t->n, nx = (size_t)t->s->problem.nx;
-    memset(t->b_complex, 0, n * (size_t)columns * sizeof *t->b_complex);
-    for (size_t c = 0; c < (size_t)columns; c++)
+    const lin_eigen *eigen = &t->eigen;
+    size_t n = (size_t)t->n, nx = (size_t)t->s->problem.nx, count = (size_t)columns;
+    memset(t->b_complex, 0, n * count * sizeof *t->b_complex);
+    for (size_t c = 0; c < count; c++) {
+        double *block = (double *)(t->b_complex + c * n);
         for (int k = 0; k < t->s->m; k++) {
-            double complex weight = t->eigen.inverse[e][k], *to = t->b_complex + c * n;
-            const double *from = b + c * nx;
-            OVER_STAGE(t, k, to[block_] += weight * from[x_])
+            into_block(t, k, creal(eigen->inverse[e][k]), b + c * nx, block, 2);
+            into_block(t, k, cimag(eigen->inverse[e][k]), b + c * nx, block + 1, 2);
         }
+    }
     lin_complex_lu_solve(t->complex_lu[e], t->b_complex, columns);
-    for (size_t c = 0; c < (size_t)columns; c++)
+    for (size_t c = 0; c < count; c++) {
+        const double *block = (const double *)(t->b_complex + c * n);
         for (int k = 0; k < t->s->m; k++) {
-            double re = 2 * creal(t->eigen.T[e][k]), im = 2 * cimag(t->eigen.T[e][k]), *to = t->sum + c * nx;
-            const double complex *from = t->b_complex + c * n;
-            OVER_STAGE(t, k, to[x_] += re * creal(from[block_]) - im * cimag(from[block_]))
+            from_block(t, k, 2 * creal(eigen->T[e][k]), block, 2, t->sum + c * nx);
+            from_block(t, k, -2 * cimag(eigen->T[e][k]), block + 1, 2, t->sum + c * nx);
         }
+    }
 }
 
 static void precondition(void *user, double *b, int columns) {
@@ -255,14 +271,15 @@ static void precondition(void *user, double *b, int columns) {
 /* ---- the exact phi_x, stage by stage ---- */
 
 /* y += factor A x for a matrix of the model. */
-static void add_product(const zn_pattern *p, const double *values, double factor, const double *x, int ldx, double *y, int ldy,
-                        int columns) {
+static void add_product(const zn_pattern *p, const double *values, double factor, const double *x, int ldx, double *y,
+                        int ldy, int columns) {
     int entries = lin_nnz(p);
     if (entries == 0) return;
     if (entries == p->rows * p->cols)
         lin_dense_multiply_many(p->rows, p->cols, columns, values, x, ldx, factor, y, ldy);
     else
-        for (int c = 0; c < columns; c++) lin_multiply(p, values, factor, x + (size_t)c * (size_t)ldx, y + (size_t)c * (size_t)ldy);
+        for (int c = 0; c < columns; c++)
+            lin_multiply(p, values, factor, x + (size_t)c * (size_t)ldx, y + (size_t)c * (size_t)ldy);
 }
 
 static void add_cut(const block_cut *cut, const double *values, double factor, const double *x, int ldx, double *y, int ldy,
@@ -272,8 +289,8 @@ static void add_cut(const block_cut *cut, const double *values, double factor, c
 }
 
 /* to = factor sum_k weights[k] x_k of one kind of unknowns, columns packed */
-static void combine(const stage_transform *t, const part *kind, const double *weights, double factor, const double *x, double *to,
-                    int columns) {
+static void combine(const stage_transform *t, const part *kind, const double *weights, double factor, const double *x,
+                    double *to, int columns) {
     size_t nx = (size_t)t->s->problem.nx, size = (size_t)kind->size;
     memset(to, 0, size * (size_t)columns * sizeof *to);
     for (size_t c = 0; c < (size_t)columns; c++)
@@ -308,7 +325,8 @@ static void multiply_stage(stage_transform *t, int i, const double *x, double *y
     double *kinematics = y + Q->first + i * nq;
     const double *dQ = x + Q->first + i * nq;
     for (int c = 0; c < columns; c++)
-        for (int j = 0; j < nq; j++) kinematics[(size_t)c * (size_t)nx + (size_t)j] += dQ[(size_t)c * (size_t)nx + (size_t)j];
+        for (int j = 0; j < nq; j++)
+            kinematics[(size_t)c * (size_t)nx + (size_t)j] += dQ[(size_t)c * (size_t)nx + (size_t)j];
     add_product(&p->qdot_q, at->qdot_q, -s->h, t->Q, nq, kinematics, nx, columns);
     add_product(&p->B, at->B, -s->h, t->U, nu, kinematics, nx, columns);
 }

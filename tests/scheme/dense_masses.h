@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A large system whose Jacobians have no zeros: n masses on lines, all coupled to each other by springs of random stiffness
- * (linear and cubic) and dampers. With x_p, x_q of a pair on a circle (position level), two masses geared by u_e =
- * (1 + x_e/10) u_f (velocity level), and contacts: mass a above a floor with friction on mass b. Shared by tests and bench. */
+ * (linear and cubic) and dampers. With x_p, x_q of a pair on a circle (position level), two masses geared by
+ * u_e = (1 + x_e/10) u_f (velocity level), and contacts: mass a above a floor with friction on b. Shared by tests and bench. */
 #ifndef TESTS_SCHEME_DENSE_MASSES_H
 #define TESTS_SCHEME_DENSE_MASSES_H
 
@@ -13,10 +13,10 @@
 
 typedef struct dense_masses {
     int n, ng, ny, nN;
-    double press; /* force that presses a mass to its floor, against the springs */
-    double *mass, *k, *c, *d; /* n; n x n: linear, cubic, damping, symmetric */
-    double *q, *u;            /* start */
-    int *start, *index;       /* pattern of M */
+    double press;                                   /* force that presses a mass to its floor, against the springs */
+    double *mass, *k, *c, *d;                       /* n; n x n: linear, cubic, damping, symmetric */
+    double *q, *u;                                  /* start */
+    int *start, *index;                             /* pattern of M */
     int *row_start, *row_index, *W_start, *W_index; /* patterns of the constraints' derivatives and of W */
     zn_contact *contacts;
 } dense_masses;
@@ -34,7 +34,7 @@ static inline int masses_gear(const dense_masses *s) { return 2 * s->ng; }
 static inline int masses_contact(const dense_masses *s) { return 2 * s->ng + 2 * s->ny; }
 static inline int masses_used(const dense_masses *s) { return 2 * (s->ng + s->ny + s->nN); }
 
-/* Masses that take part in a constraint or contact come first, each in one row: that of the pair, of the gear, gap or slip. */
+/* Masses that take part in a constraint or contact come first, each in one row: of the pair, the gear, gap or slip. */
 static inline int masses_row(const dense_masses *s, int mass) {
     int contact = mass - masses_contact(s);
     if (contact < 0) return mass / 2;
@@ -133,20 +133,34 @@ static inline int masses_constraints(const zn_model *model, void *work, const zn
 }
 
 static inline void dense_masses_close(dense_masses *s) {
-    void *blocks[] = {s->mass, s->k, s->c, s->d, s->q, s->u, s->start, s->index,
-                      s->row_start, s->row_index, s->W_start, s->W_index, s->contacts};
+    void *blocks[] = {s->mass,  s->k,         s->c,         s->d,       s->q,       s->u,       s->start,
+                      s->index, s->row_start, s->row_index, s->W_start, s->W_index, s->contacts};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
 }
 
-/* The masses above the floor are pressed down, so that they hit it and those beside them slide while the springs pull. `cubic`: how much the
- * stiffness changes over unit length, relative. */
-static inline zn_status dense_masses_open(zn_context *context, dense_masses *s, int n, int ng, int ny, int nN, double stiffness,
-                                          double cubic, zn_model **model) {
+/* The masses above the floor are pressed down, so that they hit it and those beside them slide while the springs pull.
+ * `cubic`: how much the stiffness changes over unit length, relative. */
+static inline zn_status dense_masses_open(zn_context *context, dense_masses *s, int n, int ng, int ny, int nN,
+                                          double stiffness, double cubic, zn_model **model) {
     size_t size = (size_t)n, all = size * size;
-    *s = (dense_masses){n, ng, ny, nN, 0.3 * stiffness + 10, malloc(size * 8), malloc(all * 8), malloc(all * 8), malloc(all * 8), malloc(size * 8),
-                        malloc(size * 8), calloc(size + 1, sizeof(int)), calloc(size, sizeof(int)),
-                        calloc(size + 1, sizeof(int)), calloc(size, sizeof(int)), calloc(size + 1, sizeof(int)),
-                        calloc(size, sizeof(int)), calloc((size_t)nN + 1, sizeof(zn_contact))};
+    *s = (dense_masses){n,
+                        ng,
+                        ny,
+                        nN,
+                        0.3 * stiffness + 10,
+                        malloc(size * 8),
+                        malloc(all * 8),
+                        malloc(all * 8),
+                        malloc(all * 8),
+                        malloc(size * 8),
+                        malloc(size * 8),
+                        calloc(size + 1, sizeof(int)),
+                        calloc(size, sizeof(int)),
+                        calloc(size + 1, sizeof(int)),
+                        calloc(size, sizeof(int)),
+                        calloc(size + 1, sizeof(int)),
+                        calloc(size, sizeof(int)),
+                        calloc((size_t)nN + 1, sizeof(zn_contact))};
     unsigned long long seed = 42;
     for (size_t i = 0; i < size; i++) {
         s->mass[i] = 1 + dense_masses_random(&seed);
@@ -174,21 +188,23 @@ static inline zn_status dense_masses_open(zn_context *context, dense_masses *s, 
     }
     for (int k = 0; k < nN; k++) {
         s->q[masses_contact(s) + 2 * k] = 0.003 * k;
-        s->contacts[k] = (zn_contact){.row_N = ng + ny + k, .row_F = ng + ny + nN + k, .nF = 1, .n_balls = 1, .balls = &dense_masses_ball};
+        s->contacts[k] = (zn_contact){
+            .row_N = ng + ny + k, .row_F = ng + ny + nN + k, .nF = 1, .n_balls = 1, .balls = &dense_masses_ball};
     }
     zn_pattern rows = {masses_rows(s), n, s->row_start, s->row_index}, W = {n, masses_rows(s), s->W_start, s->W_index};
-    zn_model def = {.size = {n, n, ng, ny, nN, nN, nN},
-                    .pattern = {.M = {n, n, s->start, s->index}, .W = W, .c1_u = W, .c0_q = rows, .c1_q = rows, .c2_q = rows,
-                                .c2_u = rows},
-                    .contacts = s->contacts,
-                    .natural = true,
-                    .force_uses_velocity = true,
-                    .q_start = s->q,
-                    .u_start = s->u,
-                    .work_bytes = 8,
-                    .data = s,
-                    .balance = masses_balance,
-                    .constraints = masses_constraints};
+    zn_model def = {
+        .size = {n, n, ng, ny, nN, nN, nN},
+        .pattern =
+            {.M = {n, n, s->start, s->index}, .W = W, .c1_u = W, .c0_q = rows, .c1_q = rows, .c2_q = rows, .c2_u = rows},
+        .contacts = s->contacts,
+        .natural = true,
+        .force_uses_velocity = true,
+        .q_start = s->q,
+        .u_start = s->u,
+        .work_bytes = 8,
+        .data = s,
+        .balance = masses_balance,
+        .constraints = masses_constraints};
     return zn_model_from_callbacks(context, &def, model);
 }
 

@@ -40,8 +40,8 @@ static double uniform(void) { return 2 * dense_masses_random(&seed) - 1; }
 
 static void evaluate(stages *s) {
     const cone_problem *p = &s->problem;
-    double *phi = calloc((size_t)p->nx, 8), *psi = calloc((size_t)p->npsi + 1, 8), *phi_y = calloc((size_t)lin_nnz(&p->phi_y) + 1, 8),
-           *psi_x = calloc((size_t)lin_nnz(&p->psi_x) + 1, 8);
+    double *phi = calloc((size_t)p->nx, 8), *psi = calloc((size_t)p->npsi + 1, 8),
+           *phi_y = calloc((size_t)lin_nnz(&p->phi_y) + 1, 8), *psi_x = calloc((size_t)lin_nnz(&p->psi_x) + 1, 8);
     cone_values out = {.phi = phi, .psi = psi, .jacobian = true, .phi_y = phi_y, .psi_x = psi_x};
     assert_int_equal(p->evaluate(p->user, s->x, s->dPi_c, &out), 0);
     free(phi), free(psi), free(phi_y), free(psi_x);
@@ -74,7 +74,8 @@ static void solve_once(stages *s, double extent) {
     for (int c = 0; c < COLUMNS; c++) {
         double error = 0, size = 0;
         lin_matrix_multiply(s->problem.phi_x, x + c * nx, r);
-        for (int i = 0; i < nx; i++) error += pow(s->phi_scale[i] * (r[i] - b[c * nx + i]), 2), size += pow(s->phi_scale[i] * b[c * nx + i], 2);
+        for (int i = 0; i < nx; i++)
+            error += pow(s->phi_scale[i] * (r[i] - b[c * nx + i]), 2), size += pow(s->phi_scale[i] * b[c * nx + i], 2);
         check_below(sqrt(error / size), 1.1e-6);
     }
     if (extent == 0) assert_int_equal(taken, 1);
@@ -162,7 +163,11 @@ static void large_dense_system(void **state) {
         const char *scheme;
         int stages;
         double stiffness, cubic;
-    } list[] = {{"radau-2a", 2, 1e3, 1}, {"radau-2a", 3, 1e3, 1}, {"lobatto-3c", 3, 1e3, 1}, {"radau-2a", 2, 1e5, 1}, {"radau-2a", 3, 1e3, 30}};
+    } list[] = {{"radau-2a", 2, 1e3, 1},
+                {"radau-2a", 3, 1e3, 1},
+                {"lobatto-3c", 3, 1e3, 1},
+                {"radau-2a", 2, 1e5, 1},
+                {"radau-2a", 3, 1e3, 30}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         zn_context *context = zn_context_create(NULL);
         dense_masses masses;
@@ -178,10 +183,11 @@ static void large_dense_system(void **state) {
             finish(context, simulation, transformed, transformed ? &fast : &full);
             zn_simulation_destroy(simulation);
         }
-        print_message("%s:%d stiffness %g, cubic %g: difference %.1e, Newton %g and %g, %ld factorisations, %ld solves of %.1f iterations\n",
-                      list[k].scheme, list[k].stages, list[k].stiffness, list[k].cubic, difference(&model->size, &full, &fast), full.newton,
-                      fast.newton, fast.counts.factorisations, fast.counts.solves,
-                      (double)fast.counts.iterations / (double)fast.counts.solves);
+        print_message("%s:%d stiffness %g, cubic %g: difference %.1e, Newton %g and %g, %ld factorisations, %ld solves of "
+                      "%.1f iterations\n",
+                      list[k].scheme, list[k].stages, list[k].stiffness, list[k].cubic,
+                      difference(&model->size, &full, &fast), full.newton, fast.newton, fast.counts.factorisations,
+                      fast.counts.solves, (double)fast.counts.iterations / (double)fast.counts.solves);
         assert_true(full.contact > 0);
         check_below(difference(&model->size, &full, &fast), 1e-10);
         check_close(fast.contact, full.contact, 1e-9);
@@ -251,15 +257,17 @@ static void scenes_move_as_before(void **state) {
     const struct {
         const char *scene;
         double step, end, bound;
-    } list[] = {{"cartesian-pendulum", 1e-2, 1, 1e-10}, {"slope", 1e-2, 0.8, 1e-10}, {"rotating-ball", 1e-2, 1, 1e-10},
-                {"slider-crank", 1e-3, 0.05, 1e-10}, {"rolling-ball", 1e-2, 0.5, 1e-10}, {redundant, 1e-2, 0.3, 1e-10}};
+    } list[] = {{"cartesian-pendulum", 1e-2, 1, 1e-10}, {"slope", 1e-2, 0.8, 1e-10},
+                {"rotating-ball", 1e-2, 1, 1e-10},      {"slider-crank", 1e-3, 0.05, 1e-10},
+                {"rolling-ball", 1e-2, 0.5, 1e-10},     {redundant, 1e-2, 0.3, 1e-10}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (int count = 2; count <= 3; count++) {
             zn_sizes size = {0};
             for (int transformed = 0; transformed < 2; transformed++) {
                 run r;
                 zn_settings settings = open_scene(&r, list[k].scene, NULL);
-                settings.scheme = "radau-2a", settings.stages = count, settings.step = list[k].step, settings.end = list[k].end;
+                settings.scheme = "radau-2a", settings.stages = count, settings.step = list[k].step,
+                settings.end = list[k].end;
                 settings.tolerance = 1e-12;
                 start_run(&r, &settings);
                 size = r.model->size;
@@ -324,7 +332,8 @@ static void the_full_matrix_takes_over(void **state) {
         for (int k = 0; k < 2; k++) {
             run r;
             zn_settings settings = open_scene(&r, "rotating-ball", NULL);
-            settings.scheme = "radau-2a", settings.stages = 3, settings.step = 1e-2, settings.end = 0.5, settings.tolerance = 1e-12;
+            settings.scheme = "radau-2a", settings.stages = 3, settings.step = 1e-2, settings.end = 0.5,
+            settings.tolerance = 1e-12;
             start_run(&r, &settings);
             size = r.model->size;
             stages *s = projected_stages(r.simulation->scheme);
