@@ -49,7 +49,7 @@ static void test_coordinates(void **state) {
     check_change("  y: 3*r", "  t: 1\n  y: 3*r", "5:3: 't' cannot be the name of a coordinate");
     check_change("start: 0", "begin: 0", "4:7: 'begin' is unknown in coordinate 'x'; known: start, velocity");
     check_change("start: 0", "strat: 0", "4:7: did you mean 'start'");
-    check_change("start: 0", "start: max(0, 0)", "4:21: a formula with a comma inside of { } or [ ] must be quoted\n4:19: missing ')'");
+    check_change("start: 0", "start: max(0, 0)", "4:21: a formula with a comma inside of { } or [ ] must be quoted", "4:19: missing ')'");
     check_change("start: 0", "start: y", "4:14: must be constant, but 'y' changes with the motion");
     check_change("start: 0", "start: 1/0", "4:14: not a finite number");
     check_change("velocity: 1", "velocity: x'", "4:27: must be constant, but 'x'' changes");
