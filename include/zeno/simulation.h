@@ -33,12 +33,14 @@ typedef struct zn_settings {
     const char *multipliers; /* of generalized-alpha-pva where a contact is open: "starred" totals vanish (default), or "printed" */
     int activation;         /* contacts in the smooth motion of generalized-alpha-pva, -pvv: 1, 2, 3; 0 (default): the scheme's */
     const char *start_forces; /* accelerations at the start: "consistent" (default), or "zero", a disturbance */
+    const char *friction_law; /* of Runge-Kutta schemes and generalized-alpha: "accumulated" (default), or "staged", which keeps the
+                                 order where the direction of slip turns */
 } zn_settings;
 
 /* The defaults, in the order of the members. */
 #define ZN_SETTINGS_DEFAULT                                                                                            \
     {"moreau-midpoint", 0, 0, 0, false, 1e-6, 0.9, 0.5, "velocity", "stage", "coupled", ZN_SOLVER_AUTO, 1e-10, 1, 0, false, \
-     "chung-hulbert", "starred", 0, "consistent"}
+     "chung-hulbert", "starred", 0, "consistent", "accumulated"}
 ZN_API zn_settings zn_settings_default(void);
 
 typedef struct zn_scheme_info {
@@ -95,6 +97,7 @@ typedef struct zn_statistics {
     double newton_mean, least_norm_mean, projection_mean;
     int newton_max, least_norm_max, projection_max;
     double max_residual;                                /* largest residual of an accepted step, in units of the tolerance's */
+    long staged_accepted, staged_repeated;              /* friction_law staged: steps that used it; attempts thrown away */
 } zn_statistics;
 ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
 

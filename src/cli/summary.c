@@ -109,7 +109,8 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     number(to, "mean", stats.least_norm_mean);
     fprintf(to, "\"max\": %d}, \"projection\": {\"steps\": %ld, ", stats.least_norm_max, stats.projection_steps);
     number(to, "mean", stats.projection_mean);
-    fprintf(to, "\"max\": %d}, \"rejected\": %ld, \"wall_seconds\": ", stats.projection_max, stats.rejected);
+    fprintf(to, "\"max\": %d}, \"staged\": {\"accepted\": %ld, \"repeated\": %ld}, \"rejected\": %ld, \"wall_seconds\": ", stats.projection_max,
+            stats.staged_accepted, stats.staged_repeated, stats.rejected);
     cli_json_number(to, s->wall_seconds);
     fprintf(to, "}\n");
 }

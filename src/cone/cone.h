@@ -97,6 +97,7 @@ typedef struct cone_outcome {
     double gap, velocity;        /* largest violation of psi_N >= 0 on rows of unit length, velocity (and acceleration) */
     double complementarity;      /* largest natural-map residual of the inclusions, in units of psi */
     double cone_violation;       /* largest |mu_F| - mu radius, relative to the radius or, where that is less, absolute */
+    int staged_accepted, staged_repeated; /* filled by schemes: steps with the staged friction law, attempts at it thrown away */
     double worst;                /* the largest scaled one of all; converged iff <= tolerance */
     int worst_cone;              /* -1: not a cone row */
     int worst_row;               /* phi row, when worst_cone is -1 */

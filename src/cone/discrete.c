@@ -147,7 +147,7 @@ static void describe_cones(discrete *d) {
         d->balls[2 * c] = (zn_ball){d->dim == 5 ? 2 : d->dim - 1, d->mu[c]};
         d->balls[2 * c + 1] = (zn_ball){2, d->mu_rolling ? d->mu_rolling[c] : 0};
         d->cones[c] = (cone){.psi_N = row, .mu_N = row, .psi_F = row + 1, .mu_F = row + 1, .balls = &d->balls[2 * c],
-                             .n_balls = d->dim == 1 ? 0 : d->dim == 5 ? 2 : 1, .mu_R = row, .stick_of = -1};
+                             .n_balls = d->dim == 1 ? 0 : d->dim == 5 ? 2 : 1, .mu_R = row, .stick_of = -1, .psi_D = -1};
     }
 }
 

@@ -96,6 +96,7 @@ static void note_psi_rows(cone_solver *s) {
         s->normal_of[k] = -1;
         for (int l = 0; l <= k && c->mu_R >= 0; l++)
             if (p->cones[l].psi_N >= 0 && p->cones[l].mu_N == c->mu_R) s->normal_of[k] = l;
+        if (c->mu_R >= p->ny && c->psi_N >= 0) s->normal_of[k] = k; /* a radius of its own; open is open all the same */
     }
 }
 

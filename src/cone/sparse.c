@@ -50,7 +50,10 @@ static void collect_links(const cone_solver *s, row_link *psi, int *n_psi, row_l
             for (int i = 0; i < dim; i++) {
                 for (int j = 0; j < dim; j++) {
                     link_rows(psi, n_psi, (row_link){c->psi_F + offset + j, row + i, k, ball, i, j, LINK_PSI});
-                    if (c->stick_of >= 0) link_rows(psi, n_psi, (row_link){c->psi_D + offset + j, row + i, k, ball, i, j, LINK_GUIDE});
+                    /* psi_F may become psi_D in later solves. */
+                    if (c->stick_of == -1 && c->psi_D >= 0 && c->psi_D != c->psi_F)
+                        link_rows(psi, n_psi, (row_link){c->psi_D + offset + j, row + i, k, ball, i, j, LINK_PSI});
+                    if (c->psi_D >= 0) link_rows(psi, n_psi, (row_link){c->psi_D + offset + j, row + i, k, ball, i, j, LINK_GUIDE});
                     if (i != j) link_rows(mu, n_mu, (row_link){row + j, row + i, k, ball, i, j, LINK_MU});
                 }
                 if (c->mu_R >= 0) link_rows(mu, n_mu, (row_link){c->mu_R, row + i, k, ball, i, 0, LINK_RADIUS});
@@ -90,7 +93,9 @@ static double coefficient(const cone_solver *s, const row_link *l) {
     int first = l->to - l->i;
     double n_i = s->normal[l->to], n_j = s->normal[first + l->j], same = l->i == l->j, t = s->turn[l->ball];
     switch (l->kind) {
-    case LINK_PSI: return state == BALL_STICK ? same : state == BALL_SLIP ? t * s->rho[first] * (same - n_i * n_j) : 0;
+    case LINK_PSI:
+        if (l->from != c->psi_F + first - c->mu_F + l->j) return 0;
+        return state == BALL_STICK ? same : state == BALL_SLIP ? t * s->rho[first] * (same - n_i * n_j) : 0;
     case LINK_GUIDE: return state == BALL_GUIDED ? t * (same - n_i * n_j) : 0;
     case LINK_MU: return state == BALL_STICK ? 0 : state == BALL_SLIP ? same - t * (same - n_i * n_j) : same;
     default:

@@ -52,11 +52,12 @@ static void read_word(scene_loader *loader, const scene_node *node, const char *
 void scene_read_settings(scene_loader *loader, const scene_node *map) {
     static const char *const projections[] = {"velocity", "none"}, *const percussions[] = {"stage", "integrated"},
                              *const iterations[] = {"coupled", "decoupled"}, *const multiplier_kinds[] = {"starred", "printed"},
-                             *const alphas[] = {"chung-hulbert", "hht", "newmark"}, *const starts[] = {"consistent", "zero"};
+                             *const alphas[] = {"chung-hulbert", "hht", "newmark"}, *const starts[] = {"consistent", "zero"},
+                             *const friction_laws[] = {"accumulated", "staged"};
     zn_settings *settings = loader->settings;
     const scene_node *scheme_node, *stages, *step, *end, *damping, *theta, *projection, *percussion, *iteration, *solver,
         *tolerance, *accuracy, *record_every, *record_step, *project_start, *alpha, *multipliers,
-        *activation, *start_forces;
+        *activation, *start_forces, *friction_law;
     const int scalar = SCENE_SCALAR;
     const scene_key keys[] = {{"scheme", scalar, false, &scheme_node},
                               {"stages", scalar, false, &stages},
@@ -76,7 +77,8 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
                               {"alpha", scalar, false, &alpha},
                               {"multipliers", scalar, false, &multipliers},
                               {"activation", scalar, false, &activation},
-                              {"start_forces", scalar, false, &start_forces}};
+                              {"start_forces", scalar, false, &start_forces},
+                              {"friction_law", scalar, false, &friction_law}};
     if (!scene_want_map(loader, map, "simulation", sizeof keys / sizeof *keys, keys)) return;
     if (scheme_node) read_scheme(loader, scheme_node, settings);
     if (stages) scene_want_integer(loader, stages, "stages", 1, &settings->stages);
@@ -96,5 +98,6 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
     read_word(loader, alpha, "alpha", 3, alphas, &settings->alpha);
     read_word(loader, multipliers, "multipliers", 2, multiplier_kinds, &settings->multipliers);
     read_word(loader, start_forces, "start_forces", 2, starts, &settings->start_forces);
+    read_word(loader, friction_law, "friction_law", 2, friction_laws, &settings->friction_law);
     if (activation) scene_want_integer(loader, activation, "activation", 1, &settings->activation);
 }

@@ -13,6 +13,9 @@
  *
  * Without projection (projection: none) u_{n+1} = u~, P = Ps: the naive method (002: 4.5), without an impact law.
  *
+ * friction_law staged (staged.h): the step is tried with stage measures for contacts that slip, and repeated without them where
+ * the test rejects them.
+ *
  * Kept between steps: the increments, from which the next step starts (polynomial through the stage derivatives,
  * evaluated in the next step) unless contacts opened or closed, and from which the motion inside of the step is read
  * (interpolate). After the singular point of Painleve's paradox the stages have several solutions; which one is found
@@ -20,6 +23,7 @@
 #include "scheme/consistent_forces.h"
 #include "scheme/projected_stages.h"
 #include "scheme/scheme.h"
+#include "scheme/staged.h"
 #include "scheme/tableau.h"
 #include "scheme/velocity_projection.h"
 
@@ -35,6 +39,8 @@ typedef struct projected {
     linear_problem *velocity; /* NULL: without projection */
     linear_problem *forces;   /* NULL: no explicit stage */
     prox_estimate prox;
+    staged_law law;
+    double *last_weight; /* n rows: b_s dPi_s; staged law only */
 } projected;
 
 /* What a state carries. */
@@ -84,6 +90,8 @@ static void destroy(scheme *base) {
     linear_problem_destroy(p->velocity);
     linear_problem_destroy(p->forces);
     prox_destroy(base->context, &p->prox);
+    staged_destroy(&p->law);
+    mem_free(base->context, p->last_weight);
     mem_free(base->context, p);
 }
 
@@ -95,16 +103,20 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     projected *p = MEM_ARRAY(context, projected, 1);
     if (!p) return ZN_MEMORY;
     p->base = (scheme){context, class, model};
+    p->law.context = context;
     p->project = strcmp(projection, "velocity") == 0;
     zn_status status = find_method(context, class, settings, &p->method);
     if (status == ZN_OK) status = prox_create(context, model, &p->prox);
+    if (status == ZN_OK) status = staged_create(context, model, settings, &p->law);
+    if (status == ZN_OK && !(p->last_weight = MEM_ARRAY(context, double, model_rows(model)))) status = ZN_MEMORY;
     if (status == ZN_OK) {
         const tableau *method = &p->method;
         bool one_by_one = method->diagonally_implicit;
         p->first = method->explicit_first ? 1 : 0;
         p->group = one_by_one ? 1 : method->s;
         p->implicit = stages_create(context, model, settings, p->group,
-                                    one_by_one ? &method->A[method->s * method->s - 1] : method->A);
+                                    one_by_one ? &method->A[method->s * method->s - 1] : method->A,
+                                    p->law.offered ? p->law.trial : NULL);
         if (p->project) p->velocity = linear_problem_create(context, model, settings, CONE_VELOCITY);
         if (p->first) p->forces = linear_problem_create(context, model, settings, CONE_ACCELERATION);
         if (!p->implicit || (p->project && !p->velocity) || (p->first && !p->forces)) status = ZN_MEMORY;
@@ -296,12 +308,62 @@ static void finish_stages(const projected *p, double t, const record *r, scheme_
     accumulate(&p->method, p->method.s - 1, p->method.s, n, NULL, r->dPi, n, to->P); /* the last row of A is b */
 }
 
-static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
-    projected *p = (projected *)base;
-    const zn_model *model = base->model;
+/* Staged law: closed contacts and slip velocities at t_n. Where the last step says nothing, what is there decides. */
+static zn_status staged_start(projected *p, const scheme_state *from, const record *before) {
+    const zn_model *model = p->base.model;
+    staged_law *law = &p->law;
+    stage *at = &p->implicit->at[0];
+    zn_point point = {.t = from->t, .q = from->q, .u = from->u};
+    if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = law->start})) return ZN_NOT_FINITE;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        bool rests = row < 0 || (fabs(at->c0[row]) <= REST_TOLERANCE && fabs(law->start[row]) <= REST_TOLERANCE);
+        law->closed[k] = row < 0 || (before->closed[k] < 0 ? rests : before->closed[k] > 0 && from->P[row] > 0);
+    }
+    staged_begin(law);
+    return ZN_OK;
+}
+
+/* The test of stages i .. on contacts of the trial set, after they were solved. */
+static void test_stages(projected *p) {
+    const stages *s = p->implicit;
+    staged_law *law = &p->law;
+    int n_contacts = p->base.model->size.n_contacts;
+    for (int i = 0; i < s->m; i++)
+        for (int k = 0; k < n_contacts; k++) {
+            if (!law->trial[k]) continue;
+            const zn_contact *contact = &p->base.model->contacts[k];
+            staged_follow(law, k, s->at[i].c1);
+            if (contact->row_N >= 0 && !(s->dPi_c[i * s->nc + contact->row_N - s->nb] >= 0)) staged_reject(law, k);
+            if (!stages_closed(s, i, k)) staged_reject(law, k);
+            for (int b = 0; b < contact->n_balls; b++)
+                if (cone_sticks(s->solver, i * n_contacts + k, b)) staged_reject(law, k);
+        }
+}
+
+/* The projection, or with the staged law its own end of the step. */
+static zn_status finish_step(projected *p, const scheme_state *from, double h, const record *r, scheme_state *to,
+                             cone_outcome *outcome) {
+    const zn_model *model = p->base.model;
+    int n = model_rows(model), s = p->method.s;
+    cone_outcome part;
+    finish_stages(p, from->t + h, r, to);
+    if (!p->project) {
+        if (p->law.offered) staged_see_new_contacts(&p->law, to->P);
+        return ZN_OK;
+    }
+    for (int k = 0; k < model->size.n_contacts; k++) p->velocity->active[k] = r->closed[k] != 0;
+    for (int j = 0; j < n; j++) p->last_weight[j] = p->method.b[s - 1] * r->dPi[(s - 1) * n + j];
+    zn_status status = velocity_projection(p->velocity, &p->law, p->last_weight, from, h, to, &part);
+    cone_outcome_add(outcome, &part);
+    return status;
+}
+
+/* A step with the present trial set; ends early where that is rejected. */
+static zn_status attempt(projected *p, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+    const zn_model *model = p->base.model;
     record before = record_of(p, from->carry), r = record_of(p, to->carry);
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
-    p->implicit->h = h;
     *r.rough = *before.rough;
     zn_status status = estimate_scales(p, from, *before.rough != 0);
     if (status != ZN_OK) return status;
@@ -319,16 +381,29 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
         if (status != ZN_OK) break;
         keep_solution(p, &r, i);
         smooth = same_contacts(p, r.closed) && smooth;
+        if (p->law.offered) test_stages(p);
+        if (staged_rejects(&p->law)) return ZN_OK;
     }
     if (status != ZN_OK) return status;
     *r.h = h;
     /* Redundant rows leave a part of the multipliers free; extrapolated again and again it would grow. */
     *r.smooth = smooth && outcome->path == CONE_NEWTON;
-    finish_stages(p, from->t + h, &r, to);
-    if (!p->project) return ZN_OK;
-    for (int k = 0; k < model->size.n_contacts; k++) p->velocity->active[k] = r.closed[k] != 0;
-    status = velocity_projection(p->velocity, from, h, to, &part);
-    cone_outcome_add(outcome, &part);
+    return finish_step(p, from, h, &r, to, outcome);
+}
+
+static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+    projected *p = (projected *)base;
+    record before = record_of(p, from->carry);
+    p->implicit->h = h;
+    if (!p->law.offered) return attempt(p, from, h, to, outcome);
+    cone_outcome cost = {0};
+    zn_status status = staged_start(p, from, &before);
+    if (status != ZN_OK) return status;
+    do {
+        staged_attempt(&p->law);
+        status = attempt(p, from, h, to, outcome);
+    } while (!staged_stands(&p->law, status, outcome, &cost));
+    staged_add_cost(&p->law, outcome, &cost);
     return status;
 }
 

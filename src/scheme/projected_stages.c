@@ -201,6 +201,7 @@ static zn_status make_jacobians(stages *s) {
 
 /* A x 1: a_ik on the diagonals of blocks, written column by column. */
 static zn_status make_A(stages *s) {
+    if (s->trial) return stages_make_law(s);
     int m = s->m, nc = s->nc, ny = m * nc, a = 0;
     s->A_pattern = (lin_pattern){.start = MEM_ARRAY(s->context, int, ny + 1), .index = MEM_ARRAY(s->context, int, m *ny)};
     s->A_values = MEM_ARRAY(s->context, double, m *ny);
@@ -235,6 +236,7 @@ static zn_status make_memory(stages *s, const double *A) {
         {&s->Q0, m * nq},
         {&s->U0, m * nu},
         {&s->D0, ny},
+        {&s->mu_0, s->problem.nmu},
         {&s->rho, ny},
         {&s->dPi_c, ny},
         {&s->Q, m * nq},
@@ -287,9 +289,12 @@ static void make_units(stages *s) {
             s->psi_scale[i * s->nc + j] = STAGES_POSITION_WEIGHT;
         }
         scheme_cones(s->model, i * s->nc, s->cones + i * size->n_contacts);
+        for (int k = 0; s->trial && k < size->n_contacts; k++) /* radii are rows of their own */
+            if (s->model->contacts[k].row_N >= 0)
+                s->cones[i * size->n_contacts + k].mu_R = s->problem.ny + i * size->nN + s->model->contacts[k].row_N - s->nb;
     }
     s->problem.cones = s->cones;
-    s->problem.mu_0 = s->D0;
+    s->problem.mu_0 = s->trial ? s->mu_0 : s->D0;
     s->problem.rho = s->rho;
     s->problem.phi_scale = s->phi_scale;
     s->problem.psi_scale = s->psi_scale;
@@ -314,7 +319,8 @@ zn_status stages_transform(stages *s) {
     return ZN_OK;
 }
 
-stages *stages_create(zn_context *context, const zn_model *model, const zn_settings *settings, int m, const double *A) {
+stages *stages_create(zn_context *context, const zn_model *model, const zn_settings *settings, int m, const double *A,
+                      const bool *trial) {
     stages *s = MEM_ARRAY(context, stages, 1);
     if (!s) return NULL;
     const zn_sizes *size = &model->size;
@@ -325,12 +331,13 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
                   .nb = nb,
                   .nc = nc,
                   .natural = model->natural,
+                  .trial = trial,
                   .h = 1,
                   .tolerance = settings->tolerance};
     s->problem = (cone_problem){.nx = n_settled + m * nb,
                                 .ny = m * nc,
                                 .npsi = m * nc,
-                                .nmu = m * nc,
+                                .nmu = m * (nc + (trial ? size->nN : 0)),
                                 .n_cones = m * size->n_contacts,
                                 .user = s,
                                 .evaluate = evaluate,
@@ -426,6 +433,7 @@ zn_status stages_solve(stages *s, cone_outcome *outcome) {
         for (int k = 0; k < n_contacts; k++)
             s->cones[i * n_contacts + k].reservoir = s->model->contacts[k].normal_force * s->since[i];
     if (s->transform) stage_transform_begin(s->transform);
+    if (s->trial) stages_set_law(s);
     zn_status status = cone_solve(s->solver, s->x, s->dPi_c, outcome);
     if (outcome->worst_cone >= 0) outcome->worst_cone %= n_contacts;
     return status;

@@ -6,6 +6,7 @@
  *   M_i dU_i = h h(tau_i, Q_i, U_i) + W_i dPi_i          U_i = U0_i + sum_k a_ik dU_k
  *   g(tau_i, Q_i) = 0,  gamma(tau_i, Q_i, U_i) = 0
  *   g_N(tau_i, Q_i) in N_{R0-}(-DPi_N,i),  gamma_F(tau_i, Q_i, U_i) in N_{C(DPi_N,i)}(-DPi_F,i)
+ *   (contacts of `trial`, the staged friction law: gamma_F,i in N_{C(dPi_N,i)}(-dPi_F,i) instead)
  *   DPi_i = D0_i + sum_k a_ik dPi_k;  a contact with a constant normal force has the radius mu lambda_N (tau_i - t_n)
  */
 #ifndef SCHEME_PROJECTED_STAGES_H
@@ -35,6 +36,7 @@ typedef struct stages {
     double h, *tau;       /* tau_i */
     double *since;        /* tau_i - t_n */
     double *Q0, *U0, *D0; /* m x nq, m x nu, m x nc */
+    const bool *trial;    /* per contact: has the staged law; NULL: none, now and ever */
     double *rho;          /* m x nc prox parameters of the inclusions (stages_scale) */
     /* In: start. Out: solution, or the best iterate. */
     double *dU, *dQ, *dPi_b; /* m x nu; m x nq (not when natural, see stages_dQ); m x nb: parts of x */
@@ -42,6 +44,7 @@ typedef struct stages {
     double *Q, *U;           /* m x nq, m x nu of the last evaluation */
     /* Inside: */
     stage *at; /* m */
+    double *mu_0; /* D0, and with the staged law what it makes of it */
     double *a, *lambda, *x, *memory, *phi_scale, *psi_scale, *A_values;
     unsigned char *phi_unit, *psi_unit;
     cone_problem problem;
@@ -54,8 +57,12 @@ typedef struct stages {
     cone_linear linear;
 } stages;
 
+/* projected_law.c: mu = A y + mu_0 with radii as rows of their own, and its values for the present trial set. */
+zn_status stages_make_law(stages *);
+void stages_set_law(stages *);
+
 /* A: m x m, row-major. */
-stages *stages_create(zn_context *, const zn_model *, const zn_settings *, int m, const double *A);
+stages *stages_create(zn_context *, const zn_model *, const zn_settings *, int m, const double *A, const bool *trial);
 void stages_destroy(stages *);
 /* Solves with phi_x by the eigenvalues of A (stage_transform.h) whatever the size; stages_create does so where it pays. The
  * other way back: problem.linear = NULL. */

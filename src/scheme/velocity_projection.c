@@ -18,8 +18,8 @@ static void add_restitution(linear_problem *p, const double *c1_before) {
     }
 }
 
-zn_status velocity_projection(linear_problem *p, const scheme_state *from, double h, scheme_state *to,
-                              cone_outcome *outcome) {
+zn_status velocity_projection(linear_problem *p, staged_law *law, const double *last, const scheme_state *from, double h,
+                              scheme_state *to, cone_outcome *outcome) {
     const zn_model *model = p->model;
     int nu = model->size.nu, n = model_rows(model);
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
@@ -34,9 +34,11 @@ zn_status velocity_projection(linear_problem *p, const scheme_state *from, doubl
     zn_balance balance = {.no_force = true, .r = p->f, .M = p->at.M, .W = p->at.W}; /* r = -W Ps at a = 0 */
     if (model->balance(model, p->at.work, &at, &balance)) return ZN_NOT_FINITE;
     if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c1 = p->c, .c1_u = p->at.c1_u})) return ZN_NOT_FINITE;
-    if (restitution) add_restitution(p, p->at.c1);
     p->time_measure = h;
+    staged_end_prepare(law, p, p->c, to->P, 1);
+    if (restitution) add_restitution(p, p->at.c1);
     zn_status status = linear_problem_solve(p, outcome);
+    staged_end_finish(law, p, to->P, last);
     for (int i = 0; i < nu; i++) to->u[i] += p->x[i];
     memcpy(to->P, p->P, (size_t)n * sizeof *to->P);
     return status;

@@ -6,15 +6,17 @@
  *   xi_N = gdot_N(u+) + e_N gdot_N(t_n, q_n, u_n)    in N_{R0-}(-P_N)       active contacts
  *   xi_F = gamma_F(u+) + e_F gamma_F(t_n, q_n, u_n)  in N_{C(P_N)}(-P_F)    active contacts
  *   P = 0                                                                   others
+ *   P_F - Ps_F = -mu (P_N - Ps_N) gamma_F(u~)/|.|                           contacts in the trial set of the staged law
  */
 #ifndef SCHEME_VELOCITY_PROJECTION_H
 #define SCHEME_VELOCITY_PROJECTION_H
 
 #include "scheme/linear_problem.h"
-#include "scheme/scheme.h"
+#include "scheme/staged.h"
 
 /* to->t, to->q are the end of the step, to->u and to->P hold u~ and Ps and become u+ and P. problem->active is filled by the
- * caller; the problem was created with CONE_VELOCITY. h is the step (constant reservoirs). */
-zn_status velocity_projection(linear_problem *, const scheme_state *from, double h, scheme_state *to, cone_outcome *);
+ * caller; the problem was created with CONE_VELOCITY. h is the step (constant reservoirs). last: b_s dPi_s, n rows. */
+zn_status velocity_projection(linear_problem *, staged_law *, const double *last, const scheme_state *from, double h,
+                              scheme_state *to, cone_outcome *);
 
 #endif

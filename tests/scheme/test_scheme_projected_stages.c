@@ -95,7 +95,7 @@ static void jacobians_are_exact(void **state) {
             assert_true(r.model->natural == (k == 1));
             tableau radau;
             assert_int_equal(tableau_radau_2a(r.context, m, &radau), ZN_OK);
-            stages *s = stages_create(r.context, r.model, &settings, m, radau.A);
+            stages *s = stages_create(r.context, r.model, &settings, m, radau.A, NULL);
             assert_non_null(s);
             s->h = 0.3; /* large, so that no term hides behind M */
             const zn_sizes *size = &r.model->size;

@@ -92,7 +92,7 @@ static void solves_with_the_exact_matrix(void **state) {
                 zn_settings settings = open_scene(&r, scenes[k], NULL);
                 tableau scheme_tableau;
                 assert_int_equal((lobatto ? tableau_lobatto_3c : tableau_radau_2a)(r.context, m, &scheme_tableau), ZN_OK);
-                stages *s = stages_create(r.context, r.model, &settings, m, scheme_tableau.A);
+                stages *s = stages_create(r.context, r.model, &settings, m, scheme_tableau.A, NULL);
                 assert_non_null(s);
                 assert_null(s->problem.linear); /* too small to pay */
                 solve_once(s, 0);
@@ -213,7 +213,7 @@ static void small_systems_and_many_contacts(void **state) {
         zn_settings settings = zn_settings_default();
         tableau radau;
         assert_int_equal(tableau_radau_2a(context, 2, &radau), ZN_OK);
-        stages *s = stages_create(context, model, &settings, 2, radau.A);
+        stages *s = stages_create(context, model, &settings, 2, radau.A, NULL);
         assert_non_null(s);
         assert_int_equal(s->problem.linear != NULL, list[k][2]);
         stages_destroy(s);
@@ -362,7 +362,7 @@ static void values_that_are_not_finite(void **state) {
     zn_settings settings = open_scene(&r, natural, NULL);
     tableau radau;
     assert_int_equal(tableau_radau_2a(r.context, 3, &radau), ZN_OK);
-    stages *s = stages_create(r.context, r.model, &settings, 3, radau.A);
+    stages *s = stages_create(r.context, r.model, &settings, 3, radau.A, NULL);
     assert_non_null(s);
     solve_once(s, 0.1);
     s->at[1].r_u[0] = NAN;
@@ -429,7 +429,7 @@ static void memory_may_fail_anywhere(void **state) {
     assert_int_equal(zn_scene_parse(context, "natural", natural, NULL, &scene), ZN_OK);
     tableau radau;
     assert_int_equal(tableau_radau_2a(context, 3, &radau), ZN_OK);
-    stages *s = stages_create(context, zn_scene_model(scene), zn_scene_settings(scene), 3, radau.A);
+    stages *s = stages_create(context, zn_scene_model(scene), zn_scene_settings(scene), 3, radau.A, NULL);
     assert_non_null(s);
     int failures = 0;
     for (b.left = 0; stages_transform(s) != ZN_OK; b.left = failures) {
