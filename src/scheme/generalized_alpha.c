@@ -15,6 +15,7 @@
  *                  gammadot_F in N_{C(lambda_N)}(-lambda_F)             where P_F sticks
  *                  lambda_F = -mu lambda_N gamma_F/|gamma_F|            where P_F slips
  *   xi = c1_{n+1} + e c1_n for normal and friction.
+ *   friction_law staged (staged.h), contacts that slip: Lambda_F = -mu Lambda_N gamma_F/|gamma_F| instead of the law for P_F
  *
  * The reported percussion of a step is P, of bilateral constraints too. After an impact with e > 0 Lambda_N may be negative
  * for a step or two; P_N is the physical one and is not. Unknowns, units and scales: generalized_alpha.h. */
@@ -161,6 +162,51 @@ static zn_status prepare(generalized_alpha *s) {
     return ZN_OK;
 }
 
+/* The law of the present trial set: mu_F = Lambda_F with radius Lambda_N (signed) along gamma_F, or P_F with P_N. */
+static void choose_law(generalized_alpha *s) {
+    const zn_model *model = s->base.model;
+    int n_contacts = model->size.n_contacts, nb = s->nb, ny = s->problem.ny;
+    double share = s->motion.p.ga * s->motion.p.c;
+    for (int k = 0; k < n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        bool staged = s->law.trial[k];
+        cone *velocity = &s->cones[n_contacts + k];
+        velocity->stick_of = staged ? CONE_SLIPS : -1;
+        velocity->reservoir = staged ? 0 : s->motion.h * contact->normal_force;
+        for (int row = contact->row_F; row < contact->row_F + contact->nF; row++) {
+            s->A_values[s->share_place[row - nb]] = staged ? 0 : share;
+            s->mu_0[s->y_L + row - nb] = staged ? 0 : s->motion.P_0[row];
+        }
+        if (contact->row_N < 0) continue;
+        s->A_values[s->share_place[s->nc + contact->row_N - nb]] = staged ? 0 : share;
+        s->mu_0[ny + contact->row_N - nb] = staged ? 0 : s->motion.P_0[contact->row_N];
+    }
+}
+
+/* The trial set; contacts are closed where they have a force at t_n. */
+static void staged_start(generalized_alpha *s, const scheme_state *from) {
+    const zn_model *model = s->base.model;
+    const double *lambda = from->carry + 2 * model->size.nu;
+    memcpy(s->law.start, s->motion.rate_n, (size_t)s->n * sizeof *s->law.start);
+    for (int k = 0; k < model->size.n_contacts; k++)
+        s->law.closed[k] = model->contacts[k].row_N < 0 || lambda[model->contacts[k].row_N] > 0;
+    staged_begin(&s->law);
+}
+
+static void test_step(generalized_alpha *s, const scheme_state *to) {
+    const zn_model *model = s->base.model;
+    int n_contacts = model->size.n_contacts;
+    for (int k = 0; k < n_contacts; k++) {
+        if (!s->law.trial[k]) continue;
+        int row = model->contacts[k].row_N;
+        staged_follow(&s->law, k, s->at.c1);
+        bool holds = row < 0 || (s->lambda[row] >= 0 && to->P[row] > 0);
+        for (int level = 0; level < 3; level++) holds = holds && cone_is_closed(s->solver, level * n_contacts + k);
+        if (!holds) staged_reject(&s->law, k);
+    }
+    staged_see_new_contacts(&s->law, to->P);
+}
+
 /* The last accelerations and forces go on; no impulses. */
 static void guess(generalized_alpha *s, const scheme_state *from) {
     int nu = s->base.model->size.nu;
@@ -172,13 +218,13 @@ static void guess(generalized_alpha *s, const scheme_state *from) {
     for (int i = 0; i < s->nc; i++) s->y[s->y_l + i] = s->motion.h * lambda[s->nb + i];
 }
 
-static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
-    generalized_alpha *s = (generalized_alpha *)base;
-    const zn_model *model = base->model;
-    if (alpha_motion_begin(&s->motion, &s->at, from, h)) return ZN_NOT_FINITE;
+/* A step with the present trial set of the staged law. */
+static zn_status attempt(generalized_alpha *s, const scheme_state *from, scheme_state *to, cone_outcome *outcome) {
+    const zn_model *model = s->base.model;
     guess(s, from);
     unpack(s, s->x, s->y);
     zn_status status = prepare(s);
+    if (s->law.offered) choose_law(s);
     if (status == ZN_OK) status = cone_solve(s->solver, s->x, s->y, outcome);
     if (outcome->worst_cone >= 0) outcome->worst_cone %= model->size.n_contacts;
     if (status != ZN_OK) return status;
@@ -186,7 +232,23 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     memcpy(to->q, s->q, (size_t)model->size.nq * sizeof *to->q);
     memcpy(to->u, s->u, (size_t)model->size.nu * sizeof *to->u);
     alpha_motion_end(&s->motion, s->a, s->lambda, s->Lambda, to);
+    if (s->law.offered) test_step(s, to);
     return ZN_OK;
+}
+
+static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+    generalized_alpha *s = (generalized_alpha *)base;
+    if (alpha_motion_begin(&s->motion, &s->at, from, h)) return ZN_NOT_FINITE;
+    if (!s->law.offered) return attempt(s, from, to, outcome);
+    cone_outcome cost = {0};
+    zn_status status;
+    staged_start(s, from);
+    do {
+        staged_attempt(&s->law);
+        status = attempt(s, from, to, outcome);
+    } while (!staged_stands(&s->law, status, outcome, &cost));
+    staged_add_cost(&s->law, outcome, &cost);
+    return status;
 }
 
 /* ---- memory ---- */
@@ -199,7 +261,8 @@ static void destroy(scheme *base) {
     alpha_motion_destroy(context, &s->motion);
     stage_destroy(context, &s->at);
     prox_destroy(context, &s->prox);
-    void *blocks[] = {s->memory, s->phi_unit, s->psi_unit, s->cones, s};
+    staged_destroy(&s->law);
+    void *blocks[] = {s->memory, s->phi_unit, s->psi_unit, s->cones, s->share_place, s};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -222,7 +285,7 @@ static zn_status make_memory(generalized_alpha *s) {
         {&s->kappa, n},
         {&s->r2_q, n_rq},
         {&s->r3_q, n_rq},
-        {&s->A_values, p->ny + nN + s->nc},
+        {&s->A_values, p->ny + 3 * nN + s->nc},
         {&s->mu_0, p->nmu},
         {&s->rho, p->ny},
         {&s->phi_scale, p->nx},
@@ -236,7 +299,8 @@ static zn_status make_memory(generalized_alpha *s) {
     s->phi_unit = MEM_ARRAY(context, unsigned char, p->nx);
     s->psi_unit = MEM_ARRAY(context, unsigned char, p->npsi);
     s->cones = MEM_ARRAY(context, cone, p->n_cones);
-    if (!s->memory || !s->phi_unit || !s->psi_unit || !s->cones) return ZN_MEMORY;
+    s->share_place = MEM_ARRAY(context, int, s->nc + nN);
+    if (!s->memory || !s->phi_unit || !s->psi_unit || !s->cones || !s->share_place) return ZN_MEMORY;
     double *next = s->memory;
     for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
     return ZN_OK;
@@ -264,6 +328,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     generalized_alpha *s = MEM_ARRAY(context, generalized_alpha, 1);
     if (!s) return ZN_MEMORY;
     s->base = (scheme){context, class, model};
+    s->law.context = context;
     int nu = model->size.nu, ng = model->size.ng, nN = model->size.nN;
     s->n = model_rows(model);
     s->nb = model_row_N(model);
@@ -279,7 +344,9 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
                                 .user = s,
                                 .evaluate = evaluate,
                                 .n_settled = 3 * nu};
-    zn_status status = alpha_motion_create(context, model, settings, &s->motion);
+    zn_status status = staged_create(context, model, settings, &s->law);
+    if (s->law.offered) s->problem.nmu += nN;
+    if (status == ZN_OK) status = alpha_motion_create(context, model, settings, &s->motion);
     if (status == ZN_OK) status = stage_create(context, model, &s->at);
     if (status == ZN_OK) status = prox_create(context, model, &s->prox);
     if (status == ZN_OK) status = make_memory(s);

@@ -8,7 +8,7 @@
  *   y = (k_N/h;  Lambda_N, Lambda_F;  h lambda_N, h lambda_F)
  *   phi: h r(a, lambda), r(U, Lambda), r(Q, k)/h divided by the diagonal of M;  g/h, c1_b, h c2_b
  *   psi: g_N/h;  xi_N, xi_F;  h gddot_N, h gammadot_F;  gamma_F (directions of slip)
- *   mu:  kh_N/h;  P_N, P_F;  h lambda_N, h lambda_F
+ *   mu:  kh_N/h;  P_N, P_F;  h lambda_N, h lambda_F;  with the staged friction law also P_N or Lambda_N as radii
  *
  * A tolerance of 1e-10 is 1e-10 in velocities, 1e-10 h in lengths and 1e-10/h in accelerations; lengths are not asked to be
  * better than 1e-10 ALPHA_LEAST_LENGTH_STEP, where round-off would decide. */
@@ -17,6 +17,7 @@
 
 #include "scheme/block_sum.h"
 #include "scheme/generalized_alpha_motion.h"
+#include "scheme/staged.h"
 
 #define ALPHA_LEAST_LENGTH_STEP 1e-4
 
@@ -75,6 +76,8 @@ typedef struct generalized_alpha {
     cone *cones; /* position, velocity, acceleration level, n_contacts each */
     cone_solver *solver;
     lin_pattern A;
+    staged_law law;
+    int *share_place; /* staged law: where A has ga c of P (nc) and of the radii (nN) */
     double *A_values, *mu_0, *rho, *phi_scale, *psi_scale, *x, *y;
     unsigned char *phi_unit, *psi_unit;
     double *memory;

@@ -195,10 +195,12 @@ static zn_status make_jacobians(generalized_alpha *s) {
 
 /* ---- multipliers and cones ---- */
 
-/* kh/h = k/h + be c h lambda + k_0/h,  P = Lambda + ga c h lambda + P_0: constant in the scaled unknowns. */
+/* kh/h = k/h + be c h lambda + k_0/h,  P = Lambda + ga c h lambda + P_0: constant in the scaled unknowns. With the staged law
+ * the radii P_N are rows of their own, and ga c may become 0 (alpha_choose_law). */
 static zn_status make_multipliers(generalized_alpha *s) {
     zn_context *context = s->base.context;
-    int nN = s->base.model->size.nN, ny = s->problem.ny, count = 0, total = ny + nN + s->nc;
+    int nN = s->base.model->size.nN, ny = s->problem.ny, count = 0, radii = s->law.offered ? nN : 0,
+        total = ny + nN + s->nc + 2 * radii;
     int *row = MEM_ARRAY(context, int, total), *col = MEM_ARRAY(context, int, total),
         *place = MEM_ARRAY(context, int, total);
     double *value = MEM_ARRAY(context, double, total);
@@ -209,7 +211,12 @@ static zn_status make_multipliers(generalized_alpha *s) {
             row[count] = k, col[count] = s->y_l + k, value[count++] = s->motion.p.be * s->motion.p.c;
         for (int k = 0; k < s->nc; k++)
             row[count] = s->y_L + k, col[count] = s->y_l + k, value[count++] = s->motion.p.ga * s->motion.p.c;
-        status = lin_pattern_create(context, ny, ny, count, row, col, &s->A, place);
+        int shares = count - s->nc;
+        for (int k = 0; k < radii; k++)
+            row[count] = ny + k, col[count] = s->y_l + k, value[count++] = s->motion.p.ga * s->motion.p.c;
+        for (int k = 0; k < radii; k++) row[count] = ny + k, col[count] = s->y_L + k, value[count++] = 1;
+        status = lin_pattern_create(context, s->problem.nmu, ny, count, row, col, &s->A, place);
+        if (s->law.offered) memcpy(s->share_place, place + shares, (size_t)(s->nc + radii) * sizeof *place);
         for (int k = 0; k < count && status == ZN_OK; k++) s->A_values[place[k]] = value[k];
     }
     mem_free(context, row);
@@ -237,11 +244,11 @@ static void make_cones(generalized_alpha *s) {
                                                  .mu_F = first + F,
                                                  .n_balls = contact->n_balls,
                                                  .balls = contact->balls,
-                                                 .mu_R = normal,
+                                                 .mu_R = level == 1 && N >= 0 && s->law.offered ? s->problem.ny + N : normal,
                                                  .gate_kind = CONE_IF_CLOSED,
                                                  .gate = (level - 1) * count + k,
                                                  .stick_of = level == 1 ? -1 : count + k,
-                                                 .psi_D = level == 1 ? -1 : s->psi_D + F - nN};
+                                                 .psi_D = level == 1 && !s->law.offered ? -1 : s->psi_D + F - nN};
         }
     }
 }

@@ -10,6 +10,9 @@
  *
  * percussion "integrated" (002: 5.42): the stage laws hold for sum_j ah_i-1,j dPi_j instead of dPi_i-1.
  *
+ * friction_law staged (staged.h), contacts that slip: gamma_F(tau_i, Q_i, U_i) in N_C(dPi_N,i)(-dPi_F,i) for i = 1..s-1, without the
+ * index shift, and at the end b_s dPi_F,s = -mu b_s dPi_N,s d_s.
+ *
  * Since ah_is = 0, dU_s and dPi_s appear only at the end of the step: the stages (partitioned_stages.c) are solved first, then
  * the end, which is linear in u_{n+1} and P. The solution is that of the coupled problem.                                  */
 #include "scheme/partitioned.h"
@@ -18,6 +21,8 @@
 
 /* A length is worth this many units in the last place of the largest coordinate; asking for less would not converge. */
 static const double length_roundoff = 32 * DBL_EPSILON;
+/* Gaps and velocities below this at the start of a run count as closed (staged friction law). */
+static const double rest_tolerance = 1e-8;
 
 /* ---- memory of a step to the next: closed contacts, rates of x and y; of the step that ended h q'(t_n), dQ, dU ---- */
 
@@ -37,6 +42,7 @@ zn_status partitioned_create(zn_context *context, const scheme_class *class, con
     partitioned *p = MEM_ARRAY(context, partitioned, 1);
     if (!p) return ZN_MEMORY;
     p->base = (scheme){context, class, model};
+    p->law.context = context;
     p->lagrange = !class->info.any_dynamics;
     p->integrated = integrated;
     zn_status status = tableau_lobatto_3a3b(context, settings->stages, &p->method);
@@ -99,6 +105,45 @@ static void set_reservoirs(partitioned *p) {
     }
 }
 
+/* Closed contacts and slip velocities at t_n. At the start no step tells, so what is there decides. */
+static int staged_start(partitioned *p, const scheme_state *from) {
+    const zn_model *model = p->base.model;
+    staged_law *law = &p->law;
+    stage *at = &p->at[0];
+    zn_point point = {.t = from->t, .q = from->q, .u = from->u};
+    if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = law->start})) return 1;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        law->closed[k] = row < 0 || (from->carry[k] != 0 ? from->P[row] > 0
+                                                         : fabs(at->c0[row]) <= rest_tolerance && fabs(law->start[row]) <= rest_tolerance);
+    }
+    staged_begin(law);
+    return 0;
+}
+
+/* Which slip velocities the friction of the stages belongs to. */
+static void choose_slips(partitioned *p) {
+    int n_contacts = p->base.model->size.n_contacts;
+    for (int m = 0; m < p->s - 1; m++)
+        for (int k = 0; k < n_contacts; k++)
+            p->cones[m * n_contacts + k].psi_F = p->law.trial[k] ? partitioned_own_slip(p, m, k)
+                                                                 : m * p->nc + p->base.model->contacts[k].row_F - p->nb;
+}
+
+static void test_stages(partitioned *p) {
+    const zn_model *model = p->base.model;
+    for (int m = 0; m < p->s - 1; m++)
+        for (int k = 0; k < model->size.n_contacts; k++) {
+            if (!p->law.trial[k]) continue;
+            const zn_contact *contact = &model->contacts[k];
+            int number = m * model->size.n_contacts + k;
+            staged_follow(&p->law, k, p->at[m].c1);
+            bool holds = cone_is_closed(p->solver, number) && (contact->row_N < 0 || p->y[m * p->nc + contact->row_N - p->nb] >= 0);
+            for (int b = 0; b < contact->n_balls; b++) holds = holds && !cone_sticks(p->solver, number, b);
+            if (!holds) staged_reject(&p->law, k);
+        }
+}
+
 static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     const zn_model *model = p->base.model;
     stage *at = &p->at[0];
@@ -107,6 +152,7 @@ static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;
     if (p->restitution && model->constraints(model, at->work, &point, &(zn_constraints){.c1 = p->c1_start})) return ZN_NOT_FINITE;
     if (p->lagrange && lagrange_start(p)) return ZN_NOT_FINITE;
+    if (p->law.offered && staged_start(p, from)) return ZN_NOT_FINITE;
     zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
     if (status != ZN_OK) return status;
     set_scales(p);
@@ -173,7 +219,9 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
     end->time_measure = p->h;
     for (int k = 0; k < p->n; k++) end->P[k] = Pbar[k] / before;
     memset(end->x, 0, (size_t)p->nu * sizeof *end->x);
+    staged_end_prepare(&p->law, end, p->at[last].c1, Pbar, before);
     zn_status status = linear_problem_solve(end, outcome);
+    staged_end_finish(&p->law, end, Pbar, NULL);
     for (int i = 0; i < p->nu; i++) to->u[i] = ubar[i] + end->x[i];
     memcpy(to->P, end->P, (size_t)p->n * sizeof *to->P);
     return status;
@@ -222,16 +270,37 @@ void partitioned_interpolate(const scheme *base, const scheme_state *from, const
     }
 }
 
-zn_status partitioned_step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
-    partitioned *p = (partitioned *)base;
-    zn_status status = prepare(p, from, h);
-    if (status == ZN_OK) status = solve_stages(p, from, outcome);
+/* A step with the present trial set of the staged law; ends early where that is rejected. */
+static zn_status attempt(partitioned *p, const scheme_state *from, scheme_state *to, cone_outcome *outcome) {
+    zn_status status = solve_stages(p, from, outcome);
     if (status != ZN_OK) return status;
+    if (p->law.offered) test_stages(p);
+    if (staged_rejects(&p->law)) return ZN_OK;
     memcpy(to->q, p->Q + (p->s - 1) * p->nq, (size_t)p->nq * sizeof *to->q);
     cone_outcome end;
     status = solve_end(p, to, &end);
     if (status == ZN_NOT_FINITE) return status;
     cone_outcome_add(outcome, &end);
+    return status;
+}
+
+static zn_status staged_attempts(partitioned *p, const scheme_state *from, scheme_state *to, cone_outcome *outcome) {
+    cone_outcome cost = {0};
+    zn_status status;
+    do {
+        staged_attempt(&p->law);
+        choose_slips(p);
+        status = attempt(p, from, to, outcome);
+    } while (!staged_stands(&p->law, status, outcome, &cost));
+    staged_add_cost(&p->law, outcome, &cost);
+    return status;
+}
+
+zn_status partitioned_step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+    partitioned *p = (partitioned *)base;
+    zn_status status = prepare(p, from, h);
+    if (status != ZN_OK) return status;
+    status = p->law.offered ? staged_attempts(p, from, to, outcome) : attempt(p, from, to, outcome);
     if (status != ZN_OK) return status;
     keep_rates(p, from, to);
     to->t = from->t + h;

@@ -14,6 +14,7 @@
 #include "scheme/linear_problem.h"
 #include "scheme/block_sum.h"
 #include "scheme/scheme.h"
+#include "scheme/staged.h"
 #include "scheme/tableau.h"
 
 enum { PARTITIONED_S_MAX = TABLEAU_S_MAX };
@@ -59,6 +60,7 @@ typedef struct partitioned {
     linear_problem *end;           /* x = u_{n+1} - ubar */
     bool restitution;              /* some e is not zero: the velocities at the start of the step matter */
     bool velocity_rows;            /* stages have rows y or F */
+    staged_law law;                /* friction without the index shift: gamma_F of stage 1 are further rows of psi */
 
     double tolerance;
     double t, h;                   /* of the running step */
@@ -69,6 +71,12 @@ typedef struct partitioned {
 /* Offsets in x: velocities first, then (general kinematics) position increments, then bilateral multipliers. */
 static inline int partitioned_x_Q(const partitioned *p) { return p->nv * p->nu; }
 static inline int partitioned_x_b(const partitioned *p) { return p->nv * p->nu + (p->base.model->natural ? 0 : p->s * p->nq); }
+
+/* First row of psi with the slip velocities of contact k in stage m, m = 0 .. s - 2. */
+static inline int partitioned_own_slip(const partitioned *p, int m, int k) {
+    int row = p->base.model->contacts[k].row_F - p->nb;
+    return m == 0 ? p->problem.ny + row - p->base.model->size.nN : (m - 1) * p->nc + row;
+}
 
 zn_status partitioned_layout(partitioned *, const zn_settings *);
 void partitioned_release(partitioned *);

@@ -102,16 +102,16 @@ static zn_status take_momentum(partitioned *p) {
 static zn_status take_memory(partitioned *p) {
     zn_context *context = p->base.context;
     size_t s = (size_t)p->s, nq = (size_t)p->nq, nu = (size_t)p->nu, n = (size_t)p->n;
-    size_t nx = (size_t)p->problem.nx, ny = (size_t)p->problem.ny;
+    size_t nx = (size_t)p->problem.nx, ny = (size_t)p->problem.ny, npsi = (size_t)p->problem.npsi;
     struct { double **place; size_t count; } list[] = {
         {&p->Q, s * nq}, {&p->U, s * nu}, {&p->lambda, s * n}, {&p->a, nu}, {&p->load, n}, {&p->c1_start, n}, {&p->p_start, nu},
-        {&p->x, nx}, {&p->y, ny}, {&p->rho, ny}, {&p->phi_scale, nx}, {&p->psi_scale, ny}, {&p->A_values, ny * (s - 1)},
+        {&p->x, nx}, {&p->y, ny}, {&p->rho, ny}, {&p->phi_scale, nx}, {&p->psi_scale, npsi}, {&p->A_values, ny * (s - 1)},
     };
     size_t total = 0;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) total += list[i].count;
     p->memory = MEM_ARRAY(context, double, total);
     p->phi_unit = MEM_ARRAY(context, unsigned char, nx);
-    p->psi_unit = MEM_ARRAY(context, unsigned char, ny);
+    p->psi_unit = MEM_ARRAY(context, unsigned char, npsi);
     p->cones = MEM_ARRAY(context, cone, p->problem.n_cones);
     p->at = MEM_ARRAY(context, stage, s);
     if (!p->memory || !p->phi_unit || !p->psi_unit || !p->cones || !p->at) return ZN_MEMORY;
@@ -131,7 +131,10 @@ static void set_units(partitioned *p) {
         p->phi_unit[i] = velocity ? CONE_VELOCITY : CONE_LENGTH; /* momentum rows are scaled by the mass */
         p->phi_scale[i] = 1;
     }
-    for (int i = 0; i < p->problem.ny; i++) p->psi_unit[i] = i % p->nc < model->size.nN ? CONE_LENGTH : CONE_VELOCITY;
+    for (int i = 0; i < p->problem.npsi; i++) {
+        p->psi_unit[i] = i < p->problem.ny && i % p->nc < model->size.nN ? CONE_LENGTH : CONE_VELOCITY;
+        p->psi_scale[i] = 1;
+    }
 }
 
 /* Derivative of a function of Q_i, in rows `row`: by the velocities (natural) or by the position increments. */
@@ -169,6 +172,9 @@ static void constraint_blocks(partitioned *p) {
         add_by_position(p, &p->psi_x, &p->cuts.F_q, p->at[i].c1_q, F, i);
         add_by_velocity(p, &p->psi_x, &p->cuts.F_u, p->at[i].c1_u, F, i);
     }
+    if (!p->law.offered) return;
+    add_by_position(p, &p->psi_x, &p->cuts.F_q, p->at[0].c1_q, p->problem.ny, 0);
+    add_by_velocity(p, &p->psi_x, &p->cuts.F_u, p->at[0].c1_u, p->problem.ny, 0);
 }
 
 static zn_status make_matrices(partitioned *p) {
@@ -210,7 +216,11 @@ static zn_status make_A(partitioned *p) {
 
 static zn_status make_solvers(partitioned *p, const zn_settings *settings) {
     cone_problem *problem = &p->problem;
-    for (int m = 0; m < p->s - 1; m++) scheme_cones(p->base.model, m * p->nc, p->cones + m * p->base.model->size.n_contacts);
+    int n_contacts = p->base.model->size.n_contacts;
+    for (int m = 0; m < p->s - 1; m++) {
+        scheme_cones(p->base.model, m * p->nc, p->cones + m * n_contacts);
+        for (int k = 0; k < n_contacts && p->law.offered; k++) p->cones[m * n_contacts + k].psi_D = partitioned_own_slip(p, m, k);
+    }
     problem->cones = p->cones;
     problem->phi_y = p->phi_y.pattern.p;
     problem->psi_x = p->psi_x.pattern.p;
@@ -241,11 +251,14 @@ zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
     for (int k = 0; k < model->size.n_contacts; k++) p->restitution |= model->contacts[k].e_N != 0 || model->contacts[k].e_F != 0;
     set_coefficients(p);
     set_shares(p);
+    zn_status status = staged_create(p->base.context, model, settings, &p->law);
+    if (status != ZN_OK) return status;
+    if (p->integrated) p->law.offered = false; /* an option that shows the loss of order */
     int first_b = partitioned_x_b(p), stages = p->s - 1;
-    p->problem = (cone_problem){.nx = first_b + stages * p->nb, .ny = stages * p->nc, .npsi = stages * p->nc, .nmu = stages * p->nc,
+    p->problem = (cone_problem){.nx = first_b + stages * p->nb, .ny = stages * p->nc, .npsi = stages * p->nc + (p->law.offered ? model->size.nF : 0), .nmu = stages * p->nc,
                                 .n_cones = stages * model->size.n_contacts, .user = p, .n_settled = first_b,
                                 .evaluate = p->lagrange ? lagrange_evaluate : partitioned_evaluate};
-    zn_status status = take_memory(p);
+    status = take_memory(p);
     if (status == ZN_OK) status = make_cuts(p);
     if (status == ZN_OK) status = make_matrices(p);
     if (status == ZN_OK) status = make_solvers(p, settings);
@@ -258,6 +271,7 @@ void partitioned_release(partitioned *p) {
     cone_solver_destroy(p->solver);
     linear_problem_destroy(p->end);
     prox_destroy(context, &p->prox);
+    staged_destroy(&p->law);
     block_sum *sums[] = {&p->phi_x, &p->phi_y, &p->psi_x};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) block_sum_destroy(sums[i]);
     lin_matrix_destroy(p->problem.phi_x);

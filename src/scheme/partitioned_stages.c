@@ -5,6 +5,7 @@
  *   dQ_i - h (B u + beta)(tau_i, Q_i, U_i) = 0                  i = 1..s; natural systems: dQ_i = h U_i is put in
  *   g(tau_i, Q_i) = 0,  gamma(tau_i, Q_i, U_i) = 0              i = 2..s
  *   psi_i = (g_N(tau_i, Q_i), gamma_F(tau_i, Q_i, U_i))         i = 2..s, with dPi_{i-1}
+ *   gamma_F(t_n, q_n, U_1)                                      staged friction law: with it dPi_F,i belongs to gamma_F,i
  *
  * and what the end of the step (002: 5.26d, 5.60) needs of them, with dPi_s from b_s dPi_s = P - Pbar:
  *
@@ -49,10 +50,10 @@ static zn_point point_of(const partitioned *p, int i) {
 
 int partitioned_ask_constraints(partitioned *p, bool jacobian) {
     const zn_model *model = p->base.model;
-    for (int i = model->natural ? 1 : 0; i < p->s; i++) {
+    for (int i = model->natural && !p->law.offered ? 1 : 0; i < p->s; i++) {
         stage *at = &p->at[i];
         zn_point point = point_of(p, i);
-        if (i > 0 && p->n > 0) {
+        if ((i > 0 || p->law.offered) && p->n > 0) {
             zn_constraints wanted = {.c0 = at->c0};
             if (p->velocity_rows) wanted.c1 = at->c1;
             if (jacobian) wanted.c0_q = at->c0_q;
@@ -82,6 +83,7 @@ void partitioned_write(const partitioned *p, const double *x, cone_values *out) 
         for (int k = 0; out->phi && k < p->nb; k++) phi[k] = k < ng ? c0[k] : c1[k];
         for (int k = 0; out->psi && k < p->nc; k++) psi[k] = k < nN ? c0[p->nb + k] : c1[p->nb + k];
     }
+    for (int k = 0; out->psi && p->law.offered && k < model->size.nF; k++) out->psi[p->problem.ny + k] = p->at[0].c1[p->nb + nN + k];
     if (out->jacobian) {
         lin_matrix_zero(p->problem.phi_x);
         block_sum_fill(&p->phi_x, p->h, lin_matrix_values(p->problem.phi_x));

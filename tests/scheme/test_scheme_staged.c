@@ -30,6 +30,8 @@ static void full_order_on_the_spring_slider(void **state) {
     const expectation list[] = {
         {{"radau-2a", 2}, 3, 0.016},   {{"radau-2a", 3}, 5, 0.032}, {{"lobatto-3c", 2}, 2, 0.016},
         {{"lobatto-3c", 3}, 4, 0.032}, {{"tr-bdf2", 0}, 2, 0.016},  {{"trx2", 0}, 2, 0.016},
+        {{"lobatto-3a3b", 2}, 2, 0.016}, {{"lobatto-3a3b", 3}, 4, 0.032}, {{"lobatto-3a3b", 4}, 6, 0.064},
+        {{"rattle", 0}, 2, 0.016}, {{"lobatto-3a3b-lagrange", 3}, 4, 0.032}, {{"generalized-alpha", 0}, 2, 0.008},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         zn_statistics old, coarse, fine;
