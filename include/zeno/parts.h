@@ -91,6 +91,8 @@ ZN_API zn_status zn_parts_body(zn_parts *, const zn_body_def *def, zn_body *body
 /* The fixed world, a body like others without coordinates; its name is "world". */
 ZN_API zn_body zn_parts_world(const zn_parts *);
 
+ZN_API zn_status zn_parts_find_body(zn_parts *, const char *name, zn_body *body);
+
 /* ---- frames ---- */
 
 /* A frame fixed to a body: position in K, rotation (quaternion) from the frame to K; NULL: zero, none. Its name (may be NULL)

@@ -13,7 +13,8 @@ void scene_read_energy(scene_loader *loader, const scene_node *node, bool first_
                     "the scene has 'mass'; with it, energy has only 'potential' (for the account of energy)");
         kinetic = NULL;
     }
-    zn_formula_energy(loader->builder, scene_formula(loader, kinetic), scene_formula(loader, potential));
+    if (loader->parts) scene_placed(loader, zn_parts_energy(loader->parts, "energy", scene_formula(loader, kinetic), scene_formula(loader, potential)), node);
+    else zn_formula_energy(loader->builder, scene_formula(loader, kinetic), scene_formula(loader, potential));
 }
 
 /* A formula for each of `owners`, by name or (a list) in their order. */
@@ -155,6 +156,10 @@ void scene_read_constraints(scene_loader *loader, const scene_node *node) {
         if (!scene_want_map(loader, entry->value, what, 2, keys)) continue;
         if (position && velocity)
             scene_error(loader, entry->value, "%s has both 'position' and 'velocity'; make it two constraints", what);
+        else if (position && loader->parts)
+            scene_placed(loader, zn_parts_position_constraint(loader->parts, name, scene_formula(loader, position)), entry->key);
+        else if (velocity && loader->parts)
+            scene_placed(loader, zn_parts_velocity_constraint(loader->parts, name, scene_formula(loader, velocity)), entry->key);
         else if (position)
             zn_formula_position_constraint(loader->builder, name, scene_formula(loader, position));
         else if (velocity)

@@ -84,6 +84,7 @@ static size_t without_primes(const char *name, size_t length) {
 static const char *first_variable(const scene_loader *loader, const char *text, size_t *length) {
     for (const char *name = scene_next_name(text, length); name; name = scene_next_name(name + *length, length)) {
         if (*length == 1 && *name == 't') return name;
+        if (loader->parts && memchr(name, '.', *length)) return name; /* a coordinate of a body */
         const scene_name *known = scene_known_name(loader, name, without_primes(name, *length));
         if (known && strcmp(known->what, "parameter")) return name;
     }

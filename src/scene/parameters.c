@@ -87,6 +87,7 @@ void scene_read_parameters(scene_loader *loader, const scene_node *node, const z
         scene_declare(loader, "parameter", entry->key);
         if (!nameable) continue;
         loader->values[loader->n_values++] = (expr_name){name, expr_constant(loader->graph, value)};
-        zn_formula_parameter(loader->builder, name, good ? formula : ZN_FORMULA("1"));
+        if (loader->parts) scene_placed(loader, zn_parts_parameter(loader->parts, name, value), entry->key);
+        else zn_formula_parameter(loader->builder, name, good ? formula : ZN_FORMULA("1"));
     }
 }

@@ -12,7 +12,7 @@ struct zn_scene {
 
 typedef struct sections {
     const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force,
-        *constraints, *contacts, *simulation;
+        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity;
 } sections;
 
 /* ---- which sections are there ---- */
@@ -25,16 +25,20 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
     const int map = SCENE_MAP | SCENE_NULL;
     const scene_key keys[] = {{"title", SCENE_SCALAR | SCENE_NULL, false, &s->title},
                               {"parameters", map, false, &s->parameters},
-                              {"coordinates", SCENE_MAP, true, &s->coordinates},
+                              {"coordinates", SCENE_MAP, false, &s->coordinates},
                               {"energy", map, false, &s->energy},
-                              {"forces", map, false, &s->forces},
+                              {"forces", SCENE_LIST | map, false, &s->forces},
                               {"velocities", map, false, &s->velocities},
                               {"kinematics", map, false, &s->kinematics},
                               {"mass", SCENE_LIST | map, false, &s->mass},
                               {"force", SCENE_LIST | map, false, &s->force},
                               {"constraints", map, false, &s->constraints},
                               {"contacts", map, false, &s->contacts},
-                              {"simulation", map, false, &s->simulation}};
+                              {"simulation", map, false, &s->simulation},
+                              {"bodies", map, false, &s->bodies},
+                              {"frames", map, false, &s->frames},
+                              {"joints", SCENE_LIST | map, false, &s->joints},
+                              {"gravity", SCENE_LIST | SCENE_NULL, false, &s->gravity}};
     enum { N_KEYS = sizeof keys / sizeof *keys };
     if (!scene_want_map(loader, root, "a scene", N_KEYS, keys)) return false;
     /* A misspelt section takes its names with it. */
@@ -44,7 +48,8 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
             known |= !strcmp(entry->key->text, keys[i].name) && (*keys[i].value || entry->value->kind == SCENE_NULL);
         loader->names_incomplete |= !known;
     }
-    if (s->coordinates && s->coordinates->count == 0) {
+    if (!s->bodies && !scene_find(root, "coordinates") && !scene_find(root, "bodies")) scene_error(loader, root, "a scene lacks 'coordinates' (or 'bodies')");
+    if (s->coordinates && s->coordinates->count == 0 && !s->bodies) {
         scene_error(loader, s->coordinates, "a scene needs at least one coordinate");
         s->coordinates = NULL;
     }
@@ -92,10 +97,47 @@ static bool read_kind(scene_loader *loader, const scene_node *root, sections *s)
     return true;
 }
 
+/* ---- scenes with bodies ---- */
+
+static void check_part_sections(scene_loader *loader, const sections *s) {
+    const struct {
+        const char *name;
+        const scene_node *node;
+    } wrong[] = {{"velocities", s->velocities}, {"kinematics", s->kinematics}, {"mass", s->mass}, {"force", s->force}};
+    for (int i = 0; i < 4; i++)
+        if (wrong[i].node) scene_error(loader, wrong[i].node, "a scene with bodies has no '%s': further coordinates have an energy", wrong[i].name);
+}
+
+static void read_part_scene(scene_loader *loader, zn_scene *scene, const sections *s, const zn_scene_options *options) {
+    check_part_sections(loader, s);
+    scene_read_parameters(loader, s->parameters, options);
+    if (s->gravity) scene_read_gravity(loader, s->gravity);
+    scene_read_bodies(loader, s->bodies);
+    if (s->coordinates) scene_read_coordinates(loader, s->coordinates);
+    bool complete = !loader->names_incomplete;
+    if (complete && s->frames) scene_read_frames(loader, s->frames);
+    if (complete && s->joints) scene_read_joints(loader, s->joints);
+    if (complete && s->energy) scene_read_energy(loader, s->energy, false);
+    if (complete && s->forces) scene_read_part_forces(loader, s->forces);
+    if (complete && s->constraints) scene_read_constraints(loader, s->constraints);
+    if (complete && s->contacts) scene_read_contacts(loader, s->contacts);
+    if (s->simulation) scene_read_settings(loader, s->simulation);
+    if (!complete || scene_gave_up(loader)) return;
+    if (!scene_placed(loader, zn_parts_build(loader->parts, &scene->model), s->bodies) || scene_has_errors(loader) || !s->joints) return;
+    scene_check_joints(loader, s->joints, scene->model, scene->settings.project_start);
+}
+
 static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *root, const zn_scene_options *options) {
     sections s = {0};
     if (!read_sections(loader, root, &s)) return;
     scene->title = s.title ? s.title->text : "";
+    const scene_node *lonely = s.joints ? s.joints : s.frames ? s.frames : s.gravity;
+    if (s.bodies) {
+        if ((loader->parts = zn_parts_create(loader->context))) read_part_scene(loader, scene, &s, options);
+        return;
+    }
+    if (lonely) scene_error(loader, lonely, "the scene has no 'bodies' that this could belong to");
+    if (s.forces && !scene_want_kind(loader, s.forces, SCENE_MAP, "forces")) s.forces = NULL;
     const bool first_order = read_kind(loader, root, &s);
     loader->velocities = s.velocities;
     loader->names_incomplete |= !s.coordinates;
@@ -134,6 +176,7 @@ static zn_status load_document(zn_scene *scene, const char *file, const scene_no
     loader.graph = expr_graph_create(scene->context);
     if (loader.builder && loader.graph) read_scene(&loader, scene, root, options);
     zn_formula_model_destroy(loader.builder);
+    zn_parts_destroy(loader.parts);
     expr_graph_destroy(loader.graph);
     mem_free(scene->context, loader.names);
     int count = zn_error_count(scene->context);

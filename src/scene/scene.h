@@ -3,7 +3,9 @@
  *
  *   document.c, file.c            bytes -> a tree of nodes that know their line and column
  *   want.c, formula.c             "a map with these keys is wanted here", "a constant is wanted here", else an error
+ *   vectors.c                     lists of numbers, rotations
  *   parameters.c, coordinates.c, dynamics.c, contacts.c, settings.c   one section of a scene each
+ *   bodies.c, joints.c, part_forces.c                                  the same for models from parts
  *
  * scene.c calls them in order. Errors do not stop the reading: what is wrong is replaced by something harmless, so that
  * one run finds as many mistakes as can be told apart. */
@@ -12,6 +14,7 @@
 
 #include "base/base.h"
 #include "expr/expr.h"
+#include "zeno/parts.h"
 #include "zeno/scene.h"
 
 /* ---- memory: everything of a scene lives in its arena and goes with it ---- */
@@ -57,6 +60,7 @@ enum {
     SCENE_MAX_ENTRIES = 10000,    /* of one map or list */
     SCENE_MAX_ALIASES = 1000,     /* a small file with many aliases stands for a huge one */
     SCENE_MAX_COORDINATES = 2000, /* also of velocities: the mass matrix of formulas is a full one */
+    SCENE_MAX_VECTOR = 16,        /* numbers of a list that has a meaning for each */
     SCENE_MAX_ERRORS = 40         /* reported for one scene */
 };
 
@@ -80,6 +84,7 @@ typedef struct scene_loader {
     int errors_before;     /* errors in the context that are not ours */
     bool names_incomplete; /* names are missing: formulas are not checked, they would only repeat the mistake */
     zn_formula_model *builder;
+    zn_parts *parts;       /* a scene with bodies: everything goes here, and nothing to `builder`; else NULL */
     expr_graph *graph; /* for constants; the builder has its own */
     scene_name *names; /* every name of formulas, in order of declaration */
     size_t n_names, name_capacity;
@@ -144,6 +149,31 @@ bool scene_want_number(scene_loader *, const scene_node *, const char *what, sce
 bool scene_want_integer(scene_loader *, const scene_node *, const char *what, int low, int *value);
 /* The same, as a formula for the builder: what is wrong is replaced by the text `instead`. */
 zn_formula scene_constant(scene_loader *, const scene_node *, const char *what, scene_range, const char *instead);
+
+/* ---- parts ---- */
+
+/* true for ZN_OK; else the newest error gets the place of the node, where it has none. */
+bool scene_placed(scene_loader *, zn_status, const scene_node *);
+/* A list of scalars, of numbers: how many, 0 with an error. */
+int scene_want_list(scene_loader *, const scene_node *, const char *what, int least, int most, const scene_node **items);
+int scene_want_vector(scene_loader *, const scene_node *, const char *what, int least, int most, double *values);
+/* A quaternion as a list, or {axis, angle}. */
+bool scene_want_rotation(scene_loader *, const scene_node *, const char *what, double *quaternion);
+bool scene_find_body(scene_loader *, const scene_node *, const char *name, zn_body *body);
+/* The two frames of "between: [crank.tip, rod]"; `at` and `axis` (NULL: not given) are in I at the start. */
+bool scene_want_frames(scene_loader *, const scene_node *between, const scene_node *at, const scene_node *axis, const char *what, zn_frame *a,
+                       zn_frame *b);
+/* The name of an entry of a map or list; NULL with an error. */
+const char *scene_entry_name(scene_loader *, const scene_entry *, const char *prefix, int number);
+
+void scene_read_gravity(scene_loader *, const scene_node *);
+void scene_read_bodies(scene_loader *, const scene_node *);
+void scene_read_frames(scene_loader *, const scene_node *);
+void scene_read_frame(scene_loader *, zn_body, const char *name, const scene_node *key, const scene_node *);
+void scene_read_joints(scene_loader *, const scene_node *);
+void scene_read_part_forces(scene_loader *, const scene_node *);
+/* Joints that do not close at the start are errors; with `project`: those that cannot be closed. */
+void scene_check_joints(scene_loader *, const scene_node *joints, const zn_model *, bool project);
 
 /* ---- sections ---- */
 

@@ -132,6 +132,21 @@ const char *parts_body_hint(const zn_parts *parts, const char *name, char *text,
     return text;
 }
 
+static zn_status no_body(zn_parts *parts, const char *name, size_t length) {
+    char hint[100], prefix[64];
+    snprintf(prefix, sizeof prefix, "%.*s", (int)(length < 60 ? length : 60), name);
+    return fail(parts->context, ZN_ARGUMENT, "there is no body '%s'%s", prefix, parts_body_hint(parts, prefix, hint, sizeof hint));
+}
+
+zn_status zn_parts_find_body(zn_parts *parts, const char *name, zn_body *body) {
+    int index = parts_find_body(parts, name, strlen(name));
+    *body = (zn_body){0, 0};
+    if (index < 0) return no_body(parts, name, strlen(name));
+    if (parts->bodies[index].kind == BODY_SCALAR) return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", name);
+    *body = (zn_body){parts_stamp(parts, 'b'), index};
+    return ZN_OK;
+}
+
 /* ---- frames ---- */
 
 static zn_status add_frame(zn_parts *parts, int body, const char *name, vec3 position, mat3 rotation, zn_frame *frame) {
@@ -206,11 +221,7 @@ zn_status zn_parts_find_frame(zn_parts *parts, const char *name, zn_frame *frame
     *frame = (zn_frame){0, 0};
     size_t length = strcspn(name, ".");
     int body = parts_find_body(parts, name, length);
-    char hint[100], prefix[64];
-    if (body < 0) {
-        snprintf(prefix, sizeof prefix, "%.*s", (int)(length < 60 ? length : 60), name);
-        return fail(parts->context, ZN_ARGUMENT, "there is no body '%s'%s", prefix, parts_body_hint(parts, prefix, hint, sizeof hint));
-    }
+    if (body < 0) return no_body(parts, name, length);
     if (parts->bodies[body].kind == BODY_SCALAR) return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", parts->bodies[body].name);
     if (!name[length]) {
         *frame = (zn_frame){parts_stamp(parts, 'f'), parts->bodies[body].frame};
