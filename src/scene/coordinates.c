@@ -23,7 +23,7 @@ void scene_read_coordinates(scene_loader *loader, const scene_node *node) {
             double at = 0, rate = 0;
             if (start) scene_want_number(loader, start, "the start of a coordinate", scene_any_number, &at);
             if (velocity) scene_want_number(loader, velocity, "the start velocity of a coordinate", scene_any_number, &rate);
-            scene_placed(loader, zn_parts_coordinate(loader->parts, entry->key->text, at, rate), entry->key);
+            if (!loader->names_incomplete) scene_placed(loader, zn_parts_coordinate(loader->parts, entry->key->text, at, rate), entry->key);
             continue;
         }
         zn_formula q = scene_constant(loader, start, "the start of a coordinate", scene_any_number, "0");

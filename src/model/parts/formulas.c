@@ -120,7 +120,7 @@ zn_status parts_formula_of_time(zn_parts *parts, sketch *k, const formula_text *
 
 /* ---- pieces by formulas ---- */
 
-typedef enum formula_use { POSITION_CONSTRAINT, VELOCITY_CONSTRAINT, GENERALISED_FORCE, ENERGY, CONTACT } formula_use;
+typedef enum formula_use { POSITION_CONSTRAINT, VELOCITY_CONSTRAINT, GENERALISED_FORCE, KINETIC, POTENTIAL, CONTACT } formula_use;
 
 static expr product(sketch *k, expr a, expr b) { return sketch_mul(k, a, b); }
 
@@ -153,17 +153,14 @@ static zn_status draw_kinetic(zn_parts *parts, sketch *k, const formula_text *te
     return ZN_OK;
 }
 
-static zn_status draw_energy(zn_parts *parts, sketch *k, const parts_piece *piece, const expr_scope *scope) {
+static zn_status draw_potential(zn_parts *parts, sketch *k, const formula_text *text, const expr_scope *scope) {
     expr V;
-    zn_status status = expr_parse(k->g, parts->context, scope, formula_of(&piece->formulas[1]), &V);
-    if (status == ZN_OK && expr_depends_range(k->g, V, k->s.u, k->s.size.nu))
-        status = formula_fail(parts->context, &piece->formulas[1], "potential", "the potential energy must not depend on velocities");
-    if (status == ZN_OK) sketch_potential(k, V);
-    if (piece->formulas[0].text) {
-        zn_status kinetic = draw_kinetic(parts, k, &piece->formulas[0], scope);
-        if (status == ZN_OK) status = kinetic;
-    }
-    return status;
+    zn_status status = expr_parse(k->g, parts->context, scope, formula_of(text), &V);
+    if (status != ZN_OK) return status;
+    if (expr_depends_range(k->g, V, k->s.u, k->s.size.nu))
+        return formula_fail(parts->context, text, "potential", "the potential energy must not depend on velocities");
+    sketch_potential(k, V);
+    return ZN_OK;
 }
 
 static zn_status draw_force(zn_parts *parts, sketch *k, const parts_piece *piece, const expr_scope *scope) {
@@ -194,7 +191,8 @@ zn_status parts_draw_formulas(zn_parts *parts, sketch *k, const parts_piece *pie
     case POSITION_CONSTRAINT: status = formula_position_row(&k->s, parts->context, &scope, &piece->formulas[0], piece->name, "constraint", &k->s.rows[0]); break;
     case VELOCITY_CONSTRAINT: status = formula_velocity_row(&k->s, parts->context, &scope, &piece->formulas[0], piece->name, "constraint", &k->s.rows[0]); break;
     case GENERALISED_FORCE: status = draw_force(parts, k, piece, &scope); break;
-    case ENERGY: status = draw_energy(parts, k, piece, &scope); break;
+    case KINETIC: status = draw_kinetic(parts, k, &piece->formulas[0], &scope); break;
+    case POTENTIAL: status = draw_potential(parts, k, &piece->formulas[0], &scope); break;
     default: status = draw_contact(parts, k, piece, &scope); break;
     }
     parts_scope_free(parts, &scope);
@@ -202,7 +200,7 @@ zn_status parts_draw_formulas(zn_parts *parts, sketch *k, const parts_piece *pie
 }
 
 static parts_piece *begin(zn_parts *parts, const char *name, formula_use use, zn_sizes rows, int n, const zn_formula *formulas, int first_body, zn_status *status) {
-    static const char *const what[] = {"formula constraint", "formula velocity constraint", "formula force", "formula energy", "formula contact"};
+    static const char *const what[] = {"formula constraint", "formula velocity constraint", "formula force", "kinetic energy", "potential energy", "formula contact"};
     int count, *bodies;
     *status = parts_bodies_of(parts, n, formulas, first_body >= 0, &first_body, &count, &bodies);
     if (*status != ZN_OK) return NULL;
@@ -228,9 +226,16 @@ zn_status zn_parts_velocity_constraint(zn_parts *parts, const char *name, zn_for
     return status;
 }
 
+/* Two pieces: what the potential names has nothing to do with what the kinetic energy names. */
 zn_status zn_parts_energy(zn_parts *parts, const char *name, zn_formula kinetic, zn_formula potential) {
-    zn_status status;
-    begin(parts, name, ENERGY, (zn_sizes){0}, 2, (zn_formula[]){kinetic, potential}, -1, &status);
+    zn_status status = ZN_OK;
+    if (!name || !*name) return fail(parts->context, ZN_ARGUMENT, "an energy needs a name");
+    if (kinetic.text) begin(parts, name, KINETIC, (zn_sizes){0}, 1, &kinetic, -1, &status);
+    if (status != ZN_OK || !potential.text) return status;
+    char *other = kinetic.text ? mem_format(parts->context, "%s.potential", name) : mem_text(parts->context, name);
+    if (!other) return ZN_MEMORY;
+    begin(parts, other, POTENTIAL, (zn_sizes){0}, 1, &potential, -1, &status);
+    mem_free(parts->context, other);
     return status;
 }
 
