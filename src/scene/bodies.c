@@ -98,7 +98,7 @@ bool scene_find_body(scene_loader *loader, const scene_node *node, const char *n
 /* ---- bodies ---- */
 
 typedef struct body_nodes {
-    const scene_node *type, *position, *velocity, *angle, *angle_rate, *rotation, *angular_velocity, *mass, *inertia, *shape, *density, *axis, *frames;
+    const scene_node *type, *position, *velocity, *angle, *angle_rate, *rotation, *angular_velocity, *mass, *inertia, *shape, *density, *axis, *frames, *geometry;
 } body_nodes;
 
 static void read_inertia(scene_loader *loader, const scene_node *node, zn_body_def *def) {
@@ -168,7 +168,7 @@ static void read_body(scene_loader *loader, const scene_entry *entry) {
                               {"angular_velocity", list, false, &n.angular_velocity}, {"mass", scalar, false, &n.mass},
                               {"inertia", scalar | list, false, &n.inertia}, {"shape", SCENE_MAP, false, &n.shape},
                               {"density", scalar, false, &n.density},    {"axis", list, false, &n.axis},
-                              {"frames", SCENE_MAP, false, &n.frames}};
+                              {"frames", SCENE_MAP, false, &n.frames},   {"geometry", SCENE_MAP, false, &n.geometry}};
     zn_body_def def = zn_default_body_def();
     zn_body body;
     int errors = zn_error_count(loader->context);
@@ -189,6 +189,7 @@ static void read_body(scene_loader *loader, const scene_entry *entry) {
         if (scene_placed(loader, zn_parts_body(loader->parts, &def, &body), at) && n.frames)
             for (const scene_entry *frame = n.frames->first; frame && !scene_gave_up(loader); frame = frame->next)
                 scene_read_frame(loader, body, frame->key->text, frame->key, frame->value);
+        if (n.geometry && zn_error_count(loader->context) == errors) scene_read_geometry(loader, name, n.geometry);
     }
     if (zn_error_count(loader->context) != errors) loader->names_incomplete = true; /* what uses the body would only repeat the mistake */
 }

@@ -134,5 +134,6 @@ static void read_contact(scene_loader *loader, const scene_entry *entry) {
 
 void scene_read_contacts(scene_loader *loader, const scene_node *node) {
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next)
-        read_contact(loader, entry);
+        if (loader->parts && scene_is_pair(entry->value)) scene_read_pair(loader, entry);
+        else read_contact(loader, entry);
 }

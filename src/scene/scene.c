@@ -12,7 +12,7 @@ struct zn_scene {
 
 typedef struct sections {
     const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force,
-        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity;
+        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials;
 } sections;
 
 /* ---- which sections are there ---- */
@@ -38,7 +38,9 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
                               {"bodies", map, false, &s->bodies},
                               {"frames", map, false, &s->frames},
                               {"joints", SCENE_LIST | map, false, &s->joints},
-                              {"gravity", SCENE_LIST | SCENE_NULL, false, &s->gravity}};
+                              {"gravity", SCENE_LIST | SCENE_NULL, false, &s->gravity},
+                              {"geometry", map, false, &s->geometry},
+                              {"materials", map, false, &s->materials}};
     enum { N_KEYS = sizeof keys / sizeof *keys };
     if (!scene_want_map(loader, root, "a scene", N_KEYS, keys)) return false;
     /* A misspelt section takes its names with it. */
@@ -120,18 +122,23 @@ static void read_part_scene(scene_loader *loader, zn_scene *scene, const section
     if (complete && s->energy) scene_read_energy(loader, s->energy, false);
     if (complete && s->forces) scene_read_part_forces(loader, s->forces);
     if (complete && s->constraints) scene_read_constraints(loader, s->constraints);
-    if (complete && s->contacts) scene_read_contacts(loader, s->contacts);
+    int errors = zn_error_count(loader->context);
+    if (complete && s->geometry) scene_read_geometry(loader, NULL, s->geometry);
+    if (complete && s->materials) scene_read_materials(loader, s->materials);
+    bool shapes = zn_error_count(loader->context) == errors; /* else contacts would only repeat their mistakes */
+    if (complete && shapes && s->contacts) scene_read_contacts(loader, s->contacts);
     if (s->simulation) scene_read_settings(loader, s->simulation);
     if (!complete || scene_gave_up(loader)) return;
-    if (!scene_placed(loader, zn_parts_build(loader->parts, &scene->model), s->bodies) || scene_has_errors(loader) || !s->joints) return;
-    scene_check_joints(loader, s->joints, scene->model, scene->settings.project_start);
+    if (!scene_placed(loader, zn_parts_build(loader->parts, &scene->model), s->bodies) || scene_has_errors(loader)) return;
+    if (s->joints) scene_check_joints(loader, s->joints, scene->model, scene->settings.project_start);
+    if (s->contacts && !scene->settings.project_start) scene_check_gaps(loader, s->contacts, scene->model);
 }
 
 static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *root, const zn_scene_options *options) {
     sections s = {0};
     if (!read_sections(loader, root, &s)) return;
     scene->title = s.title ? s.title->text : "";
-    const scene_node *lonely = s.joints ? s.joints : s.frames ? s.frames : s.gravity;
+    const scene_node *lonely = s.joints ? s.joints : s.frames ? s.frames : s.geometry ? s.geometry : s.materials ? s.materials : s.gravity;
     if (s.bodies) {
         if ((loader->parts = zn_parts_create(loader->context))) read_part_scene(loader, scene, &s, options);
         return;

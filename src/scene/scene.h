@@ -5,7 +5,7 @@
  *   want.c, formula.c             "a map with these keys is wanted here", "a constant is wanted here", else an error
  *   vectors.c                     lists of numbers, rotations
  *   parameters.c, coordinates.c, dynamics.c, contacts.c, settings.c   one section of a scene each
- *   bodies.c, joints.c, part_forces.c                                  the same for models from parts
+ *   bodies.c, joints.c, part_*.c                                        the same for models from parts
  *
  * scene.c calls them in order. Errors do not stop the reading: what is wrong is replaced by something harmless, so that
  * one run finds as many mistakes as can be told apart. */
@@ -172,6 +172,14 @@ void scene_read_frames(scene_loader *, const scene_node *);
 void scene_read_frame(scene_loader *, zn_body, const char *name, const scene_node *key, const scene_node *);
 void scene_read_joints(scene_loader *, const scene_node *);
 void scene_read_part_forces(scene_loader *, const scene_node *);
+/* `body`: the section is part of it, and its names are BODY.NAME; NULL: a section of the scene. */
+void scene_read_geometry(scene_loader *, const char *body, const scene_node *);
+void scene_read_materials(scene_loader *, const scene_node *);
+/* A contact between two geometries, not by formulas. */
+bool scene_is_pair(const scene_node *contact);
+void scene_read_pair(scene_loader *, const scene_entry *);
+/* Bodies that overlap at the start are errors. */
+void scene_check_gaps(scene_loader *, const scene_node *contacts, const zn_model *);
 /* Joints that do not close at the start are errors; with `project`: those that cannot be closed. */
 void scene_check_joints(scene_loader *, const scene_node *joints, const zn_model *, bool project);
 

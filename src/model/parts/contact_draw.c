@@ -73,7 +73,9 @@ static void touch_round(sketch *k, const contact_variant *v, contact_sketch *out
         d = evec_sub(k, d, evec_scale(k, along, axis));
     }
     expr distance = evec_norm(k, d), side = NUMBER(k, b_side);
-    out->n = evec_scale(k, sketch_div(k, side, distance), d);
+    const double apart = 1e-100; /* at the centre of a hollow sphere the contact is open and its normal is zero, not NaN */
+    expr somewhere = expr_binary(k->g, EXPR_LESS, sketch_constant(k, apart), distance);
+    out->n = evec_scale(k, expr_if(k->g, somewhere, sketch_div(k, side, distance), sketch_constant(k, 0)), d);
     out->gap = sketch_sub(k, sketch_mul(k, side, sketch_sub(k, distance, NUMBER(k, b_radius))), NUMBER(k, a_radius));
     out->c_A = evec_sub(k, centre, evec_scale(k, NUMBER(k, a_radius), out->n));
 }

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* materials: laws between materials; contacts between two geometries; gaps at the start. */
+#include "scene/scene.h"
+
+#include "model/model.h"
+#include "sim/simulation.h"
+#include "zeno/contact.h"
+
+/* ---- laws ---- */
+
+typedef struct law_nodes {
+    const scene_node *friction, *reservoir, *radius, *stribeck, *restitution, *tangential, *rolling, *pivoting;
+} law_nodes;
+
+/* One or two numbers. */
+static int want_coefficients(scene_loader *loader, const scene_node *node, const char *what, double *values) {
+    const scene_node **items;
+    int count = scene_want_scalars(loader, node, what, &items);
+    if (count > 2) {
+        scene_error(loader, node, "%s must have one or two values, but here are %d", what, count);
+        return 0;
+    }
+    for (int i = 0; i < count; i++)
+        if (!scene_want_number(loader, items[i], what, scene_not_negative, &values[i])) return 0;
+    return count;
+}
+
+static void read_stribeck(scene_loader *loader, const scene_node *node, zn_contact_law *law) {
+    const scene_node *dynamic, *rate;
+    const scene_key keys[] = {{"dynamic", SCENE_SCALAR, true, &dynamic}, {"rate", SCENE_SCALAR, true, &rate}};
+    if (!scene_want_map(loader, node, "stribeck", 2, keys) || !dynamic || !rate) return;
+    law->stribeck = scene_want_number(loader, dynamic, "stribeck dynamic", scene_not_negative, &law->stribeck_dynamic) &&
+                    scene_want_number(loader, rate, "stribeck rate", scene_positive, &law->stribeck_rate);
+}
+
+static zn_contact_law read_law(scene_loader *loader, const char *what, const law_nodes *n) {
+    static const char *const words[] = {"ball", "ellipse", "rectangle", "contensou"};
+    zn_contact_law law = {0};
+    if (n->friction)
+        law.n_friction = want_coefficients(loader, n->friction, scene_format(loader, "friction of %s", what), law.friction);
+    law.reservoir = law.n_friction == 2 ? ZN_ELLIPSE : ZN_BALL;
+    int word = n->reservoir ? scene_want_word(loader, n->reservoir, "reservoir", 4, words) : -1;
+    if (word >= 0) law.reservoir = (zn_reservoir)word;
+    const scene_node *lonely = n->reservoir ? n->reservoir : n->radius ? n->radius : n->stribeck;
+    if (!n->friction && lonely) scene_error(loader, lonely, "%s has no friction that this could belong to", what);
+    if (law.reservoir == ZN_CONTENSOU && !n->radius)
+        scene_error(loader, n->reservoir, "%s is contensou, but lacks 'radius' (of the contact patch)", what);
+    if (law.reservoir != ZN_CONTENSOU && n->radius)
+        scene_error(loader, n->radius, "only 'reservoir: contensou' has a radius");
+    if (n->radius)
+        scene_want_number(loader, n->radius, scene_format(loader, "radius of %s", what), scene_not_negative, &law.radius);
+    if (n->stribeck) read_stribeck(loader, n->stribeck, &law);
+    if (n->restitution)
+        scene_want_number(loader, n->restitution, scene_format(loader, "restitution of %s", what), scene_zero_to_one,
+                          &law.restitution);
+    if (n->tangential)
+        scene_want_number(loader, n->tangential, scene_format(loader, "tangential_restitution of %s", what),
+                          scene_zero_to_one, &law.tangential_restitution);
+    if (n->rolling)
+        law.n_rolling = want_coefficients(loader, n->rolling, scene_format(loader, "rolling of %s", what), law.rolling);
+    if (n->pivoting)
+        scene_want_number(loader, n->pivoting, scene_format(loader, "pivoting of %s", what), scene_not_negative,
+                          &law.pivoting);
+    return law;
+}
+
+#define LAW_KEYS(n)                                                                                                    \
+    {"friction", SCENE_SCALAR | SCENE_LIST, false, &(n).friction}, {"reservoir", SCENE_SCALAR, false, &(n).reservoir}, \
+        {"radius", SCENE_SCALAR, false, &(n).radius}, {"stribeck", SCENE_MAP, false, &(n).stribeck},                   \
+        {"restitution", SCENE_SCALAR, false, &(n).restitution},                                                        \
+        {"tangential_restitution", SCENE_SCALAR, false, &(n).tangential},                                              \
+        {"rolling", SCENE_SCALAR | SCENE_LIST, false, &(n).rolling}, {                                                 \
+        "pivoting", SCENE_SCALAR, false, &(n).pivoting                                                                 \
+    }
+
+/* The two names of `between`. */
+static bool want_two(scene_loader *loader, const scene_node *node, const char *what, const scene_node **two) {
+    const scene_node **items;
+    int count = scene_want_scalars(loader, node, what, &items);
+    if (count && count != 2)
+        scene_error(loader, node, "%s must name two, but here %s %d", what, count == 1 ? "is" : "are", count);
+    if (count == 2) two[0] = items[0], two[1] = items[1];
+    return count == 2;
+}
+
+void scene_read_materials(scene_loader *loader, const scene_node *node) {
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
+        const char *what = scene_format(loader, "material pair '%s'", entry->key->text);
+        const scene_node *between, *two[2];
+        law_nodes n;
+        const scene_key keys[] = {{"between", SCENE_LIST, true, &between}, LAW_KEYS(n)};
+        if (!scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) || !between) continue;
+        const int errors = zn_error_count(loader->context);
+        zn_contact_law law = read_law(loader, what, &n);
+        if (zn_error_count(loader->context) == errors &&
+            want_two(loader, between, scene_format(loader, "'between' of %s", what), two))
+            scene_placed(loader, zn_parts_material_pair(loader->parts, two[0]->text, two[1]->text, &law), entry->key);
+    }
+}
+
+/* ---- contacts ---- */
+
+bool scene_is_pair(const scene_node *contact) { return contact->kind == SCENE_MAP && scene_find(contact, "between"); }
+
+static bool want_vector(scene_loader *loader, const scene_node *node, const char *what, double *v) {
+    return scene_want_vector(loader, node, what, 2, 3, v) > 0;
+}
+
+static bool read_tangent(scene_loader *loader, const scene_node *node, const char *what, zn_contact_pair_def *def) {
+    static const char *const words[] = {"world", "touching", "surface"};
+    const scene_node *direction, *of;
+    const scene_key keys[] = {{"direction", SCENE_LIST, true, &direction}, {"of", SCENE_SCALAR, false, &of}};
+    if (!scene_want_map(loader, node, what, 2, keys) || !direction) return false;
+    int word = of ? scene_want_word(loader, of, "of", 3, words) : 0;
+    if (word < 0 || !want_vector(loader, direction, what, def->direction)) return false;
+    def->tangent = (zn_tangent)(ZN_TANGENT_WORLD + word);
+    return true;
+}
+
+void scene_read_pair(scene_loader *loader, const scene_entry *entry) {
+    const char *name = entry->key->text, *what = scene_format(loader, "contact '%s'", name);
+    const scene_node *between, *two[2], *tangent, *normal_force;
+    law_nodes n;
+    if (!scene_want_label(loader, "contact", entry->key)) return;
+    const scene_key keys[] = {{"between", SCENE_LIST, true, &between},
+                              LAW_KEYS(n),
+                              {"tangent", SCENE_MAP, false, &tangent},
+                              {"normal_force", SCENE_SCALAR, false, &normal_force}};
+    if (!scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) || !between) return;
+    const int errors = zn_error_count(loader->context);
+    zn_contact_pair_def def = zn_default_contact_pair_def();
+    zn_contact_law law = read_law(loader, what, &n);
+    const bool has_law = n.friction || n.restitution || n.tangential || n.rolling || n.pivoting;
+    def.name = name;
+    if (normal_force) {
+        def.has_normal_force = true;
+        if (n.restitution)
+            scene_error(loader, n.restitution, "%s has a given normal force: nothing hits, so it has no restitution", what);
+        if (!scene_want_number(loader, normal_force, scene_format(loader, "normal_force of %s", what), scene_not_negative,
+                               &def.normal_force))
+            return;
+    }
+    if (tangent && !read_tangent(loader, tangent, scene_format(loader, "tangent of %s", what), &def)) return;
+    if (!want_two(loader, between, scene_format(loader, "'between' of %s", what), two)) return;
+    if (!scene_placed(loader, zn_parts_find_geometry(loader->parts, two[0]->text, &def.a), two[0]) ||
+        !scene_placed(loader, zn_parts_find_geometry(loader->parts, two[1]->text, &def.b), two[1]))
+        return;
+    if (has_law) def.law = &law;
+    if (zn_error_count(loader->context) == errors) scene_placed(loader, zn_parts_contact(loader->parts, &def), entry->key);
+}
+
+/* ---- the start ---- */
+
+/* The entry of a contact, or of the pair that "NAME.3" belongs to. */
+static const scene_node *find_contact(const scene_node *contacts, const char *name) {
+    for (const scene_entry *entry = contacts->first; entry; entry = entry->next) {
+        size_t length = strlen(entry->key->text);
+        if (!strncmp(entry->key->text, name, length) &&
+            (!name[length] || (name[length] == '.' && scene_is_pair(entry->value))))
+            return entry->key;
+    }
+    return contacts;
+}
+
+void scene_check_gaps(scene_loader *loader, const scene_node *contacts, const zn_model *model) {
+    double *c0 = scene_alloc(loader->arena, (size_t)model_rows(model) + 1, sizeof *c0);
+    void *work = mem_array(loader->context, model->work_bytes, 1);
+    zn_point start = {.q = model->q_start, .u = model->u_start};
+    if (c0 && work && !model->constraints(model, work, &start, &(zn_constraints){.c0 = c0}))
+        for (int i = 0; i < model->size.n_contacts && !scene_gave_up(loader); i++) {
+            const zn_contact *contact = &model->contacts[i];
+            if (contact->row_N < 0 || c0[contact->row_N] >= -SIM_START_TOLERANCE) continue;
+            const scene_node *node = find_contact(contacts, contact->name);
+            if (isfinite(c0[contact->row_N]))
+                scene_error(loader, node, "the bodies of contact '%s' overlap at the start: its gap is %g", contact->name,
+                            c0[contact->row_N]);
+            else
+                scene_error(loader, node,
+                            "the gap of contact '%s' is not a number at the start: is it where its normal is undefined?",
+                            contact->name);
+        }
+    mem_free(loader->context, work);
+}
