@@ -72,7 +72,7 @@ typedef struct zn_contact_law {
 
 /* Where t1 comes from. Every choice is smooth; what it is singular at is said. */
 typedef enum zn_tangent {
-    ZN_TANGENT_DEFAULT, /* plane: fixed to it; cylinder: its axis; else turned with the normal from where it was at the start */
+    ZN_TANGENT_DEFAULT, /* plane: fixed to it; cylinder: its axis; else turned with the normal from a pole (docs/contacts.md) */
     ZN_TANGENT_WORLD,    /* the projection of a direction fixed in space (singular where it is normal) */
     ZN_TANGENT_TOUCHING, /* of a direction fixed to the touching body */
     ZN_TANGENT_SURFACE   /* of a direction fixed to the body of the surface */

@@ -149,6 +149,33 @@ static void every_pair_is_a_contact_or_an_error(void **state) {
     assert_true(good > 60 && bad > 60);
 }
 
+/* Surfaces on a body with a prescribed motion: gaps depend on t, slips contain its velocity. */
+static void surfaces_that_are_moved(void **state) {
+    (void)state;
+    uint64_t seed = 23;
+    const zn_geometry_type surfaces[] = {ZN_GEOMETRY_PLANE, ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_HOLLOW_CYLINDER,
+                                         ZN_GEOMETRY_SURFACE};
+    for (int i = 0; i < 4; i++) {
+        zn_context *context = zn_context_create(NULL);
+        zn_parts *parts = zn_parts_create(context);
+        zn_parts_parameter(parts, "c", 0.1);
+        zn_body_def def = random_body(&seed, "shaker", ZN_PRESCRIBED_BODY);
+        zn_body shaker, ball = spatial_body(parts, "ball", 2);
+        assert_int_equal(zn_parts_body(parts, &def, &shaker), ZN_OK);
+        zn_geometry a = add_shape(parts, ball, "tip", ZN_GEOMETRY_POINT),
+                    b = add_shape(parts, shaker, "surface", surfaces[i]);
+        assert_int_equal(add_pair(parts, "touch", a, b, &sliding), ZN_OK);
+        zn_model *model = NULL;
+        assert_int_equal(zn_parts_build(parts, &model), ZN_OK);
+        const char *what = NULL;
+        double worst = worst_derivative(context, model, &seed, &what);
+        if (!(worst < 1e-5)) fail_msg("surface %d: %s is wrong by %g", i, what, worst);
+        zn_model_destroy(context, model);
+        zn_parts_destroy(parts);
+        zn_context_destroy(context);
+    }
+}
+
 /* ---- corners, materials ---- */
 
 static void corners_are_contacts_with_numbers(void **state) {
@@ -322,6 +349,7 @@ static void memory_that_runs_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_ball_on_a_floor_is_that_of_the_formulas),
                                        cmocka_unit_test(every_pair_is_a_contact_or_an_error),
+                                       cmocka_unit_test(surfaces_that_are_moved),
                                        cmocka_unit_test(corners_are_contacts_with_numbers),
                                        cmocka_unit_test(shapes_of_bodies_are_geometries),
                                        cmocka_unit_test(misuse_is_an_error),

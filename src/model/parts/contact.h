@@ -72,8 +72,8 @@ zn_status contact_law_rows(zn_context *, const char *name, const zn_contact_law 
 void contact_set_features(contact_numbers *, const feature *touching, const feature *surface);
 /* A direction of length one at right angles to n that is e_x for n = e_z and e_y. */
 void contact_tangent_of_plane(const double *n, double *t1);
-/* Pole and reference of a turned frame whose normal is n at the start and v the relative velocity there (or zero): the pole is half
- * a right angle away from n, out of the plane of n and v; where v says nothing, out of the vertical plane (z up) through n. */
+/* Pole and reference of a turned frame whose normal is n at the start and v the relative velocity there (or zero): the pole is
+ * half a right angle away from n, out of the plane of n and v; where v says nothing, out of the vertical plane (z up) of n. */
 void contact_choose_pole(const double *n, const double *v, double *pole, double *reference);
 
 #endif

@@ -82,7 +82,7 @@ static void touch_round(sketch *k, const contact_variant *v, contact_sketch *out
 
 int contact_local(const sketch *k) { return k->s.count; }
 
-/* f(x, y, z) in the frame of the surface:  g = f/|grad f|, the distance to first order, exact in value and velocity at f = 0;
+/* f(x, y, z) in the frame of the surface:  g = f/|grad f|, the distance to first order, exact with its rate at f = 0;
  * n = grad f/|grad f|. For f = y - F(x) this is n.(q - (x, F(x))). */
 static void touch_formula(sketch *k, bool planar, expr f, contact_sketch *out) {
     evec columns[3];

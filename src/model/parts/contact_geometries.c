@@ -98,7 +98,7 @@ zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geom
     return ZN_OK;
 }
 
-/* A solid cylinder touches with its two edges, a tetrahedron and a mesh with their corners. In the plane a sphere is a disk. */
+/* A solid cylinder touches with its two edges, tetrahedra and meshes with their corners. In the plane a sphere is a disk. */
 zn_status parts_geometry_of_shape(zn_parts *parts, int body, const zn_shape_def *shape) {
     static const zn_geometry_type types[] = {
         [ZN_SPHERE] = ZN_GEOMETRY_SPHERE,   [ZN_BOX] = ZN_GEOMETRY_BOX,   [ZN_CYLINDER] = ZN_GEOMETRY_RING,

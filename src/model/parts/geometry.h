@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes as what contacts are made of: a ball or a ring that touches, and a surface. Boxes are corners, capsules their ends. */
+/* Shapes as what contacts are made of: a feature that touches, and a surface. Boxes are corners, capsules their ends. */
 #ifndef MODEL_PARTS_GEOMETRY_H
 #define MODEL_PARTS_GEOMETRY_H
 
@@ -37,8 +37,7 @@ typedef struct feature {
     double matrix[9]; /* of ellipsoids */
 } feature;
 
-/* Which of two shapes touches the other's surface: 1 when a touches b, -1 the other way, 0 with a reason when the pair is not
- * known. */
+/* Which of two shapes touches the other's surface: 1 when a touches b, -1 the other way, 0 with a reason when neither can. */
 int geometry_order(const geometry *a, const geometry *b, const char **why);
 /* Contacts of a shape that touches. */
 int geometry_count(const geometry *touching, bool planar);
