@@ -114,7 +114,7 @@ static void full_order_of_the_eccentric_sphere(void **state) {
     integrate(sphere, 12, y, 0.128, 16384);
     const expectation list[] = {
         {{"radau-2a", 2}, 3, 0.004},     {{"radau-2a", 3}, 5, 0.002}, {{"lobatto-3c", 3}, 4, 0.002}, {{"lobatto-3a3b", 2}, 2, 0.002},
-        {{"lobatto-3a3b", 3}, 4, 0.002}, {{"tr-bdf2", 0}, 2, 0.002},  {{"generalized-alpha", 0}, 2, 0.002},
+        {{"lobatto-3a3b", 3}, 4, 0.002}, {{"lobatto-3a3b", 4}, 6, 0.002}, {{"tr-bdf2", 0}, 2, 0.002},  {{"generalized-alpha", 0}, 2, 0.002},
     };
     check_orders("eccentric-sphere", 12, y, 0.128, list, COUNT(list));
 }
@@ -127,16 +127,17 @@ static void planar_friction_stays_as_it_is(void **state) {
     const method methods[] = {{"radau-2a", 2}, {"lobatto-3a3b", 3}, {"generalized-alpha", 0}};
     for (size_t s = 0; s < COUNT(scenes); s++)
         for (size_t k = 0; k < COUNT(methods); k++) {
-            double end[2][STATE] = {{0}};
+            double end[2][64] = {{0}};
             run r;
             for (int law = 0; law < 2; law++) {
                 zn_settings settings = open_scene(&r, scenes[s], NULL);
                 settings.scheme = methods[k].name, settings.stages = methods[k].stages, settings.end = 200 * settings.step;
                 settings.friction_law = law ? "staged" : "accumulated";
                 start_run(&r, &settings);
+                assert_true(r.model->size.nq <= 32 && r.model->size.nu <= 32);
                 finish_run(&r);
                 memcpy(end[law], zn_simulation_positions(r.simulation), (size_t)r.model->size.nq * sizeof(double));
-                memcpy(end[law] + 6, zn_simulation_velocities(r.simulation), (size_t)r.model->size.nu * sizeof(double));
+                memcpy(end[law] + 32, zn_simulation_velocities(r.simulation), (size_t)r.model->size.nu * sizeof(double));
                 assert_int_equal(zn_simulation_statistics(r.simulation).staged_repeated, 0);
                 close_run(&r);
             }
