@@ -199,6 +199,11 @@ typedef struct zn_part_info {
 ZN_API int zn_model_part_count(const zn_model *model);
 ZN_API zn_part_info zn_model_part_info(const zn_model *model, int part);
 
+/* Of any model: which of its bilateral rows (ng + ny) follow from those before them, by the directions W of their forces at the
+ * start. redundant: one flag a row, count: how many. The work is cubic: models beyond ZN_MODEL_MOST_ROWS rows are ZN_UNSUPPORTED. */
+#define ZN_MODEL_MOST_ROWS 1500
+ZN_API zn_status zn_model_redundant_rows(zn_context *context, const zn_model *model, bool *redundant, int *count);
+
 /* Energies of one part at (t, q, u), and the power of its forces that have no potential (negative: it takes energy out).
  * `work` as for the questions. Sums over parts are those of the model. */
 typedef struct zn_part_energy {

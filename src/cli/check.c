@@ -7,7 +7,54 @@
 
 static const char usage[] = "zeno check SCENE [--scheme NAME[:STAGES]] [--set NAME=EXPR]...";
 
-static void print_sizes(const zn_scene *scene, const zn_settings *settings) {
+/* ---- what a model from parts is made of ---- */
+
+static bool is_body(const zn_part_info *part) { return part->nu > 0; }
+
+static void print_group(const zn_model *model, const char *title, bool (*belongs)(const zn_part_info *)) {
+    enum { MOST_SHOWN = 40 };
+    int shown = 0, more = 0;
+    for (int i = 0; i < zn_model_part_count(model); i++) {
+        zn_part_info part = zn_model_part_info(model, i);
+        if (!belongs(&part)) continue;
+        if (shown == MOST_SHOWN) {
+            more++;
+            continue;
+        }
+        if (!shown++) printf("  %s\n", title);
+        printf("    %s: %s", part.name, part.what);
+        if (is_body(&part)) printf(", %d degree%s of freedom", part.nu, part.nu == 1 ? "" : "s");
+        for (int k = 0; !is_body(&part) && k < 2 && part.bodies[k]; k++) printf("%s %s", k ? " and" : ",", part.bodies[k]);
+        if (part.ng) printf(", %d row%s on position level", part.ng, part.ng == 1 ? "" : "s");
+        if (part.ny) printf(", %d row%s on velocity level", part.ny, part.ny == 1 ? "" : "s");
+        printf("\n");
+    }
+    if (more) printf("    ... and %d more\n", more);
+}
+
+static bool is_joint(const zn_part_info *part) { return !is_body(part) && part->ng + part->ny > 0; }
+static bool is_force(const zn_part_info *part) { return !is_body(part) && part->ng + part->ny == 0 && !part->n_contacts; }
+
+static void print_parts(const zn_model *model) {
+    print_group(model, "bodies", is_body);
+    print_group(model, "joints", is_joint);
+    print_group(model, "forces and energies", is_force);
+}
+
+/* Degrees of freedom that the constraints leave, and the rows that take none. */
+static void print_freedom(zn_context *context, const zn_model *model) {
+    int rows = model->size.ng + model->size.ny, count = 0;
+    bool redundant[ZN_MODEL_MOST_ROWS];
+    if (rows == 0 || rows > ZN_MODEL_MOST_ROWS || zn_model_redundant_rows(context, model, redundant, &count) != ZN_OK) return;
+    int freedom = model->size.nu - rows + count;
+    printf("  %d degree%s of freedom: %d velocities, %d constraint row%s", freedom, freedom == 1 ? "" : "s", model->size.nu, rows, rows == 1 ? "" : "s");
+    if (count) printf(", of which %d redundant:", count);
+    for (int i = 0; count && i < rows; i++)
+        if (redundant[i]) printf(" %s", model->bilateral_names[i]);
+    printf("\n");
+}
+
+static void print_sizes(zn_context *context, const zn_scene *scene, const zn_settings *settings) {
     const zn_model *model = zn_scene_model(scene);
     const zn_sizes *n = &model->size;
     printf("%s\n", zn_scene_title(scene));
@@ -18,6 +65,8 @@ static void print_sizes(const zn_scene *scene, const zn_settings *settings) {
     printf("\n  kind: %s\n", model->lagrangian ? "natural, from energies" : model->natural ? "natural" : "first order, velocities of its own");
     if (n->ng) printf("  %d constraints on position level\n", n->ng);
     if (n->ny) printf("  %d constraints on velocity level\n", n->ny);
+    print_freedom(context, model);
+    print_parts(model);
     for (int k = 0; k < n->n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         printf("  contact %s:", contact->name);
@@ -49,7 +98,7 @@ int cli_check(int argc, char **argv) {
     char scheme_name[64];
     int exit_status = CLI_USAGE;
     if (cli_load(context, path, &scene_options, &scene, &settings, scheme_name)) {
-        print_sizes(scene, &settings);
+        print_sizes(context, scene, &settings);
         if (zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation) == ZN_OK) {
             printf("  the start is consistent\n");
             exit_status = CLI_OK;

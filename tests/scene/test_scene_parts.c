@@ -171,6 +171,25 @@ static void redundant_joints_run_with_every_scheme(void **state) {
     zn_context_destroy(context);
 }
 
+static void redundant_rows_are_found(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    const char *const names[] = {"four-bar", "chain", "rolling-disk", "slider-crank"};
+    const int expected[] = {1, 0, 0, 0}, freedom[] = {1, 4, 3, 3};
+    for (int i = 0; i < 4; i++) {
+        zn_scene *scene = load_file(context, names[i]);
+        const zn_model *model = zn_scene_model(scene);
+        bool redundant[64];
+        int count;
+        assert_int_equal(zn_model_redundant_rows(context, model, redundant, &count), ZN_OK);
+        assert_int_equal(count, expected[i]);
+        assert_int_equal(model->size.nu - model->size.ng - model->size.ny + count, freedom[i]);
+        if (i == 0) assert_true(redundant[10]); /* the last hinge closes what is closed already */
+        zn_scene_destroy(scene);
+    }
+    zn_context_destroy(context);
+}
+
 /* ---- mistakes ---- */
 
 #define HEAD "bodies:\n  rod: {type: planar, mass: 1, inertia: 1, position: [1, 0], frames: {end: [-1, 0]}}\n"
@@ -243,6 +262,7 @@ int main(void) {
         cmocka_unit_test(formulas_and_parts_mix),
         cmocka_unit_test(a_disk_turns_steadily),
         cmocka_unit_test(redundant_joints_run_with_every_scheme),
+        cmocka_unit_test(redundant_rows_are_found),
         cmocka_unit_test_teardown(mistakes_have_places, no_mismatches),
         cmocka_unit_test(failing_memory_is_clean),
     };

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which bilateral rows say nothing new at the start: columns of W that are combinations of those before them. */
+#include "linalg/linalg.h"
+#include "model/model.h"
+#include "zeno/parts.h"
+
+static const double tolerance = 1e-9; /* of the part of a column that is new, relative to the column */
+
+static double norm(const double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+/* Takes the directions of the basis out of x, twice: once leaves round-off of the size of what it took out. */
+static void orthogonalise(double *x, int n, const double *basis, int count) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < count; k++) {
+            const double *e = basis + (size_t)k * (size_t)n;
+            double along = 0;
+            for (int i = 0; i < n; i++) along += e[i] * x[i];
+            for (int i = 0; i < n; i++) x[i] -= along * e[i];
+        }
+}
+
+static void find_redundant(const zn_model *model, const double *W, double *basis, bool *redundant, int *count) {
+    int n = model->size.nu, rank = 0;
+    const zn_pattern *p = &model->pattern.W;
+    for (int j = 0; j < model->size.ng + model->size.ny; j++) {
+        double *x = basis + (size_t)rank * (size_t)n;
+        memset(x, 0, (size_t)n * sizeof *x);
+        for (int k = p->start[j]; k < p->start[j + 1]; k++) x[p->index[k]] = W[k];
+        double size = norm(x, n), left = 0;
+        if (rank < n) {
+            orthogonalise(x, n, basis, rank);
+            left = norm(x, n);
+        }
+        redundant[j] = !(left > tolerance * size);
+        if (redundant[j]) {
+            ++*count;
+            continue;
+        }
+        for (int i = 0; i < n; i++) x[i] /= left;
+        rank++;
+    }
+}
+
+zn_status zn_model_redundant_rows(zn_context *context, const zn_model *model, bool *redundant, int *count) {
+    size_t n = (size_t)model->size.nu, columns = (size_t)(model->size.ng + model->size.ny);
+    *count = 0;
+    if (columns > ZN_MODEL_MOST_ROWS) return fail(context, ZN_UNSUPPORTED, "the model has more than %d bilateral rows: whether some are redundant is not looked at", ZN_MODEL_MOST_ROWS);
+    if (columns > n) columns = n;
+    void *work = mem_array(context, model->work_bytes, 1);
+    double *W = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W)), *basis = MEM_ARRAY(context, double, n *(columns + 1));
+    zn_status status = work && W && basis ? ZN_OK : ZN_MEMORY;
+    if (status == ZN_OK && model->balance(model, work, &(zn_point){.q = model->q_start, .u = model->u_start}, &(zn_balance){.W = W}))
+        status = fail(context, ZN_NOT_FINITE, "the constraints cannot be evaluated at the start");
+    if (status == ZN_OK) find_redundant(model, W, basis, redundant, count);
+    mem_free(context, work), mem_free(context, W), mem_free(context, basis);
+    return status;
+}
