@@ -49,7 +49,7 @@ static void moved(checker *c, answer *f, variable by, int index, double e, doubl
 }
 
 static void differentiate(checker *c, answer *f, int rows, variable by, int index) {
-    double step = 1e-3;
+    double step = 1e-4; /* small against centimetres, large against round-off */
     if (by == BY_MOTION) { /* a fast motion goes just as far */
         double fastest = 1;
         for (int i = 0; i < c->model->size.nq; i++) fastest = fmax(fastest, fabs(c->qdot[i]));

@@ -169,7 +169,7 @@ static void surfaces_that_are_moved(void **state) {
         assert_int_equal(zn_parts_build(parts, &model), ZN_OK);
         const char *what = NULL;
         double worst = worst_derivative(context, model, &seed, &what);
-        if (!(worst < 1e-5)) fail_msg("surface %d: %s is wrong by %g", i, what, worst);
+        if (!(worst < 1e-7)) fail_msg("surface %d: %s is wrong by %g", i, what, worst);
         zn_model_destroy(context, model);
         zn_parts_destroy(parts);
         zn_context_destroy(context);
