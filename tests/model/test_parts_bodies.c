@@ -160,7 +160,7 @@ static zn_status build_all(zn_context *context, zn_model **model) {
     if (!parts) return ZN_MEMORY;
     zn_body_def a = good_body("a"), m = good_body("m");
     m.type = ZN_PRESCRIBED_BODY, m.motion[0] = ZN_FORMULA("sin(t)");
-    zn_body body, moving;
+    zn_body body = {0}, moving = {0};
     zn_joint_def joint = zn_default_joint_def();
     zn_force_def force = zn_default_force_def();
     joint.name = "j", joint.type = ZN_SPHERICAL, force.name = "f", force.type = ZN_BODY_FORCE, force.force[0] = ZN_FORMULA("a.y");

@@ -128,7 +128,8 @@ const char *parts_body_hint(const zn_parts *parts, const char *name, char *text,
         int distance = nearest_distance(name, parts->bodies[i].name);
         if (nearest_is_close(name, distance) && (!nearest || distance < least)) nearest = parts->bodies[i].name, least = distance;
     }
-    snprintf(text, room, nearest ? " (did you mean '%s'?)" : "", nearest);
+    if (nearest) snprintf(text, room, " (did you mean '%s'?)", nearest);
+    else *text = 0;
     return text;
 }
 
