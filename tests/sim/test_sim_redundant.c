@@ -31,6 +31,29 @@ static void ball_in_corner_with_every_scheme(void **state) {
     assert_true(schemes >= 12);
 }
 
+/* Three corners on the floor: three normal forces and six friction forces for six degrees of freedom, and rest at the end. */
+static void tetrahedron_with_every_scheme(void **state) {
+    (void)state;
+    static const char *const scenes[] = {"tetrahedron", "tetrahedron-rectangle"};
+    static const double x[] = {4.332206, 3.602701}, y[] = {1.511974, 1.027917};
+    int runs = 0;
+    for (int i = 0; i < zn_scheme_count(); i++)
+        for (int k = 0; k < 2; k++) {
+            zn_scheme_info info = zn_scheme_get(i);
+            if (!supported(&info) || !info.general_kinematics) continue;
+            bool penetrates = strncmp(info.name, "moreau", 6) == 0;
+            trial r = trial_complete(scenes[k], (trial_options){.scheme = info.name});
+            for (int j = 0; j < 6; j++) check_close(zn_simulation_velocities(r.simulation)[j], 0, 1e-9);
+            check_close(zn_simulation_positions(r.simulation)[0], x[k], penetrates ? 0.03 : 5e-3);
+            check_close(zn_simulation_positions(r.simulation)[1], y[k], penetrates ? 0.03 : 5e-3);
+            if (!penetrates) check_below(zn_simulation_statistics(r.simulation).max_penetration, 1e-12);
+            assert_int_equal(zn_simulation_statistics(r.simulation).rejected, 0);
+            trial_end(&r);
+            runs++;
+        }
+    assert_true(runs >= 20);
+}
+
 /* The same state with the iterative projection, as far as that can go (its tolerance must be loose there). */
 static void projection_agrees(void **state) {
     (void)state;
@@ -42,6 +65,14 @@ static void projection_agrees(void **state) {
             check_close(zn_simulation_positions(b.simulation)[k], zn_simulation_positions(a.simulation)[k], 1e-4 * (k == 2 ? 10 : 1));
             check_close(zn_simulation_velocities(b.simulation)[k], zn_simulation_velocities(a.simulation)[k], 1e-4 * (k == 2 ? 10 : 1));
         }
+        trial_end(&a);
+        trial_end(&b);
+    }
+    for (size_t i = 2; i < 5; i++) {
+        trial a = trial_complete("tetrahedron-rectangle", (trial_options){.scheme = schemes[i], .end = 1});
+        trial b = trial_complete("tetrahedron-rectangle", (trial_options){.scheme = schemes[i], .end = 1, .solver = ZN_SOLVER_PROJECTION, .tolerance = 1e-8});
+        for (int k = 0; k < 7; k++) check_close(zn_simulation_positions(b.simulation)[k], zn_simulation_positions(a.simulation)[k], 1e-6);
+        for (int k = 0; k < 6; k++) check_close(zn_simulation_velocities(b.simulation)[k], zn_simulation_velocities(a.simulation)[k], 1e-5);
         trial_end(&a);
         trial_end(&b);
     }
@@ -77,6 +108,7 @@ static void redundant_joints_with_every_scheme(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_in_corner_with_every_scheme),
+        cmocka_unit_test(tetrahedron_with_every_scheme),
         cmocka_unit_test(projection_agrees),
         cmocka_unit_test(redundant_joints_with_every_scheme),
     };
