@@ -14,7 +14,7 @@
 #ifndef ZENO_PARTS_H
 #define ZENO_PARTS_H
 
-#include "zeno/model.h"
+#include "zeno/simulation.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -210,6 +210,23 @@ typedef struct zn_part_energy {
     double kinetic, potential, power;
 } zn_part_energy;
 ZN_API zn_status zn_model_part_energy(const zn_model *model, void *work, int part, const zn_point *at, zn_part_energy *energy);
+
+/* ---- the account of energy of a run ---- */
+
+typedef struct zn_account zn_account;
+
+typedef struct zn_part_account {
+    double kinetic, potential;
+    double work; /* of forces without potential since the account was made (trapezoidal rule): negative for dampers */
+    double lost; /* total only: what joints that move, contacts and the scheme took: energy at the start + work - energy */
+} zn_part_account;
+
+/* Begins with the simulation's present state; update after every step. Models that are not made of parts: ZN_ARGUMENT. */
+ZN_API zn_status zn_account_create(zn_context *context, const zn_simulation *simulation, zn_account **account);
+ZN_API void zn_account_destroy(zn_account *account);
+ZN_API zn_status zn_account_update(zn_account *account);
+ZN_API zn_part_account zn_account_part(const zn_account *account, int part);
+ZN_API zn_part_account zn_account_total(const zn_account *account);
 
 #ifdef __cplusplus
 }

@@ -237,11 +237,44 @@ static void drives_and_gears_turn(void **state) {
     finish(&m);
 }
 
+/* A damped oscillator: what the damper took is what is missing, to second order in the step. */
+static void energy_is_accounted_for(void **state) {
+    (void)state;
+    motion m = {.context = zn_context_create(NULL)};
+    zn_parts *parts = zn_parts_create(m.context);
+    zn_body_def def = zn_default_body_def();
+    zn_body ball;
+    def.name = "ball", def.type = ZN_PARTICLE_2D, def.mass = 2, def.position[0] = 1;
+    assert_int_equal(zn_parts_body(parts, &def, &ball), ZN_OK);
+    zn_force_def spring = zn_default_force_def();
+    spring.name = "spring", spring.stiffness = 8, spring.damping = 0.5;
+    spring.a = zn_parts_body_frame(parts, zn_parts_world(parts)), spring.b = zn_parts_body_frame(parts, ball);
+    assert_int_equal(zn_parts_force(parts, &spring), ZN_OK);
+    start(&m, parts, "radau-2a", 3, 0.01, 2);
+    zn_account *account = NULL;
+    assert_int_equal(zn_account_create(m.context, m.simulation, &account), ZN_OK);
+    while (!zn_simulation_done(m.simulation)) {
+        assert_int_equal(zn_simulation_step(m.simulation), ZN_OK);
+        assert_int_equal(zn_account_update(account), ZN_OK);
+    }
+    zn_part_account all = zn_account_total(account), damper = zn_account_part(account, 1);
+    double T, V;
+    zn_simulation_energy(m.simulation, &T, &V);
+    check_close(all.kinetic + all.potential, T + V, 1e-13);
+    check_close(damper.work, T + V - 4, 1e-4);
+    check_below(damper.work, -1);
+    check_close(all.lost, 0, 1e-4);
+    check_close(zn_account_part(account, 0).work, 0, 0);
+    zn_account_destroy(account);
+    finish(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_free_body_moves_as_euler_says),
         cmocka_unit_test(moving_the_scene_moves_the_result),
         cmocka_unit_test(drives_and_gears_turn),
+        cmocka_unit_test(energy_is_accounted_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
