@@ -57,15 +57,30 @@ static double *doubles(int count) { return calloc((size_t)count + 1, sizeof(doub
 static double evaluation(const zn_model *m, double seconds) {
     const zn_patterns *p = &m->pattern;
     int rows = m->size.ng + m->size.ny + m->size.nN + m->size.nF;
-    double *memory[] = {doubles(m->size.nq),       doubles(entries(&p->qdot_q)), doubles(entries(&p->B)),   doubles(m->size.nu),        doubles(entries(&p->r_q)),
-                        doubles(entries(&p->r_u)), doubles(entries(&p->M)),      doubles(entries(&p->W)),   doubles(rows),              doubles(entries(&p->c0_q)),
-                        doubles(rows),             doubles(entries(&p->c1_q)),   doubles(entries(&p->c1_u)), doubles(rows),             doubles(entries(&p->c2_q)),
-                        doubles(entries(&p->c2_u)), doubles(m->size.nu),         doubles(rows)};
+    double *memory[] = {doubles(m->size.nq),
+                        doubles(entries(&p->qdot_q)),
+                        doubles(entries(&p->B)),
+                        doubles(m->size.nu),
+                        doubles(entries(&p->r_q)),
+                        doubles(entries(&p->r_u)),
+                        doubles(entries(&p->M)),
+                        doubles(entries(&p->W)),
+                        doubles(rows),
+                        doubles(entries(&p->c0_q)),
+                        doubles(rows),
+                        doubles(entries(&p->c1_q)),
+                        doubles(entries(&p->c1_u)),
+                        doubles(rows),
+                        doubles(entries(&p->c2_q)),
+                        doubles(entries(&p->c2_u)),
+                        doubles(m->size.nu),
+                        doubles(rows)};
     void *work = calloc(1, m->work_bytes);
     zn_point at = {0, m->q_start, m->u_start, memory[16], memory[17]};
     zn_kinematics kinematics = {.qdot = memory[0], .qdot_q = memory[1], .B = memory[2]};
     zn_balance balance = {.r = memory[3], .r_q = memory[4], .r_u = memory[5], .M = memory[6], .W = memory[7]};
-    zn_constraints constraints = {memory[8], memory[9], memory[10], memory[11], memory[12], memory[13], memory[14], memory[15]};
+    zn_constraints constraints = {memory[8],  memory[9],  memory[10], memory[11],
+                                  memory[12], memory[13], memory[14], memory[15]};
     double start = now(), best = INFINITY;
     do {
         double before = now();
@@ -114,7 +129,8 @@ static double stepping(zn_context *context, const zn_model *model, const char *s
 /* ---- the table ---- */
 
 enum { COLUMNS = 6 };
-static const char *const columns[COLUMNS] = {"build_ms", "evaluation_us", "midpoint_us", "rattle_us", "midpoint_create_ms", "rattle_create_ms"};
+static const char *const columns[COLUMNS] = {"build_ms",  "evaluation_us",      "midpoint_us",
+                                             "rattle_us", "midpoint_create_ms", "rattle_create_ms"};
 
 /* Least squares of log(cost) over log(n), from n = 10 on: below, what a step costs anyway counts. */
 static void print_exponents(int count, const int *n, double (*cost)[COLUMNS]) {
@@ -153,7 +169,9 @@ static void measure(bool spatial, int most, double seconds, FILE *csv) {
         printf("%7d", sizes[count]);
         for (int k = 0; k < COLUMNS; k++) printf(" %18.4g", c[k]);
         printf("\n");
-        if (csv) fprintf(csv, "%s,%d,%g,%g,%g,%g,%g,%g\n", spatial ? "space" : "plane", sizes[count], c[0], c[1], c[2], c[3], c[4], c[5]);
+        if (csv)
+            fprintf(csv, "%s,%d,%g,%g,%g,%g,%g,%g\n", spatial ? "space" : "plane", sizes[count], c[0], c[1], c[2], c[3],
+                    c[4], c[5]);
         zn_model_destroy(context, model);
         zn_context_destroy(context);
     }
@@ -165,12 +183,17 @@ int main(int count, char **arguments) {
     int most = 1000;
     double seconds = 0.3;
     for (int i = 1; i + 1 < count; i += 2) {
-        if (!strcmp(arguments[i], "--out")) out = arguments[i + 1];
-        else if (!strcmp(arguments[i], "--most")) most = atoi(arguments[i + 1]);
-        else if (!strcmp(arguments[i], "--seconds")) seconds = atof(arguments[i + 1]);
+        if (!strcmp(arguments[i], "--out"))
+            out = arguments[i + 1];
+        else if (!strcmp(arguments[i], "--most"))
+            most = atoi(arguments[i + 1]);
+        else if (!strcmp(arguments[i], "--seconds"))
+            seconds = atof(arguments[i + 1]);
     }
     FILE *csv = out ? fopen(out, "w") : NULL;
-    if (csv) fprintf(csv, "chain,links,%s,%s,%s,%s,%s,%s\n", columns[0], columns[1], columns[2], columns[3], columns[4], columns[5]);
+    if (csv)
+        fprintf(csv, "chain,links,%s,%s,%s,%s,%s,%s\n", columns[0], columns[1], columns[2], columns[3], columns[4],
+                columns[5]);
     measure(false, most, seconds, csv);
     measure(true, most, seconds, csv);
     return csv && fclose(csv) != 0;

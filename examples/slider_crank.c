@@ -35,7 +35,8 @@ static void join(zn_parts *parts, const char *name, zn_joint_type type, zn_body 
 static zn_model *make_mechanism(zn_context *context) {
     zn_parts *parts = zn_parts_create(context);
     if (!parts) return NULL;
-    zn_body world = zn_parts_world(parts), crank = make_bar(parts, "crank", l1 / 2, l1, speed), rod = make_bar(parts, "rod", l1 + l2 / 2, l2, -speed * l1 / l2);
+    zn_body world = zn_parts_world(parts), crank = make_bar(parts, "crank", l1 / 2, l1, speed),
+            rod = make_bar(parts, "rod", l1 + l2 / 2, l2, -speed * l1 / l2);
     zn_body slider;
     zn_body_def block = zn_default_body_def();
     block.name = "slider";
@@ -89,15 +90,15 @@ static zn_status run(zn_context *context, const zn_model *model) {
         if (status == ZN_OK) status = zn_account_update(account);
         if (status != ZN_OK || step % 100) continue;
         double phi = speed * zn_simulation_time(simulation), s = l1 * sin(phi);
-        printf("t = %.1f  slider at %.6f (textbook %.6f)\n", zn_simulation_time(simulation), zn_simulation_positions(simulation)[6],
-               l1 * cos(phi) + sqrt(l2 * l2 - s * s));
+        printf("t = %.1f  slider at %.6f (textbook %.6f)\n", zn_simulation_time(simulation),
+               zn_simulation_positions(simulation)[6], l1 * cos(phi) + sqrt(l2 * l2 - s * s));
     }
     for (int i = 0; status == ZN_OK && i < zn_model_part_count(model); i++) {
         zn_part_info part = zn_model_part_info(model, i);
         zn_part_account energy = zn_account_part(account, i);
         if (part.nu || energy.work != 0)
-            printf("%-6s (%s): kinetic %.4f J, potential %.4f J, work %.4f J\n", part.name, part.what, shown(energy.kinetic), shown(energy.potential),
-                   shown(energy.work));
+            printf("%-6s (%s): kinetic %.4f J, potential %.4f J, work %.4f J\n", part.name, part.what, shown(energy.kinetic),
+                   shown(energy.potential), shown(energy.work));
     }
     if (status == ZN_OK) printf("the motor supplied %.3f J\n", -zn_account_total(account).lost);
     zn_account_destroy(account);

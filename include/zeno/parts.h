@@ -44,7 +44,16 @@ ZN_API zn_status zn_parts_gravity(zn_parts *, const double g[3]);
 /* cylinder, capsule and disk (a flat one) have the axis z; a box is centred; a tetrahedron is given by 4 points, a mesh by a
  * closed surface of triangles whose normals (counterclockwise) point outside. In the plane only sphere, disk (both a flat disk
  * about z) and box (about z). */
-typedef enum zn_shape_type { ZN_NO_SHAPE, ZN_SPHERE, ZN_BOX, ZN_CYLINDER, ZN_CAPSULE, ZN_DISK, ZN_TETRAHEDRON, ZN_MESH } zn_shape_type;
+typedef enum zn_shape_type {
+    ZN_NO_SHAPE,
+    ZN_SPHERE,
+    ZN_BOX,
+    ZN_CYLINDER,
+    ZN_CAPSULE,
+    ZN_DISK,
+    ZN_TETRAHEDRON,
+    ZN_MESH
+} zn_shape_type;
 
 typedef struct zn_shape_def {
     zn_shape_type type;
@@ -123,7 +132,8 @@ typedef enum zn_joint_type {
     ZN_PLANAR,         /* b moves in the plane x, y of a and turns about z (space) */
     ZN_POINT_ON_LINE,  /* the origin of b is on the axis */
     ZN_ROLLING_DISK,   /* the disk (thin, centre and axis z those of a, `radius`) rolls on the plane z = 0 of b without slip;
-                          in the plane: on the line y = 0 of b, from the side of its centre at y > 0. Contact on position level, slip on velocity level */
+                          in the plane: on the line y = 0 of b, from the side y > 0. Contact on position level, slip on
+                          velocity level */
     ZN_ROLLING_BALL,   /* the same for a ball with centre a on the plane z = 0 of b (space) */
     ZN_MOTOR,          /* velocity level: b turns against a about z with the angular velocity `drive` (formula of t) */
     ZN_SLIDER_MOTOR,   /* velocity level: the origin of b moves along the axis with the velocity `drive` */
@@ -151,11 +161,11 @@ ZN_API zn_status zn_parts_joint(zn_parts *, const zn_joint_def *def);
 typedef enum zn_force_type {
     ZN_SPRING,         /* between the origins of a and b along their line: stiffness, damping, length (at rest) */
     ZN_LINEAR_SPRING,  /* on the displacement d along the axis of a; length: the displacement at rest */
-    ZN_TORSION_SPRING, /* on the angle from x of a to x of b about z; angle: at rest. In space it must stay within half a turn */
+    ZN_TORSION_SPRING, /* on the angle from x of a to x of b about z; angle: at rest. In space within half a turn */
     ZN_ACTUATOR,       /* the formula `value` pushes b away from a along their line; along the axis of a with along_axis */
     ZN_TORQUE_ACTUATOR,/* the torque `value` about z of a on b, its opposite on a */
-    ZN_BODY_FORCE,     /* force[3] at the origin of a, torque[3] on its body; components in I, or with in_frame in the frame a */
-    ZN_FIELD_FORCE,    /* the same with the names x, y, z, x', y', z' for the origin of a in I; or `value`: a potential of x, y, z */
+    ZN_BODY_FORCE,     /* force[3] at the origin of a, torque[3] on its body; components in I, or (in_frame) in a */
+    ZN_FIELD_FORCE,    /* the same with the names x, y, z, x', y', z' of the origin of a in I; or `value`, a potential */
     ZN_FORCE_TYPE_COUNT
 } zn_force_type;
 
@@ -200,7 +210,7 @@ ZN_API int zn_model_part_count(const zn_model *model);
 ZN_API zn_part_info zn_model_part_info(const zn_model *model, int part);
 
 /* Of any model: which of its bilateral rows (ng + ny) follow from those before them, by the directions W of their forces at the
- * start. redundant: one flag a row, count: how many. The work is cubic: models beyond ZN_MODEL_MOST_ROWS rows are ZN_UNSUPPORTED. */
+ * start. redundant: one flag a row, count: how many. The work is cubic: beyond ZN_MODEL_MOST_ROWS rows ZN_UNSUPPORTED. */
 #define ZN_MODEL_MOST_ROWS 1500
 ZN_API zn_status zn_model_redundant_rows(zn_context *context, const zn_model *model, bool *redundant, int *count);
 

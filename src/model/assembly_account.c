@@ -31,7 +31,8 @@ zn_status zn_model_part_energy(const zn_model *model, void *work, int index, con
     const part *p = &assembly_of(model)->parts[index];
     void *own_work;
     zn_point here = assembly_local_point(assembly_of(model), p, work, at, &own_work);
-    if (p->model->energy && p->model->energy(p->model, own_work, &here, &energy->kinetic, &energy->potential)) return ZN_NOT_FINITE;
+    if (p->model->energy && p->model->energy(p->model, own_work, &here, &energy->kinetic, &energy->potential))
+        return ZN_NOT_FINITE;
     formula_model_power(p->model, own_work, &here, &energy->power);
     return ZN_OK;
 }

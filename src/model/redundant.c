@@ -48,12 +48,17 @@ static void find_redundant(const zn_model *model, const double *W, double *basis
 zn_status zn_model_redundant_rows(zn_context *context, const zn_model *model, bool *redundant, int *count) {
     size_t n = (size_t)model->size.nu, columns = (size_t)(model->size.ng + model->size.ny);
     *count = 0;
-    if (columns > ZN_MODEL_MOST_ROWS) return fail(context, ZN_UNSUPPORTED, "the model has more than %d bilateral rows: whether some are redundant is not looked at", ZN_MODEL_MOST_ROWS);
+    if (columns > ZN_MODEL_MOST_ROWS)
+        return fail(context, ZN_UNSUPPORTED,
+                    "the model has more than %d bilateral rows: whether some are redundant is not looked at",
+                    ZN_MODEL_MOST_ROWS);
     if (columns > n) columns = n;
     void *work = mem_array(context, model->work_bytes, 1);
-    double *W = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W)), *basis = MEM_ARRAY(context, double, n *(columns + 1));
+    double *W = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W)),
+           *basis = MEM_ARRAY(context, double, n *(columns + 1));
     zn_status status = work && W && basis ? ZN_OK : ZN_MEMORY;
-    if (status == ZN_OK && model->balance(model, work, &(zn_point){.q = model->q_start, .u = model->u_start}, &(zn_balance){.W = W}))
+    if (status == ZN_OK &&
+        model->balance(model, work, &(zn_point){.q = model->q_start, .u = model->u_start}, &(zn_balance){.W = W}))
         status = fail(context, ZN_NOT_FINITE, "the constraints cannot be evaluated at the start");
     if (status == ZN_OK) find_redundant(model, W, basis, redundant, count);
     mem_free(context, work), mem_free(context, W), mem_free(context, basis);

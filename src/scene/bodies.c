@@ -6,7 +6,8 @@
 
 /* ---- shapes ---- */
 
-static double number_or(scene_loader *loader, const scene_node *node, const char *what, scene_range range, double otherwise) {
+static double number_or(scene_loader *loader, const scene_node *node, const char *what, scene_range range,
+                        double otherwise) {
     double value;
     return node && scene_want_number(loader, node, what, range, &value) ? value : otherwise;
 }
@@ -15,7 +16,9 @@ static const double (*read_points(scene_loader *loader, const scene_node *node, 
     double(*points)[3] = scene_alloc(loader->arena, (size_t)node->count, sizeof *points);
     *count = 0;
     for (const scene_entry *entry = node->first; points && entry && !scene_gave_up(loader); entry = entry->next)
-        if (scene_want_vector(loader, entry->value, scene_format(loader, "point %d of %s", *count + 1, what), 3, 3, points[*count])) ++*count;
+        if (scene_want_vector(loader, entry->value, scene_format(loader, "point %d of %s", *count + 1, what), 3, 3,
+                              points[*count]))
+            ++*count;
     return (const double(*)[3])points;
 }
 
@@ -24,7 +27,9 @@ static const int (*read_triangles(scene_loader *loader, const scene_node *node, 
     *count = 0;
     for (const scene_entry *entry = node->first; triangles && entry && !scene_gave_up(loader); entry = entry->next) {
         double corners[3];
-        if (!scene_want_vector(loader, entry->value, scene_format(loader, "triangle %d of %s", *count + 1, what), 3, 3, corners)) continue;
+        if (!scene_want_vector(loader, entry->value, scene_format(loader, "triangle %d of %s", *count + 1, what), 3, 3,
+                               corners))
+            continue;
         for (int i = 0; i < 3; i++) triangles[*count][i] = (int)fmin(fmax(corners[i], 0), 1e9) - 1; /* points count from 1 */
         ++*count;
     }
@@ -35,8 +40,9 @@ static void read_shape(scene_loader *loader, const scene_node *node, const char 
     static const char *const words[] = {"sphere", "box", "cylinder", "capsule", "disk", "tetrahedron", "mesh"};
     const char *what = scene_format(loader, "shape of '%s'", name);
     const scene_node *type, *radius, *length, *size, *points, *triangles;
-    const scene_key keys[] = {{"type", SCENE_SCALAR, true, &type},   {"radius", SCENE_SCALAR, false, &radius}, {"length", SCENE_SCALAR, false, &length},
-                              {"size", SCENE_LIST, false, &size},    {"points", SCENE_LIST, false, &points},   {"triangles", SCENE_LIST, false, &triangles}};
+    const scene_key keys[] = {{"type", SCENE_SCALAR, true, &type},      {"radius", SCENE_SCALAR, false, &radius},
+                              {"length", SCENE_SCALAR, false, &length}, {"size", SCENE_LIST, false, &size},
+                              {"points", SCENE_LIST, false, &points},   {"triangles", SCENE_LIST, false, &triangles}};
     if (!scene_want_map(loader, node, what, sizeof keys / sizeof *keys, keys) || !type) return;
     int word = scene_want_word(loader, type, what, 7, words);
     if (word < 0) return;
@@ -63,25 +69,32 @@ void scene_read_frame(scene_loader *loader, zn_body body, const char *name, cons
     double position[3] = {0}, quaternion[4] = {1}, turn, direction[3] = {0};
     int errors = zn_error_count(loader->context);
     if (at) scene_want_vector(loader, at, what, 2, 3, position);
-    if ((angle != NULL) + (rotation != NULL) + (axis != NULL) > 1) scene_error(loader, node, "%s has several of 'angle', 'rotation' and 'axis'; give one", what);
-    if (angle && scene_want_number(loader, angle, "angle", scene_any_number, &turn)) quaternion[0] = cos(turn / 2), quaternion[3] = sin(turn / 2);
+    if ((angle != NULL) + (rotation != NULL) + (axis != NULL) > 1)
+        scene_error(loader, node, "%s has several of 'angle', 'rotation' and 'axis'; give one", what);
+    if (angle && scene_want_number(loader, angle, "angle", scene_any_number, &turn))
+        quaternion[0] = cos(turn / 2), quaternion[3] = sin(turn / 2);
     if (rotation) scene_want_rotation(loader, rotation, what, quaternion);
     if (axis && scene_want_vector(loader, axis, "axis", 2, 3, direction)) {
         quat p = quat_identity();
         vec3 e = vec3_normalised(vec3_from(direction));
-        if (axis->count == 2) p = quat_rotation((vec3){0, 0, 1}, atan2(e.y, e.x));
-        else if (hypot(e.x, e.y) > 1e-14) p = quat_rotation(vec3_normalised((vec3){-e.y, e.x, 0}), atan2(hypot(e.x, e.y), e.z));
-        else if (e.z < 0) p = (quat){{0, 1, 0, 0}};
+        if (axis->count == 2)
+            p = quat_rotation((vec3){0, 0, 1}, atan2(e.y, e.x));
+        else if (hypot(e.x, e.y) > 1e-14)
+            p = quat_rotation(vec3_normalised((vec3){-e.y, e.x, 0}), atan2(hypot(e.x, e.y), e.z));
+        else if (e.z < 0)
+            p = (quat){{0, 1, 0, 0}};
         for (int i = 0; i < 4; i++) quaternion[i] = p.p[i];
     }
-    if (zn_error_count(loader->context) == errors) scene_placed(loader, zn_parts_frame(loader->parts, body, name, position, quaternion, NULL), key);
+    if (zn_error_count(loader->context) == errors)
+        scene_placed(loader, zn_parts_frame(loader->parts, body, name, position, quaternion, NULL), key);
 }
 
 void scene_read_frames(scene_loader *loader, const scene_node *node) {
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
         const char *name = entry->key->text, *dot = strchr(name, '.');
         zn_body body;
-        if (!dot || !dot[1]) scene_error(loader, entry->key, "a frame is named BODY.NAME, as in crank.tip, not '%.60s'", name);
+        if (!dot || !dot[1])
+            scene_error(loader, entry->key, "a frame is named BODY.NAME, as in crank.tip, not '%.60s'", name);
         else if (scene_find_body(loader, entry->key, scene_copy(loader->arena, name, (size_t)(dot - name)), &body))
             scene_read_frame(loader, body, dot + 1, entry->key, entry->value);
     }
@@ -98,18 +111,22 @@ bool scene_find_body(scene_loader *loader, const scene_node *node, const char *n
 /* ---- bodies ---- */
 
 typedef struct body_nodes {
-    const scene_node *type, *position, *velocity, *angle, *angle_rate, *rotation, *angular_velocity, *mass, *inertia, *shape, *density, *axis, *frames, *geometry;
+    const scene_node *type, *position, *velocity, *angle, *angle_rate, *rotation, *angular_velocity, *mass, *inertia, *shape,
+        *density, *axis, *frames, *geometry;
 } body_nodes;
 
 static void read_inertia(scene_loader *loader, const scene_node *node, zn_body_def *def) {
     const char *what = scene_format(loader, "inertia of '%s'", def->name);
     if (def->type == ZN_PLANAR_BODY) {
-        if (scene_want_kind(loader, node, SCENE_SCALAR, what)) scene_want_number(loader, node, what, scene_positive, &def->inertia[2]);
+        if (scene_want_kind(loader, node, SCENE_SCALAR, what))
+            scene_want_number(loader, node, what, scene_positive, &def->inertia[2]);
     } else if (node->kind == SCENE_SCALAR) {
         double all;
-        if (scene_want_number(loader, node, what, scene_positive, &all)) def->inertia[0] = def->inertia[1] = def->inertia[2] = all;
+        if (scene_want_number(loader, node, what, scene_positive, &all))
+            def->inertia[0] = def->inertia[1] = def->inertia[2] = all;
     } else if (node->count != 3 && node->count != 6) {
-        scene_error(loader, node, "%s is a number (all axes), [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], not %d numbers", what, node->count);
+        scene_error(loader, node, "%s is a number (all axes), [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], not %d numbers",
+                    what, node->count);
     } else {
         scene_want_vector(loader, node, what, 3, 6, def->inertia);
     }
@@ -119,19 +136,30 @@ static void read_motion(scene_loader *loader, const body_nodes *n, zn_body_def *
     const scene_node *items[3];
     int count = n->position ? scene_want_list(loader, n->position, "position", 2, 3, items) : 0;
     for (int i = 0; i < count; i++) {
-        if (scene_is_constant(loader, scene_formula(loader, items[i]))) scene_want_number(loader, items[i], "position", scene_any_number, &def->position[i]);
-        else def->motion[i] = scene_formula(loader, items[i]);
+        if (scene_is_constant(loader, scene_formula(loader, items[i])))
+            scene_want_number(loader, items[i], "position", scene_any_number, &def->position[i]);
+        else
+            def->motion[i] = scene_formula(loader, items[i]);
     }
     def->motion_angle = scene_formula(loader, n->angle);
     if (n->axis) scene_want_vector(loader, n->axis, "axis", 3, 3, def->motion_axis);
-    const scene_node *wrong = n->velocity ? n->velocity : n->angle_rate ? n->angle_rate : n->angular_velocity ? n->angular_velocity : n->mass;
-    if (wrong) scene_error(loader, wrong, "'%s' has a prescribed motion: its velocity follows from it, and it needs no mass", def->name);
+    const scene_node *wrong = n->velocity           ? n->velocity
+                              : n->angle_rate       ? n->angle_rate
+                              : n->angular_velocity ? n->angular_velocity
+                                                    : n->mass;
+    if (wrong)
+        scene_error(loader, wrong, "'%s' has a prescribed motion: its velocity follows from it, and it needs no mass",
+                    def->name);
 }
 
 static void read_start(scene_loader *loader, const body_nodes *n, bool planar, zn_body_def *def) {
     int least = planar ? 2 : 3, most = least;
-    if (n->position) scene_want_vector(loader, n->position, scene_format(loader, "position of '%s'", def->name), least, most, def->position);
-    if (n->velocity) scene_want_vector(loader, n->velocity, scene_format(loader, "velocity of '%s'", def->name), least, most, def->velocity);
+    if (n->position)
+        scene_want_vector(loader, n->position, scene_format(loader, "position of '%s'", def->name), least, most,
+                          def->position);
+    if (n->velocity)
+        scene_want_vector(loader, n->velocity, scene_format(loader, "velocity of '%s'", def->name), least, most,
+                          def->velocity);
     if (n->angle) scene_want_number(loader, n->angle, "angle", scene_any_number, &def->angle);
     if (n->angle_rate) scene_want_number(loader, n->angle_rate, "angle_rate", scene_any_number, &def->angle_rate);
     if (n->angular_velocity) scene_want_vector(loader, n->angular_velocity, "angular_velocity", 3, 3, def->angular_velocity);
@@ -139,10 +167,17 @@ static void read_start(scene_loader *loader, const body_nodes *n, bool planar, z
     if (def->type == ZN_SPATIAL_BODY) wrong = n->angle ? n->angle : n->angle_rate;
     if (def->type == ZN_PLANAR_BODY) wrong = n->rotation ? n->rotation : n->angular_velocity;
     if (def->type == ZN_PARTICLE_2D || def->type == ZN_PARTICLE_3D)
-        wrong = n->angle ? n->angle : n->angle_rate ? n->angle_rate : n->rotation ? n->rotation : n->angular_velocity ? n->angular_velocity : n->inertia;
+        wrong = n->angle              ? n->angle
+                : n->angle_rate       ? n->angle_rate
+                : n->rotation         ? n->rotation
+                : n->angular_velocity ? n->angular_velocity
+                                      : n->inertia;
     if (!wrong && n->axis) wrong = n->axis;
     if (wrong)
-        scene_error(loader, wrong, "'%s' is a %s: it %s", def->name, def->type == ZN_SPATIAL_BODY ? "spatial body" : def->type == ZN_PLANAR_BODY ? "planar body" : "particle",
+        scene_error(loader, wrong, "'%s' is a %s: it %s", def->name,
+                    def->type == ZN_SPATIAL_BODY  ? "spatial body"
+                    : def->type == ZN_PLANAR_BODY ? "planar body"
+                                                  : "particle",
                     def->type == ZN_SPATIAL_BODY  ? "turns by 'rotation' and 'angular_velocity'"
                     : def->type == ZN_PLANAR_BODY ? "turns by 'angle' and 'angle_rate'"
                                                   : "does not turn");
@@ -154,7 +189,8 @@ static bool read_type(scene_loader *loader, const body_nodes *n, const char *wha
     int word = scene_want_word(loader, n->type, scene_format(loader, "type of %s", what), 4, words);
     if (word < 0) return false;
     *type = types[word];
-    if (word == 0 && ((n->position && n->position->count == 3) || (!n->position && n->velocity && n->velocity->count == 3))) *type = ZN_PARTICLE_3D;
+    if (word == 0 && ((n->position && n->position->count == 3) || (!n->position && n->velocity && n->velocity->count == 3)))
+        *type = ZN_PARTICLE_3D;
     return true;
 }
 
@@ -162,22 +198,33 @@ static void read_body(scene_loader *loader, const scene_entry *entry) {
     const char *name = entry->key->text, *what = scene_format(loader, "body '%s'", name);
     const int scalar = SCENE_SCALAR, list = SCENE_LIST;
     body_nodes n = {0};
-    const scene_key keys[] = {{"type", scalar, true, &n.type},           {"position", list, false, &n.position},
-                              {"velocity", list, false, &n.velocity},    {"angle", scalar, false, &n.angle},
-                              {"angle_rate", scalar, false, &n.angle_rate}, {"rotation", list | SCENE_MAP, false, &n.rotation},
-                              {"angular_velocity", list, false, &n.angular_velocity}, {"mass", scalar, false, &n.mass},
-                              {"inertia", scalar | list, false, &n.inertia}, {"shape", SCENE_MAP, false, &n.shape},
-                              {"density", scalar, false, &n.density},    {"axis", list, false, &n.axis},
-                              {"frames", SCENE_MAP, false, &n.frames},   {"geometry", SCENE_MAP, false, &n.geometry}};
+    const scene_key keys[] = {{"type", scalar, true, &n.type},
+                              {"position", list, false, &n.position},
+                              {"velocity", list, false, &n.velocity},
+                              {"angle", scalar, false, &n.angle},
+                              {"angle_rate", scalar, false, &n.angle_rate},
+                              {"rotation", list | SCENE_MAP, false, &n.rotation},
+                              {"angular_velocity", list, false, &n.angular_velocity},
+                              {"mass", scalar, false, &n.mass},
+                              {"inertia", scalar | list, false, &n.inertia},
+                              {"shape", SCENE_MAP, false, &n.shape},
+                              {"density", scalar, false, &n.density},
+                              {"axis", list, false, &n.axis},
+                              {"frames", SCENE_MAP, false, &n.frames},
+                              {"geometry", SCENE_MAP, false, &n.geometry}};
     zn_body_def def = zn_default_body_def();
     zn_body body;
     int errors = zn_error_count(loader->context);
     scene_declare(loader, "body", entry->key);
-    if (scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) && n.type && read_type(loader, &n, what, &def.type)) {
+    if (scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) && n.type &&
+        read_type(loader, &n, what, &def.type)) {
         def.name = name;
-        if (def.type == ZN_PRESCRIBED_BODY) read_motion(loader, &n, &def);
-        else read_start(loader, &n, def.type == ZN_PARTICLE_2D || def.type == ZN_PLANAR_BODY, &def);
-        if (n.rotation) scene_want_rotation(loader, n.rotation, scene_format(loader, "rotation of '%s'", name), def.rotation);
+        if (def.type == ZN_PRESCRIBED_BODY)
+            read_motion(loader, &n, &def);
+        else
+            read_start(loader, &n, def.type == ZN_PARTICLE_2D || def.type == ZN_PLANAR_BODY, &def);
+        if (n.rotation)
+            scene_want_rotation(loader, n.rotation, scene_format(loader, "rotation of '%s'", name), def.rotation);
         def.mass = number_or(loader, n.mass, scene_format(loader, "mass of '%s'", name), scene_positive, 0);
         def.density = number_or(loader, n.density, scene_format(loader, "density of '%s'", name), scene_positive, 0);
         if (n.inertia) read_inertia(loader, n.inertia, &def);
@@ -191,11 +238,13 @@ static void read_body(scene_loader *loader, const scene_entry *entry) {
                 scene_read_frame(loader, body, frame->key->text, frame->key, frame->value);
         if (n.geometry && zn_error_count(loader->context) == errors) scene_read_geometry(loader, name, n.geometry);
     }
-    if (zn_error_count(loader->context) != errors) loader->names_incomplete = true; /* what uses the body would only repeat the mistake */
+    if (zn_error_count(loader->context) != errors)
+        loader->names_incomplete = true; /* what uses the body would only repeat the mistake */
 }
 
 void scene_read_bodies(scene_loader *loader, const scene_node *node) {
-    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) read_body(loader, entry);
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next)
+        read_body(loader, entry);
 }
 
 void scene_read_gravity(scene_loader *loader, const scene_node *node) {

@@ -23,8 +23,8 @@ static bool read_side(scene_loader *loader, const scene_node *side, const double
     return scene_placed(loader, zn_parts_frame_at(loader->parts, body, NULL, at ? at : point, axis, frame), side);
 }
 
-bool scene_want_frames(scene_loader *loader, const scene_node *between, const scene_node *at, const scene_node *axis, const char *what, zn_frame *a,
-                       zn_frame *b) {
+bool scene_want_frames(scene_loader *loader, const scene_node *between, const scene_node *at, const scene_node *axis,
+                       const char *what, zn_frame *a, zn_frame *b) {
     const scene_node *sides[2];
     double point[3] = {0}, direction[3] = {0};
     if (scene_want_list(loader, between, scene_format(loader, "'between' of %s", what), 2, 2, sides) != 2) return false;
@@ -37,8 +37,9 @@ bool scene_want_frames(scene_loader *loader, const scene_node *between, const sc
 
 /* ---- joints ---- */
 
-static const char *const words[] = {"revolute",   "spherical",     "prismatic",    "cylindrical", "universal",    "fixed", "distance",    "planar",
-                                    "point-on-line", "rolling-disk", "rolling-ball", "motor",     "slider-motor", "gear",  "angle-drive", "position-drive"};
+static const char *const words[] = {"revolute",     "spherical", "prismatic",     "cylindrical",   "universal",    "fixed",
+                                    "distance",     "planar",    "point-on-line", "rolling-disk",  "rolling-ball", "motor",
+                                    "slider-motor", "gear",      "angle-drive",   "position-drive"};
 
 static double start_distance(scene_loader *loader, zn_frame a, zn_frame b) {
     const parts_frame *frames[2] = {&loader->parts->frames[a.index], &loader->parts->frames[b.index]};
@@ -56,9 +57,11 @@ static double start_distance(scene_loader *loader, zn_frame a, zn_frame b) {
 static void read_joint(scene_loader *loader, const char *name, const scene_node *key, const scene_node *node) {
     const char *what = scene_format(loader, "joint '%s'", name);
     const scene_node *type, *between, *at, *axis, *length, *radius, *ratio, *drive, *label;
-    const scene_key keys[] = {{"type", SCENE_SCALAR, true, &type},     {"between", SCENE_LIST, true, &between}, {"at", SCENE_LIST, false, &at},
-                              {"axis", SCENE_LIST, false, &axis},      {"length", SCENE_SCALAR, false, &length}, {"radius", SCENE_SCALAR, false, &radius},
-                              {"ratio", SCENE_SCALAR, false, &ratio},  {"drive", SCENE_SCALAR, false, &drive},  {"name", SCENE_SCALAR, false, &label}};
+    const scene_key keys[] = {{"type", SCENE_SCALAR, true, &type},      {"between", SCENE_LIST, true, &between},
+                              {"at", SCENE_LIST, false, &at},           {"axis", SCENE_LIST, false, &axis},
+                              {"length", SCENE_SCALAR, false, &length}, {"radius", SCENE_SCALAR, false, &radius},
+                              {"ratio", SCENE_SCALAR, false, &ratio},   {"drive", SCENE_SCALAR, false, &drive},
+                              {"name", SCENE_SCALAR, false, &label}};
     int errors = zn_error_count(loader->context);
     if (!scene_want_map(loader, node, what, sizeof keys / sizeof *keys, keys) || !type || !between) return;
     zn_joint_def def = zn_default_joint_def();
@@ -68,8 +71,10 @@ static void read_joint(scene_loader *loader, const char *name, const scene_node 
     def.name = name;
     def.type = (zn_joint_type)word;
     def.drive = scene_formula(loader, drive);
-    if (length) scene_want_number(loader, length, "length", scene_positive, &def.length);
-    else if (def.type == ZN_DISTANCE) def.length = start_distance(loader, def.a, def.b);
+    if (length)
+        scene_want_number(loader, length, "length", scene_positive, &def.length);
+    else if (def.type == ZN_DISTANCE)
+        def.length = start_distance(loader, def.a, def.b);
     if (radius) scene_want_number(loader, radius, "radius", scene_positive, &def.radius);
     if (ratio) scene_want_number(loader, ratio, "ratio", scene_any_number, &def.ratio);
     if (zn_error_count(loader->context) == errors) scene_placed(loader, zn_parts_joint(loader->parts, &def), key);
@@ -99,14 +104,16 @@ static const scene_node *find_joint(scene_loader *loader, const scene_node *join
     for (const scene_entry *entry = joints->first; entry; entry = entry->next, number++) {
         *name = scene_entry_name(loader, entry, "joint", number);
         size_t length = *name ? strlen(*name) : 0;
-        if (length && !strncmp(*name, row, length) && (!row[length] || (row[length] == '.' && strspn(row + length + 1, "0123456789") == strlen(row + length + 1))))
+        if (length && !strncmp(*name, row, length) &&
+            (!row[length] || (row[length] == '.' && strspn(row + length + 1, "0123456789") == strlen(row + length + 1))))
             return entry->key ? entry->key : entry->value;
     }
     return NULL;
 }
 
 /* Reports each joint with an open row once. */
-static void report_open(scene_loader *loader, const scene_node *joints, const zn_model *model, const double *g, bool projected) {
+static void report_open(scene_loader *loader, const scene_node *joints, const zn_model *model, const double *g,
+                        bool projected) {
     const scene_node *last = NULL;
     for (int i = 0; i < model->size.ng; i++) {
         if (fabs(g[i]) <= SIM_START_TOLERANCE) continue;
@@ -114,27 +121,35 @@ static void report_open(scene_loader *loader, const scene_node *joints, const zn
         const scene_node *at = find_joint(loader, joints, model->bilateral_names[i], &name);
         if (!at || at == last) continue;
         last = at;
-        if (projected) scene_error(loader, at, "joint '%s' cannot close: no position near the start was found (%s is off by %.3g at the end)", name,
-                                   model->bilateral_names[i], fabs(g[i]));
-        else scene_error(loader, at, "joint '%s' does not close at the start: %s is off by %.6g (simulation: {project_start: true} moves the start)", name,
-                         model->bilateral_names[i], fabs(g[i]));
+        if (projected)
+            scene_error(loader, at,
+                        "joint '%s' cannot close: no position near the start was found (%s is off by %.3g at the end)", name,
+                        model->bilateral_names[i], fabs(g[i]));
+        else
+            scene_error(loader, at,
+                        "joint '%s' does not close at the start: %s is off by %.6g (simulation: {project_start: true} moves "
+                        "the start)",
+                        name, model->bilateral_names[i], fabs(g[i]));
     }
 }
 
 void scene_check_joints(scene_loader *loader, const scene_node *joints, const zn_model *model, bool project) {
     zn_context *context = loader->context;
     int rows = model_rows(model);
-    double *q = MEM_ARRAY(context, double, model->size.nq), *u = MEM_ARRAY(context, double, model->size.nu), *g = MEM_ARRAY(context, double, rows);
+    double *q = MEM_ARRAY(context, double, model->size.nq), *u = MEM_ARRAY(context, double, model->size.nu),
+           *g = MEM_ARRAY(context, double, rows);
     void *work = mem_array(context, model->work_bytes, 1);
     if (q && u && g && work) {
         memcpy(q, model->q_start, (size_t)model->size.nq * sizeof *q);
         memcpy(u, model->u_start, (size_t)model->size.nu * sizeof *u);
         int errors = zn_error_count(context);
         zn_status status = project ? sim_start_project(context, model, 0, q, u) : ZN_OK;
-        bool failed = !model->constraints(model, work, &(zn_point){.q = q, .u = u}, &(zn_constraints){.c0 = g}) && zn_error_count(context) == errors;
+        bool failed = !model->constraints(model, work, &(zn_point){.q = q, .u = u}, &(zn_constraints){.c0 = g}) &&
+                      zn_error_count(context) == errors;
         if (!project && failed) report_open(loader, joints, model, g, false);
         if (status != ZN_OK) {
-            fail_add_place(context, &(error_place){.file = loader->file, .line = joints->line, .column = joints->column, .time = NAN});
+            fail_add_place(
+                context, &(error_place){.file = loader->file, .line = joints->line, .column = joints->column, .time = NAN});
             report_open(loader, joints, model, g, true);
         }
     }

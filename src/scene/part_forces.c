@@ -2,10 +2,12 @@
 /* forces of a scene with bodies: maps are forces between frames, formulas act on a coordinate ("crank.phi: -0.1*crank.phi'"). */
 #include "scene/scene.h"
 
-static const char *const words[] = {"spring", "linear-spring", "torsion-spring", "actuator", "torque-actuator", "body", "field"};
+static const char *const words[] = {"spring",          "linear-spring", "torsion-spring", "actuator",
+                                    "torque-actuator", "body",          "field"};
 
 typedef struct force_nodes {
-    const scene_node *type, *name, *between, *on, *at, *axis, *stiffness, *damping, *length, *angle, *value, *potential, *force, *torque, *components, *along;
+    const scene_node *type, *name, *between, *on, *at, *axis, *stiffness, *damping, *length, *angle, *value, *potential,
+        *force, *torque, *components, *along;
 } force_nodes;
 
 static void read_formulas(scene_loader *loader, const scene_node *node, const char *what, int least, zn_formula *out) {
@@ -16,18 +18,25 @@ static void read_formulas(scene_loader *loader, const scene_node *node, const ch
 
 /* A torque in the plane is one formula. */
 static void read_torque(scene_loader *loader, const scene_node *node, zn_formula *out) {
-    if (node->kind == SCENE_SCALAR) out[2] = scene_formula(loader, node);
-    else read_formulas(loader, node, "torque", 3, out);
+    if (node->kind == SCENE_SCALAR)
+        out[2] = scene_formula(loader, node);
+    else
+        read_formulas(loader, node, "torque", 3, out);
 }
 
-static bool read_frames(scene_loader *loader, const force_nodes *n, const scene_node *map, const char *what, zn_force_def *def) {
+static bool read_frames(scene_loader *loader, const force_nodes *n, const scene_node *map, const char *what,
+                        zn_force_def *def) {
     if (def->type != ZN_BODY_FORCE && def->type != ZN_FIELD_FORCE) {
-        if (n->on) scene_error(loader, n->on, "%s acts between two frames: 'between: [a, b]'", what);
-        else if (!n->between) scene_error(loader, map, "%s lacks 'between'", what);
+        if (n->on)
+            scene_error(loader, n->on, "%s acts between two frames: 'between: [a, b]'", what);
+        else if (!n->between)
+            scene_error(loader, map, "%s lacks 'between'", what);
         return n->between && scene_want_frames(loader, n->between, n->at, n->axis, what, &def->a, &def->b);
     }
-    if (n->between) scene_error(loader, n->between, "%s acts on one frame: 'on: a'", what);
-    else if (!n->on) scene_error(loader, map, "%s lacks 'on'", what);
+    if (n->between)
+        scene_error(loader, n->between, "%s acts on one frame: 'on: a'", what);
+    else if (!n->on)
+        scene_error(loader, map, "%s lacks 'on'", what);
     return n->on && scene_placed(loader, zn_parts_find_frame(loader->parts, n->on->text, &def->a), n->on);
 }
 
@@ -49,12 +58,22 @@ static void read_force(scene_loader *loader, const char *name, const scene_node 
     const char *what = scene_format(loader, "force '%s'", name);
     const int scalar = SCENE_SCALAR, list = SCENE_LIST;
     force_nodes n = {0};
-    const scene_key keys[] = {{"type", scalar, true, &n.type},           {"name", scalar, false, &n.name},   {"between", list, false, &n.between},
-                              {"on", scalar, false, &n.on},              {"at", list, false, &n.at},         {"axis", list, false, &n.axis},
-                              {"stiffness", scalar, false, &n.stiffness}, {"damping", scalar, false, &n.damping}, {"length", scalar, false, &n.length},
-                              {"angle", scalar, false, &n.angle},        {"value", scalar, false, &n.value}, {"potential", scalar, false, &n.potential},
-                              {"force", list, false, &n.force},          {"torque", scalar | list, false, &n.torque},
-                              {"components", scalar, false, &n.components}, {"along", scalar, false, &n.along}};
+    const scene_key keys[] = {{"type", scalar, true, &n.type},
+                              {"name", scalar, false, &n.name},
+                              {"between", list, false, &n.between},
+                              {"on", scalar, false, &n.on},
+                              {"at", list, false, &n.at},
+                              {"axis", list, false, &n.axis},
+                              {"stiffness", scalar, false, &n.stiffness},
+                              {"damping", scalar, false, &n.damping},
+                              {"length", scalar, false, &n.length},
+                              {"angle", scalar, false, &n.angle},
+                              {"value", scalar, false, &n.value},
+                              {"potential", scalar, false, &n.potential},
+                              {"force", list, false, &n.force},
+                              {"torque", scalar | list, false, &n.torque},
+                              {"components", scalar, false, &n.components},
+                              {"along", scalar, false, &n.along}};
     int errors = zn_error_count(loader->context);
     if (!scene_want_map(loader, map, what, sizeof keys / sizeof *keys, keys) || !n.type) return;
     zn_force_def def = zn_default_force_def();
@@ -71,7 +90,9 @@ void scene_read_part_forces(scene_loader *loader, const scene_node *node) {
     int number = 1;
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next, number++) {
         if (entry->key && entry->value->kind == SCENE_SCALAR) {
-            scene_placed(loader, zn_parts_generalised_force(loader->parts, entry->key->text, scene_formula(loader, entry->value)), entry->key);
+            scene_placed(loader,
+                         zn_parts_generalised_force(loader->parts, entry->key->text, scene_formula(loader, entry->value)),
+                         entry->key);
             continue;
         }
         const char *name = scene_entry_name(loader, entry, "force", number);

@@ -11,7 +11,7 @@ struct zn_account {
     const zn_simulation *simulation;
     void *work;
     int n_parts;
-    zn_part_energy *now;   /* of each part; power at the last row */
+    zn_part_energy *now; /* of each part; power at the last row */
     double *supplied;
     double t, start;
 };
@@ -23,7 +23,8 @@ static zn_status ask(zn_account *a, zn_part_energy *energies, double *total) {
     *total = 0;
     for (int i = 0; i < a->n_parts; i++) {
         zn_status status = zn_model_part_energy(model, a->work, i, &at, &energies[i]);
-        if (status != ZN_OK) return fail(a->context, status, "the energy of '%s' cannot be evaluated", zn_model_part_info(model, i).name);
+        if (status != ZN_OK)
+            return fail(a->context, status, "the energy of '%s' cannot be evaluated", zn_model_part_info(model, i).name);
         *total += energies[i].kinetic + energies[i].potential;
     }
     return ZN_OK;
@@ -32,16 +33,22 @@ static zn_status ask(zn_account *a, zn_part_energy *energies, double *total) {
 zn_status zn_account_create(zn_context *context, const zn_simulation *simulation, zn_account **out) {
     const zn_model *model = zn_simulation_model(simulation);
     *out = NULL;
-    if (!zn_model_part_count(model)) return fail(context, ZN_ARGUMENT, "the model is not made of parts: it has no account of their energies");
+    if (!zn_model_part_count(model))
+        return fail(context, ZN_ARGUMENT, "the model is not made of parts: it has no account of their energies");
     zn_account *a = MEM_ARRAY(context, zn_account, 1);
     if (!a) return ZN_MEMORY;
-    *a = (zn_account){.context = context, .simulation = simulation, .n_parts = zn_model_part_count(model), .t = zn_simulation_time(simulation)};
+    *a = (zn_account){.context = context,
+                      .simulation = simulation,
+                      .n_parts = zn_model_part_count(model),
+                      .t = zn_simulation_time(simulation)};
     a->work = mem_array(context, model->work_bytes, 1);
     a->now = MEM_ARRAY(context, zn_part_energy, a->n_parts);
     a->supplied = MEM_ARRAY(context, double, a->n_parts);
     zn_status status = a->work && a->now && a->supplied ? ask(a, a->now, &a->start) : ZN_MEMORY;
-    if (status != ZN_OK) zn_account_destroy(a);
-    else *out = a;
+    if (status != ZN_OK)
+        zn_account_destroy(a);
+    else
+        *out = a;
     return status;
 }
 

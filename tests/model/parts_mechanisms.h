@@ -60,7 +60,8 @@ static inline void scale_quaternions(const zn_model *model, uint64_t *seed, doub
 static inline double worst_derivative(zn_context *context, const zn_model *model, uint64_t *seed, const char **what) {
     const zn_sizes *n = &model->size;
     int rows = n->ng + n->ny + n->nN + n->nF;
-    double *q = malloc(sizeof *q * (size_t)n->nq), *u = malloc(sizeof *u * (size_t)n->nu), *a = malloc(sizeof *a * (size_t)n->nu);
+    double *q = malloc(sizeof *q * (size_t)n->nq), *u = malloc(sizeof *u * (size_t)n->nu),
+           *a = malloc(sizeof *a * (size_t)n->nu);
     double *lambda = malloc(sizeof *lambda * (size_t)(rows + 1)), worst = 0;
     for (int visit = 0; visit < 3; visit++) {
         random_numbers(seed, n->nq, q);
@@ -70,8 +71,10 @@ static inline double worst_derivative(zn_context *context, const zn_model *model
         random_numbers(seed, rows, lambda);
         zn_derivative_check check;
         zn_point at = {0.7 + 0.2 * visit, q, u, a, lambda};
-        if (zn_model_check_derivatives(context, model, &at, &check) != ZN_OK) worst = 1e99;
-        else if (check.worst > worst) worst = check.worst, *what = check.what;
+        if (zn_model_check_derivatives(context, model, &at, &check) != ZN_OK)
+            worst = 1e99;
+        else if (check.worst > worst)
+            worst = check.worst, *what = check.what;
     }
     free(q), free(u), free(a), free(lambda);
     return worst;

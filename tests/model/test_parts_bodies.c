@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies, shapes, frames and handles. */
-#include "check.h"
 #include "base/counting_allocator.h"
+#include "check.h"
 #include "model/parts_mechanisms.h"
 
 static const double pi = 3.14159265358979323846;
@@ -39,16 +39,24 @@ static void shapes_have_their_inertia(void **state) {
 /* The cube [0, 1]^3 as twelve triangles, and any tetrahedron against its moments about its centre. */
 static void meshes_have_their_inertia(void **state) {
     (void)state;
-    static const double points[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-    static const int triangles[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4}, {2, 3, 7}, {2, 7, 6}, {1, 2, 6}, {1, 6, 5}, {0, 4, 7}, {0, 7, 3}};
+    static const double points[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                        {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    static const int triangles[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4},
+                                         {2, 3, 7}, {2, 7, 6}, {1, 2, 6}, {1, 6, 5}, {0, 4, 7}, {0, 7, 3}};
     zn_context *context = zn_context_create(NULL);
-    zn_mass m = mass_of(context, (zn_shape_def){.type = ZN_MESH, .n_points = 8, .points = points, .n_triangles = 12, .triangles = triangles}, 2, false);
+    zn_mass m = mass_of(
+        context, (zn_shape_def){.type = ZN_MESH, .n_points = 8, .points = points, .n_triangles = 12, .triangles = triangles},
+        2, false);
     check_near(m.mass, 2, 1e-14);
-    for (int i = 0; i < 3; i++) check_near(m.center[i], 0.5, 1e-14), check_near(m.inertia[i], 2 / 6.0, 1e-14), check_close(m.inertia[3 + i], 0, 1e-14);
+    for (int i = 0; i < 3; i++)
+        check_near(m.center[i], 0.5, 1e-14), check_near(m.inertia[i], 2 / 6.0, 1e-14),
+            check_close(m.inertia[3 + i], 0, 1e-14);
     /* regular tetrahedron of edge a: a^2/20 about every axis */
-    const double corners[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}}, swapped[4][3] = {{1, 1, 1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, 1}};
+    const double corners[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}},
+                 swapped[4][3] = {{1, 1, 1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, 1}};
     for (int order = 0; order < 2; order++) {
-        m = mass_of(context, (zn_shape_def){.type = ZN_TETRAHEDRON, .n_points = 4, .points = order ? swapped : corners}, 1, false);
+        m = mass_of(context, (zn_shape_def){.type = ZN_TETRAHEDRON, .n_points = 4, .points = order ? swapped : corners}, 1,
+                    false);
         check_near(m.mass, 8 / 3.0, 1e-14);
         for (int i = 0; i < 3; i++) check_near(m.inertia[i], m.mass * 8 / 20, 1e-13), check_close(m.center[i], 0, 1e-15);
     }
@@ -73,9 +81,12 @@ static void wrong_definitions_are_refused(void **state) {
     enum { N = 14 };
     zn_body_def bad[N];
     for (int i = 0; i < N; i++) bad[i] = good_body("b");
-    bad[0].name = "a.b", bad[1].name = NULL, bad[2].name = "world", bad[3].mass = -1, bad[4].mass = NAN, bad[5].inertia[1] = 2.1;
-    bad[6].inertia[3] = 1.5, bad[7].rotation[0] = 0, bad[8].type = (zn_body_type)9, bad[9].density = 1, bad[9].shape.type = ZN_SPHERE;
-    bad[10].type = ZN_PLANAR_BODY, bad[10].position[2] = 1, bad[11].type = ZN_PLANAR_BODY, bad[11].inertia[2] = 0, bad[12].position[0] = INFINITY;
+    bad[0].name = "a.b", bad[1].name = NULL, bad[2].name = "world", bad[3].mass = -1, bad[4].mass = NAN,
+    bad[5].inertia[1] = 2.1;
+    bad[6].inertia[3] = 1.5, bad[7].rotation[0] = 0, bad[8].type = (zn_body_type)9, bad[9].density = 1,
+    bad[9].shape.type = ZN_SPHERE;
+    bad[10].type = ZN_PLANAR_BODY, bad[10].position[2] = 1, bad[11].type = ZN_PLANAR_BODY, bad[11].inertia[2] = 0,
+    bad[12].position[0] = INFINITY;
     bad[13].type = ZN_PRESCRIBED_BODY, bad[13].motion_axis[2] = 0;
     zn_context *context = zn_context_create(NULL);
     zn_parts *parts = zn_parts_create(context);
@@ -110,7 +121,8 @@ static void misused_handles_are_found(void **state) {
     zn_joint_def joint = zn_default_joint_def();
     joint.name = "j";
     joint.a = zn_parts_body_frame(parts, body);
-    const zn_frame wrong[] = {none, zn_parts_body_frame(others, foreign), {body.stamp, body.index}, {joint.a.stamp, 99}, {joint.a.stamp, -1}};
+    const zn_frame wrong[] = {
+        none, zn_parts_body_frame(others, foreign), {body.stamp, body.index}, {joint.a.stamp, 99}, {joint.a.stamp, -1}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         joint.b = wrong[i];
         zn_error_clear(context);
@@ -128,7 +140,8 @@ static void frames_are_where_they_are_wanted(void **state) {
     uint64_t seed = 5;
     zn_context *context = zn_context_create(NULL);
     zn_parts *parts = zn_parts_create(context);
-    zn_body_def a = random_body(&seed, "a", ZN_SPATIAL_BODY), b = random_body(&seed, "b", ZN_PRESCRIBED_BODY), c = random_body(&seed, "c", ZN_SPATIAL_BODY);
+    zn_body_def a = random_body(&seed, "a", ZN_SPATIAL_BODY), b = random_body(&seed, "b", ZN_PRESCRIBED_BODY),
+                c = random_body(&seed, "c", ZN_SPATIAL_BODY);
     zn_body bodies[3];
     assert_int_equal(zn_parts_body(parts, &a, &bodies[0]), ZN_OK);
     assert_int_equal(zn_parts_body(parts, &b, &bodies[1]), ZN_OK);
@@ -163,7 +176,8 @@ static zn_status build_all(zn_context *context, zn_model **model) {
     zn_body body = {0}, moving = {0};
     zn_joint_def joint = zn_default_joint_def();
     zn_force_def force = zn_default_force_def();
-    joint.name = "j", joint.type = ZN_SPHERICAL, force.name = "f", force.type = ZN_BODY_FORCE, force.force[0] = ZN_FORMULA("a.y");
+    joint.name = "j", joint.type = ZN_SPHERICAL, force.name = "f", force.type = ZN_BODY_FORCE,
+    force.force[0] = ZN_FORMULA("a.y");
     zn_status status = zn_parts_parameter(parts, "k", 2);
     if (status == ZN_OK) status = zn_parts_body(parts, &a, &body);
     if (status == ZN_OK) status = zn_parts_body(parts, &m, &moving);
@@ -175,7 +189,9 @@ static zn_status build_all(zn_context *context, zn_model **model) {
     if (status == ZN_OK) status = zn_parts_position_constraint(parts, "c", ZN_FORMULA("s - a.z^2"));
     zn_formula slip = ZN_FORMULA("s'"), mu = ZN_FORMULA("k");
     zn_friction_def law = {.n_slips = 1, .slips = &slip, .n_friction = 1, .friction = &mu};
-    if (status == ZN_OK) status = zn_parts_contact_formula(parts, "contact", &(zn_contact_def){.gap = ZN_FORMULA("a.z + 1"), .n_laws = 1, .laws = &law});
+    if (status == ZN_OK)
+        status = zn_parts_contact_formula(parts, "contact",
+                                          &(zn_contact_def){.gap = ZN_FORMULA("a.z + 1"), .n_laws = 1, .laws = &law});
     if (status == ZN_OK) status = zn_parts_build(parts, model);
     zn_parts_destroy(parts);
     return status;
@@ -190,8 +206,10 @@ static void failing_memory_is_clean(void **state) {
         zn_context *context = counting_context(&memory);
         zn_model *model = NULL;
         status = build_all(context, &model);
-        if (status != ZN_OK && status != ZN_MEMORY) { printf("%ld: %s\n", memory.fail_at, zn_error_text(context)); }
- failures++;
+        if (status != ZN_OK && status != ZN_MEMORY) {
+            printf("%ld: %s\n", memory.fail_at, zn_error_text(context));
+        }
+        failures++;
         zn_model_destroy(context, model);
         zn_context_destroy(context);
         assert_int_equal(memory.live, 0);
@@ -201,8 +219,9 @@ static void failing_memory_is_clean(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_have_their_inertia), cmocka_unit_test(meshes_have_their_inertia),        cmocka_unit_test(wrong_definitions_are_refused),
-        cmocka_unit_test(misused_handles_are_found), cmocka_unit_test(frames_are_where_they_are_wanted), cmocka_unit_test(failing_memory_is_clean),
+        cmocka_unit_test(shapes_have_their_inertia),        cmocka_unit_test(meshes_have_their_inertia),
+        cmocka_unit_test(wrong_definitions_are_refused),    cmocka_unit_test(misused_handles_are_found),
+        cmocka_unit_test(frames_are_where_they_are_wanted), cmocka_unit_test(failing_memory_is_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,11 +63,13 @@ static zn_force_def force_of(int type, int variant) {
     def.value = ZN_FORMULA("k*sin(t) + 0.3*t^2");
     if (type == ZN_FIELD_FORCE) {
         def.value = variant ? (zn_formula){0} : ZN_FORMULA("x^2*y + k*cos(z)");
-        if (variant) def.force[0] = ZN_FORMULA("-k*x'*x"), def.force[1] = ZN_FORMULA("y*z + t"), def.force[2] = ZN_FORMULA("x - z'");
+        if (variant)
+            def.force[0] = ZN_FORMULA("-k*x'*x"), def.force[1] = ZN_FORMULA("y*z + t"), def.force[2] = ZN_FORMULA("x - z'");
     }
     if (type == ZN_BODY_FORCE) {
         def.value = (zn_formula){0};
-        def.force[0] = ZN_FORMULA("sin(t)"), def.force[1] = ZN_FORMULA("k"), def.torque[2] = ZN_FORMULA("0.3*t"), def.torque[0] = ZN_FORMULA("0.5");
+        def.force[0] = ZN_FORMULA("sin(t)"), def.force[1] = ZN_FORMULA("k"), def.torque[2] = ZN_FORMULA("0.3*t"),
+        def.torque[0] = ZN_FORMULA("0.5");
     }
     return def;
 }
@@ -95,13 +97,16 @@ static void derivatives_and_energies(void **state) {
                         assert_int_equal(zn_parts_build(parts, &model), ZN_OK);
                         const char *what = "";
                         double worst = worst_derivative(context, model, &seed, &what);
-                        double allowed = type == ZN_TORSION_SPRING ? 1e-5 : 1e-7; /* near the jump of an angle differences say less */
-                        if (!(worst < allowed)) fail_msg("force %d between %s and %s: %s differs by %g", type, names[i], names[j], what, worst);
+                        double allowed =
+                            type == ZN_TORSION_SPRING ? 1e-5 : 1e-7; /* near the jump of an angle differences say less */
+                        if (!(worst < allowed))
+                            fail_msg("force %d between %s and %s: %s differs by %g", type, names[i], names[j], what, worst);
                         bool moved = i == 5 || j == 5; /* their motion does work of its own */
                         if (!moved) check_close(energy_error(model, &seed), 0, 1e-7);
                         zn_model_destroy(context, model);
                         checked++;
-                    } else assert_int_equal(zn_error_get(context, 0)->status, ZN_ARGUMENT);
+                    } else
+                        assert_int_equal(zn_error_get(context, 0)->status, ZN_ARGUMENT);
                     zn_error_clear(context);
                     zn_parts_destroy(parts);
                 }

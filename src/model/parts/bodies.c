@@ -12,7 +12,9 @@
 
 enum { BODY_PARAMETERS = 10 };
 
-zn_body_def zn_default_body_def(void) { return (zn_body_def){.type = ZN_PLANAR_BODY, .rotation = {1, 0, 0, 0}, .motion_axis = {0, 0, 1}}; }
+zn_body_def zn_default_body_def(void) {
+    return (zn_body_def){.type = ZN_PLANAR_BODY, .rotation = {1, 0, 0, 0}, .motion_axis = {0, 0, 1}};
+}
 
 /* ---- checks ---- */
 
@@ -24,7 +26,8 @@ static bool finite(const double *values, int count) {
 
 /* Eigenvalues of a symmetric matrix by Jacobi rotations; three sweeps more than ever needed for 3 x 3. */
 static void principal_moments(const double inertia[6], double moments[3]) {
-    double a[3][3] = {{inertia[0], inertia[3], inertia[4]}, {inertia[3], inertia[1], inertia[5]}, {inertia[4], inertia[5], inertia[2]}};
+    double a[3][3] = {
+        {inertia[0], inertia[3], inertia[4]}, {inertia[3], inertia[1], inertia[5]}, {inertia[4], inertia[5], inertia[2]}};
     for (int sweep = 0; sweep < 12; sweep++)
         for (int p = 0; p < 2; p++)
             for (int q = p + 1; q < 3; q++) {
@@ -49,10 +52,15 @@ static zn_status check_inertia(zn_context *context, const char *name, const doub
     principal_moments(inertia, m);
     for (int i = 0; i < 3; i++) {
         double a = m[i], b = m[(i + 1) % 3], c = m[(i + 2) % 3];
-        if (!(a > 0)) return fail(context, ZN_MODEL, "the inertia of '%s' is not positive definite: its principal moments are %g, %g, %g", name, m[0], m[1], m[2]);
+        if (!(a > 0))
+            return fail(context, ZN_MODEL,
+                        "the inertia of '%s' is not positive definite: its principal moments are %g, %g, %g", name, m[0],
+                        m[1], m[2]);
         if (a + b < c * (1 - rounding))
-            return fail(context, ZN_MODEL, "the inertia of '%s' violates the triangle inequality: principal moments %g + %g < %g belong to no rigid body", name, a,
-                        b, c);
+            return fail(context, ZN_MODEL,
+                        "the inertia of '%s' violates the triangle inequality: principal moments %g + %g < %g belong to no "
+                        "rigid body",
+                        name, a, b, c);
     }
     return ZN_OK;
 }
@@ -72,8 +80,11 @@ static zn_status find_mass(zn_context *context, const zn_body_def *def, parts_bo
     if (def->shape.type != ZN_NO_SHAPE) {
         bool scaled = def->density == 0;
         zn_mass mass;
-        if (scaled && !(def->mass > 0)) return fail(context, ZN_MODEL, "the body '%s' has a shape; give its density or its mass", b->name);
-        if (!scaled && def->mass != 0) return fail(context, ZN_MODEL, "the body '%s' has a shape, a density and a mass; give one of the last two", b->name);
+        if (scaled && !(def->mass > 0))
+            return fail(context, ZN_MODEL, "the body '%s' has a shape; give its density or its mass", b->name);
+        if (!scaled && def->mass != 0)
+            return fail(context, ZN_MODEL, "the body '%s' has a shape, a density and a mass; give one of the last two",
+                        b->name);
         if (finite(def->inertia, 6) && (def->inertia[0] != 0 || def->inertia[1] != 0 || def->inertia[2] != 0))
             return fail(context, ZN_MODEL, "the body '%s' has a shape, so its inertia follows and cannot be given", b->name);
         zn_status status = zn_shape_mass(context, &def->shape, scaled ? 1 : def->density, body_is_planar(b->kind), &mass);
@@ -82,15 +93,18 @@ static zn_status find_mass(zn_context *context, const zn_body_def *def, parts_bo
         b->mass = factor * mass.mass;
         for (int i = 0; i < 6; i++) b->inertia[i] = factor * mass.inertia[i];
     }
-    if (!(b->mass > 0) || !isfinite(b->mass)) return fail(context, ZN_MODEL, "the mass of '%s' must be positive, but is %g", b->name, b->mass);
+    if (!(b->mass > 0) || !isfinite(b->mass))
+        return fail(context, ZN_MODEL, "the mass of '%s' must be positive, but is %g", b->name, b->mass);
     if (b->kind == BODY_PLANAR && (!(b->inertia[2] > 0) || !isfinite(b->inertia[2])))
-        return fail(context, ZN_MODEL, "the inertia of the planar body '%s' must be positive, but is %g", b->name, b->inertia[2]);
+        return fail(context, ZN_MODEL, "the inertia of the planar body '%s' must be positive, but is %g", b->name,
+                    b->inertia[2]);
     return b->kind == BODY_SPATIAL ? check_inertia(context, b->name, b->inertia) : ZN_OK;
 }
 
 static zn_status check_start(zn_context *context, const zn_body_def *def, const parts_body *b) {
     double angles[2] = {def->angle, def->angle_rate};
-    if (!finite(def->position, 3) || !finite(def->velocity, 3) || !finite(angles, 2) || !finite(def->angular_velocity, 3) || !finite(def->rotation, 4))
+    if (!finite(def->position, 3) || !finite(def->velocity, 3) || !finite(angles, 2) || !finite(def->angular_velocity, 3) ||
+        !finite(def->rotation, 4))
         return fail(context, ZN_MODEL, "the start of '%s' is not finite", b->name);
     bool turns_in_space = b->kind == BODY_SPATIAL || body_is_moving(b->kind);
     if (turns_in_space && quat_dot(quat_from(def->rotation), quat_from(def->rotation)) == 0)
@@ -111,7 +125,8 @@ static zn_status keep_motion(zn_parts *parts, const zn_body_def *def, parts_body
     for (int i = 0; i < 3 && status == ZN_OK; i++) {
         char number[40];
         snprintf(number, sizeof number, "%.17g", def->position[i]);
-        status = parts_keep_formula(parts, &b->motion->position[i], def->motion[i].text ? def->motion[i] : ZN_FORMULA(number));
+        status =
+            parts_keep_formula(parts, &b->motion->position[i], def->motion[i].text ? def->motion[i] : ZN_FORMULA(number));
     }
     b->motion->axis = vec3_normalised(vec3_from(def->motion_axis));
     return status;
@@ -119,10 +134,14 @@ static zn_status keep_motion(zn_parts *parts, const zn_body_def *def, parts_body
 
 static zn_status check_name(zn_parts *parts, const char *name, const char *what) {
     if (!expr_name_is_valid(name))
-        return fail(parts->context, ZN_ARGUMENT, "'%s' cannot name a %s: names are letters, digits and _, and not pi, t or a function", name ? name : "", what);
-    if (parts_find_body(parts, name, strlen(name)) >= 0) return fail(parts->context, ZN_ARGUMENT, "the name '%s' of a %s is already taken", name, what);
+        return fail(parts->context, ZN_ARGUMENT,
+                    "'%s' cannot name a %s: names are letters, digits and _, and not pi, t or a function", name ? name : "",
+                    what);
+    if (parts_find_body(parts, name, strlen(name)) >= 0)
+        return fail(parts->context, ZN_ARGUMENT, "the name '%s' of a %s is already taken", name, what);
     for (size_t i = 0; i < parts->n_parameters; i++)
-        if (!strcmp(parts->parameters[i].name, name)) return fail(parts->context, ZN_ARGUMENT, "the name '%s' of a %s is already taken by a parameter", name, what);
+        if (!strcmp(parts->parameters[i].name, name))
+            return fail(parts->context, ZN_ARGUMENT, "the name '%s' of a %s is already taken by a parameter", name, what);
     return ZN_OK;
 }
 
@@ -140,7 +159,8 @@ static zn_status add_body(zn_parts *parts, const parts_body *b, zn_body *handle)
 }
 
 static void free_body(zn_context *context, parts_body *b) {
-    for (int i = 0; b->motion && i < 3; i++) mem_free(context, b->motion->position[i].text), mem_free(context, b->motion->position[i].file);
+    for (int i = 0; b->motion && i < 3; i++)
+        mem_free(context, b->motion->position[i].text), mem_free(context, b->motion->position[i].file);
     if (b->motion) mem_free(context, b->motion->angle.text), mem_free(context, b->motion->angle.file);
     mem_free(context, b->motion);
     mem_free(context, b->name);
@@ -151,8 +171,12 @@ zn_status zn_parts_body(zn_parts *parts, const zn_body_def *def, zn_body *handle
     if (handle) *handle = (zn_body){0, 0};
     zn_status status = check_name(parts, def->name, "body");
     if (status != ZN_OK) return status;
-    if ((int)def->type < 0 || def->type > ZN_PRESCRIBED_BODY) return fail(context, ZN_ARGUMENT, "'%s': unknown type of body", def->name);
-    parts_body b = {.kind = kind_of(def), .r = vec3_from(def->position), .v = vec3_from(def->velocity), .Omega = vec3_from(def->angular_velocity)};
+    if ((int)def->type < 0 || def->type > ZN_PRESCRIBED_BODY)
+        return fail(context, ZN_ARGUMENT, "'%s': unknown type of body", def->name);
+    parts_body b = {.kind = kind_of(def),
+                    .r = vec3_from(def->position),
+                    .v = vec3_from(def->velocity),
+                    .Omega = vec3_from(def->angular_velocity)};
     if (!(b.name = mem_text(context, def->name))) return ZN_MEMORY;
     status = check_start(context, def, &b);
     if (status == ZN_OK) status = find_mass(context, def, &b);
@@ -161,14 +185,16 @@ zn_status zn_parts_body(zn_parts *parts, const zn_body_def *def, zn_body *handle
     if (status == ZN_OK && body_is_moving(b.kind)) status = keep_motion(parts, def, &b);
     if (status == ZN_OK) status = add_body(parts, &b, handle);
     if (status != ZN_OK) free_body(context, &b);
-    if (status == ZN_OK && def->shape.type != ZN_NO_SHAPE) status = parts_geometry_of_shape(parts, (int)parts->n_bodies - 1, &def->shape);
+    if (status == ZN_OK && def->shape.type != ZN_NO_SHAPE)
+        status = parts_geometry_of_shape(parts, (int)parts->n_bodies - 1, &def->shape);
     return status;
 }
 
 zn_status zn_parts_coordinate(zn_parts *parts, const char *name, double start, double velocity) {
     zn_status status = check_name(parts, name, "coordinate");
     if (status != ZN_OK) return status;
-    if (!isfinite(start) || !isfinite(velocity)) return fail(parts->context, ZN_MODEL, "the start of '%s' is not finite", name);
+    if (!isfinite(start) || !isfinite(velocity))
+        return fail(parts->context, ZN_MODEL, "the start of '%s' is not finite", name);
     parts_body b = {.kind = BODY_SCALAR, .start = start, .velocity = velocity, .p = quat_identity()};
     if (!(b.name = mem_text(parts->context, name))) return ZN_MEMORY;
     status = add_body(parts, &b, NULL);
@@ -180,13 +206,16 @@ zn_status zn_parts_coordinate(zn_parts *parts, const char *name, double start, d
 
 const char *parts_q_name(const parts_body *b, int i, char *text, size_t room) {
     static const char *const planar[] = {"x", "y", "phi"}, *const spatial[] = {"x", "y", "z", "p0", "p1", "p2", "p3"};
-    if (b->kind == BODY_SCALAR) snprintf(text, room, "%s", b->name);
-    else snprintf(text, room, "%s.%s", b->name, b->kind == BODY_PLANAR ? planar[i] : spatial[i]);
+    if (b->kind == BODY_SCALAR)
+        snprintf(text, room, "%s", b->name);
+    else
+        snprintf(text, room, "%s.%s", b->name, b->kind == BODY_PLANAR ? planar[i] : spatial[i]);
     return text;
 }
 
 const char *parts_u_name(const parts_body *b, int i, char *text, size_t room) {
-    if (b->kind == BODY_SPATIAL && i >= 3) snprintf(text, room, "%s.w%c", b->name, "xyz"[i - 3]);
+    if (b->kind == BODY_SPATIAL && i >= 3)
+        snprintf(text, room, "%s.w%c", b->name, "xyz"[i - 3]);
     else {
         parts_q_name(b, i, text, room - 1);
         strcat(text, "'");

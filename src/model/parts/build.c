@@ -26,7 +26,9 @@ static zn_status draw_motion(zn_parts *parts, sketch *k, int index, const parts_
 zn_status parts_place_at_start(zn_parts *parts, int index, vec3 *r, mat3 *A) {
     const parts_body *b = &parts->bodies[index];
     *r = b->r;
-    *A = b->kind == BODY_PLANAR ? quat_matrix(quat_rotation((vec3){0, 0, 1}, b->angle)) : b->kind == BODY_SPATIAL ? quat_matrix(b->p) : mat3_identity();
+    *A = b->kind == BODY_PLANAR    ? quat_matrix(quat_rotation((vec3){0, 0, 1}, b->angle))
+         : b->kind == BODY_SPATIAL ? quat_matrix(b->p)
+                                   : mat3_identity();
     if (!body_is_moving(b->kind)) return ZN_OK;
     sketch k;
     zn_status status = sketch_begin(parts->context, &k, 1, &b->kind, (zn_sizes){0}, 0);
@@ -94,7 +96,8 @@ static zn_status get_kind(zn_parts *parts, const parts_piece *piece, zn_model **
         *kind = known->model;
         return ZN_OK;
     }
-    if (!mem_grow(context, (void **)&parts->kinds, &parts->kind_capacity, parts->n_kinds + 1, sizeof *parts->kinds)) return ZN_MEMORY;
+    if (!mem_grow(context, (void **)&parts->kinds, &parts->kind_capacity, parts->n_kinds + 1, sizeof *parts->kinds))
+        return ZN_MEMORY;
     zn_status status = draw_kind(parts, piece, wanted.kinds, kind);
     if (status != ZN_OK) return status;
     wanted.model = *kind;
@@ -128,7 +131,9 @@ static zn_status make_instance(zn_parts *parts, const parts_piece *piece, zn_mod
     int n_contacts = piece->contact_formulas ? kind->size.n_contacts : piece->n_contacts;
     for (int i = 0; !piece->contact_formulas && i < n_contacts; i++)
         if (!piece->contacts[i].name) piece->contacts[i].name = piece->name;
-    status = names ? formula_model_instance(context, kind, piece->parameters, (const char *const *)names, n_contacts, contacts, model) : ZN_MEMORY;
+    status = names ? formula_model_instance(context, kind, piece->parameters, (const char *const *)names, n_contacts,
+                                            contacts, model)
+                   : ZN_MEMORY;
     for (int i = 0; names && i < rows; i++) mem_free(context, names[i]);
     mem_free(context, names);
     if (own) zn_model_destroy(context, kind);
@@ -144,8 +149,10 @@ static zn_status add_instance(zn_parts *parts, assembly *a, const parts_piece *p
         for (int k = 0; k < body_nq(b->kind); k++) q[nq++] = b->q + k;
         for (int k = 0; k < body_nu(b->kind); k++) u[nu++] = b->u + k;
     }
-    if (status == ZN_OK) status = assembly_part(a, model, q, u, kinematics);
-    else zn_model_destroy(context, model);
+    if (status == ZN_OK)
+        status = assembly_part(a, model, q, u, kinematics);
+    else
+        zn_model_destroy(context, model);
     const char *bodies[2] = {NULL, NULL};
     for (int i = 0; i < piece->n_bodies && i < 2; i++) bodies[i] = parts->bodies[piece->bodies[i]].name;
     if (status == ZN_OK) status = assembly_describe(a, piece->name, piece->what, bodies);
@@ -188,14 +195,21 @@ static zn_status add_coordinates(assembly *a, parts_body *b) {
 }
 
 static zn_status add_body(zn_parts *parts, assembly *a, int index) {
-    static const char *const what[] = {"world", "particle", "particle", "planar body", "spatial body", "moving body", "moving body", "coordinate"};
+    static const char *const what[] = {"world",        "particle",    "particle",    "planar body",
+                                       "spatial body", "moving body", "moving body", "coordinate"};
     parts_body *b = &parts->bodies[index];
     const vec3 g = parts->gravity;
-    double parameters[] = {b->mass, g.x, g.y, g.z, b->kind == BODY_PLANAR ? b->inertia[2] : b->inertia[0], b->inertia[1], b->inertia[2], b->inertia[3],
-                           b->inertia[4], b->inertia[5]};
+    double parameters[] = {
+        b->mass,       g.x,           g.y,           g.z,           b->kind == BODY_PLANAR ? b->inertia[2] : b->inertia[0],
+        b->inertia[1], b->inertia[2], b->inertia[3], b->inertia[4], b->inertia[5]};
     static const int count[] = {0, 4, 4, 5, 10, 0, 0, 0};
-    parts_piece piece = {.what = what[b->kind], .name = b->name, .draw = parts_draw_body, .n_bodies = 1, .bodies = &index,
-                         .n_parameters = count[b->kind], .parameters = parameters};
+    parts_piece piece = {.what = what[b->kind],
+                         .name = b->name,
+                         .draw = parts_draw_body,
+                         .n_bodies = 1,
+                         .bodies = &index,
+                         .n_parameters = count[b->kind],
+                         .parameters = parameters};
     zn_model *model = NULL;
     zn_status status = add_coordinates(a, b);
     if (status == ZN_OK) status = make_instance(parts, &piece, &model);
@@ -212,13 +226,16 @@ static zn_status check_mass(zn_context *context, const zn_model *model) {
     double *M = MEM_ARRAY(context, double, lin_nnz(&model->pattern.M));
     zn_status status = work && M ? ZN_OK : ZN_MEMORY;
     zn_point at = {.q = model->q_start, .u = model->u_start};
-    if (status == ZN_OK && model->balance(model, work, &at, &(zn_balance){.M = M})) status = fail(context, ZN_MODEL, "the mass matrix cannot be evaluated at the start");
+    if (status == ZN_OK && model->balance(model, work, &at, &(zn_balance){.M = M}))
+        status = fail(context, ZN_MODEL, "the mass matrix cannot be evaluated at the start");
     const zn_pattern *p = &model->pattern.M;
     for (int j = 0; status == ZN_OK && j < model->size.nu; j++) {
         double mass = 0;
         for (int k = p->start[j]; k < p->start[j + 1]; k++)
             if (p->index[k] == j) mass = M[k];
-        if (!(mass > 0) || !isfinite(mass)) status = fail(context, ZN_MODEL, "'%s' has no positive mass at the start (%g): no kinetic energy uses it", model->u_names[j], mass);
+        if (!(mass > 0) || !isfinite(mass))
+            status = fail(context, ZN_MODEL, "'%s' has no positive mass at the start (%g): no kinetic energy uses it",
+                          model->u_names[j], mass);
     }
     mem_free(context, work);
     mem_free(context, M);

@@ -22,7 +22,8 @@ static void free_motion(zn_context *context, parts_motion *motion) {
 static void free_piece(zn_context *context, parts_piece *piece) {
     for (int i = 0; piece->formulas && i < piece->n_formulas; i++) free_text(context, &piece->formulas[i]);
     zn_formula_model_destroy(piece->contact_formulas);
-    void *blocks[] = {piece->name, piece->bodies, piece->parameters, piece->contacts, piece->balls, piece->scales, piece->formulas};
+    void *blocks[] = {piece->name,  piece->bodies, piece->parameters, piece->contacts,
+                      piece->balls, piece->scales, piece->formulas};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -32,7 +33,8 @@ zn_parts *zn_parts_create(zn_context *context) {
     parts->context = context;
     char *name = mem_text(context, "world");
     parts->numbers = expr_graph_create(context);
-    if (name && parts->numbers && mem_grow(context, (void **)&parts->bodies, &parts->body_capacity, 1, sizeof *parts->bodies) &&
+    if (name && parts->numbers &&
+        mem_grow(context, (void **)&parts->bodies, &parts->body_capacity, 1, sizeof *parts->bodies) &&
         mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, 1, sizeof *parts->frames)) {
         parts->n_bodies = parts->n_frames = 1;
         parts->bodies[0] = (parts_body){.name = name, .kind = BODY_WORLD, .p = quat_identity()};
@@ -66,12 +68,16 @@ void zn_parts_destroy(zn_parts *parts) {
 zn_status zn_parts_parameter(zn_parts *parts, const char *name, double value) {
     zn_context *context = parts->context;
     if (!expr_name_is_valid(name))
-        return fail(context, ZN_ARGUMENT, "'%s' cannot name a parameter: names are letters, digits and _, and not pi, t or a function", name ? name : "");
+        return fail(context, ZN_ARGUMENT,
+                    "'%s' cannot name a parameter: names are letters, digits and _, and not pi, t or a function",
+                    name ? name : "");
     if (!isfinite(value)) return fail(context, ZN_ARGUMENT, "the parameter '%s' is not finite (%g)", name, value);
     for (size_t i = 0; i < parts->n_parameters; i++)
-        if (!strcmp(parts->parameters[i].name, name)) return fail(context, ZN_ARGUMENT, "there are two parameters named '%s'", name);
+        if (!strcmp(parts->parameters[i].name, name))
+            return fail(context, ZN_ARGUMENT, "there are two parameters named '%s'", name);
     char *copy = mem_text(context, name);
-    if (!copy || !mem_grow(context, (void **)&parts->parameters, &parts->parameter_capacity, parts->n_parameters + 1, sizeof *parts->parameters)) {
+    if (!copy || !mem_grow(context, (void **)&parts->parameters, &parts->parameter_capacity, parts->n_parameters + 1,
+                           sizeof *parts->parameters)) {
         mem_free(context, copy);
         return ZN_MEMORY;
     }
@@ -95,14 +101,16 @@ unsigned parts_stamp(const zn_parts *parts, char kind) {
 }
 
 parts_body *parts_get_body(zn_parts *parts, zn_body body, const char *what) {
-    if (body.stamp == parts_stamp(parts, 'b') && body.index >= 0 && (size_t)body.index < parts->n_bodies) return &parts->bodies[body.index];
+    if (body.stamp == parts_stamp(parts, 'b') && body.index >= 0 && (size_t)body.index < parts->n_bodies)
+        return &parts->bodies[body.index];
     fail(parts->context, ZN_ARGUMENT, "%s: %s", what,
          body.stamp ? "the body belongs to another builder" : "the body was never made (its handle is empty)");
     return NULL;
 }
 
 parts_frame *parts_get_frame(zn_parts *parts, zn_frame frame, const char *what) {
-    if (frame.stamp == parts_stamp(parts, 'f') && frame.index >= 0 && (size_t)frame.index < parts->n_frames) return &parts->frames[frame.index];
+    if (frame.stamp == parts_stamp(parts, 'f') && frame.index >= 0 && (size_t)frame.index < parts->n_frames)
+        return &parts->frames[frame.index];
     fail(parts->context, ZN_ARGUMENT, "%s: %s", what,
          frame.stamp ? "the frame belongs to another builder" : "the frame was never made (its handle is empty)");
     return NULL;
@@ -111,7 +119,8 @@ parts_frame *parts_get_frame(zn_parts *parts, zn_frame frame, const char *what) 
 zn_body zn_parts_world(const zn_parts *parts) { return (zn_body){parts_stamp(parts, 'b'), 0}; }
 
 zn_frame zn_parts_body_frame(const zn_parts *parts, zn_body body) {
-    if (body.stamp != parts_stamp(parts, 'b') || body.index < 0 || (size_t)body.index >= parts->n_bodies) return (zn_frame){0, 0};
+    if (body.stamp != parts_stamp(parts, 'b') || body.index < 0 || (size_t)body.index >= parts->n_bodies)
+        return (zn_frame){0, 0};
     return (zn_frame){parts_stamp(parts, 'f'), parts->bodies[body.index].frame};
 }
 
@@ -126,24 +135,29 @@ const char *parts_body_hint(const zn_parts *parts, const char *name, char *text,
     int least = 0;
     for (size_t i = 0; i < parts->n_bodies; i++) {
         int distance = nearest_distance(name, parts->bodies[i].name);
-        if (nearest_is_close(name, distance) && (!nearest || distance < least)) nearest = parts->bodies[i].name, least = distance;
+        if (nearest_is_close(name, distance) && (!nearest || distance < least))
+            nearest = parts->bodies[i].name, least = distance;
     }
-    if (nearest) snprintf(text, room, " (did you mean '%s'?)", nearest);
-    else *text = 0;
+    if (nearest)
+        snprintf(text, room, " (did you mean '%s'?)", nearest);
+    else
+        *text = 0;
     return text;
 }
 
 static zn_status no_body(zn_parts *parts, const char *name, size_t length) {
     char hint[100], prefix[64];
     snprintf(prefix, sizeof prefix, "%.*s", (int)(length < 60 ? length : 60), name);
-    return fail(parts->context, ZN_ARGUMENT, "there is no body '%s'%s", prefix, parts_body_hint(parts, prefix, hint, sizeof hint));
+    return fail(parts->context, ZN_ARGUMENT, "there is no body '%s'%s", prefix,
+                parts_body_hint(parts, prefix, hint, sizeof hint));
 }
 
 zn_status zn_parts_find_body(zn_parts *parts, const char *name, zn_body *body) {
     int index = parts_find_body(parts, name, strlen(name));
     *body = (zn_body){0, 0};
     if (index < 0) return no_body(parts, name, strlen(name));
-    if (parts->bodies[index].kind == BODY_SCALAR) return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", name);
+    if (parts->bodies[index].kind == BODY_SCALAR)
+        return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", name);
     *body = (zn_body){parts_stamp(parts, 'b'), index};
     return ZN_OK;
 }
@@ -153,13 +167,16 @@ zn_status zn_parts_find_body(zn_parts *parts, const char *name, zn_body *body) {
 static zn_status add_frame(zn_parts *parts, int body, const char *name, vec3 position, mat3 rotation, zn_frame *frame) {
     zn_context *context = parts->context;
     const char *owner = parts->bodies[body].name;
-    if (parts->bodies[body].kind == BODY_SCALAR) return fail(context, ZN_ARGUMENT, "'%s' is a coordinate, not a body: it has no frames", owner);
-    if (name && !expr_name_is_valid(name)) return fail(context, ZN_ARGUMENT, "'%s' cannot name a frame: names are letters, digits and _", name);
+    if (parts->bodies[body].kind == BODY_SCALAR)
+        return fail(context, ZN_ARGUMENT, "'%s' is a coordinate, not a body: it has no frames", owner);
+    if (name && !expr_name_is_valid(name))
+        return fail(context, ZN_ARGUMENT, "'%s' cannot name a frame: names are letters, digits and _", name);
     for (size_t i = 0; name && i < parts->n_frames; i++)
         if (parts->frames[i].body == body && parts->frames[i].name && !strcmp(parts->frames[i].name, name))
             return fail(context, ZN_ARGUMENT, "there are two frames named '%s' on '%s'", name, owner);
     char *copy = name ? mem_text(context, name) : NULL;
-    if ((name && !copy) || !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames)) {
+    if ((name && !copy) ||
+        !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames)) {
         mem_free(context, copy);
         return ZN_MEMORY;
     }
@@ -169,7 +186,8 @@ static zn_status add_frame(zn_parts *parts, int body, const char *name, vec3 pos
     return ZN_OK;
 }
 
-zn_status zn_parts_frame(zn_parts *parts, zn_body body, const char *name, const double position[3], const double rotation[4], zn_frame *frame) {
+zn_status zn_parts_frame(zn_parts *parts, zn_body body, const char *name, const double position[3], const double rotation[4],
+                         zn_frame *frame) {
     static const double zero[3] = {0}, none[4] = {1};
     if (frame) *frame = (zn_frame){0, 0};
     parts_body *b = parts_get_body(parts, body, "a frame");
@@ -178,10 +196,13 @@ zn_status zn_parts_frame(zn_parts *parts, zn_body body, const char *name, const 
     if (!rotation) rotation = none;
     double size = quat_dot(quat_from(rotation), quat_from(rotation));
     if (!isfinite(position[0]) || !isfinite(position[1]) || !isfinite(position[2]) || !isfinite(size) || size == 0)
-        return fail(parts->context, ZN_ARGUMENT, "a frame on '%s' needs a finite position and a rotation (quaternion) that is not zero", b->name);
+        return fail(parts->context, ZN_ARGUMENT,
+                    "a frame on '%s' needs a finite position and a rotation (quaternion) that is not zero", b->name);
     mat3 R = quat_matrix(quat_from(rotation));
     if (body_is_planar(b->kind) && b->kind != BODY_WORLD && (position[2] != 0 || fabs(R.m[2][2] - 1) > 1e-12))
-        return fail(parts->context, ZN_ARGUMENT, "the frame '%s' on the planar body '%s' must lie in its plane z = 0 and turn about z", name ? name : "", b->name);
+        return fail(parts->context, ZN_ARGUMENT,
+                    "the frame '%s' on the planar body '%s' must lie in its plane z = 0 and turn about z", name ? name : "",
+                    b->name);
     return add_frame(parts, body.index, name, vec3_from(position), R, frame);
 }
 
@@ -194,7 +215,8 @@ static mat3 axes_along(vec3 axis, bool planar) {
     return quat_matrix(quat_rotation(vec3_scale(1 / s, turn), atan2(s, c)));
 }
 
-zn_status zn_parts_frame_at(zn_parts *parts, zn_body body, const char *name, const double position[3], const double axis[3], zn_frame *frame) {
+zn_status zn_parts_frame_at(zn_parts *parts, zn_body body, const char *name, const double position[3], const double axis[3],
+                            zn_frame *frame) {
     if (frame) *frame = (zn_frame){0, 0};
     parts_body *b = parts_get_body(parts, body, "a frame");
     if (!b) return ZN_ARGUMENT;
@@ -213,7 +235,9 @@ zn_status zn_parts_frame_at(zn_parts *parts, zn_body body, const char *name, con
     }
     if (body_is_planar(b->kind) && b->kind != BODY_WORLD) {
         if (fabs(xi.z) > 0 || fabs(R.m[2][2] - 1) > 1e-12)
-            return fail(parts->context, ZN_ARGUMENT, "a frame on the planar body '%s' must lie in its plane z = 0; its axis is in the plane or z", b->name);
+            return fail(parts->context, ZN_ARGUMENT,
+                        "a frame on the planar body '%s' must lie in its plane z = 0; its axis is in the plane or z",
+                        b->name);
     }
     return add_frame(parts, body.index, name, xi, R, frame);
 }
@@ -223,7 +247,8 @@ zn_status zn_parts_find_frame(zn_parts *parts, const char *name, zn_frame *frame
     size_t length = strcspn(name, ".");
     int body = parts_find_body(parts, name, length);
     if (body < 0) return no_body(parts, name, length);
-    if (parts->bodies[body].kind == BODY_SCALAR) return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", parts->bodies[body].name);
+    if (parts->bodies[body].kind == BODY_SCALAR)
+        return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", parts->bodies[body].name);
     if (!name[length]) {
         *frame = (zn_frame){parts_stamp(parts, 'f'), parts->bodies[body].frame};
         return ZN_OK;
@@ -235,9 +260,11 @@ zn_status zn_parts_find_frame(zn_parts *parts, const char *name, zn_frame *frame
             *frame = (zn_frame){parts_stamp(parts, 'f'), (int)i};
             return ZN_OK;
         }
-        if (nearest_is_close(name + length + 1, nearest_distance(name + length + 1, parts->frames[i].name))) nearest = parts->frames[i].name;
+        if (nearest_is_close(name + length + 1, nearest_distance(name + length + 1, parts->frames[i].name)))
+            nearest = parts->frames[i].name;
     }
-    return fail(parts->context, ZN_ARGUMENT, nearest ? "the body '%s' has no frame '%.60s' (did you mean '%s'?)" : "the body '%s' has no frame '%.60s'%s",
+    return fail(parts->context, ZN_ARGUMENT,
+                nearest ? "the body '%s' has no frame '%.60s' (did you mean '%s'?)" : "the body '%s' has no frame '%.60s'%s",
                 parts->bodies[body].name, name + length + 1, nearest ? nearest : "");
 }
 
@@ -270,10 +297,12 @@ parts_piece *parts_piece_begin(zn_parts *parts, const parts_piece *shape) {
     }
     for (size_t i = 0; i < parts->n_pieces; i++) /* names of rows and contacts stand in results: one namespace for all */
         if (!strcmp(parts->pieces[i].name, shape->name)) {
-            fail(context, ZN_ARGUMENT, "the name '%s' of a %s is already taken by a %s", shape->name, shape->what, parts->pieces[i].what);
+            fail(context, ZN_ARGUMENT, "the name '%s' of a %s is already taken by a %s", shape->name, shape->what,
+                 parts->pieces[i].what);
             return NULL;
         }
-    if (!mem_grow(context, (void **)&parts->pieces, &parts->piece_capacity, parts->n_pieces + 1, sizeof *parts->pieces)) return NULL;
+    if (!mem_grow(context, (void **)&parts->pieces, &parts->piece_capacity, parts->n_pieces + 1, sizeof *parts->pieces))
+        return NULL;
     parts_piece piece = *shape;
     piece.name = mem_text(context, shape->name);
     piece.bodies = MEM_ARRAY(context, int, shape->n_bodies);
@@ -283,7 +312,8 @@ parts_piece *parts_piece_begin(zn_parts *parts, const parts_piece *shape) {
     piece.scales = MEM_ARRAY(context, double, shape->n_scales);
     piece.formulas = MEM_ARRAY(context, formula_text, shape->n_formulas);
     piece.contact_formulas = NULL;
-    if (!piece.name || !piece.bodies || !piece.parameters || !piece.contacts || !piece.balls || !piece.scales || !piece.formulas) {
+    if (!piece.name || !piece.bodies || !piece.parameters || !piece.contacts || !piece.balls || !piece.scales ||
+        !piece.formulas) {
         free_piece(context, &piece);
         return NULL;
     }

@@ -19,22 +19,22 @@ typedef struct parts_piece parts_piece;
 typedef zn_status parts_draw(zn_parts *, sketch *, const parts_piece *);
 
 struct parts_piece {
-    const char *what;          /* "revolute joint": not copied */
+    const char *what; /* "revolute joint": not copied */
     char *name;
     parts_draw *draw;
-    int variant;               /* what the drawing depends on beside the kinds of its bodies */
-    bool own_kind;             /* it has formulas: drawn for itself alone */
-    int n_bodies, *bodies;     /* indices of bodies */
-    zn_sizes rows;             /* ng, ny, nN, nF */
+    int variant;           /* what the drawing depends on beside the kinds of its bodies */
+    bool own_kind;         /* it has formulas: drawn for itself alone */
+    int n_bodies, *bodies; /* indices of bodies */
+    zn_sizes rows;         /* ng, ny, nN, nF */
     int n_parameters;
-    double *parameters;        /* in the order in which the drawing takes them */
+    double *parameters; /* in the order in which the drawing takes them */
     int n_contacts;
-    zn_contact *contacts;      /* rows as in the piece; a name that is NULL becomes that of the piece */
+    zn_contact *contacts; /* rows as in the piece; a name that is NULL becomes that of the piece */
     int n_balls, n_scales;
-    zn_ball *balls;            /* memory for what the contacts point to */
+    zn_ball *balls; /* memory for what the contacts point to */
     double *scales;
     int n_formulas;
-    formula_text *formulas;    /* for the drawing */
+    formula_text *formulas;             /* for the drawing */
     zn_formula_model *contact_formulas; /* a contact by formulas, else NULL */
 };
 
@@ -46,21 +46,21 @@ typedef struct parts_motion {
 typedef struct parts_body {
     char *name;
     body_kind kind;
-    vec3 r, v, Omega;          /* at the start */
+    vec3 r, v, Omega; /* at the start */
     quat p;
     double angle, angle_rate;
     double mass, inertia[6];
-    double start, velocity;    /* scalars */
-    parts_motion *motion;      /* of moving bodies */
-    int frame;                 /* the frame K */
-    int q, u;                  /* first coordinate and velocity in the whole, while building */
+    double start, velocity; /* scalars */
+    parts_motion *motion;   /* of moving bodies */
+    int frame;              /* the frame K */
+    int q, u;               /* first coordinate and velocity in the whole, while building */
 } parts_body;
 
 typedef struct parts_frame {
-    char *name;                /* NULL: unnamed */
+    char *name; /* NULL: unnamed */
     int body;
-    vec3 position;             /* in K */
-    mat3 rotation;             /* from the frame to K */
+    vec3 position; /* in K */
+    mat3 rotation; /* from the frame to K */
 } parts_frame;
 
 typedef struct parts_parameter {
@@ -75,13 +75,13 @@ typedef struct parts_kind {
     zn_model *model;
 } parts_kind;
 
-typedef struct parts_geometry parts_geometry;           /* see contact_builder.h */
+typedef struct parts_geometry parts_geometry; /* see contact_builder.h */
 typedef struct parts_material_pair parts_material_pair;
 
 struct zn_parts {
     zn_context *context;
     vec3 gravity;
-    parts_body *bodies;        /* the first is the world */
+    parts_body *bodies; /* the first is the world */
     parts_frame *frames;
     parts_piece *pieces;
     parts_parameter *parameters;
@@ -91,7 +91,7 @@ struct zn_parts {
     parts_geometry *geometries;
     parts_material_pair *material_pairs;
     size_t n_geometries, geometry_capacity, n_material_pairs, material_pair_capacity;
-    expr_graph *numbers;       /* for formulas that must be numbers */
+    expr_graph *numbers; /* for formulas that must be numbers */
 };
 
 /* ---- handles ---- */
@@ -130,7 +130,8 @@ void parts_free_contacts(zn_parts *);
 zn_status parts_scope(zn_parts *, sketch *, const parts_piece *, int n_locals, const expr_name *locals, expr_scope *scope);
 void parts_scope_free(zn_parts *, expr_scope *);
 /* Adds the bodies that formulas name to a list that begins with `n` given ones. The list is the caller's to free. */
-zn_status parts_bodies_of(zn_parts *, int n_formulas, const zn_formula *formulas, int n, const int *given, int *count, int **bodies);
+zn_status parts_bodies_of(zn_parts *, int n_formulas, const zn_formula *formulas, int n, const int *given, int *count,
+                          int **bodies);
 /* Expression of a formula of t and parameters only. */
 zn_status parts_formula_of_time(zn_parts *, sketch *, const formula_text *, expr *out);
 

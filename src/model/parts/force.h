@@ -11,8 +11,8 @@ enum { FORCE_TYPE_MASK = 15, FORCE_NO_LENGTH = 16, FORCE_ALONG_AXIS = 32, FORCE_
 typedef struct force_sketch {
     sketch *k;
     sketch_frame a, b;
-    evec d;       /* origin of b - origin of a */
-    bool planar;  /* both bodies */
+    evec d;      /* origin of b - origin of a */
+    bool planar; /* both bodies */
     int variant;
 } force_sketch;
 

@@ -16,15 +16,19 @@ zn_status force_actuator(zn_parts *parts, force_sketch *f, const parts_piece *pi
     status = expr_parse(k->g, parts->context, &scope, formula_of(&piece->formulas[0]), &value);
     parts_scope_free(parts, &scope);
     if (status != ZN_OK) return status;
-    if ((f->variant & FORCE_TYPE_MASK) == ZN_TORQUE_ACTUATOR) rate = evec_dot(k, f->a.z, evec_sub(k, f->b.omega, f->a.omega));
-    else if (f->variant & FORCE_ALONG_AXIS) rate = sketch_rate(k, evec_dot(k, f->d, f->planar ? f->a.x : f->a.z));
-    else rate = sketch_rate(k, evec_norm(k, f->d));
+    if ((f->variant & FORCE_TYPE_MASK) == ZN_TORQUE_ACTUATOR)
+        rate = evec_dot(k, f->a.z, evec_sub(k, f->b.omega, f->a.omega));
+    else if (f->variant & FORCE_ALONG_AXIS)
+        rate = sketch_rate(k, evec_dot(k, f->d, f->planar ? f->a.x : f->a.z));
+    else
+        rate = sketch_rate(k, evec_norm(k, f->d));
     sketch_power(k, value, rate);
     return ZN_OK;
 }
 
 /* Components of a vector, given in I or in the frame a. */
-static zn_status parse_vector(zn_parts *parts, force_sketch *f, const expr_scope *scope, const formula_text *texts, evec *out) {
+static zn_status parse_vector(zn_parts *parts, force_sketch *f, const expr_scope *scope, const formula_text *texts,
+                              evec *out) {
     sketch *k = f->k;
     evec e;
     zn_status status = ZN_OK, one;
@@ -41,7 +45,8 @@ static zn_status draw_potential(zn_parts *parts, force_sketch *f, const expr_sco
     if (!text->text) return ZN_OK;
     zn_status status = expr_parse(k->g, parts->context, scope, formula_of(text), &V);
     if (status != ZN_OK) return status;
-    if (expr_depends_range(k->g, V, k->s.u, k->s.size.nu)) return formula_fail(parts->context, text, "potential", "the potential of a field must not depend on velocities");
+    if (expr_depends_range(k->g, V, k->s.u, k->s.size.nu))
+        return formula_fail(parts->context, text, "potential", "the potential of a field must not depend on velocities");
     sketch_potential(k, V);
     return ZN_OK;
 }

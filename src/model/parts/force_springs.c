@@ -10,7 +10,8 @@
 #include "model/parts/force.h"
 
 static void draw(sketch *k, expr s) {
-    expr stiffness = sketch_parameter(k), damping = sketch_parameter(k), rest = sketch_parameter(k), rate = sketch_rate(k, s);
+    expr stiffness = sketch_parameter(k), damping = sketch_parameter(k), rest = sketch_parameter(k),
+         rate = sketch_rate(k, s);
     expr stretch = sketch_sub(k, s, rest), half = sketch_constant(k, 0.5);
     sketch_potential(k, sketch_mul(k, sketch_mul(k, half, stiffness), sketch_mul(k, stretch, stretch)));
     sketch_power(k, sketch_neg(k, sketch_mul(k, damping, rate)), rate);
@@ -33,6 +34,8 @@ void force_linear_spring(force_sketch *f) { draw(f->k, evec_dot(f->k, f->d, f->p
 
 void force_torsion_spring(force_sketch *f) {
     sketch *k = f->k;
-    if (f->planar) draw(k, sketch_sub(k, k->body[f->b.body].phi, k->body[f->a.body].phi));
-    else draw(k, expr_binary(k->g, EXPR_ATAN2, evec_dot(k, f->a.y, f->b.x), evec_dot(k, f->a.x, f->b.x)));
+    if (f->planar)
+        draw(k, sketch_sub(k, k->body[f->b.body].phi, k->body[f->a.body].phi));
+    else
+        draw(k, expr_binary(k->g, EXPR_ATAN2, evec_dot(k, f->a.y, f->b.x), evec_dot(k, f->a.x, f->b.x)));
 }

@@ -34,21 +34,26 @@ static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
     return ZN_OK;
 }
 
-static zn_status check(zn_parts *parts, const zn_force_def *def, const force_type *type, const parts_body *a, const parts_body *b) {
+static zn_status check(zn_parts *parts, const zn_force_def *def, const force_type *type, const parts_body *a,
+                       const parts_body *b) {
     zn_context *context = parts->context;
     const char *name = def->name ? def->name : "";
-    if (type->two_frames && a == b) return fail(context, ZN_ARGUMENT, "the %s '%s' acts between '%s' and itself", type->what, name, a->name);
+    if (type->two_frames && a == b)
+        return fail(context, ZN_ARGUMENT, "the %s '%s' acts between '%s' and itself", type->what, name, a->name);
     if (!body_nq(a->kind) && (!b || !body_nq(b->kind)))
         return fail(context, ZN_ARGUMENT, "the %s '%s' acts on '%s', which has no coordinates", type->what, name, a->name);
     if (type->needs_turning && !body_turns(a->kind) && !body_turns(b->kind))
-        return fail(context, ZN_ARGUMENT, "the %s '%s' needs a body that can turn, but '%s' and '%s' cannot", type->what, name, a->name, b->name);
-    if (type->needs_value && !def->value.text) return fail(context, ZN_ARGUMENT, "the %s '%s' needs a value (formula)", type->what, name);
+        return fail(context, ZN_ARGUMENT, "the %s '%s' needs a body that can turn, but '%s' and '%s' cannot", type->what,
+                    name, a->name, b->name);
+    if (type->needs_value && !def->value.text)
+        return fail(context, ZN_ARGUMENT, "the %s '%s' needs a value (formula)", type->what, name);
     double numbers[] = {def->stiffness, def->damping, def->length, def->angle};
     for (int i = 0; type->spring && i < 4; i++)
-        if (!isfinite(numbers[i])) return fail(context, ZN_ARGUMENT, "a number of the %s '%s' is not finite", type->what, name);
+        if (!isfinite(numbers[i]))
+            return fail(context, ZN_ARGUMENT, "a number of the %s '%s' is not finite", type->what, name);
     if (type->spring && (def->stiffness < 0 || def->damping < 0 || (def->type == ZN_SPRING && def->length < 0)))
-        return fail(context, ZN_ARGUMENT, "the %s '%s' has a negative stiffness, damping or length (%g, %g, %g)", type->what, name, def->stiffness,
-                    def->damping, def->length);
+        return fail(context, ZN_ARGUMENT, "the %s '%s' has a negative stiffness, damping or length (%g, %g, %g)", type->what,
+                    name, def->stiffness, def->damping, def->length);
     return ZN_OK;
 }
 
@@ -71,25 +76,34 @@ static int variant_of(const zn_force_def *def) {
 
 static zn_status keep_formulas(zn_parts *parts, const zn_formula *formulas, parts_piece *piece) {
     zn_status status = ZN_OK;
-    for (int i = 0; i < N_FORMULAS && status == ZN_OK; i++) status = parts_keep_formula(parts, &piece->formulas[i], formulas[i]);
+    for (int i = 0; i < N_FORMULAS && status == ZN_OK; i++)
+        status = parts_keep_formula(parts, &piece->formulas[i], formulas[i]);
     return status;
 }
 
 zn_status zn_parts_force(zn_parts *parts, const zn_force_def *def) {
-    if ((int)def->type < 0 || def->type >= ZN_FORCE_TYPE_COUNT) return fail(parts->context, ZN_ARGUMENT, "unknown type of force");
+    if ((int)def->type < 0 || def->type >= ZN_FORCE_TYPE_COUNT)
+        return fail(parts->context, ZN_ARGUMENT, "unknown type of force");
     const force_type *type = &types[def->type];
-    parts_frame *a = parts_get_frame(parts, def->a, type->what), *b = type->two_frames && a ? parts_get_frame(parts, def->b, type->what) : NULL;
+    parts_frame *a = parts_get_frame(parts, def->a, type->what),
+                *b = type->two_frames && a ? parts_get_frame(parts, def->b, type->what) : NULL;
     if (!a || (type->two_frames && !b)) return ZN_ARGUMENT;
     zn_status status = check(parts, def, type, &parts->bodies[a->body], b ? &parts->bodies[b->body] : NULL);
     if (status != ZN_OK) return status;
-    const zn_formula formulas[N_FORMULAS] = {def->value,    def->force[0],  def->force[1], def->force[2],
+    const zn_formula formulas[N_FORMULAS] = {def->value,     def->force[0],  def->force[1], def->force[2],
                                              def->torque[0], def->torque[1], def->torque[2]};
     const int given[2] = {a->body, b ? b->body : 0};
     int count, *bodies;
     status = parts_bodies_of(parts, type->spring ? 0 : N_FORMULAS, formulas, b ? 2 : 1, given, &count, &bodies);
     if (status != ZN_OK) return status;
-    parts_piece shape = {.what = type->what, .name = (char *)(uintptr_t)def->name, .draw = draw, .variant = variant_of(def), .own_kind = !type->spring,
-                         .n_bodies = count, .bodies = bodies, .n_parameters = (b ? 2 : 1) * SKETCH_FRAME_PARAMETERS + (type->spring ? 3 : 0),
+    parts_piece shape = {.what = type->what,
+                         .name = (char *)(uintptr_t)def->name,
+                         .draw = draw,
+                         .variant = variant_of(def),
+                         .own_kind = !type->spring,
+                         .n_bodies = count,
+                         .bodies = bodies,
+                         .n_parameters = (b ? 2 : 1) * SKETCH_FRAME_PARAMETERS + (type->spring ? 3 : 0),
                          .n_formulas = type->spring ? 0 : N_FORMULAS};
     parts_piece *piece = parts_piece_begin(parts, &shape);
     mem_free(parts->context, bodies);

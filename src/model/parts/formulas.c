@@ -18,14 +18,18 @@ static bool add_index(zn_context *context, int **list, size_t *capacity, int *co
 }
 
 static error_place place_in(zn_formula formula, size_t at) {
-    error_place place = {.file = formula.file, .line = formula.line > 0 ? formula.line : 1, .column = formula.column > 0 ? formula.column : 1, .time = NAN};
+    error_place place = {.file = formula.file,
+                         .line = formula.line > 0 ? formula.line : 1,
+                         .column = formula.column > 0 ? formula.column : 1,
+                         .time = NAN};
     expr_text_place(formula.text, at, &place.line, &place.column);
     return place;
 }
 
 static zn_status scan(zn_parts *parts, zn_formula formula, int **list, size_t *capacity, int *count) {
     if (!formula.text) return ZN_OK;
-    for (token t = expr_next_token(formula.text, 0); t.kind != TOKEN_END; t = expr_next_token(formula.text, t.start + t.length)) {
+    for (token t = expr_next_token(formula.text, 0); t.kind != TOKEN_END;
+         t = expr_next_token(formula.text, t.start + t.length)) {
         if (t.kind == TOKEN_WRONG) return ZN_OK; /* the parser says what is wrong */
         if (t.kind != TOKEN_NAME) continue;
         const char *name = formula.text + t.start;
@@ -37,14 +41,18 @@ static zn_status scan(zn_parts *parts, zn_formula formula, int **list, size_t *c
             char prefix[64], hint[100];
             snprintf(prefix, sizeof prefix, "%.*s", (int)(length < 60 ? length : 60), name);
             error_place place = place_in(formula, t.start);
-            return fail_at(parts->context, ZN_MODEL, &place, "there is no body '%s'%s", prefix, parts_body_hint(parts, prefix, hint, sizeof hint));
+            return fail_at(parts->context, ZN_MODEL, &place, "there is no body '%s'%s", prefix,
+                           parts_body_hint(parts, prefix, hint, sizeof hint));
         }
-        if (body > 0 && (dotted || parts->bodies[body].kind == BODY_SCALAR) && !add_index(parts->context, list, capacity, count, body)) return ZN_MEMORY;
+        if (body > 0 && (dotted || parts->bodies[body].kind == BODY_SCALAR) &&
+            !add_index(parts->context, list, capacity, count, body))
+            return ZN_MEMORY;
     }
     return ZN_OK;
 }
 
-zn_status parts_bodies_of(zn_parts *parts, int n_formulas, const zn_formula *formulas, int n, const int *given, int *count, int **bodies) {
+zn_status parts_bodies_of(zn_parts *parts, int n_formulas, const zn_formula *formulas, int n, const int *given, int *count,
+                          int **bodies) {
     zn_status status = ZN_OK;
     size_t capacity = 0;
     *bodies = NULL;
@@ -89,14 +97,17 @@ static void add_body_names(zn_parts *parts, sketch *k, const parts_body *b, cons
     }
 }
 
-zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int n_locals, const expr_name *locals, expr_scope *scope) {
+zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int n_locals, const expr_name *locals,
+                      expr_scope *scope) {
     size_t most = (size_t)n_locals + parts->n_parameters + 1 + (size_t)k->n_bodies * 17;
     name_list list = {MEM_ARRAY(parts->context, expr_name, most), 0, 0, false};
     if (!list.items) return ZN_MEMORY;
     for (int i = 0; i < n_locals; i++) add_name(parts, &list, locals[i].name, locals[i].value);
-    for (size_t i = 0; i < parts->n_parameters; i++) add_name(parts, &list, parts->parameters[i].name, sketch_constant(k, parts->parameters[i].value));
+    for (size_t i = 0; i < parts->n_parameters; i++)
+        add_name(parts, &list, parts->parameters[i].name, sketch_constant(k, parts->parameters[i].value));
     add_name(parts, &list, "t", expr_variable(k->g, 0));
-    for (int i = 0; piece && i < k->n_bodies; i++) add_body_names(parts, k, &parts->bodies[piece->bodies[i]], &k->body[i], &list);
+    for (int i = 0; piece && i < k->n_bodies; i++)
+        add_body_names(parts, k, &parts->bodies[piece->bodies[i]], &k->body[i], &list);
     *scope = (expr_scope){list.count, list.items};
     if (!list.failed) return ZN_OK;
     parts_scope_free(parts, scope);
@@ -120,7 +131,14 @@ zn_status parts_formula_of_time(zn_parts *parts, sketch *k, const formula_text *
 
 /* ---- pieces by formulas ---- */
 
-typedef enum formula_use { POSITION_CONSTRAINT, VELOCITY_CONSTRAINT, GENERALISED_FORCE, KINETIC, POTENTIAL, CONTACT } formula_use;
+typedef enum formula_use {
+    POSITION_CONSTRAINT,
+    VELOCITY_CONSTRAINT,
+    GENERALISED_FORCE,
+    KINETIC,
+    POTENTIAL,
+    CONTACT
+} formula_use;
 
 static expr product(sketch *k, expr a, expr b) { return sketch_mul(k, a, b); }
 
@@ -130,17 +148,22 @@ static zn_status draw_kinetic(zn_parts *parts, sketch *k, const formula_text *te
     expr T;
     zn_status status = expr_parse(k->g, parts->context, scope, formula_of(text), &T);
     if (status != ZN_OK) return status;
-    if (!s->lagrangian) return formula_fail(parts->context, text, "kinetic", "a kinetic energy by formula cannot use spatial bodies: their velocities are not rates of coordinates");
+    if (!s->lagrangian)
+        return formula_fail(
+            parts->context, text, "kinetic",
+            "a kinetic energy by formula cannot use spatial bodies: their velocities are not rates of coordinates");
     int nu = s->size.nu;
     expr rest = T; /* at u = 0 */
     for (int i = 0; i < nu; i++) rest = expr_substitute(k->g, rest, s->u + i, 1, (expr[]){sketch_constant(k, 0)});
     s->T = sketch_add(k, s->T, rest);
     for (int i = 0; i < nu; i++) {
-        expr p = expr_derivative(k->g, T, s->u + i), rate = expr_derivative(k->g, p, 0), T_q = expr_derivative(k->g, T, s->q + i);
+        expr p = expr_derivative(k->g, T, s->u + i), rate = expr_derivative(k->g, p, 0),
+             T_q = expr_derivative(k->g, T, s->q + i);
         for (int j = 0; j < nu; j++) {
             s->M[i + j * nu] = expr_derivative(k->g, p, s->u + j);
             if (expr_depends_range(k->g, s->M[i + j * nu], s->u, nu))
-                return formula_fail(parts->context, text, "kinetic", "the kinetic energy must be quadratic in the velocities");
+                return formula_fail(parts->context, text, "kinetic",
+                                    "the kinetic energy must be quadratic in the velocities");
             rate = sketch_add(k, rate, product(k, expr_derivative(k->g, p, s->q + j), expr_variable(k->g, s->u + j)));
             /* sketch_compile adds M u: keep what is beyond it (terms linear in u) */
             p = sketch_sub(k, p, product(k, s->M[i + j * nu], expr_variable(k->g, s->u + j)));
@@ -188,8 +211,14 @@ zn_status parts_draw_formulas(zn_parts *parts, sketch *k, const parts_piece *pie
     zn_status status = parts_scope(parts, k, piece, 0, NULL, &scope);
     if (status != ZN_OK) return status;
     switch ((formula_use)piece->variant) {
-    case POSITION_CONSTRAINT: status = formula_position_row(&k->s, parts->context, &scope, &piece->formulas[0], piece->name, "constraint", &k->s.rows[0]); break;
-    case VELOCITY_CONSTRAINT: status = formula_velocity_row(&k->s, parts->context, &scope, &piece->formulas[0], piece->name, "constraint", &k->s.rows[0]); break;
+    case POSITION_CONSTRAINT:
+        status = formula_position_row(&k->s, parts->context, &scope, &piece->formulas[0], piece->name, "constraint",
+                                      &k->s.rows[0]);
+        break;
+    case VELOCITY_CONSTRAINT:
+        status = formula_velocity_row(&k->s, parts->context, &scope, &piece->formulas[0], piece->name, "constraint",
+                                      &k->s.rows[0]);
+        break;
     case GENERALISED_FORCE: status = draw_force(parts, k, piece, &scope); break;
     case KINETIC: status = draw_kinetic(parts, k, &piece->formulas[0], &scope); break;
     case POTENTIAL: status = draw_potential(parts, k, &piece->formulas[0], &scope); break;
@@ -199,18 +228,30 @@ zn_status parts_draw_formulas(zn_parts *parts, sketch *k, const parts_piece *pie
     return status;
 }
 
-static parts_piece *begin(zn_parts *parts, const char *name, formula_use use, zn_sizes rows, int n, const zn_formula *formulas, int first_body, zn_status *status) {
-    static const char *const what[] = {"formula constraint", "formula velocity constraint", "formula force", "kinetic energy", "potential energy", "formula contact"};
+static parts_piece *begin(zn_parts *parts, const char *name, formula_use use, zn_sizes rows, int n,
+                          const zn_formula *formulas, int first_body, zn_status *status) {
+    static const char *const what[] = {"formula constraint", "formula velocity constraint",
+                                       "formula force",      "kinetic energy",
+                                       "potential energy",   "formula contact"};
     int count, *bodies;
     *status = parts_bodies_of(parts, n, formulas, first_body >= 0, &first_body, &count, &bodies);
     if (*status != ZN_OK) return NULL;
     bool keeps = use != CONTACT; /* contacts keep theirs in a builder of formulas */
-    parts_piece shape = {.what = what[use], .name = (char *)(uintptr_t)name, .draw = parts_draw_formulas, .variant = use, .own_kind = true, .n_bodies = count,
-                         .bodies = bodies, .rows = rows, .n_formulas = keeps ? n : 0, .n_parameters = use == GENERALISED_FORCE};
+    parts_piece shape = {.what = what[use],
+                         .name = (char *)(uintptr_t)name,
+                         .draw = parts_draw_formulas,
+                         .variant = use,
+                         .own_kind = true,
+                         .n_bodies = count,
+                         .bodies = bodies,
+                         .rows = rows,
+                         .n_formulas = keeps ? n : 0,
+                         .n_parameters = use == GENERALISED_FORCE};
     parts_piece *piece = parts_piece_begin(parts, &shape);
     mem_free(parts->context, bodies);
     if (!piece) *status = parts_last_status(parts);
-    for (int i = 0; piece && keeps && i < n && *status == ZN_OK; i++) *status = parts_keep_formula(parts, &piece->formulas[i], formulas[i]);
+    for (int i = 0; piece && keeps && i < n && *status == ZN_OK; i++)
+        *status = parts_keep_formula(parts, &piece->formulas[i], formulas[i]);
     return piece;
 }
 
@@ -260,11 +301,12 @@ zn_status zn_parts_generalised_force(zn_parts *parts, const char *coordinate, zn
     int velocity = 0, body = find_velocity(parts, coordinate ? coordinate : "", &velocity);
     if (body < 0) {
         char hint[100], prefix[64];
-        snprintf(prefix, sizeof prefix, "%.*s", (int)(strcspn(coordinate, ".'") < 60 ? strcspn(coordinate, ".'") : 60), coordinate);
+        snprintf(prefix, sizeof prefix, "%.*s", (int)(strcspn(coordinate, ".'") < 60 ? strcspn(coordinate, ".'") : 60),
+                 coordinate);
         bool known = parts_find_body(parts, prefix, strlen(prefix)) >= 0;
         error_place place = {.file = value.file, .line = value.line, .column = value.column, .time = NAN};
-        return fail_at(parts->context, ZN_MODEL, &place, "there is no velocity '%.60s' that a force could act on%s", coordinate,
-                       known ? "" : parts_body_hint(parts, prefix, hint, sizeof hint));
+        return fail_at(parts->context, ZN_MODEL, &place, "there is no velocity '%.60s' that a force could act on%s",
+                       coordinate, known ? "" : parts_body_hint(parts, prefix, hint, sizeof hint));
     }
     char *name = mem_format(parts->context, "force on %s (%zu)", coordinate, parts->n_pieces);
     if (!name) return ZN_MEMORY;

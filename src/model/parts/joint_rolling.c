@@ -22,7 +22,9 @@ static void roll(joint_sketch *j, evec e) {
     if (!j->planar) sketch_gamma(k, evec_dot(k, j->b.y, slip));
 }
 
-void joint_rolling_ball(joint_sketch *j) { roll(j, evec_scale(j->k, sketch_constant(j->k, -1), j->planar ? j->b.y : j->b.z)); }
+void joint_rolling_ball(joint_sketch *j) {
+    roll(j, evec_scale(j->k, sketch_constant(j->k, -1), j->planar ? j->b.y : j->b.z));
+}
 
 void joint_rolling_disk(joint_sketch *j) {
     if (j->planar) {

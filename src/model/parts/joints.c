@@ -9,7 +9,7 @@ typedef struct joint_type {
     joint_draw *draw;
     int g_plane, g_plane_turning; /* rows on position level in the plane, and more of them when a body can turn */
     int g_space, g_space_turning;
-    int y_plane, y_space;         /* on velocity level */
+    int y_plane, y_space; /* on velocity level */
     joint_extra extra;
     bool space_only, needs_turning, has_drive;
 } joint_type;
@@ -17,22 +17,49 @@ typedef struct joint_type {
 static const joint_type types[] = {
     [ZN_REVOLUTE] = {.what = "revolute joint", .draw = joint_revolute, .g_plane = 2, .g_space = 3, .g_space_turning = 2},
     [ZN_SPHERICAL] = {.what = "spherical joint", .draw = joint_spherical, .g_plane = 2, .g_space = 3},
-    [ZN_PRISMATIC] = {.what = "prismatic joint", .draw = joint_prismatic, .g_plane = 1, .g_plane_turning = 1, .g_space = 2, .g_space_turning = 3},
-    [ZN_CYLINDRICAL] = {.what = "cylindrical joint", .draw = joint_cylindrical, .g_space = 2, .g_space_turning = 2, .space_only = true},
-    [ZN_UNIVERSAL] = {.what = "universal joint", .draw = joint_universal, .g_space = 3, .g_space_turning = 1, .space_only = true},
-    [ZN_FIXED] = {.what = "fixed joint", .draw = joint_fixed, .g_plane = 2, .g_plane_turning = 1, .g_space = 3, .g_space_turning = 3},
+    [ZN_PRISMATIC] = {.what = "prismatic joint",
+                      .draw = joint_prismatic,
+                      .g_plane = 1,
+                      .g_plane_turning = 1,
+                      .g_space = 2,
+                      .g_space_turning = 3},
+    [ZN_CYLINDRICAL] =
+        {.what = "cylindrical joint", .draw = joint_cylindrical, .g_space = 2, .g_space_turning = 2, .space_only = true},
+    [ZN_UNIVERSAL] =
+        {.what = "universal joint", .draw = joint_universal, .g_space = 3, .g_space_turning = 1, .space_only = true},
+    [ZN_FIXED] =
+        {.what = "fixed joint", .draw = joint_fixed, .g_plane = 2, .g_plane_turning = 1, .g_space = 3, .g_space_turning = 3},
     [ZN_DISTANCE] = {.what = "distance joint", .draw = joint_distance, .g_plane = 1, .g_space = 1, .extra = EXTRA_LENGTH},
     [ZN_PLANAR] = {.what = "planar joint", .draw = joint_planar, .g_space = 1, .g_space_turning = 2, .space_only = true},
     [ZN_POINT_ON_LINE] = {.what = "point-on-line joint", .draw = joint_point_on_line, .g_plane = 1, .g_space = 2},
-    [ZN_ROLLING_DISK] = {.what = "rolling disk", .draw = joint_rolling_disk, .g_plane = 1, .g_space = 1, .y_plane = 1, .y_space = 2,
-                         .extra = EXTRA_RADIUS, .needs_turning = true},
-    [ZN_ROLLING_BALL] = {.what = "rolling ball", .draw = joint_rolling_ball, .g_space = 1, .y_space = 2, .extra = EXTRA_RADIUS,
-                         .space_only = true, .needs_turning = true},
-    [ZN_MOTOR] = {.what = "motor", .draw = joint_motor, .y_plane = 1, .y_space = 1, .needs_turning = true, .has_drive = true},
+    [ZN_ROLLING_DISK] = {.what = "rolling disk",
+                         .draw = joint_rolling_disk,
+                         .g_plane = 1,
+                         .g_space = 1,
+                         .y_plane = 1,
+                         .y_space = 2,
+                         .extra = EXTRA_RADIUS,
+                         .needs_turning = true},
+    [ZN_ROLLING_BALL] = {.what = "rolling ball",
+                         .draw = joint_rolling_ball,
+                         .g_space = 1,
+                         .y_space = 2,
+                         .extra = EXTRA_RADIUS,
+                         .space_only = true,
+                         .needs_turning = true},
+    [ZN_MOTOR] =
+        {.what = "motor", .draw = joint_motor, .y_plane = 1, .y_space = 1, .needs_turning = true, .has_drive = true},
     [ZN_SLIDER_MOTOR] = {.what = "slider motor", .draw = joint_slider_motor, .y_plane = 1, .y_space = 1, .has_drive = true},
-    [ZN_GEAR] = {.what = "gear", .draw = joint_gear, .y_plane = 1, .y_space = 1, .extra = EXTRA_RATIO, .needs_turning = true},
-    [ZN_ANGLE_DRIVE] = {.what = "angle drive", .draw = joint_angle_drive, .g_plane = 1, .g_space = 1, .needs_turning = true, .has_drive = true},
-    [ZN_POSITION_DRIVE] = {.what = "position drive", .draw = joint_position_drive, .g_plane = 1, .g_space = 1, .has_drive = true},
+    [ZN_GEAR] =
+        {.what = "gear", .draw = joint_gear, .y_plane = 1, .y_space = 1, .extra = EXTRA_RATIO, .needs_turning = true},
+    [ZN_ANGLE_DRIVE] = {.what = "angle drive",
+                        .draw = joint_angle_drive,
+                        .g_plane = 1,
+                        .g_space = 1,
+                        .needs_turning = true,
+                        .has_drive = true},
+    [ZN_POSITION_DRIVE] =
+        {.what = "position drive", .draw = joint_position_drive, .g_plane = 1, .g_space = 1, .has_drive = true},
 };
 
 zn_joint_def zn_default_joint_def(void) { return (zn_joint_def){.type = ZN_REVOLUTE}; }
@@ -74,15 +101,19 @@ static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
     return status;
 }
 
-static zn_status check_bodies(zn_parts *parts, const zn_joint_def *def, const joint_type *type, const parts_body *a, const parts_body *b) {
+static zn_status check_bodies(zn_parts *parts, const zn_joint_def *def, const joint_type *type, const parts_body *a,
+                              const parts_body *b) {
     zn_context *context = parts->context;
     if (a == b) return fail(context, ZN_ARGUMENT, "the %s '%s' joins '%s' to itself", type->what, def->name, a->name);
     if (!body_nq(a->kind) && !body_nq(b->kind))
-        return fail(context, ZN_ARGUMENT, "the %s '%s' joins '%s' and '%s', which both have no coordinates", type->what, def->name, a->name, b->name);
+        return fail(context, ZN_ARGUMENT, "the %s '%s' joins '%s' and '%s', which both have no coordinates", type->what,
+                    def->name, a->name, b->name);
     if (type->space_only && body_is_planar(a->kind) && body_is_planar(b->kind))
-        return fail(context, ZN_ARGUMENT, "the %s '%s' is for space, but '%s' and '%s' are in the plane", type->what, def->name, a->name, b->name);
+        return fail(context, ZN_ARGUMENT, "the %s '%s' is for space, but '%s' and '%s' are in the plane", type->what,
+                    def->name, a->name, b->name);
     if (type->needs_turning && !body_turns(a->kind) && !body_turns(b->kind))
-        return fail(context, ZN_ARGUMENT, "the %s '%s' needs a body that can turn, but '%s' and '%s' cannot", type->what, def->name, a->name, b->name);
+        return fail(context, ZN_ARGUMENT, "the %s '%s' needs a body that can turn, but '%s' and '%s' cannot", type->what,
+                    def->name, a->name, b->name);
     if (type->extra == EXTRA_RADIUS && !body_turns(a->kind))
         return fail(context, ZN_ARGUMENT, "the %s '%s': '%s' is to roll, but cannot turn", type->what, def->name, a->name);
     return ZN_OK;
@@ -94,10 +125,12 @@ static zn_status check_values(zn_parts *parts, const zn_joint_def *def, const jo
     *extra = values[type->extra];
     bool good = type->extra == EXTRA_RATIO ? *extra != 0 : *extra > 0;
     if (type->extra && (!good || !isfinite(*extra)))
-        return fail(parts->context, ZN_ARGUMENT, "the %s '%s' needs a %s that is %s, but it is %g", type->what, def->name, names[type->extra],
-                    type->extra == EXTRA_RATIO ? "not zero" : "positive", *extra);
-    if (type->has_drive && !def->drive.text) return fail(parts->context, ZN_ARGUMENT, "the %s '%s' needs a drive (formula of t)", type->what, def->name);
-    if (!type->has_drive && def->drive.text) return fail(parts->context, ZN_ARGUMENT, "the %s '%s' has no drive", type->what, def->name);
+        return fail(parts->context, ZN_ARGUMENT, "the %s '%s' needs a %s that is %s, but it is %g", type->what, def->name,
+                    names[type->extra], type->extra == EXTRA_RATIO ? "not zero" : "positive", *extra);
+    if (type->has_drive && !def->drive.text)
+        return fail(parts->context, ZN_ARGUMENT, "the %s '%s' needs a drive (formula of t)", type->what, def->name);
+    if (!type->has_drive && def->drive.text)
+        return fail(parts->context, ZN_ARGUMENT, "the %s '%s' has no drive", type->what, def->name);
     return ZN_OK;
 }
 
@@ -108,7 +141,8 @@ static zn_sizes count_rows(const joint_type *type, body_kind a, body_kind b) {
 }
 
 zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
-    if ((int)def->type < 0 || def->type >= ZN_JOINT_TYPE_COUNT) return fail(parts->context, ZN_ARGUMENT, "unknown type of joint");
+    if ((int)def->type < 0 || def->type >= ZN_JOINT_TYPE_COUNT)
+        return fail(parts->context, ZN_ARGUMENT, "unknown type of joint");
     const joint_type *type = &types[def->type];
     parts_frame *a = parts_get_frame(parts, def->a, type->what), *b = parts_get_frame(parts, def->b, type->what);
     if (!a || !b) return ZN_ARGUMENT;
@@ -117,9 +151,16 @@ zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
     zn_status status = check_bodies(parts, def, type, &parts->bodies[a->body], &parts->bodies[b->body]);
     if (status == ZN_OK) status = check_values(parts, def, type, &extra);
     if (status != ZN_OK) return status;
-    parts_piece shape = {.what = type->what, .name = (char *)(uintptr_t)def->name, .draw = draw, .variant = (int)def->type, .own_kind = type->has_drive,
-                         .n_bodies = 2, .bodies = (int[]){a->body, b->body}, .rows = count_rows(type, kind_a, kind_b),
-                         .n_parameters = 2 * SKETCH_FRAME_PARAMETERS + (type->extra != EXTRA_NONE), .n_formulas = type->has_drive};
+    parts_piece shape = {.what = type->what,
+                         .name = (char *)(uintptr_t)def->name,
+                         .draw = draw,
+                         .variant = (int)def->type,
+                         .own_kind = type->has_drive,
+                         .n_bodies = 2,
+                         .bodies = (int[]){a->body, b->body},
+                         .rows = count_rows(type, kind_a, kind_b),
+                         .n_parameters = 2 * SKETCH_FRAME_PARAMETERS + (type->extra != EXTRA_NONE),
+                         .n_formulas = type->has_drive};
     parts_piece *piece = parts_piece_begin(parts, &shape);
     if (!piece) return parts_last_status(parts);
     double *next = parts_put_frame(parts_put_frame(piece->parameters, a), b);

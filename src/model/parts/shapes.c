@@ -52,18 +52,24 @@ static zn_status check_closed(zn_context *context, int n, const int (*triangles)
     for (int i = 0; i < 3 * n && status == ZN_OK;) {
         int balance = 0, first = i;
         for (; i < 3 * n && by_ends(&edges[first], &edges[i]) == 0; i++) balance += edges[i].from < edges[i].to ? 1 : -1;
-        if (balance) status = fail(context, ZN_MODEL, "the mesh is not closed: the edge between its points %d and %d has no neighbour of opposite direction",
-                                   edges[first].from + 1, edges[first].to + 1);
+        if (balance)
+            status =
+                fail(context, ZN_MODEL,
+                     "the mesh is not closed: the edge between its points %d and %d has no neighbour of opposite direction",
+                     edges[first].from + 1, edges[first].to + 1);
     }
     mem_free(context, edges);
     return status;
 }
 
-static zn_status mesh_mass(zn_context *context, int n_points, const double (*points)[3], int n, const int (*triangles)[3], double density, zn_mass *out) {
-    if (n_points < 4 || n < 4 || !points || !triangles) return fail(context, ZN_MODEL, "a mesh needs at least 4 points and 4 triangles");
+static zn_status mesh_mass(zn_context *context, int n_points, const double (*points)[3], int n, const int (*triangles)[3],
+                           double density, zn_mass *out) {
+    if (n_points < 4 || n < 4 || !points || !triangles)
+        return fail(context, ZN_MODEL, "a mesh needs at least 4 points and 4 triangles");
     for (int i = 0; i < 3 * n; i++)
         if (triangles[i / 3][i % 3] < 0 || triangles[i / 3][i % 3] >= n_points)
-            return fail(context, ZN_MODEL, "triangle %d of the mesh uses point %d, but there are %d", i / 3 + 1, triangles[i / 3][i % 3] + 1, n_points);
+            return fail(context, ZN_MODEL, "triangle %d of the mesh uses point %d, but there are %d", i / 3 + 1,
+                        triangles[i / 3][i % 3] + 1, n_points);
     zn_status status = check_closed(context, n, triangles);
     if (status != ZN_OK) return status;
     double volume = 0, first[3] = {0}, second[3][3] = {{0}};
@@ -77,10 +83,13 @@ static zn_status mesh_mass(zn_context *context, int n_points, const double (*poi
         volume += V;
         for (int i = 0; i < 3; i++) {
             first[i] += V * s[i] / 4;
-            for (int j = 0; j < 3; j++) second[i][j] += V / 20 * (p[0][i] * p[0][j] + p[1][i] * p[1][j] + p[2][i] * p[2][j] + s[i] * s[j]);
+            for (int j = 0; j < 3; j++)
+                second[i][j] += V / 20 * (p[0][i] * p[0][j] + p[1][i] * p[1][j] + p[2][i] * p[2][j] + s[i] * s[j]);
         }
     }
-    if (!(volume > 0)) return fail(context, ZN_MODEL, "the mesh encloses the volume %g: its triangles must be counterclockwise seen from outside", volume);
+    if (!(volume > 0))
+        return fail(context, ZN_MODEL,
+                    "the mesh encloses the volume %g: its triangles must be counterclockwise seen from outside", volume);
     double S[3][3];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) S[i][j] = density * (second[i][j] - first[i] * first[j] / volume);
@@ -92,12 +101,14 @@ static zn_status mesh_mass(zn_context *context, int n_points, const double (*poi
 }
 
 static zn_status tetrahedron_mass(zn_context *context, const zn_shape_def *shape, double density, zn_mass *out) {
-    if (shape->n_points != 4 || !shape->points) return fail(context, ZN_MODEL, "a tetrahedron needs 4 points, not %d", shape->n_points);
+    if (shape->n_points != 4 || !shape->points)
+        return fail(context, ZN_MODEL, "a tetrahedron needs 4 points, not %d", shape->n_points);
     vec3 p[4];
     for (int i = 0; i < 4; i++) p[i] = vec3_from(shape->points[i]);
     double volume = vec3_dot(vec3_sub(p[1], p[0]), vec3_cross(vec3_sub(p[2], p[0]), vec3_sub(p[3], p[0])));
     if (volume == 0 || !isfinite(volume)) return fail(context, ZN_MODEL, "the points of the tetrahedron lie in a plane");
-    static const int outward[2][4][3] = {{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}, {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}}};
+    static const int outward[2][4][3] = {{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}},
+                                         {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}}};
     return mesh_mass(context, 4, shape->points, 4, outward[volume < 0], density, out);
 }
 
@@ -111,7 +122,8 @@ static zn_status planar_mass(zn_context *context, const zn_shape_def *s, double 
         set_diagonal(out, density * pi * R * R, R * R / 4, R * R / 4, R * R / 2);
         return status;
     }
-    if (s->type != ZN_BOX) return fail(context, ZN_MODEL, "a planar body can be a disk or a box (give its mass and inertia for other shapes)");
+    if (s->type != ZN_BOX)
+        return fail(context, ZN_MODEL, "a planar body can be a disk or a box (give its mass and inertia for other shapes)");
     for (int i = 0; i < 2 && status == ZN_OK; i++) status = need_positive(context, s->size[i], "size", "box");
     double x = s->size[0] * s->size[0] / 12, y = s->size[1] * s->size[1] / 12;
     set_diagonal(out, density * s->size[0] * s->size[1], y, x, x + y);
@@ -126,14 +138,18 @@ zn_status zn_shape_mass(zn_context *context, const zn_shape_def *s, double densi
     static const char *const names[] = {"shape", "sphere", "box", "cylinder", "capsule", "disk", "tetrahedron", "mesh"};
     bool round = s->type == ZN_SPHERE || s->type == ZN_CYLINDER || s->type == ZN_CAPSULE || s->type == ZN_DISK;
     if (round) status = need_positive(context, R, "radius", names[s->type]);
-    if (status == ZN_OK && (s->type == ZN_CYLINDER || s->type == ZN_CAPSULE)) status = need_positive(context, L, "length", names[s->type]);
-    for (int i = 0; i < 3 && s->type == ZN_BOX && status == ZN_OK; i++) status = need_positive(context, s->size[i], "size", "box");
+    if (status == ZN_OK && (s->type == ZN_CYLINDER || s->type == ZN_CAPSULE))
+        status = need_positive(context, L, "length", names[s->type]);
+    for (int i = 0; i < 3 && s->type == ZN_BOX && status == ZN_OK; i++)
+        status = need_positive(context, s->size[i], "size", "box");
     if (status != ZN_OK) return status;
     double xx = s->size[0] * s->size[0] / 12, yy = s->size[1] * s->size[1] / 12, zz = s->size[2] * s->size[2] / 12;
     switch (s->type) {
     case ZN_SPHERE: set_diagonal(out, density * 4 / 3 * pi * R * R * R, 0.4 * R * R, 0.4 * R * R, 0.4 * R * R); return ZN_OK;
     case ZN_BOX: set_diagonal(out, density * s->size[0] * s->size[1] * s->size[2], yy + zz, xx + zz, xx + yy); return ZN_OK;
-    case ZN_CYLINDER: set_diagonal(out, density * pi * R * R * L, R * R / 4 + L * L / 12, R * R / 4 + L * L / 12, R * R / 2); return ZN_OK;
+    case ZN_CYLINDER:
+        set_diagonal(out, density * pi * R * R * L, R * R / 4 + L * L / 12, R * R / 4 + L * L / 12, R * R / 2);
+        return ZN_OK;
     case ZN_CAPSULE: capsule(R, L, density, out); return ZN_OK;
     case ZN_DISK: set_diagonal(out, density * pi * R * R, R * R / 4, R * R / 4, R * R / 2); return ZN_OK;
     case ZN_TETRAHEDRON: return tetrahedron_mass(context, s, density, out);
