@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Toys that live from a turning slip direction: the staged law reaches their exact times with steps that are too large for the
  * papers' law (errata.md: tippe-top upright at 0.972947, stick touches at 1.371043). */
-#include "check.h"
-
-#include "zeno/zeno.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "trial.h"
 
 typedef struct toy {
     double upright;   /* when e_z^K is horizontal */
@@ -61,7 +56,55 @@ static void tippe_top_turns_in_time(void **state) {
     }
 }
 
+/* ---- full order with a joint between two bodies, an elliptical reservoir, and two laws on one contact ---- */
+
+static const char rod[] = "title: two pucks joined by a rod, sliding and turning\n"
+                          "coordinates: {x1: {start: 1, velocity: 0}, y1: {start: 0, velocity: 2}, z1: 0, x2: 0, y2: {start: 0, velocity: -1}, z2: 0}\n"
+                          "energy: {kinetic: (x1'^2 + y1'^2 + z1'^2)/2 + (x2'^2 + y2'^2 + z2'^2), potential: 10*z1 + 20*z2}\n"
+                          "constraints: {rod: {position: (x1 - x2)^2 + (y1 - y2)^2 + (z1 - z2)^2 - 1}}\n"
+                          "contacts:\n"
+                          "  a: {gap: z1, slip: [x1', y1'], friction: 0.1}\n"
+                          "  b: {gap: z2, slip: [x2', y2'], friction: [0.05, 0.1]}\n"
+                          "simulation: {scheme: radau-2a, step: 1e-2, end: 0.256, friction_law: staged}\n";
+static const char laws[] = "title: puck with two laws, sliding and pivoting\n"
+                           "coordinates: {x: 1, y: {start: 0, velocity: 2}, z: 0, psi: {start: 0, velocity: 9}}\n"
+                           "energy: {kinetic: (x'^2 + y'^2 + z'^2)/2 + 0.01*psi'^2, potential: 10*z + 2*(x^2 + y^2)}\n"
+                           "contacts: {floor: {gap: z, slip: [x', y'], friction: 0.1, pivoting: {slip: psi', friction: 0.002}}}\n"
+                           "simulation: {scheme: radau-2a, step: 1e-2, end: 0.256, friction_law: staged}\n";
+
+static double error_of(const char *text, const char *scheme, int stages, double step, const double *exact, int nq) {
+    trial r = trial_complete(text, (trial_options){.scheme = scheme, .stages = stages, .step = step, .tolerance = 1e-12});
+    double worst = 0;
+    for (int i = 0; i < nq; i++) worst = fmax(worst, fabs(zn_simulation_positions(r.simulation)[i] - exact[i]));
+    assert_true(zn_simulation_statistics(r.simulation).staged_accepted > 0);
+    trial_end(&r);
+    return worst;
+}
+
+static void full_order_with_joints_and_several_laws(void **state) {
+    (void)state;
+    static const char *const texts[] = {rod, laws};
+    static const int nq[] = {6, 4};
+    static const struct {
+        const char *scheme;
+        int stages;
+        double order;
+    } cases[] = {{"radau-2a", 2, 3}, {"lobatto-3a3b", 3, 4}, {"tr-bdf2", 0, 2}, {"generalized-alpha", 0, 2}};
+    for (int k = 0; k < 2; k++) {
+        double exact[6];
+        trial fine = trial_complete(texts[k], (trial_options){.scheme = "radau-2a", .stages = 3, .step = 1e-3, .tolerance = 1e-12});
+        memcpy(exact, zn_simulation_positions(fine.simulation), (size_t)nq[k] * sizeof *exact);
+        trial_end(&fine);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            double coarse = error_of(texts[k], cases[i].scheme, cases[i].stages, 1.6e-2, exact, nq[k]);
+            double half = error_of(texts[k], cases[i].scheme, cases[i].stages, 8e-3, exact, nq[k]);
+            print_message("%s: order %.2f, error %.1e\n", cases[i].scheme, log2(coarse / half), half);
+            check_close(log2(coarse / half), cases[i].order, 0.2);
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tippe_top_turns_in_time)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tippe_top_turns_in_time), cmocka_unit_test(full_order_with_joints_and_several_laws)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
