@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zeno check: everything but the run. */
 #include "cli/commands.h"
-#include "cli/session.h"
+#include "cli/load.h"
 
 #include <stdio.h>
 

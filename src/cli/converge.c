@@ -2,7 +2,7 @@
 /* zeno converge: errors of schemes over their steps, and the orders that follow. */
 #include "cli/commands.h"
 #include "cli/progress.h"
-#include "cli/session.h"
+#include "cli/load.h"
 #include "cli/study.h"
 #include "cli/summary.h"
 

@@ -2,7 +2,7 @@
 /* zeno run: a scene through time, with a progress bar, a result file and a summary. */
 #include "cli/commands.h"
 #include "cli/progress.h"
-#include "cli/session.h"
+#include "cli/load.h"
 #include "cli/summary.h"
 
 #include <signal.h>

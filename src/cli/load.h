@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What commands on scenes share: a context that speaks on standard error, and settings overridden by options. */
-#ifndef CLI_SESSION_H
-#define CLI_SESSION_H
+#ifndef CLI_LOAD_H
+#define CLI_LOAD_H
 
 #include "cli/args.h"
 #include "zeno/zeno.h"

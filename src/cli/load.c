@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What commands on scenes share. */
-#include "cli/session.h"
+#include "cli/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
