@@ -92,6 +92,8 @@ struct zn_model {
     bool lagrangian;                           /* natural and `momentum` answers */
     bool force_uses_velocity;                  /* h depends on u */
     const double *q_start, *u_start;
+    int n_outputs;                             /* values of interest that results keep: see `outputs` */
+    const char *const *output_names;
     size_t work_bytes;                         /* scratch memory of one caller of the questions */
     void *data;
     /* Nonzero: the question cannot be answered (the step fails, ZN_NOT_FINITE). */
@@ -100,6 +102,7 @@ struct zn_model {
     int (*constraints)(const zn_model *, void *work, const zn_point *, zn_constraints *);
     int (*momentum)(const zn_model *, void *work, const zn_point *, zn_momentum *);      /* NULL unless lagrangian */
     int (*energy)(const zn_model *, void *work, const zn_point *, double *kinetic, double *potential);
+    int (*outputs)(const zn_model *, void *work, const zn_point *, double *values); /* n_outputs values of (t, q, u); NULL: none */
     void (*after_step)(const zn_model *, double *q); /* normalise quaternions; NULL: nothing to do */
     void (*destroy)(zn_context *, zn_model *);
 };
@@ -181,6 +184,8 @@ typedef struct zn_contact_def {
 } zn_contact_def;
 
 ZN_API zn_status zn_formula_contact(zn_formula_model *, const char *name, const zn_contact_def *def);
+/* A value of interest, any formula of t, coordinates and velocities, that results keep beside q and u. */
+ZN_API zn_status zn_formula_output(zn_formula_model *, const char *name, zn_formula value);
 
 /* Differentiates, checks and compiles. The builder may be destroyed afterwards. */
 ZN_API zn_status zn_formula_model_build(zn_formula_model *, zn_model **model);

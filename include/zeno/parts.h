@@ -193,6 +193,8 @@ ZN_API zn_status zn_parts_generalised_force(zn_parts *, const char *coordinate, 
 ZN_API zn_status zn_parts_position_constraint(zn_parts *, const char *name, zn_formula g);
 ZN_API zn_status zn_parts_velocity_constraint(zn_parts *, const char *name, zn_formula gamma);
 ZN_API zn_status zn_parts_contact_formula(zn_parts *, const char *name, const zn_contact_def *def);
+/* A value of interest, any formula of t, coordinates and velocities, that results keep beside q and u. */
+ZN_API zn_status zn_parts_output(zn_parts *, const char *name, zn_formula value);
 
 /* ---- the model ---- */
 

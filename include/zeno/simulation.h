@@ -81,6 +81,8 @@ ZN_API const double *zn_simulation_percussion_totals(const zn_simulation *simula
 /* At the current state: gaps in the order of contacts (NaN where a contact has none), energies. */
 ZN_API const double *zn_simulation_gaps(const zn_simulation *simulation);
 ZN_API void zn_simulation_energy(const zn_simulation *simulation, double *kinetic, double *potential);
+/* The model's outputs at the current state: n_outputs values. A model without has nothing to fill. */
+ZN_API zn_status zn_simulation_outputs(const zn_simulation *simulation, double *values);
 ZN_API const zn_model *zn_simulation_model(const zn_simulation *simulation);
 ZN_API const zn_settings *zn_simulation_settings(const zn_simulation *simulation);
 

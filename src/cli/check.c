@@ -4,6 +4,7 @@
 #include "cli/load.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char usage[] = "zeno check SCENE [--scheme NAME[:STAGES]] [--set NAME=EXPR]...";
 
@@ -33,7 +34,8 @@ static void print_group(const zn_model *model, const char *title, bool (*belongs
 }
 
 static bool is_joint(const zn_part_info *part) { return !is_body(part) && part->ng + part->ny > 0; }
-static bool is_force(const zn_part_info *part) { return !is_body(part) && part->ng + part->ny == 0 && !part->n_contacts; }
+static bool is_output(const zn_part_info *part) { return !strcmp(part->what, "output"); }
+static bool is_force(const zn_part_info *part) { return !is_body(part) && part->ng + part->ny == 0 && !part->n_contacts && !is_output(part); }
 
 static void print_parts(const zn_model *model) {
     print_group(model, "bodies", is_body);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zeno run: a scene through time, with a progress bar, a result file and a summary. */
+#include "base/base.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/load.h"
@@ -68,9 +69,12 @@ typedef struct run_options {
 
 static void report(const run_options *o, zn_simulation *simulation, zn_context *context, zn_status status, double wall) {
     const char *message = status == ZN_STOPPED ? zn_status_text(status) : status == ZN_OK ? "" : zn_error_text(context);
-    cli_summary summary = {o->path, simulation, status, message, wall};
+    double *outputs = MEM_ARRAY(context, double, zn_simulation_model(simulation)->n_outputs);
+    if (outputs && zn_simulation_outputs(simulation, outputs) != ZN_OK) mem_free(context, outputs), outputs = NULL;
+    cli_summary summary = {o->path, simulation, status, message, wall, outputs};
     if (o->summary) cli_summary_json(stdout, &summary);
     else if (!o->quiet) cli_summary_table(stdout, &summary);
+    mem_free(context, outputs);
 }
 
 /* Ends the recording and says where the rows are when the run did not reach its end. */

@@ -96,6 +96,15 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     numbers(to, model->size.nu, zn_simulation_velocities(sim));
     fprintf(to, ", ");
     contacts(to, model, zn_simulation_percussion_totals(sim));
+    if (s->outputs && model->n_outputs) {
+        fprintf(to, "\"outputs\": {");
+        for (int i = 0; i < model->n_outputs; i++) {
+            cli_json_text(to, model->output_names[i]);
+            fprintf(to, ": ");
+            cli_json_number(to, s->outputs[i]);
+            fprintf(to, i + 1 < model->n_outputs ? ", " : "}, ");
+        }
+    }
     number(to, "max_penetration", stats.max_penetration);
     number(to, "max_g", stats.max_g);
     number(to, "max_gdot", stats.max_gdot);
@@ -134,6 +143,8 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
         fprintf(to, "  %-12s %18s\n", "velocity", "value");
         for (int i = 0; i < model->size.nu; i++) fprintf(to, "  %-12s %18.9g\n", model->u_names[i], u[i]);
     }
+    if (s->outputs && model->n_outputs) fprintf(to, "\n  %-12s %18s\n", "output", "value");
+    for (int i = 0; s->outputs && i < model->n_outputs; i++) fprintf(to, "  %-12s %18.9g\n", model->output_names[i], s->outputs[i]);
     if (model->size.n_contacts) fprintf(to, "\n  %-12s %18s %18s\n", "contact", "normal percussion", "friction");
     for (int k = 0; k < model->size.n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];

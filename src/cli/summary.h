@@ -13,6 +13,7 @@ typedef struct cli_summary {
     zn_status status;
     const char *message;           /* "" when all is well */
     double wall_seconds;
+    const double *outputs;         /* values of the model's outputs, or NULL */
 } cli_summary;
 
 void cli_summary_json(FILE *, const cli_summary *);

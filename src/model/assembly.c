@@ -123,6 +123,18 @@ static bool name_rows(assembly_model *m) {
     return true;
 }
 
+/* Outputs stand in the order of parts. */
+static bool name_outputs(assembly_model *m) {
+    for (int i = 0; i < m->n_parts; i++) m->base.n_outputs += m->parts[i].model->n_outputs;
+    m->output_names = MEM_ARRAY(m->context, char *, m->base.n_outputs);
+    if (!m->output_names) return false;
+    for (int i = 0, next = 0; i < m->n_parts; i++)
+        for (int k = 0; k < m->parts[i].model->n_outputs; k++)
+            if (!(m->output_names[next++] = mem_text(m->context, m->parts[i].model->output_names[k]))) return false;
+    m->base.output_names = (const char *const *)m->output_names;
+    return true;
+}
+
 static int count_balls(const assembly_model *m) {
     int balls = 0;
     for (int i = 0; i < m->n_parts; i++)
@@ -245,6 +257,7 @@ static void destroy(zn_context *context, zn_model *model) {
     free_names(context, m->u_names, (size_t)size->nu);
     free_names(context, m->bilateral_names, (size_t)(size->ng + size->ny));
     free_names(context, m->contact_names, (size_t)size->n_contacts);
+    free_names(context, m->output_names, (size_t)m->base.n_outputs);
     void *blocks[] = {m->parts, m->contacts, m->balls, m->scales, m->q_start, m->u_start, m};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
@@ -268,7 +281,7 @@ zn_status assembly_finish(assembly *a, zn_model **out) {
     m->base.destroy = destroy;
     move_pieces(a, m);
     number_rows(m);
-    zn_status status = name_rows(m) && copy_contacts(m) ? ZN_OK : ZN_MEMORY;
+    zn_status status = name_rows(m) && name_outputs(m) && copy_contacts(m) ? ZN_OK : ZN_MEMORY;
     for (int k = 0; status == ZN_OK && k < N_MATRICES; k++) status = make_pattern(m, (matrix_name)k);
     if (status != ZN_OK) {
         destroy(context, &m->base);

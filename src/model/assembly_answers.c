@@ -155,6 +155,19 @@ static int energy(const zn_model *model, void *work, const zn_point *at, double 
     return 0;
 }
 
+static int outputs(const zn_model *model, void *work, const zn_point *at, double *values) {
+    const assembly_model *m = (const assembly_model *)model;
+    scratch s = lay_out(m, work);
+    for (int i = 0; i < m->n_parts; i++) {
+        const part *p = &m->parts[i];
+        if (!p->model->n_outputs) continue;
+        zn_point here = local_point(p, at, &s);
+        if (p->model->outputs(p->model, s.work, &here, values)) return 1;
+        values += p->model->n_outputs;
+    }
+    return 0;
+}
+
 const assembly_model *assembly_of(const zn_model *model) { return model->energy == energy ? (const assembly_model *)model : NULL; }
 
 zn_point assembly_local_point(const assembly_model *m, const part *p, void *work, const zn_point *at, void **own_work) {
@@ -185,5 +198,6 @@ void assembly_set_answers(assembly_model *m) {
     base->constraints = constraints;
     base->momentum = base->lagrangian ? momentum : NULL;
     base->energy = energy;
+    base->outputs = base->n_outputs ? outputs : NULL;
     base->after_step = after_step;
 }

@@ -36,7 +36,7 @@ typedef struct assembly_model {
     int nnz[N_MATRICES];
     /* Largest sizes of a part, for the scratch memory of one caller. */
     int most_q, most_u, most_rows, most_nnz;
-    char **q_names, **u_names, **bilateral_names, **contact_names;
+    char **q_names, **u_names, **bilateral_names, **contact_names, **output_names;
     zn_contact *contacts;
     zn_ball *balls;
     double *scales, *q_start, *u_start;

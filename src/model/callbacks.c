@@ -9,7 +9,7 @@ typedef struct callback_model {
     zn_model base; /* first */
     zn_model user; /* what the user gave: its destroy */
     lin_pattern patterns[N_PATTERNS];
-    char **q_names, **u_names, **bilateral_names, **contact_names;
+    char **q_names, **u_names, **bilateral_names, **contact_names, **output_names;
     zn_contact *contacts;
     zn_ball *balls;
     double *scales, *q_start, *u_start;
@@ -27,6 +27,7 @@ static void free_copy(zn_context *context, callback_model *m) {
     free_names(context, m->u_names, n->nu);
     free_names(context, m->bilateral_names, n->ng + n->ny);
     free_names(context, m->contact_names, n->n_contacts);
+    free_names(context, m->output_names, m->base.n_outputs);
     void *blocks[] = {m->contacts, m->balls, m->scales, m->q_start, m->u_start, m};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
@@ -172,6 +173,7 @@ static zn_status check_def(zn_context *context, const zn_model *def) {
     if (!def->natural && !def->kinematics) return fail(context, ZN_ARGUMENT, "a model that is not natural needs an answer to 'kinematics'");
     if (model_rows(def) && !def->constraints) return fail(context, ZN_ARGUMENT, "a model with constraints or contacts needs an answer to 'constraints'");
     if (n->n_contacts && !def->contacts) return fail(context, ZN_ARGUMENT, "a model with contacts needs their description");
+    if (def->n_outputs < 0 || (def->n_outputs && !def->outputs)) return fail(context, ZN_ARGUMENT, "a model with outputs needs an answer to 'outputs'");
     if (def->lagrangian && !(def->momentum && def->natural))
         return fail(context, ZN_ARGUMENT, "a model with a Lagrangian is natural and needs an answer to 'momentum'");
     return ZN_OK;
@@ -190,9 +192,10 @@ zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_m
     m->q_names = copy_names(context, def->q_names, def->size.nq, "q");
     m->u_names = copy_names(context, def->u_names, def->size.nu, "u");
     m->bilateral_names = copy_names(context, def->bilateral_names, def->size.ng + def->size.ny, "c");
+    m->output_names = copy_names(context, def->output_names, def->n_outputs, "output");
     m->q_start = copy_start(context, def->q_start, def->size.nq);
     m->u_start = copy_start(context, def->u_start, def->size.nu);
-    if (status == ZN_OK && !(m->q_names && m->u_names && m->bilateral_names && m->q_start && m->u_start)) status = ZN_MEMORY;
+    if (status == ZN_OK && !(m->q_names && m->u_names && m->bilateral_names && m->output_names && m->q_start && m->u_start)) status = ZN_MEMORY;
     if (status == ZN_OK) status = copy_contacts(context, def, m);
     if (status != ZN_OK) {
         free_copy(context, m);
@@ -201,6 +204,7 @@ zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_m
     m->base.q_names = (const char *const *)m->q_names;
     m->base.u_names = (const char *const *)m->u_names;
     m->base.bilateral_names = (const char *const *)m->bilateral_names;
+    m->base.output_names = (const char *const *)m->output_names;
     m->base.q_start = m->q_start;
     m->base.u_start = m->u_start;
     *model = &m->base;

@@ -40,7 +40,7 @@ typedef struct contact_text {
 
 struct zn_formula_model {
     zn_context *context;
-    formula_list parameters, coordinates, velocities, kinematics, mass, forces, position, velocity;
+    formula_list parameters, coordinates, velocities, kinematics, mass, forces, position, velocity, outputs;
     formula_text kinetic, potential;
     contact_text *contacts;
     size_t n_contacts, contact_capacity;
@@ -72,7 +72,9 @@ typedef struct formula_system {
     zn_contact *contacts;
     zn_ball *balls;             /* shared storage of all contacts */
     double *scales;             /* per friction row */
-    char **q_names, **u_names, **bilateral_names, **contact_names;
+    int n_outputs;
+    expr *outputs;              /* values of interest: of t, q, u */
+    char **q_names, **u_names, **bilateral_names, **contact_names, **output_names;
 } formula_system;
 
 /* Parses and checks everything; several errors may be left in the context. */

@@ -69,7 +69,8 @@ void zn_formula_model_destroy(zn_formula_model *builder) {
     if (!builder) return;
     zn_context *context = builder->context;
     formula_list *lists[] = {&builder->parameters, &builder->coordinates, &builder->velocities, &builder->kinematics,
-                             &builder->mass,       &builder->forces,      &builder->position,   &builder->velocity};
+                             &builder->mass,       &builder->forces,      &builder->position,   &builder->velocity,
+                             &builder->outputs};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free_list(context, lists[i]);
     free_text(context, &builder->kinetic);
     free_text(context, &builder->potential);
@@ -110,6 +111,10 @@ zn_status zn_formula_position_constraint(zn_formula_model *builder, const char *
 
 zn_status zn_formula_velocity_constraint(zn_formula_model *builder, const char *name, zn_formula gamma) {
     return add(builder, &builder->velocity, name, NULL, gamma, none);
+}
+
+zn_status zn_formula_output(zn_formula_model *builder, const char *name, zn_formula value) {
+    return add(builder, &builder->outputs, name, NULL, value, none);
 }
 
 zn_status zn_formula_energy(zn_formula_model *builder, zn_formula kinetic, zn_formula potential) {

@@ -146,7 +146,7 @@ static bool make_tapes(compiler *c) {
            TAPE(&m->velocity, VECTOR(n, c->c1), MATRIX(c->c1_u), MATRIX(c->c1_q)) &&
            TAPE(&m->acceleration, VECTOR(n, c->c2), MATRIX(c->c2_q), MATRIX(c->c2_u)) &&
            TAPE(&m->momentum, VECTOR(nu, s->p), VECTOR(nu, s->b), MATRIX(c->p_q), MATRIX(c->b_q), MATRIX(c->b_u)) &&
-           TAPE(&m->energy, VECTOR(2, energies), VECTOR(1, energies + 2));
+           TAPE(&m->energy, VECTOR(2, energies), VECTOR(1, energies + 2)) && TAPE(&m->outputs, VECTOR(s->n_outputs, s->outputs));
 }
 
 static void free_compiler(compiler *c) {

@@ -76,6 +76,12 @@ static int energy(const zn_model *model, void *work, const zn_point *at, double 
     return 0;
 }
 
+static int outputs(const zn_model *model, void *work, const zn_point *at, double *values) {
+    const formula_model *m = (const formula_model *)model;
+    run(m->tapes->outputs, set_point(m, work, at, false), 1, (double *[]){values});
+    return 0;
+}
+
 bool formula_model_power(const zn_model *model, void *work, const zn_point *at, double *power) {
     if (model->energy != energy) return false;
     const formula_model *m = (const formula_model *)model;
@@ -86,7 +92,7 @@ bool formula_model_power(const zn_model *model, void *work, const zn_point *at, 
 static void release_tapes(zn_context *context, formula_tapes *p) {
     if (!p || --p->references > 0) return;
     expr_tape *tapes[] = {p->kinematics, p->qddot,    p->balance,      p->impact,   p->inertia,
-                          p->position,   p->velocity, p->acceleration, p->momentum, p->energy};
+                          p->position,   p->velocity, p->acceleration, p->momentum, p->energy, p->outputs};
     for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) expr_tape_destroy(context, tapes[i]);
     lin_pattern *patterns[] = {&p->qdot_q, &p->B,    &p->r_q,  &p->r_u,  &p->M,   &p->W,   &p->c0_q,
                                &p->c1_q,   &p->c1_u, &p->c2_q, &p->c2_u, &p->p_q, &p->b_q, &p->b_u};
@@ -135,6 +141,9 @@ void formula_model_adopt(formula_model *m, formula_system *s) {
     base->constraints = constraints;
     base->momentum = s->lagrangian ? momentum : NULL;
     base->energy = energy;
+    base->n_outputs = s->n_outputs;
+    base->output_names = (const char *const *)s->output_names;
+    base->outputs = s->n_outputs ? outputs : NULL;
     expr_graph_destroy(s->graph); /* the tapes do not need it */
     s->graph = NULL;
     m->owned = *s;
@@ -214,7 +223,7 @@ static bool copy_contacts(zn_context *context, int count, const zn_contact *from
 }
 
 zn_status formula_model_instance(zn_context *context, const zn_model *kind, const double *parameters, const char *const *bilateral_names,
-                                 int n_contacts, const zn_contact *contacts, zn_model **model) {
+                                 int n_contacts, const zn_contact *contacts, const char *const *output_names, zn_model **model) {
     const formula_model *from = (const formula_model *)kind;
     formula_model *m = MEM_ARRAY(context, formula_model, 1);
     if (!m) return ZN_MEMORY;
@@ -225,17 +234,20 @@ zn_status formula_model_instance(zn_context *context, const zn_model *kind, cons
     m->owned.size.nq = m->owned.size.nu = 0; /* no names of coordinates: those of the whole count */
     m->base.size.n_contacts = m->owned.size.n_contacts = n_contacts;
     m->base.q_names = m->base.u_names = NULL;
+    m->owned.n_outputs = kind->n_outputs;
     m->base.q_start = m->base.u_start = NULL;
     m->parameters = MEM_ARRAY(context, double, m->tapes->n_parameters);
     int bilateral = kind->size.ng + kind->size.ny;
     if (!m->parameters || !copy_names(context, bilateral_names, bilateral, &m->owned.bilateral_names) ||
-        !copy_contacts(context, n_contacts, contacts, &m->owned)) {
+        !copy_contacts(context, n_contacts, contacts, &m->owned) ||
+        !copy_names(context, output_names, kind->n_outputs, &m->owned.output_names)) {
         destroy(context, &m->base);
         return ZN_MEMORY;
     }
     if (m->tapes->n_parameters) memcpy(m->parameters, parameters, (size_t)m->tapes->n_parameters * sizeof *parameters);
     m->base.bilateral_names = (const char *const *)m->owned.bilateral_names;
     m->base.contacts = m->owned.contacts;
+    m->base.output_names = (const char *const *)m->owned.output_names;
     *model = &m->base;
     return ZN_OK;
 }

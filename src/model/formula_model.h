@@ -9,7 +9,7 @@
 typedef struct formula_tapes {
     int references;
     int q, u, a, lambda, parameter, n_parameters, variables, registers;
-    expr_tape *kinematics, *qddot, *balance, *impact, *inertia, *position, *velocity, *acceleration, *momentum, *energy;
+    expr_tape *kinematics, *qddot, *balance, *impact, *inertia, *position, *velocity, *acceleration, *momentum, *energy, *outputs;
     lin_pattern qdot_q, B, r_q, r_u, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
 } formula_tapes;
 
@@ -25,7 +25,7 @@ formula_model *formula_model_create(zn_context *context);
 void formula_model_adopt(formula_model *model, formula_system *system);
 /* Another model of the same kind: its tapes are shared, parameters (copied), names and contacts are its own. */
 zn_status formula_model_instance(zn_context *context, const zn_model *kind, const double *parameters, const char *const *bilateral_names,
-                                 int n_contacts, const zn_contact *contacts, zn_model **model);
+                                 int n_contacts, const zn_contact *contacts, const char *const *output_names, zn_model **model);
 /* The power of its forces without potential; false: not a formula model. */
 bool formula_model_power(const zn_model *model, void *work, const zn_point *at, double *power);
 /* Mass positive definite and everything finite at the start. */

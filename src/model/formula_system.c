@@ -295,6 +295,23 @@ static zn_status add_bilateral(zn_formula_model *builder, formula_system *s, con
     return all;
 }
 
+/* ---- outputs ---- */
+
+static zn_status add_outputs(zn_formula_model *builder, formula_system *s, const expr_scope *scope) {
+    zn_context *context = builder->context;
+    zn_status all = ZN_OK;
+    for (int i = 0; i < s->n_outputs; i++) {
+        named_formula *item = &builder->outputs.items[i];
+        if (!item->name || !(s->output_names[i] = mem_text(context, item->name))) return ZN_MEMORY;
+        bool taken = index_of(item->name, i, s->output_names) >= 0 || index_of(item->name, s->size.nq, s->q_names) >= 0 ||
+                     index_of(item->name, s->size.nu, s->u_names) >= 0 || !strcmp(item->name, "t");
+        if (taken)
+            keep_first(&all, formula_fail(context, &item->value, item->name, "the name '%s' of an output is already taken", item->name));
+        keep_first(&all, formula_parse(s, context, scope, &item->value, &s->outputs[i]));
+    }
+    return all;
+}
+
 /* ---- all of it ---- */
 
 static void count_sizes(const zn_formula_model *builder, formula_system *s) {
@@ -308,6 +325,7 @@ static void count_sizes(const zn_formula_model *builder, formula_system *s) {
         size->nN += builder->contacts[i].gap.text != NULL;
         for (int k = 0; k < builder->contacts[i].n_laws; k++) size->nF += builder->contacts[i].laws[k].n_slips;
     }
+    s->n_outputs = (int)builder->outputs.count;
     s->n = size->ng + size->ny + size->nN + size->nF;
     s->q = 1;
     s->u = s->q + size->nq;
@@ -336,8 +354,11 @@ static bool allocate(zn_context *context, formula_system *s) {
     s->u_names = MEM_ARRAY(context, char *, n.nu);
     s->bilateral_names = MEM_ARRAY(context, char *, n.ng + n.ny);
     s->contact_names = MEM_ARRAY(context, char *, n.n_contacts);
+    s->outputs = MEM_ARRAY(context, expr, s->n_outputs);
+    s->output_names = MEM_ARRAY(context, char *, s->n_outputs);
     if (!s->graph || !s->q_start || !s->u_start || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows ||
-        !s->contacts || !s->balls || !s->scales || !s->q_names || !s->u_names || !s->bilateral_names || !s->contact_names)
+        !s->contacts || !s->balls || !s->scales || !s->q_names || !s->u_names || !s->bilateral_names || !s->contact_names ||
+        !s->outputs || !s->output_names)
         return false;
     expr zero = expr_constant(s->graph, 0);
     for (size_t i = 0; i < nu * nu; i++) s->M[i] = zero;
@@ -378,6 +399,7 @@ zn_status formula_system_create(zn_formula_model *builder, formula_system *s) {
     if (kinematics_known && all != ZN_MEMORY) {
         keep_first(&all, add_bilateral(builder, s, &scope));
         keep_first(&all, formula_system_contacts(builder, s, &scope));
+        keep_first(&all, add_outputs(builder, s, &scope));
     }
     mem_free(context, names.items);
     return all;
@@ -390,11 +412,12 @@ static void free_names(zn_context *context, char **names, int count) {
 
 void formula_system_free(zn_context *context, formula_system *s) {
     expr_graph_destroy(s->graph);
-    void *blocks[] = {s->q_start, s->u_start, s->qdot, s->M, s->h, s->p, s->b, s->force, s->rows, s->contacts, s->balls, s->scales};
+    void *blocks[] = {s->q_start, s->u_start, s->qdot, s->M, s->h, s->p, s->b, s->force, s->rows, s->contacts, s->balls, s->scales, s->outputs};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     free_names(context, s->q_names, s->size.nq);
     free_names(context, s->u_names, s->size.nu);
     free_names(context, s->bilateral_names, s->size.ng + s->size.ny);
     free_names(context, s->contact_names, s->size.n_contacts);
+    free_names(context, s->output_names, s->n_outputs);
     *s = (formula_system){0};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* energy, forces, mass, force and constraints. */
+/* energy, forces, mass, force, constraints and outputs. */
 #include "scene/scene.h"
 
 void scene_read_energy(scene_loader *loader, const scene_node *node, bool first_order) {
@@ -166,5 +166,19 @@ void scene_read_constraints(scene_loader *loader, const scene_node *node) {
             zn_formula_velocity_constraint(loader->builder, name, scene_formula(loader, velocity));
         else if (zn_error_count(loader->context) == errors)
             scene_error(loader, entry->value, "%s lacks 'position' or 'velocity'", what);
+    }
+}
+
+/* ---- outputs ---- */
+
+void scene_read_outputs(scene_loader *loader, const scene_node *node) {
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
+        const char *name = entry->key->text;
+        if (!scene_want_label(loader, "output", entry->key)) continue;
+        if (!scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "output '%s'", name))) continue;
+        if (loader->parts)
+            scene_placed(loader, zn_parts_output(loader->parts, name, scene_formula(loader, entry->value)), entry->key);
+        else
+            zn_formula_output(loader->builder, name, scene_formula(loader, entry->value));
     }
 }

@@ -12,7 +12,7 @@ struct zn_scene {
 
 typedef struct sections {
     const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force,
-        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials;
+        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials, *outputs;
 } sections;
 
 /* ---- which sections are there ---- */
@@ -40,7 +40,8 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
                               {"joints", SCENE_LIST | map, false, &s->joints},
                               {"gravity", SCENE_LIST | SCENE_NULL, false, &s->gravity},
                               {"geometry", map, false, &s->geometry},
-                              {"materials", map, false, &s->materials}};
+                              {"materials", map, false, &s->materials},
+                              {"outputs", map, false, &s->outputs}};
     enum { N_KEYS = sizeof keys / sizeof *keys };
     if (!scene_want_map(loader, root, "a scene", N_KEYS, keys)) return false;
     /* A misspelt section takes its names with it. */
@@ -127,6 +128,7 @@ static void read_part_scene(scene_loader *loader, zn_scene *scene, const section
     if (complete && s->materials) scene_read_materials(loader, s->materials);
     bool shapes = zn_error_count(loader->context) == errors; /* else contacts would only repeat their mistakes */
     if (complete && shapes && s->contacts) scene_read_contacts(loader, s->contacts);
+    if (complete && s->outputs) scene_read_outputs(loader, s->outputs);
     if (s->simulation) scene_read_settings(loader, s->simulation);
     if (!complete || scene_gave_up(loader)) return;
     if (!scene_placed(loader, zn_parts_build(loader->parts, &scene->model), s->bodies) || scene_has_errors(loader)) return;
@@ -158,6 +160,7 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
     if (s.force && s.velocities) scene_read_forces(loader, s.force, "force", s.velocities);
     if (s.constraints) scene_read_constraints(loader, s.constraints);
     if (s.contacts) scene_read_contacts(loader, s.contacts);
+    if (s.outputs) scene_read_outputs(loader, s.outputs);
     if (s.simulation) scene_read_settings(loader, s.simulation);
     /* Also after errors: the builder finds those of the formulas. */
     if (loader->names_incomplete || scene_gave_up(loader)) return;

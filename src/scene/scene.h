@@ -195,6 +195,8 @@ void scene_read_kinematics(scene_loader *, const scene_node *);
 void scene_read_mass(scene_loader *, const scene_node *);
 void scene_read_constraints(scene_loader *, const scene_node *);
 void scene_read_contacts(scene_loader *, const scene_node *);
+/* Formulas that results keep. */
+void scene_read_outputs(scene_loader *, const scene_node *);
 void scene_read_settings(scene_loader *, const scene_node *);
 
 #endif

@@ -51,6 +51,7 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
          (const char *const *)percussions, false},
         {"gap", "distance of each contact at t, negative when penetrating; not a number where a contact has no gap", model->size.n_contacts, contacts, false},
         {"energy", "energies at t", N_ENERGIES, energy_names, false},
+        {"output", "values that the scene asks for, at t", model->n_outputs, model->output_names, true},
         {"iterations", "iterations of the solver since the row before, by path", CONE_PATH_COUNT, iteration_names, false},
     };
     const result_text texts[] = {
@@ -113,6 +114,9 @@ zn_status zn_recorder_row(zn_recorder *r) {
     *next++ = kinetic;
     *next++ = potential;
     *next++ = kinetic + potential;
+    if (zn_simulation_outputs(sim, next) != ZN_OK)
+        for (int i = 0; i < model->n_outputs; i++) next[i] = NAN;
+    next += model->n_outputs;
     for (int i = 0; i < CONE_PATH_COUNT; i++) {
         *next++ = (double)(sim->path_iterations[i] - r->last_iterations[i]);
         r->last_iterations[i] = sim->path_iterations[i];

@@ -177,6 +177,13 @@ void zn_simulation_energy(const zn_simulation *sim, double *kinetic, double *pot
     sim->model->energy(sim->model, sim->monitor.at.work, &at, kinetic, potential);
 }
 
+zn_status zn_simulation_outputs(const zn_simulation *sim, double *values) {
+    const zn_model *model = sim->model;
+    if (!model->n_outputs) return ZN_OK;
+    zn_point at = {.t = sim->view.t, .q = sim->view.q, .u = sim->view.u};
+    return model->outputs(model, sim->monitor.at.work, &at, values) ? ZN_NOT_FINITE : ZN_OK;
+}
+
 zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
     double mean[CONE_PATH_COUNT], kinetic, potential;
     for (int i = 0; i < CONE_PATH_COUNT; i++) mean[i] = sim->path_solves[i] ? (double)sim->path_iterations_there[i] / (double)sim->path_solves[i] : 0;

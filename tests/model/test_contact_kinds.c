@@ -81,7 +81,7 @@ static void check_derivatives(zn_context *context, contact_case *c) {
         random_numbers(c);
         random_state(c, &layout);
         zn_contact contact = as_contact(c, balls);
-        assert_int_equal(formula_model_instance(context, kind, (const double *)&c->numbers, NULL, 1, &contact, &part),
+        assert_int_equal(formula_model_instance(context, kind, (const double *)&c->numbers, NULL, 1, &contact, NULL, &part),
                          ZN_OK);
         const double *v = c->variables;
         zn_point at = {v[0], v + layout.q, v + layout.u, v + layout.a, v + layout.lambda};

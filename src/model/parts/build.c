@@ -132,7 +132,7 @@ static zn_status make_instance(zn_parts *parts, const parts_piece *piece, zn_mod
     for (int i = 0; !piece->contact_formulas && i < n_contacts; i++)
         if (!piece->contacts[i].name) piece->contacts[i].name = piece->name;
     status = names ? formula_model_instance(context, kind, piece->parameters, (const char *const *)names, n_contacts,
-                                            contacts, model)
+                                            contacts, (const char *const *)piece->outputs, model)
                    : ZN_MEMORY;
     for (int i = 0; names && i < rows; i++) mem_free(context, names[i]);
     mem_free(context, names);

@@ -22,8 +22,9 @@ static void free_motion(zn_context *context, parts_motion *motion) {
 static void free_piece(zn_context *context, parts_piece *piece) {
     for (int i = 0; piece->formulas && i < piece->n_formulas; i++) free_text(context, &piece->formulas[i]);
     zn_formula_model_destroy(piece->contact_formulas);
+    for (int i = 0; piece->outputs && i < piece->n_outputs; i++) mem_free(context, piece->outputs[i]);
     void *blocks[] = {piece->name,  piece->bodies, piece->parameters, piece->contacts,
-                      piece->balls, piece->scales, piece->formulas};
+                      piece->balls, piece->scales, piece->formulas,   piece->outputs};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -312,8 +313,9 @@ parts_piece *parts_piece_begin(zn_parts *parts, const parts_piece *shape) {
     piece.scales = MEM_ARRAY(context, double, shape->n_scales);
     piece.formulas = MEM_ARRAY(context, formula_text, shape->n_formulas);
     piece.contact_formulas = NULL;
+    piece.outputs = MEM_ARRAY(context, char *, shape->n_outputs);
     if (!piece.name || !piece.bodies || !piece.parameters || !piece.contacts || !piece.balls || !piece.scales ||
-        !piece.formulas) {
+        !piece.formulas || !piece.outputs) {
         free_piece(context, &piece);
         return NULL;
     }

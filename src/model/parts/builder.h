@@ -36,6 +36,8 @@ struct parts_piece {
     int n_formulas;
     formula_text *formulas;             /* for the drawing */
     zn_formula_model *contact_formulas; /* a contact by formulas, else NULL */
+    int n_outputs;
+    char **outputs; /* their names in results, each from mem_text, as many as the drawing has */
 };
 
 typedef struct parts_motion {
@@ -108,7 +110,7 @@ const char *parts_body_hint(const zn_parts *, const char *name, char *text, size
 /* ---- pieces ---- */
 
 /* A new piece with copies of name and bodies and room for what `shape` says (n_parameters, n_contacts, n_balls, n_scales,
- * n_formulas); the caller fills it before the next piece begins. NULL: error in the context. Names of pieces are unique. */
+ * n_formulas, n_outputs); the caller fills it before the next piece begins. NULL: error in the context. Names of pieces are unique. */
 parts_piece *parts_piece_begin(zn_parts *, const parts_piece *shape);
 /* The status of the newest error, after a function that said NULL. */
 zn_status parts_last_status(const zn_parts *);

@@ -137,7 +137,8 @@ typedef enum formula_use {
     GENERALISED_FORCE,
     KINETIC,
     POTENTIAL,
-    CONTACT
+    CONTACT,
+    OUTPUT
 } formula_use;
 
 static expr product(sketch *k, expr a, expr b) { return sketch_mul(k, a, b); }
@@ -194,6 +195,13 @@ static zn_status draw_force(zn_parts *parts, sketch *k, const parts_piece *piece
     return status;
 }
 
+static zn_status draw_output(zn_parts *parts, sketch *k, const parts_piece *piece, const expr_scope *scope) {
+    expr value;
+    zn_status status = expr_parse(k->g, parts->context, scope, formula_of(&piece->formulas[0]), &value);
+    if (status == ZN_OK) sketch_output(k, value);
+    return status;
+}
+
 static zn_status draw_contact(zn_parts *parts, sketch *k, const parts_piece *piece, const expr_scope *scope) {
     zn_context *context = parts->context;
     formula_system *s = &k->s;
@@ -222,6 +230,7 @@ zn_status parts_draw_formulas(zn_parts *parts, sketch *k, const parts_piece *pie
     case GENERALISED_FORCE: status = draw_force(parts, k, piece, &scope); break;
     case KINETIC: status = draw_kinetic(parts, k, &piece->formulas[0], &scope); break;
     case POTENTIAL: status = draw_potential(parts, k, &piece->formulas[0], &scope); break;
+    case OUTPUT: status = draw_output(parts, k, piece, &scope); break;
     default: status = draw_contact(parts, k, piece, &scope); break;
     }
     parts_scope_free(parts, &scope);
@@ -232,7 +241,8 @@ static parts_piece *begin(zn_parts *parts, const char *name, formula_use use, zn
                           const zn_formula *formulas, int first_body, zn_status *status) {
     static const char *const what[] = {"formula constraint", "formula velocity constraint",
                                        "formula force",      "kinetic energy",
-                                       "potential energy",   "formula contact"};
+                                       "potential energy",   "formula contact",
+                                       "output"};
     int count, *bodies;
     *status = parts_bodies_of(parts, n, formulas, first_body >= 0, &first_body, &count, &bodies);
     if (*status != ZN_OK) return NULL;
@@ -246,7 +256,8 @@ static parts_piece *begin(zn_parts *parts, const char *name, formula_use use, zn
                          .bodies = bodies,
                          .rows = rows,
                          .n_formulas = keeps ? n : 0,
-                         .n_parameters = use == GENERALISED_FORCE};
+                         .n_parameters = use == GENERALISED_FORCE,
+                         .n_outputs = use == OUTPUT};
     parts_piece *piece = parts_piece_begin(parts, &shape);
     mem_free(parts->context, bodies);
     if (!piece) *status = parts_last_status(parts);
@@ -264,6 +275,36 @@ zn_status zn_parts_position_constraint(zn_parts *parts, const char *name, zn_for
 zn_status zn_parts_velocity_constraint(zn_parts *parts, const char *name, zn_formula gamma) {
     zn_status status;
     begin(parts, name, VELOCITY_CONSTRAINT, (zn_sizes){.ny = 1}, 1, &gamma, -1, &status);
+    return status;
+}
+
+/* Names of coordinates and velocities, and of other outputs, are columns of results too. */
+static bool is_column(const zn_parts *parts, const char *name) {
+    char text[320];
+    int body = parts_find_body(parts, name, strcspn(name, ".'"));
+    if (!strcmp(name, "t")) return true;
+    for (int i = 0; body >= 0 && i < body_nq(parts->bodies[body].kind); i++)
+        if (!strcmp(parts_q_name(&parts->bodies[body], i, text, sizeof text), name)) return true;
+    for (int i = 0; body >= 0 && i < body_nu(parts->bodies[body].kind); i++)
+        if (!strcmp(parts_u_name(&parts->bodies[body], i, text, sizeof text), name)) return true;
+    for (size_t i = 0; i < parts->n_pieces; i++)
+        for (int k = 0; k < parts->pieces[i].n_outputs; k++)
+            if (parts->pieces[i].outputs[k] && !strcmp(parts->pieces[i].outputs[k], name)) return true;
+    return false;
+}
+
+zn_status zn_parts_output(zn_parts *parts, const char *name, zn_formula value) {
+    zn_status status;
+    if (!name || !*name) return fail(parts->context, ZN_ARGUMENT, "an output needs a name");
+    if (is_column(parts, name)) {
+        error_place place = {.file = value.file, .line = value.line, .column = value.column, .time = NAN};
+        return fail_at(parts->context, ZN_MODEL, &place, "the name '%s' of an output is already taken", name);
+    }
+    char *label = mem_format(parts->context, "output %s", name); /* its column may have the name of a joint */
+    if (!label) return ZN_MEMORY;
+    parts_piece *piece = begin(parts, label, OUTPUT, (zn_sizes){0}, 1, &value, -1, &status);
+    if (piece && !(piece->outputs[0] = mem_text(parts->context, name))) status = ZN_MEMORY;
+    mem_free(parts->context, label);
     return status;
 }
 

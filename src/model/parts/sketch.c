@@ -163,7 +163,7 @@ zn_status sketch_compile(sketch *k, zn_model **kind) {
             s->p[i] = sketch_add(k, s->p[i], sketch_mul(k, s->M[i + j * s->size.nu], expr_variable(k->g, s->u + j)));
         s->T = sketch_add(k, s->T, sketch_mul(k, sketch_constant(k, 0.5), sketch_mul(k, s->p[i], expr_variable(k->g, s->u + i))));
     }
-    zn_status status = formula_kind_compile(k->context, s, kind);
+    zn_status status = k->failed ? ZN_MEMORY : formula_kind_compile(k->context, s, kind);
     sketch_free(k);
     return status;
 }
@@ -234,6 +234,16 @@ void sketch_mass(sketch *k, int row, int column, expr value) {
     int nu = k->s.size.nu;
     k->s.M[row + column * nu] = sketch_add(k, k->s.M[row + column * nu], value);
     if (row != column) k->s.M[column + row * nu] = sketch_add(k, k->s.M[column + row * nu], value);
+}
+
+/* ---- outputs ---- */
+
+void sketch_output(sketch *k, expr value) {
+    formula_system *s = &k->s;
+    if (mem_grow(k->context, (void **)&s->outputs, &k->output_capacity, (size_t)s->n_outputs + 1, sizeof *s->outputs))
+        s->outputs[s->n_outputs++] = value;
+    else
+        k->failed = true;
 }
 
 /* ---- points ---- */

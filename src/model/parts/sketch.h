@@ -58,6 +58,8 @@ typedef struct sketch {
     sketch_body *body;
     int n_parameters, most_parameters;
     int rows[4];      /* rows drawn so far: g, y, N, F */
+    size_t output_capacity;
+    bool failed;      /* out of memory while drawing: sketch_compile says so */
 } sketch;
 
 /* Rows, and the most parameters, are said in advance. ZN_MEMORY or ZN_OK. Ends with sketch_compile or sketch_free. */
@@ -87,6 +89,9 @@ void sketch_power(sketch *, expr force, expr rate);
 void sketch_potential(sketch *, expr V);
 void sketch_mass(sketch *, int row, int column, expr value); /* symmetric: both entries */
 void sketch_h(sketch *, int row, expr value);                /* adds to h and to b */
+
+/* A value of interest of t, q, u that results keep. The piece names its outputs in the order of drawing. */
+void sketch_output(sketch *, expr value);
 
 /* Points and directions fixed to a body: r + A xi, v + omega x (A xi), A e. Body -1 is the world. */
 evec sketch_point(sketch *, int body, evec xi);
