@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zeno converge: errors of schemes over their steps, and the orders that follow. */
 #include "cli/commands.h"
-#include "cli/progress.h"
+#include "cli/gnuplot.h"
 #include "cli/load.h"
-#include "cli/study.h"
+#include "cli/progress.h"
+#include "cli/study_plot.h"
 #include "cli/summary.h"
 
 #include <math.h>
@@ -11,18 +12,21 @@
 #include <string.h>
 
 static const char usage[] = "zeno converge SCENE [--scheme NAME[:STAGES][,...]] --steps H1,H2,... --reference H0 [--end T]\n"
-                            "           [--solver auto|newton|projection] [--tolerance X] [--set NAME=EXPR]... [--summary] [--quiet]";
+                            "           [--solver auto|newton|projection] [--tolerance X] [--set NAME=EXPR]...\n"
+                            "           [--out FILE.csv] [--plot FILE.svg|FILE.png] [--summary] [--quiet]";
 /* A ratio of times this close to a whole number is one. */
 static const double grid_roundoff = 1e-9;
 
 typedef struct converge {
     cli_scene_options scene;
-    const char *path, *schemes, *steps_text, *reference_text, *tolerance_text;
+    const char *path, *schemes, *steps_text, *reference_text, *tolerance_text, *out, *plot;
     bool summary, quiet, help;
     int n_schemes, n_steps;
     char names[STUDY_MAX_SCHEMES][64];
     double step[STUDY_MAX_STEPS], reference, end, tolerance;
     study_run runs[STUDY_MAX_SCHEMES * (STUDY_MAX_STEPS + 1)];
+    study_result results[STUDY_MAX_SCHEMES];
+    char labels[STUDY_MAX_SCHEMES][80]; /* "radau-2a, 2 stages" */
 } converge;
 
 /* Items of a list separated by commas: the next one, at most room - 1 characters; NULL after the last or when too long. */
@@ -131,7 +135,7 @@ static void print_json(const converge *c) {
     fprintf(to, ", \"end\": %.17g, \"reference\": %.17g, \"schemes\": [", c->end, c->reference);
     for (int k = 0; k < c->n_schemes; k++) {
         const study_run *runs = c->runs + k * (c->n_steps + 1);
-        study_result r = study_compare(c->n_steps, runs);
+        study_result r = c->results[k];
         fprintf(to, "%s{\"scheme\": ", k ? ", " : "");
         cli_json_text(to, runs->settings.scheme);
         fprintf(to, ", \"stages\": %d, ", runs->settings.stages);
@@ -154,13 +158,41 @@ static void print_slope(int i, const double *step, const double *error) {
     else printf("       ");
 }
 
+/* A row for each scheme and step; fields that are unknown stay empty. */
+static bool write_csv(const converge *c) {
+    FILE *to = fopen(c->out, "w");
+    if (!to) return fprintf(stderr, "error: %s cannot be written\n", c->out), false;
+    fprintf(to, "scheme,stages,step,error_q,error_u,order_q,order_u\n");
+    for (int k = 0; k < c->n_schemes; k++) {
+        const zn_settings *settings = &c->runs[k * (c->n_steps + 1)].settings;
+        const study_result *r = &c->results[k];
+        for (int i = 0; i < c->n_steps; i++) {
+            const double values[] = {r->error_q[i], r->error_u[i], r->order_q, r->order_u};
+            fprintf(to, "%s,%d,%.17g", settings->scheme, settings->stages, c->step[i]);
+            for (int j = 0; j < 4; j++) {
+                fputc(',', to);
+                if (isfinite(values[j])) fprintf(to, "%.17g", values[j]);
+            }
+            fputc('\n', to);
+        }
+    }
+    if (fclose(to) == 0) return true;
+    fprintf(stderr, "error: %s cannot be written\n", c->out);
+    return false;
+}
+
+static bool draw(zn_context *context, converge *c, const char *title) {
+    study_picture picture = {title, c->n_schemes, c->n_steps, c->step, c->results, c->labels};
+    if (study_draw(context, &picture, c->plot) == ZN_OK) return true;
+    cli_print_errors(context);
+    return false;
+}
+
 static void print_table(const converge *c) {
     printf("%s on [0, %g]: error against the same scheme with the step %g\n", c->path, c->end, c->reference);
     for (int k = 0; k < c->n_schemes; k++) {
-        const study_run *runs = c->runs + k * (c->n_steps + 1);
-        study_result r = study_compare(c->n_steps, runs);
-        printf("\n%s, %d stage%s\n  %12s %12s %6s %12s %6s\n", runs->settings.scheme, runs->settings.stages,
-               runs->settings.stages == 1 ? "" : "s", "step", "error of q", "order", "error of u", "order");
+        study_result r = c->results[k];
+        printf("\n%s\n  %12s %12s %6s %12s %6s\n", c->labels[k], "step", "error of q", "order", "error of u", "order");
         for (int i = 0; i < c->n_steps; i++) {
             printf("  %12.6g %12.4e", c->step[i], r.error_q[i]);
             print_slope(i, c->step, r.error_q);
@@ -191,27 +223,52 @@ static int judge(const converge *c) {
     return status;
 }
 
-static int study(converge *c, const zn_model *model, const zn_settings *settings) {
-    if (!plan(c, model, *settings)) return CLI_USAGE;
+static void compare(converge *c) {
+    for (int k = 0; k < c->n_schemes; k++) {
+        const study_run *runs = c->runs + k * (c->n_steps + 1);
+        int stages = runs->settings.stages;
+        c->results[k] = study_compare(c->n_steps, runs);
+        snprintf(c->labels[k], sizeof c->labels[k], "%.60s, %d stage%s", runs->settings.scheme, stages, stages == 1 ? "" : "s");
+    }
+}
+
+static int study(converge *c, zn_context *context, const zn_scene *scene, const zn_settings *settings) {
+    if (!plan(c, zn_scene_model(scene), *settings)) return CLI_USAGE;
     int n_runs = c->n_schemes * (c->n_steps + 1);
     progress bar = progress_begin(0, 1, c->quiet);
     study_go(n_runs, c->runs, watch, &bar);
     progress_end(&bar);
     int status = judge(c);
-    if (status != CLI_USAGE && c->summary) print_json(c);
-    else if (status != CLI_USAGE) print_table(c);
+    if (status != CLI_USAGE) {
+        compare(c);
+        if (c->summary) print_json(c);
+        else print_table(c);
+        if (c->out && !write_csv(c)) status = CLI_FAILED;
+        if (c->plot && !draw(context, c, zn_scene_title(scene))) status = CLI_FAILED;
+    }
     study_free(n_runs, c->runs);
     return status;
 }
 
+/* What can be told before the runs. */
+static bool check_files(const converge *c) {
+    size_t length = c->out ? strlen(c->out) : 0;
+    if (c->out && (length < 5 || strcmp(c->out + length - 4, ".csv") != 0))
+        return fprintf(stderr, "error: --out takes a name that ends with .csv, not %s\n", c->out), false;
+    if (c->plot && !plot_path_ok(c->plot))
+        return fprintf(stderr, "error: --plot takes a name that ends with .svg or .png, not %s\n", c->plot), false;
+    return true;
+}
+
 static int converge_scene(converge *c) {
+    if (!check_files(c)) return CLI_USAGE;
     zn_context *context = cli_context(c->quiet);
     if (!context) return CLI_FAILED;
     zn_scene *scene = NULL;
     zn_settings settings;
     char scheme_name[64];
     int status = CLI_USAGE;
-    if (cli_load(context, c->path, &c->scene, &scene, &settings, scheme_name)) status = study(c, zn_scene_model(scene), &settings);
+    if (cli_load(context, c->path, &c->scene, &scene, &settings, scheme_name)) status = study(c, context, scene, &settings);
     zn_scene_destroy(scene);
     zn_context_destroy(context);
     return status;
@@ -227,6 +284,8 @@ int cli_converge(int argc, char **argv) {
                                   {"--solver", &c->scene.solver, NULL, NULL, 0},
                                   {"--tolerance", &c->tolerance_text, NULL, NULL, 0},
                                   {"--set", c->scene.sets, NULL, &c->scene.n_sets, CLI_MAX_SETS},
+                                  {"--out", &c->out, NULL, NULL, 0},
+                                  {"--plot", &c->plot, NULL, NULL, 0},
                                   {"--summary", NULL, &c->summary, NULL, 0},
                                   {"--quiet", NULL, &c->quiet, NULL, 0},
                                   {"--help", NULL, &c->help, NULL, 0}};

@@ -5,15 +5,30 @@
 
 #include "base/base.h"
 
+#include <stdio.h>
+
 typedef struct plot_curve {
     const char *name;
     const double *x, *y;
+    long rows;
 } plot_curve;
 
+typedef enum plot_style { PLOT_LINES, PLOT_POINTS, PLOT_BOTH } plot_style;
+typedef enum plot_key { PLOT_KEY_RIGHT, PLOT_KEY_BELOW, PLOT_KEY_OFF } plot_key;
+enum { PLOT_WIDTH = 900, PLOT_HEIGHT = 560 };
+
+/* Ends of an axis; NaN: as the curves need it. */
+typedef struct plot_range {
+    double low, high;
+} plot_range;
+
 typedef struct plot_def {
-    const char *title, *x_name; /* title NULL: none */
-    bool log_x, log_y, points;
-    long rows;
+    const char *title, *x_name, *y_name; /* title NULL: none; y_name NULL: the name of a single curve */
+    bool log_x, log_y, equal;            /* equal: the same scale on both axes */
+    plot_style style;
+    plot_key key;
+    plot_range x, y;
+    int width, height; /* in points of an SVG; a PNG has 1.5 pixels for each */
     int n_curves;
     const plot_curve *curves;
 } plot_def;
@@ -21,5 +36,14 @@ typedef struct plot_def {
 /* To `out`, whose ending is .svg or .png; an existing file is replaced only by a whole new one. */
 zn_status plot_draw(zn_context *context, const plot_def *plot, const char *out);
 bool plot_path_ok(const char *out);
+
+/* For pictures of other kinds: `write` gets the script after the terminal, the colours and the output are set. */
+typedef void plot_writer(FILE *script, void *user);
+zn_status plot_run(zn_context *context, const char *out, int width, int height, plot_writer *write, void *user);
+/* In quotes, safe for gnuplot. */
+void plot_put_text(FILE *script, const char *text);
+void plot_put_number(FILE *script, double value);
+/* $NAMEk: a block of data; numbers that cannot be drawn interrupt the curve. */
+void plot_put_curve(FILE *script, const char *name, int k, const plot_curve *curve);
 
 #endif

@@ -14,8 +14,9 @@ enum { MAX_THREADS = 64 };
 
 typedef struct study_work {
     study_run *runs;
+    const int *order;     /* in which runs are taken */
     int n_runs;
-    atomic_int next;      /* run to take */
+    atomic_int next;      /* entry of `order` to take */
     atomic_int running;   /* threads at work */
     atomic_long done;     /* steps */
 } study_work;
@@ -57,7 +58,7 @@ static zn_status run_to_end(study_run *run, atomic_long *done) {
 static void *work_on_runs(void *user) {
     study_work *work = user;
     for (int i = atomic_fetch_add(&work->next, 1); i < work->n_runs; i = atomic_fetch_add(&work->next, 1)) {
-        study_run *run = &work->runs[i];
+        study_run *run = &work->runs[work->order[i]];
         run->context = zn_context_create(NULL);
         run->status = run->context ? run_to_end(run, &work->done) : ZN_MEMORY;
     }
@@ -65,8 +66,19 @@ static void *work_on_runs(void *user) {
     return NULL;
 }
 
+/* The longest runs first, so that no core is left alone with one at the end. */
+static void longest_first(int n_runs, const study_run *runs, int *order) {
+    for (int i = 0; i < n_runs; i++) {
+        int place = i;
+        for (; place > 0 && runs[order[place - 1]].steps < runs[i].steps; place--) order[place] = order[place - 1];
+        order[place] = i;
+    }
+}
+
 void study_go(int n_runs, study_run *runs, study_watch *watch, void *user) {
-    study_work work = {.runs = runs, .n_runs = n_runs};
+    int order[STUDY_MAX_SCHEMES * (STUDY_MAX_STEPS + 1)];
+    longest_first(n_runs, runs, order);
+    study_work work = {.runs = runs, .order = order, .n_runs = n_runs};
     pthread_t threads[MAX_THREADS];
     long total = 0, wanted = sysconf(_SC_NPROCESSORS_ONLN), started = 0;
     for (int i = 0; i < n_runs; i++) total += runs[i].steps;

@@ -49,6 +49,18 @@ cmp -s first second || complain "two studies differ"
 $study --scheme lobatto-3a3b:3 >out || complain "the table fails"
 grep -q 'order by least squares: q 4' out || complain "the table has no order: $(cat out)"
 
+$study --scheme rattle,lobatto-3a3b:3 --summary --out study.csv --plot study.svg >out || complain "no table or picture"
+[ "$(head -n 1 study.csv)" = scheme,stages,step,error_q,error_u,order_q,order_u ] || complain "the table's head is $(head -n 1 study.csv)"
+[ "$(wc -l <study.csv)" -eq 7 ] || complain "two schemes and three steps give $(wc -l <study.csv) lines"
+grep -q "^lobatto-3a3b,3,0.0064.*,[0-9.e-]*,4[.][0-9]*,4[.][0-9]*$" study.csv || complain "the table's last row is $(tail -n 1 study.csv)"
+for words in '>lobatto-3a3b, 3 stages<' '>2<' '>4<' 'error of positions' 'error of velocities' '>step<'; do
+    grep -q -e "$words" study.svg || complain "the picture has no $words"
+done
+refuses 'ends with .csv' "$pendulum" $common --steps 1.28e-2 --out study.h5
+refuses 'ends with .svg or .png' "$pendulum" $common --steps 1.28e-2 --plot study.pdf
+"$zeno" converge "$pendulum" $common --steps 1.28e-2 --out nowhere/study.csv >out 2>err && complain "a table in no directory"
+grep -q 'cannot be written' err || complain "no reason: $(cat err)"
+
 refuses 'does not divide the interval' "$pendulum" $common --steps 3.2e-2
 refuses 'not a multiple of the reference' "$pendulum" $common --steps 1e-3
 refuses 'needs a number' "$pendulum" $common --steps 1e-2,fast

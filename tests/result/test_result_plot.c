@@ -9,7 +9,7 @@
 
 /* Runs the command with standard error in a file. */
 static int plot(const char *const *arguments, char *message, size_t size) {
-    char *argv[20];
+    char *argv[40];
     int argc = 0;
     while (arguments[argc]) {
         argv[argc] = strdup(arguments[argc]);
@@ -90,6 +90,37 @@ static void several_curves_have_a_legend(void **state) {
     check_words(svg, ">t<");
     check_words(svg, "alles"); /* the title of the result */
     free(svg);
+}
+
+static void results_are_compared(void **state) {
+    (void)state;
+    char message[1000], one[512], two[512], out[512];
+    snprintf(one, sizeof one, "%s", example_path("run.h5"));
+    snprintf(two, sizeof two, "%s", example_path("run.csv"));
+    snprintf(out, sizeof out, "%s", example_path("two.svg"));
+    assert_int_equal(PLOT(message, one, two, "--y", "x", "--out", out, "--key", "below", "--size", "400,300"), 0);
+    size_t size;
+    char *svg = example_slurp(out, &size);
+    check_words(svg, ">run.h5<");
+    check_words(svg, ">run.csv<");
+    check_words(svg, ">x<"); /* the axis */
+    check_words(svg, "viewBox=\"0 0 400 300\"");
+    free(svg);
+    assert_int_equal(PLOT(message, one, two, "--x", "x", "--y", "y,phi", "--out", out, "--label", "first", "--equal", "--x-label",
+                          "across", "--y-label", "up", "--x-range", ":2", "--y-range=-1:1", "--style", "both"),
+                     0);
+    svg = example_slurp(out, &size);
+    check_words(svg, ">first<");
+    check_words(svg, ">phi, run.h5<");
+    check_words(svg, ">phi, run.csv<");
+    check_words(svg, ">across<");
+    check_words(svg, ">up<");
+    free(svg);
+    const char *wrong[][2] = {{"--x-range", "2:1"}, {"--y-range", "1"}, {"--y-range", "a:b"}, {"--size", "50,50"},
+                              {"--size", "400"},    {"--key", "left"},  {"--style", "bars"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(PLOT(message, one, "--y", "x", "--out", out, wrong[i][0], wrong[i][1]), 2);
+    assert_int_equal(PLOT(message, one, "nowhere.csv", "--y", "x", "--out", out), 1);
 }
 
 static void png_is_one(void **state) {
@@ -192,7 +223,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(svg_holds_curve_and_names),
         cmocka_unit_test(several_curves_have_a_legend),
-        cmocka_unit_test(png_is_one),
+        cmocka_unit_test(results_are_compared), cmocka_unit_test(png_is_one),
         cmocka_unit_test(mistakes_get_hints),
         cmocka_unit_test(failures_keep_the_old_picture),
         cmocka_unit_test(progress_says_where_it_is),
