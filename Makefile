@@ -2,7 +2,7 @@
 # The commands that people need, over CMake and its presets. `make help` lists them.
 .POSIX:
 .SUFFIXES:
-.PHONY: build run test test-asan bench clean format help packages
+.PHONY: build run test test-asan bench peers clean format help packages
 
 JOBS = $$(getconf _NPROCESSORS_ONLN)
 
@@ -29,6 +29,10 @@ test-asan: packages ## every test with the address, leak and undefined-behaviour
 
 bench: build ## cost per step, as a table and as CSV
 	@cmake --build --preset release --target bench
+
+peers: build ## the same systems in Siconos, MuJoCo, Rapier and Jolt: a table here, plots in build/peers/
+	@scripts/install-peers
+	@python3=/usr/bin/python3; test -x $$python3 || python3=python3; $$python3 bench/peers/peers.py --zeno build/zeno --out build/peers
 
 packages: ## install the Debian packages that are missing
 	@scripts/install-packages
