@@ -2,7 +2,7 @@
 # The commands that people need, over CMake and its presets. `make help` lists them.
 .POSIX:
 .SUFFIXES:
-.PHONY: build run test test-asan bench peers clean format help packages
+.PHONY: build run test test-asan bench peers validate clean format help packages
 
 JOBS = $$(getconf _NPROCESSORS_ONLN)
 
@@ -34,14 +34,18 @@ peers: build ## the same systems in Siconos, MuJoCo, Rapier and Jolt: a table he
 	@scripts/install-peers
 	@python3=/usr/bin/python3; test -x $$python3 || python3=python3; $$python3 bench/peers/peers.py --zeno build/zeno --out build/peers
 
+validate: build ## every benchmark with every scheme against the papers: validation/index.html
+	@scripts/install-packages python3
+	@python3 validate --zeno build/zeno --out validation --work build/validate
+
 packages: ## install the Debian packages that are missing
 	@scripts/install-packages
 
 format: ## clang-format over all C sources
 	@scripts/format
 
-clean: ## remove build/ and out/
-	rm -rf build out
+clean: ## remove build/, out/ and validation/
+	rm -rf build out validation
 
 help: ## this list
 	@awk -F ': .*## |:.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
