@@ -205,6 +205,7 @@ typedef struct zn_part_info {
     const char *name;
     const char *what;      /* "planar body", "revolute joint", "spring", "formula constraint" ... */
     const char *bodies[2]; /* names of the bodies it stands on; NULL: fewer (formulas may stand on more) */
+    const char *group;     /* the flexible body that it is a node or element of; NULL: none */
     int nq, nu;            /* own coordinates and velocities */
     int ng, ny, n_contacts;
 } zn_part_info;

@@ -4,6 +4,7 @@
 #define ZENO_ZENO_H
 #include "zeno/base.h"
 #include "zeno/contact.h"
+#include "zeno/flexible.h"
 #include "zeno/model.h"
 #include "zeno/parts.h"
 #include "zeno/recorder.h"

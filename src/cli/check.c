@@ -17,7 +17,7 @@ static void print_group(const zn_model *model, const char *title, bool (*belongs
     int shown = 0, more = 0;
     for (int i = 0; i < zn_model_part_count(model); i++) {
         zn_part_info part = zn_model_part_info(model, i);
-        if (!belongs(&part)) continue;
+        if (part.group || !belongs(&part)) continue;
         if (shown == MOST_SHOWN) {
             more++;
             continue;
@@ -37,8 +37,41 @@ static bool is_joint(const zn_part_info *part) { return !is_body(part) && part->
 static bool is_output(const zn_part_info *part) { return !strcmp(part->what, "output"); }
 static bool is_force(const zn_part_info *part) { return !is_body(part) && part->ng + part->ny == 0 && !part->n_contacts && !is_output(part); }
 
+/* One line for each flexible body: its nodes follow one another, and so do its elements. */
+static void print_flexible(const zn_model *model) {
+    bool titled = false;
+    for (int i = 0, count = zn_model_part_count(model); i < count; i++) {
+        zn_part_info first = zn_model_part_info(model, i);
+        if (!first.group || (i > 0 && is_body(&first) && zn_model_part_info(model, i - 1).group &&
+                             !strcmp(zn_model_part_info(model, i - 1).group, first.group)))
+            continue;
+        if (!is_body(&first)) break; /* elements come after all bodies */
+        int nodes = 0, elements = 0, freedom = 0;
+        const char *what = "";
+        for (int k = i; k < count; k++) {
+            zn_part_info part = zn_model_part_info(model, k);
+            if (!part.group || strcmp(part.group, first.group)) continue;
+            nodes += is_body(&part), elements += !is_body(&part), freedom += part.nu;
+            if (!is_body(&part)) what = part.what;
+        }
+        if (!titled) printf("  flexible bodies\n");
+        titled = true;
+        printf("    %s: %d node%s, %d %s%s, %d degrees of freedom\n", first.group, nodes, nodes == 1 ? "" : "s", elements,
+               what, elements == 1 ? "" : "s", freedom);
+    }
+}
+
+static void print_names(const char *what, int count, const char *const *names) {
+    enum { MOST_SHOWN = 60 };
+    printf("  %d %s:", count, what);
+    for (int i = 0; i < count && i < MOST_SHOWN; i++) printf(" %s", names[i]);
+    if (count > MOST_SHOWN) printf(" ... and %d more", count - MOST_SHOWN);
+    printf("\n");
+}
+
 static void print_parts(const zn_model *model) {
     print_group(model, "bodies", is_body);
+    print_flexible(model);
     print_group(model, "joints", is_joint);
     print_group(model, "forces and energies", is_force);
 }
@@ -60,11 +93,11 @@ static void print_sizes(zn_context *context, const zn_scene *scene, const zn_set
     const zn_model *model = zn_scene_model(scene);
     const zn_sizes *n = &model->size;
     printf("%s\n", zn_scene_title(scene));
-    printf("  %d coordinates:", n->nq);
-    for (int i = 0; i < n->nq; i++) printf(" %s", model->q_names[i]);
-    printf("\n  %d velocities:", n->nu);
-    for (int i = 0; i < n->nu; i++) printf(" %s", model->u_names[i]);
-    printf("\n  kind: %s\n", model->lagrangian ? "natural, from energies" : model->natural ? "natural" : "first order, velocities of its own");
+    print_names("coordinates", n->nq, model->q_names);
+    print_names("velocities", n->nu, model->u_names);
+    printf("  kind: %s\n", model->lagrangian ? "natural, from energies"
+                           : model->natural  ? "natural"
+                                             : "first order, velocities of its own");
     if (n->ng) printf("  %d constraints on position level\n", n->ng);
     if (n->ny) printf("  %d constraints on velocity level\n", n->ny);
     print_freedom(context, model);

@@ -18,7 +18,7 @@ assembly *assembly_create(zn_context *context) {
 
 void assembly_free_part(zn_context *context, part *p) {
     zn_model_destroy(context, p->model);
-    void *blocks[] = {p->q, p->u, p->rows, p->name, p->bodies[0], p->bodies[1]};
+    void *blocks[] = {p->q, p->u, p->rows, p->name, p->group, p->bodies[0], p->bodies[1]};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     for (int m = 0; m < N_MATRICES; m++) mem_free(context, p->place[m]);
     *p = (part){0};
@@ -84,10 +84,12 @@ zn_status assembly_part(assembly *a, zn_model *model, const int *q, const int *u
     return ZN_OK;
 }
 
-zn_status assembly_describe(assembly *a, const char *name, const char *what, const char *const bodies[2]) {
+zn_status assembly_describe(assembly *a, const char *name, const char *what, const char *group,
+                            const char *const bodies[2]) {
     part *p = &a->parts[a->n_parts - 1];
     p->what = what;
     p->name = mem_text(a->context, name);
+    if (group && !(p->group = mem_text(a->context, group))) return ZN_MEMORY;
     for (int i = 0; i < 2 && bodies[i]; i++)
         if (!(p->bodies[i] = mem_text(a->context, bodies[i]))) return ZN_MEMORY;
     return p->name ? ZN_OK : ZN_MEMORY;

@@ -26,8 +26,9 @@ int assembly_velocity(assembly *, const char *name, double start);
  * constraints and contacts are those of the whole. */
 zn_status assembly_part(assembly *, zn_model *part, const int *q, const int *u, bool kinematics);
 
-/* Says what the part added last is: name, what (not copied), names of bodies that it stands on (or NULL). */
-zn_status assembly_describe(assembly *, const char *name, const char *what, const char *const bodies[2]);
+/* Says what the part added last is: name, what (not copied), the flexible body that it belongs to (or NULL), names of bodies that
+ * it stands on (or NULL). */
+zn_status assembly_describe(assembly *, const char *name, const char *what, const char *group, const char *const bodies[2]);
 
 /* Computes patterns and places. The assembly may be destroyed afterwards. */
 zn_status assembly_finish(assembly *, zn_model **model);

@@ -17,6 +17,7 @@ zn_part_info zn_model_part_info(const zn_model *model, int index) {
     const zn_sizes *n = &p->model->size;
     return (zn_part_info){.name = p->name ? p->name : "",
                           .what = p->what ? p->what : "part",
+                          .group = p->group,
                           .bodies = {p->bodies[0], p->bodies[1]},
                           .nq = p->kinematics ? n->nq : 0,
                           .nu = p->kinematics ? n->nu : 0,

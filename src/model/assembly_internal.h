@@ -13,7 +13,7 @@ typedef struct part {
     int *q, *u, *rows;          /* indices in the whole */
     int *place[N_MATRICES];     /* where entry k of its matrix stands in the whole's values */
     bool kinematics;
-    char *name, *bodies[2];     /* assembly_describe */
+    char *name, *group, *bodies[2]; /* assembly_describe */
     const char *what;
 } part;
 

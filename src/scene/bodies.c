@@ -3,6 +3,7 @@
 #include "scene/scene.h"
 
 #include "linalg/geometry.h"
+#include "model/parts/flexible.h"
 
 /* ---- shapes ---- */
 
@@ -93,9 +94,14 @@ void scene_read_frames(scene_loader *loader, const scene_node *node) {
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
         const char *name = entry->key->text, *dot = strchr(name, '.');
         zn_body body;
+        zn_flexible flexible;
+        const char *owner = dot ? scene_copy(loader->arena, name, (size_t)(dot - name)) : NULL;
         if (!dot || !dot[1])
             scene_error(loader, entry->key, "a frame is named BODY.NAME, as in crank.tip, not '%.60s'", name);
-        else if (scene_find_body(loader, entry->key, scene_copy(loader->arena, name, (size_t)(dot - name)), &body))
+        else if (owner && parts_find_flexible(loader->parts, owner, strlen(owner)) >= 0) {
+            if (zn_parts_find_flexible(loader->parts, owner, &flexible) == ZN_OK)
+                scene_read_section(loader, flexible, dot + 1, entry->key, entry->value);
+        } else if (scene_find_body(loader, entry->key, owner, &body))
             scene_read_frame(loader, body, dot + 1, entry->key, entry->value);
     }
 }
@@ -184,9 +190,10 @@ static void read_start(scene_loader *loader, const body_nodes *n, bool planar, z
 }
 
 static bool read_type(scene_loader *loader, const body_nodes *n, const char *what, zn_body_type *type) {
-    static const char *const words[] = {"particle", "planar", "spatial", "prescribed"};
+    static const char *const words[] = {"particle", "planar", "spatial",     "prescribed",
+                                        "bar",      "beam",   "spline-beam", "rod"}; /* the last are read elsewhere */
     static const zn_body_type types[] = {ZN_PARTICLE_2D, ZN_PLANAR_BODY, ZN_SPATIAL_BODY, ZN_PRESCRIBED_BODY};
-    int word = scene_want_word(loader, n->type, scene_format(loader, "type of %s", what), 4, words);
+    int word = scene_want_word(loader, n->type, scene_format(loader, "type of %s", what), 8, words);
     if (word < 0) return false;
     *type = types[word];
     if (word == 0 && ((n->position && n->position->count == 3) || (!n->position && n->velocity && n->velocity->count == 3)))
@@ -244,7 +251,7 @@ static void read_body(scene_loader *loader, const scene_entry *entry) {
 
 void scene_read_bodies(scene_loader *loader, const scene_node *node) {
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next)
-        read_body(loader, entry);
+        scene_is_flexible(entry->value) ? scene_read_flexible(loader, entry) : read_body(loader, entry);
 }
 
 void scene_read_gravity(scene_loader *loader, const scene_node *node) {

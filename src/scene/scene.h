@@ -5,7 +5,7 @@
  *   want.c, formula.c             "a map with these keys is wanted here", "a constant is wanted here", else an error
  *   vectors.c                     lists of numbers, rotations
  *   parameters.c, coordinates.c, dynamics.c, contacts.c, settings.c   one section of a scene each
- *   bodies.c, joints.c, part_*.c                                        the same for models from parts
+ *   bodies.c, flexible.c, joints.c, part_*.c                                      the same for models from parts
  *
  * scene.c calls them in order. Errors do not stop the reading: what is wrong is replaced by something harmless, so that
  * one run finds as many mistakes as can be told apart. */
@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "expr/expr.h"
+#include "zeno/flexible.h"
 #include "zeno/parts.h"
 #include "zeno/scene.h"
 
@@ -168,6 +169,10 @@ const char *scene_entry_name(scene_loader *, const scene_entry *, const char *pr
 
 void scene_read_gravity(scene_loader *, const scene_node *);
 void scene_read_bodies(scene_loader *, const scene_node *);
+/* A body whose type is that of a flexible one; a frame in one of its cross sections. */
+bool scene_is_flexible(const scene_node *body);
+void scene_read_flexible(scene_loader *, const scene_entry *);
+void scene_read_section(scene_loader *, zn_flexible, const char *name, const scene_node *key, const scene_node *);
 void scene_read_frames(scene_loader *, const scene_node *);
 void scene_read_frame(scene_loader *, zn_body, const char *name, const scene_node *key, const scene_node *);
 void scene_read_joints(scene_loader *, const scene_node *);

@@ -6,7 +6,7 @@
  *   spatial    M = diag(m 1, Theta), Theta in K         h = (m g, -Omega x Theta Omega)
  *
  * with the potential -m g.r. Parameters of a kind: m, g, then J or Theta (xx, yy, zz, xy, xz, yz).                              */
-#include "model/parts/builder.h"
+#include "model/parts/flexible.h"
 
 #include <stdio.h>
 
@@ -132,12 +132,12 @@ static zn_status keep_motion(zn_parts *parts, const zn_body_def *def, parts_body
     return status;
 }
 
-static zn_status check_name(zn_parts *parts, const char *name, const char *what) {
+zn_status parts_check_name(zn_parts *parts, const char *name, const char *what) {
     if (!expr_name_is_valid(name))
         return fail(parts->context, ZN_ARGUMENT,
                     "'%s' cannot name a %s: names are letters, digits and _, and not pi, t or a function", name ? name : "",
                     what);
-    if (parts_find_body(parts, name, strlen(name)) >= 0)
+    if (parts_find_body(parts, name, strlen(name)) >= 0 || parts_find_flexible(parts, name, strlen(name)) >= 0)
         return fail(parts->context, ZN_ARGUMENT, "the name '%s' of a %s is already taken", name, what);
     for (size_t i = 0; i < parts->n_parameters; i++)
         if (!strcmp(parts->parameters[i].name, name))
@@ -145,31 +145,33 @@ static zn_status check_name(zn_parts *parts, const char *name, const char *what)
     return ZN_OK;
 }
 
-static zn_status add_body(zn_parts *parts, const parts_body *b, zn_body *handle) {
+void parts_free_body(zn_context *context, parts_body *b) {
+    for (int i = 0; b->motion && i < 3; i++)
+        mem_free(context, b->motion->position[i].text), mem_free(context, b->motion->position[i].file);
+    if (b->motion) mem_free(context, b->motion->angle.text), mem_free(context, b->motion->angle.file);
+    void *blocks[] = {b->motion, b->name, b->carriers, b->numbers};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+}
+
+zn_status parts_add_body(zn_parts *parts, parts_body *b, zn_body *handle) {
     zn_context *context = parts->context;
     if (!mem_grow(context, (void **)&parts->bodies, &parts->body_capacity, parts->n_bodies + 1, sizeof *parts->bodies) ||
-        !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames))
+        !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames)) {
+        parts_free_body(context, b);
         return ZN_MEMORY;
+    }
     parts->bodies[parts->n_bodies] = *b;
     parts->bodies[parts->n_bodies].frame = (int)parts->n_frames;
-    parts->frames[parts->n_frames++] = (parts_frame){NULL, (int)parts->n_bodies, {0, 0, 0}, mat3_identity()};
+    parts->frames[parts->n_frames++] = (parts_frame){.body = (int)parts->n_bodies, .rotation = mat3_identity()};
     if (handle) *handle = (zn_body){parts_stamp(parts, 'b'), (int)parts->n_bodies};
     parts->n_bodies++;
     return ZN_OK;
 }
 
-static void free_body(zn_context *context, parts_body *b) {
-    for (int i = 0; b->motion && i < 3; i++)
-        mem_free(context, b->motion->position[i].text), mem_free(context, b->motion->position[i].file);
-    if (b->motion) mem_free(context, b->motion->angle.text), mem_free(context, b->motion->angle.file);
-    mem_free(context, b->motion);
-    mem_free(context, b->name);
-}
-
 zn_status zn_parts_body(zn_parts *parts, const zn_body_def *def, zn_body *handle) {
     zn_context *context = parts->context;
     if (handle) *handle = (zn_body){0, 0};
-    zn_status status = check_name(parts, def->name, "body");
+    zn_status status = parts_check_name(parts, def->name, "body");
     if (status != ZN_OK) return status;
     if ((int)def->type < 0 || def->type > ZN_PRESCRIBED_BODY)
         return fail(context, ZN_ARGUMENT, "'%s': unknown type of body", def->name);
@@ -183,23 +185,23 @@ zn_status zn_parts_body(zn_parts *parts, const zn_body_def *def, zn_body *handle
     b.p = quat_normalised(quat_from(def->rotation));
     if (b.kind == BODY_PLANAR) b.angle = def->angle, b.angle_rate = def->angle_rate;
     if (status == ZN_OK && body_is_moving(b.kind)) status = keep_motion(parts, def, &b);
-    if (status == ZN_OK) status = add_body(parts, &b, handle);
-    if (status != ZN_OK) free_body(context, &b);
+    if (status == ZN_OK)
+        status = parts_add_body(parts, &b, handle);
+    else
+        parts_free_body(context, &b);
     if (status == ZN_OK && def->shape.type != ZN_NO_SHAPE)
         status = parts_geometry_of_shape(parts, (int)parts->n_bodies - 1, &def->shape);
     return status;
 }
 
 zn_status zn_parts_coordinate(zn_parts *parts, const char *name, double start, double velocity) {
-    zn_status status = check_name(parts, name, "coordinate");
+    zn_status status = parts_check_name(parts, name, "coordinate");
     if (status != ZN_OK) return status;
     if (!isfinite(start) || !isfinite(velocity))
         return fail(parts->context, ZN_MODEL, "the start of '%s' is not finite", name);
     parts_body b = {.kind = BODY_SCALAR, .start = start, .velocity = velocity, .p = quat_identity()};
     if (!(b.name = mem_text(parts->context, name))) return ZN_MEMORY;
-    status = add_body(parts, &b, NULL);
-    if (status != ZN_OK) free_body(parts->context, &b);
-    return status;
+    return parts_add_body(parts, &b, NULL);
 }
 
 /* ---- names ---- */
@@ -238,9 +240,9 @@ static void draw_inertia(sketch *k, const sketch_body *b) {
 }
 
 zn_status parts_draw_body(zn_parts *parts, sketch *k, const parts_piece *piece) {
-    (void)parts, (void)piece;
+    (void)parts;
     const sketch_body *b = &k->body[0];
-    if (b->kind == BODY_SCALAR) return ZN_OK;
+    if (b->kind == BODY_SCALAR || piece->variant) return ZN_OK; /* a variant: nodes, whose mass is in their elements */
     expr m = sketch_parameter(k);
     evec g = sketch_parameter3(k);
     int directions = b->kind == BODY_PARTICLE_3D || b->kind == BODY_SPATIAL ? 3 : 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The builder of models from parts: its lists, handles, names and frames. */
-#include "model/parts/builder.h"
+#include "model/parts/flexible.h"
 
 #include "base/nearest.h"
 
@@ -10,13 +10,6 @@ static void free_text(zn_context *context, formula_text *text) {
     mem_free(context, text->text);
     mem_free(context, text->file);
     *text = (formula_text){0};
-}
-
-static void free_motion(zn_context *context, parts_motion *motion) {
-    if (!motion) return;
-    for (int i = 0; i < 3; i++) free_text(context, &motion->position[i]);
-    free_text(context, &motion->angle);
-    mem_free(context, motion);
 }
 
 static void free_piece(zn_context *context, parts_piece *piece) {
@@ -50,14 +43,15 @@ zn_parts *zn_parts_create(zn_context *context) {
 void zn_parts_destroy(zn_parts *parts) {
     if (!parts) return;
     zn_context *context = parts->context;
-    for (size_t i = 0; i < parts->n_bodies; i++) {
-        mem_free(context, parts->bodies[i].name);
-        free_motion(context, parts->bodies[i].motion);
-    }
+    for (size_t i = 0; i < parts->n_bodies; i++) parts_free_body(context, &parts->bodies[i]);
     for (size_t i = 0; i < parts->n_frames; i++) mem_free(context, parts->frames[i].name);
     for (size_t i = 0; i < parts->n_pieces; i++) free_piece(context, &parts->pieces[i]);
     for (size_t i = 0; i < parts->n_parameters; i++) mem_free(context, parts->parameters[i].name);
-    for (size_t i = 0; i < parts->n_kinds; i++) zn_model_destroy(context, parts->kinds[i].model);
+    for (size_t i = 0; i < parts->n_kinds; i++) {
+        zn_model_destroy(context, parts->kinds[i].model);
+        mem_free(context, parts->kinds[i].layout);
+    }
+    parts_free_flexibles(parts);
     parts_free_contacts(parts);
     expr_graph_destroy(parts->numbers);
     void *blocks[] = {parts->bodies, parts->frames, parts->pieces, parts->parameters, parts->kinds};
@@ -149,6 +143,10 @@ const char *parts_body_hint(const zn_parts *parts, const char *name, char *text,
 static zn_status no_body(zn_parts *parts, const char *name, size_t length) {
     char hint[100], prefix[64];
     snprintf(prefix, sizeof prefix, "%.*s", (int)(length < 60 ? length : 60), name);
+    if (parts_find_flexible(parts, name, length) >= 0)
+        return fail(parts->context, ZN_ARGUMENT,
+                    "'%s' is a flexible body: name one of its frames (%s.start, %s.end, %s.node1) or nodes (%s_1)", prefix,
+                    prefix, prefix, prefix, prefix);
     return fail(parts->context, ZN_ARGUMENT, "there is no body '%s'%s", prefix,
                 parts_body_hint(parts, prefix, hint, sizeof hint));
 }
@@ -165,15 +163,20 @@ zn_status zn_parts_find_body(zn_parts *parts, const char *name, zn_body *body) {
 
 /* ---- frames ---- */
 
-static zn_status add_frame(zn_parts *parts, int body, const char *name, vec3 position, mat3 rotation, zn_frame *frame) {
+static bool is_owned(const parts_frame *frame, int body, int flexible) {
+    return flexible ? frame->flexible == flexible : frame->body == body && !frame->flexible;
+}
+
+static zn_status add_frame(zn_parts *parts, int body, int flexible, const char *name, vec3 position, mat3 rotation,
+                           zn_frame *frame) {
     zn_context *context = parts->context;
-    const char *owner = parts->bodies[body].name;
+    const char *owner = flexible ? parts->bodies[body].group : parts->bodies[body].name;
     if (parts->bodies[body].kind == BODY_SCALAR)
         return fail(context, ZN_ARGUMENT, "'%s' is a coordinate, not a body: it has no frames", owner);
     if (name && !expr_name_is_valid(name))
         return fail(context, ZN_ARGUMENT, "'%s' cannot name a frame: names are letters, digits and _", name);
     for (size_t i = 0; name && i < parts->n_frames; i++)
-        if (parts->frames[i].body == body && parts->frames[i].name && !strcmp(parts->frames[i].name, name))
+        if (is_owned(&parts->frames[i], body, flexible) && parts->frames[i].name && !strcmp(parts->frames[i].name, name))
             return fail(context, ZN_ARGUMENT, "there are two frames named '%s' on '%s'", name, owner);
     char *copy = name ? mem_text(context, name) : NULL;
     if ((name && !copy) ||
@@ -181,18 +184,16 @@ static zn_status add_frame(zn_parts *parts, int body, const char *name, vec3 pos
         mem_free(context, copy);
         return ZN_MEMORY;
     }
-    parts->frames[parts->n_frames] = (parts_frame){copy, body, position, rotation};
+    parts->frames[parts->n_frames] = (parts_frame){copy, body, position, rotation, flexible};
     if (frame) *frame = (zn_frame){parts_stamp(parts, 'f'), (int)parts->n_frames};
     parts->n_frames++;
     return ZN_OK;
 }
 
-zn_status zn_parts_frame(zn_parts *parts, zn_body body, const char *name, const double position[3], const double rotation[4],
-                         zn_frame *frame) {
+zn_status parts_add_frame(zn_parts *parts, int body, int flexible, const char *name, const double position[3],
+                          const double rotation[4], zn_frame *frame) {
     static const double zero[3] = {0}, none[4] = {1};
-    if (frame) *frame = (zn_frame){0, 0};
-    parts_body *b = parts_get_body(parts, body, "a frame");
-    if (!b) return ZN_ARGUMENT;
+    const parts_body *b = &parts->bodies[body];
     if (!position) position = zero;
     if (!rotation) rotation = none;
     double size = quat_dot(quat_from(rotation), quat_from(rotation));
@@ -204,7 +205,14 @@ zn_status zn_parts_frame(zn_parts *parts, zn_body body, const char *name, const 
         return fail(parts->context, ZN_ARGUMENT,
                     "the frame '%s' on the planar body '%s' must lie in its plane z = 0 and turn about z", name ? name : "",
                     b->name);
-    return add_frame(parts, body.index, name, vec3_from(position), R, frame);
+    return add_frame(parts, body, flexible, name, vec3_from(position), R, frame);
+}
+
+zn_status zn_parts_frame(zn_parts *parts, zn_body body, const char *name, const double position[3], const double rotation[4],
+                         zn_frame *frame) {
+    if (frame) *frame = (zn_frame){0, 0};
+    if (!parts_get_body(parts, body, "a frame")) return ZN_ARGUMENT;
+    return parts_add_frame(parts, body.index, 0, name, position, rotation, frame);
 }
 
 /* Axes of a frame whose z (space) or x (plane) has a given direction: those of I turned about a perpendicular axis. */
@@ -240,33 +248,41 @@ zn_status zn_parts_frame_at(zn_parts *parts, zn_body body, const char *name, con
                         "a frame on the planar body '%s' must lie in its plane z = 0; its axis is in the plane or z",
                         b->name);
     }
-    return add_frame(parts, body.index, name, xi, R, frame);
+    return add_frame(parts, body.index, 0, name, xi, R, frame);
+}
+
+/* Among the frames of a body, or of a flexible body (1 + index, else 0). */
+static zn_status find_frame(zn_parts *parts, int body, int flexible, const char *owner, const char *name, zn_frame *frame) {
+    const char *nearest = NULL;
+    for (size_t i = 0; i < parts->n_frames; i++) {
+        if (!is_owned(&parts->frames[i], body, flexible) || !parts->frames[i].name) continue;
+        if (!strcmp(parts->frames[i].name, name)) {
+            *frame = (zn_frame){parts_stamp(parts, 'f'), (int)i};
+            return ZN_OK;
+        }
+        if (nearest_is_close(name, nearest_distance(name, parts->frames[i].name))) nearest = parts->frames[i].name;
+    }
+    return fail(parts->context, ZN_ARGUMENT,
+                nearest ? "the body '%s' has no frame '%.60s' (did you mean '%s'?)" : "the body '%s' has no frame '%.60s'%s",
+                owner, name, nearest ? nearest : "");
 }
 
 zn_status zn_parts_find_frame(zn_parts *parts, const char *name, zn_frame *frame) {
     *frame = (zn_frame){0, 0};
     size_t length = strcspn(name, ".");
-    int body = parts_find_body(parts, name, length);
-    if (body < 0) return no_body(parts, name, length);
-    if (parts->bodies[body].kind == BODY_SCALAR)
-        return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", parts->bodies[body].name);
-    if (!name[length]) {
-        *frame = (zn_frame){parts_stamp(parts, 'f'), parts->bodies[body].frame};
+    int body = parts_find_body(parts, name, length), flexible = parts_find_flexible(parts, name, length);
+    if (body < 0 && (flexible < 0 || !name[length])) return no_body(parts, name, length);
+    if (body < 0) {
+        int node = parts_node_frame(parts, flexible, name + length + 1);
+        if (node < 0) return find_frame(parts, -1, flexible + 1, parts->flexibles[flexible].name, name + length + 1, frame);
+        *frame = (zn_frame){parts_stamp(parts, 'f'), node};
         return ZN_OK;
     }
-    const char *nearest = NULL;
-    for (size_t i = 0; i < parts->n_frames; i++) {
-        if (parts->frames[i].body != body || !parts->frames[i].name) continue;
-        if (!strcmp(parts->frames[i].name, name + length + 1)) {
-            *frame = (zn_frame){parts_stamp(parts, 'f'), (int)i};
-            return ZN_OK;
-        }
-        if (nearest_is_close(name + length + 1, nearest_distance(name + length + 1, parts->frames[i].name)))
-            nearest = parts->frames[i].name;
-    }
-    return fail(parts->context, ZN_ARGUMENT,
-                nearest ? "the body '%s' has no frame '%.60s' (did you mean '%s'?)" : "the body '%s' has no frame '%.60s'%s",
-                parts->bodies[body].name, name + length + 1, nearest ? nearest : "");
+    if (parts->bodies[body].kind == BODY_SCALAR)
+        return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", parts->bodies[body].name);
+    if (name[length]) return find_frame(parts, body, 0, parts->bodies[body].name, name + length + 1, frame);
+    *frame = (zn_frame){parts_stamp(parts, 'f'), parts->bodies[body].frame};
+    return ZN_OK;
 }
 
 double *parts_put_frame(double *parameters, const parts_frame *frame) {

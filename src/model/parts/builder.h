@@ -10,6 +10,7 @@
 #include "linalg/geometry.h"
 #include "model/formula.h"
 #include "model/parts/sketch.h"
+#include "zeno/flexible.h"
 #include "zeno/parts.h"
 
 typedef struct parts_piece parts_piece;
@@ -38,6 +39,8 @@ struct parts_piece {
     zn_formula_model *contact_formulas; /* a contact by formulas, else NULL */
     int n_outputs;
     char **outputs; /* their names in results, each from mem_text, as many as the drawing has */
+    int gravity;                        /* 0, or 1 + the first of three parameters that become gravity when building */
+    const char *group;                  /* the flexible body that it is an element of, else NULL: not copied */
 };
 
 typedef struct parts_motion {
@@ -52,17 +55,25 @@ typedef struct parts_body {
     quat p;
     double angle, angle_rate;
     double mass, inertia[6];
-    double start, velocity; /* scalars */
-    parts_motion *motion;   /* of moving bodies */
-    int frame;              /* the frame K */
-    int q, u;               /* first coordinate and velocity in the whole, while building */
+    double start, velocity;    /* scalars */
+    parts_motion *motion;      /* of moving bodies */
+    int frame;                 /* the frame K */
+    int q, u;                  /* first coordinate and velocity in the whole, while building */
+    bool is_node;              /* its mass comes from elements */
+    const char *group;         /* the flexible body of a node or section, else NULL: not copied */
+    int n_carriers, *carriers; /* sections: the nodes that they follow */
+    int n_numbers;             /* parameters of sections and line bodies */
+    double *numbers;
 } parts_body;
+
+typedef struct parts_flexible parts_flexible; /* see flexible.h */
 
 typedef struct parts_frame {
     char *name; /* NULL: unnamed */
     int body;
     vec3 position; /* in K */
     mat3 rotation; /* from the frame to K */
+    int flexible;  /* 0, or 1 + the flexible body that it is a frame of: "beam.end" */
 } parts_frame;
 
 typedef struct parts_parameter {
@@ -72,8 +83,7 @@ typedef struct parts_parameter {
 
 typedef struct parts_kind {
     parts_draw *draw;
-    int variant, n_bodies;
-    body_kind kinds[2];
+    int variant, n_layout, *layout;
     zn_model *model;
 } parts_kind;
 
@@ -93,6 +103,8 @@ struct zn_parts {
     parts_geometry *geometries;
     parts_material_pair *material_pairs;
     size_t n_geometries, geometry_capacity, n_material_pairs, material_pair_capacity;
+    parts_flexible *flexibles;
+    size_t n_flexibles, flexible_capacity;
     expr_graph *numbers; /* for formulas that must be numbers */
 };
 
@@ -106,6 +118,14 @@ parts_frame *parts_get_frame(zn_parts *, zn_frame, const char *what);
 int parts_find_body(const zn_parts *, const char *name, size_t length);
 /* " (did you mean 'crank'?)" or "". */
 const char *parts_body_hint(const zn_parts *, const char *name, char *text, size_t room);
+
+/* ---- bodies ---- */
+
+/* Adds a body. Takes over its name, motion, carriers and numbers, also when it fails. */
+zn_status parts_add_body(zn_parts *, parts_body *, zn_body *handle);
+/* A name that bodies, coordinates, flexible bodies and parameters have not taken. */
+zn_status parts_check_name(zn_parts *, const char *name, const char *what);
+void parts_free_body(zn_context *, parts_body *);
 
 /* ---- pieces ---- */
 
@@ -138,6 +158,17 @@ zn_status parts_bodies_of(zn_parts *, int n_formulas, const zn_formula *formulas
 zn_status parts_formula_of_time(zn_parts *, sketch *, const formula_text *, expr *out);
 
 /* ---- building ---- */
+
+/* What a piece stands on: the bodies whose coordinates it needs (holders, each once), its layout (see sketch_begin_on; pieces
+ * with the same may share their kind), and the numbers of its bodies. */
+typedef struct parts_stand {
+    int n_holders, *holders; /* indices of bodies */
+    int n_layout, *layout;
+    int n_numbers;
+    double *numbers;
+} parts_stand;
+zn_status parts_stand_make(zn_parts *, int n_bodies, const int *bodies, parts_stand *);
+void parts_stand_free(zn_context *, parts_stand *);
 
 parts_draw parts_draw_body, parts_draw_formulas;
 

@@ -196,7 +196,7 @@ zn_status zn_parts_contact(zn_parts *parts, const zn_contact_pair_def *def) {
                     parts->bodies[a->body].name);
     body_kind kind_a = parts->bodies[a->body].kind, kind_b = parts->bodies[b->body].kind;
     bool planar = body_is_planar(kind_a) && body_is_planar(kind_b);
-    if (!body_nq(kind_a) && !body_nq(kind_b))
+    if (!body_is_free(kind_a) && !body_is_free(kind_b))
         return fail(context, ZN_MODEL, "the contact '%s' is between two bodies that cannot move", def->name);
     if (def->has_normal_force && !(def->normal_force >= 0 && isfinite(def->normal_force)))
         return fail(context, ZN_ARGUMENT, "the normal force of the contact '%s' must not be negative (%g)", def->name,

@@ -40,7 +40,7 @@ static zn_status check(zn_parts *parts, const zn_force_def *def, const force_typ
     const char *name = def->name ? def->name : "";
     if (type->two_frames && a == b)
         return fail(context, ZN_ARGUMENT, "the %s '%s' acts between '%s' and itself", type->what, name, a->name);
-    if (!body_nq(a->kind) && (!b || !body_nq(b->kind)))
+    if (!body_is_free(a->kind) && (!b || !body_is_free(b->kind)))
         return fail(context, ZN_ARGUMENT, "the %s '%s' acts on '%s', which has no coordinates", type->what, name, a->name);
     if (type->needs_turning && !body_turns(a->kind) && !body_turns(b->kind))
         return fail(context, ZN_ARGUMENT, "the %s '%s' needs a body that can turn, but '%s' and '%s' cannot", type->what,

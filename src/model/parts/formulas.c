@@ -89,12 +89,18 @@ static void add_body_names(zn_parts *parts, sketch *k, const parts_body *b, cons
     }
     for (int i = 3; b->kind == BODY_SPATIAL && i < 6; i++)
         add_name(parts, list, parts_u_name(b, i, name, sizeof name), expr_variable(k->g, k->s.u + drawn->u + i));
-    for (int i = 0; body_is_moving(b->kind) && i < 3; i++) {
+    bool placed = body_is_moving(b->kind) || body_is_section(b->kind);
+    for (int i = 0; placed && i < 3; i++) {
         snprintf(name, sizeof name, "%s.%c", b->name, "xyz"[i]);
         add_name(parts, list, name, drawn->r.x[i]);
         snprintf(name, sizeof name, "%s.%c'", b->name, "xyz"[i]);
         add_name(parts, list, name, drawn->v.x[i]);
     }
+    if (!body_is_section(b->kind) || !body_is_planar(b->kind)) return;
+    snprintf(name, sizeof name, "%s.phi", b->name);
+    add_name(parts, list, name, drawn->phi);
+    snprintf(name, sizeof name, "%s.phi'", b->name);
+    add_name(parts, list, name, drawn->omega.x[2]);
 }
 
 zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int n_locals, const expr_name *locals,

@@ -105,7 +105,7 @@ static zn_status check_bodies(zn_parts *parts, const zn_joint_def *def, const jo
                               const parts_body *b) {
     zn_context *context = parts->context;
     if (a == b) return fail(context, ZN_ARGUMENT, "the %s '%s' joins '%s' to itself", type->what, def->name, a->name);
-    if (!body_nq(a->kind) && !body_nq(b->kind))
+    if (!body_is_free(a->kind) && !body_is_free(b->kind))
         return fail(context, ZN_ARGUMENT, "the %s '%s' joins '%s' and '%s', which both have no coordinates", type->what,
                     def->name, a->name, b->name);
     if (type->space_only && body_is_planar(a->kind) && body_is_planar(b->kind))

@@ -12,7 +12,7 @@ static evec variables(sketch *k, int first, int count) {
 
 static emat identity(sketch *k) { return (emat){{evec_unit(k, 0), evec_unit(k, 1), evec_unit(k, 2)}}; }
 
-static emat planar_rotation(sketch *k, expr phi) {
+emat sketch_planar_rotation(sketch *k, expr phi) {
     expr c = expr_unary(k->g, EXPR_COS, phi), s = expr_unary(k->g, EXPR_SIN, phi);
     emat A = identity(k);
     A.column[0].x[0] = A.column[1].x[1] = c;
@@ -22,7 +22,7 @@ static emat planar_rotation(sketch *k, expr phi) {
 }
 
 /* A(p) = 1 + 2 (p0 p~ + p~ p~)/(p.p), entry by entry: A e_j = e_j + 2/(p.p) (p0 p x e_j + p x (p x e_j)). */
-static emat quaternion_rotation(sketch *k, const expr *p) {
+emat sketch_quaternion_rotation(sketch *k, const expr *p) {
     expr_graph *g = k->g;
     evec v = {{p[1], p[2], p[3]}};
     expr pp = sketch_add(k, sketch_mul(k, p[0], p[0]), evec_dot(k, v, v));
@@ -44,21 +44,32 @@ static void quaternion_rate(sketch *k, const expr *p, evec Omega, expr *rate) {
     for (int i = 0; i < 3; i++) rate[1 + i] = w.x[i];
 }
 
-static void draw_body(sketch *k, sketch_body *b) {
-    expr *qdot = k->s.qdot + b->q;
-    int q = k->s.q + b->q, u = k->s.u + b->u;
+/* Before a body is drawn: at rest in the origin. */
+static void clear_body(sketch *k, sketch_body *b) {
     b->r = b->v = b->omega = evec_zero(k);
     b->A = identity(k);
     b->phi = sketch_constant(k, 0);
+}
+
+static void draw_body(sketch *k, sketch_body *b, const expr *numbers) {
+    expr *qdot = k->s.qdot + b->q;
+    int q = k->s.q + b->q, u = k->s.u + b->u;
+    clear_body(k, b);
     for (int i = 0; i < body_nu(b->kind) && b->kind != BODY_SPATIAL; i++) qdot[i] = expr_variable(k->g, u + i);
     switch (b->kind) {
     case BODY_PARTICLE_2D: b->r = variables(k, q, 2), b->v = variables(k, u, 2); break;
     case BODY_PARTICLE_3D: b->r = variables(k, q, 3), b->v = variables(k, u, 3); break;
+    case BODY_LINE: { /* r = p0 + x d */
+        evec p0 = {{numbers[0], numbers[1], numbers[2]}}, d = {{numbers[3], numbers[4], numbers[5]}};
+        b->r = evec_add(k, p0, evec_scale(k, expr_variable(k->g, q), d));
+        b->v = evec_scale(k, expr_variable(k->g, u), d);
+        break;
+    }
     case BODY_PLANAR:
         b->r = variables(k, q, 2), b->v = variables(k, u, 2);
         b->omega.x[2] = expr_variable(k->g, u + 2);
         b->phi = expr_variable(k->g, q + 2);
-        b->A = planar_rotation(k, b->phi);
+        b->A = sketch_planar_rotation(k, b->phi);
         break;
     case BODY_SPATIAL: {
         expr p[4];
@@ -67,7 +78,7 @@ static void draw_body(sketch *k, sketch_body *b) {
         for (int i = 0; i < 4; i++) p[i] = expr_variable(k->g, q + 3 + i);
         for (int i = 0; i < 3; i++) qdot[i] = expr_variable(k->g, u + i);
         quaternion_rate(k, p, Omega, qdot + 3);
-        b->A = quaternion_rotation(k, p);
+        b->A = sketch_quaternion_rotation(k, p);
         b->omega = emat_apply(k, b->A, Omega);
         break;
     }
@@ -93,7 +104,7 @@ void sketch_move(sketch *k, int body, evec r, expr angle, evec axis, emat A0) {
 
 /* ---- begin and end ---- */
 
-static void number_variables(sketch *k) {
+static void number_variables(sketch *k, int n_numbers) {
     formula_system *s = &k->s;
     s->n = s->size.ng + s->size.ny + s->size.nN + s->size.nF;
     s->q = 1;
@@ -101,7 +112,7 @@ static void number_variables(sketch *k) {
     s->a = s->u + s->size.nu;
     s->lambda = s->a + s->size.nu;
     s->parameter = s->lambda + s->n;
-    s->count = s->parameter + k->most_parameters;
+    s->count = s->parameter + k->most_parameters + n_numbers;
 }
 
 static bool take_memory(sketch *k) {
@@ -109,6 +120,7 @@ static bool take_memory(sketch *k) {
     formula_system *s = &k->s;
     size_t nu = (size_t)s->size.nu;
     k->body = MEM_ARRAY(context, sketch_body, k->n_bodies);
+    k->holder = MEM_ARRAY(context, sketch_body, k->n_holders);
     s->graph = k->g = expr_graph_create(context);
     s->qdot = MEM_ARRAY(context, expr, s->size.nq);
     s->M = MEM_ARRAY(context, expr, nu * nu);
@@ -117,7 +129,8 @@ static bool take_memory(sketch *k) {
     s->b = MEM_ARRAY(context, expr, nu);
     s->force = MEM_ARRAY(context, expr, nu);
     s->rows = MEM_ARRAY(context, formula_row, s->n);
-    if (!k->body || !s->graph || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows) return false;
+    if (!k->body || !k->holder || !s->graph || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows)
+        return false;
     expr zero = expr_constant(k->g, 0);
     s->T = s->V = s->power = zero;
     for (size_t i = 0; i < nu * nu; i++) s->M[i] = zero;
@@ -126,34 +139,91 @@ static bool take_memory(sketch *k) {
     return zero != EXPR_NONE;
 }
 
-zn_status sketch_begin(zn_context *context, sketch *k, int n_bodies, const body_kind *kinds, zn_sizes rows, int most_parameters) {
-    *k = (sketch){.context = context, .n_bodies = n_bodies, .most_parameters = most_parameters};
+/* Sizes and numbers of what the layout says. */
+static int read_layout(sketch *k, const int *layout) {
+    int n_numbers = 0;
+    k->n_holders = *layout++;
+    for (int i = 0; i < k->n_holders; i++, layout += 2) {
+        body_kind kind = (body_kind)layout[0];
+        k->s.size.nq += body_nq(kind);
+        k->s.size.nu += body_nu(kind);
+        if (kind == BODY_SPATIAL) k->s.lagrangian = false;
+        n_numbers += layout[1];
+    }
+    k->n_bodies = *layout++;
+    for (int i = 0; i < k->n_bodies; i++, layout += 3 + layout[2]) n_numbers += layout[1];
+    return n_numbers;
+}
+
+/* The next numbers as expressions. */
+static const expr *take_numbers(sketch *k, int count, int *next, expr *out) {
+    for (int i = 0; i < count && i < SKETCH_MOST_NUMBERS; i++) out[i] = expr_variable(k->g, (*next)++);
+    return out;
+}
+
+static void draw_layout(sketch *k, const int *layout) {
+    int q = 0, u = 0, next = k->s.parameter + k->most_parameters;
+    expr numbers[SKETCH_MOST_NUMBERS];
+    layout++;
+    for (int i = 0; i < k->n_holders; i++, layout += 2) {
+        k->holder[i] = (sketch_body){.kind = (body_kind)layout[0], .q = q, .u = u};
+        draw_body(k, &k->holder[i], take_numbers(k, layout[1], &next, numbers));
+        q += body_nq(k->holder[i].kind);
+        u += body_nu(k->holder[i].kind);
+    }
+    layout++;
+    for (int i = 0; i < k->n_bodies; i++, layout += 3 + layout[2]) {
+        const sketch_body *carriers[SKETCH_MOST_CARRIERS];
+        int n_carriers = layout[2];
+        for (int c = 0; c < n_carriers && c < SKETCH_MOST_CARRIERS; c++) carriers[c] = &k->holder[layout[3 + c]];
+        k->body[i] = (sketch_body){.kind = (body_kind)layout[0]};
+        clear_body(k, &k->body[i]);
+        if (body_nq(k->body[i].kind))
+            k->body[i] = *carriers[0];
+        else if (body_is_section(k->body[i].kind))
+            sketch_section(k, &k->body[i], n_carriers, carriers, take_numbers(k, layout[1], &next, numbers));
+    }
+}
+
+zn_status sketch_begin_on(zn_context *context, sketch *k, const int *layout, zn_sizes rows, int most_parameters) {
+    *k = (sketch){.context = context, .most_parameters = most_parameters};
     k->s.size = rows;
     k->s.size.nq = k->s.size.nu = k->s.size.n_contacts = 0;
     k->s.lagrangian = true;
-    for (int i = 0; i < n_bodies; i++) {
-        k->s.size.nq += body_nq(kinds[i]);
-        k->s.size.nu += body_nu(kinds[i]);
-        if (kinds[i] == BODY_SPATIAL) k->s.lagrangian = false;
-    }
-    number_variables(k);
+    number_variables(k, read_layout(k, layout));
     if (!take_memory(k)) {
         sketch_free(k);
         return ZN_MEMORY;
     }
-    for (int i = 0, q = 0, u = 0; i < n_bodies; i++) {
-        k->body[i] = (sketch_body){.kind = kinds[i], .q = q, .u = u};
-        draw_body(k, &k->body[i]);
-        q += body_nq(kinds[i]);
-        u += body_nu(kinds[i]);
-    }
+    draw_layout(k, layout);
     return ZN_OK;
+}
+
+zn_status sketch_begin(zn_context *context, sketch *k, int n_bodies, const body_kind *kinds, zn_sizes rows,
+                       int most_parameters) {
+    *k = (sketch){0};
+    int *layout = MEM_ARRAY(context, int, 2 + 6 * n_bodies), n_holders = 0;
+    if (!layout) return ZN_MEMORY;
+    int *next = layout + 1;
+    for (int i = 0; i < n_bodies; i++)
+        if (body_nq(kinds[i])) *next++ = (int)kinds[i], *next++ = 0, n_holders++;
+    layout[0] = n_holders;
+    *next++ = n_bodies;
+    for (int i = 0, holder = 0; i < n_bodies; i++) {
+        *next++ = (int)kinds[i], *next++ = 0;
+        *next++ = body_nq(kinds[i]) > 0;
+        if (body_nq(kinds[i])) *next++ = holder++;
+    }
+    zn_status status = sketch_begin_on(context, k, layout, rows, most_parameters);
+    mem_free(context, layout);
+    return status;
 }
 
 void sketch_free(sketch *k) {
     formula_system_free(k->context, &k->s);
     mem_free(k->context, k->body);
-    k->body = NULL;
+    mem_free(k->context, k->holder);
+    k->body = k->holder = NULL;
 }
 
 zn_status sketch_compile(sketch *k, zn_model **kind) {

@@ -7,6 +7,9 @@
  *   kinematics of spatial bodies: r' = v,  p' = 1/2 Q(p) Omega;  rotation A(p), divided by p.p
  *
  * Moving bodies have no coordinates, but a prescribed motion r(t), A(t): see sketch_move. A scalar is a free coordinate.
+ * A line body (a node of a bar) has one: r = p0 + x d, with p0 and d among its numbers.
+ * A section is a material point of a flexible body: it has no coordinates; its pose follows from its carriers, the nodes near it,
+ * and from its numbers (weights), see section_draw.
  */
 #ifndef MODEL_PARTS_SKETCH_H
 #define MODEL_PARTS_SKETCH_H
@@ -22,17 +25,28 @@ typedef enum body_kind {
     BODY_MOVING_PLANAR,
     BODY_MOVING_SPATIAL,
     BODY_SCALAR,
+    BODY_LINE,
+    BODY_SECTION_POINT,  /* of a bar: r = sum N_i r_i, does not turn */
+    BODY_SECTION_PLANAR, /* of a planar beam with angles: r = sum N_i r_i, phi = sum N_i phi_i */
+    BODY_SECTION_SPLINE, /* of a planar spline: r = sum N_i r_i, direction r'/|r'| */
+    BODY_SECTION_ROD,    /* of a spatial rod: r = sum N_i r_i, p = sum N_i p_i normalised */
     BODY_KIND_COUNT
 } body_kind;
 
-static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7, 0, 0, 1}[kind]; }
-static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6, 0, 0, 1}[kind]; }
+static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7, 0, 0, 1, 1, 0, 0, 0, 0}[kind]; }
+static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6, 0, 0, 1, 1, 0, 0, 0, 0}[kind]; }
 static inline bool body_is_planar(body_kind kind) {
-    return kind != BODY_PARTICLE_3D && kind != BODY_SPATIAL && kind != BODY_MOVING_SPATIAL;
+    return kind != BODY_PARTICLE_3D && kind != BODY_SPATIAL && kind != BODY_MOVING_SPATIAL && kind != BODY_SECTION_ROD;
 }
 static inline bool body_is_moving(body_kind kind) { return kind == BODY_MOVING_PLANAR || kind == BODY_MOVING_SPATIAL; }
+static inline bool body_is_section(body_kind kind) { return kind >= BODY_SECTION_POINT && kind < BODY_KIND_COUNT; }
+/* Whether forces can move it: it has coordinates, or its carriers have. */
+static inline bool body_is_free(body_kind kind) { return body_nq(kind) > 0 || body_is_section(kind); }
 /* Whether its rotation can change. */
-static inline bool body_turns(body_kind kind) { return kind == BODY_PLANAR || kind == BODY_SPATIAL || body_is_moving(kind); }
+static inline bool body_turns(body_kind kind) {
+    return kind == BODY_PLANAR || kind == BODY_SPATIAL || body_is_moving(kind) ||
+           (body_is_section(kind) && kind != BODY_SECTION_POINT);
+}
 
 typedef struct evec {
     expr x[3];
@@ -41,10 +55,12 @@ typedef struct emat {
     evec column[3];
 } emat;
 
+enum { SKETCH_MOST_CARRIERS = 8, SKETCH_MOST_NUMBERS = 32 }; /* of one section */
+
 /* A body as expressions: position and velocity of its centre of mass, rotation from K to I, angular velocity in I. */
 typedef struct sketch_body {
     body_kind kind;
-    int q, u; /* first local coordinate, velocity */
+    int q, u; /* first local coordinate, velocity; sections: 0 */
     evec r, v, omega;
     emat A;
     expr phi; /* angle in the plane, any number of turns; spatial bodies: 0 */
@@ -56,6 +72,8 @@ typedef struct sketch {
     formula_system s; /* what is drawn so far */
     int n_bodies;
     sketch_body *body;
+    int n_holders;
+    sketch_body *holder; /* the bodies whose coordinates these are, each once */
     int n_parameters, most_parameters;
     int rows[4];      /* rows drawn so far: g, y, N, F */
     size_t output_capacity;
@@ -64,6 +82,11 @@ typedef struct sketch {
 
 /* Rows, and the most parameters, are said in advance. ZN_MEMORY or ZN_OK. Ends with sketch_compile or sketch_free. */
 zn_status sketch_begin(zn_context *, sketch *, int n_bodies, const body_kind *kinds, zn_sizes rows, int most_parameters);
+/* The same for bodies that share coordinates and have numbers, which are parameters after those of the part. The layout is a
+ * list of integers:  n_holders,  for each holder: kind, number of its numbers,
+ *                    n_bodies,   for each body: kind, number of its numbers, number of its carriers, carriers (holders).
+ * A body with coordinates has itself as its only carrier and its numbers there; numbers stand in the order of the layout. */
+zn_status sketch_begin_on(zn_context *, sketch *, const int *layout, zn_sizes rows, int most_parameters);
 void sketch_free(sketch *);
 /* The kind of part that was drawn, as a model whose parameters are zero. Frees the sketch. */
 zn_status sketch_compile(sketch *, zn_model **kind);
@@ -71,6 +94,11 @@ zn_status sketch_compile(sketch *, zn_model **kind);
 /* The motion of a moving body as expressions of t: r, and a rotation by `angle` about a constant unit axis after the constant
  * rotation A0. Velocities follow by differentiation. */
 void sketch_move(sketch *, int body, evec r, expr angle, evec axis, emat A0);
+
+/* Draws r, v, A, omega and phi of a section from its carriers and numbers. A table in sections.c has one function for each kind
+ * of section; r, v, omega, phi are zero and A is the identity before. */
+typedef void section_draw(sketch *, sketch_body *, int n_carriers, const sketch_body *const *carriers, const expr *numbers);
+section_draw sketch_section; /* calls the one of its kind */
 
 /* The next parameter, the next three, the next nine (a rotation, column by column). Users give values in this order. */
 expr sketch_parameter(sketch *);
@@ -92,6 +120,11 @@ void sketch_h(sketch *, int row, expr value);                /* adds to h and to
 
 /* A value of interest of t, q, u that results keep. The piece names its outputs in the order of drawing. */
 void sketch_output(sketch *, expr value);
+
+/* The rotation by phi about z. */
+emat sketch_planar_rotation(sketch *, expr phi);
+/* A(p) for a quaternion of any length but zero. */
+emat sketch_quaternion_rotation(sketch *, const expr *p);
 
 /* Points and directions fixed to a body: r + A xi, v + omega x (A xi), A e. Body -1 is the world. */
 evec sketch_point(sketch *, int body, evec xi);
