@@ -91,6 +91,7 @@ struct zn_model {
     bool natural;                              /* q' = u */
     bool lagrangian;                           /* natural and `momentum` answers */
     bool force_uses_velocity;                  /* h depends on u */
+    bool rows_rest;                            /* c1 has no part without u: no drives, belts, prescribed bodies; false: not known */
     const double *q_start, *u_start;
     int n_outputs;                             /* values of interest that results keep: see `outputs` */
     const char *const *output_names;

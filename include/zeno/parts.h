@@ -230,11 +230,18 @@ typedef struct zn_account zn_account;
 
 typedef struct zn_part_account {
     double kinetic, potential;
-    double work; /* of forces without potential since the account was made (trapezoidal rule): negative for dampers */
-    double lost; /* total only: what joints that move, contacts and the scheme took: energy at the start + work - energy */
+    /* Since the account was made: */
+    double work;             /* of forces without potential (trapezoidal rule): negative for dampers */
+    double lost;             /* total only: what everything else took: start + work - energy */
+    double supplied;         /* by drives and by surfaces that move by themselves: the work of joints, `moving` of contacts */
+    double normal, friction; /* dissipated in contacts, positive: see zn_contact_work */
+    double start;            /* total only: energy when the account was made */
+    double scheme;           /* total only: the rest, the scheme's own error (and that of the rules above):
+                                start + work + supplied - normal - friction + scheme = kinetic + potential */
 } zn_part_account;
 
-/* Begins with the simulation's present state; update after every step. Models that are not made of parts: ZN_ARGUMENT. */
+/* Begins with the simulation's present state; update after every step. A model that is not made of parts counts as one part; one
+ * from callbacks knows no powers, so that `work` is zero. Models that do not tell their energy: ZN_ARGUMENT. */
 ZN_API zn_status zn_account_create(zn_context *context, const zn_simulation *simulation, zn_account **account);
 ZN_API void zn_account_destroy(zn_account *account);
 ZN_API zn_status zn_account_update(zn_account *account);

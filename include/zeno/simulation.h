@@ -83,6 +83,16 @@ ZN_API const double *zn_simulation_gaps(const zn_simulation *simulation);
 ZN_API void zn_simulation_energy(const zn_simulation *simulation, double *kinetic, double *potential);
 /* The model's outputs at the current state: n_outputs values. A model without has nothing to fill. */
 ZN_API zn_status zn_simulation_outputs(const zn_simulation *simulation, double *values);
+/* What a contact did to energies so far: dissipated by its normal percussions (impacts with restitution below 1) and by friction,
+ * and supplied to the bodies by a surface that moves by itself (a belt, a prescribed body). Of a step with percussion P it is
+ * P (gamma_begin + gamma_end)/2: exact for an impact, of second order in the step for forces. */
+typedef struct zn_contact_work {
+    double normal, friction; /* dissipated: energy lost counts as positive */
+    double moving;           /* supplied */
+} zn_contact_work;
+ZN_API zn_contact_work zn_simulation_contact_work(const zn_simulation *simulation, int contact);
+/* What the force of a bilateral row (ng + ny) supplied so far: the work of drives, zero for joints that rest. */
+ZN_API double zn_simulation_constraint_work(const zn_simulation *simulation, int row);
 ZN_API const zn_model *zn_simulation_model(const zn_simulation *simulation);
 ZN_API const zn_settings *zn_simulation_settings(const zn_simulation *simulation);
 

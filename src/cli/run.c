@@ -26,6 +26,7 @@ typedef struct running {
     zn_context *context;
     zn_recorder *recorder;
     progress bar;
+    zn_account *account; /* NULL: the model does not tell its energy */
     zn_status status; /* of recording */
 } running;
 
@@ -48,6 +49,7 @@ static zn_status go(zn_simulation *simulation, running *run) {
     if (observe(run, simulation)) return run->status;
     for (long step = 1; !zn_simulation_done(simulation); step++) {
         zn_status status = zn_simulation_step(simulation);
+        if (status == ZN_OK && run->account) status = zn_account_update(run->account);
         if (status != ZN_OK) return status;
         while (zn_simulation_next_row(simulation)) {
             last_row = zn_simulation_time(simulation);
@@ -67,11 +69,12 @@ typedef struct run_options {
     bool summary, quiet, help;
 } run_options;
 
-static void report(const run_options *o, zn_simulation *simulation, zn_context *context, zn_status status, double wall) {
+static void report(const run_options *o, const running *run, zn_simulation *simulation, zn_status status, double wall) {
+    zn_context *context = run->context;
     const char *message = status == ZN_STOPPED ? zn_status_text(status) : status == ZN_OK ? "" : zn_error_text(context);
     double *outputs = MEM_ARRAY(context, double, zn_simulation_model(simulation)->n_outputs);
     if (outputs && zn_simulation_outputs(simulation, outputs) != ZN_OK) mem_free(context, outputs), outputs = NULL;
-    cli_summary summary = {o->path, simulation, status, message, wall, outputs};
+    cli_summary summary = {o->path, simulation, run->account, status, message, wall, outputs};
     if (o->summary) cli_summary_json(stdout, &summary);
     else if (!o->quiet) cli_summary_table(stdout, &summary);
     mem_free(context, outputs);
@@ -91,8 +94,11 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
     zn_status status = zn_simulation_create(context, zn_scene_model(scene), settings, &simulation);
     if (status == ZN_OK && o->out)
         status = zn_recorder_create(context, simulation, zn_scene_title(scene), zn_scene_text(scene), o->out, &run.recorder);
+    bool told = (!o->quiet || o->summary) && zn_scene_model(scene)->energy;
+    if (status == ZN_OK && told) status = zn_account_create(context, simulation, &run.account);
     if (status != ZN_OK) {
         cli_print_errors(context);
+        zn_recorder_finish(run.recorder, false);
         zn_simulation_destroy(simulation);
         return CLI_USAGE;
     }
@@ -105,9 +111,10 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
     progress_end(&run.bar);
     double wall = seconds() - begin;
     status = finish(o, &run, status);
-    report(o, simulation, context, status, wall);
+    report(o, &run, simulation, status, wall);
     if (status == ZN_STOPPED) fprintf(stderr, "stopped at t = %.9g\n", zn_simulation_time(simulation));
     else if (status != ZN_OK) cli_print_errors(context);
+    zn_account_destroy(run.account);
     zn_simulation_destroy(simulation);
     return status == ZN_OK ? CLI_OK : CLI_FAILED;
 }

@@ -64,6 +64,58 @@ static void contacts(FILE *to, const zn_model *model, const double *totals) {
     fprintf(to, "}, ");
 }
 
+static void dissipation(FILE *to, const zn_simulation *sim) {
+    const zn_model *model = zn_simulation_model(sim);
+    fprintf(to, "\"dissipation\": {");
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        zn_contact_work work = zn_simulation_contact_work(sim, k);
+        if (k) fprintf(to, ", ");
+        cli_json_text(to, model->contacts[k].name);
+        fprintf(to, ": {");
+        number(to, "normal", work.normal);
+        number(to, "friction", work.friction);
+        fprintf(to, "\"moving\": ");
+        cli_json_number(to, work.moving);
+        fputc('}', to);
+    }
+    fprintf(to, "}, ");
+}
+
+/* kinetic ... friction of a part or of all; without the brace at the end. */
+static void account_entries(FILE *to, const zn_part_account *a) {
+    number(to, "kinetic", a->kinetic);
+    number(to, "potential", a->potential);
+    number(to, "work", a->work);
+    number(to, "supplied", a->supplied);
+    number(to, "normal", a->normal);
+    fprintf(to, "\"friction\": ");
+    cli_json_number(to, a->friction);
+}
+
+static void account(FILE *to, const cli_summary *s) {
+    if (!s->account) return;
+    const zn_model *model = zn_simulation_model(s->simulation);
+    zn_part_account all = zn_account_total(s->account);
+    fprintf(to, "\"account\": {");
+    number(to, "start", all.start);
+    account_entries(to, &all);
+    fprintf(to, ", \"scheme\": ");
+    cli_json_number(to, all.scheme);
+    if (zn_model_part_count(model)) fprintf(to, ", \"parts\": [");
+    for (int i = 0; i < zn_model_part_count(model); i++) {
+        zn_part_info info = zn_model_part_info(model, i);
+        zn_part_account part = zn_account_part(s->account, i);
+        fprintf(to, "%s{\"name\": ", i ? ", " : "");
+        cli_json_text(to, info.name);
+        fprintf(to, ", \"what\": ");
+        cli_json_text(to, info.what);
+        fprintf(to, ", ");
+        account_entries(to, &part);
+        fputc('}', to);
+    }
+    fprintf(to, zn_model_part_count(model) ? "]}, " : "}, ");
+}
+
 /* The setting, or with step: auto the mean. */
 static double step_told(const zn_settings *settings, const zn_simulation *sim, const zn_statistics *stats) {
     return settings->step_auto && stats->steps > 0 ? zn_simulation_time(sim) / (double)stats->steps : settings->step;
@@ -105,12 +157,14 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
             fprintf(to, i + 1 < model->n_outputs ? ", " : "}, ");
         }
     }
+    dissipation(to, sim);
     number(to, "max_penetration", stats.max_penetration);
     number(to, "max_g", stats.max_g);
     number(to, "max_gdot", stats.max_gdot);
     number(to, "max_gamma", stats.max_gamma);
     number(to, "energy_start", stats.energy_start);
     number(to, "energy_end", stats.energy_end);
+    account(to, s);
     number(to, "max_residual", stats.max_residual);
     fprintf(to, "\"newton\": {\"steps\": %ld, ", stats.newton_steps);
     number(to, "mean", stats.newton_mean);
@@ -122,6 +176,25 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
             stats.staged_accepted, stats.staged_repeated, stats.rejected);
     cli_json_number(to, s->wall_seconds);
     fprintf(to, "}\n");
+}
+
+/* What changed the energy, where anything but the scheme did. */
+static void account_line(FILE *to, const zn_account *account) {
+    zn_part_account all = zn_account_total(account);
+    const struct {
+        const char *name;
+        double value;
+    } entries[] = {{"forces", all.work}, {"drives", all.supplied}, {"impacts", -all.normal}, {"friction", -all.friction}};
+    const double roundoff = 1e-12; /* of the largest one: ideal joints are not worth a word */
+    double largest = fabs(all.kinetic) + fabs(all.potential);
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) largest = fmax(largest, fabs(entries[i].value));
+    const char *before = "\n  by ";
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        if (fabs(entries[i].value) <= roundoff * largest) continue;
+        fprintf(to, "%s%s %.6g", before, entries[i].name, entries[i].value);
+        before = ", ";
+    }
+    if (*before == ',') fprintf(to, ", the scheme %.3g", all.scheme);
 }
 
 void cli_summary_table(FILE *to, const cli_summary *s) {
@@ -156,5 +229,6 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
     fprintf(to, "\n  energy %.9g -> %.9g", stats.energy_start, stats.energy_end);
     if (model->size.nN) fprintf(to, ", largest penetration %.3g", stats.max_penetration);
     if (model->size.ng) fprintf(to, ", constraint drift %.3g (velocity %.3g)", stats.max_g, stats.max_gdot);
+    if (s->account) account_line(to, s->account);
     fprintf(to, "\n");
 }

@@ -235,6 +235,7 @@ static int larger(int a, int b) { return a > b ? a : b; }
 static void note_features(assembly_model *m) {
     zn_model *base = &m->base;
     base->natural = base->lagrangian = base->size.nq == base->size.nu;
+    base->rows_rest = true;
     for (int i = 0; i < m->n_parts; i++) {
         const part *p = &m->parts[i];
         const zn_model *model = p->model;
@@ -243,6 +244,7 @@ static void note_features(assembly_model *m) {
         m->most_rows = larger(m->most_rows, model_rows(model));
         for (int k = 0; k < N_MATRICES; k++) m->most_nnz = larger(m->most_nnz, lin_nnz(assembly_pattern(&model->pattern, (matrix_name)k)));
         base->force_uses_velocity = base->force_uses_velocity || model->force_uses_velocity;
+        base->rows_rest = base->rows_rest && model->rows_rest;
         base->natural = base->natural && model->natural;
         base->lagrangian = base->lagrangian && model->lagrangian;
         for (int k = 0; base->natural && p->kinematics && k < model->size.nq; k++) base->natural = p->q[k] == p->u[k];

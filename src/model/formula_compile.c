@@ -162,6 +162,21 @@ static bool force_uses_velocity(formula_system *s) {
     return false;
 }
 
+/* c1 at u = 0 is zero, whatever t, q and the parameters are: *rest. */
+static bool find_rest(zn_context *context, formula_system *s, bool *rest) {
+    expr *zeros = MEM_ARRAY(context, expr, s->size.nu), zero = expr_constant(s->graph, 0);
+    bool good = zeros && zero != EXPR_NONE;
+    for (int i = 0; good && i < s->size.nu; i++) zeros[i] = zero;
+    *rest = true;
+    for (int i = 0; good && i < s->n && *rest; i++) {
+        expr chi = expr_substitute(s->graph, s->rows[i].c1, s->u, s->size.nu, zeros);
+        good = chi != EXPR_NONE;
+        *rest = expr_is_zero(s->graph, chi);
+    }
+    mem_free(context, zeros);
+    return good;
+}
+
 static zn_status compile(zn_context *context, formula_system *s, formula_model **out) {
     formula_model *model = formula_model_create(context);
     if (!model) return ZN_MEMORY;
@@ -169,6 +184,8 @@ static zn_status compile(zn_context *context, formula_system *s, formula_model *
     zn_status status = make_vectors(&c) ? ZN_OK : ZN_MEMORY;
     if (status == ZN_OK) status = make_matrices(&c);
     if (status == ZN_OK && !make_tapes(&c)) status = ZN_MEMORY;
+    bool rest = false;
+    if (status == ZN_OK && !find_rest(context, s, &rest)) status = ZN_MEMORY;
     bool uses_velocity = force_uses_velocity(s);
     free_compiler(&c);
     if (status != ZN_OK) {
@@ -177,6 +194,7 @@ static zn_status compile(zn_context *context, formula_system *s, formula_model *
     }
     formula_model_adopt(model, s);
     model->base.force_uses_velocity = uses_velocity;
+    model->base.rows_rest = rest;
     *out = model;
     return ZN_OK;
 }

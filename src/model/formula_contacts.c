@@ -66,6 +66,7 @@ static void add_stribeck(contact_build *build, const friction_text *law, const e
             } else { /* an applied force like any other */
                 s->h[k] = expr_binary(g, EXPR_ADD, s->h[k], share);
                 s->b[k] = expr_binary(g, EXPR_ADD, s->b[k], share);
+                s->power = expr_binary(g, EXPR_ADD, s->power, expr_binary(g, EXPR_MUL, share, expr_variable(g, s->u + k)));
             }
         }
     }

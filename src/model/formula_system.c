@@ -174,6 +174,7 @@ static zn_status natural_dynamics(zn_formula_model *builder, formula_system *s, 
     keep_first(&all, add_forces(builder, s, scope, s->b));
     if (all != ZN_OK) return all;
     for (int i = 0; i < nu; i++) s->power = sum(g, s->power, product(g, s->b[i], expr_variable(g, s->u + i)));
+    s->power = sum(g, s->power, expr_binary(g, EXPR_SUB, expr_derivative(g, s->V, 0), expr_derivative(g, s->T, 0)));
     for (int i = 0; i < nu; i++) {
         s->p[i] = expr_derivative(g, s->T, s->u + i);
         expr T_q = expr_derivative(g, s->T, s->q + i), V_q = expr_derivative(g, s->V, s->q + i);
@@ -214,6 +215,14 @@ static zn_status first_order_mass(zn_formula_model *builder, formula_system *s, 
     return all;
 }
 
+/* Along the motion, at constant u. */
+static expr time_derivative(formula_system *s, expr c0) {
+    expr_graph *g = s->graph;
+    expr c1 = expr_derivative(g, c0, 0);
+    for (int i = 0; i < s->size.nq; i++) c1 = sum(g, c1, product(g, expr_derivative(g, c0, s->q + i), s->qdot[i]));
+    return c1;
+}
+
 static zn_status first_order_dynamics(zn_formula_model *builder, formula_system *s, const expr_scope *scope) {
     zn_context *context = builder->context;
     zn_status all = formula_parse(s, context, scope, &builder->potential, &s->V);
@@ -245,17 +254,13 @@ static zn_status first_order_dynamics(zn_formula_model *builder, formula_system 
             expr uu = product(g, expr_variable(g, s->u + i), expr_variable(g, s->u + j));
             s->T = sum(g, s->T, product(g, expr_constant(g, 0.5), product(g, s->M[i + j * s->size.nu], uu)));
         }
+    /* (T + V)' = h.u + the rate of T + V at constant u: what h does beyond the potential */
+    s->power = time_derivative(s, sum(g, s->T, s->V));
+    for (int i = 0; i < s->size.nu; i++) s->power = sum(g, s->power, product(g, s->h[i], expr_variable(g, s->u + i)));
     return ZN_OK;
 }
 
 /* ---- bilateral constraints ---- */
-
-static expr time_derivative(formula_system *s, expr c0) {
-    expr_graph *g = s->graph;
-    expr c1 = expr_derivative(g, c0, 0);
-    for (int i = 0; i < s->size.nq; i++) c1 = sum(g, c1, product(g, expr_derivative(g, c0, s->q + i), s->qdot[i]));
-    return c1;
-}
 
 zn_status formula_position_row(formula_system *s, zn_context *context, const expr_scope *scope, const formula_text *text,
                                const char *name, const char *kind, formula_row *row) {

@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The account of energy: what each part has, what its forces without potential have supplied so far, and what is missing.
+/* The account of energy: what each part has, what it supplied and took so far, and what is missing.
  *
- *     work of a part   sum over steps of h/2 (P_begin + P_end), P the power of its forces without potential
- *     lost             T + V at the start + work of all parts - (T + V) now: contacts, drives, and the scheme's own error      */
+ *     work of a part      sum over steps of h/2 (P_begin + P_end), P the power of its forces without potential
+ *     supplied, normal,
+ *     friction            work of the rows of lambda: see work.c
+ *     scheme              what is left: energy now - start - work - supplied + normal + friction                              */
+#include "model/formula_model.h"
 #include "sim/simulation.h"
 #include "zeno/parts.h"
+
+/* The rows and contacts of a part in the whole: first and number. */
+typedef struct account_rows {
+    int g, ng, y, ny, contact, n_contacts;
+} account_rows;
 
 struct zn_account {
     zn_context *context;
     const zn_simulation *simulation;
     void *work;
     int n_parts;
+    bool whole;          /* not made of parts: one part that is everything */
     zn_part_energy *now; /* of each part; power at the last row */
-    double *supplied;
+    double *supplied;    /* by forces */
+    account_rows *rows;
+    double *before;      /* work of rows when the account was made */
     double t, start;
 };
 
@@ -22,40 +33,67 @@ static zn_status ask(zn_account *a, zn_part_energy *energies, double *total) {
     zn_point at = {.t = zn_simulation_time(s), .q = zn_simulation_positions(s), .u = zn_simulation_velocities(s)};
     *total = 0;
     for (int i = 0; i < a->n_parts; i++) {
-        zn_status status = zn_model_part_energy(model, a->work, i, &at, &energies[i]);
+        zn_part_energy *e = &energies[i];
+        zn_status status = ZN_OK;
+        if (!a->whole)
+            status = zn_model_part_energy(model, a->work, i, &at, e);
+        else if (model->energy(model, a->work, &at, &e->kinetic, &e->potential))
+            status = ZN_NOT_FINITE;
+        else
+            formula_model_power(model, a->work, &at, &e->power);
         if (status != ZN_OK)
-            return fail(a->context, status, "the energy of '%s' cannot be evaluated", zn_model_part_info(model, i).name);
-        *total += energies[i].kinetic + energies[i].potential;
+            return fail(a->context, status, "the energy of '%s' cannot be evaluated",
+                        a->whole ? "the model" : zn_model_part_info(model, i).name);
+        *total += e->kinetic + e->potential;
     }
     return ZN_OK;
+}
+
+/* Rows of lambda are numbered through the parts: all g, then all y, then the contacts. */
+static void find_rows(zn_account *a) {
+    const zn_sizes *size = &a->simulation->model->size;
+    account_rows next = {.y = size->ng};
+    for (int i = 0; i < a->n_parts; i++) {
+        zn_part_info info = zn_model_part_info(a->simulation->model, i);
+        if (a->whole) info = (zn_part_info){.ng = size->ng, .ny = size->ny, .n_contacts = size->n_contacts};
+        next.ng = info.ng, next.ny = info.ny, next.n_contacts = info.n_contacts;
+        a->rows[i] = next;
+        next.g += info.ng, next.y += info.ny, next.contact += info.n_contacts;
+    }
 }
 
 zn_status zn_account_create(zn_context *context, const zn_simulation *simulation, zn_account **out) {
     const zn_model *model = zn_simulation_model(simulation);
     *out = NULL;
-    if (!zn_model_part_count(model))
-        return fail(context, ZN_ARGUMENT, "the model is not made of parts: it has no account of their energies");
+    if (!model->energy) return fail(context, ZN_ARGUMENT, "the model does not tell its energy: there is no account of it");
     zn_account *a = MEM_ARRAY(context, zn_account, 1);
     if (!a) return ZN_MEMORY;
+    int parts = zn_model_part_count(model);
     *a = (zn_account){.context = context,
                       .simulation = simulation,
-                      .n_parts = zn_model_part_count(model),
+                      .n_parts = parts ? parts : 1,
+                      .whole = parts == 0,
                       .t = zn_simulation_time(simulation)};
     a->work = mem_array(context, model->work_bytes, 1);
     a->now = MEM_ARRAY(context, zn_part_energy, a->n_parts);
     a->supplied = MEM_ARRAY(context, double, a->n_parts);
-    zn_status status = a->work && a->now && a->supplied ? ask(a, a->now, &a->start) : ZN_MEMORY;
-    if (status != ZN_OK)
+    a->rows = MEM_ARRAY(context, account_rows, a->n_parts);
+    a->before = MEM_ARRAY(context, double, simulation->work.count);
+    zn_status status = a->work && a->now && a->supplied && a->rows && a->before ? ask(a, a->now, &a->start) : ZN_MEMORY;
+    if (status != ZN_OK) {
         zn_account_destroy(a);
-    else
-        *out = a;
-    return status;
+        return status;
+    }
+    find_rows(a);
+    memcpy(a->before, simulation->view.work, simulation->work.count * sizeof *a->before);
+    *out = a;
+    return ZN_OK;
 }
 
 void zn_account_destroy(zn_account *a) {
     if (!a) return;
-    void *blocks[] = {a->work, a->now, a->supplied};
-    for (int i = 0; i < 3; i++) mem_free(a->context, blocks[i]);
+    void *blocks[] = {a->work, a->now, a->supplied, a->rows, a->before};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(a->context, blocks[i]);
     mem_free(a->context, a);
 }
 
@@ -70,16 +108,34 @@ zn_status zn_account_update(zn_account *a) {
 
 zn_part_account zn_account_part(const zn_account *a, int part) {
     if (part < 0 || part >= a->n_parts) return (zn_part_account){0};
-    return (zn_part_account){a->now[part].kinetic, a->now[part].potential, a->supplied[part], 0};
+    const account_rows *rows = &a->rows[part];
+    zn_part_account out = {
+        .kinetic = a->now[part].kinetic, .potential = a->now[part].potential, .work = a->supplied[part]};
+    const double *now = a->simulation->view.work, *before = a->before;
+    for (int k = rows->contact; k < rows->contact + rows->n_contacts; k++) {
+        int first = k * SIM_WORK_OF_CONTACT;
+        out.normal += now[first + SIM_NORMAL] - before[first + SIM_NORMAL];
+        out.friction += now[first + SIM_FRICTION] - before[first + SIM_FRICTION];
+        out.supplied += now[first + SIM_MOVING] - before[first + SIM_MOVING];
+    }
+    int bilateral = SIM_WORK_OF_CONTACT * a->simulation->model->size.n_contacts;
+    for (int i = bilateral + rows->g; i < bilateral + rows->g + rows->ng; i++) out.supplied += now[i] - before[i];
+    for (int i = bilateral + rows->y; i < bilateral + rows->y + rows->ny; i++) out.supplied += now[i] - before[i];
+    return out;
 }
 
 zn_part_account zn_account_total(const zn_account *a) {
-    zn_part_account sum = {0};
+    zn_part_account sum = {.start = a->start};
     for (int i = 0; i < a->n_parts; i++) {
-        sum.kinetic += a->now[i].kinetic;
-        sum.potential += a->now[i].potential;
-        sum.work += a->supplied[i];
+        zn_part_account part = zn_account_part(a, i);
+        sum.kinetic += part.kinetic;
+        sum.potential += part.potential;
+        sum.work += part.work;
+        sum.supplied += part.supplied;
+        sum.normal += part.normal;
+        sum.friction += part.friction;
     }
     sum.lost = a->start + sum.work - sum.kinetic - sum.potential;
+    sum.scheme = sum.kinetic + sum.potential - a->start - sum.work - sum.supplied + sum.normal + sum.friction;
     return sum;
 }

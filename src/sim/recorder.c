@@ -52,6 +52,7 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
         {"gap", "distance of each contact at t, negative when penetrating; not a number where a contact has no gap", model->size.n_contacts, contacts, false},
         {"energy", "energies at t", N_ENERGIES, energy_names, false},
         {"output", "values that the scene asks for, at t", model->n_outputs, model->output_names, true},
+        {"dissipation", "energy that each contact has dissipated until t, impacts and friction", model->size.n_contacts, contacts, false},
         {"iterations", "iterations of the solver since the row before, by path", CONE_PATH_COUNT, iteration_names, false},
     };
     const result_text texts[] = {
@@ -117,6 +118,10 @@ zn_status zn_recorder_row(zn_recorder *r) {
     if (zn_simulation_outputs(sim, next) != ZN_OK)
         for (int i = 0; i < model->n_outputs; i++) next[i] = NAN;
     next += model->n_outputs;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        zn_contact_work work = zn_simulation_contact_work(sim, k);
+        *next++ = work.normal + work.friction;
+    }
     for (int i = 0; i < CONE_PATH_COUNT; i++) {
         *next++ = (double)(sim->path_iterations[i] - r->last_iterations[i]);
         r->last_iterations[i] = sim->path_iterations[i];

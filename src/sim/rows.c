@@ -10,11 +10,12 @@ zn_status sim_rows_create(zn_simulation *sim) {
     rows->next = 1;
     rows->dense = wanted && sim->scheme->class->interpolate;
     if (!rows->dense) return ZN_OK;
-    rows->q = MEM_ARRAY(sim->context, double, size->nq + size->nu + size->n_contacts + model_rows(sim->model));
+    rows->q = MEM_ARRAY(sim->context, double, size->nq + size->nu + size->n_contacts + model_rows(sim->model) + (int)sim->work.count);
     if (!rows->q) return ZN_MEMORY;
     rows->u = rows->q + size->nq;
     rows->gaps = rows->u + size->nu;
     rows->P_total = rows->gaps + size->n_contacts;
+    rows->work = rows->P_total + model_rows(sim->model);
     return ZN_OK;
 }
 
@@ -37,10 +38,10 @@ double sim_rows_target(const zn_simulation *sim) {
 }
 
 void sim_see_now(zn_simulation *sim) {
-    sim->view = (sim_view){sim->now.t, sim->now.q, sim->now.u, sim->monitor.gaps, sim->P_total};
+    sim->view = (sim_view){sim->now.t, sim->now.q, sim->now.u, sim->monitor.gaps, sim->P_total, sim->work.total};
 }
 
-/* The state at t inside of the last step; its percussion is shared evenly over it. */
+/* The state at t inside of the last step; its percussion and work are shared evenly over it. */
 static void see_inside(zn_simulation *sim, double t) {
     const zn_model *model = sim->model;
     const scheme_state *from = &sim->next, *to = &sim->now, *middle = &sim->control.middle;
@@ -61,7 +62,8 @@ static void see_inside(zn_simulation *sim, double t) {
         rows->gaps[k] = row >= 0 && known ? c0[row] : NAN;
     }
     for (int i = 0, n = model_rows(model); i < n; i++) rows->P_total[i] = sim->P_total[i] - (1 - share) * sim->P[i];
-    sim->view = (sim_view){t, rows->q, rows->u, rows->gaps, rows->P_total};
+    for (size_t i = 0; i < sim->work.count; i++) rows->work[i] = sim->work.total[i] - (1 - share) * sim->work.step[i];
+    sim->view = (sim_view){t, rows->q, rows->u, rows->gaps, rows->P_total, rows->work};
 }
 
 bool zn_simulation_next_row(zn_simulation *sim) {

@@ -87,6 +87,7 @@ static zn_status start(zn_simulation *sim) {
     if (status == ZN_OK) status = sim->scheme->class->start(sim->scheme, now, a0, lambda0);
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, now);
     if (status == ZN_OK) status = sim_control_create(sim);
+    if (status == ZN_OK) status = sim_work_create(sim);
     if (status == ZN_OK) status = sim_rows_create(sim);
     if (status == ZN_OK) {
         sim_see_now(sim);
@@ -130,6 +131,7 @@ void zn_simulation_destroy(zn_simulation *sim) {
     if (sim->scheme) sim->scheme->class->destroy(sim->scheme);
     sim_control_destroy(sim);
     sim_rows_destroy(sim);
+    sim_work_destroy(sim);
     if (sim->state_memory) sim_monitor_destroy(context, &sim->monitor);
     mem_free(context, sim->state_memory);
     mem_free(context, sim->scheme_name);

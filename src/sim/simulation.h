@@ -25,7 +25,7 @@ const char *sim_monitor_not_finite(sim_monitor *, const scheme_state *, char *te
 /* What is shown to an observer: the present, or a row of the record grid inside of the last step. */
 typedef struct sim_view {
     double t;
-    const double *q, *u, *gaps, *P_total;
+    const double *q, *u, *gaps, *P_total, *work;
 } sim_view;
 
 /* Rows at multiples of record_step. */
@@ -33,7 +33,7 @@ typedef struct sim_rows {
     bool dense;                      /* inside of steps, by the scheme's interpolation; else steps land on them */
     long next;                       /* row to show next is at next * record_step */
     bool shown;                      /* the present was shown */
-    double *q, *u, *gaps, *P_total;  /* memory of a row inside of a step */
+    double *q, *u, *gaps, *P_total, *work; /* memory of a row inside of a step */
 } sim_rows;
 
 /* A step of the fixed grid, in parts where the whole fails; counted in units of h / 2^n. */
@@ -43,6 +43,21 @@ typedef struct sim_grid {
     long part, done;                 /* done 0: a new one begins */
     double h, t_start, t_end;
 } sim_grid;
+
+/* Velocities of rows at a state: all of it, the part that is not from u, and per contact that of smooth friction. */
+typedef struct sim_rates {
+    double *gamma, *chi, *smooth;
+} sim_rates;
+
+/* What rows of lambda did: see work.c. Per contact three numbers, then one for each bilateral row. */
+enum { SIM_NORMAL, SIM_FRICTION, SIM_MOVING, SIM_WORK_OF_CONTACT };
+typedef struct sim_work {
+    double *memory, *zero, *step, *total;
+    size_t count;                    /* numbers in step and total */
+    sim_rates at[2];                 /* before and after a step */
+    bool known;                      /* at[0] belongs to the present */
+    bool smooth;                     /* some friction is in the directions of normal forces (Stribeck) */
+} sim_work;
 
 struct zn_simulation {
     zn_context *context;
@@ -57,6 +72,7 @@ struct zn_simulation {
     sim_grid grid;
     sim_control control;
     sim_rows rows;
+    sim_work work;
     sim_view view;
     long step;                       /* steps done */
     long rejected;
@@ -91,6 +107,15 @@ void sim_end_percussion(zn_simulation *);
 bool sim_fatal(zn_status);
 zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);
 zn_status sim_grid_step(zn_simulation *);
+
+/* work.c */
+
+zn_status sim_work_create(zn_simulation *);
+void sim_work_destroy(zn_simulation *);
+void sim_work_begin(zn_simulation *);
+/* Of an accepted step, or of a part of one. */
+void sim_work_add(zn_simulation *, const scheme_state *from, const scheme_state *to);
+void sim_work_end(zn_simulation *);
 
 /* rows.c */
 

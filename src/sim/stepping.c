@@ -19,7 +19,10 @@ void sim_count_outcome(zn_simulation *sim, const cone_outcome *outcome) {
     sim->max_residual = fmax(sim->max_residual, outcome->worst);
 }
 
-void sim_begin_percussion(zn_simulation *sim) { memset(sim->P, 0, (size_t)model_rows(sim->model) * sizeof *sim->P); }
+void sim_begin_percussion(zn_simulation *sim) {
+    memset(sim->P, 0, (size_t)model_rows(sim->model) * sizeof *sim->P);
+    sim_work_begin(sim);
+}
 
 void sim_add_percussion(zn_simulation *sim, const double *P) {
     for (int i = 0, n = model_rows(sim->model); i < n; i++) sim->P[i] += P[i];
@@ -31,6 +34,7 @@ void sim_end_percussion(zn_simulation *sim) {
         for (int i = 0; model->contacts[k].scale && i < model->contacts[k].nF; i++)
             sim->P[model->contacts[k].row_F + i] *= model->contacts[k].scale[i];
     for (int i = 0, n = model_rows(model); i < n; i++) sim->P_total[i] += sim->P[i];
+    sim_work_end(sim);
 }
 
 zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double t_end, scheme_state *to,
@@ -83,6 +87,7 @@ static zn_status attempt(zn_simulation *sim, double h, double t_end, cone_outcom
     sim_accept(sim, h);
     sim_count_outcome(sim, outcome);
     sim_add_percussion(sim, sim->now.P);
+    sim_work_add(sim, &sim->next, &sim->now);
     return ZN_OK;
 }
 

@@ -8,7 +8,7 @@
 
 int contact_pack(contact_variant v) {
     return (int)v.touching | (int)v.surface << 3 | (int)v.frame << 6 | v.n_sliding << 9 | v.n_rolling << 11 |
-           v.pivoting << 13 | v.stribeck << 14 | v.given_force << 15;
+           v.pivoting << 13 | v.stribeck << 14 | v.given_force << 15 | v.belt << 16;
 }
 
 contact_variant contact_unpack(int packed) {
@@ -19,7 +19,8 @@ contact_variant contact_unpack(int packed) {
                              .n_rolling = packed >> 11 & 3,
                              .pivoting = packed >> 13 & 1,
                              .stribeck = packed >> 14 & 1,
-                             .given_force = packed >> 15 & 1};
+                             .given_force = packed >> 15 & 1,
+                             .belt = packed >> 16 & 1};
 }
 
 zn_sizes contact_rows(contact_variant v) {
@@ -170,8 +171,9 @@ static void draw_stribeck(sketch *k, const contact_variant *v, const expr *slip)
 
 void contact_draw(sketch *k, const contact_variant *v, expr f) {
     contact_sketch c = contact_draw_geometry(k, v, f);
-    evec belt = sketch_direction(k, 1, NUMBER3(k, b_velocity)), spin = evec_sub(k, sketch_omega(k, 0), sketch_omega(k, 1));
-    evec slip = evec_sub(k, evec_sub(k, velocity_at(k, 0, c.c_A), velocity_at(k, 1, c.c_B)), belt);
+    evec spin = evec_sub(k, sketch_omega(k, 0), sketch_omega(k, 1));
+    evec slip = evec_sub(k, velocity_at(k, 0, c.c_A), velocity_at(k, 1, c.c_B));
+    if (v->belt) slip = evec_sub(k, slip, sketch_direction(k, 1, NUMBER3(k, b_velocity)));
     expr row[CONTACT_MOST_ROWS];
     int n = 0;
     if (v->n_sliding > 0) row[n++] = evec_dot(k, c.t1, slip);

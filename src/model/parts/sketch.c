@@ -296,6 +296,7 @@ void sketch_force(sketch *k, evec F, evec v) {
 
 void sketch_potential(sketch *k, expr V) {
     k->s.V = sketch_add(k, k->s.V, V);
+    k->s.power = sketch_add(k, k->s.power, expr_derivative(k->g, V, 0)); /* of what moves by itself */
     expr rate = sketch_rate(k, V); /* h = -(dV/dq B)' : the part of -V' that is linear in u */
     for (int i = 0; i < k->s.size.nu; i++) sketch_h(k, i, expr_unary(k->g, EXPR_NEG, expr_derivative(k->g, rate, k->s.u + i)));
 }
