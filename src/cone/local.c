@@ -16,7 +16,7 @@ static const double least_shift = 1e-9;
 static const double sweep_work_most = 1e9;
 /* The linearised problem is solved below the tolerance, so that its error does not decide. */
 static const double wanted_share = 0.02, enough_share = 0.5;
-enum { NEWTON_TRIES = 40, UNDAMPED = 12, HISTORY = 16, HALVINGS = 6 };
+enum { NEWTON_TRIES = 40, UNDAMPED = 12, BRIEF_TRIES = 8, HISTORY = 16, HALVINGS = 6 };
 
 typedef struct attempt {
     bool robust, sticking;  /* may invert singular systems; first step as if all were closed and sticking */
@@ -224,11 +224,18 @@ static zn_status sweeps_and_newton(cone_solver *s, const double *y, double wante
     return ZN_NO_CONVERGENCE;
 }
 
+/* Of a brief solve: from the best point so far, with line search. */
+static zn_status damped_newton(cone_solver *s, attempt *how, local_result *result) {
+    how->damping = DAMP_ALWAYS;
+    memcpy(s->dy, s->dy_best, (size_t)s->p->ny * sizeof(double));
+    return run_newton(s, how, result);
+}
+
 zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double tolerance, local_result *result) {
     int ny = s->p->ny;
     *result = (local_result){.norm = INFINITY, .inverse = CONE_LU};
     double wanted = wanted_share * tolerance, enough = enough_share * tolerance;
-    attempt how = {.robust = robust, .tolerance = wanted, .enough = enough, .tries = NEWTON_TRIES};
+    attempt how = {.robust = robust, .tolerance = wanted, .enough = enough, .tries = s->brief ? BRIEF_TRIES : NEWTON_TRIES};
     if (cone_solve_single(s, s->dy_best)) {
         measure(s, s->dy_best, &result->norm);
         if (result->norm <= enough) return ZN_OK;
@@ -241,6 +248,7 @@ zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double 
         how.sticking = start == 2;
         status = run_newton(s, &how, result);
         if (status == ZN_SINGULAR && !robust) return status;
+        if (s->brief && status != ZN_OK) return damped_newton(s, &how, result);
     }
     if (status == ZN_OK || !robust) return status;
     status = proximal_steps(s, wanted, enough, result);

@@ -5,7 +5,7 @@
  * The Jacobian is evaluated anew in each iteration, unless the rate seen promises convergence with the one at hand. */
 #include "cone/solver.h"
 
-enum { PATIENCE = 6, HALVINGS = 5 };
+enum { PATIENCE = 6, HALVINGS = 5, BRIEF_ITERATIONS = 10 };
 /* The Jacobian is kept when the rate seen would bring the residual below this part of the tolerance. */
 static const double chord_share = 0.2;
 /* A start is taken as the solution only when it is this much better than asked for: errors of many steps in which nothing
@@ -56,7 +56,7 @@ static zn_status find_step(cone_solver *s, const double *y, bool robust) {
     s->out->iterations[local.inverse == CONE_LU ? CONE_NEWTON : CONE_LEAST_NORM]++;
     s->out->iterations[CONE_PROJECTION] += local.projections;
     s->least_norm = s->least_norm || local.inverse != CONE_LU;
-    if (status == ZN_SINGULAR && !robust) return status;
+    if ((status == ZN_SINGULAR && !robust) || (status != ZN_OK && s->brief)) return status;
     cone_smooth_step(s, s->dy_best, s->dx);
     return ZN_OK; /* also the best of an attempt that did not converge is a step */
 }
@@ -72,12 +72,12 @@ static zn_status refresh(cone_solver *s, const double *x, const double *y, bool 
 zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
     const cone_settings *settings = &s->settings;
     double best = INFINITY, norm = INFINITY, rate = 1;
-    int worse = 0;
+    int worse = 0, most = s->brief && settings->newton_max > BRIEF_ITERATIONS ? BRIEF_ITERATIONS : settings->newton_max;
     bool fresh = true;
     zn_status status = cone_evaluate(s, x, y, true);
     if (status != ZN_OK) return status;
     norm = total_norm(s);
-    for (int it = 0; it < settings->newton_max; it++) {
+    for (int it = 0; it < most; it++) {
         keep_best(s, x, y, norm, &best);
         s->current = norm <= (it == 0 ? start_share : 1) * settings->tolerance;
         if (s->current) return ZN_OK;
@@ -94,7 +94,7 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
         if (status != ZN_OK) break;
         rate = norm / old;
         worse = rate < 1 ? worse : worse + 1;
-        if (worse > PATIENCE) break;
+        if (worse > (s->brief ? 1 : PATIENCE)) break;
     }
     s->current = status == ZN_OK && norm <= settings->tolerance;
     if (s->current) return ZN_OK;

@@ -201,7 +201,7 @@ static void restart(const cone_solver *s, double *x, double *y) {
 /* From where the caller starts, then with zero multipliers (percussions of an impact are a bad start for the next step). */
 static zn_status newton_with_retry(cone_solver *s, double *x, double *y, bool robust) {
     zn_status status = cone_newton(s, x, y, robust);
-    if (status == ZN_OK) return status;
+    if (status == ZN_OK || s->brief) return status;
     bool zero = true;
     for (int k = 0; k < s->p->ny; k++) zero = zero && s->y0[k] == 0;
     if (zero) return status;
@@ -215,7 +215,7 @@ static zn_status newton_with_retry(cone_solver *s, double *x, double *y, bool ro
 static zn_status newton_paths(cone_solver *s, double *x, double *y, bool robust) {
     s->use_sparse = s->sparse != NULL;
     zn_status status = newton_with_retry(s, x, y, robust);
-    if (status == ZN_OK || status == ZN_NOT_FINITE || !s->sparse || !s->S) return status;
+    if (status == ZN_OK || status == ZN_NOT_FINITE || !s->sparse || !s->S || s->brief) return status;
     s->use_sparse = false;
     restart(s, x, y);
     return newton_with_retry(s, x, y, robust);
@@ -235,7 +235,7 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
         status = newton_paths(s, x, y, solver == ZN_SOLVER_AUTO);
         out->path = s->least_norm ? CONE_LEAST_NORM : CONE_NEWTON;
         status = conclude(s, x, y, out, status);
-        if (status == ZN_OK || solver == ZN_SOLVER_NEWTON || status == ZN_NOT_FINITE) return status;
+        if (status == ZN_OK || solver == ZN_SOLVER_NEWTON || status == ZN_NOT_FINITE || s->brief) return status;
         restart(s, x, y);
     }
     s->current = false;
@@ -244,5 +244,6 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     return conclude(s, x, y, out, status);
 }
 
+void cone_be_brief(cone_solver *s, bool brief) { s->brief = brief; }
 bool cone_is_closed(const cone_solver *s, int k) { return s->closed[k]; }
 bool cone_sticks(const cone_solver *s, int k, int ball) { return s->ball[s->first_ball[k] + ball] == BALL_STICK; }

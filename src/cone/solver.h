@@ -86,6 +86,7 @@ struct cone_solver {
     double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx;
     cone_outcome *out;               /* of the running solve */
     bool singular_seen, least_norm;
+    bool brief;                      /* one run of Newton with few iterations, nothing else */
     bool current;                    /* phi, psi, mu and the states are those of the x and y that Newton returned */
 };
 

@@ -186,11 +186,15 @@ static void choose_law(generalized_alpha *s) {
 /* The trial set; contacts are closed where they have a force at t_n. */
 static void staged_start(generalized_alpha *s, const scheme_state *from) {
     const zn_model *model = s->base.model;
+    staged_law *law = &s->law;
     const double *lambda = from->carry + 2 * model->size.nu;
-    memcpy(s->law.start, s->motion.rate_n, (size_t)s->n * sizeof *s->law.start);
-    for (int k = 0; k < model->size.n_contacts; k++)
-        s->law.closed[k] = model->contacts[k].row_N < 0 || lambda[model->contacts[k].row_N] > 0;
-    staged_begin(&s->law);
+    memcpy(law->start, s->motion.rate_n, (size_t)s->n * sizeof *law->start);
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        law->closed[k] = row < 0 || lambda[row] > 0;
+        law->touching[k] = law->closed[k] || staged_rests(law, k, s->motion.gap_n);
+    }
+    staged_begin(law, alpha_caution(model, from->carry));
 }
 
 static void test_step(generalized_alpha *s, const scheme_state *to) {
@@ -222,10 +226,9 @@ static void guess(generalized_alpha *s, const scheme_state *from) {
 static zn_status attempt(generalized_alpha *s, const scheme_state *from, scheme_state *to, cone_outcome *outcome) {
     const zn_model *model = s->base.model;
     guess(s, from);
-    unpack(s, s->x, s->y);
-    zn_status status = prepare(s);
     if (s->law.offered) choose_law(s);
-    if (status == ZN_OK) status = cone_solve(s->solver, s->x, s->y, outcome);
+    cone_be_brief(s->solver, staged_any(&s->law));
+    zn_status status = cone_solve(s->solver, s->x, s->y, outcome);
     if (outcome->worst_cone >= 0) outcome->worst_cone %= model->size.n_contacts;
     if (status != ZN_OK) return status;
     unpack(s, s->x, s->y);
@@ -239,15 +242,19 @@ static zn_status attempt(generalized_alpha *s, const scheme_state *from, scheme_
 static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     generalized_alpha *s = (generalized_alpha *)base;
     if (alpha_motion_begin(&s->motion, &s->at, from, h)) return ZN_NOT_FINITE;
+    guess(s, from);
+    unpack(s, s->x, s->y);
+    zn_status status = prepare(s);
+    if (status != ZN_OK) return status;
     if (!s->law.offered) return attempt(s, from, to, outcome);
     cone_outcome cost = {0};
-    zn_status status;
     staged_start(s, from);
     do {
         staged_attempt(&s->law);
         status = attempt(s, from, to, outcome);
     } while (!staged_stands(&s->law, status, outcome, &cost));
     staged_add_cost(&s->law, outcome, &cost);
+    staged_end(&s->law, alpha_caution(base->model, from->carry), alpha_caution(base->model, to->carry));
     return status;
 }
 
@@ -347,6 +354,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     zn_status status = staged_create(context, model, settings, &s->law);
     if (s->law.offered) s->problem.nmu += nN;
     if (status == ZN_OK) status = alpha_motion_create(context, model, settings, &s->motion);
+    s->motion.with_gaps = s->law.offered;
     if (status == ZN_OK) status = stage_create(context, model, &s->at);
     if (status == ZN_OK) status = prox_create(context, model, &s->prox);
     if (status == ZN_OK) status = make_memory(s);

@@ -6,7 +6,7 @@ zn_status alpha_motion_create(zn_context *context, const zn_model *model, const 
     zn_status status = alpha_parameters_choose(context, settings, &m->p);
     if (status != ZN_OK) return status;
     int nq = model->size.nq, nu = model->size.nu, n = model_rows(model), nB = lin_nnz(&model->pattern.B);
-    m->memory = MEM_ARRAY(context, double, nq + 3 * nu + 4 * n + nB);
+    m->memory = MEM_ARRAY(context, double, nq + 3 * nu + 5 * n + nB);
     if (!m->memory) return ZN_MEMORY;
     double *next = m->memory;
     m->q_0 = next, next += nq;
@@ -17,6 +17,7 @@ zn_status alpha_motion_create(zn_context *context, const zn_model *model, const 
     m->P_0 = next, next += n;
     m->k_0 = next, next += n;
     m->rate_n = next, next += n;
+    m->gap_n = next, next += n;
     m->B = next;
     return ZN_OK;
 }
@@ -28,8 +29,10 @@ void alpha_motion_destroy(zn_context *context, alpha_motion *m) {
 
 size_t alpha_carry_size(const zn_model *model, const zn_settings *settings) {
     (void)settings;
-    return 2 * ((size_t)model->size.nu + (size_t)model_rows(model));
+    return 2 * ((size_t)model->size.nu + (size_t)model_rows(model)) + (size_t)model->size.n_contacts;
 }
+
+double *alpha_caution(const zn_model *model, double *carry) { return carry + 2 * (model->size.nu + model_rows(model)); }
 
 zn_status alpha_start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     size_t nu = (size_t)base->model->size.nu, n = (size_t)model_rows(base->model);
@@ -37,6 +40,7 @@ zn_status alpha_start(scheme *base, scheme_state *state, const double *a0, const
         memcpy(state->carry + copy * nu, a0, nu * sizeof *a0);
         memcpy(state->carry + 2 * nu + copy * n, lambda0, n * sizeof *lambda0);
     }
+    memset(alpha_caution(base->model, state->carry), 0, (size_t)base->model->size.n_contacts * sizeof(double));
     return ZN_OK;
 }
 
@@ -63,7 +67,7 @@ int alpha_motion_begin(alpha_motion *m, stage *at, const scheme_state *from, dou
         m->k_0[i] = h * h / 2 * ((1 - 2 * p->be) * lb[i] + 2 * p->be * m->lb_0[i]);
     }
     zn_point start = {.t = from->t, .q = from->q, .u = from->u, .a = m->weighted};
-    if (n > 0 && model->constraints(model, at->work, &start, &(zn_constraints){.c1 = m->rate_n})) return 1;
+    if (n > 0 && model->constraints(model, at->work, &start, &(zn_constraints){.c0 = m->with_gaps ? m->gap_n : NULL, .c1 = m->rate_n})) return 1;
     if (model->natural) {
         for (int i = 0; i < nq; i++) m->q_0[i] = from->q[i] + h * from->u[i] + h * h / 2 * m->weighted[i];
         return 0;
@@ -101,5 +105,6 @@ void alpha_motion_end(const alpha_motion *m, const double *a, const double *lamb
         lb[i] = m->lb_0[i] + m->p.c * lambda[i];
         to->P[i] = m->P_0[i] + m->h * m->p.ga * m->p.c * lambda[i] + Lambda[i];
     }
+    memset(alpha_caution(m->model, to->carry), 0, (size_t)m->model->size.n_contacts * sizeof(double));
     to->t = m->t;
 }

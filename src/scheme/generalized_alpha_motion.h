@@ -7,7 +7,7 @@
  *   kh      = k_0 + h^2 be c lambda + k      k_0 = h^2/2 ((1 - 2be) lb_n + 2be lb_0)
  *   ab_0 = (af a_n - am ab_n)/(1 - am),  lb_0 likewise.
  *
- * carry holds a_n, ab_n (nu each), lambda_n, lb_n (n each). */
+ * carry holds a_n, ab_n (nu each), lambda_n, lb_n (n each), and the caution of the staged friction law. */
 #ifndef SCHEME_GENERALIZED_ALPHA_MOTION_H
 #define SCHEME_GENERALIZED_ALPHA_MOTION_H
 
@@ -23,6 +23,8 @@ typedef struct alpha_motion {
     double *lb_0, *P_0, *k_0; /* n each */
     double *B;                /* at the start of the step; natural systems: not used */
     double *rate_n;           /* n: c1 at the start of the step */
+    double *gap_n;            /* n: c0 there, if with_gaps */
+    bool with_gaps;
     double *weighted, *memory;
 } alpha_motion;
 
@@ -30,6 +32,7 @@ zn_status alpha_motion_create(zn_context *, const zn_model *, const zn_settings 
 void alpha_motion_destroy(zn_context *, alpha_motion *);
 
 size_t alpha_carry_size(const zn_model *, const zn_settings *);
+double *alpha_caution(const zn_model *, double *carry); /* of the staged friction law, in carry */
 zn_status alpha_start(scheme *, scheme_state *, const double *a0, const double *lambda0);
 
 /* Everything that is known before the step is solved. `at` lends work memory; nonzero: not finite. */

@@ -21,18 +21,17 @@
 
 /* A length is worth this many units in the last place of the largest coordinate; asking for less would not converge. */
 static const double length_roundoff = 32 * DBL_EPSILON;
-/* Gaps and velocities below this at the start of a run count as closed (staged friction law). */
-static const double rest_tolerance = 1e-8;
 
-/* ---- memory of a step to the next: closed contacts, rates of x and y; of the step that ended h q'(t_n), dQ, dU ---- */
+/* ---- memory of a step to the next: closed contacts, caution of the staged law, rates of x and y; of the step that ended h q'(t_n), dQ, dU ---- */
 
 size_t partitioned_carry_size(const zn_model *model, const zn_settings *settings) {
     size_t s = settings->stages >= 2 ? (size_t)settings->stages : PARTITIONED_S_MAX;
     const zn_sizes *size = &model->size;
-    return (size_t)size->n_contacts + 2 * s * (size_t)(size->nu + size->nq) + (size_t)size->nq + (s - 1) * (size_t)model_rows(model);
+    return 2 * (size_t)size->n_contacts + 2 * s * (size_t)(size->nu + size->nq) + (size_t)size->nq + (s - 1) * (size_t)model_rows(model);
 }
 
-static double *increments(const partitioned *p, double *carry) { return carry + p->base.model->size.n_contacts + p->problem.nx + p->problem.ny; }
+static double *rates(const partitioned *p, double *carry) { return carry + 2 * p->base.model->size.n_contacts; }
+static double *increments(const partitioned *p, double *carry) { return rates(p, carry) + p->problem.nx + p->problem.ny; }
 
 zn_status partitioned_create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
                              scheme **out) {
@@ -64,7 +63,7 @@ void partitioned_destroy(scheme *base) {
 zn_status partitioned_start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     (void)a0, (void)lambda0;
     partitioned *p = (partitioned *)base;
-    size_t count = (size_t)(base->model->size.n_contacts + p->problem.nx + p->problem.ny + p->nq + p->s * (p->nq + p->nu));
+    size_t count = (size_t)(2 * base->model->size.n_contacts + p->problem.nx + p->problem.ny + p->nq + p->s * (p->nq + p->nu));
     memset(state->carry, 0, count * sizeof *state->carry);
     return ZN_OK;
 }
@@ -111,13 +110,14 @@ static int staged_start(partitioned *p, const scheme_state *from) {
     staged_law *law = &p->law;
     stage *at = &p->at[0];
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
-    if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = law->start})) return 1;
+    if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = law->start, .c1_u = at->c1_u})) return 1;
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
-        law->closed[k] = row < 0 || (from->carry[k] != 0 ? from->P[row] > 0
-                                                         : fabs(at->c0[row]) <= rest_tolerance && fabs(law->start[row]) <= rest_tolerance);
+        bool rests = staged_rests(law, k, at->c0);
+        law->closed[k] = row < 0 || (from->carry[k] != 0 ? from->P[row] > 0 : rests);
+        law->touching[k] = law->closed[k] || rests;
     }
-    staged_begin(law);
+    staged_begin(law, from->carry + model->size.n_contacts);
     return 0;
 }
 
@@ -150,11 +150,14 @@ static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     p->t = from->t, p->h = h, p->q_n = from->q, p->u_n = from->u;
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
     if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;
-    if (p->restitution && model->constraints(model, at->work, &point, &(zn_constraints){.c1 = p->c1_start})) return ZN_NOT_FINITE;
     if (p->lagrange && lagrange_start(p)) return ZN_NOT_FINITE;
-    if (p->law.offered && staged_start(p, from)) return ZN_NOT_FINITE;
     zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
     if (status != ZN_OK) return status;
+    if (p->law.offered) {
+        if (staged_start(p, from)) return ZN_NOT_FINITE;
+        memcpy(p->c1_start, p->law.start, (size_t)p->n * sizeof *p->c1_start);
+    } else if (p->restitution && model->constraints(model, at->work, &point, &(zn_constraints){.c1 = p->c1_start}))
+        return ZN_NOT_FINITE;
     set_scales(p);
     set_reservoirs(p);
     return ZN_OK;
@@ -163,7 +166,7 @@ static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
 /* From the rates of the last step; from rest where this fails. */
 static zn_status solve_stages(partitioned *p, const scheme_state *from, cone_outcome *outcome) {
     int nx = p->problem.nx, ny = p->problem.ny, n_contacts = p->base.model->size.n_contacts;
-    const double *rate = from->carry + n_contacts;
+    const double *rate = rates(p, from->carry);
     bool warm = false;
     for (int i = 0; i < nx + ny; i++) {
         double value = p->h * rate[i];
@@ -171,8 +174,10 @@ static zn_status solve_stages(partitioned *p, const scheme_state *from, cone_out
         if (i < nx) p->x[i] = value;
         else p->y[i - nx] = value;
     }
+    bool brief = staged_any(&p->law);
+    cone_be_brief(p->solver, brief);
     zn_status status = cone_solve(p->solver, p->x, p->y, outcome);
-    if (status != ZN_OK && warm) {
+    if (status != ZN_OK && warm && !brief) {
         memset(p->x, 0, (size_t)nx * sizeof *p->x);
         memset(p->y, 0, (size_t)ny * sizeof *p->y);
         status = cone_solve(p->solver, p->x, p->y, outcome);
@@ -190,8 +195,9 @@ static void keep_rates(const partitioned *p, const scheme_state *from, scheme_st
         same = same && closed == (from->carry[k] != 0);
         for (int m = 0; m < p->s - 2; m++) same = same && cone_is_closed(p->solver, m * n_contacts + k) == closed;
         to->carry[k] = closed;
+        to->carry[n_contacts + k] = 0;
     }
-    double *rate = to->carry + n_contacts;
+    double *rate = rates(p, to->carry);
     for (int i = 0; i < nx; i++) rate[i] = same ? p->x[i] / p->h : 0;
     for (int i = 0; i < ny; i++) rate[nx + i] = same ? p->y[i] / p->h : 0;
 }
@@ -303,6 +309,7 @@ zn_status partitioned_step(scheme *base, const scheme_state *from, double h, sch
     status = p->law.offered ? staged_attempts(p, from, to, outcome) : attempt(p, from, to, outcome);
     if (status != ZN_OK) return status;
     keep_rates(p, from, to);
+    if (p->law.offered) staged_end(&p->law, from->carry + base->model->size.n_contacts, to->carry + base->model->size.n_contacts);
     to->t = from->t + h;
     return keep_increments(p, from, to);
 }

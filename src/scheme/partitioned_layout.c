@@ -173,7 +173,6 @@ static void constraint_blocks(partitioned *p) {
         add_by_velocity(p, &p->psi_x, &p->cuts.F_u, p->at[i].c1_u, F, i);
     }
     if (!p->law.offered) return;
-    add_by_position(p, &p->psi_x, &p->cuts.F_q, p->at[0].c1_q, p->problem.ny, 0);
     add_by_velocity(p, &p->psi_x, &p->cuts.F_u, p->at[0].c1_u, p->problem.ny, 0);
 }
 

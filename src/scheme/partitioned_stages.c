@@ -48,12 +48,22 @@ static zn_point point_of(const partitioned *p, int i) {
                       .lambda = i < p->s - 1 ? p->lambda + i * p->n : NULL};
 }
 
+/* Q_1 = q_n, and c1 is linear in u: c1(U_1) = c1(u_n) + (dc1/du) (U_1 - u_n), with dc1/du from the start of the step. */
+static void slips_of_first_stage(partitioned *p) {
+    stage *at = &p->at[0];
+    memcpy(at->c1, p->law.start, (size_t)p->n * sizeof *at->c1);
+    if (!staged_any(&p->law)) return;
+    for (int c = 0; c < p->nu; c++) p->a[c] = p->U[c] - p->u_n[c];
+    lin_multiply_transposed(&p->base.model->pattern.c1_u, at->c1_u, 1, p->a, at->c1);
+}
+
 int partitioned_ask_constraints(partitioned *p, bool jacobian) {
     const zn_model *model = p->base.model;
-    for (int i = model->natural && !p->law.offered ? 1 : 0; i < p->s; i++) {
+    if (p->law.offered) slips_of_first_stage(p);
+    for (int i = model->natural ? 1 : 0; i < p->s; i++) {
         stage *at = &p->at[i];
         zn_point point = point_of(p, i);
-        if ((i > 0 || p->law.offered) && p->n > 0) {
+        if (i > 0 && p->n > 0) {
             zn_constraints wanted = {.c0 = at->c0};
             if (p->velocity_rows) wanted.c1 = at->c1;
             if (jacobian) wanted.c0_q = at->c0_q;

@@ -49,13 +49,15 @@ typedef struct record {
     double *smooth;        /* 1: no contact opened or closed in it, and no row was redundant */
     double *rough;         /* 1: it could only be solved up to round-off */
     double *closed;        /* per contact: 1 closed, 0 open at its end, -1 unknown */
+    double *caution;       /* per contact, of the staged law */
     double *dU, *dQ, *dPi; /* s x nu, s x nq, s x n */
 } record;
 
 static record record_of(const projected *p, double *carry) {
     const zn_sizes *size = &p->base.model->size;
     record r = {.h = carry, .smooth = carry + 1, .rough = carry + 2, .closed = carry + 3};
-    r.dU = r.closed + size->n_contacts;
+    r.caution = r.closed + size->n_contacts;
+    r.dU = r.caution + size->n_contacts;
     r.dQ = r.dU + p->method.s * size->nu;
     r.dPi = r.dQ + p->method.s * size->nq;
     return r;
@@ -81,7 +83,7 @@ static size_t carry_size(const zn_model *model, const zn_settings *settings) {
     const scheme_class *class = scheme_find(settings->scheme);
     int s = settings->stages ? settings->stages : class ? class->info.stages_default : 0;
     if (s < 3) s = 3; /* schemes with a fixed number of stages call themselves 1, 2 or 3 */
-    return (size_t)(3 + model->size.n_contacts + s * (model->size.nu + model->size.nq + model_rows(model)));
+    return (size_t)(3 + 2 * model->size.n_contacts + s * (model->size.nu + model->size.nq + model_rows(model)));
 }
 
 static void destroy(scheme *base) {
@@ -134,7 +136,10 @@ static zn_status start(scheme *base, scheme_state *state, const double *a0, cons
     (void)a0, (void)lambda0;
     record r = record_of((projected *)base, state->carry);
     *r.h = *r.smooth = *r.rough = 0;
-    for (int k = 0; k < base->model->size.n_contacts; k++) r.closed[k] = -1;
+    for (int k = 0; k < base->model->size.n_contacts; k++) {
+        r.closed[k] = -1;
+        r.caution[k] = 0;
+    }
     return ZN_OK;
 }
 
@@ -246,8 +251,9 @@ static zn_status solve_from(projected *p, const record *r, cone_outcome *outcome
 static zn_status solve_group(projected *p, const record *r, int i, bool extrapolated, cone_outcome *outcome) {
     cone_outcome before = *outcome;
     load_start(p, r, i);
+    cone_be_brief(p->implicit->solver, staged_any(&p->law));
     zn_status status = solve_from(p, r, outcome);
-    if (status == ZN_OK || !extrapolated) return status;
+    if (status == ZN_OK || !extrapolated || staged_any(&p->law)) return status;
     *outcome = before;
     memset(p->implicit->x, 0, (size_t)p->implicit->problem.nx * sizeof(double));
     memset(p->implicit->dPi_c, 0, (size_t)p->implicit->problem.ny * sizeof(double));
@@ -285,15 +291,12 @@ static zn_status expect_roundoff(projected *p, const scheme_state *from) {
     return ZN_OK;
 }
 
-static zn_status estimate_scales(projected *p, const scheme_state *from, bool rough) {
+static zn_status estimate_prox(projected *p, const scheme_state *from) {
     const zn_model *model = p->base.model;
     stage *at = &p->implicit->at[0];
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
     if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;
-    zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
-    if (status != ZN_OK) return status;
-    stages_scale(p->implicit, &p->prox);
-    return rough ? expect_roundoff(p, from) : ZN_OK;
+    return prox_update(&p->prox, at->M, at->W, NULL);
 }
 
 /* ---- the step ---- */
@@ -317,10 +320,11 @@ static zn_status staged_start(projected *p, const scheme_state *from, const reco
     if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = law->start})) return ZN_NOT_FINITE;
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
-        bool rests = row < 0 || (fabs(at->c0[row]) <= REST_TOLERANCE && fabs(law->start[row]) <= REST_TOLERANCE);
+        bool rests = staged_rests(law, k, at->c0);
         law->closed[k] = row < 0 || (before->closed[k] < 0 ? rests : before->closed[k] > 0 && from->P[row] > 0);
+        law->touching[k] = law->closed[k] || rests;
     }
-    staged_begin(law);
+    staged_begin(law, before->caution);
     return ZN_OK;
 }
 
@@ -359,13 +363,29 @@ static zn_status finish_step(projected *p, const scheme_state *from, double h, c
     return status;
 }
 
+/* Stages one after the other, no start from the last step: contacts of the trial set start with the measure of the stage before,
+ * since from zero their first radius is zero and Newton needs an iteration to learn that they slip. */
+static void start_from_last_stage(const projected *p, const record *r, int i) {
+    const zn_model *model = p->base.model;
+    int n = model_rows(model);
+    double *now = r->dPi + i * n;
+    const double *last = now - n;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        if (!p->law.trial[k]) continue;
+        if (contact->row_N >= 0) now[contact->row_N] = last[contact->row_N];
+        memcpy(now + contact->row_F, last + contact->row_F, (size_t)contact->nF * sizeof *now);
+    }
+}
+
 /* A step with the present trial set; ends early where that is rejected. */
 static zn_status attempt(projected *p, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     const zn_model *model = p->base.model;
     record before = record_of(p, from->carry), r = record_of(p, to->carry);
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
     *r.rough = *before.rough;
-    zn_status status = estimate_scales(p, from, *before.rough != 0);
+    stages_scale(p->implicit, &p->prox);
+    zn_status status = *before.rough != 0 ? expect_roundoff(p, from) : ZN_OK;
     if (status != ZN_OK) return status;
     guess(p, &before, h, &r);
     cone_outcome part;
@@ -377,6 +397,7 @@ static zn_status attempt(projected *p, const scheme_state *from, double h, schem
     memcpy(r.closed, before.closed, (size_t)model->size.n_contacts * sizeof *r.closed);
     for (int i = p->first; i < p->method.s && status == ZN_OK; i += p->group) {
         prepare_group(p, from, h, &r, i);
+        if (i > 0 && *before.smooth == 0 && p->law.offered) start_from_last_stage(p, &r, i);
         status = solve_group(p, &r, i, *before.smooth != 0, outcome);
         if (status != ZN_OK) break;
         keep_solution(p, &r, i);
@@ -393,17 +414,21 @@ static zn_status attempt(projected *p, const scheme_state *from, double h, schem
 
 static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     projected *p = (projected *)base;
-    record before = record_of(p, from->carry);
+    record before = record_of(p, from->carry), r = record_of(p, to->carry);
     p->implicit->h = h;
+    zn_status status = estimate_prox(p, from);
+    if (status != ZN_OK) return status;
+    memset(r.caution, 0, (size_t)base->model->size.n_contacts * sizeof *r.caution);
     if (!p->law.offered) return attempt(p, from, h, to, outcome);
     cone_outcome cost = {0};
-    zn_status status = staged_start(p, from, &before);
+    status = staged_start(p, from, &before);
     if (status != ZN_OK) return status;
     do {
         staged_attempt(&p->law);
         status = attempt(p, from, h, to, outcome);
     } while (!staged_stands(&p->law, status, outcome, &cost));
     staged_add_cost(&p->law, outcome, &cost);
+    staged_end(&p->law, before.caution, r.caution);
     return status;
 }
 

@@ -4,6 +4,8 @@
 
 /* Slower than this counts as sticking. */
 static const double SLIP_TOLERANCE = 1e-8;
+/* Gaps and normal velocities below this count as at rest. */
+static const double REST_TOLERANCE = 1e-8;
 /* Percussions above minus this part of the normal one count as not negative. */
 static const double SIGN_ROUNDOFF = 1e-10;
 /* A step is tried with K_n, with less, and with nothing. */
@@ -62,13 +64,13 @@ void staged_see_new_contacts(staged_law *law, const double *P) {
     const zn_model *model = law->model;
     bool any = false;
     for (int k = 0; k < model->size.n_contacts && !any; k++)
-        any = !law->closed[k] && P[model->contacts[k].row_N] > 0;
+        any = !law->touching[k] && P[model->contacts[k].row_N] > 0;
     if (!any) return;
     memcpy(law->group, law->fixed_group, (size_t)model->size.nu * sizeof *law->group);
     for (int k = 0; k < model->size.n_contacts; k++)
-        if (law->closed[k] || P[model->contacts[k].row_N] > 0) join_contact(law, k);
+        if (law->touching[k] || P[model->contacts[k].row_N] > 0) join_contact(law, k);
     for (int k = 0; k < model->size.n_contacts; k++) {
-        if (law->closed[k] || !(P[model->contacts[k].row_N] > 0)) continue;
+        if (law->touching[k] || !(P[model->contacts[k].row_N] > 0)) continue;
         int island = island_of(law, k);
         for (int j = 0; j < model->size.n_contacts; j++)
             if (law->trial[j] && island_of(law, j) == island) law->rejected[j] = true;
@@ -92,7 +94,7 @@ zn_status staged_create(zn_context *context, const zn_model *model, const zn_set
     for (int k = 0; k < model->size.n_contacts && staged; k++) law->offered = law->offered || can_turn(&model->contacts[k]);
     if (!law->offered) return ZN_OK;
     int contacts = model->size.n_contacts, n = model_rows(model), nu = model->size.nu;
-    law->memory = MEM_ARRAY(context, bool, 4 * contacts);
+    law->memory = MEM_ARRAY(context, bool, 6 * contacts);
     law->numbers = MEM_ARRAY(context, double, 2 * n + model->size.nF);
     law->groups = MEM_ARRAY(context, int, 2 * nu);
     if (!law->memory || !law->numbers || !law->groups) {
@@ -103,6 +105,8 @@ zn_status staged_create(zn_context *context, const zn_model *model, const zn_set
     law->closed = law->turns + contacts;
     law->trial = law->closed + contacts;
     law->rejected = law->trial + contacts;
+    law->touching = law->rejected + contacts;
+    law->tried = law->touching + contacts;
     law->start = law->numbers;
     law->last = law->start + n;
     law->shift = law->last + n;
@@ -146,11 +150,32 @@ bool staged_rejects(const staged_law *law) {
     return false;
 }
 
-bool staged_begin(staged_law *law) {
+bool staged_rests(const staged_law *law, int k, const double *c0) {
+    int row = law->model->contacts[k].row_N;
+    return row < 0 || (fabs(c0[row]) <= REST_TOLERANCE && fabs(law->start[row]) <= REST_TOLERANCE);
+}
+
+/* Caution: how many rejections in a row, and how many steps to wait: 0, 1, 3, 7 after the first, second .. of them. */
+enum { MOST_REJECTIONS = 4, WAIT_UNIT = 8 };
+
+bool staged_begin(staged_law *law, const double *caution) {
     for (int k = 0; k < law->model->size.n_contacts; k++)
-        law->trial[k] = law->turns[k] && law->closed[k] && all_balls_slip(&law->model->contacts[k], law->start);
+        law->tried[k] = law->trial[k] =
+            law->turns[k] && law->closed[k] && caution[k] < WAIT_UNIT && all_balls_slip(&law->model->contacts[k], law->start);
     law->attempts = 0;
     return staged_any(law);
+}
+
+void staged_end(const staged_law *law, const double *caution, double *next) {
+    for (int k = 0; k < law->model->size.n_contacts; k++) {
+        int rejections = (int)caution[k] % WAIT_UNIT, wait = (int)caution[k] / WAIT_UNIT;
+        if (law->tried[k]) {
+            rejections = law->trial[k] ? 0 : rejections < MOST_REJECTIONS ? rejections + 1 : MOST_REJECTIONS;
+            wait = rejections > 0 ? (1 << (rejections - 1)) - 1 : 0;
+        } else if (wait > 0)
+            wait--;
+        next[k] = rejections + WAIT_UNIT * wait;
+    }
 }
 
 void staged_attempt(staged_law *law) {

@@ -3,7 +3,7 @@
  * percussion accumulated since t_n with the velocity at the end of a stage or step, which is first order where the direction
  * turns. For contacts of a trial set
  *
- *   K_n = { closed at t_n, e_F = 0, |gamma_F| > tol at t_n in every ball, some ball of two rows or more }
+ *   K_n = { closed at t_n, e_F = 0, |gamma_F| > tol at t_n in every ball, some ball of two rows or more, not waiting }
  *
  * every stage measure is aligned with the velocity of its own stage, and at the end of the step
  *
@@ -11,7 +11,9 @@
  *
  * Then each contact is tested: closed and slipping in all stages, no stage measure negative, consecutive slip velocities with
  * positive inner products, no contact of its island (joined by masses, joints and closed contacts) that was open at t_n and
- * got a percussion. The step is repeated without those that fail; they have the papers' law then. */
+ * got a percussion. The step is repeated without those that fail; they have the papers' law then. Attempts are brief
+ * (cone_be_brief): the papers' law stands in for what they do not find. A contact that was rejected several times in a row waits
+ * for some steps. */
 #ifndef SCHEME_STAGED_H
 #define SCHEME_STAGED_H
 
@@ -23,7 +25,9 @@ typedef struct staged_law {
     const zn_model *model;
     bool offered;    /* asked for, and some contact has a direction that can turn; else nothing below exists */
     bool *turns;     /* per contact: may be in K_n at all */
-    bool *closed;    /* at t_n */
+    bool *closed;    /* at t_n, with a force */
+    bool *touching;  /* at t_n: closed, or at rest on the gap; a percussion is nothing new there */
+    bool *tried;     /* K_n */
     bool *trial;     /* K_n less those that were rejected in this step */
     bool *rejected;  /* found by the running attempt */
     int attempts;    /* thrown away in this step */
@@ -39,8 +43,13 @@ typedef struct staged_law {
 zn_status staged_create(zn_context *, const zn_model *, const zn_settings *, staged_law *);
 void staged_destroy(staged_law *);
 
-/* K_n. `closed` and start (c1 at t_n) are filled by the caller. False: empty. */
-bool staged_begin(staged_law *);
+/* Contact k is at rest on its gap at t_n, where `start` is filled. c0: n rows. */
+bool staged_rests(const staged_law *, int k, const double *c0);
+/* K_n. `closed`, `touching` and start (c1 at t_n) are filled by the caller; caution: one number a contact that goes from state to
+ * state, 0 at the start. False: empty. */
+bool staged_begin(staged_law *, const double *caution);
+/* After the attempt that stands: caution of the next step. */
+void staged_end(const staged_law *, const double *caution, double *next);
 /* Before an attempt: nothing is rejected, slip velocities are those of t_n. */
 void staged_attempt(staged_law *);
 /* A stage of contact k: its slip velocities go on from those before? Else it is rejected. c1: n rows of lambda. */
