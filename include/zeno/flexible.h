@@ -37,7 +37,8 @@ typedef enum zn_flexible_record {
 
 /* Numbers that are 0 are not given. Stiffnesses are given themselves (EA, GA, EI, GJ, line_density), or follow from a material and
  * a cross section: EA = young area, GA = shear shear_area, EI = young inertia, GJ = shear torsion, line_density = density area,
- * rotary inertia = density inertia. shear follows from poisson; shear_area is 5/6 area when it is not given. */
+ * rotary inertia = density inertia. shear follows from poisson; shear_area is 5/6 area when it is not given (9/10 of circles),
+ * torsion the sum of both inertias (of rectangles Saint-Venant's). */
 typedef struct zn_flexible_def {
     const char *name; /* letters, digits, _ */
     zn_flexible_type type;
@@ -49,13 +50,17 @@ typedef struct zn_flexible_def {
     double from[3], to[3];
     double curvature;
     zn_formula curve[3]; /* text NULL: not given (z may be left out) */
-    double direction[3]; /* rod: a vector that gives the first axis of the cross sections; 0: any */
-    double twist;        /* rod: angle by which cross sections turn from start to end */
+    double direction[3]; /* rod: a vector across it, which y of the first cross section follows; 0: level, as for a beam. The other
+                          * sections turn as little as they can; `curvature` bends the rod towards y */
+    double twist;        /* rod: angle by which cross sections turn about x from start to end beyond that */
     double young, shear, poisson, density;
-    double area, shear_area[2], inertia[2], torsion; /* in the plane only the first of each */
+    /* The cross section: a circle, a rectangle (height along y, width along z), or numbers. Pairs belong to bending and shear
+     * along y (in the plane only this one) and along z. */
+    double radius, height, width;
+    double area, shear_area[2], inertia[2], torsion;
     double EA, GA[2], EI[2], GJ, line_density, rotary[2];
     double damping; /* stiffness-proportional, in seconds: stress = stiffness (strain + damping strain rate) */
-    bool lumped;    /* bar: mass in the nodes; else consistent */
+    bool lumped;    /* bar, rod: mass in the nodes; else consistent */
     /* The start: a rigid motion about the point at s = 0. */
     double velocity[3], angular_velocity[3]; /* in I; in the plane only z turns */
     zn_flexible_record record;               /* auto: forces and moments when there are at most 50 elements */
@@ -69,8 +74,9 @@ ZN_API zn_status zn_parts_find_flexible(zn_parts *, const char *name, zn_flexibl
 ZN_API int zn_parts_node_count(const zn_parts *, zn_flexible flexible);
 ZN_API zn_status zn_parts_node(zn_parts *, zn_flexible flexible, int node, zn_body *body);
 
-/* The frame of the cross section at s, from 0 to 1 (for splines, beams and bars: of the parameter of the curve): x is along the
- * axis in the plane, z in space. `position` and `rotation` (quaternion) place the frame in the section; NULL: its own. */
+/* The frame of the cross section at s, from 0 to 1 (of the parameter of the curve): x is along the axis, y across it (in the
+ * plane to the left; of rods the first axis of the section), z the other axis of a rod's section. `position` and `rotation`
+ * (quaternion) place the frame in the section; NULL: its own. */
 ZN_API zn_status zn_parts_section(zn_parts *, zn_flexible flexible, double s, const char *name, const double position[3],
                                   const double rotation[4], zn_frame *frame);
 

@@ -224,6 +224,10 @@ static bool advance(expr_graph *graph, size_t *depth, int variable, expr *result
     return true;
 }
 
+bool expr_keep_derivative(expr_graph *graph, expr node, int variable, expr derivative) {
+    return node >= 0 && variable >= 0 && memo_keep(graph, node, variable, derivative);
+}
+
 expr expr_derivative(expr_graph *graph, expr root, int variable) {
     if (root < 0) return EXPR_NONE;
     if (variable < 0) return expr_constant(graph, 0);

@@ -78,6 +78,9 @@ int expr_count(const expr_graph *); /* nodes made so far; each is younger than i
 
 /* Exact derivative by a variable; kept, so asking twice costs nothing; derivatives of derivatives work. */
 expr expr_derivative(expr_graph *, expr, int variable);
+/* Tells a derivative in a form that is cheaper than the rules would make it: what is asked later gets this one. It must be
+ * the derivative. false: memory is out. */
+bool expr_keep_derivative(expr_graph *, expr, int variable, expr derivative);
 /* Replaces variable `first + i` by by[i]. */
 expr expr_substitute(expr_graph *, expr, int first, int count, const expr *by);
 double expr_value(expr_graph *, expr, const double *variables); /* slow, for constants and checks */

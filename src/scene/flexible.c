@@ -26,6 +26,9 @@ static const struct number_key {
     NUMBER(shear, SHEARS),
     {"poisson", offsetof(zn_flexible_def, poisson), 1, SHEARS, true},
     NUMBER(density, ALL),
+    NUMBER(radius, ALL),
+    NUMBER(height, ALL),
+    NUMBER(width, ALL),
     NUMBER(area, ALL),
     NUMBERS(shear_area, SHEARS),
     NUMBERS(inertia, BENDS),
@@ -108,8 +111,8 @@ static void read_discretisation(scene_loader *loader, const flexible_nodes *n, z
     if (order) scene_want_integer(loader, order, spline ? "degree" : "order", 1, &def->order);
     if (n->gauss && !spline) scene_error(loader, n->gauss, "only a spline-beam has 'gauss' (points of an element)");
     if (n->gauss) scene_want_integer(loader, n->gauss, "gauss", 1, &def->gauss);
-    if (n->mass && def->type != ZN_BAR)
-        scene_error(loader, n->mass, "only a bar has a choice of 'mass'; a %s has 'density' or 'line_density'",
+    if (n->mass && def->type != ZN_BAR && def->type != ZN_ROD)
+        scene_error(loader, n->mass, "only bars and rods have a choice of 'mass'; a %s has 'density' or 'line_density'",
                     type_words[def->type]);
     if (n->mass) def->lumped = scene_want_word(loader, n->mass, "mass", 2, masses) == 1;
     int word = n->record ? scene_want_word(loader, n->record, "record", 4, records) : -1;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static const flexible_type *const types[ZN_FLEXIBLE_TYPE_COUNT] = {[ZN_BAR] = &flexible_bar, [ZN_BEAM] = &flexible_beam};
+static const flexible_type *const types[ZN_FLEXIBLE_TYPE_COUNT] = {[ZN_BAR] = &flexible_bar, [ZN_BEAM] = &flexible_beam, [ZN_ROD] = &flexible_rod};
 
 enum { MOST_ELEMENTS = 100000, MOST_RECORDED = 50 };
 

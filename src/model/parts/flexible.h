@@ -26,7 +26,7 @@ typedef struct flexible_type {
     flexible_section (*at)(const parts_flexible *, double s);
 } flexible_type;
 
-extern const flexible_type flexible_bar, flexible_beam;
+extern const flexible_type flexible_bar, flexible_beam, flexible_rod;
 
 struct parts_flexible {
     char *name;
@@ -58,6 +58,7 @@ typedef struct flexible_curve {
     zn_parts *parts;
     vec3 from, to;
     double curvature;
+    vec3 left; /* where an arc turns to, as long as to - from */
     bool by_formula;
     expr r[3], r_s[3];
     vec3 velocity, omega; /* of the rigid motion about the point at s = 0 */
@@ -75,6 +76,8 @@ typedef struct flexible_material {
 } flexible_material;
 /* Which of them a type needs; what is missing is an error. A density that is missing is one always. */
 enum { FLEXIBLE_NEEDS_GA = 1, FLEXIBLE_NEEDS_EI = 2, FLEXIBLE_SPATIAL = 4 };
+/* Of flexible_material_make: the definition with the numbers of its radius, or height and width (cross_section.c). */
+zn_status flexible_cross_section(zn_parts *, const zn_flexible_def *, zn_flexible_def *filled);
 zn_status flexible_material_make(zn_parts *, const zn_flexible_def *, unsigned needs, flexible_material *);
 
 /* Lagrange shape functions of order 1 or 2 on [-1, 1] with equidistant nodes, and their derivatives. */

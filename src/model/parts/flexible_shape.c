@@ -41,6 +41,7 @@ zn_status flexible_curve_make(zn_parts *parts, const zn_flexible_def *def, flexi
         !finite3(def->angular_velocity))
         return fail(context, ZN_ARGUMENT, "the start of '%s' is not finite", def->name);
     double length = vec3_norm(vec3_sub(curve->to, curve->from));
+    curve->left = (vec3){def->from[1] - def->to[1], def->to[0] - def->from[0], 0};
     if (curve->by_formula && (length > 0 || def->curvature != 0))
         return fail(context, ZN_ARGUMENT, "'%s' has a curve; it cannot also have 'from', 'to' or 'curvature'", def->name);
     if (!curve->by_formula && !(length > 0))
@@ -77,9 +78,8 @@ void flexible_curve_at(const flexible_curve *c, double s, vec3 *r, vec3 *r_s) {
         return;
     }
     double angle = c->curvature * vec3_norm(along) * s, full = c->curvature * vec3_norm(along);
-    vec3 left = {-along.y, along.x, 0};
-    *r_s = vec3_add(vec3_scale(cos(angle), along), vec3_scale(sin(angle), left));
-    *r = vec3_add(c->from, vec3_add(vec3_scale(sin(angle) / full, along), vec3_scale((1 - cos(angle)) / full, left)));
+    *r_s = vec3_add(vec3_scale(cos(angle), along), vec3_scale(sin(angle), c->left));
+    *r = vec3_add(c->from, vec3_add(vec3_scale(sin(angle) / full, along), vec3_scale((1 - cos(angle)) / full, c->left)));
 }
 
 vec3 flexible_curve_velocity(const flexible_curve *c, vec3 r) {
@@ -116,12 +116,15 @@ static zn_status check_numbers(zn_parts *parts, const zn_flexible_def *d) {
     return ZN_OK;
 }
 
-zn_status flexible_material_make(zn_parts *parts, const zn_flexible_def *d, unsigned needs, flexible_material *m) {
+zn_status flexible_material_make(zn_parts *parts, const zn_flexible_def *def, unsigned needs, flexible_material *m) {
+    zn_flexible_def filled;
+    zn_status status = flexible_cross_section(parts, def, &filled);
+    const zn_flexible_def *d = &filled;
     *m = (flexible_material){.damping = d->damping};
     const double shear = d->shear != 0 ? d->shear : d->young / (2 * (1 + d->poisson));
     const double density = d->line_density != 0 && d->area != 0 && d->density == 0 ? d->line_density / d->area : d->density;
     const int directions = needs & FLEXIBLE_SPATIAL ? 2 : 1;
-    zn_status status = check_numbers(parts, d);
+    if (status == ZN_OK) status = check_numbers(parts, d);
     if (status == ZN_OK) status = product(parts, d, "EA", d->EA, d->young, d->area, "young and area", &m->EA);
     if (status == ZN_OK)
         status =
