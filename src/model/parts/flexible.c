@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-static const flexible_type *const types[ZN_FLEXIBLE_TYPE_COUNT] = {[ZN_BAR] = &flexible_bar, [ZN_BEAM] = &flexible_beam, [ZN_ROD] = &flexible_rod};
+static const flexible_type *const types[ZN_FLEXIBLE_TYPE_COUNT] = {
+    [ZN_BAR] = &flexible_bar, [ZN_BEAM] = &flexible_beam, [ZN_SPLINE_BEAM] = &flexible_spline, [ZN_ROD] = &flexible_rod};
 
 enum { MOST_ELEMENTS = 100000, MOST_RECORDED = 50 };
 
@@ -129,7 +130,7 @@ static zn_status add_section(zn_parts *parts, int index, double s, const char *n
                              const double *rotation, zn_frame *frame) {
     const parts_flexible *f = &parts->flexibles[index];
     zn_context *context = parts->context;
-    flexible_section section = f->type->at(f, s);
+    flexible_section section = f->type->at(parts, f, s);
     char *text = name ? mem_format(context, "%s_%s", f->name, name) : mem_format(context, "%s(%g)", f->name, s);
     if (!text) return ZN_MEMORY;
     zn_status status = name ? parts_check_name(parts, text, "section") : ZN_OK;

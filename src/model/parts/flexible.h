@@ -23,10 +23,10 @@ typedef struct flexible_type {
     bool planar;
     body_kind section;
     zn_status (*make)(zn_parts *, const zn_flexible_def *, parts_flexible *);
-    flexible_section (*at)(const parts_flexible *, double s);
+    flexible_section (*at)(const zn_parts *, const parts_flexible *, double s);
 } flexible_type;
 
-extern const flexible_type flexible_bar, flexible_beam, flexible_rod;
+extern const flexible_type flexible_bar, flexible_beam, flexible_spline, flexible_rod;
 
 struct parts_flexible {
     char *name;
@@ -83,7 +83,7 @@ zn_status flexible_material_make(zn_parts *, const zn_flexible_def *, unsigned n
 /* Lagrange shape functions of order 1 or 2 on [-1, 1] with equidistant nodes, and their derivatives. */
 void flexible_lagrange(int order, double xi, double *N, double *N_xi);
 /* The section at s for elements of this sort, uniform in s, which share end nodes: weights N_i. */
-flexible_section flexible_lagrange_section(const parts_flexible *, double s);
+flexible_section flexible_lagrange_section(const zn_parts *, const parts_flexible *, double s);
 /* Gauss points and weights on [-1, 1]; n at most FLEXIBLE_MOST_GAUSS. */
 enum { FLEXIBLE_MOST_GAUSS = 10 };
 void flexible_gauss(int n, double *x, double *w);

@@ -164,7 +164,8 @@ void flexible_lagrange(int order, double xi, double *N, double *N_xi) {
     N_xi[0] = xi - 0.5, N_xi[1] = -2 * xi, N_xi[2] = xi + 0.5;
 }
 
-flexible_section flexible_lagrange_section(const parts_flexible *f, double s) {
+flexible_section flexible_lagrange_section(const zn_parts *parts, const parts_flexible *f, double s) {
+    (void)parts;
     const double near = 1e-12; /* a section at a node is the node */
     double along = s * f->n_elements * f->order;
     int node = (int)floor(along + 0.5), element = (int)floor(s * f->n_elements);
