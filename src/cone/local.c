@@ -31,11 +31,14 @@ void cone_local_point(cone_solver *s, const double *dy) {
     memcpy(s->psi_l, s->psi_free, (size_t)p->npsi * sizeof(double));
     memcpy(s->mu_l, s->mu, (size_t)p->nmu * sizeof(double));
     cone_multiply_A(s, dy, s->mu_l);
+    int npsi = p->npsi;
+    double *restrict psi = s->psi_l;
     for (int j = 0; j < p->ny; j++) {
-        if (dy[j] == 0) continue;
+        double change = dy[j];
+        if (change == 0) continue;
         cone_need_column(s, j);
-        const double *d = s->D + (size_t)j * (size_t)p->npsi;
-        for (int i = 0; i < p->npsi; i++) s->psi_l[i] += d[i] * dy[j];
+        const double *restrict d = s->D + (size_t)j * (size_t)npsi;
+        for (int i = 0; i < npsi; i++) psi[i] += d[i] * change;
     }
 }
 
@@ -236,10 +239,10 @@ zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double 
     *result = (local_result){.norm = INFINITY, .inverse = CONE_LU};
     double wanted = wanted_share * tolerance, enough = enough_share * tolerance;
     attempt how = {.robust = robust, .tolerance = wanted, .enough = enough, .tries = s->brief ? BRIEF_TRIES : NEWTON_TRIES};
-    if (cone_solve_single(s, s->dy_best)) {
-        measure(s, s->dy_best, &result->norm);
-        if (result->norm <= enough) return ZN_OK;
-        result->norm = INFINITY;
+    double single_norm;
+    if (cone_solve_single(s, s->dy_best, &single_norm) && single_norm <= enough) {
+        result->norm = single_norm;
+        return ZN_OK;
     }
     memset(s->dy_best, 0, (size_t)ny * sizeof(double));
     zn_status status = ZN_NO_CONVERGENCE;

@@ -103,18 +103,18 @@ void cone_judge(cone_solver *s, cone_outcome *out) {
     for (int k = 0; k < p->n_cones; k++) {
         const cone *c = &p->cones[k];
         bool open_gate = s->on[k];
-        double size = 0, shut = judge_shut(s, c);
+        double size = 0;
         if (open_gate) {
             if (c->psi_N >= 0) size = judge_normal(s, c, out);
             double friction = judge_balls(s, c, k, out);
             if (!(friction <= size)) size = friction;
         } else
-            size = shut;
+            size = judge_shut(s, c);
         if (c->gate_kind == CONE_IF_CLOSED && undecided(s, c->gate)) {
             cone_outcome other = *out;
             double inside = c->psi_N >= 0 ? judge_normal(s, c, &other) : 0;
             inside = fmax(inside, judge_balls(s, c, k, &other));
-            size = fmin(size, open_gate ? shut : inside);
+            size = fmin(size, open_gate ? judge_shut(s, c) : inside);
         }
         if (!(size <= out->complementarity)) out->complementarity = size;
         worst_of(out, size, k, -1);

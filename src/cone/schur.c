@@ -85,7 +85,7 @@ static void make_columns(cone_solver *s, int first, int count) {
         for (int k = p->phi_y.start[first + c]; k < p->phi_y.start[first + c + 1]; k++)
             G[(size_t)c * nx + (size_t)p->phi_y.index[k]] = s->phi_y[k];
     solve_columns(s, G, count, true);
-    for (int c = 0; c < count; c++) lin_multiply(&p->psi_x, s->psi_x, -1, G + (size_t)c * nx, D + (size_t)c * npsi);
+    lin_multiply_many(&p->psi_x, s->psi_x, -1, G, D, count);
 }
 
 void cone_need_column(cone_solver *s, int j) {
@@ -104,12 +104,13 @@ void cone_need_columns(cone_solver *s, int n, const int *columns) {
     for (int c = 0; c < n; c++) cone_need_column(s, columns[c]);
 }
 
-void cone_smooth_step(cone_solver *s, const double *dy, double *dx) {
-    const cone_problem *p = s->p;
-    for (int i = 0; i < p->nx; i++) dx[i] = -s->v[i];
-    for (int j = 0; j < p->ny; j++) {
-        if (dy[j] == 0) continue;
-        const double *g = s->G + (size_t)j * (size_t)p->nx;
-        for (int i = 0; i < p->nx; i++) dx[i] -= g[i] * dy[j];
+void cone_smooth_step(cone_solver *s, const double *dy, double *restrict dx) {
+    int nx = s->p->nx;
+    const double *restrict v = s->v, *restrict g = s->G;
+    for (int i = 0; i < nx; i++) dx[i] = -v[i];
+    for (int j = 0; j < s->p->ny; j++, g += nx) {
+        double change = dy[j];
+        if (change == 0) continue;
+        for (int i = 0; i < nx; i++) dx[i] -= g[i] * change;
     }
 }

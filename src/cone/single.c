@@ -15,6 +15,7 @@ typedef struct single {
     double m;              /* coefficient of friction */
     double b[3], D[3][3];  /* D[i][j] = d psi_i/d mu_j */
     double mu[3];
+    bool slips;
 } single;
 
 static bool all_zero(const double *v, int first, int count) {
@@ -64,8 +65,9 @@ static bool stick(single *o) {
     }
     if (lin_dense_lu_factor(n, a, pivot) != 0) return false;
     lin_dense_lu_solve(n, a, pivot, z, 1);
-    double friction = n == 3 ? hypot(z[1], z[2]) : n == 2 ? fabs(z[1]) : 0;
-    if (!(z[0] >= 0 && friction <= o->m * z[0])) return false;
+    double squared = 0, most = o->m * z[0];
+    for (int i = 1; i < n; i++) squared += z[i] * z[i];
+    if (!(z[0] >= 0 && squared <= most * most)) return false;
     memcpy(o->mu, z, sizeof z);
     return true;
 }
@@ -84,6 +86,7 @@ static void slide(single *o, const double *d, double *psi) {
 
 static bool slip_line(single *o) {
     double psi;
+    o->slips = true;
     for (int sign = -1; sign <= 1; sign += 2) {
         slide(o, &(double){sign}, &psi);
         if (psi * sign >= 0) return true;
@@ -92,50 +95,89 @@ static bool slip_line(single *o) {
 }
 
 enum { MOST_TURNS = 20 };
+/* Newton squares the error: from this angle on one more turn makes it round-off. */
+static const double last_turn = 1e-8;
 
+/* Newton for f = p x d = 0 in the angle of d, with p = psi_F times the denominator of mu_N, which is positive:
+ *     p = b_F c - b_N w,   c = D_NN - m D_NF d,   w = D_FN - m D_FF d,   and p' with d' = (-d_2, d_1) in place of d, D_NN = D_FN = 0. */
 static bool slip_plane(single *o) {
-    double d[2], psi[2], normal = -o->b[0] / o->D[0][0];
-    for (int i = 0; i < 2; i++) d[i] = o->b[i + 1] + o->D[i + 1][0] * normal; /* slip without friction */
-    double length = hypot(d[0], d[1]);
-    if (!(length > 0)) return false;
+    double d[2], (*D)[3] = o->D, m = o->m, normal = o->b[0], ignored[2];
+    for (int i = 0; i < 2; i++) d[i] = o->b[i + 1] * D[0][0] - D[i + 1][0] * normal; /* slip without friction */
+    double length = sqrt(d[0] * d[0] + d[1] * d[1]);
+    if (!(length > 0) || isinf(length)) return false;
     d[0] /= length, d[1] /= length;
+    o->slips = true;
     for (int k = 0; k < MOST_TURNS; k++) {
-        slide(o, d, psi);
-        double turned[2] = {-d[1], d[0]}, f = psi[0] * d[1] - psi[1] * d[0], along = psi[0] * d[0] + psi[1] * d[1];
-        if (fabs(f) <= 1e-15 * fabs(along)) return along > 0;
-        /* d mu_N/d angle, then d psi_F/d angle */
-        double denominator = -o->b[0] / o->mu[0], dN = o->mu[0] * o->m * (o->D[0][1] * turned[0] + o->D[0][2] * turned[1]) / denominator, dpsi[2];
+        double turned[2] = {-d[1], d[0]}, p[2], dp[2];
+        double c = D[0][0] - m * (D[0][1] * d[0] + D[0][2] * d[1]), dc = -m * (D[0][1] * turned[0] + D[0][2] * turned[1]);
         for (int i = 0; i < 2; i++) {
-            const double *D = o->D[i + 1];
-            dpsi[i] = (D[0] - o->m * (D[1] * d[0] + D[2] * d[1])) * dN - o->m * o->mu[0] * (D[1] * turned[0] + D[2] * turned[1]);
+            const double *row = D[i + 1];
+            p[i] = o->b[i + 1] * c - normal * (row[0] - m * (row[1] * d[0] + row[2] * d[1]));
+            dp[i] = o->b[i + 1] * dc + normal * m * (row[1] * turned[0] + row[2] * turned[1]);
         }
-        double slope = dpsi[0] * d[1] - dpsi[1] * d[0] + along, angle = -f / slope;
+        double f = p[0] * d[1] - p[1] * d[0], along = p[0] * d[0] + p[1] * d[1];
+        bool last = fabs(f) <= last_turn * fabs(along);
+        if (last && !(along > 0)) return false;
+        double angle = -f / (dp[0] * d[1] - dp[1] * d[0] + along);
         if (!(fabs(angle) < 1)) angle = copysign(0.5, f); /* far off: turn towards psi_F */
-        for (int i = 0; i < 2; i++) d[i] += angle * turned[i];
-        length = hypot(d[0], d[1]);
-        d[0] /= length, d[1] /= length;
+        double half = angle * angle / 4, shrink = 1 / (1 + half); /* a rotation by 2 arctan(angle/2) */
+        for (int i = 0; i < 2; i++) d[i] = ((1 - half) * d[i] + angle * turned[i]) * shrink;
+        if (last) break;
     }
+    slide(o, d, ignored);
     return true; /* the caller measures it */
 }
 
-bool cone_solve_single(cone_solver *s, double *dy) {
-    single o;
-    if (!find(s, &o)) return false;
-    cone_need_columns(s, o.n, o.row);
-    for (int j = 0; j < o.n; j++) {
-        const double *column = s->D + (size_t)o.row[j] * (size_t)s->p->npsi;
-        for (int i = 0; i < o.n; i++) o.D[i][j] = column[o.psi[i]];
+/* b and D; false: the normal force does not decide alone. */
+static bool gather(cone_solver *s, single *o) {
+    cone_need_columns(s, o->n, o->row);
+    for (int j = 0; j < o->n; j++) {
+        const double *column = s->D + (size_t)o->row[j] * (size_t)s->p->npsi;
+        for (int i = 0; i < o->n; i++) o->D[i][j] = column[o->psi[i]];
     }
     double coupling = 0;
-    for (int i = 0; i < o.n; i++) {
-        o.b[i] = s->psi_free[o.psi[i]];
-        for (int j = 0; j < o.n; j++) o.b[i] -= o.D[i][j] * s->mu[o.row[j]];
-        if (i > 0) coupling = hypot(coupling, o.D[0][i]);
+    for (int i = 0; i < o->n; i++) {
+        o->b[i] = s->psi_free[o->psi[i]];
+        for (int j = 0; j < o->n; j++) o->b[i] -= o->D[i][j] * s->mu[o->row[j]];
+        if (i > 0) coupling += o->D[0][i] * o->D[0][i];
     }
-    if (!(o.D[0][0] > o.m * coupling)) return false;
-    bool found = o.b[0] >= 0 || stick(&o) || (o.n > 1 && (o.n == 2 ? slip_line(&o) : slip_plane(&o)));
-    if (!found) return false;
+    return o->D[0][0] > o->m * sqrt(coupling);
+}
+
+/* Largest row of the residual (rows.c) in the state found, scaled as cone_row_norm does. */
+static double remainder_of(const cone_solver *s, const single *o) {
+    double psi[3], a[3] = {0}, squared = 0, worst = 0;
+    for (int i = 0; i < o->n; i++) {
+        psi[i] = o->b[i];
+        for (int j = 0; j < o->n; j++) psi[i] += o->D[i][j] * o->mu[j];
+        a[i] = s->rho[o->row[i]] * psi[i] - o->mu[i];
+        if (i > 0) squared += a[i] * a[i];
+    }
+    double turn = o->slips && squared > 0 ? o->m * o->mu[0] / sqrt(squared) : 0; /* R_F = mu_F + r a_F/|a_F| */
+    for (int i = 0; i < o->n; i++) {
+        bool slip = o->slips && i > 0;
+        double size = slip ? fabs(o->mu[i] + turn * a[i]) * s->row_scale[2 * o->row[i] + 1] : fabs(psi[i]) * s->row_scale[2 * o->row[i]];
+        if (!(size <= worst)) worst = size;
+    }
+    return worst;
+}
+
+static bool no_force(const cone_solver *s, const single *o) {
+    for (int i = 0; i < o->n; i++)
+        if (s->mu[o->row[i]] != 0) return false;
+    return true;
+}
+
+bool cone_solve_single(cone_solver *s, double *dy, double *norm) {
+    single o;
+    if (!find(s, &o)) return false;
     memset(dy, 0, (size_t)s->p->ny * sizeof *dy);
+    *norm = 0;
+    if (s->psi_free[o.psi[0]] >= 0 && no_force(s, &o)) return true; /* open as it was: needs no D */
+    if (!gather(s, &o)) return false;
+    bool open = o.b[0] >= 0;
+    if (!open && !stick(&o) && !(o.n == 2 ? slip_line(&o) : o.n == 3 && slip_plane(&o))) return false;
+    if (!open) *norm = remainder_of(s, &o);
     for (int i = 0; i < o.n; i++) dy[o.row[i]] = o.mu[i] - s->mu[o.row[i]];
     return true;
 }

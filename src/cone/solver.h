@@ -129,8 +129,8 @@ cone_sparse *cone_sparse_create(cone_solver *);
 void cone_sparse_destroy(zn_context *, cone_sparse *);
 zn_status cone_sparse_step(cone_solver *, bool robust, double *dx, double *dy);
 
-/* single.c: dy of a single contact by closed forms; false: not of that form, or not found */
-bool cone_solve_single(cone_solver *, double *dy);
+/* single.c: dy of a single contact by closed forms and the norm of its residual; false: not of that form, or not found */
+bool cone_solve_single(cone_solver *, double *dy, double *norm);
 
 /* newton.c, projection.c, outcome.c */
 zn_status cone_newton(cone_solver *, double *x, double *y, bool robust);

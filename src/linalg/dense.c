@@ -3,6 +3,7 @@
 #include "linalg/dense.h"
 
 #include "linalg/lapack.h"
+#include "linalg/tiny_lu.h"
 
 void lin_single_thread(void) {
     if (openblas_set_num_threads) openblas_set_num_threads(1);
@@ -44,6 +45,7 @@ static int small_lu_factor(int n, double *a, int *pivot) {
 }
 
 int lin_dense_lu_factor(int n, double *a, int *pivot) {
+    if (n <= LIN_TINY) return lin_tiny_lu_factor(n, a, pivot);
     if (n <= LIN_SMALL) return small_lu_factor(n, a, pivot);
     int info = 0;
     dgetrf_(&n, &n, a, &n, pivot, &info);
@@ -76,6 +78,10 @@ static void triangle_solve(const char *uplo, const char *trans, const char *diag
 }
 
 void lin_dense_lu_solve(int n, const double *lu, const int *pivot, double *b, int columns) {
+    if (n <= LIN_TINY) {
+        lin_tiny_lu_solve(n, lu, pivot, b, columns);
+        return;
+    }
     size_t size = (size_t)n;
     for (int c = 0; c < columns; c++) {
         double *x = b + (size_t)c * size;

@@ -25,6 +25,8 @@ static inline int lin_nnz(const zn_pattern *p) { return p->start ? p->start[p->c
 /* y += s A x and y += s A' x for values over a pattern. */
 void lin_multiply(const zn_pattern *, const double *values, double s, const double *x, double *y);
 void lin_multiply_transposed(const zn_pattern *, const double *values, double s, const double *x, double *y);
+/* y += s A x for several columns of x and y, each as long as A is wide and high. */
+void lin_multiply_many(const zn_pattern *, const double *values, double s, const double *x, double *y, int columns);
 
 /* ---- a square matrix assembled from blocks ---- */
 

@@ -3,6 +3,7 @@
 #include "linalg/dense.h"
 #include "linalg/regularised.h"
 #include "linalg/sparse_lu.h"
+#include "linalg/tiny_lu.h"
 
 struct lin_lu {
     zn_context *context;
@@ -70,13 +71,20 @@ static zn_status judge_pivots(lin_lu *lu) {
     return ZN_OK;
 }
 
-static zn_status dense_factor(lin_lu *lu, const lin_columns *a) {
+/* factors = R A */
+static bool scale_dense(lin_lu *lu, const lin_columns *a) {
     size_t n = (size_t)lu->n;
-    lu->rcond = 0;
-    if (!lin_scale_rows(a, lu->row)) return ZN_NOT_FINITE;
+    if (lu->n <= LIN_TINY) return lin_tiny_scale(lu->n, a->values, lu->factors, lu->row, lu->col);
+    if (!lin_scale_rows(a, lu->row)) return false;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) lu->factors[j * n + i] = a->values[j * n + i] * lu->row[i];
     lin_largest_in_columns(a, lu->row, lu->col);
+    return true;
+}
+
+static zn_status dense_factor(lin_lu *lu, const lin_columns *a) {
+    lu->rcond = 0;
+    if (!scale_dense(lu, a)) return ZN_NOT_FINITE;
     if (lin_dense_lu_factor(lu->n, lu->factors, lu->pivot) != 0) return ZN_SINGULAR;
     return judge_pivots(lu);
 }
@@ -111,9 +119,11 @@ void lin_lu_solve_many(const lin_lu *lu, double *b, int columns) {
         lin_sparse_solve(lu->sparse, b, columns);
         return;
     }
-    size_t n = (size_t)lu->n;
-    for (size_t c = 0; c < (size_t)columns; c++)
-        for (size_t i = 0; i < n; i++) b[c * n + i] *= lu->row[i];
+    int n = lu->n;
+    const double *restrict row = lu->row;
+    double *restrict x = b;
+    for (int c = 0; c < columns; c++, x += n)
+        for (int i = 0; i < n; i++) x[i] *= row[i];
     lin_dense_lu_solve(lu->n, lu->factors, lu->pivot, b, columns);
 }
 

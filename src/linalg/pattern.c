@@ -54,7 +54,8 @@ zn_status lin_pattern_create(zn_context *context, int rows, int cols, int count,
     if (status != ZN_OK) return status;
     for (int k = 0; k < count; k++) {
         if (row[k] < 0 || row[k] >= rows || col[k] < 0 || col[k] >= cols) {
-            status = fail(context, ZN_INTERNAL, "entry (%d, %d) lies outside of a pattern of %d x %d", row[k], col[k], rows, cols);
+            status = fail(context, ZN_INTERNAL, "entry (%d, %d) lies outside of a pattern of %d x %d", row[k], col[k], rows,
+                          cols);
             goto done;
         }
     }
@@ -95,19 +96,50 @@ void lin_pattern_destroy(zn_context *context, lin_pattern *pattern) {
     *pattern = (lin_pattern){0};
 }
 
-void lin_multiply(const zn_pattern *pattern, const double *values, double s, const double *x, double *y) {
-    if (!pattern->start) return;
-    for (int j = 0; j < pattern->cols; j++) {
+void lin_multiply(const zn_pattern *pattern, const double *restrict values, double s, const double *restrict x,
+                  double *restrict y) {
+    const int *restrict start = pattern->start, *restrict index = pattern->index;
+    if (!start) return;
+    for (int j = 0, k = start[0]; j < pattern->cols; j++) {
         double sx = s * x[j];
-        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) y[pattern->index[k]] += values[k] * sx;
+        for (int end = start[j + 1]; k < end; k++) y[index[k]] += values[k] * sx;
     }
 }
 
-void lin_multiply_transposed(const zn_pattern *pattern, const double *values, double s, const double *x, double *y) {
+/* Some columns of x and y at once: each entry is read once for them, and a constant width makes straight code. */
+static inline void multiply_width(const int width, const zn_pattern *pattern, const double *restrict values, double s,
+                                  const double *restrict x, double *restrict y) {
+    const int *restrict start = pattern->start, *restrict index = pattern->index;
+    size_t ldx = (size_t)pattern->cols, ldy = (size_t)pattern->rows;
+    for (int j = 0, k = start[0]; j < pattern->cols; j++) {
+        double sx[4] = {0};
+        for (int w = 0; w < width; w++) sx[w] = s * x[(size_t)j + (size_t)w * ldx];
+        for (int end = start[j + 1]; k < end; k++) {
+            double value = values[k], *restrict to = y + index[k];
+            for (int w = 0; w < width; w++) to[(size_t)w * ldy] += value * sx[w];
+        }
+    }
+}
+
+void lin_multiply_many(const zn_pattern *pattern, const double *values, double s, const double *x, double *y, int columns) {
+    size_t ldx = (size_t)pattern->cols, ldy = (size_t)pattern->rows;
     if (!pattern->start) return;
-    for (int j = 0; j < pattern->cols; j++) {
+    for (; columns >= 4; columns -= 4, x += 4 * ldx, y += 4 * ldy) multiply_width(4, pattern, values, s, x, y);
+    if (columns == 3)
+        multiply_width(3, pattern, values, s, x, y);
+    else if (columns == 2)
+        multiply_width(2, pattern, values, s, x, y);
+    else if (columns == 1)
+        lin_multiply(pattern, values, s, x, y);
+}
+
+void lin_multiply_transposed(const zn_pattern *pattern, const double *restrict values, double s, const double *restrict x,
+                             double *restrict y) {
+    const int *restrict start = pattern->start, *restrict index = pattern->index;
+    if (!start) return;
+    for (int j = 0, k = start[0]; j < pattern->cols; j++) {
         double sum = 0;
-        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) sum += values[k] * x[pattern->index[k]];
+        for (int end = start[j + 1]; k < end; k++) sum += values[k] * x[index[k]];
         y[j] += s * sum;
     }
 }

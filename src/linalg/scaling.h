@@ -11,8 +11,16 @@
  * for every row. */
 static inline double lin_tiny_pivot(int n) { return 4 * DBL_EPSILON * (n > 0 ? n : 1); }
 
-/* The power of two that brings `largest` into [1/2, 1); 1 for zero. */
+/* The power of two that brings `largest` (>= 0) into [1/2, 1); 1 for zero. */
 static inline double lin_inverse_size(double largest) {
+    uint64_t bits;
+    memcpy(&bits, &largest, sizeof bits);
+    uint64_t biased = bits >> 52; /* IEEE 754: the exponent, 1022 for [1/2, 1) */
+    if (biased >= 22 && biased <= 2044) {
+        bits = (2045 - biased) << 52;
+        memcpy(&largest, &bits, sizeof largest);
+        return largest;
+    }
     int exponent = 0;
     frexp(largest, &exponent);
     return ldexp(1, exponent < -1000 ? 1000 : -exponent);

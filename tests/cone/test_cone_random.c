@@ -78,6 +78,41 @@ static void regular_and_redundant(void **state) {
                 }
 }
 
+/* A contact of its own, which has closed forms: from no force, from a wrong one, from the solution. Without friction beyond
+ * D_NN > mu |D_NF| there is one solution, found in one iteration. */
+static void single_contact(void **state) {
+    (void)state;
+    int opened = 0, stuck = 0, slipped = 0;
+    for (uint64_t seed = 1; seed <= 900; seed++) {
+        int dim = 1 + (int)(seed % 3), nu = dim + (int)(seed % 5);
+        contacts *c = contacts_random(seed, 1, dim, nu, 1, false);
+        double coupling = 0, x[8], y[3] = {1, 0.3, -0.2};
+        for (int i = 1; i < dim; i++) coupling = hypot(coupling, c->W[dim * i]);
+        bool unique = c->W[0] > c->mu[0] * coupling;
+        cone_settings settings = cone_settings_default();
+        settings.tolerance = 1e-12;
+        cone_solver *s = cone_solver_create(c->context, &c->problem, &settings);
+        assert_non_null(s);
+        run first = solve(c, ZN_SOLVER_AUTO, 1e-12);
+        for (int again = 0; again < 2; again++) { /* from y above, then from what this gave */
+            cone_outcome out;
+            memcpy(x, c->v, (size_t)nu * sizeof(double));
+            assert_int_equal(cone_solve(s, x, y, &out), ZN_OK);
+            check_below(contacts_residual(c, y), 1e-10);
+            check_inclusions(c, y, 1e-9);
+            if (!unique) continue;
+            assert_true(out.path == CONE_NEWTON && out.iterations[CONE_NEWTON] <= 1);
+            for (int i = 0; i < dim; i++) check_close(y[i], first.y[i], 1e-10);
+        }
+        if (!cone_is_closed(s, 0)) opened++;
+        else if (dim > 1) cone_sticks(s, 0, 0) ? stuck++ : slipped++;
+        run_free(&first);
+        cone_solver_destroy(s);
+        contacts_destroy(c);
+    }
+    assert_true(opened > 300 && stuck > 50 && slipped > 50);
+}
+
 /* Many small ones, as a step of a scene meets them: any rank, friction up to 2. */
 static void small_and_redundant(void **state) {
     (void)state;
@@ -142,7 +177,7 @@ static void both_solvers_agree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regular_and_redundant), cmocka_unit_test(small_and_redundant), cmocka_unit_test(wedged_in_a_corner),
+        cmocka_unit_test(single_contact), cmocka_unit_test(regular_and_redundant), cmocka_unit_test(small_and_redundant), cmocka_unit_test(wedged_in_a_corner),
         cmocka_unit_test(large), cmocka_unit_test(both_solvers_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

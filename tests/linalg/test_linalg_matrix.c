@@ -104,6 +104,28 @@ static void products(void **state) {
     zn_context_destroy(context);
 }
 
+/* Several columns at once are one by one. */
+static void products_of_columns(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    random_source random = {9};
+    for (int round = 0; round < 40; round++) {
+        int m = 1 + random_below(&random, 12), n = 1 + random_below(&random, 12), columns = round % 8;
+        lin_pattern p;
+        random_pattern(context, &random, m, n, &p);
+        double v[144], x[12 * 8], y[12 * 8], expected[12 * 8];
+        for (int k = 0; k < lin_nnz(&p.p); k++) v[k] = random_number(&random);
+        for (int i = 0; i < 12 * 8; i++) x[i] = random_number(&random), y[i] = expected[i] = random_number(&random);
+        lin_multiply_many(&p.p, v, -1, x, y, columns);
+        for (int c = 0; c < columns; c++) lin_multiply(&p.p, v, -1, x + c * n, expected + c * m);
+        for (int i = 0; i < 12 * 8; i++) assert_true(y[i] == expected[i]); /* and nothing beyond */
+        lin_multiply_many(&(zn_pattern){m, n, NULL, NULL}, NULL, 1, x, y, columns);
+        for (int i = 0; i < 12 * 8; i++) assert_true(y[i] == expected[i]);
+        lin_pattern_destroy(context, &p);
+    }
+    zn_context_destroy(context);
+}
+
 enum { SIZE = 17, BLOCKS = 6 };
 
 static double entry(lin_matrix *matrix, int i, int j) {
@@ -224,7 +246,7 @@ static void storage_by_size_and_fill(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns_with_duplicates), cmocka_unit_test(odd_patterns), cmocka_unit_test(products),
+        cmocka_unit_test(patterns_with_duplicates), cmocka_unit_test(odd_patterns), cmocka_unit_test(products), cmocka_unit_test(products_of_columns),
         cmocka_unit_test(scatter), cmocka_unit_test(wrong_blocks), cmocka_unit_test(storage_by_size_and_fill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
