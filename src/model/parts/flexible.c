@@ -173,8 +173,9 @@ static zn_status check(zn_parts *parts, const zn_flexible_def *def, const flexib
         return fail(context, ZN_ARGUMENT, "the %s '%s' has 1 to %d elements, not %d", (*type)->what, def->name,
                     (int)MOST_ELEMENTS, def->elements);
     if (*order < (*type)->least_order || *order > (*type)->most_order)
-        return fail(context, ZN_ARGUMENT, "the order of the %s '%s' is %d to %d, not %d", (*type)->what, def->name,
-                    (*type)->least_order, (*type)->most_order, *order);
+        return fail(context, ZN_ARGUMENT, "the %s of the %s '%s' is %d to %d, not %d",
+                    def->type == ZN_SPLINE_BEAM ? "degree" : "order", (*type)->what, def->name, (*type)->least_order,
+                    (*type)->most_order, *order);
     if ((int)def->record < 0 || def->record > ZN_RECORD_ALL)
         return fail(context, ZN_ARGUMENT, "'%s': unknown choice of what to record", def->name);
     if ((*type)->planar && (def->from[2] != 0 || def->to[2] != 0 || def->velocity[2] != 0 || def->curve[2].text ||
