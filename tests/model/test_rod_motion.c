@@ -268,6 +268,13 @@ static void frames_begin_as_they_are_told(void **state) {
         }
         rod_end(&r);
     }
+    /* an arc bends towards y, also out of the plane */
+    zn_flexible_def arc = rod_def(4, 1);
+    arc.to[0] = 0, arc.to[1] = 0, arc.to[2] = 2, arc.direction[0] = 1, arc.curvature = 0.5;
+    rod_model bent = rod_begin(&arc);
+    vec3 end = rod_position(bent.model->q_start, bent.nodes - 1), exact = {2 * (1 - cos(1)), 0, 2 * sin(1)};
+    check_close(vec3_norm(vec3_sub(end, exact)), 0, 1e-14);
+    rod_end(&bent);
     /* a twist of one turn: the last section is as the first, and each is turned by its share */
     zn_flexible_def def = rod_def(6, 1);
     def.twist = 2 * acos(-1);

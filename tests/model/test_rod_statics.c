@@ -317,6 +317,86 @@ static void frequencies_are_those_of_theory(void **state) {
         }
 }
 
+/* ---- springs ---- */
+
+/* A helical spring of n turns under a small force F along its axis: torsion F R cos(a), bending F R sin(a), pull F sin(a) and shear
+ * F cos(a) at the pitch angle a along the length L of the wire, so the load moves by
+ *     F L (R^2 (cos^2/GJ + sin^2/EI) + sin^2/EA + cos^2/GA). */
+static double spring_error(int elements, int order) {
+    zn_flexible_def def = rod_def(elements, order);
+    const double turns = 3, R = 0.2, H = 0.5, F = 1e-4, L = hypot(2 * pi * turns * R, H), a = atan2(H, 2 * pi * turns * R);
+    def.to[0] = 0;
+    def.curve[0] = ZN_FORMULA("0.2*cos(6*pi*s)"), def.curve[1] = ZN_FORMULA("0.2*sin(6*pi*s)"), def.curve[2] = ZN_FORMULA("0.5*s");
+    def.EI[1] = def.EI[0], def.GA[1] = def.GA[0];
+    rod_model r = rod_begin(&def);
+    statics s = rod_clamped(&r);
+    int last = r.nodes - 1;
+    mat3 A = quat_matrix(rod_rotation(s.q, last));
+    vec3 to_axis = vec3_scale(-1, rod_position(s.q, last)), force = {0, 0, F};
+    to_axis.z = 0;
+    double *load = statics_numbers(s.n);
+    vec3_store(force, load + 6 * last);
+    vec3_store(mat3_apply_transposed(&A, vec3_cross(to_axis, force)), load + 6 * last + 3);
+    statics_load(&s, load, 1, 1e-14);
+    quat turn = quat_product(rod_rotation(s.q, last), quat_conjugate(rod_rotation(r.model->q_start, last)));
+    double lift = s.q[7 * last + 2] - r.model->q_start[7 * last + 2] + vec3_cross(vec3_scale(2, quat_vector(turn)), to_axis).z;
+    double c = pow(cos(a), 2), t = pow(sin(a), 2);
+    double exact = F * L * (R * R * (c / def.GJ + t / def.EI[0]) + t / def.EA + c / def.GA[0]);
+    free(load);
+    statics_end(&s);
+    rod_end(&r);
+    return fabs(lift / exact - 1);
+}
+
+static void springs_are_as_soft_as_their_wire(void **state) {
+    (void)state;
+    for (int order = 1; order <= 2; order++) {
+        double coarse = spring_error(36, order), fine = spring_error(72, order);
+        printf("spring %d: %g %g\n", order, coarse, fine);
+        check_below(fine, order == 1 ? 8e-3 : 2e-5);
+        check_near(coarse / fine, order == 1 ? 4 : 16, 0.3);
+    }
+}
+
+/* ---- cross sections ---- */
+
+/* The angle or deflection under a small load says the stiffness. Torsion of rectangles: Timoshenko's table. */
+static double stiffness_of(const zn_flexible_def *def, int load_row) {
+    rod_model r = rod_begin(def);
+    statics s = rod_clamped(&r);
+    double *load = statics_numbers(s.n), small = 1e-6;
+    load[6 * (r.nodes - 1) + load_row] = small;
+    statics_load(&s, load, 1, 1e-14);
+    double angle = 2 * s.q[7 * (r.nodes - 1) + 1 + load_row];
+    free(load);
+    statics_end(&s);
+    rod_end(&r);
+    return small / angle;
+}
+
+static void shapes_have_their_stiffness(void **state) {
+    (void)state;
+    zn_flexible_def def = zn_default_flexible_def();
+    def.name = "rod", def.type = ZN_ROD, def.elements = 3, def.to[0] = 1;
+    def.young = 5, def.poisson = 0.25, def.density = 2; /* G = 2 */
+    zn_flexible_def round = def, flat = def, square = def, both = def;
+    round.radius = 0.8;
+    check_near(stiffness_of(&round, 3), 2 * pi / 2 * pow(0.8, 4), 1e-6);
+    check_near(stiffness_of(&round, 4), 5 * pi / 4 * pow(0.8, 4), 1e-6);
+    flat.height = 1, flat.width = 0.5; /* bending along y, about z, is the stiff one */
+    check_near(stiffness_of(&flat, 3), 2 * 0.229 * 0.125, 2e-3);
+    check_near(stiffness_of(&flat, 5), 5 * 0.5 / 12, 1e-6);
+    check_near(stiffness_of(&flat, 4), 5 * 0.125 / 12, 1e-6);
+    square.height = square.width = 1;
+    check_near(stiffness_of(&square, 3), 2 * 0.1406, 2e-4);
+    both.radius = 1, both.width = 1;
+    zn_context *context = zn_context_create(NULL);
+    zn_parts *parts = zn_parts_create(context);
+    assert_int_equal(zn_parts_flexible(parts, &both, NULL), ZN_ARGUMENT);
+    zn_parts_destroy(parts);
+    zn_context_destroy(context);
+}
+
 /* A thin rod is not stiffer than it should be: tip deflection F L^3/(3 EI) with GA, EA a million times EI. */
 static void thin_rods_do_not_lock(void **state) {
     (void)state;
@@ -340,6 +420,8 @@ int main(void) {
         cmocka_unit_test(patches_are_exact),           cmocka_unit_test(cantilevers_bend_into_circles),
         cmocka_unit_test(rods_in_the_plane_are_beams), cmocka_unit_test(bends_go_where_others_found_them),
         cmocka_unit_test(end_wrenches_make_helices),   cmocka_unit_test(frequencies_are_those_of_theory),
+        cmocka_unit_test(springs_are_as_soft_as_their_wire),
+        cmocka_unit_test(shapes_have_their_stiffness),
         cmocka_unit_test(thin_rods_do_not_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
