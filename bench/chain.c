@@ -4,15 +4,11 @@
  * questions with all derivatives, and microseconds a step.
  *
  *   bench_chain [--out FILE.csv] [--most N] [--seconds S]                                                                       */
-#include "zeno/zeno.h"
+#include "growth.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static const double gravity[2][3] = {{0, -9.81, 0}, {0, 0, -9.81}};
 static const double length = 0.1;
@@ -49,104 +45,11 @@ static zn_model *make_chain(zn_context *context, int n, bool spatial) {
     return model;
 }
 
-/* ---- all answers ---- */
-
-static int entries(const zn_pattern *p) { return p->start ? p->start[p->cols] : 0; }
-static double *doubles(int count) { return calloc((size_t)count + 1, sizeof(double)); }
-
-static double evaluation(const zn_model *m, double seconds) {
-    const zn_patterns *p = &m->pattern;
-    int rows = m->size.ng + m->size.ny + m->size.nN + m->size.nF;
-    double *memory[] = {doubles(m->size.nq),
-                        doubles(entries(&p->qdot_q)),
-                        doubles(entries(&p->B)),
-                        doubles(m->size.nu),
-                        doubles(entries(&p->r_q)),
-                        doubles(entries(&p->r_u)),
-                        doubles(entries(&p->M)),
-                        doubles(entries(&p->W)),
-                        doubles(rows),
-                        doubles(entries(&p->c0_q)),
-                        doubles(rows),
-                        doubles(entries(&p->c1_q)),
-                        doubles(entries(&p->c1_u)),
-                        doubles(rows),
-                        doubles(entries(&p->c2_q)),
-                        doubles(entries(&p->c2_u)),
-                        doubles(m->size.nu),
-                        doubles(rows)};
-    void *work = calloc(1, m->work_bytes);
-    zn_point at = {0, m->q_start, m->u_start, memory[16], memory[17]};
-    zn_kinematics kinematics = {.qdot = memory[0], .qdot_q = memory[1], .B = memory[2]};
-    zn_balance balance = {.r = memory[3], .r_q = memory[4], .r_u = memory[5], .M = memory[6], .W = memory[7]};
-    zn_constraints constraints = {memory[8],  memory[9],  memory[10], memory[11],
-                                  memory[12], memory[13], memory[14], memory[15]};
-    double start = now(), best = INFINITY;
-    do {
-        double before = now();
-        int repeats = 1 + 2000 / (m->size.nq + 1);
-        for (int i = 0; i < repeats; i++) {
-            m->kinematics(m, work, &at, &kinematics);
-            m->balance(m, work, &at, &balance);
-            m->constraints(m, work, &at, &constraints);
-        }
-        best = fmin(best, (now() - before) / repeats);
-    } while (now() - start < seconds);
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) free(memory[i]);
-    free(work);
-    return best * 1e6;
-}
-
-/* ---- steps ---- */
-
-/* The fastest of some runs, microseconds a step; *create: milliseconds. */
-static double stepping(zn_context *context, const zn_model *model, const char *scheme, double seconds, double *create) {
-    enum { STEPS = 10 };
-    zn_settings settings = zn_settings_default();
-    settings.scheme = scheme;
-    settings.step = 1e-4;
-    settings.end = 1;
-    double start = now(), best = INFINITY;
-    *create = INFINITY;
-    do {
-        zn_simulation *simulation = NULL;
-        double before = now();
-        if (zn_simulation_create(context, model, &settings, &simulation) != ZN_OK) {
-            fprintf(stderr, "bench: %s\n", zn_error_text(context));
-            return NAN;
-        }
-        *create = fmin(*create, (now() - before) * 1e3);
-        zn_simulation_step(simulation); /* the first one factorises */
-        before = now();
-        for (int i = 0; i < STEPS; i++)
-            if (zn_simulation_step(simulation) != ZN_OK) fprintf(stderr, "bench: %s\n", zn_error_text(context));
-        best = fmin(best, (now() - before) / STEPS);
-        zn_simulation_destroy(simulation);
-    } while (now() - start < seconds);
-    return best * 1e6;
-}
-
 /* ---- the table ---- */
 
 enum { COLUMNS = 6 };
 static const char *const columns[COLUMNS] = {"build_ms",  "evaluation_us",      "midpoint_us",
                                              "rattle_us", "midpoint_create_ms", "rattle_create_ms"};
-
-/* Least squares of log(cost) over log(n), from n = 10 on: below, what a step costs anyway counts. */
-static void print_exponents(int count, const int *n, double (*cost)[COLUMNS]) {
-    printf("%7s", "power");
-    for (int c = 0; c < COLUMNS; c++) {
-        double sx = 0, sy = 0, sxx = 0, sxy = 0;
-        int used = 0;
-        for (int i = 0; i < count; i++) {
-            if (n[i] < 10) continue;
-            double x = log(n[i]), y = log(cost[i][c]);
-            sx += x, sy += y, sxx += x * x, sxy += x * y, used++;
-        }
-        printf(" %18.3f", used > 1 ? (used * sxy - sx * sy) / (used * sxx - sx * sx) : NAN);
-    }
-    printf("\n");
-}
 
 static void measure(bool spatial, int most, double seconds, FILE *csv) {
     static const int sizes[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000};
@@ -158,14 +61,14 @@ static void measure(bool spatial, int most, double seconds, FILE *csv) {
     printf("\n");
     for (; count < SIZES && sizes[count] <= most; count++) {
         zn_context *context = zn_context_create(NULL);
-        double before = now();
+        double before = bench_now();
         zn_model *model = make_chain(context, sizes[count], spatial);
         double *c = cost[count];
-        c[0] = (now() - before) * 1e3;
+        c[0] = (bench_now() - before) * 1e3;
         if (!model) return;
-        c[1] = evaluation(model, seconds);
-        c[2] = stepping(context, model, "moreau-midpoint", seconds, &c[4]);
-        c[3] = stepping(context, model, "rattle", seconds, &c[5]);
+        c[1] = bench_evaluation(model, seconds);
+        c[2] = bench_stepping(context, model, "moreau-midpoint", seconds, &c[4]);
+        c[3] = bench_stepping(context, model, "rattle", seconds, &c[5]);
         printf("%7d", sizes[count]);
         for (int k = 0; k < COLUMNS; k++) printf(" %18.4g", c[k]);
         printf("\n");
@@ -175,7 +78,7 @@ static void measure(bool spatial, int most, double seconds, FILE *csv) {
         zn_model_destroy(context, model);
         zn_context_destroy(context);
     }
-    print_exponents(count, sizes, cost);
+    bench_powers(count, sizes, COLUMNS, cost[0]);
 }
 
 int main(int count, char **arguments) {

@@ -326,7 +326,8 @@ static double spring_error(int elements, int order) {
     zn_flexible_def def = rod_def(elements, order);
     const double turns = 3, R = 0.2, H = 0.5, F = 1e-4, L = hypot(2 * pi * turns * R, H), a = atan2(H, 2 * pi * turns * R);
     def.to[0] = 0;
-    def.curve[0] = ZN_FORMULA("0.2*cos(6*pi*s)"), def.curve[1] = ZN_FORMULA("0.2*sin(6*pi*s)"), def.curve[2] = ZN_FORMULA("0.5*s");
+    def.curve[0] = ZN_FORMULA("0.2*cos(6*pi*s)"), def.curve[1] = ZN_FORMULA("0.2*sin(6*pi*s)"),
+    def.curve[2] = ZN_FORMULA("0.5*s");
     def.EI[1] = def.EI[0], def.GA[1] = def.GA[0];
     rod_model r = rod_begin(&def);
     statics s = rod_clamped(&r);
@@ -339,7 +340,8 @@ static double spring_error(int elements, int order) {
     vec3_store(mat3_apply_transposed(&A, vec3_cross(to_axis, force)), load + 6 * last + 3);
     statics_load(&s, load, 1, 1e-14);
     quat turn = quat_product(rod_rotation(s.q, last), quat_conjugate(rod_rotation(r.model->q_start, last)));
-    double lift = s.q[7 * last + 2] - r.model->q_start[7 * last + 2] + vec3_cross(vec3_scale(2, quat_vector(turn)), to_axis).z;
+    double lift =
+        s.q[7 * last + 2] - r.model->q_start[7 * last + 2] + vec3_cross(vec3_scale(2, quat_vector(turn)), to_axis).z;
     double c = pow(cos(a), 2), t = pow(sin(a), 2);
     double exact = F * L * (R * R * (c / def.GJ + t / def.EI[0]) + t / def.EA + c / def.GA[0]);
     free(load);
@@ -352,7 +354,6 @@ static void springs_are_as_soft_as_their_wire(void **state) {
     (void)state;
     for (int order = 1; order <= 2; order++) {
         double coarse = spring_error(36, order), fine = spring_error(72, order);
-        printf("spring %d: %g %g\n", order, coarse, fine);
         check_below(fine, order == 1 ? 8e-3 : 2e-5);
         check_near(coarse / fine, order == 1 ? 4 : 16, 0.3);
     }
@@ -417,9 +418,12 @@ static void thin_rods_do_not_lock(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patches_are_exact),           cmocka_unit_test(cantilevers_bend_into_circles),
-        cmocka_unit_test(rods_in_the_plane_are_beams), cmocka_unit_test(bends_go_where_others_found_them),
-        cmocka_unit_test(end_wrenches_make_helices),   cmocka_unit_test(frequencies_are_those_of_theory),
+        cmocka_unit_test(patches_are_exact),
+        cmocka_unit_test(cantilevers_bend_into_circles),
+        cmocka_unit_test(rods_in_the_plane_are_beams),
+        cmocka_unit_test(bends_go_where_others_found_them),
+        cmocka_unit_test(end_wrenches_make_helices),
+        cmocka_unit_test(frequencies_are_those_of_theory),
         cmocka_unit_test(springs_are_as_soft_as_their_wire),
         cmocka_unit_test(shapes_have_their_stiffness),
         cmocka_unit_test(thin_rods_do_not_lock),
