@@ -184,7 +184,7 @@ static void account_line(FILE *to, const zn_account *account) {
     const struct {
         const char *name;
         double value;
-    } entries[] = {{"forces", all.work}, {"drives", all.supplied}, {"impacts", -all.normal}, {"friction", -all.friction}};
+    } entries[] = {{"forces", all.work}, {"drives and joints", all.supplied}, {"impacts", -all.normal}, {"friction", -all.friction}};
     const double roundoff = 1e-12; /* of the largest one: ideal joints are not worth a word */
     double largest = fabs(all.kinetic) + fabs(all.potential);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) largest = fmax(largest, fabs(entries[i].value));

@@ -5,6 +5,8 @@
 #include "zeno/parts.h"
 
 static const double tolerance = 1e-9; /* of the part of a column that is new, relative to the column */
+static const double nearly = 1e-3;    /* the same for a row that was meant to follow from others, with numbers that are not exact */
+static const double roundoff = 1e-12; /* contradictions below are none */
 
 static double norm(const double *x, int n) {
     double sum = 0;
@@ -63,4 +65,59 @@ zn_status zn_model_redundant_rows(zn_context *context, const zn_model *model, bo
     if (status == ZN_OK) find_redundant(model, W, basis, redundant, count);
     mem_free(context, work), mem_free(context, W), mem_free(context, basis);
     return status;
+}
+
+/* ---- contradictions ---- */
+
+/* Of a row x with values g and gamma what remains without the directions before it; returns the size of x that remains. */
+static double reduce(double *x, int n, const double *basis, const double *values, int count, double *g, double *gamma) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < count; k++) {
+            const double *e = basis + (size_t)k * (size_t)n;
+            double along = 0;
+            for (int i = 0; i < n; i++) along += e[i] * x[i];
+            for (int i = 0; i < n; i++) x[i] -= along * e[i];
+            *g -= along * values[2 * k];
+            *gamma -= along * values[2 * k + 1];
+        }
+    return norm(x, n);
+}
+
+static int worst_row(const zn_model *model, const double *W, const double *c0, const double *c1, double *basis, double *values,
+                     double *worst) {
+    int n = model->size.nu, rank = 0, found = -1;
+    const zn_pattern *p = &model->pattern.W;
+    *worst = 0;
+    for (int j = 0; j < model_row_N(model); j++) {
+        double *x = basis + (size_t)rank * (size_t)n, g = c0[j], gamma = c1[j];
+        memset(x, 0, (size_t)n * sizeof *x);
+        for (int k = p->start[j]; k < p->start[j + 1]; k++) x[p->index[k]] = W[k];
+        double size = norm(x, n), left = reduce(x, n, basis, values, rank, &g, &gamma);
+        if (rank < n && left > nearly * size) {
+            for (int i = 0; i < n; i++) x[i] /= left;
+            values[2 * rank] = g / left, values[2 * rank + 1] = gamma / left;
+            rank++;
+            continue;
+        }
+        double contradiction = fmax(fmax(fabs(g), fabs(gamma)), rank < n ? left : 0);
+        if (contradiction > roundoff * (1 + size) && contradiction > *worst) *worst = contradiction, found = j;
+    }
+    return found;
+}
+
+int model_contradiction(zn_context *context, const zn_model *model, const zn_point *at, double *size) {
+    size_t n = (size_t)model->size.nu, bilateral = (size_t)model_row_N(model), rows = (size_t)model_rows(model);
+    *size = 0;
+    if (bilateral < 2 || bilateral > ZN_MODEL_MOST_ROWS) return -1;
+    void *work = mem_array(context, model->work_bytes, 1);
+    double *W = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W)), *c0 = MEM_ARRAY(context, double, rows),
+           *c1 = MEM_ARRAY(context, double, rows), *basis = MEM_ARRAY(context, double, n *(n + 1)),
+           *values = MEM_ARRAY(context, double, 2 * n);
+    int row = -1;
+    if (work && W && c0 && c1 && basis && values && !model->balance(model, work, at, &(zn_balance){.W = W}) &&
+        !model->constraints(model, work, at, &(zn_constraints){.c0 = c0, .c1 = c1}))
+        row = worst_row(model, W, c0, c1, basis, values, size);
+    void *blocks[] = {work, W, c0, c1, basis, values};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+    return row;
 }

@@ -105,6 +105,8 @@ void sim_add_percussion(zn_simulation *, const double *P);
 void sim_end_percussion(zn_simulation *);
 /* A failure that smaller steps cannot mend. */
 bool sim_fatal(zn_status);
+/* A sentence about joints that contradict each other at a state, into text; "" when none do. */
+const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const zn_point *, char *text, size_t room);
 zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);
 zn_status sim_grid_step(zn_simulation *);
 

@@ -123,19 +123,22 @@ zn_status sim_start_project(zn_context *context, const zn_model *model, double t
 
 /* ---- forces ---- */
 
-static zn_status solve_forces(zn_context *context, linear_problem *p, double t, const double *q, const double *u) {
+static zn_status solve_forces(zn_context *context, linear_problem *p, const zn_model *model, const zn_settings *settings, double t, const double *q, const double *u) {
     cone_outcome outcome;
     zn_status status = consistent_forces(p, t, q, u, SIM_START_TOLERANCE, &outcome);
     if (status == ZN_OK) return ZN_OK;
     if (status == ZN_NOT_FINITE) return fail(context, ZN_START, "the forces cannot be evaluated at the start");
-    return fail(context, ZN_START, "the forces at the start cannot be found: %s (residual %.3g)", zn_status_text(status), outcome.worst);
+    char why[400];
+    zn_point at = {.t = t, .q = q, .u = u};
+    return fail(context, ZN_START, "the forces at the start cannot be found: %s (residual %.3g)%s", zn_status_text(status),
+                outcome.worst, sim_contradiction(context, model, settings, &at, why, sizeof why));
 }
 
 zn_status sim_start_forces(zn_context *context, const zn_model *model, const zn_settings *settings, double t, const double *q, const double *u,
                            double *a0, double *lambda0) {
     linear_problem *p = linear_problem_create(context, model, settings, CONE_ACCELERATION);
     if (!p) return ZN_MEMORY;
-    zn_status status = solve_forces(context, p, t, q, u);
+    zn_status status = solve_forces(context, p, model, settings, t, q, u);
     memcpy(a0, p->x, (size_t)model->size.nu * sizeof *a0);
     memcpy(lambda0, p->P, (size_t)model_rows(model) * sizeof *lambda0);
     linear_problem_destroy(p);

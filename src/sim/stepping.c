@@ -57,9 +57,22 @@ void sim_accept(zn_simulation *sim, double h) {
 
 bool sim_fatal(zn_status status) { return status == ZN_MEMORY || status == ZN_UNSUPPORTED; }
 
+const char *sim_contradiction(zn_context *context, const zn_model *model, const zn_settings *settings, const zn_point *at, char *text,
+                              size_t room) {
+    double size, step = settings->step > 0 ? settings->step : 1;
+    int row = model_contradiction(context, model, at, &size);
+    *text = '\0';
+    if (row >= 0) /* residuals of positions are counted in velocities: a tolerance of some 2 size/step lets it pass */
+        snprintf(text, room,
+                 ". The constraint '%s' nearly follows from those before it but contradicts them by %.3g: leave it out, give its numbers in "
+                 "full (sqrt(3)/2 instead of 0.866), or set tolerance: %.0e",
+                 model->bilateral_names[row], size, pow(10, ceil(log10(2 * fmax(size / step, size)))));
+    return text;
+}
+
 zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, const cone_outcome *outcome) {
     const zn_model *model = sim->model;
-    char text[160];
+    char text[160], why[400];
     error_place place = {.step = sim->step + 1, .time = sim->now.t};
     const char *who = NULL;
     if (status == ZN_NOT_FINITE) {
@@ -72,10 +85,11 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
     }
     if (outcome->worst_cone >= 0 && outcome->worst_cone < model->size.n_contacts)
         who = place.subject = model->contacts[outcome->worst_cone].name;
+    zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     return fail_at(sim->context, status, &place,
-                   "the step of %g from t = %.9g could not be solved%s%s%s: residual %.3g is above the tolerance %.3g", h,
+                   "the step of %g from t = %.9g could not be solved%s%s%s: residual %.3g is above the tolerance %.3g%s", h,
                    sim->now.t, who ? " at contact '" : "", who ? who : "", who ? "'" : "", outcome->worst,
-                   sim->settings.tolerance);
+                   sim->settings.tolerance, sim_contradiction(sim->context, model, &sim->settings, &at, why, sizeof why));
 }
 
 /* ---- the fixed grid ---- */
