@@ -5,7 +5,7 @@
  * `if` that names this point; its other branch is the rule, so that higher derivatives away from the point stay exact:
  *   |f|' = sign(f) f' (0 at a kink), sqrt(f)' = 0 where f = f' = 0, hypot' = 0 at the origin, (0^y)' = 0 for y > 0;
  * a function of an argument that rests has the derivative 0 there, even where its slope is infinite: acos(min(x, 1)). */
-#include "expr/graph.h"
+#include "expr/foot.h"
 
 /* ---- what is known already ---- */
 
@@ -176,7 +176,17 @@ static expr outer_derivative(expr_graph *graph, expr_op op, expr self, expr a) {
     }
 }
 
-static expr rule(expr_graph *graph, expr self, const expr_node *node, expr da, expr db, expr dc) {
+/* The point's derivatives are known: that of its foot node was made of them. */
+static expr rule_foot_part(expr_graph *graph, const expr_node *node, int variable) {
+    const expr_node foot = graph->nodes[node->a];
+    const expr p[3] = {foot.a, foot.b, foot.c};
+    expr dp[3];
+    for (int i = 0; i < 3; i++)
+        if (!known(graph, p[i], variable, &dp[i]) || dp[i] < 0) return EXPR_NONE;
+    return expr_foot_derivative(graph, node->a, (int)node->value, dp);
+}
+
+static expr rule(expr_graph *graph, expr self, const expr_node *node, int variable, expr da, expr db, expr dc) {
     expr a = node->a, b = node->b;
     switch (node->op) {
     case EXPR_ADD: return add(graph, da, db);
@@ -193,6 +203,8 @@ static expr rule(expr_graph *graph, expr self, const expr_node *node, expr da, e
     case EXPR_ATAN2: return rule_atan2(graph, a, b, da, db);
     case EXPR_MIN: return expr_if(graph, expr_binary(graph, EXPR_LESS_EQUAL, a, b), da, db);
     case EXPR_MAX: return expr_if(graph, expr_binary(graph, EXPR_LESS_EQUAL, b, a), da, db);
+    case EXPR_FOOT: return expr_foot_derivative(graph, self, 0, (const expr[]){da, db, dc});
+    case EXPR_FOOT_PART: return rule_foot_part(graph, node, variable);
     case EXPR_IF: return expr_if(graph, a, db, dc);
     default: return mul(graph, outer_derivative(graph, node->op, self, a), da);
     }
@@ -218,7 +230,7 @@ static bool advance(expr_graph *graph, size_t *depth, int variable, expr *result
         if (!expr_push(graph, depth, operands[i])) return false;
     }
     if (!ready) return true;
-    *result = rule(graph, top, &node, d[0], d[1], d[2]);
+    *result = rule(graph, top, &node, variable, d[0], d[1], d[2]);
     if (!memo_keep(graph, top, variable, *result)) return false;
     (*depth)--;
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each operation computes, once; and the slow evaluation of a graph. */
-#include "expr/graph.h"
+#include "expr/foot.h"
 
 bool expr_power_is_chain(double y, int *whole, bool *half) {
     double size = fabs(y);
@@ -60,6 +60,8 @@ double expr_apply(expr_op op, double a, double b, double c) {
     case EXPR_OR: return a != 0 || b != 0;
     case EXPR_NOT: return a == 0;
     case EXPR_IF: return a != 0 ? b : c;
+    case EXPR_FOOT:
+    case EXPR_FOOT_PART:
     case EXPR_CONSTANT:
     case EXPR_VARIABLE: break;
     }
@@ -68,6 +70,8 @@ double expr_apply(expr_op op, double a, double b, double c) {
 
 double expr_value(expr_graph *graph, expr root, const double *variables) {
     if (root < 0) return NAN;
+    for (size_t i = 0; i < graph->n_surfaces; i++) /* before the walk: compiling makes nodes */
+        if (!graph->surfaces[i].tape) graph->surfaces[i].tape = expr_surface_compile(graph, graph->context, (int)i);
     if (!expr_walk_begin(graph) || !expr_walk_add(graph, root)) return NAN;
     if (!mem_grow(graph->context, (void **)&graph->values, &graph->value_capacity, graph->count, sizeof(double))) return NAN;
     double *values = graph->values;
@@ -78,6 +82,10 @@ double expr_value(expr_graph *graph, expr root, const double *variables) {
             *value = node->value;
         else if (node->op == EXPR_VARIABLE)
             *value = variables[node->a];
+        else if (node->op == EXPR_FOOT)
+            *value = expr_foot_value(graph, node, 0, values);
+        else if (node->op == EXPR_FOOT_PART)
+            *value = expr_foot_value(graph, &graph->nodes[node->a], (int)node->value, values);
         else
             *value =
                 expr_apply(node->op, values[node->a], node->b < 0 ? 0 : values[node->b], node->c < 0 ? 0 : values[node->c]);

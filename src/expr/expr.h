@@ -45,6 +45,8 @@ typedef enum expr_op {
     EXPR_MIN,
     EXPR_MAX,
     EXPR_HYPOT,
+    EXPR_FOOT,      /* see expr_nearest_point */
+    EXPR_FOOT_PART,
     EXPR_LESS, /* comparisons and logic give 0 or 1 */
     EXPR_LESS_EQUAL,
     EXPR_EQUAL,
@@ -84,6 +86,18 @@ bool expr_keep_derivative(expr_graph *, expr, int variable, expr derivative);
 /* Replaces variable `first + i` by by[i]. */
 expr expr_substitute(expr_graph *, expr, int first, int count, const expr *by);
 double expr_value(expr_graph *, expr, const double *variables); /* slow, for constants and checks */
+
+/* ---- nearest points ---- */
+
+/* A curve (dim 2) or surface (dim 3) f = 0, f an expression of the variables first .. first + 2 alone. -1: memory is out. */
+int expr_surface(expr_graph *, expr f, int first, int dim);
+/* Its point nearest to p (found from p by Newton's method; NaN where there is none), the gradient of f there, and the distance,
+ * positive where f is. With exact derivatives, as often as wanted. */
+typedef struct expr_nearest {
+    expr point[3], gradient[3];
+    expr distance;
+} expr_nearest;
+expr_nearest expr_nearest_point(expr_graph *, int surface, const expr *p);
 
 /* ---- parsing ---- */
 

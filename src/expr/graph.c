@@ -17,6 +17,9 @@ void expr_graph_destroy(expr_graph *graph) {
     mem_free(context, graph->stamps);
     mem_free(context, graph->stack);
     mem_free(context, graph->order);
+    for (size_t i = 0; i < graph->n_surfaces; i++) expr_tape_destroy(context, graph->surfaces[i].tape);
+    mem_free(context, graph->surfaces);
+    mem_free(context, graph->feet);
     mem_free(context, graph->values);
     mem_free(context, graph);
 }
@@ -39,6 +42,7 @@ int expr_operand_count(expr_op op) {
     case EXPR_EQUAL:
     case EXPR_AND:
     case EXPR_OR: return 2;
+    case EXPR_FOOT:
     case EXPR_IF: return 3;
     default: return 1;
     }
@@ -115,7 +119,9 @@ expr expr_variable(expr_graph *graph, int index) {
     return intern(graph, (expr_node){EXPR_VARIABLE, index, EXPR_NONE, EXPR_NONE, 0, UINT64_C(1) << (index % 64)});
 }
 
-expr expr_intern(expr_graph *graph, expr_op op, expr a, expr b, expr c) {
+expr expr_intern(expr_graph *graph, expr_op op, expr a, expr b, expr c) { return expr_intern_value(graph, op, a, b, c, 0); }
+
+expr expr_intern_value(expr_graph *graph, expr_op op, expr a, expr b, expr c, double value) {
     int operands = expr_operand_count(op);
     if (a < 0 || (operands > 1 && b < 0) || (operands > 2 && c < 0)) return EXPR_NONE;
     if (expr_is_commutative(op) && b < a) {
@@ -123,7 +129,7 @@ expr expr_intern(expr_graph *graph, expr_op op, expr a, expr b, expr c) {
         a = b;
         b = swap;
     }
-    expr_node node = {op, a, operands > 1 ? b : EXPR_NONE, operands > 2 ? c : EXPR_NONE, 0, graph->nodes[a].depends};
+    expr_node node = {op, a, operands > 1 ? b : EXPR_NONE, operands > 2 ? c : EXPR_NONE, value, graph->nodes[a].depends};
     if (operands > 1) node.depends |= graph->nodes[b].depends;
     if (operands > 2) node.depends |= graph->nodes[c].depends;
     return intern(graph, node);
@@ -210,6 +216,11 @@ bool expr_depends(expr_graph *graph, expr root, int variable) { return expr_depe
 
 static expr rebuild(expr_graph *graph, expr old, const expr *map) {
     const expr_node node = graph->nodes[old];
+    if (node.op == EXPR_FOOT || node.op == EXPR_FOOT_PART) {
+        if (map[node.a] == node.a && (node.op == EXPR_FOOT_PART || (map[node.b] == node.b && map[node.c] == node.c))) return old;
+        fail(graph->context, ZN_INTERNAL, "a nearest point cannot be moved to another point");
+        return EXPR_NONE;
+    }
     switch (expr_operand_count(node.op)) {
     case 0: return old;
     case 1: return expr_unary(graph, node.op, map[node.a]);

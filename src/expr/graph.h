@@ -8,9 +8,22 @@
 typedef struct expr_node {
     expr_op op;
     expr a, b, c;     /* operands, EXPR_NONE when absent; IF: condition, then, else; VARIABLE: a is its index */
-    double value;     /* CONSTANT */
+    double value;     /* CONSTANT; FOOT: index of its expr_foot_node; FOOT_PART: 1, 2: y, z of the point, 3: the distance */
     uint64_t depends; /* bit (index mod 64) of every variable below: a clear bit proves independence */
 } expr_node;
+
+/* A curve or surface f = 0 with its derivatives by its own variables. */
+typedef struct expr_surface_node {
+    expr f, g[3], H[6]; /* xx, xy, xz, yy, yz, zz */
+    int first, dim;
+    struct expr_tape *tape; /* for slow evaluation, made when first asked for */
+} expr_surface_node;
+
+/* A nearest point: the derivatives at it. */
+typedef struct expr_foot_node {
+    int surface;
+    expr p[3], g[3], H[6];
+} expr_foot_node;
 
 typedef struct expr_memo {
     expr node;
@@ -27,6 +40,9 @@ struct expr_graph {
     size_t table_size;
     expr_memo *memos;
     size_t memo_count, memo_size;
+    expr_surface_node *surfaces;
+    expr_foot_node *feet;
+    size_t n_surfaces, surface_capacity, n_feet, foot_capacity;
     /* scratch of walks */
     unsigned *stamps, generation;
     size_t stamp_capacity;
@@ -40,6 +56,7 @@ int expr_operand_count(expr_op op);
 bool expr_is_commutative(expr_op op);
 /* The node as it is, only with commutative operands in order: no simplification. */
 expr expr_intern(expr_graph *, expr_op, expr a, expr b, expr c);
+expr expr_intern_value(expr_graph *, expr_op, expr a, expr b, expr c, double value); /* the same, with a value */
 
 /* A walk lists every node below its roots once, operands before users, in graph->order[0..n_order). */
 bool expr_walk_begin(expr_graph *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running a tape: batch by batch, each a loop over instructions of one operation. */
-#include "expr/tape.h"
+#include "expr/foot.h"
 
 #define EACH(value)                          \
     for (; i < end; i++) r[i->to] = (value); \
@@ -22,8 +22,18 @@ static void run_batch(int op, const tape_operands *i, const tape_operands *end, 
     case EXPR_ABS: EACH(fabs(r[i->a]));
     case EXPR_LESS: EACH(r[i->a] < r[i->b]);
     case EXPR_LESS_EQUAL: EACH(r[i->a] <= r[i->b]);
+    case EXPR_FOOT_PART: EACH(r[i->a]);
     case EXPR_IF: EACH(r[i->a] != 0 ? r[i->b] : r[i->c]);
     default: EACH(expr_apply((expr_op)op, r[i->a], r[i->b], r[i->c]));
+    }
+}
+
+static void run_feet(const expr_tape *tape, const tape_operands *i, const tape_operands *end, double *r) {
+    for (; i < end; i++) {
+        const tape_foot *foot = tape->feet;
+        while (foot->to != i->to) foot++;
+        const double p[3] = {r[i->a], r[i->b], r[i->c]};
+        expr_foot_solve(foot->surface, r + tape->foot_scratch, foot->dim, p, r + foot->to);
     }
 }
 
@@ -39,7 +49,10 @@ void expr_tape_run(const expr_tape *tape, double *registers, const double *varia
     for (int k = 0; k < n_sections; k++) {
         for (; batch < tape->batch_end[k]; batch++) {
             const tape_operands *end = tape->code + tape->batches[batch].end;
-            run_batch(tape->batches[batch].op, code, end, registers);
+            if (tape->batches[batch].op == EXPR_FOOT)
+                run_feet(tape, code, end, registers);
+            else
+                run_batch(tape->batches[batch].op, code, end, registers);
             code = end;
         }
         double *result = results ? results[k] : NULL;

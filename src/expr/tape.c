@@ -3,7 +3,7 @@
  * (schedule.c), registers are taken again after their last use.
  *
  * Time on the tape: step i happens at 2i; the outputs of a section that ends before step e are read at 2e - 1. */
-#include "expr/tape.h"
+#include "expr/foot.h"
 
 typedef struct compiler {
     expr_graph *graph;
@@ -32,6 +32,8 @@ void expr_tape_destroy(zn_context *context, expr_tape *tape) {
     mem_free(context, tape->batch_end);
     mem_free(context, tape->output_end);
     mem_free(context, tape->outputs);
+    for (int i = 0; i < tape->n_feet; i++) expr_tape_destroy(context, tape->feet[i].surface);
+    mem_free(context, tape->feet);
     mem_free(context, tape);
 }
 
@@ -82,8 +84,8 @@ static bool lower(compiler *c) {
         else if (node.op == EXPR_POW)
             map[old] = lower_power(graph, map[node.a], map[node.b]);
         else
-            map[old] = expr_intern(graph, node.op, map[node.a], operands > 1 ? map[node.b] : EXPR_NONE,
-                                   operands > 2 ? map[node.c] : EXPR_NONE);
+            map[old] = expr_intern_value(graph, node.op, map[node.a], operands > 1 ? map[node.b] : EXPR_NONE,
+                                         operands > 2 ? map[node.c] : EXPR_NONE, node.value);
         good = map[old] >= 0;
     }
     for (int i = 0; i < c->n_outputs && good; i++) c->outputs[i] = map[c->outputs[i]];
@@ -184,7 +186,7 @@ static void release(compiler *c, expr node, int time, int first_temporary) {
 
 static void allocate_registers(compiler *c) {
     expr_tape *tape = c->tape;
-    int first = tape->n_variables + tape->n_constants;
+    int first = tape->n_variables + tape->n_constants + 4 * tape->n_feet, scratch = 0;
     tape->n_registers = first;
     for (int k = 0, i = 0, output = 0; k < tape->n_sections; k++) {
         for (; i < tape->code_end[k]; i++) {
@@ -192,14 +194,22 @@ static void allocate_registers(compiler *c) {
             release(c, step->a, 2 * i, first);
             release(c, step->b, 2 * i, first);
             release(c, step->c, 2 * i, first);
-            c->registers[step->to] = c->n_free > 0 ? c->free_registers[--c->n_free] : tape->n_registers++;
+            if (step->op != EXPR_FOOT)
+                c->registers[step->to] = c->n_free > 0 ? c->free_registers[--c->n_free] : tape->n_registers++;
             tape->code[i] =
                 (tape_operands){c->registers[step->to], c->registers[step->a], c->registers[step->b], c->registers[step->c]};
+            if (step->op == EXPR_FOOT_PART) tape->code[i].a += (int32_t)c->graph->nodes[step->to].value;
         }
         int start = output;
         for (; output < tape->output_end[k]; output++) tape->outputs[output] = c->registers[c->outputs[output]];
         for (int j = start; j < output; j++) release(c, c->outputs[j], 2 * i - 1, first);
     }
+    tape->foot_scratch = tape->n_registers;
+    for (int k = 0; k < tape->n_feet; k++) {
+        int needed = expr_tape_registers(tape->feet[k].surface);
+        scratch = needed > scratch ? needed : scratch;
+    }
+    tape->n_registers += scratch;
 }
 
 static void make_batches(compiler *c) {
@@ -269,10 +279,49 @@ static bool allocate_code(compiler *c) {
     return c->tape->code && c->tape->batches && c->free_registers;
 }
 
+/* Nearest points have registers of their own. Their surfaces are compiled before anything is in order, as that makes nodes. */
+static bool compile_surfaces(compiler *c) {
+    expr_graph *graph = c->graph;
+    expr_tape *tape = c->tape;
+    size_t count = 0;
+    if (!expr_walk_begin(graph)) return false;
+    for (int i = 0; i < c->n_outputs; i++)
+        if (!expr_walk_add(graph, c->outputs[i])) return false;
+    for (size_t i = 0; i < graph->n_order; i++) count += graph->nodes[graph->order[i]].op == EXPR_FOOT;
+    if (count == 0) return true;
+    tape->feet = MEM_ARRAY(c->context, tape_foot, count);
+    int *surfaces = MEM_ARRAY(c->context, int, count);
+    bool good = tape->feet && surfaces;
+    for (size_t i = 0, k = 0; good && i < graph->n_order; i++) {
+        const expr_node *node = &graph->nodes[graph->order[i]];
+        if (node->op == EXPR_FOOT) surfaces[k++] = graph->feet[(size_t)node->value].surface;
+    }
+    for (size_t k = 0; good && k < count; k++) {
+        tape->feet[k].dim = graph->surfaces[surfaces[k]].dim;
+        tape->feet[k].surface = expr_surface_compile(graph, c->context, surfaces[k]);
+        good = tape->feet[k].surface != NULL;
+        if (good) tape->n_feet++;
+    }
+    mem_free(c->context, surfaces);
+    return good;
+}
+
+static void place_feet(compiler *c) {
+    expr_tape *tape = c->tape;
+    int k = 0;
+    for (size_t i = 0; i < c->graph->n_order; i++) {
+        expr id = c->graph->order[i];
+        if (c->graph->nodes[id].op != EXPR_FOOT) continue;
+        tape->feet[k].to = c->registers[id] = tape->n_variables + tape->n_constants + 4 * k;
+        k++;
+    }
+}
+
 static bool compile(compiler *c) {
-    if (!lower(c) || !allocate_nodes(c) || !put_in_order(c) || !allocate_steps(c)) return false;
+    if (!lower(c) || !compile_surfaces(c) || !allocate_nodes(c) || !put_in_order(c) || !allocate_steps(c)) return false;
     join_products(c);
     if (emit(c) != ZN_OK) return false;
+    place_feet(c);
     if (!expr_schedule(c->context, c->steps, c->tape->n_sections, c->tape->code_end, c->n_nodes)) return false;
     if (!allocate_code(c)) return false;
     find_last_uses(c);

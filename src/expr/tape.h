@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tape: instructions on a register file [variables | constants | temporaries]. */
+/* A tape: instructions on a register file [variables | constants | nearest points | temporaries | scratch of surfaces]. */
 #ifndef EXPR_TAPE_H
 #define EXPR_TAPE_H
 
@@ -17,6 +17,13 @@ typedef struct tape_batch {
     int32_t op, end; /* one past its last instruction */
 } tape_batch;
 
+/* A nearest point: where it and the distance are put (4 registers), and the tape of its surface. */
+typedef struct tape_foot {
+    int32_t to;
+    int dim;
+    struct expr_tape *surface;
+} tape_foot;
+
 struct expr_tape {
     int n_variables, n_constants, n_registers, n_sections;
     double *constants;
@@ -25,6 +32,8 @@ struct expr_tape {
     int *code_end, *batch_end; /* per section: one past its last */
     int *output_end;           /* per section: one past its last output in `outputs` */
     int32_t *outputs;          /* registers */
+    int n_feet, foot_scratch;  /* first register of the scratch of surfaces */
+    tape_foot *feet;
 };
 
 /* While compiling: operands are nodes still. */

@@ -26,7 +26,7 @@ static void release(void *user, void *block) {
 static zn_status work(fixture *f, double *out) {
     static const char *const text =
         "exp(x*phi)*sin(x' + y)^3/(1 + hypot(x, y)) + if(x < y, x^y, sqrt(x^2 + t^2)) - min(x, y, t)^1.5";
-    expr e, wrong, all[3 + N_VARIABLES * N_VARIABLES];
+    expr e, wrong, all[4 + N_VARIABLES * N_VARIABLES];
     int n = 0;
     zn_status status = expr_parse(f->graph, f->context, &f->scope, ZN_FORMULA(text), &e);
     if (status != ZN_OK) return status;
@@ -36,9 +36,13 @@ static zn_status work(fixture *f, double *out) {
     all[n++] = expr_substitute(f->graph, e, Y, 1, &f->names[X].value);
     for (int v = 0; v < N_VARIABLES; v++)
         for (int w = 0; w < N_VARIABLES; w++) all[n++] = expr_derivative(f->graph, expr_derivative(f->graph, e, v), w);
+    expr local = expr_variable(f->graph, N_VARIABLES), curve = expr_binary(f->graph, EXPR_MUL, local, local);
+    curve = expr_binary(f->graph, EXPR_SUB, expr_variable(f->graph, N_VARIABLES + 1), curve);
+    expr_nearest near = expr_nearest_point(f->graph, expr_surface(f->graph, curve, N_VARIABLES, 2), (const expr[]){f->names[X].value, f->names[T].value, 0});
+    all[n++] = expr_derivative(f->graph, near.point[1], T);
     expr_tape *tape = expr_compile(f->graph, f->context, N_VARIABLES, 1, &(expr_section){n, all});
     if (!tape) return ZN_MEMORY;
-    double registers[2000], results[3 + N_VARIABLES * N_VARIABLES], v[N_VARIABLES] = {0.5, 1, 2, 3, 4};
+    double registers[2000], results[4 + N_VARIABLES * N_VARIABLES], v[N_VARIABLES] = {0.5, 1, 2, 3, 4};
     assert_true(expr_tape_registers(tape) <= 2000);
     expr_tape_run(tape, registers, v, 1, (double *const[]){results});
     *out = 0;

@@ -10,6 +10,7 @@ static const contact_variant planar_kinds[] = {
     {.touching = FEATURE_BALL, .surface = FEATURE_SEGMENT, .n_sliding = 1},
     {.touching = FEATURE_ELLIPSOID, .surface = FEATURE_PLANE, .n_sliding = 1},
     {.touching = FEATURE_BALL, .surface = FEATURE_SURFACE, .n_sliding = 1},
+    {.touching = FEATURE_BALL, .surface = FEATURE_SURFACE, .n_sliding = 1, .rounded = true},
 };
 static const contact_variant spatial_kinds[] = {
     {.touching = FEATURE_BALL,
@@ -27,6 +28,7 @@ static const contact_variant spatial_kinds[] = {
     {.touching = FEATURE_BALL, .surface = FEATURE_CYLINDER, .frame = CONTACT_AXIS, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_SEGMENT, .frame = CONTACT_TURNED, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_SURFACE, .frame = CONTACT_OF_SURFACE, .n_sliding = 2},
+    {.touching = FEATURE_BALL, .surface = FEATURE_SURFACE, .frame = CONTACT_OF_SURFACE, .n_sliding = 2, .rounded = true, .belt = true},
 };
 static const body_kind planar_bodies[][2] = {
     {BODY_PLANAR, BODY_WORLD}, {BODY_PLANAR, BODY_PLANAR}, {BODY_PARTICLE_2D, BODY_PLANAR}, {BODY_WORLD, BODY_PLANAR}};

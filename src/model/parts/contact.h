@@ -34,6 +34,7 @@ typedef struct contact_variant {
     bool stribeck;
     bool given_force; /* no gap row: the normal force is a number */
     bool belt;        /* the surface has a velocity of its own */
+    bool rounded;     /* a ball with a radius on a surface by formula */
 } contact_variant;
 
 enum { CONTACT_MOST_ROWS = 6, CONTACT_MOST_BALLS = 6 };

@@ -8,7 +8,7 @@
 
 int contact_pack(contact_variant v) {
     return (int)v.touching | (int)v.surface << 3 | (int)v.frame << 6 | v.n_sliding << 9 | v.n_rolling << 11 |
-           v.pivoting << 13 | v.stribeck << 14 | v.given_force << 15 | v.belt << 16;
+           v.pivoting << 13 | v.stribeck << 14 | v.given_force << 15 | v.belt << 16 | v.rounded << 17;
 }
 
 contact_variant contact_unpack(int packed) {
@@ -20,7 +20,8 @@ contact_variant contact_unpack(int packed) {
                              .pivoting = packed >> 13 & 1,
                              .stribeck = packed >> 14 & 1,
                              .given_force = packed >> 15 & 1,
-                             .belt = packed >> 16 & 1};
+                             .belt = packed >> 16 & 1,
+                             .rounded = packed >> 17 & 1};
 }
 
 zn_sizes contact_rows(contact_variant v) {
@@ -83,17 +84,27 @@ static void touch_round(sketch *k, const contact_variant *v, contact_sketch *out
 
 int contact_local(const sketch *k) { return k->s.count; }
 
-/* f(x, y, z) in the frame of the surface:  g = f/|grad f|, the distance to first order, exact with its rate at f = 0;
- * n = grad f/|grad f|. For f = y - F(x) this is n.(q - (x, F(x))). */
-static void touch_formula(sketch *k, bool planar, expr f, contact_sketch *out) {
+/* f(x, y, z) in the frame of the surface. A ball: g = distance of its centre - R, n at the nearest point.
+ * A point: g = f/|grad f|, the distance to first order, exact with its rate at f = 0; n = grad f/|grad f|. For f = y - F(x) this is
+ * n.(q - (x, F(x))). */
+static void touch_formula(sketch *k, bool planar, bool rounded, expr f, contact_sketch *out) {
     evec columns[3];
     for (int i = 0; i < 3; i++)
         columns[i] = sketch_direction(k, 1, number3(k, offsetof(contact_numbers, b_axes) + 3 * (size_t)i * sizeof(double)));
     emat axes = {{columns[0], columns[1], columns[2]}};
-    out->c_A = sketch_point(k, 0, NUMBER3(k, a_point));
-    evec local = emat_apply_transposed(k, axes, evec_sub(k, out->c_A, sketch_point(k, 1, NUMBER3(k, b_point)))),
+    evec centre = sketch_point(k, 0, NUMBER3(k, a_point));
+    evec local = emat_apply_transposed(k, axes, evec_sub(k, centre, sketch_point(k, 1, NUMBER3(k, b_point)))),
          gradient = evec_zero(k);
     int first = contact_local(k);
+    out->c_A = centre;
+    if (rounded) {
+        expr_nearest foot = expr_nearest_point(k->g, expr_surface(k->g, f, first, planar ? 2 : 3), local.x);
+        for (int i = 0; i < (planar ? 2 : 3); i++) gradient.x[i] = foot.gradient[i];
+        out->gap = sketch_sub(k, foot.distance, NUMBER(k, a_radius));
+        out->n = emat_apply(k, axes, normalised(k, gradient));
+        out->c_A = evec_sub(k, centre, evec_scale(k, NUMBER(k, a_radius), out->n));
+        return;
+    }
     for (int i = 0; i < (planar ? 2 : 3); i++)
         gradient.x[i] = expr_substitute(k->g, expr_derivative(k->g, f, first + i), first, 3, local.x);
     expr slope = evec_norm(k, gradient), value = expr_substitute(k->g, f, first, 3, local.x);
@@ -128,7 +139,7 @@ contact_sketch contact_draw_geometry(sketch *k, const contact_variant *v, expr f
     if (v->surface == FEATURE_PLANE)
         touch_plane(k, v, &out);
     else if (v->surface == FEATURE_SURFACE)
-        touch_formula(k, v->frame == CONTACT_PLANAR, f, &out);
+        touch_formula(k, v->frame == CONTACT_PLANAR, v->rounded, f, &out);
     else
         touch_round(k, v, &out);
     out.c_B = evec_sub(k, out.c_A, evec_scale(k, out.gap, out.n));

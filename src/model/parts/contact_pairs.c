@@ -139,6 +139,7 @@ static zn_status add_contact(const pair_at_work *w, int index, int count) {
     zn_ball balls[CONTACT_MOST_BALLS];
     feature a = geometry_touching(&w->shape_of_touching, w->planar, index), b = geometry_surface(&w->shape_of_surface);
     v.touching = a.kind, v.surface = b.kind;
+    v.rounded = b.kind == FEATURE_SURFACE && a.radius > 0;
     v.belt = b.velocity[0] != 0 || b.velocity[1] != 0 || b.velocity[2] != 0;
     contact_set_features(&numbers, &a, &b);
     numbers.normal_force = contact.normal_force = w->def->has_normal_force ? w->def->normal_force : 0;

@@ -80,8 +80,8 @@ static bool touches(const geometry *a, const geometry *b, const char **why) {
         if (a->type == ZN_GEOMETRY_SPHERE || a->type == ZN_GEOMETRY_POINT || a->type == ZN_GEOMETRY_POINTS) return true;
         return *why = "only points and spheres touch a rounded surface from outside", false;
     case ZN_GEOMETRY_SURFACE:
-        if (a->type == ZN_GEOMETRY_POINT || a->type == ZN_GEOMETRY_POINTS || a->type == ZN_GEOMETRY_BOX) return true;
-        return *why = "only points (and corners of a box) touch a surface given by a formula", false;
+        if (a->type == ZN_GEOMETRY_POINT || a->type == ZN_GEOMETRY_POINTS || a->type == ZN_GEOMETRY_BOX || round) return true;
+        return *why = "rings and ellipsoids touch planes only", false;
     default: return *why = "corners have no surface that could be touched", false;
     }
 }

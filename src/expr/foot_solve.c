@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The point P of f = 0 nearest to p, by Newton's method from p. With g = grad f, H its derivative, n = g/|g|:
+ *
+ *     f(P) = 0,   r = (I - n n')(p - P) = 0
+ *
+ * A step is -e n + s, e = f/|g|, and s tangential with s + mu Q H s = r + mu e Q H n,  mu = n.(p - P)/|g|,  Q = I - n n'.
+ * Where the left side is not clearly positive (beyond the centre of curvature) s = r leads downhill. Steps that do not bring
+ * the point nearer to a solution are halved. */
+#include "expr/foot.h"
+
+enum { MOST_STEPS = 80, MOST_HALVINGS = 6 };
+static const double ENOUGH = 1e-15;     /* error relative to the size of the points */
+static const double ROUNDOFF = 1e-11;   /* below this an error that does not shrink is round-off */
+static const double CURVED = 0.05;      /* least 1 + curvature times distance that is trusted */
+
+typedef struct foot_place {
+    double P[3], n[3], H[3][3], r[3];
+    double slope, e, distance, error;
+} foot_place;
+
+static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void look(const expr_tape *tape, double *registers, int dim, const double *p, foot_place *at) {
+    double values[EXPR_SURFACE_OUTPUTS];
+    expr_tape_run(tape, registers, at->P, 1, (double *const[]){values});
+    const double *g = values + 1, *h = values + 4;
+    const double H[3][3] = {{h[0], h[1], h[2]}, {h[1], h[3], h[4]}, {h[2], h[4], h[5]}};
+    memcpy(at->H, H, sizeof H);
+    at->slope = dim == 2 ? hypot(g[0], g[1]) : sqrt(dot(g, g));
+    at->e = values[0] / at->slope;
+    double w[3];
+    for (int i = 0; i < 3; i++) at->n[i] = g[i] / at->slope, w[i] = p[i] - at->P[i];
+    at->distance = dot(at->n, w);
+    for (int i = 0; i < 3; i++) at->r[i] = w[i] - at->distance * at->n[i];
+    at->error = sqrt(at->e * at->e + dot(at->r, at->r));
+}
+
+/* a := H a without its normal part. */
+static void curve(const foot_place *at, const double *a, double *out) {
+    for (int i = 0; i < 3; i++) out[i] = dot(at->H[i], a);
+    double along = dot(out, at->n);
+    for (int i = 0; i < 3; i++) out[i] -= along * at->n[i];
+}
+
+/* (I + A) s = b in the tangent plane: s = ((1 + tr A) b - A b)/(1 + tr A + det A). In the plane A has one direction, det A = 0. */
+static void step_from(const foot_place *at, int dim, double *step) {
+    double mu = at->distance / at->slope, Hn[3], bent[3], b[3], Ab[3], H2 = 0, trace = 0;
+    for (int i = 0; i < 3; i++) Hn[i] = dot(at->H[i], at->n);
+    curve(at, at->n, bent);
+    for (int i = 0; i < 3; i++) b[i] = at->r[i] + mu * at->e * bent[i];
+    curve(at, b, Ab);
+    double nHn = dot(at->n, Hn);
+    for (int i = 0; i < 3; i++) trace += at->H[i][i], H2 += dot(at->H[i], at->H[i]);
+    trace = mu * (trace - nHn);
+    double squares = mu * mu * (H2 - 2 * dot(Hn, Hn) + nHn * nHn), det = dim == 2 ? 0 : (trace * trace - squares) / 2;
+    bool trusted = 1 + trace + det > CURVED && (dim == 2 || 1 + trace / 2 > CURVED);
+    for (int i = 0; i < 3; i++) {
+        double s = trusted ? (dim == 2 ? b[i] : (1 + trace) * b[i] - mu * Ab[i]) / (1 + trace + det) : b[i];
+        step[i] = s - at->e * at->n[i];
+    }
+}
+
+void expr_foot_solve(const expr_tape *tape, double *registers, int dim, const double *p, double *out) {
+    foot_place at = {.P = {p[0], p[1], dim == 2 ? 0 : p[2]}}, next;
+    const double point[3] = {p[0], p[1], dim == 2 ? 0 : p[2]};
+    look(tape, registers, dim, point, &at);
+    bool good = false;
+    for (int it = 0; it < MOST_STEPS && isfinite(at.error); it++) {
+        double size = sqrt(dot(point, point)) + sqrt(dot(at.P, at.P)), step[3];
+        good = at.error <= ENOUGH * size || at.error == 0;
+        if (good) break;
+        step_from(&at, dim, step);
+        double share = 1;
+        for (int half = 0; half <= MOST_HALVINGS; half++, share /= 2) {
+            for (int i = 0; i < 3; i++) next.P[i] = at.P[i] + share * step[i];
+            look(tape, registers, dim, point, &next);
+            if (next.error < at.error) break;
+        }
+        good = at.error <= ROUNDOFF * size && !(next.error < at.error);
+        if (good) break;
+        at = next;
+    }
+    for (int i = 0; i < 3; i++) out[i] = good ? at.P[i] : NAN;
+    out[3] = good ? at.distance : NAN;
+}
