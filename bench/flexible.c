@@ -24,7 +24,9 @@ static const flexible_row rows[] = {
     {"rod", ZN_ROD, 1, 0},
     {"rod, damped", ZN_ROD, 1, 1e-3},
     {"rod, order 2", ZN_ROD, 2, 0},
-    {"spline beam", ZN_SPLINE_BEAM, 3, 0},
+    {"spline beam, degree 2", ZN_SPLINE_BEAM, 2, 0},
+    {"spline beam, degree 3", ZN_SPLINE_BEAM, 3, 0},
+    {"spline beam, degree 3, damped", ZN_SPLINE_BEAM, 3, 1e-3},
 };
 
 /* A rubber rod of 20 mm, five centimetres an element, fixed at its start. */
