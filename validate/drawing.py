@@ -91,6 +91,9 @@ class Artist:
     def figure(self, figure, results):
         curves = []
         for curve in figure.curves:
+            if hasattr(curve, "points"):
+                curves.append((curve.label, curve.points(results)))
+                continue
             result = results(curve.scheme, curve.tag)
             if result.path.exists():
                 curves.append((curve.label, list(zip(result.column(curve.x), result.column(curve.y)))))

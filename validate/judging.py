@@ -55,7 +55,7 @@ def judge_fact(fact, results):
     for (tag, scheme), result in results.runs.items():
         if tag != fact.tag or not matches(scheme, fact.schemes) or result.status == "refused":
             continue
-        if result.status == "failed" and excuse(results.system, tag, scheme):
+        if limited(results.system, scheme) or result.status == "failed" and excuse(results.system, tag, scheme):
             continue
         value = value_of(fact.value, result) if result.status == "ok" else None
         verdicts.append(judge_value(scheme, value, *bounds(fact, scheme)))
@@ -73,6 +73,11 @@ def excuse(system, tag, scheme):
         if of_tag == tag and matches(scheme, patterns):
             return reason
     return None
+
+
+def limited(system, scheme):
+    """Why the results of a scheme are not judged in this system; None as a rule."""
+    return next((reason for patterns, reason in system.limits if matches(scheme, patterns)), None)
 
 
 def judge_status(results, features):

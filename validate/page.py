@@ -4,7 +4,7 @@ import html
 import math
 from pathlib import Path
 
-from judging import excuse
+from judging import excuse, limited
 from table import ALL
 
 HERE = Path(__file__).parent
@@ -42,6 +42,8 @@ def cell(system, results, judged, scheme):
     if wrong:
         return "no", "✗", "fails: " + "; ".join(wrong[:4])
     known = [excuse(system, tag, scheme) for tag, result in runs.items() if result.status == "failed"]
+    if limited(system, scheme):
+        known.append(limited(system, scheme))
     if known:
         return "known", "!", known[0]
     if runs and all(result.status == "refused" for result in runs.values()):
@@ -183,6 +185,8 @@ def system_section(system, results, judged, pictures):
     table = scheme_table(system, results)
     if table:
         parts.append(f"<h3>Scheme by scheme</h3>{table}")
+    for patterns, reason in system.limits:
+        parts.append(f'<p class="note">Not judged: {esc(", ".join(patterns))}. {esc(reason)}</p>')
     for note in system.notes:
         parts.append(f'<p class="note">{esc(note)}</p>')
     commands = sorted({result.command for result in results.runs.values()})

@@ -66,7 +66,7 @@ class Runner:
         record = place.with_suffix(".json")
         if record.exists() and all(Path(path).exists() for path in outputs):
             return json.loads(record.read_text())
-        self.fresh += 1
+        self.fresh += not place.name.endswith("-time")
         answer = self._execute(arguments)
         if answer[0] == 0:
             outputs = [path for path in outputs if not Path(path).exists()]

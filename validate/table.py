@@ -78,6 +78,13 @@ class Curve:
 
 
 @dataclass
+class Points:
+    """A curve over several runs: function of the system's results that gives [(x, y)]."""
+    label: str
+    points: object
+
+
+@dataclass
 class Figure:
     caption: str
     curves: list
@@ -117,6 +124,7 @@ class System:
     figures: list = field(default_factory=list)
     studies: dict = field(default_factory=dict)
     known: list = field(default_factory=list)     # (patterns, tag, reason): runs that may fail
+    limits: list = field(default_factory=list)    # (patterns, reason): schemes that are run and shown but not judged here
     notes: list = field(default_factory=list)
     drawing: object = None                        # function of a Result: list of (label, points)
     drawn: tuple = ("", "radau-2a:2")             # (tag, scheme) of the drawing and the animation
@@ -158,6 +166,9 @@ class System:
 
     def fails(self, schemes, reason, tag=""):
         self.known.append((schemes, tag, reason))
+
+    def limit(self, schemes, reason):
+        self.limits.append((schemes, reason))
 
     def note(self, text):
         self.notes.append(text)

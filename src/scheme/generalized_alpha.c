@@ -376,4 +376,5 @@ const scheme_class scheme_generalized_alpha = {.info = {"generalized-alpha",
                                                .create = create,
                                                .start = alpha_start,
                                                .step = step,
+                                               .forces = alpha_forces,
                                                .destroy = destroy};

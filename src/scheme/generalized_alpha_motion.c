@@ -32,6 +32,11 @@ size_t alpha_carry_size(const zn_model *model, const zn_settings *settings) {
     return 2 * ((size_t)model->size.nu + (size_t)model_rows(model)) + (size_t)model->size.n_contacts;
 }
 
+void alpha_forces(const scheme *base, const scheme_state *state, const double **a, const double **lambda) {
+    *a = state->carry;
+    *lambda = state->carry + 2 * base->model->size.nu;
+}
+
 double *alpha_caution(const zn_model *model, double *carry) { return carry + 2 * (model->size.nu + model_rows(model)); }
 
 zn_status alpha_start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {

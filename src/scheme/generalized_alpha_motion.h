@@ -33,6 +33,7 @@ void alpha_motion_destroy(zn_context *, alpha_motion *);
 
 size_t alpha_carry_size(const zn_model *, const zn_settings *);
 double *alpha_caution(const zn_model *, double *carry); /* of the staged friction law, in carry */
+void alpha_forces(const scheme *, const scheme_state *, const double **a, const double **lambda);
 zn_status alpha_start(scheme *, scheme_state *, const double *a0, const double *lambda0);
 
 /* Everything that is known before the step is solved. `at` lends work memory; nonzero: not finite. */

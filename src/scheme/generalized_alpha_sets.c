@@ -422,7 +422,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     {                                                                                                               \
         .info = {"generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true},           \
         .needs_start_forces = true, .carry_size = alpha_carry_size, .create = create, .start = start, .step = step, \
-        .destroy = destroy                                                                                          \
+        .forces = alpha_forces, .destroy = destroy                                                                  \
     }
 const scheme_class scheme_generalized_alpha_pva =
     VARIANT("pva", "constraints on position, velocity and acceleration level", true);

@@ -13,6 +13,7 @@ struct zn_recorder {
     double *row, *last_total; /* percussion totals at the last row */
     long last_step;
     long last_iterations[CONE_PATH_COUNT];
+    bool forces; /* the scheme knows accelerations and forces */
 };
 
 enum { N_ENERGIES = 3 };
@@ -53,6 +54,9 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
         {"energy", "energies at t", N_ENERGIES, energy_names, false},
         {"output", "values that the scene asks for, at t", model->n_outputs, model->output_names, true},
         {"dissipation", "energy that each contact has dissipated until t, impacts and friction", model->size.n_contacts, contacts, false},
+        {"acceleration", "derivatives of the velocities at t, of the smooth motion (without impacts)", r->forces ? model->size.nu : 0, model->u_names, false},
+        {"force", "forces of constraints and contacts at t, of the smooth motion (without impacts)", r->forces ? model_rows(model) : 0,
+         (const char *const *)percussions, false},
         {"iterations", "iterations of the solver since the row before, by path", CONE_PATH_COUNT, iteration_names, false},
     };
     const result_text texts[] = {
@@ -80,6 +84,7 @@ zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulatio
     if (!r) return ZN_MEMORY;
     r->context = context;
     r->simulation = simulation;
+    r->forces = simulation->scheme->class->forces != NULL;
     r->last_total = MEM_ARRAY(context, double, n);
     char **percussions = MEM_ARRAY(context, char *, n);
     const char **contacts = MEM_ARRAY(context, const char *, model->size.n_contacts);
@@ -121,6 +126,11 @@ zn_status zn_recorder_row(zn_recorder *r) {
     for (int k = 0; k < model->size.n_contacts; k++) {
         zn_contact_work work = zn_simulation_contact_work(sim, k);
         *next++ = work.normal + work.friction;
+    }
+    if (r->forces) {
+        const double *a, *lambda;
+        sim->scheme->class->forces(sim->scheme, &sim->now, &a, &lambda);
+        next = put(put(next, a, model->size.nu), lambda, n);
     }
     for (int i = 0; i < CONE_PATH_COUNT; i++) {
         *next++ = (double)(sim->path_iterations[i] - r->last_iterations[i]);
