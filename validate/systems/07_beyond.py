@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Not of the papers: laws that they describe but do not show alone, and systems for schemes that few of theirs suit."""
+import math
+
+from drawing import circle, line, snapshots
+from table import ALL, ALPHA, CLOSED, MOREAU, Curve, System, closed_joints, no_penetration
+
+# ---- pivoting
+
+disk = System("spinning-disk", "Spinning disk", "beyond the papers (pivoting law of 002: 3.5)",
+              "Sliding and pivoting friction as two independent laws of one contact: both velocities fall on straight lines to rest.",
+              needs=("contacts", "friction"), laws=("coulomb", "pivoting"))
+disk.run()
+EARLY = {("moreau", "moreau-symmetric", "moreau-variational"): 1, "*": 0}
+disk.fact("x′ = 1 − μ g t on the grid (t = 0.25)", lambda r: r.on_grid("x'", 0.25), 0.5, {("moreau", "moreau-symmetric", "moreau-variational"): 2.1e-2, "*": 1e-9}, "analytic")
+disk.fact("φ′ = 20 − μ_P m g t/J on the grid (t = 2)", lambda r: r.on_grid("phi'", 2), 12, {("moreau", "moreau-symmetric", "moreau-variational"): 4.1e-2, "*": 1e-8}, "analytic")
+disk.fact("x at rest", lambda r: r.last("x"), 0.25, 1.1e-2, "analytic")
+disk.fact("φ at rest", lambda r: r.last("phi"), 50, 0.25, "analytic")
+disk.fact("spin ends at", lambda r: r.first("phi'", lambda w: abs(w) < 1e-8), 5, 1.1e-2, "analytic")
+no_penetration(disk)
+disk.column("x at rest", lambda r: r.last("x"))
+disk.column("φ at rest", lambda r: r.last("phi"))
+disk.figure("Speed of sliding and of spin (over 20)", [Curve("radau-2a:2", "t", "x'", "x′"), Curve("radau-2a:2", "t", lambda r: [w / 20 for w in r["phi'"]], "φ′/20")], "t", "")
+
+# ---- tangential restitution
+
+ball = System("superball", "Superball", "beyond the papers (impact law of 002: 3.6)",
+              "A rubber ball with spin: the slip velocity turns round in the impact.", needs=("contacts", "friction"), laws=("coulomb", "impact", "tangential restitution"))
+ball.run()
+ball.run(["radau-2a:2", "rattle", "generalized-alpha", "moreau"], tag="plain", sets=["e_F=0"])
+ball.fact("x′ after the impact", lambda r: r.on_grid("x'", 0.6), 1 - 1.6 * 3 / 3.5, 1e-8, "analytic")
+ball.fact("φ′ after the impact", lambda r: r.on_grid("phi'", 0.6), 20 - 1.6 * 3 / 3.5 * 25, 1e-7, "analytic")
+ball.fact("slip velocity is turned round: γ_F after over γ_F before", lambda r: (r.on_grid("x'", 0.6) + 0.1 * r.on_grid("phi'", 0.6)) / 3, -0.6, 1e-8, "analytic")
+ball.fact("without tangential restitution it rolls", lambda r: r.on_grid("x'", 0.6) + 0.1 * r.on_grid("phi'", 0.6), 0, 1e-8, "analytic", tag="plain")
+no_penetration(ball)
+ball.column("x′ after", lambda r: r.on_grid("x'", 0.6))
+ball.figure("Path of the centre with and without tangential restitution", [Curve("radau-2a:2", "x", "y", "e_F = 0.6"), Curve("radau-2a:2", "x", "y", "e_F = 0", "plain")], "x", "y", equal=True)
+ball.drawing = lambda r: [("floor", line((-0.2, 0), (0.8, 0))), ("ball", snapshots(r, [0, 0.2, 0.42, 0.6, 0.8], lambda row: circle(row("x"), row("y"), 0.1, row("phi"))))]
+
+# ---- slip that turns
+
+slider = System("spring-slider", "Spring slider: slip that turns", "beyond the papers (errata, pitfall 1; docs/turning-slip.md)",
+                "A mass on a rough plane, pulled to the origin by a spring. With the papers' friction law every scheme is of first order when the direction of "
+                "slip turns; the staged law keeps the orders.", needs=("contacts", "friction"), laws=("coulomb",))
+slider.run()
+STEPS = [2e-3 * 2**k for k in range(1, 6)]
+SIX = {"radau-2a:2": 3, "radau-2a:3": 5, "lobatto-3a3b:2": 2, "lobatto-3a3b:3": 4, "tr-bdf2": 2, "generalized-alpha": 2}
+slider.study("staged", "friction_law: staged", SIX, STEPS, 2e-3 / 8, 0.512)
+slider.study("accumulated", "friction_law: accumulated, the papers' law", SIX, STEPS, 2e-3 / 8, 0.512, settings={"friction_law": "accumulated"})
+slider.orders("staged", {scheme: (order, order) for scheme, order in SIX.items()}, "turning-slip.md", tolerance=0.4)
+slider.orders("accumulated", {scheme: (1, 1) for scheme in SIX}, "errata, pitfall 1", tolerance=0.3)
+for name, value in (("x", 0.5622288416851952), ("y", 0.7463607620016071)):
+    slider.fact(f"{name}(0.512)", lambda r, name=name: r.last(name), value, {tuple(MOREAU): 1e-2, ("radau-2a:1", "sdirk*"): 1e-2, ("radau-2a:2", "radau-2a:3", "lobatto-3a3b:3", "lobatto-3a3b:4", "lobatto-3a3b-lagrange:3", "lobatto-3c:3"): 1e-6, "*": 2e-4},
+                "exact (scene)")
+slider.column("error of x", lambda r: abs(r.last("x") - 0.5622288416851952))
+slider.figure("Path", [Curve("radau-2a:2", "x", "y", "radau-2a:2")], "x", "y", equal=True)
+
+# ---- double pendulum, rolling disk: constraints from parts
+
+double = System("double-pendulum", "Double pendulum from parts", "beyond the papers",
+                "Two rods with hinges, smooth: also for the generalized-alpha variants P, V and PV.")
+double.run(end=1)
+double.run(["radau-2a:3"], tag="reference", step=2e-4, end=1)
+difference = lambda scheme: lambda all_: max(abs(all_(scheme).last(n) - all_("radau-2a:3", "reference").last(n)) for n in ("upper.phi", "lower.phi"))  # noqa: E731
+for scheme in ALL:
+    double.single(f"angles at t = 1 against radau-2a:3 with h = 2e-4, {scheme}", difference(scheme), source="convergence to one solution",
+                  high=0.06 if scheme in MOREAU or scheme in ("radau-2a:1", "sdirk2", "sdirk3") else 3e-4, scheme=scheme)
+closed_joints(double, schemes=[s for s in CLOSED if s not in ("generalized-alpha-p", "generalized-alpha-v")])
+double.fact("energy is kept", lambda r: r.summary["energy_end"] - r.summary["energy_start"], 0, {tuple(MOREAU) + ("radau-2a:1", "sdirk2", "sdirk3"): 0.3, "*": 5e-3}, "conservation")
+double.column("angle of the lower rod", lambda r: r.last("lower.phi"))
+double.figure("Path of the lower rod's centre", [Curve("radau-2a:2", "lower.x", "lower.y", "radau-2a:2")], "x", "y", equal=True)
+
+roll = System("rolling-disk", "Rolling disk", "beyond the papers (constraints on velocity level, 002: 3.3)",
+              "A thin disk rolls without slip in a circle: nonholonomic constraints, an analytic steady turn.", needs=("general", "velocity"))
+roll.run()
+LEAN, RATE, RADIUS = 0.3, 1.5, 0.5
+W3 = (RATE**2 * math.sin(LEAN) * math.cos(LEAN) / 4 - 9.81 / RADIUS * math.sin(LEAN)) / (1.5 * RATE * math.cos(LEAN))
+CIRCLE = -RADIUS * W3 / RATE
+FIRST = ("moreau*", "radau-2a:1", "sdirk*")
+roll.fact("x(5) = v/w sin(5 w)", lambda r: r.last("disk.x"), CIRCLE * math.sin(5 * RATE), {FIRST: 0.2, ("lobatto-3a3b:3", "lobatto-3a3b:4", "radau-2a:3"): 1e-6, "*": 5e-3}, "analytic")
+roll.fact("y(5) = v/w (1 − cos(5 w))", lambda r: r.last("disk.y"), CIRCLE * (1 - math.cos(5 * RATE)), {FIRST: 0.2, ("lobatto-3a3b:3", "lobatto-3a3b:4", "radau-2a:3"): 1e-6, "*": 5e-3}, "analytic")
+roll.between("rolls without slip: largest γ", lambda r: r.summary["max_gamma"], None, 1e-8, "methods.md 4, 5, 7", schemes=CLOSED)
+roll.column("error of x(5)", lambda r: abs(r.last("disk.x") - CIRCLE * math.sin(5 * RATE)))
+roll.figure("Path of the centre", [Curve(s, "disk.x", "disk.y", s) for s in ("lobatto-3a3b:3", "radau-2a:2", "moreau-midpoint")], "x", "y", equal=True)
+
+SYSTEMS = [disk, ball, slider, double, roll]
