@@ -2,7 +2,7 @@
 # The commands that people need, over CMake and its presets. `make help` lists them.
 .POSIX:
 .SUFFIXES:
-.PHONY: build run test test-asan bench peers validate clean format help packages
+.PHONY: build run test test-asan test-viewer viewer bench peers validate clean format help packages
 
 JOBS = $$(getconf _NPROCESSORS_ONLN)
 
@@ -26,6 +26,17 @@ test-asan: packages ## every test with the address, leak and undefined-behaviour
 	@test -f build/asan/build.ninja || cmake --preset asan
 	@cmake --build --preset asan
 	@ctest --preset asan -j $(JOBS)
+
+viewer: ## the script inside of the pages that zeno page writes: build/viewer/zeno-viewer.js, from npm
+	@command -v npm >/dev/null || scripts/install-packages nodejs npm
+	@npm ci --prefix viewer --no-progress
+	@mkdir -p build/viewer
+	@npm run --silent --prefix viewer bundle -- ../build/viewer/zeno-viewer.js
+
+test-viewer: build viewer ## pages in a real browser (chromium)
+	@command -v chromium >/dev/null || scripts/install-packages chromium
+	@npm ci --prefix tests/viewer --no-progress
+	@node tests/viewer/run.js build/zeno
 
 bench: build ## cost per step, as a table and as CSV
 	@cmake --build --preset release --target bench

@@ -6,6 +6,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/zeno)
 install(TARGETS zeno RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/zeno DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/zeno FILES_MATCHING PATTERN "*.yaml")
+install(FILES ${PROJECT_BINARY_DIR}/viewer/zeno-viewer.js DESTINATION ${CMAKE_INSTALL_DATADIR}/zeno OPTIONAL) # by `make viewer`
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Two sets of targets: the shared library needs nothing else, the static one needs the development files of its dependencies.

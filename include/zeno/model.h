@@ -95,6 +95,7 @@ struct zn_model {
     const double *q_start, *u_start;
     int n_outputs;                             /* values of interest that results keep: see `outputs` */
     const char *const *output_names;
+    const char *drawing;                       /* how it looks, as JSON (docs/page.md); NULL: no drawing. Set by zn_model_set_drawing */
     size_t work_bytes;                         /* scratch memory of one caller of the questions */
     void *data;
     /* Nonzero: the question cannot be answered (the step fails, ZN_NOT_FINITE). */
@@ -109,6 +110,8 @@ struct zn_model {
 };
 
 ZN_API void zn_model_destroy(zn_context *context, zn_model *model);
+/* The drawing that results keep and `zeno page` shows; the text is copied, NULL takes it away. */
+ZN_API zn_status zn_model_set_drawing(zn_context *context, zn_model *model, const char *json);
 
 /* ---- models from callbacks --------------------------------------------------------------------------------------- */
 

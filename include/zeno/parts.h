@@ -196,6 +196,19 @@ ZN_API zn_status zn_parts_contact_formula(zn_parts *, const char *name, const zn
 /* A value of interest, any formula of t, coordinates and velocities, that results keep beside q and u. */
 ZN_API zn_status zn_parts_output(zn_parts *, const char *name, zn_formula value);
 
+/* ---- the picture ---- */
+
+/* What `zeno page` shows beside the bodies' own shapes; texts are JSON as docs/page.md says, and may be NULL. */
+typedef struct zn_view_def {
+    const char *items;   /* objects separated by commas */
+    const char *members; /* of the whole drawing, each after a comma: ", \"trail\": \"tip\"" */
+} zn_view_def;
+
+/* The model gets a drawing of its bodies, joints, springs and contacts; poses that are no coordinates become outputs "view. ...". */
+ZN_API zn_status zn_parts_view(zn_parts *, const zn_view_def *def);
+/* Items of the view draw this body: its own shape is left out. */
+ZN_API zn_status zn_parts_view_body(zn_parts *, zn_body body);
+
 /* ---- the model ---- */
 
 ZN_API zn_status zn_parts_build(zn_parts *, zn_model **model);

@@ -8,6 +8,7 @@ int cli_converge(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_schemes(int argc, char **argv);
 int cli_plot(int argc, char **argv);
+int cli_page(int argc, char **argv);
 int cli_cone(int argc, char **argv);
 
 #endif

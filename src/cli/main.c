@@ -19,6 +19,7 @@ static const command commands[] = {
     {"schemes", "", "the table of schemes", cli_schemes},
     {"cone", "FILE [--solver S] [--residual R]", "solve a discrete contact problem (Siconos, FCLIB)", cli_cone},
     {"plot", "RESULT --y NAME[,NAME] --out FILE.svg", "curves of a result", cli_plot},
+    {"page", "RESULT --out FILE.html", "animation and plots of a result as one page", cli_page},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

@@ -2,6 +2,8 @@
 /* What a run came to, as JSON and as a short table. */
 #include "cli/summary.h"
 
+#include "model/drawing.h"
+
 #include <math.h>
 
 void cli_json_text(FILE *to, const char *text) {
@@ -121,6 +123,20 @@ static double step_told(const zn_settings *settings, const zn_simulation *sim, c
     return settings->step_auto && stats->steps > 0 ? zn_simulation_time(sim) / (double)stats->steps : settings->step;
 }
 
+/* Poses of the drawing are for pages only. */
+static void json_outputs(FILE *to, const cli_summary *s) {
+    const zn_model *model = zn_simulation_model(s->simulation);
+    int shown = 0;
+    for (int i = 0; s->outputs && i < model->n_outputs; i++) {
+        if (drawing_is_pose(model->output_names[i])) continue;
+        fprintf(to, shown++ ? ", " : "\"outputs\": {");
+        cli_json_text(to, model->output_names[i]);
+        fprintf(to, ": ");
+        cli_json_number(to, s->outputs[i]);
+    }
+    if (shown) fprintf(to, "}, ");
+}
+
 void cli_summary_json(FILE *to, const cli_summary *s) {
     const zn_simulation *sim = s->simulation;
     const zn_model *model = zn_simulation_model(sim);
@@ -148,15 +164,7 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     numbers(to, model->size.nu, zn_simulation_velocities(sim));
     fprintf(to, ", ");
     contacts(to, model, zn_simulation_percussion_totals(sim));
-    if (s->outputs && model->n_outputs) {
-        fprintf(to, "\"outputs\": {");
-        for (int i = 0; i < model->n_outputs; i++) {
-            cli_json_text(to, model->output_names[i]);
-            fprintf(to, ": ");
-            cli_json_number(to, s->outputs[i]);
-            fprintf(to, i + 1 < model->n_outputs ? ", " : "}, ");
-        }
-    }
+    json_outputs(to, s);
     dissipation(to, sim);
     number(to, "max_penetration", stats.max_penetration);
     number(to, "max_g", stats.max_g);
@@ -216,8 +224,11 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
         fprintf(to, "  %-12s %18s\n", "velocity", "value");
         for (int i = 0; i < model->size.nu; i++) fprintf(to, "  %-12s %18.9g\n", model->u_names[i], u[i]);
     }
-    if (s->outputs && model->n_outputs) fprintf(to, "\n  %-12s %18s\n", "output", "value");
-    for (int i = 0; s->outputs && i < model->n_outputs; i++) fprintf(to, "  %-12s %18.9g\n", model->output_names[i], s->outputs[i]);
+    for (int i = 0, shown = 0; s->outputs && i < model->n_outputs; i++) {
+        if (drawing_is_pose(model->output_names[i])) continue;
+        if (!shown++) fprintf(to, "\n  %-12s %18s\n", "output", "value");
+        fprintf(to, "  %-12s %18.9g\n", model->output_names[i], s->outputs[i]);
+    }
     if (model->size.n_contacts) fprintf(to, "\n  %-12s %18s %18s\n", "contact", "normal percussion", "friction");
     for (int k = 0; k < model->size.n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];

@@ -185,6 +185,7 @@ zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_m
     callback_model *m = MEM_ARRAY(context, callback_model, 1);
     if (!m) return ZN_MEMORY;
     m->base = m->user = *def;
+    m->base.drawing = m->user.drawing = NULL; /* copied last: zn_model_destroy frees it */
     m->base.destroy = destroy;
     if (!def->kinematics) m->base.kinematics = natural_kinematics;
     if (!def->constraints) m->base.constraints = no_constraints;
@@ -207,6 +208,8 @@ zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_m
     m->base.output_names = (const char *const *)m->output_names;
     m->base.q_start = m->q_start;
     m->base.u_start = m->u_start;
-    *model = &m->base;
-    return ZN_OK;
+    status = zn_model_set_drawing(context, &m->base, def->drawing);
+    if (status == ZN_OK) *model = &m->base;
+    else free_copy(context, m);
+    return status;
 }

@@ -5,7 +5,9 @@
 #include <stdio.h>
 
 void zn_model_destroy(zn_context *context, zn_model *model) {
-    if (model) model->destroy(context, model);
+    if (!model) return;
+    mem_free(context, (void *)(uintptr_t)model->drawing);
+    model->destroy(context, model);
 }
 
 int model_row_contact(const zn_model *model, int row) {

@@ -36,6 +36,8 @@ typedef struct result_writer result_writer;
 /* True when the ending of `path` names a format. Otherwise an error lists the endings. */
 bool result_path_ok(zn_context *context, const char *path);
 
+bool result_path_is_csv(const char *path);
+
 /* Opens PATH.partial; anything that makes PATH unwritable is found here. The layout is not needed afterwards. */
 zn_status result_writer_create(zn_context *context, const char *path, const result_layout *layout, result_writer **writer);
 /* Appends result_layout_width() doubles. What is older than a second is on the disk, also when the process gets killed. */

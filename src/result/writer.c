@@ -37,6 +37,8 @@ static create_function *format_of(const char *path) {
     return NULL;
 }
 
+bool result_path_is_csv(const char *path) { return format_of(path) == result_csv_create; }
+
 bool result_path_ok(zn_context *context, const char *path) {
     if (format_of(path)) return true;
     error_place place = ERROR_PLACE_NONE;

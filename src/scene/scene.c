@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading a scene: the sections in the order in which they need each other. */
 #include "scene/scene.h"
+#include "scene/view.h"
 
 struct zn_scene {
     zn_context *context;
@@ -12,7 +13,7 @@ struct zn_scene {
 
 typedef struct sections {
     const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force,
-        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials, *outputs;
+        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials, *outputs, *view;
 } sections;
 
 /* ---- which sections are there ---- */
@@ -41,7 +42,8 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
                               {"gravity", SCENE_LIST | SCENE_NULL, false, &s->gravity},
                               {"geometry", map, false, &s->geometry},
                               {"materials", map, false, &s->materials},
-                              {"outputs", map, false, &s->outputs}};
+                              {"outputs", map, false, &s->outputs},
+                              {"view", map, false, &s->view}};
     enum { N_KEYS = sizeof keys / sizeof *keys };
     if (!scene_want_map(loader, root, "a scene", N_KEYS, keys)) return false;
     /* A misspelt section takes its names with it. */
@@ -111,7 +113,7 @@ static void check_part_sections(scene_loader *loader, const sections *s) {
         if (wrong[i].node) scene_error(loader, wrong[i].node, "a scene with bodies has no '%s': further coordinates have an energy", wrong[i].name);
 }
 
-static void read_part_scene(scene_loader *loader, zn_scene *scene, const sections *s, const zn_scene_options *options) {
+static void read_part_scene(scene_loader *loader, zn_scene *scene, const sections *s, scene_view *view, const zn_scene_options *options) {
     check_part_sections(loader, s);
     scene_read_parameters(loader, s->parameters, options);
     if (s->gravity) scene_read_gravity(loader, s->gravity);
@@ -129,20 +131,22 @@ static void read_part_scene(scene_loader *loader, zn_scene *scene, const section
     bool shapes = zn_error_count(loader->context) == errors; /* else contacts would only repeat their mistakes */
     if (complete && shapes && s->contacts) scene_read_contacts(loader, s->contacts);
     if (complete && s->outputs) scene_read_outputs(loader, s->outputs);
+    if (complete) scene_read_view(view, loader, s->view, s->contacts);
     if (s->simulation) scene_read_settings(loader, s->simulation);
     if (!complete || scene_gave_up(loader)) return;
+    if (scene_view_parts(view) != ZN_OK) return;
     if (!scene_placed(loader, zn_parts_build(loader->parts, &scene->model), s->bodies) || scene_has_errors(loader)) return;
     if (s->joints) scene_check_joints(loader, s->joints, scene->model, scene->settings.project_start);
     if (s->contacts && !scene->settings.project_start) scene_check_gaps(loader, s->contacts, scene->model);
 }
 
-static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *root, const zn_scene_options *options) {
+static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *root, scene_view *view, const zn_scene_options *options) {
     sections s = {0};
     if (!read_sections(loader, root, &s)) return;
     scene->title = s.title ? s.title->text : "";
     const scene_node *lonely = s.joints ? s.joints : s.frames ? s.frames : s.geometry ? s.geometry : s.materials ? s.materials : s.gravity;
     if (s.bodies) {
-        if ((loader->parts = zn_parts_create(loader->context))) read_part_scene(loader, scene, &s, options);
+        if ((loader->parts = zn_parts_create(loader->context))) read_part_scene(loader, scene, &s, view, options);
         return;
     }
     if (lonely) scene_error(loader, lonely, "the scene has no 'bodies' that this could belong to");
@@ -161,11 +165,12 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
     if (s.constraints) scene_read_constraints(loader, s.constraints);
     if (s.contacts) scene_read_contacts(loader, s.contacts);
     if (s.outputs) scene_read_outputs(loader, s.outputs);
+    if (!loader->names_incomplete) scene_read_view(view, loader, s.view, s.contacts);
     if (s.simulation) scene_read_settings(loader, s.simulation);
     /* Also after errors: the builder finds those of the formulas. */
     if (loader->names_incomplete || scene_gave_up(loader)) return;
     int errors = zn_error_count(loader->context);
-    zn_formula_model_build(loader->builder, &scene->model);
+    if (zn_formula_model_build(loader->builder, &scene->model) == ZN_OK) scene_view_formulas(view, scene->model);
     if (zn_error_count(loader->context) == errors) return;
     /* What is wrong as a whole (a mass matrix that is not positive definite) belongs to the section that says it. */
     const scene_node *whole = first_order ? s.mass : s.energy;
@@ -184,7 +189,10 @@ static zn_status load_document(zn_scene *scene, const char *file, const scene_no
                            .settings = &scene->settings};
     loader.builder = zn_formula_model_create(scene->context);
     loader.graph = expr_graph_create(scene->context);
-    if (loader.builder && loader.graph) read_scene(&loader, scene, root, options);
+    scene_view *view = MEM_ARRAY(scene->context, scene_view, 1);
+    if (loader.builder && loader.graph && view) read_scene(&loader, scene, root, view, options);
+    if (view) scene_free_view(view);
+    mem_free(scene->context, view);
     zn_formula_model_destroy(loader.builder);
     zn_parts_destroy(loader.parts);
     expr_graph_destroy(loader.graph);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording: which columns a simulation has, and filling a row of them. */
+#include "model/drawing.h"
 #include "result/result.h"
 #include "sim/simulation.h"
 #include "zeno/recorder.h"
@@ -11,6 +12,8 @@ struct zn_recorder {
     const zn_simulation *simulation;
     result_writer *writer;
     double *row, *last_total; /* percussion totals at the last row */
+    double *outputs;          /* all of the model; poses of its drawing stand apart in a row */
+    bool poses;               /* are recorded: not in CSV, which cannot hold the drawing */
     long last_step;
     long last_iterations[CONE_PATH_COUNT];
     bool forces; /* the scheme knows accelerations and forces */
@@ -35,10 +38,21 @@ static bool percussion_names(zn_context *context, const zn_model *model, char **
     return true;
 }
 
-static zn_status open_writer(zn_recorder *r, const char *title, const char *scene_text, const char *path, char **percussions, const char **contacts) {
+/* Names of outputs: those that were asked for, or (poses) those of the drawing without their prefix. Returns how many. */
+static int output_names(const zn_model *model, bool poses, const char **names) {
+    int count = 0;
+    for (int i = 0; i < model->n_outputs; i++)
+        if (drawing_is_pose(model->output_names[i]) == poses) names[count++] = model->output_names[i] + (poses ? sizeof DRAWING_PREFIX - 1 : 0);
+    return count;
+}
+
+static zn_status open_writer(zn_recorder *r, const char *title, const char *scene_text, const char *path, char **percussions, const char **contacts,
+                             const char **outputs) {
     const zn_model *model = r->simulation->model;
     const zn_settings *settings = &r->simulation->settings;
     for (int k = 0; k < model->size.n_contacts; k++) contacts[k] = model->contacts[k].name;
+    int n_outputs = output_names(model, false, outputs), n_poses = output_names(model, true, outputs + n_outputs);
+    r->poses = !result_path_is_csv(path);
     char step[40], end[40], stages[16], tolerance[40];
     snprintf(step, sizeof step, "%.17g", settings->step);
     snprintf(end, sizeof end, "%.17g", settings->end);
@@ -52,7 +66,8 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
          (const char *const *)percussions, false},
         {"gap", "distance of each contact at t, negative when penetrating; not a number where a contact has no gap", model->size.n_contacts, contacts, false},
         {"energy", "energies at t", N_ENERGIES, energy_names, false},
-        {"output", "values that the scene asks for, at t", model->n_outputs, model->output_names, true},
+        {"output", "values that the scene asks for, at t", n_outputs, outputs, true},
+        {"view", "poses of the drawing at t", r->poses ? n_poses : 0, outputs + n_outputs, false},
         {"dissipation", "energy that each contact has dissipated until t, impacts and friction", model->size.n_contacts, contacts, false},
         {"acceleration", "derivatives of the velocities at t, of the smooth motion (without impacts)", r->forces ? model->size.nu : 0, model->u_names, false},
         {"force", "forces of constraints and contacts at t, of the smooth motion (without impacts)", r->forces ? model_rows(model) : 0,
@@ -62,6 +77,7 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
     const result_text texts[] = {
         {"scene", scene_text ? scene_text : ""}, {"title", title ? title : ""}, {"version", zn_version()},
         {"scheme", settings->scheme}, {"stages", stages}, {"step", step}, {"end", end}, {"tolerance", tolerance},
+        {"drawing", model->drawing ? model->drawing : ""},
     };
     result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts};
     r->row = MEM_ARRAY(r->context, double, result_layout_width(&layout));
@@ -72,6 +88,7 @@ static void destroy(zn_recorder *r) {
     result_writer_destroy(r->writer);
     mem_free(r->context, r->row);
     mem_free(r->context, r->last_total);
+    mem_free(r->context, r->outputs);
     mem_free(r->context, r);
 }
 
@@ -88,12 +105,15 @@ zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulatio
     r->last_total = MEM_ARRAY(context, double, n);
     char **percussions = MEM_ARRAY(context, char *, n);
     const char **contacts = MEM_ARRAY(context, const char *, model->size.n_contacts);
-    zn_status status = r->last_total && percussions && contacts && percussion_names(context, model, percussions)
-                           ? open_writer(r, title, scene_text, path, percussions, contacts)
+    const char **outputs = MEM_ARRAY(context, const char *, model->n_outputs);
+    r->outputs = MEM_ARRAY(context, double, model->n_outputs);
+    zn_status status = r->last_total && r->outputs && percussions && contacts && outputs && percussion_names(context, model, percussions)
+                           ? open_writer(r, title, scene_text, path, percussions, contacts, outputs)
                            : ZN_MEMORY;
     for (int i = 0; percussions && i < n; i++) mem_free(context, percussions[i]);
     mem_free(context, percussions);
     mem_free(context, contacts);
+    mem_free(context, outputs);
     if (status == ZN_OK) *out = r;
     else destroy(r);
     return status;
@@ -102,6 +122,16 @@ zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulatio
 static double *put(double *to, const double *from, int count) {
     memcpy(to, from, (size_t)count * sizeof *to);
     return to + count;
+}
+
+static double *put_outputs(zn_recorder *r, double *next) {
+    const zn_model *model = r->simulation->model;
+    if (zn_simulation_outputs(r->simulation, r->outputs) != ZN_OK)
+        for (int i = 0; i < model->n_outputs; i++) r->outputs[i] = NAN;
+    for (int poses = 0; poses <= (int)r->poses; poses++)
+        for (int i = 0; i < model->n_outputs; i++)
+            if (drawing_is_pose(model->output_names[i]) == (bool)poses) *next++ = r->outputs[i];
+    return next;
 }
 
 zn_status zn_recorder_row(zn_recorder *r) {
@@ -120,9 +150,7 @@ zn_status zn_recorder_row(zn_recorder *r) {
     *next++ = kinetic;
     *next++ = potential;
     *next++ = kinetic + potential;
-    if (zn_simulation_outputs(sim, next) != ZN_OK)
-        for (int i = 0; i < model->n_outputs; i++) next[i] = NAN;
-    next += model->n_outputs;
+    next = put_outputs(r, next);
     for (int k = 0; k < model->size.n_contacts; k++) {
         zn_contact_work work = zn_simulation_contact_work(sim, k);
         *next++ = work.normal + work.friction;

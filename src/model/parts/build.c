@@ -2,6 +2,7 @@
 /* From the builder's lists to a model: kinds are drawn and compiled once, instances of them are assembled. */
 #include "model/assembly.h"
 #include "model/parts/builder.h"
+#include "model/parts/picture.h"
 
 #include <stdio.h>
 
@@ -288,16 +289,19 @@ zn_status zn_parts_build(zn_parts *parts, zn_model **model) {
     *model = NULL;
     assembly *a = assembly_create(context);
     if (!a) return ZN_MEMORY;
-    zn_status status = ZN_OK, one;
+    zn_status status = parts->has_view ? parts_add_poses(parts) : ZN_OK, one;
     for (size_t i = 0; status == ZN_OK && i < parts->n_bodies; i++)
         if (body_nq(parts->bodies[i].kind)) status = add_body(parts, a, (int)i);
     /* Formulas of several pieces may be wrong: all are told. */
     for (size_t i = 0; status != ZN_MEMORY && i < parts->n_pieces; i++)
-        if ((one = add_piece(parts, a, &parts->pieces[i], false)) != ZN_OK && status == ZN_OK) status = one;
+        if (status != ZN_OK && parts->pieces[i].draw == parts_draw_contact_place)
+            continue; /* it would only repeat what is wrong with the contact */
+        else if ((one = add_piece(parts, a, &parts->pieces[i], false)) != ZN_OK && status == ZN_OK) status = one;
     if (status == ZN_OK) status = assembly_finish(a, model);
     assembly_destroy(a);
     if (status != ZN_OK) return status;
     status = check_mass(context, *model);
+    if (status == ZN_OK && parts->has_view) status = parts_set_drawing(parts, *model);
     if (status == ZN_OK) return ZN_OK;
     zn_model_destroy(context, *model);
     *model = NULL;

@@ -54,6 +54,8 @@ void zn_parts_destroy(zn_parts *parts) {
     parts_free_flexibles(parts);
     parts_free_contacts(parts);
     expr_graph_destroy(parts->numbers);
+    mem_free(context, parts->view_items);
+    mem_free(context, parts->view_members);
     void *blocks[] = {parts->bodies, parts->frames, parts->pieces, parts->parameters, parts->kinds};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     *parts = (zn_parts){0}; /* a handle that outlives its builder then finds nothing */

@@ -19,8 +19,12 @@ typedef struct parts_piece parts_piece;
  * context (formulas). A drawing that is kept for other pieces (own_kind false) must only look at `variant` and the sketch. */
 typedef zn_status parts_draw(zn_parts *, sketch *, const parts_piece *);
 
+/* How a piece is drawn (picture.c). All but contacts have frames a and b first among their parameters. */
+typedef enum piece_glyph { GLYPH_NONE, GLYPH_JOINT, GLYPH_ROD, GLYPH_SPRING, GLYPH_ROLLING, GLYPH_CONTACT } piece_glyph;
+
 struct parts_piece {
     const char *what; /* "revolute joint": not copied */
+    piece_glyph glyph;
     char *name;
     parts_draw *draw;
     int variant;           /* what the drawing depends on beside the kinds of its bodies */
@@ -58,6 +62,7 @@ typedef struct parts_body {
     double start, velocity;    /* scalars */
     parts_motion *motion;      /* of moving bodies */
     int frame;                 /* the frame K */
+    bool own_picture;          /* the view draws it: nothing is drawn by itself */
     int q, u;                  /* first coordinate and velocity in the whole, while building */
     bool is_node;              /* its mass comes from elements */
     const char *group;         /* the flexible body of a node or section, else NULL: not copied */
@@ -106,6 +111,8 @@ struct zn_parts {
     parts_flexible *flexibles;
     size_t n_flexibles, flexible_capacity;
     expr_graph *numbers; /* for formulas that must be numbers */
+    bool has_view, contacts_have_view; /* see picture.h */
+    char *view_items, *view_members;
 };
 
 /* ---- handles ---- */

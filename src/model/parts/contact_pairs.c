@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contacts of the builder: pairs of geometries become pieces, one for each corner or end. */
 #include "model/parts/contact_builder.h"
+#include "model/parts/picture.h"
 
 /* ---- pairs ---- */
 
@@ -33,6 +34,21 @@ static zn_status draw_pair(zn_parts *parts, sketch *k, const parts_piece *piece)
         if (status != ZN_OK) return status;
     }
     contact_draw(k, &v, f);
+    return ZN_OK;
+}
+
+zn_status parts_draw_contact_place(zn_parts *parts, sketch *k, const parts_piece *piece) {
+    contact_variant v = contact_unpack(piece->variant);
+    bool planar = v.frame == CONTACT_PLANAR;
+    expr f = EXPR_NONE;
+    if (v.surface == FEATURE_SURFACE) {
+        zn_status status = parse_surface(parts, k, &piece->formulas[0], planar, &f);
+        if (status != ZN_OK) return status;
+    }
+    contact_sketch c = contact_draw_geometry(k, &v, f);
+    const evec *shown[] = {&c.c_A, &c.n, &c.t1};
+    for (int i = 0; i < (planar ? 2 : 3); i++)
+        for (int j = 0; j < (planar ? 2 : 3); j++) sketch_output(k, shown[i]->x[j]);
     return ZN_OK;
 }
 
@@ -151,6 +167,7 @@ static zn_status add_contact(const pair_at_work *w, int index, int count) {
     if (!name) return ZN_MEMORY;
     int bodies[2] = {w->touching->body, w->surface->body};
     parts_piece shape = {.what = "contact",
+                         .glyph = GLYPH_CONTACT,
                          .name = name,
                          .draw = draw_pair,
                          .variant = contact_pack(v),

@@ -97,6 +97,7 @@ zn_status zn_parts_force(zn_parts *parts, const zn_force_def *def) {
     status = parts_bodies_of(parts, type->spring ? 0 : N_FORMULAS, formulas, b ? 2 : 1, given, &count, &bodies);
     if (status != ZN_OK) return status;
     parts_piece shape = {.what = type->what,
+                         .glyph = type->two_frames && !type->needs_turning ? GLYPH_SPRING : GLYPH_NONE,
                          .name = (char *)(uintptr_t)def->name,
                          .draw = draw,
                          .variant = variant_of(def),

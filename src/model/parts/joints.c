@@ -140,6 +140,13 @@ static zn_sizes count_rows(const joint_type *type, body_kind a, body_kind b) {
     return (zn_sizes){.ng = type->g_space + (turns ? type->g_space_turning : 0), .ny = type->y_space};
 }
 
+/* Drives and gears have no place of their own. */
+static piece_glyph glyph_of(zn_joint_type type) {
+    if (type == ZN_DISTANCE) return GLYPH_ROD;
+    if (type == ZN_ROLLING_DISK || type == ZN_ROLLING_BALL) return GLYPH_ROLLING;
+    return type < ZN_DISTANCE || type == ZN_POINT_ON_LINE ? GLYPH_JOINT : GLYPH_NONE;
+}
+
 zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
     if ((int)def->type < 0 || def->type >= ZN_JOINT_TYPE_COUNT)
         return fail(parts->context, ZN_ARGUMENT, "unknown type of joint");
@@ -152,6 +159,7 @@ zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
     if (status == ZN_OK) status = check_values(parts, def, type, &extra);
     if (status != ZN_OK) return status;
     parts_piece shape = {.what = type->what,
+                         .glyph = glyph_of(def->type),
                          .name = (char *)(uintptr_t)def->name,
                          .draw = draw,
                          .variant = (int)def->type,

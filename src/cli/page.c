@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zeno page RESULT --out FILE.html: the result as a page of its own, with the viewer (viewer/, bundled by `make viewer`) inside.
+ * With --out FILE.json only the data that the viewer shows, for pages that hold several. */
+#include "cli/page_data.h"
+
+#include "cli/args.h"
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char usage[] = "zeno page RESULT --out FILE.html|FILE.json [--title TEXT]";
+static const char help[] = "  RESULT   what zeno run --out has written (.h5, .hdf5; a .csv has no drawing and gives plots only)\n"
+                           "  --out    FILE.html: a page that opens without server and network; FILE.json: its data alone\n"
+                           "  --title  instead of the scene's\n"
+                           "The page needs the viewer, which `make viewer` builds; ZENO_VIEWER may name its file.\n";
+
+static bool ends_with(const char *text, const char *ending) {
+    size_t n = strlen(text), m = strlen(ending);
+    return n > m && strcasecmp(text + n - m, ending) == 0;
+}
+
+/* ---- the viewer ---- */
+
+/* The directory of the program itself, with a slash; "" where the system does not say. */
+static void program_directory(char *directory, size_t room) {
+    ssize_t n = readlink("/proc/self/exe", directory, room - 1);
+    if (n < 0) n = 0;
+    directory[n] = '\0';
+    char *slash = strrchr(directory, '/');
+    *(slash ? slash + 1 : directory) = '\0';
+}
+
+/* Where `make viewer` and `cmake --install` put it, seen from the program: build/zeno, build/KIND/zeno, PREFIX/bin/zeno. */
+static FILE *open_viewer(zn_context *context) {
+    static const char *const places[] = {"viewer/", "../viewer/", "../share/zeno/"};
+    const char *given = getenv("ZENO_VIEWER");
+    char directory[4096];
+    if (given && *given) {
+        FILE *file = fopen(given, "rb");
+        if (!file) fail(context, ZN_FILE, "the viewer cannot be read from '%s', which ZENO_VIEWER names; `make viewer` builds it", given);
+        return file;
+    }
+    program_directory(directory, sizeof directory);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *path = mem_format(context, "%s%szeno-viewer.js", directory, places[i]);
+        FILE *file = path ? fopen(path, "rb") : NULL;
+        mem_free(context, path);
+        if (file) return file;
+    }
+    fail(context, ZN_FILE, "the viewer is missing, so there is no page; `make viewer` builds it (from npm), once");
+    return NULL;
+}
+
+/* The whole file, ending with 0. */
+static char *read_viewer(zn_context *context) {
+    FILE *file = open_viewer(context);
+    if (!file) return NULL;
+    char *text = NULL;
+    size_t length = 0, capacity = 0, got = 1;
+    while (got && mem_grow(context, (void **)&text, &capacity, length + 65537, 1)) length += got = fread(text + length, 1, 65536, file);
+    bool ok = !got && !ferror(file);
+    fclose(file);
+    if (ok) {
+        text[length] = '\0';
+        return text;
+    }
+    if (!got) fail(context, ZN_FILE, "the viewer cannot be read");
+    mem_free(context, text);
+    return NULL;
+}
+
+/* Inside of a page a script ends at the first "</script"; both sequences occur in strings and comments only, where the backslash
+ * changes nothing. */
+static void put_script(FILE *to, const char *script) {
+    for (; *script; script++) {
+        fputc(*script, to);
+        if (*script == '<' && (!strncasecmp(script + 1, "/script", 7) || !strncmp(script + 1, "!--", 3))) fputc('\\', to);
+    }
+}
+
+static void put_html(FILE *to, const char *text) {
+    for (; *text; text++)
+        switch (*text) {
+        case '<': fputs("&lt;", to); break;
+        case '&': fputs("&amp;", to); break;
+        default: fputc(*text, to);
+        }
+}
+
+/* The policy forbids every request: what is not in the page does not exist for it. */
+static zn_status put_page(FILE *to, const page_data *data, const char *viewer) {
+    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          to);
+    put_html(to, page_title(data));
+    fputs("</title>\n</head>\n<body>\n<noscript>This page shows an animation and plots by a script that it contains.</noscript>\n"
+          "<script type=\"application/json\" id=\"zeno-data\">",
+          to);
+    zn_status status = page_put_data(to, data);
+    fputs("</script>\n<script>", to);
+    put_script(to, viewer);
+    fputs("</script>\n<script>ZenoViewer.page(JSON.parse(document.getElementById(\"zeno-data\").textContent));</script>\n</body>\n</html>\n", to);
+    return status;
+}
+
+/* ---- files ---- */
+
+static zn_status cannot_write(zn_context *context, const char *path, int reason) {
+    error_place place = ERROR_PLACE_NONE;
+    place.file = path;
+    return fail_at(context, ZN_FILE, &place, "cannot be written: %s",
+                   reason == ENOENT ? "its directory does not exist" : reason ? strerror(reason) : "the disk may be full");
+}
+
+/* Into FILE.partial, which becomes FILE when it is complete. */
+static zn_status write_file(zn_context *context, const char *path, const page_data *data, const char *viewer) {
+    char *partial = mem_format(context, "%s.partial", path);
+    if (!partial) return ZN_MEMORY;
+    struct stat info;
+    bool directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    FILE *file = directory ? NULL : fopen(partial, "wb");
+    zn_status status = ZN_OK;
+    if (!file)
+        status = cannot_write(context, path, directory ? EISDIR : errno);
+    else {
+        status = viewer ? put_page(file, data, viewer) : page_put_data(file, data);
+        bool written = !ferror(file);
+        written = fclose(file) == 0 && written;
+        if (status == ZN_OK && (!written || rename(partial, path) != 0)) status = cannot_write(context, path, errno);
+        if (status != ZN_OK) unlink(partial);
+    }
+    mem_free(context, partial);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int wrong(const char *sentence, const char *word) {
+    fprintf(stderr, "zeno: %s%s\nusage: %s\n", sentence, word, usage);
+    return CLI_USAGE;
+}
+
+static int make_page(zn_context *context, const char *path, const char *out, const char *title) {
+    result_file *result = NULL;
+    char *viewer = NULL;
+    if (ends_with(out, ".html") && !(viewer = read_viewer(context))) return CLI_USAGE;
+    int code = result_open(context, path, &result) == ZN_OK ? CLI_OK : CLI_FAILED;
+    if (code == CLI_OK) {
+        page_data data = {context, result, path, title};
+        if (write_file(context, out, &data, viewer) != ZN_OK) code = CLI_FAILED;
+    }
+    result_close(result);
+    mem_free(context, viewer);
+    return code;
+}
+
+int cli_page(int argc, char **argv) {
+    const char *result = NULL, *out = NULL, *title = NULL;
+    bool want_help = false;
+    const cli_option table[] = {{.name = "--out", .value = &out}, {.name = "--title", .value = &title}, {.name = "--help", .flag = &want_help}};
+    int n_positional;
+    if (!cli_parse(argc, argv, usage, sizeof table / sizeof *table, table, 1, &result, &n_positional)) return CLI_USAGE;
+    if (want_help) {
+        printf("usage: %s\n%s", usage, help);
+        return CLI_OK;
+    }
+    if (!result) return wrong("which result? Its file is missing", "");
+    if (!out) return wrong("where to? --out FILE.html is missing", "");
+    if (!ends_with(out, ".html") && !ends_with(out, ".json")) return wrong("--out takes a name that ends with .html or .json, not ", out);
+    zn_context *context = zn_context_create(NULL);
+    int code = context ? make_page(context, result, out, title) : CLI_FAILED;
+    if (code != CLI_OK) fprintf(stderr, "zeno: %s\n", context ? zn_error_text(context) : zn_status_text(ZN_MEMORY));
+    zn_context_destroy(context);
+    return code;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The drawing of a model from parts as JSON: docs/page.md has the format. Geometries become solids; a body that has none is drawn as
+ * bars to its joints, a particle as a point. */
+#include "model/parts/picture.h"
+
+#include "model/drawing.h"
+#include "model/parts/contact_builder.h"
+#include "model/parts/flexible.h"
+
+enum { FRAME_NUMBERS = SKETCH_FRAME_PARAMETERS, MOST_POINTS = 64 };
+
+typedef struct picture {
+    zn_parts *parts;
+    drawing d;
+    bool planar;
+    int n_items;
+} picture;
+
+/* ---- pieces of JSON ---- */
+
+static void begin_item(picture *p, const char *name, const char *shape, int body) {
+    drawing_put(&p->d, "%s{\"name\": ", p->n_items++ ? ",\n" : "");
+    drawing_text(&p->d, name);
+    drawing_put(&p->d, ", \"shape\": \"%s\"", shape);
+    if (!body) return;
+    drawing_put(&p->d, ", \"body\": ");
+    drawing_text(&p->d, p->parts->bodies[body].name);
+}
+
+static void end_item(picture *p) { drawing_put(&p->d, "}"); }
+
+static void member(picture *p, const char *name, double value) {
+    drawing_put(&p->d, ", \"%s\": ", name);
+    drawing_number(&p->d, value);
+}
+
+static void vector(picture *p, const char *name, int count, const double *values) {
+    drawing_put(&p->d, ", \"%s\": ", name);
+    drawing_numbers(&p->d, count, values);
+}
+
+/* A point fixed to a body, {"body": ..., "at": ...}. */
+static void point_on(picture *p, const char *name, int body, const double *at) {
+    drawing_put(&p->d, ", \"%s\": {", name);
+    if (body) {
+        drawing_put(&p->d, "\"body\": ");
+        drawing_text(&p->d, p->parts->bodies[body].name);
+        drawing_put(&p->d, ", ");
+    }
+    drawing_put(&p->d, "\"at\": ");
+    drawing_numbers(&p->d, 3, at);
+    drawing_put(&p->d, "}");
+}
+
+/* ---- bodies ---- */
+
+static void put_columns(picture *p, const parts_body *b, int first, int count) {
+    char name[320];
+    drawing_put(&p->d, "[");
+    for (int i = first; i < first + count; i++) {
+        if (i > first) drawing_put(&p->d, ", ");
+        drawing_text(&p->d, parts_q_name(b, i, name, sizeof name));
+    }
+    drawing_put(&p->d, "]");
+}
+
+static void put_body(picture *p, const parts_body *b) {
+    drawing_text(&p->d, b->name);
+    drawing_put(&p->d, ": {\"at\": ");
+    const char *n = b->name;
+    bool pose = picture_needs_pose(b->kind);
+    if (pose && body_is_planar(b->kind))
+        drawing_put(&p->d, "[\"view.body.%s.x\", \"view.body.%s.y\"], \"angle\": \"view.body.%s.phi\"", n, n, n);
+    else if (pose) {
+        drawing_put(&p->d, "[\"view.body.%s.x\", \"view.body.%s.y\", \"view.body.%s.z\"], \"axes\": [", n, n, n);
+        for (int i = 1; i <= 6; i++) drawing_put(&p->d, "\"view.body.%s.a%d\"%s", n, i, i < 6 ? ", " : "]");
+    } else
+        put_columns(p, b, 0, b->kind == BODY_PARTICLE_3D || b->kind == BODY_SPATIAL ? 3 : 2);
+    if (b->kind == BODY_PLANAR) drawing_put(&p->d, ", \"angle\": \"%s.phi\"", n);
+    if (b->kind == BODY_SPATIAL) {
+        drawing_put(&p->d, ", \"rotation\": ");
+        put_columns(p, b, 3, 4);
+    }
+    drawing_put(&p->d, "}");
+}
+
+static void put_bodies(picture *p) {
+    bool first = true;
+    drawing_put(&p->d, "\"bodies\": {");
+    for (size_t i = 1; i < p->parts->n_bodies; i++) {
+        if (p->parts->bodies[i].kind == BODY_SCALAR) continue;
+        if (!first) drawing_put(&p->d, ",\n");
+        put_body(p, &p->parts->bodies[i]);
+        first = false;
+    }
+    drawing_put(&p->d, "},\n");
+}
+
+/* ---- geometries ---- */
+
+static bool is_point(const geometry *g) { return g->type == ZN_GEOMETRY_POINT || g->type == ZN_GEOMETRY_POINTS; }
+static bool is_surface(const geometry *g) { return g->type == ZN_GEOMETRY_PLANE || g->type == ZN_GEOMETRY_SURFACE; }
+static bool is_round(const geometry *g) { return g->type == ZN_GEOMETRY_SPHERE; }
+
+/* Axes as two columns. Shapes with an axis have it as z; a line has its normal as y; a capsule in the plane lies along x. */
+static void put_axes(picture *p, const geometry *g) {
+    double columns[6] = {g->axes[0], g->axes[1], g->axes[2], g->axes[3], g->axes[4], g->axes[5]};
+    vec3 axis = vec3_from(g->axis), t1, t2;
+    if (g->type != ZN_GEOMETRY_BOX && g->type != ZN_GEOMETRY_ELLIPSOID && g->type != ZN_GEOMETRY_SURFACE && vec3_norm(axis) > 0) {
+        vec3_tangents(axis, &t1, &t2);
+        if (p->planar) t1 = g->type == ZN_GEOMETRY_CAPSULE ? axis : (vec3){axis.y, -axis.x, 0};
+        if (p->planar) t2 = (vec3){-t1.y, t1.x, 0};
+        vec3_store(t1, columns);
+        vec3_store(t2, columns + 3);
+    }
+    vector(p, "axes", 6, columns);
+}
+
+static const char *shape_name(const picture *p, const geometry *g) {
+    static const char *const names[ZN_GEOMETRY_TYPE_COUNT] = {
+        "point", "hull", "sphere", "box", "capsule", "ring", "ellipsoid", "plane", "hollow-sphere", "cylinder", "hollow-cylinder", "surface"};
+    if (p->planar && g->type == ZN_GEOMETRY_PLANE) return "line";
+    if (g->type == ZN_GEOMETRY_RING && g->length > 0) return "cylinder";
+    return p->planar && g->type == ZN_GEOMETRY_SPHERE ? "disk" : names[g->type];
+}
+
+static void put_surface_formula(picture *p, const parts_geometry *g) {
+    drawing_put(&p->d, ", \"formula\": ");
+    drawing_text(&p->d, g->formula.text);
+    drawing_put(&p->d, ", \"parameters\": {");
+    for (size_t i = 0; i < p->parts->n_parameters; i++) {
+        if (i) drawing_put(&p->d, ", ");
+        drawing_text(&p->d, p->parts->parameters[i].name);
+        drawing_put(&p->d, ": %.17g", p->parts->parameters[i].value);
+    }
+    drawing_put(&p->d, "}");
+}
+
+static void put_geometry(picture *p, const parts_geometry *g) {
+    const geometry *s = &g->shape;
+    begin_item(p, g->body ? p->parts->bodies[g->body].name : g->name, shape_name(p, s), g->body);
+    vector(p, "at", 3, s->centre);
+    put_axes(p, s);
+    if (s->radius > 0) member(p, "radius", s->radius);
+    if (s->length > 0) member(p, "length", s->length);
+    if (s->size[0] > 0) vector(p, "size", p->planar ? 2 : 3, s->size);
+    if (p->planar && s->type == ZN_GEOMETRY_CAPSULE) drawing_put(&p->d, ", \"planar\": true");
+    if (s->type == ZN_GEOMETRY_SURFACE) put_surface_formula(p, g);
+    end_item(p);
+}
+
+/* ---- bodies by their points ---- */
+
+typedef struct outline {
+    int n_points, n_solids, n_bulky; /* bulky: solids other than balls, beside which no bars are drawn */
+    double points[MOST_POINTS][3];
+    int n_ends;
+    double ends[MOST_POINTS][3]; /* where joints and springs are */
+} outline;
+
+static void add_point(int *count, double (*list)[3], const double *point) {
+    for (int i = 0; i < *count; i++)
+        if (fabs(list[i][0] - point[0]) + fabs(list[i][1] - point[1]) + fabs(list[i][2] - point[2]) < 1e-9) return;
+    if (*count < MOST_POINTS) memcpy(list[(*count)++], point, 3 * sizeof *point);
+}
+
+static void find_outline(const picture *p, int body, outline *o) {
+    memset(o, 0, sizeof *o);
+    for (size_t i = 0; i < p->parts->n_geometries; i++) {
+        const parts_geometry *g = &p->parts->geometries[i];
+        if (g->body != body || is_surface(&g->shape)) continue;
+        if (g->shape.type == ZN_GEOMETRY_POINT) add_point(&o->n_points, o->points, g->shape.centre);
+        for (int k = 0; g->shape.type == ZN_GEOMETRY_POINTS && k < g->shape.n_points; k++)
+            add_point(&o->n_points, o->points, g->shape.points + 3 * k);
+        o->n_solids += !is_point(&g->shape);
+        o->n_bulky += !is_point(&g->shape) && !is_round(&g->shape);
+    }
+    for (size_t i = 0; i < p->parts->n_pieces; i++) {
+        const parts_piece *piece = &p->parts->pieces[i];
+        if (piece->glyph == GLYPH_NONE || piece->glyph == GLYPH_CONTACT || piece->glyph == GLYPH_ROLLING) continue;
+        for (int k = 0; k < 2; k++)
+            if (piece->bodies[k] == body) add_point(&o->n_ends, o->ends, piece->parameters + k * FRAME_NUMBERS);
+    }
+}
+
+static void put_bar(picture *p, int body, const double *from, const double *to) {
+    begin_item(p, p->parts->bodies[body].name, "segment", 0);
+    drawing_put(&p->d, ", \"colour_of\": ");
+    drawing_text(&p->d, p->parts->bodies[body].name);
+    point_on(p, "from", body, from);
+    point_on(p, "to", body, to);
+    end_item(p);
+}
+
+static void put_outline(picture *p, int body) {
+    outline o;
+    const double centre[3] = {0};
+    find_outline(p, body, &o);
+    const char *name = p->parts->bodies[body].name;
+    if (!o.n_solids && o.n_points >= (p->planar ? 3 : 4)) {
+        begin_item(p, name, "hull", body);
+        drawing_put(&p->d, ", \"points\": [");
+        for (int i = 0; i < o.n_points; i++) {
+            if (i) drawing_put(&p->d, ", ");
+            drawing_numbers(&p->d, p->planar ? 2 : 3, o.points[i]);
+        }
+        drawing_put(&p->d, "]");
+        end_item(p);
+        return;
+    }
+    if (o.n_bulky) return;
+    for (int i = 0; !o.n_solids && i < o.n_points; i++) add_point(&o.n_ends, o.ends, o.points[i]);
+    bool bars = false;
+    for (int i = 0; i < o.n_ends && o.n_ends != 2; i++) bars |= vec3_norm(vec3_from(o.ends[i])) > 0;
+    if (o.n_ends == 2)
+        put_bar(p, body, o.ends[0], o.ends[1]);
+    else
+        for (int i = 0; bars && i < o.n_ends; i++) put_bar(p, body, centre, o.ends[i]);
+    if (o.n_solids || o.n_ends == 2) return;
+    begin_item(p, name, "point", body);
+    if (bars) drawing_put(&p->d, ", \"small\": true");
+    end_item(p);
+}
+
+/* ---- flexible bodies ---- */
+
+/* The line through its nodes. */
+static void put_flexible(picture *p, const parts_flexible *f) {
+    begin_item(p, f->name, "polyline", 0);
+    drawing_put(&p->d, ", \"through\": [");
+    for (int i = 0; i < f->n_nodes; i++) {
+        drawing_put(&p->d, i ? ", {\"body\": " : "{\"body\": ");
+        drawing_text(&p->d, p->parts->bodies[f->first_node + i].name);
+        drawing_put(&p->d, ", \"at\": [0, 0, 0]}");
+    }
+    drawing_put(&p->d, "]");
+    end_item(p);
+}
+
+/* ---- joints, springs, contacts ---- */
+
+static void put_piece(picture *p, const parts_piece *piece) {
+    const double *frames[2] = {piece->parameters, piece->parameters + FRAME_NUMBERS};
+    if (piece->glyph == GLYPH_ROLLING) {
+        begin_item(p, piece->name, p->planar ? "line" : "plane", piece->bodies[1]);
+        vector(p, "at", 3, frames[1]);
+        vector(p, "axes", 6, frames[1] + 3);
+    } else if (piece->glyph == GLYPH_JOINT) {
+        int side = piece->bodies[1] == 0; /* of the world: a support */
+        begin_item(p, piece->name, "joint", piece->bodies[side]);
+        vector(p, "at", 3, frames[side]);
+    } else {
+        begin_item(p, piece->name, piece->glyph == GLYPH_SPRING ? "spring" : "segment", 0);
+        for (int k = 0; k < 2; k++) point_on(p, k ? "to" : "from", piece->bodies[k], frames[k]);
+        if (piece->glyph == GLYPH_ROD) drawing_put(&p->d, ", \"thin\": true");
+    }
+    end_item(p);
+}
+
+static void put_names(picture *p, const char *member_name, const char *contact, const char *const *ends, int count) {
+    drawing_put(&p->d, ", \"%s\": [", member_name);
+    for (int i = 0; i < count; i++) {
+        if (i) drawing_put(&p->d, ", ");
+        drawing_name(&p->d, DRAWING_PREFIX "contact.%s.%s", contact, ends[i]);
+    }
+    drawing_put(&p->d, "]");
+}
+
+static void put_contact(picture *p, const parts_piece *piece) {
+    static const char *const at[] = {"x", "y", "z"}, *const normal[] = {"nx", "ny", "nz"}, *const tangent[] = {"tx", "ty", "tz"};
+    contact_variant v = contact_unpack(piece->variant);
+    int dimensions = v.frame == CONTACT_PLANAR ? 2 : 3;
+    const zn_contact *contact = &piece->contacts[0];
+    drawing_put(&p->d, "{\"name\": ");
+    drawing_text(&p->d, piece->name);
+    put_names(p, "at", piece->name, at, dimensions);
+    put_names(p, "normal", piece->name, normal, dimensions);
+    if (dimensions == 3) put_names(p, "tangent", piece->name, tangent, 3);
+    if (v.given_force)
+        member(p, "force", contact->normal_force);
+    else {
+        drawing_put(&p->d, ", \"percussion\": ");
+        drawing_name(&p->d, "percussion.%s.normal", piece->name);
+    }
+    drawing_put(&p->d, ", \"friction\": [");
+    for (int i = 0; i < v.n_sliding && i < 2; i++) {
+        drawing_put(&p->d, i ? ", [" : "[");
+        if (contact->nF > 1)
+            drawing_name(&p->d, "percussion.%s.friction%d", piece->name, i + 1);
+        else
+            drawing_name(&p->d, "percussion.%s.friction", piece->name);
+        drawing_put(&p->d, ", %.9g]", piece->scales[i]);
+    }
+    drawing_put(&p->d, "]}");
+}
+
+/* ---- the whole ---- */
+
+static bool is_spatial(const zn_parts *parts) {
+    for (size_t i = 0; i < parts->n_bodies; i++)
+        if (!body_is_planar(parts->bodies[i].kind)) return true;
+    return false;
+}
+
+static void put_items(picture *p) {
+    const zn_parts *parts = p->parts;
+    drawing_put(&p->d, "\"items\": [");
+    for (size_t i = 0; i < parts->n_geometries; i++) {
+        const parts_geometry *g = &parts->geometries[i];
+        bool faces = g->body && is_surface(&g->shape); /* of a body that has a shape of its own */
+        if (!is_point(&g->shape) && !faces && !parts->bodies[g->body].own_picture) put_geometry(p, g);
+    }
+    for (size_t i = 1; i < parts->n_bodies; i++)
+        if (parts->bodies[i].kind != BODY_SCALAR && !parts->bodies[i].group && !parts->bodies[i].own_picture) put_outline(p, (int)i);
+    for (size_t i = 0; i < parts->n_flexibles; i++) put_flexible(p, &parts->flexibles[i]);
+    for (size_t i = 0; i < parts->n_pieces; i++)
+        if (parts->pieces[i].glyph != GLYPH_NONE && parts->pieces[i].glyph != GLYPH_CONTACT) put_piece(p, &parts->pieces[i]);
+    if (parts->view_items && *parts->view_items) drawing_put(&p->d, "%s%s", p->n_items ? ",\n" : "", parts->view_items);
+    drawing_put(&p->d, "],\n");
+}
+
+zn_status parts_set_drawing(zn_parts *parts, zn_model *model) {
+    picture p = {.parts = parts, .d = {.context = parts->context}, .planar = !is_spatial(parts)};
+    drawing_put(&p.d, "{\"space\": %d,\n", p.planar ? 2 : 3);
+    put_bodies(&p);
+    put_items(&p);
+    drawing_put(&p.d, "\"contacts\": [");
+    bool first = true;
+    for (size_t i = 0; i < parts->n_pieces && parts->contacts_have_view; i++) {
+        if (parts->pieces[i].glyph != GLYPH_CONTACT) continue;
+        if (!first) drawing_put(&p.d, ",\n");
+        put_contact(&p, &parts->pieces[i]);
+        first = false;
+    }
+    drawing_put(&p.d, "]%s}", parts->view_members ? parts->view_members : "");
+    char *text = drawing_end(&p.d);
+    if (!text) return ZN_MEMORY;
+    zn_status status = zn_model_set_drawing(parts->context, model, text);
+    mem_free(parts->context, text);
+    return status;
+}
+
+zn_status zn_parts_view(zn_parts *parts, const zn_view_def *def) {
+    zn_context *context = parts->context;
+    char *items = mem_text(context, def && def->items ? def->items : ""), *members = mem_text(context, def && def->members ? def->members : "");
+    if (!items || !members) {
+        mem_free(context, items);
+        mem_free(context, members);
+        return ZN_MEMORY;
+    }
+    mem_free(context, parts->view_items);
+    mem_free(context, parts->view_members);
+    parts->view_items = items;
+    parts->view_members = members;
+    parts->has_view = true;
+    return ZN_OK;
+}
+
+zn_status zn_parts_view_body(zn_parts *parts, zn_body body) {
+    parts_body *b = parts_get_body(parts, body, "the view");
+    if (!b) return ZN_ARGUMENT;
+    b->own_picture = true;
+    return ZN_OK;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The drawing of a model from parts: shapes of bodies, joints, springs, contacts with their forces. */
+#ifndef MODEL_PARTS_PICTURE_H
+#define MODEL_PARTS_PICTURE_H
+
+#include "model/parts/builder.h"
+
+/* More contacts than these are drawn without points and forces: each needs up to nine columns of the result. */
+enum { PICTURE_MOST_CONTACTS = 32 };
+
+/* Its pose is no coordinates, but outputs. */
+static inline bool picture_needs_pose(body_kind kind) { return body_is_moving(kind) || body_is_section(kind) || kind == BODY_LINE; }
+
+/* Pieces whose outputs are the poses of moving bodies and the places of contacts. Once, before the model is built. */
+zn_status parts_add_poses(zn_parts *);
+/* Writes the drawing into the model. */
+zn_status parts_set_drawing(zn_parts *, zn_model *);
+
+/* What a contact shows: its point, normal and (in space) first tangent. In contact_pairs.c, where contacts are drawn. */
+parts_draw parts_draw_contact_place;
+
+#endif
