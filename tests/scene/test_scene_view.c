@@ -220,7 +220,7 @@ static void test_all_scenes(void **state) {
         zn_scene *scene;
         assert_int_equal(zn_scene_load(context, path, NULL, &scene), ZN_OK);
         const zn_model *model = zn_scene_model(scene);
-        if (!model->drawing || !strstr(model->drawing, "\"shape\"")) fail_msg("%s shows nothing", entry->d_name);
+        if (!model->drawing || !strstr(model->drawing, "\"shape\"")) fail_msg("%s shows nothing: it needs a section view, see docs/page.md", entry->d_name);
         if (!json_is_valid(model->drawing)) fail_msg("%s: no JSON:\n%s", entry->d_name, model->drawing);
         check_names(model, entry->d_name);
         zn_scene_destroy(scene);
