@@ -114,8 +114,8 @@ void cone_solver_destroy(cone_solver *);
 /* x, y: start in, solution out. ZN_OK only when outcome->worst <= tolerance; otherwise ZN_NO_CONVERGENCE, ZN_SINGULAR or
  * ZN_NOT_FINITE, without leaving an error in the context (the caller may retry), x and y then hold the best iterate. */
 zn_status cone_solve(cone_solver *, double *x, double *y, cone_outcome *);
-/* While brief, a solve is one run of Newton with few iterations and no other method after it: for attempts that have a substitute.
- * ZN_SOLVER_PROJECTION stays as it is. */
+/* While brief, a solve is one run of Newton with few iterations and no other method after it: for attempts that have a
+ * substitute. ZN_SOLVER_PROJECTION stays as it is. */
 void cone_be_brief(cone_solver *, bool brief);
 /* After a solve: whether cone k's normal inclusion is closed (a_N <= 0, gate considered). */
 bool cone_is_closed(const cone_solver *, int k);

@@ -363,8 +363,8 @@ static zn_status finish_step(projected *p, const scheme_state *from, double h, c
     return status;
 }
 
-/* Stages one after the other, no start from the last step: contacts of the trial set start with the measure of the stage before,
- * since from zero their first radius is zero and Newton needs an iteration to learn that they slip. */
+/* Stages one after the other, no start from the last step: contacts of the trial set start with the measure of the stage
+ * before, since from zero their first radius is zero and Newton needs an iteration to learn that they slip. */
 static void start_from_last_stage(const projected *p, const record *r, int i) {
     const zn_model *model = p->base.model;
     int n = model_rows(model);

@@ -30,8 +30,7 @@ static void join_fixed(staged_law *law) {
     int *group = law->fixed_group;
     for (int j = 0; j < M->cols; j++) group[j] = j;
     for (int j = 0; j < M->cols; j++)
-        for (int e = M->start[j]; e < M->start[j + 1]; e++)
-            group[find_group(group, M->index[e])] = find_group(group, j);
+        for (int e = M->start[j]; e < M->start[j + 1]; e++) group[find_group(group, M->index[e])] = find_group(group, j);
     for (int row = 0; row < model_row_N(law->model); row++) join_column(group, W, row);
 }
 
@@ -63,8 +62,7 @@ static int island_of(staged_law *law, int k) {
 void staged_see_new_contacts(staged_law *law, const double *P) {
     const zn_model *model = law->model;
     bool any = false;
-    for (int k = 0; k < model->size.n_contacts && !any; k++)
-        any = !law->touching[k] && P[model->contacts[k].row_N] > 0;
+    for (int k = 0; k < model->size.n_contacts && !any; k++) any = !law->touching[k] && P[model->contacts[k].row_N] > 0;
     if (!any) return;
     memcpy(law->group, law->fixed_group, (size_t)model->size.nu * sizeof *law->group);
     for (int k = 0; k < model->size.n_contacts; k++)
@@ -90,7 +88,8 @@ zn_status staged_create(zn_context *context, const zn_model *model, const zn_set
     *law = (staged_law){.context = context, .model = model};
     bool staged = settings->friction_law && strcmp(settings->friction_law, "staged") == 0;
     if (settings->friction_law && !staged && strcmp(settings->friction_law, "accumulated") != 0)
-        return fail(context, ZN_ARGUMENT, "friction_law is \"accumulated\" or \"staged\", not \"%s\"", settings->friction_law);
+        return fail(context, ZN_ARGUMENT, "friction_law is \"accumulated\" or \"staged\", not \"%s\"",
+                    settings->friction_law);
     for (int k = 0; k < model->size.n_contacts && staged; k++) law->offered = law->offered || can_turn(&model->contacts[k]);
     if (!law->offered) return ZN_OK;
     int contacts = model->size.n_contacts, n = model_rows(model), nu = model->size.nu;
@@ -160,8 +159,8 @@ enum { MOST_REJECTIONS = 4, WAIT_UNIT = 8 };
 
 bool staged_begin(staged_law *law, const double *caution) {
     for (int k = 0; k < law->model->size.n_contacts; k++)
-        law->tried[k] = law->trial[k] =
-            law->turns[k] && law->closed[k] && caution[k] < WAIT_UNIT && all_balls_slip(&law->model->contacts[k], law->start);
+        law->tried[k] = law->trial[k] = law->turns[k] && law->closed[k] && caution[k] < WAIT_UNIT &&
+                                        all_balls_slip(&law->model->contacts[k], law->start);
     law->attempts = 0;
     return staged_any(law);
 }
@@ -214,8 +213,8 @@ void staged_add_cost(const staged_law *law, cone_outcome *outcome, const cone_ou
 
 /* P_F - before_F = -mu (P_N - before_N) d  <=>  P_F = -mu P_N d + shift,  shift = before_F + mu before_N d. The unknown of the
  * linear problem is P_F - shift, which slips along d in any case. */
-static void prepare_ball(staged_law *law, linear_problem *p, int row, const zn_ball *ball, const double *slip, double before_N,
-                         const double *before) {
+static void prepare_ball(staged_law *law, linear_problem *p, int row, const zn_ball *ball, const double *slip,
+                         double before_N, const double *before) {
     const zn_pattern *W = &law->model->pattern.W;
     int first_F = model_row_F(law->model);
     double length = sqrt(dot(ball->dim, slip + row, slip + row));

@@ -3,7 +3,7 @@
  * percussion accumulated since t_n with the velocity at the end of a stage or step, which is first order where the direction
  * turns. For contacts of a trial set
  *
- *   K_n = { closed at t_n, e_F = 0, |gamma_F| > tol at t_n in every ball, some ball of two rows or more, not waiting }
+ *   K_n = { closed at t_n, e_F = 0, |gamma_F| > tol at t_n in every ball, a ball of two rows or more, not waiting }
  *
  * every stage measure is aligned with the velocity of its own stage, and at the end of the step
  *
@@ -12,8 +12,8 @@
  * Then each contact is tested: closed and slipping in all stages, no stage measure negative, consecutive slip velocities with
  * positive inner products, no contact of its island (joined by masses, joints and closed contacts) that was open at t_n and
  * got a percussion. The step is repeated without those that fail; they have the papers' law then. Attempts are brief
- * (cone_be_brief): the papers' law stands in for what they do not find. A contact that was rejected several times in a row waits
- * for some steps. */
+ * (cone_be_brief): the papers' law stands in for what they do not find. A contact that was rejected several times in a row
+ * waits for some steps. */
 #ifndef SCHEME_STAGED_H
 #define SCHEME_STAGED_H
 
@@ -23,17 +23,17 @@
 typedef struct staged_law {
     zn_context *context;
     const zn_model *model;
-    bool offered;    /* asked for, and some contact has a direction that can turn; else nothing below exists */
-    bool *turns;     /* per contact: may be in K_n at all */
-    bool *closed;    /* at t_n, with a force */
-    bool *touching;  /* at t_n: closed, or at rest on the gap; a percussion is nothing new there */
-    bool *tried;     /* K_n */
-    bool *trial;     /* K_n less those that were rejected in this step */
-    bool *rejected;  /* found by the running attempt */
-    int attempts;    /* thrown away in this step */
-    double *start;   /* n rows: c1 at t_n */
-    double *last;    /* n rows: slip velocities of the latest stage that was looked at */
-    double *shift;   /* nF: P_F = -mu P_N d + shift at the end of the step */
+    bool offered;             /* asked for, and some contact has a direction that can turn; else nothing below exists */
+    bool *turns;              /* per contact: may be in K_n at all */
+    bool *closed;             /* at t_n, with a force */
+    bool *touching;           /* at t_n: closed, or at rest on the gap; a percussion is nothing new there */
+    bool *tried;              /* K_n */
+    bool *trial;              /* K_n less those that were rejected in this step */
+    bool *rejected;           /* found by the running attempt */
+    int attempts;             /* thrown away in this step */
+    double *start;            /* n rows: c1 at t_n */
+    double *last;             /* n rows: slip velocities of the latest stage that was looked at */
+    double *shift;            /* nF: P_F = -mu P_N d + shift at the end of the step */
     int *fixed_group, *group; /* per velocity: its island, by masses and joints, and with closed contacts too */
     bool *memory;
     double *numbers;
@@ -45,8 +45,8 @@ void staged_destroy(staged_law *);
 
 /* Contact k is at rest on its gap at t_n, where `start` is filled. c0: n rows. */
 bool staged_rests(const staged_law *, int k, const double *c0);
-/* K_n. `closed`, `touching` and start (c1 at t_n) are filled by the caller; caution: one number a contact that goes from state to
- * state, 0 at the start. False: empty. */
+/* K_n. `closed`, `touching` and start (c1 at t_n) are filled by the caller; caution: one number a contact that goes from
+ * state to state, 0 at the start. False: empty. */
 bool staged_begin(staged_law *, const double *caution);
 /* After the attempt that stands: caution of the next step. */
 void staged_end(const staged_law *, const double *caution, double *next);
@@ -55,8 +55,8 @@ void staged_attempt(staged_law *);
 /* A stage of contact k: its slip velocities go on from those before? Else it is rejected. c1: n rows of lambda. */
 void staged_follow(staged_law *, int k, const double *c1);
 static inline void staged_reject(staged_law *law, int k) { law->rejected[k] = true; }
-bool staged_any(const staged_law *);      /* some contact is in K_n */
-bool staged_rejects(const staged_law *);  /* the running attempt rejected one */
+bool staged_any(const staged_law *);     /* some contact is in K_n */
+bool staged_rejects(const staged_law *); /* the running attempt rejected one */
 /* After the end of the step: contacts that were open and got a percussion reject their islands. P: n rows. */
 void staged_see_new_contacts(staged_law *, const double *P);
 /* After an attempt. True: it stands. False: K_n is smaller now, the step is to be repeated; what the attempt cost is kept. */
