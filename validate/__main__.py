@@ -41,6 +41,18 @@ def load_systems(names, scenes):
     return [system for system in found if not names or system.name in names]
 
 
+def only_schemes(systems, patterns):
+    """The part of the tables that some schemes can answer: their runs, their rows in studies, facts of single schemes."""
+    for system in systems:
+        system.runs = {key: run for key, run in system.runs.items() if table.matches(key[1], patterns)}
+        for study in system.studies.values():
+            study.schemes = [scheme for scheme in study.schemes if table.matches(scheme, patterns)]
+        system.studies = {tag: study for tag, study in system.studies.items() if study.schemes}
+        system.facts = [fact for fact in system.facts if any(tag == fact.tag and table.matches(scheme, fact.schemes) for tag, scheme in system.runs)]
+        system.singles = [single for single in system.singles
+                          if isinstance(single.value, table.Order) and table.matches(single.scheme, patterns) and single.value.tag in system.studies]
+
+
 def scheme_features(zeno):
     """What `zeno schemes` says: {scheme: {"contacts": True, ...}}."""
     lines = subprocess.run([zeno, "schemes"], capture_output=True, text=True, check=True).stdout.splitlines()
@@ -89,6 +101,7 @@ def main():
     parser.add_argument("--work", default="build/validate", help="where results are kept")
     parser.add_argument("--jobs", type=int, default=processors())
     parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("--schemes", help="only these, separated by commas, with * and ?; facts about several schemes are left out")
     parser.add_argument("--no-page", action="store_true", help="only the facts")
     options = parser.parse_args()
     begun = time.monotonic()
@@ -96,6 +109,9 @@ def main():
     if not Path(zeno).exists():
         sys.exit(f"validate: {options.zeno} is missing; `make build` makes it")
     systems = load_systems(options.systems, Path(options.scenes))
+    if options.schemes:
+        only_schemes(systems, options.schemes.split(","))
+        options.no_page = True
     runner = Runner(zeno, options.scenes, options.work, options.jobs)
     results = runner.everything(systems, options.quiet)
     features = scheme_features(zeno)

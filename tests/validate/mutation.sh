@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The validation has teeth: with one wrong coefficient in the program it is red, without it is green.
+# A mutated source file is compiled and linked with the other objects of the build; a part of the validation runs with that program.
+# usage: mutation.sh BUILD SOURCE PYTHON3            (77: not a build by ninja)
+set -u
+build=$1 source=$2 python3=$3
+[ -f "$build/build.ninja" ] && command -v ninja >/dev/null || { echo "skipped: the build is not one of ninja"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+complain() {
+    failures=$((failures + 1))
+    echo "FAILED: $*"
+}
+ninja -C "$build" -t commands zeno >"$work/commands" || exit 1
+
+# validate PROGRAM SCHEMES SYSTEM...
+validate() {
+    program=$1 schemes=$2
+    shift 2
+    "$python3" "$source/validate" --zeno "$program" --work "$work/results" --quiet --no-page --schemes "$schemes" "$@" >"$work/report" 2>&1
+}
+
+# mutate FILE OLD NEW PROGRAM: OLD, a plain text, occurs once in FILE
+mutate() {
+    file=$1 program=$4
+    copy=$work/$(basename "$file")
+    awk -v old="$2" -v new="$3" '{
+        place = index($0, old)
+        if (place) { count++; $0 = substr($0, 1, place - 1) new substr($0, place + length(old)) }
+        print
+    } END { exit count != 1 }' "$source/$file" >"$copy" || { complain "'$2' is not once in $file: the test must follow the source"; return 1; }
+    grep -e "-c [^ ]*/$file\$" "$work/commands" >"$work/compile" || { complain "no command compiles $file"; return 1; }
+    object=$(sed 's/.* -o \([^ ]*\) -c .*/\1/' "$work/compile")
+    sed -i "s| -o [^ ]* -c .*| -o $copy.o -c $copy|; s| -M[TF] [^ ]*||g; s| -MD||" "$work/compile"
+    tail -n 1 "$work/commands" | sed "s| $object | $copy.o |; s| -o zeno | -o $program |" >"$work/link"
+    grep -q "$copy.o" "$work/link" || { complain "the program is not linked from $object"; return 1; }
+    (cd "$build" && sh "$work/compile" && sh "$work/link") || { complain "the mutated $file cannot be built"; return 1; }
+}
+
+# case NAME FILE OLD NEW SCHEMES SYSTEM...: green before, red with NEW
+mutation() {
+    name=$1 file=$2 old=$3 new=$4 schemes=$5
+    shift 5
+    validate "$build/zeno" "$schemes" "$@" || complain "$name: red without a mutation: $(cat "$work/report")"
+    mutate "$file" "$old" "$new" "$work/mutant" || return
+    if validate "$work/mutant" "$schemes" "$@"; then complain "$name: green although $file says '$new'"; else echo "$name: $(head -n 1 "$work/report" | cut -c 1-160)"; fi
+}
+
+mutation "sign of 000 (61)" src/scheme/lagrange.c '- p->p_start[c] - p->h * impulse' '- p->p_start[c] + p->h * impulse' 'lobatto-3a3b-lagrange:3' rolling-ball
+mutation "a coefficient of Radau IIA" src/scheme/tableau.c 'd.c[s - 1] = 1;' 'd.c[s - 1] = 1; if (s > 1) d.c[0] += 1e-3L;' 'radau-2a:2' slope
+mutation "restitution" src/scheme/velocity_projection.c '+= contact->e_N *' '+= 0.98 * contact->e_N *' 'radau-2a:2' bouncing-ball
+mutation "friction bound" src/law/reservoir.c '{law->dim, law->mu[0]}' '{law->dim, 1.001 * law->mu[0]}' 'radau-2a:2,rattle' rolling-ball
+[ "$failures" -eq 0 ] && echo "all good"
+exit "$((failures > 0))"
