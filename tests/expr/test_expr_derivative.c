@@ -283,9 +283,28 @@ static void hessian_of_kinetic_energy(void **state) {
     fixture_end(&f);
 }
 
+/* A derivative that is told is the one that is given, also inside of others and for second derivatives. */
+static void told_derivatives_are_taken(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    expr e = parse(&f, "(x + y)^2*sin(x)/sin(x)"), told = parse(&f, "2*(x + y)");
+    assert_true(expr_keep_derivative(f.graph, e, X, told));
+    assert_int_equal(expr_derivative(f.graph, e, X), told);
+    expr around = expr_derivative(f.graph, expr_binary(f.graph, EXPR_MUL, e, parse(&f, "3")), X);
+    const double at[N_VARIABLES] = {[X] = 0.5, [Y] = 0.25};
+    check_close(expr_value(f.graph, around, at), 4.5, 1e-15);
+    check_close(expr_value(f.graph, expr_derivative(f.graph, around, Y), at), 6, 1e-15);
+    check_close(expr_value(f.graph, expr_derivative(f.graph, e, Y), at), 1.5, 1e-14); /* this one by the rules */
+    assert_false(expr_keep_derivative(f.graph, EXPR_NONE, X, told));
+    assert_false(expr_keep_derivative(f.graph, e, X, EXPR_NONE));
+    fixture_end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_function_to_third_order), cmocka_unit_test(random_trees),
                                        cmocka_unit_test(values_where_rules_meet_zero),
-                                       cmocka_unit_test(hessian_of_kinetic_energy)};
+                                       cmocka_unit_test(hessian_of_kinetic_energy),
+                                       cmocka_unit_test(told_derivatives_are_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

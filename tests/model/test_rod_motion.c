@@ -299,6 +299,37 @@ static void wrong_rods_are_refused(void **state) {
     zn_context_destroy(context);
 }
 
+/* Scenes that are wrong say where, and nothing breaks. */
+static void wrong_scenes_are_refused(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        "{type: rod, elements: 2}",
+        "{type: rod, from: [0, 0, 0], to: [1, 0, 0], radius: 0.1, young: 1, density: 1}",
+        "{type: rod, from: [0, 0, 0], to: [1, 0, 0], elements: 2, radius: -0.1, young: 1, density: 1}",
+        "{type: rod, from: [0, 0, 0], to: [1, 0, 0], elements: 2, radius: 0.1, area: 1, young: 1, density: 1}",
+        "{type: rod, from: [0, 0, 0], to: [1, 0, 0], elements: 2, height: 0.1, young: 1, density: 1}",
+        "{type: rod, from: [0, 0, 0], to: [1, 0, 0], elements: 2, radius: 0.1, young: 1}",
+        "{type: rod, from: [0, 0, 0], to: [1, 0, 0], elements: 2, radius: 0.1, young: 1, density: 1, order: 3}",
+        "{type: rod, from: [0, 0, 0], to: [1, 0, 0], elements: 2, radius: 0.1, young: 1, density: 1, direction: [1, 0, 0]}",
+        "{type: rod, from: [0, 0, 0], to: [1, 0, 0], elements: 2, radius: 0.1, young: 1, density: 1, twist: 9}",
+        "{type: rod, curve: [s, log(s), 0], elements: 2, radius: 0.1, young: 1, density: 1}",
+        "{type: rod, curve: [s, z, 0], elements: 2, radius: 0.1, young: 1, density: 1}",
+        "{type: rod, from: [0, 0, 0], to: [1, 0, 0], elements: 2, radius: 0.1, young: 1, density: 1, frames: {a: 2}}",
+        "{type: rod, from: [0, 0, 0], to: [1, 0, 0], elements: 2, EI: [1, 2, 3], EA: 1, GA: 1, GJ: 1, line_density: 1}",
+        "{type: rod, from: [0, 0, 0], to: [1, 0, 0], elements: 2, radius: 0.1, young: 1, density: 1, mass: heavy}",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "bodies:\n  rod: %s\nsimulation: {step: 1e-3, end: 1}\n", bodies[i]);
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *scene = NULL;
+        if (zn_scene_parse(context, "test", text, NULL, &scene) == ZN_OK) fail_msg("not refused: %s", bodies[i]);
+        assert_null(scene);
+        assert_non_null(strstr(zn_error_text(context), "test:2"));
+        zn_context_destroy(context);
+    }
+}
+
 /* x is along the curve and y is the direction, whatever they are; frames of a plane curve do not turn about it. */
 static void frames_begin_as_they_are_told(void **state) {
     (void)state;
@@ -381,6 +412,7 @@ int main(void) {
         cmocka_unit_test(falling_rods_come_to_lie),
         cmocka_unit_test(weights_swing_on_springs),
         cmocka_unit_test(wrong_rods_are_refused),
+        cmocka_unit_test(wrong_scenes_are_refused),
         cmocka_unit_test(frames_begin_as_they_are_told),
         cmocka_unit_test(running_out_of_memory_is_survived),
     };
