@@ -6,7 +6,7 @@
  *     mass     rho_A l/6 [2 1; 1 2],  lumped: rho_A l/2 [1 0; 0 1]                                                             */
 #include "model/parts/flexible.h"
 
-enum { VARIANT_LUMPED = 1, VARIANT_DAMPED = 2 };
+enum { VARIANT_LUMPED = 1, VARIANT_DAMPED = 2, VARIANT_RECORD = 4 };
 
 static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
     (void)parts;
@@ -16,10 +16,14 @@ static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
     expr strain = sketch_sub(k, sketch_div(k, sketch_sub(k, x2, x1), l), sketch_constant(k, 1));
     expr stiffness = sketch_mul(k, EA, l);
     sketch_potential(k, sketch_mul(k, sketch_mul(k, half, stiffness), sketch_mul(k, strain, strain)));
+    expr felt = strain; /* strain + damping strain rate */
     if (piece->variant & VARIANT_DAMPED) {
         expr rate = sketch_rate(k, strain);
         sketch_power(k, sketch_neg(k, sketch_mul(k, sketch_mul(k, damping, stiffness), rate)), rate);
+        felt = sketch_add(k, strain, sketch_mul(k, damping, rate));
     }
+    expr N = sketch_mul(k, EA, felt);
+    flexible_draw_outputs(k, (unsigned)piece->variant / VARIANT_RECORD, 1, &N, &strain);
     evec middle = evec_scale(k, half, evec_add(k, k->body[0].r, k->body[1].r));
     sketch_potential(k, sketch_neg(k, sketch_mul(k, mass, evec_dot(k, g, middle))));
     const bool lumped = piece->variant & VARIANT_LUMPED;
@@ -55,14 +59,17 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
     }
     const double l = length / f->n_elements, values[] = {l, m.EA, m.line_density * l, m.damping};
     parts_piece shape = {.draw = draw,
-                         .variant = (def->lumped ? VARIANT_LUMPED : 0) | (m.damping > 0 ? VARIANT_DAMPED : 0),
+                         .variant = (def->lumped ? VARIANT_LUMPED : 0) | (m.damping > 0 ? VARIANT_DAMPED : 0) |
+                                    (int)f->record * VARIANT_RECORD,
                          .n_bodies = 2,
                          .n_parameters = 7,
+                         .n_outputs = flexible_output_count(f, 1, 1),
                          .gravity = 5};
     for (int e = 0; e < f->n_elements && status == ZN_OK; e++) {
         parts_piece *piece = flexible_add_element(parts, f, &shape, (int[]){e, e + 1});
         if (!piece) return parts_last_status(parts);
         memcpy(piece->parameters, values, sizeof values);
+        status = flexible_name_outputs(parts, f, piece, 1, 1, (const char *[]){"N"}, (const char *[]){"strain"});
     }
     return status;
 }

@@ -12,7 +12,7 @@
  * Parameters: EA, GA, EI, damping, g[3], rho_I/rho_A, masses rho_A int N_i N_j dS (i <= j), and for each Gauss point w J, 1/J, Gamma_0, kappa_0. */
 #include "model/parts/flexible.h"
 
-enum { VARIANT_ORDER = 3, VARIANT_DAMPED = 4, MOST_NODES = 3, MOST_POINTS = 2, N_SECTION = 8, N_POINT = 5 };
+enum { VARIANT_ORDER = 3, VARIANT_DAMPED = 4, VARIANT_RECORD = 8, MOST_NODES = 3, MOST_POINTS = 2, N_SECTION = 8, N_POINT = 5 };
 
 static int n_masses(int order) { return (order + 1) * (order + 2) / 2; }
 static int n_parameters(int order) { return N_SECTION + n_masses(order) + order * N_POINT; }
@@ -23,6 +23,7 @@ typedef struct beam_sketch {
     sketch *k;
     int order;
     bool damped;
+    unsigned record;
     expr stiffness[3], damping; /* EA, GA, EI */
 } beam_sketch;
 
@@ -56,15 +57,18 @@ static expr draw_strains(const beam_sketch *b, double xi, expr *strain) {
 
 static void draw_stiffness(const beam_sketch *b, double xi) {
     sketch *k = b->k;
-    expr strain[3], weight = draw_strains(b, xi, strain);
+    expr strain[3], force[3], weight = draw_strains(b, xi, strain);
     for (int a = 0; a < 3; a++) {
         expr stiffness = sketch_mul(k, weight, b->stiffness[a]);
         sketch_potential(
             k, sketch_mul(k, sketch_mul(k, sketch_constant(k, 0.5), stiffness), sketch_mul(k, strain[a], strain[a])));
+        force[a] = sketch_mul(k, b->stiffness[a], strain[a]);
         if (!b->damped) continue;
         expr rate = sketch_rate(k, strain[a]);
         sketch_power(k, sketch_neg(k, sketch_mul(k, sketch_mul(k, b->damping, stiffness), rate)), rate);
+        force[a] = sketch_add(k, force[a], sketch_mul(k, sketch_mul(k, b->damping, b->stiffness[a]), rate));
     }
+    flexible_draw_outputs(k, b->record, 3, force, strain);
 }
 
 static void draw_mass(sketch *k, int order, evec g, expr rotary) {
@@ -86,6 +90,7 @@ static void draw_mass(sketch *k, int order, evec g, expr rotary) {
 static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
     (void)parts;
     beam_sketch b = {.k = k, .order = piece->variant & VARIANT_ORDER, .damped = piece->variant & VARIANT_DAMPED};
+    b.record = (unsigned)piece->variant / VARIANT_RECORD;
     double x[MOST_POINTS], w[MOST_POINTS];
     for (int a = 0; a < 3; a++) b.stiffness[a] = sketch_parameter(k);
     b.damping = sketch_parameter(k);
@@ -172,18 +177,21 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
     if (status != ZN_OK) return status;
     const double section[N_SECTION] = {m.EA, m.GA[0], m.EI[0], m.damping, 0, 0, 0, m.rotary[0] / m.line_density};
     parts_piece shape = {.draw = draw,
-                         .variant = f->order | (m.damping > 0 ? VARIANT_DAMPED : 0),
+                         .variant = f->order | (m.damping > 0 ? VARIANT_DAMPED : 0) | (int)f->record * VARIANT_RECORD,
                          .n_bodies = f->order + 1,
                          .n_parameters = n_parameters(f->order),
+                         .n_outputs = flexible_output_count(f, f->order, 3),
                          .gravity = 5};
-    for (int e = 0; e < f->n_elements; e++) {
+    static const char *const forces[] = {"N", "Q", "M"}, *const strains[] = {"strain", "shear", "curvature"};
+    for (int e = 0; e < f->n_elements && status == ZN_OK; e++) {
         int first = e * f->order;
         parts_piece *piece = flexible_add_element(parts, f, &shape, (int[]){first, first + 1, first + 2});
         if (!piece) return parts_last_status(parts);
         memcpy(piece->parameters, section, sizeof section);
         put_points(put_masses(piece->parameters + N_SECTION, &curve, f, e, m.line_density), parts, &curve, f, e);
+        status = flexible_name_outputs(parts, f, piece, f->order, 3, forces, strains);
     }
-    return ZN_OK;
+    return status;
 }
 
 const flexible_type flexible_beam = {.what = "beam",

@@ -105,6 +105,30 @@ parts_piece *flexible_add_element(zn_parts *parts, parts_flexible *f, const part
     return piece;
 }
 
+/* ---- outputs ---- */
+
+int flexible_output_count(const parts_flexible *f, int n_points, int n) {
+    return n_points * n * ((f->record & FLEXIBLE_FORCES ? 1 : 0) + (f->record & FLEXIBLE_STRAINS ? 1 : 0));
+}
+
+zn_status flexible_name_outputs(zn_parts *parts, parts_flexible *f, parts_piece *piece, int n_points, int n,
+                                const char *const *forces, const char *const *strains) {
+    char **next = piece->outputs;
+    for (int p = 0; p < n_points; p++) {
+        f->points++;
+        for (int i = 0; i < n && (f->record & FLEXIBLE_FORCES); i++)
+            if (!(*next++ = mem_format(parts->context, "%s.%s_%d", f->name, forces[i], f->points))) return ZN_MEMORY;
+        for (int i = 0; i < n && (f->record & FLEXIBLE_STRAINS); i++)
+            if (!(*next++ = mem_format(parts->context, "%s.%s_%d", f->name, strains[i], f->points))) return ZN_MEMORY;
+    }
+    return ZN_OK;
+}
+
+void flexible_draw_outputs(sketch *k, unsigned record, int n, const expr *forces, const expr *strains) {
+    for (int i = 0; i < n && (record & FLEXIBLE_FORCES); i++) sketch_output(k, forces[i]);
+    for (int i = 0; i < n && (record & FLEXIBLE_STRAINS); i++) sketch_output(k, strains[i]);
+}
+
 /* ---- sections ---- */
 
 /* The section as a body without coordinates, for frames and for names in formulas. */
@@ -194,9 +218,9 @@ zn_status zn_parts_flexible(zn_parts *parts, const zn_flexible_def *def, zn_flex
     if (status != ZN_OK) return status;
     parts_flexible flexible = {
         .name = mem_text(context, def->name), .type = type, .order = order, .n_elements = def->elements};
-    flexible.record = def->record != ZN_RECORD_AUTO    ? def->record
-                      : def->elements <= MOST_RECORDED ? ZN_RECORD_FORCES
-                                                       : ZN_RECORD_NONE;
+    zn_flexible_record record = def->record;
+    if (record == ZN_RECORD_AUTO) record = def->elements <= MOST_RECORDED ? ZN_RECORD_FORCES : ZN_RECORD_NONE;
+    flexible.record = (unsigned)(record - ZN_RECORD_NONE);
     if (!flexible.name || !mem_grow(context, (void **)&parts->flexibles, &parts->flexible_capacity, parts->n_flexibles + 1,
                                     sizeof *parts->flexibles)) {
         mem_free(context, flexible.name);

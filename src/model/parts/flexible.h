@@ -28,13 +28,15 @@ typedef struct flexible_type {
 
 extern const flexible_type flexible_bar, flexible_beam, flexible_spline, flexible_rod;
 
+enum { FLEXIBLE_FORCES = 1, FLEXIBLE_STRAINS = 2 };
+
 struct parts_flexible {
     char *name;
     const flexible_type *type;
     int order, n_elements;
     int first_node, n_nodes; /* nodes are consecutive bodies */
-    int made;                /* elements so far */
-    zn_flexible_record record;
+    int made, points;        /* elements and their recorded points so far */
+    unsigned record;         /* FLEXIBLE_FORCES and FLEXIBLE_STRAINS */
 };
 
 /* -1: there is none. */
@@ -52,6 +54,14 @@ zn_status parts_add_frame(zn_parts *, int body, int flexible, const char *name, 
 zn_status flexible_add_node(zn_parts *, parts_flexible *, const parts_body *node);
 /* The next element: draw, variant, bodies (nodes[i] are numbers of nodes), parameters, gravity of `shape`. NULL: an error. */
 parts_piece *flexible_add_element(zn_parts *, parts_flexible *, const parts_piece *shape, const int *nodes);
+
+/* Outputs: at each point of an element (points count from 1 along the body) its forces, then its strains, as far as f->record wants
+ * them; `words` are the names of both, "N" ... "strain" ..., n of each. The number of outputs, and their names for a new element. */
+int flexible_output_count(const parts_flexible *, int n_points, int n);
+zn_status flexible_name_outputs(zn_parts *, parts_flexible *, parts_piece *, int n_points, int n, const char *const *forces,
+                                const char *const *strains);
+/* Draws what `record` wants of n forces and strains of a point. */
+void flexible_draw_outputs(sketch *, unsigned record, int n, const expr *forces, const expr *strains);
 
 /* The curve at the start. */
 typedef struct flexible_curve {
