@@ -58,8 +58,8 @@ static inline trial trial_begin(const char *scene, trial_options o) {
     zn_status status;
     if (strchr(scene, '\n')) status = zn_scene_parse(r.context, "test", scene, &options, &r.scene);
     else {
-        char path[600];
-        snprintf(path, sizeof path, "%s/scenes/%s.yaml", ZENO_SOURCE_DIR, scene);
+        char path[300];
+        snprintf(path, sizeof path, "%s/scenes/%.100s.yaml", ZENO_SOURCE_DIR, scene);
         status = zn_scene_load(r.context, path, &options, &r.scene);
     }
     if (status == ZN_OK) {

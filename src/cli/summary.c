@@ -4,6 +4,7 @@
 
 #include "model/drawing.h"
 
+#include <string.h>
 #include <math.h>
 
 void cli_json_text(FILE *to, const char *text) {
@@ -94,6 +95,24 @@ static void account_entries(FILE *to, const zn_part_account *a) {
     cli_json_number(to, a->friction);
 }
 
+static bool same_group(const zn_part_info *a, const zn_part_info *b) { return b->group && !strcmp(a->group, b->group); }
+
+/* Nodes and elements of a flexible body are one entry: the first of them adds up all others. False: not the first. */
+static bool add_group(const zn_model *model, const zn_account *account, int index, zn_part_account *sum) {
+    zn_part_info info = zn_model_part_info(model, index);
+    if (info.nu == 0) return false; /* an element; nodes come first */
+    zn_part_info before = index > 0 ? zn_model_part_info(model, index - 1) : (zn_part_info){0};
+    if (same_group(&info, &before)) return false;
+    for (int i = index + 1; i < zn_model_part_count(model); i++) {
+        zn_part_info other = zn_model_part_info(model, i);
+        if (!same_group(&info, &other)) continue;
+        zn_part_account part = zn_account_part(account, i);
+        sum->kinetic += part.kinetic, sum->potential += part.potential, sum->work += part.work;
+        sum->supplied += part.supplied, sum->normal += part.normal, sum->friction += part.friction;
+    }
+    return true;
+}
+
 static void account(FILE *to, const cli_summary *s) {
     if (!s->account) return;
     const zn_model *model = zn_simulation_model(s->simulation);
@@ -104,13 +123,16 @@ static void account(FILE *to, const cli_summary *s) {
     fprintf(to, ", \"scheme\": ");
     cli_json_number(to, all.scheme);
     if (zn_model_part_count(model)) fprintf(to, ", \"parts\": [");
+    bool first = true;
     for (int i = 0; i < zn_model_part_count(model); i++) {
         zn_part_info info = zn_model_part_info(model, i);
         zn_part_account part = zn_account_part(s->account, i);
-        fprintf(to, "%s{\"name\": ", i ? ", " : "");
-        cli_json_text(to, info.name);
+        if (info.group && !add_group(model, s->account, i, &part)) continue;
+        fprintf(to, "%s{\"name\": ", first ? "" : ", ");
+        first = false;
+        cli_json_text(to, info.group ? info.group : info.name);
         fprintf(to, ", \"what\": ");
-        cli_json_text(to, info.what);
+        cli_json_text(to, info.group ? "flexible body" : info.what);
         fprintf(to, ", ");
         account_entries(to, &part);
         fputc('}', to);

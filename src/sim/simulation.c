@@ -107,6 +107,7 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
     zn_simulation *sim = MEM_ARRAY(context, zn_simulation, 1);
     if (!sim) return ZN_MEMORY;
     sim->context = context;
+    sim->fastest = -1;
     sim->model = model;
     sim->settings = *settings;
     sim->scheme_name = mem_text(context, settings->scheme ? settings->scheme : "");

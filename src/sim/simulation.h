@@ -84,6 +84,7 @@ struct zn_simulation {
     long staged_accepted, staged_repeated;
     double max_residual;
     double energy_start;
+    double fastest;                  /* natural frequency at the start; negative: not asked for */
 };
 
 /* Memory of a state: what sim_state_place puts into `memory`, and how many doubles that is. */
@@ -109,6 +110,9 @@ bool sim_fatal(zn_status);
 const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const zn_point *, char *text, size_t room);
 zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);
 zn_status sim_grid_step(zn_simulation *);
+
+/* stability.c: whether h is too large for the scheme's explicit forces and the model's fastest natural frequency. */
+bool sim_step_is_unstable(zn_simulation *, double h, double *frequency, double *largest_step);
 
 /* work.c */
 

@@ -70,11 +70,23 @@ const char *sim_contradiction(zn_context *context, const zn_model *model, const 
     return text;
 }
 
+/* ZN_OK: the step is not too large for the scheme. */
+static zn_status report_unstable(zn_simulation *sim, double h) {
+    double frequency, largest;
+    if (!sim_step_is_unstable(sim, h, &frequency, &largest)) return ZN_OK;
+    error_place place = {.step = sim->step + 1, .time = sim->now.t};
+    return fail_at(sim->context, ZN_NO_CONVERGENCE, &place,
+                   "the step of %g from t = %.9g failed: it is too large for %s, which is stable for steps below about %.3g here (the "
+                   "fastest natural frequency is about %.3g 1/s); radau-2a, tr-theta and generalized-alpha-pva take larger steps",
+                   h, sim->now.t, sim->settings.scheme, largest, frequency);
+}
+
 zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, const cone_outcome *outcome) {
     const zn_model *model = sim->model;
     char text[160], why[400];
     error_place place = {.step = sim->step + 1, .time = sim->now.t};
     const char *who = NULL;
+    if (report_unstable(sim, h) != ZN_OK) return ZN_NO_CONVERGENCE;
     if (status == ZN_NOT_FINITE) {
         const char *what = NULL; /* at the present state, or a little later */
         scheme_state look = sim->now;
@@ -143,6 +155,9 @@ zn_status sim_grid_step(zn_simulation *sim) {
             pause = sim->rows.dense;
         } else if (sim_fatal(status) || grid->part == 1) {
             status = sim_report_failure(sim, status, grid->h * fraction, &outcome);
+            break;
+        } else if (grid->part == whole && report_unstable(sim, grid->h) != ZN_OK) {
+            status = ZN_NO_CONVERGENCE; /* halves of it would hide that the motion diverges */
             break;
         } else {
             grid->part /= 2;

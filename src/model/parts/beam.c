@@ -12,7 +12,15 @@
  * Parameters: EA, GA, EI, damping, g[3], rho_I/rho_A, masses rho_A int N_i N_j dS (i <= j), and for each Gauss point w J, 1/J, Gamma_0, kappa_0. */
 #include "model/parts/flexible.h"
 
-enum { VARIANT_ORDER = 3, VARIANT_DAMPED = 4, VARIANT_RECORD = 8, MOST_NODES = 3, MOST_POINTS = 2, N_SECTION = 8, N_POINT = 5 };
+enum {
+    VARIANT_ORDER = 3,
+    VARIANT_DAMPED = 4,
+    VARIANT_RECORD = 8,
+    MOST_NODES = 3,
+    MOST_POINTS = 2,
+    N_SECTION = 8,
+    N_POINT = 5
+};
 
 static int n_masses(int order) { return (order + 1) * (order + 2) / 2; }
 static int n_parameters(int order) { return N_SECTION + n_masses(order) + order * N_POINT; }
