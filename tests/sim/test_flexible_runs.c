@@ -17,7 +17,7 @@ static double energy_of(const zn_simulation *s) {
 }
 
 static bar_run run_bar(const char *scheme, int stages) {
-    trial t = trial_begin("elastic-bar", (trial_options){.scheme = scheme, .stages = stages, .end = 1.3});
+    trial t = trial_begin("elastic-bar", (trial_options){.scheme = scheme, .stages = stages});
     bar_run r = {.energy_start = energy_of(t.simulation)};
     double energy = r.energy_start, plateau = 0, newton = 0;
     int steps = 0, contacts = 0;
