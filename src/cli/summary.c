@@ -4,8 +4,8 @@
 
 #include "model/drawing.h"
 
-#include <string.h>
 #include <math.h>
+#include <string.h>
 
 void cli_json_text(FILE *to, const char *text) {
     fputc('"', to);
