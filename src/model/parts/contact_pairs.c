@@ -17,6 +17,8 @@ static zn_status parse_surface(zn_parts *parts, sketch *k, const formula_text *t
     if (status != ZN_OK) return status;
     status = expr_parse(k->g, parts->context, &scope, formula_of(text), f);
     parts_scope_free(parts, &scope);
+    /* The walk that expr_depends needs: that would say yes where memory is out. */
+    if (status == ZN_OK && expr_substitute(k->g, *f, 0, 0, NULL) == EXPR_NONE) status = ZN_MEMORY;
     if (status == ZN_OK && expr_depends(k->g, *f, 0))
         status = formula_fail(parts->context, text, NULL,
                               "the formula of a surface must not depend on t: give its body a prescribed motion");
