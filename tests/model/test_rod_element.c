@@ -55,7 +55,7 @@ static void stretches(int order, const vec3 *r, int n, double *J) {
 static element begin(uint64_t *seed, int order, double damping, bool lumped, vec3 gravity) {
     element e = {.context = zn_context_create(NULL), .order = order, .n = order + 1, .material = steel};
     body_kind kinds[ROD_MOST_NODES] = {BODY_SPATIAL, BODY_SPATIAL, BODY_SPATIAL};
-    int variant = rod_variant(order, damping > 0), count = rod_parameter_count(variant);
+    int variant = rod_variant(order, damping > 0, 0), count = rod_parameter_count(variant);
     double parameters[ROD_MOST_PARAMETERS];
     assert_true(count <= ROD_MOST_PARAMETERS);
     e.material.damping = damping, e.material.lumped = lumped;

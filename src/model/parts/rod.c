@@ -113,13 +113,17 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
     if (status == ZN_OK) status = add_nodes(parts, def, &curve, f);
     if (status != ZN_OK) return status;
     rod_material material = material_of(&m, def->lumped);
-    int variant = rod_variant(f->order, m.damping > 0);
+    int variant = rod_variant(f->order, m.damping > 0, f->record);
+    static const char *const forces[] = {"N", "Qy", "Qz", "T", "My", "Mz"}, *const strains[] = {
+                                                                                "strain", "shear_y",     "shear_z",
+                                                                                "twist",  "curvature_y", "curvature_z"};
     parts_piece shape = {.draw = rod_draw_element,
                          .variant = variant,
                          .n_bodies = f->order + 1,
                          .n_parameters = rod_parameter_count(variant),
+                         .n_outputs = flexible_output_count(f, f->order, 6),
                          .gravity = 1 + ROD_GRAVITY};
-    for (int e = 0; e < f->n_elements; e++) {
+    for (int e = 0; e < f->n_elements && status == ZN_OK; e++) {
         int first = e * f->order;
         rod_reference start;
         for (int i = 0; i <= f->order; i++) {
@@ -131,8 +135,9 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
         parts_piece *piece = flexible_add_element(parts, f, &shape, (int[]){first, first + 1, first + 2});
         if (!piece) return parts_last_status(parts);
         rod_put_parameters(variant, &material, &start, piece->parameters);
+        status = flexible_name_outputs(parts, f, piece, f->order, 6, forces, strains);
     }
-    return ZN_OK;
+    return status;
 }
 
 const flexible_type flexible_rod = {.what = "rod",

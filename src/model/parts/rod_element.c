@@ -98,28 +98,41 @@ static void draw_forces(sketch *k, int n, const place *s, const expr *f) {
     }
 }
 
-/* One Gauss point: V = length/2 sum C e^2, and f = dV/dz + damping length sum C e' de/dz, with e' = de/dz z'. */
+/* A function of z as one of the nodes. */
+static expr of_nodes(sketch *k, const place *s, expr f) { return expr_substitute(k->g, f, s->inner, 2 * Z_COUNT, s->z); }
+
+/* Strains and stresses are outputs, as far as they are wanted. */
+static void draw_outputs(sketch *k, int variant, const place *s, const expr *strain, const expr *stress) {
+    expr strains[6], stresses[6];
+    for (int i = 0; i < 6; i++) strains[i] = of_nodes(k, s, strain[i]), stresses[i] = of_nodes(k, s, stress[i]);
+    flexible_draw_outputs(k, rod_record(variant), 6, stresses, strains);
+}
+
+/* One Gauss point: stress = C (e + damping e') with e' = de/dz z', V = length/2 sum C e^2, f = length sum stress de/dz. */
 static zn_status draw_point(sketch *k, int variant, place *s) {
-    expr z[2 * Z_COUNT], e[6], V = sketch_constant(k, 0), f[Z_COUNT], zero = V;
+    expr z[2 * Z_COUNT], e[6], stress[6], V = sketch_constant(k, 0), f[Z_COUNT], zero = V;
     for (int b = 0; b < 2 * Z_COUNT; b++) z[b] = expr_variable(k->g, s->inner + b);
     draw_strains(k, z, e);
     for (int b = 0; b < Z_COUNT; b++) f[b] = zero;
     for (int i = 0; i < 6; i++) {
-        expr C = sketch_mul(k, s->length, s->C[i]), strain = sketch_sub(k, e[i], s->start[i]), rate = zero;
-        expr stress = sketch_mul(k, C, strain);
-        V = sketch_add(k, V, sketch_mul(k, sketch_constant(k, 0.5), sketch_mul(k, stress, strain)));
+        expr rate = zero;
+        e[i] = sketch_sub(k, e[i], s->start[i]);
+        stress[i] = sketch_mul(k, s->C[i], e[i]);
+        V = sketch_add(k, V, sketch_mul(k, stress[i], e[i]));
         if (rod_is_damped(variant)) {
             for (int b = 0; b < Z_COUNT; b++)
                 rate = sketch_add(k, rate, sketch_mul(k, expr_derivative(k->g, e[i], s->inner + b), z[Z_COUNT + b]));
-            expr viscous = sketch_mul(k, sketch_mul(k, s->damping, C), rate);
-            stress = sketch_add(k, stress, viscous);
-            expr loss = expr_substitute(k->g, sketch_mul(k, viscous, rate), s->inner, 2 * Z_COUNT, s->z);
-            k->s.power = sketch_sub(k, k->s.power, loss);
+            expr viscous = sketch_mul(k, sketch_mul(k, s->damping, s->C[i]), rate);
+            stress[i] = sketch_add(k, stress[i], viscous);
+            k->s.power = sketch_sub(k, k->s.power, of_nodes(k, s, sketch_mul(k, s->length, sketch_mul(k, viscous, rate))));
         }
+        expr force = sketch_mul(k, s->length, stress[i]);
         for (int b = 0; b < Z_COUNT; b++)
-            f[b] = sketch_add(k, f[b], sketch_mul(k, stress, expr_derivative(k->g, e[i], s->inner + b)));
+            f[b] = sketch_add(k, f[b], sketch_mul(k, force, expr_derivative(k->g, e[i], s->inner + b)));
     }
-    k->s.V = sketch_add(k, k->s.V, expr_substitute(k->g, V, s->inner, 2 * Z_COUNT, s->z));
+    expr half_length = sketch_mul(k, sketch_constant(k, 0.5), s->length);
+    k->s.V = sketch_add(k, k->s.V, of_nodes(k, s, sketch_mul(k, half_length, V)));
+    draw_outputs(k, variant, s, e, stress);
     zn_status status = compose(k, s, !rod_is_damped(variant), f);
     if (status == ZN_OK) draw_forces(k, rod_order(variant) + 1, s, f);
     return status;
