@@ -37,10 +37,11 @@ zn_status spline_interpolate(zn_context *, int degree, int elements, double (*po
 
 /* An element as a piece: drawn once for its variant. */
 parts_draw spline_draw_element;
-int spline_element_variant(const spline_beam *);
+int spline_element_variant(const spline_beam *, unsigned record);
 int spline_variant_degree(int variant);
 int spline_variant_points(int variant);
 bool spline_variant_damped(int variant);
+unsigned spline_variant_record(int variant);
 int spline_element_parameter_count(const spline_beam *);
 /* The first three become gravity. */
 void spline_element_parameters(const spline_beam *, int element, double *parameters);

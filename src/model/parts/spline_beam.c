@@ -48,14 +48,16 @@ static void reference_curve(const spline_beam *beam, int element, double N[3][SP
 
 /* ---- elements ---- */
 
-enum { VARIANT_DEGREE = 8, VARIANT_DAMPED = VARIANT_DEGREE * 16 };
+enum { VARIANT_POINTS = 8, VARIANT_DAMPED = VARIANT_POINTS * 16, VARIANT_RECORD = VARIANT_DAMPED * 2 };
 
-int spline_element_variant(const spline_beam *beam) {
-    return beam->degree + VARIANT_DEGREE * beam->points + (beam->damping > 0 ? VARIANT_DAMPED : 0);
+int spline_element_variant(const spline_beam *beam, unsigned record) {
+    return beam->degree + VARIANT_POINTS * beam->points + (beam->damping > 0 ? VARIANT_DAMPED : 0) +
+           VARIANT_RECORD * (int)record;
 }
-int spline_variant_degree(int variant) { return variant % VARIANT_DEGREE; }
-int spline_variant_points(int variant) { return variant % VARIANT_DAMPED / VARIANT_DEGREE; }
-bool spline_variant_damped(int variant) { return variant >= VARIANT_DAMPED; }
+int spline_variant_degree(int variant) { return variant % VARIANT_POINTS; }
+int spline_variant_points(int variant) { return variant % VARIANT_DAMPED / VARIANT_POINTS; }
+unsigned spline_variant_record(int variant) { return (unsigned)variant / VARIANT_RECORD; }
+bool spline_variant_damped(int variant) { return variant & VARIANT_DAMPED; }
 
 int spline_element_parameter_count(const spline_beam *beam) {
     int n = beam->degree + 1;
@@ -146,6 +148,26 @@ static zn_status add_nodes(zn_parts *parts, const zn_flexible_def *def, parts_fl
     return status;
 }
 
+static zn_status add_elements(zn_parts *parts, const spline_beam *beam, parts_flexible *flexible) {
+    static const char *const forces[] = {"N", "M"}, *const strains[] = {"strain", "curvature"};
+    parts_piece shape = {.draw = spline_draw_element,
+                         .variant = spline_element_variant(beam, flexible->record),
+                         .n_bodies = beam->degree + 1,
+                         .n_parameters = spline_element_parameter_count(beam),
+                         .n_outputs = flexible_output_count(flexible, beam->points, 2),
+                         .gravity = 1};
+    zn_status status = ZN_OK;
+    for (int e = 0; status == ZN_OK && e < beam->elements; e++) {
+        int nodes[SPLINE_MOST_FUNCTIONS];
+        for (int i = 0; i <= beam->degree; i++) nodes[i] = e + i;
+        parts_piece *piece = flexible_add_element(parts, flexible, &shape, nodes);
+        if (!piece) return parts_last_status(parts);
+        spline_element_parameters(beam, e, piece->parameters);
+        status = flexible_name_outputs(parts, flexible, piece, beam->points, 2, forces, strains);
+    }
+    return status;
+}
+
 static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexible *flexible) {
     int degree = flexible->order;
     spline_beam beam = {.degree = degree, .elements = def->elements, .points = def->gauss ? def->gauss : degree};
@@ -153,26 +175,13 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
     zn_status status = check_gauss(parts, def, degree, beam.points);
     if (status == ZN_OK) status = flexible_material_make(parts, def, FLEXIBLE_NEEDS_EI, &material);
     if (status != ZN_OK) return status;
-    beam.EA = material.EA, beam.EI = material.EI[0], beam.line_density = material.line_density,
+    beam.EA = material.EA, beam.EI = material.EI[0], beam.line_density = material.line_density;
     beam.damping = material.damping;
     double(*points)[2] = mem_array(parts->context, (size_t)(def->elements + degree), sizeof *points);
     if (!points) return ZN_MEMORY;
     beam.reference = (const double(*)[2])points;
     status = add_nodes(parts, def, flexible, points);
-    for (int e = 0; status == ZN_OK && e < def->elements; e++) {
-        int nodes[SPLINE_MOST_FUNCTIONS];
-        for (int i = 0; i <= degree; i++) nodes[i] = e + i;
-        parts_piece shape = {.draw = spline_draw_element,
-                             .variant = spline_element_variant(&beam),
-                             .n_bodies = degree + 1,
-                             .n_parameters = spline_element_parameter_count(&beam),
-                             .gravity = 1};
-        parts_piece *piece = flexible_add_element(parts, flexible, &shape, nodes);
-        if (piece)
-            spline_element_parameters(&beam, e, piece->parameters);
-        else
-            status = parts_last_status(parts);
-    }
+    if (status == ZN_OK) status = add_elements(parts, &beam, flexible);
     mem_free(parts->context, points);
     return status;
 }

@@ -10,22 +10,19 @@
  * Sections stay perpendicular to the centre line and have no inertia against turning. The mass matrix is constant. */
 #include "model/parts/spline.h"
 
-typedef struct strains {
-    expr eps, kappa;
-} strains;
-
 static expr weighted(sketch *k, int n, const expr *weights, int axis) {
     expr sum = sketch_constant(k, 0);
     for (int i = 0; i < n; i++) sum = sketch_add(k, sum, sketch_mul(k, weights[i], k->body[i].r.x[axis]));
     return sum;
 }
 
-static strains draw_strains(sketch *k, int n, const expr *a, const expr *b, expr kappa_0) {
+/* eps and kappa. */
+static void draw_strains(sketch *k, int n, const expr *a, const expr *b, expr kappa_0, expr strains[2]) {
     expr x1 = weighted(k, n, a, 0), y1 = weighted(k, n, a, 1), x2 = weighted(k, n, b, 0), y2 = weighted(k, n, b, 1);
     expr square = sketch_add(k, sketch_mul(k, x1, x1), sketch_mul(k, y1, y1));
     expr turn = sketch_sub(k, sketch_mul(k, x1, y2), sketch_mul(k, y1, x2));
-    return (strains){sketch_sub(k, expr_unary(k->g, EXPR_SQRT, square), sketch_constant(k, 1)),
-                     sketch_sub(k, sketch_div(k, turn, square), kappa_0)};
+    strains[0] = sketch_sub(k, expr_unary(k->g, EXPR_SQRT, square), sketch_constant(k, 1));
+    strains[1] = sketch_sub(k, sketch_div(k, turn, square), kappa_0);
 }
 
 static void draw_mass(sketch *k, int n, evec g) {
@@ -38,13 +35,14 @@ static void draw_mass(sketch *k, int n, evec g) {
         sketch_potential(k, sketch_neg(k, sketch_mul(k, sketch_parameter(k), evec_dot(k, g, k->body[i].r))));
 }
 
-/* w stiffness (strain^2/2, and damping tau on its rate) */
-static void draw_stress(sketch *k, expr w, expr stiffness, const expr *tau, expr strain) {
-    expr share = sketch_mul(k, w, stiffness);
+/* w stiffness (strain^2/2, and damping tau on its rate). Returns the stress. */
+static expr draw_stress(sketch *k, expr w, expr stiffness, const expr *tau, expr strain) {
+    expr share = sketch_mul(k, w, stiffness), stress = sketch_mul(k, stiffness, strain);
     sketch_potential(k, sketch_mul(k, sketch_constant(k, 0.5), sketch_mul(k, share, sketch_mul(k, strain, strain))));
-    if (!tau) return;
-    expr rate = sketch_rate(k, strain);
-    sketch_power(k, sketch_neg(k, sketch_mul(k, sketch_mul(k, share, *tau), rate)), rate);
+    if (!tau) return stress;
+    expr rate = sketch_rate(k, strain), damping = sketch_mul(k, *tau, rate);
+    sketch_power(k, sketch_neg(k, sketch_mul(k, share, damping)), rate);
+    return sketch_add(k, stress, sketch_mul(k, stiffness, damping));
 }
 
 zn_status spline_draw_element(zn_parts *parts, sketch *k, const parts_piece *piece) {
@@ -57,9 +55,11 @@ zn_status spline_draw_element(zn_parts *parts, sketch *k, const parts_piece *pie
         expr a[SPLINE_MOST_FUNCTIONS], b[SPLINE_MOST_FUNCTIONS], w = sketch_parameter(k), kappa_0 = sketch_parameter(k);
         for (int j = 0; j < n; j++) a[j] = sketch_parameter(k);
         for (int j = 0; j < n; j++) b[j] = sketch_parameter(k);
-        strains s = draw_strains(k, n, a, b, kappa_0);
-        draw_stress(k, w, EA, damped ? &tau : NULL, s.eps);
-        draw_stress(k, w, EI, damped ? &tau : NULL, s.kappa);
+        expr strains[2], forces[2];
+        draw_strains(k, n, a, b, kappa_0, strains);
+        forces[0] = draw_stress(k, w, EA, damped ? &tau : NULL, strains[0]);
+        forces[1] = draw_stress(k, w, EI, damped ? &tau : NULL, strains[1]);
+        flexible_draw_outputs(k, spline_variant_record(piece->variant), 2, forces, strains);
     }
     return ZN_OK;
 }
