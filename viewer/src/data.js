@@ -40,12 +40,14 @@ export class Table {
     }
 }
 
-// A number of a drawing is a number, or the name of a column.
+// A number of a drawing is a number, the name of a column, or [a, b, column] for a + b times it.
 export function reader(table, value) {
     if (typeof value === "number") return () => value;
+    if (Array.isArray(value)) {
+        const read = reader(table, value[2]);
+        return (moment) => value[0] + value[1] * read(moment);
+    }
     const values = table.values(value);
     if (!values) return () => NaN;
     return ({ row, fraction }) => (fraction === 0 ? values[row] : values[row] + fraction * (values[row + 1] - values[row]));
 }
-
-export const isFixed = (value) => typeof value === "number";

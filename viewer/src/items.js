@@ -12,7 +12,7 @@ export const isBetween = (def) => BETWEEN.has(def.shape);
 function colourIndices(defs, drawing) {
     const owners = [];
     return defs.map((def) => {
-        if (def.shape === "joint" || !itemMoves(drawing, def)) return -1;
+        if (def.shape === "joint" || def.thin || !itemMoves(drawing, def)) return -1;
         const owner = def.body ?? def.colour_of ?? def.name;
         if (!owners.includes(owner)) owners.push(owner);
         return owners.indexOf(owner);
@@ -55,7 +55,7 @@ export function pointsOf(item, moment) {
     if (item.from) return [item.from(moment), item.to(moment)];
     if (item.through) return item.through.map((read) => read(moment));
     const { r, p } = item.pose(moment);
-    const local = def.points ? def.points.map((point) => [point[0], point[1], point[2] ?? 0]) : cornersOf(halfSize(def));
+    const local = def.points ? def.points.filter(Boolean).map((point) => [point[0], point[1], point[2] ?? 0]) : cornersOf(halfSize(def));
     return local.map((point) => rotate(p, point).map((value, k) => value + r[k]));
 }
 

@@ -87,10 +87,6 @@ export function pointReader(table, drawing, point) {
     return (moment) => pose(moment).r;
 }
 
-export function vectorIn(table, drawing, vector) {
-    return vectorReader(table, vector);
-}
-
 // ---- whether it can move ----
 
 const moves = (values) => (values ?? []).flat().some((value) => typeof value === "string" && !(value in AXES));

@@ -20,9 +20,10 @@ function placer(camera, pose) {
     };
 }
 
+// null among the points is a gap
 function path(c, points, closed) {
     c.beginPath();
-    points.forEach((point, i) => (i ? c.lineTo(...point) : c.moveTo(...point)));
+    points.forEach((point, i) => { if (point) i && points[i - 1] ? c.lineTo(...point) : c.moveTo(...point); });
     if (closed) c.closePath();
 }
 
@@ -175,7 +176,7 @@ export function drawItem(c, camera, item, moment, theme, stage) {
         c.fill();
         return c.stroke();
     case "polyline": case "curve":
-        path(c, def.points.map(place), false);
+        path(c, def.points.map((point) => point && place(point)), false);
         if (item.moves && !def.thin) c.lineWidth = 3.5;
         return c.stroke();
     default: return undefined;

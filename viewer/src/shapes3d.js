@@ -64,14 +64,16 @@ function plane(item, theme, bounds) {
     const middle = bounds.low.map((value, k) => (value + bounds.high[k]) / 2);
     const pose = item.pose({ row: 0, fraction: 0 });
     const half = Math.ceil((0.5 * bounds.size * 1.5) / step) * step;
-    const sheet = new THREE.Mesh(new THREE.PlaneGeometry(2 * half, 2 * half),
-                                 new THREE.MeshStandardMaterial({ color: theme.dark ? "#2a2c30" : "#efede8", roughness: 0.95, side: THREE.DoubleSide }));
-    sheet.receiveShadow = true;
-    sheet.position.z = -0.001 * bounds.size;
-    const grid = new THREE.GridHelper(2 * half, Math.round((2 * half) / step), theme.dark ? "#3a3d42" : "#d9d6cf", theme.dark ? "#3a3d42" : "#d9d6cf");
+    const square = new THREE.PlaneGeometry(2 * half, 2 * half);
+    const sheet = new THREE.Mesh(square, new THREE.MeshBasicMaterial({ color: theme.dark ? "#232529" : "#eae8e2", side: THREE.DoubleSide }));
+    const shade = new THREE.Mesh(square, new THREE.ShadowMaterial({ opacity: theme.dark ? 0.45 : 0.22 }));
+    shade.receiveShadow = true;
+    sheet.position.z = -0.002 * bounds.size;
+    shade.position.z = -0.001 * bounds.size;
+    const grid = new THREE.GridHelper(2 * half, Math.round((2 * half) / step), theme.dark ? "#3a3d42" : "#d2cfc7", theme.dark ? "#3a3d42" : "#d2cfc7");
     grid.rotation.x = Math.PI / 2;
     const inside = new THREE.Group();
-    inside.add(sheet, grid);
+    inside.add(sheet, shade, grid);
     // the middle of what moves, in the plane
     const turn = new THREE.Quaternion(pose.p[1], pose.p[2], pose.p[3], pose.p[0]);
     const local = new THREE.Vector3(...middle).sub(new THREE.Vector3(...pose.r)).applyQuaternion(turn.clone().invert());
@@ -115,10 +117,14 @@ function hull(def, item, theme) {
 }
 
 function line(points, item, theme) {
-    const curve = new THREE.CurvePath();
-    for (let i = 0; i + 1 < points.length; i++) curve.add(new THREE.LineCurve3(new THREE.Vector3(...points[i]), new THREE.Vector3(...points[i + 1])));
-    const geometry = new THREE.BufferGeometry().setFromPoints(points.map((point) => new THREE.Vector3(...point)));
+    const geometry = new THREE.BufferGeometry().setFromPoints(points.filter(Boolean).map((point) => new THREE.Vector3(...point)));
     return new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: item.colour < 0 ? theme.fixed : theme.bodies[item.colour % theme.bodies.length] }));
+}
+
+// A smooth tube through points that move.
+function tube(points, radius) {
+    const curve = new THREE.CatmullRomCurve3(points.map((point) => new THREE.Vector3(...point)), false, "centripetal");
+    return new THREE.TubeGeometry(curve, 6 * points.length, radius, 12);
 }
 
 // Hollow bodies are seen from inside: their back is drawn, and a net.
@@ -134,7 +140,10 @@ export function itemObject(item, theme, bounds) {
         const radius = def.radius ?? (def.thin ? 0.35 * thin : thin);
         return def.shape === "spring" ? solid(coil(radius), item, theme) : solid(upright(new THREE.CylinderGeometry(radius, radius, 1, 16)), item, theme);
     }
-    if (item.through) return line(item.through.map((read) => read({ row: 0, fraction: 0 })), item, theme);
+    if (item.through) {
+        item.thickness = def.radius ?? 1.2 * thin;
+        return solid(tube(item.through.map((read) => read({ row: 0, fraction: 0 })), item.thickness), item, theme);
+    }
     switch (def.shape) {
     case "sphere": return sphere(item, theme, def.radius);
     case "ellipsoid": case "ellipse": return sphere(item, theme, 0.5, [def.size[0], def.size[1], def.size[2] ?? 0.02 * def.size[0]]);
@@ -189,7 +198,8 @@ export function placeItem(item, object, moment) {
         return;
     }
     if (item.through) {
-        object.geometry.setFromPoints(item.through.map((read) => new THREE.Vector3(...read(moment))));
+        object.geometry.dispose();
+        object.geometry = tube(item.through.map((read) => read(moment)), item.thickness);
         return;
     }
     const { r, p } = item.pose(moment);

@@ -92,7 +92,7 @@ export class Stage3d {
         const { bounds } = this.system, theme = this.theme;
         this.scene = new THREE.Scene();
         this.scene.background = new THREE.Color(theme.stage);
-        this.scene.add(new THREE.HemisphereLight(0xffffff, theme.dark ? 0x55555f : 0xb8b0a4, theme.dark ? 2 : 2.6));
+        this.scene.add(new THREE.HemisphereLight(0xffffff, theme.dark ? 0x55555f : 0xb8b0a4, theme.dark ? 1.9 : 2.3));
         const middle = new THREE.Vector3(...bounds.low.map((value, k) => (value + bounds.high[k]) / 2)), size = bounds.size;
         const sun = new THREE.DirectionalLight(0xffffff, theme.dark ? 2.2 : 2.2);
         sun.position.copy(middle).add(new THREE.Vector3(-0.8, -0.6, 1.9).multiplyScalar(size));

@@ -20,7 +20,7 @@ function mix(a, b, share) {
 
 export function themeOf(dark) {
     const base = dark ? DARK : LIGHT;
-    return { ...base, fill: (colour) => mix(colour, base.stage, 0.62), over: (colour) => mix(colour, base.stage, 0.62) };
+    return { ...base, fill: (colour) => `${colour}66`, over: (colour) => mix(colour, base.stage, 0.62) };
 }
 
 export function watchScheme(changed) {

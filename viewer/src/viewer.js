@@ -9,6 +9,7 @@ import { Player } from "./player.js";
 import { Plot, usualPlots } from "./plots.js";
 import { Stage2d } from "./stage2d.js";
 import { Stage3d } from "./stage3d.js";
+import { sampleSurface } from "./surfaces.js";
 import { watchScheme } from "./theme.js";
 
 const TRAIL_POINTS = 1500;
@@ -30,6 +31,7 @@ export class Viewer {
         this.drawing = readDrawing(data.drawing);
         this.items = readItems(this.table, this.drawing);
         this.bounds = boundsOf(this.items, this.table);
+        for (const item of this.items) if (item.def.shape === "surface" && item.def.formula) sampleSurface(item, this.bounds, this.drawing.space !== 3);
         this.sizeOfItems = this.usualSize();
         this.forces = new Forces(this.table, this.drawing);
         this.showForces = options.forces ?? this.forces.contacts.length > 0;

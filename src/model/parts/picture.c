@@ -74,6 +74,15 @@ static void put_body(picture *p, const parts_body *b) {
     else if (pose) {
         drawing_put(&p->d, "[\"view.body.%s.x\", \"view.body.%s.y\", \"view.body.%s.z\"], \"axes\": [", n, n, n);
         for (int i = 1; i <= 6; i++) drawing_put(&p->d, "\"view.body.%s.a%d\"%s", n, i, i < 6 ? ", " : "]");
+    } else if (b->kind == BODY_LINE) { /* r = p0 + x d */
+        char name[320];
+        parts_q_name(b, 0, name, sizeof name);
+        for (int i = 0; i < 3; i++) {
+            drawing_put(&p->d, "%s%.9g, %.9g, ", i ? ", [" : "[[", b->numbers[i], b->numbers[3 + i]);
+            drawing_text(&p->d, name);
+            drawing_put(&p->d, "]");
+        }
+        drawing_put(&p->d, "]");
     } else
         put_columns(p, b, 0, b->kind == BODY_PARTICLE_3D || b->kind == BODY_SPATIAL ? 3 : 2);
     if (b->kind == BODY_PLANAR) drawing_put(&p->d, ", \"angle\": \"%s.phi\"", n);
@@ -224,13 +233,15 @@ static void put_outline(picture *p, int body) {
 
 /* ---- flexible bodies ---- */
 
-/* The line through its nodes. */
+/* The line through its nodes; of very many some are enough. */
 static void put_flexible(picture *p, const parts_flexible *f) {
+    const int shown = f->n_nodes < MOST_POINTS ? f->n_nodes : MOST_POINTS;
     begin_item(p, f->name, "polyline", 0);
     drawing_put(&p->d, ", \"through\": [");
-    for (int i = 0; i < f->n_nodes; i++) {
+    for (int i = 0; i < shown; i++) {
+        int node = shown > 1 ? (int)((long)i * (f->n_nodes - 1) / (shown - 1)) : 0;
         drawing_put(&p->d, i ? ", {\"body\": " : "{\"body\": ");
-        drawing_text(&p->d, p->parts->bodies[f->first_node + i].name);
+        drawing_text(&p->d, p->parts->bodies[f->first_node + node].name);
         drawing_put(&p->d, ", \"at\": [0, 0, 0]}");
     }
     drawing_put(&p->d, "]");

@@ -9,7 +9,7 @@
 enum { PICTURE_MOST_CONTACTS = 32 };
 
 /* Its pose is no coordinates, but outputs. */
-static inline bool picture_needs_pose(body_kind kind) { return body_is_moving(kind) || body_is_section(kind) || kind == BODY_LINE; }
+static inline bool picture_needs_pose(body_kind kind) { return body_is_moving(kind) || body_is_section(kind); }
 
 /* Pieces whose outputs are the poses of moving bodies and the places of contacts. Once, before the model is built. */
 zn_status parts_add_poses(zn_parts *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outputs that a drawing needs beside the coordinates: where bodies are that have none of their own (with a prescribed motion,
- * sections and nodes on a line of flexible bodies), and where contacts are.
+/* Outputs that a drawing needs beside the coordinates: where bodies are that have none of their own (with a prescribed motion, and
+ * sections of flexible bodies), and where contacts are.
  *
  *   view.body.NAME.x, y, phi                      in the plane
  *   view.body.NAME.x, y, z, a1 ... a6             in space: a are the first two columns of the rotation

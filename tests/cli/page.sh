@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# zeno page: what it writes and refuses, with a stand-in for the viewer (tests/viewer has the real one in a browser).
+# usage: page.sh ZENO SCENES
+set -u
+zeno=$1
+scenes=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+checks=0
+failures=0
+
+expect() { # expect STATUS COMMAND...
+    status=$1
+    shift
+    "$@" >out 2>err </dev/null
+    got=$?
+    checks=$((checks + 1))
+    [ "$got" -eq "$status" ] && return 0
+    failures=$((failures + 1))
+    echo "FAILED: exit $got, expected $status: $*"
+    sed 's/^/    /' out err | head -n 8
+}
+holds() { # holds WHAT COMMAND...
+    what=$1
+    shift
+    checks=$((checks + 1))
+    "$@" >/dev/null 2>&1 && return 0
+    failures=$((failures + 1))
+    echo "FAILED: $what"
+}
+says() { holds "it says '$1'" grep -qF "$1" err; }
+absent() { [ ! -e "$1" ]; }
+lacks() { ! grep -qF "$1" "$2"; }
+
+expect 0 "$zeno" run "$scenes/rotating-ball.yaml" --quiet --out ball.h5
+printf 'var text = "</SCRIPT><!-- ";\n' >viewer.js
+ZENO_VIEWER=$work/viewer.js
+export ZENO_VIEWER
+
+# a page
+expect 0 "$zeno" page ball.h5 --out ball.html
+holds "nothing is left over" absent ball.html.partial
+holds "it is a page" grep -q '^<!doctype html>' ball.html
+holds "it forbids requests" grep -q "default-src 'none'" ball.html
+holds "its title" grep -q '<title>Rotating ball, slip and stick</title>' ball.html
+holds "the viewer is inside, and cannot end its script" grep -qF 'var text = "<\/SCRIPT><\!-- ";' ball.html
+holds "scripts end three times" [ "$(grep -oi '</script' ball.html | wc -l)" -eq 3 ]
+holds "the scene is inside" grep -qF 'coordinates:' ball.html
+expect 0 "$zeno" page ball.h5 --out again.html
+holds "the same result gives the same page" cmp ball.html again.html
+expect 0 "$zeno" page ball.h5 --out title.html --title 'a </script> & <b>'
+holds "a title is text in the head" grep -qF '<title>a &lt;/script> &amp; &lt;b></title>' title.html
+holds "and in the data" grep -qF '"title": "a \u003c/script> & \u003cb>"' title.html
+
+# data
+expect 0 "$zeno" page ball.h5 --out ball.json
+holds "data have no '<'" lacks '<' ball.json
+for key in format title facts rows scene drawing columns; do holds "data have $key" grep -q "\"$key\": " ball.json; done
+holds "all rows" grep -q '"rows": 201,' ball.json
+holds "the drawing" grep -qF '\"shape\": \"disk\"' ball.json
+holds "poses have their dataset" grep -qF '"name": "view.contact.floor.y", "dataset": "view"' ball.json
+if command -v python3 >/dev/null; then
+    cat >read.py <<'PYTHON'
+import base64, json, struct, sys
+data = json.load(open(sys.argv[1]))
+def values(name):
+    column = [c for c in data["columns"] if c["name"] == name][0]
+    letter = {"f32": "f", "f64": "d"}[column["type"]]
+    return [v[0] for v in struct.iter_unpack("<" + letter, base64.b64decode(column["data"]))]
+PYTHON
+    cat read.py - >check.py <<'PYTHON'
+t, y = values("t"), values("y")
+assert len(t) == len(y) == data["rows"] == 201 and t[0] == 0 and t[-1] == 2
+assert abs(y[0] - 1) < 1e-7 and abs(y[-1] - 0.1) < 1e-7
+assert abs(sum(values("percussion.floor.normal")) - 20) < 1e-3 # m g t: it came to rest
+json.loads(data["drawing"])
+PYTHON
+    expect 0 python3 check.py ball.json
+    # 20001 rows are thinned out; the sum of percussions stays, and so does the end
+    expect 0 "$zeno" run "$scenes/rotating-ball.yaml" --scheme moreau-midpoint --step 1e-4 --quiet --out long.h5
+    expect 0 "$zeno" page long.h5 --out long.json
+    cat read.py - >check.py <<'PYTHON'
+t = values("t")
+assert 3000 < len(t) <= 4000 and t[-1] == 2 and len(set(round(b - a, 9) for a, b in zip(t, t[1:-1]))) == 1
+assert abs(sum(values("percussion.floor.normal")) - 20) < 1e-2
+assert data["facts"][0][1].endswith(" of 20001")
+PYTHON
+    expect 0 python3 check.py long.json
+fi
+
+# other results
+expect 0 "$zeno" run "$scenes/rotating-ball.yaml" --quiet --out ball.csv
+holds "CSV has no poses" lacks 'view.' ball.csv
+expect 0 "$zeno" page ball.csv --out csv.json
+holds "CSV has no drawing" grep -qF '"drawing": ""' csv.json
+holds "its energies are told by name" grep -qF '"name": "energy.total", "dataset": "energy"' csv.json
+expect 0 "$zeno" run "$scenes/rotating-ball.yaml" --summary
+holds "summaries have no poses" lacks 'view.' out
+
+# mistakes
+expect 2 "$zeno" page
+says "which result?"
+expect 2 "$zeno" page ball.h5
+says "where to?"
+expect 2 "$zeno" page ball.h5 --out ball.pdf
+says ".html or .json"
+expect 2 "$zeno" page ball.h5 --out ball.html --what
+expect 1 "$zeno" page missing.h5 --out x.html
+says "missing.h5"
+head -c 3000 ball.h5 >half.h5
+expect 1 "$zeno" page half.h5 --out x.html
+says "half.h5"
+printf 't,x\n' >none.csv
+expect 1 "$zeno" page none.csv --out x.html
+says "none.csv has no rows"
+holds "no page of a bad result" absent x.html
+holds "and no half of one" absent x.html.partial
+expect 1 "$zeno" page ball.h5 --out nowhere/x.html
+says "nowhere/x.html"
+mkdir folder.html
+expect 1 "$zeno" page ball.h5 --out folder.html
+says "folder.html"
+ZENO_VIEWER=$work/none.js
+expect 2 "$zeno" page ball.h5 --out x.html
+says "make viewer"
+holds "no page without viewer" absent x.html
+expect 0 "$zeno" page ball.h5 --out y.json
+unset ZENO_VIEWER
+mkdir -p far/bin && cp "$zeno" far/bin/zeno
+expect 2 far/bin/zeno page ball.h5 --out x.html
+says "make viewer"
+mkdir -p far/share/zeno && cp viewer.js far/share/zeno/zeno-viewer.js
+expect 0 far/bin/zeno page ball.h5 --out x.html
+expect 0 "$zeno" page --help
+
+echo "$checks checks, $failures failures"
+[ "$failures" -eq 0 ]
