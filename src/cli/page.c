@@ -14,10 +14,11 @@
 #include <unistd.h>
 
 static const char usage[] = "zeno page RESULT --out FILE.html|FILE.json [--title TEXT]";
-static const char help[] = "  RESULT   what zeno run --out has written (.h5, .hdf5; a .csv has no drawing and gives plots only)\n"
-                           "  --out    FILE.html: a page that opens without server and network; FILE.json: its data alone\n"
-                           "  --title  instead of the scene's\n"
-                           "The page needs the viewer, which `make viewer` builds; ZENO_VIEWER may name its file.\n";
+static const char help[] =
+    "  RESULT   what zeno run --out has written (.h5, .hdf5; a .csv has no drawing and gives plots only)\n"
+    "  --out    FILE.html: a page that opens without server and network; FILE.json: its data alone\n"
+    "  --title  instead of the scene's\n"
+    "The page needs the viewer, which `make viewer` builds; ZENO_VIEWER may name its file.\n";
 
 static bool ends_with(const char *text, const char *ending) {
     size_t n = strlen(text), m = strlen(ending);
@@ -42,7 +43,9 @@ static FILE *open_viewer(zn_context *context) {
     char directory[4096];
     if (given && *given) {
         FILE *file = fopen(given, "rb");
-        if (!file) fail(context, ZN_FILE, "the viewer cannot be read from '%s', which ZENO_VIEWER names; `make viewer` builds it", given);
+        if (!file)
+            fail(context, ZN_FILE, "the viewer cannot be read from '%s', which ZENO_VIEWER names; `make viewer` builds it",
+                 given);
         return file;
     }
     program_directory(directory, sizeof directory);
@@ -62,7 +65,8 @@ static char *read_viewer(zn_context *context) {
     if (!file) return NULL;
     char *text = NULL;
     size_t length = 0, capacity = 0, got = 1;
-    while (got && mem_grow(context, (void **)&text, &capacity, length + 65537, 1)) length += got = fread(text + length, 1, 65536, file);
+    while (got && mem_grow(context, (void **)&text, &capacity, length + 65537, 1))
+        length += got = fread(text + length, 1, 65536, file);
     bool ok = !got && !ferror(file);
     fclose(file);
     if (ok) {
@@ -84,8 +88,7 @@ static void put_script(FILE *to, const char *script) {
 }
 
 static void put_html(FILE *to, const char *text) {
-    for (; *text; text++)
-        switch (*text) {
+    for (; *text; text++) switch (*text) {
         case '<': fputs("&lt;", to); break;
         case '&': fputs("&amp;", to); break;
         default: fputc(*text, to);
@@ -95,18 +98,23 @@ static void put_html(FILE *to, const char *text) {
 /* The policy forbids every request: what is not in the page does not exist for it. */
 static zn_status put_page(FILE *to, const page_data *data, const char *viewer) {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src "
+          "'unsafe-inline'; img-src data: blob:\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
+          "content=\"light dark\">\n"
           "<link rel=\"icon\" href=\"data:,\">\n<title>",
           to);
     put_html(to, page_title(data));
-    fputs("</title>\n</head>\n<body>\n<noscript>This page shows an animation and plots by a script that it contains.</noscript>\n"
+    fputs("</title>\n</head>\n<body>\n<noscript>This page shows an animation and plots by a script that it "
+          "contains.</noscript>\n"
           "<script type=\"application/json\" id=\"zeno-data\">",
           to);
     zn_status status = page_put_data(to, data);
     fputs("</script>\n<script>", to);
     put_script(to, viewer);
-    fputs("</script>\n<script>ZenoViewer.page(JSON.parse(document.getElementById(\"zeno-data\").textContent));</script>\n</body>\n</html>\n", to);
+    fputs("</script>\n<script>ZenoViewer.page(JSON.parse(document.getElementById(\"zeno-data\").textContent));</script>\n</"
+          "body>\n</html>\n",
+          to);
     return status;
 }
 
@@ -116,7 +124,9 @@ static zn_status cannot_write(zn_context *context, const char *path, int reason)
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
     return fail_at(context, ZN_FILE, &place, "cannot be written: %s",
-                   reason == ENOENT ? "its directory does not exist" : reason ? strerror(reason) : "the disk may be full");
+                   reason == ENOENT ? "its directory does not exist"
+                   : reason         ? strerror(reason)
+                                    : "the disk may be full");
 }
 
 /* Into FILE.partial, which becomes FILE when it is complete. */
@@ -164,7 +174,8 @@ static int make_page(zn_context *context, const char *path, const char *out, con
 int cli_page(int argc, char **argv) {
     const char *result = NULL, *out = NULL, *title = NULL;
     bool want_help = false;
-    const cli_option table[] = {{.name = "--out", .value = &out}, {.name = "--title", .value = &title}, {.name = "--help", .flag = &want_help}};
+    const cli_option table[] = {
+        {.name = "--out", .value = &out}, {.name = "--title", .value = &title}, {.name = "--help", .flag = &want_help}};
     int n_positional;
     if (!cli_parse(argc, argv, usage, sizeof table / sizeof *table, table, 1, &result, &n_positional)) return CLI_USAGE;
     if (want_help) {
@@ -173,7 +184,8 @@ int cli_page(int argc, char **argv) {
     }
     if (!result) return wrong("which result? Its file is missing", "");
     if (!out) return wrong("where to? --out FILE.html is missing", "");
-    if (!ends_with(out, ".html") && !ends_with(out, ".json")) return wrong("--out takes a name that ends with .html or .json, not ", out);
+    if (!ends_with(out, ".html") && !ends_with(out, ".json"))
+        return wrong("--out takes a name that ends with .html or .json, not ", out);
     zn_context *context = zn_context_create(NULL);
     int code = context ? make_page(context, result, out, title) : CLI_FAILED;
     if (code != CLI_OK) fprintf(stderr, "zeno: %s\n", context ? zn_error_text(context) : zn_status_text(ZN_MEMORY));

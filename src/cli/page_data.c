@@ -37,7 +37,8 @@ static void put_text(FILE *to, const char *text) {
 static void put_base64(FILE *to, const unsigned char *bytes, size_t count) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < count; i += 3) {
-        unsigned group = (unsigned)bytes[i] << 16 | (i + 1 < count ? (unsigned)bytes[i + 1] << 8 : 0) | (i + 2 < count ? bytes[i + 2] : 0);
+        unsigned group = (unsigned)bytes[i] << 16 | (i + 1 < count ? (unsigned)bytes[i + 1] << 8 : 0) |
+                         (i + 2 < count ? bytes[i + 2] : 0);
         fputc(digits[group >> 18], to);
         fputc(digits[group >> 12 & 63], to);
         fputc(i + 1 < count ? digits[group >> 6 & 63] : '=', to);
@@ -62,7 +63,8 @@ typedef struct selection {
 } selection;
 
 static selection select_rows(const result_file *result) {
-    long rows = result_rows(result), width = result_layout_width(result_get_layout(result)), most = PAGE_MOST_VALUES / (width > 0 ? width : 1);
+    long rows = result_rows(result), width = result_layout_width(result_get_layout(result)),
+         most = PAGE_MOST_VALUES / (width > 0 ? width : 1);
     if (most > PAGE_MOST_ROWS) most = PAGE_MOST_ROWS;
     if (most < PAGE_LEAST_ROWS) most = PAGE_LEAST_ROWS;
     selection s = {rows, rows, 1};
@@ -83,11 +85,12 @@ static double value_of(const selection *s, const double *values, long k, bool su
     return total;
 }
 
-static zn_status put_column(FILE *to, const page_data *data, const selection *s, int index, const char *name, const result_dataset *dataset,
-                            const char *group) {
+static zn_status put_column(FILE *to, const page_data *data, const selection *s, int index, const char *name,
+                            const result_dataset *dataset, const char *group) {
     const double *values;
     zn_status status = result_column(data->result, index, &values);
-    bool wide = !strcmp(group, "t") || !strcmp(group, "energy"), sum = !strcmp(group, "percussion") || !strcmp(group, "iterations");
+    bool wide = !strcmp(group, "t") || !strcmp(group, "energy"),
+         sum = !strcmp(group, "percussion") || !strcmp(group, "iterations");
     unsigned char *bytes = status == ZN_OK ? MEM_ARRAY(data->context, unsigned char, (size_t)s->kept * 8) : NULL;
     if (!bytes) return status == ZN_OK ? ZN_MEMORY : status;
     for (long k = 0; k < s->kept; k++) store(value_of(s, values, k, sum), wide, bytes + k * (wide ? 8 : 4));

@@ -12,16 +12,16 @@ typedef struct view_shape {
 } view_shape;
 
 static const view_shape shapes[] = {
-    {"disk", PLACE_POSE, true, false, false},         {"sphere", PLACE_POSE, true, false, false},
-    {"circle", PLACE_POSE, true, false, false},       {"ring", PLACE_POSE, true, false, false},
-    {"cylinder", PLACE_POSE, true, true, false},      {"capsule", PLACE_POSE, true, true, false},
+    {"disk", PLACE_POSE, true, false, false},          {"sphere", PLACE_POSE, true, false, false},
+    {"circle", PLACE_POSE, true, false, false},        {"ring", PLACE_POSE, true, false, false},
+    {"cylinder", PLACE_POSE, true, true, false},       {"capsule", PLACE_POSE, true, true, false},
     {"hollow-sphere", PLACE_POSE, true, false, false}, {"hollow-cylinder", PLACE_POSE, true, true, false},
-    {"box", PLACE_POSE, false, false, true},          {"ellipse", PLACE_POSE, false, false, true},
-    {"ellipsoid", PLACE_POSE, false, false, true},    {"point", PLACE_POSE, false, false, false},
-    {"joint", PLACE_POSE, false, false, false},       {"line", PLACE_POSE, false, false, false},
-    {"plane", PLACE_POSE, false, false, false},       {"segment", PLACE_ENDS, false, false, false},
-    {"spring", PLACE_ENDS, false, false, false},      {"polygon", PLACE_POINTS, false, false, false},
-    {"polyline", PLACE_POINTS, false, false, false},  {"curve", PLACE_CURVE, false, false, false},
+    {"box", PLACE_POSE, false, false, true},           {"ellipse", PLACE_POSE, false, false, true},
+    {"ellipsoid", PLACE_POSE, false, false, true},     {"point", PLACE_POSE, false, false, false},
+    {"joint", PLACE_POSE, false, false, false},        {"line", PLACE_POSE, false, false, false},
+    {"plane", PLACE_POSE, false, false, false},        {"segment", PLACE_ENDS, false, false, false},
+    {"spring", PLACE_ENDS, false, false, false},       {"polygon", PLACE_POINTS, false, false, false},
+    {"polyline", PLACE_POINTS, false, false, false},   {"curve", PLACE_CURVE, false, false, false},
     {"surface", PLACE_SURFACE, false, false, false}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -47,9 +47,11 @@ static void put_value(scene_view *v, const scene_node *node, const char *item, c
         zn_formula_output(loader->builder, name, formula);
 }
 
-void view_put_values(scene_view *v, const char *member, const scene_node *node, const char *item, const char *prefix, int least, int most) {
+void view_put_values(scene_view *v, const char *member, const scene_node *node, const char *item, const char *prefix,
+                     int least, int most) {
     const scene_node *items[SCENE_MAX_VECTOR];
-    int count = scene_want_list(v->loader, node, scene_format(v->loader, "'%s' of the view of '%s'", member, item), least, most, items);
+    int count = scene_want_list(v->loader, node, scene_format(v->loader, "'%s' of the view of '%s'", member, item), least,
+                                most, items);
     if (count == 3) v->spatial = true;
     drawing_put(&v->text, ", \"%s\": [", member);
     for (int i = 0; i < count; i++) {
@@ -61,7 +63,9 @@ void view_put_values(scene_view *v, const char *member, const scene_node *node, 
 
 static void put_number(scene_view *v, const char *member, const scene_node *node, const char *item) {
     double value;
-    if (!node || !scene_want_number(v->loader, node, scene_format(v->loader, "%s of the view of '%s'", member, item), scene_positive, &value)) return;
+    if (!node || !scene_want_number(v->loader, node, scene_format(v->loader, "%s of the view of '%s'", member, item),
+                                    scene_positive, &value))
+        return;
     drawing_put(&v->text, ", \"%s\": ", member);
     drawing_number(&v->text, value);
 }
@@ -69,7 +73,8 @@ static void put_number(scene_view *v, const char *member, const scene_node *node
 /* ---- poses ---- */
 
 typedef struct item_nodes {
-    const scene_node *shape, *on, *at, *angle, *turns, *direction, *normal, *radius, *length, *size, *from, *to, *points, *of, *range, *thin;
+    const scene_node *shape, *on, *at, *angle, *turns, *direction, *normal, *radius, *length, *size, *from, *to, *points,
+        *of, *range, *thin;
 } item_nodes;
 
 /* Constant directions: of a line its own or its normal, of a plane its normal. */
@@ -129,7 +134,8 @@ static void put_points(scene_view *v, const scene_node *node, const char *item) 
     drawing_put(&v->text, ", \"points\": [");
     for (const scene_entry *entry = node->first; entry; entry = entry->next) {
         double point[3] = {0};
-        int count = scene_want_vector(v->loader, entry->value, scene_format(v->loader, "a point of the view of '%s'", item), 2, 3, point);
+        int count = scene_want_vector(v->loader, entry->value, scene_format(v->loader, "a point of the view of '%s'", item),
+                                      2, 3, point);
         if (!count) continue;
         if (!first) drawing_put(&v->text, ", ");
         drawing_numbers(&v->text, count, point);
@@ -143,14 +149,13 @@ static void put_points(scene_view *v, const scene_node *node, const char *item) 
 
 static bool read_item_map(scene_loader *loader, const scene_entry *entry, const char *what, item_nodes *n) {
     const int one = SCENE_SCALAR, list = SCENE_LIST;
-    const scene_key keys[] = {{"shape", one, true, &n->shape},       {"on", one, false, &n->on},
-                              {"at", list, false, &n->at},           {"angle", one, false, &n->angle},
-                              {"turns", list, false, &n->turns},     {"direction", list, false, &n->direction},
-                              {"normal", list, false, &n->normal},   {"radius", one, false, &n->radius},
-                              {"length", one, false, &n->length},    {"size", list, false, &n->size},
-                              {"from", list, false, &n->from},       {"to", list, false, &n->to},
-                              {"points", list, false, &n->points},   {"of", list, false, &n->of},
-                              {"range", list, false, &n->range},     {"thin", one, false, &n->thin}};
+    const scene_key keys[] = {
+        {"shape", one, true, &n->shape},     {"on", one, false, &n->on},         {"at", list, false, &n->at},
+        {"angle", one, false, &n->angle},    {"turns", list, false, &n->turns},  {"direction", list, false, &n->direction},
+        {"normal", list, false, &n->normal}, {"radius", one, false, &n->radius}, {"length", one, false, &n->length},
+        {"size", list, false, &n->size},     {"from", list, false, &n->from},    {"to", list, false, &n->to},
+        {"points", list, false, &n->points}, {"of", list, false, &n->of},        {"range", list, false, &n->range},
+        {"thin", one, false, &n->thin}};
     return scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys);
 }
 
@@ -171,7 +176,8 @@ static bool check_item(scene_loader *loader, const scene_entry *entry, const vie
     bool good = true;
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (needs[i].needed && !needs[i].node) {
-            scene_error(loader, entry->value, "the view of '%s' is a %s and needs '%s'", entry->key->text, shape->name, needs[i].name);
+            scene_error(loader, entry->value, "the view of '%s' is a %s and needs '%s'", entry->key->text, shape->name,
+                        needs[i].name);
             good = false;
         }
     return good;
@@ -192,7 +198,8 @@ static void read_item(scene_view *v, const scene_entry *entry) {
     scene_loader *loader = v->loader;
     const char *name = entry->key->text, *words[N_SHAPES];
     item_nodes n = {0};
-    if (!scene_want_label(loader, "view", entry->key) || !read_item_map(loader, entry, scene_format(loader, "the view of '%s'", name), &n) || !n.shape)
+    if (!scene_want_label(loader, "view", entry->key) ||
+        !read_item_map(loader, entry, scene_format(loader, "the view of '%s'", name), &n) || !n.shape)
         return;
     for (int i = 0; i < N_SHAPES; i++) words[i] = shapes[i].name;
     int kind = scene_want_word(loader, n.shape, scene_format(loader, "the shape of '%s'", name), N_SHAPES, words);
@@ -205,7 +212,8 @@ static void read_item(scene_view *v, const scene_entry *entry) {
     put_number(v, "radius", n.radius, name);
     put_number(v, "length", n.length, name);
     double size[3];
-    int sizes = n.size ? scene_want_vector(loader, n.size, scene_format(loader, "size of the view of '%s'", name), 2, 3, size) : 0;
+    int sizes =
+        n.size ? scene_want_vector(loader, n.size, scene_format(loader, "size of the view of '%s'", name), 2, 3, size) : 0;
     if (sizes) {
         drawing_put(&v->text, ", \"size\": ");
         drawing_numbers(&v->text, sizes, size);
@@ -215,7 +223,8 @@ static void read_item(scene_view *v, const scene_entry *entry) {
     if (n.points) put_points(v, n.points, name);
     if (shapes[kind].place == PLACE_CURVE) view_put_curve(v, n.of, n.range, name);
     if (shapes[kind].place == PLACE_SURFACE) view_put_surface(v, n.of, n.range, name);
-    if (n.thin && scene_want_word(loader, n.thin, "thin", 2, (const char *const[]){"false", "true"}) == 1) drawing_put(&v->text, ", \"thin\": true");
+    if (n.thin && scene_want_word(loader, n.thin, "thin", 2, (const char *const[]){"false", "true"}) == 1)
+        drawing_put(&v->text, ", \"thin\": true");
     drawing_put(&v->text, "}");
 }
 

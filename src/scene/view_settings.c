@@ -11,7 +11,8 @@ static void read_contact(scene_view *v, const scene_entry *entry, const scene_no
     const scene_key keys[] = {
         {"at", SCENE_LIST, true, &at}, {"normal", SCENE_LIST, true, &normal}, {"tangent", SCENE_LIST, false, &tangent}};
     if (!contacts || !scene_find(contacts, name)) {
-        scene_error(loader, entry->key, "there is no contact '%s'%s", name, contacts ? scene_hint(loader, name, contacts) : "");
+        scene_error(loader, entry->key, "there is no contact '%s'%s", name,
+                    contacts ? scene_hint(loader, name, contacts) : "");
         return;
     }
     if (!scene_want_map(loader, entry->value, what, 3, keys) || !at || !normal) return;
@@ -128,7 +129,8 @@ void view_read_setting(scene_view *v, const scene_node *view, const scene_entry 
         if (loader->parts)
             scene_error(loader, entry->key, "contacts between bodies are drawn by themselves");
         else if (scene_want_kind(loader, value, SCENE_MAP, "contacts of the view"))
-            for (const scene_entry *contact = value->first; contact; contact = contact->next) read_contact(v, contact, contacts);
+            for (const scene_entry *contact = value->first; contact; contact = contact->next)
+                read_contact(v, contact, contacts);
     } else if (!strcmp(key, "speed")) {
         if (!scene_want_kind(loader, value, SCENE_SCALAR, "speed of the view") ||
             !scene_want_number(loader, value, "speed of the view", scene_positive, &speed))

@@ -8,9 +8,10 @@
 
 #include <dirent.h>
 
-#define HEAD "parameters: {R: 0.1, w: 3}\ncoordinates: {x: {start: 1, velocity: 2}, y: 2, phi: 0}\n" \
-             "energy: {kinetic: (x'^2 + y'^2 + phi'^2)/2}\n" \
-             "contacts: {floor: {gap: y - R, slip: x', friction: 0.3}}\n"
+#define HEAD                                                                                \
+    "parameters: {R: 0.1, w: 3}\ncoordinates: {x: {start: 1, velocity: 2}, y: 2, phi: 0}\n" \
+    "energy: {kinetic: (x'^2 + y'^2 + phi'^2)/2}\n"                                         \
+    "contacts: {floor: {gap: y - R, slip: x', friction: 0.3}}\n"
 #define TAIL "simulation: {scheme: rattle, step: 1e-2, end: 0.1}\n"
 
 typedef struct loaded {
@@ -27,7 +28,8 @@ static loaded load(const char *text) {
     if (status != ZN_OK) fail_msg("%s", zn_error_text(s.context));
     s.model = zn_scene_model(s.scene);
     assert_true(s.model->n_outputs <= 400);
-    if (zn_simulation_create(s.context, s.model, zn_scene_settings(s.scene), &s.simulation) != ZN_OK) fail_msg("%s", zn_error_text(s.context));
+    if (zn_simulation_create(s.context, s.model, zn_scene_settings(s.scene), &s.simulation) != ZN_OK)
+        fail_msg("%s", zn_error_text(s.context));
     assert_int_equal(zn_simulation_outputs(s.simulation, s.values), ZN_OK);
     return s;
 }
@@ -79,12 +81,14 @@ static void test_formulas(void **state) {
     check_close(output(&s, "view.rod.to_x"), 0, 0);
     check_close(output(&s, "view.contact.floor.y"), 1.9, 1e-15);
     has(s.model, "\"space\": 2");
-    has(s.model, "\"shape\": \"disk\", \"at\": [\"view.ball.x\", \"view.ball.y\"], \"angle\": \"view.ball.angle\", \"radius\": 0.1");
+    has(s.model,
+        "\"shape\": \"disk\", \"at\": [\"view.ball.x\", \"view.ball.y\"], \"angle\": \"view.ball.angle\", \"radius\": 0.1");
     has(s.model, "\"from\": [0, 0.2]");
     has(s.model, "[0.1, 0.740818221]]"); /* exp(-0.3) at the end of the curve */
     has(s.model, "\"axes\": [0, -1, 0, 1, 0, 0]");
     has(s.model, "\"percussion\": \"percussion.floor.normal\", \"friction\": [[\"percussion.floor.friction\", 1]]");
-    has(s.model, "\"trail\": \"ball\", \"speed\": 1.5, \"plots\": [{\"x\": \"t\", \"y\": [\"x\", \"y\"]}, {\"x\": \"x\", \"y\": [\"x'\"]}]");
+    has(s.model, "\"trail\": \"ball\", \"speed\": 1.5, \"plots\": [{\"x\": \"t\", \"y\": [\"x\", \"y\"]}, {\"x\": \"x\", "
+                 "\"y\": [\"x'\"]}]");
     unload(&s);
     s = load(HEAD TAIL);
     assert_null(s.model->drawing);
@@ -106,7 +110,8 @@ static void test_bodies(void **state) {
     (void)state;
     loaded s = load("gravity: [0, 0, -10]\n"
                     "bodies:\n"
-                    "  top:\n    type: spatial\n    mass: 1\n    inertia: 1\n    position: [1, 2, 3]\n    rotation: {axis: [1, 2, -1], angle: 0.7}\n"
+                    "  top:\n    type: spatial\n    mass: 1\n    inertia: 1\n    position: [1, 2, 3]\n    rotation: {axis: "
+                    "[1, 2, -1], angle: 0.7}\n"
                     "    geometry:\n      c: {type: points, points: [[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, -1, 0]]}\n"
                     "  m: {type: prescribed, position: [sin(t) + 4, 0, 1], rotation: [1, 0, 0, 1]}\n"
                     "geometry: {floor: {type: plane, normal: [0, 3, 4]}}\n"
@@ -119,7 +124,8 @@ static void test_bodies(void **state) {
         double v[9];
         for (int i = 0; i < 9; i++) {
             char name[40];
-            snprintf(name, sizeof name, "view.contact.c.%d.%s", k, (const char *const[]){"x", "y", "z", "nx", "ny", "nz", "tx", "ty", "tz"}[i]);
+            snprintf(name, sizeof name, "view.contact.c.%d.%s", k,
+                     (const char *const[]){"x", "y", "z", "nx", "ny", "nz", "tx", "ty", "tz"}[i]);
             v[i] = output(&s, name);
         }
         check_close(v[3] * v[0] + v[4] * v[1] + v[5] * v[2], gaps[k - 1], 1e-13);
@@ -135,12 +141,14 @@ static void test_bodies(void **state) {
     unload(&s);
     s = load("gravity: [0, -10]\nbodies:\n  a: {type: planar, mass: 1, inertia: 1, position: [1, 0]}\n"
              "  b: {type: planar, mass: 1, inertia: 1, position: [3, 0]}\n  c: {type: particle, mass: 1, position: [5, 5]}\n"
-             "joints:\n  p: {type: revolute, between: [world, a], at: [0, 0]}\n  q: {type: revolute, between: [a, b], at: [2, 0]}\n"
+             "joints:\n  p: {type: revolute, between: [world, a], at: [0, 0]}\n  q: {type: revolute, between: [a, b], at: "
+             "[2, 0]}\n"
              "forces: {s: {type: spring, between: [b, c], stiffness: 1, length: 1}}\n"
              "view: {own: {shape: box, size: [1, 2], on: b, at: [0.5, 0]}, trail: c}\n"
              "simulation: {scheme: rattle, step: 1e-2, end: 0.1}\n");
     assert_true(json_is_valid(s.model->drawing));
-    has(s.model, "{\"name\": \"a\", \"shape\": \"segment\", \"colour_of\": \"a\", \"from\": {\"body\": \"a\", \"at\": [-1, 0, 0]}, \"to\": {\"body\": \"a\", \"at\": [1, 0, 0]}}");
+    has(s.model, "{\"name\": \"a\", \"shape\": \"segment\", \"colour_of\": \"a\", \"from\": {\"body\": \"a\", \"at\": [-1, "
+                 "0, 0]}, \"to\": {\"body\": \"a\", \"at\": [1, 0, 0]}}");
     has(s.model, "{\"name\": \"p\", \"shape\": \"joint\", \"at\": [0, 0, 0]}");
     has(s.model, "\"shape\": \"spring\"");
     has(s.model, "{\"name\": \"own\", \"shape\": \"box\", \"body\": \"b\", \"at\": [0.5, 0], \"size\": [1, 2]}");
@@ -220,7 +228,8 @@ static void test_all_scenes(void **state) {
         zn_scene *scene;
         assert_int_equal(zn_scene_load(context, path, NULL, &scene), ZN_OK);
         const zn_model *model = zn_scene_model(scene);
-        if (!model->drawing || !strstr(model->drawing, "\"shape\"")) fail_msg("%s shows nothing: it needs a section view, see docs/page.md", entry->d_name);
+        if (!model->drawing || !strstr(model->drawing, "\"shape\""))
+            fail_msg("%s shows nothing: it needs a section view, see docs/page.md", entry->d_name);
         if (!json_is_valid(model->drawing)) fail_msg("%s: no JSON:\n%s", entry->d_name, model->drawing);
         check_names(model, entry->d_name);
         zn_scene_destroy(scene);
@@ -238,7 +247,8 @@ static void test_memory(void **state) {
     const char *const texts[] = {HEAD "view:\n  ball: {shape: disk, radius: R, at: [x, 2*y], angle: phi}\n"
                                       "  c: {shape: curve, of: [s, s], range: [s, 0, 1]}\n"
                                       "  contacts: {floor: {at: [x, y], normal: [0, 1]}}\n  trail: ball\n" TAIL,
-                                 "bodies:\n  m: {type: prescribed, position: [sin(t), 0]}\n  b: {type: planar, mass: 1, inertia: 1, position: [0, 1]}\n"
+                                 "bodies:\n  m: {type: prescribed, position: [sin(t), 0]}\n  b: {type: planar, mass: 1, "
+                                 "inertia: 1, position: [0, 1]}\n"
                                  "geometry: {d: {on: b, type: disk, radius: 0.1}, f: {type: line}}\n"
                                  "contacts: {c: {between: [d, f]}}\nview: {x: {shape: point, at: [2*b.x, 1]}}\n" TAIL};
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
@@ -263,7 +273,8 @@ static void test_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formulas), cmocka_unit_test(test_bodies), cmocka_unit_test(test_mistakes),
-                                       cmocka_unit_test(test_all_scenes), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formulas), cmocka_unit_test(test_bodies),
+                                       cmocka_unit_test(test_mistakes), cmocka_unit_test(test_all_scenes),
+                                       cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,7 @@ const settle = (page) => page.waitForTimeout(350);
 
 async function testPlanar() {
     const { page, complaints, requests, close } = await open(makePage("rotating-ball"));
+    await settle(page);
     check("the title is the scene's", (await page.title()).startsWith("Rotating ball"), await page.title());
     const before = await page.evaluate(() => ({ t: zeno.time, ball: zeno.poses().ball })), first = await look(page, ".zeno-stage canvas");
     check("the ball begins at (0, 1)", Math.hypot(before.ball[0], before.ball[1] - 1) < 1e-6, before.ball);

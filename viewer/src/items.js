@@ -22,7 +22,7 @@ function colourIndices(defs, drawing) {
 export function readItems(table, drawing) {
     const defs = (drawing?.items ?? []).filter((def) => !def.hidden), colours = colourIndices(defs, drawing);
     return defs.map((def, i) => {
-        const item = { def, name: def.name, colour: colours[i], moves: itemMoves(drawing, def) };
+        const item = { def, name: def.name, colour: colours[i], moves: itemMoves(drawing, def), planar: drawing.space !== 3 };
         if (isBetween(def)) {
             item.from = pointReader(table, drawing, def.from);
             item.to = pointReader(table, drawing, def.to);
@@ -36,14 +36,14 @@ export function readItems(table, drawing) {
 }
 
 // Half sizes of the box around an item in its own frame.
-function halfSize(def) {
+function halfSize(def, planar) {
     switch (def.shape) {
     case "disk": case "sphere": case "circle": case "hollow-sphere": return [def.radius, def.radius, def.radius];
     case "box": case "ellipse": case "ellipsoid": return [0, 1, 2].map((k) => (def.size[k] ?? 0) / 2);
     case "cylinder": case "hollow-cylinder": case "ring": return [def.radius, def.radius, (def.length ?? 0) / 2];
     case "capsule": {
         const along = def.length / 2 + def.radius;
-        return def.planar ? [along, def.radius, 0] : [def.radius, def.radius, along];
+        return planar ? [along, def.radius, 0] : [def.radius, def.radius, along];
     }
     default: return [0, 0, 0];
     }
@@ -55,7 +55,7 @@ export function pointsOf(item, moment) {
     if (item.from) return [item.from(moment), item.to(moment)];
     if (item.through) return item.through.map((read) => read(moment));
     const { r, p } = item.pose(moment);
-    const local = def.points ? def.points.filter(Boolean).map((point) => [point[0], point[1], point[2] ?? 0]) : cornersOf(halfSize(def));
+    const local = def.points ? def.points.filter(Boolean).map((point) => [point[0], point[1], point[2] ?? 0]) : cornersOf(halfSize(def, item.planar));
     return local.map((point) => rotate(p, point).map((value, k) => value + r[k]));
 }
 

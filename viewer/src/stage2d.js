@@ -28,13 +28,14 @@ export class Stage2d {
     }
 
     resize() {
-        this.width = Math.max(this.host.clientWidth, 1);
-        this.height = Math.max(this.host.clientHeight, 1);
-        const ratio = window.devicePixelRatio || 1;
+        const width = Math.max(this.host.clientWidth, 1), height = Math.max(this.host.clientHeight, 1), ratio = window.devicePixelRatio || 1;
+        if (width === this.width && height === this.height && ratio === this.ratio) return;
+        this.width = width;
+        this.height = height;
         this.canvas.width = Math.round(this.width * ratio);
         this.canvas.height = Math.round(this.height * ratio);
         this.ratio = ratio;
-        this.system.refresh?.();
+        this.system.redraw?.(); // a new size clears the canvas: no blank picture in between
     }
 
     fit() {

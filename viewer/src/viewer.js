@@ -118,6 +118,9 @@ export class Viewer {
         });
     }
 
+    // At once.
+    redraw() { if (this.controls) this.stage?.draw(this.table.at(this.player.time)); }
+
     draw() {
         const { time } = this.player, moment = this.table.at(time);
         this.stage?.draw(moment);

@@ -115,7 +115,8 @@ static bool is_round(const geometry *g) { return g->type == ZN_GEOMETRY_SPHERE; 
 static void put_axes(picture *p, const geometry *g) {
     double columns[6] = {g->axes[0], g->axes[1], g->axes[2], g->axes[3], g->axes[4], g->axes[5]};
     vec3 axis = vec3_from(g->axis), t1, t2;
-    if (g->type != ZN_GEOMETRY_BOX && g->type != ZN_GEOMETRY_ELLIPSOID && g->type != ZN_GEOMETRY_SURFACE && vec3_norm(axis) > 0) {
+    if (g->type != ZN_GEOMETRY_BOX && g->type != ZN_GEOMETRY_ELLIPSOID && g->type != ZN_GEOMETRY_SURFACE &&
+        vec3_norm(axis) > 0) {
         vec3_tangents(axis, &t1, &t2);
         if (p->planar) t1 = g->type == ZN_GEOMETRY_CAPSULE ? axis : (vec3){axis.y, -axis.x, 0};
         if (p->planar) t2 = (vec3){-t1.y, t1.x, 0};
@@ -126,8 +127,9 @@ static void put_axes(picture *p, const geometry *g) {
 }
 
 static const char *shape_name(const picture *p, const geometry *g) {
-    static const char *const names[ZN_GEOMETRY_TYPE_COUNT] = {
-        "point", "hull", "sphere", "box", "capsule", "ring", "ellipsoid", "plane", "hollow-sphere", "cylinder", "hollow-cylinder", "surface"};
+    static const char *const names[ZN_GEOMETRY_TYPE_COUNT] = {"point",         "hull",     "sphere",          "box",
+                                                              "capsule",       "ring",     "ellipsoid",       "plane",
+                                                              "hollow-sphere", "cylinder", "hollow-cylinder", "surface"};
     if (p->planar && g->type == ZN_GEOMETRY_PLANE) return "line";
     if (g->type == ZN_GEOMETRY_RING && g->length > 0) return "cylinder";
     return p->planar && g->type == ZN_GEOMETRY_SPHERE ? "disk" : names[g->type];
@@ -153,7 +155,6 @@ static void put_geometry(picture *p, const parts_geometry *g) {
     if (s->radius > 0) member(p, "radius", s->radius);
     if (s->length > 0) member(p, "length", s->length);
     if (s->size[0] > 0) vector(p, "size", p->planar ? 2 : 3, s->size);
-    if (p->planar && s->type == ZN_GEOMETRY_CAPSULE) drawing_put(&p->d, ", \"planar\": true");
     if (s->type == ZN_GEOMETRY_SURFACE) put_surface_formula(p, g);
     end_item(p);
 }
@@ -278,7 +279,8 @@ static void put_names(picture *p, const char *member_name, const char *contact, 
 }
 
 static void put_contact(picture *p, const parts_piece *piece) {
-    static const char *const at[] = {"x", "y", "z"}, *const normal[] = {"nx", "ny", "nz"}, *const tangent[] = {"tx", "ty", "tz"};
+    static const char *const at[] = {"x", "y", "z"}, *const normal[] = {"nx", "ny", "nz"},
+                             *const tangent[] = {"tx", "ty", "tz"};
     contact_variant v = contact_unpack(piece->variant);
     int dimensions = v.frame == CONTACT_PLANAR ? 2 : 3;
     const zn_contact *contact = &piece->contacts[0];
@@ -322,7 +324,8 @@ static void put_items(picture *p) {
         if (!is_point(&g->shape) && !faces && !parts->bodies[g->body].own_picture) put_geometry(p, g);
     }
     for (size_t i = 1; i < parts->n_bodies; i++)
-        if (parts->bodies[i].kind != BODY_SCALAR && !parts->bodies[i].group && !parts->bodies[i].own_picture) put_outline(p, (int)i);
+        if (parts->bodies[i].kind != BODY_SCALAR && !parts->bodies[i].group && !parts->bodies[i].own_picture)
+            put_outline(p, (int)i);
     for (size_t i = 0; i < parts->n_flexibles; i++) put_flexible(p, &parts->flexibles[i]);
     for (size_t i = 0; i < parts->n_pieces; i++)
         if (parts->pieces[i].glyph != GLYPH_NONE && parts->pieces[i].glyph != GLYPH_CONTACT) put_piece(p, &parts->pieces[i]);
@@ -353,7 +356,8 @@ zn_status parts_set_drawing(zn_parts *parts, zn_model *model) {
 
 zn_status zn_parts_view(zn_parts *parts, const zn_view_def *def) {
     zn_context *context = parts->context;
-    char *items = mem_text(context, def && def->items ? def->items : ""), *members = mem_text(context, def && def->members ? def->members : "");
+    char *items = mem_text(context, def && def->items ? def->items : ""),
+         *members = mem_text(context, def && def->members ? def->members : "");
     if (!items || !members) {
         mem_free(context, items);
         mem_free(context, members);

@@ -25,14 +25,17 @@ static zn_status draw_place(zn_parts *parts, sketch *k, const parts_piece *piece
     return ZN_OK;
 }
 
-static zn_status name_outputs(zn_parts *parts, parts_piece *piece, const char *kind, const char *name, const char *const *ends) {
+static zn_status name_outputs(zn_parts *parts, parts_piece *piece, const char *kind, const char *name,
+                              const char *const *ends) {
     for (int i = 0; i < piece->n_outputs; i++)
-        if (!(piece->outputs[i] = mem_format(parts->context, DRAWING_PREFIX "%s.%s.%s", kind, name, ends[i]))) return ZN_MEMORY;
+        if (!(piece->outputs[i] = mem_format(parts->context, DRAWING_PREFIX "%s.%s.%s", kind, name, ends[i])))
+            return ZN_MEMORY;
     return ZN_OK;
 }
 
 /* `bodies`, `parameters` and `formula` belong to the caller. */
-static zn_status add(zn_parts *parts, const parts_piece *like, const char *kind, const char *name, int n, const char *const *ends) {
+static zn_status add(zn_parts *parts, const parts_piece *like, const char *kind, const char *name, int n,
+                     const char *const *ends) {
     parts_piece shape = *like;
     shape.what = "output";
     shape.n_outputs = n;
@@ -40,9 +43,11 @@ static zn_status add(zn_parts *parts, const parts_piece *like, const char *kind,
     parts_piece *piece = parts_piece_begin(parts, &shape);
     mem_free(parts->context, shape.name);
     if (!piece) return parts_last_status(parts);
-    if (like->n_parameters) memcpy(piece->parameters, like->parameters, (size_t)like->n_parameters * sizeof *like->parameters);
+    if (like->n_parameters)
+        memcpy(piece->parameters, like->parameters, (size_t)like->n_parameters * sizeof *like->parameters);
     zn_status status = name_outputs(parts, piece, kind, name, ends);
-    if (status == ZN_OK && like->n_formulas) status = parts_keep_formula(parts, &piece->formulas[0], formula_of(&like->formulas[0]));
+    if (status == ZN_OK && like->n_formulas)
+        status = parts_keep_formula(parts, &piece->formulas[0], formula_of(&like->formulas[0]));
     return status;
 }
 
