@@ -157,39 +157,77 @@ static void mass_is_that_of_the_length(void **state) {
     }
 }
 
+#define STRAIGHT "from: [0, 0], to: [1, 0], elements: 2, "
+#define SECTION "EA: 1, GA: 1, EI: 1, line_density: 1"
+
+/* Each with a word of the sentence that it must get. */
+static const struct {
+    const char *body, *word;
+} wrong[] = {
+    {"type: beam, from: [0, 0], to: [1, 0], elements: 0, " SECTION, "elements"},
+    {"type: beam, from: [0, 0], to: [1, 0], elements: 1e9, " SECTION, "elements"},
+    {"type: beam, from: [0, 0], to: [0, 0], elements: 2, " SECTION, "two different points"},
+    {"type: beam, order: 3, " STRAIGHT SECTION, "order"},
+    {"type: beam, " STRAIGHT "EA: 1, EI: 1, line_density: 1", "needs GA"},
+    {"type: beam, " STRAIGHT "EA: 1, GA: 1, EI: 1", "needs line_density"},
+    {"type: beam, " STRAIGHT "EA: -1, GA: 1, EI: 1, line_density: 1", "EA of 'b'"},
+    {"type: beam, from: [0, 0, 1], to: [1, 0], elements: 2, " SECTION, "from"},
+    {"type: beam, " STRAIGHT "young: 1, area: 1, inertia: 1, poisson: 3, line_density: 1", "Poisson"},
+    {"type: beam, " STRAIGHT "young: 1, area: 1, " SECTION, "give one"},
+    {"type: beam, curve: [s], elements: 2, " SECTION, "curve"},
+    {"type: beam, curve: [s, x], elements: 2, " SECTION, "x"},
+    {"type: beam, curve: [s^2, 0], elements: 2, " SECTION, "not smooth"},
+    {"type: beam, curve: [s, 0], from: [0, 1], elements: 2, " SECTION, "curve"},
+    {"type: beam, " STRAIGHT SECTION ", frames: {a: {s: 2}}", "s of frame"},
+    {"type: beam, " STRAIGHT SECTION ", frames: {end: {s: 0.2}}", "taken"},
+    {"type: beam, " STRAIGHT SECTION ", frames: {node1: {s: 0.2}}", "hide a node"},
+    {"type: beam, " STRAIGHT SECTION ", record: everything", "record"},
+    {"type: beam, " STRAIGHT "EA: 1, GA: [1, 2], EI: 1, line_density: 1", "one number"},
+    {"type: beam, " STRAIGHT SECTION ", lenght: 2", "lenght"},
+    {"type: bar, " STRAIGHT "EA: 1, line_density: 1, velocity: [0, 1]", "along it"},
+    {"type: bar, " STRAIGHT "EA: 1, line_density: 1, angle_rate: 1", "angular velocity"},
+    {"type: bar, " STRAIGHT "EA: 1, EI: 1, line_density: 1", "EI"},
+    {"type: bar, from: [0, 0], to: [1, 0], elements: 2.5, EA: 1, line_density: 1", "elements"},
+    {"type: bar, from: [0, 0], to: [1, 0], EA: 1, line_density: 1", "lacks 'elements'"},
+    {"type: beem, " STRAIGHT SECTION, "did you mean 'beam'"},
+};
+
 static void wrong_definitions_are_refused(void **state) {
     (void)state;
-    const char *const bodies[] = {
-        "type: beam, from: [0, 0], to: [1, 0], elements: 0, EA: 1, GA: 1, EI: 1, line_density: 1",
-        "type: beam, from: [0, 0], to: [0, 0], elements: 2, EA: 1, GA: 1, EI: 1, line_density: 1",
-        "type: beam, from: [0, 0], to: [1, 0], elements: 2, order: 3, EA: 1, GA: 1, EI: 1, line_density: 1",
-        "type: beam, from: [0, 0], to: [1, 0], elements: 2, EA: 1, EI: 1, line_density: 1",
-        "type: beam, from: [0, 0], to: [1, 0], elements: 2, EA: 1, GA: 1, EI: 1",
-        "type: beam, from: [0, 0], to: [1, 0], elements: 2, EA: -1, GA: 1, EI: 1, line_density: 1",
-        "type: beam, from: [0, 0, 1], to: [1, 0], elements: 2, EA: 1, GA: 1, EI: 1, line_density: 1",
-        "type: beam, from: [0, 0], to: [1, 0], elements: 2, young: 1, area: 1, inertia: 1, poisson: 3, line_density: 1",
-        "type: beam, from: [0, 0], to: [1, 0], elements: 2, EA: 1, young: 1, area: 1, GA: 1, EI: 1, line_density: 1",
-        "type: beam, curve: [s], elements: 2, EA: 1, GA: 1, EI: 1, line_density: 1",
-        "type: beam, curve: [s, x], elements: 2, EA: 1, GA: 1, EI: 1, line_density: 1",
-        "type: beam, curve: [s^2, 0], elements: 2, EA: 1, GA: 1, EI: 1, line_density: 1",
-        "type: beam, curve: [s, 0], from: [0, 1], elements: 2, EA: 1, GA: 1, EI: 1, line_density: 1",
-        "type: beam, from: [0, 0], to: [1, 0], elements: 2, EA: 1, GA: 1, EI: 1, line_density: 1, frames: {a: {s: 2}}",
-        "type: beam, from: [0, 0], to: [1, 0], elements: 2, EA: 1, GA: 1, EI: 1, line_density: 1, mass: lumped",
-        "type: beam, from: [0, 0], to: [1, 0], elements: 2, EA: 1, GA: [1, 2], EI: 1, line_density: 1",
-        "type: bar, from: [0, 0], to: [1, 0], elements: 2, EA: 1, line_density: 1, velocity: [0, 1]",
-        "type: bar, from: [0, 0], to: [1, 0], elements: 2, EA: 1, line_density: 1, angle_rate: 1",
-        "type: bar, from: [0, 0], to: [1, 0], elements: 2, EA: 1, EI: 1, line_density: 1",
-        "type: bar, from: [0, 0], to: [1, 0], elements: 2.5, EA: 1, line_density: 1",
-        "type: bar, from: [0, 0], to: [1, 0], EA: 1, line_density: 1"};
-    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         zn_context *context = zn_context_create(NULL);
         zn_scene *scene = NULL;
         char text[400];
-        snprintf(text, sizeof text, "bodies:\n  b: {%s}\n", bodies[i]);
-        if (zn_scene_parse(context, "test", text, NULL, &scene) != ZN_SCENE) fail_msg("accepted: %s", bodies[i]);
-        assert_true(zn_error_get(context, 0)->line > 0);
+        bool told = false;
+        snprintf(text, sizeof text, "bodies:\n  b: {%s}\n", wrong[i].body);
+        if (zn_scene_parse(context, "test", text, NULL, &scene) != ZN_SCENE) fail_msg("accepted: %s", wrong[i].body);
+        for (int k = 0; k < zn_error_count(context); k++) {
+            assert_true(zn_error_get(context, k)->line > 0);
+            told = told || strstr(zn_error_get(context, k)->message, wrong[i].word);
+        }
+        if (!told) fail_msg("%s: no word of '%s' in: %s", wrong[i].body, wrong[i].word, zn_error_text(context));
         zn_context_destroy(context);
     }
+}
+
+/* What failed is not found, and its handle is of no use. */
+static void a_failed_body_is_not_there(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    zn_parts *parts = zn_parts_create(context);
+    zn_flexible_def def = zn_default_flexible_def();
+    zn_flexible beam;
+    zn_frame frame;
+    def.name = "beam", def.to[0] = 1, def.elements = 3;
+    assert_int_equal(zn_parts_flexible(parts, &def, &beam), ZN_ARGUMENT);
+    assert_int_equal(zn_parts_node_count(parts, beam), 0);
+    assert_int_equal(zn_parts_section(parts, beam, 0.5, "mid", NULL, NULL, &frame), ZN_ARGUMENT);
+    assert_int_equal(zn_parts_find_flexible(parts, "beam", &beam), ZN_ARGUMENT);
+    assert_int_equal(zn_parts_find_frame(parts, "beam.end", &frame), ZN_ARGUMENT);
+    def.EA = def.GA[0] = def.EI[0] = def.line_density = 1; /* the name is free again */
+    assert_int_equal(zn_parts_flexible(parts, &def, &beam), ZN_OK);
+    zn_parts_destroy(parts);
+    zn_context_destroy(context);
 }
 
 /* Every allocation fails once; nothing leaks and the status says so. */
@@ -216,7 +254,7 @@ int main(void) {
         cmocka_unit_test(derivatives_of_elements),      cmocka_unit_test(derivatives_of_parts_on_sections),
         cmocka_unit_test(rigid_motion_makes_no_strain), cmocka_unit_test(nodes_and_frames_have_names),
         cmocka_unit_test(mass_is_that_of_the_length),   cmocka_unit_test(wrong_definitions_are_refused),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(a_failed_body_is_not_there),   cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,9 @@ zn_flexible_def zn_default_flexible_def(void) { return (zn_flexible_def){.type =
 
 int parts_find_flexible(const zn_parts *parts, const char *name, size_t length) {
     for (size_t i = 0; i < parts->n_flexibles; i++)
-        if (strlen(parts->flexibles[i].name) == length && !memcmp(parts->flexibles[i].name, name, length)) return (int)i;
+        if (parts->flexibles[i].complete && strlen(parts->flexibles[i].name) == length &&
+            !memcmp(parts->flexibles[i].name, name, length))
+            return (int)i;
     return -1;
 }
 
@@ -229,6 +231,7 @@ zn_status zn_parts_flexible(zn_parts *parts, const zn_flexible_def *def, zn_flex
     int index = (int)parts->n_flexibles++;
     parts->flexibles[index] = flexible;
     status = type->make(parts, def, &parts->flexibles[index]);
+    parts->flexibles[index].complete = status == ZN_OK;
     if (status == ZN_OK) status = add_section(parts, index, 0, "start", NULL, NULL, NULL);
     if (status == ZN_OK) status = add_section(parts, index, 1, "end", NULL, NULL, NULL);
     if (status == ZN_OK && handle) *handle = (zn_flexible){parts_stamp(parts, 'x'), index};

@@ -37,6 +37,7 @@ struct parts_flexible {
     int first_node, n_nodes; /* nodes are consecutive bodies */
     int made, points;        /* elements and their recorded points so far */
     unsigned record;         /* FLEXIBLE_FORCES and FLEXIBLE_STRAINS */
+    bool complete;           /* made without an error; else nothing finds it */
 };
 
 /* -1: there is none. */
