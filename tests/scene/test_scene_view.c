@@ -155,6 +155,10 @@ static void test_bodies(void **state) {
     assert_null(strstr(s.model->drawing, "\"name\": \"b\"")); /* it has a picture of its own */
     has(s.model, "\"trail\": \"c\"");
     unload(&s);
+    s = load("bodies:\n  a: {type: spatial, mass: 12, inertia: [13, 10, 5]}\n  b: {type: planar, mass: 1, inertia: 2, position: [1, 1]}\n" TAIL);
+    has(s.model, "\"shape\": \"box\", \"body\": \"a\", \"size\": [1, 2, 3]"); /* J = m/12 (b^2 + c^2) ... */
+    has(s.model, "\"shape\": \"disk\", \"body\": \"b\", \"radius\": 2");      /* J = m r^2/2 */
+    unload(&s);
 }
 
 /* ---- mistakes ---- */

@@ -19,21 +19,27 @@ const element = (tag, className, text) => {
 
 // ---- which plots to begin with ----
 
-const worthwhile = (column) => column.values.some((value) => Number.isFinite(value));
+const FLAT = 1e-9; // relative: what changes less is shown on request only
 
-export function usualPlots(table, drawing) {
-    const of = (dataset) => table.columns.filter((column) => column.dataset === dataset && worthwhile(column)).map((column) => column.name);
-    const outputs = of("output"), q = of("q").filter((name) => !/\.p[0-3]$/.test(name)), u = of("u");
-    const plots = [];
+function varies(column) {
+    let low = Infinity, high = -Infinity;
+    for (const value of column.values) if (Number.isFinite(value)) (low = Math.min(low, value), high = Math.max(high, value));
+    return high - low > FLAT * Math.max(1, Math.abs(low), Math.abs(high));
+}
+
+export function usualPlots(table) {
+    const of = (dataset) => table.columns.filter((column) => column.dataset === dataset);
+    const names = (list) => list.map((column) => column.name);
+    const outputs = names(of("output").filter(varies)), energy = names(of("energy").filter((column) => column.values.some(Number.isFinite)));
+    const q = names(of("q").filter((column) => !/\.p[0-3]$/.test(column.name) && varies(column))), u = names(of("u").filter(varies));
+    const gaps = names(of("gap").filter(varies)), plots = [];
     if (outputs.length) plots.push({ x: "t", y: outputs.slice(0, 4) });
-    const many = q.length > 4 && outputs.length;
-    if (q.length && !many) plots.push({ x: "t", y: q.slice(0, q.length > 4 ? 3 : 4) });
-    const energy = of("energy");
-    if (energy.length) plots.push({ x: "t", y: energy.slice().reverse() });
-    const gaps = of("gap");
+    if (q.length && !(q.length > 4 && outputs.length)) plots.push({ x: "t", y: q.slice(0, q.length > 4 ? 3 : 4) });
+    else if (u.length && !outputs.length) plots.push({ x: "t", y: u.slice(0, 3) });
+    if (energy.length) plots.push({ x: "t", y: energy.reverse() });
     if (gaps.length) plots.push({ x: "t", y: gaps.slice(0, 4) });
     else if (q.length && u.length) plots.push({ x: q[0], y: [u[0]] });
-    if (!plots.length) plots.push({ x: "t", y: table.columns.map((column) => column.name).filter((name) => name !== "t").slice(0, 3) });
+    if (!plots.length) plots.push({ x: "t", y: names(table.columns).filter((name) => name !== "t").slice(0, 3) });
     return plots.filter((plot) => plot.y.length);
 }
 

@@ -96,7 +96,7 @@ export class Stage2d {
         if (followed) {
             middle = centreOf(followed, moment);
             const size = this.system.sizeOfItems;
-            span = span.map((value) => Math.min(value, 6 * size));
+            span = span.map((value) => Math.min(value, 3.2 * size));
         }
         const scale = Math.min(room[0] / Math.max(span[0], 1e-300), room[1] / Math.max(span[1], 1e-300)) * this.zoom;
         return {

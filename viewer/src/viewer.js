@@ -82,7 +82,7 @@ export class Viewer {
         }
         this.controls = new Controls(this.left, this);
         this.plots = [];
-        const wanted = options.plots === false ? [] : Array.isArray(options.plots) ? options.plots : this.drawing?.plots ?? usualPlots(this.table, this.drawing);
+        const wanted = options.plots === false ? [] : Array.isArray(options.plots) ? options.plots : this.drawing?.plots ?? usualPlots(this.table);
         this.body.className = `zeno-body${wanted.length && this.stage ? " zeno-both" : ""}`;
         if (wanted.length) {
             const column = document.createElement("div");

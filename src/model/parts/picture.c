@@ -202,6 +202,28 @@ static void put_bar(picture *p, int body, const double *from, const double *to) 
     end_item(p);
 }
 
+/* A body of which nothing but its inertia is known: the homogeneous box or disk that has the same. */
+static bool put_inertia(picture *p, int body) {
+    const parts_body *b = &p->parts->bodies[body];
+    const double *J = b->inertia;
+    double size[3];
+    if (b->kind == BODY_PLANAR && b->mass > 0 && J[2] > 0) {
+        begin_item(p, b->name, "disk", body);
+        member(p, "radius", sqrt(2 * J[2] / b->mass));
+        end_item(p);
+        return true;
+    }
+    if (b->kind != BODY_SPATIAL || !(b->mass > 0)) return false;
+    for (int i = 0; i < 3; i++) {
+        double square = 6 / b->mass * (J[0] + J[1] + J[2] - 2 * J[i]);
+        size[i] = sqrt(square > 1e-4 * J[i] / b->mass ? square : 1e-4 * J[i] / b->mass);
+    }
+    begin_item(p, b->name, "box", body);
+    vector(p, "size", 3, size);
+    end_item(p);
+    return true;
+}
+
 static void put_outline(picture *p, int body) {
     outline o;
     const double centre[3] = {0};
@@ -227,6 +249,7 @@ static void put_outline(picture *p, int body) {
     else
         for (int i = 0; bars && i < o.n_ends; i++) put_bar(p, body, centre, o.ends[i]);
     if (o.n_solids || o.n_ends == 2) return;
+    if (!bars && !o.n_ends && put_inertia(p, body)) return;
     begin_item(p, name, "point", body);
     if (bars) drawing_put(&p->d, ", \"small\": true");
     end_item(p);
