@@ -47,6 +47,7 @@ peers: build ## the same systems in Siconos, MuJoCo, Rapier and Jolt: a table he
 
 validate: build ## every benchmark with every scheme against the papers: validation/index.html
 	@scripts/install-packages python3
+	@test -f build/viewer/zeno-viewer.js || $(MAKE) viewer || echo "validate: the viewer could not be built; the page has static drawings"
 	@python3 validate --zeno build/zeno --out validation --work build/validate
 
 packages: ## install the Debian packages that are missing

@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+from animation import Animator, peers_section  # noqa: E402
 from drawing import Artist  # noqa: E402
 from judging import judge  # noqa: E402
 from page import number, page  # noqa: E402
@@ -61,17 +62,16 @@ def scheme_features(zeno):
 
 
 class Pictures:
-    def __init__(self, artist, system, results):
+    def __init__(self, artist, animator, system, results):
         self.figures = [artist.figure(figure, results) for figure in system.figures]
         self.studies = {tag: artist.inline(study.picture) for tag, study in results.studies.items()}
         self.drawing = artist.picture(system, results) if system.drawing else None
-        self.animation = None
+        self.animation = animator.add(system, results)
 
 
 class About:
-    head = tail = peers = ""
-
-    def __init__(self, zeno, runs, seconds):
+    def __init__(self, zeno, runs, seconds, tail, peers):
+        self.tail, self.peers = tail, peers
         version = subprocess.run([zeno, "--version"], capture_output=True, text=True).stdout.strip()
         self.text = ("Every system of the five papers that Zeno follows, simulated with every scheme that supports it, and compared with "
                      "analytic solutions, independent computations and what the papers show. docs/validation.md explains how to read "
@@ -99,6 +99,7 @@ def main():
     parser.add_argument("--scenes", default=str(HERE.parent / "scenes"))
     parser.add_argument("--out", default="validation")
     parser.add_argument("--work", default="build/validate", help="where results are kept")
+    parser.add_argument("--peers", default="build/peers", help="where `make peers` has written")
     parser.add_argument("--jobs", type=int, default=processors())
     parser.add_argument("--quiet", action="store_true")
     parser.add_argument("--schemes", help="only these, separated by commas, with * and ?; facts about several schemes are left out")
@@ -115,10 +116,12 @@ def main():
     runner = Runner(zeno, options.scenes, options.work, options.jobs)
     results = runner.everything(systems, options.quiet)
     features = scheme_features(zeno)
-    artist, items = Artist(zeno, options.work), []
+    artist, animator, items = Artist(zeno, options.work), Animator(zeno, runner), []
+    if animator.viewer is None and not options.no_page:
+        print("validate: the viewer is not there (`make viewer`), so the page has drawings instead of animations", file=sys.stderr)
     for system in systems:
         judged = judge(results[system.name], features)
-        pictures = None if options.no_page else Pictures(artist, system, results[system.name])
+        pictures = None if options.no_page else Pictures(artist, animator, system, results[system.name])
         items.append((system, results[system.name], judged, pictures))
         for result in results[system.name].runs.values():
             result.forget()
@@ -126,7 +129,7 @@ def main():
         Path(options.out).mkdir(parents=True, exist_ok=True)
         runs = sum(len(system.runs) + len(system.studies) for system in systems)
         place = Path(options.out) / "index.html"
-        place.write_text(page(items, About(zeno, runs, time.monotonic() - begun)))
+        place.write_text(page(items, About(zeno, runs, time.monotonic() - begun, animator.scripts(), peers_section(options.peers, artist))))
         if not options.quiet:
             print(f"validate: {place} written ({place.stat().st_size / 1e6:.1f} MB), {runner.fresh} of {runs} runs were new, "
                   f"{time.monotonic() - begun:.0f} s")

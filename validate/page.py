@@ -204,7 +204,7 @@ def page(items, about):
     body = "".join(system_section(*item) for item in items)
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Zeno: validation</title><style>{(HERE / "page.css").read_text()}</style>{about.head}</head><body>
+<title>Zeno: validation</title><style>{(HERE / "page.css").read_text()}</style></head><body>
 <header><h1>Zeno: validation</h1>
 <p class="verdict {"yes" if good else "no"}">{"✓" if good else "✗"} {passed} of {len(facts)} facts hold ({checks} checks of single schemes)</p>
 <p>{esc(about.text)}</p></header>

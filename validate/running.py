@@ -29,6 +29,15 @@ def with_settings(text, settings):
     return text[: match.start()] + line + text[match.end():]
 
 
+def run_options(run):
+    options = ["--scheme", run.scheme]
+    for name, value in (("--step", run.step), ("--end", run.end)):
+        options += [name, f"{value:g}" if isinstance(value, float) else str(value)] if value is not None else []
+    for entry in run.sets:
+        options += ["--set", entry]
+    return options
+
+
 class Runner:
     def __init__(self, zeno, scenes, work, jobs):
         self.zeno, self.scenes, self.jobs = str(zeno), Path(scenes), jobs
@@ -77,11 +86,7 @@ class Runner:
 
     def run(self, run):
         text = self.scene_text(run.scene, run.settings)
-        options = ["--scheme", run.scheme]
-        for name, value in (("--step", run.step), ("--end", run.end)):
-            options += [name, f"{value:g}" if isinstance(value, float) else str(value)] if value is not None else []
-        for entry in run.sets:
-            options += ["--set", entry]
+        options = run_options(run)
         place = self._place(text, ["run", *options])
         table = place.with_suffix(".csv")
         scene = self._scene_file(run.scene, run.settings)
@@ -97,6 +102,18 @@ class Runner:
         path = table if status == "ok" else Path(str(table) + ".partial")
         extra = "".join(f"  # {key}: {value}" for key, value in run.settings)
         return Result(run, status, summary, message, path, " ".join(["zeno run", f"scenes/{run.scene}.yaml", *options]) + extra)
+
+    def page_data(self, run, every):
+        """What the viewer shows of a run of which every so many steps are recorded: JSON, or None."""
+        settings = tuple({**dict(run.settings), "record_every": str(every)}.items())
+        options = run_options(run)
+        place = self._place(self.scene_text(run.scene, settings), ["page", *options])
+        result, data = place.with_suffix(".h5"), Path(f"{place}-page.json")
+        if not data.exists():
+            scene = self._scene_file(run.scene, settings)
+            if self._execute(["run", str(scene), *options, "--quiet", "--out", str(result)])[0] == 0:
+                self._execute(["page", str(result), "--out", str(data)])
+        return data.read_text() if data.exists() else None
 
     def study(self, study):
         text = self.scene_text(study.scene, study.settings)

@@ -26,7 +26,7 @@ typedef struct converge {
     double step[STUDY_MAX_STEPS], reference, end, tolerance;
     study_run runs[STUDY_MAX_SCHEMES * (STUDY_MAX_STEPS + 1)];
     study_result results[STUDY_MAX_SCHEMES];
-    char labels[STUDY_MAX_SCHEMES][80]; /* "radau-2a, 2 stages" */
+    char labels[STUDY_MAX_SCHEMES][80]; /* "radau-2a:2" */
 } converge;
 
 /* Items of a list separated by commas: the next one, at most room - 1 characters; NULL after the last or when too long. */
@@ -192,7 +192,9 @@ static void print_table(const converge *c) {
     printf("%s on [0, %g]: error against the same scheme with the step %g\n", c->path, c->end, c->reference);
     for (int k = 0; k < c->n_schemes; k++) {
         study_result r = c->results[k];
-        printf("\n%s\n  %12s %12s %6s %12s %6s\n", c->labels[k], "step", "error of q", "order", "error of u", "order");
+        int stages = c->runs[k * (c->n_steps + 1)].settings.stages;
+        printf("\n%s, %d stage%s\n  %12s %12s %6s %12s %6s\n", c->runs[k * (c->n_steps + 1)].settings.scheme, stages, stages == 1 ? "" : "s",
+               "step", "error of q", "order", "error of u", "order");
         for (int i = 0; i < c->n_steps; i++) {
             printf("  %12.6g %12.4e", c->step[i], r.error_q[i]);
             print_slope(i, c->step, r.error_q);
@@ -223,12 +225,20 @@ static int judge(const converge *c) {
     return status;
 }
 
+/* Does the user choose the number of stages? */
+static bool has_stages(const char *scheme) {
+    zn_scheme_info info;
+    return zn_scheme_find(scheme, &info) && info.stages_min < info.stages_max;
+}
+
 static void compare(converge *c) {
     for (int k = 0; k < c->n_schemes; k++) {
         const study_run *runs = c->runs + k * (c->n_steps + 1);
         int stages = runs->settings.stages;
         c->results[k] = study_compare(c->n_steps, runs);
-        snprintf(c->labels[k], sizeof c->labels[k], "%.60s, %d stage%s", runs->settings.scheme, stages, stages == 1 ? "" : "s");
+        bool given = has_stages(runs->settings.scheme);
+        if (given) snprintf(c->labels[k], sizeof c->labels[k], "%.60s:%d", runs->settings.scheme, stages);
+        else snprintf(c->labels[k], sizeof c->labels[k], "%.60s", runs->settings.scheme);
     }
 }
 

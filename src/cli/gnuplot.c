@@ -108,7 +108,7 @@ static void put_labels(FILE *script, const plot_def *plot) {
     else if (plot->n_curves == 1) put_axis_name(script, "ylabel", plot->curves[0].name);
     if (plot->n_curves == 1 || plot->key == PLOT_KEY_OFF) fputs("set key off\n", script);
     else if (plot->key == PLOT_KEY_BELOW)
-        fputs("set key outside bottom center horizontal Left reverse samplen 1.6 noenhanced textcolor '#222222'\nset bmargin -1\n",
+        fputs("set key outside bottom center horizontal Left reverse samplen 1.6 height 0.7 noenhanced textcolor '#222222'\nset bmargin -1\n",
               script);
     else
         fprintf(script,

@@ -3,7 +3,7 @@
 
 #include "cli/gnuplot.h"
 
-enum { PICTURE_WIDTH = 900, PICTURE_HEIGHT = 560, LEGEND_ROW_HEIGHT = 20, LEGEND_COLUMNS = 4, MAX_ORDER = 12 };
+enum { PICTURE_WIDTH = 900, PICTURE_HEIGHT = 560, LEGEND_ROW_HEIGHT = 20, LEGEND_COLUMNS = 3, MAX_ORDER = 12 };
 /* Points below this are round-off; they would only stretch the axis. */
 static const double least_shown = 1e-15;
 /* Triangles stand this far below the curve they belong to. */

@@ -53,7 +53,7 @@ $study --scheme rattle,lobatto-3a3b:3 --summary --out study.csv --plot study.svg
 [ "$(head -n 1 study.csv)" = scheme,stages,step,error_q,error_u,order_q,order_u ] || complain "the table's head is $(head -n 1 study.csv)"
 [ "$(wc -l <study.csv)" -eq 7 ] || complain "two schemes and three steps give $(wc -l <study.csv) lines"
 grep -q "^lobatto-3a3b,3,0.0064.*,[0-9.e-]*,4[.][0-9]*,4[.][0-9]*$" study.csv || complain "the table's last row is $(tail -n 1 study.csv)"
-for words in '>lobatto-3a3b, 3 stages<' '>2<' '>4<' 'error of positions' 'error of velocities' '>step<'; do
+for words in '>lobatto-3a3b:3<' '>rattle<' '>2<' '>4<' 'error of positions' 'error of velocities' '>step<'; do
     grep -q -e "$words" study.svg || complain "the picture has no $words"
 done
 refuses 'ends with .csv' "$pendulum" $common --steps 1.28e-2 --out study.h5

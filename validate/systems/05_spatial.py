@@ -68,7 +68,7 @@ top.fact("staged friction law, h = 5e-4: θ = π/2 at", upright, 0.972947, 2e-4,
 top.fact("staged friction law, h = 5e-4: the stick touches at", touches, 1.371043, 2e-3, "errata, exact", tag="staged")
 top.between("turned over: θ(2) above 160°, in degrees", lambda r: math.degrees(r.at("theta", 2)), 160, 180, "001 Fig. 7")
 top.between("spins on the stick: the body is off the table at t = 2", lambda r: r.at("gap.body", 2), 1e-4, None, "001: 10.6")
-top.fact("spins on the stick: its gap at t = 2", lambda r: r.at("gap.stick", 2), 0, {"moreau-*": 1e-4, "*": 1e-9}, "001: 10.6")
+top.fact("spins on the stick: its gap at t = 2", lambda r: r.at("gap.stick", 2), 0, {"moreau-*": 1e-3, "*": 1e-9}, "001: 10.6")
 top.between("tumbles back after a while: θ(8) in degrees", lambda r: math.degrees(r.last("theta")), None, 130, "001: 10.6")
 top.single("the same θ(t) as Moreau with h = 1e-4: mean difference (generalized-alpha, h = 1e-3)",
            lambda all_: (lambda a, b: sum(abs(x - y) for x, y in zip(a, b)) / len(a))(all_("generalized-alpha")["theta"], all_("moreau-midpoint", "h = 1e-4")["theta"]),

@@ -80,7 +80,7 @@ FIRST = ("moreau*", "radau-2a:1", "sdirk*")
 roll.fact("x(5) = v/w sin(5 w)", lambda r: r.last("disk.x"), CIRCLE * math.sin(5 * RATE), {FIRST: 0.6, ("lobatto-3a3b:3", "lobatto-3a3b:4", "radau-2a:3"): 5e-6, "*": 3e-2}, "analytic")
 roll.fact("y(5) = v/w (1 − cos(5 w))", lambda r: r.last("disk.y"), CIRCLE * (1 - math.cos(5 * RATE)), {FIRST: 1.1, ("lobatto-3a3b:3", "lobatto-3a3b:4", "radau-2a:3"): 5e-6, "*": 3e-2}, "analytic")
 roll.between("rolls without slip: largest γ", lambda r: r.summary["max_gamma"], None, 1e-8, "methods.md 4, 5, 7", schemes=CLOSED)
-roll.fact("height of the centre = R cos(θ)", lambda r: r.last("disk.z"), RADIUS * math.cos(LEAN), {FIRST: 0.03, "*": 1e-3}, "analytic")
+roll.fact("height of the centre = R cos(θ)", lambda r: r.last("disk.z"), RADIUS * math.cos(LEAN), {FIRST: 0.2, "*": 1e-3}, "analytic")
 roll.column("error of x(5)", lambda r: abs(r.last("disk.x") - CIRCLE * math.sin(5 * RATE)))
 roll.figure("Path of the centre", [Curve(s, "disk.x", "disk.y", s) for s in ("lobatto-3a3b:3", "radau-2a:2", "moreau-midpoint")], "x", "y", equal=True)
 
