@@ -72,6 +72,48 @@ def overview(items):
             'the system and says why · empty: not run</p>')
 
 
+# ---- comparison of schemes
+
+def quiet(function, *arguments):
+    try:
+        return function(*arguments)
+    except (KeyError, IndexError, TypeError, ValueError, ZeroDivisionError, OSError):
+        return None
+
+
+def microseconds(results, scheme):
+    summary = results.runs["", scheme].summary
+    return 1e6 * summary["wall_seconds"] / summary["steps"]
+
+
+def comparison(items):
+    """One row for each scheme from the tables below: orders, errors, what it keeps, cost. Empty without the systems that it needs."""
+    found = {system.name: results for system, results, _, _ in items}
+    if not {"slope", "cartesian-pendulum", "rotating-ball", "slider-crank", "tippedisk", "ball-in-cylinder"} <= set(found):
+        return ""
+    heads = ["scheme", "systems: run, refused", "order q, u: pendulum", "order q, u: slope", "error of x, slope, h = 1.6e-3", "penetration, cylinder, h = 2e-2",
+             "drift g, ġ, pendulum", "µs per step: rotating-ball", "slider-crank", "tippedisk"]
+    def orders(name, tags, scheme):
+        for tag in tags:
+            row = quiet(lambda: found[name].studies[tag].row(scheme))
+            if row:
+                return f'{number(row["order_q"], 2)}, {number(row["order_u"], 2)}'
+        return "–"
+    rows = []
+    for scheme in ALL:
+        statuses = [result.status for results in found.values() for (tag, name), result in results.runs.items() if name == scheme and tag == ""]
+        pendulum = found["cartesian-pendulum"].runs["", scheme].summary
+        cells = [f'{statuses.count("ok")}, {statuses.count("refused")}', orders("cartesian-pendulum", ["orders", "alpha"], scheme), orders("slope", ["orders"], scheme),
+                 number(quiet(lambda: abs(found["slope"](scheme).on_grid("x", 0.8192) - 1.09289185303)), 2),
+                 number(quiet(lambda: found["ball-in-cylinder"](scheme).summary["max_penetration"]), 2),
+                 f'{number(pendulum.get("max_g"), 2)}, {number(pendulum.get("max_gdot"), 2)}']
+        cells += [number(quiet(microseconds, found[name], scheme), 2) for name in ("rotating-ball", "slider-crank", "tippedisk")]
+        rows.append(f'<tr><th scope="row">{esc(scheme)}</th>' + "".join(f"<td>{text}</td>" for text in cells) + "</tr>")
+    head = "".join(f"<th>{esc(text)}</th>" for text in heads)
+    return (f'<h2 id="comparison">Comparison of schemes</h2><p>From the tables below; docs/validation.md draws the conclusions.</p><div class="wide"><table><thead><tr>{head}</tr>'
+            f'</thead><tbody>{"".join(rows)}</tbody></table></div>')
+
+
 # ---- one system
 
 def scheme_table(system, results):
@@ -210,6 +252,7 @@ def page(items, about):
 <p>{esc(about.text)}</p></header>
 <h2 id="overview">Overview</h2>{overview(items)}
 <nav>{links}</nav>
+{comparison(items)}
 {body}
 {about.peers}
 <footer><p>{esc(about.footer)}</p></footer>

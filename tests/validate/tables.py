@@ -29,7 +29,7 @@ systems = validation.load_systems([], source / "scenes")
 features = validation.scheme_features(zeno)
 # what the benchmarks name
 for name in """bouncing-ball rotating-ball rolling-ball ball-in-cylinder block-on-belt stiff-pendulum slider-crank slope slope-drop painleve-rod ball-in-corner
-        spring-pendulum woodpecker cartesian-pendulum rigid-pendulum bouncing-pendulum elastic-bar guided-hopper tippe-top tippedisk tetrahedron""".split():
+        spring-pendulum woodpecker cartesian-pendulum rigid-pendulum bouncing-pendulum flexible-pendulum elastic-bar guided-hopper tippe-top tippedisk tetrahedron""".split():
     check(name in {system.name for system in systems}, f"no system {name}")
 check(len({system.name for system in systems}) == len(systems), "two systems have one name")
 # every scheme in at least three systems
