@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Orders of convergence with friction: the point mass on the slope."""
-from drawing import circle, line, snapshots
-from table import ALPHA, CLOSED, MOREAU, PARTITIONED, PROJECTED, Curve, System, no_penetration
 import math
+
+from drawing import circle, line, snapshots
+from table import MOREAU, Curve, System, no_penetration
 
 STEPS = [8e-4 * 2**k for k in range(8)]
 ORDERS = {"rattle": 2, "lobatto-3a3b:2": 2, "lobatto-3a3b:3": 4, "lobatto-3a3b:4": 6, "lobatto-3a3b-lagrange:3": 4, "radau-2a:1": 1, "radau-2a:2": 3,
           "radau-2a:3": 5, "lobatto-3c:2": 2, "lobatto-3c:3": 3, "sdirk2": 1, "sdirk3": 1, "tr-bdf2": 2, "trx2": 2, "tr-theta": 2, "generalized-alpha": 2,
           **{scheme: 1 for scheme in MOREAU}}
-COARSE = {tuple(MOREAU) + ("radau-2a:1", "sdirk2", "sdirk3"): 1}
 slope = System("slope", "Point mass on a slope, sliding", "000: 6.3, Fig. 8 and 9; 002: 7.7, Fig. 7.11 and 7.12",
                "A point mass slides with friction on y = exp(−x), always in contact: Runge-Kutta schemes keep the orders that they have for "
                "constrained systems. It comes to rest at t = 2.0974.",

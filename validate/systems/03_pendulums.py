@@ -3,7 +3,7 @@
 import math
 
 from drawing import circle, line, snapshots
-from table import ALL, ALPHA, CLOSED, MOREAU, PARTITIONED, PROJECTED, Curve, Points, System, closed_joints, no_penetration
+from table import ALPHA, CLOSED, MOREAU, PARTITIONED, PROJECTED, Curve, Points, System, closed_joints, no_penetration
 
 # ---- pendulum in Cartesian coordinates
 
@@ -87,7 +87,6 @@ spring.run()
 LONG = ["moreau", "moreau-symmetric", "moreau-variational", "moreau-theta"]
 spring.run(LONG, tag="1000 s", end=1000, settings={"record_every": 500}, weight=30)
 spring.run(["lobatto-3a3b-lagrange:3", "radau-2a:2"], tag="1000 s", step=1e-2, end=1000, settings={"record_every": 50}, weight=30)
-E0 = -7.130
 relative = lambda r: [(e - r["energy.total"][0]) / r["energy.total"][0] for e in r["energy.total"]]  # noqa: E731
 spring.fact("energy at the start", lambda r: r.summary["energy_start"], 0.5 - 9.81 * 1.1 * math.cos(math.pi / 4), 1e-9, "003: 5; errata")
 for scheme, l, phi in (("moreau", 1.0603125, 0.5882744), ("moreau-symmetric", 1.0614470, 0.5960561), ("moreau-variational", 1.0614470, 0.5960561), ("moreau-theta", 1.0633508, 0.5880206)):

@@ -3,15 +3,14 @@
 import math
 
 from drawing import circle, line, polygon, snapshots
-from table import CLOSED, MOREAU, PARTITIONED, PROJECTED, Curve, System, closed_joints, no_penetration
+from table import CLOSED, MOREAU, Curve, System, closed_joints, no_penetration
 
 # ---- block on a belt
 
 belt = System("block-on-belt", "Block on a belt", "002: 7.4, Fig. 7.5 and 7.6",
               "A block on a running belt, held by a spring: stick-slip by Stribeck friction with a given normal force. With the printed data it sticks until "
               "t = 24; with the normal force 2 the limit cycle is seen early.",
-              needs=("friction",), laws=("coulomb", "stribeck", "given normal force"))
-belt.needs = ("contacts", "friction")
+              needs=("contacts", "friction"), laws=("coulomb", "stribeck", "given normal force"))
 belt.run()
 belt.run(tag="light", scene="block-on-belt-light")
 belt.run(["radau-2a:2", "rattle"], tag="fine", step=1e-3)
@@ -76,7 +75,6 @@ crank.column("straight from", lambda r: r.last_time("phi3", lambda p: abs(p) > 1
 
 
 def gap_rate(k):
-    sy, sx = (1, -1) if k in (1, 2) else (-1, -1)
     side = 1 if k in (2, 4) else -1
     def rate(r):
         if k in (1, 2):

@@ -2,7 +2,7 @@
 """Bodies in space: toys that turn over, and a tetrahedron on a rough table."""
 import math
 
-from table import CLOSED, MOREAU, Curve, System, no_penetration
+from table import Curve, System, no_penetration
 
 # ---- tippedisk
 

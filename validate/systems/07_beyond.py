@@ -3,7 +3,7 @@
 import math
 
 from drawing import circle, line, snapshots
-from table import ALL, ALPHA, CLOSED, MOREAU, Curve, System, closed_joints, no_penetration
+from table import ALL, CLOSED, MOREAU, Curve, System, closed_joints, no_penetration
 
 # ---- pivoting
 
@@ -11,7 +11,6 @@ disk = System("spinning-disk", "Spinning disk", "beyond the papers (pivoting law
               "Sliding and pivoting friction as two independent laws of one contact: both velocities fall on straight lines to rest.",
               needs=("contacts", "friction"), laws=("coulomb", "pivoting"))
 disk.run()
-EARLY = {("moreau", "moreau-symmetric", "moreau-variational"): 1, "*": 0}
 disk.fact("x′ = 1 − μ g t on the grid (t = 0.25)", lambda r: r.on_grid("x'", 0.25), 0.5, {("moreau", "moreau-symmetric", "moreau-variational"): 2.1e-2, "*": 1e-9}, "analytic")
 disk.fact("φ′ = 20 − μ_P m g t/J on the grid (t = 2)", lambda r: r.on_grid("phi'", 2), 12, {("moreau", "moreau-symmetric", "moreau-variational"): 4.1e-2, "*": 1e-8}, "analytic")
 disk.fact("x at rest", lambda r: r.last("x"), 0.25, 1.1e-2, "analytic")
