@@ -2,7 +2,7 @@
 """Friction that jams, sticks and slips, and blows up; a mechanism with clearance."""
 import math
 
-from drawing import circle, line, polygon, snapshots
+from drawing import line, polygon, snapshots
 from table import CLOSED, MOREAU, Curve, System, closed_joints, no_penetration
 
 # ---- block on a belt
