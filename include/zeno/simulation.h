@@ -35,12 +35,15 @@ typedef struct zn_settings {
     const char *start_forces; /* accelerations at the start: "consistent" (default), or "zero", a disturbance */
     const char *friction_law; /* of Runge-Kutta schemes and generalized-alpha: "accumulated" (default), or "staged", which keeps the
                                  order where the direction of slip turns */
+    double contradiction;     /* redundant constraints (more joints than needed) whose numbers do not quite fit may contradict each
+                                 other by this much at the start: they are then met in the sense of least squares, and the
+                                 context's log says so; default 1e-6, in their units; 0: never */
 } zn_settings;
 
 /* The defaults, in the order of the members. */
 #define ZN_SETTINGS_DEFAULT                                                                                            \
     {"moreau-midpoint", 0, 0, 0, false, 1e-6, 0.9, 0.5, "velocity", "stage", "coupled", ZN_SOLVER_AUTO, 1e-10, 1, 0, false, \
-     "chung-hulbert", "starred", 0, "consistent", "accumulated"}
+     "chung-hulbert", "starred", 0, "consistent", "accumulated", 1e-6}
 ZN_API zn_settings zn_settings_default(void);
 
 typedef struct zn_scheme_info {
@@ -110,6 +113,7 @@ typedef struct zn_statistics {
     int newton_max, least_norm_max, projection_max;
     double max_residual;                                /* largest residual of an accepted step, in units of the tolerance's */
     long staged_accepted, staged_repeated;              /* friction_law staged: steps that used it; attempts thrown away */
+    double contradiction;                               /* of redundant constraints at the start, met by least squares; 0: none */
 } zn_statistics;
 ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
 

@@ -196,6 +196,7 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     number(to, "energy_end", stats.energy_end);
     account(to, s);
     number(to, "max_residual", stats.max_residual);
+    number(to, "redundant_contradiction", stats.contradiction);
     fprintf(to, "\"newton\": {\"steps\": %ld, ", stats.newton_steps);
     number(to, "mean", stats.newton_mean);
     fprintf(to, "\"max\": %d}, \"least_norm\": {\"steps\": %ld, ", stats.newton_max, stats.least_norm_steps);

@@ -75,7 +75,9 @@ typedef struct cone_problem {
     const double *phi_scale;              /* nx: residual row times scale is compared with the tolerance; NULL: ones */
     const double *psi_scale;              /* npsi; NULL: ones */
     const unsigned char *phi_unit, *psi_unit; /* cone_unit of each row (after scaling); NULL: momentum, velocity */
-    int n_settled;                        /* leading x rows whose change decides the projection (without bilateral multipliers) */
+    int n_settled;                        /* leading x rows whose change decides the projection (without bilateral multipliers);
+                                             the rows of phi after them are bilateral constraints */
+    double rows_per_length;               /* bilateral rows of unit length are lengths times this (1/h); 0: 1 */
 } cone_problem;
 
 typedef struct cone_settings {
@@ -83,6 +85,8 @@ typedef struct cone_settings {
     double tolerance;            /* on scaled residuals */
     int newton_max, projection_max;
     bool accelerate;             /* of the projection: Nesterov's extrapolation with restart */
+    double contradiction;        /* 0, or: bilateral rows that depend on each other may contradict each other by this much (in
+                                    units of length, before scaling; contradiction.c) */
 } cone_settings;
 cone_settings cone_settings_default(void);
 
@@ -98,13 +102,22 @@ typedef struct cone_outcome {
     double complementarity;      /* largest natural-map residual of the inclusions, in units of psi */
     double cone_violation;       /* largest |mu_F| - mu radius, relative to the radius or, where that is less, absolute */
     int staged_accepted, staged_repeated; /* filled by schemes: steps with the staged friction law, attempts at it thrown away */
-    double worst;                /* the largest scaled one of all; converged iff <= tolerance */
+    double worst;                /* the largest scaled one of all; converged iff <= tolerance, but for contradictions */
     int worst_cone;              /* -1: not a cone row */
     int worst_row;               /* phi row, when worst_cone is -1 */
 } cone_outcome;
 
 /* Adds the outcome of another solve of the same step: the worst of both and the sum of the work. Start from zeros. */
 void cone_outcome_add(cone_outcome *total, const cone_outcome *part);
+
+/* Of what least squares leave of phi, the part that may stay: rows from `first` on (bilateral ones), and only when none is
+ * above `most` (a length; rows of lengths are those times per_length). False: nothing may stay, all rows are zero. */
+bool cone_forgive(int n, int first, const unsigned char *unit, double most, double per_length, double *left);
+/* Rank tolerance (lin_lu_factor_rank) for such rows. Rows that depend on each other up to d make a singular value of about
+ * d^2: d of up to some 1e-6 counts as dependent. */
+#define CONE_CONTRADICTION_RANK 1e-10
+/* Rows of velocity and acceleration may differ by as much as rows of length do in motions of this many 1/s. */
+#define CONE_CONTRADICTION_RATE 10
 
 typedef struct cone_solver cone_solver;
 

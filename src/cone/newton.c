@@ -13,6 +13,7 @@ static const double chord_share = 0.2;
 static const double start_share = 1e-5;
 
 static double total_norm(cone_solver *s) {
+    if (s->left) cone_find_contradiction(s);
     cone_classify(s, s->psi, s->mu);
     cone_residual(s, s->psi, s->mu, s->R);
     double smooth = cone_smooth_norm(s, s->phi), rows = cone_row_norm(s, s->R);
@@ -74,6 +75,7 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
     double best = INFINITY, norm = INFINITY, rate = 1;
     int worse = 0, most = s->brief && settings->newton_max > BRIEF_ITERATIONS ? BRIEF_ITERATIONS : settings->newton_max;
     bool fresh = true;
+    s->rank_known = s->forgives = false; /* until there are factors */
     zn_status status = cone_evaluate(s, x, y, true);
     if (status != ZN_OK) return status;
     norm = total_norm(s);

@@ -28,6 +28,7 @@ static void judge_smooth(const cone_solver *s, cone_outcome *out) {
         double size = fabs(s->phi[i]) * (p->phi_scale ? p->phi_scale[i] : 1);
         int unit = p->phi_unit ? p->phi_unit[i] : CONE_MOMENTUM;
         if (unit < CONE_UNIT_COUNT && !(size <= out->residual[unit])) out->residual[unit] = size;
+        if (s->forgives) size = fabs(s->phi[i] - s->left[i]) * (p->phi_scale ? p->phi_scale[i] : 1);
         worst_of(out, size, -1, i);
     }
 }

@@ -159,8 +159,9 @@ void cone_apply_rows(const cone_solver *s, const double *dpsi, const double *dmu
 
 double cone_smooth_norm(const cone_solver *s, const double *phi) {
     double worst = 0;
+    const double *left = s->forgives ? s->left : NULL;
     for (int i = 0; i < s->p->nx; i++) {
-        double size = fabs(phi[i]) * (s->p->phi_scale ? s->p->phi_scale[i] : 1);
+        double size = fabs(left ? phi[i] - left[i] : phi[i]) * (s->p->phi_scale ? s->p->phi_scale[i] : 1);
         if (!(size <= worst)) worst = size;
     }
     return worst;

@@ -24,6 +24,13 @@ zn_status cone_evaluate(cone_solver *s, const double *x, const double *y, bool j
 static zn_status factor_lu(cone_solver *s) {
     const cone_problem *p = s->p;
     if (p->linear) p->linear->fill(p->linear->user);
+    if (cone_allows_contradiction(s)) {
+        s->factored = false;
+        s->least_norm = true;
+        zn_status ranked = lin_lu_factor_rank(s->lu, p->phi_x, CONE_CONTRADICTION_RANK);
+        s->rank_known = ranked == ZN_OK;
+        return ranked;
+    }
     zn_status status = lin_lu_factor(s->lu, p->phi_x, s->factored);
     s->factored = status == ZN_OK;
     if (status != ZN_SINGULAR) return status;
@@ -37,7 +44,7 @@ zn_status cone_factor(cone_solver *s) {
     const cone_problem *p = s->p;
     memset(s->have, 0, (size_t)p->ny);
     if (p->nx == 0) return ZN_OK;
-    s->use_linear = p->linear && p->linear->factor(p->linear->user) == ZN_OK;
+    s->use_linear = p->linear && !cone_allows_contradiction(s) && p->linear->factor(p->linear->user) == ZN_OK;
     return s->use_linear ? ZN_OK : factor_lu(s);
 }
 

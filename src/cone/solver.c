@@ -70,6 +70,11 @@ static bool take_matrices(cone_solver *s) {
         s->lu = lin_lu_create(s->context, p->phi_x);
         if (!s->lu || lin_lu_reserve_regularised(s->lu, p->phi_x) != ZN_OK) return false;
     }
+    if (cone_allows_contradiction(s)) {
+        s->left = MEM_ARRAY(s->context, double, p->nx);
+        s->left_x = MEM_ARRAY(s->context, double, p->nx);
+        if (!s->left || !s->left_x) return false;
+    }
     if (s->settings.solver == ZN_SOLVER_PROJECTION) return true;
     if (cone_sparse_pays(p)) {
         if (!(s->sparse = cone_sparse_create(s))) return false;
@@ -128,6 +133,7 @@ void cone_solver_destroy(cone_solver *s) {
         s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->dy_swept, s->psi_l, s->mu_l, s->step, s->row, s->column, s->factor, s->z, s->x0,
         s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row, s->normal_of,
         s->component_of, s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->A_lu, s->G, s->D, s->S, s->E,
+        s->left, s->left_x,
     };
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) mem_free(s->context, blocks[k]);
     lin_lu_destroy(s->lu);
@@ -149,6 +155,7 @@ static void prepare(cone_solver *s) {
     }
     s->least_norm = false;
     s->singular_seen = false;
+    s->rank_known = s->forgives = false;
 }
 
 /* The verdict on (x, y): evaluated anew, then measured. */
@@ -177,6 +184,7 @@ static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outco
     out->most = out->iterations[out->path];
     zn_status evaluated = ZN_OK;
     if (!s->current) {
+        s->forgives = false;
         evaluated = cone_evaluate(s, x, y, false);
         if (evaluated == ZN_OK) cone_classify(s, s->psi, s->mu);
     }
@@ -189,7 +197,10 @@ static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outco
         return ZN_NOT_FINITE;
     }
     cone_judge(s, out);
-    if (out->worst <= s->settings.tolerance) return ZN_OK;
+    if (out->worst <= s->settings.tolerance) {
+        for (int u = 0; s->forgives && u < CONE_UNIT_COUNT; u++) out->worst = fmax(out->worst, out->residual[u]);
+        return ZN_OK;
+    }
     return status == ZN_OK ? ZN_NO_CONVERGENCE : status;
 }
 
@@ -213,9 +224,9 @@ static zn_status newton_with_retry(cone_solver *s, double *x, double *y, bool ro
 
 /* Newton by one sparse matrix where that pays, and else, or when it fails, by the Schur complement, which can do more. */
 static zn_status newton_paths(cone_solver *s, double *x, double *y, bool robust) {
-    s->use_sparse = s->sparse != NULL;
+    s->use_sparse = s->sparse && !(s->left && s->S);
     zn_status status = newton_with_retry(s, x, y, robust);
-    if (status == ZN_OK || status == ZN_NOT_FINITE || !s->sparse || !s->S || s->brief) return status;
+    if (status == ZN_OK || status == ZN_NOT_FINITE || !s->use_sparse || !s->S || s->brief) return status;
     s->use_sparse = false;
     restart(s, x, y);
     return newton_with_retry(s, x, y, robust);
@@ -238,7 +249,7 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
         if (status == ZN_OK || solver == ZN_SOLVER_NEWTON || status == ZN_NOT_FINITE || s->brief) return status;
         restart(s, x, y);
     }
-    s->current = false;
+    s->current = s->forgives = s->rank_known = false;
     status = cone_projection(s, x, y);
     out->path = CONE_PROJECTION;
     return conclude(s, x, y, out, status);

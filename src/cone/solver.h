@@ -10,6 +10,7 @@
  *   newton.c      outer Newton iteration on (x, y)
  *   projection.c  Algorithm 2: fixed point in mu with inexact Newton in x
  *   outcome.c     the independent judgement of (x, y)
+ *   contradiction.c  redundant bilateral rows that do not quite fit
  *   solver.c      memory, automatic choice
  */
 #ifndef CONE_SOLVER_H
@@ -84,6 +85,9 @@ struct cone_solver {
     lin_cod *cod;                    /* of ny rows; NULL when large */
 
     double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx;
+    double *left, *left_x;           /* nx: what of phi is forgiven; work space. NULL unless contradictions are allowed */
+    bool rank_known;                 /* lu holds the factors of lin_lu_factor_rank */
+    bool forgives;                   /* `left` belongs to phi and is not more than allowed */
     cone_outcome *out;               /* of the running solve */
     bool singular_seen, least_norm;
     bool brief;                      /* one run of Newton with few iterations, nothing else */
@@ -99,7 +103,7 @@ void cone_assume_closed_and_sticking(cone_solver *);                            
 void cone_residual(cone_solver *, const double *psi, const double *mu, double *R); /* at the states */
 void cone_apply_rows(const cone_solver *, const double *dpsi, const double *dmu, double *dR);
 double cone_row_norm(const cone_solver *, const double *R);                        /* largest scaled row, NaN kept */
-double cone_smooth_norm(const cone_solver *, const double *phi);
+double cone_smooth_norm(const cone_solver *, const double *phi);                   /* without what is forgiven */
 uint64_t cone_state_hash(const cone_solver *);
 
 /* schur.c */
@@ -110,6 +114,10 @@ void cone_need_column(cone_solver *, int j);
 void cone_need_columns(cone_solver *, int n, const int *columns);
 void cone_smooth_solve(cone_solver *, double *b);          /* b becomes phi_x^-1 b */
 void cone_smooth_step(cone_solver *, const double *dy, double *dx); /* dx = -v - G dy */
+
+/* contradiction.c */
+bool cone_allows_contradiction(const cone_solver *);
+void cone_find_contradiction(cone_solver *);               /* `left` of the present phi by the present factors */
 
 /* local.c */
 typedef struct local_result {

@@ -100,11 +100,20 @@ zn_status lin_lu_reserve_regularised(lin_lu *lu, const lin_matrix *matrix) {
     return lu->any_rank ? ZN_OK : ZN_MEMORY;
 }
 
-zn_status lin_lu_factor_regularised(lin_lu *lu, const lin_matrix *matrix) {
+zn_status lin_lu_factor_regularised(lin_lu *lu, const lin_matrix *matrix) { return lin_lu_factor_rank(lu, matrix, 0); }
+
+zn_status lin_lu_factor_rank(lin_lu *lu, const lin_matrix *matrix, double rank_tolerance) {
     zn_status status = lin_lu_reserve_regularised(lu, matrix);
     if (status != ZN_OK) return status;
     lu->use_any_rank = true;
-    return lin_regularised_factor(lu->any_rank, matrix);
+    return lin_regularised_factor(lu->any_rank, matrix, rank_tolerance);
+}
+
+void lin_lu_unreachable(const lin_lu *lu, const lin_matrix *matrix, const double *b, double *x, double *left) {
+    memcpy(x, b, (size_t)lu->n * sizeof *x);
+    lin_lu_solve(lu, x);
+    lin_matrix_multiply(matrix, x, left);
+    for (int i = 0; i < lu->n; i++) left[i] = b[i] - left[i];
 }
 
 void lin_lu_solve(const lin_lu *lu, double *b) { lin_lu_solve_many(lu, b, 1); }

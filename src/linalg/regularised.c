@@ -112,7 +112,7 @@ static zn_status factor_system(regularised *a, const lin_columns *A) {
     return lin_sparse_factor(&a->lu, &system, false);
 }
 
-zn_status lin_regularised_factor(regularised *a, const lin_matrix *matrix) {
+zn_status lin_regularised_factor(regularised *a, const lin_matrix *matrix, double rank_tolerance) {
     lin_columns A = lin_matrix_columns(matrix);
     size_t n = (size_t)a->n;
     if (!lin_scale_rows(&A, a->row)) return ZN_NOT_FINITE;
@@ -121,7 +121,7 @@ zn_status lin_regularised_factor(regularised *a, const lin_matrix *matrix) {
     if (!a->cod) return factor_system(a, &A);
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) a->scaled[j * n + i] = A.values[j * n + i] * a->row[i] * a->col[j];
-    lin_cod_factor(a->cod, a->scaled, 0);
+    lin_cod_factor(a->cod, a->scaled, rank_tolerance);
     return ZN_OK;
 }
 

@@ -9,7 +9,8 @@ typedef struct regularised regularised;
 
 regularised *lin_regularised_create(zn_context *, const lin_matrix *);
 void lin_regularised_destroy(regularised *);
-zn_status lin_regularised_factor(regularised *, const lin_matrix *);
+/* rank_tolerance 0: the default; only dense matrices have one. */
+zn_status lin_regularised_factor(regularised *, const lin_matrix *, double rank_tolerance);
 void lin_regularised_solve(regularised *, double *b);
 int lin_regularised_rank(const regularised *);
 double lin_regularised_rcond(const regularised *);

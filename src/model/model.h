@@ -13,8 +13,8 @@ static inline int model_row_F(const zn_model *m) { return m->size.ng + m->size.n
 
 /* "the constraint 'rod'", "the gap of 'floor'", "the slip velocity 1 of 'floor'": written into text, which is returned. */
 const char *model_row_text(const zn_model *model, int row, char *text, size_t room);
-/* A bilateral row that nearly follows from those before it and contradicts them: -1 when there is none (or memory is out). size: by how
- * much, the largest of its position, velocity and direction without the others. */
+/* A bilateral row that nearly follows from those before it and contradicts them: -1 when there is none, -2 when memory is out (error
+ * in the context). size: by how much, the largest of its position, velocity and direction without the others. */
 int model_contradiction(zn_context *context, const zn_model *model, const zn_point *at, double *size);
 /* The contact that a row belongs to, or -1. */
 int model_row_contact(const zn_model *model, int row);

@@ -6,7 +6,7 @@
 
 static const double tolerance = 1e-9; /* of the part of a column that is new, relative to the column */
 static const double nearly = 1e-3;    /* the same for a row that was meant to follow from others, with numbers that are not exact */
-static const double roundoff = 1e-12; /* contradictions below are none */
+static const double roundoff = 1e-14; /* contradictions below are none */
 
 static double norm(const double *x, int n) {
     double sum = 0;
@@ -111,10 +111,10 @@ int model_contradiction(zn_context *context, const zn_model *model, const zn_poi
     if (bilateral < 2 || bilateral > ZN_MODEL_MOST_ROWS) return -1;
     void *work = mem_array(context, model->work_bytes, 1);
     double *W = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W)), *c0 = MEM_ARRAY(context, double, rows),
-           *c1 = MEM_ARRAY(context, double, rows), *basis = MEM_ARRAY(context, double, n *(n + 1)),
+           *c1 = MEM_ARRAY(context, double, rows), *basis = MEM_ARRAY(context, double, n *((n < bilateral ? n : bilateral) + 1)),
            *values = MEM_ARRAY(context, double, 2 * n);
-    int row = -1;
-    if (work && W && c0 && c1 && basis && values && !model->balance(model, work, at, &(zn_balance){.W = W}) &&
+    int row = work && W && c0 && c1 && basis && values ? -1 : -2;
+    if (row == -1 && !model->balance(model, work, at, &(zn_balance){.W = W}) &&
         !model->constraints(model, work, at, &(zn_constraints){.c0 = c0, .c1 = c1}))
         row = worst_row(model, W, c0, c1, basis, values, size);
     void *blocks[] = {work, W, c0, c1, basis, values};

@@ -144,6 +144,7 @@ static zn_status prepare(generalized_alpha *s) {
     const zn_model *model = s->base.model;
     int nu = model->size.nu, ng = model->size.ng, nN = model->size.nN;
     double h = s->motion.h, length = fmin(1, h / ALPHA_LEAST_LENGTH_STEP);
+    s->problem.rows_per_length = 1 / h;
     zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
     if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_NOT_FINITE;
     zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
@@ -326,6 +327,7 @@ static zn_status make_solver(generalized_alpha *s, const zn_settings *settings) 
     cone_settings chosen = cone_settings_default();
     chosen.solver = settings->solver;
     chosen.tolerance = settings->tolerance;
+    chosen.contradiction = settings->contradiction;
     s->solver = cone_solver_create(s->base.context, p, &chosen);
     return s->solver ? ZN_OK : ZN_MEMORY;
 }

@@ -256,6 +256,7 @@ static void make_cones(generalized_alpha *s) {
 static void make_units(generalized_alpha *s) {
     const cone_problem *p = &s->problem;
     memset(s->phi_unit, CONE_VELOCITY, (size_t)p->nx);
+    memset(s->phi_unit + s->x_k, CONE_LENGTH, (size_t)(s->x_L - s->x_k)); /* g/h */
     memset(s->psi_unit, CONE_VELOCITY, (size_t)p->npsi);
     for (int i = 0; i < p->nx; i++) s->phi_scale[i] = 1;
     for (int i = 0; i < p->npsi; i++) s->psi_scale[i] = 1;

@@ -169,21 +169,44 @@ void alpha_sets_residual(alpha_sets *s) {
         if (s->present[k]) write_residual(s, (alpha_level)k);
 }
 
-/* Largest residual in units of velocity; which row of lambda it is, or -1. */
-static double norm(const alpha_sets *s, int *row) {
+static bool is_length(const alpha_sets *s, int level) {
+    return level == LEVEL_POSITION || (level == LEVEL_SMOOTH && s->condition == CONDITION_POSITION);
+}
+
+/* What least squares leave of the residual in bilateral rows (cone/contradiction.c), by the factors of the step before. */
+static bool forgive(alpha_sets *s) {
+    int nu = s->base.model->size.nu, part = nu + s->n;
+    bool fits = true;
+    for (int k = 0; k < LEVEL_COUNT; k++) {
+        if (!s->present[k]) continue;
+        ptrdiff_t place = s->residual[k] - s->residual[0];
+        double *left = s->left + place;
+        const alpha_system *system = &s->system[s->decoupled ? k : 0];
+        if (k == 0 || s->decoupled) lin_lu_unreachable(system->lu, system->matrix, s->residual[k], s->left_x, left);
+        memset(left, 0, (size_t)nu * sizeof *left);
+        memset(left + nu + s->ng, 0, (size_t)(s->n - s->ng) * sizeof *left);
+        double per_length = is_length(s, k) ? 1 / s->motion.h : 0;
+        for (int i = nu; i < part; i++)
+            if (!(fabs(left[i]) <= s->contradiction * (per_length > 0 ? per_length : CONE_CONTRADICTION_RATE))) fits = false;
+    }
+    return fits;
+}
+
+/* Largest residual in units of velocity, without what is forgiven (NULL: nothing); which row of lambda it is, or -1. */
+static double norm(const alpha_sets *s, const double *left, int *row) {
     double worst = 0, length = fmin(1, s->motion.h / ALPHA_LEAST_LENGTH_STEP);
     int nu = s->base.model->size.nu;
     *row = -1;
     for (int k = 0; k < LEVEL_COUNT; k++) {
         if (!s->present[k]) continue;
-        bool is_length = k == LEVEL_POSITION || (k == LEVEL_SMOOTH && s->condition == CONDITION_POSITION);
+        const double *residual = s->residual[k], *without = left ? left + (residual - s->residual[0]) : NULL;
         for (int i = 0; i < nu + s->n; i++) {
-            double size = fabs(s->residual[k][i]);
+            double size = fabs(without ? residual[i] - without[i] : residual[i]);
             if (i < nu)
                 size *= s->prox.mass_scale[i];
             else if (s->on[k][i - nu] == 0)
                 size /= i - nu >= s->ng ? s->prox.rho[i - nu - s->ng] : 1;
-            else if (is_length)
+            else if (is_length(s, k))
                 size *= length;
             if (size <= worst) continue; /* NaN counts as worse */
             worst = size;
@@ -232,10 +255,12 @@ static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
         if (alpha_sets_ask(s, false)) return ZN_NOT_FINITE;
         bool changed = choose_sets(s);
         alpha_sets_residual(s);
-        double now = norm(s, &row), rate = now / before;
+        double all = norm(s, NULL, &row), now = all;
+        if (it > 0 && s->contradiction > 0 && forgive(s)) now = norm(s, s->left, &row);
+        double rate = now / before;
         outcome->solves = 1;
         outcome->iterations[CONE_NEWTON] = outcome->most = it;
-        outcome->worst = now;
+        outcome->worst = all;
         outcome->worst_cone = row < s->ng ? -1 : model_row_contact(s->base.model, row);
         if (!isfinite(now)) return ZN_NOT_FINITE;
         if (now <= s->tolerance * (it == 0 ? START_SHARE : 1)) return ZN_OK;
@@ -318,6 +343,8 @@ static zn_status make_memory(alpha_sets *s) {
     } list[] = {
         {&all_x, 3 * part},
         {&all_residuals, 3 * part},
+        {&s->left, 3 * part},
+        {&s->left_x, 3 * part},
         {&masks, 6 * n},
         {&s->a, nu},
         {&s->U, nu},
@@ -387,6 +414,7 @@ static zn_status choose_variant(alpha_sets *s, const zn_settings *settings) {
     s->decoupled = is(settings->iteration, "decoupled");
     s->printed = is(settings->multipliers, "printed");
     s->tolerance = settings->tolerance;
+    s->contradiction = settings->solver != ZN_SOLVER_NEWTON && s->ng > 0 ? settings->contradiction : 0;
     int most = pvv ? 2 : 3, choice = pva || pvv ? settings->activation : 0;
     s->activation = choice ? choice : most;
     if (s->activation >= 1 && s->activation <= most) return ZN_OK;

@@ -55,6 +55,8 @@ typedef struct alpha_sets {
     bool smooth_gap; /* PVV: B asks for g(q~) <= 0 instead of membership in A */
     int activation;  /* 1, 2, 3 */
     double tolerance;
+    double contradiction;  /* cone_settings: 0, or what redundant bilateral rows may contradict each other by */
+    double *left, *left_x; /* what is forgiven of the residual, in the same order; work space */
     int n, nN, ng;
     /* the iterate in scaled units, level by level: nu motions, n multipliers; its residual in the same order */
     double *x[LEVEL_COUNT], *residual[LEVEL_COUNT];

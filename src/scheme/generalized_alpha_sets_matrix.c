@@ -199,10 +199,11 @@ zn_status alpha_system_solve(alpha_sets *s, alpha_system *system, bool keep, boo
     zn_status status = ZN_OK;
     if (!keep) {
         alpha_system_fill(s, system);
-        status = lin_lu_factor(system->lu, system->matrix, same_sets && system->factored);
+        status = ZN_SINGULAR;
+        if (s->contradiction == 0) status = lin_lu_factor(system->lu, system->matrix, same_sets && system->factored);
         system->factored = status == ZN_OK;
-        if (status == ZN_SINGULAR)
-            status = lin_lu_factor_regularised(system->lu, system->matrix); /* redundant constraints */
+        if (status == ZN_SINGULAR) /* redundant constraints */
+            status = lin_lu_factor_rank(system->lu, system->matrix, s->contradiction > 0 ? CONE_CONTRADICTION_RANK : 0);
     }
     if (status == ZN_OK) lin_lu_solve(system->lu, step);
     return status;

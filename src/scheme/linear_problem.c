@@ -150,6 +150,7 @@ linear_problem *linear_problem_create_implicit(zn_context *context, const zn_mod
         cone_settings chosen = cone_settings_default();
         chosen.solver = settings->solver;
         chosen.tolerance = settings->tolerance;
+        chosen.contradiction = settings->contradiction;
         if (implicit.add) p->solver = cone_solver_create(context, &p->problem, &chosen);
         else p->reduced = linear_reduced_create(p, &chosen, unit);
     }

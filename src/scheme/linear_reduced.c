@@ -30,6 +30,7 @@ struct linear_reduced {
     double *M_kept, *W_kept, *c1_kept; /* what the factors and columns belong to */
     double *G, *D;                     /* nx x nc, nc x nc, by columns */
     double *z_cold, *y_base, *psi_base, *psi, *phi;
+    double *left; /* nx: what is forgiven of phi; NULL: joints must not contradict each other */
 };
 
 static void reduced_psi(const linear_reduced *r, const double *y, double *psi) {
@@ -91,6 +92,8 @@ linear_reduced *linear_reduced_create(const linear_problem *p, const cone_settin
     if (status == ZN_OK) status = make_memory(r);
     if (status == ZN_OK && !(r->lu = lin_lu_create(context, p->K))) status = ZN_MEMORY;
     if (status == ZN_OK) status = lin_lu_reserve_regularised(r->lu, p->K);
+    bool allows = settings->contradiction > 0 && settings->solver != ZN_SOLVER_NEWTON && p->nx > p->problem.n_settled;
+    if (status == ZN_OK && allows && !(r->left = MEM_ARRAY(context, double, p->nx))) status = ZN_MEMORY;
     if (status == ZN_OK) {
         r->problem = (cone_problem){.ny = p->nc, .npsi = p->problem.npsi, .nmu = p->nc, .n_cones = p->problem.n_cones, .cones = p->cones,
                                     .user = r, .evaluate = evaluate, .psi_y = r->psi_y.p, .rho = p->prox.rho, .psi_unit = p->psi_unit};
@@ -107,6 +110,7 @@ void linear_reduced_destroy(zn_context *context, linear_reduced *r) {
     lin_lu_destroy(r->lu);
     lin_pattern_destroy(context, &r->psi_y);
     mem_free(context, r->memory);
+    mem_free(context, r->left);
     mem_free(context, r->have);
     mem_free(context, r);
 }
@@ -123,9 +127,10 @@ static zn_status factor(linear_reduced *r) {
     lin_matrix_add(p->K, p->block_M, 1, p->at.M);
     lin_matrix_add(p->K, p->block_W, -1, p->at.W);
     lin_matrix_add(p->K, p->block_c1, 1, p->at.c1_u);
-    zn_status status = lin_lu_factor(r->lu, p->K, r->factored && !r->least_norm);
+    zn_status status = ZN_SINGULAR;
+    if (!r->left) status = lin_lu_factor(r->lu, p->K, r->factored && !r->least_norm);
     r->least_norm = status == ZN_SINGULAR && r->settings.solver != ZN_SOLVER_NEWTON; /* redundant joints */
-    if (r->least_norm) status = lin_lu_factor_regularised(r->lu, p->K);
+    if (r->least_norm) status = lin_lu_factor_rank(r->lu, p->K, r->left ? CONE_CONTRADICTION_RANK : 0);
     r->factored = status == ZN_OK;
     return status;
 }
@@ -167,6 +172,19 @@ static double residual(linear_reduced *r, int *worst_row) {
         if (size <= worst) continue; /* NaN counts as worse */
         worst = size;
         *worst_row = i;
+    }
+    return worst;
+}
+
+/* The residual without what joints that contradict each other leave by least squares (cone/contradiction.c). */
+static double reducible(linear_reduced *r) {
+    const linear_problem *p = r->p;
+    double worst = 0;
+    lin_lu_unreachable(r->lu, p->K, r->phi, r->z_cold, r->left);
+    cone_forgive(p->nx, p->problem.n_settled, p->phi_unit, r->settings.contradiction, 1, r->left);
+    for (int i = 0; i < p->nx; i++) {
+        double size = fabs(r->phi[i] - r->left[i]) * p->phi_scale[i];
+        if (!(size <= worst)) worst = size;
     }
     return worst;
 }
@@ -259,8 +277,9 @@ static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, co
         worst = residual(r, &row);
     }
     if (!isfinite(worst)) return ZN_NOT_FINITE;
-    double error = contacts ? reduction_error(r) : 0;
+    double error = contacts ? reduction_error(r) : 0, judged = r->left ? reducible(r) : worst;
     if (error > worst) worst = error;
+    if (error > judged) judged = error;
     outcome->residual[r->unit] = worst;
     if (worst > outcome->worst) {
         outcome->worst = worst;
@@ -275,7 +294,7 @@ static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, co
         outcome->iterations[CONE_NEWTON] = 0;
     }
     outcome->most = outcome->iterations[outcome->path];
-    return status == ZN_OK && worst > tolerance ? ZN_NO_CONVERGENCE : status;
+    return status == ZN_OK && judged > tolerance ? ZN_NO_CONVERGENCE : status;
 }
 
 zn_status linear_reduced_solve(linear_reduced *r, bool contacts, cone_outcome *outcome) {

@@ -233,6 +233,7 @@ static zn_status make_solvers(partitioned *p, const zn_settings *settings) {
     cone_settings chosen = cone_settings_default();
     chosen.solver = settings->solver;
     chosen.tolerance = settings->tolerance;
+    chosen.contradiction = settings->contradiction;
     p->solver = cone_solver_create(p->base.context, problem, &chosen);
     p->end = p->solver ? linear_problem_create(p->base.context, p->base.model, settings, CONE_VELOCITY) : NULL;
     return p->end ? prox_create(p->base.context, p->base.model, &p->prox) : ZN_MEMORY;

@@ -17,6 +17,8 @@ static zn_status check_settings(zn_context *context, const zn_settings *s) {
     if (!(s->end >= 0) || !isfinite(s->end)) return fail(context, ZN_ARGUMENT, "the end must be a number from 0, but is %g", s->end);
     if (!(s->tolerance > 0) || !isfinite(s->tolerance))
         return fail(context, ZN_ARGUMENT, "the tolerance must be a positive number, but is %g", s->tolerance);
+    if (!(s->contradiction >= 0) || !isfinite(s->contradiction))
+        return fail(context, ZN_ARGUMENT, "the contradiction of redundant constraints must be a number from 0, but is %g", s->contradiction);
     if (s->record_every < 1) return fail(context, ZN_ARGUMENT, "record_every must be at least 1, but is %d", s->record_every);
     if (!chosen && s->end / s->step > MAX_COUNT) return fail(context, ZN_ARGUMENT, "a step of %g is too small for an end of %g", s->step, s->end);
     if (!(s->record_step >= 0) || !isfinite(s->record_step))
@@ -28,7 +30,8 @@ static zn_status check_settings(zn_context *context, const zn_settings *s) {
     return ZN_OK;
 }
 
-static zn_status find_scheme(zn_context *context, const zn_model *model, const zn_settings *settings, scheme **out) {
+static zn_status find_scheme(zn_context *context, const zn_model *model, const zn_settings *settings, double contradiction,
+                             scheme **out) {
     const scheme_class *class = scheme_find(settings->scheme);
     if (!class) {
         const char *name = settings->scheme ? settings->scheme : "", *near = scheme_nearest(name);
@@ -36,6 +39,7 @@ static zn_status find_scheme(zn_context *context, const zn_model *model, const z
                     near ? near : "", near ? "'?" : "");
     }
     zn_settings chosen = *settings;
+    chosen.contradiction = contradiction;
     if (chosen.step == 0) chosen.step = sim_control_first_step(model, settings);
     const zn_scheme_info *info = &class->info;
     if (chosen.stages == 0) chosen.stages = info->stages_default;
@@ -68,21 +72,33 @@ static zn_status allocate(zn_simulation *sim) {
     return sim_monitor_create(sim->context, sim->model, &sim->monitor);
 }
 
-static zn_status start(zn_simulation *sim) {
+/* q, u: where to start, on the constraints (project_start), and whether redundant constraints contradict each other there. */
+static zn_status choose_start(zn_simulation *sim, double *q, double *u) {
+    const zn_model *model = sim->model;
+    memcpy(q, model->q_start, (size_t)model->size.nq * sizeof *q);
+    memcpy(u, model->u_start, (size_t)model->size.nu * sizeof *u);
+    zn_status status = ZN_OK;
+    if (sim->settings.project_start) status = sim_start_project(sim->context, model, 0, q, u);
+    if (status == ZN_OK)
+        status = sim_start_contradiction(sim->context, model, &sim->settings, &(zn_point){.q = q, .u = u}, &sim->contradiction);
+    return status;
+}
+
+static zn_status start(zn_simulation *sim, const double *q, const double *u) {
     const zn_model *model = sim->model;
     scheme_state *now = &sim->now;
-    memcpy(now->q, model->q_start, (size_t)model->size.nq * sizeof(double));
-    memcpy(now->u, model->u_start, (size_t)model->size.nu * sizeof(double));
-    zn_status status = ZN_OK;
-    if (sim->settings.project_start) status = sim_start_project(sim->context, model, now->t, now->q, now->u);
-    if (status == ZN_OK) status = sim_start_check(sim->context, model, now->t, now->q, now->u);
+    memcpy(now->q, q, (size_t)model->size.nq * sizeof(double));
+    memcpy(now->u, u, (size_t)model->size.nu * sizeof(double));
+    zn_status status = sim_start_check(sim->context, model, now->t, now->q, now->u);
     double *a0 = NULL, *lambda0 = NULL;
     if (status == ZN_OK && sim->scheme->class->needs_start_forces) {
         a0 = MEM_ARRAY(sim->context, double, model->size.nu);
         lambda0 = MEM_ARRAY(sim->context, double, model_rows(model));
         bool zero = sim->settings.start_forces && strcmp(sim->settings.start_forces, "zero") == 0;
         if (!a0 || !lambda0) status = ZN_MEMORY;
-        else if (!zero) status = sim_start_forces(sim->context, model, &sim->settings, now->t, now->q, now->u, a0, lambda0);
+        zn_settings settings = sim->settings;
+        if (sim->contradiction == 0) settings.contradiction = 0;
+        if (status == ZN_OK && !zero) status = sim_start_forces(sim->context, model, &settings, now->t, now->q, now->u, a0, lambda0);
     }
     if (status == ZN_OK) status = sim->scheme->class->start(sim->scheme, now, a0, lambda0);
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, now);
@@ -112,12 +128,17 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
     sim->settings = *settings;
     sim->scheme_name = mem_text(context, settings->scheme ? settings->scheme : "");
     sim->settings.scheme = sim->scheme_name;
-    status = sim->scheme_name ? find_scheme(context, model, &sim->settings, &sim->scheme) : ZN_MEMORY;
+    double *q = MEM_ARRAY(context, double, model->size.nq), *u = MEM_ARRAY(context, double, model->size.nu);
+    status = sim->scheme_name && q && u ? choose_start(sim, q, u) : ZN_MEMORY;
+    if (status == ZN_OK)
+        status = find_scheme(context, model, &sim->settings, sim->contradiction > 0 ? settings->contradiction : 0, &sim->scheme);
     if (status == ZN_OK) {
         if (sim->settings.stages == 0) sim->settings.stages = sim->scheme->class->info.stages_default;
         status = allocate(sim);
     }
-    if (status == ZN_OK) status = start(sim);
+    if (status == ZN_OK) status = start(sim, q, u);
+    mem_free(context, q);
+    mem_free(context, u);
     if (status != ZN_OK) {
         zn_simulation_destroy(sim);
         return status;
@@ -200,5 +221,6 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .least_norm_steps = sim->path_steps[CONE_LEAST_NORM], .least_norm_total = sim->path_iterations[CONE_LEAST_NORM], .least_norm_mean = mean[CONE_LEAST_NORM], .least_norm_max = sim->path_max[CONE_LEAST_NORM],
         .projection_steps = sim->path_steps[CONE_PROJECTION], .projection_total = sim->path_iterations[CONE_PROJECTION], .projection_mean = mean[CONE_PROJECTION], .projection_max = sim->path_max[CONE_PROJECTION],
         .max_residual = sim->max_residual, .staged_accepted = sim->staged_accepted, .staged_repeated = sim->staged_repeated,
+        .contradiction = sim->contradiction,
     };
 }

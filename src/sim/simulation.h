@@ -83,6 +83,7 @@ struct zn_simulation {
     int path_max[CONE_PATH_COUNT];
     long staged_accepted, staged_repeated;
     double max_residual;
+    double contradiction; /* of redundant constraints at the start, which the scheme meets by least squares; 0: none */
     double energy_start;
     double fastest;                  /* natural frequency at the start; negative: not asked for */
 };
@@ -106,6 +107,8 @@ void sim_add_percussion(zn_simulation *, const double *P);
 void sim_end_percussion(zn_simulation *);
 /* A failure that smaller steps cannot mend. */
 bool sim_fatal(zn_status);
+/* Contradictions below are round-off: not worth a word. */
+#define SIM_CONTRADICTION_ROUNDOFF 1e-12
 /* A sentence about joints that contradict each other at a state, into text; "" when none do. */
 const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const zn_point *, char *text, size_t room);
 zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);
@@ -143,6 +146,9 @@ void sim_see_now(zn_simulation *);
 zn_status sim_start_check(zn_context *, const zn_model *, double t, const double *q, const double *u);
 /* Moves q and u onto the constraints and out of penetration, by the smallest change in the norm of the mass matrix. */
 zn_status sim_start_project(zn_context *, const zn_model *, double t, double *q, double *u);
+/* By how much redundant constraints contradict each other at a state, when that is little enough for the settings: then the
+ * log says so. 0: not at all, or too much. */
+zn_status sim_start_contradiction(zn_context *, const zn_model *, const zn_settings *, const zn_point *, double *size);
 /* Accelerations and multipliers: Signorini and friction on acceleration level for closed contacts at rest in the normal. */
 zn_status sim_start_forces(zn_context *, const zn_model *, const zn_settings *, double t, const double *q, const double *u, double *a0,
                            double *lambda0);

@@ -7,6 +7,8 @@
  *             sticking rows gammadot_F in N_C(-lambda_F), slipping ones lambda_F = -mu lambda_N gamma_F/|gamma_F|            */
 #include "sim/simulation.h"
 
+#include <float.h>
+
 #include "scheme/consistent_forces.h"
 
 enum { MAX_PROJECTIONS = 50 };
@@ -63,6 +65,12 @@ static zn_status solve_projection(zn_context *context, linear_problem *p, const 
     return fail(context, ZN_START, "the %s of the start cannot be projected onto the constraints (residual %.3g)", what, outcome.worst);
 }
 
+static double largest(const double *x, int n) {
+    double most = 0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
 /* Velocity-level constraints say nothing about positions: their rows are cleared, which the solver takes as redundant. */
 static void clear_velocity_rows(linear_problem *p) {
     const zn_model *model = p->model;
@@ -72,9 +80,12 @@ static void clear_velocity_rows(linear_problem *p) {
     for (int k = c1_u->start[first]; k < c1_u->start[last]; k++) p->at.c1_u[k] = 0;
 }
 
-static zn_status project_positions(zn_context *context, linear_problem *p, double t, double *q, const double *u) {
+/* `little`: how far from the constraints is near enough where no step leads nearer, redundant ones that contradict each other. */
+static zn_status project_positions(zn_context *context, linear_problem *p, double t, double little, double *q,
+                                   const double *u) {
     const zn_model *model = p->model;
     int ng = model->size.ng;
+    double step = INFINITY;
     for (int iteration = 0; iteration < MAX_PROJECTIONS; iteration++) {
         if (!ask(p, t, q, u)) return fail(context, ZN_START, "the constraints cannot be evaluated at the start");
         double worst = 0;
@@ -85,15 +96,19 @@ static zn_status project_positions(zn_context *context, linear_problem *p, doubl
             p->active[k] = row >= 0;
             if (row >= 0) worst = fmax(worst, -(p->c[row] = p->at.c0[row]));
         }
-        if (worst <= SIM_START_TOLERANCE * 1e-6) return ZN_OK;
+        if (worst <= SIM_START_TOLERANCE * 1e-6 || (worst <= little && step <= SIM_START_TOLERANCE * 1e-6)) return ZN_OK;
         if (!isfinite(worst)) break;
         clear_velocity_rows(p);
         zn_status status = solve_projection(context, p, "positions");
         if (status != ZN_OK) return status;
+        step = largest(p->x, model->size.nu);
         lin_multiply(&model->pattern.B, p->at.B, 1, p->x, q);
         if (model->after_step) model->after_step(model, q);
     }
-    return fail(context, ZN_START, "the positions of the start cannot be projected onto the constraints: no convergence");
+    char why[400];
+    zn_settings settings = zn_settings_default();
+    return fail(context, ZN_START, "the positions of the start cannot be projected onto the constraints: no convergence%s",
+                sim_contradiction(context, model, &settings, &(zn_point){.t = t, .q = q, .u = u}, why, sizeof why));
 }
 
 static zn_status project_velocities(zn_context *context, linear_problem *p, double t, const double *q, double *u) {
@@ -109,16 +124,45 @@ static zn_status project_velocities(zn_context *context, linear_problem *p, doub
     return status;
 }
 
+/* The search for contradictions is cubic: this many multiplications take some 0.1 s. */
+static const double most_work = 1e8;
+
+static int find_contradiction(zn_context *context, const zn_model *model, const zn_point *at, double *size) {
+    double rows = model_row_N(model);
+    return rows * rows * model->size.nu > most_work ? -1 : model_contradiction(context, model, at, size);
+}
+
+/* Where redundant constraints contradict each other the least-squares solution is looked for, and may be off by as much as any
+ * start. */
 zn_status sim_start_project(zn_context *context, const zn_model *model, double t, double *q, double *u) {
+    double size;
+    int row = find_contradiction(context, model, &(zn_point){.t = t, .q = q, .u = u}, &size);
+    if (row == -2) return ZN_MEMORY;
+    bool contradiction = row >= 0;
     zn_settings settings = zn_settings_default();
     settings.tolerance = 1e-12;
+    settings.contradiction = contradiction ? DBL_MAX : 0; /* on the way */
     linear_problem *p = linear_problem_create(context, model, &settings, CONE_VELOCITY);
     if (!p) return ZN_MEMORY;
     p->frictionless = true;
-    zn_status status = project_positions(context, p, t, q, u);
+    zn_status status = project_positions(context, p, t, contradiction ? SIM_START_TOLERANCE : 0, q, u);
     if (status == ZN_OK) status = project_velocities(context, p, t, q, u);
     linear_problem_destroy(p);
     return status;
+}
+
+zn_status sim_start_contradiction(zn_context *context, const zn_model *model, const zn_settings *settings, const zn_point *at,
+                                  double *size) {
+    *size = 0;
+    if (settings->contradiction == 0 || settings->solver == ZN_SOLVER_NEWTON) return ZN_OK;
+    int row = find_contradiction(context, model, at, size);
+    if (row < 0 || *size > settings->contradiction) *size = 0;
+    if (*size > SIM_CONTRADICTION_ROUNDOFF)
+        log_message(context, ZN_LOG_WARNING,
+                    "the constraint '%s' nearly follows from those before it but contradicts them by %.3g: they are met in "
+                    "the sense of least squares (numbers in full fit exactly: sqrt(3)/2 instead of 0.866025)",
+                    model->bilateral_names[row], *size);
+    return row == -2 ? ZN_MEMORY : ZN_OK;
 }
 
 /* ---- forces ---- */

@@ -62,7 +62,9 @@ const char *sim_contradiction(zn_context *context, const zn_model *model, const 
     double size, step = settings->step > 0 ? settings->step : 1;
     int row = model_contradiction(context, model, at, &size);
     *text = '\0';
-    if (row >= 0) /* residuals of positions are counted in velocities: a tolerance of some 2 size/step lets it pass */
+    if (row >= 0 &&
+        size >
+            SIM_CONTRADICTION_ROUNDOFF) /* residuals of positions are counted in velocities: a tolerance of some 2 size/step lets it pass */
         snprintf(text, room,
                  ". The constraint '%s' nearly follows from those before it but contradicts them by %.3g: leave it out, give its numbers in "
                  "full (sqrt(3)/2 instead of 0.866), or set tolerance: %.0e",

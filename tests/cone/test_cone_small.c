@@ -350,6 +350,52 @@ static void redundant_joints(void **state) {
     small_destroy(s);
 }
 
+/* Two joints u = 0 and u + d w = r that were meant to be one, d = 1e-7: w, which is pushed, is not locked by them, u lies between
+ * them, both bear the same, and a contact beside them is exact. More than is allowed is no solution. */
+static void joints_that_contradict(void **state) {
+    (void)state;
+    enum { U, W, Z, ONE, TWO, NX };
+    const double d = 1e-7;
+    static const double r[] = {0, 3e-9, -8e-7, 3e-5};
+    for (int k = 0; k < 4; k++) {
+        small *s = small_create(NULL, NX, 1, 1);
+        s->K[ONE + LD * ONE] = s->K[TWO + LD * TWO] = 0;
+        s->K[U + LD * ONE] = s->K[U + LD * TWO] = -1;
+        s->K[W + LD * TWO] = -d;
+        s->K[ONE + LD * U] = s->K[TWO + LD * U] = 1;
+        s->K[TWO + LD * W] = d;
+        s->f[U] = 4, s->f[W] = 1, s->f[Z] = -5, s->f[TWO] = r[k];
+        s->B[Z] = 1;
+        s->C[LD * Z] = 1;
+        cone c = plain;
+        c.psi_N = c.mu_N = 0;
+        s->p.cones = &c;
+        s->p.n_cones = 1;
+        s->p.n_settled = ONE;
+        cone_settings settings = cone_settings_default();
+        settings.contradiction = 1e-6;
+        settings.projection_max = 100;
+        cone_solver *solver = cone_solver_create(s->context, &s->p, &settings);
+        assert_non_null(solver);
+        double x[NX] = {0}, y = 0;
+        cone_outcome out;
+        zn_status status = cone_solve(solver, x, &y, &out);
+        if (k == 3) assert_int_not_equal(status, ZN_OK);
+        else {
+            assert_int_equal(status, ZN_OK);
+            check_close(x[W], 1, 1e-6);
+            check_close(x[U], (r[k] - d) / 2, 1e-10);
+            check_close(x[ONE] + x[TWO], x[U] - 4, 1e-10);
+            check_close(x[ONE], x[TWO], 1e-5);
+            check_close(x[Z], 0, 1e-10);
+            check_close(y, 5, 1e-10);
+            check_close(out.worst, fabs(r[k] - d) / 2, 1e-10); /* told as it is */
+        }
+        cone_solver_destroy(solver);
+        small_destroy(s);
+    }
+}
+
 /* A body between walls that overlap: x >= 1 and x <= -1. No method may call anything a solution. */
 static void infeasible(void **state) {
     (void)state;
@@ -488,6 +534,7 @@ int main(void) {
         cmocka_unit_test(one_contact),     cmocka_unit_test(nonlinear_stop),     cmocka_unit_test(constant_reservoir),
         cmocka_unit_test(gates),           cmocka_unit_test(guided_friction),    cmocka_unit_test(stages),
         cmocka_unit_test(redundant_contacts), cmocka_unit_test(redundant_joints), cmocka_unit_test(infeasible),
+        cmocka_unit_test(joints_that_contradict),
         cmocka_unit_test(singular),        cmocka_unit_test(not_finite),         cmocka_unit_test(memory),
         cmocka_unit_test(wrong_descriptions),
     };

@@ -184,6 +184,14 @@ static void sparse_agrees_with_dense(void **state) {
             assert_int_equal(lin_lu_rank(lu), sparse ? -1 : 1 + round % 6);
             memcpy(x[sparse], b, sizeof b);
             lin_lu_solve_many(lu, x[sparse][0], 2);
+            /* nothing is left of a consistent b; what is left of another cannot be reduced again */
+            double left[N], again[N], z[N];
+            lin_lu_unreachable(lu, matrix, b[0], z, left);
+            for (int i = 0; i < N; i++) check_close(left[i], 0, 1e-8 * ldexp(1, 10 * (i % 4) - 15));
+            lin_lu_unreachable(lu, matrix, b[1], z, left);
+            lin_lu_unreachable(lu, matrix, left, z, again);
+            assert_true(norm(N, left) > 1e-3);
+            for (int i = 0; i < N; i++) check_close(again[i], left[i], 1e-7 * ldexp(1, 10 * (i % 4) - 15));
             lin_lu_destroy(lu);
             lin_matrix_destroy(matrix);
         }

@@ -105,13 +105,13 @@ static void redundant_joints_with_every_scheme(void **state) {
     }
 }
 
-/* A door on two hinges, one of them not quite on the axis of the other. */
+/* A door on two hinges that are not quite on one axis. */
 #define DOOR                                                                                                              \
     "parameters: {eps: 0}\n"                                                                                              \
     "gravity: [0, -9.81, 0]\n"                                                                                            \
     "bodies:\n"                                                                                                           \
     "  door: {type: spatial, mass: 10, inertia: [2, 3, 1], position: [0.5, 0, 0], velocity: [0, 0.5, 0], "                \
-    "angular_velocity: [0, 0, 1], frames: {low: [-0.5, 0, -1], high: [-0.5 + eps, 0, 1]}}\n"                              \
+    "angular_velocity: [0, 0, 1], frames: {low: [-0.5 - eps, 0, -1], high: [-0.5 + eps, 0, 1]}}\n"                            \
     "frames: {world.low: [0, 0, -1], world.high: [0, 0, 1]}\n"                                                            \
     "joints:\n"                                                                                                           \
     "  low: {type: revolute, between: [world.low, door.low]}\n"                                                           \
@@ -125,14 +125,14 @@ static void joints_that_contradict_are_named(void **state) {
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         trial exact = trial_complete(DOOR, (trial_options){.scheme = schemes[i]});
         trial r = {.context = zn_context_create(NULL)};
-        const char *set[] = {"eps=1e-7"};
+        const char *set[] = {"eps=8e-7"}; /* less would be forgiven, see test_sim_contradiction.c */
         assert_int_equal(zn_scene_parse(r.context, "test", DOOR, &(zn_scene_options){1, set}, &r.scene), ZN_OK);
         trial_options o = {.scheme = schemes[i]};
         zn_settings settings = trial_settings(r.scene, &o);
         zn_status status = zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &r.simulation);
         if (status == ZN_OK) status = zn_simulation_run(r.simulation, NULL, NULL);
         assert_int_not_equal(status, ZN_OK);
-        const char *text = zn_error_text(r.context), *told = strstr(text, "contradicts them by 1e-07");
+        const char *text = zn_error_text(r.context), *told = strstr(text, "contradicts them by 1.6e-06");
         assert_non_null(told);
         assert_non_null(strstr(text, "'high."));
         assert_int_equal(sscanf(strstr(told, "tolerance: "), "tolerance: %lf", &settings.tolerance), 1);
@@ -141,7 +141,7 @@ static void joints_that_contradict_are_named(void **state) {
         assert_int_equal(zn_simulation_run(r.simulation, NULL, NULL), ZN_OK);
         double drift = zn_simulation_statistics(exact.simulation).max_g; /* that of the scheme */
         check_below(zn_simulation_statistics(r.simulation).max_g, 1.1 * drift + 1e-5);
-        check_close(trial_u(&r, 5), trial_u(&exact, 5), 1e-3);
+        check_close(trial_u(&r, 5), trial_u(&exact, 5), 5e-3);
         trial_end(&r);
         trial_end(&exact);
     }
