@@ -88,7 +88,8 @@ double lin_lu_rcond(const lin_lu *); /* a cheap estimate of the reciprocal condi
  * Two to ten times the price of lin_lu_factor and lin_lu_solve. `reserve` takes the memory (else the first factor does). */
 zn_status lin_lu_reserve_regularised(lin_lu *, const lin_matrix *);
 zn_status lin_lu_factor_regularised(lin_lu *, const lin_matrix *);
-/* The same with another rank tolerance of the dense decomposition (0: 1e-12). */
+/* The same with another rank tolerance of the dense decomposition, and with R and C that are not rounded to powers of two, so that
+ * x does not jump when the matrix changes a little. 0: as above. */
 zn_status lin_lu_factor_rank(lin_lu *, const lin_matrix *, double rank_tolerance);
 /* x as by lin_lu_solve, and left = b - A x: what no x removes from an inconsistent b. The matrix is the one factored. */
 void lin_lu_unreachable(const lin_lu *, const lin_matrix *, const double *b, double *x, double *left);

@@ -14,6 +14,8 @@
 #include "linalg/dense.h"
 #include "linalg/sparse_lu.h"
 
+#include <float.h>
+
 /* Between the error in the null space (round-off / alpha = 2e-11) and slow rounds for small sigma. */
 #define ALPHA 1e-5
 #define MOST_ROUNDS 10
@@ -112,12 +114,27 @@ static zn_status factor_system(regularised *a, const lin_columns *A) {
     return lin_sparse_factor(&a->lu, &system, false);
 }
 
+/* Scales by powers of two jump where an entry passes one, and with them the weights of an inconsistent b: an iteration with such
+ * steps would not settle. Here they become 1/largest, which does not jump. r is free to use. */
+static void smooth_scales(regularised *a, const lin_columns *A) {
+    memset(a->r, 0, (size_t)a->n * sizeof *a->r);
+    for (int j = 0; j < A->n; j++)
+        for (int k = A->start ? A->start[j] : j * A->n; k < (A->start ? A->start[j + 1] : (j + 1) * A->n); k++) {
+            int i = A->index ? A->index[k] : k - j * A->n;
+            a->r[i] = fmax(a->r[i], fabs(A->values[k]));
+        }
+    for (int i = 0; i < a->n; i++)
+        if (a->r[i] > DBL_MIN) a->row[i] = 1 / a->r[i];
+}
+
 zn_status lin_regularised_factor(regularised *a, const lin_matrix *matrix, double rank_tolerance) {
     lin_columns A = lin_matrix_columns(matrix);
     size_t n = (size_t)a->n;
     if (!lin_scale_rows(&A, a->row)) return ZN_NOT_FINITE;
+    bool smooth = rank_tolerance > 0;
+    if (smooth) smooth_scales(a, &A);
     lin_largest_in_columns(&A, a->row, a->col);
-    for (size_t j = 0; j < n; j++) a->col[j] = lin_inverse_size(a->col[j]);
+    for (size_t j = 0; j < n; j++) a->col[j] = smooth && a->col[j] > DBL_MIN ? 1 / a->col[j] : lin_inverse_size(a->col[j]);
     if (!a->cod) return factor_system(a, &A);
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) a->scaled[j * n + i] = A.values[j * n + i] * a->row[i] * a->col[j];
