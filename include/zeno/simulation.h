@@ -112,6 +112,7 @@ typedef struct zn_statistics {
     double newton_mean, least_norm_mean, projection_mean;
     int newton_max, least_norm_max, projection_max;
     double max_residual;                                /* largest residual of an accepted step, in units of the tolerance's */
+    long roundoff_steps;                                /* steps whose residual is above the tolerance by round-off of the model's own forces */
     long staged_accepted, staged_repeated;              /* friction_law staged: steps that used it; attempts thrown away */
     double contradiction;                               /* of redundant constraints at the start, met by least squares; 0: none */
 } zn_statistics;

@@ -203,8 +203,8 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     number(to, "mean", stats.least_norm_mean);
     fprintf(to, "\"max\": %d}, \"projection\": {\"steps\": %ld, ", stats.least_norm_max, stats.projection_steps);
     number(to, "mean", stats.projection_mean);
-    fprintf(to, "\"max\": %d}, \"staged\": {\"accepted\": %ld, \"repeated\": %ld}, \"rejected\": %ld, \"wall_seconds\": ", stats.projection_max,
-            stats.staged_accepted, stats.staged_repeated, stats.rejected);
+    fprintf(to, "\"max\": %d}, \"roundoff\": {\"steps\": %ld}, \"staged\": {\"accepted\": %ld, \"repeated\": %ld}, \"rejected\": %ld, \"wall_seconds\": ", stats.projection_max,
+            stats.roundoff_steps, stats.staged_accepted, stats.staged_repeated, stats.rejected);
     cli_json_number(to, s->wall_seconds);
     fprintf(to, "}\n");
 }
@@ -263,6 +263,9 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
     fprintf(to, "\n  energy %.9g -> %.9g", stats.energy_start, stats.energy_end);
     if (model->size.nN) fprintf(to, ", largest penetration %.3g", stats.max_penetration);
     if (model->size.ng) fprintf(to, ", constraint drift %.3g (velocity %.3g)", stats.max_g, stats.max_gdot);
+    if (stats.roundoff_steps)
+        fprintf(to, "\n  %ld steps are solved to round-off of the model's forces, not to the tolerance %.3g: residual up to %.3g", stats.roundoff_steps,
+                settings->tolerance, stats.max_residual);
     if (s->account) account_line(to, s->account);
     fprintf(to, "\n");
 }

@@ -101,6 +101,7 @@ typedef struct cone_outcome {
     double gap, velocity;        /* largest violation of psi_N >= 0 on rows of unit length, velocity (and acceleration) */
     double complementarity;      /* largest natural-map residual of the inclusions, in units of psi */
     double cone_violation;       /* largest |mu_F| - mu radius, relative to the radius or, where that is less, absolute */
+    int roundoff;                         /* problems whose residual stays above the tolerance by round-off of the model, see newton.c */
     int staged_accepted, staged_repeated; /* filled by schemes: steps with the staged friction law, attempts at it thrown away */
     double worst;                /* the largest scaled one of all; converged iff <= tolerance, but for contradictions */
     int worst_cone;              /* -1: not a cone row */
@@ -129,6 +130,8 @@ void cone_solver_destroy(cone_solver *);
 zn_status cone_solve(cone_solver *, double *x, double *y, cone_outcome *);
 /* While brief, a solve is one run of Newton with few iterations and no other method after it: for attempts that have a
  * substitute. ZN_SOLVER_PROJECTION stays as it is. */
+/* Where round-off of phi stays above the tolerance, the best point counts as solved, and the outcome says so (newton.c). */
+void cone_accept_roundoff(cone_solver *, bool accept);
 void cone_be_brief(cone_solver *, bool brief);
 /* After a solve: whether cone k's normal inclusion is closed (a_N <= 0, gate considered). */
 bool cone_is_closed(const cone_solver *, int k);

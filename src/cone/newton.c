@@ -2,7 +2,15 @@
 /* Newton's method for the cone problem: linearise phi and psi, solve the linearised problem with its inclusions (local.c),
  * step, evaluate. Where phi and psi are linear one step is enough, whatever the contacts do.
  *
- * The Jacobian is evaluated anew in each iteration, unless the rate seen promises convergence with the one at hand. */
+ * The Jacobian is evaluated anew in each iteration, unless the rate seen promises convergence with the one at hand.
+ *
+ * Stiff models: forces are differences of large numbers, and their round-off may be larger than the tolerance. A residual that
+ * no longer falls is taken for round-off when phi is not smooth on its scale: along a step of Newton from phi_0 a smooth phi is
+ *
+ *     phi(t) = (1 - t) phi_0 + t^2 phi_1 + ...,    so    phi(1/2) - (phi_0 + phi_1)/2 = -phi_1/4,
+ *
+ * while noise deviates from the mean by as much as it is. The best such point is kept: it is the solution when no other start of the
+ * iteration leads below the tolerance, and the outcome says so. */
 #include "cone/solver.h"
 
 enum { PATIENCE = 6, HALVINGS = 5, BRIEF_ITERATIONS = 10 };
@@ -11,6 +19,11 @@ static const double chord_share = 0.2;
 /* A start is taken as the solution only when it is this much better than asked for: errors of many steps in which nothing
  * happens would add up to the tolerance otherwise. */
 static const double start_share = 1e-5;
+
+/* Residuals above this many tolerances are never round-off. */
+static const double roundoff_share = 1e4;
+/* A full step with a new Jacobian that lowers the residual by less than this is flat; the test follows the second one. */
+static const double flat_rate = 0.25;
 
 static double total_norm(cone_solver *s) {
     if (s->left) cone_find_contradiction(s);
@@ -62,6 +75,25 @@ static zn_status find_step(cone_solver *s, const double *y, bool robust) {
     return ZN_OK; /* also the best of an attempt that did not converge is a step */
 }
 
+/* After a full step from x_old, where phi was phi_old: whether what is left is noise. Evaluates halfway: s->phi is not that of (x, y)
+ * afterwards. */
+static bool is_roundoff(cone_solver *s, const double *x, const double *y, double norm) {
+    const cone_problem *p = s->p;
+    double *half_x = s->dx, *half_y = s->dy_best, *mean = s->phi_old; /* the step is done: its memory is free */
+    for (int i = 0; i < p->nx; i++) mean[i] = (mean[i] + s->phi[i]) / 2, half_x[i] = (s->x_old[i] + x[i]) / 2;
+    for (int j = 0; j < p->ny; j++) half_y[j] = (s->y_old[j] + y[j]) / 2;
+    if (cone_evaluate(s, half_x, half_y, false) != ZN_OK) return false;
+    for (int i = 0; i < p->nx; i++) mean[i] -= s->phi[i];
+    return cone_smooth_norm(s, mean) > norm / 2;
+}
+
+static void keep_floor(cone_solver *s, double norm) {
+    if (s->floor > 0 && s->floor <= norm) return;
+    s->floor = norm;
+    memcpy(s->x_floor, s->x_best, (size_t)s->p->nx * sizeof(double));
+    memcpy(s->y_floor, s->y_best, (size_t)s->p->ny * sizeof(double));
+}
+
 static zn_status refresh(cone_solver *s, const double *x, const double *y, bool evaluated) {
     if (!evaluated) {
         zn_status status = cone_evaluate(s, x, y, true);
@@ -73,7 +105,7 @@ static zn_status refresh(cone_solver *s, const double *x, const double *y, bool 
 zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
     const cone_settings *settings = &s->settings;
     double best = INFINITY, norm = INFINITY, rate = 1;
-    int worse = 0, most = s->brief && settings->newton_max > BRIEF_ITERATIONS ? BRIEF_ITERATIONS : settings->newton_max;
+    int worse = 0, flat = 0, most = s->brief && settings->newton_max > BRIEF_ITERATIONS ? BRIEF_ITERATIONS : settings->newton_max;
     bool fresh = true;
     s->rank_known = s->forgives = false; /* until there are factors */
     zn_status status = cone_evaluate(s, x, y, true);
@@ -92,9 +124,19 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
         status = find_step(s, y, robust);
         if (status != ZN_OK) break;
         double old = norm;
+        if (it > 0 && s->accept_roundoff) memcpy(s->phi_old, s->phi, (size_t)s->p->nx * sizeof(double));
         status = take_step(s, x, y, old, worse >= 2, &norm);
         if (status != ZN_OK) break;
         rate = norm / old;
+        flat = it > 0 && !chord && rate > flat_rate ? flat + 1 : 0;
+        if (s->accept_roundoff && flat >= 2 && norm > settings->tolerance && norm <= roundoff_share * settings->tolerance &&
+            cone_row_norm(s, s->R) <= settings->tolerance) {
+            keep_best(s, x, y, norm, &best);
+            if (is_roundoff(s, x, y, norm)) {
+                keep_floor(s, best);
+                break;
+            }
+        }
         worse = rate < 1 ? worse : worse + 1;
         if (worse > (s->brief ? 1 : PATIENCE)) break;
     }

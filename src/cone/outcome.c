@@ -128,6 +128,7 @@ void cone_outcome_add(cone_outcome *total, const cone_outcome *part) {
     if (part->path > total->path) total->path = part->path, total->most = 0;
     if (part->path == total->path && part->most > total->most) total->most = part->most;
     total->solves += part->solves;
+    total->roundoff += part->roundoff;
     total->staged_accepted += part->staged_accepted;
     total->staged_repeated += part->staged_repeated;
     total->gap = fmax(total->gap, part->gap);

@@ -84,12 +84,14 @@ struct cone_solver {
     int *active, *pivot;
     lin_cod *cod;                    /* of ny rows; NULL when large */
 
-    double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx;
+    double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx, *phi_old, *x_floor, *y_floor;
     double *left, *left_x;           /* nx: what of phi is forgiven; work space. NULL unless contradictions are allowed */
     bool rank_known;                 /* lu holds the factors of lin_lu_factor_rank */
     bool forgives;                   /* `left` belongs to phi and is not more than allowed */
     cone_outcome *out;               /* of the running solve */
     bool singular_seen, least_norm;
+    double floor;                    /* residual at (x_floor, y_floor), which round-off does not let fall; 0: there is none */
+    bool accept_roundoff;            /* a floor is a solution */
     bool brief;                      /* one run of Newton with few iterations, nothing else */
     bool current;                    /* phi, psi, mu and the states are those of the x and y that Newton returned */
 };

@@ -229,6 +229,7 @@ static zn_status attempt(generalized_alpha *s, const scheme_state *from, scheme_
     guess(s, from);
     if (s->law.offered) choose_law(s);
     cone_be_brief(s->solver, staged_any(&s->law));
+    cone_accept_roundoff(s->solver, s->base.accept_roundoff);
     zn_status status = cone_solve(s->solver, s->x, s->y, outcome);
     if (outcome->worst_cone >= 0) outcome->worst_cone %= model->size.n_contacts;
     if (status != ZN_OK) return status;
@@ -336,7 +337,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
                         scheme **out) {
     generalized_alpha *s = MEM_ARRAY(context, generalized_alpha, 1);
     if (!s) return ZN_MEMORY;
-    s->base = (scheme){context, class, model};
+    s->base = (scheme){.context = context, .class = class, .model = model};
     s->law.context = context;
     int nu = model->size.nu, ng = model->size.ng, nN = model->size.nN;
     s->n = model_rows(model);

@@ -248,8 +248,12 @@ static zn_status decoupled_step(alpha_sets *s, bool keep, bool same_sets) {
     return status;
 }
 
+/* Residuals up to this many tolerances may be round-off, when Newton with new factors lowers them no more. */
+static const double ROUNDOFF_SHARE = 1e4, FLAT_RATE = 0.25;
+
 static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
-    int most = s->decoupled ? DECOUPLED_MAX : COUPLED_MAX, row;
+    int most = s->decoupled ? DECOUPLED_MAX : COUPLED_MAX, row, flat = 0;
+    bool kept = false;
     double before = INFINITY;
     for (int it = 0;; it++) {
         if (alpha_sets_ask(s, false)) return ZN_NOT_FINITE;
@@ -264,11 +268,17 @@ static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
         outcome->worst_cone = row < s->ng ? -1 : model_row_contact(s->base.model, row);
         if (!isfinite(now)) return ZN_NOT_FINITE;
         if (now <= s->tolerance * (it == 0 ? START_SHARE : 1)) return ZN_OK;
+        flat = it > 1 && !kept && !changed && rate > FLAT_RATE && rate < 1 / FLAT_RATE ? flat + 1 : 0;
+        if (s->base.accept_roundoff && flat >= 2 && now <= ROUNDOFF_SHARE * s->tolerance) {
+            outcome->roundoff = 1;
+            return ZN_OK;
+        }
         if (it == most) return now <= s->tolerance ? ZN_OK : ZN_NO_CONVERGENCE;
         bool same = it > 0 && !changed, keep = same && rate < CHORD_RATE && now * rate <= CHORD_SHARE * s->tolerance;
         zn_status status = s->decoupled ? decoupled_step(s, keep, same) : coupled_step(s, keep, same);
         if (status != ZN_OK) return status;
         before = now;
+        kept = keep;
     }
 }
 
@@ -426,7 +436,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
                         scheme **out) {
     alpha_sets *s = MEM_ARRAY(context, alpha_sets, 1);
     if (!s) return ZN_MEMORY;
-    s->base = (scheme){context, class, model};
+    s->base = (scheme){.context = context, .class = class, .model = model};
     s->n = model_rows(model);
     s->ng = model->size.ng;
     s->nN = model->size.nN;

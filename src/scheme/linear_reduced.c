@@ -10,6 +10,8 @@
  * with y_base the old solution (nothing moves where nothing changes: a ball at rest stays at rest exactly) or zero, a problem
  * in y is left for the cone solver, which is not needed when no contact is active. K is factorised, and a column of G and D is
  * made, only when M, W or dc1/du have other values than in the solve before: with constant mass and linear gaps, once. */
+#include <float.h>
+
 #include "scheme/linear_reduced.h"
 
 /* Solves with the kept factors until the residual is this part of the tolerance, at most so often. */
@@ -268,6 +270,15 @@ static void make_base(linear_reduced *r, bool contacts) {
 
 /* ---- the solve ---- */
 
+/* What rounding of f and c alone may leave of phi: accelerations of stiff models are large numbers. */
+static double roundoff(const linear_reduced *r) {
+    const linear_problem *p = r->p;
+    int nu = p->model->size.nu;
+    double largest = 0;
+    for (int i = 0; i < p->nx; i++) largest = fmax(largest, fabs(i < nu ? p->f[i] : p->c[i - nu]) * p->phi_scale[i]);
+    return 8 * DBL_EPSILON * largest;
+}
+
 /* The cone solver's verdict, and that on the smooth rows. */
 static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, cone_outcome *outcome) {
     int row = -1;
@@ -294,7 +305,9 @@ static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, co
         outcome->iterations[CONE_NEWTON] = 0;
     }
     outcome->most = outcome->iterations[outcome->path];
-    return status == ZN_OK && judged > tolerance ? ZN_NO_CONVERGENCE : status;
+    if (status != ZN_OK || judged <= tolerance) return status;
+    outcome->roundoff = judged <= roundoff(r);
+    return outcome->roundoff ? ZN_OK : ZN_NO_CONVERGENCE;
 }
 
 zn_status linear_reduced_solve(linear_reduced *r, bool contacts, cone_outcome *outcome) {

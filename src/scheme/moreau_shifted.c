@@ -31,7 +31,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
                         scheme **out) {
     moreau_shifted *s = MEM_ARRAY(context, moreau_shifted, 1);
     if (!s) return ZN_MEMORY;
-    s->base = (scheme){context, class, model};
+    s->base = (scheme){.context = context, .class = class, .model = model};
     s->midpoint = strcmp(class->info.name, "moreau-midpoint") == 0;
     s->velocity = linear_problem_create(context, model, settings, CONE_VELOCITY);
     if (!s->velocity) {

@@ -78,6 +78,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     moreau_theta *s = (moreau_theta *)base;
     s->t = from->t, s->h = h, s->q = from->q, s->u = from->u;
     if (prepare(s)) return ZN_NOT_FINITE;
+    cone_accept_roundoff(s->problem->solver, s->base.accept_roundoff);
     zn_status status = linear_problem_solve(s->problem, outcome);
     set_end(s, s->problem->x);
     memcpy(to->q, s->q_end, (size_t)base->model->size.nq * sizeof(double));
@@ -110,7 +111,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     if (!(settings->theta >= 0 && settings->theta <= 1)) return fail(context, ZN_ARGUMENT, "theta must be between 0 and 1, but is %g", settings->theta);
     moreau_theta *s = MEM_ARRAY(context, moreau_theta, 1);
     if (!s) return ZN_MEMORY;
-    s->base = (scheme){context, class, model};
+    s->base = (scheme){.context = context, .class = class, .model = model};
     s->theta = settings->theta;
     s->q_end = MEM_ARRAY(context, double, model->size.nq);
     s->u_end = MEM_ARRAY(context, double, model->size.nu);

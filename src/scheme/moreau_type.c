@@ -255,7 +255,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     };
     moreau_type *s = MEM_ARRAY(context, moreau_type, 1);
     if (!s) return ZN_MEMORY;
-    s->base = (scheme){context, class, model};
+    s->base = (scheme){.context = context, .class = class, .model = model};
     s->step = settings->step;
     s->kind = strcmp(class->info.name, "moreau") == 0 ? MOREAU : strcmp(class->info.name, "moreau-symmetric") == 0 ? SYMMETRIC : VARIATIONAL;
     linear_problem_implicit part = parts[s->kind];

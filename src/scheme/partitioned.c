@@ -40,7 +40,7 @@ zn_status partitioned_create(zn_context *context, const scheme_class *class, con
         return fail(context, ZN_ARGUMENT, "the percussion of %s is \"stage\" or \"integrated\", not \"%s\"", class->info.name, settings->percussion);
     partitioned *p = MEM_ARRAY(context, partitioned, 1);
     if (!p) return ZN_MEMORY;
-    p->base = (scheme){context, class, model};
+    p->base = (scheme){.context = context, .class = class, .model = model};
     p->law.context = context;
     p->lagrange = !class->info.any_dynamics;
     p->integrated = integrated;
@@ -176,6 +176,7 @@ static zn_status solve_stages(partitioned *p, const scheme_state *from, cone_out
     }
     bool brief = staged_any(&p->law);
     cone_be_brief(p->solver, brief);
+    cone_accept_roundoff(p->solver, p->base.accept_roundoff && !brief);
     zn_status status = cone_solve(p->solver, p->x, p->y, outcome);
     if (status != ZN_OK && warm && !brief) {
         memset(p->x, 0, (size_t)nx * sizeof *p->x);

@@ -104,7 +104,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
         return fail(context, ZN_ARGUMENT, "projection must be 'velocity' or 'none', but is '%s'", projection);
     projected *p = MEM_ARRAY(context, projected, 1);
     if (!p) return ZN_MEMORY;
-    p->base = (scheme){context, class, model};
+    p->base = (scheme){.context = context, .class = class, .model = model};
     p->law.context = context;
     p->project = strcmp(projection, "velocity") == 0;
     zn_status status = find_method(context, class, settings, &p->method);
@@ -236,12 +236,14 @@ static void keep_solution(projected *p, const record *r, int i) {
 static zn_status solve_from(projected *p, const record *r, cone_outcome *outcome) {
     cone_outcome part, again;
     zn_status status = stages_solve(p->implicit, &part);
-    if (status != ZN_NO_CONVERGENCE || !stages_allow_roundoff(p->implicit)) {
+    if (status != ZN_NO_CONVERGENCE || (!stages_allow_roundoff(p->implicit) && !p->base.accept_roundoff)) {
         cone_outcome_add(outcome, &part);
         return status;
     }
     *r->rough = 1;
+    cone_accept_roundoff(p->implicit->solver, p->base.accept_roundoff);
     status = stages_solve(p->implicit, &again);
+    cone_accept_roundoff(p->implicit->solver, false);
     for (int i = 0; i < CONE_PATH_COUNT; i++) again.iterations[i] += part.iterations[i];
     cone_outcome_add(outcome, &again);
     return status;

@@ -220,7 +220,7 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .newton_steps = sim->path_steps[CONE_NEWTON], .newton_total = sim->path_iterations[CONE_NEWTON], .newton_mean = mean[CONE_NEWTON], .newton_max = sim->path_max[CONE_NEWTON],
         .least_norm_steps = sim->path_steps[CONE_LEAST_NORM], .least_norm_total = sim->path_iterations[CONE_LEAST_NORM], .least_norm_mean = mean[CONE_LEAST_NORM], .least_norm_max = sim->path_max[CONE_LEAST_NORM],
         .projection_steps = sim->path_steps[CONE_PROJECTION], .projection_total = sim->path_iterations[CONE_PROJECTION], .projection_mean = mean[CONE_PROJECTION], .projection_max = sim->path_max[CONE_PROJECTION],
-        .max_residual = sim->max_residual, .staged_accepted = sim->staged_accepted, .staged_repeated = sim->staged_repeated,
+        .max_residual = sim->max_residual, .staged_accepted = sim->staged_accepted, .staged_repeated = sim->staged_repeated, .roundoff_steps = sim->roundoff_steps,
         .contradiction = sim->contradiction,
     };
 }

@@ -16,6 +16,7 @@ void sim_count_outcome(zn_simulation *sim, const cone_outcome *outcome) {
     if (outcome->most > sim->path_max[path]) sim->path_max[path] = outcome->most;
     sim->staged_accepted += outcome->staged_accepted;
     sim->staged_repeated += outcome->staged_repeated;
+    sim->roundoff_steps += outcome->roundoff > 0;
     sim->max_residual = fmax(sim->max_residual, outcome->worst);
 }
 
@@ -110,6 +111,11 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
 
 static zn_status attempt(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
     zn_status status = sim_try(sim, &sim->now, h, t_end, &sim->next, outcome);
+    if (status == ZN_NO_CONVERGENCE && !sim->scheme->accept_roundoff) { /* stays on: the model is too stiff for the tolerance */
+        sim->scheme->accept_roundoff = true;
+        status = sim_try(sim, &sim->now, h, t_end, &sim->next, outcome);
+        sim->scheme->accept_roundoff = status == ZN_OK && outcome->roundoff > 0;
+    }
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, &sim->next);
     if (status != ZN_OK) return status;
     sim_accept(sim, h);

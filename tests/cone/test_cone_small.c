@@ -13,6 +13,7 @@ typedef struct small {
     int nx, ny, npsi;
     double K[LD * LD], f[LD], B[LD * LD], C[LD * LD], E[LD * LD], d[LD];
     double cubic;    /* phi[0] += cubic x[0]^3 */
+    double noise;    /* phi[0] += noise of this size, another one for every x[0] */
     bool nan_after;  /* answers NaN in every evaluation but the first */
     bool refuse;
     int evaluations;
@@ -33,6 +34,7 @@ static int evaluate(void *user, const double *x, const double *y, cone_values *v
         for (int j = 0; j < s->ny; j++) v->phi[i] -= s->B[i + LD * j] * y[j];
     }
     if (v->phi && s->nx > 0) v->phi[0] += s->cubic * x[0] * x[0] * x[0];
+    if (v->phi && s->noise > 0) v->phi[0] += s->noise * sin(1e15 * x[0]);
     if (v->phi && s->nan_after && s->evaluations > 1) v->phi[0] = NAN;
     for (int i = 0; i < s->npsi && v->psi; i++) {
         v->psi[i] = s->d[i];
@@ -529,6 +531,34 @@ static void wrong_descriptions(void **state) {
     small_destroy(s);
 }
 
+/* Round-off of phi above the tolerance: a solution where that is allowed, and told; never where phi is smooth. */
+static void round_off(void **state) {
+    (void)state;
+    for (int allowed = 0; allowed < 2; allowed++) {
+        for (int noisy = 0; noisy < 2; noisy++) {
+            small *s = small_create(NULL, 1, 0, 0);
+            s->f[0] = noisy ? 1 : 0; /* smooth: x^3 = 0 with a vanishing derivative, rate 8/27: flat, but no noise */
+            s->K[0] = noisy ? 1 : 0;
+            s->cubic = noisy ? 0.1 : 1;
+            s->noise = noisy ? 5e-7 : 0;
+            cone_settings settings = cone_settings_default();
+            settings.solver = ZN_SOLVER_NEWTON; /* thousands of projections would hit 1e-10 by chance */
+            cone_solver *c = cone_solver_create(s->context, &s->p, &settings);
+            cone_accept_roundoff(c, allowed);
+            double x = noisy ? 0.5 : 5e-3;
+            cone_outcome out;
+            zn_status status = cone_solve(c, &x, NULL, &out);
+            assert_int_equal(status == ZN_OK, !noisy || allowed);
+            assert_int_equal(out.roundoff, noisy && allowed);
+            if (noisy) assert_true(out.worst > 1e-10 && out.worst < 1e-6);
+            else check_below(out.worst, 1e-10);
+            if (noisy) check_close(x + 0.1 * x * x * x, 1, 2e-6);
+            cone_solver_destroy(c);
+            small_destroy(s);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_contact),     cmocka_unit_test(nonlinear_stop),     cmocka_unit_test(constant_reservoir),
@@ -536,7 +566,7 @@ int main(void) {
         cmocka_unit_test(redundant_contacts), cmocka_unit_test(redundant_joints), cmocka_unit_test(infeasible),
         cmocka_unit_test(joints_that_contradict),
         cmocka_unit_test(singular),        cmocka_unit_test(not_finite),         cmocka_unit_test(memory),
-        cmocka_unit_test(wrong_descriptions),
+        cmocka_unit_test(wrong_descriptions), cmocka_unit_test(round_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
