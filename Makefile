@@ -2,7 +2,7 @@
 # The commands that people need, over CMake and its presets. `make help` lists them.
 .POSIX:
 .SUFFIXES:
-.PHONY: build run test test-asan test-viewer viewer bench peers validate clean format help packages
+.PHONY: build run test test-packages test-asan test-viewer viewer bench peers validate clean format help packages
 
 JOBS = $$(getconf _NPROCESSORS_ONLN)
 
@@ -18,11 +18,16 @@ run: build ## the rotating ball: a table here, its result and a plot in out/
 	build/zeno plot out/rotating-ball.h5 --x t --y x,y --out out/rotating-ball.svg
 	@echo "Result: out/rotating-ball.h5    Plot: out/rotating-ball.svg"
 
-test: build ## every test
+test: test-packages build ## every test
+	@cmake --preset release >/dev/null
 	@cmake --build --preset release
 	@ctest --preset release -j $(JOBS)
 
-test-asan: packages ## every test with the address, leak and undefined-behaviour checkers
+# Configuring again finds what was installed since the program was built.
+test-packages:
+	@scripts/install-packages python3
+
+test-asan: test-packages ## every test with the address, leak and undefined-behaviour checkers
 	@test -f build/asan/build.ninja || cmake --preset asan
 	@cmake --build --preset asan
 	@ctest --preset asan -j $(JOBS)

@@ -80,7 +80,7 @@ static zn_status report_unstable(zn_simulation *sim, double h) {
     error_place place = {.step = sim->step + 1, .time = sim->now.t};
     return fail_at(sim->context, ZN_NO_CONVERGENCE, &place,
                    "the step of %g from t = %.9g failed: it is too large for %s, which is stable for steps below about %.3g here (the "
-                   "fastest natural frequency is about %.3g 1/s); radau-2a, tr-theta and generalized-alpha-pva take larger steps",
+                   "fastest natural frequency is about %.3g 1/s); radau-2a, tr-theta and generalized-alpha take larger steps",
                    h, sim->now.t, sim->settings.scheme, largest, frequency);
 }
 
