@@ -396,8 +396,12 @@ static void add_sizes(const zn_pattern *p, const double *values, double factor, 
             if (p->index[e] < rows) sum[p->index[e]] += factor * fabs(values[e] * x[k]);
 }
 
-static bool lower_scale(double *scale, double roundoff, double tolerance) {
-    if (!(*scale * roundoff > tolerance) || !isfinite(roundoff)) return false;
+/* More than this many tolerances are not round-off, but an iterate that has gone astray: its sizes excuse nothing. Positions have little
+ * round-off; the balance of stiff elements with small rotary inertia has much. */
+static const double MOST_OF_POSITIONS = 1e3, MOST_OF_BALANCE = 1e7;
+
+static bool lower_scale(double *scale, double roundoff, double tolerance, double most) {
+    if (!(*scale * roundoff > tolerance) || !(*scale * roundoff <= most * tolerance)) return false;
     *scale = tolerance / roundoff;
     return true;
 }
@@ -417,13 +421,13 @@ bool stages_allow_roundoff(stages *s) {
         add_sizes(&p->M, at->M, ROUNDOFF, s->dU + i * nu, nu, s->a);
         add_sizes(&p->W, at->W, ROUNDOFF, s->lambda, nu, s->a);
         for (int j = 0; j < nu; j++)
-            lowered = lower_scale(&s->phi_scale[column_U(s, i) + j], s->a[j], s->tolerance) || lowered;
+            lowered = lower_scale(&s->phi_scale[column_U(s, i) + j], s->a[j], s->tolerance, MOST_OF_BALANCE) || lowered;
         memset(s->lambda, 0, (size_t)(s->nb + s->nc) * sizeof *s->lambda);
         add_sizes(&p->c0_q, at->c0_q, ROUNDOFF, Q, s->nb + nN, s->lambda);
         for (int j = 0; j < nN; j++)
-            lowered = lower_scale(&s->psi_scale[i * s->nc + j], s->lambda[s->nb + j], s->tolerance) || lowered;
+            lowered = lower_scale(&s->psi_scale[i * s->nc + j], s->lambda[s->nb + j], s->tolerance, MOST_OF_POSITIONS) || lowered;
         for (int j = 0; j < ng; j++)
-            lowered = lower_scale(&s->phi_scale[column_P(s, i) + j], s->lambda[j], s->tolerance) || lowered;
+            lowered = lower_scale(&s->phi_scale[column_P(s, i) + j], s->lambda[j], s->tolerance, MOST_OF_POSITIONS) || lowered;
     }
     return lowered;
 }
