@@ -159,7 +159,6 @@ static void prepare(cone_solver *s) {
     s->floor = 0;
 }
 
-/* The verdict on (x, y): evaluated anew, then measured. */
 /* Multipliers that must vanish but for round-off do vanish: an open contact has exactly no force. Where A couples rows this
  * is done for groups of rows that are open together. True: y has changed. */
 static bool clear_open_rows(cone_solver *s, double *y) {
@@ -180,6 +179,7 @@ static bool clear_open_rows(cone_solver *s, double *y) {
     return changed;
 }
 
+/* The verdict on (x, y): evaluated anew, then measured. */
 static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outcome *out, zn_status status) {
     out->solves = 1;
     out->most = out->iterations[out->path];

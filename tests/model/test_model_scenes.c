@@ -21,9 +21,7 @@ static void check_state(zn_context *context, const zn_model *model, const char *
     zn_derivative_check result;
     zn_point at = {0.3, q, u, a, lambda};
     assert_int_equal(zn_model_check_derivatives(context, model, &at, &result), ZN_OK);
-    /* The differences have steps of 1e-3: their error is (step/size)^4 in scenes with parts of a few centimetres
-     * (3e-8 for the control points of the whip). A wrong derivative is wrong by far more. */
-    if (!(result.worst < 1e-6)) fail_msg("%s: %s is wrong by %g", name, result.what, result.worst);
+    if (!(result.worst < 1e-8)) fail_msg("%s: %s is wrong by %g", name, result.what, result.worst);
     free(v);
 }
 
