@@ -101,9 +101,9 @@ typedef struct cone_outcome {
     double gap, velocity;        /* largest violation of psi_N >= 0 on rows of unit length, velocity (and acceleration) */
     double complementarity;      /* largest natural-map residual of the inclusions, in units of psi */
     double cone_violation;       /* largest |mu_F| - mu radius, relative to the radius or, where that is less, absolute */
-    int roundoff;                         /* problems whose residual stays above the tolerance by round-off of the model, see newton.c */
+    int roundoff;                         /* problems whose residual stays above the tolerance by round-off of the model (noise.c) */
     int staged_accepted, staged_repeated; /* filled by schemes: steps with the staged friction law, attempts at it thrown away */
-    double worst;                /* the largest scaled one of all; converged iff <= tolerance, but for contradictions */
+    double worst;                /* the largest scaled one of all; converged iff <= tolerance, but for contradictions and round-off */
     int worst_cone;              /* -1: not a cone row */
     int worst_row;               /* phi row, when worst_cone is -1 */
 } cone_outcome;
@@ -120,18 +120,34 @@ bool cone_forgive(int n, int first, const unsigned char *unit, double most, doub
 /* Rows of velocity and acceleration may differ by as much as rows of length do in motions of this many 1/s. */
 #define CONE_CONTRADICTION_RATE 10
 
+/* The test of noise.c, for solvers outside of cone/: rows at the points x + k d, k = 0, 1 .., from the third on their second differences, and
+ * by unit the largest row at x (without what is forgiven) and the largest difference, all scaled. */
+enum { CONE_PROBES = 7 };
+typedef struct cone_noise {
+    double size[CONE_UNIT_COUNT], difference[CONE_UNIT_COUNT];
+} cone_noise;
+double cone_probe(int i, int k, double distance);                           /* k d_i, |d_i| about distance */
+void cone_probe_add(int n, const double *rows, int k, double *seen);        /* 3 n numbers; the last n are the differences */
+void cone_noise_add(cone_noise *, int unit, double row, double difference); /* start from zeros */
+/* The largest row, where all that is above the tolerance is noise; else 0. */
+double cone_noise_size(const cone_noise *, double tolerance);
+
 typedef struct cone_solver cone_solver;
 
 /* All memory is taken here; solves do not allocate. The problem must stay alive. */
 cone_solver *cone_solver_create(zn_context *, const cone_problem *, const cone_settings *);
 void cone_solver_destroy(cone_solver *);
-/* x, y: start in, solution out. ZN_OK only when outcome->worst <= tolerance; otherwise ZN_NO_CONVERGENCE, ZN_SINGULAR or
- * ZN_NOT_FINITE, without leaving an error in the context (the caller may retry), x and y then hold the best iterate. */
+/* x, y: start in, solution out. ZN_OK only when outcome->worst <= tolerance, or outcome->roundoff says why not; otherwise
+ * ZN_NO_CONVERGENCE, ZN_SINGULAR or ZN_NOT_FINITE, without leaving an error in the context (the caller may retry), x and y then hold the best iterate. */
 zn_status cone_solve(cone_solver *, double *x, double *y, cone_outcome *);
+typedef struct cone_expected {
+    double noise;            /* 0: the tolerance must be met. Otherwise a residual above it that proves to be round-off of the model counts
+                                as solved, and the outcome says so (noise.c); this is its expected size, INFINITY where that is not known */
+    double velocity, length; /* some hundred units in the last place of velocities and of positions; x has those of the unit of its row */
+} cone_expected;
+void cone_expect_noise(cone_solver *, cone_expected);
 /* While brief, a solve is one run of Newton with few iterations and no other method after it: for attempts that have a
  * substitute. ZN_SOLVER_PROJECTION stays as it is. */
-/* Where round-off of phi stays above the tolerance, the best point counts as solved, and the outcome says so (newton.c). */
-void cone_accept_roundoff(cone_solver *, bool accept);
 void cone_be_brief(cone_solver *, bool brief);
 /* After a solve: whether cone k's normal inclusion is closed (a_N <= 0, gate considered). */
 bool cone_is_closed(const cone_solver *, int k);

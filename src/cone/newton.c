@@ -2,15 +2,10 @@
 /* Newton's method for the cone problem: linearise phi and psi, solve the linearised problem with its inclusions (local.c),
  * step, evaluate. Where phi and psi are linear one step is enough, whatever the contacts do.
  *
- * The Jacobian is evaluated anew in each iteration, unless the rate seen promises convergence with the one at hand.
+ * The Jacobian is evaluated anew in each iteration, unless the rate seen promises convergence, or the end in noise, with the one at hand.
  *
- * Stiff models: forces are differences of large numbers, and their round-off may be larger than the tolerance. A residual that
- * no longer falls is taken for round-off when phi is not smooth on its scale: along a step of Newton from phi_0 a smooth phi is
- *
- *     phi(t) = (1 - t) phi_0 + t^2 phi_1 + ...,    so    phi(1/2) - (phi_0 + phi_1)/2 = -phi_1/4,
- *
- * while noise deviates from the mean by as much as it is. The best such point is kept: it is the solution when no other start of the
- * iteration leads below the tolerance, and the outcome says so. */
+ * Where round-off of the model is expected above the tolerance (noise.c), the best point that is left with nothing but noise is kept: it is
+ * the solution when no other start of the iteration leads below the tolerance, and the outcome says so. */
 #include "cone/solver.h"
 
 enum { PATIENCE = 6, HALVINGS = 5, BRIEF_ITERATIONS = 10 };
@@ -19,10 +14,7 @@ static const double chord_share = 0.2;
 /* A start is taken as the solution only when it is this much better than asked for: errors of many steps in which nothing
  * happens would add up to the tolerance otherwise. */
 static const double start_share = 1e-5;
-
-/* Residuals above this many tolerances are never round-off. */
-static const double roundoff_share = 1e4;
-/* A full step with a new Jacobian that lowers the residual by less than this is flat; the test follows the second one. */
+/* A residual is put to the test for noise when a step leaves more of it than this. */
 static const double flat_rate = 0.25;
 
 static double total_norm(cone_solver *s) {
@@ -75,18 +67,6 @@ static zn_status find_step(cone_solver *s, const double *y, bool robust) {
     return ZN_OK; /* also the best of an attempt that did not converge is a step */
 }
 
-/* After a full step from x_old, where phi was phi_old: whether what is left is noise. Evaluates halfway: s->phi is not that of (x, y)
- * afterwards. */
-static bool is_roundoff(cone_solver *s, const double *x, const double *y, double norm) {
-    const cone_problem *p = s->p;
-    double *half_x = s->dx, *half_y = s->dy_best, *mean = s->phi_old; /* the step is done: its memory is free */
-    for (int i = 0; i < p->nx; i++) mean[i] = (mean[i] + s->phi[i]) / 2, half_x[i] = (s->x_old[i] + x[i]) / 2;
-    for (int j = 0; j < p->ny; j++) half_y[j] = (s->y_old[j] + y[j]) / 2;
-    if (cone_evaluate(s, half_x, half_y, false) != ZN_OK) return false;
-    for (int i = 0; i < p->nx; i++) mean[i] -= s->phi[i];
-    return cone_smooth_norm(s, mean) > norm / 2;
-}
-
 static void keep_floor(cone_solver *s, double norm) {
     if (s->floor > 0 && s->floor <= norm) return;
     s->floor = norm;
@@ -105,7 +85,7 @@ static zn_status refresh(cone_solver *s, const double *x, const double *y, bool 
 zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
     const cone_settings *settings = &s->settings;
     double best = INFINITY, norm = INFINITY, rate = 1;
-    int worse = 0, flat = 0, most = s->brief && settings->newton_max > BRIEF_ITERATIONS ? BRIEF_ITERATIONS : settings->newton_max;
+    int worse = 0, most = s->brief && settings->newton_max > BRIEF_ITERATIONS ? BRIEF_ITERATIONS : settings->newton_max;
     bool fresh = true;
     s->rank_known = s->forgives = false; /* until there are factors */
     zn_status status = cone_evaluate(s, x, y, true);
@@ -115,7 +95,7 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
         keep_best(s, x, y, norm, &best);
         s->current = norm <= (it == 0 ? start_share : 1) * settings->tolerance;
         if (s->current) return ZN_OK;
-        bool chord = it > 0 && rate < 0.1 && norm * rate <= chord_share * settings->tolerance;
+        bool chord = it > 0 && rate < 0.1 && (norm * rate <= chord_share * settings->tolerance || norm <= 2 * s->expected.noise);
         if (!chord) {
             status = refresh(s, x, y, fresh);
             if (status != ZN_OK) break;
@@ -124,15 +104,12 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
         status = find_step(s, y, robust);
         if (status != ZN_OK) break;
         double old = norm;
-        if (it > 0 && s->accept_roundoff) memcpy(s->phi_old, s->phi, (size_t)s->p->nx * sizeof(double));
         status = take_step(s, x, y, old, worse >= 2, &norm);
         if (status != ZN_OK) break;
         rate = norm / old;
-        flat = it > 0 && !chord && rate > flat_rate ? flat + 1 : 0;
-        if (s->accept_roundoff && flat >= 2 && norm > settings->tolerance && norm <= roundoff_share * settings->tolerance &&
-            cone_row_norm(s, s->R) <= settings->tolerance) {
+        if (norm > settings->tolerance && norm <= 2 * s->expected.noise && rate > flat_rate) {
             keep_best(s, x, y, norm, &best);
-            if (is_roundoff(s, x, y, norm)) {
+            if (cone_noise_at(s, x, y) > 0) {
                 keep_floor(s, best);
                 break;
             }

@@ -5,11 +5,11 @@
  *
  * It needs no regular contact matrix. The change of mu is the natural map, so the residual in units of psi comes for free.
  * Plain, or accelerated by Nesterov's extrapolation with restart where it points uphill. Where the iteration diverges the prox
- * parameters are reduced, alpha <- alpha/2. */
+ * parameters are reduced, alpha <- alpha/2. Where round-off is expected (noise.c), it ends the iteration as in Newton's method. */
 #include "cone/solver.h"
 
 static const double alpha_least = 1e-4;
-enum { SMOOTH_TRIES = 30, GROWTH_WINDOW = 20 };
+enum { SMOOTH_TRIES = 30, GROWTH_WINDOW = 20, NOISE_WINDOW = 3, MOST_SUSPICIONS = 50 };
 
 static void project_balls(const cone_solver *s, int k, double alpha, const double *psi, const double *mu, double *next) {
     const cone *c = &s->p->cones[k];
@@ -47,12 +47,16 @@ void cone_project(cone_solver *s, double alpha, const double *psi, const double 
 static zn_status solve_smooth(cone_solver *s, double *x, const double *y, double natural) {
     const cone_problem *p = s->p;
     double before = INFINITY, tolerance = fmax(s->settings.tolerance, 0.01 * natural), enough = 0.1 * tolerance;
+    bool renewed = false;
     zn_status status = cone_evaluate(s, x, y, false);
     for (int it = 0; status == ZN_OK; it++) {
         double norm = cone_smooth_norm(s, s->phi);
         if (norm <= enough) return ZN_OK;
         if (it == SMOOTH_TRIES) return norm <= tolerance ? ZN_OK : ZN_NO_CONVERGENCE;
-        if (norm > 0.3 * before && norm > tolerance) {
+        bool slow = norm > 0.3 * before;
+        if (slow && renewed && norm <= 2 * s->expected.noise) return ZN_OK; /* what it is shows later */
+        renewed = slow && norm > tolerance;
+        if (renewed) {
             status = cone_evaluate(s, x, y, true);
             if (status == ZN_OK) status = cone_factor(s);
             if (status != ZN_OK) return status;
@@ -88,6 +92,7 @@ typedef struct fixed_point {
     double alpha, theta;           /* prox factor, Nesterov's sequence */
     double best;
     int since;                     /* iterations since the best */
+    int suspicions;                /* tests for noise that found none */
     double *mu, *next, *bar;       /* accepted, projected, extrapolated */
 } fixed_point;
 
@@ -122,6 +127,13 @@ static bool diverges(const fixed_point *f, double norm) {
     return !(norm <= 100 * f->best) || (f->since >= GROWTH_WINDOW && norm > 3 * f->best);
 }
 
+/* Whether all that is left at (x, y) is noise. */
+static bool is_noise(cone_solver *s, const double *x, const double *y) {
+    cone_residual(s, s->psi, s->mu, s->R);
+    s->floor = cone_noise_at(s, x, y);
+    return s->floor > 0;
+}
+
 static zn_status iterate(cone_solver *s, fixed_point *f, double *x, double *y) {
     const cone_problem *p = s->p;
     size_t ny = (size_t)p->ny;
@@ -143,6 +155,9 @@ static zn_status iterate(cone_solver *s, fixed_point *f, double *x, double *y) {
             continue;
         }
         if (norm <= s->settings.tolerance && change <= s->settings.tolerance) return ZN_OK;
+        bool stuck = norm > s->settings.tolerance && norm <= 2 * s->expected.noise && f->since >= NOISE_WINDOW;
+        if (stuck && is_noise(s, x, y)) return ZN_OK;
+        if (stuck && ++f->suspicions > MOST_SUSPICIONS) return ZN_NO_CONVERGENCE;
         s->out->iterations[CONE_PROJECTION]++;
         extrapolate(s, f);
         memcpy(f->mu, f->next, ny * sizeof(double));

@@ -44,7 +44,7 @@ static bool take_vectors(cone_solver *s) {
         {&s->phi_y, lin_nnz(&p->phi_y)}, {&s->psi_x, lin_nnz(&p->psi_x)}, {&s->psi_y, lin_nnz(&p->psi_y)},
         {&s->normal, ny}, {&s->turn, s->n_balls}, {&s->v, nx}, {&s->psi_free, npsi}, {&s->dy, ny}, {&s->dy_best, ny},
         {&s->dy_try, ny}, {&s->dy_swept, ny}, {&s->psi_l, npsi}, {&s->mu_l, nmu}, {&s->step, ny}, {&s->row, ny}, {&s->column, nmu}, {&s->factor, ny}, {&s->z, ny},
-        {&s->x0, nx}, {&s->y0, ny}, {&s->x_best, nx}, {&s->y_best, ny}, {&s->x_old, nx}, {&s->y_old, ny}, {&s->dx, nx}, {&s->phi_old, nx}, {&s->x_floor, nx}, {&s->y_floor, ny},
+        {&s->x0, nx}, {&s->y0, ny}, {&s->x_best, nx}, {&s->y_best, ny}, {&s->x_old, nx}, {&s->y_old, ny}, {&s->dx, nx}, {&s->seen, 3 * (nx + ny)}, {&s->x_floor, nx}, {&s->y_floor, ny},
     };
     for (size_t k = 0; k < sizeof doubles / sizeof *doubles; k++)
         if (!(*doubles[k].place = MEM_ARRAY(c, double, doubles[k].count))) return false;
@@ -131,7 +131,7 @@ void cone_solver_destroy(cone_solver *s) {
     void *blocks[] = {
         s->first_ball, s->rho, s->root_rho, s->row_scale, s->phi, s->psi, s->mu, s->R, s->phi_y, s->psi_x, s->psi_y, s->normal,
         s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->dy_swept, s->psi_l, s->mu_l, s->step, s->row, s->column, s->factor, s->z, s->x0,
-        s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->phi_old, s->x_floor, s->y_floor, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row, s->normal_of,
+        s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->seen, s->x_floor, s->y_floor, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row, s->normal_of,
         s->component_of, s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->A_lu, s->G, s->D, s->S, s->E,
         s->left, s->left_x,
     };
@@ -267,7 +267,7 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     return conclude(s, x, y, out, status);
 }
 
-void cone_accept_roundoff(cone_solver *s, bool accept) { s->accept_roundoff = accept; }
+void cone_expect_noise(cone_solver *s, cone_expected expected) { s->expected = expected; }
 void cone_be_brief(cone_solver *s, bool brief) { s->brief = brief; }
 bool cone_is_closed(const cone_solver *s, int k) { return s->closed[k]; }
 bool cone_sticks(const cone_solver *s, int k, int ball) { return s->ball[s->first_ball[k] + ball] == BALL_STICK; }

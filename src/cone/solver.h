@@ -10,6 +10,7 @@
  *   newton.c      outer Newton iteration on (x, y)
  *   projection.c  Algorithm 2: fixed point in mu with inexact Newton in x
  *   outcome.c     the independent judgement of (x, y)
+ *   noise.c       residuals that are round-off
  *   contradiction.c  redundant bilateral rows that do not quite fit
  *   solver.c      memory, automatic choice
  */
@@ -84,14 +85,15 @@ struct cone_solver {
     int *active, *pivot;
     lin_cod *cod;                    /* of ny rows; NULL when large */
 
-    double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx, *phi_old, *x_floor, *y_floor;
+    double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx, *x_floor, *y_floor;
     double *left, *left_x;           /* nx: what of phi is forgiven; work space. NULL unless contradictions are allowed */
     bool rank_known;                 /* lu holds the factors of lin_lu_factor_rank */
     bool forgives;                   /* `left` belongs to phi and is not more than allowed */
     cone_outcome *out;               /* of the running solve */
     bool singular_seen, least_norm;
     double floor;                    /* residual at (x_floor, y_floor), which round-off does not let fall; 0: there is none */
-    bool accept_roundoff;            /* a floor is a solution */
+    cone_expected expected;          /* noise: 0, or a floor is a solution */
+    double *seen;                    /* 3 nx + 3 ny: for cone_probe_add */
     bool brief;                      /* one run of Newton with few iterations, nothing else */
     bool current;                    /* phi, psi, mu and the states are those of the x and y that Newton returned */
 };
@@ -120,6 +122,10 @@ void cone_smooth_step(cone_solver *, const double *dy, double *dx); /* dx = -v -
 /* contradiction.c */
 bool cone_allows_contradiction(const cone_solver *);
 void cone_find_contradiction(cone_solver *);               /* `left` of the present phi by the present factors */
+
+/* noise.c: the size of the residual at (x, y), where all of it that is above the tolerance is round-off; phi, psi, mu and R are then those of
+ * another point. Else 0, and they are those of (x, y), as before. */
+double cone_noise_at(cone_solver *, const double *x, const double *y);
 
 /* local.c */
 typedef struct local_result {

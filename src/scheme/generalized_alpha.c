@@ -20,6 +20,7 @@
  * The reported percussion of a step is P, of bilateral constraints too. After an impact with e > 0 Lambda_N may be negative
  * for a step or two; P_N is the physical one and is not. Unknowns, units and scales: generalized_alpha.h. */
 #include "scheme/generalized_alpha.h"
+#include "scheme/precision.h"
 
 /* ---- residual ---- */
 
@@ -143,7 +144,7 @@ static int evaluate(void *user, const double *x, const double *y, cone_values *o
 static zn_status prepare(generalized_alpha *s) {
     const zn_model *model = s->base.model;
     int nu = model->size.nu, ng = model->size.ng, nN = model->size.nN;
-    double h = s->motion.h, length = fmin(1, h / ALPHA_LEAST_LENGTH_STEP);
+    double h = s->motion.h, length = h * scheme_length_weight(model, s->q, s->tolerance, 1 / h);
     s->problem.rows_per_length = 1 / h;
     zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
     if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_NOT_FINITE;
@@ -229,7 +230,7 @@ static zn_status attempt(generalized_alpha *s, const scheme_state *from, scheme_
     guess(s, from);
     if (s->law.offered) choose_law(s);
     cone_be_brief(s->solver, staged_any(&s->law));
-    cone_accept_roundoff(s->solver, s->base.accept_roundoff);
+    cone_expect_noise(s->solver, scheme_expects(&s->base, from->q, from->u, s->motion.h));
     zn_status status = cone_solve(s->solver, s->x, s->y, outcome);
     if (outcome->worst_cone >= 0) outcome->worst_cone %= model->size.n_contacts;
     if (status != ZN_OK) return status;
@@ -327,7 +328,7 @@ static zn_status make_solver(generalized_alpha *s, const zn_settings *settings) 
     p->psi_unit = s->psi_unit;
     cone_settings chosen = cone_settings_default();
     chosen.solver = settings->solver;
-    chosen.tolerance = settings->tolerance;
+    s->tolerance = chosen.tolerance = settings->tolerance;
     chosen.contradiction = settings->contradiction;
     s->solver = cone_solver_create(s->base.context, p, &chosen);
     return s->solver ? ZN_OK : ZN_MEMORY;

@@ -11,15 +11,13 @@
  *   mu:  kh_N/h;  P_N, P_F;  h lambda_N, h lambda_F;  with the staged friction law also P_N or Lambda_N as radii
  *
  * A tolerance of 1e-10 is 1e-10 in velocities, 1e-10 h in lengths and 1e-10/h in accelerations; lengths are not asked to be
- * better than 1e-10 ALPHA_LEAST_LENGTH_STEP, where round-off would decide. */
+ * better than round-off of the coordinates lets them be (precision.h). */
 #ifndef SCHEME_GENERALIZED_ALPHA_H
 #define SCHEME_GENERALIZED_ALPHA_H
 
 #include "scheme/block_sum.h"
 #include "scheme/generalized_alpha_motion.h"
 #include "scheme/staged.h"
-
-#define ALPHA_LEAST_LENGTH_STEP 1e-4
 
 /* X B_n for a matrix X of the model with nq columns; of natural systems X itself. */
 typedef struct alpha_chain {
@@ -63,6 +61,7 @@ typedef struct generalized_alpha {
     alpha_motion motion;
     stage at; /* at the end of the step */
     prox_estimate prox;
+    double tolerance;
     int nb, nc, n;
     int x_k, x_L, x_l;   /* first unknowns (and rows of phi) of the bilateral multipliers */
     int y_L, y_l, psi_D; /* first contact rows of velocity level, acceleration level, directions */

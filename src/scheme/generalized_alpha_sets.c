@@ -19,6 +19,7 @@
 #include "scheme/generalized_alpha_sets.h"
 
 #include "scheme/generalized_alpha.h"
+#include "scheme/precision.h"
 
 enum { COUPLED_MAX = 40, DECOUPLED_MAX = 200 };
 
@@ -192,28 +193,73 @@ static bool forgive(alpha_sets *s) {
     return fits;
 }
 
+/* What row i of a level is multiplied by to be a velocity. */
+static double row_scale(const alpha_sets *s, int k, int i) {
+    int nu = s->base.model->size.nu;
+    if (i < nu) return s->prox.mass_scale[i];
+    if (s->on[k][i - nu] == 0) return i - nu >= s->ng ? 1 / s->prox.rho[i - nu - s->ng] : 1;
+    return is_length(s, k) ? s->length_scale : 1;
+}
+
 /* Largest residual in units of velocity, without what is forgiven (NULL: nothing); which row of lambda it is, or -1. */
 static double norm(const alpha_sets *s, const double *left, int *row) {
-    double worst = 0, length = fmin(1, s->motion.h / ALPHA_LEAST_LENGTH_STEP);
+    double worst = 0;
     int nu = s->base.model->size.nu;
     *row = -1;
     for (int k = 0; k < LEVEL_COUNT; k++) {
         if (!s->present[k]) continue;
         const double *residual = s->residual[k], *without = left ? left + (residual - s->residual[0]) : NULL;
         for (int i = 0; i < nu + s->n; i++) {
-            double size = fabs(without ? residual[i] - without[i] : residual[i]);
-            if (i < nu)
-                size *= s->prox.mass_scale[i];
-            else if (s->on[k][i - nu] == 0)
-                size /= i - nu >= s->ng ? s->prox.rho[i - nu - s->ng] : 1;
-            else if (is_length(s, k))
-                size *= length;
+            double size = fabs(without ? residual[i] - without[i] : residual[i]) * row_scale(s, k, i);
             if (size <= worst) continue; /* NaN counts as worse */
             worst = size;
             *row = i < nu ? -1 : i - nu;
         }
     }
     return worst;
+}
+
+/* ---- round-off (cone/noise.c) ---- */
+
+static size_t iterate_size(const alpha_sets *s) { return (size_t)(LEVEL_COUNT * (s->base.model->size.nu + s->n)); }
+
+/* Rows of the residual, kept, against the differences seen around them. */
+static double noise_size(const alpha_sets *s, const double *left) {
+    cone_noise noise = {0};
+    int nu = s->base.model->size.nu;
+    const double *difference = s->seen + 2 * iterate_size(s);
+    for (int k = 0; k < LEVEL_COUNT; k++)
+        for (int i = 0; s->present[k] && i < nu + s->n; i++) {
+            ptrdiff_t place = s->residual[k] - s->residual[0] + i;
+            int unit = i < nu ? CONE_MOMENTUM : is_length(s, k) ? CONE_LENGTH : k == LEVEL_SMOOTH ? CONE_ACCELERATION : CONE_VELOCITY;
+            double scale = row_scale(s, k, i);
+            cone_noise_add(&noise, unit, scale * (s->residual_kept[place] - (left ? left[place] : 0)), scale * difference[place]);
+        }
+    return cone_noise_size(&noise, s->tolerance);
+}
+
+static int evaluate_probe(alpha_sets *s, int k) {
+    for (int level = 0; level < LEVEL_COUNT; level++) {
+        const double *x = s->x_kept + (s->x[level] - s->x[0]);
+        for (int i = 0; i < s->base.model->size.nu; i++) s->x[level][i] = x[i] + cone_probe(i, k, s->expected.velocity);
+    }
+    int failed = alpha_sets_ask(s, false);
+    alpha_sets_residual(s);
+    return failed;
+}
+
+/* With the residual at hand: whether all of it that is above the tolerance is round-off. The sets stay as they are. */
+static bool is_noise(alpha_sets *s, const double *left) {
+    size_t size = iterate_size(s);
+    bool noise = false;
+    memcpy(s->x_kept, s->x[0], size * sizeof *s->x_kept);
+    memcpy(s->residual_kept, s->residual[0], size * sizeof *s->residual_kept);
+    for (int k = 0; k < CONE_PROBES && !noise; k++) {
+        if (k > 0 && evaluate_probe(s, k)) break;
+        cone_probe_add((int)size, s->residual[0], k, s->seen);
+        noise = k > 1 && noise_size(s, left) > 0;
+    }
+    return !evaluate_probe(s, 0) && noise;
 }
 
 /* ---- iteration ---- */
@@ -226,6 +272,8 @@ static void subtract(double *x, const double *step, int count) {
 static const double START_SHARE = 1e-5;
 /* Factors are kept when the rate seen would bring the residual below this part of the tolerance. */
 static const double CHORD_SHARE = 0.2, CHORD_RATE = 0.1;
+/* A residual is put to the test for noise when a step leaves more of it than this. */
+static const double FLAT_RATE = 0.25;
 
 static zn_status coupled_step(alpha_sets *s, bool keep, bool same_sets) {
     if (!keep && ask(s, ALL_LEVELS, true)) return ZN_NOT_FINITE;
@@ -248,19 +296,16 @@ static zn_status decoupled_step(alpha_sets *s, bool keep, bool same_sets) {
     return status;
 }
 
-/* Residuals up to this many tolerances may be round-off, when Newton with new factors lowers them no more. */
-static const double ROUNDOFF_SHARE = 1e4, FLAT_RATE = 0.25;
-
 static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
-    int most = s->decoupled ? DECOUPLED_MAX : COUPLED_MAX, row, flat = 0;
-    bool kept = false;
+    int most = s->decoupled ? DECOUPLED_MAX : COUPLED_MAX, row;
     double before = INFINITY;
     for (int it = 0;; it++) {
         if (alpha_sets_ask(s, false)) return ZN_NOT_FINITE;
         bool changed = choose_sets(s);
         alpha_sets_residual(s);
         double all = norm(s, NULL, &row), now = all;
-        if (it > 0 && s->contradiction > 0 && forgive(s)) now = norm(s, s->left, &row);
+        const double *left = it > 0 && s->contradiction > 0 && forgive(s) ? s->left : NULL;
+        if (left) now = norm(s, left, &row);
         double rate = now / before;
         outcome->solves = 1;
         outcome->iterations[CONE_NEWTON] = outcome->most = it;
@@ -268,17 +313,15 @@ static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
         outcome->worst_cone = row < s->ng ? -1 : model_row_contact(s->base.model, row);
         if (!isfinite(now)) return ZN_NOT_FINITE;
         if (now <= s->tolerance * (it == 0 ? START_SHARE : 1)) return ZN_OK;
-        flat = it > 1 && !kept && !changed && rate > FLAT_RATE && rate < 1 / FLAT_RATE ? flat + 1 : 0;
-        if (s->base.accept_roundoff && flat >= 2 && now <= ROUNDOFF_SHARE * s->tolerance) {
+        if (rate > FLAT_RATE && !changed && now <= 2 * s->expected.noise && is_noise(s, left)) {
             outcome->roundoff = 1;
             return ZN_OK;
         }
         if (it == most) return now <= s->tolerance ? ZN_OK : ZN_NO_CONVERGENCE;
-        bool same = it > 0 && !changed, keep = same && rate < CHORD_RATE && now * rate <= CHORD_SHARE * s->tolerance;
+        bool same = it > 0 && !changed, keep = same && rate < CHORD_RATE && (now * rate <= CHORD_SHARE * s->tolerance || now <= 2 * s->expected.noise);
         zn_status status = s->decoupled ? decoupled_step(s, keep, same) : coupled_step(s, keep, same);
         if (status != ZN_OK) return status;
         before = now;
-        kept = keep;
     }
 }
 
@@ -299,6 +342,8 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
     if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_NOT_FINITE;
     zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
+    s->length_scale = h * scheme_length_weight(model, from->q, s->tolerance, 1 / h);
+    s->expected = scheme_expects(base, from->q, from->u, h);
     if (status == ZN_OK) status = iterate(s, outcome);
     if (status != ZN_OK) return status;
     memcpy(to->q, s->q, (size_t)model->size.nq * sizeof *to->q);
@@ -355,6 +400,9 @@ static zn_status make_memory(alpha_sets *s) {
         {&all_residuals, 3 * part},
         {&s->left, 3 * part},
         {&s->left_x, 3 * part},
+        {&s->x_kept, 3 * part},
+        {&s->residual_kept, 3 * part},
+        {&s->seen, 9 * part},
         {&masks, 6 * n},
         {&s->a, nu},
         {&s->U, nu},

@@ -55,11 +55,14 @@ typedef struct alpha_sets {
     bool smooth_gap; /* PVV: B asks for g(q~) <= 0 instead of membership in A */
     int activation;  /* 1, 2, 3 */
     double tolerance;
+    double length_scale;    /* of rows g/h in this step */
+    cone_expected expected; /* of noise in this step */
     double contradiction;  /* cone_settings: 0, or what redundant bilateral rows may contradict each other by */
     double *left, *left_x; /* what is forgiven of the residual, in the same order; work space */
     int n, nN, ng;
     /* the iterate in scaled units, level by level: nu motions, n multipliers; its residual in the same order */
     double *x[LEVEL_COUNT], *residual[LEVEL_COUNT];
+    double *x_kept, *residual_kept, *seen; /* of all levels: the test for round-off */
     double *a, *U, *Q, *q, *u, *lambda, *Lambda, *kappa; /* in physical units */
     double *on[LEVEL_COUNT], *off[LEVEL_COUNT];          /* masks of the sets S, A, B and of their complements */
     double *r2_q, *r3_q, *ones, *mask, *e_N;             /* e_N by rows of lambda */

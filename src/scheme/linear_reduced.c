@@ -10,13 +10,13 @@
  * with y_base the old solution (nothing moves where nothing changes: a ball at rest stays at rest exactly) or zero, a problem
  * in y is left for the cone solver, which is not needed when no contact is active. K is factorised, and a column of G and D is
  * made, only when M, W or dc1/du have other values than in the solve before: with constant mass and linear gaps, once. */
-#include <float.h>
-
 #include "scheme/linear_reduced.h"
 
 /* Solves with the kept factors until the residual is this part of the tolerance, at most so often. */
 static const double refined_share = 0.1;
 enum { REFINEMENTS = 3 };
+/* Of the test for noise: what is linear may be looked at from any distance. */
+static const double probe_share = 1e-8;
 
 struct linear_reduced {
     const linear_problem *p;
@@ -32,6 +32,7 @@ struct linear_reduced {
     double *M_kept, *W_kept, *c1_kept; /* what the factors and columns belong to */
     double *G, *D;                     /* nx x nc, nc x nc, by columns */
     double *z_cold, *y_base, *psi_base, *psi, *phi;
+    double *z_probe, *phi_probe, *seen; /* the test for round-off */
     double *left; /* nx: what is forgiven of phi; NULL: joints must not contradict each other */
 };
 
@@ -70,7 +71,7 @@ static zn_status make_memory(linear_reduced *r) {
     } list[] = {
         {&r->M_kept, (size_t)lin_nnz(&pattern->M)}, {&r->W_kept, (size_t)lin_nnz(&pattern->W)},
         {&r->c1_kept, (size_t)lin_nnz(&pattern->c1_u)}, {&r->G, nx * nc}, {&r->D, nc * nc}, {&r->z_cold, nx}, {&r->y_base, nc},
-        {&r->psi_base, npsi}, {&r->psi, npsi}, {&r->phi, nx},
+        {&r->psi_base, npsi}, {&r->psi, npsi}, {&r->phi, nx}, {&r->z_probe, nx}, {&r->phi_probe, nx}, {&r->seen, 3 * nx},
     };
     size_t total = 0, count = sizeof list / sizeof *list;
     for (size_t i = 0; i < count; i++) total += list[i].count;
@@ -270,27 +271,26 @@ static void make_base(linear_reduced *r, bool contacts) {
 
 /* ---- the solve ---- */
 
-/* What rounding of f and c alone may leave of phi: accelerations of stiff models are large numbers. */
-static double roundoff(const linear_reduced *r) {
+/* The size of phi, where all of it that is above the tolerance is round-off of K, f and c (cone/noise.c); else 0. Accelerations of stiff
+ * models are large numbers. */
+static double noise_size(linear_reduced *r) {
     const linear_problem *p = r->p;
-    int nu = p->model->size.nu;
-    double largest = 0;
-    for (int i = 0; i < p->nx; i++) largest = fmax(largest, fabs(i < nu ? p->f[i] : p->c[i - nu]) * p->phi_scale[i]);
-    return 8 * DBL_EPSILON * largest;
+    const double *difference = r->seen + 2 * p->nx;
+    double size = 0;
+    memcpy(r->z_probe, p->z, (size_t)p->nx * sizeof *r->z_probe);
+    for (int k = 0; k < CONE_PROBES && !(size > 0); k++) {
+        for (int i = 0; i < p->model->size.nu; i++) r->z_probe[i] = p->z[i] + cone_probe(i, k, probe_share * (1 + fabs(p->z[i])));
+        linear_problem_evaluate((void *)p, r->z_probe, p->y, &(cone_values){.phi = r->phi_probe});
+        cone_probe_add(p->nx, r->phi_probe, k, r->seen);
+        cone_noise noise = {0};
+        for (int i = 0; k > 1 && i < p->nx; i++)
+            cone_noise_add(&noise, p->phi_unit[i], p->phi_scale[i] * (r->phi[i] - (r->left ? r->left[i] : 0)), p->phi_scale[i] * difference[i]);
+        size = cone_noise_size(&noise, r->settings.tolerance);
+    }
+    return size;
 }
 
-/* The cone solver's verdict, and that on the smooth rows. */
-static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, cone_outcome *outcome) {
-    int row = -1;
-    double worst = residual(r, &row), tolerance = r->settings.tolerance;
-    for (int i = 0; i < REFINEMENTS && worst > refined_share * tolerance; i++) {
-        correct(r);
-        worst = residual(r, &row);
-    }
-    if (!isfinite(worst)) return ZN_NOT_FINITE;
-    double error = contacts ? reduction_error(r) : 0, judged = r->left ? reducible(r) : worst;
-    if (error > worst) worst = error;
-    if (error > judged) judged = error;
+static void report(const linear_reduced *r, double worst, int row, cone_outcome *outcome) {
     outcome->residual[r->unit] = worst;
     if (worst > outcome->worst) {
         outcome->worst = worst;
@@ -305,8 +305,22 @@ static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, co
         outcome->iterations[CONE_NEWTON] = 0;
     }
     outcome->most = outcome->iterations[outcome->path];
+}
+
+/* The cone solver's verdict, and that on the smooth rows. Nothing else is there to try, so that noise need not be expected. */
+static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, cone_outcome *outcome) {
+    int row = -1;
+    double worst = residual(r, &row), tolerance = r->settings.tolerance;
+    for (int i = 0; i < REFINEMENTS && worst > refined_share * tolerance; i++) {
+        correct(r);
+        worst = residual(r, &row);
+    }
+    if (!isfinite(worst)) return ZN_NOT_FINITE;
+    double error = contacts ? reduction_error(r) : 0, judged = r->left ? reducible(r) : worst;
+    if (error > judged) judged = error;
+    report(r, fmax(worst, error), row, outcome);
     if (status != ZN_OK || judged <= tolerance) return status;
-    outcome->roundoff = judged <= roundoff(r);
+    outcome->roundoff = judged <= noise_size(r);
     return outcome->roundoff ? ZN_OK : ZN_NO_CONVERGENCE;
 }
 

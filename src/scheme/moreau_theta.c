@@ -9,7 +9,7 @@
  *
  * Solved in x = u_{n+1} - u_n:  M x = h (1 - theta) h_n + h theta h(q_n + h u_n + h theta x, u_n + x) + W P.                */
 #include "scheme/linear_problem.h"
-#include "scheme/scheme.h"
+#include "scheme/precision.h"
 
 typedef struct moreau_theta {
     scheme base;
@@ -78,7 +78,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     moreau_theta *s = (moreau_theta *)base;
     s->t = from->t, s->h = h, s->q = from->q, s->u = from->u;
     if (prepare(s)) return ZN_NOT_FINITE;
-    cone_accept_roundoff(s->problem->solver, s->base.accept_roundoff);
+    cone_expect_noise(s->problem->solver, scheme_expects(&s->base, s->q, s->u, h));
     zn_status status = linear_problem_solve(s->problem, outcome);
     set_end(s, s->problem->x);
     memcpy(to->q, s->q_end, (size_t)base->model->size.nq * sizeof(double));

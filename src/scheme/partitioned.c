@@ -16,11 +16,7 @@
  * Since ah_is = 0, dU_s and dPi_s appear only at the end of the step: the stages (partitioned_stages.c) are solved first, then
  * the end, which is linear in u_{n+1} and P. The solution is that of the coupled problem.                                  */
 #include "scheme/partitioned.h"
-
-#include <float.h>
-
-/* A length is worth this many units in the last place of the largest coordinate; asking for less would not converge. */
-static const double length_roundoff = 32 * DBL_EPSILON;
+#include "scheme/precision.h"
 
 /* ---- memory of a step to the next: closed contacts, caution of the staged law, rates of x and y; of the step that ended h q'(t_n), dQ, dU ---- */
 
@@ -70,17 +66,10 @@ zn_status partitioned_start(scheme *base, scheme_state *state, const double *a0,
 
 /* ---- a step ---- */
 
-/* Residuals on position level count as velocities, divided by h, as far as round-off allows. */
-static double length_scale(const partitioned *p) {
-    double largest = 1;
-    for (int i = 0; i < p->nq; i++) largest = fmax(largest, fabs(p->q_n[i]));
-    return fmax(1, fmin(1 / p->h, p->tolerance / (length_roundoff * largest)));
-}
-
 static void set_scales(partitioned *p) {
     const zn_model *model = p->base.model;
     int nN = model->size.nN, first_b = partitioned_x_b(p);
-    double length = length_scale(p);
+    double length = scheme_length_weight(model, p->q_n, p->tolerance, 1 / p->h); /* lengths count as velocities */
     for (int k = 0; k < p->nv; k++) memcpy(p->phi_scale + k * p->nu, p->prox.mass_scale, (size_t)p->nu * sizeof *p->phi_scale);
     for (int i = partitioned_x_Q(p); i < first_b; i++) p->phi_scale[i] = length;
     for (int m = 0; m < p->s - 1; m++) {
@@ -176,7 +165,7 @@ static zn_status solve_stages(partitioned *p, const scheme_state *from, cone_out
     }
     bool brief = staged_any(&p->law);
     cone_be_brief(p->solver, brief);
-    cone_accept_roundoff(p->solver, p->base.accept_roundoff && !brief);
+    cone_expect_noise(p->solver, scheme_expects(&p->base, p->q_n, from->u, p->h));
     zn_status status = cone_solve(p->solver, p->x, p->y, outcome);
     if (status != ZN_OK && warm && !brief) {
         memset(p->x, 0, (size_t)nx * sizeof *p->x);

@@ -21,6 +21,7 @@
  * (interpolate). After the singular point of Painleve's paradox the stages have several solutions; which one is found
  * depends on the start (errata.md, pitfall 9). */
 #include "scheme/consistent_forces.h"
+#include "scheme/precision.h"
 #include "scheme/projected_stages.h"
 #include "scheme/scheme.h"
 #include "scheme/staged.h"
@@ -47,7 +48,6 @@ typedef struct projected {
 typedef struct record {
     double *h;             /* of the step that ended here; 0: none */
     double *smooth;        /* 1: no contact opened or closed in it, and no row was redundant */
-    double *rough;         /* 1: it could only be solved up to round-off */
     double *closed;        /* per contact: 1 closed, 0 open at its end, -1 unknown */
     double *caution;       /* per contact, of the staged law */
     double *dU, *dQ, *dPi; /* s x nu, s x nq, s x n */
@@ -55,7 +55,7 @@ typedef struct record {
 
 static record record_of(const projected *p, double *carry) {
     const zn_sizes *size = &p->base.model->size;
-    record r = {.h = carry, .smooth = carry + 1, .rough = carry + 2, .closed = carry + 3};
+    record r = {.h = carry, .smooth = carry + 1, .closed = carry + 2};
     r.caution = r.closed + size->n_contacts;
     r.dU = r.caution + size->n_contacts;
     r.dQ = r.dU + p->method.s * size->nu;
@@ -83,7 +83,7 @@ static size_t carry_size(const zn_model *model, const zn_settings *settings) {
     const scheme_class *class = scheme_find(settings->scheme);
     int s = settings->stages ? settings->stages : class ? class->info.stages_default : 0;
     if (s < 3) s = 3; /* schemes with a fixed number of stages call themselves 1, 2 or 3 */
-    return (size_t)(3 + 2 * model->size.n_contacts + s * (model->size.nu + model->size.nq + model_rows(model)));
+    return (size_t)(2 + 2 * model->size.n_contacts + s * (model->size.nu + model->size.nq + model_rows(model)));
 }
 
 static void destroy(scheme *base) {
@@ -135,7 +135,7 @@ stages *projected_stages(scheme *base) { return ((projected *)base)->implicit; }
 static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     (void)a0, (void)lambda0;
     record r = record_of((projected *)base, state->carry);
-    *r.h = *r.smooth = *r.rough = 0;
+    *r.h = *r.smooth = 0;
     for (int k = 0; k < base->model->size.n_contacts; k++) {
         r.closed[k] = -1;
         r.caution[k] = 0;
@@ -232,20 +232,10 @@ static void keep_solution(projected *p, const record *r, int i) {
     }
 }
 
-/* From where the increments start; a second time from the best iterate where only round-off is left of the residual. */
-static zn_status solve_from(projected *p, const record *r, cone_outcome *outcome) {
-    cone_outcome part, again;
+static zn_status solve_from(projected *p, cone_outcome *outcome) {
+    cone_outcome part;
     zn_status status = stages_solve(p->implicit, &part);
-    if (status != ZN_NO_CONVERGENCE || (!stages_allow_roundoff(p->implicit) && !p->base.accept_roundoff)) {
-        cone_outcome_add(outcome, &part);
-        return status;
-    }
-    *r->rough = 1;
-    cone_accept_roundoff(p->implicit->solver, p->base.accept_roundoff);
-    status = stages_solve(p->implicit, &again);
-    cone_accept_roundoff(p->implicit->solver, false);
-    for (int i = 0; i < CONE_PATH_COUNT; i++) again.iterations[i] += part.iterations[i];
-    cone_outcome_add(outcome, &again);
+    cone_outcome_add(outcome, &part);
     return status;
 }
 
@@ -254,12 +244,12 @@ static zn_status solve_group(projected *p, const record *r, int i, bool extrapol
     cone_outcome before = *outcome;
     load_start(p, r, i);
     cone_be_brief(p->implicit->solver, staged_any(&p->law));
-    zn_status status = solve_from(p, r, outcome);
+    zn_status status = solve_from(p, outcome);
     if (status == ZN_OK || !extrapolated || staged_any(&p->law)) return status;
     *outcome = before;
     memset(p->implicit->x, 0, (size_t)p->implicit->problem.nx * sizeof(double));
     memset(p->implicit->dPi_c, 0, (size_t)p->implicit->problem.ny * sizeof(double));
-    return solve_from(p, r, outcome);
+    return solve_from(p, outcome);
 }
 
 /* Whether the contacts of stages i .. are open or closed, all as in `expected` (which is filled where unknown). */
@@ -272,25 +262,6 @@ static bool same_contacts(const projected *p, double *expected) {
             expected[k] = closed;
         }
     return same;
-}
-
-/* Where the last step ended at round-off, so will this one. */
-static zn_status expect_roundoff(projected *p, const scheme_state *from) {
-    const zn_model *model = p->base.model;
-    stages *s = p->implicit;
-    zn_point point = {.t = from->t, .q = from->q, .u = from->u};
-    for (int i = 0; i < s->m; i++) {
-        stage *at = &s->at[i];
-        if (model->balance(model, at->work, &point, &(zn_balance){.r_q = at->r_q, .r_u = at->r_u, .M = at->M, .W = at->W}) ||
-            model->constraints(model, at->work, &point, &(zn_constraints){.c0_q = at->c0_q}))
-            return ZN_NOT_FINITE;
-        memcpy(s->Q + i * model->size.nq, from->q, (size_t)model->size.nq * sizeof *s->Q);
-        memcpy(s->U + i * model->size.nu, from->u, (size_t)model->size.nu * sizeof *s->U);
-    }
-    memset(s->x, 0, (size_t)s->problem.nx * sizeof *s->x); /* not what another step left there */
-    memset(s->dPi_c, 0, (size_t)s->problem.ny * sizeof *s->dPi_c);
-    stages_allow_roundoff(s);
-    return ZN_OK;
 }
 
 static zn_status estimate_prox(projected *p, const scheme_state *from) {
@@ -385,11 +356,10 @@ static zn_status attempt(projected *p, const scheme_state *from, double h, schem
     const zn_model *model = p->base.model;
     record before = record_of(p, from->carry), r = record_of(p, to->carry);
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
-    *r.rough = *before.rough;
-    stages_scale(p->implicit, &p->prox);
-    zn_status status = *before.rough != 0 ? expect_roundoff(p, from) : ZN_OK;
-    if (status != ZN_OK) return status;
+    stages_scale(p->implicit, &p->prox, from->q);
+    cone_expect_noise(p->implicit->solver, scheme_expects(&p->base, from->q, from->u, h));
     guess(p, &before, h, &r);
+    zn_status status = ZN_OK;
     cone_outcome part;
     if (p->first) {
         status = explicit_stage(p, from, h, &r, &part);

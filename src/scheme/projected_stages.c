@@ -11,10 +11,8 @@
  *
  * Natural models (q' = u) have no unknowns dQ. */
 #include "scheme/projected_stages.h"
+#include "scheme/precision.h"
 #include "scheme/stage_transform.h"
-
-/* What a sum of a few terms loses, relative to their size. */
-static const double ROUNDOFF = 1e-15;
 
 /* Columns of x. */
 static int column_U(const stages *s, int k) { return k * s->model->size.nu; }
@@ -378,58 +376,17 @@ void stages_destroy(stages *s) {
 
 /* ---- a solve ---- */
 
-void stages_scale(stages *s, const prox_estimate *estimate) {
-    int nu = s->model->size.nu, nN = s->model->size.nN;
+void stages_scale(stages *s, const prox_estimate *estimate, const double *q) {
+    int nu = s->model->size.nu, nN = s->model->size.nN, nQ = s->natural ? 0 : s->model->size.nq;
+    double weight = scheme_length_weight(s->model, q, s->tolerance, STAGES_POSITION_WEIGHT);
     for (int i = 0; i < s->m; i++) {
         memcpy(s->phi_scale + column_U(s, i), estimate->mass_scale, (size_t)nu * sizeof *s->phi_scale);
-        for (int j = 0; j < s->model->size.ng; j++) s->phi_scale[column_P(s, i) + j] = STAGES_POSITION_WEIGHT;
-        for (int j = 0; j < nN; j++) s->psi_scale[i * s->nc + j] = STAGES_POSITION_WEIGHT;
+        for (int j = 0; j < nQ; j++) s->phi_scale[column_Q(s, i) + j] = weight;
+        for (int j = 0; j < s->model->size.ng; j++) s->phi_scale[column_P(s, i) + j] = weight;
+        for (int j = 0; j < nN; j++) s->psi_scale[i * s->nc + j] = weight;
         /* A gap is h times a velocity (pitfall 5). */
         for (int j = 0; j < s->nc; j++) s->rho[i * s->nc + j] = j < nN ? estimate->rho[j] / s->h : estimate->rho[j];
     }
-}
-
-/* sum[row] += factor sum_k |values_row,k| |x_k| for rows below `rows` */
-static void add_sizes(const zn_pattern *p, const double *values, double factor, const double *x, int rows, double *sum) {
-    for (int k = 0; k < p->cols; k++)
-        for (int e = p->start[k]; e < p->start[k + 1]; e++)
-            if (p->index[e] < rows) sum[p->index[e]] += factor * fabs(values[e] * x[k]);
-}
-
-/* More than this many tolerances are not round-off, but an iterate that has gone astray: its sizes excuse nothing. Positions have little
- * round-off; the balance of stiff elements with small rotary inertia has much. */
-static const double MOST_OF_POSITIONS = 1e3, MOST_OF_BALANCE = 1e7;
-
-static bool lower_scale(double *scale, double roundoff, double tolerance, double most) {
-    if (!(*scale * roundoff > tolerance) || !(*scale * roundoff <= most * tolerance)) return false;
-    *scale = tolerance / roundoff;
-    return true;
-}
-
-bool stages_allow_roundoff(stages *s) {
-    const zn_patterns *p = &s->model->pattern;
-    int nq = s->model->size.nq, nu = s->model->size.nu, ng = s->model->size.ng, nN = s->model->size.nN;
-    bool lowered = false;
-    for (int i = 0; i < s->m; i++) {
-        const stage *at = &s->at[i];
-        const double *Q = s->Q + i * nq, *U = s->U + i * nu;
-        memset(s->a, 0, (size_t)nu * sizeof *s->a);
-        add_sizes(&p->r_q, at->r_q, ROUNDOFF * s->h, Q, nu, s->a);
-        add_sizes(&p->r_u, at->r_u, ROUNDOFF * s->h, U, nu, s->a);
-        memcpy(s->lambda, s->dPi_b + i * s->nb, (size_t)s->nb * sizeof *s->lambda);
-        memcpy(s->lambda + s->nb, s->dPi_c + i * s->nc, (size_t)s->nc * sizeof *s->lambda);
-        add_sizes(&p->M, at->M, ROUNDOFF, s->dU + i * nu, nu, s->a);
-        add_sizes(&p->W, at->W, ROUNDOFF, s->lambda, nu, s->a);
-        for (int j = 0; j < nu; j++)
-            lowered = lower_scale(&s->phi_scale[column_U(s, i) + j], s->a[j], s->tolerance, MOST_OF_BALANCE) || lowered;
-        memset(s->lambda, 0, (size_t)(s->nb + s->nc) * sizeof *s->lambda);
-        add_sizes(&p->c0_q, at->c0_q, ROUNDOFF, Q, s->nb + nN, s->lambda);
-        for (int j = 0; j < nN; j++)
-            lowered = lower_scale(&s->psi_scale[i * s->nc + j], s->lambda[s->nb + j], s->tolerance, MOST_OF_POSITIONS) || lowered;
-        for (int j = 0; j < ng; j++)
-            lowered = lower_scale(&s->phi_scale[column_P(s, i) + j], s->lambda[j], s->tolerance, MOST_OF_POSITIONS) || lowered;
-    }
-    return lowered;
 }
 
 zn_status stages_solve(stages *s, cone_outcome *outcome) {

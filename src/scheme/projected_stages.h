@@ -16,8 +16,9 @@
 #include "scheme/cones.h"
 #include "scheme/stage.h"
 
-/* Rows of positions (g, g_N, dQ) count this many times as much as rows of velocities, so that the default tolerance of 1e-10
- * means 1e-10 in velocities and 1e-12 in lengths. Rows of momentum are divided by the diagonal of M: they are velocities. */
+/* Rows of positions (g, g_N, dQ) count up to this many times as much as rows of velocities, so that the default tolerance of 1e-10
+ * means 1e-10 in velocities and 1e-12 in lengths; less, but not less than once, where coordinates are so large that round-off would
+ * be above that. Rows of momentum are divided by the diagonal of M: they are velocities. */
 #define STAGES_POSITION_WEIGHT 100.0
 
 /* Pieces of the model's matrices. */
@@ -67,12 +68,8 @@ void stages_destroy(stages *);
 /* Solves with phi_x by the eigenvalues of A (stage_transform.h) whatever the size; stages_create does so where it pays. The
  * other way back: problem.linear = NULL. */
 zn_status stages_transform(stages *);
-/* Prox parameters and row scales of all stages from an estimate at the start of the step. */
-void stages_scale(stages *, const prox_estimate *);
-/* No row can be met better than its round-off, eps (h |r_q| |Q| + h |r_u| |U| + |M| |dU| + |W| |dPi|) for the balance,
- * which for stiff systems is larger than any tolerance. Lowers the scales of such rows, from the answers that are in
- * `at`, so that their round-off is within the tolerance; false: no row needs it. */
-bool stages_allow_roundoff(stages *);
+/* Prox parameters and row scales of all stages from an estimate at the start of the step, at q. */
+void stages_scale(stages *, const prox_estimate *, const double *q);
 /* On ZN_OK, Q and U belong to the solution. outcome->worst_cone is a contact. */
 zn_status stages_solve(stages *, cone_outcome *);
 /* The implicit stages of a projected scheme, for tests and benchmarks. */

@@ -44,7 +44,7 @@ struct scheme {
     zn_context *context;
     const scheme_class *class;
     const zn_model *model;
-    bool accept_roundoff; /* the simulation found that round-off of the model is above the tolerance: solvers stop there */
+    double noise; /* 0: the tolerance must be met; else round-off of the model is above it, of about this size (cone_expect_noise) */
 };
 
 extern const scheme_class *const scheme_classes[];

@@ -38,11 +38,24 @@ void sim_end_percussion(zn_simulation *sim) {
     sim_work_end(sim);
 }
 
+static zn_status try_once(zn_simulation *sim, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+    *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
+    return sim->scheme->class->step(sim->scheme, from, h, to, outcome);
+}
+
+/* A step that cannot be solved is tried once more up to round-off of the model. Where that is it, later steps expect it. */
 zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double t_end, scheme_state *to,
                   cone_outcome *outcome) {
-    *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
-    zn_status status = sim->scheme->class->step(sim->scheme, from, h, to, outcome);
+    scheme *with = sim->scheme;
+    zn_status status = try_once(sim, from, h, to, outcome);
+    if (status == ZN_NO_CONVERGENCE && with->noise < INFINITY) {
+        double expected = with->noise;
+        with->noise = INFINITY;
+        status = try_once(sim, from, h, to, outcome);
+        with->noise = expected;
+    }
     if (status != ZN_OK) return status;
+    if (outcome->roundoff > 0) with->noise = outcome->worst;
     to->t = t_end;
     if (sim->model->after_step) sim->model->after_step(sim->model, to->q);
     return ZN_OK;
@@ -111,11 +124,6 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
 
 static zn_status attempt(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
     zn_status status = sim_try(sim, &sim->now, h, t_end, &sim->next, outcome);
-    if (status == ZN_NO_CONVERGENCE && !sim->scheme->accept_roundoff) { /* stays on: the model is too stiff for the tolerance */
-        sim->scheme->accept_roundoff = true;
-        status = sim_try(sim, &sim->now, h, t_end, &sim->next, outcome);
-        sim->scheme->accept_roundoff = status == ZN_OK && outcome->roundoff > 0;
-    }
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, &sim->next);
     if (status != ZN_OK) return status;
     sim_accept(sim, h);
