@@ -46,11 +46,11 @@ static const char disc[] =
     "energy: {kinetic: 0.085*(x'^2 + y'^2 + z'^2) + 1e-4*phi'^2, potential: 1.7*z}\n"
     "contacts: {ice: {gap: z, slip: [x', y', phi'], friction: 0.1, reservoir: contensou, radius: 0.04}}\n"
     "simulation: {step: 5e-3, end: 1.5}\n";
-static const char ball[] = "title: ball that bounces and slips straight\n"
+static const char ball[] = "title: ball that bounces, slips straight and rolls on\n"
                            "coordinates: {x: {start: 0, velocity: 3}, y: {start: 0, velocity: 1}, z: 0.1, a: 0, b: 0}\n"
                            "energy: {kinetic: (x'^2 + y'^2 + z'^2)/2 + 2e-3*(a'^2 + b'^2), potential: 10*z}\n"
                            "contacts: {floor: {gap: z, slip: [x' + 0.1*a', y' + 0.1*b'], friction: 0.1, restitution: 0.5}}\n"
-                           "simulation: {step: 5e-3, end: 0.8}\n";
+                           "simulation: {step: 5e-3, end: 3}\n";
 static const char heap[] = "title: three boxes, the lowest slides\n"
                            "gravity: [0, 0, -10]\n"
                            "bodies:\n" HEAP_BOX("low", "0.1", "1") HEAP_BOX("middle", "0.3", "1")

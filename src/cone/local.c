@@ -14,7 +14,8 @@ static const double rank_tolerance = 1e-11;
 static const double least_shift = 1e-9;
 /* Sweeps over large problems cost more than they bring. */
 static const double sweep_work_most = 1e9;
-/* The linearised problem is solved below the tolerance, so that its error does not decide. */
+/* The linearised problem is solved below the tolerance, so that its error does not decide, and below the residual it starts from, so that
+ * something happens. */
 static const double wanted_share = 0.02, enough_share = 0.5;
 enum { NEWTON_TRIES = 40, UNDAMPED = 12, BRIEF_TRIES = 8, HISTORY = 16, HALVINGS = 6 };
 
@@ -234,10 +235,10 @@ static zn_status damped_newton(cone_solver *s, attempt *how, local_result *resul
     return run_newton(s, how, result);
 }
 
-zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double tolerance, local_result *result) {
+zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double norm, local_result *result) {
     int ny = s->p->ny;
     *result = (local_result){.norm = INFINITY, .inverse = CONE_LU};
-    double wanted = wanted_share * tolerance, enough = enough_share * tolerance;
+    double tolerance = s->settings.tolerance, wanted = wanted_share * fmin(norm, tolerance), enough = enough_share * tolerance;
     attempt how = {.robust = robust, .tolerance = wanted, .enough = enough, .tries = s->brief ? BRIEF_TRIES : NEWTON_TRIES};
     double single_norm;
     if (cone_solve_single(s, s->dy_best, &single_norm) && single_norm <= enough) {

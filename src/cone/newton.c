@@ -50,7 +50,7 @@ static zn_status take_step(cone_solver *s, double *x, double *y, double old_norm
 }
 
 /* s->dx and s->dy_best of one iteration. */
-static zn_status find_step(cone_solver *s, const double *y, bool robust) {
+static zn_status find_step(cone_solver *s, const double *y, bool robust, double norm) {
     if (s->use_sparse) {
         zn_status status = cone_sparse_step(s, robust, s->dx, s->dy_best);
         s->out->iterations[s->least_norm ? CONE_LEAST_NORM : CONE_NEWTON]++;
@@ -58,7 +58,7 @@ static zn_status find_step(cone_solver *s, const double *y, bool robust) {
     }
     cone_linearise(s);
     local_result local;
-    zn_status status = cone_solve_local(s, y, robust, s->settings.tolerance, &local);
+    zn_status status = cone_solve_local(s, y, robust, norm, &local);
     s->out->iterations[local.inverse == CONE_LU ? CONE_NEWTON : CONE_LEAST_NORM]++;
     s->out->iterations[CONE_PROJECTION] += local.projections;
     s->least_norm = s->least_norm || local.inverse != CONE_LU;
@@ -101,7 +101,7 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
             if (status != ZN_OK) break;
         }
         fresh = false;
-        status = find_step(s, y, robust);
+        status = find_step(s, y, robust, norm);
         if (status != ZN_OK) break;
         double old = norm;
         status = take_step(s, x, y, old, worse >= 2, &norm);

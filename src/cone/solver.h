@@ -134,7 +134,7 @@ typedef struct local_result {
     cone_inverse inverse;
 } local_result;
 void cone_local_point(cone_solver *, const double *dy);
-zn_status cone_solve_local(cone_solver *, const double *y, bool robust, double tolerance, local_result *);
+zn_status cone_solve_local(cone_solver *, const double *y, bool robust, double norm, local_result *); /* norm: of the whole residual */
 
 /* sweeps.c */
 bool cone_sweep(cone_solver *, int count, double enough, bool first);
