@@ -132,10 +132,16 @@ static cost run_once(zn_context *context, const zn_scene *scene, zn_settings set
     return c;
 }
 
+/* Ratios far from 1 get more time: on a busy machine they are often chance. */
+static bool goes_on(const cost best[2], double taken, double seconds) {
+    double ratio = best[1].us / best[0].us;
+    return taken < seconds || ((ratio > 1.15 || ratio < 1 / 1.15) && taken < 10 * seconds);
+}
+
 static void measure(zn_context *context, const zn_scene *scene, zn_settings settings, double seconds, cost best[2]) {
     static const char *const laws[] = {"accumulated", "staged"};
     double start = processor_seconds();
-    for (int run = 0; run < 2 || processor_seconds() - start < seconds; run++)
+    for (int run = 0; run < 2 || goes_on(best, processor_seconds() - start, seconds); run++)
         for (int law = 0; law < 2; law++) {
             cost now = run_once(context, scene, settings, laws[law]);
             if (run == 0 || now.us < best[law].us) best[law] = now;
