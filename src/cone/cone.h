@@ -123,6 +123,8 @@ bool cone_forgive(int n, int first, const unsigned char *unit, double most, doub
 /* The test of noise.c, for solvers outside of cone/: rows at the points x + k d, k = 0, 1 .., from the third on their second differences, and
  * by unit the largest row at x (without what is forgiven) and the largest difference, all scaled. */
 enum { CONE_PROBES = 7 };
+/* Residuals above this many tolerances are not accepted, whatever they are. */
+#define CONE_MOST_NOISE 1e7
 typedef struct cone_noise {
     double size[CONE_UNIT_COUNT], difference[CONE_UNIT_COUNT];
 } cone_noise;

@@ -8,7 +8,7 @@
  * the solution when no other start of the iteration leads below the tolerance, and the outcome says so. */
 #include "cone/solver.h"
 
-enum { PATIENCE = 6, HALVINGS = 5, BRIEF_ITERATIONS = 10 };
+enum { PATIENCE = 6, HALVINGS = 5, BRIEF_ITERATIONS = 10, LOCAL_FAILURES = 4 };
 /* The Jacobian is kept when the rate seen would bring the residual below this part of the tolerance. */
 static const double chord_share = 0.2;
 /* A start is taken as the solution only when it is this much better than asked for: errors of many steps in which nothing
@@ -49,8 +49,8 @@ static zn_status take_step(cone_solver *s, double *x, double *y, double old_norm
     return status;
 }
 
-/* s->dx and s->dy_best of one iteration. */
-static zn_status find_step(cone_solver *s, const double *y, bool robust, double norm) {
+/* s->dx and s->dy_best of one iteration; how often in a row the linearised problem was not solved. */
+static zn_status find_step(cone_solver *s, const double *y, bool robust, double norm, int *failures) {
     if (s->use_sparse) {
         zn_status status = cone_sparse_step(s, robust, s->dx, s->dy_best);
         s->out->iterations[s->least_norm ? CONE_LEAST_NORM : CONE_NEWTON]++;
@@ -63,6 +63,8 @@ static zn_status find_step(cone_solver *s, const double *y, bool robust, double 
     s->out->iterations[CONE_PROJECTION] += local.projections;
     s->least_norm = s->least_norm || local.inverse != CONE_LU;
     if ((status == ZN_SINGULAR && !robust) || (status != ZN_OK && s->brief)) return status;
+    *failures = status == ZN_OK ? 0 : *failures + 1;
+    if (*failures == LOCAL_FAILURES) return status; /* dear, and leading nowhere */
     cone_smooth_step(s, s->dy_best, s->dx);
     return ZN_OK; /* also the best of an attempt that did not converge is a step */
 }
@@ -85,7 +87,7 @@ static zn_status refresh(cone_solver *s, const double *x, const double *y, bool 
 zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
     const cone_settings *settings = &s->settings;
     double best = INFINITY, norm = INFINITY, rate = 1;
-    int worse = 0, most = s->brief && settings->newton_max > BRIEF_ITERATIONS ? BRIEF_ITERATIONS : settings->newton_max;
+    int worse = 0, failures = 0, most = s->brief && settings->newton_max > BRIEF_ITERATIONS ? BRIEF_ITERATIONS : settings->newton_max;
     bool fresh = true;
     s->rank_known = s->forgives = false; /* until there are factors */
     zn_status status = cone_evaluate(s, x, y, true);
@@ -101,7 +103,7 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
             if (status != ZN_OK) break;
         }
         fresh = false;
-        status = find_step(s, y, robust, norm);
+        status = find_step(s, y, robust, norm, &failures);
         if (status != ZN_OK) break;
         double old = norm;
         status = take_step(s, x, y, old, worse >= 2, &norm);

@@ -11,8 +11,6 @@
 #include "cone/solver.h"
 
 static const double noisy_share = 1.0 / 3; /* second differences of noise are larger */
-/* Residuals above this many tolerances are not accepted, whatever they are. */
-static const double most_noise = 1e7;
 
 /* Each unknown has a direction and a distance of its own: where all go together differences stay the same, and multiples of the unit in the
  * last place are rounded alike. */
@@ -40,7 +38,7 @@ double cone_noise_size(const cone_noise *noise, double tolerance) {
     double size = 0;
     for (int u = 0; u < CONE_UNIT_COUNT; u++) {
         if (noise->size[u] <= tolerance) continue;
-        if (!(noise->size[u] <= most_noise * tolerance) || !(noise->difference[u] > noisy_share * noise->size[u])) return 0;
+        if (!(noise->size[u] <= CONE_MOST_NOISE * tolerance) || !(noise->difference[u] > noisy_share * noise->size[u])) return 0;
         size = fmax(size, noise->size[u]);
     }
     return size;

@@ -259,12 +259,21 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
             s->floor = 0;
         status = conclude(s, x, y, out, status);
         if (status == ZN_OK || solver == ZN_SOLVER_NEWTON || status == ZN_NOT_FINITE || s->brief) return status;
+        memcpy(s->x_floor, x, (size_t)s->p->nx * sizeof(double)); /* there is no floor */
+        memcpy(s->y_floor, y, (size_t)s->p->ny * sizeof(double));
         restart(s, x, y);
     }
+    cone_outcome newton = *out;
     s->current = s->forgives = s->rank_known = false;
     status = cone_projection(s, x, y);
     out->path = CONE_PROJECTION;
-    return conclude(s, x, y, out, status);
+    status = conclude(s, x, y, out, status);
+    if (status == ZN_OK || !(newton.worst < INFINITY) || out->worst <= newton.worst) return status;
+    memcpy(newton.iterations, out->iterations, sizeof newton.iterations); /* what Newton's method left is better */
+    *out = newton;
+    memcpy(x, s->x_floor, (size_t)s->p->nx * sizeof(double));
+    memcpy(y, s->y_floor, (size_t)s->p->ny * sizeof(double));
+    return status;
 }
 
 void cone_expect_noise(cone_solver *s, cone_expected expected) { s->expected = expected; }

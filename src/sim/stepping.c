@@ -48,7 +48,8 @@ zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double
                   cone_outcome *outcome) {
     scheme *with = sim->scheme;
     zn_status status = try_once(sim, from, h, to, outcome);
-    if (status == ZN_NO_CONVERGENCE && with->noise < INFINITY) {
+    bool near = outcome->worst <= CONE_MOST_NOISE * sim->settings.tolerance;
+    if (status == ZN_NO_CONVERGENCE && near && with->noise < INFINITY) {
         double expected = with->noise;
         with->noise = INFINITY;
         status = try_once(sim, from, h, to, outcome);

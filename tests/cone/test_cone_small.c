@@ -614,6 +614,8 @@ static void no_round_off(void **state) {
         x[0] = 1e-6;
         assert_int_not_equal(solve_noisy(s, solvers[i], true, x, &out), ZN_OK);
         assert_int_equal(out.roundoff, 0);
+        check_close(fabs(x[0]) + 5e-7, out.worst, 1e-15); /* what is told is what is returned, the best that was found */
+        check_below(out.worst, 1.5e-6);
         small_destroy(s);
 
         s = small_create(NULL, 2, 0, 0); /* noise of a balance does not excuse a length */
