@@ -120,19 +120,20 @@ bool cone_forgive(int n, int first, const unsigned char *unit, double most, doub
 /* Rows of velocity and acceleration may differ by as much as rows of length do in motions of this many 1/s. */
 #define CONE_CONTRADICTION_RATE 10
 
-/* The test of noise.c, for solvers outside of cone/: rows at the points x + k d, k = 0, 1 .., from the third on their second differences, and
- * by unit the largest row at x (without what is forgiven) and the largest difference, all scaled. */
-enum { CONE_PROBES = 7 };
 /* Residuals above this many tolerances are not accepted, whatever they are. */
 #define CONE_MOST_NOISE 1e7
-typedef struct cone_noise {
-    double size[CONE_UNIT_COUNT], difference[CONE_UNIT_COUNT];
-} cone_noise;
-double cone_probe(int i, int k, double distance);                           /* k d_i, |d_i| about distance */
-void cone_probe_add(int n, const double *rows, int k, double *seen);        /* 3 n numbers; the last n are the differences */
-void cone_noise_add(cone_noise *, int unit, double row, double difference); /* start from zeros */
-/* The largest row, where all that is above the tolerance is noise; else 0. */
-double cone_noise_size(const cone_noise *, double tolerance);
+enum { CONE_SUSPECT_MEMORY = 5 };
+/* The test of noise.c, for any solver: rows of a residual at the points x + k d. */
+typedef struct cone_suspect {
+    void *user;
+    int n;
+    int (*rows)(void *user, int k, double *rows); /* scaled, without what is forgiven; k = 0: as at hand; nonzero: cannot */
+    cone_unit (*unit)(void *user, int i);
+    double *memory;                               /* CONE_SUSPECT_MEMORY n */
+} cone_suspect;
+double cone_probe(int i, int k, double distance); /* k d_i, |d_i| about distance */
+/* The largest row at x, where all rows above the tolerance are noise; else 0. */
+double cone_noise(const cone_suspect *, double tolerance);
 
 typedef struct cone_solver cone_solver;
 
@@ -140,7 +141,8 @@ typedef struct cone_solver cone_solver;
 cone_solver *cone_solver_create(zn_context *, const cone_problem *, const cone_settings *);
 void cone_solver_destroy(cone_solver *);
 /* x, y: start in, solution out. ZN_OK only when outcome->worst <= tolerance, or outcome->roundoff says why not; otherwise
- * ZN_NO_CONVERGENCE, ZN_SINGULAR or ZN_NOT_FINITE, without leaving an error in the context (the caller may retry), x and y then hold the best iterate. */
+ * ZN_NO_CONVERGENCE, ZN_SINGULAR or ZN_NOT_FINITE, without leaving an error in the context (the caller may retry), x and y then hold
+ * the best iterate. */
 zn_status cone_solve(cone_solver *, double *x, double *y, cone_outcome *);
 typedef struct cone_expected {
     double noise;            /* 0: the tolerance must be met. Otherwise a residual above it that proves to be round-off of the model counts

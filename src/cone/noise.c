@@ -11,6 +11,7 @@
 #include "cone/solver.h"
 
 static const double noisy_share = 1.0 / 3; /* second differences of noise are larger */
+enum { PROBES = 7 };
 
 /* Each unknown has a direction and a distance of its own: where all go together differences stay the same, and multiples of the unit in the
  * last place are rounded alike. */
@@ -19,69 +20,85 @@ double cone_probe(int i, int k, double distance) {
     return k * (place < 0.5 ? -size : size);
 }
 
-void cone_probe_add(int n, const double *rows, int k, double *seen) {
-    double *last = seen, *slope = last + n, *difference = slope + n;
+typedef struct differences {
+    double *first, *now, *last, *slope, *second; /* rows at x, at this and the last point, their rise, the largest second differences */
+} differences;
+
+static void add_point(int n, int k, differences *d) {
     for (int i = 0; i < n; i++) {
-        double rise = rows[i] - last[i];
-        difference[i] = k < 2 ? 0 : fmax(difference[i], fabs(rise - slope[i]));
-        slope[i] = rise;
-        last[i] = rows[i];
+        double rise = d->now[i] - d->last[i];
+        if (k == 0) d->first[i] = d->now[i];
+        d->second[i] = k < 2 ? 0 : fmax(d->second[i], fabs(rise - d->slope[i]));
+        d->slope[i] = rise;
+        d->last[i] = d->now[i];
     }
 }
 
-void cone_noise_add(cone_noise *noise, int unit, double size, double difference) {
-    noise->size[unit] = fmax(noise->size[unit], fabs(size));
-    noise->difference[unit] = fmax(noise->difference[unit], fabs(difference));
+static double judge(const cone_suspect *s, const differences *d, double tolerance) {
+    double size[CONE_UNIT_COUNT] = {0}, second[CONE_UNIT_COUNT] = {0}, largest = 0;
+    for (int i = 0; i < s->n; i++) {
+        cone_unit unit = s->unit(s->user, i);
+        size[unit] = fmax(size[unit], fabs(d->first[i]));
+        second[unit] = fmax(second[unit], d->second[i]);
+    }
+    for (int u = 0; u < CONE_UNIT_COUNT; u++) {
+        if (size[u] <= tolerance) continue;
+        if (!(size[u] <= CONE_MOST_NOISE * tolerance) || !(second[u] > noisy_share * size[u])) return 0;
+        largest = fmax(largest, size[u]);
+    }
+    return largest;
 }
 
-double cone_noise_size(const cone_noise *noise, double tolerance) {
-    double size = 0;
-    for (int u = 0; u < CONE_UNIT_COUNT; u++) {
-        if (noise->size[u] <= tolerance) continue;
-        if (!(noise->size[u] <= CONE_MOST_NOISE * tolerance) || !(noise->difference[u] > noisy_share * noise->size[u])) return 0;
-        size = fmax(size, noise->size[u]);
+double cone_noise(const cone_suspect *s, double tolerance) {
+    double *memory = s->memory, size = 0;
+    differences d = {memory, memory + s->n, memory + 2 * s->n, memory + 3 * s->n, memory + 4 * s->n};
+    for (int k = 0; k < PROBES && !(size > 0); k++) {
+        if (s->rows(s->user, k, d.now)) return 0;
+        add_point(s->n, k, &d);
+        if (k > 1) size = judge(s, &d, tolerance);
     }
     return size;
 }
 
-/* The residual at x against the differences seen around it. */
-static double judge(const cone_solver *s, const double *phi, const double *R) {
-    const cone_problem *p = s->p;
-    const double *phi_difference = s->seen + 2 * p->nx, *R_difference = s->seen + 3 * p->nx + 2 * p->ny;
-    cone_noise noise = {0};
-    for (int i = 0; i < p->nx; i++) {
-        double scale = p->phi_scale ? p->phi_scale[i] : 1, left = s->forgives ? s->left[i] : 0;
-        cone_noise_add(&noise, p->phi_unit ? p->phi_unit[i] : CONE_MOMENTUM, scale * (phi[i] - left), scale * phi_difference[i]);
-    }
-    for (int k = 0; k < p->ny; k++) {
-        double scale = s->row_scale[2 * k + (s->kind[k] == CONE_ROW_PSI ? 0 : 1)];
-        int unit = p->psi_unit && s->psi_row[k] >= 0 ? p->psi_unit[s->psi_row[k]] : CONE_VELOCITY;
-        cone_noise_add(&noise, unit, scale * R[k], scale * R_difference[k]);
-    }
-    return cone_noise_size(&noise, s->settings.tolerance);
-}
+/* ---- of the cone problem: rows of phi, then of R at the states as they are ---- */
 
-static zn_status evaluate_probe(cone_solver *s, const double *x, const double *y, int k) {
+typedef struct point {
+    cone_solver *s;
+    const double *x, *y;
+} point;
+
+static zn_status evaluate_probe(const point *at, int k) {
+    cone_solver *s = at->s;
     const cone_problem *p = s->p;
     for (int i = 0; i < p->n_settled; i++)
-        s->x_old[i] = x[i] + cone_probe(i, k, p->phi_unit && p->phi_unit[i] == CONE_LENGTH ? s->expected.length : s->expected.velocity);
-    zn_status status = cone_evaluate(s, s->x_old, y, false);
-    cone_residual(s, s->psi, s->mu, s->R);
+        s->x_old[i] = at->x[i] + cone_probe(i, k, p->phi_unit && p->phi_unit[i] == CONE_LENGTH ? s->expected.length : s->expected.velocity);
+    zn_status status = cone_evaluate(s, s->x_old, at->y, false);
+    if (status == ZN_OK) cone_residual(s, s->psi, s->mu, s->R);
     return status;
 }
 
-double cone_noise_at(cone_solver *s, const double *x, const double *y) {
+static int probe_rows(void *user, int k, double *rows) {
+    const point *at = user;
+    const cone_solver *s = at->s;
     const cone_problem *p = s->p;
-    double *phi = s->dx, *R = s->dy_swept, size = 0; /* the step is done: its memory is free */
-    memcpy(s->x_old, x, (size_t)p->nx * sizeof(double));
-    memcpy(phi, s->phi, (size_t)p->nx * sizeof(double));
-    memcpy(R, s->R, (size_t)p->ny * sizeof(double));
-    for (int k = 0; k < CONE_PROBES && !(size > 0); k++) {
-        if (k > 0 && evaluate_probe(s, x, y, k) != ZN_OK) break;
-        cone_probe_add(p->nx, s->phi, k, s->seen);
-        cone_probe_add(p->ny, s->R, k, s->seen + 3 * p->nx);
-        if (k > 1) size = judge(s, phi, R);
-    }
-    if (!(size > 0)) evaluate_probe(s, x, y, 0);
+    if (k > 0 && evaluate_probe(at, k) != ZN_OK) return 1;
+    for (int i = 0; i < p->nx; i++) rows[i] = (s->phi[i] - (s->forgives ? s->left[i] : 0)) * (p->phi_scale ? p->phi_scale[i] : 1);
+    for (int j = 0; j < p->ny; j++) rows[p->nx + j] = s->R[j] * s->row_scale[2 * j + (s->kind[j] == CONE_ROW_PSI ? 0 : 1)];
+    return 0;
+}
+
+static cone_unit unit_of(void *user, int i) {
+    const cone_solver *s = ((const point *)user)->s;
+    const cone_problem *p = s->p;
+    if (i < p->nx) return p->phi_unit ? p->phi_unit[i] : CONE_MOMENTUM;
+    int row = s->psi_row[i - p->nx];
+    return p->psi_unit && row >= 0 ? p->psi_unit[row] : CONE_VELOCITY;
+}
+
+double cone_noise_at(cone_solver *s, const double *x, const double *y) {
+    point at = {s, x, y};
+    memcpy(s->x_old, x, (size_t)s->p->nx * sizeof(double));
+    double size = cone_noise(&(cone_suspect){&at, s->p->nx + s->p->ny, probe_rows, unit_of, s->seen}, s->settings.tolerance);
+    if (!(size > 0)) evaluate_probe(&at, 0);
     return size;
 }

@@ -44,7 +44,7 @@ static bool take_vectors(cone_solver *s) {
         {&s->phi_y, lin_nnz(&p->phi_y)}, {&s->psi_x, lin_nnz(&p->psi_x)}, {&s->psi_y, lin_nnz(&p->psi_y)},
         {&s->normal, ny}, {&s->turn, s->n_balls}, {&s->v, nx}, {&s->psi_free, npsi}, {&s->dy, ny}, {&s->dy_best, ny},
         {&s->dy_try, ny}, {&s->dy_swept, ny}, {&s->psi_l, npsi}, {&s->mu_l, nmu}, {&s->step, ny}, {&s->row, ny}, {&s->column, nmu}, {&s->factor, ny}, {&s->z, ny},
-        {&s->x0, nx}, {&s->y0, ny}, {&s->x_best, nx}, {&s->y_best, ny}, {&s->x_old, nx}, {&s->y_old, ny}, {&s->dx, nx}, {&s->seen, 3 * (nx + ny)}, {&s->x_floor, nx}, {&s->y_floor, ny},
+        {&s->x0, nx}, {&s->y0, ny}, {&s->x_best, nx}, {&s->y_best, ny}, {&s->x_old, nx}, {&s->y_old, ny}, {&s->dx, nx}, {&s->seen, CONE_SUSPECT_MEMORY * (nx + ny)}, {&s->x_floor, nx}, {&s->y_floor, ny},
     };
     for (size_t k = 0; k < sizeof doubles / sizeof *doubles; k++)
         if (!(*doubles[k].place = MEM_ARRAY(c, double, doubles[k].count))) return false;

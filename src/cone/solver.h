@@ -93,7 +93,7 @@ struct cone_solver {
     bool singular_seen, least_norm;
     double floor;                    /* residual at (x_floor, y_floor), which round-off does not let fall; 0: there is none */
     cone_expected expected;          /* noise: 0, or a floor is a solution */
-    double *seen;                    /* 3 nx + 3 ny: for cone_probe_add */
+    double *seen;                    /* memory of cone_noise, nx + ny rows */
     bool brief;                      /* one run of Newton with few iterations, nothing else */
     bool current;                    /* phi, psi, mu and the states are those of the x and y that Newton returned */
 };

@@ -223,43 +223,48 @@ static double norm(const alpha_sets *s, const double *left, int *row) {
 
 static size_t iterate_size(const alpha_sets *s) { return (size_t)(LEVEL_COUNT * (s->base.model->size.nu + s->n)); }
 
-/* Rows of the residual, kept, against the differences seen around them. */
-static double noise_size(const alpha_sets *s, const double *left) {
-    cone_noise noise = {0};
-    int nu = s->base.model->size.nu;
-    const double *difference = s->seen + 2 * iterate_size(s);
-    for (int k = 0; k < LEVEL_COUNT; k++)
-        for (int i = 0; s->present[k] && i < nu + s->n; i++) {
-            ptrdiff_t place = s->residual[k] - s->residual[0] + i;
-            int unit = i < nu ? CONE_MOMENTUM : is_length(s, k) ? CONE_LENGTH : k == LEVEL_SMOOTH ? CONE_ACCELERATION : CONE_VELOCITY;
-            double scale = row_scale(s, k, i);
-            cone_noise_add(&noise, unit, scale * (s->residual_kept[place] - (left ? left[place] : 0)), scale * difference[place]);
-        }
-    return cone_noise_size(&noise, s->tolerance);
-}
+typedef struct suspect {
+    alpha_sets *s;
+    const double *left; /* NULL: nothing is forgiven */
+} suspect;
 
 static int evaluate_probe(alpha_sets *s, int k) {
     for (int level = 0; level < LEVEL_COUNT; level++) {
         const double *x = s->x_kept + (s->x[level] - s->x[0]);
         for (int i = 0; i < s->base.model->size.nu; i++) s->x[level][i] = x[i] + cone_probe(i, k, s->expected.velocity);
     }
-    int failed = alpha_sets_ask(s, false);
+    if (alpha_sets_ask(s, false)) return 1;
     alpha_sets_residual(s);
-    return failed;
+    return 0;
+}
+
+static int probe_rows(void *user, int k, double *rows) {
+    const suspect *of = user;
+    alpha_sets *s = of->s;
+    int part = s->base.model->size.nu + s->n;
+    if (k > 0 && evaluate_probe(s, k)) return 1;
+    for (int level = 0; level < LEVEL_COUNT; level++)
+        for (int i = 0; i < part; i++, rows++) {
+            ptrdiff_t place = s->residual[level] - s->residual[0] + i;
+            *rows = s->present[level] ? row_scale(s, level, i) * (s->residual[level][i] - (of->left ? of->left[place] : 0)) : 0;
+        }
+    return 0;
+}
+
+static cone_unit unit_of(void *user, int i) {
+    const alpha_sets *s = ((const suspect *)user)->s;
+    int part = s->base.model->size.nu + s->n, level = i / part;
+    if (i % part < s->base.model->size.nu) return CONE_MOMENTUM;
+    return is_length(s, level) ? CONE_LENGTH : level == LEVEL_SMOOTH ? CONE_ACCELERATION : CONE_VELOCITY;
 }
 
 /* With the residual at hand: whether all of it that is above the tolerance is round-off. The sets stay as they are. */
 static bool is_noise(alpha_sets *s, const double *left) {
+    suspect of = {s, left};
     size_t size = iterate_size(s);
-    bool noise = false;
     memcpy(s->x_kept, s->x[0], size * sizeof *s->x_kept);
-    memcpy(s->residual_kept, s->residual[0], size * sizeof *s->residual_kept);
-    for (int k = 0; k < CONE_PROBES && !noise; k++) {
-        if (k > 0 && evaluate_probe(s, k)) break;
-        cone_probe_add((int)size, s->residual[0], k, s->seen);
-        noise = k > 1 && noise_size(s, left) > 0;
-    }
-    return !evaluate_probe(s, 0) && noise;
+    double noise = cone_noise(&(cone_suspect){&of, (int)size, probe_rows, unit_of, s->seen}, s->tolerance);
+    return !evaluate_probe(s, 0) && noise > 0;
 }
 
 /* ---- iteration ---- */
@@ -401,8 +406,7 @@ static zn_status make_memory(alpha_sets *s) {
         {&s->left, 3 * part},
         {&s->left_x, 3 * part},
         {&s->x_kept, 3 * part},
-        {&s->residual_kept, 3 * part},
-        {&s->seen, 9 * part},
+        {&s->seen, CONE_SUSPECT_MEMORY * 3 * part},
         {&masks, 6 * n},
         {&s->a, nu},
         {&s->U, nu},

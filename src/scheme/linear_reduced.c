@@ -32,7 +32,7 @@ struct linear_reduced {
     double *M_kept, *W_kept, *c1_kept; /* what the factors and columns belong to */
     double *G, *D;                     /* nx x nc, nc x nc, by columns */
     double *z_cold, *y_base, *psi_base, *psi, *phi;
-    double *z_probe, *phi_probe, *seen; /* the test for round-off */
+    double *z_probe, *seen; /* the test for round-off */
     double *left; /* nx: what is forgiven of phi; NULL: joints must not contradict each other */
 };
 
@@ -71,7 +71,7 @@ static zn_status make_memory(linear_reduced *r) {
     } list[] = {
         {&r->M_kept, (size_t)lin_nnz(&pattern->M)}, {&r->W_kept, (size_t)lin_nnz(&pattern->W)},
         {&r->c1_kept, (size_t)lin_nnz(&pattern->c1_u)}, {&r->G, nx * nc}, {&r->D, nc * nc}, {&r->z_cold, nx}, {&r->y_base, nc},
-        {&r->psi_base, npsi}, {&r->psi, npsi}, {&r->phi, nx}, {&r->z_probe, nx}, {&r->phi_probe, nx}, {&r->seen, 3 * nx},
+        {&r->psi_base, npsi}, {&r->psi, npsi}, {&r->phi, nx}, {&r->z_probe, nx}, {&r->seen, CONE_SUSPECT_MEMORY * nx},
     };
     size_t total = 0, count = sizeof list / sizeof *list;
     for (size_t i = 0; i < count; i++) total += list[i].count;
@@ -271,23 +271,22 @@ static void make_base(linear_reduced *r, bool contacts) {
 
 /* ---- the solve ---- */
 
+static int probe_rows(void *user, int k, double *rows) {
+    const linear_reduced *r = user;
+    const linear_problem *p = r->p;
+    for (int i = 0; i < p->model->size.nu; i++) r->z_probe[i] = p->z[i] + cone_probe(i, k, probe_share * (1 + fabs(p->z[i])));
+    linear_problem_evaluate((void *)p, r->z_probe, p->y, &(cone_values){.phi = rows});
+    for (int i = 0; i < p->nx; i++) rows[i] = p->phi_scale[i] * (rows[i] - (r->left ? r->left[i] : 0));
+    return 0;
+}
+
+static cone_unit unit_of(void *user, int i) { return ((const linear_reduced *)user)->p->phi_unit[i]; }
+
 /* The size of phi, where all of it that is above the tolerance is round-off of K, f and c (cone/noise.c); else 0. Accelerations of stiff
  * models are large numbers. */
 static double noise_size(linear_reduced *r) {
-    const linear_problem *p = r->p;
-    const double *difference = r->seen + 2 * p->nx;
-    double size = 0;
-    memcpy(r->z_probe, p->z, (size_t)p->nx * sizeof *r->z_probe);
-    for (int k = 0; k < CONE_PROBES && !(size > 0); k++) {
-        for (int i = 0; i < p->model->size.nu; i++) r->z_probe[i] = p->z[i] + cone_probe(i, k, probe_share * (1 + fabs(p->z[i])));
-        linear_problem_evaluate((void *)p, r->z_probe, p->y, &(cone_values){.phi = r->phi_probe});
-        cone_probe_add(p->nx, r->phi_probe, k, r->seen);
-        cone_noise noise = {0};
-        for (int i = 0; k > 1 && i < p->nx; i++)
-            cone_noise_add(&noise, p->phi_unit[i], p->phi_scale[i] * (r->phi[i] - (r->left ? r->left[i] : 0)), p->phi_scale[i] * difference[i]);
-        size = cone_noise_size(&noise, r->settings.tolerance);
-    }
-    return size;
+    memcpy(r->z_probe, r->p->z, (size_t)r->p->nx * sizeof *r->z_probe);
+    return cone_noise(&(cone_suspect){r, r->p->nx, probe_rows, unit_of, r->seen}, r->settings.tolerance);
 }
 
 static void report(const linear_reduced *r, double worst, int row, cone_outcome *outcome) {
