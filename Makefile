@@ -2,7 +2,7 @@
 # The commands that people need, over CMake and its presets. `make help` lists them.
 .POSIX:
 .SUFFIXES:
-.PHONY: build run test test-packages test-asan test-viewer viewer bench peers validate clean format help packages
+.PHONY: build run test test-packages test-clang test-asan test-viewer viewer bench peers validate clean format help packages
 
 JOBS = $$(getconf _NPROCESSORS_ONLN)
 
@@ -26,6 +26,12 @@ test: test-packages build ## every test
 # Configuring again finds what was installed since the program was built.
 test-packages:
 	@scripts/install-packages python3
+
+test-clang: test-packages ## every test of a release build by clang
+	@scripts/install-packages clang
+	@cmake --preset clang >/dev/null
+	@cmake --build --preset clang
+	@ctest --preset clang -j $(JOBS)
 
 test-asan: test-packages ## every test with the address, leak and undefined-behaviour checkers
 	@test -f build/asan/build.ninja || cmake --preset asan

@@ -27,19 +27,20 @@ typedef struct attempt {
     int tries;
 } attempt;
 
+/* psi += d change. */
+static inline void add_column(int n, const double *restrict d, double change, double *restrict psi) {
+    for (int i = 0; i < n; i++) psi[i] += d[i] * change;
+}
+
 void cone_local_point(cone_solver *s, const double *dy) {
     const cone_problem *p = s->p;
     memcpy(s->psi_l, s->psi_free, (size_t)p->npsi * sizeof(double));
     memcpy(s->mu_l, s->mu, (size_t)p->nmu * sizeof(double));
     cone_multiply_A(s, dy, s->mu_l);
-    int npsi = p->npsi;
-    double *restrict psi = s->psi_l;
     for (int j = 0; j < p->ny; j++) {
-        double change = dy[j];
-        if (change == 0) continue;
+        if (dy[j] == 0) continue;
         cone_need_column(s, j);
-        const double *restrict d = s->D + (size_t)j * (size_t)npsi;
-        for (int i = 0; i < npsi; i++) psi[i] += d[i] * change;
+        add_column(p->npsi, s->D + (size_t)j * (size_t)p->npsi, dy[j], s->psi_l);
     }
 }
 

@@ -118,6 +118,11 @@ void lin_lu_unreachable(const lin_lu *lu, const lin_matrix *matrix, const double
 
 void lin_lu_solve(const lin_lu *lu, double *b) { lin_lu_solve_many(lu, b, 1); }
 
+static inline void scale_rows(int n, const double *restrict row, double *restrict x, int columns) {
+    for (int c = 0; c < columns; c++, x += n)
+        for (int i = 0; i < n; i++) x[i] *= row[i];
+}
+
 void lin_lu_solve_many(const lin_lu *lu, double *b, int columns) {
     if (lu->n == 0 || columns <= 0) return;
     if (lu->use_any_rank) {
@@ -128,11 +133,7 @@ void lin_lu_solve_many(const lin_lu *lu, double *b, int columns) {
         lin_sparse_solve(lu->sparse, b, columns);
         return;
     }
-    int n = lu->n;
-    const double *restrict row = lu->row;
-    double *restrict x = b;
-    for (int c = 0; c < columns; c++, x += n)
-        for (int i = 0; i < n; i++) x[i] *= row[i];
+    scale_rows(lu->n, lu->row, b, columns);
     lin_dense_lu_solve(lu->n, lu->factors, lu->pivot, b, columns);
 }
 

@@ -56,18 +56,10 @@ static void swap_rows(int n, double *row, int k) {
     }
 }
 
-/* Eliminates the first of the m columns that are left, whose pivot is searched from d[0] on; `row` is the start of its row.
- * False: the column is zero. Mass matrices are full of zeros, so factors of zero are left out. */
-ALWAYS_INLINE bool eliminate(const int m, int n, double *restrict d, double *row, int *pivot) {
-    double largest = fabs(d[0]);
-    int best = 0;
-    for (int i = 1; i < m; i++) {
-        double size = fabs(d[i]);
-        if (size > largest) largest = size, best = i;
-    }
-    *pivot = best;
-    if (largest == 0) return false;
-    if (best != 0) swap_rows(n, row, best);
+/* Divides the first of the m columns that are left by its pivot d[0], and takes it out of the others. Mass matrices are full of
+ * zeros, so factors of zero are left out. All that changes in here is reached through d, as `restrict` promises: rows are exchanged
+ * before. */
+ALWAYS_INLINE void reduce(const int m, int n, double *restrict d) {
     double inverse = 1 / d[0];
     if (isfinite(inverse))
         for (int i = 1; i < m; i++) d[i] *= inverse;
@@ -78,6 +70,21 @@ ALWAYS_INLINE bool eliminate(const int m, int n, double *restrict d, double *row
         if (factor == 0) continue;
         for (int i = 1; i < m; i++) column[i] -= d[i] * factor;
     }
+}
+
+/* Eliminates the first of the m columns that are left, whose pivot is searched from d[0] on; `row` is the start of its row.
+ * False: the column is zero. */
+ALWAYS_INLINE bool eliminate(const int m, int n, double *d, double *row, int *pivot) {
+    double largest = fabs(d[0]);
+    int best = 0;
+    for (int i = 1; i < m; i++) {
+        double size = fabs(d[i]);
+        if (size > largest) largest = size, best = i;
+    }
+    *pivot = best;
+    if (largest == 0) return false;
+    if (best != 0) swap_rows(n, row, best);
+    reduce(m, n, d);
     return true;
 }
 
