@@ -14,7 +14,7 @@
  *   acceleration   gddot_N in N_{R0-}(-lambda_N)                        on B, else lambda = 0
  *                  gammadot_F in N_{C(lambda_N)}(-lambda_F)             where P_F sticks
  *                  lambda_F = -mu lambda_N gamma_F/|gamma_F|            where P_F slips
- *   xi = c1_{n+1} + e c1_n for normal and friction.
+ *   xi = c1(t_{n+1}, q_{n+1}, u_{n+1}) + e c1(t_{n+1}, q_{n+1}, u_n) for normal and friction (001: 88)
  *   friction_law staged (staged.h), contacts that slip: Lambda_F = -mu Lambda_N gamma_F/|gamma_F| instead of the law for P_F
  *
  * The reported percussion of a step is P, of bilateral constraints too. After an impact with e > 0 Lambda_N may be negative
@@ -62,6 +62,17 @@ static int impulse_derivative(generalized_alpha *s, const double *v, const doubl
     return model->balance(model, s->at.work, &point, &(zn_balance){.no_force = true, .r_q = r_q});
 }
 
+/* The velocities before the step, seen at its end: c1(t_{n+1}, q_{n+1}, u_n), and with derivatives d xi/dq. */
+static int ask_before(generalized_alpha *s, bool jacobian) {
+    const zn_model *model = s->base.model;
+    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u_n, .a = s->a};
+    if (model->constraints(model, s->at.work, &point, &(zn_constraints){.c1 = s->c1_n, .c1_q = jacobian ? s->xi_q : NULL}))
+        return 1;
+    const zn_pattern *pattern = &model->pattern.c1_q;
+    for (int e = 0; jacobian && e < lin_nnz(pattern); e++) s->xi_q[e] = s->at.c1_q[e] + s->e[pattern->index[e]] * s->xi_q[e];
+    return 0;
+}
+
 static int ask_model(generalized_alpha *s, bool jacobian) {
     const zn_model *model = s->base.model;
     stage *at = &s->at;
@@ -75,6 +86,7 @@ static int ask_model(generalized_alpha *s, bool jacobian) {
     }
     if (model->balance(model, at->work, &point, &balance)) return 1;
     if (s->n > 0 && model->constraints(model, at->work, &point, &constraints)) return 1;
+    if (s->restitutes && ask_before(s, jacobian)) return 1;
     if (!jacobian) return 0;
     if (impulse_derivative(s, s->U, s->Lambda, s->r2_q) || impulse_derivative(s, s->Q, s->kappa, s->r3_q)) return 1;
     alpha_multiply_chains(s);
@@ -108,13 +120,7 @@ static void write_psi(const generalized_alpha *s, double *psi) {
         psi[s->y_l + i] = h * s->at.c2[nb + i];
     }
     for (int i = 0; i < model->size.nF; i++) psi[s->psi_D + i] = s->at.c1[nb + nN + i];
-    const double *rate_n = s->motion.rate_n;
-    for (int k = 0; k < model->size.n_contacts; k++) {
-        const zn_contact *contact = &model->contacts[k];
-        if (contact->row_N >= 0) psi[s->y_L + contact->row_N - nb] += contact->e_N * rate_n[contact->row_N];
-        for (int i = 0, row = contact->row_F; i < contact->nF; i++, row++)
-            psi[s->y_L + row - nb] += contact->e_F * rate_n[row];
-    }
+    for (int i = 0; s->restitutes && i < s->nc; i++) psi[s->y_L + i] += s->e[nb + i] * s->c1_n[nb + i];
 }
 
 static void fill(const block_sum *sum, double h, double *values) {
@@ -245,6 +251,7 @@ static zn_status attempt(generalized_alpha *s, const scheme_state *from, scheme_
 static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     generalized_alpha *s = (generalized_alpha *)base;
     if (alpha_motion_begin(&s->motion, &s->at, from, h)) return ZN_NOT_FINITE;
+    memcpy(s->u_n, from->u, (size_t)base->model->size.nu * sizeof *s->u_n);
     guess(s, from);
     unpack(s, s->x, s->y);
     zn_status status = prepare(s);
@@ -295,6 +302,10 @@ static zn_status make_memory(generalized_alpha *s) {
         {&s->kappa, n},
         {&s->r2_q, n_rq},
         {&s->r3_q, n_rq},
+        {&s->u_n, nu},
+        {&s->e, n},
+        {&s->c1_n, n},
+        {&s->xi_q, lin_nnz(&model->pattern.c1_q)},
         {&s->A_values, p->ny + 3 * nN + s->nc},
         {&s->mu_0, p->nmu},
         {&s->rho, p->ny},
@@ -314,6 +325,16 @@ static zn_status make_memory(generalized_alpha *s) {
     double *next = s->memory;
     for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
     return ZN_OK;
+}
+
+static void note_restitution(generalized_alpha *s) {
+    const zn_model *model = s->base.model;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        if (contact->row_N >= 0) s->e[contact->row_N] = contact->e_N;
+        for (int i = 0; i < contact->nF; i++) s->e[contact->row_F + i] = contact->e_F;
+    }
+    for (int i = 0; i < s->n; i++) s->restitutes = s->restitutes || s->e[i] != 0;
 }
 
 static zn_status make_solver(generalized_alpha *s, const zn_settings *settings) {
@@ -358,10 +379,11 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     zn_status status = staged_create(context, model, settings, &s->law);
     if (s->law.offered) s->problem.nmu += nN;
     if (status == ZN_OK) status = alpha_motion_create(context, model, settings, &s->motion);
-    s->motion.with_gaps = s->law.offered;
+    s->motion.with_rates = s->law.offered;
     if (status == ZN_OK) status = stage_create(context, model, &s->at);
     if (status == ZN_OK) status = prox_create(context, model, &s->prox);
     if (status == ZN_OK) status = make_memory(s);
+    if (status == ZN_OK) note_restitution(s);
     if (status == ZN_OK) status = alpha_layout_create(s);
     if (status == ZN_OK) status = make_solver(s, settings);
     if (status != ZN_OK) {

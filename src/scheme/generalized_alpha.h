@@ -29,7 +29,7 @@ typedef struct alpha_chain {
     int count, *left, *right, *place;
 } alpha_chain;
 
-enum { ALPHA_R1, ALPHA_R2, ALPHA_R3, ALPHA_C0, ALPHA_C1, ALPHA_C2, ALPHA_CHAINS };
+enum { ALPHA_R1, ALPHA_R2, ALPHA_R3, ALPHA_C0, ALPHA_C1, ALPHA_XI, ALPHA_C2, ALPHA_CHAINS };
 
 typedef enum alpha_cut_name {
     CUT_R_Q,
@@ -68,6 +68,9 @@ typedef struct generalized_alpha {
     /* at the present iterate, in physical units */
     double *a, *U, *Q, *q, *u, *lambda, *Lambda, *kappa;
     double *r2_q, *r3_q;
+    bool restitutes;     /* some contact has e > 0 */
+    double *u_n, *e;     /* velocities before the step; restitution by rows of lambda */
+    double *c1_n, *xi_q; /* c1(t_{n+1}, q_{n+1}, u_n); derivative of xi = c1 + e c1_n by q */
     alpha_chain chain[ALPHA_CHAINS];
     block_cut cut[ALPHA_CUTS];
     block_sum phi_x, phi_y, psi_x;

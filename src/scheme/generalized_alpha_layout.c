@@ -11,7 +11,7 @@
  *   c1                h b c1_q B + g c1_u              c1_u     h c1_q B
  *   h c2              c1_u + h^2 b c2_q B + h g c2_u   h c2_u   h^2 c2_q B
  *
- * and the same rows for the contacts in psi. phi_y has -W_N (k_N), -W_c (Lambda), -W_F/2 (Lambda_F), -W_c (lambda). */
+ * and the same rows for the contacts in psi, with xi_q in place of c1_q. phi_y has -W_N (k_N), -W_c (Lambda), -W_F/2 (Lambda_F), -W_c (lambda). */
 #include "scheme/generalized_alpha.h"
 
 /* ---- X B ---- */
@@ -43,16 +43,19 @@ static zn_status chain_product(zn_context *context, alpha_chain *chain, const zn
 }
 
 static const double *chain_factor(const generalized_alpha *s, int k) {
-    const double *factors[ALPHA_CHAINS] = {s->at.r_q, s->r2_q, s->r3_q, s->at.c0_q, s->at.c1_q, s->at.c2_q};
+    const double *factors[ALPHA_CHAINS] = {s->at.r_q, s->r2_q, s->r3_q, s->at.c0_q, s->at.c1_q, s->xi_q, s->at.c2_q};
     return factors[k];
 }
 
 static zn_status make_chains(generalized_alpha *s) {
     const zn_patterns *p = &s->base.model->pattern;
-    const zn_pattern *X[ALPHA_CHAINS] = {&p->r_q, &p->r_q, &p->r_q, &p->c0_q, &p->c1_q, &p->c2_q};
+    const zn_pattern *X[ALPHA_CHAINS] = {&p->r_q, &p->r_q, &p->r_q, &p->c0_q, &p->c1_q, &p->c1_q, &p->c2_q};
     zn_status status = ZN_OK;
     for (int k = 0; k < ALPHA_CHAINS && status == ZN_OK; k++) {
-        if (s->base.model->natural || !X[k]->start) {
+        if (k == ALPHA_XI && !s->restitutes) {
+            s->chain[k].pattern = s->chain[ALPHA_C1].pattern; /* xi = c1 */
+            s->chain[k].values = s->chain[ALPHA_C1].values;
+        } else if (s->base.model->natural || !X[k]->start) {
             s->chain[k].pattern = *X[k];
             s->chain[k].values = chain_factor(s, k);
         } else
@@ -143,10 +146,11 @@ static void add_position_rows(generalized_alpha *s, block_sum *sum, const block_
     block_sum_add(sum, c0, s->chain[ALPHA_C0].values, row, 2 * nu, 1, 0);
 }
 
-static void add_velocity_rows(generalized_alpha *s, block_sum *sum, const block_cut *c1_q, const block_cut *c1_u, int row) {
+static void add_velocity_rows(generalized_alpha *s, block_sum *sum, const block_cut *c1_q, const double *by_q,
+                              const block_cut *c1_u, int row) {
     int nu = s->base.model->size.nu;
-    block_sum_add(sum, c1_q, s->chain[ALPHA_C1].values, row, 0, s->motion.p.be * s->motion.p.c, 1);
-    block_sum_add(sum, c1_q, s->chain[ALPHA_C1].values, row, 2 * nu, 1, 1);
+    block_sum_add(sum, c1_q, by_q, row, 0, s->motion.p.be * s->motion.p.c, 1);
+    block_sum_add(sum, c1_q, by_q, row, 2 * nu, 1, 1);
     block_sum_add(sum, c1_u, s->at.c1_u, row, 0, s->motion.p.ga * s->motion.p.c, 0);
     block_sum_add(sum, c1_u, s->at.c1_u, row, nu, 1, 0);
 }
@@ -165,17 +169,18 @@ static zn_status make_jacobians(generalized_alpha *s) {
     zn_context *context = s->base.context;
     const block_cut *cut = s->cut;
     int nu = s->base.model->size.nu, nN = s->base.model->size.nN;
+    const double *c1_q = s->chain[ALPHA_C1].values, *xi_q = s->chain[ALPHA_XI].values;
     block_sum_start(context, &s->phi_x);
     add_balances(s);
     add_position_rows(s, &s->phi_x, &cut[CUT_C0_G], s->x_k);
-    add_velocity_rows(s, &s->phi_x, &cut[CUT_C1Q_B], &cut[CUT_C1U_B], s->x_L);
+    add_velocity_rows(s, &s->phi_x, &cut[CUT_C1Q_B], c1_q, &cut[CUT_C1U_B], s->x_L);
     add_acceleration_rows(s, &s->phi_x, &cut[CUT_C2Q_B], &cut[CUT_C2U_B], &cut[CUT_C1U_B], s->x_l);
 
     block_sum_start(context, &s->psi_x);
     add_position_rows(s, &s->psi_x, &cut[CUT_C0_N], 0);
-    add_velocity_rows(s, &s->psi_x, &cut[CUT_C1Q_C], &cut[CUT_C1U_C], s->y_L);
+    add_velocity_rows(s, &s->psi_x, &cut[CUT_C1Q_C], xi_q, &cut[CUT_C1U_C], s->y_L);
     add_acceleration_rows(s, &s->psi_x, &cut[CUT_C2Q_C], &cut[CUT_C2U_C], &cut[CUT_C1U_C], s->y_l);
-    add_velocity_rows(s, &s->psi_x, &cut[CUT_C1Q_F], &cut[CUT_C1U_F], s->psi_D);
+    add_velocity_rows(s, &s->psi_x, &cut[CUT_C1Q_F], c1_q, &cut[CUT_C1U_F], s->psi_D);
 
     block_sum_start(context, &s->phi_y);
     block_sum_add(&s->phi_y, &cut[CUT_W_N], s->at.W, 2 * nu, 0, -1, 0);

@@ -72,8 +72,8 @@ int alpha_motion_begin(alpha_motion *m, stage *at, const scheme_state *from, dou
         m->k_0[i] = h * h / 2 * ((1 - 2 * p->be) * lb[i] + 2 * p->be * m->lb_0[i]);
     }
     zn_point start = {.t = from->t, .q = from->q, .u = from->u, .a = m->weighted};
-    zn_constraints rates = {.c0 = m->with_gaps ? m->gap_n : NULL, .c1 = m->rate_n};
-    if (n > 0 && model->constraints(model, at->work, &start, &rates)) return 1;
+    zn_constraints rates = {.c0 = m->gap_n, .c1 = m->rate_n};
+    if (n > 0 && m->with_rates && model->constraints(model, at->work, &start, &rates)) return 1;
     if (model->natural) {
         for (int i = 0; i < nq; i++) m->q_0[i] = from->q[i] + h * from->u[i] + h * h / 2 * m->weighted[i];
         return 0;

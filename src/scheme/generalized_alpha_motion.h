@@ -22,9 +22,8 @@ typedef struct alpha_motion {
     double *q_0, *u_0, *ab_0; /* nq, nu, nu */
     double *lb_0, *P_0, *k_0; /* n each */
     double *B;                /* at the start of the step; natural systems: not used */
-    double *rate_n;           /* n: c1 at the start of the step */
-    double *gap_n;            /* n: c0 there, if with_gaps */
-    bool with_gaps;
+    double *rate_n, *gap_n;   /* n: c1 and c0 at the start of the step, if with_rates */
+    bool with_rates;
     double *weighted, *memory;
 } alpha_motion;
 

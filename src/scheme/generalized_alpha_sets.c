@@ -110,7 +110,9 @@ static double total_velocity(const alpha_sets *s, int i) { /* P */
     return s->Lambda[i] + s->motion.P_0[i] + s->motion.p.ga * s->motion.p.c * s->motion.h * s->lambda[i];
 }
 
-static double restitution(const alpha_sets *s, int row) { return s->e_N[row] * s->motion.rate_n[row]; } /* e gdot_n */
+static double restitution(const alpha_sets *s, int row) {
+    return s->e_N[row] * s->motion.rate_n[row];
+} /* e gdot_n, at q_n (004: 65h) */
 
 /* Whether any set changed. */
 static bool choose_sets(alpha_sets *s) {
@@ -246,7 +248,8 @@ static int probe_rows(void *user, int k, double *rows) {
     for (int level = 0; level < LEVEL_COUNT; level++)
         for (int i = 0; i < part; i++, rows++) {
             ptrdiff_t place = s->residual[level] - s->residual[0] + i;
-            *rows = s->present[level] ? row_scale(s, level, i) * (s->residual[level][i] - (of->left ? of->left[place] : 0)) : 0;
+            *rows =
+                s->present[level] ? row_scale(s, level, i) * (s->residual[level][i] - (of->left ? of->left[place] : 0)) : 0;
         }
     return 0;
 }
@@ -323,7 +326,8 @@ static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
             return ZN_OK;
         }
         if (it == most) return now <= s->tolerance ? ZN_OK : ZN_NO_CONVERGENCE;
-        bool same = it > 0 && !changed, keep = same && rate < CHORD_RATE && (now * rate <= CHORD_SHARE * s->tolerance || now <= 2 * s->expected.noise);
+        bool same = it > 0 && !changed,
+             keep = same && rate < CHORD_RATE && (now * rate <= CHORD_SHARE * s->tolerance || now <= 2 * s->expected.noise);
         zn_status status = s->decoupled ? decoupled_step(s, keep, same) : coupled_step(s, keep, same);
         if (status != ZN_OK) return status;
         before = now;
@@ -494,6 +498,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     s->nN = model->size.nN;
     zn_status status = choose_variant(s, settings);
     if (status == ZN_OK) status = alpha_motion_create(context, model, settings, &s->motion);
+    s->motion.with_rates = s->nN > 0;
     if (status == ZN_OK) status = stage_create(context, model, &s->at);
     if (status == ZN_OK) status = prox_create(context, model, &s->prox);
     if (status == ZN_OK) status = make_memory(s);
