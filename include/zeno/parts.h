@@ -109,7 +109,8 @@ ZN_API zn_status zn_parts_find_body(zn_parts *, const char *name, zn_body *body)
 ZN_API zn_status zn_parts_frame(zn_parts *, zn_body body, const char *name, const double position[3], const double rotation[4],
                                 zn_frame *frame);
 /* The frame on a body that has this origin and axis in I at the start (t = 0); NULL: the body's own. The frame's axis is z in
- * space and x in the plane; its other axes are those of I, turned as little as possible. */
+ * space and x in the plane; its other axes are those of I, turned as little as possible. Whether a joint or force is in the plane its
+ * two bodies decide: a frame on the world serves both. */
 ZN_API zn_status zn_parts_frame_at(zn_parts *, zn_body body, const char *name, const double position[3], const double axis[3],
                                    zn_frame *frame);
 /* The frame K of a body. */

@@ -75,19 +75,12 @@ void scene_read_frame(scene_loader *loader, zn_body body, const char *name, cons
     if (angle && scene_want_number(loader, angle, "angle", scene_any_number, &turn))
         quaternion[0] = cos(turn / 2), quaternion[3] = sin(turn / 2);
     if (rotation) scene_want_rotation(loader, rotation, what, quaternion);
-    if (axis && scene_want_vector(loader, axis, "axis", 2, 3, direction)) {
-        quat p = quat_identity();
-        vec3 e = vec3_normalised(vec3_from(direction));
-        if (axis->count == 2)
-            p = quat_rotation((vec3){0, 0, 1}, atan2(e.y, e.x));
-        else if (hypot(e.x, e.y) > 1e-14)
-            p = quat_rotation(vec3_normalised((vec3){-e.y, e.x, 0}), atan2(hypot(e.x, e.y), e.z));
-        else if (e.z < 0)
-            p = (quat){{0, 1, 0, 0}};
-        for (int i = 0; i < 4; i++) quaternion[i] = p.p[i];
-    }
+    if (axis) scene_want_vector(loader, axis, "axis", 2, 3, direction);
     if (zn_error_count(loader->context) == errors)
-        scene_placed(loader, zn_parts_frame(loader->parts, body, name, position, quaternion, NULL), key);
+        scene_placed(loader,
+                     axis ? parts_frame_along(loader->parts, body, name, position, direction, axis->count, NULL)
+                          : zn_parts_frame(loader->parts, body, name, position, quaternion, NULL),
+                     key);
 }
 
 void scene_read_frames(scene_loader *loader, const scene_node *node) {

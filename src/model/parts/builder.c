@@ -142,7 +142,7 @@ const char *parts_body_hint(const zn_parts *parts, const char *name, char *text,
     return text;
 }
 
-static zn_status no_body(zn_parts *parts, const char *name, size_t length) {
+zn_status parts_no_body(zn_parts *parts, const char *name, size_t length) {
     char hint[100], prefix[64];
     snprintf(prefix, sizeof prefix, "%.*s", (int)(length < 60 ? length : 60), name);
     if (parts_find_flexible(parts, name, length) >= 0)
@@ -156,141 +156,11 @@ static zn_status no_body(zn_parts *parts, const char *name, size_t length) {
 zn_status zn_parts_find_body(zn_parts *parts, const char *name, zn_body *body) {
     int index = parts_find_body(parts, name, strlen(name));
     *body = (zn_body){0, 0};
-    if (index < 0) return no_body(parts, name, strlen(name));
+    if (index < 0) return parts_no_body(parts, name, strlen(name));
     if (parts->bodies[index].kind == BODY_SCALAR)
         return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", name);
     *body = (zn_body){parts_stamp(parts, 'b'), index};
     return ZN_OK;
-}
-
-/* ---- frames ---- */
-
-static bool is_owned(const parts_frame *frame, int body, int flexible) {
-    return flexible ? frame->flexible == flexible : frame->body == body && !frame->flexible;
-}
-
-static zn_status add_frame(zn_parts *parts, int body, int flexible, const char *name, vec3 position, mat3 rotation,
-                           zn_frame *frame) {
-    zn_context *context = parts->context;
-    const char *owner = flexible ? parts->bodies[body].group : parts->bodies[body].name;
-    if (parts->bodies[body].kind == BODY_SCALAR)
-        return fail(context, ZN_ARGUMENT, "'%s' is a coordinate, not a body: it has no frames", owner);
-    if (name && !expr_name_is_valid(name))
-        return fail(context, ZN_ARGUMENT, "'%s' cannot name a frame: names are letters, digits and _", name);
-    for (size_t i = 0; name && i < parts->n_frames; i++)
-        if (is_owned(&parts->frames[i], body, flexible) && parts->frames[i].name && !strcmp(parts->frames[i].name, name))
-            return fail(context, ZN_ARGUMENT, "there are two frames named '%s' on '%s'", name, owner);
-    char *copy = name ? mem_text(context, name) : NULL;
-    if ((name && !copy) ||
-        !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames)) {
-        mem_free(context, copy);
-        return ZN_MEMORY;
-    }
-    parts->frames[parts->n_frames] = (parts_frame){copy, body, position, rotation, flexible};
-    if (frame) *frame = (zn_frame){parts_stamp(parts, 'f'), (int)parts->n_frames};
-    parts->n_frames++;
-    return ZN_OK;
-}
-
-zn_status parts_add_frame(zn_parts *parts, int body, int flexible, const char *name, const double position[3],
-                          const double rotation[4], zn_frame *frame) {
-    static const double zero[3] = {0}, none[4] = {1};
-    const parts_body *b = &parts->bodies[body];
-    if (!position) position = zero;
-    if (!rotation) rotation = none;
-    double size = quat_dot(quat_from(rotation), quat_from(rotation));
-    if (!isfinite(position[0]) || !isfinite(position[1]) || !isfinite(position[2]) || !isfinite(size) || size == 0)
-        return fail(parts->context, ZN_ARGUMENT,
-                    "a frame on '%s' needs a finite position and a rotation (quaternion) that is not zero", b->name);
-    mat3 R = quat_matrix(quat_from(rotation));
-    if (body_is_planar(b->kind) && b->kind != BODY_WORLD && (position[2] != 0 || fabs(R.m[2][2] - 1) > 1e-12))
-        return fail(parts->context, ZN_ARGUMENT,
-                    "the frame '%s' on the planar body '%s' must lie in its plane z = 0 and turn about z", name ? name : "",
-                    b->name);
-    return add_frame(parts, body, flexible, name, vec3_from(position), R, frame);
-}
-
-zn_status zn_parts_frame(zn_parts *parts, zn_body body, const char *name, const double position[3], const double rotation[4],
-                         zn_frame *frame) {
-    if (frame) *frame = (zn_frame){0, 0};
-    if (!parts_get_body(parts, body, "a frame")) return ZN_ARGUMENT;
-    return parts_add_frame(parts, body.index, 0, name, position, rotation, frame);
-}
-
-/* Axes of a frame whose z (space) or x (plane) has a given direction: those of I turned about a perpendicular axis. */
-static mat3 axes_along(vec3 axis, bool planar) {
-    if (planar) return (mat3){{{axis.x, -axis.y, 0}, {axis.y, axis.x, 0}, {0, 0, 1}}};
-    vec3 z = {0, 0, 1}, turn = vec3_cross(z, axis);
-    double s = vec3_norm(turn), c = axis.z;
-    if (s < 1e-14) return c > 0 ? mat3_identity() : mat3_diagonal(1, -1, -1);
-    return quat_matrix(quat_rotation(vec3_scale(1 / s, turn), atan2(s, c)));
-}
-
-zn_status zn_parts_frame_at(zn_parts *parts, zn_body body, const char *name, const double position[3], const double axis[3],
-                            zn_frame *frame) {
-    if (frame) *frame = (zn_frame){0, 0};
-    parts_body *b = parts_get_body(parts, body, "a frame");
-    if (!b) return ZN_ARGUMENT;
-    vec3 r, xi = {0, 0, 0};
-    mat3 A, R = mat3_identity();
-    zn_status status = parts_place_at_start(parts, body.index, &r, &A);
-    if (status != ZN_OK) return status;
-    if (position) xi = mat3_apply_transposed(&A, vec3_sub(vec3_from(position), r));
-    if (axis) {
-        vec3 direction = vec3_from(axis);
-        bool planar = body_is_planar(b->kind) && axis[2] == 0;
-        if (!(vec3_norm(direction) > 0) || !isfinite(vec3_norm(direction)))
-            return fail(parts->context, ZN_ARGUMENT, "the axis of a frame on '%s' is zero or not finite", b->name);
-        mat3 axes = axes_along(vec3_normalised(direction), planar), At = mat3_transposed(&A);
-        R = mat3_product(&At, &axes);
-    }
-    if (body_is_planar(b->kind) && b->kind != BODY_WORLD) {
-        if (fabs(xi.z) > 0 || fabs(R.m[2][2] - 1) > 1e-12)
-            return fail(parts->context, ZN_ARGUMENT,
-                        "a frame on the planar body '%s' must lie in its plane z = 0; its axis is in the plane or z",
-                        b->name);
-    }
-    return add_frame(parts, body.index, 0, name, xi, R, frame);
-}
-
-/* Among the frames of a body, or of a flexible body (1 + index, else 0). */
-static zn_status find_frame(zn_parts *parts, int body, int flexible, const char *owner, const char *name, zn_frame *frame) {
-    const char *nearest = NULL;
-    for (size_t i = 0; i < parts->n_frames; i++) {
-        if (!is_owned(&parts->frames[i], body, flexible) || !parts->frames[i].name) continue;
-        if (!strcmp(parts->frames[i].name, name)) {
-            *frame = (zn_frame){parts_stamp(parts, 'f'), (int)i};
-            return ZN_OK;
-        }
-        if (nearest_is_close(name, nearest_distance(name, parts->frames[i].name))) nearest = parts->frames[i].name;
-    }
-    return fail(parts->context, ZN_ARGUMENT,
-                nearest ? "the body '%s' has no frame '%.60s' (did you mean '%s'?)" : "the body '%s' has no frame '%.60s'%s",
-                owner, name, nearest ? nearest : "");
-}
-
-zn_status zn_parts_find_frame(zn_parts *parts, const char *name, zn_frame *frame) {
-    *frame = (zn_frame){0, 0};
-    size_t length = strcspn(name, ".");
-    int body = parts_find_body(parts, name, length), flexible = parts_find_flexible(parts, name, length);
-    if (body < 0 && (flexible < 0 || !name[length])) return no_body(parts, name, length);
-    if (body < 0) {
-        int node = parts_node_frame(parts, flexible, name + length + 1);
-        if (node < 0) return find_frame(parts, -1, flexible + 1, parts->flexibles[flexible].name, name + length + 1, frame);
-        *frame = (zn_frame){parts_stamp(parts, 'f'), node};
-        return ZN_OK;
-    }
-    if (parts->bodies[body].kind == BODY_SCALAR)
-        return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", parts->bodies[body].name);
-    if (name[length]) return find_frame(parts, body, 0, parts->bodies[body].name, name + length + 1, frame);
-    *frame = (zn_frame){parts_stamp(parts, 'f'), parts->bodies[body].frame};
-    return ZN_OK;
-}
-
-double *parts_put_frame(double *parameters, const parts_frame *frame) {
-    vec3_store(frame->position, parameters);
-    for (int j = 0; j < 3; j++) vec3_store(mat3_column(&frame->rotation, j), parameters + 3 + 3 * j);
-    return parameters + SKETCH_FRAME_PARAMETERS;
 }
 
 /* ---- pieces ---- */

@@ -79,6 +79,10 @@ typedef struct parts_frame {
     vec3 position; /* in K */
     mat3 rotation; /* from the frame to K */
     int flexible;  /* 0, or 1 + the flexible body that it is a frame of: "beam.end" */
+    /* Made along an axis. Which of its own axes that is only what uses the frame can tell, as the world (and a body that moves in
+     * the plane) also holds bodies in space: x where all bodies are planar, else z. No rotation in the plane: zeros. */
+    bool along_axis;
+    mat3 in_plane, in_space;
 } parts_frame;
 
 typedef struct parts_parameter {
@@ -123,6 +127,8 @@ parts_body *parts_get_body(zn_parts *, zn_body, const char *what);
 parts_frame *parts_get_frame(zn_parts *, zn_frame, const char *what);
 /* By name; -1 when there is none. The name ends after `length` bytes. */
 int parts_find_body(const zn_parts *, const char *name, size_t length);
+/* The error that there is none. */
+zn_status parts_no_body(zn_parts *, const char *name, size_t length);
 /* " (did you mean 'crank'?)" or "". */
 const char *parts_body_hint(const zn_parts *, const char *name, char *text, size_t room);
 
@@ -142,8 +148,17 @@ parts_piece *parts_piece_begin(zn_parts *, const parts_piece *shape);
 /* The status of the newest error, after a function that said NULL. */
 zn_status parts_last_status(const zn_parts *);
 zn_status parts_keep_formula(zn_parts *, formula_text *to, zn_formula from);
+/* Whether frames (b may be NULL) are used in the plane: all of their bodies are planar. */
+bool parts_frames_are_planar(const zn_parts *, const parts_frame *a, const parts_frame *b);
+/* Its axes there; zeros where it has none. */
+const mat3 *parts_frame_axes(const parts_frame *, bool planar);
+/* An error where a frame has no axes in the plane. `what` and `name` are those of its user. */
+zn_status parts_check_axes(zn_parts *, const parts_frame *a, const parts_frame *b, const char *what, const char *name);
+/* A frame along an axis that is given, as the position, in K by 2 or 3 coordinates. */
+zn_status parts_frame_along(zn_parts *, zn_body, const char *name, const double position[3], const double axis[3],
+                            int coordinates, zn_frame *frame);
 /* Writes position and rotation of a frame: SKETCH_FRAME_PARAMETERS numbers, as sketch_next_frame takes them. */
-double *parts_put_frame(double *parameters, const parts_frame *);
+double *parts_put_frame(double *parameters, const parts_frame *, bool planar);
 /* Position and rotation of a body and of a frame in I at the start. Moving bodies: at t = 0. */
 zn_status parts_place_at_start(zn_parts *, int body, vec3 *r, mat3 *A);
 

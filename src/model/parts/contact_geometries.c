@@ -73,7 +73,10 @@ zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geom
         return fail(context, ZN_ARGUMENT, "there are two geometries named '%s'", def->name);
     const char *why;
     parts_geometry g = {.body = frame->body};
-    zn_status status = place_shape(parts, def, frame, &g);
+    zn_status status = parts->bodies[frame->body].kind == BODY_WORLD
+                           ? ZN_OK
+                           : parts_check_axes(parts, frame, NULL, "frame of the geometry", def->name);
+    if (status == ZN_OK) status = place_shape(parts, def, frame, &g);
     if (status == ZN_OK && !check_shape(&g.shape, parts->bodies[frame->body].kind, &why))
         status = fail(context, ZN_ARGUMENT, "%s: %s", what, why);
     if (status == ZN_OK && def->type == ZN_GEOMETRY_SURFACE && !def->formula.text)

@@ -57,13 +57,15 @@ static zn_status check(zn_parts *parts, const zn_force_def *def, const force_typ
     return ZN_OK;
 }
 
-static double angle_of(const parts_frame *frame) { return atan2(frame->rotation.m[1][0], frame->rotation.m[0][0]); }
+static double angle_of(const parts_frame *frame) {
+    const mat3 *axes = parts_frame_axes(frame, true);
+    return atan2(axes->m[1][0], axes->m[0][0]);
+}
 
 /* Angles of bodies are drawn, so the frames' own angles move the one at rest. */
 static double rest_of(const zn_parts *parts, const zn_force_def *def, const parts_frame *a, const parts_frame *b) {
     if (def->type != ZN_TORSION_SPRING) return def->length;
-    bool planar = body_is_planar(parts->bodies[a->body].kind) && body_is_planar(parts->bodies[b->body].kind);
-    return planar ? def->angle - (angle_of(b) - angle_of(a)) : def->angle;
+    return parts_frames_are_planar(parts, a, b) ? def->angle - (angle_of(b) - angle_of(a)) : def->angle;
 }
 
 static int variant_of(const zn_force_def *def) {
@@ -89,6 +91,7 @@ zn_status zn_parts_force(zn_parts *parts, const zn_force_def *def) {
                 *b = type->two_frames && a ? parts_get_frame(parts, def->b, type->what) : NULL;
     if (!a || (type->two_frames && !b)) return ZN_ARGUMENT;
     zn_status status = check(parts, def, type, &parts->bodies[a->body], b ? &parts->bodies[b->body] : NULL);
+    if (status == ZN_OK) status = parts_check_axes(parts, a, b, type->what, def->name);
     if (status != ZN_OK) return status;
     const zn_formula formulas[N_FORMULAS] = {def->value,     def->force[0],  def->force[1], def->force[2],
                                              def->torque[0], def->torque[1], def->torque[2]};
@@ -109,8 +112,9 @@ zn_status zn_parts_force(zn_parts *parts, const zn_force_def *def) {
     parts_piece *piece = parts_piece_begin(parts, &shape);
     mem_free(parts->context, bodies);
     if (!piece) return parts_last_status(parts);
-    double *next = parts_put_frame(piece->parameters, a);
-    if (b) next = parts_put_frame(next, b);
+    bool planar = parts_frames_are_planar(parts, a, b);
+    double *next = parts_put_frame(piece->parameters, a, planar);
+    if (b) next = parts_put_frame(next, b, planar);
     if (!type->spring) return keep_formulas(parts, formulas, piece);
     next[0] = def->stiffness, next[1] = def->damping, next[2] = rest_of(parts, def, a, b);
     return ZN_OK;

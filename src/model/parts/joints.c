@@ -156,6 +156,7 @@ zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
     double extra;
     const body_kind kind_a = parts->bodies[a->body].kind, kind_b = parts->bodies[b->body].kind;
     zn_status status = check_bodies(parts, def, type, &parts->bodies[a->body], &parts->bodies[b->body]);
+    if (status == ZN_OK) status = parts_check_axes(parts, a, b, type->what, def->name);
     if (status == ZN_OK) status = check_values(parts, def, type, &extra);
     if (status != ZN_OK) return status;
     parts_piece shape = {.what = type->what,
@@ -171,7 +172,8 @@ zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
                          .n_formulas = type->has_drive};
     parts_piece *piece = parts_piece_begin(parts, &shape);
     if (!piece) return parts_last_status(parts);
-    double *next = parts_put_frame(parts_put_frame(piece->parameters, a), b);
+    bool planar = parts_frames_are_planar(parts, a, b);
+    double *next = parts_put_frame(parts_put_frame(piece->parameters, a, planar), b, planar);
     if (type->extra) *next = extra;
     return type->has_drive ? parts_keep_formula(parts, &piece->formulas[0], def->drive) : ZN_OK;
 }
