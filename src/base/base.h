@@ -3,6 +3,7 @@
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
 
+#include "base/size.h"
 #include "zeno/base.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@ static int shortened(const char *text) {
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-static int smaller(int a, int b) { return a < b ? a : b; }
+static int smaller_count(int a, int b) { return a < b ? a : b; }
 
 /* d[i][j], the distance of the first i bytes of a and the first j of b, for three consecutive i:
  *   d[i][j] = min(d[i-1][j] + 1, d[i][j-1] + 1, d[i-1][j-1] + [a_i != b_j], d[i-2][j-2] + 1 where the last two are swapped) */
@@ -27,9 +27,9 @@ int nearest_distance(const char *a, const char *b) {
         now[0] = i;
         for (int j = 1; j <= m; j++) {
             int differ = lower(a[i - 1]) != lower(b[j - 1]);
-            int best = smaller(before[j - 1] + differ, smaller(before[j], now[j - 1]) + 1);
+            int best = smaller_count(before[j - 1] + differ, smaller_count(before[j], now[j - 1]) + 1);
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
-                best = smaller(best, earlier[j - 2] + 1);
+                best = smaller_count(best, earlier[j - 2] + 1);
             now[j] = best;
         }
     }

@@ -51,8 +51,8 @@ static void count_states(cone_report *report, const double *r, const double *u) 
     int dim = report->problem->dim, nT = dim == 5 ? 2 : dim - 1;
     double largest_r = 0, largest_u = 0;
     for (int k = 0; k < report->problem->n_contacts * dim; k++) {
-        largest_r = r[k] > largest_r ? r[k] : largest_r;
-        largest_u = fabs(u[k]) > largest_u ? fabs(u[k]) : largest_u;
+        largest_r = larger(r[k], largest_r);
+        largest_u = larger(fabs(u[k]), largest_u);
     }
     for (int c = 0; c < report->problem->n_contacts; c++) {
         double slip = 0;

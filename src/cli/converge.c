@@ -106,7 +106,7 @@ static bool plan(converge *c, const zn_model *model, zn_settings settings) {
     if (!read_steps(c) || !check_grids(c, &every)) return false;
     if (c->tolerance_text && !cli_number("--tolerance", c->tolerance_text, &settings.tolerance)) return false;
     c->tolerance = settings.tolerance;
-    if (!c->tolerance_text) settings.tolerance = fmin(settings.tolerance, STUDY_TOLERANCE);
+    if (!c->tolerance_text) settings.tolerance = smaller(settings.tolerance, STUDY_TOLERANCE);
     if (!c->schemes) return add_scheme(c, NULL, model, settings, every);
     char item[64];
     for (const char *rest = c->schemes; *rest;) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
+#include "base/size.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +39,7 @@ static void duration_text(char *out, size_t size, double time) {
 
 void progress_text(char *out, size_t size, int columns, const progress *bar, double t, long steps, double elapsed) {
     double done = bar->end > bar->start ? (t - bar->start) / (bar->end - bar->start) : 0;
-    done = done > 0 ? fmin(done, 1) : 0; /* also when t is not a number */
+    done = done > 0 ? smaller(done, 1) : 0; /* also when t is not a number */
     char blocks[BAR_WIDTH + 1], left[32], line[200];
     for (int i = 0; i < BAR_WIDTH; i++) blocks[i] = i < (int)(done * BAR_WIDTH) ? '#' : '.';
     blocks[BAR_WIDTH] = '\0';

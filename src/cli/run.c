@@ -69,15 +69,19 @@ typedef struct run_options {
     bool summary, quiet, help;
 } run_options;
 
-static void report(const run_options *o, const running *run, zn_simulation *simulation, zn_status status, double wall) {
+/* Values that nobody recorded are looked at now: the status may change. */
+static zn_status report(const run_options *o, const running *run, zn_simulation *simulation, zn_status status, double wall) {
     zn_context *context = run->context;
-    const char *message = status == ZN_STOPPED ? zn_status_text(status) : status == ZN_OK ? "" : zn_error_text(context);
     double *outputs = MEM_ARRAY(context, double, zn_simulation_model(simulation)->n_outputs);
-    if (outputs && zn_simulation_outputs(simulation, outputs) != ZN_OK) mem_free(context, outputs), outputs = NULL;
+    zn_status evaluated = !outputs ? ZN_MEMORY : status == ZN_NOT_FINITE ? status : zn_simulation_outputs(simulation, outputs);
+    if (evaluated != ZN_OK) mem_free(context, outputs), outputs = NULL;
+    if (status == ZN_OK) status = evaluated;
+    const char *message = status == ZN_STOPPED ? zn_status_text(status) : status == ZN_OK ? "" : zn_error_text(context);
     cli_summary summary = {o->path, simulation, run->account, status, message, wall, outputs};
     if (o->summary) cli_summary_json(stdout, &summary);
     else if (!o->quiet) cli_summary_table(stdout, &summary);
     mem_free(context, outputs);
+    return status;
 }
 
 /* Ends the recording and says where the rows are when the run did not reach its end. */
@@ -111,7 +115,7 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
     progress_end(&run.bar);
     double wall = seconds() - begin;
     status = finish(o, &run, status);
-    report(o, &run, simulation, status, wall);
+    status = report(o, &run, simulation, status, wall);
     if (status == ZN_STOPPED) fprintf(stderr, "stopped at t = %.9g\n", zn_simulation_time(simulation));
     else if (status != ZN_OK) cli_print_errors(context);
     zn_account_destroy(run.account);

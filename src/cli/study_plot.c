@@ -40,7 +40,7 @@ static int lowest_of_order(const study_picture *p, bool of_u, int order) {
         if (order_of(&p->results[k], of_u) != order) continue;
         double largest = 0;
         for (int i = 0; i < p->n_steps; i++)
-            if (isfinite(errors_of(&p->results[k], of_u)[i])) largest = fmax(largest, errors_of(&p->results[k], of_u)[i]);
+            if (isfinite(errors_of(&p->results[k], of_u)[i])) largest = larger(largest, errors_of(&p->results[k], of_u)[i]);
         if (largest < least) least = largest, best = k;
     }
     return best;
@@ -104,7 +104,7 @@ static int legend_height(const study_picture *p) {
 
 static void put_step_range(FILE *script, const study_picture *p) {
     double low = p->step[0], high = p->step[0];
-    for (int i = 1; i < p->n_steps; i++) low = fmin(low, p->step[i]), high = fmax(high, p->step[i]);
+    for (int i = 1; i < p->n_steps; i++) low = smaller(low, p->step[i]), high = larger(high, p->step[i]);
     fprintf(script, "set xrange [%.6g:%.6g]\n", low / 1.5, high * 1.5);
 }
 

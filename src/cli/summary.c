@@ -218,7 +218,7 @@ static void account_line(FILE *to, const zn_account *account) {
     } entries[] = {{"forces", all.work}, {"drives and joints", all.supplied}, {"impacts", -all.normal}, {"friction", -all.friction}};
     const double roundoff = 1e-12; /* of the largest one: ideal joints are not worth a word */
     double largest = fabs(all.kinetic) + fabs(all.potential);
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) largest = fmax(largest, fabs(entries[i].value));
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) largest = larger(largest, fabs(entries[i].value));
     const char *before = "\n  by ";
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         if (fabs(entries[i].value) <= roundoff * largest) continue;

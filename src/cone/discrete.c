@@ -128,13 +128,13 @@ static void choose_prox_parameters(discrete *d) {
         mean += d->rho[k] / d->m;
     }
     if (!(mean > 0)) mean = 1;
-    for (int k = 0; k < d->m; k++) d->rho[k] = 1 / fmax(d->rho[k], 1e-8 * mean);
+    for (int k = 0; k < d->m; k++) d->rho[k] = 1 / larger(d->rho[k], 1e-8 * mean);
     for (int c = 0; c < d->n; c++) {
         int row = c * d->dim + 1;
         const cone *contact = &d->cones[c];
         for (int b = 0; b < contact->n_balls; b++) {
             double least = INFINITY;
-            for (int i = 0; i < contact->balls[b].dim; i++) least = fmin(least, d->rho[row + i]);
+            for (int i = 0; i < contact->balls[b].dim; i++) least = smaller(least, d->rho[row + i]);
             for (int i = 0; i < contact->balls[b].dim; i++) d->rho[row + i] = least;
             row += contact->balls[b].dim;
         }
@@ -219,7 +219,7 @@ static void choose_scales(discrete *d) {
     for (int i = 0; i < d->nv; i++) d->phi_scale[i] = 0;
     for (int j = 0; j < d->nv; j++)
         for (int e = d->M.start[j]; e < d->M.start[j + 1]; e++)
-            d->phi_scale[d->M.index[e]] = fmax(d->phi_scale[d->M.index[e]], fabs(d->M_values[e]));
+            d->phi_scale[d->M.index[e]] = larger(d->phi_scale[d->M.index[e]], fabs(d->M_values[e]));
     for (int i = 0; i < d->nv; i++) d->phi_scale[i] = d->phi_scale[i] > 0 ? unit / d->phi_scale[i] : unit;
 }
 

@@ -50,7 +50,7 @@ static double merit(const cone_solver *s, double *norm) {
     for (int k = 0; k < s->p->ny; k++) {
         double size = fabs(s->R[k]) * s->row_scale[2 * k + (s->kind[k] == CONE_ROW_PSI ? 0 : 1)];
         sum += size * size;
-        if (!(size <= worst)) worst = size;
+        worst = larger(size, worst);
     }
     *norm = worst;
     return sum;
@@ -140,7 +140,7 @@ static bool newton_step(cone_solver *s, const attempt *how, cone_inverse *invers
         else if (!solve_system(s, n)) return false;
     }
     for (int c = 0; c < n; c++) s->step[s->active[c]] = s->z[c] * s->root_rho[s->active[c]];
-    return cone_all_finite(s->p->ny, s->step);
+    return all_finite(s->p->ny, s->step);
 }
 
 /* dy += t step with the first t = 1, 1/2, .. that reduces the merit, or else the best of them. */
@@ -239,7 +239,7 @@ static zn_status damped_newton(cone_solver *s, attempt *how, local_result *resul
 zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double norm, local_result *result) {
     int ny = s->p->ny;
     *result = (local_result){.norm = INFINITY, .inverse = CONE_LU};
-    double tolerance = s->settings.tolerance, wanted = wanted_share * fmin(norm, tolerance), enough = enough_share * tolerance;
+    double tolerance = s->settings.tolerance, wanted = wanted_share * smaller(norm, tolerance), enough = enough_share * tolerance;
     attempt how = {.robust = robust, .tolerance = wanted, .enough = enough, .tries = s->brief ? BRIEF_TRIES : NEWTON_TRIES};
     double single_norm;
     if (cone_solve_single(s, s->dy_best, &single_norm) && single_norm <= enough) {

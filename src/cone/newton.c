@@ -22,7 +22,7 @@ static double total_norm(cone_solver *s) {
     cone_classify(s, s->psi, s->mu);
     cone_residual(s, s->psi, s->mu, s->R);
     double smooth = cone_smooth_norm(s, s->phi), rows = cone_row_norm(s, s->R);
-    return rows > smooth || isnan(rows) ? rows : smooth;
+    return larger(rows, smooth);
 }
 
 static void keep_best(cone_solver *s, const double *x, const double *y, double norm, double *best) {
@@ -89,6 +89,7 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
     double best = INFINITY, norm = INFINITY, rate = 1;
     int worse = 0, failures = 0, most = s->brief && settings->newton_max > BRIEF_ITERATIONS ? BRIEF_ITERATIONS : settings->newton_max;
     bool fresh = true;
+    s->current = false;
     s->rank_known = s->forgives = false; /* until there are factors */
     zn_status status = cone_evaluate(s, x, y, true);
     if (status != ZN_OK) return status;

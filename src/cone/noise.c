@@ -28,7 +28,7 @@ static void add_point(int n, int k, differences *d) {
     for (int i = 0; i < n; i++) {
         double rise = d->now[i] - d->last[i];
         if (k == 0) d->first[i] = d->now[i];
-        d->second[i] = k < 2 ? 0 : fmax(d->second[i], fabs(rise - d->slope[i]));
+        d->second[i] = k < 2 ? 0 : larger(d->second[i], fabs(rise - d->slope[i]));
         d->slope[i] = rise;
         d->last[i] = d->now[i];
     }
@@ -38,13 +38,13 @@ static double judge(const cone_suspect *s, const differences *d, double toleranc
     double size[CONE_UNIT_COUNT] = {0}, second[CONE_UNIT_COUNT] = {0}, largest = 0;
     for (int i = 0; i < s->n; i++) {
         cone_unit unit = s->unit(s->user, i);
-        size[unit] = fmax(size[unit], fabs(d->first[i]));
-        second[unit] = fmax(second[unit], d->second[i]);
+        size[unit] = larger(size[unit], fabs(d->first[i]));
+        second[unit] = larger(second[unit], d->second[i]);
     }
     for (int u = 0; u < CONE_UNIT_COUNT; u++) {
         if (size[u] <= tolerance) continue;
         if (!(size[u] <= CONE_MOST_NOISE * tolerance) || !(second[u] > noisy_share * size[u])) return 0;
-        largest = fmax(largest, size[u]);
+        largest = larger(largest, size[u]);
     }
     return largest;
 }

@@ -14,7 +14,7 @@ typedef struct judgement {
 } judgement;
 
 static void worst_of(cone_outcome *out, double size, int k, int row) {
-    if (size <= out->worst) return; /* NaN counts as worse */
+    if (!is_worse(size, out->worst)) return;
     out->worst = size;
     out->worst_cone = k;
     out->worst_row = row;
@@ -27,7 +27,7 @@ static void judge_smooth(const cone_solver *s, cone_outcome *out) {
     for (int i = 0; i < p->nx; i++) {
         double size = fabs(s->phi[i]) * (p->phi_scale ? p->phi_scale[i] : 1);
         int unit = p->phi_unit ? p->phi_unit[i] : CONE_MOMENTUM;
-        if (unit < CONE_UNIT_COUNT && !(size <= out->residual[unit])) out->residual[unit] = size;
+        if (unit < CONE_UNIT_COUNT) out->residual[unit] = larger(size, out->residual[unit]);
         if (s->forgives) size = fabs(s->phi[i] - s->left[i]) * (p->phi_scale ? p->phi_scale[i] : 1);
         worst_of(out, size, -1, i);
     }
@@ -38,8 +38,8 @@ static double judge_normal(const cone_solver *s, const cone *c, cone_outcome *ou
     double psi = s->psi[c->psi_N], mu = s->mu[c->mu_N], rho = s->rho[c->mu_N];
     double e = fabs(mu + law_prox_nonpositive(rho * psi - mu)) / rho * psi_scale(p, c->psi_N);
     int unit = p->psi_unit ? p->psi_unit[c->psi_N] : CONE_VELOCITY;
-    if (unit == CONE_LENGTH) out->gap = fmax(out->gap, -psi);
-    else out->velocity = fmax(out->velocity, -psi);
+    if (unit == CONE_LENGTH) out->gap = larger(out->gap, -psi);
+    else out->velocity = larger(out->velocity, -psi);
     return e;
 }
 
@@ -48,7 +48,7 @@ static double judge_balls(const cone_solver *s, const cone *c, int k, cone_outco
     int row = c->mu_F;
     for (int b = 0; b < c->n_balls; b++) {
         int dim = c->balls[b].dim, offset = row - c->mu_F;
-        double signed_r = c->balls[b].mu * normal, r = fmax(signed_r, 0), rho = s->rho[row], length = 0;
+        double signed_r = c->balls[b].mu * normal, r = larger(signed_r, 0), rho = s->rho[row], length = 0;
         double a[CONE_BALL_DIM_MAX], e[CONE_BALL_DIM_MAX];
         bool guided = s->ball[s->first_ball[k] + b] == BALL_GUIDED;
         for (int i = 0; i < dim; i++) {
@@ -61,10 +61,10 @@ static double judge_balls(const cone_solver *s, const cone *c, int k, cone_outco
             law_prox_ball(dim, r, a, e);
         for (int i = 0; i < dim; i++) {
             double size = fabs(s->mu[row + i] + e[i]) / rho * psi_scale(s->p, c->psi_F + offset + i);
-            if (!(size <= worst)) worst = size;
+            worst = larger(size, worst);
         }
         double excess = sqrt(length) - fabs(guided ? signed_r : r);
-        out->cone_violation = fmax(out->cone_violation, r > 1 ? excess / r : excess);
+        out->cone_violation = larger(out->cone_violation, r > 1 ? excess / r : excess);
         row += dim;
     }
     return worst;
@@ -78,7 +78,7 @@ static double judge_shut(const cone_solver *s, const cone *c) {
     for (int b = 0; b < c->n_balls; b++)
         for (int i = 0; i < c->balls[b].dim; i++, row++) {
             double size = fabs(s->mu[row]) / s->rho[row] * psi_scale(s->p, c->psi_F + row - c->mu_F);
-            if (!(size <= worst)) worst = size;
+            worst = larger(size, worst);
         }
     return worst;
 }
@@ -108,34 +108,34 @@ void cone_judge(cone_solver *s, cone_outcome *out) {
         if (open_gate) {
             if (c->psi_N >= 0) size = judge_normal(s, c, out);
             double friction = judge_balls(s, c, k, out);
-            if (!(friction <= size)) size = friction;
+            size = larger(friction, size);
         } else
             size = judge_shut(s, c);
         if (c->gate_kind == CONE_IF_CLOSED && undecided(s, c->gate)) {
             cone_outcome other = *out;
             double inside = c->psi_N >= 0 ? judge_normal(s, c, &other) : 0;
-            inside = fmax(inside, judge_balls(s, c, k, &other));
-            size = fmin(size, open_gate ? judge_shut(s, c) : inside);
+            inside = larger(inside, judge_balls(s, c, k, &other));
+            size = smaller(size, open_gate ? judge_shut(s, c) : inside);
         }
-        if (!(size <= out->complementarity)) out->complementarity = size;
+        out->complementarity = larger(size, out->complementarity);
         worst_of(out, size, k, -1);
     }
 }
 
 void cone_outcome_add(cone_outcome *total, const cone_outcome *part) {
     for (int i = 0; i < CONE_PATH_COUNT; i++) total->iterations[i] += part->iterations[i];
-    for (int i = 0; i < CONE_UNIT_COUNT; i++) total->residual[i] = fmax(total->residual[i], part->residual[i]);
+    for (int i = 0; i < CONE_UNIT_COUNT; i++) total->residual[i] = larger(total->residual[i], part->residual[i]);
     if (part->path > total->path) total->path = part->path, total->most = 0;
     if (part->path == total->path && part->most > total->most) total->most = part->most;
     total->solves += part->solves;
     total->roundoff += part->roundoff;
     total->staged_accepted += part->staged_accepted;
     total->staged_repeated += part->staged_repeated;
-    total->gap = fmax(total->gap, part->gap);
-    total->velocity = fmax(total->velocity, part->velocity);
-    total->complementarity = fmax(total->complementarity, part->complementarity);
-    total->cone_violation = fmax(total->cone_violation, part->cone_violation);
-    if (part->worst <= total->worst) return;
+    total->gap = larger(total->gap, part->gap);
+    total->velocity = larger(total->velocity, part->velocity);
+    total->complementarity = larger(total->complementarity, part->complementarity);
+    total->cone_violation = larger(total->cone_violation, part->cone_violation);
+    if (!is_worse(part->worst, total->worst)) return;
     total->worst = part->worst;
     total->worst_cone = part->worst_cone;
     total->worst_row = part->worst_row;

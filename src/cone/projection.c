@@ -46,7 +46,7 @@ void cone_project(cone_solver *s, double alpha, const double *psi, const double 
 /* x from phi(x, y) = 0, as exactly as the fixed point is known so far; factors are renewed when they contract badly. */
 static zn_status solve_smooth(cone_solver *s, double *x, const double *y, double natural) {
     const cone_problem *p = s->p;
-    double before = INFINITY, tolerance = fmax(s->settings.tolerance, 0.01 * natural), enough = 0.1 * tolerance;
+    double before = INFINITY, tolerance = larger(s->settings.tolerance, 0.01 * natural), enough = 0.1 * tolerance;
     bool renewed = false;
     zn_status status = cone_evaluate(s, x, y, false);
     for (int it = 0; status == ZN_OK; it++) {
@@ -77,14 +77,14 @@ static double natural_norm(const cone_solver *s, double alpha, const double *mu,
     double worst = 0;
     for (int k = 0; k < s->p->ny; k++) {
         double size = fabs(next[k] - mu[k]) / alpha * s->row_scale[2 * k + 1];
-        if (!(size <= worst)) worst = size;
+        worst = larger(size, worst);
     }
     return worst;
 }
 
 static double settled_change(const cone_solver *s, const double *x, const double *old) {
     double worst = 0;
-    for (int i = 0; i < s->p->n_settled; i++) worst = fmax(worst, fabs(x[i] - old[i]) / (1 + fabs(x[i])));
+    for (int i = 0; i < s->p->n_settled; i++) worst = larger(worst, fabs(x[i] - old[i]) / (1 + fabs(x[i])));
     return worst;
 }
 
@@ -141,7 +141,7 @@ static zn_status iterate(cone_solver *s, fixed_point *f, double *x, double *y) {
     zn_status status = ZN_OK;
     for (int it = 0; it < s->settings.projection_max; it++) {
         cone_project(s, f->alpha, s->psi, s->mu, f->next);
-        double smooth = cone_smooth_norm(s, s->phi), norm = fmax(natural_norm(s, f->alpha, s->mu, f->next), smooth);
+        double smooth = cone_smooth_norm(s, s->phi), norm = larger(natural_norm(s, f->alpha, s->mu, f->next), smooth);
         if (norm < f->best) {
             f->best = norm;
             f->since = 0;

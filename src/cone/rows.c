@@ -8,12 +8,6 @@
  * rho enters only the switch and the direction. A gate that is shut makes every row of its cone R = mu. */
 #include "cone/solver.h"
 
-bool cone_all_finite(int n, const double *v) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += v[i] * 0; /* 0 unless an entry is infinite or NaN */
-    return sum == 0;
-}
-
 void cone_multiply_A(const cone_solver *s, const double *dy, double *dmu) {
     const cone_problem *p = s->p;
     if (p->A.start) lin_multiply(&p->A, p->A_values, 1, dy, dmu);
@@ -162,7 +156,7 @@ double cone_smooth_norm(const cone_solver *s, const double *phi) {
     const double *left = s->forgives ? s->left : NULL;
     for (int i = 0; i < s->p->nx; i++) {
         double size = fabs(left ? phi[i] - left[i] : phi[i]) * (s->p->phi_scale ? s->p->phi_scale[i] : 1);
-        if (!(size <= worst)) worst = size;
+        worst = larger(size, worst);
     }
     return worst;
 }
@@ -172,7 +166,7 @@ double cone_row_norm(const cone_solver *s, const double *R) {
     double worst = 0;
     for (int k = 0; k < s->p->ny; k++) {
         double size = fabs(R[k]) * s->row_scale[2 * k + (s->kind[k] == CONE_ROW_PSI ? 0 : 1)];
-        if (!(size <= worst)) worst = size;
+        worst = larger(size, worst);
     }
     return worst;
 }

@@ -16,9 +16,9 @@ zn_status cone_evaluate(cone_solver *s, const double *x, const double *y, bool j
         values.psi_y = p->psi_y.start ? s->psi_y : NULL;
     }
     if (p->evaluate(p->user, x, y, &values) != 0) return ZN_NOT_FINITE;
-    if (!cone_all_finite(p->nx, s->phi) || !cone_all_finite(p->npsi, s->psi)) return ZN_NOT_FINITE;
+    if (!all_finite(p->nx, s->phi) || !all_finite(p->npsi, s->psi)) return ZN_NOT_FINITE;
     cone_multipliers(s, y, s->mu);
-    return cone_all_finite(p->nmu, s->mu) ? ZN_OK : ZN_NOT_FINITE;
+    return all_finite(p->nmu, s->mu) ? ZN_OK : ZN_NOT_FINITE;
 }
 
 static zn_status factor_lu(cone_solver *s) {

@@ -157,7 +157,7 @@ static double remainder_of(const cone_solver *s, const single *o) {
     for (int i = 0; i < o->n; i++) {
         bool slip = o->slips && i > 0;
         double size = slip ? fabs(o->mu[i] + turn * a[i]) * s->row_scale[2 * o->row[i] + 1] : fabs(psi[i]) * s->row_scale[2 * o->row[i]];
-        if (!(size <= worst)) worst = size;
+        worst = larger(size, worst);
     }
     return worst;
 }

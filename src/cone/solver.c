@@ -199,7 +199,7 @@ static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outco
     }
     cone_judge(s, out);
     if (out->worst <= s->settings.tolerance) {
-        for (int u = 0; s->forgives && u < CONE_UNIT_COUNT; u++) out->worst = fmax(out->worst, out->residual[u]);
+        for (int u = 0; s->forgives && u < CONE_UNIT_COUNT; u++) out->worst = larger(out->worst, out->residual[u]);
         return ZN_OK;
     }
     if (out->worst <= 2 * s->floor) { /* noise of another evaluation */

@@ -99,7 +99,6 @@ struct cone_solver {
 };
 
 /* rows.c */
-bool cone_all_finite(int n, const double *v);
 void cone_multipliers(const cone_solver *, const double *y, double *mu);           /* mu = A y + mu_0 */
 void cone_multiply_A(const cone_solver *, const double *dy, double *dmu);          /* dmu += A dy */
 void cone_classify(cone_solver *, const double *psi, const double *mu);            /* states */

@@ -254,5 +254,5 @@ zn_status cone_sparse_step(cone_solver *s, bool robust, double *dx, double *dy) 
     lin_lu_solve(k->lu, k->rhs);
     memcpy(dx, k->rhs, (size_t)p->nx * sizeof(double));
     memcpy(dy, k->rhs + p->nx, (size_t)p->ny * sizeof(double));
-    return cone_all_finite(p->nx + p->ny, k->rhs) ? ZN_OK : ZN_SINGULAR;
+    return all_finite(p->nx + p->ny, k->rhs) ? ZN_OK : ZN_SINGULAR;
 }

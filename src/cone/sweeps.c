@@ -54,7 +54,7 @@ static double relax_balls(cone_solver *s, int k, bool on) {
             for (int i = 0; i < dim; i++) next[i] = r * s->normal[row + i];
         else
             law_prox_ball(dim, r, a, next);
-        for (int i = 0; i < dim; i++) worst = fmax(worst, change(s, row + i, -next[i]));
+        for (int i = 0; i < dim; i++) worst = larger(worst, change(s, row + i, -next[i]));
         row += dim;
     }
     return worst;
@@ -75,11 +75,11 @@ static double sweep(cone_solver *s) {
                 s->closed[k] = on && a <= 0;
                 moved = change(s, c->mu_N, on ? -law_prox_nonpositive(a) : 0);
             }
-            moved = fmax(moved, relax_balls(s, k, on));
+            moved = larger(moved, relax_balls(s, k, on));
             if (it == 0) first = moved;
             if (moved <= 0.1 * first || moved == 0) break;
         }
-        worst = fmax(worst, first);
+        worst = larger(worst, first);
     }
     return worst;
 }
@@ -104,5 +104,5 @@ bool cone_sweep(cone_solver *s, int count, double enough, bool first) {
     cone_solve_A(s, s->mu_l, s->dy); /* y, absolute */
     cone_solve_A(s, s->mu, s->dy_try);
     for (int k = 0; k < p->ny; k++) s->dy[k] -= s->dy_try[k];
-    return cone_all_finite(p->ny, s->dy);
+    return all_finite(p->ny, s->dy);
 }

@@ -17,7 +17,7 @@ enum { LAW_DIM_MAX = 3 };
 /* ---- projections ---- */
 
 /* prox of the nonpositive half line R0- */
-static inline double law_prox_nonpositive(double a) { return a < 0 ? a : 0; }
+static inline double law_prox_nonpositive(double a) { return smaller(a, 0); }
 static inline double law_prox_interval(double lower, double upper, double a) {
     return a < lower ? lower : a > upper ? upper : a;
 }

@@ -4,7 +4,7 @@
 
 static double norm(int dim, const double *a) {
     double largest = 0, sum = 0;
-    for (int i = 0; i < dim; i++) largest = fmax(largest, fabs(a[i]));
+    for (int i = 0; i < dim; i++) largest = larger(largest, fabs(a[i]));
     if (!(largest > 0) || isinf(largest)) return largest;
     for (int i = 0; i < dim; i++) sum += (a[i] / largest) * (a[i] / largest);
     return largest * sqrt(sum);
@@ -21,7 +21,7 @@ bool law_prox_ball(int dim, double radius, const double *a, double *p) {
 /* Outside: p = r n with n = a/|a|, so dp/da = r/|a| (1 - n n') and dp/dr = n. */
 void law_prox_ball_jacobian(int dim, double radius, const double *a, double *p_a, double *p_radius) {
     double length = norm(dim, a);
-    bool inside = length <= fmax(radius, 0), flat = radius < 0;
+    bool inside = length <= larger(radius, 0), flat = radius < 0;
     for (int j = 0; j < dim; j++) {
         double n_j = inside ? 0 : a[j] / length;
         p_radius[j] = flat ? 0 : n_j;

@@ -28,7 +28,7 @@ int law_balls(const law_reservoir *law, double *scale, zn_ball *balls, const cha
     case LAW_ROLLING:
     case LAW_PIVOTING: return one_ball_per_row(law, balls);
     case LAW_ELLIPSE: {
-        double largest = fmax(law->mu[0], law->mu[1]);
+        double largest = larger(law->mu[0], law->mu[1]);
         if (!(law->mu[0] > 0 && law->mu[1] > 0)) return one_ball_per_row(law, balls);
         for (int i = 0; i < 2; i++) scale[i] = law->mu[i] / largest;
         balls[0] = (zn_ball){2, largest};

@@ -18,19 +18,19 @@ struct lin_cod {
     double rcond;
 };
 
-static int smaller(int a, int b) { return a < b ? a : b; }
-static int larger(int a, int b) { return a > b ? a : b; }
+static int smaller_count(int a, int b) { return a < b ? a : b; }
+static int larger_count(int a, int b) { return a > b ? a : b; }
 
 /* The largest optimal work space of the four routines. The rank may be anything up to min(m, n). */
 static int work_needed(int m, int n) {
-    int query = -1, info = 0, one = 1, k = smaller(m, n), ld_a = larger(1, m), ld_x = larger(1, larger(m, n)), zero = 0, index = 0;
+    int query = -1, info = 0, one = 1, k = smaller_count(m, n), ld_a = larger_count(1, m), ld_x = larger_count(1, larger_count(m, n)), zero = 0, index = 0;
     double size[4] = {0}, dummy = 0;
     dgeqp3_(&m, &n, &dummy, &ld_a, &index, &dummy, &size[0], &query, &info);
     dormqr_("L", "T", &m, &one, &k, &dummy, &ld_a, &dummy, &dummy, &ld_x, &size[1], &query, &info, 1, 1);
     dtzrzf_(&k, &n, &dummy, &ld_a, &dummy, &size[2], &query, &info);
     dormrz_("L", "T", &n, &one, &k, &zero, &dummy, &ld_a, &dummy, &dummy, &ld_x, &size[3], &query, &info, 1, 1);
-    double most = fmax(fmax(size[0], size[1]), fmax(size[2], size[3]));
-    return larger((int)most, 3 * n + 1 + larger(m, n));
+    double most = larger(larger(size[0], size[1]), larger(size[2], size[3]));
+    return larger_count((int)most, 3 * n + 1 + larger_count(m, n));
 }
 
 lin_cod *lin_cod_create(zn_context *context, int m, int n) {
@@ -40,10 +40,10 @@ lin_cod *lin_cod_create(zn_context *context, int m, int n) {
     lin_single_thread();
     cod->work_size = m > 0 && n > 0 ? work_needed(m, n) : 1;
     cod->a = MEM_ARRAY(context, double, (size_t)m * (size_t)n);
-    cod->tau_Q = MEM_ARRAY(context, double, smaller(m, n));
-    cod->tau_Z = MEM_ARRAY(context, double, smaller(m, n));
+    cod->tau_Q = MEM_ARRAY(context, double, smaller_count(m, n));
+    cod->tau_Z = MEM_ARRAY(context, double, smaller_count(m, n));
     cod->column = MEM_ARRAY(context, int, n);
-    cod->x = MEM_ARRAY(context, double, larger(m, n));
+    cod->x = MEM_ARRAY(context, double, larger_count(m, n));
     cod->work = MEM_ARRAY(context, double, cod->work_size);
     if (cod->a && cod->tau_Q && cod->tau_Z && cod->column && cod->x && cod->work) return cod;
     lin_cod_destroy(cod);
@@ -72,7 +72,7 @@ int lin_cod_factor(lin_cod *cod, const double *a, double rank_tolerance) {
     memset(cod->column, 0, (size_t)n * sizeof *cod->column);
     dgeqp3_(&m, &n, cod->a, &m, cod->column, cod->tau_Q, cod->work, &cod->work_size, &info);
     double first = fabs(cod->a[0]);
-    for (int k = 0; k < smaller(m, n); k++) {
+    for (int k = 0; k < smaller_count(m, n); k++) {
         double diagonal = fabs(cod->a[(size_t)k * (size_t)m + (size_t)k]);
         if (!(diagonal > tolerance * first)) break;
         cod->rank = k + 1;
@@ -84,7 +84,7 @@ int lin_cod_factor(lin_cod *cod, const double *a, double rank_tolerance) {
 }
 
 void lin_cod_solve(const lin_cod *cod, const double *b, double *x) {
-    int m = cod->m, n = cod->n, r = cod->rank, ld = larger(m, n), one = 1, k = smaller(m, n), info = 0;
+    int m = cod->m, n = cod->n, r = cod->rank, ld = larger_count(m, n), one = 1, k = smaller_count(m, n), info = 0;
     for (int j = 0; j < n; j++) x[j] = 0;
     if (r == 0) return;
     memcpy(cod->x, b, (size_t)m * sizeof *b);

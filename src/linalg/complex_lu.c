@@ -46,7 +46,7 @@ static bool scale_rows(lin_complex_lu *lu) {
         for (size_t i = 0; i < n; i++) {
             double size = size_of(lu->factors[j * n + i]);
             bad |= !(size <= DBL_MAX);
-            lu->row[i] = size > lu->row[i] ? size : lu->row[i];
+            lu->row[i] = larger_finite(size, lu->row[i]);
         }
     for (size_t i = 0; i < n; i++) lu->row[i] = lin_inverse_size(lu->row[i]);
     for (size_t j = 0; j < n; j++) {
@@ -54,7 +54,7 @@ static bool scale_rows(lin_complex_lu *lu) {
         for (size_t i = 0; i < n; i++) {
             lu->factors[j * n + i] *= lu->row[i];
             double size = size_of(lu->factors[j * n + i]);
-            lu->col[j] = size > lu->col[j] ? size : lu->col[j];
+            lu->col[j] = larger_finite(size, lu->col[j]);
         }
     }
     return !bad;
@@ -103,7 +103,7 @@ static double largest_row_sum(int n, const double complex *a) {
     for (int i = 0; i < n; i++) {
         double sum = 0;
         for (int j = 0; j < n; j++) sum += cabs(a[j * n + i]);
-        largest = fmax(largest, sum);
+        largest = larger(largest, sum);
     }
     return largest;
 }

@@ -64,8 +64,8 @@ static zn_status judge_pivots(lin_lu *lu) {
     for (size_t k = 0; k < n; k++) {
         double pivot = fabs(lu->factors[k * n + k]);
         if (!(pivot > tiny * lu->col[k])) return ZN_SINGULAR;
-        smallest = pivot < smallest ? pivot : smallest;
-        largest = pivot > largest ? pivot : largest;
+        smallest = smaller(pivot, smallest);
+        largest = larger(pivot, largest);
     }
     lu->rcond = n > 0 ? smallest / largest : 1;
     return ZN_OK;

@@ -121,7 +121,7 @@ static void smooth_scales(regularised *a, const lin_columns *A) {
     for (int j = 0; j < A->n; j++)
         for (int k = A->start ? A->start[j] : j * A->n; k < (A->start ? A->start[j + 1] : (j + 1) * A->n); k++) {
             int i = A->index ? A->index[k] : k - j * A->n;
-            a->r[i] = fmax(a->r[i], fabs(A->values[k]));
+            a->r[i] = larger(a->r[i], fabs(A->values[k]));
         }
     for (int i = 0; i < a->n; i++)
         if (a->r[i] > DBL_MIN) a->row[i] = 1 / a->r[i];
@@ -150,7 +150,7 @@ static double residual(const regularised *a) {
     for (int j = 0; j < n; j++)
         for (int k = a->system.start[n + j]; k < a->system.start[n + j + 1] - 1; k++)
             a->r[a->system.index[k]] -= a->scaled[k] * a->z[j];
-    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(a->r[i]));
+    for (int i = 0; i < n; i++) largest = larger(largest, fabs(a->r[i]));
     return largest;
 }
 

@@ -14,7 +14,7 @@ bool lin_scale_rows(const lin_columns *a, double *row) {
         for (int k = 0; k < a->start[a->n]; k++) {
             double size = fabs(a->values[k]);
             finite += 0 * size;
-            if (size > row[a->index[k]]) row[a->index[k]] = size;
+            row[a->index[k]] = larger_finite(size, row[a->index[k]]);
         }
     } else {
         const double *v = a->values;
@@ -22,7 +22,7 @@ bool lin_scale_rows(const lin_columns *a, double *row) {
             for (int i = 0; i < a->n; i++) {
                 double size = fabs(v[i]);
                 finite += 0 * size;
-                row[i] = size > row[i] ? size : row[i];
+                row[i] = larger_finite(size, row[i]);
             }
         }
     }
@@ -36,13 +36,13 @@ void lin_largest_in_columns(const lin_columns *a, const double *row, double *col
         if (a->index) {
             for (int k = a->start[j]; k < a->start[j + 1]; k++) {
                 double size = fabs(a->values[k] * row[a->index[k]]);
-                largest = size > largest ? size : largest;
+                largest = larger_finite(size, largest);
             }
         } else {
             const double *v = a->values + (size_t)j * (size_t)a->n;
             for (int i = 0; i < a->n; i++) {
                 double size = fabs(v[i] * row[i]);
-                largest = size > largest ? size : largest;
+                largest = larger_finite(size, largest);
             }
         }
         col[j] = largest;

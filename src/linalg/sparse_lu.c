@@ -58,7 +58,7 @@ static bool factors_are_sound(sparse_lu *lu, const lin_columns *a) {
     if (lu->common.status != KLU_OK) return false;
     if (!klu_rgrowth((int *)a->start, (int *)a->index, (double *)a->values, lu->symbolic, lu->numeric, &lu->common)) return false;
     const double *pivot = lu->numeric->Udiag;
-    double tiny = lin_tiny_pivot(a->n) / fmin(1, fmax(lu->common.rgrowth, SMALLEST_RECIPROCAL_GROWTH));
+    double tiny = lin_tiny_pivot(a->n) / smaller(1, larger(lu->common.rgrowth, SMALLEST_RECIPROCAL_GROWTH));
     for (int k = 0; k < a->n; k++)
         if (!(fabs(pivot[k]) > tiny * lu->col[lu->symbolic->Q[k]])) return false;
     return true;

@@ -18,7 +18,7 @@ ALWAYS_INLINE bool scale(const int n, const double *restrict a, double *restrict
         for (int i = 0; i < n; i++) {
             double size = fabs(v[i]);
             finite_column += 0 * size;
-            largest[i] = size > largest[i] ? size : largest[i];
+            largest[i] = larger_finite(size, largest[i]);
         }
         finite += finite_column;
     }
@@ -28,7 +28,7 @@ ALWAYS_INLINE bool scale(const int n, const double *restrict a, double *restrict
         for (int i = 0; i < n; i++) {
             scaled[i] = a[i] * largest[i];
             double size = fabs(scaled[i]);
-            most = size > most ? size : most;
+            most = larger_finite(size, most);
         }
         col[j] = most;
     }

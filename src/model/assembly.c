@@ -230,7 +230,7 @@ static zn_status make_pattern(assembly_model *m, matrix_name name) {
 
 /* ---- all of it ---- */
 
-static int larger(int a, int b) { return a > b ? a : b; }
+static int larger_count(int a, int b) { return a > b ? a : b; }
 
 static void note_features(assembly_model *m) {
     zn_model *base = &m->base;
@@ -239,10 +239,10 @@ static void note_features(assembly_model *m) {
     for (int i = 0; i < m->n_parts; i++) {
         const part *p = &m->parts[i];
         const zn_model *model = p->model;
-        m->most_q = larger(m->most_q, model->size.nq);
-        m->most_u = larger(m->most_u, model->size.nu);
-        m->most_rows = larger(m->most_rows, model_rows(model));
-        for (int k = 0; k < N_MATRICES; k++) m->most_nnz = larger(m->most_nnz, lin_nnz(assembly_pattern(&model->pattern, (matrix_name)k)));
+        m->most_q = larger_count(m->most_q, model->size.nq);
+        m->most_u = larger_count(m->most_u, model->size.nu);
+        m->most_rows = larger_count(m->most_rows, model_rows(model));
+        for (int k = 0; k < N_MATRICES; k++) m->most_nnz = larger_count(m->most_nnz, lin_nnz(assembly_pattern(&model->pattern, (matrix_name)k)));
         base->force_uses_velocity = base->force_uses_velocity || model->force_uses_velocity;
         base->rows_rest = base->rows_rest && model->rows_rest;
         base->natural = base->natural && model->natural;

@@ -52,8 +52,8 @@ static void differentiate(checker *c, answer *f, int rows, variable by, int inde
     double step = 1e-4; /* small against centimetres, large against round-off */
     if (by == BY_MOTION) { /* a fast motion goes just as far */
         double fastest = 1;
-        for (int i = 0; i < c->model->size.nq; i++) fastest = fmax(fastest, fabs(c->qdot[i]));
-        for (int i = 0; i < c->model->size.nu; i++) fastest = fmax(fastest, fabs(c->at->a[i]));
+        for (int i = 0; i < c->model->size.nq; i++) fastest = larger(fastest, fabs(c->qdot[i]));
+        for (int i = 0; i < c->model->size.nu; i++) fastest = larger(fastest, fabs(c->at->a[i]));
         step /= fastest;
     }
     for (int k = 0; k < 4; k++) moved(c, f, by, index, (double[]){-2, -1, 1, 2}[k] * step, c->value[k]);
@@ -62,8 +62,8 @@ static void differentiate(checker *c, answer *f, int rows, variable by, int inde
 }
 
 static void compare(checker *c, const char *what, double claimed, double difference, double size) {
-    double error = fabs(claimed - difference) / fmax(1, size);
-    if (error <= c->result->worst) return; /* a NaN goes on and stays */
+    double error = fabs(claimed - difference) / larger(1, size);
+    if (!is_worse(error, c->result->worst)) return;
     c->result->worst = error;
     c->result->what = what;
 }
@@ -78,7 +78,7 @@ static void check_matrix(checker *c, const char *what, const zn_pattern *p, bool
     for (int j = 0; j < cols; j++) {
         differentiate(c, f, rows, by, j);
         double size = 0;
-        for (int i = 0; i < rows; i++) size = fmax(size, fmax(fabs(c->value[0][i]), fabs(c->difference[i])));
+        for (int i = 0; i < rows; i++) size = larger(size, larger(fabs(c->value[0][i]), fabs(c->difference[i])));
         for (int i = 0; i < rows; i++) compare(c, what, c->dense[i + j * rows], c->difference[i], size);
     }
 }
@@ -86,7 +86,7 @@ static void check_matrix(checker *c, const char *what, const zn_pattern *p, bool
 static void check_rate(checker *c, const char *what, int rows, const double *claimed, answer *f, const bool *skip) {
     differentiate(c, f, rows, BY_MOTION, 0);
     for (int i = 0; i < rows; i++)
-        if (!skip || !skip[i]) compare(c, what, claimed[i], c->difference[i], fmax(fabs(claimed[i]), fabs(c->value[0][i])));
+        if (!skip || !skip[i]) compare(c, what, claimed[i], c->difference[i], larger(fabs(claimed[i]), fabs(c->value[0][i])));
 }
 
 static void check_kinematics(checker *c) {

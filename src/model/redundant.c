@@ -99,7 +99,7 @@ static int worst_row(const zn_model *model, const double *W, const double *c0, c
             rank++;
             continue;
         }
-        double contradiction = fmax(fmax(fabs(g), fabs(gamma)), rank < n ? left : 0);
+        double contradiction = larger(larger(fabs(g), fabs(gamma)), rank < n ? left : 0);
         if (contradiction > roundoff * (1 + size) && contradiction > *worst) *worst = contradiction, found = j;
     }
     return found;

@@ -52,12 +52,6 @@ static bool matrix_is_sound(const contact_matrix *m, int rows, int cols) {
     return true;
 }
 
-static bool all_finite(const double *v, int n) {
-    for (int k = 0; k < n; k++)
-        if (!isfinite(v[k])) return false;
-    return true;
-}
-
 zn_status result_contact_check(contact_problem *p, const char *path) {
     int m = p->dim * p->n_contacts;
     if (!p->global && !matrix_is_sound(&p->W, m, m))
@@ -66,7 +60,7 @@ zn_status result_contact_check(contact_problem *p, const char *path) {
         return wrong(p, path, "the matrix M is not square or holds a number that is not finite");
     if (p->global && !matrix_is_sound(&p->H, p->M.rows, m))
         return wrong(p, path, "the matrix H does not fit M and the contacts or holds a number that is not finite");
-    if (p->global ? !all_finite(p->f, p->M.rows) || !all_finite(p->w, m) : !all_finite(p->q, m))
+    if (p->global ? !all_finite(p->M.rows, p->f) || !all_finite(m, p->w) : !all_finite(m, p->q))
         return wrong(p, path, "a vector holds a number that is not finite");
     for (int k = 0; k < p->n_contacts; k++)
         if (!(p->mu[k] >= 0) || isinf(p->mu[k]) || (p->mu_rolling && (!(p->mu_rolling[k] >= 0) || isinf(p->mu_rolling[k]))))

@@ -31,7 +31,7 @@ static const int (*read_triangles(scene_loader *loader, const scene_node *node, 
         if (!scene_want_vector(loader, entry->value, scene_format(loader, "triangle %d of %s", *count + 1, what), 3, 3,
                                corners))
             continue;
-        for (int i = 0; i < 3; i++) triangles[*count][i] = (int)fmin(fmax(corners[i], 0), 1e9) - 1; /* points count from 1 */
+        for (int i = 0; i < 3; i++) triangles[*count][i] = corners[i] >= 1 ? (int)smaller(corners[i], 1e9) - 1 : -1; /* points count from 1 */
         ++*count;
     }
     return (const int(*)[3])triangles;

@@ -213,7 +213,7 @@ static double norm(const alpha_sets *s, const double *left, int *row) {
         const double *residual = s->residual[k], *without = left ? left + (residual - s->residual[0]) : NULL;
         for (int i = 0; i < nu + s->n; i++) {
             double size = fabs(without ? residual[i] - without[i] : residual[i]) * row_scale(s, k, i);
-            if (size <= worst) continue; /* NaN counts as worse */
+            if (!is_worse(size, worst)) continue;
             worst = size;
             *row = i < nu ? -1 : i - nu;
         }

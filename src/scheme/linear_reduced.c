@@ -172,7 +172,7 @@ static double residual(linear_reduced *r, int *worst_row) {
     double worst = 0;
     for (int i = 0; i < p->nx; i++) {
         double size = fabs(r->phi[i]) * p->phi_scale[i];
-        if (size <= worst) continue; /* NaN counts as worse */
+        if (!is_worse(size, worst)) continue;
         worst = size;
         *worst_row = i;
     }
@@ -187,7 +187,7 @@ static double reducible(linear_reduced *r) {
     cone_forgive(p->nx, p->problem.n_settled, p->phi_unit, r->settings.contradiction, 1, r->left);
     for (int i = 0; i < p->nx; i++) {
         double size = fabs(r->phi[i] - r->left[i]) * p->phi_scale[i];
-        if (!(size <= worst)) worst = size;
+        worst = larger(size, worst);
     }
     return worst;
 }
@@ -209,7 +209,7 @@ static double reduction_error(linear_reduced *r) {
     true_psi(r, r->psi_base);
     for (int i = 0; i < r->p->nc; i++) {
         double size = fabs(r->psi[i] - r->psi_base[i]);
-        if (r->p->wanted[i] && !(size <= worst)) worst = size;
+        if (r->p->wanted[i]) worst = larger(size, worst);
     }
     return worst;
 }
@@ -220,7 +220,7 @@ static double reduction_error(linear_reduced *r) {
 static double normal_size(const linear_problem *p, const double *psi) {
     double worst = 0;
     for (int i = 0; i < p->model->size.nN; i++)
-        if (p->wanted[i] && !(fabs(psi[i]) <= worst)) worst = fabs(psi[i]);
+        if (p->wanted[i]) worst = larger(fabs(psi[i]), worst);
     return worst;
 }
 
@@ -291,7 +291,7 @@ static double noise_size(linear_reduced *r) {
 
 static void report(const linear_reduced *r, double worst, int row, cone_outcome *outcome) {
     outcome->residual[r->unit] = worst;
-    if (worst > outcome->worst) {
+    if (is_worse(worst, outcome->worst)) {
         outcome->worst = worst;
         outcome->worst_cone = -1;
         outcome->worst_row = row;
@@ -315,9 +315,8 @@ static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, co
         worst = residual(r, &row);
     }
     if (!isfinite(worst)) return ZN_NOT_FINITE;
-    double error = contacts ? reduction_error(r) : 0, judged = r->left ? reducible(r) : worst;
-    if (error > judged) judged = error;
-    report(r, fmax(worst, error), row, outcome);
+    double error = contacts ? reduction_error(r) : 0, judged = larger(error, r->left ? reducible(r) : worst);
+    report(r, larger(worst, error), row, outcome);
     if (status != ZN_OK || judged <= tolerance) return status;
     outcome->roundoff = judged <= noise_size(r);
     return outcome->roundoff ? ZN_OK : ZN_NO_CONVERGENCE;

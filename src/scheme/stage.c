@@ -101,7 +101,7 @@ static void estimate_contact(prox_estimate *e, const double *W, const zn_contact
     }
     for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim) {
         double g = 0;
-        for (int i = 0; i < contact->balls[b].dim; i++) g = fmax(g, mobility(e, W, row + i));
+        for (int i = 0; i < contact->balls[b].dim; i++) g = larger(g, mobility(e, W, row + i));
         for (int i = 0; i < contact->balls[b].dim; i++) e->rho[row + i - first] = g > 0 ? 1 / g : 1;
     }
 }

@@ -58,7 +58,7 @@ double sim_control_first_step(const zn_model *model, const zn_settings *settings
         double size = fabs(model->q_start[i]), speed = fabs(model->u_start[i]);
         if (size > 0 && speed * h > FIRST_MOVE * size) h = FIRST_MOVE * size / speed;
     }
-    return fmax(h, MIN_STEP_PART * settings->end);
+    return larger(h, MIN_STEP_PART * settings->end);
 }
 
 /* ---- memory ---- */
@@ -131,11 +131,10 @@ static double size_of_error(const zn_simulation *sim, const double *error) {
     const sim_control *c = &sim->control;
     double largest = 0, worst = 0;
     int nq = sim->model->size.nq;
-    for (int i = 0; i < nq; i++) largest = fmax(largest, fmax(c->reach[i], fabs(sim->next.q[i])));
+    for (int i = 0; i < nq; i++) largest = larger(largest, larger(c->reach[i], fabs(sim->next.q[i])));
     for (int i = 0; i < nq; i++) {
-        double scale = fmax(fmax(c->reach[i], fabs(sim->next.q[i])), SCALE_FLOOR * largest);
-        if (!isfinite(error[i])) return INFINITY;
-        if (error[i] != 0) worst = fmax(worst, fabs(error[i]) / (sim->settings.accuracy * scale));
+        double scale = larger(larger(c->reach[i], fabs(sim->next.q[i])), SCALE_FLOOR * largest);
+        if (error[i] != 0) worst = larger(worst, fabs(error[i]) / (sim->settings.accuracy * scale));
     }
     return worst;
 }
@@ -183,7 +182,7 @@ static double missed_rate(zn_simulation *sim) {
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         bool through = row >= 0 && c0[row] < 0 && sim->monitor.gaps[k] >= 0 && !sim->control.closed[k] && !pushed(sim, k);
-        if (through) worst = fmax(worst, fabs(sim->control.gap_rate[k]));
+        if (through) worst = larger(worst, fabs(sim->control.gap_rate[k]));
     }
     return worst;
 }
@@ -197,16 +196,15 @@ static zn_status judge(zn_simulation *sim, control_trial *trial) {
     double missed = missed_rate(sim), largest = 0;
     trial->missed = missed > 0;
     if (trial->missed) {
-        for (int i = 0; i < sim->model->size.nq; i++) largest = fmax(largest, c->reach[i]);
-        trial->error = fmax(trial->error, CAPTURE_SHARE * trial->h * missed / (sim->settings.accuracy * largest));
+        for (int i = 0; i < sim->model->size.nq; i++) largest = larger(largest, c->reach[i]);
+        trial->error = larger(trial->error, CAPTURE_SHARE * trial->h * missed / (sim->settings.accuracy * largest));
     }
-    if (!trial->impact) return ZN_OK;
-    for (int i = 0; i < sim->model->size.nq; i++) {
+    for (int i = 0; trial->impact && i < sim->model->size.nq; i++) {
         double jump = c->qdot_next[i] - c->qdot[i] - trial->h * c->rate[i];
         c->error[i] = CAPTURE_SHARE * trial->h * jump;
     }
-    trial->error = fmax(trial->error, size_of_error(sim, c->error));
-    return ZN_OK;
+    if (trial->impact) trial->error = larger(trial->error, size_of_error(sim, c->error));
+    return isfinite(trial->error) ? ZN_OK : ZN_NOT_FINITE;
 }
 
 /* ---- the next step size ---- */
@@ -219,7 +217,7 @@ static double time_to_impact(const zn_simulation *sim) {
         double gap = sim->monitor.gaps[k], rate = c->gap_rate[k], root = rate * rate - 2 * c->gap_bend[k] * gap;
         if (sim->model->contacts[k].row_N < 0 || c->closed[k] || !(gap > 0) || root < 0) continue;
         double below = sqrt(root) - rate; /* gap + rate t + bend t^2/2 = 0, its first positive root without cancellation */
-        if (below > 0) first = fmin(first, 2 * gap / below);
+        if (below > 0) first = smaller(first, 2 * gap / below);
     }
     return first;
 }
@@ -231,39 +229,39 @@ static double step_in_bracket(zn_simulation *sim) {
     if (left <= LANDING_STRETCH * c->capture) return left;
     double aim = time_to_impact(sim) - c->capture / 2;
     c->aimed = !c->aimed;
-    if (c->aimed && aim < left) return fmax(aim, c->capture);
-    return fmax(left / 2, c->capture);
+    if (c->aimed && aim < left) return larger(aim, c->capture);
+    return larger(left / 2, c->capture);
 }
 
 static void shrink(zn_simulation *sim, const control_trial *trial, bool again) {
     sim_control *c = &sim->control;
     if (trial->impact || trial->missed) {
         c->bracket = sim->now.t + trial->h;
-        c->capture = fmax(SAFETY * trial->h / trial->error, c->h_min);
+        c->capture = larger(SAFETY * trial->h / trial->error, c->h_min);
         c->h = step_in_bracket(sim);
         return;
     }
     double factor = again ? MOST_SHRINK : SAFETY * pow(trial->error, -1.0 / trial->order);
-    c->h = trial->h * fmin(fmax(factor, MOST_SHRINK), SAFETY);
+    c->h = trial->h * smaller(larger(factor, MOST_SHRINK), SAFETY);
     c->error_before = 1;
 }
 
 static void grow(zn_simulation *sim, const control_trial *trial, bool rejected) {
     sim_control *c = &sim->control;
-    double error = fmax(trial->error, LEAST_ERROR), factor = MOST_GROWTH;
+    double error = larger(trial->error, LEAST_ERROR), factor = MOST_GROWTH;
     if (!trial->impact) {
         factor =
             SAFETY * pow(error, -INTEGRAL_POWER / trial->order) * pow(c->error_before, PROPORTIONAL_POWER / trial->order);
-        c->error_before = fmax(error, LEAST_BEFORE);
+        c->error_before = larger(error, LEAST_BEFORE);
     } else
         c->error_before = 1;
-    factor = fmin(fmax(factor, MOST_SHRINK), rejected && !trial->impact ? 1 : MOST_GROWTH);
+    factor = smaller(larger(factor, MOST_SHRINK), rejected && !trial->impact ? 1 : MOST_GROWTH);
     bool cut = trial->h < c->h; /* to land: the wish for more stays */
-    c->h = fmin(cut ? fmax(c->h, trial->h * factor) : trial->h * factor, c->h_max);
+    c->h = smaller(cut ? larger(c->h, trial->h * factor) : trial->h * factor, c->h_max);
     if (trial->missed) c->h = trial->h;
     if (trial->impact || trial->missed || c->bracket - sim->now.t <= c->h_min) c->bracket = 0;
-    if (c->bracket > 0) c->h = fmin(c->h, step_in_bracket(sim));
-    c->h = fmax(c->h, c->h_min);
+    if (c->bracket > 0) c->h = smaller(c->h, step_in_bracket(sim));
+    c->h = larger(c->h, c->h_min);
 }
 
 /* The wish, cut or stretched to land on the next time that must be met; never leaving a sliver behind. */
@@ -272,7 +270,7 @@ static void fit(const zn_simulation *sim, control_trial *trial) {
     trial->t_end = target;
     trial->h = left;
     if (LANDING_STRETCH * h >= left) return;
-    trial->h = sim->control.bracket > 0 ? h : fmin(h, left / 2);
+    trial->h = sim->control.bracket > 0 ? h : smaller(h, left / 2);
     trial->t_end = sim->now.t + trial->h;
 }
 
@@ -285,11 +283,11 @@ static zn_status accept(zn_simulation *sim, const control_trial *trial, bool rej
     if (status != ZN_OK) return status;
     for (int k = 0; k < model->size.n_contacts; k++) {
         c->closed[k] = pushed(sim, k);
-        c->push = fmax(c->push, normal_percussion(sim, k));
+        c->push = larger(c->push, normal_percussion(sim, k));
     }
     sim_accept(sim, trial->h);
     for (int i = 0; i < model->size.nq; i++) {
-        c->reach[i] = fmax(c->reach[i], fabs(sim->now.q[i]));
+        c->reach[i] = larger(c->reach[i], fabs(sim->now.q[i]));
         if (!trial->impact) c->rate[i] = (c->qdot_next[i] - c->qdot[i]) / trial->h;
         c->qdot[i] = c->qdot_next[i];
     }
@@ -307,9 +305,9 @@ static zn_status accept(zn_simulation *sim, const control_trial *trial, bool rej
 
 /* Whether it is time to stop asking for a smaller error; counts the trials that smaller steps did not improve. */
 static bool is_futile(const control_trial *trial, const control_trial *before, int *count) {
-    bool smaller = before->h > 0 && trial->h <= FUTILE_HALF * before->h;
+    bool halved = before->h > 0 && trial->h <= FUTILE_HALF * before->h;
     bool better = trial->error < FUTILE_GAIN * before->error;
-    *count = smaller && !better && !trial->impact && !trial->missed && isfinite(trial->error) ? *count + 1 : 0;
+    *count = halved && !better && !trial->impact && !trial->missed ? *count + 1 : 0;
     return *count >= FUTILE_TRIALS;
 }
 
@@ -328,10 +326,10 @@ zn_status sim_control_step(zn_simulation *sim) {
         if (status == ZN_OK) status = judge(sim, &trial);
         bool smallest = trial.h <= c->h_min * LANDING_STRETCH;
         if (status == ZN_OK) {
-            bool give_up = trial.error > 1 && (is_futile(&trial, &before, &futile) || (smallest && isfinite(trial.error)));
+            bool give_up = trial.error > 1 && (is_futile(&trial, &before, &futile) || smallest);
             if (trial.error <= 1 || give_up) {
                 status = accept(sim, &trial, before.h > 0);
-                if (status == ZN_OK && give_up && !trial.impact) c->h = fmax(c->h, fmin(first, c->h_max));
+                if (status == ZN_OK && give_up && !trial.impact) c->h = larger(c->h, smaller(first, c->h_max));
                 if (status == ZN_OK) break;
             }
         }
@@ -343,7 +341,7 @@ zn_status sim_control_step(zn_simulation *sim) {
             shrink(sim, &trial, before.h > 0);
         else
             c->h = trial.h / 2, c->bracket = 0;
-        c->h = fmax(c->h, c->h_min);
+        c->h = larger(c->h, c->h_min);
         sim->rejected++;
         before = trial;
     }

@@ -126,8 +126,6 @@ static double *put(double *to, const double *from, int count) {
 
 static double *put_outputs(zn_recorder *r, double *next) {
     const zn_model *model = r->simulation->model;
-    if (zn_simulation_outputs(r->simulation, r->outputs) != ZN_OK)
-        for (int i = 0; i < model->n_outputs; i++) r->outputs[i] = NAN;
     for (int poses = 0; poses <= (int)r->poses; poses++)
         for (int i = 0; i < model->n_outputs; i++)
             if (drawing_is_pose(model->output_names[i]) == (bool)poses) *next++ = r->outputs[i];
@@ -139,6 +137,8 @@ zn_status zn_recorder_row(zn_recorder *r) {
     const zn_model *model = sim->model;
     int n = model_rows(model);
     double *next = r->row, kinetic, potential;
+    zn_status status = zn_simulation_outputs(sim, r->outputs);
+    if (status != ZN_OK) return status;
     *next++ = sim->view.t;
     next = put(next, sim->view.q, model->size.nq);
     next = put(next, sim->view.u, model->size.nu);
@@ -147,6 +147,9 @@ zn_status zn_recorder_row(zn_recorder *r) {
     r->last_step = sim->step;
     next = put(next, sim->view.gaps, model->size.n_contacts);
     zn_simulation_energy(sim, &kinetic, &potential);
+    if (model->energy && !isfinite(kinetic + potential))
+        return fail(r->context, ZN_NOT_FINITE, "the %s energy is not finite at t = %.9g " SIM_OUT_OF_RANGE,
+                    isfinite(kinetic) ? "potential" : "kinetic", sim->view.t);
     *next++ = kinetic;
     *next++ = potential;
     *next++ = kinetic + potential;

@@ -77,7 +77,7 @@ bool zn_simulation_next_row(zn_simulation *sim) {
         return due;
     }
     double t = (double)rows->next * settings->record_step,
-           roundoff = SIM_STEP_ROUNDOFF * fmin(settings->record_step, sim->now.t - sim->next.t);
+           roundoff = SIM_STEP_ROUNDOFF * smaller(settings->record_step, sim->now.t - sim->next.t);
     if (sim->step > 0 && t < sim->now.t - roundoff && rows->dense) {
         rows->next++;
         see_inside(sim, t);

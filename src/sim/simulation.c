@@ -205,7 +205,12 @@ zn_status zn_simulation_outputs(const zn_simulation *sim, double *values) {
     const zn_model *model = sim->model;
     if (!model->n_outputs) return ZN_OK;
     zn_point at = {.t = sim->view.t, .q = sim->view.q, .u = sim->view.u};
-    return model->outputs(model, sim->monitor.at.work, &at, values) ? ZN_NOT_FINITE : ZN_OK;
+    if (model->outputs(model, sim->monitor.at.work, &at, values))
+        return fail(sim->context, ZN_NOT_FINITE, "the outputs cannot be evaluated at t = %.9g", at.t);
+    for (int i = 0; i < model->n_outputs; i++)
+        if (!isfinite(values[i]))
+            return fail(sim->context, ZN_NOT_FINITE, "the output '%s' is not finite at t = %.9g " SIM_OUT_OF_RANGE, model->output_names[i], at.t);
+    return ZN_OK;
 }
 
 zn_statistics zn_simulation_statistics(const zn_simulation *sim) {

@@ -20,7 +20,6 @@ void sim_monitor_destroy(zn_context *, sim_monitor *);
 /* ZN_NOT_FINITE when the state or a constraint is not. */
 zn_status sim_monitor_look(sim_monitor *, const scheme_state *);
 /* The first value that is not finite at a state, as words ("the force on 'x'"); NULL: everything is finite. */
-const char *sim_monitor_not_finite(sim_monitor *, const scheme_state *, char *text, size_t room);
 
 /* What is shown to an observer: the present, or a row of the record grid inside of the last step. */
 typedef struct sim_view {
@@ -113,6 +112,13 @@ bool sim_fatal(zn_status);
 const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const zn_point *, char *text, size_t room);
 zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);
 zn_status sim_grid_step(zn_simulation *);
+
+/* What a value that is not finite is most often due to, for sentences. */
+#define SIM_OUT_OF_RANGE "(a division, logarithm, root or power out of its range?)"
+
+/* not_finite.c: what is not finite at the present state, or later, up to t + reach, in the motion that the step of h could not follow; NULL:
+ * nothing was found. *t: when. */
+const char *sim_find_not_finite(zn_simulation *, double h, double reach, char *text, size_t room, double *t);
 
 /* stability.c: whether h is too large for the scheme's explicit forces and the model's fastest natural frequency. */
 bool sim_step_is_unstable(zn_simulation *, double h, double *frequency, double *largest_step);

@@ -65,12 +65,6 @@ static zn_status solve_projection(zn_context *context, linear_problem *p, const 
     return fail(context, ZN_START, "the %s of the start cannot be projected onto the constraints (residual %.3g)", what, outcome.worst);
 }
 
-static double largest(const double *x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
 /* Velocity-level constraints say nothing about positions: their rows are cleared, which the solver takes as redundant. */
 static void clear_velocity_rows(linear_problem *p) {
     const zn_model *model = p->model;
@@ -90,18 +84,18 @@ static zn_status project_positions(zn_context *context, linear_problem *p, doubl
         if (!ask(p, t, q, u)) return fail(context, ZN_START, "the constraints cannot be evaluated at the start");
         double worst = 0;
         memset(p->c, 0, (size_t)model_rows(model) * sizeof *p->c);
-        for (int i = 0; i < ng; i++) worst = fmax(worst, fabs(p->c[i] = p->at.c0[i]));
+        for (int i = 0; i < ng; i++) worst = larger(worst, fabs(p->c[i] = p->at.c0[i]));
         for (int k = 0; k < model->size.n_contacts; k++) {
             int row = model->contacts[k].row_N;
             p->active[k] = row >= 0;
-            if (row >= 0) worst = fmax(worst, -(p->c[row] = p->at.c0[row]));
+            if (row >= 0) worst = larger(worst, -(p->c[row] = p->at.c0[row]));
         }
         if (worst <= SIM_START_TOLERANCE * 1e-6 || (worst <= little && step <= SIM_START_TOLERANCE * 1e-6)) return ZN_OK;
         if (!isfinite(worst)) break;
         clear_velocity_rows(p);
         zn_status status = solve_projection(context, p, "positions");
         if (status != ZN_OK) return status;
-        step = largest(p->x, model->size.nu);
+        step = largest_size(model->size.nu, p->x, 0);
         lin_multiply(&model->pattern.B, p->at.B, 1, p->x, q);
         if (model->after_step) model->after_step(model, q);
     }

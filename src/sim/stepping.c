@@ -17,7 +17,7 @@ void sim_count_outcome(zn_simulation *sim, const cone_outcome *outcome) {
     sim->staged_accepted += outcome->staged_accepted;
     sim->staged_repeated += outcome->staged_repeated;
     sim->roundoff_steps += outcome->roundoff > 0;
-    sim->max_residual = fmax(sim->max_residual, outcome->worst);
+    sim->max_residual = larger(sim->max_residual, outcome->worst);
 }
 
 void sim_begin_percussion(zn_simulation *sim) {
@@ -66,8 +66,8 @@ void sim_accept(zn_simulation *sim, double h) {
     scheme_state old = sim->now;
     sim->now = sim->next;
     sim->next = old;
-    sim->step_min = sim->step_min > 0 ? fmin(sim->step_min, h) : h;
-    sim->step_max = fmax(sim->step_max, h);
+    sim->step_min = sim->step_min > 0 ? smaller(sim->step_min, h) : h;
+    sim->step_max = larger(sim->step_max, h);
 }
 
 bool sim_fatal(zn_status status) { return status == ZN_MEMORY || status == ZN_UNSUPPORTED; }
@@ -83,7 +83,7 @@ const char *sim_contradiction(zn_context *context, const zn_model *model, const 
         snprintf(text, room,
                  ". The constraint '%s' nearly follows from those before it but contradicts them by %.3g: leave it out, give its numbers in "
                  "full (sqrt(3)/2 instead of 0.866), or set tolerance: %.0e",
-                 model->bilateral_names[row], size, pow(10, ceil(log10(2 * fmax(size / step, size)))));
+                 model->bilateral_names[row], size, pow(10, ceil(log10(2 * larger(size / step, size)))));
     return text;
 }
 
@@ -104,14 +104,17 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
     error_place place = {.step = sim->step + 1, .time = sim->now.t};
     const char *who = NULL;
     if (report_unstable(sim, h) != ZN_OK) return ZN_NO_CONVERGENCE;
-    if (status == ZN_NOT_FINITE) {
-        const char *what = NULL; /* at the present state, or a little later */
-        scheme_state look = sim->now;
-        for (int i = 0; i <= 2 && !what; i++, look.t += h / 2)
-            what = sim_monitor_not_finite(&sim->monitor, &look, text, sizeof text);
-        return fail_at(sim->context, status, &place, "%s is not finite; the step of %g from t = %.9g failed",
-                       what ? what : "a value in the trial of the step", h, sim->now.t);
-    }
+    double t, reach = status == ZN_NOT_FINITE ? 2 * larger(h, sim->settings.step) : h;
+    const char *what = sim_find_not_finite(sim, h, reach, text, sizeof text, &t);
+    if (what)
+        return fail_at(sim->context, ZN_NOT_FINITE, &place,
+                       "%s is not finite at t = %.9g " SIM_OUT_OF_RANGE "; the step of %g from t = %.9g failed",
+                       what, t, h, sim->now.t);
+    if (status == ZN_NOT_FINITE)
+        return fail_at(sim->context, status, &place,
+                       "the step of %g from t = %.9g failed: values in it are not finite, though those of the model are: the motion diverges; smaller steps "
+                       "may help",
+                       h, sim->now.t);
     if (outcome->worst_cone >= 0 && outcome->worst_cone < model->size.n_contacts)
         who = place.subject = model->contacts[outcome->worst_cone].name;
     zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};

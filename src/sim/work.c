@@ -29,11 +29,11 @@ static double smooth_powers(const zn_simulation *sim, const double *u, double *p
         double sum = 0;
         for (int i = W->start[row]; i < W->start[row + 1]; i++) {
             sum += at->W[i] * u[W->index[i]];
-            largest = fmax(largest, fabs(at->W[i] * u[W->index[i]]));
+            largest = larger(largest, fabs(at->W[i] * u[W->index[i]]));
         }
         for (int i = w->start[row]; i < w->start[row + 1]; i++) sum -= at->c1_u[i] * u[w->index[i]];
         if (powers) powers[k] = sum;
-        size = fmax(size, fabs(sum));
+        size = larger(size, fabs(sum));
     }
     return largest > 0 ? size / largest : 0;
 }

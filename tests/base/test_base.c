@@ -211,11 +211,34 @@ static void logging(void **state) {
     zn_context_destroy(context);
 }
 
+/* NaN in any place, before and after anything else, stays. */
+static void sizes_keep_nan(void **state) {
+    (void)state;
+    const double others[] = {0, -1, 1, 1e300, INFINITY, -INFINITY, NAN};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        double x = others[i];
+        assert_true(isnan(larger(NAN, x)) && isnan(larger(x, NAN)) && isnan(smaller(NAN, x)) && isnan(smaller(x, NAN)));
+        assert_false(is_worse(x, NAN));
+        assert_true(is_worse(NAN, x) == !isnan(x));
+        for (int place = 0; place < 3; place++) {
+            double v[3] = {x, x, x};
+            v[place] = NAN;
+            assert_true(isnan(largest_size(3, v, 0)));
+            assert_false(all_finite(3, v));
+            v[place] = INFINITY;
+            assert_false(all_finite(3, v));
+        }
+    }
+    assert_true(larger(1, 2) == 2 && larger(2, 1) == 2 && smaller(1, 2) == 1 && smaller(2, 1) == 1 && larger(-INFINITY, INFINITY) == INFINITY);
+    assert_true(largest_size(3, (double[]){1, -3, 2}, 0) == 3 && largest_size(1, (double[]){1}, 2) == 2 && largest_size(0, NULL, 0) == 0);
+    assert_true(all_finite(2, (double[]){1e308, 1e308}) && all_finite(0, NULL)); /* no overflow */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statuses),  cmocka_unit_test(error_list),            cmocka_unit_test(error_text),
         cmocka_unit_test(added_places), cmocka_unit_test(errors_without_memory), cmocka_unit_test(memory),
-        cmocka_unit_test(growing),   cmocka_unit_test(logging),
+        cmocka_unit_test(growing),   cmocka_unit_test(logging),               cmocka_unit_test(sizes_keep_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

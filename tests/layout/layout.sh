@@ -5,6 +5,7 @@
 #   - every source file has its licence line
 #   - no source file is longer than 700 lines
 #   - no file names a place on somebody's machine
+#   - maxima of the library keep NaN: by src/base/size.h, not by fmax or by hand
 set -eu
 cd "$1"
 work=$(mktemp -d)
@@ -81,6 +82,13 @@ grep -E '(\.(c|h|cpp|hpp|cmake|sh|awk|py|js|in)|(^|/)(CMakeLists\.txt|Makefile))
         lines=$(wc -l <"$file")
         if [ "$lines" -gt "$max_lines" ]; then echo "$file:$lines: longer than $max_lines lines"; fi
     done <"$work/sources"
+
+    grep -E '^src/.*\.[ch]$' "$work/sources" | grep -v '^src/base/size\.h$' | tr '\n' '\0' | xargs -0 grep -nE \
+        -e '(^|[^[:alnum:]_])f(max|min)[fl]? *\(' \
+        -e '!\(([][[:alnum:]_>.-]+) <= [^()]+\)\) [^=]+ = \1;' \
+        -e '(^|[^[:alnum:]_])(size|error|norm|residual|fabs\([^()]*\)) > ([][[:alnum:]_>.-]+) \? \2 : \3' \
+        -e 'if \((size|error|norm|residual|fabs\([^()]*\)) > ([][[:alnum:]_>.-]+)\) \2 = \1;' /dev/null \
+        | awk -F: '{ print $1 ":" $2 ": a maximum that may lose NaN (use larger, smaller or is_worse of base/size.h)" }' || true
 
     # Binary files are skipped by -I. A letter before the slash is part of a longer, relative path or of an address.
     tr '\n' '\0' <"$work/files" | xargs -0 grep -nIE \

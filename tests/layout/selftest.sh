@@ -51,6 +51,11 @@ echo 'int x;' >"$tree/src/base/bad.c"
 rejects "no licence line" "the licence line is missing"
 { echo "$spdx"; awk 'BEGIN { for (i = 0; i < 700; i++) print "" }'; } >"$tree/src/base/bad.c"
 rejects "a file of 701 lines" "longer than 700 lines"
+for line in 'worst = fmax(worst, x);' 'low = fmin (low, x);' 'if (!(size <= worst)) worst = size;' 'largest = size > largest ? size : largest;' \
+    'if (fabs(x) > most) most = fabs(x);'; do
+    printf '%s\n%s\n' "$spdx" "$line" >"$tree/src/base/bad.c"
+    rejects "$line" "src/base/bad.c:2: a maximum that may lose NaN"
+done
 place=home
 printf '%s\nconst char *scene = "/%s/user/scene.yaml";\n' "$spdx" "$place" >"$tree/src/base/bad.c"
 rejects "a machine path" "src/base/bad.c:2: names a place on a machine"
