@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE))
 
 from animation import Animator, peers_section  # noqa: E402
 from drawing import Artist  # noqa: E402
-from judging import judge  # noqa: E402
+from judging import LARGEST_BITE, judge  # noqa: E402
 from page import number, page  # noqa: E402
 from running import Runner, processors  # noqa: E402
 import table  # noqa: E402
@@ -52,6 +52,9 @@ def only_schemes(systems, patterns):
         system.facts = [fact for fact in system.facts if any(tag == fact.tag and table.matches(scheme, fact.schemes) for tag, scheme in system.runs)]
         system.singles = [single for single in system.singles
                           if isinstance(single.value, table.Order) and table.matches(single.scheme, patterns) and single.value.tag in system.studies]
+        for limit in system.limits_of:
+            limit.orders = {scheme: order for scheme, order in limit.orders.items() if table.matches(scheme, patterns)}
+        system.limits_of = [limit for limit in system.limits_of if limit.orders and not callable(limit.expected)]
 
 
 def scheme_features(zeno):
@@ -79,13 +82,26 @@ class About:
         self.footer = f"{version}. {runs} runs, {seconds:.0f} s. Times per step were measured while all cores were busy."
 
 
+def reason(verdict):
+    if verdict.bite > LARGEST_BITE:
+        return f"{verdict.scheme or 'it'} can not fail: the tolerance is {number(verdict.bite, 2)} of the error that must be noticed"
+    return f"{verdict.scheme or 'it'} {number(verdict.value, 9)} not in [{number(verdict.low, 9)}, {number(verdict.high, 9)}]"
+
+
+def list_bites(items):
+    """Every fact with the largest part that its tolerance takes of the error that must be noticed, the dullest first."""
+    rows = [(max((v.bite for v in fact.verdicts), default=0.0), system.name, fact.text) for system, _, judged, _ in items for fact in judged if fact.source]
+    for part, name, text in sorted(rows, reverse=True):
+        print(f"{part:8.2g}  {name}: {text}")
+
+
 def report(items, quiet):
     """Failing facts on standard output, and one line at the end."""
     facts = [(system, fact) for system, _, judged, _ in items for fact in judged]
     wrong = [(system, fact) for system, fact in facts if not fact.passed]
     for system, fact in wrong:
         verdicts = [v for v in fact.verdicts if not v.passed]
-        shown = ", ".join(f"{v.scheme or 'it'} {number(v.value, 9)} not in [{number(v.low, 9)}, {number(v.high, 9)}]" for v in verdicts[:6])
+        shown = ", ".join(reason(v) for v in verdicts[:6])
         print(f"FAILED {system.name}: {fact.text}: {shown or 'no run'}{' ...' if len(verdicts) > 6 else ''}")
     if not quiet or wrong:
         print(f"validate: {len(facts) - len(wrong)} of {len(facts)} facts hold in {len(items)} systems")
@@ -104,6 +120,7 @@ def main():
     parser.add_argument("--quiet", action="store_true")
     parser.add_argument("--schemes", help="only these, separated by commas, with * and ?; facts about several schemes are left out")
     parser.add_argument("--no-page", action="store_true", help="only the facts")
+    parser.add_argument("--bites", action="store_true", help="list every fact with its tolerance as a part of the error that it must notice")
     options = parser.parse_args()
     begun = time.monotonic()
     zeno = str(Path(options.zeno).resolve())
@@ -133,6 +150,8 @@ def main():
         if not options.quiet:
             print(f"validate: {place} written ({place.stat().st_size / 1e6:.1f} MB), {runner.fresh} of {runs} runs were new, "
                   f"{time.monotonic() - begun:.0f} s")
+    if options.bites:
+        list_bites(items)
     return report(items, options.quiet)
 
 

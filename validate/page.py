@@ -95,9 +95,9 @@ def comparison(items):
              "drift g, ġ, pendulum", "µs per step: rotating-ball", "slider-crank", "tippedisk"]
     def orders(name, tags, scheme):
         for tag in tags:
-            row = quiet(lambda: found[name].studies[tag].row(scheme))
-            if row:
-                return f'{number(row["order_q"], 2)}, {number(row["order_u"], 2)}'
+            study = found[name].studies[tag]
+            if quiet(study.row, scheme):
+                return ", ".join(number(quiet(study.order, scheme, name), 2) for name in "qu")
         return "–"
     rows = []
     for scheme in ALL:
@@ -172,7 +172,7 @@ def deviation(verdict):
 
 def fact_row(fact):
     if not fact.verdicts:
-        return f'<tr><td>{esc(fact.text)}</td><td>{esc(fact.source)}</td><td colspan="3">no run</td><td>{mark(False)}</td></tr>'
+        return f'<tr><td>{esc(fact.text)}</td><td>{esc(fact.source)}</td><td colspan="4">no run</td><td>{mark(False)}</td></tr>'
     worst = max(fact.verdicts, key=deviation)
     scheme = f'{esc(worst.scheme)}' if worst.scheme else ""
     if len(fact.verdicts) > 1:
@@ -180,25 +180,27 @@ def fact_row(fact):
                           f'{"✓" if v.passed else "✗"}</td></tr>' for v in fact.verdicts)
         scheme = (f'<details><summary>{len(fact.verdicts)} schemes, worst {scheme}</summary><table>{entries}</table></details>')
     return (f'<tr><td>{esc(fact.text)}</td><td class="source">{esc(fact.source)}</td><td>{interval(worst)}</td>'
-            f'<td>{number(worst.value, 9)}</td><td>{scheme}</td><td>{mark(fact.passed)}</td></tr>')
+            f'<td>{number(worst.value, 9)}</td><td>{number(max(v.bite for v in fact.verdicts), 1)}</td><td>{scheme}</td><td>{mark(fact.passed)}</td></tr>')
 
 
 def status_row(fact):
     wrong = sorted({verdict.scheme for verdict in fact.verdicts if not verdict.passed})
     text = f"{len(fact.verdicts)} runs" + (f"; not: {', '.join(wrong)}" if wrong else "")
-    return f'<tr><td>{esc(fact.text)}</td><td class="source"></td><td></td><td></td><td>{esc(text)}</td><td>{mark(fact.passed)}</td></tr>'
+    return f'<tr><td>{esc(fact.text)}</td><td class="source"></td><td></td><td></td><td></td><td>{esc(text)}</td><td>{mark(fact.passed)}</td></tr>'
 
 
 def facts_table(judged):
     rows = "".join(status_row(fact) if not fact.source else fact_row(fact) for fact in judged)
-    return ('<div class="wide"><table class="facts"><thead><tr><th>fact</th><th>source</th><th>must be</th><th>is</th><th>for</th><th></th></tr>'
+    return ('<div class="wide"><table class="facts"><thead><tr><th>fact</th><th>source</th><th>must be</th><th>is</th><th>bite</th><th>for</th><th></th></tr>'
             f'</thead><tbody>{rows}</tbody></table></div>')
 
 
 def study_block(study, svg):
     rows = []
     for row in study.data["schemes"]:
-        rows.append(f'<tr><th scope="row">{esc(row["scheme"])}, {row["stages"]}</th><td>{number(row["order_q"], 3)}</td><td>{number(row["order_u"], 3)}</td>'
+        scheme = f'{row["scheme"]}:{row["stages"]}'
+        orders = "".join(f"<td>{number(quiet(study.order, scheme, name), 3)}</td>" for name in "qu")
+        rows.append(f'<tr><th scope="row">{esc(row["scheme"])}, {row["stages"]}</th>{orders}'
                     f'<td>{number(min((e for e in row["error_q"] if e is not None), default=None), 2)}</td>'
                     f'<td>{number(max((e for e in row["error_q"] if e is not None), default=None), 2)}</td></tr>')
     table = ('<div class="wide"><table><thead><tr><th>scheme, stages</th><th>order of q</th><th>order of u</th><th>least error of q</th>'

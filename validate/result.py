@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results of runs as columns, with the questions that facts ask. Standard library only."""
 import json
+import math
+
+ROUND_OFF = 5e-12  # errors of a study below this are not used for its order
 
 
 class Result:
@@ -122,3 +125,21 @@ class StudyResult:
             if row["scheme"] == scheme:
                 return row
         raise KeyError(f"the study has no {scheme}")
+
+    def order(self, scheme, name):
+        """From the two finest steps whose errors are above round-off. The study's errors are differences to the scheme itself with the step h0,
+        e(h) = C (h^p - h0^p): the order is the p that fits both."""
+        row, h0 = self.row(scheme), self.data["reference"]
+        points = [(h, e) for h, e in sorted(zip(row["steps"], row[f"error_{name}"])) if e is not None and e > ROUND_OFF]
+        (h1, e1), (h2, e2) = points[:2]
+        return solve(lambda p: math.log((h2**p - h0**p) / (h1**p - h0**p)) - math.log(e2 / e1), 1e-3, 16.0)
+
+
+def solve(function, low, high):
+    """The zero of an increasing function, by halving; None outside of the interval."""
+    if function(low) > 0 or function(high) < 0:
+        return None
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if function(middle) < 0 else (low, middle)
+    return (low + high) / 2

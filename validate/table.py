@@ -15,6 +15,10 @@ ALL = MOREAU + PARTITIONED + PROJECTED + ALPHA
 CLOSED = PARTITIONED + PROJECTED + ALPHA[:3]
 
 
+# Orders differ by one, and an order is measured at the finest steps whose errors are above round-off (result.py).
+ORDER_TOLERANCE = 0.2
+
+
 def matches(scheme, patterns):
     return any(fnmatchcase(scheme, pattern) for pattern in ([patterns] if isinstance(patterns, str) else patterns))
 
@@ -50,9 +54,9 @@ class Fact:
     schemes: object           # patterns
     expected: object = None   # |value - expected| <= tolerance ...
     tolerance: object = None  # a number or a map by scheme; unused with low and high
-    low: object = None        # ... or low <= value <= high
+    low: object = None        # ... or low <= value, or value <= high
     high: object = None
-    unit: str = ""
+    wrong: object = None      # the error that must be noticed, see judging.bite; None: a tenth of what is expected
 
 
 @dataclass
@@ -66,6 +70,21 @@ class Single:
     low: object = None
     high: object = None
     scheme: str = ""          # whose cell of the overview it counts for
+    wrong: object = None
+
+
+@dataclass
+class Convergence:
+    """A value that schemes approach as their orders say: three runs, each with half the step of the one before. Judged are the order of the
+    differences, and the limit, whose tolerance follows from them (judging.py)."""
+    text: str
+    source: str
+    value: object
+    tags: tuple
+    orders: dict              # {scheme: order}
+    expected: object          # a number, or a function of all results of the system
+    digits: float             # what is not known of it
+    wrong: object = None
 
 
 @dataclass
@@ -120,6 +139,7 @@ class System:
     runs: dict = field(default_factory=dict)      # (tag, scheme) -> Run
     facts: list = field(default_factory=list)
     singles: list = field(default_factory=list)
+    limits_of: list = field(default_factory=list)  # Convergence
     columns: list = field(default_factory=list)   # (head, function of a Result) for the table
     figures: list = field(default_factory=list)
     studies: dict = field(default_factory=dict)
@@ -137,14 +157,26 @@ class System:
         for scheme in ALL if schemes is None else schemes:
             self.runs[tag, scheme] = Run(scene or self.scene, scheme, step, end, tuple(sets), tuple(dict(settings).items()), weight, tag == "")
 
-    def fact(self, text, value, expected, tolerance, source, tag="", schemes="*"):
-        self.facts.append(Fact(text, source, value, tag, schemes, expected=expected, tolerance=tolerance))
+    def fact(self, text, value, expected, tolerance, source, tag="", schemes="*", wrong=None):
+        """`wrong`: by how much a wrong result is off at least. Where zero is expected there is no default."""
+        self.facts.append(Fact(text, source, value, tag, schemes, expected=expected, tolerance=tolerance, wrong=wrong))
 
-    def between(self, text, value, low, high, source, tag="", schemes="*"):
-        self.facts.append(Fact(text, source, value, tag, schemes, low=low, high=high))
+    def below(self, text, value, high, source, wrong, tag="", schemes="*"):
+        """`wrong`: what a result has of which the statement is not true."""
+        self.facts.append(Fact(text, source, value, tag, schemes, high=high, wrong=wrong))
 
-    def single(self, text, value, expected=None, tolerance=None, source="", low=None, high=None, scheme=""):
-        self.singles.append(Single(text, source, value, expected, tolerance, low, high, scheme))
+    def above(self, text, value, low, source, wrong=0.0, tag="", schemes="*"):
+        self.facts.append(Fact(text, source, value, tag, schemes, low=low, wrong=wrong))
+
+    def single(self, text, value, expected=None, tolerance=None, source="", low=None, high=None, scheme="", wrong=None):
+        self.singles.append(Single(text, source, value, expected, tolerance, low, high, scheme, wrong))
+
+    def converges(self, text, value, expected, digits, source, orders, step, end=None, scene=None, sets=(), settings=(), prefix="", every=1, weight=1, wrong=None):
+        """Runs with step, step/2 and step/4 for the schemes of `orders`; `every` is record_every of the first."""
+        tags = tuple(f"{prefix}h = {step / 2**k:g}" for k in range(3))
+        for k, tag in enumerate(tags):
+            self.run(orders, tag, scene, step / 2**k, end, sets, {**dict(settings), "record_every": every * 2**k}, weight * 2**k)
+        self.limits_of.append(Convergence(text, source, value, tags, orders, expected, digits, wrong))
 
     def column(self, head, value):
         self.columns.append((head, value))
@@ -156,13 +188,13 @@ class System:
         self.studies[tag] = Study(tag, caption, scene or self.scene, list(schemes), list(steps), reference, end, tuple(sets),
                                   tuple(dict(settings).items()), weight)
 
-    def orders(self, tag, orders, source, tolerance=0.3):
-        """Fitted orders of q and u: {scheme: (order_q, order_u)}; None is not judged."""
+    def orders(self, tag, orders, source):
+        """Orders of q and u: {scheme: (order_q, order_u)}; None is not judged."""
         for scheme, pair in orders.items():
-            for name, order in zip(("order_q", "order_u"), pair):
+            for name, order in zip("qu", pair):
                 if order is not None:
-                    self.single(f"order of {name[-1]}, {scheme}, {self.studies[tag].caption}", Order(tag, scheme, name), order, tolerance,
-                                source, scheme=scheme)
+                    self.single(f"order of {name}, {scheme}, {self.studies[tag].caption}", Order(tag, scheme, name), order, ORDER_TOLERANCE,
+                                source, scheme=scheme, wrong=1)
 
     def fails(self, schemes, reason, tag=""):
         self.known.append((schemes, tag, reason))
@@ -176,23 +208,38 @@ class System:
 
 @dataclass(frozen=True)
 class Order:
-    """The fitted order of a scheme in a study, as the value of a Single."""
+    """The order of a scheme in a study, of q or u, as the value of a Single."""
     tag: str
     scheme: str
     name: str
 
     def __call__(self, all_results):
-        return all_results.study(self.tag).row(self.scheme)[self.name]
+        return all_results.study(self.tag).order(self.scheme, self.name)
 
 
 # ---- facts that many systems share
 
-def no_penetration(system, schemes=None, tag="", bound=1e-9, source="no penetration: 000, 001, 002, 004"):
-    system.between("no penetration", lambda r: r.summary["max_penetration"], None, bound, source, tag, schemes or CLOSED)
+def penetration(r):
+    return r.summary["max_penetration"]
 
 
-def closed_joints(system, schemes=None, tag="", bound=1e-8):
-    system.between("constraints closed on position level", lambda r: r.summary["max_g"], None, bound, "methods.md 4, 5, 7", tag,
-                   schemes or CLOSED)
-    system.between("constraints closed on velocity level", lambda r: r.summary["max_gdot"], None, bound * 10, "methods.md 4, 5, 7", tag,
-                   schemes or CLOSED)
+def no_penetration(system, wrong, schemes=None, tag="", bound=1e-9, source="no penetration: 000, 001, 002, 004"):
+    """`wrong`: the penetration of schemes whose contacts are on velocity level (from the runs where they are), or the way of a step."""
+    system.below("no penetration", penetration, bound, source, wrong, tag, schemes or CLOSED)
+
+
+def closed_joints(system, wrong, schemes=None, tag="", bound=1e-8):
+    """`wrong`: the drift of schemes that do not keep the level."""
+    for name, level, factor in (("max_g", "position", 1), ("max_gdot", "velocity", 10)):
+        system.below(f"constraints closed on {level} level", lambda r, name=name: r.summary[name], bound * factor, "methods.md 4, 5, 7", wrong, tag,
+                     schemes or CLOSED)
+
+
+def projection_too(system, schemes, high=1e-6, wrong=1e-3):
+    """The iterative projection alone (002: Alg. 2) ends where the semismooth Newton method does. `wrong`: a part of the way of a step."""
+    system.run(schemes, tag="projection", settings={"solver": "projection"})
+    system.above("solver: projection: steps that it solved", lambda r: r.summary["projection"]["steps"], 1, "002: 6.4", wrong=0.0, tag="projection")
+    for scheme in schemes:
+        system.single(f"solver: projection gives the same as Newton's method, {scheme}: largest difference of q at the end",
+                      lambda all_, scheme=scheme: max(abs(a - b) for a, b in zip(all_(scheme, "projection").summary["q"], all_(scheme).summary["q"])),
+                      source="002: 6.4", high=high, wrong=wrong, scheme=scheme)
