@@ -16,7 +16,8 @@ int cli_schemes(int argc, char **argv) {
     int n_positional;
     if (!cli_parse(argc, argv, usage, 1, options, 0, NULL, &n_positional)) return CLI_USAGE;
     if (help) {
-        printf("usage: %s\n\norder: of positions while contacts stay as they are, s the number of stages; general: velocities other than q';\n"
+        printf("usage: %s\n\norder: while contacts stay as they are, s the number of stages, where nothing else is said on the right\n"
+               "(docs/schemes.md, Orders, has all of them); general: velocities other than q';\n"
                "velocity: bilateral constraints on velocity level\n", usage);
         return CLI_OK;
     }

@@ -98,7 +98,8 @@ int lagrange_end_load(partitioned *p, const double *Pbar, double *f, double *uba
 }
 
 const scheme_class scheme_lobatto_3a3b_lagrange = {
-    .info = {"lobatto-3a3b-lagrange", "Lobatto IIIA-IIIB for momenta, variational", 2, "2s-2", 2, PARTITIONED_S_MAX, 2, true, true, false, true, false},
+    .info = {"lobatto-3a3b-lagrange", "Lobatto IIIA-IIIB for momenta, variational; order s-1 with velocity constraints or sticking", 2,
+             "2s-2", 2, PARTITIONED_S_MAX, 2, true, true, false, true, false},
     .carry_size = partitioned_carry_size, .create = partitioned_create, .start = partitioned_start, .step = partitioned_step,
     .error = partitioned_error, .destroy = partitioned_destroy,
 };

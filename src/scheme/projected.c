@@ -466,11 +466,12 @@ static int error(scheme *base, const scheme_state *from, const scheme_state *to,
 
 PROJECTED(scheme_radau_2a, "radau-2a", "Radau IIA, projected; stiff systems, or when in doubt", 3, "2s-1", 1, TABLEAU_S_MAX,
           2, error);
-PROJECTED(scheme_lobatto_3c, "lobatto-3c", "Lobatto IIIC, projected", 2, "2s-2", 2, TABLEAU_S_MAX, 2, NULL);
-PROJECTED(scheme_sdirk2, "sdirk2", "Alexander's SDIRK of two stages, projected; first order with constraints or contacts", 1,
-          NULL, 2, 2, 2, NULL);
-PROJECTED(scheme_sdirk3, "sdirk3", "Alexander's SDIRK of three stages, projected; first order with constraints or contacts",
-          1, NULL, 3, 3, 3, NULL);
+PROJECTED(scheme_lobatto_3c, "lobatto-3c", "Lobatto IIIC, projected; three stages: order 3 in contact on curved surfaces", 2, "2s-2",
+          2, TABLEAU_S_MAX, 2, NULL);
+PROJECTED(scheme_sdirk2, "sdirk2", "Alexander's SDIRK of two stages, projected; order 2 without position constraints and contacts",
+          1, NULL, 2, 2, 2, NULL);
+PROJECTED(scheme_sdirk3, "sdirk3",
+          "Alexander's SDIRK of three stages, projected; order 3 for smooth motion, 2 with velocity constraints", 1, NULL, 3, 3, 3, NULL);
 PROJECTED(scheme_tr_bdf2, "tr-bdf2", "TR-BDF2, projected: TR-theta with damping 0", 2, NULL, 3, 3, 3, error);
 PROJECTED(scheme_trx2, "trx2", "two trapezoidal steps, projected: TR-theta with damping 1", 2, NULL, 3, 3, 3, error);
 PROJECTED(scheme_tr_theta, "tr-theta", "trapezoidal rule and a second stage, projected; damping chosen by the user", 2, NULL,

@@ -13,8 +13,8 @@
 #include "scheme/partitioned.h"
 
 const scheme_class scheme_rattle = {
-    .info = {"rattle", "Lobatto IIIA-IIIB with two stages: second order, cheap; not for stiff systems", 2, NULL, 2, 2, 2, true, true, true,
-             true, true},
+    .info = {"rattle", "Lobatto IIIA-IIIB with two stages: cheap; order 1 with velocity constraints or sticking; not for stiff systems",
+             2, NULL, 2, 2, 2, true, true, true, true, true},
     .carry_size = partitioned_carry_size, .create = partitioned_create, .start = partitioned_start, .step = partitioned_step,
     .interpolate = partitioned_interpolate, .error = partitioned_error, .destroy = partitioned_destroy,
 };

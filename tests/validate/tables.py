@@ -10,7 +10,9 @@ sys.path.insert(0, str(source / "validate"))
 from running import with_settings  # noqa: E402
 from result import Result  # noqa: E402
 from drawing import thin  # noqa: E402
-from judging import judge_value  # noqa: E402
+from judging import LARGEST_BITE, bite, judge_limit, judge_value  # noqa: E402
+from orders import KINDS, ORDERS  # noqa: E402
+from table import ALL, Convergence, System, chosen  # noqa: E402
 import importlib.util  # noqa: E402
 
 spec = importlib.util.spec_from_file_location("validation", source / "validate" / "__main__.py")
@@ -39,14 +41,61 @@ for scheme, known in features.items():
 # every law in at least one
 for law in ("coulomb", "ellipse", "rectangle", "coulomb-contensou", "rolling", "pivoting", "stribeck", "given normal force", "impact", "tangential restitution"):
     check(any(law in system.laws for system in systems), f"no system has the law {law}")
-# facts say where they are from; every system has some, and a figure
+# facts say where they are from and can fail; every system has some, and a figure
 for system in systems:
     check(len(system.facts) + len(system.singles) >= 4, f"{system.name} has few facts")
     check(system.figures or system.studies, f"{system.name} has no figure")
     for fact in system.facts + system.singles:
         check(fact.source, f"{system.name}: '{fact.text}' has no source")
-        check(fact.expected is not None or fact.low is not None or fact.high is not None, f"{system.name}: '{fact.text}' can not fail")
         check(fact.expected is None or fact.tolerance is not None, f"{system.name}: '{fact.text}' has no tolerance")
+    for fact in system.facts + system.singles:  # for every scheme that it is about: a wrong result is noticed
+        mine = [fact.scheme] if hasattr(fact, "scheme") else [s for tag, s in system.runs if tag == fact.tag and validation.table.matches(s, fact.schemes)]
+        check(mine, f"{system.name}: '{fact.text}' is about no run")
+        for scheme in mine:
+            part = bite(fact, scheme, chosen(fact.tolerance, scheme), None)
+            check(part <= LARGEST_BITE, f"{system.name}: '{fact.text}' can not fail for {scheme}: the tolerance is {part:.2g} of the error to notice")
+    for limit in system.limits_of:
+        check(limit.wrong is not None or limit.expected, f"{system.name}: '{limit.text}' does not say which error it must notice")
+
+
+# limits: an exact law of errors passes; another order, or another limit, does not
+class Runs:
+    def __init__(self, values):
+        self.system, self.runs = System("s", "", "", "", "x"), {}
+        for k, value in enumerate(values):
+            self.runs[str(k), "rattle"] = type("R", (), {"status": "ok", "value": value})()
+
+
+def limit_holds(law, order, expected, digits=1e-9):
+    limit = Convergence("v", "here", lambda r: r.value, ("0", "1", "2"), {"rattle": order}, expected, digits)
+    return [judged.passed for judged in judge_limit(limit, Runs([law(0.1 / 2**k) for k in range(3)]))]
+
+
+for p in (1, 2, 3):
+    check(limit_holds(lambda h: 2 + 3 * h**p + h ** (p + 1), p, 2.0) == [True, True], f"a law of order {p} holds")
+    check(limit_holds(lambda h: 2 + 3 * h ** (p + 1), p, 2.0)[0] is False, f"order {p + 1} instead of {p} is noticed")
+    check(limit_holds(lambda h: 2.2 + 3 * h**p + h ** (p + 1), p, 2.0) == [True, False], f"a wrong limit is noticed with order {p}")
+check(limit_holds(lambda h: 2 + 30 * h + 500 * h**2, 1, 2.0)[1] is False, "a limit that is not known well enough does not pass")
+check(limit_holds(lambda h: 2.0, 1, 2.0) == [False, False], "without an error there is no order")
+# the orders of docs/schemes.md are those that the studies pin
+check(set(ORDERS) == set(ALL), "validate/orders.py does not have every scheme")
+table_rows = {}
+for line in (source / "docs" / "schemes.md").read_text().split("## Orders")[1].split("\n## ")[0].splitlines():
+    if line.startswith("| `"):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        for name in cells[0].replace("`", "").split(", "):
+            table_rows[name] = [None if cell == "" else int(cell.split()[0]) for cell in cells[1:]]
+check(table_rows == {scheme: [row[kind] for kind in KINDS] for scheme, row in ORDERS.items()},
+      f"docs/schemes.md and validate/orders.py differ: {[s for s in ALL if table_rows.get(s) != [ORDERS[s][kind] for kind in KINDS]]}")
+# and each entry has its study
+pinned = {(single.value.scheme, system.name, single.value.tag) for system in systems for single in system.singles if isinstance(single.value, validation.table.Order)}
+PLACES = {"smooth": [("orders", "smooth")], "position": [("cartesian-pendulum", tag) for tag in ("orders", "highest", "alpha")], "velocity": [("orders", "velocity")],
+          "sticking": [("orders", "sticking")], "sliding": [("slope", "orders")], "impact": [("orders", "impact"), ("orders", "bounce")]}
+for scheme, row in ORDERS.items():
+    for kind, order in row.items():
+        check(order is None or any((scheme, *place) in pinned for place in PLACES[kind]), f"no study pins the order of {scheme}, {kind}")
+# the iterative projection alone
+check(sum(("solver", "projection") in run.settings for system in systems for run in system.runs.values()) > 50, "few runs use solver: projection")
 # every scene says in its comment what it shows and how to try it, and is in the list of scenes
 listed = (source / "scenes" / "README.md").read_text()
 for path in sorted((source / "scenes").glob("*.yaml")):
