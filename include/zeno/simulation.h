@@ -99,9 +99,18 @@ ZN_API double zn_simulation_constraint_work(const zn_simulation *simulation, int
 ZN_API const zn_model *zn_simulation_model(const zn_simulation *simulation);
 ZN_API const zn_settings *zn_simulation_settings(const zn_simulation *simulation);
 
+/* What the tolerance is relative to (docs/guide.md, 10): for every coordinate its largest size so far (positions), for every velocity
+ * its largest size so far, or more where others move (velocities), and what round-off of the forces makes of it in a step (roundoff). Zeros
+ * before the first step. The arrays belong to the simulation. */
+typedef struct zn_scales {
+    const double *positions, *velocities, *roundoff;
+} zn_scales;
+ZN_API zn_scales zn_simulation_scales(const zn_simulation *simulation);
+
 /* What happened so far. */
 typedef struct zn_statistics {
     long steps, rejected;                               /* rejected: failed solves, and steps that were not accurate enough */
+    long cut_steps, cut_impacts;                        /* steps of the fixed grid that were taken in parts because a solve failed; with an impact */
     double step_min, step_max;                          /* smallest and largest accepted step or part of one; 0 before the first */
     double max_penetration, max_g, max_gdot, max_gamma; /* over all accepted states */
     double energy_start, energy_end;
@@ -111,8 +120,9 @@ typedef struct zn_statistics {
     long newton_total, least_norm_total, projection_total;
     double newton_mean, least_norm_mean, projection_mean;
     int newton_max, least_norm_max, projection_max;
-    double max_residual;                                /* largest residual of an accepted step, in units of the tolerance's */
-    long roundoff_steps;                                /* steps whose residual is above the tolerance by round-off of the model's own forces */
+    double max_residual;                                /* largest residual of an accepted step, relative to the scales: at most the tolerance */
+    long roundoff_steps;                                /* steps solved to round-off of the model's own forces, which is above the tolerance ... */
+    double roundoff_residual;                           /* ... and the largest residual of these, relative to the velocities */
     long staged_accepted, staged_repeated;              /* friction_law staged: steps that used it; attempts thrown away */
     double contradiction;                               /* of redundant constraints at the start, met by least squares; 0: none */
 } zn_statistics;

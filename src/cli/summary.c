@@ -159,6 +159,18 @@ static void json_outputs(FILE *to, const cli_summary *s) {
     if (shown) fprintf(to, "}, ");
 }
 
+static void scales(FILE *to, const zn_simulation *sim) {
+    const zn_sizes *size = &zn_simulation_model(sim)->size;
+    zn_scales s = zn_simulation_scales(sim);
+    fprintf(to, "\"scales\": {\"positions\": ");
+    numbers(to, size->nq, s.positions);
+    fprintf(to, ", \"velocities\": ");
+    numbers(to, size->nu, s.velocities);
+    fprintf(to, ", \"roundoff\": ");
+    numbers(to, size->nu, s.roundoff);
+    fprintf(to, "}, ");
+}
+
 void cli_summary_json(FILE *to, const cli_summary *s) {
     const zn_simulation *sim = s->simulation;
     const zn_model *model = zn_simulation_model(sim);
@@ -196,6 +208,7 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     number(to, "energy_end", stats.energy_end);
     account(to, s);
     number(to, "max_residual", stats.max_residual);
+    scales(to, sim);
     number(to, "redundant_contradiction", stats.contradiction);
     fprintf(to, "\"newton\": {\"steps\": %ld, ", stats.newton_steps);
     number(to, "mean", stats.newton_mean);
@@ -203,8 +216,11 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     number(to, "mean", stats.least_norm_mean);
     fprintf(to, "\"max\": %d}, \"projection\": {\"steps\": %ld, ", stats.least_norm_max, stats.projection_steps);
     number(to, "mean", stats.projection_mean);
-    fprintf(to, "\"max\": %d}, \"roundoff\": {\"steps\": %ld}, \"staged\": {\"accepted\": %ld, \"repeated\": %ld}, \"rejected\": %ld, \"wall_seconds\": ", stats.projection_max,
-            stats.roundoff_steps, stats.staged_accepted, stats.staged_repeated, stats.rejected);
+    fprintf(to, "\"max\": %d}, \"roundoff\": {\"steps\": %ld, ", stats.projection_max, stats.roundoff_steps);
+    fprintf(to, "\"residual\": ");
+    cli_json_number(to, stats.roundoff_residual);
+    fprintf(to, "}, \"staged\": {\"accepted\": %ld, \"repeated\": %ld}, \"rejected\": %ld, \"cut\": {\"steps\": %ld, \"impacts\": %ld}, \"wall_seconds\": ",
+            stats.staged_accepted, stats.staged_repeated, stats.rejected, stats.cut_steps, stats.cut_impacts);
     cli_json_number(to, s->wall_seconds);
     fprintf(to, "}\n");
 }
@@ -264,8 +280,11 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
     if (model->size.nN) fprintf(to, ", largest penetration %.3g", stats.max_penetration);
     if (model->size.ng) fprintf(to, ", constraint drift %.3g (velocity %.3g)", stats.max_g, stats.max_gdot);
     if (stats.roundoff_steps)
-        fprintf(to, "\n  %ld steps are solved to round-off of the model's forces, not to the tolerance %.3g: residual up to %.3g", stats.roundoff_steps,
-                settings->tolerance, stats.max_residual);
+        fprintf(to, "\n  %ld steps are solved to round-off of the model's forces, which is above the tolerance %.3g: up to %.3g of the velocities",
+                stats.roundoff_steps, settings->tolerance, stats.roundoff_residual);
+    if (stats.cut_steps)
+        fprintf(to, "\n  %ld steps could not be solved at once and were taken in parts, %ld of them with an impact", stats.cut_steps,
+                stats.cut_impacts);
     if (s->account) account_line(to, s->account);
     fprintf(to, "\n");
 }

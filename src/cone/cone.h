@@ -73,6 +73,8 @@ typedef struct cone_problem {
     const double *A_values, *mu_0;        /* NULL: zeros */
     const double *rho;                    /* ny prox parameters: 1 / (d psi/d mu) estimates, alpha = 1 */
     const double *phi_scale;              /* nx: residual row times scale is compared with the tolerance; NULL: ones */
+    const double *slack;                  /* n_slack: by how much phi_scale is smaller than wanted, because round-off is larger; NULL: not at all. */
+    int n_slack, slack_rows;              /* It holds for row i < slack_rows at i % n_slack */
     const double *psi_scale;              /* npsi; NULL: ones */
     const unsigned char *phi_unit, *psi_unit; /* cone_unit of each row (after scaling); NULL: momentum, velocity */
     int n_settled;                        /* leading x rows whose change decides the projection (without bilateral multipliers);
@@ -101,7 +103,8 @@ typedef struct cone_outcome {
     double gap, velocity;        /* largest violation of psi_N >= 0 on rows of unit length, velocity (and acceleration) */
     double complementarity;      /* largest natural-map residual of the inclusions, in units of psi */
     double cone_violation;       /* largest |mu_F| - mu radius, relative to the radius or, where that is less, absolute */
-    int roundoff;                         /* problems whose residual stays above the tolerance by round-off of the model (noise.c) */
+    int roundoff;                         /* problems solved to round-off of the model: by noise.c, or where slack was needed */
+    double roundoff_residual;             /* the largest of those, as it would be without slack */
     int staged_accepted, staged_repeated; /* filled by schemes: steps with the staged friction law, attempts at it thrown away */
     double worst;                /* the largest scaled one of all; converged iff <= tolerance, but for contradictions and round-off */
     int worst_cone;              /* -1: not a cone row */

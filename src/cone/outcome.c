@@ -28,6 +28,8 @@ static void judge_smooth(const cone_solver *s, cone_outcome *out) {
         double size = fabs(s->phi[i]) * (p->phi_scale ? p->phi_scale[i] : 1);
         int unit = p->phi_unit ? p->phi_unit[i] : CONE_MOMENTUM;
         if (unit < CONE_UNIT_COUNT) out->residual[unit] = larger(size, out->residual[unit]);
+        double wanted = p->slack && i < p->slack_rows ? size * p->slack[i % p->n_slack] : 0;
+        if (wanted > s->settings.tolerance) out->roundoff = 1, out->roundoff_residual = larger(out->roundoff_residual, wanted);
         if (s->forgives) size = fabs(s->phi[i] - s->left[i]) * (p->phi_scale ? p->phi_scale[i] : 1);
         worst_of(out, size, -1, i);
     }
@@ -97,6 +99,8 @@ static bool undecided(const cone_solver *s, int k) {
 void cone_judge(cone_solver *s, cone_outcome *out) {
     const cone_problem *p = s->p;
     for (int u = 0; u < CONE_UNIT_COUNT; u++) out->residual[u] = 0;
+    out->roundoff = 0;
+    out->roundoff_residual = 0;
     out->gap = out->velocity = out->complementarity = out->cone_violation = out->worst = 0;
     out->worst_cone = -1;
     out->worst_row = -1;
@@ -129,6 +133,7 @@ void cone_outcome_add(cone_outcome *total, const cone_outcome *part) {
     if (part->path == total->path && part->most > total->most) total->most = part->most;
     total->solves += part->solves;
     total->roundoff += part->roundoff;
+    total->roundoff_residual = larger(total->roundoff_residual, part->roundoff_residual);
     total->staged_accepted += part->staged_accepted;
     total->staged_repeated += part->staged_repeated;
     total->gap = larger(total->gap, part->gap);

@@ -204,6 +204,7 @@ static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outco
     }
     if (out->worst <= 2 * s->floor) { /* noise of another evaluation */
         out->roundoff = 1;
+        out->roundoff_residual = larger(out->roundoff_residual, out->worst);
         return ZN_OK;
     }
     return status == ZN_OK ? ZN_NO_CONVERGENCE : status;

@@ -150,16 +150,21 @@ static int evaluate(void *user, const double *x, const double *y, cone_values *o
 static zn_status prepare(generalized_alpha *s) {
     const zn_model *model = s->base.model;
     int nu = model->size.nu, ng = model->size.ng, nN = model->size.nN;
-    double h = s->motion.h, length = h * scheme_length_weight(model, s->q, s->tolerance, 1 / h);
+    double h = s->motion.h;
+    const problem_scales *scales = &s->base.scales;
     s->problem.rows_per_length = 1 / h;
     zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
     if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_NOT_FINITE;
     zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
     if (status != ZN_OK) return status;
+    scales_rows(&s->base.scales, s->prox.mass_scale, s->at.W);
+    scales_tell(scales, 3, &s->problem);
     for (int level = 0; level < 3; level++)
-        memcpy(s->phi_scale + level * nu, s->prox.mass_scale, (size_t)nu * sizeof(double));
-    for (int i = 0; i < ng; i++) s->phi_scale[s->x_k + i] = length;
-    for (int i = 0; i < nN; i++) s->psi_scale[i] = length;
+        for (int i = 0; i < nu; i++) s->phi_scale[level * nu + i] = s->prox.mass_scale[i] * scales_of_balance(scales, i);
+    for (int i = 0; i < ng; i++) s->phi_scale[s->x_k + i] = h * scales_of_length(scales, i);
+    for (int i = 0; i < s->nb; i++) s->phi_scale[s->x_L + i] = s->phi_scale[s->x_l + i] = scales_of_rate(scales, i);
+    for (int i = 0; i < nN; i++) s->psi_scale[i] = h * scales_of_length(scales, s->nb + i);
+    for (int i = 0; i < s->nc; i++) s->psi_scale[s->y_L + i] = s->psi_scale[s->y_l + i] = scales_of_rate(scales, s->nb + i);
     memcpy(s->rho, s->prox.rho, (size_t)nN * sizeof(double));
     memcpy(s->rho + s->y_L, s->prox.rho, (size_t)s->nc * sizeof(double));
     memcpy(s->rho + s->y_l, s->prox.rho, (size_t)s->nc * sizeof(double));
@@ -230,14 +235,34 @@ static void guess(generalized_alpha *s, const scheme_state *from) {
     for (int i = 0; i < s->nc; i++) s->y[s->y_l + i] = s->motion.h * lambda[s->nb + i];
 }
 
+/* Accelerations that keep the velocity: after impacts and cut steps those of stiff systems change from step to step, and their
+ * continuation may lead Newton's method to another solution, far off, or to none. */
+static void guess_steady(generalized_alpha *s) {
+    memset(s->x, 0, (size_t)s->problem.nx * sizeof(double));
+    memset(s->y, 0, (size_t)s->problem.ny * sizeof(double));
+    alpha_steady(&s->motion, s->x);
+}
+
+/* Briefly from both starts; in full from both where that is not enough. */
+static zn_status solve(generalized_alpha *s, const scheme_state *from, cone_outcome *outcome) {
+    enum { BRIEF_STARTS = 2, STARTS = 4 };
+    zn_status status = ZN_NO_CONVERGENCE;
+    bool once = staged_any(&s->law);
+    for (int k = 0; k < (once ? 1 : STARTS) && (status == ZN_NO_CONVERGENCE || status == ZN_NOT_FINITE); k++) {
+        if (k % 2 == 0) guess(s, from);
+        else guess_steady(s);
+        cone_be_brief(s->solver, once || k < BRIEF_STARTS);
+        status = cone_solve(s->solver, s->x, s->y, outcome);
+    }
+    return status;
+}
+
 /* A step with the present trial set of the staged law. */
 static zn_status attempt(generalized_alpha *s, const scheme_state *from, scheme_state *to, cone_outcome *outcome) {
     const zn_model *model = s->base.model;
-    guess(s, from);
     if (s->law.offered) choose_law(s);
-    cone_be_brief(s->solver, staged_any(&s->law));
     cone_expect_noise(s->solver, scheme_expects(&s->base, from->q, from->u, s->motion.h));
-    zn_status status = cone_solve(s->solver, s->x, s->y, outcome);
+    zn_status status = solve(s, from, outcome);
     if (outcome->worst_cone >= 0) outcome->worst_cone %= model->size.n_contacts;
     if (status != ZN_OK) return status;
     unpack(s, s->x, s->y);
@@ -252,9 +277,11 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     generalized_alpha *s = (generalized_alpha *)base;
     if (alpha_motion_begin(&s->motion, &s->at, from, h)) return ZN_NOT_FINITE;
     memcpy(s->u_n, from->u, (size_t)base->model->size.nu * sizeof *s->u_n);
+    zn_status status = scales_see(&base->scales, &s->at, &(zn_point){.t = from->t, .q = from->q, .u = from->u}, h);
+    if (status != ZN_OK) return status;
     guess(s, from);
     unpack(s, s->x, s->y);
-    zn_status status = prepare(s);
+    status = prepare(s);
     if (status != ZN_OK) return status;
     if (!s->law.offered) return attempt(s, from, to, outcome);
     cone_outcome cost = {0};
@@ -349,7 +376,7 @@ static zn_status make_solver(generalized_alpha *s, const zn_settings *settings) 
     p->psi_unit = s->psi_unit;
     cone_settings chosen = cone_settings_default();
     chosen.solver = settings->solver;
-    s->tolerance = chosen.tolerance = settings->tolerance;
+    chosen.tolerance = settings->tolerance;
     chosen.contradiction = settings->contradiction;
     s->solver = cone_solver_create(s->base.context, p, &chosen);
     return s->solver ? ZN_OK : ZN_MEMORY;

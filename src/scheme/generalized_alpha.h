@@ -10,8 +10,8 @@
  *   psi: g_N/h;  xi_N, xi_F;  h gddot_N, h gammadot_F;  gamma_F (directions of slip)
  *   mu:  kh_N/h;  P_N, P_F;  h lambda_N, h lambda_F;  with the staged friction law also P_N or Lambda_N as radii
  *
- * A tolerance of 1e-10 is 1e-10 in velocities, 1e-10 h in lengths and 1e-10/h in accelerations; lengths are not asked to be
- * better than round-off of the coordinates lets them be (precision.h). */
+ * Relative to the scale v of velocities a tolerance of 1e-10 is 1e-10 v in velocities, 1e-10 h v in lengths and 1e-10 v/h in accelerations;
+ * lengths are not asked to be better than round-off of the coordinates lets them be (scales.h). */
 #ifndef SCHEME_GENERALIZED_ALPHA_H
 #define SCHEME_GENERALIZED_ALPHA_H
 
@@ -61,7 +61,6 @@ typedef struct generalized_alpha {
     alpha_motion motion;
     stage at; /* at the end of the step */
     prox_estimate prox;
-    double tolerance;
     int nb, nc, n;
     int x_k, x_L, x_l;   /* first unknowns (and rows of phi) of the bilateral multipliers */
     int y_L, y_l, psi_D; /* first contact rows of velocity level, acceleration level, directions */

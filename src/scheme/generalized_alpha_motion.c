@@ -99,6 +99,10 @@ void alpha_positions(const alpha_motion *m, const double *a, const double *Q, do
     lin_multiply(&m->model->pattern.B, m->B, 1, Q, q);
 }
 
+void alpha_steady(const alpha_motion *m, double *x) {
+    for (int i = 0; i < m->model->size.nu; i++) x[i] = -m->h * m->weighted[i] / (2 * m->p.be * m->p.c);
+}
+
 void alpha_motion_end(const alpha_motion *m, const double *a, const double *lambda, const double *Lambda, scheme_state *to) {
     int nu = m->model->size.nu, n = model_rows(m->model);
     double *a_next = to->carry, *ab = a_next + nu, *l_next = ab + nu, *lb = l_next + n;

@@ -39,6 +39,8 @@ zn_status alpha_start(scheme *, scheme_state *, const double *a0, const double *
 int alpha_motion_begin(alpha_motion *, stage *at, const scheme_state *from, double h);
 void alpha_velocities(const alpha_motion *, const double *a, const double *U, double *u);
 void alpha_positions(const alpha_motion *, const double *a, const double *Q, double *q);
+/* h a (nu) with which q_{n+1} = q_n + h q'_n. */
+void alpha_steady(const alpha_motion *, double *x);
 /* carry and P of the new state. */
 void alpha_motion_end(const alpha_motion *, const double *a, const double *lambda, const double *Lambda, scheme_state *to);
 

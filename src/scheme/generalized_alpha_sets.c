@@ -21,7 +21,7 @@
 #include "scheme/generalized_alpha.h"
 #include "scheme/precision.h"
 
-enum { COUPLED_MAX = 40, DECOUPLED_MAX = 200 };
+enum { COUPLED_BRIEF = 10, COUPLED_MAX = 40, DECOUPLED_MAX = 200 };
 
 /* ---- values ---- */
 
@@ -195,12 +195,14 @@ static bool forgive(alpha_sets *s) {
     return fits;
 }
 
-/* What row i of a level is multiplied by to be a velocity. */
+/* What row i of a level is multiplied by before it is compared with the tolerance. */
 static double row_scale(const alpha_sets *s, int k, int i) {
     int nu = s->base.model->size.nu;
-    if (i < nu) return s->prox.mass_scale[i];
-    if (s->on[k][i - nu] == 0) return i - nu >= s->ng ? 1 / s->prox.rho[i - nu - s->ng] : 1;
-    return is_length(s, k) ? s->length_scale : 1;
+    const problem_scales *scales = &s->base.scales;
+    if (i < nu) return s->prox.mass_scale[i] * scales_of_balance(scales, i);
+    double rate = scales_of_rate(scales, i - nu);
+    if (s->on[k][i - nu] == 0) return i - nu >= s->ng ? rate / s->prox.rho[i - nu - s->ng] : 1;
+    return is_length(s, k) ? s->motion.h * scales_of_length(scales, i - nu) : rate;
 }
 
 /* Largest residual in units of velocity, without what is forgiven (NULL: nothing); which row of lambda it is, or -1. */
@@ -304,8 +306,18 @@ static zn_status decoupled_step(alpha_sets *s, bool keep, bool same_sets) {
     return status;
 }
 
-static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
-    int most = s->decoupled ? DECOUPLED_MAX : COUPLED_MAX, row;
+/* The largest residual of a balance as it would be if round-off of the model did not count (scales.h). */
+static double without_slack(const alpha_sets *s) {
+    const problem_scales *scales = &s->base.scales;
+    double worst = 0;
+    for (int k = 0; k < LEVEL_COUNT && scales->memory; k++)
+        for (int i = 0; s->present[k] && i < s->base.model->size.nu; i++)
+            worst = larger(worst, fabs(s->residual[k][i]) * row_scale(s, k, i) * scales->slack[i]);
+    return worst;
+}
+
+static zn_status iterate(alpha_sets *s, int most, cone_outcome *outcome) {
+    int row;
     double before = INFINITY;
     for (int it = 0;; it++) {
         if (alpha_sets_ask(s, false)) return ZN_NOT_FINITE;
@@ -320,12 +332,17 @@ static zn_status iterate(alpha_sets *s, cone_outcome *outcome) {
         outcome->worst = all;
         outcome->worst_cone = row < s->ng ? -1 : model_row_contact(s->base.model, row);
         if (!isfinite(now)) return ZN_NOT_FINITE;
-        if (now <= s->tolerance * (it == 0 ? START_SHARE : 1)) return ZN_OK;
-        if (rate > FLAT_RATE && !changed && now <= 2 * s->expected.noise && is_noise(s, left)) {
-            outcome->roundoff = 1;
+        if (now <= s->tolerance * (it == 0 ? START_SHARE : 1)) {
+            outcome->roundoff_residual = without_slack(s);
+            outcome->roundoff = outcome->roundoff_residual > s->tolerance;
             return ZN_OK;
         }
-        if (it == most) return now <= s->tolerance ? ZN_OK : ZN_NO_CONVERGENCE;
+        if (rate > FLAT_RATE && !changed && now <= 2 * s->expected.noise && is_noise(s, left)) {
+            outcome->roundoff = 1;
+            outcome->roundoff_residual = now;
+            return ZN_OK;
+        }
+        if (it == most) return ZN_NO_CONVERGENCE;
         bool same = it > 0 && !changed,
              keep = same && rate < CHORD_RATE && (now * rate <= CHORD_SHARE * s->tolerance || now <= 2 * s->expected.noise);
         zn_status status = s->decoupled ? decoupled_step(s, keep, same) : coupled_step(s, keep, same);
@@ -342,18 +359,36 @@ static void guess(alpha_sets *s, const scheme_state *from) {
     for (int i = 0; i < s->n; i++) s->x[LEVEL_SMOOTH][nu + i] = s->motion.h * lambda[i];
 }
 
+/* Briefly from the last accelerations, then from those that keep the velocity (generalized_alpha.c), and in full. */
+static zn_status solve(alpha_sets *s, const scheme_state *from, cone_outcome *outcome) {
+    enum { STARTS = 4 };
+    if (s->decoupled) return iterate(s, DECOUPLED_MAX, outcome);
+    zn_status status = ZN_NO_CONVERGENCE;
+    for (int k = 0; k < STARTS && (status == ZN_NO_CONVERGENCE || status == ZN_NOT_FINITE); k++) {
+        guess(s, from);
+        if (k % 2 == 1) {
+            memset(s->x[LEVEL_SMOOTH], 0, (size_t)(s->base.model->size.nu + s->n) * sizeof(double));
+            alpha_steady(&s->motion, s->x[LEVEL_SMOOTH]);
+        }
+        status = iterate(s, k < STARTS / 2 ? COUPLED_BRIEF : COUPLED_MAX, outcome);
+    }
+    return status;
+}
+
 static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     alpha_sets *s = (alpha_sets *)base;
     const zn_model *model = base->model;
-    if (alpha_motion_begin(&s->motion, &s->at, from, h)) return ZN_NOT_FINITE;
+    if (alpha_motion_begin(&s->motion, &s->at, from, h) ||
+        scales_see(&base->scales, &s->at, &(zn_point){.t = from->t, .q = from->q, .u = from->u}, h) != ZN_OK)
+        return ZN_NOT_FINITE;
     guess(s, from);
     unpack(s);
     zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
     if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_NOT_FINITE;
     zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
-    s->length_scale = h * scheme_length_weight(model, from->q, s->tolerance, 1 / h);
+    scales_rows(&base->scales, s->prox.mass_scale, s->at.W);
     s->expected = scheme_expects(base, from->q, from->u, h);
-    if (status == ZN_OK) status = iterate(s, outcome);
+    if (status == ZN_OK) status = solve(s, from, outcome);
     if (status != ZN_OK) return status;
     memcpy(to->q, s->q, (size_t)model->size.nq * sizeof *to->q);
     memcpy(to->u, s->u, (size_t)model->size.nu * sizeof *to->u);

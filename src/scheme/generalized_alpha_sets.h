@@ -55,7 +55,6 @@ typedef struct alpha_sets {
     bool smooth_gap; /* PVV: B asks for g(q~) <= 0 instead of membership in A */
     int activation;  /* 1, 2, 3 */
     double tolerance;
-    double length_scale;    /* of rows g/h in this step */
     cone_expected expected; /* of noise in this step */
     double contradiction;  /* cone_settings: 0, or what redundant bilateral rows may contradict each other by */
     double *left, *left_x; /* what is forgiven of the residual, in the same order; work space */

@@ -77,7 +77,7 @@ static zn_status make_memory(linear_problem *p, cone_unit unit) {
     zn_context *context = p->context;
     const zn_sizes *size = &p->model->size;
     int nu = size->nu, n = model_rows(p->model), nx = p->nx, ny = p->nc;
-    p->memory = MEM_ARRAY(context, double, 2 * nx + ny + 3 * nu + 2 * n + size->nF);
+    p->memory = MEM_ARRAY(context, double, 2 * nx + ny + 3 * nu + 2 * n + size->nF + p->problem.npsi);
     p->phi_unit = MEM_ARRAY(context, unsigned char, nx);
     p->psi_unit = MEM_ARRAY(context, unsigned char, p->problem.npsi);
     p->cones = MEM_ARRAY(context, cone, p->problem.n_cones);
@@ -93,10 +93,13 @@ static zn_status make_memory(linear_problem *p, cone_unit unit) {
     p->x = next, next += nu;
     p->c = next, next += n;
     p->P = next, next += n;
-    p->direction = next;
+    p->direction = next, next += size->nF;
+    p->psi_scale = next;
+    p->accelerations = unit == CONE_ACCELERATION;
     memset(p->phi_unit, (int)unit, (size_t)nx); /* momentum rows are scaled by the mass */
     memset(p->psi_unit, (int)unit, (size_t)p->problem.npsi);
     for (int i = 0; i < nx; i++) p->phi_scale[i] = 1;
+    for (int i = 0; i < p->problem.npsi; i++) p->psi_scale[i] = 1;
     return ZN_OK;
 }
 
@@ -145,6 +148,7 @@ linear_problem *linear_problem_create_implicit(zn_context *context, const zn_mod
         p->problem.psi_x.rows = p->problem.npsi;
         p->problem.rho = p->prox.rho;
         p->problem.phi_scale = p->phi_scale;
+        p->problem.psi_scale = p->psi_scale;
         p->problem.phi_unit = p->phi_unit;
         p->problem.psi_unit = p->psi_unit;
         cone_settings chosen = cone_settings_default();
@@ -221,13 +225,26 @@ static int contact_of_cone(const zn_model *model, int number) {
     return k;
 }
 
+/* What residuals are multiplied by before they are compared with the tolerance. */
+static void set_scales(linear_problem *p) {
+    int nu = p->model->size.nu, nb = model_row_N(p->model);
+    memcpy(p->phi_scale, p->prox.mass_scale, (size_t)nu * sizeof *p->phi_scale);
+    if (!p->scales) return;
+    double time = p->accelerations ? p->scales->h : 1;
+    scales_rows(p->scales, p->prox.mass_scale, p->at.W);
+    scales_tell(p->scales, 1, &p->problem);
+    for (int i = 0; i < nu; i++) p->phi_scale[i] *= time * scales_of_balance(p->scales, i);
+    for (int i = 0; i < nb; i++) p->phi_scale[nu + i] = time * scales_of_rate(p->scales, i);
+    for (int i = 0; i < p->nc; i++) p->psi_scale[i] = time * scales_of_rate(p->scales, nb + i);
+}
+
 zn_status linear_problem_solve(linear_problem *p, cone_outcome *outcome) {
     const zn_model *model = p->model;
     int nu = model->size.nu, nb = model_row_N(model);
     bool contacts = set_gates(p);
     zn_status status = prox_update(&p->prox, p->at.M, p->at.W, p->active);
     if (status != ZN_OK) return status;
-    memcpy(p->phi_scale, p->prox.mass_scale, (size_t)nu * sizeof *p->phi_scale);
+    set_scales(p);
     memcpy(p->z, p->x, (size_t)nu * sizeof *p->z);
     memcpy(p->z + nu, p->P, (size_t)nb * sizeof *p->z);
     memcpy(p->y, p->P + nb, (size_t)p->nc * sizeof *p->y);

@@ -9,6 +9,7 @@
 #define SCHEME_LINEAR_PROBLEM_H
 
 #include "scheme/cones.h"
+#include "scheme/scales.h"
 #include "scheme/stage.h"
 
 /* A smooth part of f that depends on x: f = f_0 + s(x). Implicit schemes add it. */
@@ -35,6 +36,7 @@ typedef struct linear_problem {
     double *direction;   /* nF: slip velocities of rows that slip for sure (see linear_problem_slips) */
     bool *active;        /* per contact */
     bool frictionless;   /* leave all friction rows out (projections) */
+    problem_scales *scales;      /* of the scheme; NULL: units of the scene. Its h makes accelerations of velocities */
     double time_measure; /* a constant normal force times this is the reservoir: h for percussions, 1 for forces */
     /* Results: */
     double *x;           /* nu */
@@ -53,7 +55,8 @@ typedef struct linear_problem {
     int block_M, block_W, block_c1;
     bool *wanted;        /* per contact row: the cone of its contact is on */
     linear_reduced *reduced; /* NULL with an implicit part */
-    double *memory, *z, *y, *phi_scale;
+    double *memory, *z, *y, *phi_scale, *psi_scale;
+    bool accelerations;  /* the unit is CONE_ACCELERATION */
     unsigned char *phi_unit, *psi_unit;
 } linear_problem;
 

@@ -99,7 +99,8 @@ linear_reduced *linear_reduced_create(const linear_problem *p, const cone_settin
     if (status == ZN_OK && allows && !(r->left = MEM_ARRAY(context, double, p->nx))) status = ZN_MEMORY;
     if (status == ZN_OK) {
         r->problem = (cone_problem){.ny = p->nc, .npsi = p->problem.npsi, .nmu = p->nc, .n_cones = p->problem.n_cones, .cones = p->cones,
-                                    .user = r, .evaluate = evaluate, .psi_y = r->psi_y.p, .rho = p->prox.rho, .psi_unit = p->psi_unit};
+                                    .user = r, .evaluate = evaluate, .psi_y = r->psi_y.p, .rho = p->prox.rho,
+                                    .psi_scale = p->psi_scale, .psi_unit = p->psi_unit};
         r->solver = cone_solver_create(context, &r->problem, settings);
     }
     if (r->solver) return r;
@@ -208,7 +209,7 @@ static double reduction_error(linear_reduced *r) {
     reduced_psi(r, r->p->y, r->psi);
     true_psi(r, r->psi_base);
     for (int i = 0; i < r->p->nc; i++) {
-        double size = fabs(r->psi[i] - r->psi_base[i]);
+        double size = fabs(r->psi[i] - r->psi_base[i]) * r->p->psi_scale[i];
         if (r->p->wanted[i]) worst = larger(size, worst);
     }
     return worst;
@@ -220,7 +221,7 @@ static double reduction_error(linear_reduced *r) {
 static double normal_size(const linear_problem *p, const double *psi) {
     double worst = 0;
     for (int i = 0; i < p->model->size.nN; i++)
-        if (p->wanted[i]) worst = larger(fabs(psi[i]), worst);
+        if (p->wanted[i]) worst = larger(fabs(psi[i]) * p->psi_scale[i], worst);
     return worst;
 }
 
@@ -319,6 +320,7 @@ static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, co
     report(r, larger(worst, error), row, outcome);
     if (status != ZN_OK || judged <= tolerance) return status;
     outcome->roundoff = judged <= noise_size(r);
+    if (outcome->roundoff) outcome->roundoff_residual = judged;
     return outcome->roundoff ? ZN_OK : ZN_NO_CONVERGENCE;
 }
 

@@ -38,6 +38,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
         mem_free(context, s);
         return ZN_MEMORY;
     }
+    s->velocity->scales = &s->base.scales;
     *out = &s->base;
     return ZN_OK;
 }
@@ -69,6 +70,8 @@ static zn_status update_velocity(linear_problem *p, double t, const double *q, c
     for (int i = 0; i < nu; i++) p->f[i] = -h * p->at.r[i]; /* r = -h at a = 0, lambda = 0 */
     linear_problem_impact_rows(p);
     p->time_measure = h;
+    zn_status seen = scales_see(p->scales, &p->at, &at, h);
+    if (seen != ZN_OK) return seen;
     zn_status status = linear_problem_solve(p, outcome);
     for (int i = 0; i < nu; i++) u_next[i] = u[i] + p->x[i];
     memcpy(P, p->P, (size_t)n * sizeof *P);

@@ -77,7 +77,7 @@ static int prepare(moreau_theta *s) {
 static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     moreau_theta *s = (moreau_theta *)base;
     s->t = from->t, s->h = h, s->q = from->q, s->u = from->u;
-    if (prepare(s)) return ZN_NOT_FINITE;
+    if (prepare(s) || scales_see(&base->scales, &s->end, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, h) != ZN_OK) return ZN_NOT_FINITE;
     cone_expect_noise(s->problem->solver, scheme_expects(&s->base, s->q, s->u, h));
     zn_status status = linear_problem_solve(s->problem, outcome);
     set_end(s, s->problem->x);
@@ -121,6 +121,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
         destroy(&s->base);
         return ZN_MEMORY;
     }
+    s->problem->scales = &s->base.scales;
     *out = &s->base;
     return ZN_OK;
 }

@@ -227,6 +227,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     for (int i = 0; i < base->model->size.nq; i++) to->q[i] = from->q[i] + h * from->carry[i];
     s->t = from->t + h, s->h = h, s->q = to->q, s->u = from->carry;
     to->t = s->t;
+    if (scales_see(&base->scales, &s->there, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, h) != ZN_OK) return ZN_NOT_FINITE;
     return solve_node(s, false, from->q, h, to->carry, to->P, to->u, outcome);
 }
 
@@ -268,6 +269,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
         destroy(&s->base);
         return ZN_MEMORY;
     }
+    s->node->scales = s->impact->scales = &s->base.scales;
     *out = &s->base;
     return ZN_OK;
 }

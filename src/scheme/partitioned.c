@@ -69,14 +69,17 @@ zn_status partitioned_start(scheme *base, scheme_state *state, const double *a0,
 static void set_scales(partitioned *p) {
     const zn_model *model = p->base.model;
     int nN = model->size.nN, first_b = partitioned_x_b(p);
-    double length = scheme_length_weight(model, p->q_n, p->tolerance, 1 / p->h); /* lengths count as velocities */
-    for (int k = 0; k < p->nv; k++) memcpy(p->phi_scale + k * p->nu, p->prox.mass_scale, (size_t)p->nu * sizeof *p->phi_scale);
-    for (int i = partitioned_x_Q(p); i < first_b; i++) p->phi_scale[i] = length;
+    const problem_scales *scales = &p->base.scales;
+    scales_tell(scales, p->nv, &p->problem);
+    for (int k = 0; k < p->nv; k++)
+        for (int i = 0; i < p->nu; i++) p->phi_scale[k * p->nu + i] = p->prox.mass_scale[i] * scales_of_balance(scales, i);
+    for (int i = partitioned_x_Q(p), k = 0; i < first_b; i++, k++) p->phi_scale[i] = scales_of_position(scales, k % p->nq);
     for (int m = 0; m < p->s - 1; m++) {
-        for (int i = 0; i < model->size.ng; i++) p->phi_scale[first_b + m * p->nb + i] = length;
+        for (int i = 0; i < p->nb; i++)
+            p->phi_scale[first_b + m * p->nb + i] = i < model->size.ng ? scales_of_length(scales, i) : scales_of_rate(scales, i);
         for (int i = 0; i < p->nc; i++) {
             bool position = i < nN;
-            p->psi_scale[m * p->nc + i] = position ? length : 1;
+            p->psi_scale[m * p->nc + i] = position ? scales_of_length(scales, p->nb + i) : scales_of_rate(scales, p->nb + i);
             p->rho[m * p->nc + i] = p->prox.rho[i] / (position ? p->h * p->share_N[m] : p->share_F[m]);
         }
     }
@@ -141,7 +144,9 @@ static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;
     if (p->lagrange && lagrange_start(p)) return ZN_NOT_FINITE;
     zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
+    if (status == ZN_OK) status = scales_see(&p->base.scales, at, &point, h);
     if (status != ZN_OK) return status;
+    scales_rows(&p->base.scales, p->prox.mass_scale, p->prox.W_kept);
     if (p->law.offered) {
         if (staged_start(p, from)) return ZN_NOT_FINITE;
         memcpy(p->c1_start, p->law.start, (size_t)p->n * sizeof *p->c1_start);

@@ -62,7 +62,6 @@ typedef struct partitioned {
     bool velocity_rows;            /* stages have rows y or F */
     staged_law law;                /* friction without the index shift: gamma_F of stage 1 are further rows of psi */
 
-    double tolerance;
     double t, h;                   /* of the running step */
     const double *q_n, *u_n;
     double one;

@@ -236,6 +236,7 @@ static zn_status make_solvers(partitioned *p, const zn_settings *settings) {
     chosen.contradiction = settings->contradiction;
     p->solver = cone_solver_create(p->base.context, problem, &chosen);
     p->end = p->solver ? linear_problem_create(p->base.context, p->base.model, settings, CONE_VELOCITY) : NULL;
+    if (p->end) p->end->scales = &p->base.scales;
     return p->end ? prox_create(p->base.context, p->base.model, &p->prox) : ZN_MEMORY;
 }
 
@@ -247,7 +248,6 @@ zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
     p->n = model_rows(model), p->nb = model_row_N(model), p->nc = p->n - p->nb;
     p->velocity_rows = model->size.ny + model->size.nF > 0;
     p->one = 1;
-    p->tolerance = settings->tolerance;
     for (int k = 0; k < model->size.n_contacts; k++) p->restitution |= model->contacts[k].e_N != 0 || model->contacts[k].e_F != 0;
     set_coefficients(p);
     set_shares(p);

@@ -123,6 +123,8 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
         if (p->first) p->forces = linear_problem_create(context, model, settings, CONE_ACCELERATION);
         if (!p->implicit || (p->project && !p->velocity) || (p->first && !p->forces)) status = ZN_MEMORY;
     }
+    if (p->velocity) p->velocity->scales = &p->base.scales;
+    if (p->forces) p->forces->scales = &p->base.scales;
     if (status == ZN_OK)
         *out = &p->base;
     else
@@ -269,7 +271,10 @@ static zn_status estimate_prox(projected *p, const scheme_state *from) {
     stage *at = &p->implicit->at[0];
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
     if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;
-    return prox_update(&p->prox, at->M, at->W, NULL);
+    zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
+    if (status == ZN_OK) status = scales_see(&p->base.scales, at, &point, p->implicit->h);
+    if (status == ZN_OK) scales_rows(&p->base.scales, p->prox.mass_scale, p->prox.W_kept);
+    return status;
 }
 
 /* ---- the step ---- */
@@ -356,7 +361,7 @@ static zn_status attempt(projected *p, const scheme_state *from, double h, schem
     const zn_model *model = p->base.model;
     record before = record_of(p, from->carry), r = record_of(p, to->carry);
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
-    stages_scale(p->implicit, &p->prox, from->q);
+    stages_scale(p->implicit, &p->prox, &p->base.scales);
     cone_expect_noise(p->implicit->solver, scheme_expects(&p->base, from->q, from->u, h));
     guess(p, &before, h, &r);
     zn_status status = ZN_OK;

@@ -11,7 +11,6 @@
  *
  * Natural models (q' = u) have no unknowns dQ. */
 #include "scheme/projected_stages.h"
-#include "scheme/precision.h"
 #include "scheme/stage_transform.h"
 
 /* Columns of x. */
@@ -274,18 +273,9 @@ static void make_units(stages *s) {
     for (int i = 0; i < s->problem.nx; i++) s->phi_scale[i] = 1;
     for (int i = 0; i < s->problem.ny; i++) s->psi_scale[i] = 1;
     for (int i = 0; i < s->m; i++) {
-        for (int j = 0; j < size->nq && !s->natural; j++) {
-            s->phi_unit[column_Q(s, i) + j] = CONE_LENGTH;
-            s->phi_scale[column_Q(s, i) + j] = STAGES_POSITION_WEIGHT;
-        }
-        for (int j = 0; j < size->ng; j++) {
-            s->phi_unit[column_P(s, i) + j] = CONE_LENGTH;
-            s->phi_scale[column_P(s, i) + j] = STAGES_POSITION_WEIGHT;
-        }
-        for (int j = 0; j < size->nN; j++) {
-            s->psi_unit[i * s->nc + j] = CONE_LENGTH;
-            s->psi_scale[i * s->nc + j] = STAGES_POSITION_WEIGHT;
-        }
+        for (int j = 0; j < size->nq && !s->natural; j++) s->phi_unit[column_Q(s, i) + j] = CONE_LENGTH;
+        for (int j = 0; j < size->ng; j++) s->phi_unit[column_P(s, i) + j] = CONE_LENGTH;
+        for (int j = 0; j < size->nN; j++) s->psi_unit[i * s->nc + j] = CONE_LENGTH;
         scheme_cones(s->model, i * s->nc, s->cones + i * size->n_contacts);
         for (int k = 0; s->trial && k < size->n_contacts; k++) /* radii are rows of their own */
             if (s->model->contacts[k].row_N >= 0)
@@ -330,8 +320,7 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
                   .nc = nc,
                   .natural = model->natural,
                   .trial = trial,
-                  .h = 1,
-                  .tolerance = settings->tolerance};
+                  .h = 1};
     s->problem = (cone_problem){.nx = n_settled + m * nb,
                                 .ny = m * nc,
                                 .npsi = m * nc,
@@ -376,14 +365,16 @@ void stages_destroy(stages *s) {
 
 /* ---- a solve ---- */
 
-void stages_scale(stages *s, const prox_estimate *estimate, const double *q) {
+void stages_scale(stages *s, const prox_estimate *estimate, const problem_scales *scales) {
     int nu = s->model->size.nu, nN = s->model->size.nN, nQ = s->natural ? 0 : s->model->size.nq;
-    double weight = scheme_length_weight(s->model, q, s->tolerance, STAGES_POSITION_WEIGHT);
+    scales_tell(scales, s->m, &s->problem);
     for (int i = 0; i < s->m; i++) {
-        memcpy(s->phi_scale + column_U(s, i), estimate->mass_scale, (size_t)nu * sizeof *s->phi_scale);
-        for (int j = 0; j < nQ; j++) s->phi_scale[column_Q(s, i) + j] = weight;
-        for (int j = 0; j < s->model->size.ng; j++) s->phi_scale[column_P(s, i) + j] = weight;
-        for (int j = 0; j < nN; j++) s->psi_scale[i * s->nc + j] = weight;
+        for (int j = 0; j < nu; j++) s->phi_scale[column_U(s, i) + j] = estimate->mass_scale[j] * scales_of_balance(scales, j);
+        for (int j = 0; j < nQ; j++) s->phi_scale[column_Q(s, i) + j] = scales_of_position(scales, j);
+        for (int j = 0; j < s->nb; j++)
+            s->phi_scale[column_P(s, i) + j] = j < s->model->size.ng ? scales_of_length(scales, j) : scales_of_rate(scales, j);
+        for (int j = 0; j < s->nc; j++)
+            s->psi_scale[i * s->nc + j] = j < nN ? scales_of_length(scales, s->nb + j) : scales_of_rate(scales, s->nb + j);
         /* A gap is h times a velocity (pitfall 5). */
         for (int j = 0; j < s->nc; j++) s->rho[i * s->nc + j] = j < nN ? estimate->rho[j] / s->h : estimate->rho[j];
     }

@@ -14,12 +14,8 @@
 
 #include "scheme/block_sum.h"
 #include "scheme/cones.h"
+#include "scheme/scales.h"
 #include "scheme/stage.h"
-
-/* Rows of positions (g, g_N, dQ) count up to this many times as much as rows of velocities, so that the default tolerance of 1e-10
- * means 1e-10 in velocities and 1e-12 in lengths; less, but not less than once, where coordinates are so large that round-off would
- * be above that. Rows of momentum are divided by the diagonal of M: they are velocities. */
-#define STAGES_POSITION_WEIGHT 100.0
 
 /* Pieces of the model's matrices. */
 typedef struct stages_cuts {
@@ -33,7 +29,6 @@ typedef struct stages {
     bool natural;   /* dQ_i = h U_i is eliminated: Q_i = Q0_i + h sum a_ik U0_k + h sum (A A)_ik dU_k */
     double *A, *AA; /* m x m, row-major */
     /* Filled by the caller before a solve: */
-    double tolerance;
     double h, *tau;       /* tau_i */
     double *since;        /* tau_i - t_n */
     double *Q0, *U0, *D0; /* m x nq, m x nu, m x nc */
@@ -69,7 +64,7 @@ void stages_destroy(stages *);
  * other way back: problem.linear = NULL. */
 zn_status stages_transform(stages *);
 /* Prox parameters and row scales of all stages from an estimate at the start of the step, at q. */
-void stages_scale(stages *, const prox_estimate *, const double *q);
+void stages_scale(stages *, const prox_estimate *, const problem_scales *);
 /* On ZN_OK, Q and U belong to the solution. outcome->worst_cone is a contact. */
 zn_status stages_solve(stages *, cone_outcome *);
 /* The implicit stages of a projected scheme, for tests and benchmarks. */

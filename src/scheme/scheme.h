@@ -4,6 +4,7 @@
 #define SCHEME_SCHEME_H
 
 #include "cone/cone.h"
+#include "scheme/scales.h"
 #include "zeno/simulation.h"
 
 /* Everything that goes from one step to the next. A scheme keeps nothing about the motion elsewhere, so a failed or rejected
@@ -44,6 +45,7 @@ struct scheme {
     zn_context *context;
     const scheme_class *class;
     const zn_model *model;
+    problem_scales scales; /* what the tolerance is relative to; made and destroyed by who made the scheme */
     double noise; /* 0: the tolerance must be met; else round-off of the model is above it, of about this size (cone_expect_noise) */
 };
 

@@ -63,12 +63,13 @@ void sim_state_place(const zn_simulation *sim, double *memory, scheme_state *sta
 
 static zn_status allocate(zn_simulation *sim) {
     size_t n = (size_t)model_rows(sim->model), state = sim_state_size(sim);
-    sim->state_memory = MEM_ARRAY(sim->context, double, 2 * state + 2 * n);
+    sim->state_memory = MEM_ARRAY(sim->context, double, 2 * state + 2 * n + (size_t)sim->model->size.n_contacts);
     if (!sim->state_memory) return ZN_MEMORY;
     sim_state_place(sim, sim->state_memory, &sim->now);
     sim_state_place(sim, sim->state_memory + state, &sim->next);
     sim->P = sim->state_memory + 2 * state;
     sim->P_total = sim->P + n;
+    sim->approach = sim->P_total + n;
     return sim_monitor_create(sim->context, sim->model, &sim->monitor);
 }
 
@@ -98,7 +99,7 @@ static zn_status start(zn_simulation *sim, const double *q, const double *u) {
         if (!a0 || !lambda0) status = ZN_MEMORY;
         zn_settings settings = sim->settings;
         if (sim->contradiction == 0) settings.contradiction = 0;
-        if (status == ZN_OK && !zero) status = sim_start_forces(sim->context, model, &settings, now->t, now->q, now->u, a0, lambda0);
+        if (status == ZN_OK && !zero) status = sim_start_forces(sim->context, model, &settings, &sim->scheme->scales, &(zn_point){.t = now->t, .q = now->q, .u = now->u}, a0, lambda0);
     }
     if (status == ZN_OK) status = sim->scheme->class->start(sim->scheme, now, a0, lambda0);
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, now);
@@ -132,6 +133,7 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
     status = sim->scheme_name && q && u ? choose_start(sim, q, u) : ZN_MEMORY;
     if (status == ZN_OK)
         status = find_scheme(context, model, &sim->settings, sim->contradiction > 0 ? settings->contradiction : 0, &sim->scheme);
+    if (status == ZN_OK) status = scales_create(context, model, settings->tolerance, &sim->scheme->scales);
     if (status == ZN_OK) {
         if (sim->settings.stages == 0) sim->settings.stages = sim->scheme->class->info.stages_default;
         status = allocate(sim);
@@ -150,7 +152,10 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
 void zn_simulation_destroy(zn_simulation *sim) {
     if (!sim) return;
     zn_context *context = sim->context;
-    if (sim->scheme) sim->scheme->class->destroy(sim->scheme);
+    if (sim->scheme) {
+        scales_destroy(context, &sim->scheme->scales);
+        sim->scheme->class->destroy(sim->scheme);
+    }
     sim_control_destroy(sim);
     sim_rows_destroy(sim);
     sim_work_destroy(sim);
@@ -213,19 +218,24 @@ zn_status zn_simulation_outputs(const zn_simulation *sim, double *values) {
     return ZN_OK;
 }
 
+zn_scales zn_simulation_scales(const zn_simulation *sim) {
+    const problem_scales *s = &sim->scheme->scales;
+    return (zn_scales){s->q, s->velocity, s->noise};
+}
+
 zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
     double mean[CONE_PATH_COUNT], kinetic, potential;
     for (int i = 0; i < CONE_PATH_COUNT; i++) mean[i] = sim->path_solves[i] ? (double)sim->path_iterations_there[i] / (double)sim->path_solves[i] : 0;
     zn_simulation_energy(sim, &kinetic, &potential);
     const sim_monitor *m = &sim->monitor;
     return (zn_statistics){
-        .steps = sim->step, .rejected = sim->rejected, .step_min = sim->step_min, .step_max = sim->step_max,
+        .steps = sim->step, .rejected = sim->rejected, .cut_steps = sim->cut_steps, .cut_impacts = sim->cut_impacts, .step_min = sim->step_min, .step_max = sim->step_max,
         .max_penetration = m->max_penetration, .max_g = m->max_g, .max_gdot = m->max_gdot, .max_gamma = m->max_gamma,
         .energy_start = sim->energy_start, .energy_end = kinetic + potential,
         .newton_steps = sim->path_steps[CONE_NEWTON], .newton_total = sim->path_iterations[CONE_NEWTON], .newton_mean = mean[CONE_NEWTON], .newton_max = sim->path_max[CONE_NEWTON],
         .least_norm_steps = sim->path_steps[CONE_LEAST_NORM], .least_norm_total = sim->path_iterations[CONE_LEAST_NORM], .least_norm_mean = mean[CONE_LEAST_NORM], .least_norm_max = sim->path_max[CONE_LEAST_NORM],
         .projection_steps = sim->path_steps[CONE_PROJECTION], .projection_total = sim->path_iterations[CONE_PROJECTION], .projection_mean = mean[CONE_PROJECTION], .projection_max = sim->path_max[CONE_PROJECTION],
-        .max_residual = sim->max_residual, .staged_accepted = sim->staged_accepted, .staged_repeated = sim->staged_repeated, .roundoff_steps = sim->roundoff_steps,
+        .max_residual = sim->max_residual, .staged_accepted = sim->staged_accepted, .staged_repeated = sim->staged_repeated, .roundoff_steps = sim->roundoff_steps, .roundoff_residual = sim->roundoff_residual,
         .contradiction = sim->contradiction,
     };
 }

@@ -74,14 +74,17 @@ struct zn_simulation {
     sim_work work;
     sim_view view;
     long step;                       /* steps done */
-    long rejected;
+    long rejected, cut_steps, cut_impacts; /* cut: of the fixed grid, taken in parts; those of them with an impact */
+    bool cut;                        /* the present step was */
+    double *approach;                /* per contact: its speed before a step that was cut, relative to its scale */
+    double calm;                     /* energy of the scales that was last looked at (stepping.c) */
     double step_min, step_max;       /* of accepted steps and parts */
     long path_steps[CONE_PATH_COUNT];            /* steps by the path that ended them */
     long path_solves[CONE_PATH_COUNT], path_iterations_there[CONE_PATH_COUNT]; /* solves in those steps, their iterations of the path */
     long path_iterations[CONE_PATH_COUNT];       /* iterations of each path in all steps */
     int path_max[CONE_PATH_COUNT];
     long staged_accepted, staged_repeated, roundoff_steps;
-    double max_residual;
+    double max_residual, roundoff_residual;
     double contradiction; /* of redundant constraints at the start, which the scheme meets by least squares; 0: none */
     double energy_start;
     double fastest;                  /* natural frequency at the start; negative: not asked for */
@@ -108,8 +111,8 @@ void sim_end_percussion(zn_simulation *);
 bool sim_fatal(zn_status);
 /* Contradictions below are round-off: not worth a word. */
 #define SIM_CONTRADICTION_ROUNDOFF 1e-12
-/* A sentence about joints that contradict each other at a state, into text; "" when none do. */
-const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const zn_point *, char *text, size_t room);
+/* A sentence about joints that contradict each other at a state, into text; "" when none do. Scales may be NULL (at the start). */
+const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const problem_scales *, const zn_point *, char *text, size_t room);
 zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);
 zn_status sim_grid_step(zn_simulation *);
 
@@ -156,7 +159,6 @@ zn_status sim_start_project(zn_context *, const zn_model *, double t, double *q,
  * log says so. 0: not at all, or too much. */
 zn_status sim_start_contradiction(zn_context *, const zn_model *, const zn_settings *, const zn_point *, double *size);
 /* Accelerations and multipliers: Signorini and friction on acceleration level for closed contacts at rest in the normal. */
-zn_status sim_start_forces(zn_context *, const zn_model *, const zn_settings *, double t, const double *q, const double *u, double *a0,
-                           double *lambda0);
+zn_status sim_start_forces(zn_context *, const zn_model *, const zn_settings *, problem_scales *, const zn_point *, double *a0, double *lambda0);
 
 #endif

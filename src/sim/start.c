@@ -102,7 +102,7 @@ static zn_status project_positions(zn_context *context, linear_problem *p, doubl
     char why[400];
     zn_settings settings = zn_settings_default();
     return fail(context, ZN_START, "the positions of the start cannot be projected onto the constraints: no convergence%s",
-                sim_contradiction(context, model, &settings, &(zn_point){.t = t, .q = q, .u = u}, why, sizeof why));
+                sim_contradiction(context, model, &settings, NULL, &(zn_point){.t = t, .q = q, .u = u}, why, sizeof why));
 }
 
 static zn_status project_velocities(zn_context *context, linear_problem *p, double t, const double *q, double *u) {
@@ -161,22 +161,23 @@ zn_status sim_start_contradiction(zn_context *context, const zn_model *model, co
 
 /* ---- forces ---- */
 
-static zn_status solve_forces(zn_context *context, linear_problem *p, const zn_model *model, const zn_settings *settings, double t, const double *q, const double *u) {
+static zn_status solve_forces(zn_context *context, linear_problem *p, const zn_settings *settings, const zn_point *at) {
     cone_outcome outcome;
-    zn_status status = consistent_forces(p, t, q, u, SIM_START_TOLERANCE, &outcome);
+    zn_status status = p->scales ? scales_see(p->scales, &p->at, at, settings->step) : ZN_OK;
+    if (status == ZN_OK) status = consistent_forces(p, at->t, at->q, at->u, SIM_START_TOLERANCE, &outcome);
     if (status == ZN_OK) return ZN_OK;
     if (status == ZN_NOT_FINITE) return fail(context, ZN_START, "the forces cannot be evaluated at the start");
     char why[400];
-    zn_point at = {.t = t, .q = q, .u = u};
     return fail(context, ZN_START, "the forces at the start cannot be found: %s (residual %.3g)%s", zn_status_text(status),
-                outcome.worst, sim_contradiction(context, model, settings, &at, why, sizeof why));
+                outcome.worst, sim_contradiction(context, p->model, settings, p->scales, at, why, sizeof why));
 }
 
-zn_status sim_start_forces(zn_context *context, const zn_model *model, const zn_settings *settings, double t, const double *q, const double *u,
+zn_status sim_start_forces(zn_context *context, const zn_model *model, const zn_settings *settings, problem_scales *scales, const zn_point *at,
                            double *a0, double *lambda0) {
     linear_problem *p = linear_problem_create(context, model, settings, CONE_ACCELERATION);
     if (!p) return ZN_MEMORY;
-    zn_status status = solve_forces(context, p, model, settings, t, q, u);
+    if (settings->step > 0) p->scales = scales; /* else accelerations have no scale yet */
+    zn_status status = solve_forces(context, p, settings, at);
     memcpy(a0, p->x, (size_t)model->size.nu * sizeof *a0);
     memcpy(lambda0, p->P, (size_t)model_rows(model) * sizeof *lambda0);
     linear_problem_destroy(p);

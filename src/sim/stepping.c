@@ -17,6 +17,7 @@ void sim_count_outcome(zn_simulation *sim, const cone_outcome *outcome) {
     sim->staged_accepted += outcome->staged_accepted;
     sim->staged_repeated += outcome->staged_repeated;
     sim->roundoff_steps += outcome->roundoff > 0;
+    if (outcome->roundoff > 0) sim->roundoff_residual = larger(sim->roundoff_residual, outcome->roundoff_residual);
     sim->max_residual = larger(sim->max_residual, outcome->worst);
 }
 
@@ -52,11 +53,12 @@ zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double
     if (status == ZN_NO_CONVERGENCE && near && with->noise < INFINITY) {
         double expected = with->noise;
         with->noise = INFINITY;
+        with->scales.renew = true;
         status = try_once(sim, from, h, to, outcome);
         with->noise = expected;
     }
     if (status != ZN_OK) return status;
-    if (outcome->roundoff > 0) with->noise = outcome->worst;
+    if (outcome->worst > sim->settings.tolerance) with->noise = outcome->worst;
     to->t = t_end;
     if (sim->model->after_step) sim->model->after_step(sim->model, to->q);
     return ZN_OK;
@@ -72,18 +74,18 @@ void sim_accept(zn_simulation *sim, double h) {
 
 bool sim_fatal(zn_status status) { return status == ZN_MEMORY || status == ZN_UNSUPPORTED; }
 
-const char *sim_contradiction(zn_context *context, const zn_model *model, const zn_settings *settings, const zn_point *at, char *text,
-                              size_t room) {
+const char *sim_contradiction(zn_context *context, const zn_model *model, const zn_settings *settings, const problem_scales *scales,
+                              const zn_point *at, char *text, size_t room) {
     double size, step = settings->step > 0 ? settings->step : 1;
     int row = model_contradiction(context, model, at, &size);
     *text = '\0';
-    if (row >= 0 &&
-        size >
-            SIM_CONTRADICTION_ROUNDOFF) /* residuals of positions are counted in velocities: a tolerance of some 2 size/step lets it pass */
+    if (row >= 0 && size > SIM_CONTRADICTION_ROUNDOFF) {
+        double passes = 2 * (scales ? scales_tolerance(scales, row, size, step) : larger(size / step, size)), digit = pow(10, floor(log10(passes)));
         snprintf(text, room,
                  ". The constraint '%s' nearly follows from those before it but contradicts them by %.3g: leave it out, give its numbers in "
                  "full (sqrt(3)/2 instead of 0.866), or set tolerance: %.0e",
-                 model->bilateral_names[row], size, pow(10, ceil(log10(2 * larger(size / step, size)))));
+                 model->bilateral_names[row], size, ceil(passes / digit) * digit);
+    }
     return text;
 }
 
@@ -121,10 +123,53 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
     return fail_at(sim->context, status, &place,
                    "the step of %g from t = %.9g could not be solved%s%s%s: residual %.3g is above the tolerance %.3g%s", h,
                    sim->now.t, who ? " at contact '" : "", who ? who : "", who ? "'" : "", outcome->worst,
-                   sim->settings.tolerance, sim_contradiction(sim->context, model, &sim->settings, &at, why, sizeof why));
+                   sim->settings.tolerance, sim_contradiction(sim->context, model, &sim->settings, &sim->scheme->scales, &at, why, sizeof why));
 }
 
 /* ---- the fixed grid ---- */
+
+/* Relative tolerances grow with a motion that diverges: whether it does is asked whenever velocities have grown this much. */
+static const double grown = 1e3;
+
+static bool has_grown(zn_simulation *sim) {
+    double energy = sim->scheme->scales.energy;
+    bool much = sim->calm > 0 && energy > grown * sim->calm;
+    if (much || !(sim->calm > 0)) sim->calm = energy;
+    return much;
+}
+
+/* The step at hand is about to be cut. An impact in it will be another one: that of a part of the step. */
+static void note_cut(zn_simulation *sim) {
+    const zn_model *model = sim->model;
+    stage *at = &sim->monitor.at;
+    sim->cut_steps++;
+    sim->cut = true;
+    if (model->size.nN == 0) return;
+    zn_point point = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    if (model->constraints(model, at->work, &point, &(zn_constraints){.c1 = at->c1})) return;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        sim->approach[k] = row >= 0 ? -at->c1[row] * scales_of_rate(&sim->scheme->scales, row) : 0;
+    }
+}
+
+/* After a cut step: contacts that were approached and have a percussion. The first one is told. */
+static void report_cut_impacts(zn_simulation *sim) {
+    const zn_model *model = sim->model;
+    bool any = false;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        if (row < 0 || !(sim->P[row] > 0) || !(sim->approach[k] > sim->settings.tolerance)) continue;
+        if (sim->cut_impacts == 0 && !any)
+            log_message(sim->context, ZN_LOG_WARNING,
+                        "the step of %g to t = %.9g could not be solved at once and was taken in parts; the impact of contact '%s' in it is that of "
+                        "a part of the step (further ones are counted in the summary)",
+                        sim->grid.h, sim->now.t, model->contacts[k].name);
+        any = true;
+    }
+    sim->cut_impacts += any;
+    sim->cut = false;
+}
 
 static zn_status attempt(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
     zn_status status = sim_try(sim, &sim->now, h, t_end, &sim->next, outcome);
@@ -160,6 +205,7 @@ zn_status sim_grid_step(zn_simulation *sim) {
     const long whole = 1L << MAX_HALVINGS;
     sim_grid *grid = &sim->grid;
     cone_outcome outcome;
+    if (grid->done == 0 && has_grown(sim) && report_unstable(sim, sim->settings.step) != ZN_OK) return ZN_NO_CONVERGENCE;
     sim_begin_percussion(sim);
     if (grid->done == 0) begin_grid_step(sim);
     zn_status status = ZN_OK;
@@ -180,11 +226,13 @@ zn_status sim_grid_step(zn_simulation *sim) {
             status = ZN_NO_CONVERGENCE; /* halves of it would hide that the motion diverges */
             break;
         } else {
+            if (!sim->cut) note_cut(sim);
             grid->part /= 2;
             sim->rejected++;
         }
     }
     sim_end_percussion(sim);
+    if (status == ZN_OK && sim->cut && grid->done == whole) report_cut_impacts(sim);
     if (status == ZN_OK) sim->step++;
     if (grid->done == whole) grid->done = 0;
     return status;

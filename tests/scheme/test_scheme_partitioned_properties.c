@@ -17,7 +17,7 @@ static const char spring_pendulum[] = "parameters: {m: 1, k: 100, l0: 1, g: 9.81
                                       "energy:\n"
                                       "  kinetic: m/2*(l'^2 + l^2*phi'^2)\n"
                                       "  potential: k/2*(l - l0)^2 - m*g*l*cos(phi)\n"
-                                      "simulation: {scheme: rattle, step: 1e-2, end: 100, tolerance: 1e-12}\n";
+                                      "simulation: {scheme: rattle, step: 1e-2, end: 100, tolerance: 1e-13}\n";
 
 typedef struct range {
     double low, high;

@@ -101,7 +101,7 @@ static forces forces_of(const char *text) {
     forces f = {.context = zn_context_create(NULL)};
     f.scene = parse(f.context, text);
     const zn_model *model = zn_scene_model(f.scene);
-    if (sim_start_forces(f.context, model, zn_scene_settings(f.scene), 0, model->q_start, model->u_start, f.a, f.lambda) != ZN_OK)
+    if (sim_start_forces(f.context, model, zn_scene_settings(f.scene), NULL, &(zn_point){.q = model->q_start, .u = model->u_start}, f.a, f.lambda) != ZN_OK)
         fail_msg("%s", zn_error_text(f.context));
     return f;
 }

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scheme/scales.h"
+
+#include <float.h>
+
+/* What gaps and joints lose, relative to their terms; what balances lose at least. */
+static const double length_roundoff = 32 * DBL_EPSILON, force_share = 4.0 / 32;
+/* Lengths are measured by this part of the way in a step. */
+static const double length_share = 0.1;
+/* What does not move is held as exact as this share of the energy. */
+static const double share = 1e-3;
+/* General kinematics are looked at again when coordinates or velocities have grown by this much. */
+static const double growth = 1.25;
+
+zn_status scales_create(zn_context *context, const zn_model *model, double tolerance, problem_scales *s) {
+    *s = (problem_scales){.model = model, .reach = length_roundoff / tolerance};
+    size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model);
+    size_t extra = model->natural ? 0 : nq + nu + (size_t)lin_nnz(&model->pattern.B);
+    double *next = s->memory = MEM_ARRAY(context, double, nq + 5 * nu + 2 * n + extra);
+    if (!next) return ZN_MEMORY;
+    s->q = next, next += nq;
+    s->u = next, next += nu;
+    s->velocity = next, next += nu;
+    s->force = next, next += nu;
+    s->noise = next, next += nu;
+    s->slack = next, next += nu;
+    s->row = next, next += n;
+    s->row_place = next, next += n;
+    if (model->natural)
+        s->place = s->q, s->rate = s->velocity;
+    else
+        s->place = next, s->rate = s->place + nu, s->B = s->rate + nq;
+    return ZN_OK;
+}
+
+void scales_destroy(zn_context *context, problem_scales *s) {
+    mem_free(context, s->memory);
+    *s = (problem_scales){0};
+}
+
+/* True: one of them has grown so much that others may have to follow. */
+static bool follow(int n, const double *x, double *most) {
+    bool grown = false;
+    for (int i = 0; i < n; i++) {
+        double size = fabs(x[i]);
+        if (size <= most[i]) continue;
+        grown = grown || size > growth * most[i];
+        most[i] = size;
+    }
+    return grown;
+}
+
+/* x_j = |q|/|B_j| over the coordinates that u_j moves. */
+static zn_status see_kinematics(problem_scales *s, stage *at, const zn_point *point) {
+    const zn_model *model = s->model;
+    const zn_pattern *p = &model->pattern.B;
+    if (model->kinematics(model, at->work, point, &(zn_kinematics){.B = at->B})) return ZN_NOT_FINITE;
+    follow(lin_nnz(p), at->B, s->B);
+    for (int j = 0; j < p->cols; j++) {
+        double size = 0, norm = 0;
+        for (int k = p->start[j]; k < p->start[j + 1]; k++)
+            size = hypot(size, s->q[p->index[k]]), norm = hypot(norm, s->B[k]);
+        s->place[j] = norm > 0 ? size / norm : 0;
+    }
+    return ZN_OK;
+}
+
+static void add_sizes(const zn_pattern *p, const double *values, const double *x, double *sum) {
+    for (int j = 0; j < p->cols; j++)
+        for (int k = p->start[j]; k < p->start[j + 1]; k++) sum[p->index[k]] += fabs(values[k] * x[j]);
+}
+
+/* Speeds that forces give in a step to what rests, but not more than they give on a way as long as the coordinate; and what forces are
+ * computed from. */
+static zn_status see_forces(problem_scales *s, stage *at, const zn_point *point) {
+    const zn_model *model = s->model;
+    const zn_patterns *p = &model->pattern;
+    bool rests = !s->begun || !(s->energy > 0);
+    if (model->balance(model, at->work, point, &(zn_balance){.r = at->r, .M = at->M, .r_q = at->r_q, .r_u = at->r_u}))
+        return ZN_NOT_FINITE;
+    memset(s->force, 0, (size_t)model->size.nu * sizeof *s->force);
+    add_sizes(&p->r_q, at->r_q, point->q, s->force);
+    add_sizes(&p->r_u, at->r_u, point->u, s->force);
+    for (int j = 0; j < model->size.nu; j++)
+        for (int k = p->M.start[j]; k < p->M.start[j + 1]; k++) {
+            if (p->M.index[k] != j || !(at->M[k] > 0)) continue;
+            double a = fabs(at->r[j]) / at->M[k], speed = s->h * a;
+            if (s->place[j] > 0) speed = smaller(speed, sqrt(a * s->place[j]));
+            if (rests && isfinite(speed)) s->u[j] = larger(s->u[j], speed);
+            s->force[j] /= at->M[k];
+        }
+    return ZN_OK;
+}
+
+zn_status scales_see(problem_scales *s, stage *at, const zn_point *point, double h) {
+    s->h = h;
+    if (!s->memory) return ZN_OK;
+    const zn_model *model = s->model;
+    bool grown = follow(model->size.nq, point->q, s->q);
+    grown = follow(model->size.nu, point->u, s->u) || grown;
+    zn_status status = grown && !model->natural ? see_kinematics(s, at, point) : ZN_OK;
+    if (status == ZN_OK && (grown || s->renew || !s->begun || !(s->energy > 0))) status = see_forces(s, at, point);
+    s->begun = true;
+    s->renew = false;
+    return status;
+}
+
+static double inverse(double size) { return size > 0 && isfinite(size) ? 1 / size : 1; }
+
+void scales_rows(problem_scales *s, const double *mass_scale, const double *W) {
+    if (!s->memory) return;
+    const zn_pattern *p = &s->model->pattern.W, *B = &s->model->pattern.B;
+    int nu = s->model->size.nu, n = model_rows(s->model);
+    for (int i = 0; i < nu; i++) {
+        double squared = s->u[i] * s->u[i] / mass_scale[i];
+        if (squared > s->energy * s->energy) s->energy = sqrt(squared);
+    }
+    for (int i = 0; i < nu; i++) {
+        s->velocity[i] = larger(s->u[i], share * s->energy * sqrt(mass_scale[i]));
+        s->noise[i] = force_share * s->reach * s->h * s->force[i];
+        s->slack[i] = s->noise[i] > s->velocity[i] ? s->noise[i] * inverse(s->velocity[i]) : 1;
+    }
+    for (int k = 0, bilateral = model_row_N(s->model); k < n; k++) {
+        double V = 0, x = 0, mobility = 0;
+        for (int e = p->start[k]; e < p->start[k + 1]; e++) {
+            int j = p->index[e];
+            double size = fabs(W[e]);
+            V += size * s->velocity[j], x += size * s->place[j], mobility += size * size * mass_scale[j];
+        }
+        s->row[k] = k < bilateral ? larger(V, s->energy * sqrt(mobility)) : V;
+        s->row_place[k] = x;
+    }
+    if (!s->B) return;
+    memset(s->rate, 0, (size_t)s->model->size.nq * sizeof *s->rate);
+    for (int j = 0; j < nu; j++)
+        for (int k = B->start[j]; k < B->start[j + 1]; k++) s->rate[B->index[k]] += s->B[k] * s->velocity[j];
+}
+
+void scales_tell(const problem_scales *s, int blocks, cone_problem *p) {
+    p->slack = s->slack;
+    p->n_slack = s->memory ? s->model->size.nu : 0;
+    p->slack_rows = blocks * p->n_slack;
+}
+
+double scales_of_balance(const problem_scales *s, int i) {
+    return s->memory ? inverse(larger(s->velocity[i], s->noise[i])) : 1;
+}
+double scales_of_rate(const problem_scales *s, int row) { return s->memory ? inverse(s->row[row]) : 1; }
+double scales_of_length(const problem_scales *s, int row) {
+    return s->memory ? inverse(larger(length_share * s->h * s->row[row], s->reach * s->row_place[row])) : 1 / s->h;
+}
+double scales_of_position(const problem_scales *s, int i) {
+    return s->memory ? inverse(larger(length_share * s->h * s->rate[i], s->reach * s->q[i])) : 1 / s->h;
+}
+
+double scales_tolerance(const problem_scales *s, int row, double size, double h) {
+    double rate = scales_of_rate(s, row);
+    return size * rate * larger(1, 1 / (length_share * h));
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tolerance is relative to: sizes of the problem, seen in the run so far, each in the units of what it scales.
+ *
+ *   v_i = max(|u_i|, share sqrt(E/M_ii))    of a balance divided by M_ii;  E = max_j M_jj u_j^2: what does not move is as exact as
+ *                                           a small share of the energy of what does
+ *   V_k = sum_j |W_jk| v_j                  of row k on velocity level;  V_k/h on acceleration level. Of constraints, which hold also
+ *                                           where nothing moves along them, not less than sqrt(E w'w), w_j = W_jk/sqrt(M_jj)
+ *   L_k = max(h V_k/10, reach sum_j |W_jk| x_j)  of row k on position level: lengths are ten times as exact as velocities over a step,
+ *                                           but not better than round-off of the coordinates x_j allows, reach = 32 eps/tolerance
+ *
+ * Forces of stiff models are differences of large numbers. What is lost in them is told from the sizes of these,
+ *
+ *   f_i = sum_j |dr_i/dq_j| |q_j| + |dr_i/du_j| |u_j|,    r = M a - h - W lambda
+ *
+ * and a residual of a balance that is at most 4 units in the last place of f_i (times h/M_ii) is solved, whatever v_i is: the step is then
+ * counted as solved to round-off. f_i is looked up at the start, when coordinates or velocities have grown, and when a step fails.
+ *
+ * |u_i| is the largest in the run, at the start also what the forces of the first step give to a body that rests. No size mixes
+ * units: with other units of length, time and mass the same numbers come out. What has no size at all is measured in the units of the scene. */
+#ifndef SCHEME_SCALES_H
+#define SCHEME_SCALES_H
+
+#include "cone/cone.h"
+#include "scheme/stage.h"
+
+typedef struct problem_scales {
+    const zn_model *model;
+    double reach;
+    double h;             /* of the present step */
+    double *q, *u;        /* nq, nu: the largest so far */
+    double *place, *rate; /* nu: positions in the directions of velocities; nq: of q' (natural systems: those of q and u) */
+    double *velocity;     /* nu: v */
+    double *row, *row_place; /* n rows of lambda: V_k, sum_j |W_jk| x_j */
+    double *B;               /* largest so far; natural systems: none */
+    double *force, *noise;   /* nu: f_i/M_ii, and what of it counts in v_i */
+    double *slack;           /* nu: noise/v_i, at least 1 */
+    double energy;           /* largest sqrt(M_jj) |u_j| */
+    bool begun, renew;       /* renew: f_i is to be looked up in the next step */
+    double *memory;          /* NULL: everything is measured in the units of the scene */
+} problem_scales;
+
+zn_status scales_create(zn_context *, const zn_model *, double tolerance, problem_scales *);
+void scales_destroy(zn_context *, problem_scales *);
+/* A step of h begins at a state. `at` lends memory. ZN_NOT_FINITE: forces cannot be evaluated. */
+zn_status scales_see(problem_scales *, stage *at, const zn_point *, double h);
+/* v and V with the masses and directions of the step, as prox_update has left them. */
+void scales_rows(problem_scales *, const double *mass_scale, const double *W);
+/* Of a problem whose first rows are `blocks` balances. */
+void scales_tell(const problem_scales *, int blocks, cone_problem *);
+
+/* The tolerance that lets an error of `size` in row pass, on position and on velocity level, in steps of h. */
+double scales_tolerance(const problem_scales *, int row, double size, double h);
+/* Residuals times these are compared with the tolerance. */
+double scales_of_balance(const problem_scales *,
+                         int i); /* of row i of the balance, divided by M_ii; not better than round-off */
+double scales_of_rate(const problem_scales *, int row);   /* of c1 */
+double scales_of_length(const problem_scales *, int row); /* of c0 */
+double scales_of_position(const problem_scales *, int i); /* of a change of q_i in the step */
+
+#endif
