@@ -73,7 +73,7 @@ static zn_status is_hdf5(zn_context *context, const char *path, bool *answer) {
     unsigned char head[8] = {0};
     errno = 0;
     FILE *file = fopen(path, "rb");
-    if (!file) return result_fail_file(context, path, "read", errno);
+    if (!file) return fail_file(context, path, "read", errno);
     *answer = fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, signature, sizeof head) == 0;
     fclose(file);
     return ZN_OK;

@@ -37,7 +37,7 @@ static zn_status read_numbers(number_list *list) {
     char word[64];
     errno = 0;
     FILE *file = fopen(list->path, "r");
-    if (!file) return result_fail_file(list->context, list->path, "read", errno);
+    if (!file) return fail_file(list->context, list->path, "read", errno);
     zn_status status = ZN_OK;
     while (status == ZN_OK && fscanf(file, "%63s", word) == 1) {
         char *end;
@@ -51,7 +51,7 @@ static zn_status read_numbers(number_list *list) {
         else
             list->values[list->count++] = value;
     }
-    if (status == ZN_OK && ferror(file)) status = result_fail_file(list->context, list->path, "read", errno);
+    if (status == ZN_OK && ferror(file)) status = fail_file(list->context, list->path, "read", errno);
     fclose(file);
     return status;
 }

@@ -2,37 +2,46 @@
 /* CSV after RFC 4180 (lines end with a plain newline, as every reader accepts): a header, then one line a row, "%.17g". */
 #include "result/internal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 enum { NUMBER_LENGTH = 32, BUFFER_SIZE = 1 << 16 };
 
 typedef struct csv_sink {
     zn_context *context;
-    char *path, *buffer;
+    output_file *output;
+    char *buffer;          /* whole lines */
     size_t used, capacity; /* capacity holds at least one row */
-    int file, width;
+    off_t size;            /* of the file */
+    long rows, pending;    /* in the file, in the buffer */
+    int width;
+    bool failed;
 } csv_sink;
+
+/* What has not got to the file as a whole line is cut off again: a reader finds only what is complete. */
+static void cut_off_broken_line(csv_sink *csv) {
+    off_t end = lseek(output_descriptor(csv->output), 0, SEEK_CUR);
+    size_t written = end > csv->size ? (size_t)(end - csv->size) : 0, whole = written < csv->used ? written : csv->used;
+    while (whole > 0 && csv->buffer[whole - 1] != '\n') whole--;
+    for (size_t i = 0; i < whole; i++) csv->rows += csv->pending > 0 && csv->buffer[i] == '\n';
+    if (ftruncate(output_descriptor(csv->output), csv->size + (off_t)whole) != 0) return; /* readers drop a broken line, too */
+}
 
 static zn_status csv_flush(void *state) {
     csv_sink *csv = state;
-    size_t done = 0;
-    while (done < csv->used) {
-        ssize_t written = write(csv->file, csv->buffer + done, csv->used - done);
-        if (written > 0) {
-            done += (size_t)written;
-        } else if (written == 0 || errno != EINTR) {
-            int reason = written == 0 ? ENOSPC : errno;
-            memmove(csv->buffer, csv->buffer + done, csv->used - done);
-            csv->used -= done;
-            return result_fail_file(csv->context, csv->path, "written", reason);
-        }
-    }
+    zn_status status = output_write(csv->output, csv->buffer, csv->used);
+    if (status != ZN_OK) {
+        cut_off_broken_line(csv);
+        csv->failed = true;
+    } else csv->rows += csv->pending;
+    csv->size += (off_t)csv->used;
     csv->used = 0;
-    return ZN_OK;
+    csv->pending = 0;
+    return status;
 }
+
+static long csv_rows(const void *state) { return ((const csv_sink *)state)->rows; }
 
 /* Whatever the locale takes for the decimal point (it may have several bytes) becomes '.'. */
 static size_t format_number(char *out, double value) {
@@ -64,17 +73,15 @@ static zn_status csv_row(void *state, const double *row) {
         *out++ = c + 1 < csv->width ? ',' : '\n';
     }
     csv->used = (size_t)(out - csv->buffer);
+    csv->pending++;
     return ZN_OK;
 }
 
 static zn_status csv_close(void *state, bool keep_last_rows) {
     csv_sink *csv = state;
     zn_context *context = csv->context;
-    zn_status status = keep_last_rows && csv->file >= 0 ? csv_flush(csv) : ZN_OK;
-    if (csv->file >= 0 && close(csv->file) != 0 && status == ZN_OK)
-        status = result_fail_file(context, csv->path, "written", errno);
+    zn_status status = keep_last_rows && !csv->failed ? csv_flush(csv) : ZN_OK;
     mem_free(context, csv->buffer);
-    mem_free(context, csv->path);
     mem_free(context, csv);
     return status;
 }
@@ -113,21 +120,15 @@ static zn_status write_header(csv_sink *csv, const result_layout *layout) {
     return csv_flush(csv);
 }
 
-zn_status result_csv_create(zn_context *context, const char *path, const result_layout *layout, result_sink *sink) {
+zn_status result_csv_create(zn_context *context, output_file *output, const result_layout *layout, result_sink *sink) {
     csv_sink *csv = MEM_ARRAY(context, csv_sink, 1);
     if (!csv) return ZN_MEMORY;
-    *csv = (csv_sink){.context = context, .file = -1, .width = result_layout_width(layout)};
-    *sink = (result_sink){csv_row, csv_flush, csv_close, csv};
+    *csv = (csv_sink){.context = context, .output = output, .width = result_layout_width(layout)};
+    *sink = (result_sink){csv_row, csv_flush, csv_close, csv_rows, csv};
     size_t row = (size_t)csv->width * NUMBER_LENGTH;
     csv->capacity = row > BUFFER_SIZE ? row : BUFFER_SIZE;
     csv->buffer = MEM_ARRAY(context, char, csv->capacity);
-    csv->path = mem_text(context, path);
-    zn_status status = csv->buffer && csv->path ? ZN_OK : ZN_MEMORY;
-    if (status == ZN_OK) {
-        csv->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (csv->file < 0) status = result_fail_file(context, path, "written", errno);
-    }
-    if (status == ZN_OK) status = write_header(csv, layout);
+    zn_status status = csv->buffer ? write_header(csv, layout) : ZN_MEMORY;
     if (status != ZN_OK) csv_close(csv, false);
     return status;
 }

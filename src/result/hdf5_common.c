@@ -49,7 +49,7 @@ void hdf5_leave(const hdf5_guard *guard) {
 }
 
 zn_status hdf5_fail(zn_context *context, const char *path, const char *action) {
-    if (first_error.number) return result_fail_file(context, path, action, first_error.number);
+    if (first_error.number) return fail_file(context, path, action, first_error.number);
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
     if (strcmp(action, "read") == 0)

@@ -27,8 +27,8 @@ enum {
 
 typedef struct hdf5_sink {
     zn_context *context;
-    char *path;
-    int reserve; /* the same file, for reserving space */
+    const char *path;
+    int reserve; /* the same file, for reserving space; owned by the output */
     hid_t file;
     int n_datasets, width;
     hid_t *datasets;
@@ -64,7 +64,7 @@ static zn_status reserve(const hdf5_sink *h5, off_t start, size_t bytes, bool *r
     int reason = posix_fallocate(h5->reserve, start, (off_t)bytes);
     *reserved = reason == 0;
     if (reason == 0 || reason == EOPNOTSUPP || reason == EINVAL) return ZN_OK;
-    return result_fail_file(h5->context, h5->path, "written", reason);
+    return fail_file(h5->context, h5->path, "written", reason);
 }
 
 /* The superblock holds the end of what is in use. HDF5 may write it after metadata that refers to space behind the old end,
@@ -141,6 +141,11 @@ static zn_status hdf5_row(void *state, const double *row) {
     return h5->filled == h5->chunk_rows ? hdf5_flush(h5) : ZN_OK;
 }
 
+static long hdf5_rows(const void *state) {
+    const hdf5_sink *h5 = state;
+    return (long)(h5->chunk_start + h5->flushed);
+}
+
 static zn_status hdf5_close(void *state, bool keep_last_rows) {
     hdf5_sink *h5 = state;
     zn_context *context = h5->context;
@@ -156,12 +161,10 @@ static zn_status hdf5_close(void *state, bool keep_last_rows) {
     if (!closed && status == ZN_OK) status = hdf5_fail(context, h5->path, "written");
     hdf5_leave(&guard);
     if (closed && sized && ftruncate(h5->reserve, (off_t)size) != 0 && status == ZN_OK)
-        status = result_fail_file(context, h5->path, "written", errno);
-    close(h5->reserve);
+        status = fail_file(context, h5->path, "written", errno);
     mem_free(context, h5->buffer);
     mem_free(context, h5->widths);
     mem_free(context, h5->datasets);
-    mem_free(context, h5->path);
     mem_free(context, h5);
     return status;
 }
@@ -244,7 +247,7 @@ static hid_t file_access(void) {
     cache.decr_mode = H5C_decr__off;
     ok = ok && H5Pset_mdc_config(access, &cache) >= 0;
 #if H5_VERSION_GE(1, 10, 7)
-    ok = ok && H5Pset_file_locking(access, true, true) >= 0;
+    ok = ok && H5Pset_file_locking(access, false, true) >= 0; /* the output's lock keeps other writers out, and lets readers in */
 #endif
     if (!ok && access >= 0) H5Pclose(access);
     return ok ? access : -1;
@@ -290,25 +293,22 @@ static hsize_t rows_of_chunk(int width) {
     return rows < CHUNK_ROWS_MIN ? CHUNK_ROWS_MIN : rows > CHUNK_ROWS_MAX ? CHUNK_ROWS_MAX : rows;
 }
 
-zn_status result_hdf5_create(zn_context *context, const char *path, const result_layout *layout, result_sink *sink) {
-    /* Our own opening first: it tells the reason of a failure better. */
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) return result_fail_file(context, path, "written", errno);
+zn_status result_hdf5_create(zn_context *context, output_file *output, const result_layout *layout, result_sink *sink) {
     hdf5_sink *h5 = MEM_ARRAY(context, hdf5_sink, 1);
-    if (!h5) {
-        close(file);
-        return ZN_MEMORY;
-    }
-    *h5 = (hdf5_sink){.context = context, .reserve = file, .file = -1, .width = result_layout_width(layout)};
-    *sink = (result_sink){hdf5_row, hdf5_flush, hdf5_close, h5};
+    if (!h5) return ZN_MEMORY;
+    *h5 = (hdf5_sink){.context = context,
+                      .path = output_path(output),
+                      .reserve = output_descriptor(output),
+                      .file = -1,
+                      .width = result_layout_width(layout)};
+    *sink = (result_sink){hdf5_row, hdf5_flush, hdf5_close, hdf5_rows, h5};
     h5->chunk_rows = rows_of_chunk(h5->width);
     h5->n_datasets = layout->n_datasets;
-    h5->path = mem_text(context, path);
     h5->datasets = MEM_ARRAY(context, hid_t, layout->n_datasets);
     h5->widths = MEM_ARRAY(context, int, layout->n_datasets);
     h5->buffer = MEM_ARRAY(context, double, h5->chunk_rows *(hsize_t)h5->width);
     for (int d = 0; h5->datasets && d < layout->n_datasets; d++) h5->datasets[d] = -1;
-    zn_status status = h5->path && h5->datasets && h5->widths && h5->buffer ? ZN_OK : ZN_MEMORY;
+    zn_status status = h5->datasets && h5->widths && h5->buffer ? ZN_OK : ZN_MEMORY;
     if (status == ZN_OK) {
         hdf5_guard guard;
         hdf5_enter(&guard);

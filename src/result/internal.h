@@ -3,6 +3,7 @@
 #ifndef RESULT_INTERNAL_H
 #define RESULT_INTERNAL_H
 
+#include "base/output.h"
 #include "result/result.h"
 
 #define RESULT_FORMAT_TEXT "zeno result 1" /* value of the attribute "format" of HDF5 files */
@@ -15,19 +16,18 @@ zn_status result_layout_check(zn_context *context, const char *path, const resul
 char **result_layout_labels(zn_context *context, const result_layout *layout);
 void result_free_texts(zn_context *context, char **texts, int count);
 
-/* files.c: sentences for system errors, the first word being the file's name. `action` is "written" or "read". */
-zn_status result_fail_file(zn_context *context, const char *path, const char *action, int error_number);
-
-/* A format being written. Functions leave an error and return false on failure; close always frees. */
+/* A format being written. Functions leave an error and return its status on failure; close always frees. */
 typedef struct result_sink {
     zn_status (*row)(void *state, const double *row);
     zn_status (*flush)(void *state);
     zn_status (*close)(void *state, bool keep_last_rows);
+    long (*rows)(const void *state); /* that a reader finds in the file */
     void *state;
 } result_sink;
 
-zn_status result_csv_create(zn_context *context, const char *path, const result_layout *layout, result_sink *sink);
-zn_status result_hdf5_create(zn_context *context, const char *path, const result_layout *layout, result_sink *sink);
+/* The output stays open, and belongs to the caller. */
+zn_status result_csv_create(zn_context *context, output_file *output, const result_layout *layout, result_sink *sink);
+zn_status result_hdf5_create(zn_context *context, output_file *output, const result_layout *layout, result_sink *sink);
 
 /* ---- reading ---- */
 

@@ -65,13 +65,13 @@ void result_close(result_file *result) {
 static zn_status read_content(result_file *result, char **content, size_t *size, bool *is_hdf5) {
     struct stat info;
     FILE *file = fopen(result->path, "rb");
-    if (!file) return result_fail_file(result->context, result->path, "read", errno);
+    if (!file) return fail_file(result->context, result->path, "read", errno);
     zn_status status = ZN_OK;
     char head[sizeof hdf5_signature] = {0};
     if (fstat(fileno(file), &info) != 0)
-        status = result_fail_file(result->context, result->path, "read", errno);
+        status = fail_file(result->context, result->path, "read", errno);
     else if (S_ISDIR(info.st_mode))
-        status = result_fail_file(result->context, result->path, "read", EISDIR);
+        status = fail_file(result->context, result->path, "read", EISDIR);
     else if (!S_ISREG(info.st_mode))
         status = result_fail_content(result, 0, "is not a file");
     else if (info.st_size == 0)
@@ -89,7 +89,7 @@ static zn_status read_content(result_file *result, char **content, size_t *size,
             status = ZN_MEMORY;
         else
             *size = fread(*content, 1, *size, file);
-        if (status == ZN_OK && ferror(file)) status = result_fail_file(result->context, result->path, "read", errno);
+        if (status == ZN_OK && ferror(file)) status = fail_file(result->context, result->path, "read", errno);
     }
     fclose(file);
     return status;

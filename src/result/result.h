@@ -38,7 +38,8 @@ bool result_path_ok(zn_context *context, const char *path);
 
 bool result_path_is_csv(const char *path);
 
-/* Opens PATH.partial; anything that makes PATH unwritable is found here. The layout is not needed afterwards. */
+/* Opens PATH.partial, which nobody else can write from here to the end; anything that makes PATH unwritable is found here, before an
+ * older PATH.partial is touched. The layout is not needed afterwards. */
 zn_status result_writer_create(zn_context *context, const char *path, const result_layout *layout, result_writer **writer);
 /* Appends result_layout_width() doubles. What is older than a second is on the disk, also when the process gets killed. */
 zn_status result_writer_row(result_writer *writer, const double *row);
@@ -48,6 +49,8 @@ zn_status result_writer_flush(result_writer *writer);
 zn_status result_writer_finish(result_writer *writer, bool success);
 /* Without finish before: the same as finish without success. */
 void result_writer_destroy(result_writer *writer);
+/* Rows that a reader finds in the file. */
+long result_writer_rows(const result_writer *writer);
 /* PATH, or PATH.partial until a successful finish. */
 const char *result_writer_path(const result_writer *writer);
 

@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing to PATH.partial, renamed to PATH when all went well: nobody ever sees a half-written PATH. */
+/* Rows to a file of one of the formats, beside its name until all went well (base/output.h). */
 #include "result/internal.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #define FLUSH_SECONDS 1.0
 
 struct result_writer {
     zn_context *context;
-    char *path, *partial;
+    output_file *output;
     result_sink sink;
     double last_flush;
-    bool open, failed, renamed;
+    long rows; /* in the file, of a writer that is closed */
+    bool open, failed;
 };
 
-typedef zn_status create_function(zn_context *, const char *, const result_layout *, result_sink *);
+typedef zn_status create_function(zn_context *, output_file *, const result_layout *, result_sink *);
 
 static const struct {
     const char *ending;
@@ -58,21 +54,19 @@ zn_status result_writer_create(zn_context *context, const char *path, const resu
     if (!result_path_ok(context, path)) return ZN_ARGUMENT;
     zn_status status = result_layout_check(context, path, layout);
     if (status != ZN_OK) return status;
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return result_fail_file(context, path, "written", EISDIR);
-
     result_writer *w = MEM_ARRAY(context, result_writer, 1);
     if (!w) return ZN_MEMORY;
     w->context = context;
-    w->path = mem_text(context, path);
-    w->partial = mem_format(context, "%s.partial", path);
-    status = w->path && w->partial ? format_of(path)(context, w->partial, layout, &w->sink) : ZN_MEMORY;
+    status = output_open(context, path, &w->output);
+    if (status == ZN_OK) status = format_of(path)(context, w->output, layout, &w->sink);
     w->open = status == ZN_OK;
     w->last_flush = seconds();
-    if (status == ZN_OK)
+    if (w->open) {
         *writer = w;
-    else
-        result_writer_destroy(w);
+        return ZN_OK;
+    }
+    output_close(w->output, false);
+    mem_free(context, w);
     return status;
 }
 
@@ -83,7 +77,7 @@ static zn_status note(result_writer *writer, zn_status status) {
 }
 
 static zn_status refuse(result_writer *writer) {
-    return fail(writer->context, ZN_FILE, "%s is closed or could not be written before", writer->partial);
+    return fail(writer->context, ZN_FILE, "%s is closed or could not be written before", output_path(writer->output));
 }
 
 zn_status result_writer_flush(result_writer *writer) {
@@ -99,33 +93,24 @@ zn_status result_writer_row(result_writer *writer, const double *row) {
     return status;
 }
 
-/* To the disk before the rename, so that a power cut cannot leave an empty file under the final name. */
-static zn_status move_into_place(result_writer *writer) {
-    int file = open(writer->partial, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return result_fail_file(writer->context, writer->partial, "read", errno);
-    int synced = fsync(file), reason = errno;
-    close(file);
-    if (synced != 0 && reason != EINVAL && reason != ENOTSUP)
-        return result_fail_file(writer->context, writer->partial, "written", reason);
-    if (rename(writer->partial, writer->path) != 0) return result_fail_file(writer->context, writer->path, "written", errno);
-    writer->renamed = true;
-    return ZN_OK;
-}
+long result_writer_rows(const result_writer *writer) { return writer->open ? writer->sink.rows(writer->sink.state) : writer->rows; }
 
 zn_status result_writer_finish(result_writer *writer, bool success) {
     if (!writer->open) return refuse(writer);
+    zn_status status = writer->failed ? ZN_OK : result_writer_flush(writer);
+    writer->rows = writer->sink.rows(writer->sink.state);
     writer->open = false;
-    zn_status status = writer->sink.close(writer->sink.state, !writer->failed);
-    if (status == ZN_OK && success) status = writer->failed ? refuse(writer) : move_into_place(writer);
+    zn_status closed = writer->sink.close(writer->sink.state, !writer->failed);
+    if (status == ZN_OK) status = closed;
+    if (status == ZN_OK && success) status = writer->failed ? refuse(writer) : output_publish(writer->output);
     return note(writer, status);
 }
 
 void result_writer_destroy(result_writer *writer) {
     if (!writer) return;
     if (writer->open) result_writer_finish(writer, false);
-    mem_free(writer->context, writer->path);
-    mem_free(writer->context, writer->partial);
+    output_close(writer->output, true);
     mem_free(writer->context, writer);
 }
 
-const char *result_writer_path(const result_writer *writer) { return writer->renamed ? writer->path : writer->partial; }
+const char *result_writer_path(const result_writer *writer) { return output_path(writer->output); }
