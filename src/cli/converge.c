@@ -20,6 +20,7 @@ static const double grid_roundoff = 1e-9;
 typedef struct converge {
     cli_scene_options scene;
     const char *path, *schemes, *steps_text, *reference_text, *tolerance_text, *out, *plot;
+    output_file *table, *picture; /* NULL: not asked for */
     bool summary, quiet, help;
     int n_schemes, n_steps;
     char names[STUDY_MAX_SCHEMES][64];
@@ -159,9 +160,7 @@ static void print_slope(int i, const double *step, const double *error) {
 }
 
 /* A row for each scheme and step; fields that are unknown stay empty. */
-static bool write_csv(const converge *c) {
-    FILE *to = fopen(c->out, "w");
-    if (!to) return fprintf(stderr, "error: %s cannot be written\n", c->out), false;
+static void put_csv(FILE *to, const converge *c) {
     fprintf(to, "scheme,stages,step,error_q,error_u,order_q,order_u\n");
     for (int k = 0; k < c->n_schemes; k++) {
         const zn_settings *settings = &c->runs[k * (c->n_steps + 1)].settings;
@@ -176,16 +175,19 @@ static bool write_csv(const converge *c) {
             fputc('\n', to);
         }
     }
-    if (fclose(to) == 0) return true;
-    fprintf(stderr, "error: %s cannot be written\n", c->out);
-    return false;
 }
 
-static bool draw(zn_context *context, converge *c, const char *title) {
+/* Table and picture, where they are asked for. */
+static zn_status write_files(zn_context *context, converge *c, const char *title) {
+    zn_status status = ZN_OK;
+    if (c->table) {
+        FILE *to = output_stream(c->table);
+        if (to) put_csv(to, c);
+        status = to ? output_publish(c->table) : ZN_MEMORY;
+    }
     study_picture picture = {title, c->n_schemes, c->n_steps, c->step, c->results, c->labels};
-    if (study_draw(context, &picture, c->plot) == ZN_OK) return true;
-    cli_print_errors(context);
-    return false;
+    zn_status drawn = c->picture ? study_draw(context, &picture, c->picture, c->plot) : ZN_OK;
+    return status == ZN_OK ? drawn : status;
 }
 
 static void print_table(const converge *c) {
@@ -242,8 +244,19 @@ static void compare(converge *c) {
     }
 }
 
+/* Before the runs, which may take long: a name that cannot be written is told at once. */
+static bool open_files(zn_context *context, converge *c) {
+    zn_status status = ZN_OK;
+    if (c->out) status = output_check_input(context, c->out, c->path);
+    if (c->plot && status == ZN_OK) status = output_check_input(context, c->plot, c->path);
+    if (c->out && status == ZN_OK) status = output_open(context, c->out, &c->table);
+    if (c->plot && status == ZN_OK) status = output_open(context, c->plot, &c->picture);
+    if (status != ZN_OK) cli_print_errors(context);
+    return status == ZN_OK;
+}
+
 static int study(converge *c, zn_context *context, const zn_scene *scene, const zn_settings *settings) {
-    if (!plan(c, zn_scene_model(scene), *settings)) return CLI_USAGE;
+    if (!plan(c, zn_scene_model(scene), *settings) || !open_files(context, c)) return CLI_USAGE;
     int n_runs = c->n_schemes * (c->n_steps + 1);
     progress bar = progress_begin(0, 1, c->quiet);
     study_go(n_runs, c->runs, watch, &bar);
@@ -253,8 +266,10 @@ static int study(converge *c, zn_context *context, const zn_scene *scene, const 
         compare(c);
         if (c->summary) print_json(c);
         else print_table(c);
-        if (c->out && !write_csv(c)) status = CLI_FAILED;
-        if (c->plot && !draw(context, c, zn_scene_title(scene))) status = CLI_FAILED;
+        if (write_files(context, c, zn_scene_title(scene)) != ZN_OK) {
+            cli_print_errors(context);
+            status = CLI_FAILED;
+        }
     }
     study_free(n_runs, c->runs);
     return status;
@@ -279,6 +294,8 @@ static int converge_scene(converge *c) {
     char scheme_name[64];
     int status = CLI_USAGE;
     if (cli_load(context, c->path, &c->scene, &scene, &settings, scheme_name)) status = study(c, context, scene, &settings);
+    output_close(c->table, false);
+    output_close(c->picture, false);
     zn_scene_destroy(scene);
     zn_context_destroy(context);
     return status;

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gnuplot runs as a child that reads script and numbers from a pipe: no shell, no files but the picture. */
+/* What gnuplot is told: the script of a picture. Texts come from files and arguments and must not mean anything to gnuplot, which
+ * runs what stands in backquotes, also between double quotes, expands @macros and formats "enhanced" texts. So a text is written
+ * with letters, digits and a few other characters as they are and every other byte as \ooo: nothing that has a meaning is left. */
 #include "cli/gnuplot.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdlib.h>
-#include <strings.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "base/text.h"
+#include "cli/gnuplot_run.h"
 
-extern char **environ;
+#include <strings.h>
 
 /* Okabe and Ito's colours, told apart also by the colour-blind; those that stand out on white first. */
 static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
@@ -26,20 +21,31 @@ static bool ends_with(const char *text, const char *ending) {
 
 bool plot_path_ok(const char *out) { return ends_with(out, ".svg") || ends_with(out, ".png"); }
 
-/* In double quotes, where a quote and a backslash would have a meaning for gnuplot.
- * A prime becomes the typographic one. */
+static bool is_harmless(unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(" .,:;+-_=/()[]", c));
+}
+
+static bool is_word(char c) { return is_harmless((unsigned char)c) && !strchr(" ,:;+-=/([", c); }
+
+/* Is the apostrophe at `c` the prime of a derivative? x' and x'' are, don't is not. */
+static bool is_prime(const char *text, const char *c) {
+    const char *before = c, *after = c;
+    while (before > text && before[-1] == '\'') before--;
+    while (*after == '\'') after++;
+    return before > text && is_word(before[-1]) && !(*after && is_word(*after) && *after != ')' && *after != '.');
+}
+
 void plot_put_text(FILE *script, const char *text) {
+    char piece[TEXT_PIECE];
     fputc('"', script);
-    for (const char *c = text; *c; c++) {
-        if (*c == '\'')
-            fputs("\xe2\x80\xb2", script);
-        else if (*c == '"' || *c == '\\')
-            fprintf(script, "\\%c", *c);
-        else if ((unsigned char)*c < ' ')
-            fputc(' ', script);
-        else
-            fputc(*c, script);
+    const char *c = text;
+    for (int count = 0; *c && count < PLOT_LONGEST_TEXT; count++) {
+        if (*c == '\'' && is_prime(text, c)) strcpy(piece, "\xe2\x80\xb2"), c++;
+        else text_plain(&c, piece);
+        for (const unsigned char *byte = (unsigned char *)piece; *byte; byte++)
+            fprintf(script, is_harmless(*byte) ? "%c" : "\\%03o", *byte);
     }
+    if (*c) fputs("...", script);
     fputc('"', script);
 }
 
@@ -155,78 +161,6 @@ static void put_curves(FILE *script, void *user) {
     fputc('\n', script);
 }
 
-/* What a picture consists of, for the functions below. */
-typedef struct picture {
-    const char *out, *path; /* as asked for, and where gnuplot writes */
-    int width, height;
-    plot_writer *write;
-    void *user;
-} picture;
-
-static void put_script(FILE *script, const picture *p) {
-    put_terminal(script, p->out, p->width, p->height);
-    fputs("set output '", script);
-    for (const char *c = p->path; *c; c++) fputs(*c == '\'' ? "''" : (char[2]){*c, 0}, script);
-    fputs("'\n", script);
-    p->write(script, p->user);
-    fputs("unset output\nexit\n", script);
-}
-
-/* What gnuplot complains about goes into `complaint`, a file without a name. */
-static zn_status start_gnuplot(zn_context *context, int complaint, pid_t *child, FILE **script) {
-    int ends[2];
-    if (pipe(ends) != 0) return fail(context, ZN_FILE, "no pipe to gnuplot: too many files are open");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, complaint, STDERR_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    char *arguments[] = {(char[]){"gnuplot"}, (char[]){"-d"}, (char[]){"-"}, NULL};
-    int reason = posix_spawnp(child, "gnuplot", &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[0]);
-    if (reason != 0) {
-        close(ends[1]);
-        if (reason == ENOENT)
-            return fail(context, ZN_FILE, "the program gnuplot is missing; install the package gnuplot-nox (or gnuplot)");
-        return fail(context, ZN_FILE, "gnuplot cannot be started (system error %d)", reason);
-    }
-    *script = fdopen(ends[1], "w");
-    if (*script) return ZN_OK;
-    close(ends[1]);
-    waitpid(*child, NULL, 0);
-    return fail(context, ZN_MEMORY, "out of memory");
-}
-
-static zn_status run_gnuplot(zn_context *context, const picture *p) {
-    FILE *complaint = tmpfile(), *script = NULL;
-    pid_t child;
-    if (!complaint) return fail(context, ZN_FILE, "no temporary file can be made");
-    zn_status status = start_gnuplot(context, fileno(complaint), &child, &script);
-    if (status == ZN_OK) {
-        struct sigaction ignore = {.sa_handler = SIG_IGN}, before; /* gnuplot may end before it has read all */
-        sigaction(SIGPIPE, &ignore, &before);
-        put_script(script, p);
-        fclose(script);
-        sigaction(SIGPIPE, &before, NULL);
-        int result = 0;
-        while (waitpid(child, &result, 0) < 0 && errno == EINTR) continue;
-        struct stat info;
-        if (!WIFEXITED(result) || WEXITSTATUS(result) != 0 || stat(p->path, &info) != 0 || info.st_size == 0) {
-            char words[300];
-            rewind(complaint);
-            size_t n = fread(words, 1, sizeof words - 1, complaint);
-            while (n > 0 && (words[n - 1] == '\n' || words[n - 1] == ' ')) n--;
-            words[n] = '\0';
-            status = fail(context, ZN_FILE, "gnuplot could not draw %s: %s", p->out, n ? words : "it gave no reason");
-        }
-    }
-    fclose(complaint);
-    return status;
-}
-
 /* gnuplot would say "all points y value undefined". */
 static zn_status check_values(zn_context *context, const plot_def *plot) {
     for (int k = 0; k < plot->n_curves; k++)
@@ -238,26 +172,32 @@ static zn_status check_values(zn_context *context, const plot_def *plot) {
                 plot->log_x || plot->log_y ? " (and a logarithmic axis needs positive ones)" : "");
 }
 
+typedef struct picture {
+    const char *out;
+    int width, height;
+    plot_writer *write;
+    void *user;
+} picture;
+
+static void put_script(FILE *script, void *user) {
+    const picture *p = user;
+    put_terminal(script, p->out, p->width, p->height);
+    p->write(script, p->user);
+    fputs("exit\n", script);
+}
+
 zn_status plot_run(zn_context *context, const char *out, int width, int height, plot_writer *write, void *user) {
-    char *path = mem_format(context, "%s.partial", out);
-    if (!path) return ZN_MEMORY;
-    zn_status status;
-    picture p = {out, path, width, height, write, user};
-    error_place place = ERROR_PLACE_NONE;
-    place.file = out;
-    struct stat info;
-    int file = stat(out, &info) == 0 && S_ISDIR(info.st_mode) ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) {
-        status =
-            fail_at(context, ZN_FILE, &place, "cannot be written: the directory is missing, closed, or of the same name");
-    } else {
-        close(file);
-        status = run_gnuplot(context, &p);
-        if (status == ZN_OK && rename(path, out) != 0) status = fail_at(context, ZN_FILE, &place, "cannot be written");
-        if (status != ZN_OK) unlink(path);
-    }
-    mem_free(context, path);
+    output_file *output = NULL;
+    zn_status status = output_open(context, out, &output);
+    if (status == ZN_OK) status = plot_run_to(context, output, out, width, height, write, user);
+    output_close(output, false);
     return status;
+}
+
+zn_status plot_run_to(zn_context *context, output_file *output, const char *out, int width, int height, plot_writer *write, void *user) {
+    picture p = {out, width, height, write, user};
+    zn_status status = gnuplot_run(context, output, put_script, &p, ends_with(out, ".svg") ? "</svg>" : "IEND\xae\x42\x60\x82");
+    return status == ZN_OK ? output_publish(output) : status;
 }
 
 zn_status plot_draw(zn_context *context, const plot_def *plot, const char *out) {

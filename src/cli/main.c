@@ -4,6 +4,8 @@
 #include "cli/commands.h"
 #include "expr/expr.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +33,31 @@ static void help(FILE *to) {
 
 static const char *command_name(const void *list, int i) { return ((const command *)list)[i].name; }
 
-int main(int argc, char **argv) {
+/* Streams that are closed get something that is open: else the next file would take their number, and receive what is meant for them.
+ * Writing to this standard output fails, which is told at the end. */
+static void open_closed_streams(void) {
+    static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
+    for (int stream = 0; stream < 3; stream++)
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", modes[stream]) != stream) return;
+}
+
+/* The results are on their way only when the last flush has succeeded. */
+static int end_output(int status) {
+    errno = 0;
+    bool failed = fflush(stdout) != 0;
+    int reason = errno;
+    failed = ferror(stdout) != 0 || failed;
+    if (fclose(stdout) != 0 && !failed) failed = true, reason = errno;
+    if (!failed) return status;
+    fprintf(stderr, "zeno: standard output cannot be written: %s\n",
+            reason == EBADF    ? "it is closed"
+            : reason == ENOSPC ? "the disk is full"
+            : reason           ? strerror(reason)
+                               : "a part of it was lost (is the disk full?)");
+    return status == CLI_OK ? CLI_FAILED : status;
+}
+
+static int run_command(int argc, char **argv) {
     if (argc < 2) {
         help(stderr);
         return CLI_USAGE;
@@ -50,4 +76,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "zeno: there is no command '%s'%s%s%s\n", argv[1], near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     help(stderr);
     return CLI_USAGE;
+}
+
+int main(int argc, char **argv) {
+    open_closed_streams();
+    return end_output(run_command(argc, argv));
 }

@@ -3,14 +3,13 @@
  * With --out FILE.json only the data that the viewer shows, for pages that hold several. */
 #include "cli/page_data.h"
 
+#include "base/output.h"
+#include "base/text.h"
 #include "cli/args.h"
 #include "cli/commands.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char usage[] = "zeno page RESULT --out FILE.html|FILE.json [--title TEXT]";
@@ -88,11 +87,11 @@ static void put_script(FILE *to, const char *script) {
 }
 
 static void put_html(FILE *to, const char *text) {
-    for (; *text; text++) switch (*text) {
-        case '<': fputs("&lt;", to); break;
-        case '&': fputs("&amp;", to); break;
-        default: fputc(*text, to);
-        }
+    char piece[TEXT_PIECE];
+    while (*text) {
+        text_plain(&text, piece);
+        fputs(*piece == '<' ? "&lt;" : *piece == '&' ? "&amp;" : piece, to);
+    }
 }
 
 /* The policy forbids every request: what is not in the page does not exist for it. */
@@ -120,33 +119,14 @@ static zn_status put_page(FILE *to, const page_data *data, const char *viewer) {
 
 /* ---- files ---- */
 
-static zn_status cannot_write(zn_context *context, const char *path, int reason) {
-    error_place place = ERROR_PLACE_NONE;
-    place.file = path;
-    return fail_at(context, ZN_FILE, &place, "cannot be written: %s",
-                   reason == ENOENT ? "its directory does not exist"
-                   : reason         ? strerror(reason)
-                                    : "the disk may be full");
-}
-
-/* Into FILE.partial, which becomes FILE when it is complete. */
 static zn_status write_file(zn_context *context, const char *path, const page_data *data, const char *viewer) {
-    char *partial = mem_format(context, "%s.partial", path);
-    if (!partial) return ZN_MEMORY;
-    struct stat info;
-    bool directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    FILE *file = directory ? NULL : fopen(partial, "wb");
-    zn_status status = ZN_OK;
-    if (!file)
-        status = cannot_write(context, path, directory ? EISDIR : errno);
-    else {
-        status = viewer ? put_page(file, data, viewer) : page_put_data(file, data);
-        bool written = !ferror(file);
-        written = fclose(file) == 0 && written;
-        if (status == ZN_OK && (!written || rename(partial, path) != 0)) status = cannot_write(context, path, errno);
-        if (status != ZN_OK) unlink(partial);
-    }
-    mem_free(context, partial);
+    output_file *output = NULL;
+    zn_status status = output_open(context, path, &output);
+    FILE *file = status == ZN_OK ? output_stream(output) : NULL;
+    if (status == ZN_OK && !file) status = ZN_MEMORY;
+    if (status == ZN_OK) status = viewer ? put_page(file, data, viewer) : page_put_data(file, data);
+    if (status == ZN_OK) status = output_publish(output);
+    output_close(output, false);
     return status;
 }
 
@@ -160,6 +140,7 @@ static int wrong(const char *sentence, const char *word) {
 static int make_page(zn_context *context, const char *path, const char *out, const char *title) {
     result_file *result = NULL;
     char *viewer = NULL;
+    if (output_check_path(context, out) != ZN_OK || output_check_input(context, out, path) != ZN_OK) return CLI_USAGE;
     if (ends_with(out, ".html") && !(viewer = read_viewer(context))) return CLI_USAGE;
     int code = result_open(context, path, &result) == ZN_OK ? CLI_OK : CLI_FAILED;
     if (code == CLI_OK) {

@@ -3,34 +3,9 @@
  * Long results are thinned out; percussions and iterations, which are sums since the row before, are then summed up. */
 #include "cli/page_data.h"
 
+#include "cli/summary.h"
+
 #include <stdlib.h>
-
-/* ---- JSON ---- */
-
-/* UTF-8 that is not one becomes a question mark. */
-static int utf8_length(const unsigned char *c) {
-    int n = *c < 0x80 ? 1 : *c >= 0xc2 && *c < 0xe0 ? 2 : *c >= 0xe0 && *c < 0xf0 ? 3 : *c >= 0xf0 && *c < 0xf5 ? 4 : 0;
-    for (int i = 1; i < n; i++)
-        if ((c[i] & 0xc0) != 0x80) return 0;
-    return n;
-}
-
-static void put_text(FILE *to, const char *text) {
-    fputc('"', to);
-    for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        int n = utf8_length(c);
-        if (*c == '"' || *c == '\\')
-            fprintf(to, "\\%c", *c);
-        else if (*c < 0x20 || *c == '<' || *c == 0x7f)
-            fprintf(to, "\\u%04x", *c);
-        else if (n)
-            fwrite(c, 1, (size_t)n, to);
-        else
-            fputc('?', to);
-        c += n ? n : 1;
-    }
-    fputc('"', to);
-}
 
 /* ---- numbers ---- */
 
@@ -95,12 +70,12 @@ static zn_status put_column(FILE *to, const page_data *data, const selection *s,
     if (!bytes) return status == ZN_OK ? ZN_MEMORY : status;
     for (long k = 0; k < s->kept; k++) store(value_of(s, values, k, sum), wide, bytes + k * (wide ? 8 : 4));
     fprintf(to, "%s{\"name\": ", index ? ",\n" : "");
-    put_text(to, name);
+    cli_json_text(to, name);
     fputs(", \"dataset\": ", to);
-    put_text(to, group);
+    cli_json_text(to, group);
     if (dataset->meaning) {
         fputs(", \"meaning\": ", to);
-        put_text(to, dataset->meaning);
+        cli_json_text(to, dataset->meaning);
     }
     fprintf(to, ", \"type\": \"%s\", \"data\": \"", wide ? "f64" : "f32");
     put_base64(to, bytes, (size_t)s->kept * (wide ? 8 : 4));
@@ -137,9 +112,9 @@ static zn_status put_columns(FILE *to, const page_data *data, const selection *s
 
 static void put_fact(FILE *to, const char *name, const char *value) {
     fputs(", [", to);
-    put_text(to, name);
+    cli_json_text(to, name);
     fputs(", ", to);
-    put_text(to, value);
+    cli_json_text(to, value);
     fputs("]", to);
 }
 
@@ -154,7 +129,7 @@ static void put_facts(FILE *to, const page_data *data, const selection *s) {
     int index;
     snprintf(text, sizeof text, s->kept < s->rows ? "%ld of %ld" : "%ld", s->kept, s->rows);
     fputs("\"facts\": [[\"rows\", ", to);
-    put_text(to, text);
+    cli_json_text(to, text);
     fputs("]", to);
     const char *scheme = text_of(data, "scheme"), *stages = text_of(data, "stages");
     snprintf(text, sizeof text, atoi(stages) > 1 ? "%.150s, %.10s stages" : "%.150s", scheme, stages);
@@ -184,13 +159,13 @@ zn_status page_put_data(FILE *to, const page_data *data) {
     selection s = select_rows(data->result);
     if (s.rows == 0) return fail(data->context, ZN_FILE, "%s has no rows to show", data->path);
     fputs("{\"format\": \"zeno page 1\", \"title\": ", to);
-    put_text(to, page_title(data));
+    cli_json_text(to, page_title(data));
     fputs(",\n", to);
     put_facts(to, data, &s);
     fprintf(to, "\"rows\": %ld,\n\"scene\": ", s.kept);
-    put_text(to, text_of(data, "scene"));
+    cli_json_text(to, text_of(data, "scene"));
     fputs(",\n\"drawing\": ", to);
-    put_text(to, text_of(data, "drawing")); /* as a text: whatever a file holds, the page stays whole */
+    cli_json_text(to, text_of(data, "drawing")); /* as a text: whatever a file holds, the page stays whole */
     fputs(",\n", to);
     zn_status status = put_columns(to, data, &s);
     fputs("}\n", to);

@@ -151,6 +151,9 @@ static int draw(zn_context *context, const plot_options *options, plot_def *plot
     result_file **files = MEM_ARRAY(context, result_file *, n);
     plot_curve *curves = MEM_ARRAY(context, plot_curve, (size_t)n * (size_t)n_names);
     if (!files || !curves) code = CLI_FAILED;
+    if (code == CLI_OK && output_check_path(context, options->out) != ZN_OK) code = CLI_USAGE;
+    for (int i = 0; i < n && code == CLI_OK; i++)
+        if (output_check_input(context, options->out, options->results[i]) != ZN_OK) code = CLI_USAGE;
     for (int i = 0; i < n && code == CLI_OK; i++) {
         if (result_open(context, options->results[i], &files[i]) != ZN_OK) code = CLI_FAILED;
         else code = get_curves(context, options, i, files[i], n_names, names, plot, curves);

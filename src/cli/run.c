@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zeno run: a scene through time, with a progress bar, a result file and a summary. */
-#include "base/base.h"
+#include "base/output.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/load.h"
@@ -25,6 +25,7 @@ static void on_interrupt(int signal_number) {
 typedef struct running {
     zn_context *context;
     zn_recorder *recorder;
+    long rows; /* given to the recorder */
     progress bar;
     zn_account *account; /* NULL: the model does not tell its energy */
     zn_status status; /* of recording */
@@ -33,7 +34,7 @@ typedef struct running {
 static int observe(void *user, const zn_simulation *simulation) {
     (void)simulation;
     running *run = user;
-    if (run->recorder && run->status == ZN_OK) run->status = zn_recorder_row(run->recorder);
+    if (run->recorder && run->status == ZN_OK) run->status = zn_recorder_row(run->recorder), run->rows++;
     return run->status != ZN_OK;
 }
 
@@ -84,18 +85,28 @@ static zn_status report(const run_options *o, const running *run, zn_simulation 
     return status;
 }
 
-/* Ends the recording and says where the rows are when the run did not reach its end. */
-static zn_status finish(const run_options *o, running *run, zn_status status) {
-    bool recording = run->recorder != NULL;
+/* Where the rows are of a run that did not reach its end, and how many of them, if not all. */
+static void tell_rows(running *run) {
+    zn_recorder_flush(run->recorder); /* where it fails, the error is there already, or follows */
+    long kept = zn_recorder_rows(run->recorder);
+    if (kept == run->rows) fprintf(stderr, "what was computed is in %s\n", zn_recorder_path(run->recorder));
+    else if (kept > 0) fprintf(stderr, "the first %ld of %ld rows are in %s\n", kept, run->rows, zn_recorder_path(run->recorder));
+    else fprintf(stderr, "no row could be written to %s\n", zn_recorder_path(run->recorder));
+}
+
+/* Ends the recording. A full disk may show only here, with the last rows. */
+static zn_status finish(running *run, zn_status status) {
+    if (run->recorder && status == ZN_OK) status = zn_recorder_flush(run->recorder);
+    if (run->recorder && status != ZN_OK) tell_rows(run);
     zn_status closed = zn_recorder_finish(run->recorder, status == ZN_OK);
-    if (recording && status != ZN_OK && closed == ZN_OK) fprintf(stderr, "what was computed is in %s.partial\n", o->out);
     return status == ZN_OK ? closed : status;
 }
 
 static int simulate(const run_options *o, zn_context *context, zn_scene *scene, const zn_settings *settings) {
     zn_simulation *simulation = NULL;
     running run = {.context = context};
-    zn_status status = zn_simulation_create(context, zn_scene_model(scene), settings, &simulation);
+    zn_status status = o->out ? output_check_input(context, o->out, o->path) : ZN_OK;
+    if (status == ZN_OK) status = zn_simulation_create(context, zn_scene_model(scene), settings, &simulation);
     if (status == ZN_OK && o->out)
         status = zn_recorder_create(context, simulation, zn_scene_title(scene), zn_scene_text(scene), o->out, &run.recorder);
     bool told = (!o->quiet || o->summary) && zn_scene_model(scene)->energy;
@@ -114,7 +125,7 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
     status = go(simulation, &run);
     progress_end(&run.bar);
     double wall = seconds() - begin;
-    status = finish(o, &run, status);
+    status = finish(&run, status);
     status = report(o, &run, simulation, status, wall);
     if (status == ZN_STOPPED) fprintf(stderr, "stopped at t = %.9g\n", zn_simulation_time(simulation));
     else if (status != ZN_OK) cli_print_errors(context);

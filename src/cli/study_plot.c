@@ -128,11 +128,11 @@ static void put_picture(FILE *script, void *user) {
     fputs("unset multiplot\n", script);
 }
 
-zn_status study_draw(zn_context *context, const study_picture *picture, const char *out) {
+zn_status study_draw(zn_context *context, const study_picture *picture, output_file *output, const char *out) {
     bool any = false;
     for (int k = 0; k < picture->n_schemes; k++)
         for (int i = 0; i < picture->n_steps; i++) any = any || (shown(picture->results[k].error_q[i]) && shown(picture->results[k].error_u[i]));
     if (!any) return fail(context, ZN_ARGUMENT, "there are no errors above %g to draw", least_shown);
     study_picture copy = *picture;
-    return plot_run(context, out, PICTURE_WIDTH, PICTURE_HEIGHT + legend_height(picture), put_picture, &copy);
+    return plot_run_to(context, output, out, PICTURE_WIDTH, PICTURE_HEIGHT + legend_height(picture), put_picture, &copy);
 }

@@ -3,6 +3,7 @@
 #ifndef CLI_STUDY_PLOT_H
 #define CLI_STUDY_PLOT_H
 
+#include "base/output.h"
 #include "cli/study.h"
 
 typedef struct study_picture {
@@ -13,7 +14,7 @@ typedef struct study_picture {
     char (*names)[80];            /* what the legend calls them */
 } study_picture;
 
-/* To a file that ends with .svg or .png. */
-zn_status study_draw(zn_context *context, const study_picture *picture, const char *out);
+/* Into the output, and publishes it; the ending of `out` is .svg or .png. */
+zn_status study_draw(zn_context *context, const study_picture *picture, output_file *output, const char *out);
 
 #endif

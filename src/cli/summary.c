@@ -2,18 +2,18 @@
 /* What a run came to, as JSON and as a short table. */
 #include "cli/summary.h"
 
+#include "base/text.h"
 #include "model/drawing.h"
 
 #include <math.h>
 #include <string.h>
 
 void cli_json_text(FILE *to, const char *text) {
+    char piece[TEXT_PIECE];
     fputc('"', to);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') fprintf(to, "\\%c", c);
-        else if (c < 0x20) fprintf(to, "\\u%04x", c);
-        else fputc(c, to);
+    while (*text) {
+        text_json(&text, piece);
+        fputs(piece, to);
     }
     fputc('"', to);
 }

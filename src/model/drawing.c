@@ -2,6 +2,8 @@
 /* Drawings as text. */
 #include "model/drawing.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -26,15 +28,11 @@ void drawing_put(drawing *d, const char *format, ...) {
 }
 
 void drawing_text(drawing *d, const char *text) {
+    char piece[TEXT_PIECE];
     drawing_put(d, "\"");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            drawing_put(d, "\\%c", c);
-        else if (c < 0x20)
-            drawing_put(d, "\\u%04x", c);
-        else
-            drawing_put(d, "%c", c);
+    while (*text) {
+        text_json(&text, piece);
+        drawing_put(d, "%s", piece);
     }
     drawing_put(d, "\"");
 }

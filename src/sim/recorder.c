@@ -171,6 +171,12 @@ zn_status zn_recorder_row(zn_recorder *r) {
     return result_writer_row(r->writer, r->row);
 }
 
+zn_status zn_recorder_flush(zn_recorder *r) { return r ? result_writer_flush(r->writer) : ZN_OK; }
+
+long zn_recorder_rows(const zn_recorder *r) { return r ? result_writer_rows(r->writer) : 0; }
+
+const char *zn_recorder_path(const zn_recorder *r) { return r ? result_writer_path(r->writer) : ""; }
+
 zn_status zn_recorder_finish(zn_recorder *r, bool success) {
     if (!r) return ZN_OK;
     zn_status status = result_writer_finish(r->writer, success);
