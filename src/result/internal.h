@@ -50,7 +50,7 @@ struct result_file {
 
 /* Fill all of the above but labels and full_names. What they leave behind on failure is freed by the caller. */
 zn_status result_csv_open(result_file *result, char *content, size_t size);
-zn_status result_hdf5_open(result_file *result, size_t size);
+zn_status result_hdf5_open(result_file *result);
 /* The arrays of a result's columns, after width and rows are known. */
 zn_status result_allocate_columns(result_file *result);
 zn_status result_fail_content(const result_file *result, long line, const char *format, ...)

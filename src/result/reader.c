@@ -122,7 +122,7 @@ zn_status result_open(zn_context *context, const char *path, result_file **resul
     size_t size = 0;
     bool is_hdf5 = false;
     zn_status status = r->path ? read_content(r, &content, &size, &is_hdf5) : ZN_MEMORY;
-    if (status == ZN_OK) status = is_hdf5 ? result_hdf5_open(r, size) : result_csv_open(r, content, size);
+    if (status == ZN_OK) status = is_hdf5 ? result_hdf5_open(r) : result_csv_open(r, content, size);
     mem_free(context, content);
     if (status == ZN_OK) status = make_names(r);
     if (status == ZN_OK)
