@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups: members by name, through hard links only. Old groups are a B-tree over symbol tables with names in a heap, new ones hold links
- * as messages. */
+ * as messages, in the header or in dense storage. */
 #include "result/h5_group.h"
 
 typedef struct h5_search {
@@ -65,8 +65,10 @@ static zn_status search_symbol_table(h5_search *s, const h5_message *table) {
 }
 
 /* Version 1: flags, perhaps type, order and character set, the name with its length, the address. */
-static zn_status look_at_link(h5_search *s, const h5_message *m) {
-    if (m->size < 3 || m->data[0] != 1) return h5_damaged(s->file, "a link is cut");
+static zn_status look_at_link(void *user, const h5_message *m) {
+    h5_search *s = user;
+    if (s->found) return ZN_OK;
+    if (m->size < 12 || m->data[0] != 1) return h5_damaged(s->file, "a link is cut");
     int flags = m->data[1], width = 1 << (flags & 3), type = 0;
     size_t at = 2;
     if (flags & 8) type = m->data[at++];
@@ -88,8 +90,11 @@ static zn_status find_member(h5_search *s, const h5_object *group) {
     const h5_message *table = h5_message_of(group, H5_SYMBOL_TABLE);
     if (table) return search_symbol_table(s, table);
     zn_status status = ZN_OK;
-    for (int i = 0; i < group->n_messages && status == ZN_OK && !s->found; i++)
-        if (group->messages[i].type == H5_LINK && !(group->messages[i].flags & H5_SHARED)) status = look_at_link(s, &group->messages[i]);
+    for (int i = 0; i < group->n_messages && status == ZN_OK && !s->found; i++) {
+        const h5_message *m = &group->messages[i];
+        if (m->type == H5_LINK_INFO) status = h5_dense(s->file, m, look_at_link, s);
+        else if (m->type == H5_LINK && !(m->flags & H5_SHARED)) status = look_at_link(s, m);
+    }
     return status;
 }
 

@@ -9,6 +9,7 @@
 enum {
     H5_NOTHING = 0x00,
     H5_DATASPACE = 0x01,
+    H5_LINK_INFO = 0x02,
     H5_DATATYPE = 0x03,
     H5_LINK = 0x06,
     H5_EXTERNAL_FILES = 0x07,
@@ -34,8 +35,8 @@ typedef struct h5_space {
 } h5_space;
 zn_status h5_dataspace(h5_file *file, const unsigned char *data, size_t size, h5_space *space);
 
-/* Attributes of an object in dense storage: `take` gets the content of one attribute message after the other. */
-typedef zn_status h5_take_attribute(void *user, const unsigned char *data, size_t size);
-zn_status h5_dense_attributes(h5_file *file, const h5_message *info, h5_take_attribute *take, void *user);
+/* The attributes or links that an H5_ATTRIBUTE_INFO or H5_LINK_INFO refers to, one after the other as if they were in the header. */
+typedef zn_status h5_take_message(void *user, const h5_message *message);
+zn_status h5_dense(h5_file *file, const h5_message *info, h5_take_message *take, void *user);
 
 #endif

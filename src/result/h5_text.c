@@ -151,10 +151,10 @@ static zn_status take_one(h5_wanted *w, const h5_attribute *a, char **values) {
     return w->take(w->user, name, value);
 }
 
-static zn_status look_at_attribute(void *user, const unsigned char *data, size_t size) {
+static zn_status look_at_attribute(void *user, const h5_message *m) {
     h5_wanted *w = user;
     h5_attribute a;
-    zn_status status = parse(w->file, data, size, &a);
+    zn_status status = parse(w->file, m->data, m->size, &a);
     if (status != ZN_OK) return status;
     if (w->name ? w->values || a.name_length != strlen(w->name) || memcmp(a.name, w->name, a.name_length) != 0 : a.count != 1) return ZN_OK;
     if (!a.is_text) return w->name ? h5_damaged(w->file, "a text is not one") : ZN_OK;
@@ -171,9 +171,9 @@ static zn_status look_at_object(h5_wanted *w, const h5_object *object) {
     zn_status status = ZN_OK;
     for (int i = 0; i < object->n_messages && status == ZN_OK; i++) {
         const h5_message *m = &object->messages[i];
-        if (m->type == H5_ATTRIBUTE_INFO) status = h5_dense_attributes(w->file, m, look_at_attribute, w);
+        if (m->type == H5_ATTRIBUTE_INFO) status = h5_dense(w->file, m, look_at_attribute, w);
         if (m->type != H5_ATTRIBUTE) continue;
-        status = m->flags & H5_SHARED ? h5_unknown(w->file, "attributes that are stored elsewhere") : look_at_attribute(w, m->data, m->size);
+        status = m->flags & H5_SHARED ? h5_unknown(w->file, "attributes that are stored elsewhere") : look_at_attribute(w, m);
     }
     if (status == ZN_OK) return ZN_OK;
     free_values(w->file, w->values, (uint64_t)w->count);
