@@ -2,14 +2,15 @@
 /* FCLIB's HDF5 layout: group fclib_local {W, spacedim, vectors {q, mu}} or fclib_global {M, H, spacedim, vectors {f, w, mu}}.
  * A matrix has m, n, nz, p, i, x: nz = -2 compressed rows, -1 compressed columns, else nz triplets with i rows and p columns. */
 #include "result/contact_problem.h"
-#include "result/hdf5_common.h"
+#include "result/h5_file.h"
 
 #include <limits.h>
+#include <stdio.h>
 
 typedef struct fclib_source {
     contact_problem *p;
     const char *path;
-    hid_t file;
+    h5_file *file;
     zn_status status;
 } fclib_source;
 
@@ -19,39 +20,54 @@ static void wrong_content(fclib_source *s, const char *group, const char *name, 
     if (s->status == ZN_OK) s->status = fail_at(s->p->context, ZN_FILE, &place, "%s/%s %s", group, name, what);
 }
 
-/* The whole dataset as doubles or ints; *count receives its length. NULL: s->status says why. */
-static void *read_dataset(fclib_source *s, const char *group, const char *name, hid_t type, size_t size, int *count) {
+static bool exists(fclib_source *s, const char *name, h5_object *object) {
+    bool found = false;
+    if (s->status == ZN_OK) s->status = h5_find(s->file, name, object, &found);
+    return s->status == ZN_OK && found;
+}
+
+/* The whole dataset; *count receives its length. NULL: s->status says why. */
+static double *read_dataset(fclib_source *s, const char *group, const char *name, int *count) {
     char path[160];
+    h5_object object;
+    h5_table *table = NULL;
     *count = 0;
-    if (s->status != ZN_OK) return NULL;
     snprintf(path, sizeof path, "%s/%s", group, name);
-    hid_t set = H5Dopen2(s->file, path, H5P_DEFAULT);
-    if (set < 0) return wrong_content(s, group, name, "is missing"), NULL;
-    hid_t space = H5Dget_space(set);
-    hssize_t points = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
-    void *values = NULL;
-    if (points < 0 || points > INT_MAX) wrong_content(s, group, name, "has an impossible size");
-    else if (!(values = mem_array(s->p->context, (size_t)points, size))) s->status = ZN_MEMORY;
-    else if (points > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
-        wrong_content(s, group, name, "cannot be read as numbers");
-        mem_free(s->p->context, values);
-        values = NULL;
-    } else
-        *count = (int)points;
-    if (space >= 0) H5Sclose(space);
-    H5Dclose(set);
-    return values;
+    if (!exists(s, path, &object)) return wrong_content(s, group, name, "is missing"), NULL;
+    s->status = h5_table_open(s->file, &object, &table);
+    if (s->status != ZN_OK) return NULL;
+    double *values = NULL;
+    if (h5_table_rank(table) > 1 || h5_table_rows(table) > INT_MAX) wrong_content(s, group, name, "has an impossible size");
+    else if (!(values = MEM_ARRAY(s->p->context, double, h5_table_rows(table)))) s->status = ZN_MEMORY;
+    else s->status = h5_table_read(table, 0, 1, h5_table_rows(table), &values);
+    if (s->status == ZN_OK) *count = (int)h5_table_rows(table);
+    h5_table_close(table);
+    if (s->status == ZN_OK) return values;
+    mem_free(s->p->context, values);
+    return NULL;
 }
 
 static double *read_doubles(fclib_source *s, const char *group, const char *name, int wanted) {
     int count;
-    double *v = read_dataset(s, group, name, H5T_NATIVE_DOUBLE, sizeof(double), &count);
+    double *v = read_dataset(s, group, name, &count);
     if (s->status == ZN_OK && count != wanted) wrong_content(s, group, name, "has the wrong length");
     return v;
 }
 
+static int *read_integers(fclib_source *s, const char *group, const char *name, int *count) {
+    double *v = read_dataset(s, group, name, count);
+    int *whole = v ? MEM_ARRAY(s->p->context, int, *count) : NULL;
+    if (v && !whole) s->status = ZN_MEMORY;
+    for (int k = 0; whole && k < *count && s->status == ZN_OK; k++) {
+        if (v[k] >= INT_MIN && v[k] <= INT_MAX && v[k] == floor(v[k])) whole[k] = (int)v[k];
+        else wrong_content(s, group, name, "holds what is no whole number");
+    }
+    mem_free(s->p->context, v);
+    return whole;
+}
+
 static int read_one(fclib_source *s, const char *group, const char *name) {
-    int count, value = 0, *v = read_dataset(s, group, name, H5T_NATIVE_INT, sizeof(int), &count);
+    int count, value = 0, *v = read_integers(s, group, name, &count);
     if (s->status == ZN_OK && count < 1) wrong_content(s, group, name, "is empty");
     if (s->status == ZN_OK) value = v[0];
     mem_free(s->p->context, v);
@@ -72,7 +88,7 @@ static void fill_triplets(fclib_source *s, const char *group, contact_matrix *m,
 static void fill_compressed(fclib_source *s, const char *group, contact_matrix *m, bool by_rows, const int *start, int n_start,
                             const int *inner, int n_inner) {
     int outer = by_rows ? m->rows : m->cols;
-    bool sound = n_start >= outer + 1 && start[0] == 0 && start[outer] <= n_inner;
+    bool sound = outer < n_start && start[0] == 0 && start[outer] <= n_inner;
     for (int i = 0; i < outer && sound; i++) sound = start[i] <= start[i + 1];
     if (!sound) {
         wrong_content(s, group, "p", "contradicts the size of the matrix");
@@ -89,9 +105,9 @@ static void fill_compressed(fclib_source *s, const char *group, contact_matrix *
 static void read_matrix(fclib_source *s, const char *group, contact_matrix *m) {
     zn_context *context = s->p->context;
     int rows = read_one(s, group, "m"), cols = read_one(s, group, "n"), nz = read_one(s, group, "nz"), n_i, n_p, n_x;
-    int *i = read_dataset(s, group, "i", H5T_NATIVE_INT, sizeof(int), &n_i);
-    int *p = read_dataset(s, group, "p", H5T_NATIVE_INT, sizeof(int), &n_p);
-    double *x = read_dataset(s, group, "x", H5T_NATIVE_DOUBLE, sizeof(double), &n_x);
+    int *i = read_integers(s, group, "i", &n_i);
+    int *p = read_integers(s, group, "p", &n_p);
+    double *x = read_dataset(s, group, "x", &n_x);
     if (s->status == ZN_OK && (rows < 0 || cols < 0 || nz < -2 || n_i != n_x || (nz >= 0 && (n_p < nz || n_i < nz))))
         wrong_content(s, group, "nz", "does not fit the other parts of the matrix");
     if (s->status == ZN_OK && !result_contact_reserve(context, m, rows, cols, n_x)) s->status = ZN_FILE;
@@ -104,8 +120,6 @@ static void read_matrix(fclib_source *s, const char *group, contact_matrix *m) {
     mem_free(context, p);
     mem_free(context, x);
 }
-
-static bool exists(fclib_source *s, const char *name) { return H5Lexists(s->file, name, H5P_DEFAULT) > 0; }
 
 static void read_local(fclib_source *s) {
     contact_problem *p = s->p;
@@ -127,7 +141,7 @@ static void read_global(fclib_source *s) {
     read_matrix(s, "fclib_global/H", &p->H);
     if (s->status == ZN_OK && ((p->dim != 2 && p->dim != 3) || p->H.cols % p->dim != 0))
         wrong_content(s, "fclib_global", "spacedim", "does not fit the matrix H");
-    if (s->status == ZN_OK && exists(s, "fclib_global/G"))
+    if (s->status == ZN_OK && exists(s, "fclib_global/G", &(h5_object){0}))
         wrong_content(s, "fclib_global", "G", "(bilateral constraints) is not supported");
     if (s->status != ZN_OK) return;
     p->n_contacts = p->H.cols / p->dim;
@@ -137,17 +151,13 @@ static void read_global(fclib_source *s) {
 }
 
 zn_status result_contact_fclib(contact_problem *p, const char *path) {
-    fclib_source s = {.p = p, .path = path, .status = ZN_OK};
-    hdf5_guard guard;
-    hdf5_enter(&guard);
-    s.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (s.file < 0) s.status = hdf5_fail(p->context, path, "read");
-    else {
-        if (exists(&s, "fclib_local")) read_local(&s);
-        else if (exists(&s, "fclib_global")) read_global(&s);
-        else wrong_content(&s, "fclib_local", "", "and fclib_global are missing: this is no contact problem");
-        H5Fclose(s.file);
-    }
-    hdf5_leave(&guard);
+    fclib_source s = {.p = p, .path = path};
+    h5_object group;
+    s.status = h5_open(p->context, path, &s.file);
+    if (s.status != ZN_OK) return s.status;
+    if (exists(&s, "fclib_local", &group)) read_local(&s);
+    else if (exists(&s, "fclib_global", &group)) read_global(&s);
+    else wrong_content(&s, "fclib_local", "", "and fclib_global are missing: this is no contact problem");
+    h5_close(s.file);
     return s.status;
 }

@@ -16,13 +16,16 @@
 #include <unistd.h>
 
 enum {
-    CHUNK_BYTES = 1 << 18, /* of all datasets together */
+    CHUNK_BYTES = 1 << 17, /* of all datasets together: what a nearly full disk must still have room for */
     CHUNK_ROWS_MIN = 16,
     CHUNK_ROWS_MAX = 1024,
     COMPACT_COLUMNS_MAX = 3000,      /* an attribute of the oldest format holds 64 KiB, 16 bytes a name */
-    RESERVE_BYTES = 1 << 16,         /* room for metadata: of the file, ... */
-    RESERVE_DATASET_BYTES = 1 << 14, /* ... of each dataset (three nodes of its index of chunks, and more) ... */
+    RESERVE_BYTES = 1 << 14,         /* room for metadata: of the file, ... */
+    RESERVE_DATASET_BYTES = 1 << 12, /* ... of each dataset (its header) ... */
     RESERVE_NAME_BYTES = 64,         /* ... and of each text besides its length */
+    NODE_BYTES = 3 << 10,            /* of the index of chunks, a B-tree: 24 + 64 * 8 + 65 * 32 bytes at most, ... */
+    NODE_CHUNKS = 60,                /* ... which has one node for that many chunks, ... */
+    NODES_AT_ONCE = 4,               /* ... and later takes a new leaf, and new nodes of the levels above */
 };
 
 typedef struct hdf5_sink {
@@ -86,8 +89,10 @@ static void move_end_ahead(const hdf5_sink *h5, uint64_t end) {
 static zn_status reserve_chunk(const hdf5_sink *h5) {
     hsize_t used = 0;
     if (H5Fget_filesize(h5->file, &used) < 0) return hdf5_fail(h5->context, h5->path, "written");
+    hsize_t chunk = h5->chunk_start / h5->chunk_rows;
+    size_t nodes = chunk == 0 ? 1 : chunk < NODE_CHUNKS ? 0 : NODES_AT_ONCE;
     size_t bytes = (size_t)h5->chunk_rows * (size_t)h5->width * sizeof(double) + RESERVE_BYTES +
-                   (size_t)h5->n_datasets * RESERVE_DATASET_BYTES;
+                   (size_t)h5->n_datasets * nodes * NODE_BYTES;
     bool reserved;
     zn_status status = reserve(h5, (off_t)used, bytes, &reserved);
     if (reserved) move_end_ahead(h5, used + bytes);
