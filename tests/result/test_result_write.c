@@ -147,14 +147,16 @@ static void layouts_are_checked(void **state) {
 }
 
 /* A limit of the file size stands for a full disk; the child's exit status tells where an expectation failed. */
-static int write_until_full(const char *path) {
+static int write_until_full(const char *path, rlim_t most, long *kept) {
     signal(SIGSEGV, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN);
-    struct rlimit limit = {300000, 300000};
+    struct rlimit limit = {most, most};
     setrlimit(RLIMIT_FSIZE, &limit);
     zn_context *context = zn_context_create(NULL);
     result_writer *writer = NULL;
-    if (result_writer_create(context, path, &example_layout, &writer) != ZN_OK) return 1;
+    *kept = -1;
+    if (result_writer_create(context, path, &example_layout, &writer) != ZN_OK)
+        return strstr(zn_error_text(context), "larger than") && access(path, F_OK) != 0 ? 0 : 1;
     double row[EXAMPLE_WIDTH];
     zn_status status = ZN_OK;
     for (long i = 0; i < 20000 && status == ZN_OK; i++) {
@@ -164,24 +166,166 @@ static int write_until_full(const char *path) {
     if (status != ZN_FILE) return 2;
     if (!strstr(zn_error_text(context), "larger than")) return 3;
     if (result_writer_row(writer, row) != ZN_FILE) return 4;
+    *kept = result_writer_rows(writer);
     if (result_writer_finish(writer, true) == ZN_OK) return 5;
     result_writer_destroy(writer);
     zn_context_destroy(context);
     return 0;
 }
 
+/* What a reader finds is what the writer said, bit for bit. */
+static void check_kept(const char *partial, long kept) {
+    zn_context *context = zn_context_create(NULL);
+    result_file *result = NULL;
+    if (result_open(context, partial, &result) != ZN_OK) print_error("%s\n", zn_error_text(context));
+    assert_non_null(result);
+    assert_int_equal(result_rows(result), kept);
+    for (int c = 0; c < EXAMPLE_WIDTH; c++) {
+        const double *values;
+        double row[EXAMPLE_WIDTH];
+        assert_int_equal(result_column(result, c, &values), ZN_OK);
+        for (long i = 0; i < kept; i++) {
+            example_row(i, row);
+            assert_memory_equal(&values[i], &row[c], sizeof(double));
+        }
+    }
+    result_close(result);
+    zn_context_destroy(context);
+}
+
+/* At every size, from one that has no room for the names to one that holds several chunks. */
 static void full_disks_are_told(void **state) {
     (void)state;
-    const char *names[] = {"full.h5", "full.csv"};
+    const char *names[] = {"full.h5", "full.csv"}, *partials[] = {"full.h5.partial", "full.csv.partial"};
+    long last = 0;
+    for (int k = 0; k < 2; k++)
+        for (rlim_t most = 3000; most < 700000; most = most * 8 / 7 + 501) {
+            int pipes[2];
+            long kept = -1;
+            assert_int_equal(pipe(pipes), 0);
+            pid_t child = fork();
+            if (child == 0) {
+                int code = write_until_full(example_path(names[k]), most, &kept);
+                if (write(pipes[1], &kept, sizeof kept) != (ssize_t)sizeof kept) code = 9;
+                _exit(code);
+            }
+            int status = -1;
+            assert_int_equal(read(pipes[0], &kept, sizeof kept), sizeof kept);
+            assert_int_equal(waitpid(child, &status, 0), child);
+            close(pipes[0]);
+            close(pipes[1]);
+            if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) print_error("%s at %ld bytes\n", names[k], (long)most);
+            assert_true(WIFEXITED(status));
+            assert_int_equal(WEXITSTATUS(status), 0);
+            assert_int_not_equal(access(example_path(names[k]), F_OK), 0);
+            if (kept < 0) assert_int_not_equal(access(example_path(partials[k]), F_OK), 0);
+            else check_kept(example_path(partials[k]), kept);
+            if (most >= 300000) assert_true(kept >= 1000); /* of 96 bytes in HDF5, about 210 in CSV */
+            last = kept;
+        }
+    print_message("%ld rows of the last CSV\n", last);
+}
+
+/* ---- two writers of one name ---- */
+
+static void a_second_writer_is_refused(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    const char *names[] = {"both.h5", "both.csv"};
     for (int k = 0; k < 2; k++) {
-        pid_t child = fork();
-        if (child == 0) exit(write_until_full(example_path(names[k])));
-        int status = -1;
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), 0);
-        assert_int_not_equal(access(example_path(names[k]), F_OK), 0);
+        result_writer *first = NULL, *second = NULL;
+        const char *path = example_path(names[k]);
+        double row[EXAMPLE_WIDTH];
+        assert_int_equal(result_writer_create(context, path, &example_layout, &first), ZN_OK);
+        for (long i = 0; i < 3000; i++) {
+            example_row(i, row);
+            assert_int_equal(result_writer_row(first, row), ZN_OK);
+            if (i % 1000 != 500) continue;
+            assert_int_equal(result_writer_create(context, path, &example_layout, &second), ZN_FILE); /* of this process */
+            assert_non_null(strstr(zn_error_text(context), "another process is writing it"));
+            zn_error_clear(context);
+            pid_t child = fork(); /* and of another */
+            if (child == 0) _exit(result_writer_create(context, path, &example_layout, &second) == ZN_FILE ? 0 : 1);
+            int status;
+            assert_int_equal(waitpid(child, &status, 0), child);
+            assert_int_equal(status, 0);
+        }
+        assert_int_equal(result_writer_finish(first, true), ZN_OK);
+        result_writer_destroy(first);
+        check_kept(path, 3000);
+        example_write(context, path, 10, 0, true); /* afterwards the name is free */
+        check_kept(path, 10);
     }
+    zn_context_destroy(context);
+}
+
+/* Many at once on one name: whoever wins, what is there in the end is one whole result. */
+static void racing_writers_do_not_mix(void **state) {
+    (void)state;
+    enum { RACERS = 6, ROUNDS = 20 };
+    const char *names[] = {"race.h5", "race.csv"};
+    for (int k = 0; k < 2; k++) {
+        const char *path = example_path(names[k]);
+        pid_t children[RACERS];
+        for (int r = 0; r < RACERS; r++) {
+            children[r] = fork();
+            if (children[r] != 0) continue;
+            zn_context *context = zn_context_create(NULL);
+            int won = 0;
+            for (int round = 0; round < ROUNDS; round++) {
+                result_writer *writer = NULL;
+                double row[EXAMPLE_WIDTH];
+                if (result_writer_create(context, path, &example_layout, &writer) != ZN_OK) continue;
+                for (long i = 0; i < 200; i++) {
+                    example_row(i, row);
+                    if (result_writer_row(writer, row) != ZN_OK) _exit(1);
+                }
+                if (result_writer_finish(writer, true) != ZN_OK) _exit(2);
+                result_writer_destroy(writer);
+                result_file *result = NULL;
+                if (result_open(context, path, &result) != ZN_OK || result_rows(result) != 200) _exit(3);
+                result_close(result);
+                won++;
+            }
+            _exit(won >= 0 ? 0 : 4);
+        }
+        for (int r = 0; r < RACERS; r++) {
+            int status;
+            assert_int_equal(waitpid(children[r], &status, 0), children[r]);
+            assert_int_equal(status, 0);
+        }
+        check_kept(path, 200);
+    }
+}
+
+/* A killed run leaves its rows and no lock. */
+static void a_killed_writer_blocks_nobody(void **state) {
+    (void)state;
+    const char *path = example_path("dead.csv");
+    int pipes[2];
+    char byte;
+    assert_int_equal(pipe(pipes), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        zn_context *context = zn_context_create(NULL);
+        result_writer *writer = NULL;
+        double row[EXAMPLE_WIDTH];
+        if (result_writer_create(context, path, &example_layout, &writer) != ZN_OK) _exit(1);
+        for (long i = 0; i < 50; i++) example_row(i, row), result_writer_row(writer, row);
+        result_writer_flush(writer);
+        if (write(pipes[1], "x", 1) != 1) _exit(1);
+        pause();
+    }
+    assert_int_equal(read(pipes[0], &byte, 1), 1);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    close(pipes[0]);
+    close(pipes[1]);
+    check_kept(example_path("dead.csv.partial"), 50);
+    zn_context *context = zn_context_create(NULL);
+    example_write(context, path, 10, 0, true);
+    check_kept(path, 10);
+    zn_context_destroy(context);
 }
 
 typedef struct failing {
@@ -234,6 +378,9 @@ int main(void) {
         cmocka_unit_test(unwritable_paths_fail_at_once),
         cmocka_unit_test(layouts_are_checked),
         cmocka_unit_test(full_disks_are_told),
+        cmocka_unit_test(a_second_writer_is_refused),
+        cmocka_unit_test(racing_writers_do_not_mix),
+        cmocka_unit_test(a_killed_writer_blocks_nobody),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, example_clean);
