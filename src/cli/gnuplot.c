@@ -35,11 +35,11 @@ static bool is_prime(const char *text, const char *c) {
     return before > text && is_word(before[-1]) && !(*after && is_word(*after) && *after != ')' && *after != '.');
 }
 
-void plot_put_text(FILE *script, const char *text) {
+void plot_put_text(FILE *script, const char *text, int most) {
     char piece[TEXT_PIECE];
     fputc('"', script);
     const char *c = text;
-    for (int count = 0; *c && count < PLOT_LONGEST_TEXT; count++) {
+    for (int count = 0; *c && count < most; count++) {
         if (*c == '\'' && is_prime(text, c)) strcpy(piece, "\xe2\x80\xb2"), c++;
         else text_plain(&c, piece);
         for (const unsigned char *byte = (unsigned char *)piece; *byte; byte++)
@@ -103,7 +103,7 @@ static void put_ranges(FILE *script, const plot_def *plot) {
 
 static void put_axis_name(FILE *script, const char *axis, const char *name) {
     fprintf(script, "set %s ", axis);
-    plot_put_text(script, name);
+    plot_put_text(script, name, PLOT_LONGEST_TEXT);
     fprintf(script, " noenhanced textcolor '#222222'\n");
 }
 
@@ -156,7 +156,7 @@ static void put_curves(FILE *script, void *user) {
     fputs("plot ", script);
     for (int k = 0; k < plot->n_curves; k++) {
         fprintf(script, "%s$curve%d using 1:2 with %s linetype %d title ", k ? ", " : "", k, with[plot->style], k + 1);
-        plot_put_text(script, plot->curves[k].name);
+        plot_put_text(script, plot->curves[k].name, PLOT_LONGEST_NAME);
     }
     fputc('\n', script);
 }

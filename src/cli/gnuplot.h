@@ -15,7 +15,7 @@ typedef struct plot_curve {
 
 typedef enum plot_style { PLOT_LINES, PLOT_POINTS, PLOT_BOTH } plot_style;
 typedef enum plot_key { PLOT_KEY_RIGHT, PLOT_KEY_BELOW, PLOT_KEY_OFF } plot_key;
-enum { PLOT_WIDTH = 900, PLOT_HEIGHT = 560, PLOT_LONGEST_TEXT = 500 }; /* characters */
+enum { PLOT_WIDTH = 900, PLOT_HEIGHT = 560, PLOT_LONGEST_TEXT = 120, PLOT_LONGEST_NAME = 60 }; /* characters */
 
 /* Ends of an axis; NaN: as the curves need it. */
 typedef struct plot_range {
@@ -42,8 +42,9 @@ typedef void plot_writer(FILE *script, void *user);
 zn_status plot_run(zn_context *context, const char *out, int width, int height, plot_writer *write, void *user);
 /* The same to an output that is open already; `out` tells the format. Publishes it, but does not close. */
 zn_status plot_run_to(zn_context *context, output_file *output, const char *out, int width, int height, plot_writer *write, void *user);
-/* In quotes, whatever the text is: gnuplot shows it and cannot take any part of it for a command. */
-void plot_put_text(FILE *script, const char *text);
+/* In quotes, whatever the text is: gnuplot shows it and cannot take any part of it for a command. Cut after `most` characters: lines
+ * as PLOT_LONGEST_TEXT, names in a legend, which would vanish if it had no room, as PLOT_LONGEST_NAME. */
+void plot_put_text(FILE *script, const char *text, int most);
 void plot_put_number(FILE *script, double value);
 /* $NAMEk: a block of data; numbers that cannot be drawn interrupt the curve. */
 void plot_put_curve(FILE *script, const char *name, int k, const plot_curve *curve);

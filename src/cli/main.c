@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,5 +81,6 @@ static int run_command(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     open_closed_streams();
+    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is then an error of the write, which is told */
     return end_output(run_command(argc, argv));
 }

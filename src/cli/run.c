@@ -86,18 +86,20 @@ static zn_status report(const run_options *o, const running *run, zn_simulation 
 }
 
 /* Where the rows are of a run that did not reach its end, and how many of them, if not all. */
-static void tell_rows(running *run) {
-    zn_recorder_flush(run->recorder); /* where it fails, the error is there already, or follows */
+static void tell_rows(const running *run) {
     long kept = zn_recorder_rows(run->recorder);
-    if (kept == run->rows) fprintf(stderr, "what was computed is in %s\n", zn_recorder_path(run->recorder));
-    else if (kept > 0) fprintf(stderr, "the first %ld of %ld rows are in %s\n", kept, run->rows, zn_recorder_path(run->recorder));
-    else fprintf(stderr, "no row could be written to %s\n", zn_recorder_path(run->recorder));
+    const char *path = zn_recorder_path(run->recorder);
+    if (kept == run->rows) fprintf(stderr, "what was computed is in %s\n", path);
+    else if (kept > 0) fprintf(stderr, "the first %ld of %ld rows are in %s\n", kept, run->rows, path);
+    else fprintf(stderr, "no row could be written to %s\n", path);
 }
 
 /* Ends the recording. A full disk may show only here, with the last rows. */
 static zn_status finish(running *run, zn_status status) {
-    if (run->recorder && status == ZN_OK) status = zn_recorder_flush(run->recorder);
-    if (run->recorder && status != ZN_OK) tell_rows(run);
+    if (!run->recorder) return status;
+    if (run->status == ZN_OK) run->status = zn_recorder_flush(run->recorder);
+    if (status == ZN_OK) status = run->status;
+    if (status != ZN_OK) tell_rows(run);
     zn_status closed = zn_recorder_finish(run->recorder, status == ZN_OK);
     return status == ZN_OK ? closed : status;
 }

@@ -93,7 +93,7 @@ static void put_legend(FILE *script, const study_picture *p) {
             LEGEND_COLUMNS);
     for (int k = 0; k < p->n_schemes; k++) {
         fprintf(script, "%sNaN with linespoints linetype %d pointtype %d pointsize 0.7 title ", k ? ", " : "", k + 1, point_type(k));
-        plot_put_text(script, p->names[k]);
+        plot_put_text(script, p->names[k], PLOT_LONGEST_NAME);
     }
     fputc('\n', script);
 }
@@ -114,7 +114,7 @@ static void put_picture(FILE *script, void *user) {
     put_errors(script, p, false);
     put_errors(script, p, true);
     fputs("set multiplot title ", script);
-    plot_put_text(script, p->title);
+    plot_put_text(script, p->title, PLOT_LONGEST_TEXT);
     fputs(" noenhanced textcolor '#222222'\nset logscale xy\nset format '10^{%L}'\nset xlabel 'step' textcolor '#222222'\n"
           "set lmargin 8\nset rmargin 2\nset tmargin 4\nset bmargin 3\n",
           script);
