@@ -49,13 +49,15 @@ zn_status fail_file(zn_context *context, const char *path, const char *action, i
 zn_status output_check_path(zn_context *context, const char *path) {
     for (const char *c = path; *c;)
         if (text_is_control(text_next(&c)))
-            return fail(context, ZN_ARGUMENT, "the name of a file to be written must not contain control characters, such as line breaks");
+            return fail(context, ZN_ARGUMENT,
+                        "the name of a file to be written must not contain control characters, such as line breaks");
     return ZN_OK;
 }
 
 static bool same_file(const char *a, const char *b) {
     struct stat info_a, info_b;
-    return stat(a, &info_a) == 0 && stat(b, &info_b) == 0 && info_a.st_dev == info_b.st_dev && info_a.st_ino == info_b.st_ino;
+    return stat(a, &info_a) == 0 && stat(b, &info_b) == 0 && info_a.st_dev == info_b.st_dev &&
+           info_a.st_ino == info_b.st_ino;
 }
 
 zn_status output_check_input(zn_context *context, const char *path, const char *input) {
@@ -70,7 +72,9 @@ zn_status output_check_input(zn_context *context, const char *path, const char *
     if (same && strcmp(same, input) == 0)
         status = fail_at(context, ZN_ARGUMENT, &place, "this would overwrite %s, which is read; choose another name", same);
     else if (same)
-        status = fail_at(context, ZN_ARGUMENT, &place, "%s is the same file as %s, which is read and would be overwritten; choose another name", same, input);
+        status =
+            fail_at(context, ZN_ARGUMENT, &place,
+                    "%s is the same file as %s, which is read and would be overwritten; choose another name", same, input);
     mem_free(context, partial);
     return status;
 }
@@ -87,16 +91,21 @@ static zn_status find_target(zn_context *context, const char *path, char **targe
         if (!real) return fail_file(context, path, "written", errno == ENOENT ? ELOOP : errno);
         *target = mem_text(context, real);
         free(real);
-    } else *target = mem_text(context, path);
+    } else
+        *target = mem_text(context, path);
     if (!*target) return ZN_MEMORY;
     zn_status status = ZN_OK;
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
     if (stat(*target, &info) != 0) return ZN_OK;
-    if (S_ISDIR(info.st_mode)) status = fail_file(context, path, "written", EISDIR);
+    if (S_ISDIR(info.st_mode))
+        status = fail_file(context, path, "written", EISDIR);
     else if (!S_ISREG(info.st_mode))
-        status = fail_at(context, ZN_FILE, &place, "cannot be written: it is a device or a pipe; only a file can be replaced when the new one is complete");
-    else if (access(*target, W_OK) != 0) status = fail_file(context, path, "written", errno);
+        status =
+            fail_at(context, ZN_FILE, &place,
+                    "cannot be written: it is a device or a pipe; only a file can be replaced when the new one is complete");
+    else if (access(*target, W_OK) != 0)
+        status = fail_file(context, path, "written", errno);
     return status;
 }
 
@@ -107,7 +116,8 @@ static bool try_lock(int descriptor) {
 #else
     int result = flock(descriptor, LOCK_EX | LOCK_NB);
 #endif
-    return result == 0 || (errno != EAGAIN && errno != EACCES && errno != EWOULDBLOCK); /* file systems without locks do without */
+    return result == 0 ||
+           (errno != EAGAIN && errno != EACCES && errno != EWOULDBLOCK); /* file systems without locks do without */
 }
 
 /* 1: locked and empty; 0: the name has gone to another file meanwhile, to be tried again; -1: an error is left. */
@@ -118,16 +128,20 @@ static int open_partial(output_file *o) {
     o->descriptor = open(o->partial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (o->descriptor < 0) {
         int reason = errno;
-        if (reason == ELOOP) fail_at(o->context, ZN_FILE, &place, "cannot be written: %s is a symbolic link", o->partial);
-        else fail_file(o->context, o->partial, "written", reason);
+        if (reason == ELOOP)
+            fail_at(o->context, ZN_FILE, &place, "cannot be written: %s is a symbolic link", o->partial);
+        else
+            fail_file(o->context, o->partial, "written", reason);
         return -1;
     }
     if (!try_lock(o->descriptor)) {
-        fail_at(o->context, ZN_FILE, &place, "another process is writing it at this moment (%s); choose another name, or wait for its end", o->partial);
+        fail_at(o->context, ZN_FILE, &place,
+                "another process is writing it at this moment (%s); choose another name, or wait for its end", o->partial);
         return -1;
     }
     /* Its writer may have renamed it between our opening and locking: then we hold a finished file. */
-    if (fstat(o->descriptor, &mine) != 0 || lstat(o->partial, &named) != 0 || mine.st_dev != named.st_dev || mine.st_ino != named.st_ino) {
+    if (fstat(o->descriptor, &mine) != 0 || lstat(o->partial, &named) != 0 || mine.st_dev != named.st_dev ||
+        mine.st_ino != named.st_ino) {
         close(o->descriptor);
         o->descriptor = -1;
         return 0;
@@ -164,8 +178,10 @@ zn_status output_open(zn_context *context, const char *path, output_file **outpu
     for (int i = 0; i < MOST_TRIES && status == ZN_OK && !opened; i++) opened = open_partial(o);
     if (status == ZN_OK && !opened) status = fail_file(context, o->partial, "written", EIO);
     if (status == ZN_OK && opened < 0) status = ZN_FILE;
-    if (status == ZN_OK) *output = o;
-    else free_output(o);
+    if (status == ZN_OK)
+        *output = o;
+    else
+        free_output(o);
     return status;
 }
 

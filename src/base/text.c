@@ -24,7 +24,8 @@ uint32_t text_next(const char **text) {
 }
 
 bool text_is_control(uint32_t c) {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || (c >= 0x202a && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069);
 }
 
 static void encode(uint32_t c, char *to) {
@@ -42,7 +43,10 @@ void text_plain(const char **text, char piece[TEXT_PIECE]) {
 
 void text_json(const char **text, char piece[TEXT_PIECE]) {
     uint32_t c = text_next(text);
-    if (c == '"' || c == '\\') snprintf(piece, TEXT_PIECE, "\\%c", (char)c);
-    else if (c == '<' || text_is_control(c)) snprintf(piece, TEXT_PIECE, "\\u%04x", (unsigned)c);
-    else encode(c, piece);
+    if (c == '"' || c == '\\')
+        snprintf(piece, TEXT_PIECE, "\\%c", (char)c);
+    else if (c == '<' || text_is_control(c))
+        snprintf(piece, TEXT_PIECE, "\\u%04x", (unsigned)c);
+    else
+        encode(c, piece);
 }

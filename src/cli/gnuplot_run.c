@@ -37,7 +37,8 @@ static zn_status start(gnuplot *g) {
     g->picture = ends[0];
     if (reason == 0) return ZN_OK;
     close(ends[0]);
-    if (reason == ENOENT) return fail(g->context, ZN_FILE, "the program gnuplot is missing; install the package gnuplot-nox (or gnuplot)");
+    if (reason == ENOENT)
+        return fail(g->context, ZN_FILE, "the program gnuplot is missing; install the package gnuplot-nox (or gnuplot)");
     return fail(g->context, ZN_FILE, "gnuplot cannot be started: %s", strerror(reason));
 }
 
@@ -79,19 +80,22 @@ static zn_status draw(gnuplot *g, output_file *output, gnuplot_writer *write, vo
     char tail[TAIL];
     write(g->script, user);
     if (fflush(g->script) != 0 || ferror(g->script) || lseek(fileno(g->script), 0, SEEK_SET) != 0)
-        return fail(g->context, ZN_FILE, "the directory for temporary files is full: the script for gnuplot cannot be written");
+        return fail(g->context, ZN_FILE,
+                    "the directory for temporary files is full: the script for gnuplot cannot be written");
     zn_status status = start(g);
     if (status != ZN_OK) return status;
     status = copy_picture(g, output, tail);
     int result = 0;
     while (waitpid(g->child, &result, 0) < 0 && errno == EINTR) continue;
-    if (status == ZN_OK && (!WIFEXITED(result) || WEXITSTATUS(result) != 0 || !ends_with(tail, ending))) status = complain(g);
+    if (status == ZN_OK && (!WIFEXITED(result) || WEXITSTATUS(result) != 0 || !ends_with(tail, ending)))
+        status = complain(g);
     return status;
 }
 
 zn_status gnuplot_run(zn_context *context, output_file *output, gnuplot_writer *write, void *user, const char *ending) {
     gnuplot g = {.context = context, .script = tmpfile(), .complaints = tmpfile()};
-    zn_status status = g.script && g.complaints ? draw(&g, output, write, user, ending) : fail(context, ZN_FILE, "no temporary file can be made");
+    zn_status status = g.script && g.complaints ? draw(&g, output, write, user, ending)
+                                                : fail(context, ZN_FILE, "no temporary file can be made");
     if (g.script) fclose(g.script);
     if (g.complaints) fclose(g.complaints);
     return status;

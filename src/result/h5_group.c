@@ -13,8 +13,8 @@ typedef struct h5_search {
 } h5_search;
 
 static bool is_name(const h5_search *s, uint64_t offset) {
-    return offset < s->names_size && s->names_size - offset > s->length && memcmp(s->names + offset, s->name, s->length) == 0 &&
-           s->names[offset + s->length] == '\0';
+    return offset < s->names_size && s->names_size - offset > s->length &&
+           memcmp(s->names + offset, s->name, s->length) == 0 && s->names[offset + s->length] == '\0';
 }
 
 static zn_status search_symbols(h5_search *s, uint64_t at) {
@@ -28,7 +28,8 @@ static zn_status search_symbols(h5_search *s, uint64_t at) {
     for (uint64_t i = 0; i < count && !s->found; i++, entry += ENTRY) {
         if (!is_name(s, h5_number(entry, 8))) continue;
         uint64_t kind = h5_number(entry + 16, 4);
-        if (kind != NO_CACHE && kind != GROUP_CACHE) return h5_unknown(s->file, "a link that is not a hard one; such links are not followed");
+        if (kind != NO_CACHE && kind != GROUP_CACHE)
+            return h5_unknown(s->file, "a link that is not a hard one; such links are not followed");
         s->address = h5_number(entry + 8, 8);
         s->found = true;
     }
@@ -42,7 +43,8 @@ static zn_status search_tree(h5_search *s, uint64_t at, int level_above) {
     if (!head) return h5_failed(s->file);
     int level = head[5];
     uint64_t count = h5_number(head + 6, 2);
-    if (memcmp(head, "TREE", 4) != 0 || head[4] != 0 || level >= level_above || level > MOST_LEVELS) return h5_damaged(s->file, "the tree of a group is broken");
+    if (memcmp(head, "TREE", 4) != 0 || head[4] != 0 || level >= level_above || level > MOST_LEVELS)
+        return h5_damaged(s->file, "the tree of a group is broken");
     const unsigned char *entries = h5_take(s->file, at + HEAD, count * (KEY + CHILD));
     if (!entries) return h5_failed(s->file);
     zn_status status = ZN_OK;
@@ -92,8 +94,10 @@ static zn_status find_member(h5_search *s, const h5_object *group) {
     zn_status status = ZN_OK;
     for (int i = 0; i < group->n_messages && status == ZN_OK && !s->found; i++) {
         const h5_message *m = &group->messages[i];
-        if (m->type == H5_LINK_INFO) status = h5_dense(s->file, m, look_at_link, s);
-        else if (m->type == H5_LINK && !(m->flags & H5_SHARED)) status = look_at_link(s, m);
+        if (m->type == H5_LINK_INFO)
+            status = h5_dense(s->file, m, look_at_link, s);
+        else if (m->type == H5_LINK && !(m->flags & H5_SHARED))
+            status = look_at_link(s, m);
     }
     return status;
 }

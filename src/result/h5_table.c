@@ -45,7 +45,8 @@ static zn_status read_extent(h5_table *t, const h5_message *m) {
     t->rows = space.rank > 0 ? space.extent[0] : 1;
     t->columns = space.rank > 1 ? space.extent[1] : 1;
     uint64_t most = h5_size(t->file) / (uint64_t)t->element;
-    if (space.rank > 2 || t->columns == 0 || t->columns > INT_MAX / 2 || t->rows > most / t->columns) return h5_damaged(t->file, "a dataset has the wrong type or size");
+    if (space.rank > 2 || t->columns == 0 || t->columns > INT_MAX / 2 || t->rows > most / t->columns)
+        return h5_damaged(t->file, "a dataset has the wrong type or size");
     return ZN_OK;
 }
 
@@ -59,15 +60,19 @@ static zn_status look_at_chunks(h5_table *t, uint64_t at, int level_above) {
     if (!head) return h5_failed(t->file);
     int level = head[5];
     uint64_t count = h5_number(head + 6, 2);
-    if (memcmp(head, "TREE", 4) != 0 || head[4] != 1 || level >= level_above || level > MOST_LEVELS) return h5_damaged(t->file, "the index of a dataset is broken");
+    if (memcmp(head, "TREE", 4) != 0 || head[4] != 1 || level >= level_above || level > MOST_LEVELS)
+        return h5_damaged(t->file, "the index of a dataset is broken");
     const unsigned char *entry = h5_take(t->file, at + HEAD, count * step);
     if (!entry) return h5_failed(t->file);
     for (uint64_t i = 0; i < count; i++, entry += step) {
-        uint64_t row = h5_number(entry + 8, 8) / t->chunk_rows, column = t->rank > 1 ? h5_number(entry + 16, 8) / t->chunk_columns : 0;
+        uint64_t row = h5_number(entry + 8, 8) / t->chunk_rows,
+                 column = t->rank > 1 ? h5_number(entry + 16, 8) / t->chunk_columns : 0;
         uint64_t child = h5_number(entry + key, 8);
         zn_status status = ZN_OK;
-        if (level > 0) status = look_at_chunks(t, child, level);
-        else if (row < (t->rows + t->chunk_rows - 1) / t->chunk_rows && column < t->across) t->chunks[row * t->across + column] = child;
+        if (level > 0)
+            status = look_at_chunks(t, child, level);
+        else if (row < (t->rows + t->chunk_rows - 1) / t->chunk_rows && column < t->across)
+            t->chunks[row * t->across + column] = child;
         if (status != ZN_OK) return status;
     }
     return ZN_OK;
@@ -75,7 +80,8 @@ static zn_status look_at_chunks(h5_table *t, uint64_t at, int level_above) {
 
 /* A run killed in the middle of a flush may have announced rows whose chunks the file does not know yet: what is there counts. */
 static void count_present_rows(h5_table *t) {
-    uint64_t down = (t->rows + t->chunk_rows - 1) / t->chunk_rows, bytes = t->chunk_rows * t->chunk_columns * (uint64_t)t->element;
+    uint64_t down = (t->rows + t->chunk_rows - 1) / t->chunk_rows,
+             bytes = t->chunk_rows * t->chunk_columns * (uint64_t)t->element;
     for (uint64_t i = 0; i < down * t->across; i++) {
         if (t->chunks[i] <= h5_size(t->file) && bytes <= h5_size(t->file) - t->chunks[i]) continue;
         t->rows = i / t->across * t->chunk_rows;
@@ -91,7 +97,8 @@ static zn_status read_chunks(h5_table *t, const h5_message *m) {
     t->chunk_columns = t->rank > 1 ? h5_number(m->data + at + 4, 4) : 1;
     uint64_t most = h5_size(t->file) / (uint64_t)t->element;
     if (t->rows == 0) return ZN_OK;
-    if (t->chunk_rows == 0 || t->chunk_columns == 0 || t->chunk_rows > most / t->chunk_columns) return h5_damaged(t->file, "a chunk is too large");
+    if (t->chunk_rows == 0 || t->chunk_columns == 0 || t->chunk_rows > most / t->chunk_columns)
+        return h5_damaged(t->file, "a chunk is too large");
     t->across = (t->columns + t->chunk_columns - 1) / t->chunk_columns;
     uint64_t count = (t->rows + t->chunk_rows - 1) / t->chunk_rows * t->across;
     t->chunks = h5_memory(t->file, count * sizeof *t->chunks);
@@ -131,12 +138,14 @@ static zn_status read_layout(h5_table *t, const h5_object *object) {
     const h5_message *m = h5_message_of(object, H5_LAYOUT), *filters = h5_message_of(object, H5_FILTERS);
     if (!m || m->size < 4 || m->flags & H5_SHARED) return h5_damaged(t->file, "a dataset has no values");
     if (h5_message_of(object, H5_EXTERNAL_FILES)) return h5_unknown(t->file, "values in another file");
-    if (filters && (filters->size < 2 || filters->data[1] > 0)) return h5_unknown(t->file, "compressed values (h5repack -f NONE writes them plainly)");
+    if (filters && (filters->size < 2 || filters->data[1] > 0))
+        return h5_unknown(t->file, "compressed values (h5repack -f NONE writes them plainly)");
     int version = m->data[0], class = m->data[1];
     if (version == 3 && class == CHUNKED) return m->size < 11 ? h5_damaged(t->file, "a dataset is cut") : read_chunks(t, m);
     if (version != 3 && version != 4) return h5_unknown(t->file, "an old kind of storage");
     if (class == COMPACT) return read_compact(t, m);
-    if (class == CONTIGUOUS) return m->size < 18 ? h5_damaged(t->file, "a dataset is cut") : read_contiguous(t, h5_number(m->data + 2, 8));
+    if (class == CONTIGUOUS)
+        return m->size < 18 ? h5_damaged(t->file, "a dataset is cut") : read_contiguous(t, h5_number(m->data + 2, 8));
     return h5_unknown(t->file, "a new kind of storage, or values in other files");
 }
 
@@ -175,7 +184,8 @@ static zn_status read_piece(h5_table *t, uint64_t down, uint64_t across, const u
     *bytes = t->bytes;
     if (!t->bytes) return ZN_MEMORY;
     uint64_t at = t->chunks[down * t->across + across], left = h5_size(t->file) - at;
-    return h5_read(t->file, at, t->bytes, left < size ? (size_t)left : size); /* the last piece of contiguous values is shorter */
+    return h5_read(t->file, at, t->bytes,
+                   left < size ? (size_t)left : size); /* the last piece of contiguous values is shorter */
 }
 
 zn_status h5_table_read(h5_table *t, int first, int count, long rows, double *const *to) {
@@ -189,7 +199,8 @@ zn_status h5_table_read(h5_table *t, int first, int count, long rows, double *co
             if (status != ZN_OK) return status;
             uint64_t last = (uint64_t)rows - row < t->chunk_rows ? (uint64_t)rows - row : t->chunk_rows;
             for (; c < count && inside < t->chunk_columns; c++, inside++)
-                for (uint64_t r = 0; r < last; r++) to[c][row + r] = value_at(t, bytes + (r * t->chunk_columns + inside) * (uint64_t)t->element);
+                for (uint64_t r = 0; r < last; r++)
+                    to[c][row + r] = value_at(t, bytes + (r * t->chunk_columns + inside) * (uint64_t)t->element);
         }
     return ZN_OK;
 }

@@ -46,7 +46,8 @@ static zn_status parse(h5_file *file, const unsigned char *m, size_t size, h5_at
     zn_status status = h5_dataspace(file, m + space_at, space, &extent);
     if (status != ZN_OK) return status;
     a->count = extent.rank == 0 ? 1 : extent.extent[0];
-    if (extent.rank > 1 || a->count > a->data_size / a->element) return h5_damaged(file, "an attribute has fewer texts than it says");
+    if (extent.rank > 1 || a->count > a->data_size / a->element)
+        return h5_damaged(file, "an attribute has fewer texts than it says");
     return ZN_OK;
 }
 
@@ -156,7 +157,9 @@ static zn_status look_at_attribute(void *user, const h5_message *m) {
     h5_attribute a;
     zn_status status = parse(w->file, m->data, m->size, &a);
     if (status != ZN_OK) return status;
-    if (w->name ? w->values || a.name_length != strlen(w->name) || memcmp(a.name, w->name, a.name_length) != 0 : a.count != 1) return ZN_OK;
+    if (w->name ? w->values || a.name_length != strlen(w->name) || memcmp(a.name, w->name, a.name_length) != 0
+                : a.count != 1)
+        return ZN_OK;
     if (!a.is_text) return w->name ? h5_damaged(w->file, "a text is not one") : ZN_OK;
     char **values;
     status = read_values(w->file, &a, &values);
@@ -173,7 +176,8 @@ static zn_status look_at_object(h5_wanted *w, const h5_object *object) {
         const h5_message *m = &object->messages[i];
         if (m->type == H5_ATTRIBUTE_INFO) status = h5_dense(w->file, m, look_at_attribute, w);
         if (m->type != H5_ATTRIBUTE) continue;
-        status = m->flags & H5_SHARED ? h5_unknown(w->file, "attributes that are stored elsewhere") : look_at_attribute(w, m);
+        status =
+            m->flags & H5_SHARED ? h5_unknown(w->file, "attributes that are stored elsewhere") : look_at_attribute(w, m);
     }
     if (status == ZN_OK) return ZN_OK;
     free_values(w->file, w->values, (uint64_t)w->count);

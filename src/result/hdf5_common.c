@@ -48,13 +48,10 @@ void hdf5_leave(const hdf5_guard *guard) {
     pthread_mutex_unlock(&hdf5_lock);
 }
 
-zn_status hdf5_fail(zn_context *context, const char *path, const char *action) {
-    if (first_error.number) return fail_file(context, path, action, first_error.number);
+zn_status hdf5_fail(zn_context *context, const char *path) {
+    if (first_error.number) return fail_file(context, path, "written", first_error.number);
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
-    if (strcmp(action, "read") == 0)
-        return fail_at(context, ZN_FILE, &place, "cannot be read, it is damaged or incomplete (HDF5: %s)",
-                       first_error.innermost);
     return fail_at(context, ZN_FILE, &place, "cannot be written (HDF5: %s)", first_error.innermost);
 }
 

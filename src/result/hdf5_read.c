@@ -21,7 +21,9 @@ static void hdf5_close_source(result_file *result) {
     mem_free(result->context, source);
 }
 
-static zn_status damaged(const result_file *result, const char *what) { return h5_damaged(((hdf5_source *)result->source)->file, what); }
+static zn_status damaged(const result_file *result, const char *what) {
+    return h5_damaged(((hdf5_source *)result->source)->file, what);
+}
 
 static zn_status check_format(const result_file *result, h5_file *file, const h5_object *root) {
     char *format = NULL;
@@ -56,7 +58,8 @@ static zn_status open_dataset(result_file *result, int d, const char *name, long
     hdf5_source *source = result->source;
     result_dataset *dataset = &result->datasets[d];
     dataset->n_columns = 1;
-    if (!*name || strchr(name, '/') || strlen(name) > H5_NAME_LONGEST) return damaged(result, "a dataset has no proper name");
+    if (!*name || strchr(name, '/') || strlen(name) > H5_NAME_LONGEST)
+        return damaged(result, "a dataset has no proper name");
     for (int e = 0; e < d; e++)
         if (strcmp(result->datasets[e].name, name) == 0) return damaged(result, "a dataset is there twice");
     if (!(dataset->name = mem_text(result->context, name))) return ZN_MEMORY;
@@ -66,11 +69,13 @@ static zn_status open_dataset(result_file *result, int d, const char *name, long
     if (status == ZN_OK && !found) status = damaged(result, "a dataset is missing");
     if (status == ZN_OK) status = h5_table_open(source->file, &object, &source->tables[d]);
     h5_table *table = source->tables[d];
-    if (status == ZN_OK && (!h5_table_is_double(table) || h5_table_rank(table) < 1)) status = damaged(result, "a dataset has the wrong type or size");
+    if (status == ZN_OK && (!h5_table_is_double(table) || h5_table_rank(table) < 1))
+        status = damaged(result, "a dataset has the wrong type or size");
     if (status == ZN_OK) status = read_names(result, d, &object);
     if (status != ZN_OK) return status;
     int columns = h5_table_columns(table);
-    if (result_dataset_width(dataset) != columns || result->width > INT_MAX / 2) return damaged(result, "names of columns are missing");
+    if (result_dataset_width(dataset) != columns || result->width > INT_MAX / 2)
+        return damaged(result, "names of columns are missing");
     result->width += columns;
     *rows = h5_table_rows(table);
     return ZN_OK;
@@ -87,7 +92,8 @@ static zn_status open_datasets(result_file *result, const h5_object *root) {
         result->datasets = MEM_ARRAY(result->context, result_dataset, count);
         source->tables = MEM_ARRAY(result->context, h5_table *, count);
         if (!result->datasets || !source->tables) status = ZN_MEMORY;
-    } else status = ZN_FILE;
+    } else
+        status = ZN_FILE;
     if (status == ZN_OK) {
         result->layout.datasets = result->datasets;
         result->layout.n_datasets = count;
@@ -110,7 +116,8 @@ static zn_status take_text(void *user, char *name, char *value) {
     hdf5_source *source = result->source;
     bool ours = strcmp(name, "format") == 0 || strcmp(name, "datasets") == 0, room = true;
     size_t count = (size_t)result->layout.n_texts;
-    if (!ours) room = mem_grow(result->context, (void **)&result->texts, &source->text_capacity, count + 1, sizeof *result->texts);
+    if (!ours)
+        room = mem_grow(result->context, (void **)&result->texts, &source->text_capacity, count + 1, sizeof *result->texts);
     result->layout.texts = result->texts;
     if (room && !ours) {
         result->texts[count] = (result_text){name, value};
@@ -128,14 +135,17 @@ static zn_status take_text(void *user, char *name, char *value) {
 static zn_status hdf5_read_column(result_file *result, int index) {
     const hdf5_source *source = result->source;
     int d = 0, before = 0;
-    while (index - before >= result_dataset_width(&result->datasets[d])) before += result_dataset_width(&result->datasets[d++]);
+    while (index - before >= result_dataset_width(&result->datasets[d]))
+        before += result_dataset_width(&result->datasets[d++]);
     int first = index - before, width = result_dataset_width(&result->datasets[d]), count = 0;
     long most = GROUP_BYTES / ((result->rows + 1) * (long)sizeof(double));
     double **columns = result->columns + index;
     zn_status status = ZN_OK;
     do {
-        if (!(columns[count] = MEM_ARRAY(result->context, double, result->rows))) status = ZN_MEMORY;
-        else count++;
+        if (!(columns[count] = MEM_ARRAY(result->context, double, result->rows)))
+            status = ZN_MEMORY;
+        else
+            count++;
     } while (status == ZN_OK && count < most && first + count < width && !columns[count]);
     if (status == ZN_OK) status = h5_table_read(source->tables[d], first, count, result->rows, columns);
     for (int c = 0; c < count && status != ZN_OK; c++) {

@@ -88,7 +88,7 @@ static void move_end_ahead(const hdf5_sink *h5, uint64_t end) {
 
 static zn_status reserve_chunk(const hdf5_sink *h5) {
     hsize_t used = 0;
-    if (H5Fget_filesize(h5->file, &used) < 0) return hdf5_fail(h5->context, h5->path, "written");
+    if (H5Fget_filesize(h5->file, &used) < 0) return hdf5_fail(h5->context, h5->path);
     hsize_t chunk = h5->chunk_start / h5->chunk_rows;
     size_t nodes = chunk == 0 ? 1 : chunk < NODE_CHUNKS ? 0 : NODES_AT_ONCE;
     size_t bytes = (size_t)h5->chunk_rows * (size_t)h5->width * sizeof(double) + RESERVE_BYTES +
@@ -122,7 +122,7 @@ static zn_status write_rows(hdf5_sink *h5) {
         offset += columns_of(h5->widths[d]);
     }
     if (ok) ok = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
-    if (!ok) return hdf5_fail(h5->context, h5->path, "written");
+    if (!ok) return hdf5_fail(h5->context, h5->path);
     h5->flushed = h5->filled;
     if (h5->filled == h5->chunk_rows) {
         h5->chunk_start += h5->chunk_rows;
@@ -163,7 +163,7 @@ static zn_status hdf5_close(void *state, bool keep_last_rows) {
     hsize_t size = 0;
     bool sized = h5->file >= 0 && H5Fget_filesize(h5->file, &size) >= 0;
     if (h5->file >= 0) closed = H5Fclose(h5->file) >= 0 && closed;
-    if (!closed && status == ZN_OK) status = hdf5_fail(context, h5->path, "written");
+    if (!closed && status == ZN_OK) status = hdf5_fail(context, h5->path);
     hdf5_leave(&guard);
     if (closed && sized && ftruncate(h5->reserve, (off_t)size) != 0 && status == ZN_OK)
         status = fail_file(context, h5->path, "written", errno);
@@ -264,12 +264,12 @@ static zn_status create_file(hdf5_sink *h5, const result_layout *layout) {
         h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, properties, access);
     if (access >= 0) H5Pclose(access);
     if (properties >= 0) H5Pclose(properties);
-    if (h5->file < 0) return hdf5_fail(h5->context, h5->path, "written");
+    if (h5->file < 0) return hdf5_fail(h5->context, h5->path);
     zn_status status = reserve(h5, 0, creation_bytes(layout), &(bool){false});
     if (status != ZN_OK) return status;
     bool ok = put_text(h5->file, "format", RESULT_FORMAT_TEXT);
     for (int i = 0; ok && i < layout->n_texts; i++) ok = put_text(h5->file, layout->texts[i].name, layout->texts[i].value);
-    return ok ? ZN_OK : hdf5_fail(h5->context, h5->path, "written");
+    return ok ? ZN_OK : hdf5_fail(h5->context, h5->path);
 }
 
 static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
@@ -290,7 +290,7 @@ static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
     h5->n_datasets = n;
     mem_free(h5->context, names);
     if (status != ZN_OK) return status;
-    return ok ? ZN_OK : hdf5_fail(h5->context, h5->path, "written");
+    return ok ? ZN_OK : hdf5_fail(h5->context, h5->path);
 }
 
 static hsize_t rows_of_chunk(int width) {

