@@ -43,7 +43,7 @@ for law in ("coulomb", "ellipse", "rectangle", "coulomb-contensou", "rolling", "
     check(any(law in system.laws for system in systems), f"no system has the law {law}")
 # facts say where they are from and can fail; every system has some, and a figure
 for system in systems:
-    check(len(system.facts) + len(system.singles) >= 4, f"{system.name} has few facts")
+    check(len(system.facts) + len(system.singles) + 2 * len(system.limits_of) >= 4, f"{system.name} has few facts")
     check(system.figures or system.studies, f"{system.name} has no figure")
     for fact in system.facts + system.singles:
         check(fact.source, f"{system.name}: '{fact.text}' has no source")

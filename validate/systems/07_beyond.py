@@ -96,4 +96,39 @@ roll.below("rolls without slip: largest γ", lambda r: r.summary["max_gamma"], 1
 roll.column("error of x(5)", lambda r: abs(r.last("disk.x") - CIRCLE * math.sin(5 * RATE)))
 roll.figure("Path of the centre", [Curve(s, "disk.x", "disk.y", s) for s in ("lobatto-3a3b:3", "radau-2a:2", "moreau-midpoint")], "x", "y", equal=True)
 
-SYSTEMS = [disk, ball, slider, double, roll]
+# ---- smooth motion with velocities of its own: known solutions
+
+top = System("euler-top", "Free rigid body", "beyond the papers (Euler)",
+             "A body without forces that nearly turns about its middle axis tumbles. Energy and angular momentum are kept.", needs=("general",))
+top.run()
+SMOOTH = orders_of("smooth")
+SPIN = {"top.wx": -0.66066844321, "top.wy": -2.92805689975, "top.wz": 0.42680315207}
+EXACT_ONES = ("radau-2a:3", "lobatto-3a3b:3", "lobatto-3a3b:4", "lobatto-3c:3")
+for name, value in SPIN.items():
+    top.fact(f"{name}(20)", lambda r, name=name: r.last(name), value, {EXACT_ONES: 1e-8, ("radau-2a:2", "sdirk3"): 5e-5, "*": 5e-4}, "Euler's equations, Runge-Kutta of order 4 with h = 5e-4, and half of it", wrong=0.01,
+             schemes=[s for s, p in SMOOTH.items() if p > 1])
+top.converges("top.wy(20)", lambda r: r.last("top.wy"), SPIN["top.wy"], 1e-11, "Euler's equations", {s: 1 for s in ("moreau-midpoint", "moreau-shifted", "radau-2a:1")}, 2.5e-3, every=8000, wrong=0.05)
+ENERGY = (1 * 0.1**2 + 2 * 3**2 + 3 * 0.2**2) / 2
+top.fact("energy at the end = (a w_x² + b w_y² + c w_z²)/2 at the start", lambda r: r.summary["energy_end"], ENERGY, {EXACT_ONES: 1e-8, ("radau-2a:2", "sdirk3"): 5e-5, "*": 2e-3}, "conservation", wrong=0.05,
+         schemes=[s for s, p in SMOOTH.items() if p > 1])
+top.column("error of w_y(20)", lambda r: abs(r.last("top.wy") - SPIN["top.wy"]))
+top.figure("Angular velocities in the body", [Curve("lobatto-3a3b:3", "t", f"top.w{axis}", f"w_{axis}") for axis in "xyz"], "t", "w")
+
+sleigh = System("sleigh", "Chaplygin sleigh", "beyond the papers (Chaplygin)",
+                "A sleigh whose blade does not move sideways, in velocities of its own: v along the blade is a hyperbolic tangent, w a hyperbolic secant.", needs=("general",))
+sleigh.run()
+MASS, ARM, INERTIA, V0, W0 = 1, 0.2, 0.1 + 0.2**2, 1, 2
+V_END = math.sqrt(V0**2 + INERTIA * W0**2 / MASS)
+W_TOP = V_END * math.sqrt(MASS / INERTIA)
+PACE = ARM * MASS * V_END / INERTIA
+BEGUN = math.atanh(V0 / V_END) / PACE
+turned = lambda t: 2 * math.atan(math.tanh(PACE * (t + BEGUN) / 2)) * W_TOP / PACE  # noqa: E731
+KNOWN = {"v": V_END * math.tanh(PACE * (5 + BEGUN)), "w": W_TOP / math.cosh(PACE * (5 + BEGUN)), "phi": turned(5) - turned(0)}
+for name, value in KNOWN.items():
+    sleigh.fact(f"{name}(5)", lambda r, name=name: r.last(name), value, {EXACT_ONES: 1e-8, ("radau-2a:2", "sdirk3"): 1e-5, "*": 2e-4}, "analytic", wrong={"*": 1e-4 if name == "w" else 0.01},
+                schemes=[s for s, p in SMOOTH.items() if p > (2 if name == "w" else 1) and s != "lobatto-3a3b-lagrange:3"])
+sleigh.converges("v(1)", lambda r: r.last("v"), V_END * math.tanh(PACE * (1 + BEGUN)), 1e-13, "analytic", {s: 1 for s in ("moreau-midpoint", "moreau-shifted", "radau-2a:1")}, 1e-2, end=1, every=100, wrong=0.01)
+sleigh.column("error of φ(5)", lambda r: abs(r.last("phi") - KNOWN["phi"]))
+sleigh.figure("Path of the blade", [Curve("radau-2a:2", "x", "y", "radau-2a:2")], "x", "y", equal=True)
+
+SYSTEMS = [disk, ball, slider, double, roll, top, sleigh]
