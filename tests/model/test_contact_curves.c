@@ -73,7 +73,7 @@ static void a_disk_on_a_parabola(void **state) {
     zn_simulation_energy(r.simulation, &T, &V);
     check_below(2, highest); /* it rolls */
     double lost = zn_simulation_contact_work(r.simulation, 0).friction;
-    check_close(T + V + lost, E, 2e-3 * E);
+    check_close(T + V + lost, E, 1e-5 * E);
     trial_end(&r);
 }
 
@@ -87,7 +87,7 @@ static void capsules_and_errors(void **state) {
                         "forces: {trunk.x: -2*trunk.x', trunk.phi: -trunk.phi'}\n"
                         "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 8}\n";
     trial r = trial_complete(scene, (trial_options){.scheme = "moreau-midpoint"});
-    for (int i = 0; i < 3; i++) check_close(trial_u(&r, i), 0, 1e-2);
+    for (int i = 0; i < 3; i++) check_close(trial_u(&r, i), 0, 1e-9);
     check_below(zn_simulation_statistics(r.simulation).max_penetration, 5e-3);
     trial_end(&r);
     zn_context *context = zn_context_create(NULL);

@@ -125,8 +125,8 @@ static void the_ball_in_the_cylinder(void **state) {
     (void)state;
     trial r =
         trial_complete("ball-in-cylinder-parts", (trial_options){.scheme = "radau-2a", .stages = 2, .step = 5e-4, .end = 1});
-    check_close(trial_q(&r, 0), 0.80839905, 2e-3);
-    check_close(trial_q(&r, 1), -0.39558940, 2e-3);
+    check_close(trial_q(&r, 0), 0.80839905, 2e-5);
+    check_close(trial_q(&r, 1), -0.39558940, 2e-5);
     trial_end(&r);
 }
 
@@ -212,8 +212,8 @@ static void the_rattleback_turns_back(void **state) {
     (void)state;
     trial back = trial_complete("rattleback", (trial_options){.scheme = "radau-2a", .stages = 2, .end = 4});
     trial on = trial_complete("rattleback", (trial_options){.scheme = "radau-2a", .stages = 2, .end = 4, .set = "spin=5"});
-    check_close(trial_u(&back, 5), 0.72, 0.1);
-    check_close(trial_u(&on, 5), 4.86, 0.05);
+    check_close(trial_u(&back, 5), 0.72, 0.01);
+    check_close(trial_u(&on, 5), 4.86, 0.01);
     trial_end(&back), trial_end(&on);
 }
 

@@ -122,7 +122,7 @@ static void arcs_have_their_shape(void **state) {
         check_close(end[0], sin(2) / 2, 1e-14);
         check_close(end[1], (1 - cos(2)) / 2, 1e-14);
         double turn = atan2(end[1] - end[-1], end[0] - end[-2]);
-        check_close(turn, 2, 20 * pow(2.0 / 8, p + 1));
+        check_close(turn, 2, 0.1 * pow(2.0 / 8, p + 1));
         setup_end(&s);
     }
 }

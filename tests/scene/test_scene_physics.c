@@ -55,8 +55,8 @@ static void test_balls(void **state) {
     check_close(m.q[2], -12.2475438, 5e-2);
     finish(&m);
     m = run("ball-in-corner", 2e-3, 2); /* rests in the corner */
-    check_close(m.q[0], 0, 1e-2);
-    check_close(m.q[1], 0.1 * sqrt(2), 1e-2);
+    check_close(m.q[0], 0, 1e-4);
+    check_close(m.q[1], 0.1 * sqrt(2), 1e-4);
     finish(&m);
 }
 
@@ -71,16 +71,21 @@ static void test_points_and_pendulums(void **state) {
     check_close(m.q[0], 0.9973042131, 1e-3);
     check_close(m.q[1], 0.3688725037, 1e-3);
     finish(&m);
-    m = run("cartesian-pendulum", 2e-4, 2.5);
-    check_close(m.q[0], 0.99986641, 5e-3);
-    check_close(m.q[1], -0.01634492, 5e-3);
+    m = run("cartesian-pendulum", 2e-4, 2.5); /* first order: with half the step half the error, and none in 2 q(h/2) - q(h) */
+    motion half = run("cartesian-pendulum", 1e-4, 2.5);
+    const double exact[] = {0.99986641, -0.01634492};
+    for (int i = 0; i < 2; i++) {
+        check_close((m.q[i] - exact[i]) / (half.q[i] - exact[i]), 2, 0.05);
+        check_close(2 * half.q[i] - m.q[i], exact[i], 1e-5);
+    }
+    finish(&half);
     finish(&m);
     m = run("bouncing-ball", 1e-3, 4); /* after the accumulation point it rests */
-    check_close(m.q[0], 0, 1e-3);
-    check_close(m.u[0], 0, 1e-6);
+    check_close(m.q[0], 0, 1e-5); /* half of g h^2 deep at most */
+    check_close(m.u[0], 0, 1e-9);
     finish(&m);
     m = run("bouncing-pendulum", 5e-4, 2); /* rests against the wall */
-    check_close(m.q[0], sqrt(0.5), 1e-3);
+    check_close(m.q[0], sqrt(0.5), 1e-5);
     finish(&m);
 }
 
@@ -94,14 +99,16 @@ static void test_mechanisms(void **state) {
     assert_true(m.u[0] < 0.2 - 1e-3);
     finish(&m);
     m = run("slider-crank", 1e-5, 0.001);
-    check_close(m.q[2], 0.146090844, 1e-4);
+    check_close(m.q[2], 0.146090844, 2e-5);
     finish(&m);
     m = run("sleigh", 1e-3, 5); /* straight ahead with all energy in v */
-    check_close(m.u[0], sqrt(2 * 0.78), 2e-3);
-    check_close(m.u[1], 0, 1e-3);
+    check_close(m.u[0], 1.2489995947507837, 4e-4); /* hyperbolic tangent and secant */
+    check_close(m.u[1], 2.965561631e-4, 1e-5);
     finish(&m);
-    m = run("woodpecker", 1e-4, 1); /* -0.0194 in each period of 0.1459, and a part of one */
-    check_close(m.q[0], -0.0194 / 0.1459, 0.0194);
+    m = run("woodpecker", 1e-4, 1); /* -0.0194 in each period of 0.1459 */
+    motion later = run("woodpecker", 1e-4, 1 + 2 * 0.1459);
+    check_close(later.q[0] - m.q[0], -2 * 0.0194, 1e-3);
+    finish(&later);
     finish(&m);
 }
 

@@ -214,8 +214,8 @@ static void slider_crank_runs_straight(void **state) {
         check_below(level[2] * 1e-4, 1e-9);
     }
     print_message("slider-crank: first contacts %g %g, |phi3| <= %.3g\n", first[1], first[0], worst);
-    check_close(first[1], 0.0013, 1.5e-4);
-    check_close(first[0], 0.0028, 2.5e-4);
+    check_close(first[1], 0.0013, 1e-9);
+    check_close(first[0], 0.0028, 1e-9);
     check_below(worst, 1e-4);
     check_below(zn_simulation_statistics(r.simulation).max_penetration, 1e-12);
     run_free(&r);

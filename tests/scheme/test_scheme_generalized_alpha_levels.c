@@ -161,8 +161,8 @@ static void activation_strategies(void **state) {
             bounce b = fall(v ? "generalized-alpha-pvv" : "generalized-alpha-pva", 0.9, "coupled", "starred", activation,
                             "e_N=0.5");
             print_message("activation %d: first %g, Lambda %.6g, gddot %.3g\n", activation, b.first, b.Lambda, b.gddot);
-            check_close(b.first, all.first, 1.01e-3);
-            check_near(b.Lambda, all.Lambda, 1e-2);
+            check_close(b.first, all.first, 1e-9);
+            check_near(b.Lambda, all.Lambda, 2e-3);
             check_close(b.q[2], all.q[2], 1e-10);
         }
 }

@@ -108,8 +108,8 @@ static void orders_in_smooth_motion(void **state) {
             assert_true(order_q > 0.85);
             continue;
         }
-        check_close(order_q, expected[i], 0.15);
-        check_close(order_u, expected[i], 0.15);
+        check_close(order_q, expected[i], 0.03);
+        check_close(order_u, expected[i], 0.03);
     }
     trial_end(&exact);
 }
@@ -170,7 +170,7 @@ static void constraints_on_velocity_level(void **state) {
             drift[k] = zn_simulation_statistics(r.simulation).max_g;
             trial_end(&r);
         }
-        check_close(log2(drift[0] / drift[1]), 1, 0.2);
+        check_close(log2(drift[0] / drift[1]), 1, 0.02);
         check_below(drift[1], 0.02);
     }
 }
