@@ -79,7 +79,7 @@ typedef struct generalized_alpha {
     lin_pattern A;
     staged_law law;
     int *share_place; /* staged law: where A has ga c of P (nc) and of the radii (nN) */
-    double *A_values, *mu_0, *rho, *phi_scale, *psi_scale, *x, *y;
+    double *A_values, *mu_0, *rho, *phi_scale, *psi_scale, *x, *y, *x_first, *y_first;
     unsigned char *phi_unit, *psi_unit;
     double *memory;
 } generalized_alpha;

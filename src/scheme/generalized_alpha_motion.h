@@ -39,6 +39,9 @@ zn_status alpha_start(scheme *, scheme_state *, const double *a0, const double *
 int alpha_motion_begin(alpha_motion *, stage *at, const scheme_state *from, double h);
 void alpha_velocities(const alpha_motion *, const double *a, const double *U, double *u);
 void alpha_positions(const alpha_motion *, const double *a, const double *Q, double *q);
+/* A solution that takes more iterations is looked for from another start too; one that is this much nearer takes its place. */
+enum { ALPHA_LONG = 5 };
+#define ALPHA_NEARER 0.5
 /* h a (nu) with which q_{n+1} = q_n + h q'_n. */
 void alpha_steady(const alpha_motion *, double *x);
 /* carry and P of the new state. */

@@ -359,18 +359,45 @@ static void guess(alpha_sets *s, const scheme_state *from) {
     for (int i = 0; i < s->n; i++) s->x[LEVEL_SMOOTH][nu + i] = s->motion.h * lambda[i];
 }
 
+static void guess_steady(alpha_sets *s, const scheme_state *from) {
+    guess(s, from);
+    memset(s->x[LEVEL_SMOOTH], 0, (size_t)(s->base.model->size.nu + s->n) * sizeof(double));
+    alpha_steady(&s->motion, s->x[LEVEL_SMOOTH]);
+}
+
+/* As in generalized_alpha.c. */
+static double distance(const alpha_sets *s) {
+    double sum = 0;
+    for (int level = 0; level < LEVEL_COUNT; level++)
+        for (int i = 0; i < s->base.model->size.nu; i++) sum += s->x[level][i] * s->x[level][i] / s->prox.mass_scale[i];
+    return sum;
+}
+
+static void compare(alpha_sets *s, const scheme_state *from, int most, cone_outcome *outcome) {
+    size_t bytes = iterate_size(s) * sizeof *s->x_first;
+    cone_outcome other = {.worst_cone = -1, .worst_row = -1};
+    double first = distance(s);
+    memcpy(s->x_first, s->x[0], bytes);
+    guess_steady(s, from);
+    if (iterate(s, most, &other) == ZN_OK && distance(s) < ALPHA_NEARER * first) {
+        *outcome = other;
+        return;
+    }
+    memcpy(s->x[0], s->x_first, bytes);
+    unpack(s);
+}
+
 /* Briefly from the last accelerations, then from those that keep the velocity (generalized_alpha.c), and in full. */
 static zn_status solve(alpha_sets *s, const scheme_state *from, cone_outcome *outcome) {
     enum { STARTS = 4 };
     if (s->decoupled) return iterate(s, DECOUPLED_MAX, outcome);
     zn_status status = ZN_NO_CONVERGENCE;
     for (int k = 0; k < STARTS && (status == ZN_NO_CONVERGENCE || status == ZN_NOT_FINITE); k++) {
-        guess(s, from);
-        if (k % 2 == 1) {
-            memset(s->x[LEVEL_SMOOTH], 0, (size_t)(s->base.model->size.nu + s->n) * sizeof(double));
-            alpha_steady(&s->motion, s->x[LEVEL_SMOOTH]);
-        }
-        status = iterate(s, k < STARTS / 2 ? COUPLED_BRIEF : COUPLED_MAX, outcome);
+        int most = k < STARTS / 2 ? COUPLED_BRIEF : COUPLED_MAX;
+        if (k % 2 == 0) guess(s, from);
+        else guess_steady(s, from);
+        status = iterate(s, most, outcome);
+        if (status == ZN_OK && k % 2 == 0 && outcome->most > ALPHA_LONG) compare(s, from, most, outcome);
     }
     return status;
 }
@@ -445,6 +472,7 @@ static zn_status make_memory(alpha_sets *s) {
         {&s->left, 3 * part},
         {&s->left_x, 3 * part},
         {&s->x_kept, 3 * part},
+        {&s->x_first, 3 * part},
         {&s->seen, CONE_SUSPECT_MEMORY * 3 * part},
         {&masks, 6 * n},
         {&s->a, nu},

@@ -202,27 +202,32 @@ static void impacts_of_cut_steps_are_told(void **state) {
     zn_context_destroy(context);
 }
 
-/* A steel beam after an impact: continued accelerations once led Newton's method astray, for good. */
+/* A steel beam after an impact: continued accelerations once led Newton's method astray, for good, and without damping to a solution of
+ * another branch with 10^5 times the energy, after 1500 steps. */
 static void steel_beam_after_an_impact(void **state) {
     (void)state;
     static const char text[] =
         "parameters: {b: sqrt(2)/2}\n"
         "gravity: [0, -10]\n"
         "bodies:\n"
-        "  beam: {type: beam, from: [0, 0], to: [1, 0], elements: 32, young: 2.1e11, poisson: 0.3, area: 1e-4, inertia: "
+        "  beam: {type: beam, from: [0, 0], to: [1, 0], elements: %d, young: 2.1e11, poisson: 0.3, area: 1e-4, inertia: "
         "8.33e-10, density: 7800}\n"
         "joints: {hinge: {type: revolute, between: [world, beam.start]}}\n"
         "contacts: {wall: {gap: beam_end.x - b}}\n"
-        "simulation: {scheme: generalized-alpha, step: 1e-4, end: 0.335, damping: DAMPING, tolerance: 1e-7}\n";
-    static const char *const schemes[] = {"generalized-alpha", "generalized-alpha-pva", "generalized-alpha-pvv"},
-                             *const damping[] = {"0.5", "0"};
-    for (size_t i = 0; i < 6; i++) {
+        "simulation: {scheme: generalized-alpha, step: 1e-4, end: %g, damping: %g, tolerance: 1e-7}\n";
+    const struct {
+        const char *scheme;
+        int elements;
+        double damping, end;
+    } runs[] = {{"generalized-alpha", 32, 0.5, 0.335},     {"generalized-alpha", 32, 0, 0.335},
+                {"generalized-alpha-pva", 32, 0.5, 0.335}, {"generalized-alpha-pvv", 32, 0.5, 0.335},
+                {"generalized-alpha", 16, 1, 0.485},       {"generalized-alpha-pva", 16, 1, 0.485}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         char scene[1000];
-        const char *place = strstr(text, "DAMPING");
-        snprintf(scene, sizeof scene, "%.*s%s%s", (int)(place - text), text, damping[i % 2], place + strlen("DAMPING"));
-        trial r = trial_complete(scene, (trial_options){.scheme = schemes[i / 2]});
+        snprintf(scene, sizeof scene, text, runs[i].elements, runs[i].end, runs[i].damping);
+        trial r = trial_complete(scene, (trial_options){.scheme = runs[i].scheme});
         zn_statistics s = zn_simulation_statistics(r.simulation);
-        if (s.rejected > 0) fail_msg("%s, damping %s: %ld rejected", schemes[i / 2], damping[i % 2], s.rejected);
+        if (s.rejected > 0) fail_msg("%s, damping %g: %ld rejected", runs[i].scheme, runs[i].damping, s.rejected);
         assert_true(s.energy_end < s.energy_start && s.energy_end > s.energy_start - 1);
         check_below(s.max_penetration, 1e-9);
         trial_end(&r);
