@@ -38,12 +38,17 @@ typedef struct zn_settings {
     double contradiction;     /* redundant constraints (more joints than needed) whose numbers do not quite fit may contradict each
                                  other by this much at the start: they are then met in the sense of least squares, and the
                                  context's log says so; default 1e-6, in their units; 0: never */
+    const char *
+        restitution_law; /* what e means in an impact: "newton" (default), the papers' law, which can create energy with friction;
+                                    "poisson" or "energetic", which cannot (docs/contacts.md) */
 } zn_settings;
 
 /* The defaults, in the order of the members. */
-#define ZN_SETTINGS_DEFAULT                                                                                            \
-    {"moreau-midpoint", 0, 0, 0, false, 1e-6, 0.9, 0.5, "velocity", "stage", "coupled", ZN_SOLVER_AUTO, 1e-10, 1, 0, false, \
-     "chung-hulbert", "starred", 0, "consistent", "accumulated", 1e-6}
+#define ZN_SETTINGS_DEFAULT                                                                                             \
+    {                                                                                                                   \
+        "moreau-midpoint", 0, 0, 0, false, 1e-6, 0.9, 0.5, "velocity", "stage", "coupled", ZN_SOLVER_AUTO, 1e-10, 1, 0, \
+            false, "chung-hulbert", "starred", 0, "consistent", "accumulated", 1e-6, "newton"                           \
+    }
 ZN_API zn_settings zn_settings_default(void);
 
 typedef struct zn_scheme_info {
@@ -125,8 +130,19 @@ typedef struct zn_statistics {
     double roundoff_residual;                           /* ... and the largest residual of these, relative to the velocities */
     long staged_accepted, staged_repeated;              /* friction_law staged: steps that used it; attempts thrown away */
     double contradiction;                               /* of redundant constraints at the start, met by least squares; 0: none */
+    long energy_warnings; /* impacts that created energy, as Newton's law of restitution can do with friction */
 } zn_statistics;
 ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
+
+/* An impact that created energy: the law of restitution did, not the step size. */
+typedef struct zn_energy_warning {
+    int contact;   /* the one that gained most; -1: no such warning */
+    double t;      /* end of the step with the impact */
+    double gained; /* by all contacts of the impact */
+} zn_energy_warning;
+enum { ZN_ENERGY_WARNINGS_KEPT = 16 };
+/* The first ones, index from 0. */
+ZN_API zn_energy_warning zn_simulation_energy_warning(const zn_simulation *simulation, int index);
 
 /* Steps to the end. `observe` (may be NULL) is called at the start, for every row (record_every, record_step) and at the end; a
  * nonzero return stops the run with ZN_STOPPED. */

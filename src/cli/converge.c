@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] = "zeno converge SCENE [--scheme NAME[:STAGES][,...]] --steps H1,H2,... --reference H0 [--end T]\n"
-                            "           [--solver auto|newton|projection] [--tolerance X] [--set NAME=EXPR]...\n"
-                            "           [--out FILE.csv] [--plot FILE.svg|FILE.png] [--summary] [--quiet]";
+static const char usage[] =
+    "zeno converge SCENE [--scheme NAME[:STAGES][,...]] --steps H1,H2,... --reference H0 [--end T]\n"
+    "           [--solver auto|newton|projection] [--restitution-law L] [--tolerance X] [--set NAME=EXPR]...\n"
+    "           [--out FILE.csv] [--plot FILE.svg|FILE.png] [--summary] [--quiet]";
 /* A ratio of times this close to a whole number is one. */
 static const double grid_roundoff = 1e-9;
 
@@ -309,6 +310,7 @@ int cli_converge(int argc, char **argv) {
                                   {"--reference", &c->reference_text, NULL, NULL, 0},
                                   {"--end", &c->scene.end, NULL, NULL, 0},
                                   {"--solver", &c->scene.solver, NULL, NULL, 0},
+                                  {"--restitution-law", &c->scene.restitution_law, NULL, NULL, 0},
                                   {"--tolerance", &c->tolerance_text, NULL, NULL, 0},
                                   {"--set", c->scene.sets, NULL, &c->scene.n_sets, CLI_MAX_SETS},
                                   {"--out", &c->out, NULL, NULL, 0},

@@ -55,6 +55,14 @@ static bool set_solver(const char *text, zn_solver *solver) {
     return false;
 }
 
+static bool set_restitution_law(const char *text, zn_settings *settings) {
+    static const char *const names[] = {"newton", "poisson", "energetic"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, names[i]) == 0) return settings->restitution_law = names[i], true;
+    fprintf(stderr, "error: --restitution-law is newton, poisson or energetic, not '%s'\n", text);
+    return false;
+}
+
 static bool set_step(const char *text, zn_settings *settings) {
     settings->step_auto = strcmp(text, "auto") == 0;
     if (!settings->step_auto) return cli_number("--step", text, &settings->step);
@@ -72,5 +80,6 @@ bool cli_load(zn_context *context, const char *path, const cli_scene_options *op
     if (options->scheme && !cli_set_scheme(options->scheme, settings, scheme_name, 64)) return false;
     if (options->step && !set_step(options->step, settings)) return false;
     if (options->end && !cli_number("--end", options->end, &settings->end)) return false;
+    if (options->restitution_law && !set_restitution_law(options->restitution_law, settings)) return false;
     return !options->solver || set_solver(options->solver, &settings->solver);
 }

@@ -9,15 +9,17 @@
 enum { CLI_MAX_SETS = 64 };
 
 typedef struct cli_scene_options {
-    const char *scheme, *step, *end, *solver;
+    const char *scheme, *step, *end, *solver, *restitution_law;
     const char *sets[CLI_MAX_SETS];
     int n_sets;
 } cli_scene_options;
 
 /* The entries of an option table for them: CLI_SCENE_OPTIONS(o), in an initialiser. */
-#define CLI_SCENE_OPTIONS(o)                                                                                             \
-    {"--scheme", &(o).scheme, NULL, NULL, 0}, {"--step", &(o).step, NULL, NULL, 0}, {"--end", &(o).end, NULL, NULL, 0},    \
-        {"--solver", &(o).solver, NULL, NULL, 0}, {"--set", (o).sets, NULL, &(o).n_sets, CLI_MAX_SETS}
+#define CLI_SCENE_OPTIONS(o)                                                                                            \
+    {"--scheme", &(o).scheme, NULL, NULL, 0}, {"--step", &(o).step, NULL, NULL, 0}, {"--end", &(o).end, NULL, NULL, 0}, \
+        {"--solver", &(o).solver, NULL, NULL, 0}, {"--restitution-law", &(o).restitution_law, NULL, NULL, 0}, {         \
+        "--set", (o).sets, NULL, &(o).n_sets, CLI_MAX_SETS                                                              \
+    }
 
 zn_context *cli_context(bool quiet);
 /* Prints all errors of the context to standard error, each on a line that begins with "error: ". */

@@ -11,8 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-static const char usage[] = "zeno run SCENE [--scheme NAME[:STAGES]] [--step H|auto] [--end T] [--solver auto|newton|projection]\n"
-                            "           [--set NAME=EXPR]... [--out FILE.h5|FILE.csv] [--summary] [--quiet]";
+static const char usage[] =
+    "zeno run SCENE [--scheme NAME[:STAGES]] [--step H|auto] [--end T] [--solver auto|newton|projection]\n"
+    "           [--restitution-law newton|poisson|energetic]\n"
+    "           [--set NAME=EXPR]... [--out FILE.h5|FILE.csv] [--summary] [--quiet]";
 
 /* Set by Ctrl-C; the run ends after the step at work. The only state outside of functions, as signals leave no other way. */
 static volatile sig_atomic_t interrupted;

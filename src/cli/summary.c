@@ -171,6 +171,22 @@ static void scales(FILE *to, const zn_simulation *sim) {
     fprintf(to, "}, ");
 }
 
+/* Impacts that created energy: the first ones, and how many in all. */
+static void energy_warnings(FILE *to, const zn_simulation *sim, long count) {
+    fprintf(to, "\"energy_warnings\": [");
+    for (int i = 0; i < count && i < ZN_ENERGY_WARNINGS_KEPT; i++) {
+        zn_energy_warning warning = zn_simulation_energy_warning(sim, i);
+        fprintf(to, "%s{\"contact\": ", i ? ", " : "");
+        cli_json_text(to, zn_simulation_model(sim)->contacts[warning.contact].name);
+        fprintf(to, ", ");
+        number(to, "t", warning.t);
+        fprintf(to, "\"gained\": ");
+        cli_json_number(to, warning.gained);
+        fputc('}', to);
+    }
+    fprintf(to, "], \"energy_warnings_total\": %ld, ", count);
+}
+
 void cli_summary_json(FILE *to, const cli_summary *s) {
     const zn_simulation *sim = s->simulation;
     const zn_model *model = zn_simulation_model(sim);
@@ -207,6 +223,7 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     number(to, "energy_start", stats.energy_start);
     number(to, "energy_end", stats.energy_end);
     account(to, s);
+    energy_warnings(to, sim, stats.energy_warnings);
     number(to, "max_residual", stats.max_residual);
     scales(to, sim);
     number(to, "redundant_contradiction", stats.contradiction);
@@ -241,7 +258,23 @@ static void account_line(FILE *to, const zn_account *account) {
         fprintf(to, "%s%s %.6g", before, entries[i].name, entries[i].value);
         before = ", ";
     }
-    if (*before == ',') fprintf(to, ", the scheme %.3g", all.scheme);
+    const double noticeable = 1e-3; /* of the energy: worth a line even where nothing else changed it */
+    if (*before == ',' || (fabs(all.scheme) > noticeable * fabs(all.start) && fabs(all.scheme) > roundoff * largest))
+        fprintf(to, "%sthe scheme %.3g", before, all.scheme);
+}
+
+static void energy_warning_line(FILE *to, const zn_simulation *sim, long count) {
+    if (count == 0) return;
+    zn_energy_warning first = zn_simulation_energy_warning(sim, 0);
+    fprintf(to, "\n  warning: ");
+    if (count == 1)
+        fprintf(to, "an impact created energy,");
+    else
+        fprintf(to, "%ld impacts created energy, the first", count);
+    fprintf(to,
+            " %.3g at contact '%s', t = %.6g: Newton's law of restitution can with friction; restitution_law: poisson and "
+            "energetic cannot",
+            first.gained, zn_simulation_model(sim)->contacts[first.contact].name, first.t);
 }
 
 void cli_summary_table(FILE *to, const cli_summary *s) {
@@ -286,5 +319,6 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
         fprintf(to, "\n  %ld steps could not be solved at once and were taken in parts, %ld of them with an impact", stats.cut_steps,
                 stats.cut_impacts);
     if (s->account) account_line(to, s->account);
+    energy_warning_line(to, sim, stats.energy_warnings);
     fprintf(to, "\n");
 }

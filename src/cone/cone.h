@@ -8,7 +8,7 @@
  *
  * Each cone k couples
  *     psi_N in N_{R0-}(-mu_N)                           Signorini
- *     psi_F in N_{ball(mu_friction * radius)}(-mu_F)    per ball, radius = mu[mu_R] or a constant reservoir
+ *     psi_F in N_{ball(mu_friction * radius)}(-mu_F)    per ball, radius = mu[mu_R] + radius_0 or a constant reservoir
  */
 #ifndef CONE_CONE_H
 #define CONE_CONE_H
@@ -32,6 +32,8 @@ typedef struct cone {
     const zn_ball *balls;
     int mu_R;                /* row of mu that scales the radii (usually mu_N); -1: `reservoir` */
     double reservoir;
+    double
+        radius_0; /* added to mu[mu_R]: a part of the radius that is known; where it is positive, friction needs no normal multiplier */
     cone_gate gate_kind;
     int gate;                /* number of an earlier cone */
     int stick_of;            /* -1, CONE_SLIPS (slips along d = psi[psi_D ..] in any case), or an earlier cone with the same balls: where its ball slips, this one has
@@ -110,6 +112,11 @@ typedef struct cone_outcome {
     int worst_cone;              /* -1: not a cone row */
     int worst_row;               /* phi row, when worst_cone is -1 */
 } cone_outcome;
+
+/* What scales the radii of a cone's balls. */
+static inline double cone_radius(const cone *c, const double *mu) {
+    return c->mu_R >= 0 ? mu[c->mu_R] + c->radius_0 : c->reservoir;
+}
 
 /* Adds the outcome of another solve of the same step: the worst of both and the sum of the work. Start from zeros. */
 void cone_outcome_add(cone_outcome *total, const cone_outcome *part);

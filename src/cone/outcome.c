@@ -46,7 +46,7 @@ static double judge_normal(const cone_solver *s, const cone *c, cone_outcome *ou
 }
 
 static double judge_balls(const cone_solver *s, const cone *c, int k, cone_outcome *out) {
-    double worst = 0, normal = c->mu_R >= 0 ? s->mu[c->mu_R] : c->reservoir;
+    double worst = 0, normal = cone_radius(c, s->mu);
     int row = c->mu_F;
     for (int b = 0; b < c->n_balls; b++) {
         int dim = c->balls[b].dim, offset = row - c->mu_F;

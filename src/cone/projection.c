@@ -13,7 +13,7 @@ enum { SMOOTH_TRIES = 30, GROWTH_WINDOW = 20, NOISE_WINDOW = 3, MOST_SUSPICIONS 
 
 static void project_balls(const cone_solver *s, int k, double alpha, const double *psi, const double *mu, double *next) {
     const cone *c = &s->p->cones[k];
-    double normal = c->mu_R >= 0 ? mu[c->mu_R] : c->reservoir;
+    double normal = cone_radius(c, mu);
     int row = c->mu_F;
     for (int b = 0; b < c->n_balls; b++) {
         int dim = c->balls[b].dim, offset = row - c->mu_F;

@@ -21,8 +21,6 @@ void cone_multipliers(const cone_solver *s, const double *y, double *mu) {
     cone_multiply_A(s, y, mu);
 }
 
-static double radius_of(const cone *c, const double *mu) { return c->mu_R >= 0 ? mu[c->mu_R] : c->reservoir; }
-
 /* Direction n of length 1 and r/|v| for a ball that slips along v; false when v has no direction. */
 static bool slip_along(int dim, const double *v, double r, double *n, double *turn) {
     double squared = 0;
@@ -68,8 +66,8 @@ void cone_classify(cone_solver *s, const double *psi, const double *mu) {
         if (on && c->psi_N >= 0) closed = s->rho[c->mu_N] * psi[c->psi_N] - mu[c->mu_N] <= 0;
         s->on[k] = on;
         s->closed[k] = closed;
-        double normal = radius_of(c, mu);
-        bool open = !on || (s->normal_of[k] >= 0 && !s->closed[s->normal_of[k]]);
+        double normal = cone_radius(c, mu);
+        bool open = !on || (s->normal_of[k] >= 0 && !s->closed[s->normal_of[k]] && !(c->radius_0 > 0));
         int ball = s->first_ball[k], row = c->mu_F;
         for (int b = 0; b < c->n_balls; b++, ball++) {
             int dim = c->balls[b].dim;
@@ -104,7 +102,7 @@ void cone_residual(cone_solver *s, const double *psi, const double *mu, double *
     for (int k = 0; k < p->n_cones; k++) {
         const cone *c = &p->cones[k];
         if (c->psi_N >= 0 && s->closed[k]) R[c->mu_N] = psi[c->psi_N];
-        double normal = radius_of(c, mu);
+        double normal = cone_radius(c, mu);
         int row = c->mu_F, ball = s->first_ball[k];
         for (int b = 0; b < c->n_balls; b++, ball++) {
             int dim = c->balls[b].dim;

@@ -36,7 +36,8 @@ static bool add_cone(const cone *c, single *o) {
         o->row[0] = c->mu_N, o->psi[0] = c->psi_N, o->n = 1;
     }
     if (c->n_balls == 0) return true;
-    if (o->n != 1 || c->n_balls > 1 || c->balls[0].dim > 2 || c->stick_of != -1 || c->mu_R != o->row[0]) return false;
+    if (o->n != 1 || c->n_balls > 1 || c->balls[0].dim > 2 || c->stick_of != -1 || c->mu_R != o->row[0] || c->radius_0 != 0)
+        return false;
     for (int i = 0; i < c->balls[0].dim; i++, o->n++) o->row[o->n] = c->mu_F + i, o->psi[o->n] = c->psi_F + i;
     o->m = c->balls[0].mu;
     return true;

@@ -48,7 +48,7 @@ static double relax_balls(cone_solver *s, int k, bool on) {
     for (int b = 0; b < c->n_balls; b++) {
         int dim = c->balls[b].dim, offset = row - c->mu_F;
         double a[CONE_BALL_DIM_MAX], next[CONE_BALL_DIM_MAX];
-        double r = on ? c->balls[b].mu * (c->mu_R >= 0 ? s->mu_l[c->mu_R] : c->reservoir) : 0;
+        double r = on ? c->balls[b].mu * cone_radius(c, s->mu_l) : 0;
         for (int i = 0; i < dim; i++) a[i] = s->rho[row] * s->psi_l[c->psi_F + offset + i] - s->mu_l[row + i];
         if (s->ball[s->first_ball[k] + b] == BALL_GUIDED)
             for (int i = 0; i < dim; i++) next[i] = r * s->normal[row + i];

@@ -51,13 +51,15 @@ static void read_word(scene_loader *loader, const scene_node *node, const char *
 
 void scene_read_settings(scene_loader *loader, const scene_node *map) {
     static const char *const projections[] = {"velocity", "none"}, *const percussions[] = {"stage", "integrated"},
-                             *const iterations[] = {"coupled", "decoupled"}, *const multiplier_kinds[] = {"starred", "printed"},
+                             *const iterations[] = {"coupled", "decoupled"},
+                             *const multiplier_kinds[] = {"starred", "printed"},
                              *const alphas[] = {"chung-hulbert", "hht", "newmark"}, *const starts[] = {"consistent", "zero"},
-                             *const friction_laws[] = {"accumulated", "staged"};
+                             *const friction_laws[] = {"accumulated", "staged"},
+                             *const restitution_laws[] = {"newton", "poisson", "energetic"};
     zn_settings *settings = loader->settings;
     const scene_node *scheme_node, *stages, *step, *end, *damping, *theta, *projection, *percussion, *iteration, *solver,
-        *tolerance, *accuracy, *record_every, *record_step, *project_start, *alpha, *multipliers,
-        *activation, *start_forces, *friction_law;
+        *tolerance, *accuracy, *record_every, *record_step, *project_start, *alpha, *multipliers, *activation, *start_forces,
+        *friction_law, *restitution_law;
     const int scalar = SCENE_SCALAR;
     const scene_key keys[] = {{"scheme", scalar, false, &scheme_node},
                               {"stages", scalar, false, &stages},
@@ -78,7 +80,8 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
                               {"multipliers", scalar, false, &multipliers},
                               {"activation", scalar, false, &activation},
                               {"start_forces", scalar, false, &start_forces},
-                              {"friction_law", scalar, false, &friction_law}};
+                              {"friction_law", scalar, false, &friction_law},
+                              {"restitution_law", scalar, false, &restitution_law}};
     if (!scene_want_map(loader, map, "simulation", sizeof keys / sizeof *keys, keys)) return;
     if (scheme_node) read_scheme(loader, scheme_node, settings);
     if (stages) scene_want_integer(loader, stages, "stages", 1, &settings->stages);
@@ -99,5 +102,6 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
     read_word(loader, multipliers, "multipliers", 2, multiplier_kinds, &settings->multipliers);
     read_word(loader, start_forces, "start_forces", 2, starts, &settings->start_forces);
     read_word(loader, friction_law, "friction_law", 2, friction_laws, &settings->friction_law);
+    read_word(loader, restitution_law, "restitution_law", 3, restitution_laws, &settings->restitution_law);
     if (activation) scene_want_integer(loader, activation, "activation", 1, &settings->activation);
 }

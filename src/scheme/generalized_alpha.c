@@ -14,7 +14,7 @@
  *   acceleration   gddot_N in N_{R0-}(-lambda_N)                        on B, else lambda = 0
  *                  gammadot_F in N_{C(lambda_N)}(-lambda_F)             where P_F sticks
  *                  lambda_F = -mu lambda_N gamma_F/|gamma_F|            where P_F slips
- *   xi = c1(t_{n+1}, q_{n+1}, u_{n+1}) + e c1(t_{n+1}, q_{n+1}, u_n) for normal and friction (001: 88)
+ *   xi = c1(t_{n+1}, q_{n+1}, u_{n+1}) + e c1(t_{n+1}, q_{n+1}, u_n) for normal and friction (001: 88); or another law, impact_law.h
  *   friction_law staged (staged.h), contacts that slip: Lambda_F = -mu Lambda_N gamma_F/|gamma_F| instead of the law for P_F
  *
  * The reported percussion of a step is P, of bilateral constraints too. After an impact with e > 0 Lambda_N may be negative
@@ -121,6 +121,7 @@ static void write_psi(const generalized_alpha *s, double *psi) {
     }
     for (int i = 0; i < model->size.nF; i++) psi[s->psi_D + i] = s->at.c1[nb + nN + i];
     for (int i = 0; s->restitutes && i < s->nc; i++) psi[s->y_L + i] += s->e[nb + i] * s->c1_n[nb + i];
+    for (int i = 0; s->impacts && i < s->nc; i++) psi[s->y_L + i] += s->shift[nb + i];
 }
 
 static void fill(const block_sum *sum, double h, double *values) {
@@ -281,12 +282,56 @@ static zn_status solve(generalized_alpha *s, const scheme_state *from, cone_outc
     return status;
 }
 
+/* What is known of an impact: nothing, or what the law found. True: some rate is shifted. */
+static bool set_impact(generalized_alpha *s, bool known) {
+    const zn_model *model = s->base.model;
+    bool shifted = false;
+    memset(s->shift, 0, (size_t)s->n * sizeof *s->shift);
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        bool closed = known && contact->row_N >= 0 && s->closed[k], hit = closed && impact_law_hits(s->impacts, contact);
+        if (closed) s->shift[contact->row_N] = impact_law_shift(s->impacts, contact, s->c1_n);
+        shifted = shifted || (closed && fabs(s->shift[contact->row_N]) > impact_map_still(s->impacts, contact->row_N));
+        s->cones[model->size.n_contacts + k].radius_0 = hit ? -s->impacts->P[contact->row_N] : 0;
+        for (int i = contact->row_F; i < contact->row_F + contact->nF; i++)
+            s->mu_0[s->y_L + i - s->nb] = s->motion.P_0[i] - (hit ? s->impacts->P[i] : 0);
+    }
+    return shifted;
+}
+
+/* Laws other than Newton's: the step is solved without restitution, which tells where it ends and what is closed there; where that is
+ * not all, it is solved again with the impact that the law finds there. */
+static zn_status add_impact(generalized_alpha *s, cone_outcome *outcome) {
+    const zn_model *model = s->base.model;
+    bool any = false;
+    unpack(s, s->x, s->y);
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        s->closed[k] = model->contacts[k].row_N < 0 || cone_is_closed(s->solver, k);
+        any = any || (model->contacts[k].row_N >= 0 && s->closed[k]);
+    }
+    if (!any) return ZN_OK;
+    if (ask_before(s, false)) return ZN_NOT_FINITE;
+    if (impact_map_wanted(s->impacts, s->c1_n, s->closed) && ask_model(s, true)) return ZN_NOT_FINITE;
+    zn_status status = impact_law_find(s->impacts, &s->at, s->closed, s->c1_n);
+    if (status != ZN_OK) return status;
+    if (!set_impact(s, true) && !s->impacts->any) return ZN_OK;
+    cone_outcome again;
+    status = cone_solve(s->solver, s->x, s->y, &again);
+    cone_outcome_add(outcome, &again);
+    for (int k = 0; k < model->size.n_contacts; k++) /* what is known acts on closed contacts only */
+        if (s->cones[model->size.n_contacts + k].radius_0 < 0 && !cone_is_closed(s->solver, k) && status == ZN_OK)
+            status = ZN_NO_CONVERGENCE;
+    return status;
+}
+
 /* A step with the present trial set of the staged law. */
 static zn_status attempt(generalized_alpha *s, const scheme_state *from, scheme_state *to, cone_outcome *outcome) {
     const zn_model *model = s->base.model;
     if (s->law.offered) choose_law(s);
+    if (s->impacts) set_impact(s, false);
     cone_expect_noise(s->solver, scheme_expects(&s->base, from->q, from->u, s->motion.h));
     zn_status status = solve(s, from, outcome);
+    if (status == ZN_OK && s->impacts) status = add_impact(s, outcome);
     if (outcome->worst_cone >= 0) outcome->worst_cone %= model->size.n_contacts;
     if (status != ZN_OK) return status;
     unpack(s, s->x, s->y);
@@ -330,7 +375,8 @@ static void destroy(scheme *base) {
     stage_destroy(context, &s->at);
     prox_destroy(context, &s->prox);
     staged_destroy(&s->law);
-    void *blocks[] = {s->memory, s->phi_unit, s->psi_unit, s->cones, s->share_place, s};
+    impact_map_destroy(context, s->impacts);
+    void *blocks[] = {s->closed, s->memory, s->phi_unit, s->psi_unit, s->cones, s->share_place, s};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -351,6 +397,7 @@ static zn_status make_memory(generalized_alpha *s) {
         {&s->lambda, n},
         {&s->Lambda, n},
         {&s->kappa, n},
+        {&s->shift, n},
         {&s->r2_q, n_rq},
         {&s->r3_q, n_rq},
         {&s->u_n, nu},
@@ -374,7 +421,8 @@ static zn_status make_memory(generalized_alpha *s) {
     s->psi_unit = MEM_ARRAY(context, unsigned char, p->npsi);
     s->cones = MEM_ARRAY(context, cone, p->n_cones);
     s->share_place = MEM_ARRAY(context, int, s->nc + nN);
-    if (!s->memory || !s->phi_unit || !s->psi_unit || !s->cones || !s->share_place) return ZN_MEMORY;
+    s->closed = MEM_ARRAY(context, bool, model->size.n_contacts);
+    if (!s->memory || !s->phi_unit || !s->psi_unit || !s->cones || !s->share_place || !s->closed) return ZN_MEMORY;
     double *next = s->memory;
     for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
     return ZN_OK;
@@ -382,7 +430,7 @@ static zn_status make_memory(generalized_alpha *s) {
 
 static void note_restitution(generalized_alpha *s) {
     const zn_model *model = s->base.model;
-    for (int k = 0; k < model->size.n_contacts; k++) {
+    for (int k = 0; !s->impacts && k < model->size.n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         if (contact->row_N >= 0) s->e[contact->row_N] = contact->e_N;
         for (int i = 0; i < contact->nF; i++) s->e[contact->row_F + i] = contact->e_F;
@@ -429,7 +477,8 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
                                 .user = s,
                                 .evaluate = evaluate,
                                 .n_settled = 3 * nu};
-    zn_status status = staged_create(context, model, settings, &s->law);
+    zn_status status = impact_law_create(context, model, settings, &s->base.scales, &s->impacts);
+    if (status == ZN_OK) status = staged_create(context, model, settings, &s->law);
     if (s->law.offered) s->problem.nmu += nN;
     if (status == ZN_OK) status = alpha_motion_create(context, model, settings, &s->motion);
     s->motion.with_rates = s->law.offered;

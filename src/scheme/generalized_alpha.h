@@ -17,6 +17,7 @@
 
 #include "scheme/block_sum.h"
 #include "scheme/generalized_alpha_motion.h"
+#include "scheme/impact_law.h"
 #include "scheme/staged.h"
 
 /* X B_n for a matrix X of the model with nq columns; of natural systems X itself. */
@@ -78,6 +79,9 @@ typedef struct generalized_alpha {
     cone_solver *solver;
     lin_pattern A;
     staged_law law;
+    impact_map *impacts; /* NULL: Newton's law */
+    double *shift;       /* n rows: of the rates in xi */
+    bool *closed;        /* per contact: at the end of the step */
     int *share_place; /* staged law: where A has ga c of P (nc) and of the radii (nN) */
     double *A_values, *mu_0, *rho, *phi_scale, *psi_scale, *x, *y, *x_first, *y_first;
     unsigned char *phi_unit, *psi_unit;

@@ -110,9 +110,9 @@ static double total_velocity(const alpha_sets *s, int i) { /* P */
     return s->Lambda[i] + s->motion.P_0[i] + s->motion.p.ga * s->motion.p.c * s->motion.h * s->lambda[i];
 }
 
-static double restitution(const alpha_sets *s, int row) {
-    return s->e_N[row] * s->motion.rate_n[row];
-} /* e gdot_n, at q_n (004: 65h) */
+static double restitution(const alpha_sets *s, int row) { /* e gdot_n at q_n (004: 65h), or that of another law */
+    return s->impacts ? s->shift[row] : s->e_N[row] * s->motion.rate_n[row];
+}
 
 /* Whether any set changed. */
 static bool choose_sets(alpha_sets *s) {
@@ -402,6 +402,30 @@ static zn_status solve(alpha_sets *s, const scheme_state *from, cone_outcome *ou
     return status;
 }
 
+/* Laws other than Newton's: after the step without restitution, the one with the impact that the law finds at its end. */
+static zn_status add_impact(alpha_sets *s, cone_outcome *outcome) {
+    const zn_model *model = s->base.model;
+    const double *before = s->motion.rate_n;
+    bool shifted = false;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        s->closed[k] = s->smooth_gap ? s->c0_smooth[row] <= 0 : s->on[LEVEL_POSITION][row] != 0;
+    }
+    if (impact_map_wanted(s->impacts, before, s->closed) && alpha_sets_ask(s, true)) return ZN_NOT_FINITE;
+    zn_status status = impact_law_find(s->impacts, &s->at, s->closed, before);
+    if (status != ZN_OK) return status;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        double *shift = &s->shift[model->contacts[k].row_N];
+        *shift = s->closed[k] ? impact_law_shift(s->impacts, &model->contacts[k], before) : 0;
+        shifted = shifted || fabs(*shift) > impact_map_still(s->impacts, model->contacts[k].row_N);
+    }
+    if (!shifted && !s->impacts->any) return ZN_OK;
+    cone_outcome first = *outcome;
+    status = iterate(s, s->decoupled ? DECOUPLED_MAX : COUPLED_MAX, outcome);
+    cone_outcome_add(outcome, &first);
+    return status;
+}
+
 static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     alpha_sets *s = (alpha_sets *)base;
     const zn_model *model = base->model;
@@ -415,7 +439,9 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
     scales_rows(&base->scales, s->prox.mass_scale, s->at.W);
     s->expected = scheme_expects(base, from->q, from->u, h);
+    if (s->impacts) memset(s->shift, 0, (size_t)s->n * sizeof *s->shift);
     if (status == ZN_OK) status = solve(s, from, outcome);
+    if (status == ZN_OK && s->impacts) status = add_impact(s, outcome);
     if (status != ZN_OK) return status;
     memcpy(to->q, s->q, (size_t)model->size.nq * sizeof *to->q);
     memcpy(to->u, s->u, (size_t)model->size.nu * sizeof *to->u);
@@ -454,6 +480,8 @@ static void destroy(scheme *base) {
     stage_destroy(context, &s->at);
     prox_destroy(context, &s->prox);
     lin_pattern_destroy(context, &s->identity);
+    impact_map_destroy(context, s->impacts);
+    mem_free(context, s->closed);
     mem_free(context, s->memory);
     mem_free(context, s);
 }
@@ -488,6 +516,7 @@ static zn_status make_memory(alpha_sets *s) {
         {&s->ones, n},
         {&s->mask, n},
         {&s->e_N, n},
+        {&s->shift, n},
         {&s->q_smooth, nq},
         {&s->u_smooth, nu},
         {&s->c0_smooth, n},
@@ -560,6 +589,8 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     s->ng = model->size.ng;
     s->nN = model->size.nN;
     zn_status status = choose_variant(s, settings);
+    if (status == ZN_OK) status = impact_law_create(context, model, settings, &s->base.scales, &s->impacts);
+    if (status == ZN_OK && !(s->closed = MEM_ARRAY(context, bool, model->size.n_contacts))) status = ZN_MEMORY;
     if (status == ZN_OK) status = alpha_motion_create(context, model, settings, &s->motion);
     s->motion.with_rates = s->nN > 0;
     if (status == ZN_OK) status = stage_create(context, model, &s->at);

@@ -14,6 +14,7 @@
 #define SCHEME_GENERALIZED_ALPHA_SETS_H
 
 #include "scheme/generalized_alpha_motion.h"
+#include "scheme/impact_law.h"
 
 typedef enum alpha_level { LEVEL_SMOOTH, LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_COUNT } alpha_level;
 enum { ALL_LEVELS = (1 << LEVEL_COUNT) - 1 };
@@ -70,6 +71,9 @@ typedef struct alpha_sets {
     alpha_system system[LEVEL_COUNT];                                 /* coupled: the first only */
     alpha_system start; /* consistent smooth accelerations where contacts take no part in them */
     lin_pattern identity;
+    impact_map *impacts; /* NULL: Newton's law */
+    double *shift;       /* n rows: what another law has in place of e gdot_n */
+    bool *closed;        /* per contact: at the end of the step */
     double *memory;
 } alpha_sets;
 

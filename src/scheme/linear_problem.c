@@ -77,7 +77,7 @@ static zn_status make_memory(linear_problem *p, cone_unit unit) {
     zn_context *context = p->context;
     const zn_sizes *size = &p->model->size;
     int nu = size->nu, n = model_rows(p->model), nx = p->nx, ny = p->nc;
-    p->memory = MEM_ARRAY(context, double, 2 * nx + ny + 3 * nu + 2 * n + size->nF + p->problem.npsi);
+    p->memory = MEM_ARRAY(context, double, 2 * nx + ny + 3 * nu + 2 * n + 2 * size->nF + p->problem.npsi + size->n_contacts);
     p->phi_unit = MEM_ARRAY(context, unsigned char, nx);
     p->psi_unit = MEM_ARRAY(context, unsigned char, p->problem.npsi);
     p->cones = MEM_ARRAY(context, cone, p->problem.n_cones);
@@ -94,6 +94,8 @@ static zn_status make_memory(linear_problem *p, cone_unit unit) {
     p->c = next, next += n;
     p->P = next, next += n;
     p->direction = next, next += size->nF;
+    p->friction_0 = next, next += size->nF;
+    p->radius_0 = next, next += size->n_contacts;
     p->psi_scale = next;
     p->accelerations = unit == CONE_ACCELERATION;
     memset(p->phi_unit, (int)unit, (size_t)nx); /* momentum rows are scaled by the mass */
@@ -188,13 +190,16 @@ void linear_problem_reset(linear_problem *p) {
     memset(p->P, 0, (size_t)model_rows(p->model) * sizeof *p->P);
 }
 
-void linear_problem_impact_rows(linear_problem *p) {
-    for (int k = 0; k < p->model->size.n_contacts; k++) {
-        const zn_contact *contact = &p->model->contacts[k];
-        p->active[k] = contact->row_N < 0 || p->at.c0[contact->row_N] <= 0;
-        if (contact->row_N >= 0) p->c[contact->row_N] *= 1 + contact->e_N;
-        for (int i = 0; i < contact->nF; i++) p->c[contact->row_F + i] *= 1 + contact->e_F;
-    }
+void linear_problem_forget(linear_problem *p) {
+    if (!p->known) return;
+    memset(p->friction_0, 0, (size_t)p->model->size.nF * sizeof(double));
+    memset(p->radius_0, 0, (size_t)p->model->size.n_contacts * sizeof(double));
+    p->known = false;
+}
+
+double linear_problem_response(const linear_problem *p, int i, int j) {
+    int nb = model_row_N(p->model);
+    return linear_reduced_response(p->reduced, i - nb, j - nb);
 }
 
 /* Gates of the cones and rows of active contacts. True: there is one. */
@@ -209,6 +214,7 @@ static bool set_gates(linear_problem *p) {
         for (int b = 0; b < contact->n_balls; b++, ball++) {
             p->cones[ball].gate_kind = friction;
             p->cones[ball].reservoir = p->time_measure * contact->normal_force;
+            p->cones[ball].radius_0 = p->radius_0[k];
         }
         if (contact->row_N >= 0) p->wanted[contact->row_N - first] = p->active[k];
         for (int i = 0; i < contact->nF; i++) p->wanted[contact->row_F + i - first] = friction != CONE_OFF;
@@ -238,9 +244,23 @@ static void set_scales(linear_problem *p) {
     for (int i = 0; i < p->nc; i++) p->psi_scale[i] = time * scales_of_rate(p->scales, nb + i);
 }
 
+/* What is known of P_F goes to the load (sign 1) and leaves P, or comes back into P (-1). */
+static void shift_friction(linear_problem *p, double sign) {
+    const zn_model *model = p->model;
+    const zn_pattern *W = &model->pattern.W;
+    int first = model_row_F(model);
+    for (int j = 0; j < model->size.nF; j++) {
+        double known = p->friction_0[j];
+        p->P[first + j] -= sign * known;
+        for (int k = W->start[first + j]; sign > 0 && known != 0 && k < W->start[first + j + 1]; k++)
+            p->f[W->index[k]] += p->at.W[k] * known;
+    }
+}
+
 zn_status linear_problem_solve(linear_problem *p, cone_outcome *outcome) {
     const zn_model *model = p->model;
     int nu = model->size.nu, nb = model_row_N(model);
+    if (p->known) shift_friction(p, 1);
     bool contacts = set_gates(p);
     zn_status status = prox_update(&p->prox, p->at.M, p->at.W, p->active);
     if (status != ZN_OK) return status;
@@ -253,6 +273,7 @@ zn_status linear_problem_solve(linear_problem *p, cone_outcome *outcome) {
     memcpy(p->x, p->z, (size_t)nu * sizeof *p->x);
     memcpy(p->P, p->z + nu, (size_t)nb * sizeof *p->P);
     memcpy(p->P + nb, p->y, (size_t)p->nc * sizeof *p->P);
+    if (p->known) shift_friction(p, -1);
     outcome->worst_cone = contact_of_cone(model, outcome->worst_cone);
     return status;
 }

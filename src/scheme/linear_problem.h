@@ -37,6 +37,9 @@ typedef struct linear_problem {
     bool *active;        /* per contact */
     bool frictionless;   /* leave all friction rows out (projections) */
     problem_scales *scales;      /* of the scheme; NULL: units of the scene. Its h makes accelerations of velocities */
+    double *friction_0;  /* nF: a known part of P_F, of an impact; the laws hold for the rest (see impact_law.h) */
+    double *radius_0;    /* per contact: added to P_N in the radius of friction */
+    bool known;          /* some friction_0 or radius_0 is not zero */
     double time_measure; /* a constant normal force times this is the reservoir: h for percussions, 1 for forces */
     /* Results: */
     double *x;           /* nu */
@@ -69,9 +72,11 @@ void linear_problem_destroy(linear_problem *);
 /* Declares whether a ball of a contact slips along `direction` whatever the solution is. Reset by linear_problem_reset. */
 void linear_problem_slips(linear_problem *, int contact, int ball, bool slips);
 void linear_problem_reset(linear_problem *);
-/* After c holds c1 of the velocity before and at.c0 the gaps: contacts with g_N <= 0 become active, and their rows of c become
- * xi at x = 0, which is (1 + e) c1. */
-void linear_problem_impact_rows(linear_problem *);
+/* Column of W' M^-1 W (with joints) after a solve, dc1_i per percussion in row j; rows of lambda of an active contact. Only without
+ * an implicit part. */
+double linear_problem_response(const linear_problem *, int i, int j);
+/* Nothing is known of P_F any more. */
+void linear_problem_forget(linear_problem *);
 /* The result stays in x and P also when it fails (best iterate). */
 zn_status linear_problem_solve(linear_problem *, cone_outcome *);
 

@@ -156,6 +156,10 @@ static void make_columns(linear_reduced *r) {
     }
 }
 
+double linear_reduced_response(const linear_reduced *r, int i, int j) {
+    return r->D[(size_t)j * (size_t)r->p->nc + (size_t)i];
+}
+
 /* z = z_base + G (y - y_base), with z_base in z */
 static void add_columns(const linear_reduced *r) {
     const linear_problem *p = r->p;

@@ -10,6 +10,9 @@ void linear_reduced_destroy(zn_context *, linear_reduced *);
 /* z, y: the old solution in, the solution out. The cones are set, p->wanted tells their rows. */
 zn_status linear_reduced_solve(linear_reduced *, bool contacts, cone_outcome *);
 
+/* D_ij of contact rows, valid after a solve with the contact of row j on. */
+double linear_reduced_response(const linear_reduced *, int i, int j);
+
 /* phi, psi and their derivatives at (z, y), from linear_problem.c. */
 int linear_problem_evaluate(void *problem, const double *z, const double *y, cone_values *out);
 

@@ -10,15 +10,16 @@
  *   M (u_{n+1} - u_n) = h h(t*, q*, u_n) + W_g P_g + W_y P_y + W_N P_N + W_F P_F
  *   gdot(u_{n+1}) = 0,  gamma(u_{n+1}) = 0
  *   xi_N = gdot_N(u_{n+1}) + e_N gdot_N(u_n)   in N_{R0-}(-P_N)        on A, else P_N = 0
- *   xi_F = gamma_F(u_{n+1}) + e_F gamma_F(u_n) in N_{C(P_N)}(-P_F)     on A, else P_F = 0
+ *   xi_F = gamma_F(u_{n+1}) + e_F gamma_F(u_n) in N_{C(P_N)}(-P_F)     on A, else P_F = 0       (or another law, impact_law.h)
  *
  * Unknowns of the cone problem: x = (u_{n+1}, P_g, P_y), y = (P_N, P_F); everything is linear in them.                     */
+#include "scheme/impact_law.h"
 #include "scheme/scheme.h"
-#include "scheme/linear_problem.h"
 
 typedef struct moreau_shifted {
     scheme base;
     linear_problem *velocity; /* in x = u_{n+1} - u_n */
+    impact_map *law;          /* NULL: Newton's */
     bool midpoint;
 } moreau_shifted;
 
@@ -27,26 +28,29 @@ static size_t carry_size(const zn_model *model, const zn_settings *settings) {
     return (size_t)model->size.nq; /* midpoint: v_n */
 }
 
+static void destroy(scheme *base) {
+    moreau_shifted *s = (moreau_shifted *)base;
+    linear_problem_destroy(s->velocity);
+    impact_map_destroy(base->context, s->law);
+    mem_free(base->context, s);
+}
+
 static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
                         scheme **out) {
     moreau_shifted *s = MEM_ARRAY(context, moreau_shifted, 1);
     if (!s) return ZN_MEMORY;
     s->base = (scheme){.context = context, .class = class, .model = model};
     s->midpoint = strcmp(class->info.name, "moreau-midpoint") == 0;
-    s->velocity = linear_problem_create(context, model, settings, CONE_VELOCITY);
-    if (!s->velocity) {
-        mem_free(context, s);
-        return ZN_MEMORY;
+    zn_status status = impact_law_create(context, model, settings, &s->base.scales, &s->law);
+    if (status == ZN_OK && !(s->velocity = linear_problem_create(context, model, settings, CONE_VELOCITY)))
+        status = ZN_MEMORY;
+    if (status != ZN_OK) {
+        destroy(&s->base);
+        return status;
     }
     s->velocity->scales = &s->base.scales;
     *out = &s->base;
     return ZN_OK;
-}
-
-static void destroy(scheme *base) {
-    moreau_shifted *s = (moreau_shifted *)base;
-    linear_problem_destroy(s->velocity);
-    mem_free(base->context, s);
 }
 
 static int rate(moreau_shifted *s, double t, const double *q, const double *u, double *qdot) {
@@ -60,19 +64,20 @@ static zn_status start(scheme *base, scheme_state *state, const double *a0, cons
 }
 
 /* u_{n+1} and P at (t*, q*). c1 is linear in u: xi = c1(u_n) + (dc1/du)(u_{n+1} - u_n) + e c1(u_n). */
-static zn_status update_velocity(linear_problem *p, double t, const double *q, const double *u, double h, double *u_next, double *P,
-                                 cone_outcome *outcome) {
+static zn_status update_velocity(moreau_shifted *s, double t, const double *q, const double *u, double h, double *u_next,
+                                 double *P, cone_outcome *outcome) {
+    linear_problem *p = s->velocity;
     const zn_model *model = p->model;
     int nu = model->size.nu, n = model_rows(model);
     zn_point at = {.t = t, .q = q, .u = u};
     if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W})) return ZN_NOT_FINITE;
     if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u})) return ZN_NOT_FINITE;
     for (int i = 0; i < nu; i++) p->f[i] = -h * p->at.r[i]; /* r = -h at a = 0, lambda = 0 */
-    linear_problem_impact_rows(p);
+    zn_status status = scales_see(p->scales, &p->at, &at, h);
+    if (status == ZN_OK) status = impact_law_at_gaps(s->law, p);
+    if (status != ZN_OK) return status;
     p->time_measure = h;
-    zn_status seen = scales_see(p->scales, &p->at, &at, h);
-    if (seen != ZN_OK) return seen;
-    zn_status status = linear_problem_solve(p, outcome);
+    status = linear_problem_solve(p, outcome);
     for (int i = 0; i < nu; i++) u_next[i] = u[i] + p->x[i];
     memcpy(P, p->P, (size_t)n * sizeof *P);
     return status;
@@ -87,7 +92,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     else if (rate(s, from->t, from->q, from->u, v)) return ZN_NOT_FINITE;
     for (int i = 0; i < nq; i++) to->q[i] = from->q[i] + part * v[i];
 
-    zn_status status = update_velocity(s->velocity, t, to->q, from->u, h, to->u, to->P, outcome);
+    zn_status status = update_velocity(s, t, to->q, from->u, h, to->u, to->P, outcome);
     if (status != ZN_OK) return status;
 
     if (s->midpoint) {

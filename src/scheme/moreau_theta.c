@@ -8,13 +8,14 @@
  *   c1(u_{n+1}) = 0 on bilateral rows;  xi = c1(u_{n+1}) + e c1(u_n) with the laws of contacts and friction
  *
  * Solved in x = u_{n+1} - u_n:  M x = h (1 - theta) h_n + h theta h(q_n + h u_n + h theta x, u_n + x) + W P.                */
-#include "scheme/linear_problem.h"
+#include "scheme/impact_law.h"
 #include "scheme/precision.h"
 
 typedef struct moreau_theta {
     scheme base;
     double theta;
     linear_problem *problem;
+    impact_map *law;        /* NULL: Newton's */
     stage end;              /* the model at t_{n+1} */
     double t, h;
     const double *q, *u;    /* of the start of the step */
@@ -56,11 +57,11 @@ static int add_derivative(void *user, const double *x, lin_matrix *phi_x) {
     return 0;
 }
 
-static int prepare(moreau_theta *s) {
+static zn_status prepare(moreau_theta *s) {
     const zn_model *m = s->base.model;
     linear_problem *p = s->problem;
     zn_point here = {.t = s->t, .q = s->q, .u = s->u};
-    if (m->balance(m, p->at.work, &here, &(zn_balance){.r = p->at.r, .M = p->at.M})) return 1;
+    if (m->balance(m, p->at.work, &here, &(zn_balance){.r = p->at.r, .M = p->at.M})) return ZN_NOT_FINITE;
     for (int i = 0; i < m->size.nu; i++) {
         p->f[i] = -s->h * (1 - s->theta) * p->at.r[i];
         s->q_end[i] = s->q[i] + s->h / 2 * s->u[i]; /* q* */
@@ -68,18 +69,19 @@ static int prepare(moreau_theta *s) {
     zn_point middle = {.t = s->t + s->h / 2, .q = s->q_end, .u = s->u};
     if (m->balance(m, p->at.work, &middle, &(zn_balance){.W = p->at.W}) ||
         m->constraints(m, p->at.work, &middle, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u}))
-        return 1;
-    linear_problem_impact_rows(p);
+        return ZN_NOT_FINITE;
     p->time_measure = s->h;
-    return 0;
+    return impact_law_at_gaps(s->law, p);
 }
 
 static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     moreau_theta *s = (moreau_theta *)base;
     s->t = from->t, s->h = h, s->q = from->q, s->u = from->u;
-    if (prepare(s) || scales_see(&base->scales, &s->end, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, h) != ZN_OK) return ZN_NOT_FINITE;
+    if (scales_see(&base->scales, &s->end, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, h) != ZN_OK) return ZN_NOT_FINITE;
+    zn_status status = prepare(s);
+    if (status != ZN_OK) return status;
     cone_expect_noise(s->problem->solver, scheme_expects(&s->base, s->q, s->u, h));
-    zn_status status = linear_problem_solve(s->problem, outcome);
+    status = linear_problem_solve(s->problem, outcome);
     set_end(s, s->problem->x);
     memcpy(to->q, s->q_end, (size_t)base->model->size.nq * sizeof(double));
     memcpy(to->u, s->u_end, (size_t)base->model->size.nu * sizeof(double));
@@ -101,6 +103,7 @@ static zn_status start(scheme *base, scheme_state *state, const double *a0, cons
 static void destroy(scheme *base) {
     moreau_theta *s = (moreau_theta *)base;
     linear_problem_destroy(s->problem);
+    impact_map_destroy(base->context, s->law);
     if (s->end.model) stage_destroy(base->context, &s->end);
     mem_free(base->context, s->q_end);
     mem_free(base->context, s->u_end);
@@ -115,11 +118,12 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     s->theta = settings->theta;
     s->q_end = MEM_ARRAY(context, double, model->size.nq);
     s->u_end = MEM_ARRAY(context, double, model->size.nu);
-    if (s->q_end && s->u_end && stage_create(context, model, &s->end) == ZN_OK)
+    zn_status status = impact_law_create(context, model, settings, &s->base.scales, &s->law);
+    if (status == ZN_OK && s->q_end && s->u_end && stage_create(context, model, &s->end) == ZN_OK)
         s->problem = linear_problem_create_implicit(context, model, settings, CONE_VELOCITY, (linear_problem_implicit){s, declare, add, add_derivative});
     if (!s->problem) {
         destroy(&s->base);
-        return ZN_MEMORY;
+        return status == ZN_OK ? ZN_MEMORY : status;
     }
     s->problem->scales = &s->base.scales;
     *out = &s->base;

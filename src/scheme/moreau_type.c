@@ -22,7 +22,7 @@
  * I_k is the part of P_k that an impact without other forces has: M (u' - u_{k-1}) = W I with the laws of the node.
  *
  * All is solved in x = u_k - u_{k-1}:  M x = f_0 + s(x) + W P with the smooth part s of each scheme below.                  */
-#include "scheme/linear_problem.h"
+#include "scheme/impact_law.h"
 #include "scheme/scheme.h"
 
 typedef enum kind { MOREAU, SYMMETRIC, VARIATIONAL } kind;
@@ -33,6 +33,7 @@ typedef struct moreau_type {
     double step;              /* of the settings, for the first node */
     linear_problem *node;     /* the equations at a node */
     linear_problem *impact;   /* the same without forces, for I_k */
+    impact_map *law;          /* NULL: Newton's */
     stage there;              /* the model at (q_{k+1}, u_k) of the variational scheme */
     double t, h;
     const double *q, *u;      /* of the node at work: q_k, u_{k-1} */
@@ -136,14 +137,13 @@ static int known_part(moreau_type *s, const double *q_before, double h_before) {
 }
 
 /* The laws of the node: M, W, active contacts, xi rows. */
-static int laws(moreau_type *s, linear_problem *p) {
+static zn_status laws(moreau_type *s, linear_problem *p) {
     const zn_model *m = model_of(s);
     zn_point here = {.t = s->t, .q = s->q, .u = s->u};
     if (m->balance(m, p->at.work, &here, &(zn_balance){.M = p->at.M, .W = p->at.W}) ||
         m->constraints(m, p->at.work, &here, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u}))
-        return 1;
-    linear_problem_impact_rows(p);
-    return 0;
+        return ZN_NOT_FINITE;
+    return impact_law_at_gaps(s->law, p);
 }
 
 /* v_k of the node whose u_k is in `u_next`. */
@@ -159,9 +159,9 @@ static zn_status node_velocity(moreau_type *s, const double *u_next, const doubl
         cone_outcome outcome;
         memset(impact->f, 0, (size_t)nu * sizeof(double));
         memset(impact->x, 0, (size_t)nu * sizeof(double));
-        if (laws(s, impact)) return ZN_NOT_FINITE;
+        zn_status status = laws(s, impact);
         impact->time_measure = 0;
-        zn_status status = linear_problem_solve(impact, &outcome);
+        if (status == ZN_OK) status = linear_problem_solve(impact, &outcome);
         if (status != ZN_OK) return status;
     } else if (m->balance(m, impact->at.work, &(zn_point){.t = s->t, .q = s->q}, &(zn_balance){.M = impact->at.M, .W = impact->at.W}))
         return ZN_NOT_FINITE;
@@ -186,11 +186,12 @@ static zn_status solve_node(moreau_type *s, bool first, const double *q_before, 
     const zn_model *m = model_of(s);
     int nu = m->size.nu;
     linear_problem *p = s->node;
-    if (laws(s, p)) return ZN_NOT_FINITE;
+    zn_status status = laws(s, p);
+    if (status != ZN_OK) return status;
     if (first) memset(p->f, 0, (size_t)nu * sizeof(double)); /* M x = p(q, u) - p_s */
     else if (known_part(s, q_before, h_before)) return ZN_NOT_FINITE;
     p->time_measure = first ? s->h / 2 : s->h;
-    zn_status status = linear_problem_solve(p, outcome);
+    status = linear_problem_solve(p, outcome);
     if (status != ZN_OK) return status;
     for (int i = 0; i < nu; i++) u_next[i] = s->u[i] + p->x[i];
     memcpy(P, p->P, (size_t)model_rows(m) * sizeof(double));
@@ -235,6 +236,7 @@ static void destroy(scheme *base) {
     moreau_type *s = (moreau_type *)base;
     linear_problem_destroy(s->node);
     linear_problem_destroy(s->impact);
+    impact_map_destroy(base->context, s->law);
     if (s->there.model) stage_destroy(base->context, &s->there);
     mem_free(base->context, s->memory);
     mem_free(base->context, s);
@@ -261,13 +263,14 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     s->kind = strcmp(class->info.name, "moreau") == 0 ? MOREAU : strcmp(class->info.name, "moreau-symmetric") == 0 ? SYMMETRIC : VARIATIONAL;
     linear_problem_implicit part = parts[s->kind];
     part.user = s;
-    if (take_memory(s)) {
+    zn_status status = impact_law_create(context, model, settings, &s->base.scales, &s->law);
+    if (status == ZN_OK && take_memory(s)) {
         s->node = linear_problem_create_implicit(context, model, settings, CONE_VELOCITY, part);
         s->impact = linear_problem_create(context, model, settings, CONE_VELOCITY);
     }
     if (!s->node || !s->impact) {
         destroy(&s->base);
-        return ZN_MEMORY;
+        return status == ZN_OK ? ZN_MEMORY : status;
     }
     s->node->scales = s->impact->scales = &s->base.scales;
     *out = &s->base;

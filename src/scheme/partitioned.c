@@ -203,6 +203,7 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
     linear_problem *end = p->end;
     int last = p->s - 1, n_contacts = model->size.n_contacts;
     double before = 0, *Pbar = to->P, *ubar = to->u;
+    *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
     memset(Pbar, 0, (size_t)p->n * sizeof *Pbar);
     for (int j = 0; j < last; j++) {
         before += p->method.b[j];
@@ -214,14 +215,14 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
     for (int k = 0; k < n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         end->active[k] = contact->row_N < 0 || cone_is_closed(p->solver, (last - 1) * n_contacts + k);
-        if (p->restitution && contact->row_N >= 0) end->c[contact->row_N] += contact->e_N * p->c1_start[contact->row_N];
-        for (int i = contact->row_F; p->restitution && i < contact->row_F + contact->nF; i++) end->c[i] += contact->e_F * p->c1_start[i];
     }
+    zn_status status = p->restitution ? impact_law_rows(p->impacts, end, p->c1_start) : ZN_OK;
+    if (status != ZN_OK) return status;
     end->time_measure = p->h;
     for (int k = 0; k < p->n; k++) end->P[k] = Pbar[k] / before;
     memset(end->x, 0, (size_t)p->nu * sizeof *end->x);
     staged_end_prepare(&p->law, end, p->at[last].c1, Pbar, before);
-    zn_status status = linear_problem_solve(end, outcome);
+    status = linear_problem_solve(end, outcome);
     staged_end_finish(&p->law, end, Pbar, NULL);
     for (int i = 0; i < p->nu; i++) to->u[i] = ubar[i] + end->x[i];
     memcpy(to->P, end->P, (size_t)p->n * sizeof *to->P);

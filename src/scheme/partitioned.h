@@ -11,8 +11,8 @@
 #ifndef SCHEME_PARTITIONED_H
 #define SCHEME_PARTITIONED_H
 
-#include "scheme/linear_problem.h"
 #include "scheme/block_sum.h"
+#include "scheme/impact_law.h"
 #include "scheme/scheme.h"
 #include "scheme/staged.h"
 #include "scheme/tableau.h"
@@ -58,6 +58,7 @@ typedef struct partitioned {
     cone_solver *solver;
     prox_estimate prox;
     linear_problem *end;           /* x = u_{n+1} - ubar */
+    impact_map *impacts;           /* NULL: Newton's law */
     bool restitution;              /* some e is not zero: the velocities at the start of the step matter */
     bool velocity_rows;            /* stages have rows y or F */
     staged_law law;                /* friction without the index shift: gamma_F of stage 1 are further rows of psi */

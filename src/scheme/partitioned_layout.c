@@ -251,7 +251,9 @@ zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
     for (int k = 0; k < model->size.n_contacts; k++) p->restitution |= model->contacts[k].e_N != 0 || model->contacts[k].e_F != 0;
     set_coefficients(p);
     set_shares(p);
-    zn_status status = staged_create(p->base.context, model, settings, &p->law);
+    zn_status status = impact_law_create(p->base.context, model, settings, &p->base.scales, &p->impacts);
+    p->restitution |= p->impacts != NULL;
+    if (status == ZN_OK) status = staged_create(p->base.context, model, settings, &p->law);
     if (status != ZN_OK) return status;
     if (p->integrated) p->law.offered = false; /* an option that shows the loss of order */
     int first_b = partitioned_x_b(p), stages = p->s - 1;
@@ -270,6 +272,7 @@ void partitioned_release(partitioned *p) {
     zn_context *context = p->base.context;
     cone_solver_destroy(p->solver);
     linear_problem_destroy(p->end);
+    impact_map_destroy(context, p->impacts);
     prox_destroy(context, &p->prox);
     staged_destroy(&p->law);
     block_sum *sums[] = {&p->phi_x, &p->phi_y, &p->psi_x};

@@ -38,6 +38,7 @@ typedef struct projected {
     int first, group; /* first implicit stage; stages of one solve */
     stages *implicit;
     linear_problem *velocity; /* NULL: without projection */
+    impact_map *impacts;      /* NULL: Newton's law */
     linear_problem *forces;   /* NULL: no explicit stage */
     prox_estimate prox;
     staged_law law;
@@ -91,6 +92,7 @@ static void destroy(scheme *base) {
     stages_destroy(p->implicit);
     linear_problem_destroy(p->velocity);
     linear_problem_destroy(p->forces);
+    impact_map_destroy(base->context, p->impacts);
     prox_destroy(base->context, &p->prox);
     staged_destroy(&p->law);
     mem_free(base->context, p->last_weight);
@@ -108,6 +110,11 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     p->law.context = context;
     p->project = strcmp(projection, "velocity") == 0;
     zn_status status = find_method(context, class, settings, &p->method);
+    if (status == ZN_OK) status = impact_law_create(context, model, settings, &p->base.scales, &p->impacts);
+    if (status == ZN_OK && p->impacts && !p->project)
+        status = fail(context, ZN_ARGUMENT,
+                      "projection: none leaves impact laws out: restitution_law: %s needs projection: velocity",
+                      settings->restitution_law);
     if (status == ZN_OK) status = prox_create(context, model, &p->prox);
     if (status == ZN_OK) status = staged_create(context, model, settings, &p->law);
     if (status == ZN_OK && !(p->last_weight = MEM_ARRAY(context, double, model_rows(model)))) status = ZN_MEMORY;
@@ -336,7 +343,7 @@ static zn_status finish_step(projected *p, const scheme_state *from, double h, c
     }
     for (int k = 0; k < model->size.n_contacts; k++) p->velocity->active[k] = r->closed[k] != 0;
     for (int j = 0; j < n; j++) p->last_weight[j] = p->method.b[s - 1] * r->dPi[(s - 1) * n + j];
-    zn_status status = velocity_projection(p->velocity, &p->law, p->last_weight, from, h, to, &part);
+    zn_status status = velocity_projection(p->velocity, p->impacts, &p->law, p->last_weight, from, h, to, &part);
     cone_outcome_add(outcome, &part);
     return status;
 }

@@ -9,22 +9,13 @@ static bool any_restitution(const linear_problem *p) {
     return false;
 }
 
-static void add_restitution(linear_problem *p, const double *c1_before) {
-    const zn_model *model = p->model;
-    for (int k = 0; k < model->size.n_contacts; k++) {
-        const zn_contact *contact = &model->contacts[k];
-        if (contact->row_N >= 0) p->c[contact->row_N] += contact->e_N * c1_before[contact->row_N];
-        for (int i = contact->row_F; i < contact->row_F + contact->nF; i++) p->c[i] += contact->e_F * c1_before[i];
-    }
-}
-
-zn_status velocity_projection(linear_problem *p, staged_law *law, const double *last, const scheme_state *from, double h,
-                              scheme_state *to, cone_outcome *outcome) {
+zn_status velocity_projection(linear_problem *p, impact_map *impacts, staged_law *law, const double *last,
+                              const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     const zn_model *model = p->model;
     int nu = model->size.nu, n = model_rows(model);
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
     if (n == 0) return ZN_OK;
-    bool restitution = any_restitution(p);
+    bool restitution = impacts || any_restitution(p);
     zn_point before = {.t = from->t, .q = from->q, .u = from->u};
     if (restitution && model->constraints(model, p->at.work, &before, &(zn_constraints){.c1 = p->at.c1}))
         return ZN_NOT_FINITE;
@@ -36,8 +27,9 @@ zn_status velocity_projection(linear_problem *p, staged_law *law, const double *
     if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c1 = p->c, .c1_u = p->at.c1_u})) return ZN_NOT_FINITE;
     p->time_measure = h;
     staged_end_prepare(law, p, p->c, to->P, 1);
-    if (restitution) add_restitution(p, p->at.c1);
-    zn_status status = linear_problem_solve(p, outcome);
+    zn_status status = restitution ? impact_law_rows(impacts, p, p->at.c1) : ZN_OK;
+    if (status != ZN_OK) return status;
+    status = linear_problem_solve(p, outcome);
     staged_end_finish(law, p, to->P, last);
     for (int i = 0; i < nu; i++) to->u[i] += p->x[i];
     memcpy(to->P, p->P, (size_t)n * sizeof *to->P);

@@ -105,6 +105,7 @@ static zn_status start(zn_simulation *sim, const double *q, const double *u) {
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, now);
     if (status == ZN_OK) status = sim_control_create(sim);
     if (status == ZN_OK) status = sim_work_create(sim);
+    if (status == ZN_OK) status = sim_impacts_create(sim);
     if (status == ZN_OK) status = sim_rows_create(sim);
     if (status == ZN_OK) {
         sim_see_now(sim);
@@ -159,6 +160,7 @@ void zn_simulation_destroy(zn_simulation *sim) {
     sim_control_destroy(sim);
     sim_rows_destroy(sim);
     sim_work_destroy(sim);
+    sim_impacts_destroy(sim);
     if (sim->state_memory) sim_monitor_destroy(context, &sim->monitor);
     mem_free(context, sim->state_memory);
     mem_free(context, sim->scheme_name);
@@ -236,6 +238,6 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .least_norm_steps = sim->path_steps[CONE_LEAST_NORM], .least_norm_total = sim->path_iterations[CONE_LEAST_NORM], .least_norm_mean = mean[CONE_LEAST_NORM], .least_norm_max = sim->path_max[CONE_LEAST_NORM],
         .projection_steps = sim->path_steps[CONE_PROJECTION], .projection_total = sim->path_iterations[CONE_PROJECTION], .projection_mean = mean[CONE_PROJECTION], .projection_max = sim->path_max[CONE_PROJECTION],
         .max_residual = sim->max_residual, .staged_accepted = sim->staged_accepted, .staged_repeated = sim->staged_repeated, .roundoff_steps = sim->roundoff_steps, .roundoff_residual = sim->roundoff_residual,
-        .contradiction = sim->contradiction,
+        .contradiction = sim->contradiction, .energy_warnings = sim->impacts.count,
     };
 }

@@ -4,6 +4,7 @@
 #define SIM_SIMULATION_H
 
 #include "model/model.h"
+#include "scheme/impact_map.h"
 #include "scheme/scheme.h"
 #include "scheme/stage.h"
 #include "sim/control.h"
@@ -58,6 +59,14 @@ typedef struct sim_work {
     bool smooth;                     /* some friction is in the directions of normal forces (Stribeck) */
 } sim_work;
 
+/* Impacts that created energy: see impacts.c. */
+typedef struct sim_impacts {
+    bool watched;
+    impact_map *map; /* NULL: too many contacts, or not watched */
+    long count;
+    zn_energy_warning first[ZN_ENERGY_WARNINGS_KEPT];
+} sim_impacts;
+
 struct zn_simulation {
     zn_context *context;
     const zn_model *model;
@@ -72,6 +81,7 @@ struct zn_simulation {
     sim_control control;
     sim_rows rows;
     sim_work work;
+    sim_impacts impacts;
     sim_view view;
     long step;                       /* steps done */
     long rejected, cut_steps, cut_impacts; /* cut: of the fixed grid, taken in parts; those of them with an impact */
@@ -134,6 +144,13 @@ void sim_work_begin(zn_simulation *);
 /* Of an accepted step, or of a part of one. */
 void sim_work_add(zn_simulation *, const scheme_state *from, const scheme_state *to);
 void sim_work_end(zn_simulation *);
+
+/* impacts.c */
+
+zn_status sim_impacts_create(zn_simulation *);
+void sim_impacts_destroy(zn_simulation *);
+/* An accepted step, with its rates at hand (work.at). */
+void sim_impacts_look(zn_simulation *, const scheme_state *to);
 
 /* rows.c */
 

@@ -126,6 +126,7 @@ void sim_work_add(zn_simulation *sim, const scheme_state *from, const scheme_sta
     for (int i = 0, n = model_rows(sim->model); i < n && !any; i++) any = to->P[i] != 0;
     if (any && (w->known || ask(sim, from, false, &w->at[0])) && ask(sim, to, to == &sim->now, &w->at[1])) {
         add(sim, to->P);
+        if (sim->impacts.watched) sim_impacts_look(sim, to);
         sim_rates swap = w->at[0];
         w->at[0] = w->at[1];
         w->at[1] = swap;

@@ -132,6 +132,40 @@ holds "--step wins over auto" grep -q '"steps": 210,' out
 expect 0 "$zeno" run auto.yaml --scheme moreau --step auto --summary
 expect 2 "$zeno" run auto.yaml --step automatic
 
+# laws of restitution: energy that impacts create is told, and other laws do not create any
+kane=$scenes/kane-pendulum.yaml
+expect 0 "$zeno" run "$kane"
+holds "the table warns, with contact, time and amount" grep -q "warning: an impact created energy, 0.0415 at contact 'tip', t = 0.0075" out
+expect 0 "$zeno" run "$kane" --summary
+holds "the summary warns" grep -q '"energy_warnings": \[{"contact": "tip", "t": 0.0075[0-9]*, "gained": 0.0415[0-9]*}\], "energy_warnings_total": 1,' out
+for law in poisson energetic; do
+    expect 0 "$zeno" run "$kane" --restitution-law $law --summary
+    holds "$law creates none" grep -q '"energy_warnings": \[\], "energy_warnings_total": 0,' out
+    sed "s/simulation: {/simulation: {restitution_law: $law, /" "$kane" >kane.yaml
+    mv out by_option
+    expect 0 "$zeno" run kane.yaml --summary
+    holds "a setting does what the option does" test "$(sed 's/.*"q": //; s/"wall.*//' out)" = "$(sed 's/.*"q": //; s/"wall.*//' by_option)"
+done
+expect 2 "$zeno" run "$kane" --restitution-law stronge
+holds "unknown laws are refused" grep -q 'restitution-law is newton, poisson or energetic' err
+sed 's/simulation: {/simulation: {restitution_law: elastic, /' "$kane" >kane.yaml
+expect 2 "$zeno" run kane.yaml
+holds "with line and column" grep -q 'kane.yaml:[0-9]*:[0-9]*: .*restitution_law' err
+expect 2 "$zeno" run "$scenes/superball.yaml" --restitution-law energetic
+holds "tangential restitution is refused with a reason" grep -q 'tangential restitution, which restitution_law: energetic does not know' err
+expect 0 "$zeno" converge "$kane" --scheme rattle --steps 1e-4,5e-5 --reference 1e-5 --restitution-law energetic
+
+# the scheme's change of energy is told whenever it is above 1e-3 of it
+cat >spring.yaml <<'END'
+coordinates: {x: 1}
+energy: {kinetic: x'^2/2, potential: 50*x^2}
+simulation: {scheme: moreau, step: 1e-2, end: 1}
+END
+expect 0 "$zeno" run spring.yaml --end 0.995
+holds "a change by the scheme alone" grep -q '^  by the scheme ' out
+expect 0 "$zeno" run spring.yaml --scheme radau-2a:3
+holds "a change below 1e-3 is not worth a line" sh -c '! grep -q "by the scheme" out'
+
 # Ctrl-C: status 1, says so, keeps what there is
 "$zeno" run "$scenes/bouncing-ball.yaml" --scheme moreau-midpoint --step 1e-8 --out long.csv --summary >out 2>err </dev/null &
 pid=$!

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scheme/impact_law.h"
+
+static const char *const NAMES[] = {"newton", "poisson", "energetic"};
+
+static zn_status find_name(zn_context *context, const char *name, restitution_law *law) {
+    *law = RESTITUTION_NEWTON;
+    for (int i = 0; name && i < 3; i++)
+        if (strcmp(name, NAMES[i]) == 0) return *law = (restitution_law)i, ZN_OK;
+    return name ? fail(context, ZN_ARGUMENT, "restitution_law must be 'newton', 'poisson' or 'energetic', but is '%s'", name)
+                : ZN_OK;
+}
+
+zn_status impact_law_create(zn_context *context, const zn_model *model, const zn_settings *settings, problem_scales *scales,
+                            impact_map **out) {
+    restitution_law law;
+    zn_status status = find_name(context, settings->restitution_law, &law);
+    *out = NULL;
+    if (status != ZN_OK || law == RESTITUTION_NEWTON || model->size.nN == 0) return status;
+    for (int k = 0; k < model->size.n_contacts; k++)
+        if (model->contacts[k].e_F != 0)
+            return fail(
+                context, ZN_UNSUPPORTED,
+                "contact '%s' has a tangential restitution, which restitution_law: %s does not know: leave it out, or use "
+                "restitution_law: newton",
+                model->contacts[k].name, NAMES[law]);
+    if (settings->friction_law && strcmp(settings->friction_law, "staged") == 0)
+        return fail(context, ZN_UNSUPPORTED, "friction_law: staged goes with restitution_law: newton only, not with %s",
+                    NAMES[law]);
+    *out = impact_map_create(context, model, settings, law);
+    if (!*out) return ZN_MEMORY;
+    (*out)->problem->scales = scales;
+    return ZN_OK;
+}
+
+zn_status impact_law_find(impact_map *law, const stage *at, const bool *active, const double *before) {
+    linear_problem *p = law->problem;
+    const zn_patterns *pattern = &p->model->pattern;
+    law->any = impact_map_wanted(law, before, active);
+    if (!law->any) return ZN_OK;
+    memcpy(p->at.M, at->M, (size_t)lin_nnz(&pattern->M) * sizeof *at->M);
+    memcpy(p->at.W, at->W, (size_t)lin_nnz(&pattern->W) * sizeof *at->W);
+    memcpy(p->at.c1_u, at->c1_u, (size_t)lin_nnz(&pattern->c1_u) * sizeof *at->c1_u);
+    memcpy(p->active, active, (size_t)p->model->size.n_contacts * sizeof *active);
+    return impact_map_solve(law, before);
+}
+
+static void add_newton(linear_problem *p, const double *before) {
+    const zn_model *model = p->model;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        if (contact->row_N >= 0) p->c[contact->row_N] += contact->e_N * before[contact->row_N];
+        for (int i = contact->row_F; i < contact->row_F + contact->nF; i++) p->c[i] += contact->e_F * before[i];
+    }
+}
+
+bool impact_law_hits(const impact_map *law, const zn_contact *contact) {
+    return law->any && contact->row_N >= 0 && law->P[contact->row_N] > 0;
+}
+
+double impact_law_shift(const impact_map *law, const zn_contact *contact, const double *before) {
+    if (impact_law_hits(law, contact)) return -larger(law->after[contact->row_N], 0);
+    return contact->e_N * larger(before[contact->row_N], 0);
+}
+
+zn_status impact_law_rows(impact_map *law, linear_problem *p, const double *before) {
+    const zn_model *model = p->model;
+    if (!law) return add_newton(p, before), ZN_OK;
+    linear_problem_forget(p);
+    zn_status status = impact_law_find(law, &p->at, p->active, before);
+    if (status != ZN_OK) return status;
+    int first = model_row_F(model);
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        if (!p->active[k] || contact->row_N < 0) continue;
+        p->c[contact->row_N] += impact_law_shift(law, contact, before);
+        if (!impact_law_hits(law, contact)) continue;
+        p->radius_0[k] = -law->P[contact->row_N];
+        if (contact->nF)
+            memcpy(p->friction_0 + contact->row_F - first, law->P + contact->row_F, (size_t)contact->nF * sizeof(double));
+        p->known = true;
+    }
+    return ZN_OK;
+}
+
+zn_status impact_law_at_gaps(impact_map *law, linear_problem *p) {
+    const zn_model *model = p->model;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        p->active[k] = contact->row_N < 0 || p->at.c0[contact->row_N] <= 0;
+        if (law) continue;
+        if (contact->row_N >= 0) p->c[contact->row_N] *= 1 + contact->e_N;
+        for (int i = 0; i < contact->nF; i++) p->c[contact->row_F + i] *= 1 + contact->e_F;
+    }
+    return law ? impact_law_rows(law, p, p->c) : ZN_OK;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scheme/impact_map.h"
+
+#include "scheme/impact_path.h"
+
+/* Approach below this many tolerances is what solves leave of rates that are zero. */
+static const double RATE_TOLERANCES = 10;
+/* Percussions below this part of the largest are round-off: the contact is not hit. */
+static const double HIT_ROUNDOFF = 1e-12;
+/* Energies of an impact that are smaller than this part of |P c-| are round-off. */
+static const double GAIN_ROUNDOFF = 1e-13;
+/* Of the expansion's share f. */
+static const double SHARE_ACCURACY = 1e-12;
+enum { MOST_SHARES = 60 };
+
+impact_map *impact_map_create(zn_context *context, const zn_model *model, const zn_settings *settings, restitution_law law) {
+    impact_map *m = MEM_ARRAY(context, impact_map, 1);
+    if (!m) return NULL;
+    size_t n = (size_t)model_rows(model);
+    m->law = law;
+    m->tolerance = RATE_TOLERANCES * settings->tolerance;
+    m->problem = linear_problem_create(context, model, settings, CONE_VELOCITY);
+    m->memory = MEM_ARRAY(context, double, 5 * n);
+    if (!m->problem || !m->memory) {
+        impact_map_destroy(context, m);
+        return NULL;
+    }
+    m->P = m->memory, m->after = m->P + n, m->before = m->after + n, m->P_C = m->before + n, m->turn = m->P_C + n;
+    return m;
+}
+
+void impact_map_destroy(zn_context *context, impact_map *m) {
+    if (!m) return;
+    linear_problem_destroy(m->problem);
+    mem_free(context, m->memory);
+    mem_free(context, m);
+}
+
+double impact_map_still(const impact_map *m, int row) {
+    const problem_scales *scales = m->problem->scales;
+    return m->tolerance / (scales ? scales_of_rate(scales, row) : 1);
+}
+
+bool impact_map_wanted(const impact_map *m, const double *before, const bool *active) {
+    const zn_model *model = m->problem->model;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        if (active[k] && row >= 0 && before[row] < 0 && before[row] < -impact_map_still(m, row)) return true;
+    }
+    return false;
+}
+
+/* c+ = c + (dc1/du) x of a solve from c, contact rows. */
+static void add_rates(const linear_problem *p, const double *c, double *after) {
+    const zn_pattern *c1_u = &p->model->pattern.c1_u; /* transposed */
+    for (int i = model_row_N(p->model), n = model_rows(p->model); i < n; i++) {
+        after[i] = c[i];
+        for (int e = c1_u->start[i]; e < c1_u->start[i + 1]; e++) after[i] += p->at.c1_u[e] * p->x[c1_u->index[e]];
+    }
+}
+
+/* Rates before a phase into the rows of the problem; joints keep theirs. */
+static void begin(linear_problem *p, const double *c) {
+    int nb = model_row_N(p->model), n = model_rows(p->model);
+    memset(p->c, 0, (size_t)nb * sizeof *p->c);
+    memcpy(p->c + nb, c + nb, (size_t)(n - nb) * sizeof *p->c);
+    memset(p->f, 0, (size_t)p->model->size.nu * sizeof *p->f);
+    memset(p->x, 0, (size_t)p->model->size.nu * sizeof *p->x);
+    memset(p->P, 0, (size_t)n * sizeof *p->P);
+    p->time_measure = 0; /* constant normal forces have no impulse */
+    linear_problem_forget(p);
+}
+
+static zn_status newton(impact_map *m) {
+    linear_problem *p = m->problem;
+    const zn_model *model = p->model;
+    cone_outcome outcome;
+    begin(p, m->before);
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        if (contact->row_N >= 0) p->c[contact->row_N] *= 1 + contact->e_N;
+        for (int i = contact->row_F; i < contact->row_F + contact->nF; i++) p->c[i] *= 1 + contact->e_F;
+    }
+    zn_status status = linear_problem_solve(p, &outcome);
+    memcpy(m->P, p->P, (size_t)model_rows(model) * sizeof *m->P);
+    add_rates(p, m->before, m->after);
+    return status;
+}
+
+static zn_status compress(impact_map *m) {
+    linear_problem *p = m->problem;
+    const zn_model *model = p->model;
+    cone_outcome outcome;
+    begin(p, m->before);
+    zn_status status = linear_problem_solve(p, &outcome);
+    memcpy(m->P_C, p->P, (size_t)model_rows(model) * sizeof *m->P_C);
+    add_rates(p, m->before, m->turn);
+    double largest = 0;
+    for (int k = 0; k < model->size.n_contacts; k++)
+        if (model->contacts[k].row_N >= 0) largest = larger(largest, m->P_C[model->contacts[k].row_N]);
+    int hit = 0;
+    m->alone = -1;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        if (row < 0 || !(m->P_C[row] > HIT_ROUNDOFF * largest)) continue;
+        m->alone = k;
+        hit++;
+    }
+    bool simple = hit == 1 && model->contacts[m->alone].n_balls <= 1 && model->contacts[m->alone].nF <= IMPACT_FRICTION_MAX;
+    if (!simple) m->alone = -1;
+    return status;
+}
+
+/* The contact hit alone, by its path. False: there is none, or another contact would be hit too. */
+static bool follow(impact_map *m, double share) {
+    const linear_problem *p = m->problem;
+    const zn_model *model = p->model;
+    const zn_contact *contact = &model->contacts[m->alone];
+    int row[IMPACT_ROWS] = {contact->row_N}, n = 1 + contact->nF;
+    impact_path path = {.dim = contact->nF,
+                        .mu = contact->nF ? contact->balls[0].mu : 0,
+                        .e = share * contact->e_N,
+                        .energetic = m->law == RESTITUTION_ENERGETIC};
+    for (int i = 1; i < n; i++) row[i] = contact->row_F + i - 1;
+    for (int i = 0; i < n; i++) {
+        path.before[i] = m->before[row[i]];
+        for (int j = 0; j < n; j++) path.D[i][j] = linear_problem_response(p, row[i], row[j]);
+    }
+    if (!impact_path_follow(&path)) return false;
+    memset(m->P, 0, (size_t)model_rows(model) * sizeof *m->P);
+    for (int i = 0; i < n; i++) m->P[row[i]] = path.P[i];
+    for (int i = model_row_N(model); i < model_rows(model); i++) {
+        m->after[i] = m->before[i];
+        for (int j = 0; j < n; j++) m->after[i] += linear_problem_response(p, i, row[j]) * path.P[j];
+    }
+    for (int i = 0; i < n; i++) m->after[row[i]] = path.after[i];
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int other = model->contacts[k].row_N;
+        if (p->active[k] && other >= 0 && k != m->alone && m->after[other] < smaller(m->before[other], 0) - impact_map_still(m, other))
+            return false;
+    }
+    return true;
+}
+
+/* Expansion with share f of the percussions of compression. */
+static zn_status expand(impact_map *m, double share) {
+    linear_problem *p = m->problem;
+    const zn_model *model = p->model;
+    const zn_pattern *W = &model->pattern.W;
+    cone_outcome outcome;
+    begin(p, m->turn);
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        if (contact->row_N < 0) continue;
+        double back = share * contact->e_N * m->P_C[contact->row_N];
+        for (int i = W->start[contact->row_N]; i < W->start[contact->row_N + 1]; i++) p->f[W->index[i]] += p->at.W[i] * back;
+        p->radius_0[k] = back;
+    }
+    p->known = true;
+    zn_status status = linear_problem_solve(p, &outcome);
+    add_rates(p, m->turn, m->after);
+    for (int i = model_row_N(model); i < model_rows(model); i++) m->P[i] = m->P_C[i] + p->P[i];
+    for (int k = 0; k < model->size.n_contacts; k++)
+        if (model->contacts[k].row_N >= 0) m->P[model->contacts[k].row_N] += p->radius_0[k];
+    linear_problem_forget(p);
+    return status;
+}
+
+/* With share f: one contact by its path, several by two phases. */
+static zn_status attempt(impact_map *m, double share) {
+    if (m->alone >= 0 && !follow(m, share)) m->alone = -1;
+    return m->alone >= 0 ? ZN_OK : expand(m, share);
+}
+
+static double gain_of(const impact_map *m, double *size) {
+    const zn_model *model = m->problem->model;
+    double gain = 0;
+    *size = 0;
+    for (int i = model_row_N(model); i < model_rows(model); i++) {
+        if (m->P[i] == 0) continue;
+        gain += m->P[i] * (m->before[i] + m->after[i]) / 2;
+        *size += fabs(m->P[i]) * (fabs(m->before[i]) + fabs(m->after[i]));
+    }
+    return gain;
+}
+
+/* Work of the normal percussions in the expansion at hand, and what they shall give back. */
+static double normal_work(const impact_map *m, double *wanted) {
+    const zn_model *model = m->problem->model;
+    double work = 0;
+    *wanted = 0;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        int row = model->contacts[k].row_N;
+        double e = model->contacts[k].e_N;
+        if (row < 0 || m->P[row] == 0) continue;
+        work += (m->P[row] - m->P_C[row]) * (m->turn[row] + m->after[row]) / 2;
+        *wanted -= e * e * m->P_C[row] * (m->before[row] + m->turn[row]) / 2;
+    }
+    return work;
+}
+
+/* The share for which normal percussions give back what energetic restitution asks for: their work grows like its square. */
+static zn_status find_share(impact_map *m, double *share) {
+    zn_status status = ZN_OK;
+    for (int i = 0; i < MOST_SHARES && status == ZN_OK; i++) {
+        double wanted, work = normal_work(m, &wanted);
+        if (!(wanted > 0)) return attempt(m, *share = 0);
+        if (fabs(work - wanted) <= SHARE_ACCURACY * wanted || !(work > 0)) return ZN_OK;
+        *share *= sqrt(wanted / work);
+        status = attempt(m, *share);
+    }
+    return status;
+}
+
+/* The largest share up to `most` without a gain of energy; zero has none. */
+static zn_status lower_share(impact_map *m, double most) {
+    double low = 0, high = most, size;
+    zn_status status = ZN_OK;
+    for (int i = 0; i < MOST_SHARES && status == ZN_OK; i++) {
+        double middle = (low + high) / 2;
+        status = attempt(m, middle);
+        if (gain_of(m, &size) > 0)
+            high = middle;
+        else
+            low = middle;
+    }
+    return status == ZN_OK ? attempt(m, low) : status;
+}
+
+zn_status impact_map_solve(impact_map *m, const double *before) {
+    const linear_problem *p = m->problem;
+    size_t bytes = (size_t)model_rows(p->model) * sizeof *before;
+    memcpy(m->before, before, bytes);
+    memcpy(m->after, before, bytes);
+    memset(m->P, 0, bytes);
+    m->gain = 0;
+    m->any = impact_map_wanted(m, before, p->active);
+    if (!m->any) return ZN_OK;
+    if (m->law == RESTITUTION_NEWTON) {
+        zn_status status = newton(m);
+        m->gain = gain_of(m, &(double){0});
+        return status;
+    }
+    double share = 1, size;
+    zn_status status = compress(m);
+    if (status == ZN_OK) status = attempt(m, share);
+    if (status == ZN_OK && m->alone < 0 && m->law == RESTITUTION_ENERGETIC) status = find_share(m, &share);
+    if (status == ZN_OK && gain_of(m, &size) > GAIN_ROUNDOFF * size) status = lower_share(m, share);
+    m->gain = gain_of(m, &size);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Impacts that create energy. Newton's law fixes the rate gdot+ = -e gdot- whatever friction does, which can then push a slip that turns
+ * around beyond what the normal percussion took (Kane's pendulum). Looked at is a step in which a contact closed and contacts gained
+ * by 1/2 P (c- + c+) over their rows: whether the law did it, or forces and the change of position within the step, is told by the
+ * impact alone (impact_map.h), at the end of the step, from the rates before. It counts when the law gains more than round-off and when
+ * the percussion is mainly that of the impact. No other step costs more than a look at the rates of its contacts. */
+#include "sim/simulation.h"
+
+/* Of |P c|: smaller gains are round-off. */
+static const double GAIN_ROUNDOFF = 1e-6;
+/* Rates below this many tolerances are no approach; errors of the impact's rates are below it. */
+static const double RATE_TOLERANCES = 100;
+/* An impact is where forces have at most this part of the percussion. */
+static const double FORCE_SHARE = 0.5;
+/* With more contact rows the impact is not computed alone (its matrix is dense); then gains of less than this of |P c| may be the step's. */
+enum { MOST_ROWS = 600 };
+static const double GAIN_OF_STEPS = 0.05;
+
+zn_status sim_impacts_create(zn_simulation *sim) {
+    const zn_model *model = sim->model;
+    sim_impacts *o = &sim->impacts;
+    const char *law = sim->settings.restitution_law;
+    if (law && strcmp(law, "newton") != 0) return ZN_OK; /* the others do not gain */
+    for (int k = 0; k < model->size.n_contacts; k++)
+        o->watched =
+            o->watched || (model->contacts[k].row_N >= 0 && (model->contacts[k].e_N > 0 || model->contacts[k].e_F > 0));
+    if (!o->watched || model->size.nN + model->size.nF > MOST_ROWS) return ZN_OK;
+    zn_settings settings = sim->settings;
+    if (sim->contradiction == 0) settings.contradiction = 0;
+    o->map = impact_map_create(sim->context, model, &settings, RESTITUTION_NEWTON);
+    if (!o->map) return ZN_MEMORY;
+    o->map->problem->scales = &sim->scheme->scales;
+    return ZN_OK;
+}
+
+void sim_impacts_destroy(zn_simulation *sim) { impact_map_destroy(sim->context, sim->impacts.map); }
+
+typedef struct account {
+    double gain, size;
+    int contact; /* that gained most */
+} account;
+
+static account gain_of(const zn_model *model, const double *P, const double *before, const double *after) {
+    account sum = {.contact = -1};
+    double most = -INFINITY;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        const zn_contact *c = &model->contacts[k];
+        if (c->row_N < 0 || !(P[c->row_N] > 0)) continue;
+        double gain = P[c->row_N] * (before[c->row_N] + after[c->row_N]) / 2;
+        sum.size += fabs(P[c->row_N] * before[c->row_N]) + fabs(P[c->row_N] * after[c->row_N]);
+        for (int i = c->row_F; i < c->row_F + c->nF; i++) {
+            gain += P[i] * (before[i] + after[i]) / 2;
+            sum.size += fabs(P[i] * before[i]) + fabs(P[i] * after[i]);
+        }
+        sum.gain += gain;
+        if (gain > most) most = gain, sum.contact = k;
+    }
+    return sum;
+}
+
+/* The same by the law alone, into *sum. False: it cannot be computed, or the step is not mainly an impact. */
+static bool ask_law(zn_simulation *sim, const scheme_state *to, const double *before, account *sum) {
+    impact_map *map = sim->impacts.map;
+    linear_problem *p = map->problem;
+    const zn_model *model = sim->model;
+    zn_point at = {.t = to->t, .q = to->q, .u = to->u};
+    for (int k = 0; k < model->size.n_contacts; k++)
+        p->active[k] = model->contacts[k].row_N >= 0 && to->P[model->contacts[k].row_N] > 0;
+    if (model->balance(model, p->at.work, &at, &(zn_balance){.M = p->at.M, .W = p->at.W}) ||
+        model->constraints(model, p->at.work, &at, &(zn_constraints){.c1_u = p->at.c1_u}) ||
+        impact_map_solve(map, before) != ZN_OK)
+        return false;
+    *sum = gain_of(model, map->P, before, map->after);
+    if (sum->contact < 0) return false;
+    int row = model->contacts[sum->contact].row_N;
+    return fabs(to->P[row] - map->P[row]) <= FORCE_SHARE * map->P[row];
+}
+
+/* Rates below this are no approach. */
+static double still(const zn_simulation *sim, int row) {
+    return RATE_TOLERANCES * sim->settings.tolerance / scales_of_rate(&sim->scheme->scales, row);
+}
+
+void sim_impacts_look(zn_simulation *sim, const scheme_state *to) {
+    const zn_model *model = sim->model;
+    sim_impacts *o = &sim->impacts;
+    const double *before = sim->work.at[0].gamma, *after = sim->work.at[1].gamma;
+    bool closes = false;
+    for (int k = 0; k < model->size.n_contacts && !closes; k++) {
+        int row = model->contacts[k].row_N;
+        closes = row >= 0 && to->P[row] > 0 && before[row] < 0 && before[row] < -still(sim, row);
+    }
+    if (!closes) return;
+    account sum = gain_of(model, to->P, before, after);
+    if (!(sum.gain > GAIN_ROUNDOFF * sum.size)) return;
+    if (!o->map && !(sum.gain > GAIN_OF_STEPS * sum.size)) return;
+    if (o->map && !ask_law(sim, to, before, &sum)) return;
+    double errors = 0;
+    for (int i = model_row_N(model); o->map && i < model_rows(model); i++) errors += fabs(o->map->P[i]) * still(sim, i);
+    if (!(sum.gain > GAIN_ROUNDOFF * sum.size + errors)) return;
+    if (o->count < ZN_ENERGY_WARNINGS_KEPT) o->first[o->count] = (zn_energy_warning){sum.contact, to->t, sum.gain};
+    o->count++;
+}
+
+zn_energy_warning zn_simulation_energy_warning(const zn_simulation *sim, int index) {
+    bool there = index >= 0 && index < sim->impacts.count && index < ZN_ENERGY_WARNINGS_KEPT;
+    return there ? sim->impacts.first[index] : (zn_energy_warning){.contact = -1};
+}
