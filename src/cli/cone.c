@@ -14,8 +14,10 @@ static const char usage[] = "zeno cone FILE [--solver auto|newton|projection] [-
 
 static void help(void) {
     printf("usage: %s\n\n"
-           "Solves a discrete frictional contact problem: Siconos' text form (.dat; planar, spatial, rolling, global) or FCLIB\n"
-           "(.hdf5; local, global). The residual is the natural map |r - P_K(r - (u + mu |u_T| e_N))| relative to |q|.\n\n"
+           "Solves a discrete frictional contact problem: Siconos' text form (.dat; planar, spatial, rolling, global) or "
+           "FCLIB\n"
+           "(.hdf5; local, global, rolling). The residual is the natural map |r - P_K(r - (u + mu |u_T| e_N))| relative to "
+           "|q|.\n\n"
            "  --solver    auto (default), newton or projection\n"
            "  --residual  to reach (default 1e-10)\n"
            "  --summary   one JSON object instead of the table\n",
@@ -33,8 +35,17 @@ static discrete_matrix view(const contact_matrix *m) {
 }
 
 static discrete *build(zn_context *context, const contact_problem *p) {
-    discrete_def def = {.global = p->global, .dim = p->dim, .n_contacts = p->n_contacts, .W = view(&p->W), .q = p->q,
-                        .M = view(&p->M), .H = view(&p->H), .f = p->f, .w = p->w, .mu = p->mu, .mu_rolling = p->mu_rolling};
+    discrete_def def = {.global = p->global,
+                        .dim = p->dim,
+                        .n_contacts = p->n_contacts,
+                        .W = view(&p->W),
+                        .q = p->q,
+                        .M = view(&p->M),
+                        .H = view(&p->H),
+                        .f = p->f,
+                        .w = p->w,
+                        .mu = p->mu,
+                        .mu_rolling = p->mu_rolling};
     return cone_discrete_create(context, &def);
 }
 
@@ -57,22 +68,30 @@ static void count_states(cone_report *report, const double *r, const double *u) 
     for (int c = 0; c < report->problem->n_contacts; c++) {
         double slip = 0;
         for (int i = 1; i <= nT; i++) slip += u[c * dim + i] * u[c * dim + i];
-        if (r[c * dim] <= 1e-9 * largest_r) report->open++;
-        else if (sqrt(slip) <= 1e-8 * largest_u) report->stick++;
-        else report->slip++;
+        if (r[c * dim] <= 1e-9 * largest_r)
+            report->open++;
+        else if (sqrt(slip) <= 1e-8 * largest_u)
+            report->stick++;
+        else
+            report->slip++;
     }
 }
 
 static void print_json(const cone_report *r) {
     const cone_outcome *o = &r->result->outcome;
+    const many_outcome *c = &r->result->cost;
     printf("{\"file\": ");
     cli_json_text(stdout, r->file);
-    printf(", \"form\": \"%s\", \"dimension\": %d, \"contacts\": %d, \"velocities\": %d, \"status\": \"%s\", \"path\": \"%s\",\n"
+    printf(", \"form\": \"%s\", \"dimension\": %d, \"contacts\": %d, \"velocities\": %d, \"status\": \"%s\", \"path\": "
+           "\"%s\",\n"
            " \"solves\": %d, \"iterations\": {\"newton\": %d, \"least_norm\": %d, \"projection\": %d}, \"residual\": ",
            r->problem->global ? "global" : "local", r->problem->dim, r->problem->n_contacts, r->problem->M.rows,
            r->result->status == ZN_OK ? "ok" : zn_status_text(r->result->status), r->path, r->result->solves,
            o->iterations[CONE_NEWTON], o->iterations[CONE_LEAST_NORM], o->iterations[CONE_PROJECTION]);
     cli_json_number(stdout, r->result->residual);
+    printf(",\n \"cost\": {\"sweeps\": %d, \"newton\": %d, \"interior\": %d, \"fixed_point\": %d, \"factorisations\": %d, "
+           "\"solves\": %d}",
+           c->sweeps, c->newton_iterations, c->interior_iterations, c->fixed_point_iterations, c->factorisations, c->solves);
     printf(", \"open\": %d, \"stick\": %d, \"slip\": %d, \"wall_seconds\": ", r->open, r->stick, r->slip);
     cli_json_number(stdout, r->wall_seconds);
     printf("}\n");
@@ -83,9 +102,14 @@ static void print_table(const cone_report *r) {
     printf("%s: %s form, %d contacts of %d rows", r->file, r->problem->global ? "global" : "local", r->problem->n_contacts,
            r->problem->dim);
     if (r->problem->global) printf(", %d velocities", r->problem->M.rows);
-    printf("\n  %s by %s, iterations: Newton %d, least norm %d, projection %d\n",
-           r->result->status == ZN_OK ? "solved" : "NOT solved", r->path, o->iterations[CONE_NEWTON],
-           o->iterations[CONE_LEAST_NORM], o->iterations[CONE_PROJECTION]);
+    const many_outcome *c = &r->result->cost;
+    printf("\n  %s by %s", r->result->status == ZN_OK ? "solved" : "NOT solved", r->path);
+    if (r->result->as_cones)
+        printf(", iterations: Newton %d, least norm %d, projection %d\n", o->iterations[CONE_NEWTON],
+               o->iterations[CONE_LEAST_NORM], o->iterations[CONE_PROJECTION]);
+    else
+        printf(": %d sweeps, iterations: Newton %d, interior point %d, fixed point %d; %d factorisations\n", c->sweeps,
+               c->newton_iterations, c->interior_iterations, c->fixed_point_iterations, c->factorisations);
     printf("  residual of the natural map relative to |q|: %.2e\n", r->result->residual);
     printf("  contacts: %d open, %d stick, %d slip\n  time %.3g s\n", r->open, r->stick, r->slip, r->wall_seconds);
 }
@@ -103,11 +127,13 @@ static int solve_file(zn_context *context, const char *path, zn_solver solver, d
         double start = seconds();
         zn_status status = cone_discrete_solve(d, solver, residual, r, &result);
         report.wall_seconds = seconds() - start;
-        report.path = path_names[result.outcome.path];
+        report.path = result.as_cones ? path_names[result.outcome.path] : "blocks";
         result.residual = cone_discrete_residual(d, r, u);
         count_states(&report, r, u);
-        if (summary) print_json(&report);
-        else print_table(&report);
+        if (summary)
+            print_json(&report);
+        else
+            print_table(&report);
         code = status == ZN_OK ? CLI_OK : CLI_FAILED;
         if (status != ZN_OK) fprintf(stderr, "zeno: %s: %s\n", path, zn_status_text(status));
     }

@@ -2,13 +2,14 @@
 /* Discrete contact problems: their data as a cone problem, and the solve to a given natural-map residual. */
 #include "cone/discrete.h"
 
+#include "cone/discrete_local.h"
 #include "cone/discrete_measure.h"
 
 struct discrete {
     zn_context *context;
     bool global;
-    int dim, n, m, nv;           /* m = dim n, nv rows of M */
-    lin_pattern W, M, H;         /* H: nv x m */
+    int dim, n, m, nv;   /* m = dim n, nv rows of M */
+    lin_pattern W, M, H; /* H: nv x m */
     double *W_values, *M_values, *H_values;
     lin_pattern H_transposed;
     double *Ht_values, *minus_H;
@@ -16,14 +17,15 @@ struct discrete {
     double q_norm;
     lin_matrix *phi_x;
     int M_block;
-    lin_lu *lu;                  /* of M, for the measure */
+    lin_lu *lu; /* of M, for the measure */
     double *rho, *psi_scale, *phi_scale, *v, *u, *best;
     zn_ball *balls;
     cone *cones;
     cone_problem problem;
 };
 
-static bool take_matrix(zn_context *context, const discrete_matrix *m, bool transposed, lin_pattern *pattern, double **values) {
+static bool take_matrix(zn_context *context, const discrete_matrix *m, bool transposed, lin_pattern *pattern,
+                        double **values) {
     int *entry = MEM_ARRAY(context, int, m->count);
     if (!entry) return false;
     zn_status status = transposed ? lin_pattern_create(context, m->cols, m->rows, m->count, m->col, m->row, pattern, entry)
@@ -71,7 +73,8 @@ static int evaluate_global(void *user, const double *x, const double *y, cone_va
 }
 
 static bool prepare_local(discrete *d, const discrete_def *def) {
-    if (!take_matrix(d->context, &def->W, false, &d->W, &d->W_values) || !(d->q = copy(d->context, def->q, d->m))) return false;
+    if (!take_matrix(d->context, &def->W, false, &d->W, &d->W_values) || !(d->q = copy(d->context, def->q, d->m)))
+        return false;
     d->problem.evaluate = evaluate_local;
     d->problem.psi_y = d->W.p;
     return true;
@@ -81,7 +84,8 @@ static bool prepare_local(discrete *d, const discrete_def *def) {
 static bool prepare_global(discrete *d, const discrete_def *def) {
     zn_context *context = d->context;
     d->nv = def->M.rows;
-    if (!take_matrix(context, &def->M, false, &d->M, &d->M_values) || !take_matrix(context, &def->H, false, &d->H, &d->H_values) ||
+    if (!take_matrix(context, &def->M, false, &d->M, &d->M_values) ||
+        !take_matrix(context, &def->H, false, &d->H, &d->H_values) ||
         !take_matrix(context, &def->H, true, &d->H_transposed, &d->Ht_values) || !(d->f = copy(context, def->f, d->nv)) ||
         !(d->w = copy(context, def->w, d->m)) || !(d->q = copy(context, def->w, d->m)) ||
         !(d->minus_H = copy(context, d->H_values, lin_nnz(&d->H.p))) || !(d->v = copy(context, def->f, d->nv)) ||
@@ -146,8 +150,17 @@ static void describe_cones(discrete *d) {
         int row = c * d->dim;
         d->balls[2 * c] = (zn_ball){d->dim == 5 ? 2 : d->dim - 1, d->mu[c]};
         d->balls[2 * c + 1] = (zn_ball){2, d->mu_rolling ? d->mu_rolling[c] : 0};
-        d->cones[c] = (cone){.psi_N = row, .mu_N = row, .psi_F = row + 1, .mu_F = row + 1, .balls = &d->balls[2 * c],
-                             .n_balls = d->dim == 1 ? 0 : d->dim == 5 ? 2 : 1, .mu_R = row, .stick_of = -1, .psi_D = -1};
+        d->cones[c] = (cone){.psi_N = row,
+                             .mu_N = row,
+                             .psi_F = row + 1,
+                             .mu_F = row + 1,
+                             .balls = &d->balls[2 * c],
+                             .n_balls = d->dim == 1   ? 0
+                                        : d->dim == 5 ? 2
+                                                      : 1,
+                             .mu_R = row,
+                             .stick_of = -1,
+                             .psi_D = -1};
     }
 }
 
@@ -161,7 +174,8 @@ discrete *cone_discrete_create(zn_context *context, const discrete_def *def) {
     d->m = d->dim * d->n;
     d->problem = (cone_problem){.ny = d->m, .npsi = d->m, .nmu = d->m, .n_cones = d->n, .user = d};
     if (!(def->global ? prepare_global(d, def) : prepare_local(d, def))) goto failed;
-    if (!(d->mu = copy(context, def->mu, d->n)) || (d->dim == 5 && !(d->mu_rolling = copy(context, def->mu_rolling, d->n)))) goto failed;
+    if (!(d->mu = copy(context, def->mu, d->n)) || (d->dim == 5 && !(d->mu_rolling = copy(context, def->mu_rolling, d->n))))
+        goto failed;
     d->rho = MEM_ARRAY(context, double, d->m);
     d->psi_scale = MEM_ARRAY(context, double, d->m);
     d->phi_scale = MEM_ARRAY(context, double, d->nv);
@@ -190,8 +204,8 @@ void cone_discrete_destroy(discrete *d) {
     for (int k = 0; k < 4; k++) lin_pattern_destroy(context, patterns[k]);
     lin_lu_destroy(d->lu);
     lin_matrix_destroy(d->phi_x);
-    void *blocks[] = {d->W_values, d->M_values, d->H_values, d->Ht_values, d->minus_H, d->q, d->f, d->w, d->mu, d->mu_rolling,
-                      d->rho, d->psi_scale, d->phi_scale, d->v, d->u, d->best, d->balls, d->cones};
+    void *blocks[] = {d->W_values,   d->M_values, d->H_values,  d->Ht_values, d->minus_H, d->q, d->f,    d->w,     d->mu,
+                      d->mu_rolling, d->rho,      d->psi_scale, d->phi_scale, d->v,       d->u, d->best, d->balls, d->cones};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) mem_free(context, blocks[k]);
     mem_free(context, d);
 }
@@ -223,11 +237,11 @@ static void choose_scales(discrete *d) {
     for (int i = 0; i < d->nv; i++) d->phi_scale[i] = d->phi_scale[i] > 0 ? unit / d->phi_scale[i] : unit;
 }
 
-enum { SOLVES_MOST = 5 };
+enum { SOLVES_MOST = 5, LAST_RESORT_ROUNDS = 4, SECOND_TRY_ROWS = 1000 };
 
 /* The measure mixes velocities and percussions as they are, the cone solver judges in velocities: tighten until it fits. */
-zn_status cone_discrete_solve(discrete *d, zn_solver solver, double residual, double *r, discrete_result *result) {
-    *result = (discrete_result){.residual = INFINITY};
+static zn_status solve_as_cones(discrete *d, zn_solver solver, double residual, double *r, discrete_result *result) {
+    *result = (discrete_result){.residual = INFINITY, .as_cones = true};
     choose_scales(d);
     double tolerance = residual / 10;
     double *x = MEM_ARRAY(d->context, double, d->nv);
@@ -255,7 +269,45 @@ zn_status cone_discrete_solve(discrete *d, zn_solver solver, double residual, do
     }
     mem_free(d->context, x);
     memcpy(r, d->best, (size_t)d->m * sizeof(double));
-    if (result->residual <= residual) status = ZN_OK;
-    else if (status == ZN_OK) status = ZN_NO_CONVERGENCE;
+    if (result->residual <= residual)
+        status = ZN_OK;
+    else if (status == ZN_OK)
+        status = ZN_NO_CONVERGENCE;
     return result->status = status;
+}
+
+/* By the methods for many contacts, over W. */
+static zn_status solve_as_many(discrete *d, double residual, double *r, discrete_result *result) {
+    *result = (discrete_result){.residual = INFINITY, .solves = 1};
+    if (!d->W_values && cone_discrete_local(d->context, &d->M.p, d->lu, &d->H.p, d->H_values, &d->W, &d->W_values) != ZN_OK)
+        return result->status = ZN_MEMORY;
+    many_def def = {
+        .dim = d->dim, .n = d->n, .pattern = &d->W.p, .values = d->W_values, .q = d->q, .mu = d->mu, .nu = d->mu_rolling};
+    many_settings settings = {.residual = residual, .natural_map = true, .rounds_most = LAST_RESORT_ROUNDS};
+    many_system *s = many_create(d->context, &def);
+    if (!s) return result->status = ZN_MEMORY;
+    zn_status status = many_solve(s, &settings, r, &result->cost);
+    many_destroy(s);
+    result->residual = cone_discrete_residual(d, r, NULL); /* from the data, which are not scaled */
+    if (status == ZN_OK && !(result->residual <= residual)) status = ZN_NO_CONVERGENCE;
+    return result->status = status;
+}
+
+zn_status cone_discrete_solve(discrete *d, zn_solver solver, double residual, double *r, discrete_result *result) {
+    if (solver != ZN_SOLVER_AUTO) return solve_as_cones(d, solver, residual, r, result);
+    zn_status status = solve_as_many(d, residual, r, result);
+    if (status != ZN_NO_CONVERGENCE || d->m > SECOND_TRY_ROWS) return status;
+    discrete_result first = *result, second;
+    double *kept = copy(d->context, r, d->m);
+    if (!kept) return result->status = ZN_MEMORY;
+    status = solve_as_cones(d, solver, residual, r, &second);
+    second.cost = first.cost;
+    if (second.residual < first.residual)
+        *result = second;
+    else {
+        memcpy(r, kept, (size_t)d->m * sizeof(double));
+        status = first.status;
+    }
+    mem_free(d->context, kept);
+    return status;
 }

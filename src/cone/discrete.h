@@ -9,6 +9,7 @@
 #define CONE_DISCRETE_H
 
 #include "cone/cone.h"
+#include "cone/many/many.h"
 
 /* Entries in any order; repeated ones add. */
 typedef struct discrete_matrix {
@@ -19,12 +20,12 @@ typedef struct discrete_matrix {
 
 typedef struct discrete_def {
     bool global;
-    int dim, n_contacts;            /* rows per contact: 1 (frictionless), 2, 3 or 5 */
-    discrete_matrix W;              /* local */
+    int dim, n_contacts; /* rows per contact: 1 (frictionless), 2, 3 or 5 */
+    discrete_matrix W;   /* local */
     const double *q;
-    discrete_matrix M, H;           /* global */
+    discrete_matrix M, H; /* global */
     const double *f, *w;
-    const double *mu, *mu_rolling;  /* mu_rolling only for dim 5 */
+    const double *mu, *mu_rolling; /* mu_rolling only for dim 5 */
 } discrete_def;
 
 typedef struct discrete discrete;
@@ -35,12 +36,15 @@ void cone_discrete_destroy(discrete *);
 
 typedef struct discrete_result {
     zn_status status;
-    cone_outcome outcome;           /* of the last solve */
-    int solves;                     /* with ever tighter tolerances until the residual is met */
-    double residual;                /* |r - P_K(r - (u + (mu |u_T| + mu_R |u_R|) e_N))| / |q|, local q also for global problems */
+    bool as_cones;        /* by cone_solve (outcome); else by the methods for many contacts (cost) */
+    cone_outcome outcome; /* of the last solve */
+    int solves;           /* with ever tighter tolerances until the residual is met */
+    many_outcome cost;
+    double residual; /* |r - P_K(r - (u + (mu |u_T| + mu_R |u_R|) e_N))| / |q|, local q also for global problems */
 } discrete_result;
 
-/* r (dim n_contacts): start in, best found out. ZN_OK: the residual is at most `residual`. */
+/* r (dim n_contacts): start in, best found out. ZN_OK: the residual is at most `residual`. ZN_SOLVER_AUTO: the methods for many contacts, and
+ * cone_solve where they fail on a problem of moderate size; the other solvers: cone_solve. */
 zn_status cone_discrete_solve(discrete *, zn_solver, double residual, double *r, discrete_result *);
 /* The measure alone, computed from the data and r. u (dim n_contacts; may be NULL) receives the velocities. */
 double cone_discrete_residual(discrete *, const double *r, double *u);

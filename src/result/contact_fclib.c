@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FCLIB's HDF5 layout: group fclib_local {W, spacedim, vectors {q, mu}} or fclib_global {M, H, spacedim, vectors {f, w, mu}}.
+/* FCLIB's HDF5 layout: group fclib_local {W, spacedim, vectors {q, mu}} or fclib_global {M, H, (G,) spacedim, vectors {f, w, (b,) mu}},
+ * and the same with rolling friction, fclib_local_rolling, fclib_global_rolling: five rows per contact, vectors also mu_r.
+ * With bilateral constraints G, which contact problems here do not know, the velocities get their multipliers as companions:
+ *
+ *     M v = H r + G l + f,  G' v + b = 0   is   [M -G; G' 0] (v, l) = (H; 0) r + (f, -b)
+ *
  * A matrix has m, n, nz, p, i, x: nz = -2 compressed rows, -1 compressed columns, else nz triplets with i rows and p columns. */
 #include "result/contact_problem.h"
 #include "result/h5_file.h"
@@ -121,33 +126,81 @@ static void read_matrix(fclib_source *s, const char *group, contact_matrix *m) {
     mem_free(context, x);
 }
 
-static void read_local(fclib_source *s) {
+/* Rows per contact: those of the matrix shared by the contacts that have friction coefficients. */
+static void count_contacts(fclib_source *s, const char *group, bool rolling, int rows) {
     contact_problem *p = s->p;
-    p->dim = read_one(s, "fclib_local", "spacedim");
-    read_matrix(s, "fclib_local/W", &p->W);
-    if (s->status == ZN_OK && ((p->dim != 2 && p->dim != 3) || p->W.rows % p->dim != 0))
-        wrong_content(s, "fclib_local", "spacedim", "does not fit the matrix W");
-    if (s->status != ZN_OK) return;
-    p->n_contacts = p->W.rows / p->dim;
-    p->q = read_doubles(s, "fclib_local/vectors", "q", p->W.rows);
-    p->mu = read_doubles(s, "fclib_local/vectors", "mu", p->n_contacts);
+    int spacedim = read_one(s, group, "spacedim");
+    p->dim = rolling ? 5 : spacedim;
+    if (s->status == ZN_OK && ((p->dim != 2 && p->dim != 3 && p->dim != 5) || rows % p->dim != 0))
+        wrong_content(s, group, "spacedim", "does not fit the matrices");
+    if (s->status == ZN_OK) p->n_contacts = rows / p->dim;
 }
 
-static void read_global(fclib_source *s) {
+static void read_friction(fclib_source *s, const char *vectors) {
+    s->p->mu = read_doubles(s, vectors, "mu", s->p->n_contacts);
+    if (s->p->dim == 5) s->p->mu_rolling = read_doubles(s, vectors, "mu_r", s->p->n_contacts);
+}
+
+static void read_local(fclib_source *s, bool rolling) {
     contact_problem *p = s->p;
+    read_matrix(s, rolling ? "fclib_local_rolling/W" : "fclib_local/W", &p->W);
+    count_contacts(s, rolling ? "fclib_local_rolling" : "fclib_local", rolling, p->W.rows);
+    const char *vectors = rolling ? "fclib_local_rolling/vectors" : "fclib_local/vectors";
+    p->q = read_doubles(s, vectors, "q", p->W.rows);
+    read_friction(s, vectors);
+}
+
+static void append(contact_matrix *m, int row, int col, double value) {
+    m->row[m->count] = row;
+    m->col[m->count] = col;
+    m->value[m->count++] = value;
+}
+
+/* M, H and f with the bilateral rows. */
+static void read_bilateral(fclib_source *s, const char *group, const char *vectors) {
+    contact_problem *p = s->p;
+    zn_context *context = p->context;
+    contact_matrix G = {0}, M = {0};
+    int n = p->M.rows;
+    read_matrix(s, group, &G);
+    if (s->status == ZN_OK && G.rows != n) wrong_content(s, group, "m", "is not the number of velocities");
+    double *b = read_doubles(s, vectors, "b", G.cols), *f = NULL;
+    if (s->status == ZN_OK &&
+        (!result_contact_reserve(context, &M, n + G.cols, n + G.cols, (long)p->M.count + 2 * (long)G.count) ||
+         !(f = MEM_ARRAY(context, double, (size_t)n + (size_t)G.cols))))
+        s->status = ZN_FILE;
+    if (s->status == ZN_OK) {
+        for (int k = 0; k < p->M.count; k++) append(&M, p->M.row[k], p->M.col[k], p->M.value[k]);
+        for (int k = 0; k < G.count; k++) {
+            append(&M, G.row[k], n + G.col[k], -G.value[k]);
+            append(&M, n + G.col[k], G.row[k], G.value[k]);
+        }
+        for (int k = 0; k < n + G.cols; k++) f[k] = k < n ? p->f[k] : -b[k - n];
+        result_contact_free_matrix(context, &p->M);
+        mem_free(context, p->f);
+        p->M = M;
+        p->f = f;
+        p->H.rows = n + G.cols;
+    } else {
+        result_contact_free_matrix(context, &M);
+        mem_free(context, f);
+    }
+    result_contact_free_matrix(context, &G);
+    mem_free(context, b);
+}
+
+static void read_global(fclib_source *s, bool rolling) {
+    contact_problem *p = s->p;
+    const char *vectors = rolling ? "fclib_global_rolling/vectors" : "fclib_global/vectors";
+    const char *G = rolling ? "fclib_global_rolling/G" : "fclib_global/G";
     p->global = true;
-    p->dim = read_one(s, "fclib_global", "spacedim");
-    read_matrix(s, "fclib_global/M", &p->M);
-    read_matrix(s, "fclib_global/H", &p->H);
-    if (s->status == ZN_OK && ((p->dim != 2 && p->dim != 3) || p->H.cols % p->dim != 0))
-        wrong_content(s, "fclib_global", "spacedim", "does not fit the matrix H");
-    if (s->status == ZN_OK && exists(s, "fclib_global/G", &(h5_object){0}))
-        wrong_content(s, "fclib_global", "G", "(bilateral constraints) is not supported");
-    if (s->status != ZN_OK) return;
-    p->n_contacts = p->H.cols / p->dim;
-    p->f = read_doubles(s, "fclib_global/vectors", "f", p->M.rows);
-    p->w = read_doubles(s, "fclib_global/vectors", "w", p->H.cols);
-    p->mu = read_doubles(s, "fclib_global/vectors", "mu", p->n_contacts);
+    read_matrix(s, rolling ? "fclib_global_rolling/M" : "fclib_global/M", &p->M);
+    read_matrix(s, rolling ? "fclib_global_rolling/H" : "fclib_global/H", &p->H);
+    count_contacts(s, rolling ? "fclib_global_rolling" : "fclib_global", rolling, p->H.cols);
+    p->f = read_doubles(s, vectors, "f", p->M.rows);
+    p->w = read_doubles(s, vectors, "w", p->H.cols);
+    read_friction(s, vectors);
+    if (s->status == ZN_OK && exists(s, G, &(h5_object){0})) read_bilateral(s, G, vectors);
 }
 
 zn_status result_contact_fclib(contact_problem *p, const char *path) {
@@ -155,9 +208,11 @@ zn_status result_contact_fclib(contact_problem *p, const char *path) {
     h5_object group;
     s.status = h5_open(p->context, path, &s.file);
     if (s.status != ZN_OK) return s.status;
-    if (exists(&s, "fclib_local", &group)) read_local(&s);
-    else if (exists(&s, "fclib_global", &group)) read_global(&s);
-    else wrong_content(&s, "fclib_local", "", "and fclib_global are missing: this is no contact problem");
+    if (exists(&s, "fclib_local", &group)) read_local(&s, false);
+    else if (exists(&s, "fclib_global", &group)) read_global(&s, false);
+    else if (exists(&s, "fclib_local_rolling", &group)) read_local(&s, true);
+    else if (exists(&s, "fclib_global_rolling", &group)) read_global(&s, true);
+    else wrong_content(&s, "fclib_local", "", "and fclib_global are missing, also with _rolling: this is no contact problem");
     h5_close(s.file);
     return s.status;
 }

@@ -29,7 +29,7 @@ bool result_contact_reserve(zn_context *context, contact_matrix *m, int rows, in
     return m->row && m->col && m->value;
 }
 
-static void free_matrix(zn_context *context, contact_matrix *m) {
+void result_contact_free_matrix(zn_context *context, contact_matrix *m) {
     mem_free(context, m->row);
     mem_free(context, m->col);
     mem_free(context, m->value);
@@ -37,9 +37,9 @@ static void free_matrix(zn_context *context, contact_matrix *m) {
 
 void result_contact_destroy(contact_problem *p) {
     if (!p) return;
-    free_matrix(p->context, &p->W);
-    free_matrix(p->context, &p->M);
-    free_matrix(p->context, &p->H);
+    result_contact_free_matrix(p->context, &p->W);
+    result_contact_free_matrix(p->context, &p->M);
+    result_contact_free_matrix(p->context, &p->H);
     double *vectors[] = {p->q, p->f, p->w, p->mu, p->mu_rolling};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) mem_free(p->context, vectors[k]);
     mem_free(p->context, p);
@@ -89,7 +89,9 @@ zn_status result_contact_read(zn_context *context, const char *path, contact_pro
     p->context = context;
     status = hdf5 ? result_contact_fclib(p, path) : result_contact_text(p, path);
     if (status == ZN_OK) status = result_contact_check(p, path);
-    if (status == ZN_OK) *problem = p;
-    else result_contact_destroy(p);
+    if (status == ZN_OK)
+        *problem = p;
+    else
+        result_contact_destroy(p);
     return status;
 }

@@ -20,11 +20,11 @@ typedef struct contact_problem {
     zn_context *context;
     bool global;
     int dim, n_contacts;
-    contact_matrix W;         /* local */
-    double *q;                /* local: dim n_contacts */
-    contact_matrix M, H;      /* global */
-    double *f, *w;            /* rows of M; dim n_contacts */
-    double *mu, *mu_rolling;  /* per contact; mu_rolling NULL unless dim is 5 */
+    contact_matrix W;        /* local */
+    double *q;               /* local: dim n_contacts */
+    contact_matrix M, H;     /* global */
+    double *f, *w;           /* rows of M; dim n_contacts */
+    double *mu, *mu_rolling; /* per contact; mu_rolling NULL unless dim is 5 */
 } contact_problem;
 
 /* FCLIB by the signature of the file, else text. On failure: an error with the file's name (and the number's place in a text). */
@@ -33,6 +33,7 @@ void result_contact_destroy(contact_problem *);
 
 /* Private to the readers. */
 bool result_contact_reserve(zn_context *, contact_matrix *, int rows, int cols, long count);
+void result_contact_free_matrix(zn_context *, contact_matrix *);
 zn_status result_contact_text(contact_problem *, const char *path);
 zn_status result_contact_fclib(contact_problem *, const char *path);
 /* Sizes fit and all numbers are finite, friction coefficients not negative. */

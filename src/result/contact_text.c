@@ -8,8 +8,13 @@
  *   matrix, sparse blocks: 1, rows, cols, blocks, block rows, block cols, ends of the block rows, ends of the block cols,
  *                          length of start, length of index, start, index, and for each block its number and its entries
  *                          column by column; block k of block row i: start[i] <= k < start[i+1], block column index[k]
+ *   matrix, printed:       2, rows, cols, kind, and what CSparse prints of a matrix: a line with its version, then
+ *                            ROWS-by-COLS, nzmax: A nnz: B, 1-norm: C     and for each column
+ *                            col J : locations A to B                     and its entries  ROW : VALUE
+ *                          or
+ *                            triplet: ROWS-by-COLS, nzmax: A nnz: B       and the entries  ROW COL : VALUE
  *
- * Nothing says which of the two forms it is; the count of numbers decides. A last number (symmetry) may follow. */
+ * Nothing says which of the two forms it is; the count of words decides. A last number (symmetry) may follow. */
 #include "result/contact_problem.h"
 #include "result/internal.h"
 
@@ -18,75 +23,102 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct number_list {
+enum { READ_AT_ONCE = 1 << 16, HEAD_WORDS_MOST = 40 };
+
+/* The words of a file, parsed when they are needed. */
+typedef struct word_list {
     zn_context *context;
     const char *path;
-    double *values;
-    size_t count, capacity, next;
+    char *text; /* words end with a zero */
+    size_t *start, count, capacity, next;
     bool failed;
-} number_list;
+} word_list;
 
-static zn_status wrong_text(number_list *list, const char *what) {
+static zn_status wrong_text(word_list *list, const char *what) {
     error_place place = ERROR_PLACE_NONE;
     place.file = list->path;
     list->failed = true;
-    return fail_at(list->context, ZN_SYNTAX, &place, "%s (at number %zu of %zu)", what, list->next + 1, list->count);
+    return fail_at(list->context, ZN_SYNTAX, &place, "%s (at word %zu of %zu)", what, list->next + 1, list->count);
 }
 
-static zn_status read_numbers(number_list *list) {
-    char word[64];
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static zn_status split_words(word_list *list, size_t size) {
+    for (size_t k = 0; k < size; k++) {
+        if (list->text[k] == '\0') list->text[k] = '?'; /* no number: refused where it is read */
+        if (is_space(list->text[k]))
+            list->text[k] = '\0';
+        else if (k == 0 || list->text[k - 1] == '\0') {
+            if (!mem_grow(list->context, (void **)&list->start, &list->capacity, list->count + 1, sizeof(size_t)))
+                return ZN_MEMORY;
+            list->start[list->count++] = k;
+        }
+    }
+    return ZN_OK;
+}
+
+static zn_status read_words(word_list *list) {
     errno = 0;
     FILE *file = fopen(list->path, "r");
     if (!file) return fail_file(list->context, list->path, "read", errno);
+    size_t size = 0, capacity = 0, got = 1;
     zn_status status = ZN_OK;
-    while (status == ZN_OK && fscanf(file, "%63s", word) == 1) {
-        char *end;
-        double value = strtod(word, &end);
-        if (*end) {
-            error_place place = ERROR_PLACE_NONE;
-            place.file = list->path;
-            status = fail_at(list->context, ZN_SYNTAX, &place, "number %zu is '%s', which is no number", list->count + 1, word);
-        } else if (!mem_grow(list->context, (void **)&list->values, &list->capacity, list->count + 1, sizeof(double)))
+    while (status == ZN_OK && got > 0) {
+        if (!mem_grow(list->context, (void **)&list->text, &capacity, size + READ_AT_ONCE + 1, 1))
             status = ZN_MEMORY;
         else
-            list->values[list->count++] = value;
+            size += got = fread(list->text + size, 1, READ_AT_ONCE, file);
     }
     if (status == ZN_OK && ferror(file)) status = fail_file(list->context, list->path, "read", errno);
     fclose(file);
-    return status;
+    if (status != ZN_OK) return status;
+    list->text[size] = '\0';
+    return split_words(list, size);
 }
 
-static size_t left(const number_list *list) { return list->count - list->next; }
+static size_t left(const word_list *list) { return list->count - list->next; }
+static const char *word(const word_list *list) { return list->text + list->start[list->next]; }
 
-static int read_integer(number_list *list, int most) {
+static double read_number(word_list *list) {
     if (list->failed) return 0;
     if (left(list) == 0) return wrong_text(list, "the file ends too early"), 0;
-    double value = list->values[list->next];
-    if (!(value >= 0 && value <= most) || value != floor(value)) return wrong_text(list, "a count is wrong"), 0;
+    char *end, message[96];
+    double value = strtod(word(list), &end);
+    if (*end) {
+        snprintf(message, sizeof message, "'%.40s' is no number", word(list));
+        return wrong_text(list, message), 0;
+    }
     list->next++;
+    return value;
+}
+
+static int read_integer(word_list *list, int most) {
+    double value = read_number(list);
+    if (list->failed) return 0;
+    if (!(value >= 0 && value <= most) || value != floor(value))
+        return list->next--, wrong_text(list, "a count is wrong"), 0;
     return (int)value;
 }
 
-static double *read_vector(number_list *list, int n) {
+static double *read_vector(word_list *list, int n) {
     if (list->failed) return NULL;
     if (left(list) < (size_t)n) return wrong_text(list, "the file ends inside of a vector"), NULL;
     double *v = MEM_ARRAY(list->context, double, n);
-    if (v && n > 0) memcpy(v, list->values + list->next, (size_t)n * sizeof *v);
     if (!v) list->failed = true;
-    list->next += (size_t)n;
+    for (int k = 0; k < n && v; k++) v[k] = read_number(list);
     return v;
 }
 
-static void add_block(number_list *list, contact_matrix *m, int row, int col, int rows, int cols) {
+static void add_block(word_list *list, contact_matrix *m, int row, int col, int rows, int cols) {
     for (int j = 0; j < cols; j++)
         for (int i = 0; i < rows; i++) {
             m->row[m->count] = row + i;
             m->col[m->count] = col + j;
-            m->value[m->count++] = list->values[list->next++];
+            m->value[m->count++] = read_number(list);
         }
 }
 
-static void read_dense(number_list *list, contact_matrix *m, int rows, int cols) {
+static void read_dense(word_list *list, contact_matrix *m, int rows, int cols) {
     int rows_again = read_integer(list, INT_MAX), cols_again = read_integer(list, INT_MAX);
     if (list->failed) return;
     if (rows_again != rows || cols_again != cols) {
@@ -97,13 +129,17 @@ static void read_dense(number_list *list, contact_matrix *m, int rows, int cols)
         wrong_text(list, "the file ends inside of a matrix");
         return;
     }
-    if (!result_contact_reserve(list->context, m, rows, cols, (long)rows * cols)) list->failed = true;
-    else add_block(list, m, 0, 0, rows, cols);
+    if (!result_contact_reserve(list->context, m, rows, cols, (long)rows * cols))
+        list->failed = true;
+    else
+        add_block(list, m, 0, 0, rows, cols);
 }
 
-typedef struct block_shape { int n_blocks, block_rows, block_cols, *row_end, *col_end, *start, *index; } block_shape;
+typedef struct block_shape {
+    int n_blocks, block_rows, block_cols, *row_end, *col_end, *start, *index;
+} block_shape;
 
-static int *read_integers(number_list *list, int n) {
+static int *read_integers(word_list *list, int n) {
     if (list->failed || left(list) < (size_t)n) {
         if (!list->failed) wrong_text(list, "the file ends inside of a sparse matrix");
         return NULL;
@@ -126,7 +162,7 @@ static bool shape_is_sound(const block_shape *s, int rows, int cols, int n_start
            (s->block_cols ? s->col_end[s->block_cols - 1] : 0) == cols;
 }
 
-static void read_blocks(number_list *list, const block_shape *s, contact_matrix *m, int rows, int cols) {
+static void read_blocks(word_list *list, const block_shape *s, contact_matrix *m, int rows, int cols) {
     if (!result_contact_reserve(list->context, m, rows, cols, (long)left(list))) list->failed = true;
     for (int i = 0; i < s->block_rows && !list->failed; i++)
         for (int k = s->start[i]; k < s->start[i + 1] && !list->failed; k++) {
@@ -141,7 +177,7 @@ static void read_blocks(number_list *list, const block_shape *s, contact_matrix 
         }
 }
 
-static void read_sparse(number_list *list, contact_matrix *m, int rows, int cols) {
+static void read_sparse(word_list *list, contact_matrix *m, int rows, int cols) {
     block_shape s = {0};
     s.n_blocks = read_integer(list, INT_MAX / 2);
     s.block_rows = read_integer(list, INT_MAX / 2);
@@ -158,20 +194,92 @@ static void read_sparse(number_list *list, contact_matrix *m, int rows, int cols
     for (int k = 0; k < 4; k++) mem_free(list->context, integers[k]);
 }
 
-static void read_matrix(number_list *list, contact_matrix *m) {
+/* Takes the next word if it is this one. */
+static bool skip(word_list *list, const char *wanted) {
+    bool found = !list->failed && left(list) > 0 && strcmp(word(list), wanted) == 0;
+    if (found) list->next++;
+    return found;
+}
+
+static void expect(word_list *list, const char *wanted) {
+    char message[96];
+    if (list->failed || skip(list, wanted)) return;
+    snprintf(message, sizeof message, "in a matrix printed by CSparse '%s' is missing", wanted);
+    wrong_text(list, message);
+}
+
+/* Words up to the number of entries: the version of CSparse, then the sizes, which must be those given before. */
+static int read_printed_head(word_list *list, int rows, int cols, bool *triplets) {
+    char sizes[64];
+    snprintf(sizes, sizeof sizes, "%d-by-%d,", rows, cols);
+    *triplets = false;
+    size_t first = list->next;
+    for (; left(list) > 0 && list->next - first < HEAD_WORDS_MOST && strcmp(word(list), sizes) != 0; list->next++)
+        if (strcmp(word(list), "triplet:") == 0) *triplets = true;
+    if (list->next - first == HEAD_WORDS_MOST) list->next = first;
+    expect(list, sizes);
+    expect(list, "nzmax:");
+    read_integer(list, INT_MAX);
+    expect(list, "nnz:");
+    if (!*triplets && !list->failed && left(list) > 0) { /* a comma follows: "nnz: 7, 1-norm: 2" */
+        char *end;
+        long count = strtol(word(list), &end, 10);
+        if (count < 0 || count > INT_MAX || strcmp(end, ",") != 0) return wrong_text(list, "a count is wrong"), 0;
+        list->next++;
+        expect(list, "1-norm:");
+        read_number(list);
+        return (int)count;
+    }
+    return read_integer(list, INT_MAX);
+}
+
+static void read_printed(word_list *list, contact_matrix *m, int rows, int cols) {
+    bool triplets;
+    read_integer(list, INT_MAX);
+    int count = read_printed_head(list, rows, cols, &triplets), col = 0;
+    if (list->failed) return;
+    if ((size_t)count > left(list) / 3) {
+        wrong_text(list, "the file ends inside of a matrix");
+        return;
+    }
+    if (!result_contact_reserve(list->context, m, rows, cols, count)) list->failed = true;
+    while (m->count < count && !list->failed) {
+        while (!triplets && skip(list, "col")) {
+            col = read_integer(list, INT_MAX);
+            expect(list, ":");
+            expect(list, "locations");
+            read_number(list);
+            expect(list, "to");
+            read_number(list); /* -1 after an empty first column */
+        }
+        m->row[m->count] = read_integer(list, INT_MAX);
+        m->col[m->count] = triplets ? read_integer(list, INT_MAX) : col;
+        expect(list, ":");
+        m->value[m->count++] = read_number(list);
+    }
+    while (!triplets && skip(list, "col")) list->next += left(list) < 6 ? left(list) : 6; /* empty last columns */
+}
+
+static void read_matrix(word_list *list, contact_matrix *m) {
     int storage = read_integer(list, INT_MAX), rows = read_integer(list, INT_MAX), cols = read_integer(list, INT_MAX);
     if (list->failed) return;
-    if (storage == 0) read_dense(list, m, rows, cols);
-    else if (storage == 1) read_sparse(list, m, rows, cols);
-    else wrong_text(list, "the storage of a matrix is neither 0 (dense) nor 1 (sparse blocks)");
+    if (storage == 0)
+        read_dense(list, m, rows, cols);
+    else if (storage == 1)
+        read_sparse(list, m, rows, cols);
+    else if (storage == 2)
+        read_printed(list, m, rows, cols);
+    else
+        wrong_text(list, "the storage of a matrix is neither 0 (dense) nor 1 (sparse blocks) nor 2 (printed by CSparse)");
 }
 
 enum { TRAILING_MOST = 2 };
 
-static zn_status read_problem(number_list *list, contact_problem *p) {
+static zn_status read_problem(word_list *list, contact_problem *p) {
     p->dim = read_integer(list, INT_MAX);
     p->n_contacts = read_integer(list, INT_MAX / 8);
-    if (!list->failed && p->dim != 2 && p->dim != 3 && p->dim != 5) return wrong_text(list, "the dimension is not 2, 3 or 5");
+    if (!list->failed && p->dim != 2 && p->dim != 3 && p->dim != 5)
+        return wrong_text(list, "the dimension is not 2, 3 or 5");
     read_matrix(list, &p->M);
     if (list->failed) return ZN_SYNTAX;
     int m = p->dim * p->n_contacts;
@@ -188,14 +296,16 @@ static zn_status read_problem(number_list *list, contact_problem *p) {
     }
     p->mu = read_vector(list, p->n_contacts);
     if (p->dim == 5) p->mu_rolling = read_vector(list, p->n_contacts);
-    if (!list->failed && left(list) > TRAILING_MOST) wrong_text(list, "there are more numbers than the problem needs");
+    if (!list->failed && left(list) > TRAILING_MOST) wrong_text(list, "there are more words than the problem needs");
+    while (!list->failed && left(list) > 0) read_number(list);
     return list->failed ? ZN_SYNTAX : ZN_OK;
 }
 
 zn_status result_contact_text(contact_problem *p, const char *path) {
-    number_list list = {.context = p->context, .path = path};
-    zn_status status = read_numbers(&list);
+    word_list list = {.context = p->context, .path = path};
+    zn_status status = read_words(&list);
     if (status == ZN_OK) status = read_problem(&list, p);
-    mem_free(p->context, list.values);
+    mem_free(p->context, list.text);
+    mem_free(p->context, list.start);
     return status;
 }

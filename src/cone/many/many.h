@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many frictional contacts at once: the discrete problem over a block-sparse matrix.
+ *
+ *     u = W r + q,   K* contains u + g(u) n,  perpendicular to  r in K
+ *     K = {|r_T| <= mu r_N, |r_R| <= nu r_N},   g(u) = mu |u_T| + nu |u_R|
+ *
+ * with 1 (N), 2 or 3 (N, T) or 5 (N, T, T, R, R) rows per contact. W is a d x d block per pair of contacts that share a body; it may be
+ * singular (redundant contacts) and a little unsymmetric.
+ *
+ * Inside, everything is scaled (system.c), so that all constants are pure numbers:
+ *
+ *     r = theta S r~,  u = theta S^-1 u~,  W~ = S W S,  q~ = S q / theta
+ *
+ * Every method starts from the best point so far, and every result is judged by the same residual in the variables of the caller. */
+#ifndef CONE_MANY_H
+#define CONE_MANY_H
+
+#include "linalg/linalg.h"
+
+enum { CONTACT_ROWS_MOST = 5 };
+
+typedef struct many_def {
+    int dim, n;                /* rows per contact, contacts */
+    const zn_pattern *pattern; /* of W, dim n rows */
+    const double *values;
+    const double *q;
+    const double *mu, *nu; /* per contact; NULL: zero */
+} many_def;
+
+typedef struct many_settings {
+    double residual; /* wanted */
+    bool
+        natural_map; /* also of the natural map with percussions and velocities as they are, the measure of the literature; else the one in velocities only */
+    int rounds_most; /* of the last resort; 0: none */
+} many_settings;
+
+typedef struct many_outcome {
+    double residual;
+    int sweeps, fixed_point_iterations, newton_iterations, interior_iterations, factorisations, solves;
+} many_outcome;
+
+typedef struct many_system many_system;
+
+/* Copies the data. NULL: error in the context. */
+many_system *many_create(zn_context *, const many_def *);
+void many_destroy(many_system *);
+/* r (dim n): start in, best found out, in K. ZN_OK: the residual is met; ZN_NO_CONVERGENCE; ZN_MEMORY (error in the context). */
+zn_status many_solve(many_system *, const many_settings *, double *r, many_outcome *);
+
+#endif

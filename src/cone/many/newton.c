@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Proximal semismooth Newton. Around a centre rbar the problem with W_d = W + delta I, q - delta rbar in place of W, q has one solution, the
+ * one nearest to rbar where contacts are redundant; no rank has to be decided. Inside, Newton on the functions of Alart and Curnier:
+ *
+ *     y = r - ro u_d,  tau = y_N,   u_d = W_d r + q - delta rbar
+ *     open  (tau <= 0):             r+ = 0, the contact leaves the system
+ *     closed, normal row:           (W_d r+)_N = -(q - delta rbar)_N
+ *     stick (|y_T| <= mu tau):      (W_d r+)_T = -(q - delta rbar)_T
+ *     slip:                         r_T+ - mu yh r_N+ - kappa Q (r_T+ - ro u_T+) = 0,   yh = y_T/|y_T|,  Q = I - yh yh',  kappa = mu tau/|y_T|
+ *
+ * and the same rows for rolling with nu. In blocks: J_cj = P_c (W_d)_cj, plus D_c on the diagonal, and the right side is -P_c (q - delta rbar)_c. */
+#include "cone/many/system.h"
+
+enum { HALVINGS = 6, MERITS = 4, FAILURES_MOST = 6 };
+#define DECREASE 1e-4
+#define DELTA_LEAST 1e-9
+#define DELTA_MOST 10
+#define DELTA_START_MOST 1e-2
+#define DELTA_START_LEAST 1e-7
+#define INNER_ACCURACY 1e-3 /* of the merit at the start of an inner iteration */
+#define INNER_FLOOR 1e-13
+#define INNER_DONE 1e-12
+
+/* Per contact: what its rows are. */
+typedef struct contact_rows {
+    double P[CONTACT_ROWS_MOST * CONTACT_ROWS_MOST], D[CONTACT_ROWS_MOST * CONTACT_ROWS_MOST];
+} contact_rows;
+
+struct active_matrix {
+    unsigned char *wanted; /* per contact: active */
+    contact_rows *rows;
+    double *values, *diagonal; /* blocks P_c W_cj; P_c delta + D_c */
+    double *centre, *y, *step, *trial;
+};
+
+void many_newton_destroy(many_system *s) {
+    struct active_matrix *a = s->active;
+    if (!a) return;
+    void *memory[] = {a->wanted, a->rows, a->values, a->diagonal, a->centre, a->y, a->step, a->trial};
+    for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(s->context, memory[k]);
+    mem_free(s->context, a);
+    s->active = NULL;
+}
+
+static bool create(many_system *s) {
+    if (s->active) return true;
+    struct active_matrix *a = s->active = MEM_ARRAY(s->context, struct active_matrix, 1);
+    if (!a || !many_need_factors(s)) return false;
+    size_t dd = (size_t)(s->d * s->d);
+    a->wanted = MEM_ARRAY(s->context, unsigned char, s->n);
+    a->rows = MEM_ARRAY(s->context, contact_rows, s->n);
+    a->values = MEM_ARRAY(s->context, double, (size_t)s->start[s->n] * dd);
+    a->diagonal = MEM_ARRAY(s->context, double, (size_t)s->n *dd);
+    bool fine = a->wanted && a->rows && a->values && a->diagonal;
+    double **vectors[] = {&a->centre, &a->y, &a->step, &a->trial};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+        fine = fine && (*vectors[k] = MEM_ARRAY(s->context, double, s->m));
+    if (!fine) many_newton_destroy(s);
+    return fine;
+}
+
+/* One friction group of an active contact: rows first .. first + n - 1, radius mu tau. */
+static void friction_rows(contact_rows *rows, int d, int first, int n, double mu, double ro, const double *y) {
+    double size = many_norm(y + first, n), tau = y[0];
+    if (size <= mu * tau) { /* sticks */
+        for (int i = first; i < first + n; i++) rows->P[i * d + i] = 1;
+        return;
+    }
+    double kappa = mu * tau / size;
+    for (int i = 0; i < n; i++) {
+        double yi = y[first + i] / size;
+        rows->D[(first + i) * d] = -mu * yi;
+        for (int j = 0; j < n; j++) {
+            double Q = (i == j) - yi * y[first + j] / size;
+            rows->P[(first + i) * d + first + j] = kappa * ro * Q;
+            rows->D[(first + i) * d + first + j] = (i == j) - kappa * Q;
+        }
+    }
+}
+
+static void describe_rows(many_system *s, struct active_matrix *a, double ro) {
+    int d = s->d;
+    for (int c = 0; c < s->n; c++) {
+        const double *y = a->y + c * d;
+        a->wanted[c] = y[0] > 0;
+        if (!a->wanted[c]) continue;
+        contact_rows *rows = &a->rows[c];
+        memset(rows, 0, sizeof *rows);
+        rows->P[0] = 1;
+        friction_rows(rows, d, 1, s->nT, s->mu[c], ro, y);
+        friction_rows(rows, d, 1 + s->nT, s->nR, s->nu[c], ro, y);
+    }
+}
+
+/* P_c W_cj, P_c delta + D_c, and the right side in a->trial. */
+static void fill_matrix(many_system *s, struct active_matrix *a, double delta) {
+    int d = s->d;
+    size_t dd = (size_t)(d * d);
+    memset(a->trial, 0, (size_t)s->m * sizeof(double));
+    for (int c = 0; c < s->n; c++) {
+        if (!a->wanted[c]) continue;
+        const contact_rows *rows = &a->rows[c];
+        for (int k = s->start[c]; k < s->start[c + 1]; k++) {
+            if (!a->wanted[s->index[k]]) continue;
+            const double *W = s->W + (size_t)k * dd;
+            double *to = a->values + (size_t)k * dd;
+            for (int i = 0; i < d; i++)
+                for (int j = 0; j < d; j++) {
+                    double sum = 0;
+                    for (int l = 0; l < d; l++) sum += rows->P[i * d + l] * W[l * d + j];
+                    to[i * d + j] = sum;
+                }
+        }
+        for (int i = 0; i < d; i++)
+            for (int l = 0; l < d; l++) {
+                a->diagonal[(size_t)c * dd + (size_t)(i * d + l)] = rows->P[i * d + l] * delta + rows->D[i * d + l];
+                a->trial[c * d + i] -= rows->P[i * d + l] * (s->q[c * d + l] - delta * a->centre[c * d + l]);
+            }
+    }
+}
+
+/* y = r - ro u_d at r, and |Alart-Curnier residual| / ro. */
+static double merit(many_system *s, const double *r, double ro, double delta, const double *centre, double *y) {
+    int d = s->d;
+    double sum = 0;
+    many_velocities(s, r, s->u);
+    for (int c = 0; c < s->n; c++) {
+        double *yc = y + c * d, f[CONTACT_ROWS_MOST];
+        const double *rc = r + c * d;
+        for (int i = 0; i < d; i++) yc[i] = rc[i] - ro * (s->u[c * d + i] + delta * (rc[i] - centre[c * d + i]));
+        double tau = yc[0] > 0 ? yc[0] : 0;
+        f[0] = rc[0] - tau;
+        const int first[2] = {1, 1 + s->nT}, rows[2] = {s->nT, s->nR};
+        const double radius[2] = {s->mu[c] * tau, s->nu[c] * tau};
+        for (int g = 0; g < 2; g++) {
+            double size = many_norm(yc + first[g], rows[g]), factor = size > radius[g] ? radius[g] / size : 1;
+            for (int i = first[g]; i < first[g] + rows[g]; i++) f[i] = rc[i] - factor * yc[i];
+        }
+        for (int i = 0; i < d; i++) sum += f[i] * f[i];
+    }
+    return sqrt(sum) / ro;
+}
+
+/* The full step: trial = r+. */
+static bool full_step(many_system *s, struct active_matrix *a, double ro, double delta) {
+    describe_rows(s, a, ro);
+    fill_matrix(s, a, delta);
+    s->out->factorisations++;
+    s->out->newton_iterations++;
+    lin_block_values matrix = {
+        .blocks = a->values, .transposed = s->transposed, .diagonal = a->diagonal, .present = a->wanted};
+    if (lin_block_lu_factor(s->factors, &matrix) != 0) return false;
+    lin_block_lu_solve(s->factors, a->trial);
+    s->out->solves++;
+    return true;
+}
+
+static void project_all(const many_system *s, double *r) {
+    for (int c = 0; c < s->n; c++) many_project(s, c, r + c * s->d);
+}
+
+/* Inner iteration from s->r around the centre; *taken iterations. ZN_OK: solved; ZN_MEMORY; else not. */
+static zn_status inner(many_system *s, struct active_matrix *a, int most, double ro, double delta, int *taken) {
+    double past[MERITS], F = merit(s, s->r, ro, delta, a->centre, a->y), wanted = INNER_ACCURACY * F;
+    if (wanted < INNER_FLOOR) wanted = INNER_FLOOR;
+    for (int k = 0; k < MERITS; k++) past[k] = F;
+    for (*taken = 0; *taken < most; ++*taken) {
+        if (F <= wanted || F < INNER_DONE) return ZN_OK;
+        if (!full_step(s, a, ro, delta)) return ZN_NO_CONVERGENCE;
+        double largest = past[0], t = 1, next = INFINITY;
+        for (int k = 1; k < MERITS; k++) largest = larger(past[k], largest);
+        int halving = 0;
+        for (; halving < HALVINGS; halving++, t /= 2) {
+            for (int i = 0; i < s->m; i++) a->step[i] = s->r[i] + t * (a->trial[i] - s->r[i]);
+            next = merit(s, a->step, ro, delta, a->centre, a->y);
+            if (next <= (1 - DECREASE * t) * largest) break;
+        }
+        if (halving == HALVINGS) { /* the full step, projected, may lead out of a cycle */
+            if (2 * *taken >= most) return ZN_NO_CONVERGENCE;
+            memcpy(a->step, a->trial, (size_t)s->m * sizeof(double));
+            project_all(s, a->step);
+            next = merit(s, a->step, ro, delta, a->centre, a->y);
+            for (int k = 0; k < MERITS; k++) past[k] = next;
+        }
+        if (!isfinite(next)) return ZN_NO_CONVERGENCE;
+        memcpy(s->r, a->step, (size_t)s->m * sizeof(double));
+        F = past[*taken % MERITS] = next;
+    }
+    return F <= wanted || F < INNER_DONE ? ZN_OK : ZN_NO_CONVERGENCE;
+}
+
+/* How delta goes on: down after successes, up after failures, not below what failed. */
+typedef struct prox {
+    double delta, failed;
+    int failures;
+} prox;
+
+static void after_success(prox *p, int taken) {
+    double next = p->delta * (taken < 4 ? 0.03 : taken < 8 ? 0.1 : 0.3);
+    p->failures = 0;
+    p->failed *= 0.3;
+    p->delta = larger(larger(next, 3 * p->failed), DELTA_LEAST);
+}
+
+zn_status many_newton(many_system *s, newton_plan plan) {
+    if (!create(s)) return ZN_MEMORY;
+    struct active_matrix *a = s->active;
+    size_t bytes = (size_t)s->m * sizeof(double);
+    prox p = {.delta = plan.from_zero ? plan.delta : smaller(larger(s->best_residual, DELTA_START_LEAST), DELTA_START_MOST)};
+    if (plan.from_zero)
+        memset(s->r, 0, bytes);
+    else
+        memcpy(s->r, s->best, bytes);
+    memcpy(a->centre, s->r, bytes);
+    double at_centre = many_judge(s, a->centre, s->u);
+    for (int k = 0; k < plan.outer && p.failures < FAILURES_MOST && p.delta <= DELTA_MOST; k++) {
+        int taken;
+        double ro = plan.large_ro ? 1 / sqrt(p.delta) : 1;
+        zn_status status = inner(s, a, plan.inner, ro, p.delta, &taken);
+        project_all(s, s->r);
+        if (many_offer(s, s->r, s->u)) return ZN_OK;
+        double now = many_judge(s, s->r, s->u);
+        bool better = now < at_centre;
+        if (status == ZN_OK)
+            after_success(&p, taken);
+        else {
+            p.failures++;
+            p.failed = larger(p.delta, p.failed);
+            if (!(now < at_centre / 2)) p.delta *= 10;
+            if (!better) memcpy(s->r, a->centre, bytes);
+        }
+        if (status == ZN_OK || better) at_centre = now;
+        memcpy(a->centre, s->r, bytes);
+    }
+    return ZN_NO_CONVERGENCE;
+}

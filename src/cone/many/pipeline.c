@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of the methods: what is cheap first, what is robust last, and from the best point so far, except that Newton also starts from
+ * zero, since a bad start can be the cause of its failure. */
+#include "cone/many/system.h"
+
+enum { SWEEPS_FIRST = 20, ACCELERATED = 60, FIXED_POINT_FIRST = 600, FIXED_POINT_GROWTH = 3, INTERIOR_MOST = 40 };
+#define INTERIOR_ENOUGH 1e-6
+
+static newton_plan newton_of_round(int round) {
+    if (round == 0) return (newton_plan){.outer = 6, .inner = 12};
+    if (round == 1 || round == 3)
+        return (newton_plan){.outer = 40, .inner = 30, .from_zero = true, .delta = round == 1 ? 1e-2 : 1e-1};
+    return (newton_plan){.outer = 40, .inner = 30, .large_ro = true};
+}
+
+static zn_status solve(many_system *s) {
+    if (many_offer(s, s->best, s->u) || many_sweep(s, SWEEPS_FIRST)) return ZN_OK;
+    zn_status status = many_newton(s, newton_of_round(0));
+    if (status == ZN_OK || status == ZN_MEMORY) return status;
+    if (s->nR == 0) {
+        status = many_interior(s, INTERIOR_MOST, INTERIOR_ENOUGH);
+        if (status == ZN_OK || status == ZN_MEMORY) return status;
+        status = many_newton(s, (newton_plan){.outer = 40, .inner = 30});
+        if (status == ZN_OK || status == ZN_MEMORY) return status;
+    }
+    status = many_fixed_point(s, (fixed_point_plan){.iterations = ACCELERATED, .accelerate = true});
+    int iterations = FIXED_POINT_FIRST;
+    for (int round = 0; round < s->settings.rounds_most; round++, iterations *= FIXED_POINT_GROWTH) {
+        if (status == ZN_OK || status == ZN_MEMORY) return status;
+        status = many_fixed_point(s, (fixed_point_plan){.iterations = iterations, .go_on = round > 0});
+        if (status == ZN_OK || status == ZN_MEMORY) return status;
+        status = many_newton(s, newton_of_round(round));
+    }
+    return status;
+}
+
+zn_status many_solve(many_system *s, const many_settings *settings, double *r, many_outcome *out) {
+    *out = (many_outcome){.residual = INFINITY};
+    s->settings = *settings;
+    s->out = out;
+    s->best_residual = INFINITY;
+    s->has_v = false;
+    for (int k = 0; k < s->m; k++) s->best[k] = r[k] / (s->theta * s->S[k]);
+    for (int c = 0; c < s->n; c++) many_project(s, c, s->best + c * s->d);
+    zn_status status = solve(s);
+    for (int k = 0; k < s->m; k++) r[k] = s->theta * s->S[k] * s->best[k];
+    out->residual = s->best_residual;
+    return s->best_residual <= settings->residual ? ZN_OK : status == ZN_MEMORY ? status : ZN_NO_CONVERGENCE;
+}

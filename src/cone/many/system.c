@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The scaled problem and its judge.
+ *
+ * Scale of contact c in each group (N, T, R): s = 1/sqrt(mean of the diagonal of W_cc in the group); a group whose mean is next to
+ * nothing takes that of the whole diagonal. Then r = theta S r~, u = theta S^-1 u~, theta = max_c |S_c q_c|, and
+ * mu~ = mu s_N/s_T, nu~ = nu s_N/s_R keep the form of cone and g. All diagonals are 1, and |q~| <= 1.
+ *
+ * Residuals, in the caller's units:
+ *     in velocities   e_v = max_c |w r_c - P_K(w r_c - u_c - g n)| / max_c |q_c|,   w = tr(W_cc)/d
+ *     natural map     e_1 = |r - P_K(r - u - g n)| / |q| */
+#include "cone/many/system.h"
+
+#include "cone/discrete_measure.h"
+
+/* Groups below this part of the mean diagonal have no inertia of their own. */
+#define NO_DIAGONAL 1e-6
+/* Relative difference from which W counts as unsymmetric. */
+#define ASYMMETRY 1e-12
+
+double many_norm(const double *v, int n) { return cone_measure_norm(v, n); }
+
+void many_velocity(const many_system *s, const double *r, int c, double *u) {
+    int d = s->d;
+    for (int i = 0; i < d; i++) u[i] = s->q[c * d + i];
+    for (int k = s->start[c]; k < s->start[c + 1]; k++) {
+        const double *w = s->W + (size_t)k * (size_t)(d * d), *rk = r + s->index[k] * d;
+        for (int i = 0; i < d; i++)
+            for (int j = 0; j < d; j++) u[i] += w[i * d + j] * rk[j];
+    }
+}
+
+void many_velocities(const many_system *s, const double *r, double *u) {
+    for (int c = 0; c < s->n; c++) many_velocity(s, r, c, u + c * s->d);
+}
+
+void many_project(const many_system *s, int c, double *z) {
+    cone_measure_project(s->nT, s->mu[c], s->nR, s->nR ? s->nu[c] : 0, z);
+}
+
+bool many_need_factors(many_system *s) {
+    if (!s->factors) s->factors = lin_block_lu_create(s->context, s->n, s->d, s->start, s->index);
+    return s->factors != NULL;
+}
+
+double many_judge(many_system *s, const double *r, double *u) {
+    int d = s->d;
+    double largest = 0, sum = 0;
+    many_velocities(s, r, u);
+    for (int c = 0; c < s->n; c++) {
+        double rc[CONTACT_ROWS_MOST], uc[CONTACT_ROWS_MOST], z[CONTACT_ROWS_MOST], w = s->weight[c], one = 0, two = 0;
+        for (int i = 0; i < d; i++) {
+            rc[i] = s->theta * s->S[c * d + i] * r[c * d + i];
+            uc[i] = s->theta / s->S[c * d + i] * u[c * d + i];
+        }
+        double mu = s->friction[c], nu = s->rolling[c];
+        uc[0] += mu * many_norm(uc + 1, s->nT) + nu * many_norm(uc + 1 + s->nT, s->nR);
+        for (int i = 0; i < d; i++) z[i] = w * rc[i] - uc[i];
+        cone_measure_project(s->nT, mu, s->nR, nu, z);
+        for (int i = 0; i < d; i++) one += (w * rc[i] - z[i]) * (w * rc[i] - z[i]);
+        for (int i = 0; i < d; i++) z[i] = rc[i] - uc[i];
+        cone_measure_project(s->nT, mu, s->nR, nu, z);
+        for (int i = 0; i < d; i++) two += (rc[i] - z[i]) * (rc[i] - z[i]);
+        largest = larger(one, largest);
+        sum += two;
+    }
+    double velocity = sqrt(largest) / s->q_largest, natural = sqrt(sum) / s->q_norm;
+    if (isnan(velocity) || isnan(natural)) return INFINITY;
+    return s->settings.natural_map ? larger(natural, velocity) : velocity;
+}
+
+bool many_offer(many_system *s, const double *r, double *u) {
+    double residual = many_judge(s, r, u);
+    if (residual < s->best_residual) {
+        s->best_residual = residual;
+        if (r != s->best) memcpy(s->best, r, (size_t)s->m * sizeof(double));
+    }
+    return s->best_residual <= s->settings.residual;
+}
+
+/* ---- building ---- */
+
+/* Block (c, j) for every entry of W in it and its mirror image, and all diagonal ones. Columns of a symmetric structure are its rows. */
+static bool lay_out(many_system *s, const many_def *def, int *place) {
+    const zn_pattern *p = def->pattern;
+    int nnz = lin_nnz(p), count = 2 * nnz + s->n, k = 0;
+    int *row = MEM_ARRAY(s->context, int, count), *col = MEM_ARRAY(s->context, int, count);
+    bool fine = row && col;
+    if (fine) {
+        for (int j = 0; j < p->cols; j++)
+            for (int e = p->start[j]; e < p->start[j + 1]; e++, k++) {
+                row[k] = col[nnz + k] = p->index[e] / s->d;
+                col[k] = row[nnz + k] = j / s->d;
+            }
+        for (int c = 0; c < s->n; c++) row[2 * nnz + c] = col[2 * nnz + c] = c;
+        /* position of block (c, j) by rows is that of (j, c) by columns */
+        fine = lin_pattern_create(s->context, s->n, s->n, count, col, row, &s->blocks, place) == ZN_OK;
+    }
+    s->start = s->blocks.start;
+    s->index = s->blocks.index;
+    mem_free(s->context, row);
+    mem_free(s->context, col);
+    return fine;
+}
+
+static void fill_blocks(many_system *s, const many_def *def, const int *place) {
+    const zn_pattern *p = def->pattern;
+    int d = s->d, k = 0;
+    for (int j = 0; j < p->cols; j++)
+        for (int e = p->start[j]; e < p->start[j + 1]; e++, k++)
+            s->W[(size_t)place[k] * (size_t)(d * d) + (size_t)(p->index[e] % d * d + j % d)] += def->values[e];
+}
+
+/* One pass over the blocks in order finds every mirror image: block (c, j) is the next one of row j that was not met yet. */
+static bool find_mirror_images(many_system *s) {
+    int *next = MEM_ARRAY(s->context, int, s->n);
+    if (!next) return false;
+    for (int c = 0; c < s->n; c++) next[c] = s->start[c];
+    for (int c = 0; c < s->n; c++)
+        for (int k = s->start[c]; k < s->start[c + 1]; k++) {
+            s->transposed[k] = next[s->index[k]]++;
+            if (s->index[k] == c) s->diagonal[c] = k;
+        }
+    mem_free(s->context, next);
+    return true;
+}
+
+static double mean_diagonal(const many_system *s, int c, int first, int rows) {
+    const double *w = s->W + (size_t)s->diagonal[c] * (size_t)(s->d * s->d);
+    double sum = 0;
+    for (int i = first; i < first + rows; i++) sum += w[i * s->d + i];
+    return rows > 0 ? sum / rows : 0;
+}
+
+static void choose_scales(many_system *s) {
+    const int first[3] = {0, 1, 1 + s->nT}, rows[3] = {1, s->nT, s->nR};
+    for (int c = 0; c < s->n; c++) {
+        double all = s->weight[c] = mean_diagonal(s, c, 0, s->d), scale[3];
+        for (int g = 0; g < 3; g++) {
+            double mean = mean_diagonal(s, c, first[g], rows[g]);
+            if (!(mean > NO_DIAGONAL * all)) mean = all;
+            scale[g] = mean > 0 ? 1 / sqrt(mean) : 1;
+            for (int i = 0; i < rows[g]; i++) s->S[c * s->d + first[g] + i] = scale[g];
+        }
+        s->mu[c] = s->friction[c] * scale[0] / scale[1];
+        s->nu[c] = s->rolling[c] * scale[0] / scale[2];
+    }
+}
+
+static void scale_all(many_system *s, const double *q) {
+    int d = s->d;
+    double largest_scaled = 0, sum = 0;
+    choose_scales(s);
+    for (int c = 0; c < s->n; c++) {
+        double size = many_norm(q + c * d, d);
+        s->q_largest = larger(size, s->q_largest);
+        sum += size * size;
+        for (int i = 0; i < d; i++) s->q[c * d + i] = s->S[c * d + i] * q[c * d + i];
+        largest_scaled = larger(many_norm(s->q + c * d, d), largest_scaled);
+    }
+    s->q_norm = sqrt(sum);
+    if (!(s->q_norm > 0)) s->q_norm = s->q_largest = 1;
+    s->theta = largest_scaled > 0 ? largest_scaled : 1;
+    for (int k = 0; k < s->m; k++) s->q[k] /= s->theta;
+    for (int c = 0; c < s->n; c++)
+        for (int k = s->start[c]; k < s->start[c + 1]; k++)
+            for (int i = 0; i < d * d; i++)
+                s->W[(size_t)k * (size_t)(d * d) + (size_t)i] *= s->S[c * d + i / d] * s->S[s->index[k] * d + i % d];
+}
+
+static bool is_symmetric(const many_system *s) {
+    int d = s->d;
+    for (int c = 0; c < s->n; c++)
+        for (int k = s->start[c]; k < s->start[c + 1]; k++) {
+            const double *a = s->W + (size_t)k * (size_t)(d * d), *b = s->W + (size_t)s->transposed[k] * (size_t)(d * d);
+            for (int i = 0; i < d * d; i++)
+                if (fabs(a[i] - b[i % d * d + i / d]) > ASYMMETRY) return false;
+        }
+    return true;
+}
+
+static double *copy_or_zeros(zn_context *context, const double *v, int n) {
+    double *c = MEM_ARRAY(context, double, n);
+    if (c && v && n > 0) memcpy(c, v, (size_t)n * sizeof *c);
+    return c;
+}
+
+many_system *many_create(zn_context *context, const many_def *def) {
+    many_system *s = MEM_ARRAY(context, many_system, 1);
+    if (!s) return NULL;
+    s->context = context;
+    s->d = def->dim;
+    s->nR = def->dim == 5 ? 2 : 0;
+    s->nT = def->dim - 1 - s->nR;
+    s->n = def->n;
+    s->m = def->dim * def->n;
+    int *place = MEM_ARRAY(context, int, 2 * (size_t)lin_nnz(def->pattern) + (size_t)s->n);
+    if (!place || !lay_out(s, def, place)) goto failed;
+    int count = s->start[s->n];
+    double **vectors[] = {&s->q, &s->S, &s->best, &s->r, &s->u, &s->work, &s->v, &s->z, &s->x};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+        if (!(*vectors[k] = MEM_ARRAY(context, double, s->m))) goto failed;
+    double **per_contact[] = {&s->mu, &s->nu, &s->weight};
+    for (size_t k = 0; k < sizeof per_contact / sizeof *per_contact; k++)
+        if (!(*per_contact[k] = MEM_ARRAY(context, double, s->n))) goto failed;
+    if (!(s->friction = copy_or_zeros(context, def->mu, s->n)) || !(s->rolling = copy_or_zeros(context, def->nu, s->n)) ||
+        !(s->transposed = MEM_ARRAY(context, int, count)) || !(s->diagonal = MEM_ARRAY(context, int, s->n)) ||
+        !(s->W = MEM_ARRAY(context, double, (size_t)count *(size_t)(s->d * s->d))) || !find_mirror_images(s))
+        goto failed;
+    fill_blocks(s, def, place);
+    mem_free(context, place);
+    scale_all(s, def->q);
+    s->symmetric = is_symmetric(s);
+    return s;
+failed:
+    mem_free(context, place);
+    many_destroy(s);
+    return NULL;
+}
+
+void many_destroy(many_system *s) {
+    if (!s) return;
+    many_fixed_point_destroy(s);
+    many_newton_destroy(s);
+    many_interior_destroy(s);
+    lin_block_lu_destroy(s->factors);
+    lin_pattern_destroy(s->context, &s->blocks);
+    void *memory[] = {s->diagonal, s->transposed, s->W, s->q, s->mu,   s->nu, s->S, s->weight, s->friction,
+                      s->rolling,  s->best,       s->r, s->u, s->work, s->v,  s->z, s->x};
+    for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(s->context, memory[k]);
+    mem_free(s->context, s);
+}

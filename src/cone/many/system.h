@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to many/: the scaled problem, and the methods over it. */
+#ifndef CONE_MANY_SYSTEM_H
+#define CONE_MANY_SYSTEM_H
+
+#include "cone/many/many.h"
+#include "linalg/block_lu.h"
+
+struct many_system {
+    zn_context *context;
+    int d, nT, nR, n, m;        /* m = d n */
+    lin_pattern blocks;         /* of W; the structure is symmetric */
+    const int *start, *index;   /* block row c: start[c] .. start[c + 1] - 1, columns ascending */
+    int *diagonal, *transposed; /* per contact: its own block; per block: the one across the diagonal */
+    double *W, *q, *mu, *nu;    /* scaled */
+    bool symmetric;
+    double *S, theta;
+    double *weight;             /* per contact: mean of its diagonal of W, not scaled */
+    double *friction, *rolling; /* mu, nu, not scaled */
+    double q_largest, q_norm;   /* of the contacts' q, not scaled */
+    many_settings settings;
+    many_outcome *out;
+
+    double *best, best_residual; /* scaled; what was judged best */
+    double *r, *u, *work;        /* m each */
+
+    lin_block_lu *factors; /* of whatever matrix the method at work has, over the structure of W */
+
+    /* W_sym + rho I (fixed_point.c) */
+    double *shifted, rho; /* W_sym and, per contact, rho I; NULL: W is symmetric */
+    double *shift;
+    double *v, *z, *x, *history;
+    bool has_v; /* v continues from an earlier call */
+
+    /* active contacts (newton.c) */
+    struct active_matrix *active;
+    struct interior *interior;
+};
+
+/* ---- system.c ---- */
+/* u = W r + q */
+void many_velocities(const many_system *, const double *r, double *u);
+/* Row c of W r + q. */
+void many_velocity(const many_system *, const double *r, int c, double *u);
+double many_norm(const double *v, int n);
+bool many_need_factors(many_system *);                    /* false: no memory */
+void many_project(const many_system *, int c, double *z); /* onto K of contact c */
+/* The residual of r, which is in K; u receives its velocities. */
+double many_judge(many_system *, const double *r, double *u);
+/* Judges, and keeps the point if it is the best. True: the wanted residual is met. */
+bool many_offer(many_system *, const double *r, double *u);
+
+/* ---- the methods, each from s->best ---- */
+/* True: solved. */
+bool many_sweep(many_system *, int sweeps);
+typedef struct fixed_point_plan {
+    int iterations;
+    bool accelerate, go_on;
+} fixed_point_plan;
+zn_status many_fixed_point(many_system *, fixed_point_plan);
+void many_fixed_point_destroy(many_system *);
+typedef struct newton_plan {
+    int outer, inner;
+    bool from_zero;
+    double delta;
+    bool large_ro;
+} newton_plan;
+zn_status many_newton(many_system *, newton_plan);
+void many_newton_destroy(many_system *);
+
+/* Until the residual is below `enough`; ZN_OK: solved. */
+zn_status many_interior(many_system *, int iterations, double enough);
+void many_interior_destroy(many_system *);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* L U = P A P', blocks of d rows, the order P by AMD. Column j of L and row j of U from those before them (left-looking); V_ij = U_ji' stands
+ * where L_ij stands:
+ *
+ *     A_ij  - sum_k L_ik V_jk'  =  L_ij K_j,    K_j = U_jj,  L_jj = 1
+ *     A_ji' - sum_k V_ik L_jk'  =  V_ij                          i > j
+ *
+ * In a symmetric matrix the left sides are equal. Columns wait in lists at the row of their next block, so that each finds its turn. The
+ * kernels know d when they are compiled. */
+#include "linalg/block_lu.h"
+
+#include <amd.h>
+#include <stdlib.h>
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+struct lin_block_lu {
+    zn_context *context;
+    int n, d;
+    int *order, *place;           /* row order[k] of A is row k of the factors; place is the inverse */
+    int *start, *row;             /* block columns of L, diagonal first, rows ascending */
+    double *L, *U;                /* blocks row by row; on the diagonal L has the inverse of K_j; U: V */
+    int *from_start, *from, *to;  /* column j gets block from[e] of A, transposed, at block to[e] */
+    int *next, *head, *link, *at; /* work: next block of a column, lists by row, place of a row in the present column */
+    double *x;
+};
+
+/* ---- structure ---- */
+
+typedef struct growing {
+    int *v;
+    size_t capacity, count;
+} growing;
+
+static bool push(zn_context *context, growing *g, int value) {
+    if (!mem_grow(context, (void **)&g->v, &g->capacity, g->count + 1, sizeof(int))) return false;
+    g->v[g->count++] = value;
+    return true;
+}
+
+static int by_value(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* Rows of column j: those of A below the diagonal, and those of the columns whose first row below the diagonal is j. */
+static bool find_structure(lin_block_lu *f, const int *start, const int *index, growing *rows) {
+    zn_context *context = f->context;
+    int n = f->n, *seen = f->at, *first_child = f->head, *sibling = f->link;
+    for (int j = 0; j < n; j++) seen[j] = first_child[j] = sibling[j] = -1;
+    for (int j = 0; j < n; j++) {
+        f->start[j] = (int)rows->count;
+        seen[j] = j;
+        if (!push(context, rows, j)) return false;
+        for (int e = start[f->order[j]]; e < start[f->order[j] + 1]; e++) {
+            int i = f->place[index[e]];
+            if (i < j || seen[i] == j) continue;
+            seen[i] = j;
+            if (!push(context, rows, i)) return false;
+        }
+        for (int c = first_child[j]; c >= 0; c = sibling[c])
+            for (int e = f->start[c] + 1; e < f->start[c + 1]; e++) {
+                int i = rows->v[e];
+                if (seen[i] == j) continue;
+                seen[i] = j;
+                if (!push(context, rows, i)) return false;
+            }
+        f->start[j + 1] = (int)rows->count;
+        qsort(rows->v + f->start[j], rows->count - (size_t)f->start[j], sizeof(int), by_value);
+        if (rows->count > (size_t)f->start[j] + 1) {
+            int parent = rows->v[f->start[j] + 1];
+            sibling[j] = first_child[parent];
+            first_child[parent] = j;
+        }
+    }
+    return true;
+}
+
+/* Where the blocks of A go: of each pair across the diagonal the one that lies in a column of the lower part. */
+static void find_places(lin_block_lu *f, const int *start, const int *index) {
+    int count = 0;
+    for (int j = 0; j < f->n; j++) {
+        f->from_start[j] = count;
+        for (int e = f->start[j]; e < f->start[j + 1]; e++) f->at[f->row[e]] = e;
+        int own = f->order[j];
+        for (int e = start[own]; e < start[own + 1]; e++) {
+            int i = f->place[index[e]];
+            if (i < j) continue;
+            f->from[count] = e; /* block (own, index[e]) is the transpose of what column j wants */
+            f->to[count++] = f->at[i];
+        }
+    }
+    f->from_start[f->n] = count;
+}
+
+lin_block_lu *lin_block_lu_create(zn_context *context, int n, int d, const int *start, const int *index) {
+    lin_block_lu *f = MEM_ARRAY(context, lin_block_lu, 1);
+    if (!f) return NULL;
+    *f = (lin_block_lu){.context = context, .n = n, .d = d};
+    int **lists[] = {&f->order, &f->place, &f->start, &f->from_start, &f->next, &f->head, &f->link, &f->at};
+    growing rows = {0};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        if (!(*lists[k] = MEM_ARRAY(context, int, n + 1))) goto failed;
+    int kept = start[n] / 2 + n;
+    if (!(f->from = MEM_ARRAY(context, int, kept)) || !(f->to = MEM_ARRAY(context, int, kept)) ||
+        !(f->x = MEM_ARRAY(context, double, (size_t)n *(size_t)d)))
+        goto failed;
+    if (n > 0 && amd_order(n, start, index, f->order, NULL, NULL) < AMD_OK) {
+        fail(context, ZN_MEMORY, "no memory to order a sparse matrix of %d blocks", n);
+        goto failed;
+    }
+    for (int k = 0; k < n; k++) f->place[f->order[k]] = k;
+    bool fine = find_structure(f, start, index, &rows);
+    f->row = rows.v;
+    size_t numbers = rows.count * (size_t)(d * d);
+    if (!fine || !(f->L = MEM_ARRAY(context, double, numbers)) || !(f->U = MEM_ARRAY(context, double, numbers))) goto failed;
+    find_places(f, start, index);
+    return f;
+failed:
+    lin_block_lu_destroy(f);
+    return NULL;
+}
+
+void lin_block_lu_destroy(lin_block_lu *f) {
+    if (!f) return;
+    void *memory[] = {f->order, f->place, f->start, f->row,  f->L,    f->U,  f->from_start,
+                      f->from,  f->to,    f->next,  f->head, f->link, f->at, f->x};
+    for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(f->context, memory[k]);
+    mem_free(f->context, f);
+}
+
+/* ---- kernels ---- */
+
+/* c -= a b' */
+ALWAYS_INLINE void subtract_product(const int d, double *restrict c, const double *restrict a, const double *restrict b) {
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++) {
+            double sum = 0;
+            for (int k = 0; k < d; k++) sum += a[i * d + k] * b[j * d + k];
+            c[i * d + j] -= sum;
+        }
+}
+
+/* inverse = a^-1 by elimination with pivots, a is lost. */
+ALWAYS_INLINE bool invert(const int d, double *a, double *inverse) {
+    for (int i = 0; i < d * d; i++) inverse[i] = i % (d + 1) == 0;
+    for (int j = 0; j < d; j++) {
+        int best = j;
+        for (int i = j + 1; i < d; i++) best = fabs(a[i * d + j]) > fabs(a[best * d + j]) ? i : best;
+        double pivot = a[best * d + j];
+        if (!(fabs(pivot) > 0) || !isfinite(pivot)) return false;
+        for (int k = 0; k < d; k++) {
+            double x = a[best * d + k] / pivot, y = inverse[best * d + k] / pivot;
+            a[best * d + k] = a[j * d + k];
+            inverse[best * d + k] = inverse[j * d + k];
+            a[j * d + k] = x;
+            inverse[j * d + k] = y;
+        }
+        for (int i = 0; i < d; i++) {
+            double factor = a[i * d + j];
+            if (i == j || factor == 0) continue;
+            for (int k = 0; k < d; k++) {
+                a[i * d + k] -= factor * a[j * d + k];
+                inverse[i * d + k] -= factor * inverse[j * d + k];
+            }
+        }
+    }
+    return true;
+}
+
+/* b = a k */
+ALWAYS_INLINE void multiply(const int d, double *restrict b, const double *restrict a, const double *restrict k) {
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++) {
+            double sum = 0;
+            for (int l = 0; l < d; l++) sum += a[i * d + l] * k[l * d + j];
+            b[i * d + j] = sum;
+        }
+}
+
+/* Blocks of A into column j of L and V. */
+ALWAYS_INLINE void enter(const int d, lin_block_lu *f, int j, const lin_block_values *a) {
+    const size_t dd = (size_t)(d * d);
+    for (int e = f->from_start[j]; e < f->from_start[j + 1]; e++) {
+        if (a->present && !a->present[f->order[f->row[f->to[e]]]]) continue;
+        const double *block = a->blocks + (size_t)f->from[e] * dd;
+        double *v = f->U + (size_t)f->to[e] * dd;
+        for (int i = 0; i < d; i++)
+            for (int k = 0; k < d; k++) v[i * d + k] = block[k * d + i];
+        if (a->transposed)
+            memcpy(f->L + (size_t)f->to[e] * dd, a->blocks + (size_t)a->transposed[f->from[e]] * dd, dd * sizeof(double));
+    }
+    double *own = f->U + (size_t)f->start[j] * dd;
+    for (size_t i = 0; i < dd && a->diagonal; i++)
+        own[i] += a->diagonal[(size_t)f->order[j] * dd + i % (size_t)d * (size_t)d + i / (size_t)d];
+}
+
+static void queue(lin_block_lu *f, int column, int at) {
+    if (at >= f->start[column + 1]) return;
+    int row = f->row[at];
+    f->next[column] = at;
+    f->link[column] = f->head[row];
+    f->head[row] = column;
+}
+
+ALWAYS_INLINE int factor(const int d, lin_block_lu *f, const lin_block_values *a) {
+    const size_t dd = (size_t)(d * d);
+    bool symmetric = !a->transposed;
+    double *L = f->L, *U = f->U, K[LIN_BLOCK_MOST * LIN_BLOCK_MOST];
+    memset(U, 0, (size_t)f->start[f->n] * dd * sizeof(double));
+    if (!symmetric) memset(L, 0, (size_t)f->start[f->n] * dd * sizeof(double));
+    for (int j = 0; j < f->n; j++) f->head[j] = -1;
+    for (int j = 0; j < f->n; j++) {
+        int first = f->start[j], last = f->start[j + 1];
+        double *inverse = L + (size_t)first * dd;
+        if (a->present && !a->present[f->order[j]]) {
+            for (int k = f->head[j], following; k >= 0; k = following) {
+                following = f->link[k];
+                queue(f, k, f->next[k] + 1);
+            }
+            memset(L + (size_t)first * dd, 0, (size_t)(last - first) * dd * sizeof(double));
+            for (int i = 0; i < d; i++) inverse[i * d + i] = 1;
+            continue;
+        }
+        for (int e = first; e < last; e++) f->at[f->row[e]] = e;
+        enter(d, f, j, a);
+        for (int k = f->head[j], following; k >= 0; k = following) {
+            following = f->link[k];
+            int at = f->next[k];
+            const double *l = L + (size_t)at * dd, *v = U + (size_t)at * dd;
+            for (int e = at; e < f->start[k + 1]; e++) {
+                size_t to = (size_t)f->at[f->row[e]] * dd;
+                subtract_product(d, U + to, U + (size_t)e * dd, l);
+                if (!symmetric && e > at) subtract_product(d, L + to, L + (size_t)e * dd, v);
+            }
+            queue(f, k, at + 1);
+        }
+        for (int i = 0; i < d; i++) /* V_jj = K_j' */
+            for (int k = 0; k < d; k++) K[i * d + k] = U[(size_t)first * dd + (size_t)(k * d + i)];
+        if (!invert(d, K, inverse)) return 1 + f->order[j];
+        for (int e = first + 1; e < last; e++) {
+            double left[LIN_BLOCK_MOST * LIN_BLOCK_MOST];
+            memcpy(left, (symmetric ? U : L) + (size_t)e * dd, dd * sizeof(double));
+            multiply(d, L + (size_t)e * dd, left, inverse);
+        }
+        queue(f, j, first + 1);
+    }
+    return 0;
+}
+
+ALWAYS_INLINE void solve(const int d, const lin_block_lu *f, double *b) {
+    const size_t dd = (size_t)(d * d);
+    double *x = f->x;
+    for (int j = 0; j < f->n; j++)
+        for (int i = 0; i < d; i++) x[j * d + i] = b[f->order[j] * d + i];
+    for (int j = 0; j < f->n; j++) {
+        const double *xj = x + j * d;
+        for (int e = f->start[j] + 1; e < f->start[j + 1]; e++) {
+            double *xi = x + f->row[e] * d;
+            const double *l = f->L + (size_t)e * dd;
+            for (int i = 0; i < d; i++)
+                for (int k = 0; k < d; k++) xi[i] -= l[i * d + k] * xj[k];
+        }
+    }
+    for (int j = f->n - 1; j >= 0; j--) {
+        double sum[LIN_BLOCK_MOST], *xj = x + j * d;
+        const double *inverse = f->L + (size_t)f->start[j] * dd;
+        for (int i = 0; i < d; i++) sum[i] = xj[i];
+        for (int e = f->start[j] + 1; e < f->start[j + 1]; e++) {
+            const double *xi = x + f->row[e] * d, *v = f->U + (size_t)e * dd;
+            for (int i = 0; i < d; i++)
+                for (int k = 0; k < d; k++) sum[k] -= v[i * d + k] * xi[i];
+        }
+        for (int i = 0; i < d; i++) {
+            xj[i] = 0;
+            for (int k = 0; k < d; k++) xj[i] += inverse[i * d + k] * sum[k];
+        }
+    }
+    for (int j = 0; j < f->n; j++)
+        for (int i = 0; i < d; i++) b[f->order[j] * d + i] = x[j * d + i];
+}
+
+int lin_block_lu_factor(lin_block_lu *f, const lin_block_values *a) {
+    switch (f->d) {
+    case 1: return factor(1, f, a);
+    case 2: return factor(2, f, a);
+    case 3: return factor(3, f, a);
+    case 5: return factor(5, f, a);
+    default: return factor(f->d, f, a);
+    }
+}
+
+void lin_block_lu_solve(const lin_block_lu *f, double *b) {
+    switch (f->d) {
+    case 1: solve(1, f, b); return;
+    case 2: solve(2, f, b); return;
+    case 3: solve(3, f, b); return;
+    case 5: solve(5, f, b); return;
+    default: solve(f->d, f, b);
+    }
+}

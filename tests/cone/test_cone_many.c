@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many contacts at once: random problems of every size and kind, judged by the fixture's own measure. */
+#include "cone/many/many.h"
+#include "contact_fixture.h"
+
+/* The fixture's matrix as a pattern, without zeros. */
+typedef struct dense_problem {
+    lin_pattern pattern;
+    double *values;
+} dense_problem;
+
+static dense_problem take(const contacts *c) {
+    int m = c->n * c->dim, count = 0, *row = calloc((size_t)(m * m), sizeof(int)),
+        *col = calloc((size_t)(m * m), sizeof(int));
+    int *place = calloc((size_t)(m * m), sizeof(int));
+    dense_problem p = {.values = calloc((size_t)(m * m), sizeof(double))};
+    for (int k = 0; k < m * m; k++)
+        if (c->W[k] != 0) {
+            row[count] = k % m;
+            col[count++] = k / m;
+        }
+    assert_int_equal(lin_pattern_create(c->context, m, m, count, row, col, &p.pattern, place), ZN_OK);
+    count = 0;
+    for (int k = 0; k < m * m; k++)
+        if (c->W[k] != 0) p.values[place[count++]] = c->W[k];
+    free(row);
+    free(col);
+    free(place);
+    return p;
+}
+
+static many_outcome solve(const contacts *c, double residual, double *r) {
+    dense_problem p = take(c);
+    many_def def = {.dim = c->dim, .n = c->n, .pattern = &p.pattern.p, .values = p.values, .q = c->q, .mu = c->mu};
+    many_settings settings = {.residual = residual, .natural_map = true, .rounds_most = 4};
+    many_system *s = many_create(c->context, &def);
+    assert_non_null(s);
+    many_outcome out;
+    assert_int_equal(many_solve(s, &settings, r, &out), ZN_OK);
+    check_below(out.residual, residual);
+    many_destroy(s);
+    lin_pattern_destroy(c->context, &p.pattern);
+    free(p.values);
+    return out;
+}
+
+/* Dense coupling: from few contacts on many coordinates to many redundant ones on few. */
+static void random_problems(void **state) {
+    (void)state;
+    for (int trial = 0; trial < 120; trial++) {
+        random_source random = {(uint64_t)trial};
+        int dim = 1 + trial % 3, n = 1 + (int)(14 * random_unit(&random));
+        int nu = 1 + (int)(random_between(&random, 0.3, 1.5) * n * dim);
+        contacts *c = contacts_random((uint64_t)(trial + 50), n, dim, nu, trial % 5 == 0 ? 0 : 1.2, true);
+        double *r = calloc((size_t)(n * dim), sizeof(double));
+        solve(c, 1e-9, r);
+        check_below(contacts_residual(c, r), 1e-8);
+        free(r);
+        contacts_destroy(c);
+    }
+}
+
+/* A row of blocks on the floor, each against the next: every block has two contacts with the floor and one with its neighbour. Planar. */
+static contacts *row_of_blocks(int blocks, uint64_t seed) {
+    random_source random = {seed};
+    contacts *c = contacts_create(3 * blocks - 1, 2, 3 * blocks, true);
+    int m = c->n * 2, k = 0;
+    for (int b = 0; b < blocks; b++) {
+        double *v = c->v + 3 * b;
+        c->mass[3 * b + 2] = 0.2;
+        v[0] = random_between(&random, -1, 1);
+        v[1] = -0.3;
+        v[2] = random_between(&random, -1, 1);
+        for (int side = -1; side <= 1; side += 2, k++) { /* floor: normal y at x = side, tangent x at y = -1 */
+            c->H[2 * k + m * (3 * b + 1)] = 1;
+            c->H[2 * k + m * (3 * b + 2)] = side;
+            c->H[2 * k + 1 + m * (3 * b)] = 1;
+            c->H[2 * k + 1 + m * (3 * b + 2)] = 1;
+        }
+        if (b + 1 == blocks) continue;
+        double height = random_between(&random, -0.8, 0.8); /* neighbour: normal x, tangent y */
+        for (int other = 0; other < 2; other++) {
+            double sign = other ? 1 : -1, arm = other ? -1 : 1;
+            c->H[2 * k + m * (3 * (b + other))] = sign;
+            c->H[2 * k + m * (3 * (b + other) + 2)] = -sign * height;
+            c->H[2 * k + 1 + m * (3 * (b + other) + 1)] = sign;
+            c->H[2 * k + 1 + m * (3 * (b + other) + 2)] = sign * arm;
+        }
+        k++;
+    }
+    for (int i = 0; i < c->n; i++) c->mu[i] = random_between(&random, 0, 0.9);
+    contacts_finish(c);
+    return c;
+}
+
+static void sparse_rows(void **state) {
+    (void)state;
+    for (int blocks = 1; blocks <= 60; blocks += 7) {
+        contacts *c = row_of_blocks(blocks, (uint64_t)blocks);
+        double *r = calloc((size_t)(c->n * 2), sizeof(double)), *again = calloc((size_t)(c->n * 2), sizeof(double));
+        many_outcome first = solve(c, 1e-10, r);
+        check_below(contacts_residual(c, r), 1.01e-10);
+        memcpy(again, r, (size_t)(c->n * 2) * sizeof(double));
+        many_outcome second = solve(c, 1e-10, again); /* from its solution: nothing to do */
+        assert_int_equal(second.sweeps + second.factorisations, 0);
+        assert_true(first.sweeps > 0 || blocks == 0);
+        free(r);
+        free(again);
+        contacts_destroy(c);
+    }
+}
+
+/* Units of length, time and mass: r and u scale, iterations stay. */
+static void units_do_not_matter(void **state) {
+    (void)state;
+    contacts *a = row_of_blocks(12, 5), *b = row_of_blocks(12, 5);
+    int m = a->n * 2;
+    double mass = 1e7, velocity = 1e-5, *r = calloc((size_t)m, sizeof(double)), *s = calloc((size_t)m, sizeof(double));
+    for (int k = 0; k < m * m; k++) b->W[k] /= mass;
+    for (int k = 0; k < m; k++) b->q[k] *= velocity;
+    dense_problem p = take(a), q = take(b);
+    many_settings settings = {.residual = 1e-10, .rounds_most = 4}; /* in velocities: the natural map has no units */
+    many_outcome out[2];
+    for (int k = 0; k < 2; k++) {
+        const contacts *c = k ? b : a;
+        dense_problem *d = k ? &q : &p;
+        many_def def = {.dim = 2, .n = c->n, .pattern = &d->pattern.p, .values = d->values, .q = c->q, .mu = c->mu};
+        many_system *system = many_create(c->context, &def);
+        assert_int_equal(many_solve(system, &settings, k ? s : r, &out[k]), ZN_OK);
+        many_destroy(system);
+        lin_pattern_destroy(c->context, &d->pattern);
+        free(d->values);
+    }
+    assert_int_equal(out[0].newton_iterations, out[1].newton_iterations);
+    assert_int_equal(out[0].sweeps, out[1].sweeps);
+    for (int k = 0; k < m; k++) check_close(s[k] / (mass * velocity), r[k], 1e-9);
+    free(r);
+    free(s);
+    contacts_destroy(a);
+    contacts_destroy(b);
+}
+
+/* What is not solved is not called solved, and numbers that are not finite end at once. */
+static void honest(void **state) {
+    (void)state;
+    contacts *c = row_of_blocks(20, 9);
+    int m = c->n * 2;
+    double *r = calloc((size_t)m, sizeof(double));
+    dense_problem p = take(c);
+    many_def def = {.dim = 2, .n = c->n, .pattern = &p.pattern.p, .values = p.values, .q = c->q, .mu = c->mu};
+    many_system *s = many_create(c->context, &def);
+    many_outcome out;
+    many_settings impossible = {.residual = 1e-30, .natural_map = true, .rounds_most = 1};
+    assert_int_equal(many_solve(s, &impossible, r, &out), ZN_NO_CONVERGENCE);
+    check_below(out.residual, 1e-9); /* the best that was found */
+    check_below(contacts_residual(c, r), 1.01 * out.residual + 1e-15);
+    many_destroy(s);
+    p.values[3] = NAN;
+    s = many_create(c->context, &def);
+    memset(r, 0, (size_t)m * sizeof(double));
+    many_settings ordinary = {.residual = 1e-8, .rounds_most = 2};
+    assert_int_not_equal(many_solve(s, &ordinary, r, &out), ZN_OK);
+    assert_false(out.residual <= 1e-8);
+    many_destroy(s);
+    lin_pattern_destroy(c->context, &p.pattern);
+    free(p.values);
+    free(r);
+    contacts_destroy(c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_problems), cmocka_unit_test(sparse_rows),
+                                       cmocka_unit_test(units_do_not_matter), cmocka_unit_test(honest)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
