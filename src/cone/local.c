@@ -17,6 +17,8 @@ static const double sweep_work_most = 1e9;
 /* The linearised problem is solved below the tolerance, so that its error does not decide, and below the residual it starts from, so that
  * something happens. */
 static const double wanted_share = 0.02, enough_share = 0.5;
+/* A step of least squares that leaves more than this of the residual, and the states, has done nothing. */
+static const double stuck_share = 1 - 1e-6;
 enum { NEWTON_TRIES = 40, UNDAMPED = 12, BRIEF_TRIES = 8, HISTORY = 16, HALVINGS = 6 };
 
 typedef struct attempt {
@@ -163,7 +165,7 @@ static void line_search(cone_solver *s, double start) {
 static zn_status run_newton(cone_solver *s, const attempt *how, local_result *result) {
     int ny = s->p->ny;
     uint64_t history[HISTORY] = {0};
-    bool damped = how->damping == DAMP_ALWAYS;
+    bool damped = how->damping == DAMP_ALWAYS, least_squares = false;
     double before = INFINITY;
     for (int it = 0; it <= how->tries; it++) {
         double norm, square = measure(s, s->dy, &norm);
@@ -177,14 +179,19 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
                 memcpy(s->dy_best, s->dy, (size_t)ny * sizeof(double));
             }
             if (norm <= how->tolerance || (norm <= how->enough && norm > 0.2 * before)) return ZN_OK;
-            before = norm;
             uint64_t hash = cone_state_hash(s);
+            /* Least squares of rows that contradict each other lead here again. */
+            if (it > 0 && least_squares && how->shift == 0 && hash == history[(it - 1) % HISTORY] && norm > stuck_share * before) return ZN_NO_CONVERGENCE;
+            before = norm;
             for (int back = 2; back < HISTORY && back <= it; back++)
                 if (history[(it - back) % HISTORY] == hash && history[(it - 1) % HISTORY] != hash) damped = true;
             history[it % HISTORY] = hash;
         }
         if (it == how->tries) break;
-        if (!newton_step(s, how, &result->inverse)) return ZN_SINGULAR;
+        cone_inverse inverse = CONE_LU;
+        if (!newton_step(s, how, &inverse)) return ZN_SINGULAR;
+        least_squares = inverse != CONE_LU;
+        if (least_squares) result->inverse = inverse;
         result->iterations++;
         if (how->damping != DAMP_NEVER && (damped || it >= UNDAMPED)) line_search(s, square);
         else

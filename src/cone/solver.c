@@ -249,7 +249,7 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     zn_solver solver = s->settings.solver;
     zn_status status = ZN_NO_CONVERGENCE;
     if (solver != ZN_SOLVER_PROJECTION) {
-        status = newton_paths(s, x, y, solver == ZN_SOLVER_AUTO);
+        status = newton_paths(s, x, y, true);
         out->path = s->least_norm ? CONE_LEAST_NORM : CONE_NEWTON;
         if (status != ZN_OK && s->floor > 0) {
             memcpy(x, s->x_floor, (size_t)s->p->nx * sizeof(double));

@@ -573,6 +573,12 @@ static zn_status choose_variant(alpha_sets *s, const zn_settings *settings) {
     s->printed = is(settings->multipliers, "printed");
     s->tolerance = settings->tolerance;
     s->contradiction = settings->solver != ZN_SOLVER_NEWTON && s->ng > 0 ? settings->contradiction : 0;
+    if (settings->solver == ZN_SOLVER_PROJECTION && s->nN > 0)
+        return fail(
+            s->base.context, ZN_ARGUMENT,
+            "%s solves its contacts by Newton's method over active sets: the solver must be auto or newton, not projection "
+            "(generalized-alpha takes all three)",
+            s->base.class->info.name);
     int most = pvv ? 2 : 3, choice = pva || pvv ? settings->activation : 0;
     s->activation = choice ? choice : most;
     if (s->activation >= 1 && s->activation <= most) return ZN_OK;

@@ -6,14 +6,13 @@
 static bool supported(const zn_scheme_info *info) { return info->contacts && info->friction; }
 
 /* The ball comes to rest in the corner, wedged by two contacts with friction: four velocity rows for three unknowns. */
-static void ball_in_corner_with_every_scheme(void **state) {
-    (void)state;
+static void ball_in_corner(zn_solver solver) {
     int schemes = 0;
     for (int i = 0; i < zn_scheme_count(); i++) {
         zn_scheme_info info = zn_scheme_get(i);
         if (!supported(&info)) continue;
         schemes++;
-        trial r = trial_complete("ball-in-corner", (trial_options){.scheme = info.name, .end = 2});
+        trial r = trial_complete("ball-in-corner", (trial_options){.scheme = info.name, .end = 2, .solver = solver});
         zn_statistics s = zn_simulation_statistics(r.simulation);
         bool penetrates = strncmp(info.name, "moreau", 6) == 0; /* velocity-level schemes penetrate by O(h) */
         for (int k = 0; k < 3; k++) check_close(zn_simulation_velocities(r.simulation)[k], 0, 1e-9);
@@ -29,6 +28,42 @@ static void ball_in_corner_with_every_scheme(void **state) {
         trial_end(&r);
     }
     assert_true(schemes >= 12);
+}
+
+static void ball_in_corner_with_every_scheme(void **state) {
+    (void)state;
+    ball_in_corner(ZN_SOLVER_AUTO);
+    ball_in_corner(ZN_SOLVER_NEWTON);
+}
+
+/* Stacked boxes, rest of a tetrahedron, dominoes: many more rows than degrees of freedom, by Newton's method alone. */
+static void redundant_contacts_by_newton_alone(void **state) {
+    (void)state;
+    const char *const scenes[] = {"box-stack", "tetrahedron", "dominoes"}, *const kinds[] = {"moreau-midpoint", "rattle", "generalized-alpha"};
+    const double end[] = {0.3, 2.6, 0.02};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            trial r = trial_complete(scenes[i], (trial_options){.scheme = kinds[k], .end = end[i], .solver = ZN_SOLVER_NEWTON});
+            zn_statistics s = zn_simulation_statistics(r.simulation);
+            check_below(s.max_residual, 1e-10);
+            assert_int_equal(s.projection_steps, 0);
+            trial_end(&r);
+        }
+}
+
+/* A solver that a scheme does not have is refused, not replaced. */
+static void a_solver_that_is_not_there(void **state) {
+    (void)state;
+    const char *const kinds[] = {"generalized-alpha-pva", "generalized-alpha-pvv"};
+    for (int k = 0; k < 2; k++) {
+        trial r = trial_begin("bouncing-pendulum", (trial_options){.scheme = kinds[k]});
+        trial_options o = {.scheme = kinds[k], .solver = ZN_SOLVER_PROJECTION};
+        zn_settings settings = trial_settings(r.scene, &o);
+        zn_simulation *none = NULL;
+        assert_int_equal(zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &none), ZN_ARGUMENT);
+        assert_non_null(strstr(zn_error_text(r.context), "auto or newton"));
+        trial_end(&r);
+    }
 }
 
 /* Three corners on the floor: three normal forces and six friction forces for six degrees of freedom, and rest at the end. */
@@ -150,6 +185,8 @@ static void joints_that_contradict_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_in_corner_with_every_scheme),
+        cmocka_unit_test(redundant_contacts_by_newton_alone),
+        cmocka_unit_test(a_solver_that_is_not_there),
         cmocka_unit_test(tetrahedron_with_every_scheme),
         cmocka_unit_test(projection_agrees),
         cmocka_unit_test(redundant_joints_with_every_scheme),
