@@ -30,7 +30,9 @@ static zn_status start(gnuplot *g) {
     posix_spawn_file_actions_adddup2(&actions, fileno(g->script), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, fileno(g->complaints), STDERR_FILENO);
-    char *arguments[] = {(char[]){"gnuplot"}, (char[]){"-d"}, (char[]){"-"}, NULL};
+    /* A file with a name is read in large pieces, standard input byte by byte. */
+    char *arguments[] = {(char[]){"gnuplot"}, (char[]){"-d"},
+                         access("/dev/stdin", R_OK) == 0 ? (char[]){"/dev/stdin"} : (char[]){"-"}, NULL};
     int reason = posix_spawnp(&g->child, "gnuplot", &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
