@@ -70,25 +70,37 @@ static void add_sizes(const zn_pattern *p, const double *values, const double *x
         for (int k = p->start[j]; k < p->start[j + 1]; k++) sum[p->index[k]] += fabs(values[k] * x[j]);
 }
 
-/* Speeds that forces give in a step to what rests, but not more than they give on a way as long as the coordinate; and what forces are
- * computed from. */
+/* Speeds that forces give in a step to what rests, but not more than they give on a way as long as the coordinate. Round-off is no force. */
+static void add_kicks(problem_scales *s, const stage *at) {
+    const zn_pattern *p = &s->model->pattern.M;
+    for (int j = 0; j < s->model->size.nu; j++)
+        for (int k = p->start[j]; k < p->start[j + 1]; k++) {
+            if (p->index[k] != j || !(at->M[k] > 0)) continue;
+            double a = fabs(at->r[j]) / at->M[k], speed = s->h * a;
+            if (a <= length_roundoff * s->force[j]) continue;
+            if (s->place[j] > 0) speed = smaller(speed, sqrt(a * s->place[j]));
+            if (isfinite(speed)) s->u[j] = larger(s->u[j], speed);
+        }
+}
+
+/* What forces are computed from; of a body that rests, forces at both ends of the step. */
 static zn_status see_forces(problem_scales *s, stage *at, const zn_point *point) {
     const zn_model *model = s->model;
     const zn_patterns *p = &model->pattern;
     bool rests = !s->begun || !(s->energy > 0);
+    zn_point end = *point;
+    end.t += s->h;
     if (model->balance(model, at->work, point, &(zn_balance){.r = at->r, .M = at->M, .r_q = at->r_q, .r_u = at->r_u}))
         return ZN_NOT_FINITE;
     memset(s->force, 0, (size_t)model->size.nu * sizeof *s->force);
     add_sizes(&p->r_q, at->r_q, point->q, s->force);
     add_sizes(&p->r_u, at->r_u, point->u, s->force);
     for (int j = 0; j < model->size.nu; j++)
-        for (int k = p->M.start[j]; k < p->M.start[j + 1]; k++) {
-            if (p->M.index[k] != j || !(at->M[k] > 0)) continue;
-            double a = fabs(at->r[j]) / at->M[k], speed = s->h * a;
-            if (s->place[j] > 0) speed = smaller(speed, sqrt(a * s->place[j]));
-            if (rests && isfinite(speed)) s->u[j] = larger(s->u[j], speed);
-            s->force[j] /= at->M[k];
-        }
+        for (int k = p->M.start[j]; k < p->M.start[j + 1]; k++)
+            if (p->M.index[k] == j && at->M[k] > 0) s->force[j] /= at->M[k];
+    if (!rests) return ZN_OK;
+    add_kicks(s, at);
+    if (model->balance(model, at->work, &end, &(zn_balance){.r = at->r}) == 0) add_kicks(s, at);
     return ZN_OK;
 }
 

@@ -163,6 +163,19 @@ static void rest(void **state) {
         }
 }
 
+/* A load that grows from zero: at the start there is nothing but round-off to measure by. */
+static void load_from_zero(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"radau-2a", "tr-bdf2", "generalized-alpha"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        trial r = trial_complete("cantilever", (trial_options){.scheme = schemes[i], .end = 0.5});
+        zn_statistics s = zn_simulation_statistics(r.simulation);
+        assert_int_equal(s.rejected, 0);
+        check_below(s.max_residual, 1e-9);
+        trial_end(&r);
+    }
+}
+
 /* ---- steps that are cut ---- */
 
 typedef struct heard {
@@ -243,6 +256,7 @@ int main(void) {
         cmocka_unit_test(rest),
         cmocka_unit_test(impacts_of_cut_steps_are_told),
         cmocka_unit_test(steel_beam_after_an_impact),
+        cmocka_unit_test(load_from_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
