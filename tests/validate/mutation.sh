@@ -50,7 +50,7 @@ mutation() {
 
 mutation "sign of 000 (61)" src/scheme/lagrange.c '- p->p_start[c] - p->h * impulse' '- p->p_start[c] + p->h * impulse' 'lobatto-3a3b-lagrange:3' rolling-ball
 mutation "a coefficient of Radau IIA" src/scheme/tableau.c 'd.c[s - 1] = 1;' 'd.c[s - 1] = 1; if (s > 1) d.c[0] += 1e-3L;' 'radau-2a:2' slope
-mutation "restitution" src/scheme/velocity_projection.c '+= contact->e_N *' '+= 0.98 * contact->e_N *' 'radau-2a:2' bouncing-ball
+mutation "restitution" src/scheme/impact_law.c '+= contact->e_N *' '+= 0.98 * contact->e_N *' 'radau-2a:2' bouncing-ball
 mutation "friction bound" src/law/reservoir.c '{law->dim, law->mu[0]}' '{law->dim, 1.001 * law->mu[0]}' 'radau-2a:2,rattle' rolling-ball
 mutation "Coulomb-Contensou radius" src/law/reservoir.c '3 * pi * law->radius / 16' '3 * pi * law->radius / 15' 'radau-2a:2' tippedisk
 mutation "Stribeck" src/model/formula_contacts.c '(mu_s - mu_d) * 2 / acos(-1.0)' '(mu_s - mu_d) * 2.02 / acos(-1.0)' 'rattle' block-on-belt
