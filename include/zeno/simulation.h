@@ -131,6 +131,8 @@ typedef struct zn_statistics {
     long staged_accepted, staged_repeated;              /* friction_law staged: steps that used it; attempts thrown away */
     double contradiction;                               /* of redundant constraints at the start, met by least squares; 0: none */
     long energy_warnings; /* impacts that created energy, as Newton's law of restitution can do with friction */
+    int redundant_rows;                                 /* of constraints: left out of the scheme's equations, since they follow from others */
+    long row_choices;                                   /* times that they were chosen: 1 as long as the first choice is kept; 0: never */
 } zn_statistics;
 ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
 

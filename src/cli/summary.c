@@ -227,6 +227,7 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     number(to, "max_residual", stats.max_residual);
     scales(to, sim);
     number(to, "redundant_contradiction", stats.contradiction);
+    fprintf(to, "\"redundant_rows\": %d, \"row_choices\": %ld, ", stats.redundant_rows, stats.row_choices);
     fprintf(to, "\"newton\": {\"steps\": %ld, ", stats.newton_steps);
     number(to, "mean", stats.newton_mean);
     fprintf(to, "\"max\": %d}, \"least_norm\": {\"steps\": %ld, ", stats.newton_max, stats.least_norm_steps);

@@ -100,3 +100,24 @@ void lin_cod_solve(const lin_cod *cod, const double *b, double *x) {
 
 double lin_cod_rcond(const lin_cod *cod) { return cod->rcond; }
 int lin_cod_rank(const lin_cod *cod) { return cod->rank; }
+
+zn_status lin_dense_pivots(zn_context *context, int m, int n, double *a, int *column, double *diagonal) {
+    int query = -1, info = 0, k = smaller_count(m, n), ld = larger_count(1, m);
+    for (int j = 0; j < n; j++) diagonal[j] = 0, column[j] = j;
+    if (k == 0) return ZN_OK;
+    lin_single_thread();
+    double size = 0, *tau = MEM_ARRAY(context, double, k);
+    for (int j = 0; j < n; j++) column[j] = 0; /* free to be exchanged */
+    dgeqp3_(&m, &n, a, &ld, column, tau, &size, &query, &info);
+    int work_size = larger_count((int)size, 3 * n + 1);
+    double *work = MEM_ARRAY(context, double, work_size);
+    if (tau && work) {
+        dgeqp3_(&m, &n, a, &ld, column, tau, work, &work_size, &info);
+        for (int j = 0; j < n; j++) column[j]--;
+        for (int j = 0; j < k; j++) diagonal[j] = fabs(a[(size_t)j * (size_t)m + (size_t)j]);
+    }
+    zn_status status = tau && work ? ZN_OK : ZN_MEMORY;
+    mem_free(context, tau);
+    mem_free(context, work);
+    return status;
+}

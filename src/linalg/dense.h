@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense kernels, column-major, leading dimension = number of rows. Nothing here allocates but lin_cod_create. */
+/* Dense kernels, column-major, leading dimension = number of rows. Nothing here allocates but lin_cod_create and lin_dense_pivots. */
 #ifndef LINALG_DENSE_H
 #define LINALG_DENSE_H
 
@@ -57,6 +57,10 @@ int lin_cod_factor(lin_cod *, const double *a, double rank_tolerance);
 void lin_cod_solve(const lin_cod *, const double *b, double *x);
 int lin_cod_rank(const lin_cod *);
 double lin_cod_rcond(const lin_cod *); /* smallest accepted diagonal entry of R by the largest; 0 when the rank is 0 */
+
+/* QR with column pivots of an m x n matrix, which is overwritten: column[k] (from 0) is the one chosen after k others, diagonal[k] the size of
+ * what is new in it (0 from min(m, n) on). ZN_OK, or ZN_MEMORY. */
+zn_status lin_dense_pivots(zn_context *, int m, int n, double *a, int *column, double *diagonal);
 
 /* The BLAS is kept to one thread: the sizes are small and the result must not depend on the machine's load. OpenBLAS has one
  * setting for the whole process, and this call sets it (by a weak symbol: other providers are used as they are). Whoever uses

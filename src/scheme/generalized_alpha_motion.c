@@ -37,6 +37,11 @@ void alpha_forces(const scheme *base, const scheme_state *state, const double **
     *lambda = state->carry + 2 * base->model->size.nu;
 }
 
+void alpha_carried_rows(const zn_model *model, size_t *first, int *count) {
+    *first = 2 * (size_t)model->size.nu;
+    *count = 2;
+}
+
 double *alpha_caution(const zn_model *model, double *carry) { return carry + 2 * (model->size.nu + model_rows(model)); }
 
 zn_status alpha_start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {

@@ -613,11 +613,11 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 }
 
 /* Not for friction, other kinematics, velocity constraints; any dynamics. */
-#define VARIANT(name, text, contacts)                                                                               \
-    {                                                                                                               \
-        .info = {"generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true},           \
-        .needs_start_forces = true, .carry_size = alpha_carry_size, .create = create, .start = start, .step = step, \
-        .forces = alpha_forces, .destroy = destroy                                                                  \
+#define VARIANT(name, text, contacts)                                                                                     \
+    {                                                                                                                     \
+        .info = {"generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true},                 \
+        .needs_start_forces = true, .carry_size = alpha_carry_size, .carried_rows = alpha_carried_rows, .create = create, \
+        .start = start, .step = step, .forces = alpha_forces, .destroy = destroy                                          \
     }
 const scheme_class scheme_generalized_alpha_pva =
     VARIANT("pva", "constraints on position, velocity and acceleration level", true);

@@ -38,6 +38,14 @@ void scales_destroy(zn_context *context, problem_scales *s) {
     *s = (problem_scales){0};
 }
 
+void scales_take(problem_scales *s, const problem_scales *from) {
+    if (!s->memory || !from->memory) return;
+    size_t nq = (size_t)s->model->size.nq, nu = (size_t)s->model->size.nu;
+    memcpy(s->memory, from->memory, (nq + 5 * nu) * sizeof *s->memory); /* all but rows */
+    if (s->B) memcpy(s->place, from->place, (nq + nu + (size_t)lin_nnz(&s->model->pattern.B)) * sizeof *s->place);
+    s->h = from->h, s->energy = from->energy, s->begun = from->begun, s->renew = from->renew;
+}
+
 /* True: one of them has grown so much that others may have to follow. */
 static bool follow(int n, const double *x, double *most) {
     bool grown = false;

@@ -41,6 +41,8 @@ typedef struct problem_scales {
 
 zn_status scales_create(zn_context *, const zn_model *, double tolerance, problem_scales *);
 void scales_destroy(zn_context *, problem_scales *);
+/* What was seen so far by the scales of the same system with other rows. */
+void scales_take(problem_scales *, const problem_scales *from);
 /* A step of h begins at a state. `at` lends memory. ZN_NOT_FINITE: forces cannot be evaluated. */
 zn_status scales_see(problem_scales *, stage *at, const zn_point *, double h);
 /* v and V with the masses and directions of the step, as prox_update has left them. */

@@ -13,6 +13,7 @@ typedef struct scheme_state {
     double t;
     double *q, *u;      /* comparable between schemes: values at t */
     double *P;          /* percussion of the step that ended at t, n rows of lambda */
+    double *P_all;      /* the simulation's: P shared among all rows of its model, of which the scheme may know fewer (sim/selection.c) */
     double *carry;      /* the scheme's own (accelerations, midpoints ...), scheme_class.carry_size doubles */
 } scheme_state;
 
@@ -24,6 +25,9 @@ typedef struct scheme_class {
     size_t (*carry_size)(const zn_model *, const zn_settings *);
     /* Allocates all memory that steps need. Refuses with ZN_UNSUPPORTED and a sentence naming the feature. */
     zn_status (*create)(zn_context *, const struct scheme_class *, const zn_model *, const zn_settings *, scheme **);
+    /* Where carry has multipliers: `count` times n rows from `first` on; what is before and behind them knows nothing of rows, and all of it
+     * means the same in a scheme of fewer or other rows. NULL: that scheme's `start` makes its carry. */
+    void (*carried_rows)(const zn_model *, size_t *first, int *count);
     /* Fills carry of the consistent initial state (a_0, lambda_0 given). */
     zn_status (*start)(scheme *, scheme_state *, const double *a0, const double *lambda0);
     /* `to` has its memory; on failure its content is undefined. The outcome is filled also on failure. */

@@ -164,7 +164,7 @@ static zn_status try_step(zn_simulation *sim, control_trial *trial) {
 static double normal_percussion(const zn_simulation *sim, int contact) {
     int row = sim->model->contacts[contact].row_N;
     if (row < 0) return 0;
-    return sim->next.P[row] + (sim->control.doubling ? sim->control.middle.P[row] : 0);
+    return sim->next.P_all[row] + (sim->control.doubling ? sim->control.middle.P_all[row] : 0);
 }
 
 /* The contact pushes in the trial. */
@@ -276,11 +276,17 @@ static void fit(const zn_simulation *sim, control_trial *trial) {
 
 /* ---- a step ---- */
 
-static zn_status accept(zn_simulation *sim, const control_trial *trial, bool rejected) {
+static zn_status accept(zn_simulation *sim, control_trial *trial, bool rejected) {
     sim_control *c = &sim->control;
     const zn_model *model = sim->model;
+    const sim_monitor before = sim->monitor; /* a step that does not count leaves no maxima */
     zn_status status = sim_monitor_look(&sim->monitor, &sim->next);
     if (status != ZN_OK) return status;
+    if (!sim_selection_holds(sim, c->doubling ? trial->h / 2 : trial->h, &trial->outcome)) {
+        sim->monitor = before;
+        if (!sim->selection.merged) status = sim_selection_leave(sim);
+        return status == ZN_OK ? ZN_NO_CONVERGENCE : status;
+    }
     for (int k = 0; k < model->size.n_contacts; k++) {
         c->closed[k] = pushed(sim, k);
         c->push = larger(c->push, normal_percussion(sim, k));
@@ -293,10 +299,10 @@ static zn_status accept(zn_simulation *sim, const control_trial *trial, bool rej
     }
     look_at_gaps(sim, trial->h);
     if (c->doubling) {
-        sim_add_percussion(sim, c->middle.P);
+        sim_add_percussion(sim, c->middle.P_all);
         sim_work_add(sim, &sim->next, &c->middle);
     }
-    sim_add_percussion(sim, sim->now.P);
+    sim_add_percussion(sim, sim->now.P_all);
     sim_work_add(sim, c->doubling ? &c->middle : &sim->next, &sim->now);
     sim_count_outcome(sim, &trial->outcome);
     grow(sim, trial, rejected);
@@ -316,7 +322,8 @@ zn_status sim_control_step(zn_simulation *sim) {
     control_trial before = {0};
     double first = 0;
     int futile = 0;
-    zn_status status;
+    zn_status status = sim_selection_renew(sim);
+    if (status != ZN_OK) return status;
     sim_begin_percussion(sim);
     for (;;) {
         control_trial trial = {0};
@@ -333,6 +340,8 @@ zn_status sim_control_step(zn_simulation *sim) {
                 if (status == ZN_OK) break;
             }
         }
+        if (status != ZN_OK && !sim_fatal(status) && smallest && sim->selection.model)
+            status = sim_selection_leave(sim), smallest = false;
         if (status != ZN_OK && (sim_fatal(status) || smallest)) {
             status = sim_report_failure(sim, status, trial.h, &trial.outcome);
             break;

@@ -29,7 +29,7 @@ zn_status sim_impacts_create(zn_simulation *sim) {
     if (sim->contradiction == 0) settings.contradiction = 0;
     o->map = impact_map_create(sim->context, model, &settings, RESTITUTION_NEWTON);
     if (!o->map) return ZN_MEMORY;
-    o->map->problem->scales = &sim->scheme->scales;
+    if (!sim->selection.offered) o->map->problem->scales = &sim->scheme->scales; /* else they are those of fewer rows */
     return ZN_OK;
 }
 
@@ -65,7 +65,7 @@ static bool ask_law(zn_simulation *sim, const scheme_state *to, const double *be
     const zn_model *model = sim->model;
     zn_point at = {.t = to->t, .q = to->q, .u = to->u};
     for (int k = 0; k < model->size.n_contacts; k++)
-        p->active[k] = model->contacts[k].row_N >= 0 && to->P[model->contacts[k].row_N] > 0;
+        p->active[k] = model->contacts[k].row_N >= 0 && to->P_all[model->contacts[k].row_N] > 0;
     if (model->balance(model, p->at.work, &at, &(zn_balance){.M = p->at.M, .W = p->at.W}) ||
         model->constraints(model, p->at.work, &at, &(zn_constraints){.c1_u = p->at.c1_u}) ||
         impact_map_solve(map, before) != ZN_OK)
@@ -73,12 +73,13 @@ static bool ask_law(zn_simulation *sim, const scheme_state *to, const double *be
     *sum = gain_of(model, map->P, before, map->after);
     if (sum->contact < 0) return false;
     int row = model->contacts[sum->contact].row_N;
-    return fabs(to->P[row] - map->P[row]) <= FORCE_SHARE * map->P[row];
+    return fabs(to->P_all[row] - map->P[row]) <= FORCE_SHARE * map->P[row];
 }
 
-/* Rates below this are no approach. */
+/* Rates of a contact below this are no approach. */
 static double still(const zn_simulation *sim, int row) {
-    return RATE_TOLERANCES * sim->settings.tolerance / scales_of_rate(&sim->scheme->scales, row);
+    int left_out = model_row_N(sim->model) - model_row_N(sim_scheme_model(sim));
+    return RATE_TOLERANCES * sim->settings.tolerance / scales_of_rate(&sim->scheme->scales, row - left_out);
 }
 
 void sim_impacts_look(zn_simulation *sim, const scheme_state *to) {
@@ -88,10 +89,10 @@ void sim_impacts_look(zn_simulation *sim, const scheme_state *to) {
     bool closes = false;
     for (int k = 0; k < model->size.n_contacts && !closes; k++) {
         int row = model->contacts[k].row_N;
-        closes = row >= 0 && to->P[row] > 0 && before[row] < 0 && before[row] < -still(sim, row);
+        closes = row >= 0 && to->P_all[row] > 0 && before[row] < 0 && before[row] < -still(sim, row);
     }
     if (!closes) return;
-    account sum = gain_of(model, to->P, before, after);
+    account sum = gain_of(model, to->P_all, before, after);
     if (!(sum.gain > GAIN_ROUNDOFF * sum.size)) return;
     if (!o->map && !(sum.gain > GAIN_OF_STEPS * sum.size)) return;
     if (o->map && !ask_law(sim, to, before, &sum)) return;

@@ -160,7 +160,7 @@ zn_status zn_recorder_row(zn_recorder *r) {
     }
     if (r->forces) {
         const double *a, *lambda;
-        sim->scheme->class->forces(sim->scheme, &sim->now, &a, &lambda);
+        sim_forces(sim, &a, &lambda);
         next = put(put(next, a, model->size.nu), lambda, n);
     }
     for (int i = 0; i < CONE_PATH_COUNT; i++) {

@@ -30,8 +30,9 @@ static zn_status check_settings(zn_context *context, const zn_settings *s) {
     return ZN_OK;
 }
 
-static zn_status find_scheme(zn_context *context, const zn_model *model, const zn_settings *settings, double contradiction,
-                             scheme **out) {
+zn_status sim_make_scheme(zn_simulation *sim, const zn_model *model, scheme **out) {
+    zn_context *context = sim->context;
+    const zn_settings *settings = &sim->settings;
     const scheme_class *class = scheme_find(settings->scheme);
     if (!class) {
         const char *name = settings->scheme ? settings->scheme : "", *near = scheme_nearest(name);
@@ -39,26 +40,34 @@ static zn_status find_scheme(zn_context *context, const zn_model *model, const z
                     near ? near : "", near ? "'?" : "");
     }
     zn_settings chosen = *settings;
-    chosen.contradiction = contradiction;
+    if (sim->contradiction == 0 || model != sim->model)
+        chosen.contradiction = 0; /* rows that are independent cannot contradict each other */
     if (chosen.step == 0) chosen.step = sim_control_first_step(model, settings);
     const zn_scheme_info *info = &class->info;
     if (chosen.stages == 0) chosen.stages = info->stages_default;
     if (chosen.stages < info->stages_min || chosen.stages > info->stages_max)
         return fail(context, ZN_ARGUMENT, "%s has %d to %d stages, not %d", info->name, info->stages_min, info->stages_max, chosen.stages);
     zn_status status = scheme_check(context, class, model);
-    return status == ZN_OK ? class->create(context, class, model, &chosen, out) : status;
+    scheme *made = NULL;
+    if (status == ZN_OK) status = class->create(context, class, model, &chosen, &made);
+    if (status == ZN_OK) status = scales_create(context, model, settings->tolerance, &made->scales);
+    if (status == ZN_OK) *out = made;
+    else if (made) class->destroy(made);
+    return status;
 }
 
 size_t sim_state_size(const zn_simulation *sim) {
     const zn_model *model = sim->model;
-    return (size_t)(model->size.nq + model->size.nu + model_rows(model)) + sim->scheme->class->carry_size(model, &sim->settings);
+    size_t rows = (size_t)model_rows(model) * (sim->selection.offered ? 2 : 1);
+    return (size_t)(model->size.nq + model->size.nu) + rows + sim->scheme->class->carry_size(model, &sim->settings);
 }
 
 void sim_state_place(const zn_simulation *sim, double *memory, scheme_state *state) {
     const zn_model *model = sim->model;
     *state = (scheme_state){.q = memory, .u = memory + model->size.nq};
-    state->P = state->u + model->size.nu;
-    state->carry = state->P + model_rows(model);
+    state->P_all = state->u + model->size.nu;
+    state->carry = state->P_all + (sim->selection.offered ? 2 : 1) * model_rows(model);
+    sim_place_percussion(sim, state);
 }
 
 static zn_status allocate(zn_simulation *sim) {
@@ -73,7 +82,7 @@ static zn_status allocate(zn_simulation *sim) {
     return sim_monitor_create(sim->context, sim->model, &sim->monitor);
 }
 
-/* q, u: where to start, on the constraints (project_start), and whether redundant constraints contradict each other there. */
+/* q, u: where to start, on the constraints (project_start), whether redundant constraints contradict each other there, and which. */
 static zn_status choose_start(zn_simulation *sim, double *q, double *u) {
     const zn_model *model = sim->model;
     memcpy(q, model->q_start, (size_t)model->size.nq * sizeof *q);
@@ -81,12 +90,14 @@ static zn_status choose_start(zn_simulation *sim, double *q, double *u) {
     zn_status status = ZN_OK;
     if (sim->settings.project_start) status = sim_start_project(sim->context, model, 0, q, u);
     if (status == ZN_OK)
-        status = sim_start_contradiction(sim->context, model, &sim->settings, &(zn_point){.q = q, .u = u}, &sim->contradiction);
+        status =
+            sim_start_contradiction(sim->context, model, &sim->settings, &(zn_point){.q = q, .u = u}, &sim->contradiction);
+    if (status == ZN_OK) status = sim_selection_start(sim, q, u);
     return status;
 }
 
 static zn_status start(zn_simulation *sim, const double *q, const double *u) {
-    const zn_model *model = sim->model;
+    const zn_model *model = sim->model, *seen = sim_scheme_model(sim);
     scheme_state *now = &sim->now;
     memcpy(now->q, q, (size_t)model->size.nq * sizeof(double));
     memcpy(now->u, u, (size_t)model->size.nu * sizeof(double));
@@ -94,12 +105,12 @@ static zn_status start(zn_simulation *sim, const double *q, const double *u) {
     double *a0 = NULL, *lambda0 = NULL;
     if (status == ZN_OK && sim->scheme->class->needs_start_forces) {
         a0 = MEM_ARRAY(sim->context, double, model->size.nu);
-        lambda0 = MEM_ARRAY(sim->context, double, model_rows(model));
+        lambda0 = MEM_ARRAY(sim->context, double, model_rows(seen));
         bool zero = sim->settings.start_forces && strcmp(sim->settings.start_forces, "zero") == 0;
         if (!a0 || !lambda0) status = ZN_MEMORY;
         zn_settings settings = sim->settings;
-        if (sim->contradiction == 0) settings.contradiction = 0;
-        if (status == ZN_OK && !zero) status = sim_start_forces(sim->context, model, &settings, &sim->scheme->scales, &(zn_point){.t = now->t, .q = now->q, .u = now->u}, a0, lambda0);
+        if (sim->contradiction == 0 || seen != model) settings.contradiction = 0;
+        if (status == ZN_OK && !zero) status = sim_start_forces(sim->context, seen, &settings, &sim->scheme->scales, &(zn_point){.t = now->t, .q = now->q, .u = now->u}, a0, lambda0);
     }
     if (status == ZN_OK) status = sim->scheme->class->start(sim->scheme, now, a0, lambda0);
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, now);
@@ -132,9 +143,7 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
     sim->settings.scheme = sim->scheme_name;
     double *q = MEM_ARRAY(context, double, model->size.nq), *u = MEM_ARRAY(context, double, model->size.nu);
     status = sim->scheme_name && q && u ? choose_start(sim, q, u) : ZN_MEMORY;
-    if (status == ZN_OK)
-        status = find_scheme(context, model, &sim->settings, sim->contradiction > 0 ? settings->contradiction : 0, &sim->scheme);
-    if (status == ZN_OK) status = scales_create(context, model, settings->tolerance, &sim->scheme->scales);
+    if (status == ZN_OK) status = sim_make_scheme(sim, sim_scheme_model(sim), &sim->scheme);
     if (status == ZN_OK) {
         if (sim->settings.stages == 0) sim->settings.stages = sim->scheme->class->info.stages_default;
         status = allocate(sim);
@@ -157,6 +166,7 @@ void zn_simulation_destroy(zn_simulation *sim) {
         scales_destroy(context, &sim->scheme->scales);
         sim->scheme->class->destroy(sim->scheme);
     }
+    sim_selection_destroy(sim);
     sim_control_destroy(sim);
     sim_rows_destroy(sim);
     sim_work_destroy(sim);
@@ -239,5 +249,6 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .projection_steps = sim->path_steps[CONE_PROJECTION], .projection_total = sim->path_iterations[CONE_PROJECTION], .projection_mean = mean[CONE_PROJECTION], .projection_max = sim->path_max[CONE_PROJECTION],
         .max_residual = sim->max_residual, .staged_accepted = sim->staged_accepted, .staged_repeated = sim->staged_repeated, .roundoff_steps = sim->roundoff_steps, .roundoff_residual = sim->roundoff_residual,
         .contradiction = sim->contradiction, .energy_warnings = sim->impacts.count,
+        .redundant_rows = sim_selection_count(sim), .row_choices = sim->selection.made,
     };
 }

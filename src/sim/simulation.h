@@ -67,6 +67,20 @@ typedef struct sim_impacts {
     zn_energy_warning first[ZN_ENERGY_WARNINGS_KEPT];
 } sim_impacts;
 
+/* Rows of redundant constraints that the scheme does not see: see selection.c. */
+typedef struct sim_selection {
+    bool offered;             /* at the start some rows followed from others */
+    struct independent *rows; /* NULL: the scheme sees all rows; else `model` is what it sees */
+    zn_model *model;
+    double wear;              /* of the choice, at the last state: the largest coefficient of a row left out */
+    double accepted_wear;     /* up to here no other choice is better */
+    struct row_merge *merges; /* of the model */
+    bool merged;              /* rows that contradict each other a little are met by least squares */
+    double *lambda;           /* forces shared among all rows, then work space */
+    long wait, patience;      /* steps until a choice is tried again, and the next time */
+    long made;                /* choices so far */
+} sim_selection;
+
 struct zn_simulation {
     zn_context *context;
     const zn_model *model;
@@ -77,6 +91,7 @@ struct zn_simulation {
     double *state_memory;
     double *P, *P_total;             /* of the last step (physical), and of all */
     sim_monitor monitor;
+    sim_selection selection;
     sim_grid grid;
     sim_control control;
     sim_rows rows;
@@ -103,6 +118,28 @@ struct zn_simulation {
 /* Memory of a state: what sim_state_place puts into `memory`, and how many doubles that is. */
 size_t sim_state_size(const zn_simulation *);
 void sim_state_place(const zn_simulation *, double *memory, scheme_state *);
+
+/* The scheme of the settings for a model: the simulation's, or that with fewer rows. */
+zn_status sim_make_scheme(zn_simulation *, const zn_model *, scheme **);
+
+/* selection.c */
+
+zn_status sim_selection_start(zn_simulation *, const double *q, const double *u);
+void sim_selection_destroy(zn_simulation *);
+const zn_model *sim_scheme_model(const zn_simulation *);
+int sim_selection_count(const zn_simulation *); /* rows left out */
+/* P of a state where it belongs for the present choice. */
+void sim_place_percussion(const zn_simulation *, scheme_state *);
+/* After a step of the scheme: P_all. */
+void sim_selection_share(zn_simulation *, const scheme_state *from, scheme_state *to);
+/* Accelerations and forces of the scheme in all rows. */
+void sim_forces(const zn_simulation *, const double **a, const double **lambda);
+/* Whether rows left out hold after a step of h, whose end was shared and then seen by the monitor; the outcome says what is open in them. If
+ * not, the step is repeated after `leave`. */
+bool sim_selection_holds(zn_simulation *, double h, cone_outcome *);
+zn_status sim_selection_leave(zn_simulation *);
+/* Between steps: another choice where that is due. */
+zn_status sim_selection_renew(zn_simulation *);
 
 /* stepping.c */
 

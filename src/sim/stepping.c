@@ -61,6 +61,7 @@ zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double
     if (outcome->worst > sim->settings.tolerance) with->noise = outcome->worst;
     to->t = t_end;
     if (sim->model->after_step) sim->model->after_step(sim->model, to->q);
+    sim_selection_share(sim, from, to);
     return ZN_OK;
 }
 
@@ -123,7 +124,7 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
     return fail_at(sim->context, status, &place,
                    "the step of %g from t = %.9g could not be solved%s%s%s: residual %.3g is above the tolerance %.3g%s", h,
                    sim->now.t, who ? " at contact '" : "", who ? who : "", who ? "'" : "", outcome->worst,
-                   sim->settings.tolerance, sim_contradiction(sim->context, model, &sim->settings, &sim->scheme->scales, &at, why, sizeof why));
+                   sim->settings.tolerance, sim_contradiction(sim->context, model, &sim->settings, sim->selection.model ? NULL : &sim->scheme->scales, &at, why, sizeof why));
 }
 
 /* ---- the fixed grid ---- */
@@ -148,8 +149,8 @@ static void note_cut(zn_simulation *sim) {
     zn_point point = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     if (model->constraints(model, at->work, &point, &(zn_constraints){.c1 = at->c1})) return;
     for (int k = 0; k < model->size.n_contacts; k++) {
-        int row = model->contacts[k].row_N;
-        sim->approach[k] = row >= 0 ? -at->c1[row] * scales_of_rate(&sim->scheme->scales, row) : 0;
+        int row = model->contacts[k].row_N, seen = sim_scheme_model(sim)->contacts[k].row_N;
+        sim->approach[k] = row >= 0 ? -at->c1[row] * scales_of_rate(&sim->scheme->scales, seen) : 0;
     }
 }
 
@@ -171,13 +172,27 @@ static void report_cut_impacts(zn_simulation *sim) {
     sim->cut = false;
 }
 
+/* Into next. A step that does not meet the rows that were left out is repeated with all of them. */
+static zn_status try_rows(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
+    zn_status status = ZN_OK;
+    const sim_monitor before = sim->monitor; /* a step that does not count leaves no maxima */
+    for (int all = 0; all < 2; all++) {
+        status = sim_try(sim, &sim->now, h, t_end, &sim->next, outcome);
+        if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, &sim->next);
+        if (status != ZN_OK || sim_selection_holds(sim, h, outcome)) break;
+        sim->monitor = before;
+        if (sim->selection.merged) return ZN_NO_CONVERGENCE;
+        if ((status = sim_selection_leave(sim)) != ZN_OK) break;
+    }
+    return status;
+}
+
 static zn_status attempt(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
-    zn_status status = sim_try(sim, &sim->now, h, t_end, &sim->next, outcome);
-    if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, &sim->next);
+    zn_status status = try_rows(sim, h, t_end, outcome);
     if (status != ZN_OK) return status;
     sim_accept(sim, h);
     sim_count_outcome(sim, outcome);
-    sim_add_percussion(sim, sim->now.P);
+    sim_add_percussion(sim, sim->now.P_all);
     sim_work_add(sim, &sim->next, &sim->now);
     return ZN_OK;
 }
@@ -206,9 +221,10 @@ zn_status sim_grid_step(zn_simulation *sim) {
     sim_grid *grid = &sim->grid;
     cone_outcome outcome;
     if (grid->done == 0 && has_grown(sim) && report_unstable(sim, sim->settings.step) != ZN_OK) return ZN_NO_CONVERGENCE;
+    zn_status status = sim_selection_renew(sim);
+    if (status != ZN_OK) return status;
     sim_begin_percussion(sim);
     if (grid->done == 0) begin_grid_step(sim);
-    zn_status status = ZN_OK;
     bool pause = false;
     while (grid->done < whole && !pause) {
         double fraction = (double)grid->part / (double)whole;
@@ -219,6 +235,10 @@ zn_status sim_grid_step(zn_simulation *sim) {
             grid->done += grid->part;
             while (grid->part < whole && grid->done % (2 * grid->part) == 0 && grid->done < whole) grid->part *= 2;
             pause = sim->rows.dense;
+        } else if (!sim_fatal(status) && grid->part == 1 && sim->selection.model) {
+            status = sim_selection_leave(sim);
+            if (status != ZN_OK) status = sim_report_failure(sim, status, grid->h * fraction, &outcome);
+            if (status != ZN_OK) break;
         } else if (sim_fatal(status) || grid->part == 1) {
             status = sim_report_failure(sim, status, grid->h * fraction, &outcome);
             break;

@@ -232,7 +232,8 @@ static void contradictions_that_grow_are_refused(void **state) {
     }
 }
 
-/* A contradiction of joints forgives nothing to a contact: the coupler falls on a stop, rebounds, and does not sink in. */
+/* A contradiction of joints forgives nothing to a contact: the coupler falls on a stop, rebounds, and does not sink in. It ends before the
+ * coupler is at rest: stuck on the stop it is jammed, and then its forces are not unique. */
 static void contacts_are_met_all_the_same(void **state) {
     (void)state;
     static const char *const names[] = {"moreau-midpoint", "rattle", "radau-2a", "generalized-alpha"};
@@ -241,8 +242,8 @@ static void contacts_are_met_all_the_same(void **state) {
              "geometry: {floor: {type: line, at: [0, -0.95]}, foot: {on: coupler, type: point}}\n"
              "contacts: {stop: {between: [foot, floor], friction: 0.3, restitution: 0.5}}\n");
     for (int i = 0; i < 4; i++) {
-        trial exact = trial_complete(scene, (trial_options){.scheme = names[i]});
-        trial r = trial_complete(scene, (trial_options){.scheme = names[i], .set = "eps=1e-7"});
+        trial exact = trial_complete(scene, (trial_options){.scheme = names[i], .end = 0.9});
+        trial r = trial_complete(scene, (trial_options){.scheme = names[i], .end = 0.9, .set = "eps=1e-7"});
         int contact = zn_simulation_model(r.simulation)->contacts[0].row_N;
         double P = zn_simulation_percussion_totals(exact.simulation)[contact];
         assert_true(P > 1);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which bilateral rows follow from the others, and how forces are shared among all of them. */
+#ifndef MODEL_INDEPENDENT_H
+#define MODEL_INDEPENDENT_H
+
+#include "model/fewer_rows.h"
+
+typedef struct independent independent;
+
+/* How to choose. */
+typedef struct independent_wish {
+    double doubt; /* where a row has something new, but less than this (relative), nothing is left out of its group ... */
+    bool nearly;  /* ... unless it may be: rows whose numbers do not quite fit */
+    const independent *before; /* NULL, or an earlier choice, whose numbers of rows are kept: rows are only exchanged */
+} independent_wish;
+
+/* Chooses rows at a state such that the others follow from them. *out is NULL where all rows are independent, or where none may be left out
+ * for sure. */
+zn_status independent_find(zn_context *, const zn_model *, const zn_point *at, independent_wish, independent **out);
+void independent_destroy(zn_context *, independent *);
+const bool *independent_left_out(const independent *); /* per bilateral row */
+int independent_count(const independent *);            /* rows left out */
+/* The merges of rows left out into the others (fewer_rows.h) with which constraints are met in the sense of least squares and multipliers are
+ * the smallest, at the state of the choice or of the last sharing: their number; list: NULL, or memory for them. */
+int independent_merges(const independent *, row_merge *list);
+
+/* With M and W at a state: P (all rows) is shared among all rows such that the sum of P_j^2 w_j' D^-1 w_j is least, D the diagonal of M, and
+ * W P stays. Returns the largest coefficient of a row left out in terms of the others, all scaled to the same size: how badly chosen the
+ * rows are by now. INFINITY: they are not independent, and nothing is shared. */
+double independent_share(independent *, const double *M, const double *W, double *P);
+
+/* By how much values c of all rows contradict each other at the state of the choice, the largest in a row left out: |c_L - C' c_K|. */
+double independent_contradiction(const independent *, const double *c);
+
+/* P (all rows) becomes zero in rows left out, with the same forces W P at the state of the choice or of the last sharing. */
+void independent_collect(const independent *, double *P);
+
+/* After sharing: by how much more is open in a row than is explained; the largest, at most 0 where all is. c: values of all rows, on position level or
+ * (rate > 0) on velocity level; seen0, seen1: those that the scheme sees, on both. Explained are
+ *   most (seen0, or seen1 + rate seen0)   of the rows that it follows from: a step turns drift of positions into velocities of up to drift/h
+ *   open, and round-off of positions      in the directions of the row, |D^-1/2 w|, where D^1/2 q is `place` */
+typedef struct independent_drift {
+    const double *seen0, *seen1, *place;
+    double rate, most, open, roundoff;
+} independent_drift;
+double independent_open(const independent *, const double *c, independent_drift);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Redundant constraints: the scheme sees rows that are independent, and the others follow.
+ *
+ *   start      rows that follow from others (model/independent.c) are left out of the model that the scheme knows
+ *   a step     the scheme's percussions are shared among all rows; rows left out are looked at like any other: what is open in them
+ *              is explained by what is open in the rows kept (drift), or the step does not count and is repeated with all rows
+ *   after it   rows that became badly chosen are exchanged; where all rows are in use, the choice is tried again later
+ *
+ * Rows whose numbers do not quite fit are merged into those that they should follow from, with which all of them are met in the sense of
+ * least squares; what stays open in them may grow to what the settings allow.
+ *
+ * A scheme for other rows is a new one, made between two steps. What it carries from step to step is kept where it knows nothing of
+ * rows or can be converted, and else begins anew at the present state. */
+#include "sim/simulation.h"
+
+#include <float.h>
+
+#include "model/fewer_rows.h"
+#include "model/independent.h"
+
+static const double most_open = 10; /* tolerances: may be open in a row left out, whatever is open in the others */
+static const double most_drift = 2; /* of what is open in the rows that the scheme sees may show in others */
+static const double least_doubt =
+    1e-5; /* rows of joints that were meant to follow from others differ by less (CONE_CONTRADICTION_RANK) */
+static const double worn = 10;        /* coefficients above: other rows are the better choice */
+static const double roundoff = 1e-13; /* constraints that contradict each other by less fit */
+static const double exact = 0.1;      /* tolerances: the same where least squares are not allowed */
+enum { LONGEST_WAIT = 1024 };         /* steps before the choice is tried again */
+
+const zn_model *sim_scheme_model(const zn_simulation *sim) {
+    return sim->selection.model ? sim->selection.model : sim->model;
+}
+
+int sim_selection_count(const zn_simulation *sim) {
+    return sim->selection.model ? independent_count(sim->selection.rows) : 0;
+}
+
+void sim_selection_destroy(zn_simulation *sim) {
+    independent_destroy(sim->context, sim->selection.rows);
+    zn_model_destroy(sim->context, sim->selection.model);
+    mem_free(sim->context, sim->selection.lambda);
+    mem_free(sim->context, sim->selection.merges);
+    sim->selection = (sim_selection){0};
+}
+
+/* ---- at the start ---- */
+
+static zn_status find(zn_simulation *sim, const zn_point *at, bool nearly, independent **rows) {
+    /* Constraints that contradict each other by less than the tolerance differ in their directions by no more than that. */
+    independent_wish wish = {
+        .doubt = larger(sim->settings.tolerance, least_doubt), .nearly = nearly, .before = sim->selection.rows};
+    return independent_find(sim->context, sim->model, at, wish, rows);
+}
+
+static zn_status make_model(zn_simulation *sim, const independent *rows, zn_model **model, row_merge **merges) {
+    int count = sim->selection.merged ? independent_merges(rows, NULL) : 0;
+    *merges = MEM_ARRAY(sim->context, row_merge, count);
+    if (!*merges) return ZN_MEMORY;
+    if (count > 0) independent_merges(rows, *merges);
+    return fewer_rows_create(sim->context, sim->model, independent_left_out(rows), count, *merges, model);
+}
+
+/* By how much rows contradict each other at the start, where least squares are not allowed. NaN: they cannot be evaluated. */
+static zn_status contradiction(zn_simulation *sim, const zn_point *at, const independent *rows, double *size) {
+    const zn_model *model = sim->model;
+    void *work = mem_array(sim->context, model->work_bytes, 1);
+    double *c0 = MEM_ARRAY(sim->context, double, model_rows(model)),
+           *c1 = MEM_ARRAY(sim->context, double, model_rows(model));
+    zn_status status = work && c0 && c1 ? ZN_OK : ZN_MEMORY;
+    *size = NAN;
+    if (status == ZN_OK && !model->constraints(model, work, at, &(zn_constraints){.c0 = c0, .c1 = c1}))
+        *size = larger(independent_contradiction(rows, c0), independent_contradiction(rows, c1));
+    mem_free(sim->context, work);
+    mem_free(sim->context, c0);
+    mem_free(sim->context, c1);
+    return status;
+}
+
+zn_status sim_selection_start(zn_simulation *sim, const double *q, const double *u) {
+    sim_selection *s = &sim->selection;
+    zn_point at = {.q = q, .u = u};
+    independent *rows = NULL;
+    double size = 0;
+    s->merged = sim->contradiction > roundoff;
+    zn_status status = find(sim, &at, s->merged, &rows);
+    if (status != ZN_OK || !rows) return status;
+    s->rows = rows;
+    if (!s->merged) status = contradiction(sim, &at, rows, &size);
+    if (status != ZN_OK) return status;
+    if (!(size <= exact * sim->settings.tolerance +
+                      roundoff * largest_size(sim->model->size.nq, q, 0))) { /* too much: the first step will say so */
+        sim_selection_destroy(sim);
+        return ZN_OK;
+    }
+    s->offered = true;
+    s->patience = 1;
+    s->made = 1;
+    s->lambda = MEM_ARRAY(sim->context, double, 3 * model_rows(sim->model) + sim->model->size.nq);
+    return s->lambda ? make_model(sim, rows, &s->model, &s->merges) : ZN_MEMORY;
+}
+
+/* ---- other rows ---- */
+
+void sim_place_percussion(const zn_simulation *sim, scheme_state *state) {
+    state->P = sim->selection.model ? state->P_all + model_rows(sim->model) : state->P_all;
+}
+
+/* Multipliers of a scheme with the rows of `from` (NULL: all) as those of the present one, with the same forces at the present. */
+static void convert(zn_simulation *sim, const zn_model *from, const double *old, double *out) {
+    const sim_selection *s = &sim->selection;
+    size_t bytes = (size_t)model_rows(sim->model) * sizeof(double);
+    zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    const stage *at = &sim->monitor.at;
+    if (from)
+        fewer_rows_expand(from, old, s->lambda);
+    else
+        memcpy(s->lambda, old, bytes);
+    if (!s->model) {
+        memcpy(out, s->lambda, bytes);
+        return;
+    }
+    if (!s->merged)
+        independent_collect(s->rows, s->lambda);
+    else if (!sim->model->balance(sim->model, at->work, &now, &(zn_balance){.M = at->M, .W = at->W}))
+        independent_share(s->rows, at->M, at->W, s->lambda);
+    fewer_rows_pick(s->model, s->lambda, out);
+}
+
+static void convert_carry(zn_simulation *sim, const zn_model *from, const scheme_class *class) {
+    const zn_model *before = from ? from : sim->model, *model = sim_scheme_model(sim);
+    const double *old = sim->next.carry; /* which is free between steps */
+    double *out = sim->now.carry;
+    size_t first = 0, size = class->carry_size(before, &sim->settings);
+    int count = 0;
+    memcpy(sim->next.carry, sim->now.carry, size * sizeof *out);
+    class->carried_rows(before, &first, &count);
+    size_t rows = (size_t)count * (size_t)model_rows(before), behind = size - first - rows;
+    memcpy(out, old, first * sizeof *out);
+    old += first, out += first;
+    for (int i = 0; i < count; i++, old += model_rows(before), out += model_rows(model)) convert(sim, from, old, out);
+    memcpy(out, old, behind * sizeof *out);
+}
+
+/* The present becomes the start of another scheme; `from` is the model of the one before (NULL: with all rows). */
+static zn_status begin_anew(zn_simulation *sim, const zn_model *from, scheme *with) {
+    const scheme_class *class = with->class;
+    const zn_model *fewer = from ? from : sim_scheme_model(sim);
+    if (sim->selection.model)
+        fewer_rows_pick(sim->selection.model, sim->now.P_all, sim->now.P); /* contacts are what schemes look at */
+    if (class->carried_rows)
+        convert_carry(sim, from, class);
+    else if (class->carry_size(sim->model, &sim->settings) != class->carry_size(fewer, &sim->settings))
+        return class->start(with, &sim->now, NULL, NULL);
+    return ZN_OK;
+}
+
+/* rows (NULL: all) become those of the scheme. */
+static zn_status change_rows(zn_simulation *sim, independent *rows) {
+    sim_selection *s = &sim->selection, old = *s;
+    zn_model *fewer = NULL;
+    row_merge *merges = NULL;
+    scheme *with = NULL;
+    zn_status status = rows ? make_model(sim, rows, &fewer, &merges) : ZN_OK;
+    const zn_model *model = fewer ? fewer : sim->model;
+    if (status == ZN_OK) status = sim_make_scheme(sim, model, &with);
+    if (status != ZN_OK) {
+        zn_model_destroy(sim->context, fewer);
+        mem_free(sim->context, merges);
+        return status;
+    }
+    s->rows = rows, s->model = fewer, s->merges = merges;
+    scheme_state *states[] = {&sim->now, &sim->next, &sim->control.middle, &sim->control.coarse};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (states[i]->P_all) sim_place_percussion(sim, states[i]);
+    status = begin_anew(sim, old.model, with);
+    scales_take(&with->scales, &sim->scheme->scales);
+    scales_destroy(sim->context, &sim->scheme->scales);
+    sim->scheme->class->destroy(sim->scheme);
+    sim->scheme = with;
+    independent_destroy(sim->context, old.rows);
+    zn_model_destroy(sim->context, old.model);
+    mem_free(sim->context, old.merges);
+    s->wear = 0;
+    return status;
+}
+
+zn_status sim_selection_leave(zn_simulation *sim) {
+    sim_selection *s = &sim->selection;
+    s->wait = s->patience;
+    if (s->patience < LONGEST_WAIT) s->patience *= 2;
+    return change_rows(sim, NULL);
+}
+
+/* ---- a step ---- */
+
+static double share(zn_simulation *sim, const zn_point *point, const double *fewer, double *all) {
+    const zn_model *model = sim->model;
+    const stage *at = &sim->monitor.at;
+    fewer_rows_expand(sim->selection.model, fewer, all);
+    if (model->balance(model, at->work, point, &(zn_balance){.M = at->M, .W = at->W})) return INFINITY;
+    return independent_share(sim->selection.rows, at->M, at->W, all);
+}
+
+/* In the middle of the step, where forces act on average. */
+void sim_selection_share(zn_simulation *sim, const scheme_state *from, scheme_state *to) {
+    if (!sim->selection.model) return;
+    double *q = sim->selection.lambda + 3 * model_rows(sim->model);
+    for (int i = 0; i < sim->model->size.nq; i++) q[i] = (from->q[i] + to->q[i]) / 2;
+    zn_point middle = {.t = (from->t + to->t) / 2, .q = q, .u = to->u};
+    sim->selection.wear = share(sim, &middle, to->P, to->P_all);
+}
+
+void sim_forces(const zn_simulation *sim, const double **a, const double **lambda) {
+    sim->scheme->class->forces(sim->scheme, &sim->now, a, lambda);
+    if (!sim->selection.model) return;
+    zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    share((zn_simulation *)(uintptr_t)sim, &now, *lambda, sim->selection.lambda);
+    *lambda = sim->selection.lambda;
+}
+
+bool sim_selection_holds(zn_simulation *sim, double h, cone_outcome *outcome) {
+    const sim_selection *s = &sim->selection;
+    const stage *at = &sim->monitor.at;
+    if (!s->model) return true;
+    double *seen0 = s->lambda + model_rows(sim->model), *seen1 = seen0 + model_rows(sim->model);
+    fewer_rows_merge(s->model, at->c0, seen0);
+    fewer_rows_merge(s->model, at->c1, seen1);
+    const problem_scales *scales = &sim->scheme->scales;
+    double speed = scales->energy > 0 ? scales->energy : 1, open = most_open * sim->settings.tolerance * speed;
+    independent_drift d = {seen0, seen1, scales->place, 0, most_drift, open * h, most_open * DBL_EPSILON};
+    double open0 = independent_open(s->rows, at->c0, d), most = s->merged ? sim->settings.contradiction : 0;
+    d.rate = 1 / h, d.open = open, d.roundoff /= h;
+    double open1 = independent_open(s->rows, at->c1, d);
+    bool holds = open0 <= most && open1 <= most * CONE_CONTRADICTION_RATE;
+    if (s->merged || !holds) outcome->worst = larger(outcome->worst, larger(open0, open1));
+    return holds;
+}
+
+/* The choice is the best there is, for all that its coefficients are large. */
+static bool is_same(const zn_simulation *sim, const independent *rows) {
+    size_t n = (size_t)model_row_N(sim->model);
+    return sim->selection.rows &&
+           memcmp(independent_left_out(rows), independent_left_out(sim->selection.rows), n * sizeof(bool)) == 0;
+}
+
+zn_status sim_selection_renew(zn_simulation *sim) {
+    sim_selection *s = &sim->selection;
+    double most = larger(worn, s->accepted_wear);
+    if (s->model && s->merged && s->wear <= most) { /* least squares go with the motion */
+        independent_merges(s->rows, s->merges);
+        fewer_rows_set_factors(s->model, s->merges);
+    }
+    if (!s->offered || (s->model ? s->wear <= most : --s->wait > 0)) return ZN_OK;
+    zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    independent *rows = NULL;
+    zn_status status = find(sim, &at, s->merged, &rows);
+    if (status == ZN_OK && rows && !is_same(sim, rows)) {
+        s->made++;
+        s->accepted_wear = 0;
+        return change_rows(sim, rows);
+    }
+    if (rows && isfinite(s->wear)) s->accepted_wear = 2 * s->wear;
+    independent_destroy(sim->context, rows);
+    s->wait = s->patience;
+    return status;
+}
