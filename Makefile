@@ -2,7 +2,7 @@
 # The commands that people need, over CMake and its presets. `make help` lists them.
 .POSIX:
 .SUFFIXES:
-.PHONY: build run test test-packages test-clang test-asan test-viewer viewer bench peers validate clean format help packages
+.PHONY: build run test test-packages test-clang test-asan test-viewer viewer bench peers matrix validate clean format help packages
 
 JOBS = $$(getconf _NPROCESSORS_ONLN)
 
@@ -55,6 +55,10 @@ bench: build ## cost per step, as a table and as CSV
 peers: build ## the same systems in Siconos, MuJoCo, Rapier and Jolt: a table here, plots in build/peers/
 	@scripts/install-peers
 	@python3=/usr/bin/python3; test -x $$python3 || python3=python3; $$python3 bench/peers/peers.py --zeno build/zeno --out build/peers
+
+matrix: build ## all scenes x all schemes x {1, 10 times the step}, short runs: build/matrix.md and .csv, broken rules here
+	@scripts/install-packages python3
+	@python3 scripts/matrix --zeno build/zeno --out build/matrix
 
 validate: build ## every benchmark with every scheme against the papers: validation/index.html
 	@scripts/install-packages python3

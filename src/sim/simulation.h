@@ -160,11 +160,14 @@ bool sim_fatal(zn_status);
 #define SIM_CONTRADICTION_ROUNDOFF 1e-12
 /* A sentence about joints that contradict each other at a state, into text; "" when none do. Scales may be NULL (at the start). */
 const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const problem_scales *, const zn_point *, char *text, size_t room);
-zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);
 zn_status sim_grid_step(zn_simulation *);
 
 /* What a value that is not finite is most often due to, for sentences. */
 #define SIM_OUT_OF_RANGE "(a division, logarithm, root or power out of its range?)"
+
+/* failure.c: sentences about failed steps; the status is returned. Unstable: ZN_OK where the step is not too large for the scheme. */
+zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);
+zn_status sim_report_unstable(zn_simulation *, double h);
 
 /* not_finite.c: what is not finite at the present state, or later, up to t + reach, in the motion that the step of h could not follow; NULL:
  * nothing was found. *t: when. */

@@ -2,8 +2,6 @@
 /* Steps: trying, accepting, and the fixed grid that lands on the end exactly, with parts of steps where a solve fails. */
 #include "sim/simulation.h"
 
-#include <stdio.h>
-
 /* A failed step is retried with halves, quarters ... down to this power of two of the step. */
 enum { MAX_HALVINGS = 10 };
 
@@ -74,58 +72,6 @@ void sim_accept(zn_simulation *sim, double h) {
 }
 
 bool sim_fatal(zn_status status) { return status == ZN_MEMORY || status == ZN_UNSUPPORTED; }
-
-const char *sim_contradiction(zn_context *context, const zn_model *model, const zn_settings *settings, const problem_scales *scales,
-                              const zn_point *at, char *text, size_t room) {
-    double size, step = settings->step > 0 ? settings->step : 1;
-    int row = model_contradiction(context, model, at, &size);
-    *text = '\0';
-    if (row >= 0 && size > SIM_CONTRADICTION_ROUNDOFF) {
-        double passes = 2 * (scales ? scales_tolerance(scales, row, size, step) : larger(size / step, size)), digit = pow(10, floor(log10(passes)));
-        snprintf(text, room,
-                 ". The constraint '%s' nearly follows from those before it but contradicts them by %.3g: leave it out, give its numbers in "
-                 "full (sqrt(3)/2 instead of 0.866), or set tolerance: %.0e",
-                 model->bilateral_names[row], size, ceil(passes / digit) * digit);
-    }
-    return text;
-}
-
-/* ZN_OK: the step is not too large for the scheme. */
-static zn_status report_unstable(zn_simulation *sim, double h) {
-    double frequency, largest;
-    if (!sim_step_is_unstable(sim, h, &frequency, &largest)) return ZN_OK;
-    error_place place = {.step = sim->step + 1, .time = sim->now.t};
-    return fail_at(sim->context, ZN_NO_CONVERGENCE, &place,
-                   "the step of %g from t = %.9g failed: it is too large for %s, which is stable for steps below about %.3g here (the "
-                   "fastest natural frequency is about %.3g 1/s); radau-2a, tr-theta and generalized-alpha take larger steps",
-                   h, sim->now.t, sim->settings.scheme, largest, frequency);
-}
-
-zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, const cone_outcome *outcome) {
-    const zn_model *model = sim->model;
-    char text[160], why[400];
-    error_place place = {.step = sim->step + 1, .time = sim->now.t};
-    const char *who = NULL;
-    if (report_unstable(sim, h) != ZN_OK) return ZN_NO_CONVERGENCE;
-    double t, reach = status == ZN_NOT_FINITE ? 2 * larger(h, sim->settings.step) : h;
-    const char *what = sim_find_not_finite(sim, h, reach, text, sizeof text, &t);
-    if (what)
-        return fail_at(sim->context, ZN_NOT_FINITE, &place,
-                       "%s is not finite at t = %.9g " SIM_OUT_OF_RANGE "; the step of %g from t = %.9g failed",
-                       what, t, h, sim->now.t);
-    if (status == ZN_NOT_FINITE)
-        return fail_at(sim->context, status, &place,
-                       "the step of %g from t = %.9g failed: values in it are not finite, though those of the model are: the motion diverges; smaller steps "
-                       "may help",
-                       h, sim->now.t);
-    if (outcome->worst_cone >= 0 && outcome->worst_cone < model->size.n_contacts)
-        who = place.subject = model->contacts[outcome->worst_cone].name;
-    zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
-    return fail_at(sim->context, status, &place,
-                   "the step of %g from t = %.9g could not be solved%s%s%s: residual %.3g is above the tolerance %.3g%s", h,
-                   sim->now.t, who ? " at contact '" : "", who ? who : "", who ? "'" : "", outcome->worst,
-                   sim->settings.tolerance, sim_contradiction(sim->context, model, &sim->settings, sim->selection.model ? NULL : &sim->scheme->scales, &at, why, sizeof why));
-}
 
 /* ---- the fixed grid ---- */
 
@@ -220,7 +166,7 @@ zn_status sim_grid_step(zn_simulation *sim) {
     const long whole = 1L << MAX_HALVINGS;
     sim_grid *grid = &sim->grid;
     cone_outcome outcome;
-    if (grid->done == 0 && has_grown(sim) && report_unstable(sim, sim->settings.step) != ZN_OK) return ZN_NO_CONVERGENCE;
+    if (grid->done == 0 && has_grown(sim) && sim_report_unstable(sim, sim->settings.step) != ZN_OK) return ZN_NO_CONVERGENCE;
     zn_status status = sim_selection_renew(sim);
     if (status != ZN_OK) return status;
     sim_begin_percussion(sim);
@@ -242,7 +188,7 @@ zn_status sim_grid_step(zn_simulation *sim) {
         } else if (sim_fatal(status) || grid->part == 1) {
             status = sim_report_failure(sim, status, grid->h * fraction, &outcome);
             break;
-        } else if (grid->part == whole && report_unstable(sim, grid->h) != ZN_OK) {
+        } else if (grid->part == whole && sim_report_unstable(sim, grid->h) != ZN_OK) {
             status = ZN_NO_CONVERGENCE; /* halves of it would hide that the motion diverges */
             break;
         } else {
