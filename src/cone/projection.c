@@ -10,6 +10,13 @@
 
 static const double alpha_least = 1e-4;
 enum { SMOOTH_TRIES = 30, GROWTH_WINDOW = 20, NOISE_WINDOW = 3, MOST_SUSPICIONS = 50 };
+/* As a last resort after Newton's method: where long projections led nowhere before, and where there is nothing to project. */
+enum { HOPELESS_ITERATIONS = 1000, BARE_ITERATIONS = 100 };
+
+static int most_iterations(const cone_solver *s) {
+    int most = s->settings.projection_max, last = s->p->ny == 0 ? BARE_ITERATIONS : s->expected.hopeless ? HOPELESS_ITERATIONS : most;
+    return s->settings.solver == ZN_SOLVER_AUTO && last < most ? last : most;
+}
 
 static void project_balls(const cone_solver *s, int k, double alpha, const double *psi, const double *mu, double *next) {
     const cone *c = &s->p->cones[k];
@@ -139,7 +146,7 @@ static zn_status iterate(cone_solver *s, fixed_point *f, double *x, double *y) {
     size_t ny = (size_t)p->ny;
     double change = INFINITY;
     zn_status status = ZN_OK;
-    for (int it = 0; it < s->settings.projection_max; it++) {
+    for (int it = 0, most = most_iterations(s); it < most; it++) {
         cone_project(s, f->alpha, s->psi, s->mu, f->next);
         double smooth = cone_smooth_norm(s, s->phi), norm = larger(natural_norm(s, f->alpha, s->mu, f->next), smooth);
         if (norm < f->best) {

@@ -12,7 +12,7 @@ static double largest(int n, const double *x) {
 }
 
 cone_expected scheme_expects(const scheme *s, const double *q, const double *u, double h) {
-    if (!(s->noise > 0)) return (cone_expected){0};
+    if (!(s->noise > 0)) return (cone_expected){.hopeless = s->hopeless};
     double length = probe_distance * largest(s->model->size.nq, q), velocity = probe_distance * largest(s->model->size.nu, u);
-    return (cone_expected){.noise = s->noise, .length = length, .velocity = larger(velocity, length / h)};
+    return (cone_expected){.hopeless = s->hopeless, .noise = s->noise, .length = length, .velocity = larger(velocity, length / h)};
 }

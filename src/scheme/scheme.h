@@ -51,6 +51,7 @@ struct scheme {
     const zn_model *model;
     problem_scales scales; /* what the tolerance is relative to; made and destroyed by who made the scheme */
     double noise; /* 0: the tolerance must be met; else round-off of the model is above it, of about this size (cone_expect_noise) */
+    bool hopeless; /* see cone_expected */
 };
 
 extern const scheme_class *const scheme_classes[];

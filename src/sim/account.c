@@ -45,8 +45,7 @@ static zn_status ask(zn_account *a, zn_part_energy *energies, double *total) {
             return fail(a->context, status, "the energy of '%s' cannot be evaluated",
                         a->whole ? "the model" : zn_model_part_info(model, i).name);
         if (!isfinite(e->kinetic + e->potential))
-            return fail(a->context, ZN_NOT_FINITE, "the %s energy of '%s' is not finite at t = %.9g " SIM_OUT_OF_RANGE,
-                        isfinite(e->kinetic) ? "potential" : "kinetic", a->whole ? "the model" : zn_model_part_info(model, i).name, at.t);
+            return sim_fail_energy(a->context, s, a->whole ? "the model" : zn_model_part_info(model, i).name, e->kinetic, e->potential);
         *total += e->kinetic + e->potential;
     }
     return ZN_OK;

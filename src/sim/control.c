@@ -324,6 +324,7 @@ zn_status sim_control_step(zn_simulation *sim) {
     int futile = 0;
     zn_status status = sim_selection_renew(sim);
     if (status != ZN_OK) return status;
+    sim_hope(sim);
     sim_begin_percussion(sim);
     for (;;) {
         control_trial trial = {0};

@@ -17,7 +17,8 @@ const char *sim_contradiction(zn_context *context, const zn_model *model, const 
     if (row >= 0 && size > SIM_CONTRADICTION_ROUNDOFF) {
         double passes = 2 * (scales ? scales_tolerance(scales, row, size, step) : larger(size / step, size)), digit = pow(10, floor(log10(passes)));
         snprintf(text, room,
-                 ". The constraint '%s' nearly follows from those before it but contradicts them by %.3g: leave it out, give its numbers in "
+                 ". The constraint '%s' nearly follows from those before it but contradicts them by %.3g: leave it out, "
+                 "give its numbers in "
                  "full (sqrt(3)/2 instead of 0.866), or set tolerance: %.0e",
                  model->bilateral_names[row], size, ceil(passes / digit) * digit);
     }
@@ -29,10 +30,11 @@ zn_status sim_report_unstable(zn_simulation *sim, double h) {
     double frequency, largest;
     if (!sim_step_is_unstable(sim, h, &frequency, &largest)) return ZN_OK;
     error_place place = {.step = sim->step + 1, .time = sim->now.t};
-    return fail_at(sim->context, ZN_NO_CONVERGENCE, &place,
-                   "the step of %g from t = %.9g failed: it is too large for %s, which is stable for steps below about %.3g here (the "
-                   "fastest natural frequency is about %.3g 1/s); radau-2a, tr-theta and generalized-alpha take larger steps",
-                   h, sim->now.t, sim->settings.scheme, largest, frequency);
+    return fail_at(
+        sim->context, ZN_NO_CONVERGENCE, &place,
+        "the step of %g from t = %.9g failed: it is too large for %s, which is stable for steps below about %.3g here (the "
+        "fastest natural frequency is about %.3g 1/s); radau-2a, tr-theta and generalized-alpha take larger steps",
+        h, sim->now.t, sim->settings.scheme, largest, frequency);
 }
 
 /* Where the residual is: a contact, or the kind of equations. */
@@ -55,12 +57,16 @@ static void give_advice(zn_simulation *sim, const cone_outcome *outcome, char *t
     double kinetic = 0, potential = 0, step = sim->settings.step_auto ? 0 : sim->settings.step;
     const char *other = strcmp(sim->settings.scheme, "radau-2a") ? "scheme: radau-2a" : "scheme: moreau-midpoint";
     if (sim->model->energy)
-        sim->model->energy(sim->model, sim->monitor.at.work, &(zn_point){.t = sim->now.t, .q = sim->now.q, .u = sim->now.u}, &kinetic, &potential);
+        sim->model->energy(sim->model, sim->monitor.at.work, &(zn_point){.t = sim->now.t, .q = sim->now.q, .u = sim->now.u},
+                           &kinetic, &potential);
     if (sim->energy_start != 0 && kinetic > diverged * fabs(sim->energy_start))
-        snprintf(text, room, "the motion has diverged (kinetic energy %.3g, energy at the start %.3g): the step is too large for it; try step: %.3g or %s", kinetic,
-                 sim->energy_start, step / 10, other);
+        snprintf(text, room,
+                 "the motion has diverged (kinetic energy %.3g, energy at the start %.3g): the step is too large for it; "
+                 "try step: %.3g or %s",
+                 kinetic, sim->energy_start, step / 10, other);
     else if (outcome->worst <= near_tolerance * sim->settings.tolerance)
-        snprintf(text, room, "the residual is small: tolerance: %.0e would let it pass; else try %s", pow(10, ceil(log10(2 * outcome->worst))), other);
+        snprintf(text, room, "the residual is small: tolerance: %.0e would let it pass; else try %s",
+                 pow(10, ceil(log10(2 * outcome->worst))), other);
     else if (step > 0)
         snprintf(text, room, "try step: %.3g or %s", step / 10, other);
     else
@@ -76,11 +82,12 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
     const char *what = sim_find_not_finite(sim, h, reach, text, sizeof text, &t);
     if (what)
         return fail_at(sim->context, ZN_NOT_FINITE, &place,
-                       "%s is not finite at t = %.9g " SIM_OUT_OF_RANGE "; the step of %g from t = %.9g failed",
-                       what, t, h, sim->now.t);
+                       "%s is not finite at t = %.9g " SIM_OUT_OF_RANGE "; the step of %g from t = %.9g failed", what, t, h,
+                       sim->now.t);
     if (status == ZN_NOT_FINITE)
         return fail_at(sim->context, status, &place,
-                       "the step of %g from t = %.9g failed: values in it are not finite, though those of the model are: the motion diverges; try step: %.3g "
+                       "the step of %g from t = %.9g failed: values in it are not finite, though those of the model are: "
+                       "the motion diverges; try step: %.3g "
                        "or scheme: radau-2a",
                        h, sim->now.t, sim->settings.step / 10);
     if (outcome->worst_cone >= 0 && outcome->worst_cone < model->size.n_contacts)
@@ -89,6 +96,19 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
     name_fault(sim, outcome, text, sizeof text);
     sim_contradiction(sim->context, model, &sim->settings, sim->selection.model ? NULL : &sim->scheme->scales, &at, why, sizeof why);
     if (!*why) memcpy(why, "; ", 3), give_advice(sim, outcome, why + 2, sizeof why - 2);
-    return fail_at(sim->context, status, &place, "the step of %g from t = %.9g could not be solved %s: residual %.3g is above the tolerance %.3g%s", h,
+    return fail_at(sim->context, status, &place,
+                   "the step of %g from t = %.9g could not be solved %s: residual %.3g is above the tolerance %.3g%s", h,
                    sim->now.t, text, outcome->worst, sim->settings.tolerance, why);
+}
+
+/* Squares of large velocities overflow before they do. */
+zn_status sim_fail_energy(zn_context *context, const zn_simulation *sim, const char *what, double kinetic,
+                          double potential) {
+    if (isinf(kinetic) || (isinf(potential) && kinetic > diverged * fabs(sim->energy_start)))
+        return fail(context, ZN_NOT_FINITE,
+                    "the motion has diverged: at t = %.9g the energy of '%s' is infinite, at the start it was %.3g; try "
+                    "step: %.3g or scheme: radau-2a",
+                    sim->view.t, what, sim->energy_start, sim->settings.step / 10);
+    return fail(context, ZN_NOT_FINITE, "the %s energy of '%s' is not finite at t = %.9g " SIM_OUT_OF_RANGE,
+                isfinite(kinetic) ? "potential" : "kinetic", what, sim->view.t);
 }

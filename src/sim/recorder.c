@@ -147,9 +147,7 @@ zn_status zn_recorder_row(zn_recorder *r) {
     r->last_step = sim->step;
     next = put(next, sim->view.gaps, model->size.n_contacts);
     zn_simulation_energy(sim, &kinetic, &potential);
-    if (model->energy && !isfinite(kinetic + potential))
-        return fail(r->context, ZN_NOT_FINITE, "the %s energy is not finite at t = %.9g " SIM_OUT_OF_RANGE,
-                    isfinite(kinetic) ? "potential" : "kinetic", sim->view.t);
+    if (model->energy && !isfinite(kinetic + potential)) return sim_fail_energy(r->context, sim, "the model", kinetic, potential);
     *next++ = kinetic;
     *next++ = potential;
     *next++ = kinetic + potential;

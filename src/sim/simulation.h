@@ -42,6 +42,7 @@ typedef struct sim_grid {
     bool between;                    /* now is not at a grid point, but at a row */
     long part, done;                 /* done 0: a new one begins */
     double h, t_start, t_end;
+    int in_vain;                     /* attempts at this step whose long projections failed */
 } sim_grid;
 
 /* Velocities of rows at a state: all of it, the part that is not from u, and per contact that of smooth friction. */
@@ -147,6 +148,8 @@ zn_status sim_selection_renew(zn_simulation *);
 #define SIM_STEP_ROUNDOFF 1e-9
 /* One step of the scheme, which changes nothing but `to`. */
 zn_status sim_try(zn_simulation *, const scheme_state *from, double h, double t_end, scheme_state *to, cone_outcome *);
+/* A new step: what was in vain in the last one is forgotten. */
+void sim_hope(zn_simulation *);
 /* `next`, which the monitor has seen, becomes the present. */
 void sim_accept(zn_simulation *, double h);
 void sim_count_outcome(zn_simulation *, const cone_outcome *);
@@ -168,6 +171,8 @@ zn_status sim_grid_step(zn_simulation *);
 /* failure.c: sentences about failed steps; the status is returned. Unstable: ZN_OK where the step is not too large for the scheme. */
 zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);
 zn_status sim_report_unstable(zn_simulation *, double h);
+/* Energies of `what` that are not finite at a state that is. */
+zn_status sim_fail_energy(zn_context *, const zn_simulation *, const char *what, double kinetic, double potential);
 
 /* not_finite.c: what is not finite at the present state, or later, up to t + reach, in the motion that the step of h could not follow; NULL:
  * nothing was found. *t: when. */

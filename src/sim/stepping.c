@@ -42,6 +42,16 @@ static zn_status try_once(zn_simulation *sim, const scheme_state *from, double h
     return sim->scheme->class->step(sim->scheme, from, h, to, outcome);
 }
 
+/* Attempts at one step whose long projections led nowhere, before those of its parts are cut short: the work of a step that fails is bounded. */
+enum { ATTEMPTS_IN_VAIN = 2, LONG_PROJECTION = 5000 };
+
+static void count_in_vain(zn_simulation *sim, const cone_outcome *outcome) {
+    if (outcome->iterations[CONE_PROJECTION] >= LONG_PROJECTION) sim->grid.in_vain++;
+    sim->scheme->hopeless = sim->grid.in_vain >= ATTEMPTS_IN_VAIN;
+}
+
+void sim_hope(zn_simulation *sim) { sim->grid.in_vain = 0, sim->scheme->hopeless = false; }
+
 /* A step that cannot be solved is tried once more up to round-off of the model. Where that is it, later steps expect it. */
 zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double t_end, scheme_state *to,
                   cone_outcome *outcome) {
@@ -55,7 +65,10 @@ zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double
         status = try_once(sim, from, h, to, outcome);
         with->noise = expected;
     }
-    if (status != ZN_OK) return status;
+    if (status != ZN_OK) {
+        count_in_vain(sim, outcome);
+        return status;
+    }
     if (outcome->worst > sim->settings.tolerance) with->noise = outcome->worst;
     to->t = t_end;
     if (sim->model->after_step) sim->model->after_step(sim->model, to->q);
@@ -170,7 +183,7 @@ zn_status sim_grid_step(zn_simulation *sim) {
     zn_status status = sim_selection_renew(sim);
     if (status != ZN_OK) return status;
     sim_begin_percussion(sim);
-    if (grid->done == 0) begin_grid_step(sim);
+    if (grid->done == 0) begin_grid_step(sim), sim_hope(sim);
     bool pause = false;
     while (grid->done < whole && !pause) {
         double fraction = (double)grid->part / (double)whole;
