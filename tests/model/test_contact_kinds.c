@@ -23,7 +23,6 @@ static const contact_variant spatial_kinds[] = {
     {.touching = FEATURE_BALL, .surface = FEATURE_PLANE, .frame = CONTACT_FIXED, .n_sliding = 2, .stribeck = true},
     {.touching = FEATURE_ELLIPSOID, .surface = FEATURE_PLANE, .frame = CONTACT_FIXED, .n_sliding = 2},
     {.touching = FEATURE_RING, .surface = FEATURE_PLANE, .frame = CONTACT_FIXED, .n_sliding = 3},
-    {.touching = FEATURE_RING, .surface = FEATURE_PLANE, .frame = CONTACT_FIXED, .n_sliding = 2, .rim = true},
     {.touching = FEATURE_BALL, .surface = FEATURE_SPHERE, .frame = CONTACT_TURNED, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_SPHERE, .frame = CONTACT_OF_WORLD, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_CYLINDER, .frame = CONTACT_AXIS, .n_sliding = 2},

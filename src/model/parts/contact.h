@@ -35,11 +35,7 @@ typedef struct contact_variant {
     bool given_force; /* no gap row: the normal force is a number */
     bool belt;        /* the surface has a velocity of its own */
     bool rounded;     /* a ball with a radius on a surface by formula */
-    bool rim;         /* a fixed point of a ring instead of its lowest one */
 } contact_variant;
-
-/* The number c of rings on planes (contact_draw.c): far above round-off of gaps, so that a flat ring's lowest point is open beyond doubt. */
-#define CONTACT_FLAT_LEAN 2e-9
 
 enum { CONTACT_MOST_ROWS = 6, CONTACT_MOST_BALLS = 6 };
 

@@ -8,7 +8,7 @@
 
 int contact_pack(contact_variant v) {
     return (int)v.touching | (int)v.surface << 3 | (int)v.frame << 6 | v.n_sliding << 9 | v.n_rolling << 11 |
-           v.pivoting << 13 | v.stribeck << 14 | v.given_force << 15 | v.belt << 16 | v.rounded << 17 | v.rim << 18;
+           v.pivoting << 13 | v.stribeck << 14 | v.given_force << 15 | v.belt << 16 | v.rounded << 17;
 }
 
 contact_variant contact_unpack(int packed) {
@@ -21,8 +21,7 @@ contact_variant contact_unpack(int packed) {
                              .stribeck = packed >> 14 & 1,
                              .given_force = packed >> 15 & 1,
                              .belt = packed >> 16 & 1,
-                             .rounded = packed >> 17 & 1,
-                             .rim = packed >> 18 & 1};
+                             .rounded = packed >> 17 & 1};
 }
 
 zn_sizes contact_rows(contact_variant v) {
@@ -53,33 +52,13 @@ static evec down_to_ellipsoid(sketch *k, evec n) {
     return emat_apply(k, A, evec_scale(k, sketch_div(k, sketch_constant(k, 1), size), Em));
 }
 
-/* A ring with axis a on a plane. With m = n - (n.a) a, |m| the sine of its lean, a small number c and p = sqrt(m.m + c^2):
- *
- *     lowest point   S - R m/p,   g = n.(S - S_B) - R p
- *     on the rim     x,           g = n.(x - S_B) - 5/4 R c^2/p      one of three points fixed to the ring (geometry.h)
- *
- * With c = 0 these are the gaps themselves, but a ring that lies flat has no lowest point. With c all of them are smooth, and too small
- * by 5/4 R c at most, by R c^2/|m| of a ring that leans. A flat ring rests on the points of its rim, its lowest point is open by R c/4. Forces stay within
- * the ring, so that it tips when it must; where it leans by c or so the gaps of the rim fall in no direction, so that it lies flat. */
-static void touch_plane_by_ring(sketch *k, bool rim, evec base, contact_sketch *out) {
-    const double c = CONTACT_FLAT_LEAN;
-    evec point = sketch_point(k, 0, NUMBER3(k, a_point)), m = across(k, out->n, sketch_direction(k, 0, NUMBER3(k, a_axis)));
-    expr R = NUMBER(k, a_radius), squared = sketch_add(k, evec_dot(k, m, m), sketch_constant(k, c * c));
-    expr p = expr_unary(k->g, EXPR_SQRT, squared), depth = sketch_mul(k, R, p);
-    if (rim) depth = sketch_div(k, sketch_mul(k, sketch_constant(k, 1.25 * c * c), R), p);
-    out->c_A = rim ? point : evec_sub(k, point, evec_scale(k, sketch_div(k, R, p), m));
-    out->gap = sketch_sub(k, evec_dot(k, out->n, evec_sub(k, point, base)), depth);
-}
-
-/* Ball: c = S - R n. */
+/* Ball: c = S - R n. Ring with axis a: c = S - R m/|m|, m = n - (n.a) a. */
 static void touch_plane(sketch *k, const contact_variant *v, contact_sketch *out) {
     evec centre = sketch_point(k, 0, NUMBER3(k, a_point)), base = sketch_point(k, 1, NUMBER3(k, b_point));
     out->n = sketch_direction(k, 1, NUMBER3(k, b_axis));
-    if (v->touching == FEATURE_RING) {
-        touch_plane_by_ring(k, v->rim, base, out);
-        return;
-    }
-    evec arm = v->touching == FEATURE_ELLIPSOID ? down_to_ellipsoid(k, out->n) : evec_scale(k, NUMBER(k, a_radius), out->n);
+    evec arm = out->n;
+    if (v->touching == FEATURE_RING) arm = normalised(k, across(k, out->n, sketch_direction(k, 0, NUMBER3(k, a_axis))));
+    arm = v->touching == FEATURE_ELLIPSOID ? down_to_ellipsoid(k, out->n) : evec_scale(k, NUMBER(k, a_radius), arm);
     out->c_A = evec_sub(k, centre, arm);
     out->gap = evec_dot(k, out->n, evec_sub(k, out->c_A, base));
 }

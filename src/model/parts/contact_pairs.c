@@ -148,19 +148,6 @@ static zn_status choose_frame(const pair_at_work *w, contact_variant *v, contact
     return ZN_OK;
 }
 
-/* The pair's name, with a number where there are several; of the points of a ring's rim that of the ring, and a letter. */
-static char *contact_name(const pair_at_work *w, int index, int count) {
-    zn_context *context = w->parts->context;
-    int rings = geometry_rings(&w->shape_of_touching), point = index - rings;
-    if (rings > 0 && point >= 0) {
-        char letter = (char)('a' + point % GEOMETRY_RIM_POINTS);
-        return rings == 1 ? mem_format(context, "%s.%c", w->def->name, letter)
-                          : mem_format(context, "%s.%d%c", w->def->name, 1 + point / GEOMETRY_RIM_POINTS, letter);
-    }
-    return count == 1 || rings == 1 ? mem_text(context, w->def->name)
-                                    : mem_format(context, "%s.%d", w->def->name, index + 1);
-}
-
 /* Fills the piece of one contact of the pair. */
 static zn_status add_contact(const pair_at_work *w, int index, int count) {
     zn_parts *parts = w->parts;
@@ -169,7 +156,7 @@ static zn_status add_contact(const pair_at_work *w, int index, int count) {
     zn_contact contact = {0};
     zn_ball balls[CONTACT_MOST_BALLS];
     feature a = geometry_touching(&w->shape_of_touching, w->planar, index), b = geometry_surface(&w->shape_of_surface);
-    v.touching = a.kind, v.surface = b.kind, v.rim = a.rim;
+    v.touching = a.kind, v.surface = b.kind;
     v.rounded = b.kind == FEATURE_SURFACE && a.radius > 0;
     v.belt = b.velocity[0] != 0 || b.velocity[1] != 0 || b.velocity[2] != 0;
     contact_set_features(&numbers, &a, &b);
@@ -177,7 +164,8 @@ static zn_status add_contact(const pair_at_work *w, int index, int count) {
     zn_status status = contact_law_rows(parts->context, w->def->name, w->law, w->planar, &v, &numbers, &contact, balls);
     if (status == ZN_OK) status = choose_frame(w, &v, &numbers);
     if (status != ZN_OK) return status;
-    char *name = contact_name(w, index, count);
+    char *name =
+        count == 1 ? mem_text(parts->context, w->def->name) : mem_format(parts->context, "%s.%d", w->def->name, index + 1);
     if (!name) return ZN_MEMORY;
     int bodies[2] = {w->touching->body, w->surface->body};
     parts_piece shape = {.what = "contact",
@@ -246,8 +234,6 @@ zn_status zn_parts_contact(zn_parts *parts, const zn_contact_pair_def *def) {
     if (order < 0) w = (pair_at_work){parts, def, b, a, shape_b, shape_a, NULL, planar};
     zn_status status = choose_law(&w);
     int count = geometry_count(&w.shape_of_touching, planar);
-    if (def->has_normal_force && geometry_rings(&w.shape_of_touching) > 0)
-        count = geometry_rings(&w.shape_of_touching); /* no gap */
     for (int i = 0; i < count && status == ZN_OK; i++) status = add_contact(&w, i, count);
     return status;
 }

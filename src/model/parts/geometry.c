@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes: what is allowed, which one touches which, and the features they are made of. */
-#include "linalg/geometry.h"
-#include "model/parts/contact.h"
+#include "model/parts/geometry.h"
 
 const char *geometry_name(zn_geometry_type shape, bool planar) {
     static const char *const names[2][ZN_GEOMETRY_TYPE_COUNT] = {
@@ -81,8 +80,7 @@ static bool touches(const geometry *a, const geometry *b, const char **why) {
         if (a->type == ZN_GEOMETRY_SPHERE || a->type == ZN_GEOMETRY_POINT || a->type == ZN_GEOMETRY_POINTS) return true;
         return *why = "only points and spheres touch a rounded surface from outside", false;
     case ZN_GEOMETRY_SURFACE:
-        if (a->type == ZN_GEOMETRY_POINT || a->type == ZN_GEOMETRY_POINTS || a->type == ZN_GEOMETRY_BOX || round)
-            return true;
+        if (a->type == ZN_GEOMETRY_POINT || a->type == ZN_GEOMETRY_POINTS || a->type == ZN_GEOMETRY_BOX || round) return true;
         return *why = "rings and ellipsoids touch planes only", false;
     default: return *why = "corners have no surface that could be touched", false;
     }
@@ -96,14 +94,12 @@ int geometry_order(const geometry *a, const geometry *b, const char **why) {
     return 0;
 }
 
-int geometry_rings(const geometry *g) { return g->type != ZN_GEOMETRY_RING ? 0 : g->length > 0 ? 2 : 1; }
-
 int geometry_count(const geometry *touching, bool planar) {
     switch (touching->type) {
     case ZN_GEOMETRY_POINTS: return touching->n_points;
     case ZN_GEOMETRY_BOX: return planar ? 4 : 8;
     case ZN_GEOMETRY_CAPSULE: return 2;
-    case ZN_GEOMETRY_RING: return (1 + GEOMETRY_RIM_POINTS) * geometry_rings(touching);
+    case ZN_GEOMETRY_RING: return touching->length > 0 ? 2 : 1;
     default: return 1;
     }
 }
@@ -130,20 +126,6 @@ static void ellipsoid_matrix(const geometry *g, bool planar, feature *f) {
                 f->matrix[i + 3 * j] += 0.25 * g->size[k] * g->size[k] * g->axes[3 * k + i] * g->axes[3 * k + j];
 }
 
-/* The rings, then the points of the first one, then of the second. */
-static void ring_feature(const geometry *g, int index, feature *f) {
-    int rings = geometry_rings(g), point = index - rings, ring = point < 0 ? index : point / GEOMETRY_RIM_POINTS;
-    for (int i = 0; i < 3; i++) f->point[i] += (ring ? 0.5 : -0.5) * g->length * f->axis[i];
-    f->kind = FEATURE_RING, f->radius = g->radius, f->rim = point >= 0;
-    if (!f->rim) return;
-    const double angle = 2 * 3.14159265358979323846 / GEOMETRY_RIM_POINTS * (point % GEOMETRY_RIM_POINTS);
-    double e[3];
-    contact_tangent_of_plane(f->axis, e);
-    vec3 along = vec3_from(e), across = vec3_cross(vec3_from(f->axis), along);
-    vec3 rim = vec3_add(vec3_scale(g->radius * cos(angle), along), vec3_scale(g->radius * sin(angle), across));
-    vec3_store(vec3_add(vec3_from(f->point), rim), f->point);
-}
-
 feature geometry_touching(const geometry *g, bool planar, int index) {
     feature f = {.kind = FEATURE_BALL, .side = 1};
     memcpy(f.point, g->centre, sizeof f.point);
@@ -155,7 +137,10 @@ feature geometry_touching(const geometry *g, bool planar, int index) {
         for (int i = 0; i < 3; i++) f.point[i] += (index ? 0.5 : -0.5) * g->length * f.axis[i];
         f.radius = g->radius;
         break;
-    case ZN_GEOMETRY_RING: ring_feature(g, index, &f); break;
+    case ZN_GEOMETRY_RING:
+        for (int i = 0; i < 3; i++) f.point[i] += (index ? 0.5 : -0.5) * g->length * f.axis[i];
+        f.kind = FEATURE_RING, f.radius = g->radius;
+        break;
     case ZN_GEOMETRY_ELLIPSOID: ellipsoid_matrix(g, planar, &f); break;
     case ZN_GEOMETRY_SPHERE: f.radius = g->radius; break;
     default: break;

@@ -19,7 +19,7 @@ typedef struct geometry {
 
 typedef enum feature_kind {
     FEATURE_BALL,     /* point, radius (0: a point) */
-    FEATURE_RING,     /* point, axis, radius; rim: the point is on it */
+    FEATURE_RING,     /* point, axis, radius */
     FEATURE_PLANE,    /* point, axis (normal), velocity */
     FEATURE_SPHERE,   /* point, radius, side */
     FEATURE_CYLINDER, /* point, axis, radius, side */
@@ -31,7 +31,6 @@ typedef enum feature_kind {
 typedef struct feature {
     feature_kind kind;
     double point[3], axis[3], radius, half_length;
-    bool rim;
     double side; /* 1: touched from outside, -1: from inside */
     double velocity[3];
     double axes[9];   /* of formulas */
@@ -40,10 +39,7 @@ typedef struct feature {
 
 /* Which of two shapes touches the other's surface: 1 when a touches b, -1 the other way, 0 with a reason when neither can. */
 int geometry_order(const geometry *a, const geometry *b, const char **why);
-/* A ring touches a plane with its lowest point and, when it lies flat, with this many fixed points of its rim. */
-enum { GEOMETRY_RIM_POINTS = 3 };
-int geometry_rings(const geometry *); /* 2 of a cylinder, 1 of a disk, 0 of other shapes */
-/* Contacts of a shape that touches; of rings the lowest points come first. */
+/* Contacts of a shape that touches. */
 int geometry_count(const geometry *touching, bool planar);
 feature geometry_touching(const geometry *, bool planar, int index);
 feature geometry_surface(const geometry *);
