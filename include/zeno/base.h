@@ -43,6 +43,11 @@ typedef enum zn_status {
 /* The general sentence of a status. */
 ZN_API const char *zn_status_text(zn_status status);
 
+/* Misuse. What a function cannot use (NULL where something is needed, an unknown choice, a number that makes no sense) is ZN_ARGUMENT, with
+ * a sentence in the context; without a context (NULL) there is only the status. Functions that return a value return NULL, NaN, 0 or
+ * an empty structure instead. What was destroyed is told in the same way as long as its context lives, for the 64 newest
+ * destroyed handles of each context; older ones, contexts that were destroyed, and pointers that never came from the library cannot be told. */
+
 typedef struct zn_context zn_context;
 
 /* Memory hook. All memory of the library itself goes through it (HDF5 and libfyaml keep their own). `reallocate` gets NULL
@@ -73,7 +78,8 @@ typedef struct zn_error {
     const char *subject;   /* the contact, constraint, coordinate ... it is about */
 } zn_error;
 
-/* `def` may be NULL. NULL only when memory is out. */
+/* `def` may be NULL. NULL only when memory is out. Where OpenBLAS is used it is set to one thread, for the whole process, unless the
+ * environment variable OPENBLAS_NUM_THREADS asks for a number. */
 ZN_API zn_context *zn_context_create(const zn_context_def *def);
 /* NULL is allowed, here and in every destroy function. Destroy what was made with a context before the context. */
 ZN_API void zn_context_destroy(zn_context *context);

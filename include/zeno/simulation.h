@@ -67,12 +67,14 @@ ZN_API bool zn_scheme_find(const char *name, zn_scheme_info *info);
 
 typedef struct zn_simulation zn_simulation;
 
-/* Checks model and settings against each other, finds the scheme, makes the start consistent. The model must stay alive. */
+/* Checks model and settings against each other, finds the scheme, makes the start consistent. The model must stay alive. A mass matrix
+ * at the start that is not finite or not positive definite, and energies that are not finite there, are ZN_MODEL. */
 ZN_API zn_status zn_simulation_create(zn_context *context, const zn_model *model, const zn_settings *settings,
                                       zn_simulation **simulation);
 ZN_API void zn_simulation_destroy(zn_simulation *simulation);
 
-/* One step (the last one is cut to land on the end exactly). ZN_OK until and at the end; on failure the last good state stays. */
+/* One step (the last one is cut to land on the end exactly). ZN_OK until and at the end; on failure the last good state stays. Energies
+ * that are not finite at the end, or in a row that is recorded, are ZN_NOT_FINITE. */
 ZN_API zn_status zn_simulation_step(zn_simulation *simulation);
 /* After a step: the next row to record. true: it is what all functions below tell about; it may lie inside of the step (rows
  * at multiples of record_step). false: none is left, and the state at the end of the step is shown again. */
@@ -88,6 +90,7 @@ ZN_API const double *zn_simulation_percussions(const zn_simulation *simulation);
 ZN_API const double *zn_simulation_percussion_totals(const zn_simulation *simulation);
 /* At the current state: gaps in the order of contacts (NaN where a contact has none), energies. */
 ZN_API const double *zn_simulation_gaps(const zn_simulation *simulation);
+/* NULL is allowed for an energy that is not wanted. */
 ZN_API void zn_simulation_energy(const zn_simulation *simulation, double *kinetic, double *potential);
 /* The model's outputs at the current state: n_outputs values. A model without has nothing to fill. */
 ZN_API zn_status zn_simulation_outputs(const zn_simulation *simulation, double *values);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Leaves an error in the context and returns its status, so that a caller writes `return fail(...)`. Also the `subject` and
- * the place may be given. Never fails itself: when memory is out a fixed sentence is kept. */
+ * the place may be given. Never fails itself: when memory is out a fixed sentence is kept. Without a context (NULL) there is only the status. */
 typedef struct error_place {
     const char *file;      /* copied */
     int line, column;
@@ -36,6 +36,11 @@ bool mem_grow(zn_context *context, void **block, size_t *capacity, size_t needed
 char *mem_text(zn_context *context, const char *text);                          /* copy */
 char *mem_format(zn_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void mem_free(zn_context *context, void *block);
+/* Frees a block later: after MEM_RETIRED others were retired, or with the context. Until then it may be read. */
+enum { MEM_RETIRED = 64 };
+void mem_retire(zn_context *context, void *block);
+/* 1, 2, 3 ...: a number that nothing else of the context has. */
+unsigned mem_number(zn_context *context);
 
 #define MEM_ARRAY(context, type, count) ((type *)mem_array(context, (size_t)(count), sizeof(type)))
 

@@ -19,6 +19,12 @@ struct zn_context {
     bool memory_failed;   /* an error could not be kept for lack of memory */
     zn_error memory_error;
     char *text;           /* what zn_error_text returned last */
+    void *retired[MEM_RETIRED]; /* the newest destroyed handles: see mem_retire */
+    size_t n_retired;           /* ever */
+    unsigned n_builders;        /* ever: see mem_number */
 };
+
+/* threads.c */
+void base_single_thread(void);
 
 #endif

@@ -63,6 +63,7 @@ static void keep_error(zn_context *context, zn_status status, const error_place 
 
 zn_status fail(zn_context *context, zn_status status, const char *format, ...) {
     va_list arguments;
+    if (!context) return status;
     va_start(arguments, format);
     keep_error(context, status, &ERROR_PLACE_NONE, format, arguments);
     va_end(arguments);
@@ -71,6 +72,7 @@ zn_status fail(zn_context *context, zn_status status, const char *format, ...) {
 
 zn_status fail_at(zn_context *context, zn_status status, const error_place *place, const char *format, ...) {
     va_list arguments;
+    if (!context) return status;
     va_start(arguments, format);
     keep_error(context, status, place, format, arguments);
     va_end(arguments);
@@ -81,14 +83,18 @@ void fail_add_place(zn_context *context, const error_place *place) {
     if (context->n_errors) add_place(context, &context->errors[context->n_errors - 1], place);
 }
 
-int zn_error_count(const zn_context *context) { return (int)context->n_errors + (context->memory_failed ? 1 : 0); }
+int zn_error_count(const zn_context *context) {
+    return context ? (int)context->n_errors + (context->memory_failed ? 1 : 0) : 0;
+}
 
 const zn_error *zn_error_get(const zn_context *context, int index) {
-    if (index >= 0 && (size_t)index < context->n_errors) return &context->errors[index].view;
+    if (!context || index < 0) return NULL;
+    if ((size_t)index < context->n_errors) return &context->errors[index].view;
     return context->memory_failed && (size_t)index == context->n_errors ? &context->memory_error : NULL;
 }
 
 void zn_error_clear(zn_context *context) {
+    if (!context) return;
     for (size_t i = 0; i < context->n_errors; i++) free_error(context, &context->errors[i]);
     context->n_errors = 0;
     context->memory_failed = false;
@@ -113,6 +119,7 @@ static size_t write_error(const zn_error *error, char *out, size_t room) {
 }
 
 const char *zn_error_text(zn_context *context) {
+    if (!context) return "";
     mem_free(context, context->text);
     context->text = NULL;
     int count = zn_error_count(context);

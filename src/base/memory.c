@@ -29,6 +29,7 @@ zn_context *zn_context_create(const zn_context_def *def) {
     if (!context) return NULL;
     memset(context, 0, sizeof *context);
     context->allocator = allocator;
+    base_single_thread();
     context->log = def ? def->log : NULL;
     context->log_user = def ? def->log_user : NULL;
     context->memory_error = (zn_error){.status = ZN_MEMORY, .message = zn_status_text(ZN_MEMORY), .time = NAN};
@@ -40,6 +41,7 @@ void zn_context_destroy(zn_context *context) {
     zn_error_clear(context);
     mem_free(context, context->errors);
     mem_free(context, context->text);
+    for (size_t i = 0; i < MEM_RETIRED; i++) mem_free(context, context->retired[i]);
     zn_allocator allocator = context->allocator;
     allocator.release(allocator.user, context);
 }
@@ -96,3 +98,11 @@ char *mem_format(zn_context *context, const char *format, ...) {
 void mem_free(zn_context *context, void *block) {
     if (block) context->allocator.release(context->allocator.user, block);
 }
+
+void mem_retire(zn_context *context, void *block) {
+    void **place = &context->retired[context->n_retired++ % MEM_RETIRED];
+    mem_free(context, *place);
+    *place = block;
+}
+
+unsigned mem_number(zn_context *context) { return ++context->n_builders; }

@@ -37,7 +37,6 @@ lin_cod *lin_cod_create(zn_context *context, int m, int n) {
     lin_cod *cod = MEM_ARRAY(context, lin_cod, 1);
     if (!cod) return NULL;
     *cod = (lin_cod){.context = context, .m = m, .n = n};
-    lin_single_thread();
     cod->work_size = m > 0 && n > 0 ? work_needed(m, n) : 1;
     cod->a = MEM_ARRAY(context, double, (size_t)m * (size_t)n);
     cod->tau_Q = MEM_ARRAY(context, double, smaller_count(m, n));
@@ -105,7 +104,6 @@ zn_status lin_dense_pivots(zn_context *context, int m, int n, double *a, int *co
     int query = -1, info = 0, k = smaller_count(m, n), ld = larger_count(1, m);
     for (int j = 0; j < n; j++) diagonal[j] = 0, column[j] = j;
     if (k == 0) return ZN_OK;
-    lin_single_thread();
     double size = 0, *tau = MEM_ARRAY(context, double, k);
     for (int j = 0; j < n; j++) column[j] = 0; /* free to be exchanged */
     dgeqp3_(&m, &n, a, &ld, column, tau, &size, &query, &info);

@@ -16,7 +16,6 @@ lin_complex_lu *lin_complex_lu_create(zn_context *context, int n) {
     lin_complex_lu *lu = MEM_ARRAY(context, lin_complex_lu, 1);
     if (!lu) return NULL;
     *lu = (lin_complex_lu){.context = context, .n = n};
-    lin_single_thread();
     lu->factors = MEM_ARRAY(context, double complex, (size_t)n *(size_t)n);
     lu->row = MEM_ARRAY(context, double, n);
     lu->col = MEM_ARRAY(context, double, n);

@@ -5,10 +5,6 @@
 #include "linalg/lapack.h"
 #include "linalg/tiny_lu.h"
 
-void lin_single_thread(void) {
-    if (openblas_set_num_threads) openblas_set_num_threads(1);
-}
-
 static void swap_rows(int n, double *a, int i, int k, int columns) {
     for (int j = 0; j < columns; j++) {
         double kept = a[i + j * n];

@@ -62,9 +62,4 @@ double lin_cod_rcond(const lin_cod *); /* smallest accepted diagonal entry of R 
  * what is new in it (0 from min(m, n) on). ZN_OK, or ZN_MEMORY. */
 zn_status lin_dense_pivots(zn_context *, int m, int n, double *a, int *column, double *diagonal);
 
-/* The BLAS is kept to one thread: the sizes are small and the result must not depend on the machine's load. OpenBLAS has one
- * setting for the whole process, and this call sets it (by a weak symbol: other providers are used as they are). Whoever uses
- * OpenBLAS with threads elsewhere in the process sets it back after creating simulations. */
-void lin_single_thread(void);
-
 #endif

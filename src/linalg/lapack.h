@@ -35,7 +35,4 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
 void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t);
 
-/* Present only when OpenBLAS is the provider; see lin_single_thread. */
-extern void openblas_set_num_threads(int) __attribute__((weak));
-
 #endif

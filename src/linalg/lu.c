@@ -25,7 +25,6 @@ static zn_status take_memory(lin_lu *lu, const lin_matrix *matrix) {
         lu->sparse = MEM_ARRAY(context, sparse_lu, 1);
         return lu->sparse ? lin_sparse_create(context, lin_matrix_pattern(matrix), lu->sparse) : ZN_MEMORY;
     }
-    if (lu->n > LIN_SMALL) lin_single_thread();
     lu->factors = MEM_ARRAY(context, double, n * n);
     lu->pivot = MEM_ARRAY(context, int, n);
     lu->row = MEM_ARRAY(context, double, n);

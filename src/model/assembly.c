@@ -17,7 +17,7 @@ assembly *assembly_create(zn_context *context) {
 }
 
 void assembly_free_part(zn_context *context, part *p) {
-    zn_model_destroy(context, p->model);
+    model_free(context, p->model);
     void *blocks[] = {p->q, p->u, p->rows, p->name, p->group, p->bodies[0], p->bodies[1]};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     for (int m = 0; m < N_MATRICES; m++) mem_free(context, p->place[m]);
@@ -262,7 +262,7 @@ static void destroy(zn_context *context, zn_model *model) {
     free_names(context, m->bilateral_names, (size_t)(size->ng + size->ny));
     free_names(context, m->contact_names, (size_t)size->n_contacts);
     free_names(context, m->output_names, (size_t)m->base.n_outputs);
-    void *blocks[] = {m->parts, m->contacts, m->balls, m->scales, m->q_start, m->u_start, m};
+    void *blocks[] = {m->parts, m->contacts, m->balls, m->scales, m->q_start, m->u_start};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -288,7 +288,7 @@ zn_status assembly_finish(assembly *a, zn_model **out) {
     zn_status status = name_rows(m) && name_outputs(m) && copy_contacts(m) ? ZN_OK : ZN_MEMORY;
     for (int k = 0; status == ZN_OK && k < N_MATRICES; k++) status = make_pattern(m, (matrix_name)k);
     if (status != ZN_OK) {
-        destroy(context, &m->base);
+        model_free(context, &m->base);
         return status;
     }
     note_features(m);

@@ -5,7 +5,7 @@
 #include "zeno/parts.h"
 
 int zn_model_part_count(const zn_model *model) {
-    const assembly_model *m = assembly_of(model);
+    const assembly_model *m = model_is_good(model) ? assembly_of(model) : NULL;
     return m ? m->n_parts : 0;
 }
 
@@ -27,8 +27,9 @@ zn_part_info zn_model_part_info(const zn_model *model, int index) {
 }
 
 zn_status zn_model_part_energy(const zn_model *model, void *work, int index, const zn_point *at, zn_part_energy *energy) {
+    if (!energy) return ZN_ARGUMENT;
     *energy = (zn_part_energy){0};
-    if (!has_part(model, index)) return ZN_ARGUMENT;
+    if (!work || !at || !at->q || !at->u || !has_part(model, index)) return ZN_ARGUMENT;
     const part *p = &assembly_of(model)->parts[index];
     void *own_work;
     zn_point here = assembly_local_point(assembly_of(model), p, work, at, &own_work);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models answered by a user's functions: copies the description and fills in what was left out. */
+#include "base/handle.h"
 #include "linalg/linalg.h"
 #include "model/model.h"
 
-enum { N_PATTERNS = 14 };
+enum { N_PATTERNS = 14, MOST = 1 << 24 /* of any size: sums stay integers */ };
 
 typedef struct callback_model {
     zn_model base; /* first */
@@ -28,7 +29,7 @@ static void free_copy(zn_context *context, callback_model *m) {
     free_names(context, m->bilateral_names, n->ng + n->ny);
     free_names(context, m->contact_names, n->n_contacts);
     free_names(context, m->output_names, m->base.n_outputs);
-    void *blocks[] = {m->contacts, m->balls, m->scales, m->q_start, m->u_start, m};
+    void *blocks[] = {m->contacts, m->balls, m->scales, m->q_start, m->u_start};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -56,8 +57,12 @@ static int no_constraints(const zn_model *model, void *work, const zn_point *at,
 
 static zn_status copy_pattern(zn_context *context, const zn_pattern *p, int rows, int cols, lin_pattern *out) {
     if (!p->start) return lin_pattern_dense(context, rows, cols, out);
+    if (!p->index) return fail(context, ZN_ARGUMENT, "a pattern of a model has starts of columns, but no indices of rows");
     if (p->rows != rows || p->cols != cols || p->start[0] != 0)
         return fail(context, ZN_ARGUMENT, "a pattern of a model is %d x %d where %d x %d is needed", p->rows, p->cols, rows, cols);
+    for (int j = 0; j < cols; j++)
+        if (p->start[j + 1] < p->start[j] || p->start[j + 1] - p->start[j] > rows)
+            return fail(context, ZN_ARGUMENT, "a pattern of a model has a wrong start of column %d", j + 1);
     for (int j = 0; j < cols; j++)
         for (int k = p->start[j]; k < p->start[j + 1]; k++)
             if (p->index[k] < 0 || p->index[k] >= rows || (k > p->start[j] && p->index[k] <= p->index[k - 1]))
@@ -119,12 +124,13 @@ static zn_status check_contact(zn_context *context, const zn_model *def, int k, 
     int first_N = model_row_N(def), first_F = model_row_F(def), rows = 0;
     bool normal_fits = c->row_N == -1 || (c->row_N >= first_N && c->row_N < first_F);
     bool friction_fits = c->nF >= 0 && (c->nF == 0 || (c->row_F >= first_F && c->row_F + c->nF <= model_rows(def)));
-    bool laws_fit = c->n_balls >= 0;
+    bool laws_fit = c->n_balls >= 0 && (c->n_balls == 0 || c->balls) && (c->row_N >= 0 || (c->normal_force >= 0 && isfinite(c->normal_force)));
+    for (int i = 0; friction_fits && c->scale && i < c->nF; i++) laws_fit = laws_fit && isfinite(c->scale[i]);
     for (int b = 0; laws_fit && b < c->n_balls; b++) {
         rows += c->balls[b].dim;
-        laws_fit = c->balls[b].dim > 0 && c->balls[b].mu >= 0;
+        laws_fit = c->balls[b].dim > 0 && c->balls[b].dim <= c->nF && c->balls[b].mu >= 0 && isfinite(c->balls[b].mu);
     }
-    *balls += c->n_balls;
+    if (laws_fit) *balls += c->n_balls;
     if (normal_fits && friction_fits && laws_fit && rows == c->nF && c->e_N >= 0 && c->e_N <= 1 && c->e_F >= 0 && c->e_F <= 1) return ZN_OK;
     return fail(context, ZN_ARGUMENT, "contact %d of the model is described wrongly (rows, laws or restitution)", k);
 }
@@ -168,6 +174,13 @@ static zn_status check_def(zn_context *context, const zn_model *def) {
     const zn_sizes *n = &def->size;
     if (n->nq < 1 || n->nu < 1 || n->ng < 0 || n->ny < 0 || n->nN < 0 || n->nF < 0 || n->n_contacts < 0)
         return fail(context, ZN_ARGUMENT, "a model needs coordinates, velocities, and sizes that are not negative");
+    const int counts[] = {n->nq, n->nu, n->ng, n->ny, n->nN, n->nF, n->n_contacts, def->n_outputs};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i] > MOST) return fail(context, ZN_ARGUMENT, "a size of the model is %d, more than %d", counts[i], (int)MOST);
+    for (int i = 0; def->q_start && i < n->nq; i++)
+        if (!isfinite(def->q_start[i])) return fail(context, ZN_ARGUMENT, "the start of coordinate %d is not finite (%g)", i + 1, def->q_start[i]);
+    for (int i = 0; def->u_start && i < n->nu; i++)
+        if (!isfinite(def->u_start[i])) return fail(context, ZN_ARGUMENT, "the start of velocity %d is not finite (%g)", i + 1, def->u_start[i]);
     if (!def->balance) return fail(context, ZN_ARGUMENT, "a model needs an answer to 'balance'");
     if (def->natural && n->nq != n->nu) return fail(context, ZN_ARGUMENT, "a natural model has as many velocities as coordinates");
     if (!def->natural && !def->kinematics) return fail(context, ZN_ARGUMENT, "a model that is not natural needs an answer to 'kinematics'");
@@ -180,6 +193,10 @@ static zn_status check_def(zn_context *context, const zn_model *def) {
 }
 
 zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_model **model) {
+    NEED_CONTEXT(context);
+    NEED(context, model);
+    *model = NULL;
+    NEED(context, def);
     zn_status status = check_def(context, def);
     if (status != ZN_OK) return status;
     callback_model *m = MEM_ARRAY(context, callback_model, 1);
@@ -199,7 +216,7 @@ zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_m
     if (status == ZN_OK && !(m->q_names && m->u_names && m->bilateral_names && m->output_names && m->q_start && m->u_start)) status = ZN_MEMORY;
     if (status == ZN_OK) status = copy_contacts(context, def, m);
     if (status != ZN_OK) {
-        free_copy(context, m);
+        free_copy(context, m), mem_free(context, m);
         return status;
     }
     m->base.q_names = (const char *const *)m->q_names;
@@ -210,6 +227,6 @@ zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_m
     m->base.u_start = m->u_start;
     status = zn_model_set_drawing(context, &m->base, def->drawing);
     if (status == ZN_OK) *model = &m->base;
-    else free_copy(context, m);
+    else free_copy(context, m), mem_free(context, m);
     return status;
 }

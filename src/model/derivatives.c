@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every derivative of a model against differences: f'(x) = (8 (f(x+e) - f(x-e)) - (f(x+2e) - f(x-2e))) / (12 e) + O(e^4). */
+#include "base/handle.h"
 #include "linalg/linalg.h"
 #include "model/model.h"
 
@@ -170,6 +171,14 @@ static int largest_matrix(const zn_model *m) {
 }
 
 zn_status zn_model_check_derivatives(zn_context *context, const zn_model *model, const zn_point *at, zn_derivative_check *result) {
+    NEED_CONTEXT(context);
+    NEED(context, result);
+    *result = (zn_derivative_check){NAN, "nothing"};
+    zn_status status = model_check(context, model, __func__);
+    if (status != ZN_OK) return status;
+    NEED(context, at);
+    if (!at->q || !at->u || !at->a || (!at->lambda && model_rows(model)))
+        return fail(context, ZN_ARGUMENT, "%s: q, u, a and lambda of the point must be given", __func__);
     *result = (zn_derivative_check){0, "all"};
     checker c = {.context = context, .model = model, .at = at, .result = result};
     size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model), most = nq + nu + n;

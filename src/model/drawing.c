@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drawings as text. */
+#include "base/handle.h"
 #include "model/drawing.h"
 
 #include "base/text.h"
@@ -87,6 +88,9 @@ char *drawing_end(drawing *d) {
 }
 
 zn_status zn_model_set_drawing(zn_context *context, zn_model *model, const char *json) {
+    NEED_CONTEXT(context);
+    zn_status status = model_check(context, model, __func__);
+    if (status != ZN_OK) return status;
     char *copy = json ? mem_text(context, json) : NULL;
     if (json && !copy) return ZN_MEMORY;
     mem_free(context, (void *)(uintptr_t)model->drawing);

@@ -241,7 +241,6 @@ static void destroy(zn_context *context, zn_model *model) {
         for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     }
     mem_free(context, f);
-    mem_free(context, model);
 }
 
 static void describe(zn_model *m, const fewer_rows *f, const bool *left_out) {
@@ -299,6 +298,6 @@ zn_status fewer_rows_create(zn_context *context, const zn_model *all, const bool
         m->data = f;
         *out = m;
     } else
-        destroy(context, m);
+        destroy(context, m), mem_free(context, m);
     return status;
 }

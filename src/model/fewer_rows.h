@@ -11,7 +11,7 @@ typedef struct row_merge {
     double factor;
 } row_merge;
 
-/* `all` without the bilateral rows that are marked; it must stay alive. Destroyed by zn_model_destroy. */
+/* `all` without the bilateral rows that are marked; it must stay alive. Destroyed by model_free. */
 zn_status fewer_rows_create(zn_context *, const zn_model *all, const bool *left_out, int n_merges, const row_merge *merges,
                             zn_model **out);
 /* Other factors of the same merges, between steps. */

@@ -3,6 +3,7 @@
 #ifndef MODEL_FORMULA_H
 #define MODEL_FORMULA_H
 
+#include "base/handle.h"
 #include "expr/expr.h"
 #include "linalg/linalg.h"
 
@@ -39,12 +40,15 @@ typedef struct contact_text {
 } contact_text;
 
 struct zn_formula_model {
-    zn_context *context;
+    HANDLE_HEAD;
     formula_list parameters, coordinates, velocities, kinematics, mass, forces, position, velocity, outputs;
     formula_text kinetic, potential;
     contact_text *contacts;
     size_t n_contacts, contact_capacity;
 };
+
+/* What can be said about the definition of a contact without its formulas; `def` may be NULL, also inside. */
+zn_status formula_check_contact(zn_context *, const char *name, const zn_contact_def *def);
 
 /* ---- what it means ---- */
 

@@ -189,7 +189,7 @@ static zn_status compile(zn_context *context, formula_system *s, formula_model *
     bool uses_velocity = force_uses_velocity(s);
     free_compiler(&c);
     if (status != ZN_OK) {
-        zn_model_destroy(context, &model->base);
+        model_free(context, &model->base);
         return status;
     }
     formula_model_adopt(model, s);
@@ -204,7 +204,7 @@ zn_status formula_model_compile(zn_context *context, formula_system *s, zn_model
     zn_status status = compile(context, s, &model);
     if (status == ZN_OK) status = formula_model_check(context, model);
     else return status;
-    if (status != ZN_OK) zn_model_destroy(context, &model->base);
+    if (status != ZN_OK) model_free(context, &model->base);
     else *out = &model->base;
     return status;
 }
@@ -215,7 +215,7 @@ zn_status formula_kind_compile(zn_context *context, formula_system *s, zn_model 
     if (status != ZN_OK) return status;
     model->parameters = MEM_ARRAY(context, double, model->tapes->n_parameters);
     if (!model->parameters) {
-        zn_model_destroy(context, &model->base);
+        model_free(context, &model->base);
         return ZN_MEMORY;
     }
     *kind = &model->base;

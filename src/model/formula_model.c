@@ -3,7 +3,6 @@
 #include "model/formula_model.h"
 
 #include "linalg/dense.h"
-#include "model/model.h"
 
 /* work: the registers of the tape at work, which begin with the variables. `loads`: the tape reads a or lambda. */
 static double *set_point(const formula_model *m, void *work, const zn_point *at, bool loads) {
@@ -105,7 +104,6 @@ static void destroy(zn_context *context, zn_model *model) {
     release_tapes(context, m->tapes);
     formula_system_free(context, &m->owned);
     mem_free(context, m->parameters);
-    mem_free(context, m);
 }
 
 formula_model *formula_model_create(zn_context *context) {
@@ -150,30 +148,16 @@ void formula_model_adopt(formula_model *m, formula_system *s) {
     *s = (formula_system){0};
 }
 
-static zn_status check_mass(zn_context *context, const formula_model *m, const double *values, double *dense) {
-    int nu = m->base.size.nu;
-    const zn_pattern *p = &m->base.pattern.M;
-    for (int j = 0; j < nu; j++)
-        for (int k = p->start[j]; k < p->start[j + 1]; k++) dense[p->index[k] + j * nu] = values[k];
-    int bad = lin_dense_cholesky_factor(nu, dense);
-    if (bad == 0) return ZN_OK;
-    return fail(context, ZN_MODEL,
-                "the mass matrix is not positive definite at the start: '%s' (with the velocities before it) has no positive mass",
-                m->base.u_names[bad - 1]);
-}
-
 zn_status formula_model_check(zn_context *context, formula_model *m) {
     const zn_sizes *n = &m->base.size;
     int rows = model_rows(&m->base);
     void *work = mem_array(context, m->base.work_bytes, 1);
-    double *M = MEM_ARRAY(context, double, lin_nnz(&m->base.pattern.M));
-    double *dense = MEM_ARRAY(context, double, (size_t)n->nu * (size_t)n->nu);
     double *r = MEM_ARRAY(context, double, n->nu), *qdot = MEM_ARRAY(context, double, n->nq);
     double *c0 = MEM_ARRAY(context, double, rows), *c1 = MEM_ARRAY(context, double, rows);
-    zn_status status = work && M && dense && r && qdot && c0 && c1 ? ZN_OK : ZN_MEMORY;
+    zn_status status = work && r && qdot && c0 && c1 ? ZN_OK : ZN_MEMORY;
     if (status == ZN_OK) {
         zn_point at = {.q = m->base.q_start, .u = m->base.u_start};
-        balance(&m->base, work, &at, &(zn_balance){.r = r, .M = M});
+        balance(&m->base, work, &at, &(zn_balance){.r = r});
         kinematics(&m->base, work, &at, &(zn_kinematics){.qdot = qdot});
         constraints(&m->base, work, &at, &(zn_constraints){.c0 = c0, .c1 = c1});
         for (int i = 0; i < n->nu && status == ZN_OK; i++)
@@ -183,9 +167,9 @@ zn_status formula_model_check(zn_context *context, formula_model *m) {
         for (int i = 0; i < rows && status == ZN_OK; i++)
             if (!isfinite(c0[i]) || !isfinite(c1[i]))
                 status = fail(context, ZN_MODEL, "%s is not finite at the start", model_row_text(&m->base, i, (char[96]){0}, 96));
-        if (status == ZN_OK) status = check_mass(context, m, M, dense);
+        if (status == ZN_OK) status = model_check_start(context, &m->base);
     }
-    void *blocks[] = {work, M, dense, r, qdot, c0, c1};
+    void *blocks[] = {work, r, qdot, c0, c1};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     return status;
 }
@@ -241,7 +225,7 @@ zn_status formula_model_instance(zn_context *context, const zn_model *kind, cons
     if (!m->parameters || !copy_names(context, bilateral_names, bilateral, &m->owned.bilateral_names) ||
         !copy_contacts(context, n_contacts, contacts, &m->owned) ||
         !copy_names(context, output_names, kind->n_outputs, &m->owned.output_names)) {
-        destroy(context, &m->base);
+        model_free(context, &m->base);
         return ZN_MEMORY;
     }
     if (m->tapes->n_parameters) memcpy(m->parameters, parameters, (size_t)m->tapes->n_parameters * sizeof *parameters);

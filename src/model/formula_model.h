@@ -4,6 +4,7 @@
 #define MODEL_FORMULA_MODEL_H
 
 #include "model/formula.h"
+#include "model/model.h"
 
 /* The compiled part: shared by all models of one kind (see formula_model_instance), constant. */
 typedef struct formula_tapes {

@@ -4,10 +4,28 @@
 
 #include <stdio.h>
 
-void zn_model_destroy(zn_context *context, zn_model *model) {
-    if (!model) return;
+zn_status model_check(zn_context *context, const zn_model *model, const char *function) {
+    if (!model) return fail(context, ZN_ARGUMENT, "%s: 'model' must not be NULL", function);
+    if (model_is_good(model)) return ZN_OK;
+    return fail(context, ZN_ARGUMENT, "%s: the model was destroyed before, or was never made", function);
+}
+
+static void release(zn_context *context, zn_model *model) {
     mem_free(context, (void *)(uintptr_t)model->drawing);
     model->destroy(context, model);
+}
+
+void model_free(zn_context *context, zn_model *model) {
+    if (!model) return;
+    release(context, model);
+    mem_free(context, model);
+}
+
+void zn_model_destroy(zn_context *context, zn_model *model) {
+    if (!context || !model || model_check(context, model, __func__) != ZN_OK) return;
+    release(context, model);
+    memset(model, 0, sizeof *model);
+    mem_retire(context, model);
 }
 
 int model_row_contact(const zn_model *model, int row) {

@@ -17,6 +17,16 @@ const char *model_row_text(const zn_model *model, int row, char *text, size_t ro
  * in the context). size: by how much, the largest of its position, velocity and direction without the others. */
 int model_contradiction(zn_context *context, const zn_model *model, const zn_point *at, double *size);
 /* The contact that a row belongs to, or -1. */
+/* Whether it was made and not destroyed: destroying clears it. */
+static inline bool model_is_good(const zn_model *m) { return m && m->balance; }
+/* The same with an error that names the function. */
+zn_status model_check(zn_context *, const zn_model *, const char *function);
+/* The mass matrix at the start is finite and positive definite, and the energies are finite; else ZN_MODEL. */
+zn_status model_check_start(zn_context *, const zn_model *);
+/* Ends a sentence about a value that is not finite. */
+#define MODEL_OUT_OF_RANGE "(a division, logarithm, root or power out of its range?)"
+/* Destroys a model that no user has seen. `destroy` of a model frees what it owns, but not the model itself. */
+void model_free(zn_context *, zn_model *);
 int model_row_contact(const zn_model *model, int row);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which bilateral rows say nothing new at the start: columns of W that are combinations of those before them. */
+#include "base/handle.h"
 #include "linalg/linalg.h"
 #include "model/model.h"
 #include "zeno/parts.h"
@@ -48,8 +49,13 @@ static void find_redundant(const zn_model *model, const double *W, double *basis
 }
 
 zn_status zn_model_redundant_rows(zn_context *context, const zn_model *model, bool *redundant, int *count) {
-    size_t n = (size_t)model->size.nu, columns = (size_t)(model->size.ng + model->size.ny);
+    NEED_CONTEXT(context);
+    NEED(context, redundant);
+    NEED(context, count);
     *count = 0;
+    zn_status good = model_check(context, model, __func__);
+    if (good != ZN_OK) return good;
+    size_t n = (size_t)model->size.nu, columns = (size_t)(model->size.ng + model->size.ny);
     if (columns > ZN_MODEL_MOST_ROWS)
         return fail(context, ZN_UNSUPPORTED,
                     "the model has more than %d bilateral rows: whether some are redundant is not looked at",

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading a scene: the sections in the order in which they need each other. */
 #include "scene/scene.h"
+
+#include "base/handle.h"
+#include "model/model.h"
 #include "scene/view.h"
 
 struct zn_scene {
-    zn_context *context;
+    HANDLE_HEAD;
     scene_arena arena; /* the scene itself is not in it */
     const char *text, *title;
     zn_model *model;
@@ -211,7 +214,7 @@ static zn_status load(zn_context *context, const char *file, const char *text, c
     const int errors_before = zn_error_count(context);
     zn_scene *scene = MEM_ARRAY(context, zn_scene, 1);
     if (!scene) return ZN_MEMORY;
-    *scene = (zn_scene){.context = context, .arena = {context, NULL}, .title = "", .settings = ZN_SETTINGS_DEFAULT};
+    *scene = (zn_scene){.head = {HANDLE_SCENE, context}, .arena = {context, NULL}, .title = "", .settings = ZN_SETTINGS_DEFAULT};
     zn_status status = ZN_OK;
     scene->text = text ? scene_copy(&scene->arena, text, strlen(text)) : scene_read_file(&scene->arena, file);
     const char *name = scene_copy(&scene->arena, file, strlen(file));
@@ -223,31 +226,60 @@ static zn_status load(zn_context *context, const char *file, const char *text, c
     if (status == ZN_OK) status = scene_read_document(&scene->arena, name, scene->text, &root);
     if (status == ZN_OK) status = load_document(scene, name, root, options, errors_before);
     if (status != ZN_OK) {
-        zn_scene_destroy(scene);
+        model_free(context, scene->model);
+        scene_arena_free(&scene->arena);
+        mem_free(context, scene);
         return status;
     }
     *out = scene;
     return ZN_OK;
 }
 
+static zn_status check_options(zn_context *context, const zn_scene_options *options) {
+    if (!options) return ZN_OK;
+    if (options->n_sets < 0 || (options->n_sets > 0 && !options->sets))
+        return fail(context, ZN_ARGUMENT, "the options of a scene have %d sets%s", options->n_sets,
+                    options->n_sets < 0 ? "" : ", but no texts of them");
+    for (int i = 0; i < options->n_sets; i++)
+        if (!options->sets[i]) return fail(context, ZN_ARGUMENT, "set %d of the options of a scene is NULL, not \"NAME=EXPR\"", i + 1);
+    return ZN_OK;
+}
+
 zn_status zn_scene_load(zn_context *context, const char *path, const zn_scene_options *options, zn_scene **scene) {
-    return load(context, path, NULL, options, scene);
+    NEED_CONTEXT(context);
+    NEED(context, scene);
+    *scene = NULL;
+    NEED(context, path);
+    zn_status status = check_options(context, options);
+    return status == ZN_OK ? load(context, path, NULL, options, scene) : status;
 }
 
 zn_status zn_scene_parse(zn_context *context, const char *name, const char *text, const zn_scene_options *options,
                          zn_scene **scene) {
-    return load(context, name, text, options, scene);
+    NEED_CONTEXT(context);
+    NEED(context, scene);
+    *scene = NULL;
+    NEED(context, text);
+    zn_status status = check_options(context, options);
+    return status == ZN_OK ? load(context, name ? name : "scene", text, options, scene) : status;
 }
 
 void zn_scene_destroy(zn_scene *scene) {
-    if (!scene) return;
-    zn_context *context = scene->context;
-    zn_model_destroy(context, scene->model);
+    if (!HANDLE_GOOD(scene, HANDLE_SCENE)) return;
+    zn_model_destroy(scene->context, scene->model);
     scene_arena_free(&scene->arena);
-    mem_free(context, scene);
+    handle_retire(&scene->head, sizeof *scene);
 }
 
-const char *zn_scene_title(const zn_scene *scene) { return scene->title; }
-const char *zn_scene_text(const zn_scene *scene) { return scene->text; }
-const zn_model *zn_scene_model(const zn_scene *scene) { return scene->model; }
-const zn_settings *zn_scene_settings(const zn_scene *scene) { return &scene->settings; }
+const char *zn_scene_title(const zn_scene *scene) {
+    return HANDLE_GOOD(scene, HANDLE_SCENE) ? scene->title : NULL;
+}
+const char *zn_scene_text(const zn_scene *scene) {
+    return HANDLE_GOOD(scene, HANDLE_SCENE) ? scene->text : NULL;
+}
+const zn_model *zn_scene_model(const zn_scene *scene) {
+    return HANDLE_GOOD(scene, HANDLE_SCENE) ? scene->model : NULL;
+}
+const zn_settings *zn_scene_settings(const zn_scene *scene) {
+    return HANDLE_GOOD(scene, HANDLE_SCENE) ? &scene->settings : NULL;
+}

@@ -15,7 +15,7 @@ typedef struct account_rows {
 } account_rows;
 
 struct zn_account {
-    zn_context *context;
+    HANDLE_HEAD;
     const zn_simulation *simulation;
     void *work;
     int n_parts;
@@ -64,14 +64,23 @@ static void find_rows(zn_account *a) {
     }
 }
 
+static void release(zn_account *a) {
+    void *blocks[] = {a->work, a->now, a->supplied, a->rows, a->before};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(a->context, blocks[i]);
+}
+
 zn_status zn_account_create(zn_context *context, const zn_simulation *simulation, zn_account **out) {
-    const zn_model *model = zn_simulation_model(simulation);
+    NEED_CONTEXT(context);
+    NEED(context, out);
     *out = NULL;
+    NEED(context, simulation);
+    NEED_HANDLE(simulation, HANDLE_SIMULATION);
+    const zn_model *model = zn_simulation_model(simulation);
     if (!model->energy) return fail(context, ZN_ARGUMENT, "the model does not tell its energy: there is no account of it");
     zn_account *a = MEM_ARRAY(context, zn_account, 1);
     if (!a) return ZN_MEMORY;
     int parts = zn_model_part_count(model);
-    *a = (zn_account){.context = context,
+    *a = (zn_account){.head = {HANDLE_ACCOUNT, context},
                       .simulation = simulation,
                       .n_parts = parts ? parts : 1,
                       .whole = parts == 0,
@@ -83,7 +92,7 @@ zn_status zn_account_create(zn_context *context, const zn_simulation *simulation
     a->before = MEM_ARRAY(context, double, simulation->work.count);
     zn_status status = a->work && a->now && a->supplied && a->rows && a->before ? ask(a, a->now, &a->start) : ZN_MEMORY;
     if (status != ZN_OK) {
-        zn_account_destroy(a);
+        release(a), mem_free(context, a);
         return status;
     }
     find_rows(a);
@@ -93,13 +102,14 @@ zn_status zn_account_create(zn_context *context, const zn_simulation *simulation
 }
 
 void zn_account_destroy(zn_account *a) {
-    if (!a) return;
-    void *blocks[] = {a->work, a->now, a->supplied, a->rows, a->before};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(a->context, blocks[i]);
-    mem_free(a->context, a);
+    if (!HANDLE_GOOD(a, HANDLE_ACCOUNT)) return;
+    release(a);
+    handle_retire(&a->head, sizeof *a);
 }
 
 zn_status zn_account_update(zn_account *a) {
+    NEED_HANDLE(a, HANDLE_ACCOUNT);
+    NEED_HANDLE(a->simulation, HANDLE_SIMULATION);
     double t = zn_simulation_time(a->simulation), half = (t - a->t) / 2, total;
     for (int i = 0; i < a->n_parts; i++) a->supplied[i] += half * a->now[i].power;
     zn_status status = ask(a, a->now, &total);
@@ -108,8 +118,13 @@ zn_status zn_account_update(zn_account *a) {
     return status;
 }
 
+/* The account and its simulation are there. */
+static bool is_open(const zn_account *a) {
+    return HANDLE_GOOD(a, HANDLE_ACCOUNT) && HANDLE_GOOD(a->simulation, HANDLE_SIMULATION);
+}
+
 zn_part_account zn_account_part(const zn_account *a, int part) {
-    if (part < 0 || part >= a->n_parts) return (zn_part_account){0};
+    if (!is_open(a) || part < 0 || part >= a->n_parts) return (zn_part_account){0};
     const account_rows *rows = &a->rows[part];
     zn_part_account out = {
         .kinetic = a->now[part].kinetic, .potential = a->now[part].potential, .work = a->supplied[part]};
@@ -127,6 +142,7 @@ zn_part_account zn_account_part(const zn_account *a, int part) {
 }
 
 zn_part_account zn_account_total(const zn_account *a) {
+    if (!is_open(a)) return (zn_part_account){0};
     zn_part_account sum = {.start = a->start};
     for (int i = 0; i < a->n_parts; i++) {
         zn_part_account part = zn_account_part(a, i);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 struct zn_recorder {
-    zn_context *context;
+    HANDLE_HEAD;
     const zn_simulation *simulation;
     result_writer *writer;
     double *row, *last_total; /* percussion totals at the last row */
@@ -84,22 +84,26 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
     return r->row ? result_writer_create(r->context, path, &layout, &r->writer) : ZN_MEMORY;
 }
 
-static void destroy(zn_recorder *r) {
+static void release(zn_recorder *r) {
     result_writer_destroy(r->writer);
     mem_free(r->context, r->row);
     mem_free(r->context, r->last_total);
     mem_free(r->context, r->outputs);
-    mem_free(r->context, r);
 }
 
 zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulation, const char *title, const char *scene_text, const char *path,
                              zn_recorder **out) {
+    NEED_CONTEXT(context);
+    NEED(context, out);
     *out = NULL;
+    NEED(context, simulation);
+    NEED_HANDLE(simulation, HANDLE_SIMULATION);
+    NEED(context, path);
     const zn_model *model = simulation->model;
     int n = model_rows(model);
     zn_recorder *r = MEM_ARRAY(context, zn_recorder, 1);
     if (!r) return ZN_MEMORY;
-    r->context = context;
+    r->head = (handle_head){HANDLE_RECORDER, context};
     r->simulation = simulation;
     r->forces = simulation->scheme->class->forces != NULL;
     r->last_total = MEM_ARRAY(context, double, n);
@@ -115,7 +119,7 @@ zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulatio
     mem_free(context, contacts);
     mem_free(context, outputs);
     if (status == ZN_OK) *out = r;
-    else destroy(r);
+    else release(r), mem_free(context, r);
     return status;
 }
 
@@ -133,6 +137,8 @@ static double *put_outputs(zn_recorder *r, double *next) {
 }
 
 zn_status zn_recorder_row(zn_recorder *r) {
+    NEED_HANDLE(r, HANDLE_RECORDER);
+    NEED_HANDLE(r->simulation, HANDLE_SIMULATION);
     const zn_simulation *sim = r->simulation;
     const zn_model *model = sim->model;
     int n = model_rows(model);
@@ -177,7 +183,9 @@ const char *zn_recorder_path(const zn_recorder *r) { return r ? result_writer_pa
 
 zn_status zn_recorder_finish(zn_recorder *r, bool success) {
     if (!r) return ZN_OK;
+    NEED_HANDLE(r, HANDLE_RECORDER);
     zn_status status = result_writer_finish(r->writer, success);
-    destroy(r);
+    release(r);
+    handle_retire(&r->head, sizeof *r);
     return status;
 }

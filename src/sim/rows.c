@@ -67,6 +67,7 @@ static void see_inside(zn_simulation *sim, double t) {
 }
 
 bool zn_simulation_next_row(zn_simulation *sim) {
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION)) return false;
     sim_rows *rows = &sim->rows;
     const zn_settings *settings = &sim->settings;
     bool last = zn_simulation_done(sim) && !rows->shown;

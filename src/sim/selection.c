@@ -37,7 +37,7 @@ int sim_selection_count(const zn_simulation *sim) {
 
 void sim_selection_destroy(zn_simulation *sim) {
     independent_destroy(sim->context, sim->selection.rows);
-    zn_model_destroy(sim->context, sim->selection.model);
+    model_free(sim->context, sim->selection.model);
     mem_free(sim->context, sim->selection.lambda);
     mem_free(sim->context, sim->selection.merges);
     sim->selection = (sim_selection){0};
@@ -164,7 +164,7 @@ static zn_status change_rows(zn_simulation *sim, independent *rows) {
     const zn_model *model = fewer ? fewer : sim->model;
     if (status == ZN_OK) status = sim_make_scheme(sim, model, &with);
     if (status != ZN_OK) {
-        zn_model_destroy(sim->context, fewer);
+        model_free(sim->context, fewer);
         mem_free(sim->context, merges);
         return status;
     }
@@ -178,7 +178,7 @@ static zn_status change_rows(zn_simulation *sim, independent *rows) {
     sim->scheme->class->destroy(sim->scheme);
     sim->scheme = with;
     independent_destroy(sim->context, old.rows);
-    zn_model_destroy(sim->context, old.model);
+    model_free(sim->context, old.model);
     mem_free(sim->context, old.merges);
     s->wear = 0;
     return status;

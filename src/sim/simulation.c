@@ -10,6 +10,8 @@ static const double LEAST_ACCURACY = 1e-12;
 zn_settings zn_settings_default(void) { return (zn_settings)ZN_SETTINGS_DEFAULT; }
 
 static zn_status check_settings(zn_context *context, const zn_settings *s) {
+    if ((int)s->solver < ZN_SOLVER_AUTO || s->solver > ZN_SOLVER_PROJECTION)
+        return fail(context, ZN_ARGUMENT, "there is no solver %d; there are ZN_SOLVER_AUTO, ZN_SOLVER_NEWTON and ZN_SOLVER_PROJECTION", (int)s->solver);
     bool chosen = s->step_auto && s->step == 0;
     if (!chosen && (!(s->step > 0) || !isfinite(s->step))) return fail(context, ZN_ARGUMENT, "the step must be a positive number, but is %g", s->step);
     if (s->step_auto && (!(s->accuracy >= LEAST_ACCURACY) || !(s->accuracy < 1)))
@@ -129,38 +131,7 @@ static zn_status start(zn_simulation *sim, const double *q, const double *u) {
     return status;
 }
 
-zn_status zn_simulation_create(zn_context *context, const zn_model *model, const zn_settings *settings, zn_simulation **out) {
-    *out = NULL;
-    zn_status status = check_settings(context, settings);
-    if (status != ZN_OK) return status;
-    zn_simulation *sim = MEM_ARRAY(context, zn_simulation, 1);
-    if (!sim) return ZN_MEMORY;
-    sim->context = context;
-    sim->fastest = -1;
-    sim->model = model;
-    sim->settings = *settings;
-    sim->scheme_name = mem_text(context, settings->scheme ? settings->scheme : "");
-    sim->settings.scheme = sim->scheme_name;
-    double *q = MEM_ARRAY(context, double, model->size.nq), *u = MEM_ARRAY(context, double, model->size.nu);
-    status = sim->scheme_name && q && u ? choose_start(sim, q, u) : ZN_MEMORY;
-    if (status == ZN_OK) status = sim_make_scheme(sim, sim_scheme_model(sim), &sim->scheme);
-    if (status == ZN_OK) {
-        if (sim->settings.stages == 0) sim->settings.stages = sim->scheme->class->info.stages_default;
-        status = allocate(sim);
-    }
-    if (status == ZN_OK) status = start(sim, q, u);
-    mem_free(context, q);
-    mem_free(context, u);
-    if (status != ZN_OK) {
-        zn_simulation_destroy(sim);
-        return status;
-    }
-    *out = sim;
-    return ZN_OK;
-}
-
-void zn_simulation_destroy(zn_simulation *sim) {
-    if (!sim) return;
+static void release(zn_simulation *sim) {
     zn_context *context = sim->context;
     if (sim->scheme) {
         scales_destroy(context, &sim->scheme->scales);
@@ -174,22 +145,75 @@ void zn_simulation_destroy(zn_simulation *sim) {
     if (sim->state_memory) sim_monitor_destroy(context, &sim->monitor);
     mem_free(context, sim->state_memory);
     mem_free(context, sim->scheme_name);
-    mem_free(context, sim);
+}
+
+zn_status zn_simulation_create(zn_context *context, const zn_model *model, const zn_settings *settings, zn_simulation **out) {
+    NEED_CONTEXT(context);
+    NEED(context, out);
+    *out = NULL;
+    NEED(context, model);
+    NEED(context, settings);
+    zn_status status = model_check(context, model, __func__);
+    if (status == ZN_OK) status = check_settings(context, settings);
+    if (status == ZN_OK) status = model_check_start(context, model);
+    if (status != ZN_OK) return status;
+    zn_simulation *sim = MEM_ARRAY(context, zn_simulation, 1);
+    if (!sim) return ZN_MEMORY;
+    sim->head = (handle_head){HANDLE_SIMULATION, context};
+    sim->fastest = -1;
+    sim->model = model;
+    sim->settings = *settings;
+    sim->scheme_name = mem_text(context, settings->scheme ? settings->scheme : zn_settings_default().scheme);
+    sim->settings.scheme = sim->scheme_name;
+    double *q = MEM_ARRAY(context, double, model->size.nq), *u = MEM_ARRAY(context, double, model->size.nu);
+    status = sim->scheme_name && q && u ? choose_start(sim, q, u) : ZN_MEMORY;
+    if (status == ZN_OK) status = sim_make_scheme(sim, sim_scheme_model(sim), &sim->scheme);
+    if (status == ZN_OK) {
+        if (sim->settings.stages == 0) sim->settings.stages = sim->scheme->class->info.stages_default;
+        status = allocate(sim);
+    }
+    if (status == ZN_OK) status = start(sim, q, u);
+    mem_free(context, q);
+    mem_free(context, u);
+    if (status == ZN_OK)
+        *out = sim;
+    else
+        release(sim), mem_free(context, sim);
+    return status;
+}
+
+void zn_simulation_destroy(zn_simulation *sim) {
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION)) return;
+    release(sim);
+    handle_retire(&sim->head, sizeof *sim);
 }
 
 /* ---- going on ---- */
 
-bool zn_simulation_done(const zn_simulation *sim) { return sim->now.t >= sim->settings.end; }
+zn_status sim_check_energy(const zn_simulation *sim) {
+    double kinetic, potential;
+    if (!sim->model->energy) return ZN_OK;
+    zn_simulation_energy(sim, &kinetic, &potential);
+    if (isfinite(kinetic + potential)) return ZN_OK;
+    return sim_fail_energy(sim->context, sim, "the model", kinetic, potential);
+}
+
+bool zn_simulation_done(const zn_simulation *sim) {
+    return !HANDLE_GOOD(sim, HANDLE_SIMULATION) || sim->now.t >= sim->settings.end;
+}
 
 zn_status zn_simulation_step(zn_simulation *sim) {
+    NEED_HANDLE(sim, HANDLE_SIMULATION);
     if (zn_simulation_done(sim)) return ZN_OK;
+    if (!model_is_good(sim->model)) return model_check(sim->context, sim->model, __func__);
     sim_rows_begin(sim);
     zn_status status = sim->settings.step_auto ? sim_control_step(sim) : sim_grid_step(sim);
     sim_see_now(sim);
-    return status;
+    return status == ZN_OK && zn_simulation_done(sim) ? sim_check_energy(sim) : status;
 }
 
 zn_status zn_simulation_run(zn_simulation *sim, zn_observer *observe, void *user) {
+    NEED_HANDLE(sim, HANDLE_SIMULATION);
     if (observe && sim->step == 0 && observe(user, sim)) return ZN_STOPPED;
     while (!zn_simulation_done(sim)) {
         zn_status status = zn_simulation_step(sim);
@@ -202,25 +226,30 @@ zn_status zn_simulation_run(zn_simulation *sim, zn_observer *observe, void *user
 
 /* ---- what is known ---- */
 
-double zn_simulation_time(const zn_simulation *sim) { return sim->view.t; }
-const double *zn_simulation_positions(const zn_simulation *sim) { return sim->view.q; }
-const double *zn_simulation_velocities(const zn_simulation *sim) { return sim->view.u; }
-const double *zn_simulation_percussions(const zn_simulation *sim) { return sim->P; }
-const double *zn_simulation_percussion_totals(const zn_simulation *sim) { return sim->view.P_total; }
-const double *zn_simulation_gaps(const zn_simulation *sim) { return sim->view.gaps; }
-const zn_model *zn_simulation_model(const zn_simulation *sim) { return sim->model; }
-const zn_settings *zn_simulation_settings(const zn_simulation *sim) { return &sim->settings; }
+double zn_simulation_time(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.t : NAN; }
+const double *zn_simulation_positions(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.q : NULL; }
+const double *zn_simulation_velocities(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.u : NULL; }
+const double *zn_simulation_percussions(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->P : NULL; }
+const double *zn_simulation_percussion_totals(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.P_total : NULL; }
+const double *zn_simulation_gaps(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.gaps : NULL; }
+const zn_model *zn_simulation_model(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->model : NULL; }
+const zn_settings *zn_simulation_settings(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? &sim->settings : NULL; }
 
 void zn_simulation_energy(const zn_simulation *sim, double *kinetic, double *potential) {
+    double unwanted;
+    if (!kinetic) kinetic = &unwanted;
+    if (!potential) potential = &unwanted;
     *kinetic = *potential = NAN;
-    if (!sim->model->energy) return;
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION) || !sim->model->energy) return;
     zn_point at = {.t = sim->view.t, .q = sim->view.q, .u = sim->view.u};
     sim->model->energy(sim->model, sim->monitor.at.work, &at, kinetic, potential);
 }
 
 zn_status zn_simulation_outputs(const zn_simulation *sim, double *values) {
+    NEED_HANDLE(sim, HANDLE_SIMULATION);
     const zn_model *model = sim->model;
     if (!model->n_outputs) return ZN_OK;
+    NEED(sim->context, values);
     zn_point at = {.t = sim->view.t, .q = sim->view.q, .u = sim->view.u};
     if (model->outputs(model, sim->monitor.at.work, &at, values))
         return fail(sim->context, ZN_NOT_FINITE, "the outputs cannot be evaluated at t = %.9g", at.t);
@@ -231,11 +260,13 @@ zn_status zn_simulation_outputs(const zn_simulation *sim, double *values) {
 }
 
 zn_scales zn_simulation_scales(const zn_simulation *sim) {
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION)) return (zn_scales){0};
     const problem_scales *s = &sim->scheme->scales;
     return (zn_scales){s->q, s->velocity, s->noise};
 }
 
 zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION)) return (zn_statistics){0};
     double mean[CONE_PATH_COUNT], kinetic, potential;
     for (int i = 0; i < CONE_PATH_COUNT; i++) mean[i] = sim->path_solves[i] ? (double)sim->path_iterations_there[i] / (double)sim->path_solves[i] : 0;
     zn_simulation_energy(sim, &kinetic, &potential);

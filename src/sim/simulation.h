@@ -3,6 +3,7 @@
 #ifndef SIM_SIMULATION_H
 #define SIM_SIMULATION_H
 
+#include "base/handle.h"
 #include "model/model.h"
 #include "scheme/impact_map.h"
 #include "scheme/scheme.h"
@@ -83,7 +84,7 @@ typedef struct sim_selection {
 } sim_selection;
 
 struct zn_simulation {
-    zn_context *context;
+    HANDLE_HEAD;
     const zn_model *model;
     zn_settings settings;
     char *scheme_name;
@@ -142,6 +143,9 @@ zn_status sim_selection_leave(zn_simulation *);
 /* Between steps: another choice where that is due. */
 zn_status sim_selection_renew(zn_simulation *);
 
+/* ZN_NOT_FINITE with an error when the energies of what is shown are not finite. */
+zn_status sim_check_energy(const zn_simulation *);
+
 /* stepping.c */
 
 /* A remainder below this part of a step is round-off, not a step. */
@@ -166,7 +170,7 @@ const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings 
 zn_status sim_grid_step(zn_simulation *);
 
 /* What a value that is not finite is most often due to, for sentences. */
-#define SIM_OUT_OF_RANGE "(a division, logarithm, root or power out of its range?)"
+#define SIM_OUT_OF_RANGE MODEL_OUT_OF_RANGE
 
 /* failure.c: sentences about failed steps; the status is returned. Unstable: ZN_OK where the step is not too large for the scheme. */
 zn_status sim_report_failure(zn_simulation *, zn_status, double h, const cone_outcome *);

@@ -138,12 +138,12 @@ void sim_work_add(zn_simulation *sim, const scheme_state *from, const scheme_sta
 /* ---- what is known ---- */
 
 zn_contact_work zn_simulation_contact_work(const zn_simulation *sim, int contact) {
-    if (contact < 0 || contact >= sim->model->size.n_contacts) return (zn_contact_work){0};
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION) || contact < 0 || contact >= sim->model->size.n_contacts) return (zn_contact_work){0};
     const double *w = sim->view.work + (size_t)contact * SIM_WORK_OF_CONTACT;
     return (zn_contact_work){w[SIM_NORMAL], w[SIM_FRICTION], w[SIM_MOVING]};
 }
 
 double zn_simulation_constraint_work(const zn_simulation *sim, int row) {
-    if (row < 0 || row >= model_row_N(sim->model)) return 0;
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION) || row < 0 || row >= model_row_N(sim->model)) return 0;
     return sim->view.work[SIM_WORK_OF_CONTACT * (size_t)sim->model->size.n_contacts + (size_t)row];
 }

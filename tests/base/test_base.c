@@ -6,6 +6,7 @@
 #include "base/counting_allocator.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void statuses(void **state) {
     (void)state;
@@ -234,11 +235,36 @@ static void sizes_keep_nan(void **state) {
     assert_true(all_finite(2, (double[]){1e308, 1e308}) && all_finite(0, NULL)); /* no overflow */
 }
 
+/* Stands for the function of OpenBLAS, which the library finds by its name. */
+static int blas_threads;
+void openblas_set_num_threads(int);
+void openblas_set_num_threads(int count) { blas_threads = count; }
+
+static void one_thread_unless_asked(void **state) {
+    (void)state;
+    static const char *const name = "OPENBLAS_NUM_THREADS";
+    char *kept = getenv(name) ? strdup(getenv(name)) : NULL;
+    static const struct {
+        const char *asked;
+        int threads;
+    } cases[] = {{NULL, 1}, {"", 1}, {"4", 64}}; /* 64: untouched */
+    for (int i = 0; i < 3; i++) {
+        cases[i].asked ? setenv(name, cases[i].asked, 1) : unsetenv(name);
+        blas_threads = 64;
+        zn_context *context = zn_context_create(NULL);
+        assert_int_equal(blas_threads, cases[i].threads);
+        zn_context_destroy(context);
+    }
+    kept ? setenv(name, kept, 1) : unsetenv(name);
+    free(kept);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statuses),  cmocka_unit_test(error_list),            cmocka_unit_test(error_text),
         cmocka_unit_test(added_places), cmocka_unit_test(errors_without_memory), cmocka_unit_test(memory),
         cmocka_unit_test(growing),   cmocka_unit_test(logging),               cmocka_unit_test(sizes_keep_nan),
+        cmocka_unit_test(one_thread_unless_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,8 +169,10 @@ zn_status parts_add_body(zn_parts *parts, parts_body *b, zn_body *handle) {
 }
 
 zn_status zn_parts_body(zn_parts *parts, const zn_body_def *def, zn_body *handle) {
-    zn_context *context = parts->context;
     if (handle) *handle = (zn_body){0, 0};
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, def);
+    zn_context *context = parts->context;
     zn_status status = parts_check_name(parts, def->name, "body");
     if (status != ZN_OK) return status;
     if ((int)def->type < 0 || def->type > ZN_PRESCRIBED_BODY)
@@ -195,6 +197,7 @@ zn_status zn_parts_body(zn_parts *parts, const zn_body_def *def, zn_body *handle
 }
 
 zn_status zn_parts_coordinate(zn_parts *parts, const char *name, double start, double velocity) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
     zn_status status = parts_check_name(parts, name, "coordinate");
     if (status != ZN_OK) return status;
     if (!isfinite(start) || !isfinite(velocity))

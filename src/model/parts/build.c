@@ -168,13 +168,13 @@ static zn_status make_instance(zn_parts *parts, const parts_piece *piece, const 
     int n_contacts = piece->contact_formulas ? kind->size.n_contacts : piece->n_contacts;
     for (int i = 0; !piece->contact_formulas && i < n_contacts; i++)
         if (!piece->contacts[i].name) piece->contacts[i].name = piece->name;
-    status = names && parameters ? formula_model_instance(context, kind, parameters, (const char *const *)names, n_contacts, contacts,
-                                                          (const char *const *)piece->outputs, model)
+    status = names && parameters ? formula_model_instance(context, kind, parameters, (const char *const *)names, n_contacts,
+                                                          contacts, (const char *const *)piece->outputs, model)
                                  : ZN_MEMORY;
     mem_free(context, parameters);
     for (int i = 0; names && i < rows; i++) mem_free(context, names[i]);
     mem_free(context, names);
-    if (own) zn_model_destroy(context, kind);
+    if (own) model_free(context, kind);
     return status;
 }
 
@@ -191,7 +191,7 @@ static zn_status add_instance(zn_parts *parts, assembly *a, const parts_piece *p
     if (status == ZN_OK)
         status = assembly_part(a, model, q, u, kinematics);
     else
-        zn_model_destroy(context, model);
+        model_free(context, model);
     const char *bodies[2] = {NULL, NULL};
     for (int i = 0; i < piece->n_bodies && i < 2; i++) bodies[i] = parts->bodies[piece->bodies[i]].name;
     if (status == ZN_OK) status = assembly_describe(a, piece->name, piece->what, piece->group, bodies);
@@ -262,31 +262,8 @@ static zn_status add_body(zn_parts *parts, assembly *a, int index) {
 
 /* ---- the whole ---- */
 
-/* Bodies have mass; free coordinates get theirs from energies. */
-static zn_status check_mass(zn_context *context, const zn_model *model) {
-    void *work = mem_array(context, model->work_bytes, 1);
-    double *M = MEM_ARRAY(context, double, lin_nnz(&model->pattern.M));
-    zn_status status = work && M ? ZN_OK : ZN_MEMORY;
-    zn_point at = {.q = model->q_start, .u = model->u_start};
-    if (status == ZN_OK && model->balance(model, work, &at, &(zn_balance){.M = M}))
-        status = fail(context, ZN_MODEL, "the mass matrix cannot be evaluated at the start");
-    const zn_pattern *p = &model->pattern.M;
-    for (int j = 0; status == ZN_OK && j < model->size.nu; j++) {
-        double mass = 0;
-        for (int k = p->start[j]; k < p->start[j + 1]; k++)
-            if (p->index[k] == j) mass = M[k];
-        if (!(mass > 0) || !isfinite(mass))
-            status = fail(context, ZN_MODEL, "'%s' has no positive mass at the start (%g): no kinetic energy uses it",
-                          model->u_names[j], mass);
-    }
-    mem_free(context, work);
-    mem_free(context, M);
-    return status;
-}
-
-zn_status zn_parts_build(zn_parts *parts, zn_model **model) {
+static zn_status build(zn_parts *parts, zn_model **model) {
     zn_context *context = parts->context;
-    *model = NULL;
     assembly *a = assembly_create(context);
     if (!a) return ZN_MEMORY;
     zn_status status = parts->has_view ? parts_add_poses(parts) : ZN_OK, one;
@@ -296,14 +273,26 @@ zn_status zn_parts_build(zn_parts *parts, zn_model **model) {
     for (size_t i = 0; status != ZN_MEMORY && i < parts->n_pieces; i++)
         if (status != ZN_OK && parts->pieces[i].draw == parts_draw_contact_place)
             continue; /* it would only repeat what is wrong with the contact */
-        else if ((one = add_piece(parts, a, &parts->pieces[i], false)) != ZN_OK && status == ZN_OK) status = one;
+        else if ((one = add_piece(parts, a, &parts->pieces[i], false)) != ZN_OK && status == ZN_OK)
+            status = one;
     if (status == ZN_OK) status = assembly_finish(a, model);
     assembly_destroy(a);
     if (status != ZN_OK) return status;
-    status = check_mass(context, *model);
+    status = model_check_start(context, *model);
     if (status == ZN_OK && parts->has_view) status = parts_set_drawing(parts, *model);
     if (status == ZN_OK) return ZN_OK;
-    zn_model_destroy(context, *model);
+    model_free(context, *model);
     *model = NULL;
+    return status;
+}
+
+/* Poses of the view are pieces of this model only: the builder may build again. */
+zn_status zn_parts_build(zn_parts *parts, zn_model **model) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, model);
+    *model = NULL;
+    size_t own = parts->n_pieces;
+    zn_status status = build(parts, model);
+    parts_drop_pieces(parts, own);
     return status;
 }

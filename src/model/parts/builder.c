@@ -22,9 +22,10 @@ static void free_piece(zn_context *context, parts_piece *piece) {
 }
 
 zn_parts *zn_parts_create(zn_context *context) {
-    zn_parts *parts = MEM_ARRAY(context, zn_parts, 1);
+    zn_parts *parts = context ? MEM_ARRAY(context, zn_parts, 1) : NULL;
     if (!parts) return NULL;
-    parts->context = context;
+    parts->head = (handle_head){HANDLE_PARTS, context};
+    parts->number = mem_number(context);
     char *name = mem_text(context, "world");
     parts->numbers = expr_graph_create(context);
     if (name && parts->numbers &&
@@ -41,14 +42,14 @@ zn_parts *zn_parts_create(zn_context *context) {
 }
 
 void zn_parts_destroy(zn_parts *parts) {
-    if (!parts) return;
+    if (!HANDLE_GOOD(parts, HANDLE_PARTS)) return;
     zn_context *context = parts->context;
     for (size_t i = 0; i < parts->n_bodies; i++) parts_free_body(context, &parts->bodies[i]);
     for (size_t i = 0; i < parts->n_frames; i++) mem_free(context, parts->frames[i].name);
     for (size_t i = 0; i < parts->n_pieces; i++) free_piece(context, &parts->pieces[i]);
     for (size_t i = 0; i < parts->n_parameters; i++) mem_free(context, parts->parameters[i].name);
     for (size_t i = 0; i < parts->n_kinds; i++) {
-        zn_model_destroy(context, parts->kinds[i].model);
+        model_free(context, parts->kinds[i].model);
         mem_free(context, parts->kinds[i].layout);
     }
     parts_free_flexibles(parts);
@@ -58,11 +59,15 @@ void zn_parts_destroy(zn_parts *parts) {
     mem_free(context, parts->view_members);
     void *blocks[] = {parts->bodies, parts->frames, parts->pieces, parts->parameters, parts->kinds};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
-    *parts = (zn_parts){0}; /* a handle that outlives its builder then finds nothing */
-    mem_free(context, parts);
+    handle_retire(&parts->head, sizeof *parts); /* a handle that outlives its builder then finds nothing */
+}
+
+void parts_drop_pieces(zn_parts *parts, size_t count) {
+    while (parts->n_pieces > count) free_piece(parts->context, &parts->pieces[--parts->n_pieces]);
 }
 
 zn_status zn_parts_parameter(zn_parts *parts, const char *name, double value) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
     zn_context *context = parts->context;
     if (!expr_name_is_valid(name))
         return fail(context, ZN_ARGUMENT,
@@ -83,6 +88,8 @@ zn_status zn_parts_parameter(zn_parts *parts, const char *name, double value) {
 }
 
 zn_status zn_parts_gravity(zn_parts *parts, const double g[3]) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, g);
     for (int i = 0; i < 3; i++)
         if (!isfinite(g[i])) return fail(parts->context, ZN_ARGUMENT, "gravity is not finite (%g)", g[i]);
     parts->gravity = vec3_from(g);
@@ -92,8 +99,8 @@ zn_status zn_parts_gravity(zn_parts *parts, const double g[3]) {
 /* ---- handles ---- */
 
 unsigned parts_stamp(const zn_parts *parts, char kind) {
-    uintptr_t address = (uintptr_t)parts;
-    unsigned mixed = (unsigned)(address >> 4) ^ (unsigned)((uint64_t)address >> 32);
+    uintptr_t address = (uintptr_t)parts->context; /* and not that of the builder, where another may be later */
+    unsigned mixed = (unsigned)(address >> 4) ^ (unsigned)((uint64_t)address >> 32) ^ (parts->number * 0x9e3779b1u);
     return (mixed * 2654435761u + (unsigned)(unsigned char)kind * 40503u) | 1u;
 }
 
@@ -113,10 +120,14 @@ parts_frame *parts_get_frame(zn_parts *parts, zn_frame frame, const char *what) 
     return NULL;
 }
 
-zn_body zn_parts_world(const zn_parts *parts) { return (zn_body){parts_stamp(parts, 'b'), 0}; }
+zn_body zn_parts_world(const zn_parts *parts) {
+    if (!HANDLE_GOOD(parts, HANDLE_PARTS)) return (zn_body){0, 0};
+    return (zn_body){parts_stamp(parts, 'b'), 0};
+}
 
 zn_frame zn_parts_body_frame(const zn_parts *parts, zn_body body) {
-    if (body.stamp != parts_stamp(parts, 'b') || body.index < 0 || (size_t)body.index >= parts->n_bodies)
+    if (!HANDLE_GOOD(parts, HANDLE_PARTS) || body.stamp != parts_stamp(parts, 'b') || body.index < 0 ||
+        (size_t)body.index >= parts->n_bodies)
         return (zn_frame){0, 0};
     return (zn_frame){parts_stamp(parts, 'f'), parts->bodies[body.index].frame};
 }
@@ -154,8 +165,11 @@ zn_status parts_no_body(zn_parts *parts, const char *name, size_t length) {
 }
 
 zn_status zn_parts_find_body(zn_parts *parts, const char *name, zn_body *body) {
-    int index = parts_find_body(parts, name, strlen(name));
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, body);
     *body = (zn_body){0, 0};
+    NEED(parts->context, name);
+    int index = parts_find_body(parts, name, strlen(name));
     if (index < 0) return parts_no_body(parts, name, strlen(name));
     if (parts->bodies[index].kind == BODY_SCALAR)
         return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", name);

@@ -100,7 +100,8 @@ typedef struct parts_geometry parts_geometry; /* see contact_builder.h */
 typedef struct parts_material_pair parts_material_pair;
 
 struct zn_parts {
-    zn_context *context;
+    HANDLE_HEAD;
+    unsigned number; /* among the builders of the context: part of the stamps of its handles */
     vec3 gravity;
     parts_body *bodies; /* the first is the world */
     parts_frame *frames;
@@ -145,6 +146,8 @@ void parts_free_body(zn_context *, parts_body *);
 /* A new piece with copies of name and bodies and room for what `shape` says (n_parameters, n_contacts, n_balls, n_scales,
  * n_formulas, n_outputs); the caller fills it before the next piece begins. NULL: error in the context. Names of pieces are unique. */
 parts_piece *parts_piece_begin(zn_parts *, const parts_piece *shape);
+/* Takes away all pieces but the first. */
+void parts_drop_pieces(zn_parts *, size_t count);
 /* The status of the newest error, after a function that said NULL. */
 zn_status parts_last_status(const zn_parts *);
 zn_status parts_keep_formula(zn_parts *, formula_text *to, zn_formula from);

@@ -48,6 +48,13 @@ static zn_status place_shape(zn_parts *parts, const zn_geometry_def *def, const 
     return ZN_OK;
 }
 
+static bool is_finite(const zn_geometry_def *def) {
+    double sum = def->radius + def->length;
+    for (int i = 0; i < 3; i++) sum += def->centre[i] + def->size[i] + def->axis[i] + def->surface_velocity[i];
+    for (int i = 0; i < 3 * def->n_points; i++) sum += def->points[i];
+    return isfinite(sum);
+}
+
 /* The world has shapes of both sorts; which one is decided by what they touch. */
 static bool check_shape(const geometry *shape, body_kind kind, const char **why) {
     if (kind == BODY_WORLD) return geometry_check(shape, true, why) || geometry_check(shape, false, why);
@@ -61,9 +68,17 @@ static int find_geometry(const zn_parts *parts, const char *name) {
 }
 
 zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geometry *handle) {
-    zn_context *context = parts->context;
     if (handle) *handle = (zn_geometry){0, 0};
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, def);
+    zn_context *context = parts->context;
     if (!def->name || !*def->name) return fail(context, ZN_ARGUMENT, "a geometry needs a name");
+    if ((int)def->type < 0 || def->type >= ZN_GEOMETRY_TYPE_COUNT)
+        return fail(context, ZN_ARGUMENT, "geometry '%.80s': unknown type %d", def->name, (int)def->type);
+    if (def->n_points < 0 || (def->n_points > 0 && !def->points))
+        return fail(context, ZN_ARGUMENT, "geometry '%.80s' has %d points%s", def->name, def->n_points,
+                    def->n_points < 0 ? "" : ", but they are not given");
+    if (!is_finite(def)) return fail(context, ZN_ARGUMENT, "geometry '%.80s' has a number that is not finite", def->name);
     char what[100];
     snprintf(what, sizeof what, "geometry '%.80s'", def->name);
     parts_frame *frame = parts_get_frame(parts, def->frame, what);
@@ -134,6 +149,10 @@ zn_status parts_geometry_of_shape(zn_parts *parts, int body, const zn_shape_def 
 }
 
 zn_status zn_parts_find_geometry(zn_parts *parts, const char *name, zn_geometry *handle) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, handle);
+    *handle = (zn_geometry){0, 0};
+    NEED(parts->context, name);
     int index = find_geometry(parts, name);
     *handle = (zn_geometry){index < 0 ? 0 : parts_stamp(parts, 'g'), index < 0 ? 0 : index};
     if (index >= 0) return ZN_OK;
@@ -164,6 +183,8 @@ const zn_contact_law *parts_material_law(const zn_parts *parts, const char *a, c
 }
 
 zn_status zn_parts_material_pair(zn_parts *parts, const char *a, const char *b, const zn_contact_law *law) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, law);
     zn_context *context = parts->context;
     if (!a || !*a || !b || !*b) return fail(context, ZN_ARGUMENT, "a law between materials needs the names of both");
     if (parts_material_law(parts, a, b))

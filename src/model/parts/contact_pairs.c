@@ -207,8 +207,13 @@ static zn_status choose_law(pair_at_work *w) {
 }
 
 zn_status zn_parts_contact(zn_parts *parts, const zn_contact_pair_def *def) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, def);
     zn_context *context = parts->context;
     if (!def->name || !*def->name) return fail(context, ZN_ARGUMENT, "a contact needs a name");
+    if ((int)def->tangent < ZN_TANGENT_DEFAULT || def->tangent > ZN_TANGENT_SURFACE)
+        return fail(context, ZN_ARGUMENT, "the contact '%s': unknown choice %d of its tangent", def->name,
+                    (int)def->tangent);
     const parts_geometry *a = parts_get_geometry(parts, def->a, def->name),
                          *b = a ? parts_get_geometry(parts, def->b, def->name) : NULL;
     if (!a || !b) return ZN_ARGUMENT;

@@ -36,17 +36,24 @@ static parts_flexible *get(zn_parts *parts, zn_flexible handle) {
 }
 
 zn_status zn_parts_find_flexible(zn_parts *parts, const char *name, zn_flexible *handle) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, handle);
+    *handle = (zn_flexible){0, 0};
+    NEED(parts->context, name);
     int index = parts_find_flexible(parts, name, strlen(name));
     *handle = (zn_flexible){index < 0 ? 0 : parts_stamp(parts, 'x'), index < 0 ? 0 : index};
     return index < 0 ? fail(parts->context, ZN_ARGUMENT, "there is no flexible body '%.60s'", name) : ZN_OK;
 }
 
 int zn_parts_node_count(const zn_parts *parts, zn_flexible handle) {
-    bool known = handle.stamp == parts_stamp(parts, 'x') && handle.index >= 0 && (size_t)handle.index < parts->n_flexibles;
+    bool known = HANDLE_GOOD(parts, HANDLE_PARTS) && handle.stamp == parts_stamp(parts, 'x') && handle.index >= 0 &&
+                 (size_t)handle.index < parts->n_flexibles;
     return known ? parts->flexibles[handle.index].n_nodes : 0;
 }
 
 zn_status zn_parts_node(zn_parts *parts, zn_flexible handle, int node, zn_body *body) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, body);
     *body = (zn_body){0, 0};
     const parts_flexible *f = get(parts, handle);
     if (!f) return ZN_ARGUMENT;
@@ -158,6 +165,10 @@ static zn_status add_section(zn_parts *parts, int index, double s, const char *n
     zn_context *context = parts->context;
     flexible_section section = f->type->at(parts, f, s);
     char *text = name ? mem_format(context, "%s_%s", f->name, name) : mem_format(context, "%s(%g)", f->name, s);
+    if (text && !name && parts_find_body(parts, text, strlen(text)) >= 0) { /* another one at the same place */
+        mem_free(context, text);
+        text = mem_format(context, "%s(%g)_%zu", f->name, s, parts->n_bodies);
+    }
     if (!text) return ZN_MEMORY;
     zn_status status = name ? parts_check_name(parts, text, "section") : ZN_OK;
     int body = 0;
@@ -174,12 +185,16 @@ static zn_status add_section(zn_parts *parts, int index, double s, const char *n
 zn_status zn_parts_section(zn_parts *parts, zn_flexible handle, double s, const char *name, const double position[3],
                            const double rotation[4], zn_frame *frame) {
     if (frame) *frame = (zn_frame){0, 0};
+    NEED_HANDLE(parts, HANDLE_PARTS);
     const parts_flexible *f = get(parts, handle);
     if (!f) return ZN_ARGUMENT;
     if (!(s >= 0 && s <= 1))
         return fail(parts->context, ZN_ARGUMENT, "a section of '%s' is at s from 0 (start) to 1 (end), not %g", f->name, s);
     if (name && !expr_name_is_valid(name))
         return fail(parts->context, ZN_ARGUMENT, "'%s' cannot name a frame: names are letters, digits and _", name);
+    for (int i = 0; i < 4; i++)
+        if ((position && i < 3 && !isfinite(position[i])) || (rotation && !isfinite(rotation[i])))
+            return fail(parts->context, ZN_ARGUMENT, "a section of '%s' needs a finite position and rotation", f->name);
     if (name && !strncmp(name, "node", 4) && name[4] && strspn(name + 4, "0123456789") == strlen(name + 4))
         return fail(parts->context, ZN_ARGUMENT, "the frame '%s' of '%s' would hide a node", name, f->name);
     return add_section(parts, handle.index, s, name, position, rotation, frame);
@@ -212,10 +227,12 @@ static zn_status check(zn_parts *parts, const zn_flexible_def *def, const flexib
 }
 
 zn_status zn_parts_flexible(zn_parts *parts, const zn_flexible_def *def, zn_flexible *handle) {
+    if (handle) *handle = (zn_flexible){0, 0};
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, def);
     zn_context *context = parts->context;
     const flexible_type *type = NULL;
     int order = 0;
-    if (handle) *handle = (zn_flexible){0, 0};
     zn_status status = check(parts, def, &type, &order);
     if (status != ZN_OK) return status;
     parts_flexible flexible = {

@@ -84,8 +84,11 @@ static zn_status keep_formulas(zn_parts *parts, const zn_formula *formulas, part
 }
 
 zn_status zn_parts_force(zn_parts *parts, const zn_force_def *def) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, def);
     if ((int)def->type < 0 || def->type >= ZN_FORCE_TYPE_COUNT)
         return fail(parts->context, ZN_ARGUMENT, "unknown type of force");
+    if (!def->name || !*def->name) return fail(parts->context, ZN_ARGUMENT, "a %s needs a name", types[def->type].what);
     const force_type *type = &types[def->type];
     parts_frame *a = parts_get_frame(parts, def->a, type->what),
                 *b = type->two_frames && a ? parts_get_frame(parts, def->b, type->what) : NULL;

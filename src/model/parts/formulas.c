@@ -245,9 +245,12 @@ zn_status parts_draw_formulas(zn_parts *parts, sketch *k, const parts_piece *pie
 
 static parts_piece *begin(zn_parts *parts, const char *name, formula_use use, zn_sizes rows, int n,
                           const zn_formula *formulas, int first_body, zn_status *status) {
-    static const char *const what[] = {"formula constraint", "formula velocity constraint",
-                                       "formula force",      "kinetic energy",
-                                       "potential energy",   "formula contact",
+    static const char *const what[] = {"formula constraint",
+                                       "formula velocity constraint",
+                                       "formula force",
+                                       "kinetic energy",
+                                       "potential energy",
+                                       "formula contact",
                                        "output"};
     int count, *bodies;
     *status = parts_bodies_of(parts, n, formulas, first_body >= 0, &first_body, &count, &bodies);
@@ -273,12 +276,14 @@ static parts_piece *begin(zn_parts *parts, const char *name, formula_use use, zn
 }
 
 zn_status zn_parts_position_constraint(zn_parts *parts, const char *name, zn_formula g) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
     zn_status status;
     begin(parts, name, POSITION_CONSTRAINT, (zn_sizes){.ng = 1}, 1, &g, -1, &status);
     return status;
 }
 
 zn_status zn_parts_velocity_constraint(zn_parts *parts, const char *name, zn_formula gamma) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
     zn_status status;
     begin(parts, name, VELOCITY_CONSTRAINT, (zn_sizes){.ny = 1}, 1, &gamma, -1, &status);
     return status;
@@ -300,6 +305,7 @@ static bool is_column(const zn_parts *parts, const char *name) {
 }
 
 zn_status zn_parts_output(zn_parts *parts, const char *name, zn_formula value) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
     zn_status status;
     if (!name || !*name) return fail(parts->context, ZN_ARGUMENT, "an output needs a name");
     if (is_column(parts, name)) {
@@ -316,6 +322,7 @@ zn_status zn_parts_output(zn_parts *parts, const char *name, zn_formula value) {
 
 /* Two pieces: what the potential names has nothing to do with what the kinetic energy names. */
 zn_status zn_parts_energy(zn_parts *parts, const char *name, zn_formula kinetic, zn_formula potential) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
     zn_status status = ZN_OK;
     if (!name || !*name) return fail(parts->context, ZN_ARGUMENT, "an energy needs a name");
     if (kinetic.text) begin(parts, name, KINETIC, (zn_sizes){0}, 1, &kinetic, -1, &status);
@@ -344,8 +351,10 @@ static int find_velocity(const zn_parts *parts, const char *name, int *velocity)
 }
 
 zn_status zn_parts_generalised_force(zn_parts *parts, const char *coordinate, zn_formula value) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, coordinate);
     zn_status status;
-    int velocity = 0, body = find_velocity(parts, coordinate ? coordinate : "", &velocity);
+    int velocity = 0, body = find_velocity(parts, coordinate, &velocity);
     if (body < 0) {
         char hint[100], prefix[64];
         snprintf(prefix, sizeof prefix, "%.*s", (int)(strcspn(coordinate, ".'") < 60 ? strcspn(coordinate, ".'") : 60),
@@ -373,11 +382,13 @@ static int contact_names(const zn_contact_def *def, int room, zn_formula *formul
 }
 
 zn_status zn_parts_contact_formula(zn_parts *parts, const char *name, const zn_contact_def *def) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
     enum { MOST = 32 };
     zn_formula formulas[MOST];
+    zn_status status = formula_check_contact(parts->context, name, def);
+    if (status != ZN_OK) return status;
     zn_sizes rows = {.nN = def->gap.text != NULL};
     for (int i = 0; i < def->n_laws; i++) rows.nF += def->laws[i].n_slips;
-    zn_status status;
     parts_piece *piece = begin(parts, name, CONTACT, rows, contact_names(def, MOST, formulas), formulas, -1, &status);
     if (!piece) return status;
     piece->contact_formulas = zn_formula_model_create(parts->context);

@@ -56,6 +56,7 @@ zn_status parts_add_frame(zn_parts *parts, int body, int flexible, const char *n
 zn_status zn_parts_frame(zn_parts *parts, zn_body body, const char *name, const double position[3], const double rotation[4],
                          zn_frame *frame) {
     if (frame) *frame = (zn_frame){0, 0};
+    NEED_HANDLE(parts, HANDLE_PARTS);
     if (!parts_get_body(parts, body, "a frame")) return ZN_ARGUMENT;
     return parts_add_frame(parts, body.index, 0, name, position, rotation, frame);
 }
@@ -100,6 +101,7 @@ static zn_status add_along(zn_parts *parts, int body, const char *name, vec3 pos
 zn_status zn_parts_frame_at(zn_parts *parts, zn_body body, const char *name, const double position[3], const double axis[3],
                             zn_frame *frame) {
     if (frame) *frame = (zn_frame){0, 0};
+    NEED_HANDLE(parts, HANDLE_PARTS);
     if (!parts_get_body(parts, body, "a frame")) return ZN_ARGUMENT;
     vec3 r, xi = {0, 0, 0};
     mat3 A;
@@ -154,7 +156,10 @@ static zn_status find_frame(zn_parts *parts, int body, int flexible, const char 
 }
 
 zn_status zn_parts_find_frame(zn_parts *parts, const char *name, zn_frame *frame) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, frame);
     *frame = (zn_frame){0, 0};
+    NEED(parts->context, name);
     size_t length = strcspn(name, ".");
     int body = parts_find_body(parts, name, length), flexible = parts_find_flexible(parts, name, length);
     if (body < 0 && (flexible < 0 || !name[length])) return parts_no_body(parts, name, length);

@@ -148,8 +148,11 @@ static piece_glyph glyph_of(zn_joint_type type) {
 }
 
 zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, def);
     if ((int)def->type < 0 || def->type >= ZN_JOINT_TYPE_COUNT)
         return fail(parts->context, ZN_ARGUMENT, "unknown type of joint");
+    if (!def->name || !*def->name) return fail(parts->context, ZN_ARGUMENT, "a %s needs a name", types[def->type].what);
     const joint_type *type = &types[def->type];
     parts_frame *a = parts_get_frame(parts, def->a, type->what), *b = parts_get_frame(parts, def->b, type->what);
     if (!a || !b) return ZN_ARGUMENT;

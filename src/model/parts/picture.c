@@ -378,6 +378,7 @@ zn_status parts_set_drawing(zn_parts *parts, zn_model *model) {
 }
 
 zn_status zn_parts_view(zn_parts *parts, const zn_view_def *def) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
     zn_context *context = parts->context;
     char *items = mem_text(context, def && def->items ? def->items : ""),
          *members = mem_text(context, def && def->members ? def->members : "");
@@ -395,6 +396,7 @@ zn_status zn_parts_view(zn_parts *parts, const zn_view_def *def) {
 }
 
 zn_status zn_parts_view_body(zn_parts *parts, zn_body body) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
     parts_body *b = parts_get_body(parts, body, "the view");
     if (!b) return ZN_ARGUMENT;
     b->own_picture = true;

@@ -131,6 +131,10 @@ static zn_status planar_mass(zn_context *context, const zn_shape_def *s, double 
 }
 
 zn_status zn_shape_mass(zn_context *context, const zn_shape_def *s, double density, bool planar, zn_mass *out) {
+    NEED_CONTEXT(context);
+    NEED(context, out);
+    *out = (zn_mass){0};
+    NEED(context, s);
     const double R = s->radius, L = s->length;
     zn_status status = need_positive(context, density, "density", "shape");
     if (status != ZN_OK) return status;

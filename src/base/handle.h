@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Handles: what users hold by a pointer knows what it is, so that NULL and what was destroyed are told instead of followed.
+ *
+ * The structure begins with HANDLE_HEAD. Destroying clears it and keeps its memory with the context for a while (mem_retire), so that a
+ * handle that is used once more still finds a head without a stamp: nothing that was freed is read. What cannot be told: a handle
+ * that was destroyed before the last MEM_RETIRED destroyed ones, and everything once its context is destroyed. */
+#ifndef BASE_HANDLE_H
+#define BASE_HANDLE_H
+
+#include "base/base.h"
+
+typedef enum handle_kind {
+    HANDLE_DESTROYED,
+    HANDLE_FORMULA_MODEL = 0x5a4e01,
+    HANDLE_PARTS,
+    HANDLE_SCENE,
+    HANDLE_SIMULATION,
+    HANDLE_ACCOUNT,
+    HANDLE_RECORDER
+} handle_kind;
+
+typedef struct handle_head {
+    handle_kind kind;
+    zn_context *context;
+} handle_head;
+
+#define HANDLE_HEAD                  \
+    union {                          \
+        handle_head head;            \
+        struct {                     \
+            handle_kind handle_kind; \
+            zn_context *context;     \
+        };                           \
+    }
+
+/* Whether it is a live handle of this kind. If not, and where it has a context: an error that names the function. */
+bool handle_is_good(const handle_head *, handle_kind, const char *function);
+/* At the end of destroying: the memory of the structure, `bytes` long, is cleared and retired. */
+void handle_retire(handle_head *, size_t bytes);
+
+#define HANDLE_OF(pointer) ((pointer) ? &(pointer)->head : NULL)
+#define HANDLE_GOOD(pointer, kind) handle_is_good(HANDLE_OF(pointer), kind, __func__)
+/* The first lines of public functions. */
+#define NEED_HANDLE(pointer, kind) \
+    if (!HANDLE_GOOD(pointer, kind)) return ZN_ARGUMENT
+#define NEED(context, pointer) \
+    if (!(pointer)) return fail(context, ZN_ARGUMENT, "%s: '%s' must not be NULL", __func__, #pointer)
+#define NEED_CONTEXT(context) \
+    if (!(context)) return ZN_ARGUMENT
+
+#endif
