@@ -38,22 +38,43 @@ static bool memo_keep(expr_graph *graph, expr node, int variable, expr derivativ
     return true;
 }
 
+static expr bit(expr_graph *graph, bool one) {
+    if (!graph->bits[one]) graph->bits[one] = expr_constant(graph, one) + 1; /* EXPR_NONE + 1 is 0 */
+    return graph->bits[one] - 1;
+}
+
 /* Whether the derivative needs no work; *derivative is EXPR_NONE then only when memory is out. */
 static bool known(expr_graph *graph, expr node, int variable, expr *derivative) {
     const expr_node *n = &graph->nodes[node];
     bool stepwise = n->op == EXPR_SIGN || (n->op >= EXPR_LESS && n->op <= EXPR_NOT);
     if (n->op == EXPR_VARIABLE) {
-        *derivative = expr_constant(graph, n->a == variable);
+        *derivative = bit(graph, n->a == variable);
         return true;
     }
     if (stepwise || !(n->depends & (UINT64_C(1) << (variable % 64)))) {
-        *derivative = expr_constant(graph, 0);
+        *derivative = bit(graph, false);
         return true;
     }
     if (!graph->memo_size) return false;
     const expr_memo *memo = &graph->memos[memo_slot(graph, node, variable)];
     *derivative = memo->derivative;
     return memo->variable != 0;
+}
+
+/* A node with the same derivative, further down: of a sum only the terms that depend on the variable count, and a long sum (an energy of
+ * thousands of coordinates) is left in a short loop instead of one derivative for each of its partial sums. */
+static expr same_derivative(const expr_graph *graph, expr node, int variable) {
+    const uint64_t mask = UINT64_C(1) << (variable % 64);
+    for (;;) {
+        const expr_node *n = &graph->nodes[node];
+        if (n->op != EXPR_ADD && n->op != EXPR_SUB) return node;
+        if (!(graph->nodes[n->b].depends & mask))
+            node = n->a;
+        else if (n->op == EXPR_ADD && !(graph->nodes[n->a].depends & mask))
+            node = n->b;
+        else
+            return node;
+    }
 }
 
 /* ---- signs that can be seen ---- */
@@ -182,7 +203,8 @@ static expr rule_foot_part(expr_graph *graph, const expr_node *node, int variabl
     const expr p[3] = {foot.a, foot.b, foot.c};
     expr dp[3];
     for (int i = 0; i < 3; i++)
-        if (!known(graph, p[i], variable, &dp[i]) || dp[i] < 0) return EXPR_NONE;
+        if ((!known(graph, p[i], variable, &dp[i]) && !known(graph, same_derivative(graph, p[i], variable), variable, &dp[i])) || dp[i] < 0)
+            return EXPR_NONE;
     return expr_foot_derivative(graph, node->a, (int)node->value, dp);
 }
 
@@ -222,12 +244,14 @@ static bool advance(expr_graph *graph, size_t *depth, int variable, expr *result
     expr d[3] = {EXPR_NONE, EXPR_NONE, EXPR_NONE};
     bool ready = true;
     for (int i = node.op == EXPR_IF ? 1 : 0; i < expr_operand_count(node.op); i++) {
-        if (known(graph, operands[i], variable, &d[i])) {
+        expr operand = operands[i];
+        if (known(graph, operand, variable, &d[i]) ||
+            known(graph, operand = same_derivative(graph, operand, variable), variable, &d[i])) {
             if (d[i] < 0) return false;
             continue;
         }
         ready = false;
-        if (!expr_push(graph, depth, operands[i])) return false;
+        if (!expr_push(graph, depth, operand)) return false;
     }
     if (!ready) return true;
     *result = rule(graph, top, &node, variable, d[0], d[1], d[2]);
@@ -245,7 +269,8 @@ expr expr_derivative(expr_graph *graph, expr root, int variable) {
     if (variable < 0) return expr_constant(graph, 0);
     size_t depth = 0;
     expr result = EXPR_NONE;
-    if (!expr_push(graph, &depth, root)) return EXPR_NONE;
+    if (known(graph, root, variable, &result)) return result;
+    if (!expr_push(graph, &depth, same_derivative(graph, root, variable))) return EXPR_NONE;
     while (depth > 0)
         if (!advance(graph, &depth, variable, &result)) return EXPR_NONE;
     return result;

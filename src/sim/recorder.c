@@ -177,7 +177,9 @@ zn_status zn_recorder_row(zn_recorder *r) {
 
 zn_status zn_recorder_flush(zn_recorder *r) { return r ? result_writer_flush(r->writer) : ZN_OK; }
 
-long zn_recorder_rows(const zn_recorder *r) { return r ? result_writer_rows(r->writer) : 0; }
+long zn_recorder_rows(const zn_recorder *r) {
+    return HANDLE_GOOD(r, HANDLE_RECORDER) ? result_writer_rows(r->writer) : 0;
+}
 
 const char *zn_recorder_path(const zn_recorder *r) { return r ? result_writer_path(r->writer) : ""; }
 

@@ -423,6 +423,11 @@ ROW(zn_simulation_constraint_work) {
     check_close(zn_simulation_constraint_work(w->dead_simulation, 0), 0, 0);
     zn_error_clear(w->context);
 }
+ROW(zn_simulation_scales) {
+    assert_null(zn_simulation_scales(NULL).positions);
+    assert_null(zn_simulation_scales(w->dead_simulation).positions);
+    zn_error_clear(w->context);
+}
 ROW(zn_simulation_statistics) {
     assert_int_equal(zn_simulation_statistics(NULL).steps, 0);
     assert_int_equal(zn_simulation_statistics(w->dead_simulation).steps, 0);
@@ -473,6 +478,11 @@ ROW(zn_recorder_create) {
 ROW(zn_recorder_row) {
     REFUSED_SILENTLY(zn_recorder_row(NULL));
     REFUSED(zn_recorder_row(w->dead_recorder));
+}
+ROW(zn_recorder_rows) {
+    assert_int_equal(zn_recorder_rows(NULL), 0);
+    assert_int_equal(zn_recorder_rows(w->dead_recorder), 0);
+    zn_error_clear(w->context);
 }
 ROW(zn_recorder_finish) {
     assert_int_equal(zn_recorder_finish(NULL, true), ZN_OK);
@@ -543,7 +553,7 @@ static const misuse_row rows[] = {
     R(zn_simulation_outputs),
     R(zn_simulation_contact_work),
     R(zn_simulation_constraint_work),
-    R(zn_simulation_statistics),
+    R(zn_simulation_statistics), R(zn_simulation_scales), R(zn_recorder_rows),
     R(zn_account_create),
     R(zn_account_destroy),
     R(zn_account_update),

@@ -156,7 +156,8 @@ void parts_free_body(zn_context *context, parts_body *b) {
 zn_status parts_add_body(zn_parts *parts, parts_body *b, zn_body *handle) {
     zn_context *context = parts->context;
     if (!mem_grow(context, (void **)&parts->bodies, &parts->body_capacity, parts->n_bodies + 1, sizeof *parts->bodies) ||
-        !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames)) {
+        !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames) ||
+        !names_add(context, &parts->body_names, 0, b->name, (int)parts->n_bodies)) {
         parts_free_body(context, b);
         return ZN_MEMORY;
     }

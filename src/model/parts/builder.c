@@ -31,10 +31,11 @@ zn_parts *zn_parts_create(zn_context *context) {
     if (name && parts->numbers &&
         mem_grow(context, (void **)&parts->bodies, &parts->body_capacity, 1, sizeof *parts->bodies) &&
         mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, 1, sizeof *parts->frames)) {
-        parts->n_bodies = parts->n_frames = 1;
+        parts->n_bodies = parts->n_frames = 1; /* from here on the name is freed with the body */
         parts->bodies[0] = (parts_body){.name = name, .kind = BODY_WORLD, .p = quat_identity()};
         parts->frames[0] = (parts_frame){.rotation = mat3_identity()};
-        return parts;
+        if (names_add(context, &parts->body_names, 0, name, 0)) return parts;
+        name = NULL;
     }
     mem_free(context, name);
     zn_parts_destroy(parts);
@@ -55,6 +56,7 @@ void zn_parts_destroy(zn_parts *parts) {
     parts_free_flexibles(parts);
     parts_free_contacts(parts);
     expr_graph_destroy(parts->numbers);
+    names_free(context, &parts->body_names), names_free(context, &parts->piece_names), names_free(context, &parts->frame_names);
     mem_free(context, parts->view_items);
     mem_free(context, parts->view_members);
     void *blocks[] = {parts->bodies, parts->frames, parts->pieces, parts->parameters, parts->kinds};
@@ -63,6 +65,7 @@ void zn_parts_destroy(zn_parts *parts) {
 }
 
 void parts_drop_pieces(zn_parts *parts, size_t count) {
+    names_drop(&parts->piece_names, (int)count);
     while (parts->n_pieces > count) free_piece(parts->context, &parts->pieces[--parts->n_pieces]);
 }
 
@@ -133,9 +136,7 @@ zn_frame zn_parts_body_frame(const zn_parts *parts, zn_body body) {
 }
 
 int parts_find_body(const zn_parts *parts, const char *name, size_t length) {
-    for (size_t i = 0; i < parts->n_bodies; i++)
-        if (strlen(parts->bodies[i].name) == length && !memcmp(parts->bodies[i].name, name, length)) return (int)i;
-    return -1;
+    return names_find(&parts->body_names, 0, name, length);
 }
 
 const char *parts_body_hint(const zn_parts *parts, const char *name, char *text, size_t room) {
@@ -198,12 +199,12 @@ parts_piece *parts_piece_begin(zn_parts *parts, const parts_piece *shape) {
         fail(context, ZN_ARGUMENT, "a %s needs a name", shape->what);
         return NULL;
     }
-    for (size_t i = 0; i < parts->n_pieces; i++) /* names of rows and contacts stand in results: one namespace for all */
-        if (!strcmp(parts->pieces[i].name, shape->name)) {
-            fail(context, ZN_ARGUMENT, "the name '%s' of a %s is already taken by a %s", shape->name, shape->what,
-                 parts->pieces[i].what);
-            return NULL;
-        }
+    int taken = names_find(&parts->piece_names, 0, shape->name, strlen(shape->name));
+    if (taken >= 0) { /* names of rows and contacts stand in results: one namespace for all */
+        fail(context, ZN_ARGUMENT, "the name '%s' of a %s is already taken by a %s", shape->name, shape->what,
+             parts->pieces[taken].what);
+        return NULL;
+    }
     if (!mem_grow(context, (void **)&parts->pieces, &parts->piece_capacity, parts->n_pieces + 1, sizeof *parts->pieces))
         return NULL;
     parts_piece piece = *shape;
@@ -217,7 +218,7 @@ parts_piece *parts_piece_begin(zn_parts *parts, const parts_piece *shape) {
     piece.contact_formulas = NULL;
     piece.outputs = MEM_ARRAY(context, char *, shape->n_outputs);
     if (!piece.name || !piece.bodies || !piece.parameters || !piece.contacts || !piece.balls || !piece.scales ||
-        !piece.formulas || !piece.outputs) {
+        !piece.formulas || !piece.outputs || !names_add(context, &parts->piece_names, 0, piece.name, (int)parts->n_pieces)) {
         free_piece(context, &piece);
         return NULL;
     }

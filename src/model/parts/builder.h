@@ -7,6 +7,7 @@
 #ifndef MODEL_PARTS_BUILDER_H
 #define MODEL_PARTS_BUILDER_H
 
+#include "base/names.h"
 #include "linalg/geometry.h"
 #include "model/formula.h"
 #include "model/parts/sketch.h"
@@ -116,6 +117,7 @@ struct zn_parts {
     parts_flexible *flexibles;
     size_t n_flexibles, flexible_capacity;
     expr_graph *numbers; /* for formulas that must be numbers */
+    name_table body_names, piece_names, frame_names; /* frames: of a body, or (negative) of a flexible body */
     bool has_view, contacts_have_view; /* see picture.h */
     char *view_items, *view_members;
 };

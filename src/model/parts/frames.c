@@ -11,6 +11,8 @@ static bool is_owned(const parts_frame *frame, int body, int flexible) {
     return flexible ? frame->flexible == flexible : frame->body == body && !frame->flexible;
 }
 
+static int owner_of(int body, int flexible) { return flexible ? -flexible : body; }
+
 static zn_status add_frame(zn_parts *parts, int body, int flexible, const char *name, vec3 position, mat3 rotation,
                            zn_frame *frame) {
     zn_context *context = parts->context;
@@ -19,12 +21,12 @@ static zn_status add_frame(zn_parts *parts, int body, int flexible, const char *
         return fail(context, ZN_ARGUMENT, "'%s' is a coordinate, not a body: it has no frames", owner);
     if (name && !expr_name_is_valid(name))
         return fail(context, ZN_ARGUMENT, "'%s' cannot name a frame: names are letters, digits and _", name);
-    for (size_t i = 0; name && i < parts->n_frames; i++)
-        if (is_owned(&parts->frames[i], body, flexible) && parts->frames[i].name && !strcmp(parts->frames[i].name, name))
-            return fail(context, ZN_ARGUMENT, "there are two frames named '%s' on '%s'", name, owner);
+    if (name && names_find(&parts->frame_names, owner_of(body, flexible), name, strlen(name)) >= 0)
+        return fail(context, ZN_ARGUMENT, "there are two frames named '%s' on '%s'", name, owner);
     char *copy = name ? mem_text(context, name) : NULL;
     if ((name && !copy) ||
-        !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames)) {
+        !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames) ||
+        (copy && !names_add(context, &parts->frame_names, owner_of(body, flexible), copy, (int)parts->n_frames))) {
         mem_free(context, copy);
         return ZN_MEMORY;
     }
@@ -142,12 +144,13 @@ zn_status parts_check_axes(zn_parts *parts, const parts_frame *a, const parts_fr
 /* Among the frames of a body, or of a flexible body (1 + index, else 0). */
 static zn_status find_frame(zn_parts *parts, int body, int flexible, const char *owner, const char *name, zn_frame *frame) {
     const char *nearest = NULL;
+    int known = names_find(&parts->frame_names, owner_of(body, flexible), name, strlen(name));
+    if (known >= 0) {
+        *frame = (zn_frame){parts_stamp(parts, 'f'), known};
+        return ZN_OK;
+    }
     for (size_t i = 0; i < parts->n_frames; i++) {
         if (!is_owned(&parts->frames[i], body, flexible) || !parts->frames[i].name) continue;
-        if (!strcmp(parts->frames[i].name, name)) {
-            *frame = (zn_frame){parts_stamp(parts, 'f'), (int)i};
-            return ZN_OK;
-        }
         if (nearest_is_close(name, nearest_distance(name, parts->frames[i].name))) nearest = parts->frames[i].name;
     }
     return fail(parts->context, ZN_ARGUMENT,
