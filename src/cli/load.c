@@ -2,6 +2,8 @@
 /* What commands on scenes share. */
 #include "cli/load.h"
 
+#include "cli/progress.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +74,10 @@ static bool set_step(const char *text, zn_settings *settings) {
 
 bool cli_load(zn_context *context, const char *path, const cli_scene_options *options, zn_scene **scene, zn_settings *settings, char *scheme_name) {
     zn_scene_options set = {options->n_sets, options->sets};
-    if (zn_scene_load(context, path, &set, scene) != ZN_OK) {
+    progress_loading(true);
+    zn_status loaded = zn_scene_load(context, path, &set, scene);
+    progress_loading(false);
+    if (loaded != ZN_OK) {
         cli_print_errors(context);
         return false;
     }

@@ -4,8 +4,10 @@
 #include "base/size.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,4 +66,25 @@ void progress_end(progress *bar) {
     if (bar->shown) fputs("\r\033[K", stderr);
     fflush(stderr);
     bar->shown = false;
+}
+
+/* ---- loading ---- */
+
+/* Loading is one call of the library: an alarm says that it goes on. Only what signals may do is done. */
+static void say_loading(int signal_number) {
+    static const char text[] = "\rloading ... (Ctrl-C stops)\033[K";
+    (void)signal_number;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return; /* then nobody looks */
+}
+
+void progress_loading(bool begins) {
+    if (!isatty(STDERR_FILENO)) return;
+    struct sigaction action = {.sa_handler = begins ? say_loading : SIG_DFL, .sa_flags = SA_RESTART};
+    struct itimerval timer = {.it_value = {.tv_sec = begins}}, before;
+    sigemptyset(&action.sa_mask);
+    if (begins) sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, &before);
+    if (begins) return;
+    sigaction(SIGALRM, &action, NULL);
+    if (before.it_value.tv_sec == 0 && before.it_value.tv_usec == 0) fprintf(stderr, "\r\033[K"); /* it was said */
 }

@@ -21,4 +21,7 @@ void progress_end(progress *bar);
 /* The text that is drawn, for `elapsed` wall seconds. At most `columns` characters. */
 void progress_text(char *out, size_t size, int columns, const progress *bar, double t, long steps, double elapsed);
 
+/* While a scene is loaded (true .. false): a sign of life on a terminal after the first second. */
+void progress_loading(bool);
+
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording: which columns a simulation has, and filling a row of them. */
+#include "zeno/recorder.h"
 #include "model/drawing.h"
 #include "result/result.h"
 #include "sim/simulation.h"
-#include "zeno/recorder.h"
 
 #include <stdio.h>
 
@@ -42,12 +42,13 @@ static bool percussion_names(zn_context *context, const zn_model *model, char **
 static int output_names(const zn_model *model, bool poses, const char **names) {
     int count = 0;
     for (int i = 0; i < model->n_outputs; i++)
-        if (drawing_is_pose(model->output_names[i]) == poses) names[count++] = model->output_names[i] + (poses ? sizeof DRAWING_PREFIX - 1 : 0);
+        if (drawing_is_pose(model->output_names[i]) == poses)
+            names[count++] = model->output_names[i] + (poses ? sizeof DRAWING_PREFIX - 1 : 0);
     return count;
 }
 
-static zn_status open_writer(zn_recorder *r, const char *title, const char *scene_text, const char *path, char **percussions, const char **contacts,
-                             const char **outputs) {
+static zn_status open_writer(zn_recorder *r, const char *title, const char *scene_text, const char *path, char **percussions,
+                             const char **contacts, const char **outputs) {
     const zn_model *model = r->simulation->model;
     const zn_settings *settings = &r->simulation->settings;
     for (int k = 0; k < model->size.n_contacts; k++) contacts[k] = model->contacts[k].name;
@@ -62,21 +63,30 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
         {"t", "time, in the units of the scene", 1, NULL, true},
         {"q", "positions at t, in the units of the scene", model->size.nq, model->q_names, true},
         {"u", "velocities at t (right after impacts), in the units of the scene", model->size.nu, model->u_names, true},
-        {"percussion", "integral of force over time since the row before, impacts included; units of momentum", model_rows(model),
-         (const char *const *)percussions, false},
-        {"gap", "distance of each contact at t, negative when penetrating; not a number where a contact has no gap", model->size.n_contacts, contacts, false},
+        {"percussion", "integral of force over time since the row before, impacts included; units of momentum",
+         model_rows(model), (const char *const *)percussions, false},
+        {"gap", "distance of each contact at t, negative when penetrating; not a number where a contact has no gap",
+         model->size.n_contacts, contacts, false},
         {"energy", "energies at t", N_ENERGIES, energy_names, false},
         {"output", "values that the scene asks for, at t", n_outputs, outputs, true},
         {"view", "poses of the drawing at t", r->poses ? n_poses : 0, outputs + n_outputs, false},
-        {"dissipation", "energy that each contact has dissipated until t, impacts and friction", model->size.n_contacts, contacts, false},
-        {"acceleration", "derivatives of the velocities at t, of the smooth motion (without impacts)", r->forces ? model->size.nu : 0, model->u_names, false},
-        {"force", "forces of constraints and contacts at t, of the smooth motion (without impacts)", r->forces ? model_rows(model) : 0,
-         (const char *const *)percussions, false},
+        {"dissipation", "energy that each contact has dissipated until t, impacts and friction", model->size.n_contacts,
+         contacts, false},
+        {"acceleration", "derivatives of the velocities at t, of the smooth motion (without impacts)",
+         r->forces ? model->size.nu : 0, model->u_names, false},
+        {"force", "forces of constraints and contacts at t, of the smooth motion (without impacts)",
+         r->forces ? model_rows(model) : 0, (const char *const *)percussions, false},
         {"iterations", "iterations of the solver since the row before, by path", CONE_PATH_COUNT, iteration_names, false},
     };
     const result_text texts[] = {
-        {"scene", scene_text ? scene_text : ""}, {"title", title ? title : ""}, {"version", zn_version()},
-        {"scheme", settings->scheme}, {"stages", stages}, {"step", step}, {"end", end}, {"tolerance", tolerance},
+        {"scene", scene_text ? scene_text : ""},
+        {"title", title ? title : ""},
+        {"version", zn_version()},
+        {"scheme", settings->scheme},
+        {"stages", stages},
+        {"step", step},
+        {"end", end},
+        {"tolerance", tolerance},
         {"drawing", model->drawing ? model->drawing : ""},
     };
     result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts};
@@ -91,8 +101,8 @@ static void release(zn_recorder *r) {
     mem_free(r->context, r->outputs);
 }
 
-zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulation, const char *title, const char *scene_text, const char *path,
-                             zn_recorder **out) {
+zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulation, const char *title, const char *scene_text,
+                             const char *path, zn_recorder **out) {
     NEED_CONTEXT(context);
     NEED(context, out);
     *out = NULL;
@@ -111,15 +121,18 @@ zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulatio
     const char **contacts = MEM_ARRAY(context, const char *, model->size.n_contacts);
     const char **outputs = MEM_ARRAY(context, const char *, model->n_outputs);
     r->outputs = MEM_ARRAY(context, double, model->n_outputs);
-    zn_status status = r->last_total && r->outputs && percussions && contacts && outputs && percussion_names(context, model, percussions)
-                           ? open_writer(r, title, scene_text, path, percussions, contacts, outputs)
-                           : ZN_MEMORY;
+    zn_status status =
+        r->last_total && r->outputs && percussions && contacts && outputs && percussion_names(context, model, percussions)
+            ? open_writer(r, title, scene_text, path, percussions, contacts, outputs)
+            : ZN_MEMORY;
     for (int i = 0; percussions && i < n; i++) mem_free(context, percussions[i]);
     mem_free(context, percussions);
     mem_free(context, contacts);
     mem_free(context, outputs);
-    if (status == ZN_OK) *out = r;
-    else release(r), mem_free(context, r);
+    if (status == ZN_OK)
+        *out = r;
+    else
+        release(r), mem_free(context, r);
     return status;
 }
 
@@ -175,13 +188,17 @@ zn_status zn_recorder_row(zn_recorder *r) {
     return result_writer_row(r->writer, r->row);
 }
 
-zn_status zn_recorder_flush(zn_recorder *r) { return r ? result_writer_flush(r->writer) : ZN_OK; }
-
-long zn_recorder_rows(const zn_recorder *r) {
-    return HANDLE_GOOD(r, HANDLE_RECORDER) ? result_writer_rows(r->writer) : 0;
+zn_status zn_recorder_flush(zn_recorder *r) {
+    if (!r) return ZN_OK;
+    NEED_HANDLE(r, HANDLE_RECORDER);
+    return result_writer_flush(r->writer);
 }
 
-const char *zn_recorder_path(const zn_recorder *r) { return r ? result_writer_path(r->writer) : ""; }
+long zn_recorder_rows(const zn_recorder *r) { return HANDLE_GOOD(r, HANDLE_RECORDER) ? result_writer_rows(r->writer) : 0; }
+
+const char *zn_recorder_path(const zn_recorder *r) {
+    return HANDLE_GOOD(r, HANDLE_RECORDER) ? result_writer_path(r->writer) : "";
+}
 
 zn_status zn_recorder_finish(zn_recorder *r, bool success) {
     if (!r) return ZN_OK;

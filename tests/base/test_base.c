@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "base/base.h"
+#include "base/names.h"
 #include "base/counting_allocator.h"
 
 #include <stdio.h>
@@ -235,6 +236,37 @@ static void sizes_keep_nan(void **state) {
     assert_true(all_finite(2, (double[]){1e308, 1e308}) && all_finite(0, NULL)); /* no overflow */
 }
 
+/* Against a list: names of two owners are added and the newest dropped, in any order. */
+static void names(void **state) {
+    (void)state;
+    enum { MOST = 600 };
+    static char texts[MOST][12];
+    int owners[MOST], count = 0;
+    uint64_t seed = 3;
+    name_table table = {0};
+    zn_context *context = zn_context_create(NULL);
+    for (int round = 0; round < 4000; round++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        int number = (int)(seed >> 40) % 900, owner = (int)(seed >> 35) % 2, found = -1;
+        char name[12];
+        snprintf(name, sizeof name, "n%d", number);
+        for (int i = 0; i < count && found < 0; i++)
+            if (owners[i] == owner && !strcmp(texts[i], name)) found = i;
+        assert_int_equal(names_find(&table, owner, name, strlen(name)), found);
+        if (found < 0 && count < MOST) {
+            strcpy(texts[count], name), owners[count] = owner;
+            assert_true(names_add(context, &table, owner, texts[count], count));
+            count++;
+        } else if (round % 97 == 0) {
+            count -= count / 3;
+            names_drop(&table, count);
+        }
+    }
+    assert_int_equal(names_find(&table, 0, "no such name", 12), -1);
+    names_free(context, &table);
+    zn_context_destroy(context);
+}
+
 /* Stands for the function of OpenBLAS, which the library finds by its name. */
 static int blas_threads;
 void openblas_set_num_threads(int);
@@ -264,7 +296,7 @@ int main(void) {
         cmocka_unit_test(statuses),  cmocka_unit_test(error_list),            cmocka_unit_test(error_text),
         cmocka_unit_test(added_places), cmocka_unit_test(errors_without_memory), cmocka_unit_test(memory),
         cmocka_unit_test(growing),   cmocka_unit_test(logging),               cmocka_unit_test(sizes_keep_nan),
-        cmocka_unit_test(one_thread_unless_asked),
+        cmocka_unit_test(one_thread_unless_asked), cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

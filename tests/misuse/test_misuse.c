@@ -484,6 +484,15 @@ ROW(zn_recorder_rows) {
     assert_int_equal(zn_recorder_rows(w->dead_recorder), 0);
     zn_error_clear(w->context);
 }
+ROW(zn_recorder_flush) {
+    assert_int_equal(zn_recorder_flush(NULL), ZN_OK);
+    REFUSED(zn_recorder_flush(w->dead_recorder));
+}
+ROW(zn_recorder_path) {
+    assert_string_equal(zn_recorder_path(NULL), "");
+    assert_string_equal(zn_recorder_path(w->dead_recorder), "");
+    zn_error_clear(w->context);
+}
 ROW(zn_recorder_finish) {
     assert_int_equal(zn_recorder_finish(NULL, true), ZN_OK);
     REFUSED(zn_recorder_finish(w->dead_recorder, true));
@@ -553,7 +562,8 @@ static const misuse_row rows[] = {
     R(zn_simulation_outputs),
     R(zn_simulation_contact_work),
     R(zn_simulation_constraint_work),
-    R(zn_simulation_statistics), R(zn_simulation_scales), R(zn_recorder_rows),
+    R(zn_simulation_statistics), R(zn_simulation_scales), R(zn_recorder_rows), R(zn_recorder_flush),
+    R(zn_recorder_path),
     R(zn_account_create),
     R(zn_account_destroy),
     R(zn_account_update),
