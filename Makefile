@@ -2,7 +2,7 @@
 # The commands that people need, over CMake and its presets. `make help` lists them.
 .POSIX:
 .SUFFIXES:
-.PHONY: build run test test-packages test-clang test-asan test-viewer viewer bench peers matrix validate clean format help packages
+.PHONY: build run test test-packages test-clang test-asan test-viewer viewer bench peers matrix validate mechanisms clean format help packages
 
 JOBS = $$(getconf _NPROCESSORS_ONLN)
 
@@ -64,6 +64,11 @@ validate: build ## every benchmark with every scheme against the papers: validat
 	@scripts/install-packages python3
 	@test -f build/viewer/zeno-viewer.js || $(MAKE) viewer || echo "validate: the viewer could not be built; the page has static drawings"
 	@python3 validate --zeno build/zeno --out validation --work build/validate
+
+mechanisms: ## 1000 random mechanisms, each with two schemes
+	@test -f build/build.ninja || cmake --preset release
+	@cmake --build --preset release --target random_mechanisms
+	@build/tests/mechanisms/random_mechanisms 1000
 
 packages: ## install the Debian packages that are missing
 	@scripts/install-packages
