@@ -104,6 +104,6 @@ void sim_impacts_look(zn_simulation *sim, const scheme_state *to) {
 }
 
 zn_energy_warning zn_simulation_energy_warning(const zn_simulation *sim, int index) {
-    bool there = index >= 0 && index < sim->impacts.count && index < ZN_ENERGY_WARNINGS_KEPT;
+    bool there = HANDLE_GOOD(sim, HANDLE_SIMULATION) && index >= 0 && index < sim->impacts.count && index < ZN_ENERGY_WARNINGS_KEPT;
     return there ? sim->impacts.first[index] : (zn_energy_warning){.contact = -1};
 }

@@ -428,6 +428,13 @@ ROW(zn_simulation_scales) {
     assert_null(zn_simulation_scales(w->dead_simulation).positions);
     zn_error_clear(w->context);
 }
+ROW(zn_simulation_energy_warning) {
+    const int wrong[] = {-1, 0, 1000, INT_MIN, INT_MAX};
+    for (int i = 0; i < 5; i++) assert_int_equal(zn_simulation_energy_warning(w->simulation, wrong[i]).contact, -1);
+    assert_int_equal(zn_simulation_energy_warning(NULL, 0).contact, -1);
+    assert_int_equal(zn_simulation_energy_warning(w->dead_simulation, 0).contact, -1);
+    zn_error_clear(w->context);
+}
 ROW(zn_simulation_statistics) {
     assert_int_equal(zn_simulation_statistics(NULL).steps, 0);
     assert_int_equal(zn_simulation_statistics(w->dead_simulation).steps, 0);
@@ -562,7 +569,7 @@ static const misuse_row rows[] = {
     R(zn_simulation_outputs),
     R(zn_simulation_contact_work),
     R(zn_simulation_constraint_work),
-    R(zn_simulation_statistics), R(zn_simulation_scales), R(zn_recorder_rows), R(zn_recorder_flush),
+    R(zn_simulation_statistics), R(zn_simulation_energy_warning), R(zn_simulation_scales), R(zn_recorder_rows), R(zn_recorder_flush),
     R(zn_recorder_path),
     R(zn_account_create),
     R(zn_account_destroy),
