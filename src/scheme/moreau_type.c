@@ -215,6 +215,7 @@ static zn_status start(scheme *base, scheme_state *state, const double *a0, cons
     memcpy(state->carry, state->u, bytes);
     if (s->kind == MOREAU || !(s->step > 0)) return ZN_OK;
     s->t = state->t, s->h = s->step, s->q = state->q, s->u = state->u;
+    if (scales_see(&base->scales, &s->there, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, s->h) != ZN_OK) return ZN_NOT_FINITE;
     cone_outcome outcome;
     zn_status status = solve_node(s, true, NULL, 0, state->carry, state->P, NULL, &outcome);
     memset(state->P, 0, (size_t)model_rows(base->model) * sizeof(double));

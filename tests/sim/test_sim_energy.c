@@ -26,8 +26,8 @@ static void at_the_start(void **state) {
     (void)state;
     static const char *const texts[] = {
         HEAD "0/0" TAIL, HEAD "x + 1/0" TAIL, HEAD "log(-1)" TAIL, HEAD "y + sqrt(-2 - t)" TAIL,
-        "bodies: {b: {type: planar, mass: 1, inertia: 1}}\nenergy: {kinetic: 0, potential: b.x + 0/0}\n"
-        "simulation: {step: 0.1, end: 1}\n"};
+        ("bodies: {b: {type: planar, mass: 1, inertia: 1}}\nenergy: {kinetic: 0, potential: b.x + 0/0}\n"
+         "simulation: {step: 0.1, end: 1}\n")};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         zn_context *context = zn_context_create(NULL);
         if (run(context, texts[i], NULL) != ZN_SCENE) fail_msg("accepted: %s", texts[i]);
