@@ -99,7 +99,9 @@ static void tell_rows(const running *run) {
 /* Ends the recording. A full disk may show only here, with the last rows. */
 static zn_status finish(running *run, zn_status status) {
     if (!run->recorder) return status;
-    if (run->status == ZN_OK) run->status = zn_recorder_flush(run->recorder);
+    bool writes = run->status == ZN_OK || run->status == ZN_NOT_FINITE; /* a row that cannot be computed is no fault of the file */
+    zn_status flushed = writes ? zn_recorder_flush(run->recorder) : run->status;
+    if (run->status == ZN_OK) run->status = flushed;
     if (status == ZN_OK) status = run->status;
     if (status != ZN_OK) tell_rows(run);
     zn_status closed = zn_recorder_finish(run->recorder, status == ZN_OK);

@@ -238,5 +238,16 @@ expect 0 "$zeno" run "$ball" --quiet --out link.csv
 holds "a link stays a link" [ -L link.csv ]
 holds "and its target is the result" cmp far/real.csv closed.csv
 
+# ---- a run that ends because a value is not finite keeps the rows before it ----
+cat >ends.yaml <<'END'
+coordinates: {x: 0, y: 1}
+energy: {kinetic: "(x'^2 + y'^2)/2", potential: y + x*log(1.5 - t)/1000}
+simulation: {scheme: rattle, step: 1e-2, end: 2}
+END
+for ending in h5 csv; do
+    expect 1 "$zeno" run ends.yaml --quiet --out "ends.$ending"
+    says "the first 150 of 151 rows are in ends.$ending.partial"
+done
+
 echo "$checks checks, $failures failed"
 [ "$failures" -eq 0 ]
