@@ -18,12 +18,12 @@ orders.study("smooth", "smooth motion: elastic pendulum on [0, 0.4096]", ALL, SM
 orders.orders("smooth", pairs(orders_of("smooth")), "methods.md 4 to 7; 003: 5")
 orders.study("velocity", "constraint on velocity level: skate with its centre of mass ahead of the blade, and a spring, on [0, 0.8192]", orders_of("velocity"),
              [3.2e-3 * 2**k for k in range(6)], 4e-4, 0.8192, scene="skate", sets=["a=0.2", "k=4"])
-orders.orders("velocity", pairs(orders_of("velocity")), "located-events.md 2; errata, found later")
+orders.orders("velocity", pairs(orders_of("velocity")), "measured: pointwise velocity rows leave order s-1")
 orders.study("sticking", "sticking contact: a rod falls over its foot, on [0, 0.4096]", orders_of("sticking"), SMALL, 5e-5, 0.4096, scene="painleve-rod", sets=["v_0=0", "phi_0=-1"])
-orders.orders("sticking", {**pairs(orders_of("sticking")), "lobatto-3c:3": (4, 4)}, "located-events.md 2; errata, found later")
+orders.orders("sticking", {**pairs(orders_of("sticking")), "lobatto-3c:3": (4, 4)}, "measured: pointwise velocity rows leave order s-1")
 orders.study("rolling", "sticking contact on a curve: a ball rolls in a cylinder, on [0, 0.8192]", orders_of("sticking"), [3.2e-3 * 2**k for k in range(6)], 4e-4, 0.8192,
              scene="ball-in-cylinder", sets=["mu=10", "x_0=-0.9*cos(0.3)", "y_0=-0.9*sin(0.3)"])
-orders.orders("rolling", {**pairs(orders_of("sticking")), "rattle": (2, 2), "lobatto-3a3b:2": (2, 2)}, "located-events.md 2; errata, pitfall 14")
+orders.orders("rolling", {**pairs(orders_of("sticking")), "rattle": (2, 2), "lobatto-3a3b:2": (2, 2)}, "measured: a ball that rolls in a circle keeps order 2")
 orders.note("Sticking: lobatto-3c:3 has order 4 on flat ground and 3 on a curve. Lobatto IIIA-IIIB of two stages has order 1, but 2 where W_F′u does not change with q along the motion, "
             "as for a ball that rolls in a circle. The table of docs/schemes.md has the lower ones.")
 # The time of the impact lies at 5/7 of a step for all steps of the study (ratio 8), so that its error is C h and not a saw tooth.
