@@ -17,7 +17,8 @@ base
 linalg base
 expr base
 law linalg
-model linalg expr law
+collide linalg
+model linalg expr law collide
 cone linalg law
 scheme model cone
 result base

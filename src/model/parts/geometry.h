@@ -3,6 +3,7 @@
 #ifndef MODEL_PARTS_GEOMETRY_H
 #define MODEL_PARTS_GEOMETRY_H
 
+#include "collide/feature.h"
 #include "model/formula.h"
 #include "zeno/contact.h"
 
@@ -16,26 +17,6 @@ typedef struct geometry {
     int n_points;
     const double *points; /* 3 n_points */
 } geometry;
-
-typedef enum feature_kind {
-    FEATURE_BALL,     /* point, radius (0: a point) */
-    FEATURE_RING,     /* point, axis, radius */
-    FEATURE_PLANE,    /* point, axis (normal), velocity */
-    FEATURE_SPHERE,   /* point, radius, side */
-    FEATURE_CYLINDER, /* point, axis, radius, side */
-    FEATURE_SEGMENT,  /* point, axis, half_length, radius: a capsule seen from outside */
-    FEATURE_SURFACE,  /* formula */
-    FEATURE_ELLIPSOID /* point, matrix: R diag(a^2) R' of its half axes a; touches planes */
-} feature_kind;
-
-typedef struct feature {
-    feature_kind kind;
-    double point[3], axis[3], radius, half_length;
-    double side; /* 1: touched from outside, -1: from inside */
-    double velocity[3];
-    double axes[9];   /* of formulas */
-    double matrix[9]; /* of ellipsoids */
-} feature;
 
 /* Which of two shapes touches the other's surface: 1 when a touches b, -1 the other way, 0 with a reason when neither can. */
 int geometry_order(const geometry *a, const geometry *b, const char **why);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes and poses in, candidates of contact out. Knows no mechanics beyond poses and velocities of bodies.
+ *
+ *   shapes, poses, velocities, h  ->  broad phase (boxes that may meet within the step)  ->  near pairs
+ *                                 ->  narrow phase (features whose nearest points lie in them)  ->  candidates
+ *
+ * A candidate is a pair of features that may touch within the step. Its identity (two shapes, two features) is the same from list to list,
+ * whatever the order of anything; lists are sorted by it. Planar shapes live in the plane z = 0 and never meet spatial ones. */
+#ifndef COLLIDE_COLLIDE_H
+#define COLLIDE_COLLIDE_H
+
+#include "linalg/linalg.h"
+#include "collide/feature.h"
+
+/* Position and rotation (column by column) of a body, velocity of its origin and angular velocity in I. */
+typedef struct collide_pose {
+    double r[3], A[9], v[3], omega[3];
+} collide_pose;
+
+typedef enum collide_class {
+    COLLIDE_SPHERE,     /* size[0] radius; in the plane a disk */
+    COLLIDE_CAPSULE,    /* size[0] radius, size[1] length between the centres of its ends, along e_z of the shape (plane: e_x); radius 0: a segment */
+    COLLIDE_BOX,        /* size: whole edges */
+    COLLIDE_CYLINDER,   /* size[0] radius, size[1] length along e_z, flat ends */
+    COLLIDE_CONE,       /* size[0] radius of the base, size[1] height along e_z, base below, centre of mass at the origin of the shape */
+    COLLIDE_ELLIPSOID,  /* size: half axes */
+    COLLIDE_POLYHEDRON, /* points: convex hull (space); in the plane a convex polygon */
+    COLLIDE_MESH,       /* points, triangles: closed or open surface, normals by the right-hand rule; touched from outside */
+    COLLIDE_HEIGHTS,    /* heights on a grid, along e_z of the shape */
+    COLLIDE_PLANE,      /* infinite, normal e_z (plane: e_y): a half space */
+    COLLIDE_RECTANGLE,  /* size[0] x size[1] in the plane e_x, e_y: one-sided, normal e_z */
+    COLLIDE_CHAIN,      /* in the plane: points of a polyline, open or closed; outside is on the left of open ones */
+    COLLIDE_CLASS_COUNT
+} collide_class;
+
+typedef struct collide_shape {
+    collide_class class;
+    int body;
+    bool planar;
+    double centre[3], axes[9]; /* frame of the shape in K of its body, column by column */
+    double size[3];
+    double radius;             /* rounding: the sum with a ball */
+    double velocity[3];        /* of a belt, in K */
+    bool closed;               /* chains */
+    int n_points, n_triangles, grid[2];
+    const double *points;      /* 3 n_points in the frame of the shape; grid: heights, x fastest */
+    const int *triangles;      /* 3 n_triangles */
+} collide_shape;
+
+typedef struct collide_candidate {
+    int shape[2];        /* shape[0] touches, shape[1] is touched */
+    int feature[2];      /* their numbers within the shapes */
+    feature of[2];       /* in K of their bodies */
+    double side;         /* line against line: sign of (a_0 x a_1) . n, n from shape 1 to shape 0; else 1 */
+    double gap, n[3], point[3]; /* at the poses of the search: gap, normal in I, and the middle of the nearest points */
+} collide_candidate;
+
+typedef struct collide_list {
+    collide_candidate *at;
+    size_t count, capacity;
+} collide_list;
+
+typedef struct collide_world collide_world;
+
+collide_world *collide_create(zn_context *);
+void collide_destroy(collide_world *);
+/* Copies the shape (hull, decomposition, tree of triangles are made here). *index: its number. An error says what is wrong with it. */
+zn_status collide_add(collide_world *, const collide_shape *, const char *name, int *index);
+/* Which shapes may meet. Asked once for each pair of boxes that come near; must not change. Shapes of one body never meet. */
+void collide_filter(collide_world *, bool (*may_meet)(void *user, int shape_a, int shape_b), void *user);
+
+/* All candidates that may touch until h later, when bodies move as the poses say, but for `margin` (a length). The list is sorted. */
+zn_status collide_find(collide_world *, const collide_pose *poses, double h, double margin, collide_list *);
+/* Whether a list that collide_find made still serves: no box has left the one it was found in. */
+bool collide_still_serves(collide_world *, const collide_pose *poses, double h);
+/* The deepest overlap of any pair at these poses, found without the list (0: none); *pair: its shapes. `missed` gets candidates for pairs
+ * that overlap by more than `tolerance` and have no candidate in the list. */
+zn_status collide_check(collide_world *, const collide_pose *poses, double tolerance, const collide_list *, collide_list *missed, double *overlap,
+                        int pair[2]);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contacts that come and go. A model with shapes that find each other is a family of models: the same coordinates, another list of
+ * contacts. The builder makes a field, the model owns it, and the simulation asks it between steps:
+ *
+ *     list = field_find(t, q, u, h)           what may touch until t + h
+ *     model = model_with_contacts(base, list) the model of this step: base and one instance of a kind for each entry
+ *
+ * Kinds (pairs of features, law, kinds of bodies) are drawn, differentiated and compiled once; an entry costs numbers only. */
+#ifndef MODEL_CONTACT_FIELD_H
+#define MODEL_CONTACT_FIELD_H
+
+#include "collide/collide.h"
+#include "model/model.h"
+
+typedef struct contact_field contact_field;
+
+void contact_field_destroy(zn_context *, contact_field *);
+int contact_field_bodies(const contact_field *);
+/* Poses and velocities of all its bodies at a state, for collide. */
+void contact_field_poses(const contact_field *, double t, const double *q, const double *u, collide_pose *);
+collide_world *contact_field_world(contact_field *);
+/* "ball3/box7", and "ball3/box7.2.5" with the numbers of features where a pair of shapes has several contacts; written into text. */
+const char *contact_field_name(const contact_field *, const collide_candidate *, char *text, size_t room);
+/* The part that a candidate is: a model on some coordinates q and velocities u of the whole (room for CONTACT_FIELD_MOST each). With the
+ * law of its pair, one contact. The frame of its tangents is chosen anew from the normal, unless `pole` (6 numbers: pole and reference of the
+ * same contact in the last list) is given; pole_out gets those of this one. The caller owns the model. */
+enum { CONTACT_FIELD_MOST = 64 };
+zn_status contact_field_instance(const contact_field *, const collide_candidate *, const double *pole, double *pole_out, zn_model **part, int *q,
+                                 int *u);
+
+#endif
