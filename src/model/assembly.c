@@ -256,6 +256,7 @@ static void destroy(zn_context *context, zn_model *model) {
     assembly_model *m = (assembly_model *)model;
     for (int i = 0; i < m->n_parts; i++) assembly_free_part(context, &m->parts[i]);
     for (int i = 0; i < N_MATRICES; i++) lin_pattern_destroy(context, &m->patterns[i]);
+    if (m->field) m->destroy_field(context, m->field);
     const zn_sizes *size = &m->base.size;
     free_names(context, m->q_names, (size_t)size->nq);
     free_names(context, m->u_names, (size_t)size->nu);
@@ -264,6 +265,17 @@ static void destroy(zn_context *context, zn_model *model) {
     free_names(context, m->output_names, (size_t)m->base.n_outputs);
     void *blocks[] = {m->parts, m->contacts, m->balls, m->scales, m->q_start, m->u_start};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+}
+
+contact_field *contact_field_of(const zn_model *model) {
+    const assembly_model *m = assembly_of(model);
+    return m ? m->field : NULL;
+}
+
+void contact_field_own(zn_model *model, contact_field *field, void (*destroy_field)(zn_context *, contact_field *)) {
+    assembly_model *m = (assembly_model *)model;
+    m->field = field;
+    m->destroy_field = destroy_field;
 }
 
 /* Parts, names and start values move from the assembly to the model. */

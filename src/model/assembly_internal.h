@@ -4,6 +4,7 @@
 #define MODEL_ASSEMBLY_INTERNAL_H
 
 #include "model/assembly.h"
+#include "model/contact_field.h"
 
 /* The matrices of a model, in the order of zn_patterns. */
 typedef enum matrix_name { QDOT_Q, B, R_Q, R_U, M, W, C0_Q, C1_Q, C1_U, C2_Q, C2_U, P_Q, B_Q, B_U, N_MATRICES } matrix_name;
@@ -40,6 +41,8 @@ typedef struct assembly_model {
     zn_contact *contacts;
     zn_ball *balls;
     double *scales, *q_start, *u_start;
+    contact_field *field;       /* NULL: none */
+    void (*destroy_field)(zn_context *, contact_field *);
 } assembly_model;
 
 const zn_pattern *assembly_pattern(const zn_patterns *, matrix_name);

@@ -15,6 +15,9 @@
 typedef struct contact_field contact_field;
 
 void contact_field_destroy(zn_context *, contact_field *);
+/* The field of a model; NULL: its contacts are all declared. `own`: the model (an assembly) destroys it with `destroy`. */
+contact_field *contact_field_of(const zn_model *);
+void contact_field_own(zn_model *, contact_field *, void (*destroy)(zn_context *, contact_field *));
 int contact_field_bodies(const contact_field *);
 /* Poses and velocities of all its bodies at a state, for collide. */
 void contact_field_poses(const contact_field *, double t, const double *q, const double *u, collide_pose *);
