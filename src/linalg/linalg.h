@@ -13,11 +13,21 @@
 typedef struct lin_pattern {
     zn_pattern p;
     int *start, *index; /* what p points to */
+    size_t start_room, index_room;
 } lin_pattern;
 
 /* From coordinates (duplicates merge). entry_of[k] (may be NULL) receives the position of coordinate k in the values. */
 zn_status lin_pattern_create(zn_context *, int rows, int cols, int count, const int *row, const int *col, lin_pattern *,
                              int *entry_of);
+/* The same into a pattern that was made before (or zeros), with work space that is kept: memory is taken where there are more entries than
+ * ever. On failure the pattern is as before a first call. */
+typedef struct lin_sorting {
+    int *by_row, *order, *begin;
+    size_t by_row_room, order_room, begin_room;
+} lin_sorting;
+zn_status lin_pattern_remake(zn_context *, int rows, int cols, int count, const int *row, const int *col, lin_pattern *, int *entry_of,
+                             lin_sorting *);
+void lin_sorting_free(zn_context *, lin_sorting *);
 zn_status lin_pattern_dense(zn_context *, int rows, int cols, lin_pattern *);
 void lin_pattern_destroy(zn_context *, lin_pattern *);
 static inline int lin_nnz(const zn_pattern *p) { return p->start ? p->start[p->cols] : 0; }

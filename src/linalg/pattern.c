@@ -33,55 +33,70 @@ static void merge_sorted(int count, const int *row, const int *col, const int *o
     }
 }
 
+static bool grow(zn_context *context, int **block, size_t *room, int count) {
+    return mem_grow(context, (void **)block, room, count > 0 ? (size_t)count : 1, sizeof **block);
+}
+
 static zn_status take_arrays(zn_context *context, int rows, int cols, int count, lin_pattern *pattern) {
-    *pattern = (lin_pattern){0};
     if (rows < 0 || cols < 0 || rows == INT_MAX || cols == INT_MAX || count < 0)
         return fail(context, ZN_INTERNAL, "a pattern of %d x %d with %d entries cannot be", rows, cols, count);
-    pattern->start = MEM_ARRAY(context, int, cols + 1);
-    pattern->index = MEM_ARRAY(context, int, count);
-    if (!pattern->start || !pattern->index) {
-        lin_pattern_destroy(context, pattern);
+    if (!grow(context, &pattern->start, &pattern->start_room, cols + 1) ||
+        !grow(context, &pattern->index, &pattern->index_room, count))
         return ZN_MEMORY;
-    }
+    memset(pattern->start, 0, ((size_t)cols + 1) * sizeof *pattern->start);
     pattern->p = (zn_pattern){rows, cols, pattern->start, pattern->index};
     return ZN_OK;
 }
 
-zn_status lin_pattern_create(zn_context *context, int rows, int cols, int count, const int *row, const int *col,
-                             lin_pattern *pattern, int *entry_of) {
-    int *by_row = NULL, *order = NULL, *begin = NULL;
+static zn_status remake(zn_context *context, int rows, int cols, int count, const int *row, const int *col,
+                        lin_pattern *pattern, int *entry_of, lin_sorting *sorting) {
     zn_status status = take_arrays(context, rows, cols, count, pattern);
     if (status != ZN_OK) return status;
-    for (int k = 0; k < count; k++) {
-        if (row[k] < 0 || row[k] >= rows || col[k] < 0 || col[k] >= cols) {
-            status = fail(context, ZN_INTERNAL, "entry (%d, %d) lies outside of a pattern of %d x %d", row[k], col[k], rows,
-                          cols);
-            goto done;
-        }
-    }
-    by_row = MEM_ARRAY(context, int, count);
-    order = MEM_ARRAY(context, int, count);
-    begin = MEM_ARRAY(context, int, (rows > cols ? rows : cols) + 1);
-    if (!by_row || !order || !begin) {
-        status = ZN_MEMORY;
-        goto done;
-    }
-    sort_by_key(count, row, rows, NULL, by_row, begin);
-    sort_by_key(count, col, cols, by_row, order, begin);
-    merge_sorted(count, row, col, order, pattern, entry_of);
+    for (int k = 0; k < count; k++)
+        if (row[k] < 0 || row[k] >= rows || col[k] < 0 || col[k] >= cols)
+            return fail(context, ZN_INTERNAL, "entry (%d, %d) lies outside of a pattern of %d x %d", row[k], col[k], rows, cols);
+    if (!grow(context, &sorting->by_row, &sorting->by_row_room, count) ||
+        !grow(context, &sorting->order, &sorting->order_room, count) ||
+        !grow(context, &sorting->begin, &sorting->begin_room, (rows > cols ? rows : cols) + 1))
+        return ZN_MEMORY;
+    sort_by_key(count, row, rows, NULL, sorting->by_row, sorting->begin);
+    sort_by_key(count, col, cols, sorting->by_row, sorting->order, sorting->begin);
+    merge_sorted(count, row, col, sorting->order, pattern, entry_of);
     for (int j = 0; j < cols; j++) pattern->start[j + 1] += pattern->start[j];
-done:
-    mem_free(context, begin);
-    mem_free(context, order);
-    mem_free(context, by_row);
+    return ZN_OK;
+}
+
+zn_status lin_pattern_remake(zn_context *context, int rows, int cols, int count, const int *row, const int *col,
+                             lin_pattern *pattern, int *entry_of, lin_sorting *sorting) {
+    zn_status status = remake(context, rows, cols, count, row, col, pattern, entry_of, sorting);
     if (status != ZN_OK) lin_pattern_destroy(context, pattern);
+    return status;
+}
+
+void lin_sorting_free(zn_context *context, lin_sorting *sorting) {
+    mem_free(context, sorting->by_row);
+    mem_free(context, sorting->order);
+    mem_free(context, sorting->begin);
+    *sorting = (lin_sorting){0};
+}
+
+zn_status lin_pattern_create(zn_context *context, int rows, int cols, int count, const int *row, const int *col,
+                             lin_pattern *pattern, int *entry_of) {
+    lin_sorting sorting = {0};
+    *pattern = (lin_pattern){0};
+    zn_status status = lin_pattern_remake(context, rows, cols, count, row, col, pattern, entry_of, &sorting);
+    lin_sorting_free(context, &sorting);
     return status;
 }
 
 zn_status lin_pattern_dense(zn_context *context, int rows, int cols, lin_pattern *pattern) {
     bool too_large = rows > 0 && cols > INT_MAX / rows;
+    *pattern = (lin_pattern){0};
     zn_status status = take_arrays(context, rows, cols, too_large ? -1 : rows * cols, pattern);
-    if (status != ZN_OK) return status;
+    if (status != ZN_OK) {
+        lin_pattern_destroy(context, pattern);
+        return status;
+    }
     for (int j = 0; j < cols; j++) {
         for (int i = 0; i < rows; i++) pattern->index[j * rows + i] = i;
         pattern->start[j + 1] = (j + 1) * rows;

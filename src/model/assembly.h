@@ -33,4 +33,14 @@ zn_status assembly_describe(assembly *, const char *name, const char *what, cons
 /* Computes patterns and places. The assembly may be destroyed afterwards. */
 zn_status assembly_finish(assembly *, zn_model **model);
 
+/* A part that is added to a finished model: a model without bilateral rows, on coordinates and velocities of the whole. */
+typedef struct assembly_extra {
+    zn_model *model;
+    int *q, *u;
+} assembly_extra;
+/* The parts of `model` (an assembly), then the extras, whose contacts come behind the others. Everything that is given stays the caller's, and must
+ * live as long as the result. *extended: NULL, or an earlier result for the same model, which becomes the new one in the memory that it has. On
+ * failure it may only be destroyed (model_free) or extended again. */
+zn_status assembly_extend(zn_context *, const zn_model *model, int count, const assembly_extra *, zn_model **extended);
+
 #endif

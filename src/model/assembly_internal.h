@@ -11,8 +11,9 @@ typedef enum matrix_name { QDOT_Q, B, R_Q, R_U, M, W, C0_Q, C1_Q, C1_U, C2_Q, C2
 
 typedef struct part {
     zn_model *model;
-    int *q, *u, *rows;          /* indices in the whole */
-    int *place[N_MATRICES];     /* where entry k of its matrix stands in the whole's values */
+    int *q, *u;                 /* indices in the whole */
+    const int *rows;            /* the same: in memory of the whole */
+    const int *place[N_MATRICES]; /* where entry k of its matrix stands in the whole's values: in memory of the whole */
     bool kinematics;
     char *name, *group, *bodies[2]; /* assembly_describe */
     const char *what;
@@ -28,26 +29,41 @@ struct assembly {
     bool failed;                /* memory ran out while adding */
 };
 
+/* Indices that grow and are kept. */
+typedef struct assembly_indices {
+    int *at;
+    size_t room;
+} assembly_indices;
+
 typedef struct assembly_model {
     zn_model base; /* first */
     zn_context *context;
     part *parts;
+    size_t part_room;
     int n_parts;
     lin_pattern patterns[N_MATRICES];
     int nnz[N_MATRICES];
+    assembly_indices rows, places[N_MATRICES]; /* of all parts, one after the other */
+    assembly_indices row, col;                 /* entries of a pattern in the making */
+    lin_sorting sorting;
     /* Largest sizes of a part, for the scratch memory of one caller. */
     int most_q, most_u, most_rows, most_nnz;
-    char **q_names, **u_names, **bilateral_names, **contact_names, **output_names;
+    char **q_names, **u_names;
+    const char **bilateral_names, **output_names; /* those of the parts */
     zn_contact *contacts;
     zn_ball *balls;
     double *scales, *q_start, *u_start;
+    size_t contact_room, ball_room, scale_room;
     contact_field *field;       /* NULL: none */
     void (*destroy_field)(zn_context *, contact_field *);
 } assembly_model;
 
 const zn_pattern *assembly_pattern(const zn_patterns *, matrix_name);
 zn_pattern *assembly_pattern_of(zn_patterns *, matrix_name);
-void assembly_free_part(zn_context *, part *);
+/* Rows, contacts, patterns and places of the parts that are there; `same` (may be NULL): a model whose first parts they are, which shares
+ * patterns that the others add nothing to. */
+zn_status assembly_lay_out(assembly_model *, const assembly_model *same);
+void assembly_free_layout(assembly_model *);
 /* NULL: not an assembly. */
 const assembly_model *assembly_of(const zn_model *);
 /* The point on the coordinates of a part, in the caller's scratch memory; *own_work: that of the part. */
