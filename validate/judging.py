@@ -124,7 +124,7 @@ def judge_limit(limit, results):
         orders.append(judge_value(scheme, measured, order - ORDER_TOLERANCE, order + ORDER_TOLERANCE, ORDER_TOLERANCE))
         values.append(judge_value(scheme, value, (expected or 0.0) - tolerance, (expected or 0.0) + tolerance, part))
     about = f"{limit.tags[0]} and halves"
-    return [Judged(f"order of {limit.text}, {about}", "methods.md 4 to 7", None, limit.tags[0], orders),
+    return [Judged(f"order of {limit.text}, {about}", "docs/theory.md", None, limit.tags[0], orders),
             Judged(f"{limit.text} for h → 0, from {about}", limit.source, expected, limit.tags[0], values)]
 
 

@@ -231,7 +231,7 @@ def no_penetration(system, wrong, schemes=None, tag="", bound=1e-9, source="no p
 def closed_joints(system, wrong, schemes=None, tag="", bound=1e-8):
     """`wrong`: the drift of schemes that do not keep the level."""
     for name, level, factor in (("max_g", "position", 1), ("max_gdot", "velocity", 10)):
-        system.below(f"constraints closed on {level} level", lambda r, name=name: r.summary[name], bound * factor, "methods.md 4, 5, 7", wrong, tag,
+        system.below(f"constraints closed on {level} level", lambda r, name=name: r.summary[name], bound * factor, "docs/theory.md", wrong, tag,
                      schemes or CLOSED)
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iterative projection (002: 6.14, Algorithm 2):
+/* Iterative projection (docs/theory/solver.md; 002: 6.14, Algorithm 2):
  *
  *     mu <- -prox(rho psi(x) - mu),   y = A^-1 mu,   x from phi(x, y) = 0 by Newton with frozen factors
  *

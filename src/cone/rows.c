@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Active-set residual of the inclusions and its generalized Jacobian (002: 6.8).
+/* Active-set residual of the inclusions and its generalized Jacobian (docs/theory/solver.md; 002: 6.8).
  *
  *     a_N = rho psi_N - mu_N:   a_N <= 0   ->  R_N = psi_N      else  R_N = mu_N
  *     a_F = rho psi_F - mu_F:   |a_F| <= r ->  R_F = psi_F      else  R_F = mu_F + r a_F/|a_F|

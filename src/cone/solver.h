@@ -8,7 +8,7 @@
  *   sparse.c      large problems: one sparse matrix for (x, y)
  *   single.c      the same for a single contact by closed forms
  *   newton.c      outer Newton iteration on (x, y)
- *   projection.c  Algorithm 2: fixed point in mu with inexact Newton in x
+ *   projection.c  iterative projection: fixed point in mu with inexact Newton in x
  *   outcome.c     the independent judgement of (x, y)
  *   noise.c       residuals that are round-off
  *   contradiction.c  redundant bilateral rows that do not quite fit

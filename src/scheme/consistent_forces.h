@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accelerations and multipliers that belong to a state (002: 3.7; methods.md 3):
+/* Accelerations and multipliers that belong to a state (docs/theory/system.md, consistent starts; 002: 3.7):
  *
  *   M a = h + W lambda,  gddot = 0,  gammadot = 0
  *   closed contacts at rest in the normal (|g_N|, |gdot_N| small):  gddot_N in N_{R0-}(-lambda_N)

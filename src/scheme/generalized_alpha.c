@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nonsmooth generalized-alpha scheme with friction and general kinematics (001; methods.md 7).
+/* The nonsmooth generalized-alpha scheme with friction and general kinematics (docs/theory/generalized-alpha.md; 001).
  *
  *   u_{n+1} = u_n + h ((1 - ga) ab_n + ga ab_{n+1}) + U
  *   q_{n+1} = q_n + h q'_n + h^2/2 q''(t_n, q_n, u_n, (1 - 2be) ab_n + 2be ab_{n+1}) + B_n Q

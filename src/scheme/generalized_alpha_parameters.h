@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The four coefficients of generalized-alpha and what a step makes of them (methods.md 7). */
+/* The four coefficients of generalized-alpha and what a step makes of them (docs/theory/generalized-alpha.md). */
 #ifndef SCHEME_GENERALIZED_ALPHA_PARAMETERS_H
 #define SCHEME_GENERALIZED_ALPHA_PARAMETERS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generalized-alpha without friction, constraints on chosen levels (004; methods.md 7). Natural systems, q' = u.
+/* Generalized-alpha without friction, constraints on chosen levels (docs/theory/generalized-alpha.md; 004). Natural systems, q' = u.
  *
  *   q_{n+1} = q~ + Q,  q~ = q_n + h u_n + h^2 ((1/2 - be) ab_n + be ab_{n+1})         the smooth motion q~, v~ and
  *   u_{n+1} = v~ + U,  v~ = u_n + h ((1 - ga) ab_n + ga ab_{n+1})                     its nonsmooth corrections

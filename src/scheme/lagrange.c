@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lobatto IIIA-IIIB in the momentum form (000: 47, 61-70, signs of the errata), a variational integrator for natural systems
+/* Lobatto IIIA-IIIB in the momentum form (docs/theory/runge-kutta.md; 000: 47, 61-70 with the signs corrected), a
+ * variational integrator for natural systems
  * also where the mass matrix depends on the configuration. With p = dL/du, b = dL/dq + f and unknowns V_i, R_j:
  *
  *   p(tau_i, Q_i, V_i) - p_n - sum_{j<s} ah_ij F_j = 0,   F_j = h b(tau_j, Q_j, V_j) + W_j R_j        i = 1..s

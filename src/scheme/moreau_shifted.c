@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moreau's scheme with shifted contact detection, and Moreau's midpoint rule (methods.md 5; 002: 5.62, 5.63 corrected).
+/* Moreau's scheme with shifted contact detection, and Moreau's midpoint rule (docs/theory/moreau.md; 002: 5.62,
+ * 5.63 corrected).
  *
  *   shifted     q* = q_n + h q'(t_n, q_n, u_n),  t* = t_{n+1}          q_{n+1} = q*
  *   midpoint    q* = q_n + h/2 v_n,              t* = t_n + h/2        q_{n+1} = q* + h/2 v_{n+1}

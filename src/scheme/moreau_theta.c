@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The theta method of Moreau and Jean (methods.md 6). Natural systems; theta in [0, 1] from the settings.
+/* The theta method of Moreau and Jean (docs/theory/moreau.md). Natural systems; theta in [0, 1] from the settings.
  *
  *   q* = q_n + h/2 u_n,  t* = t_n + h/2:  active contacts g_N(t*, q*) <= 0; W and the rows c1 are taken there, M at (t_n, q_n)
  *

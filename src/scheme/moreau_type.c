@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moreau-type schemes from finite elements in time (methods.md 6; 003). Natural systems; nodes t_k; the velocity
+/* Moreau-type schemes from finite elements in time (docs/theory/moreau.md; 003). Natural systems; nodes t_k; the velocity
  * u_k = (q_{k+1} - q_k)/h is constant between nodes; contacts are active where g_N(q_k) <= 0, with
  * xi_k = c1(q_k, u_k) + e c1(q_k, u_{k-1}); bilateral constraints on velocity level, c1(q_k, u_k) = 0.
  *

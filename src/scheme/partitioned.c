@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nonsmooth partitioned Runge-Kutta (002: chapter 5), the pair Lobatto IIIA (A, b, c) and IIIB (Ah, b, c), any s >= 2:
+/* Nonsmooth partitioned Runge-Kutta (docs/theory/runge-kutta.md; 002: chapter 5), the pair Lobatto IIIA (A, b, c) and IIIB (Ah, b, c), any s >= 2:
  *
  *   dQ_i = h (B u + beta)(tau_i, Q_i, U_i)              Q_i = q_n + sum_j a_ij dQ_j      q_{n+1} = Q_s
  *   M_i dU_i = h h(tau_i, Q_i, U_i) + W_i dPi_i         U_i = u_n + sum_j ah_ij dU_j     u_{n+1} = u_n + sum_j b_j dU_j

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Projected, stiffly accurate Runge-Kutta schemes (methods.md 4; 002: chapter 4, Fig. 4.8).
+/* Projected, stiffly accurate Runge-Kutta schemes (docs/theory/runge-kutta.md; 002: chapter 4, Fig. 4.8).
  *
  *   stages      dQ_i, dU_i, dPi_i with the inclusions on DPi_i = sum_j a_ij dPi_j (projected_stages.h):
  *               all at once, or one after the other where A is lower triangular
  *   end         q_{n+1} = Q_s,  u~ = U_s,  Ps = sum_i b_i dPi_i
  *   projection  u_{n+1}, P from u~, Ps with the impact law (velocity_projection.h), active contacts:
- *               closed in the last stage, rho g_N(q_{n+1}) - DPi_N,s <= 0 (methods.md 8)
+ *               closed in the last stage, rho g_N(q_{n+1}) - DPi_N,s <= 0
  *
  * Explicit first stage (TR-theta): dQ_1 = h q'(t_n), dU_1 = h a, dPi_1 = h lambda with the accelerations and
  * multipliers that belong to the projected state (t_n, q_n, u_n), found anew in each step: a carried dPi_1 would
- * contain the impulse of an impact (errata.md, pitfall 8).
+ * contain the impulse of an impact.
  *
  * Without projection (projection: none) u_{n+1} = u~, P = Ps: the naive method (002: 4.5), without an impact law.
  *
@@ -19,7 +19,7 @@
  * Kept between steps: the increments, from which the next step starts (polynomial through the stage derivatives,
  * evaluated in the next step) unless contacts opened or closed, and from which the motion inside of the step is read
  * (interpolate). After the singular point of Painleve's paradox the stages have several solutions; which one is found
- * depends on the start (errata.md, pitfall 9). */
+ * depends on the start. */
 #include "scheme/consistent_forces.h"
 #include "scheme/precision.h"
 #include "scheme/projected_stages.h"

@@ -375,7 +375,7 @@ void stages_scale(stages *s, const prox_estimate *estimate, const problem_scales
             s->phi_scale[column_P(s, i) + j] = j < s->model->size.ng ? scales_of_length(scales, j) : scales_of_rate(scales, j);
         for (int j = 0; j < s->nc; j++)
             s->psi_scale[i * s->nc + j] = j < nN ? scales_of_length(scales, s->nb + j) : scales_of_rate(scales, s->nb + j);
-        /* A gap is h times a velocity (pitfall 5). */
+        /* A gap is h times a velocity. */
         for (int j = 0; j < s->nc; j++) s->rho[i * s->nc + j] = j < nN ? estimate->rho[j] / s->h : estimate->rho[j];
     }
 }

@@ -21,7 +21,7 @@ bool stage_keep(double *kept, const double *values, const zn_pattern *);
 zn_status stage_create(zn_context *, const zn_model *, stage *);
 void stage_destroy(zn_context *, stage *);
 
-/* Prox parameters 1/(w' M^-1 w) of the contact rows (methods.md 3): rows of one ball share the smallest.
+/* Prox parameters 1/(w' M^-1 w) of the contact rows (docs/theory/solver.md): rows of one ball share the smallest.
  * Rows whose direction vanishes get 1. What was computed for the same M and W is kept: with constant mass and linear gaps
  * everything happens once. */
 typedef struct prox_estimate {

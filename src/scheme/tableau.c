@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tableaux of methods.md, sections 4 and 5. Nodes are roots of Jacobi polynomials, coefficients integrals of
+/* The tableaux of docs/theory/runge-kutta.md. Nodes are roots of Jacobi polynomials, coefficients integrals of
  * Lagrange's basis:
  *
  *     C(s):  a_ij = integral from 0 to c_i of l_j        (Radau IIA, Lobatto IIIA)

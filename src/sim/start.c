@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Consistent initial conditions (002: 3.7; methods.md 3).
+/* Consistent initial conditions (docs/theory/system.md, consistent starts; 002: 3.7).
  *
  *   check     g = 0, gdot = 0, gamma = 0;  g_N >= 0;  gdot_N >= 0 where closed
  *   project   positions: M d = W P, g + W_g' d = 0, g_N + W_N' d >= 0, q += B d, repeated;  velocities: the same once

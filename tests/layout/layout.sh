@@ -5,6 +5,7 @@
 #   - every source file has its licence line
 #   - no source file is longer than 700 lines
 #   - no file names a place on somebody's machine
+#   - every Markdown file that is named anywhere exists: no text refers to one that is not in the repository
 #   - maxima of the library keep NaN: by src/base/size.h, not by fmax or by hand
 set -eu
 cd "$1"
@@ -95,6 +96,33 @@ grep -E '(\.(c|h|cpp|hpp|cmake|sh|awk|py|js|in)|(^|/)(CMakeLists\.txt|Makefile))
     tr '\n' '\0' <"$work/files" | xargs -0 grep -nIE \
         '(^|[^[:alnum:]_.$}/-])/(home|root|work|Users|mnt)/|(^|[^[:alnum:]])/tmp/(wt|build)' /dev/null \
         | awk -F: '{ print $1 ":" $2 ": names a place on a machine:" substr($0, length($1 $2) + 2) }' || true
+
+    # A name is a path from the root or from the folder of the file that has it. FILE.md and the like stand for any file; what is below
+    # build/ is made by commands; no/such/ is what tests look for in vain.
+    tr '\n' '\0' <"$work/files" | xargs -0 grep -nIoE '([a-z]+://)?[[:alnum:]_./-]*[[:alnum:]_]\.md([^[:alnum:]_]|$)' /dev/null \
+        | awk -v list="$work/files" '
+        BEGIN { while ((getline file < list) > 0) exists[file] = 1 }
+        function plain(path,    n, i, depth, part, parts) { # without . and ..
+            n = split(path, part, "/")
+            for (i = 1; i <= n; i++) {
+                if (part[i] == "" || part[i] == ".") continue
+                if (part[i] == ".." && depth > 0) depth--
+                else parts[++depth] = part[i]
+            }
+            path = parts[1]
+            for (i = 2; i <= depth; i++) path = path "/" parts[i]
+            return path
+        }
+        {
+            split($0, place, ":")
+            name = substr($0, length(place[1] place[2]) + 3)
+            sub(/[^[:alnum:]_]$/, "", name)
+            folder = place[1]
+            if (!sub(/\/[^\/]*$/, "", folder)) folder = "."
+            if (name ~ /:\/\// || name ~ /^[A-Z_]+\.md$/ && !(name in exists) || name ~ /(^|\/)(build|no\/such)\//) next
+            if (!(plain(name) in exists) && !(plain(folder "/" name) in exists))
+                print place[1] ":" place[2] ": names " name ", which is not in the repository"
+        }' || true
 } >"$work/findings"
 
 if [ -s "$work/findings" ]; then

@@ -59,3 +59,15 @@ done
 place=home
 printf '%s\nconst char *scene = "/%s/user/scene.yaml";\n' "$spdx" "$place" >"$tree/src/base/bad.c"
 rejects "a machine path" "src/base/bad.c:2: names a place on a machine"
+missing=methods md=md # this file itself names none of these
+printf '%s\n/* Equations: %s, section 4. */\n' "$spdx" "$missing.$md" >"$tree/src/base/bad.c"
+rejects "a text that is not here" "src/base/bad.c:2: names $missing.$md, which is not in the repository"
+mkdir -p "$tree/docs/theory"
+printf 'See [the solver](%s), %s.\n' "solver.$md" "../$missing.$md" >"$tree/docs/theory/steps.$md"
+echo '# Solver' >"$tree/docs/theory/solver.$md"
+rejects "a relative path that leads nowhere" "docs/theory/steps.$md:1: names ../$missing.$md"
+mkdir -p "$tree/docs/theory"
+printf '%s\n/* docs/theory/%s; FILE.%s; https://example.org/page.%s; build/table.%s */\n' "$spdx" "solver.$md" $md $md $md >"$tree/src/base/good.c"
+printf '[theory](../%s), [solver](%s)\n' "theory.$md" "solver.$md" >"$tree/docs/theory/solver.$md"
+echo "[solver](theory/solver.$md)" >"$tree/docs/theory.$md"
+sh "$layout" "$tree"

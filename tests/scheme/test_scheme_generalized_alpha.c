@@ -129,7 +129,7 @@ static void slope_is_second_order(void **state) {
     check_below(error_q[2], 1e-4);
 }
 
-/* Cartesian pendulum: a smooth DAE, constraint on all three levels. q(2.5) as in errata.md. */
+/* Cartesian pendulum: a smooth DAE, constraint on all three levels. q(2.5): docs/theory/corrections.md. */
 static void pendulum_is_second_order(void **state) {
     (void)state;
     double error[2];

@@ -7,7 +7,7 @@
 static const char *const all[] = {"moreau", "moreau-symmetric", "moreau-variational", "moreau-theta"};
 enum { N_SCHEMES = sizeof all / sizeof *all };
 
-/* (l, phi) of the spring pendulum at t = 10 with h = 1e-3 (errata.md, independent computations). */
+/* (l, phi) of the spring pendulum at t = 10 with h = 1e-3 (docs/theory/corrections.md, reference numbers). */
 static void spring_pendulum_states(void **state) {
     (void)state;
     static const double l[] = {1.0603125, 1.0614470, 1.0614470, 1.0633508}, phi[] = {0.5882744, 0.5960561, 0.5960561, 0.5880206};

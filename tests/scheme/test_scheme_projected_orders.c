@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders of the projected Runge-Kutta schemes, and errors against independently computed states (errata.md). */
+/* Orders of the projected Runge-Kutta schemes, and errors against independently computed states (docs/theory/corrections.md). */
 #include "projected_runs.h"
 
 enum { MAX_STEPS = 2000, LEVELS = 6, MAX_WIDTH = 4 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Projected Runge-Kutta schemes on the systems of the papers, against the numbers of errata.md. */
+/* Projected Runge-Kutta schemes on the systems of the papers, against the reference numbers of docs/theory/corrections.md. */
 #include "projected_runs.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -247,7 +247,7 @@ static void painleve_rod(void **state) {
     }
     close_run(&fine);
     /* After the singular point the stages have more than one solution: the rod leaves with the impulse 3.4999167 or without
-     * it, and which one Newton finds depends on its start (errata.md, pitfall 9). It leaves, and does not penetrate. */
+     * it, and which one Newton finds depends on its start. It leaves, and does not penetrate. */
     static const method after[] = {{"radau-2a", 2}, {"radau-2a", 3}, {"lobatto-3c", 2}};
     for (size_t e = 0; e < COUNT(after); e++) {
         run r = begin("painleve-rod", NULL, after[e], 5e-3, 1.2);

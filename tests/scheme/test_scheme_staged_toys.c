@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Toys that live from a turning slip direction: the staged law reaches their exact times with steps that are too large for the
- * papers' law (errata.md: tippe-top upright at 0.972947, stick touches at 1.371043). */
+ * papers' law (docs/theory/corrections.md: tippe-top upright at 0.972947, stick touches at 1.371043). */
 #include "trial.h"
 
 typedef struct toy {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tableaux against the printed tables of 002 (chapters 4 and 5, with errata) and their simplifying assumptions; dense
- * output. */
+/* Tableaux against the printed tables of 002 (chapters 4 and 5, corrected: docs/theory/corrections.md) and their simplifying
+ * assumptions; dense output. */
 #include "tableaux.h"
 
 #include <stdio.h>
@@ -98,7 +98,7 @@ static void printed_tr_theta(void **state) {
     check_array(3, t.b_embedded, (double[]){1 / 6.0, 2 / 3.0, 1 / 6.0});
 }
 
-/* Equal to (4.55), theta = (2 - sqrt(2(1 + rho)))/(1 - rho), where that is not 0/0 (errata). */
+/* Equal to (4.55), theta = (2 - sqrt(2(1 + rho)))/(1 - rho), where that is not 0/0. */
 static void theta_of_rho(void **state) {
     (void)state;
     uint64_t seed = 1;

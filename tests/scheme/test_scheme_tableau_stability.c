@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P-matrix claims of 002 (Examples 4.12 and 5.2, with errata) and the stability functions of the tableaux. */
+/* P-matrix claims of 002 (Examples 4.12 and 5.2, corrected: docs/theory/corrections.md) and the stability functions of the tableaux. */
 #include "tableaux.h"
 
 #include <complex.h>
@@ -116,7 +116,7 @@ static void p_matrices(void **state) {
     }
 }
 
-/* Errata to 002, Example 4.12: the square of A is not a P-matrix, and not by rounding: the entry is zero. */
+/* 002, Example 4.12: the square of A is not a P-matrix, and not by rounding: the entry is zero. */
 static void square_of_radau_is_not_p(void **state) {
     (void)state;
     const tableau t = make(RADAU_2A, 2);
@@ -125,7 +125,7 @@ static void square_of_radau_is_not_p(void **state) {
 }
 
 /* Lobatto IIIC is P for s = 2 and only P_0 from s = 3 on: with 1 and s in a proper subset that leaves out an odd number
- * of stages, the minor is zero (found in 60 digits for s = 3..7; errata name {1, 3} of s = 3), all others are positive. */
+ * of stages, the minor is zero (found in 60 digits for s = 3..7; {1, 3} for s = 3), all others are positive. */
 static void lobatto_3c_is_p0(void **state) {
     (void)state;
     for (int s = 2; s <= 8; s++) {

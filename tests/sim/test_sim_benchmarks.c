@@ -31,7 +31,7 @@ static void bouncing_ball_passes_its_zeno_point(void **state) {
     }
 }
 
-/* g = 10, h = 1e-2: gravity acts until the step that ends at 0.43 (errata.md). */
+/* g = 10, h = 1e-2: gravity acts until the step that ends at 0.43 (docs/theory/corrections.md, 002: 7.1). */
 static void rotating_ball_slips_and_sticks(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {

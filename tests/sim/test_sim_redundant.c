@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Redundant contacts and joints: more equations than degrees of freedom, yet every scheme goes through with the default
- * tolerance, and positions and velocities do not depend on the solver (multipliers may: pitfalls 11 and 15). */
+ * tolerance, and positions and velocities do not depend on the solver (multipliers may: those of redundant contacts are not unique). */
 #include "trial.h"
 
 static bool supported(const zn_scheme_info *info) { return info->contacts && info->friction; }

@@ -137,7 +137,7 @@ static void friction_at_the_start(void **state) {
     }
 }
 
-/* The ball at the side of the cylinder has lambda_N = 0 at the start; friction must not hold it (pitfall 16). */
+/* The ball at the side of the cylinder has lambda_N = 0 at the start; friction must not hold it. */
 static void no_normal_force_no_friction(void **state) {
     (void)state;
     forces f = forces_of("title: ball at the wall\nparameters: {R: 0.1, m: 1}\ncoordinates: {x: -0.9, y: 0, phi: 0}\n"

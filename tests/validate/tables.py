@@ -80,7 +80,7 @@ check(limit_holds(lambda h: 2.0, 1, 2.0) == [False, False], "without an error th
 # the orders of docs/schemes.md are those that the studies pin
 check(set(ORDERS) == set(ALL), "validate/orders.py does not have every scheme")
 table_rows = {}
-for line in (source / "docs" / "schemes.md").read_text().split("## Orders")[1].split("\n## ")[0].splitlines():
+for line in (source / "docs/schemes.md").read_text().split("## Orders")[1].split("\n## ")[0].splitlines():
     if line.startswith("| `"):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         for name in cells[0].replace("`", "").split(", "):

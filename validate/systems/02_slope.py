@@ -25,17 +25,17 @@ EXACT = {"x": 1.09289185303, "y": 0.33524560952, "x'": 2.25581335701, "y'": -0.7
 HIGH = ("radau-2a:2", "radau-2a:3", "lobatto-3a3b:3", "lobatto-3a3b:4", "lobatto-3a3b-lagrange:3", "lobatto-3c:3")
 TOLERANCE = {("moreau*", "radau-2a:1"): 6e-3, ("sdirk*",): 4e-4, HIGH: 2e-9, "*": 1e-5}
 for name, value in EXACT.items():
-    slope.fact(f"{name}(0.8192)", lambda r, name=name: r.on_grid(name, 0.8192), value, TOLERANCE, "errata, independent computation")
-slope.fact("comes to rest at", rest, 2.09735228, {("moreau*", "radau-2a:1"): 3.3e-3, "*": 1.61e-3}, "errata, to a step; two for first order")
-slope.fact("x at rest", lambda r: r.last("x"), 2.84918465, {("moreau*", "radau-2a:1"): 1.2e-2, ("sdirk*",): 4e-4, "*": 1e-5}, "errata")
-slope.converges("x(0.8192)", lambda r: r.on_grid("x", 0.8192), EXACT["x"], 1e-11, "errata, independent computation", {s: p for s, p in ORDERS.items() if p < 3}, 3.2e-3, end=0.8192)
+    slope.fact(f"{name}(0.8192)", lambda r, name=name: r.on_grid(name, 0.8192), value, TOLERANCE, "reference numbers, independent computation")
+slope.fact("comes to rest at", rest, 2.09735228, {("moreau*", "radau-2a:1"): 3.3e-3, "*": 1.61e-3}, "reference numbers, to a step; two for first order")
+slope.fact("x at rest", lambda r: r.last("x"), 2.84918465, {("moreau*", "radau-2a:1"): 1.2e-2, ("sdirk*",): 4e-4, "*": 1e-5}, "reference numbers")
+slope.converges("x(0.8192)", lambda r: r.on_grid("x", 0.8192), EXACT["x"], 1e-11, "reference numbers, independent computation", {s: p for s, p in ORDERS.items() if p < 3}, 3.2e-3, end=0.8192)
 no_penetration(slope, wrong=1e-4)
 slope.study("orders", "case 1 on [0, 0.8192], 002 Fig. 7.12", ORDERS, STEPS, 2e-4, 0.8192, weight=20)
-slope.orders("orders", pairs(ORDERS), "002 Fig. 7.12; methods.md 4, 5, 7; errata")
+slope.orders("orders", pairs(ORDERS), "002 Fig. 7.12; docs/schemes.md")
 slope.study("integrated", "integrated percussions (5.42): order reduction, 002 Fig. 7.12", ["lobatto-3a3b:2", "lobatto-3a3b:3", "lobatto-3a3b:4"],
             [2.56e-2, 5.12e-2, 1.024e-1, 2.048e-1], 2e-4, 0.8192,
             settings={"percussion": "integrated"})
-slope.orders("integrated", {"lobatto-3a3b:3": (3, None), "lobatto-3a3b:4": (4, None)}, "002: 7.7; errata")
+slope.orders("integrated", {"lobatto-3a3b:3": (3, None), "lobatto-3a3b:4": (4, None)}, "002: 7.7; measured")
 slope.study("000", "case 1 on [0, 1.6384], 000 Fig. 9 (an interval that all steps divide)", ["lobatto-3a3b-lagrange:2", "lobatto-3a3b-lagrange:3", "lobatto-3a3b-lagrange:4"],
             [3.2e-3 * 2**k for k in range(6)], 1e-4, 1.6384)
 slope.orders("000", {"lobatto-3a3b-lagrange:2": (2, 2), "lobatto-3a3b-lagrange:3": (4, 4), "lobatto-3a3b-lagrange:4": (6, 6)}, "000 Fig. 9")
@@ -62,10 +62,10 @@ drop.run()
 drop.run(["radau-2a:2"], tag="h = 1e-2", step=1e-2)
 drop.run(["radau-2a:2", "lobatto-3a3b:3", "rattle", "tr-bdf2", "generalized-alpha"], tag="fine", step=1e-4)
 for name, value in (("x", 0.9973042131), ("y", 0.3688725037)):
-    drop.fact(f"{name}(0.8192)", lambda r, name=name: r.on_grid(name, 0.8192), value, {tuple(MOREAU): 6e-3, "*": 5e-4}, "errata, independent computation")
-    drop.fact(f"{name}(0.8192), h = 1e-4", lambda r, name=name: r.at(name, 0.8192), value, 4e-5, "errata", tag="fine")
-drop.fact("comes to rest at", rest, 2.18788317, {tuple(MOREAU): 3.3e-3, "*": 1.61e-3}, "errata, to a step; two for first order")
-drop.fact("comes to rest at, h = 1e-4", rest, 2.18788317, 1.01e-4, "errata, to a step", tag="fine")
+    drop.fact(f"{name}(0.8192)", lambda r, name=name: r.on_grid(name, 0.8192), value, {tuple(MOREAU): 6e-3, "*": 5e-4}, "reference numbers, independent computation")
+    drop.fact(f"{name}(0.8192), h = 1e-4", lambda r, name=name: r.at(name, 0.8192), value, 4e-5, "reference numbers", tag="fine")
+drop.fact("comes to rest at", rest, 2.18788317, {tuple(MOREAU): 3.3e-3, "*": 1.61e-3}, "reference numbers, to a step; two for first order")
+drop.fact("comes to rest at, h = 1e-4", rest, 2.18788317, 1.01e-4, "reference numbers, to a step", tag="fine")
 drop.fact("velocity jumps at t ≈ 0.3 (first percussion)", lambda r: r.first("percussion.slope.normal", lambda p: p > 0), math.sqrt(0.1), {tuple(MOREAU): 3.3e-3, "*": 1.61e-3}, "000: 6.3, 002: 7.7, to a step")
 no_penetration(drop, wrong=1e-3)
 projection_too(drop, ORDERS, high=1e-9, wrong=1e-5)

@@ -16,28 +16,28 @@ cartesian = System("cartesian-pendulum", "Pendulum in Cartesian coordinates", "0
 cartesian.run()
 cartesian.run(["radau-2a:2", "radau-2a:3", "lobatto-3c:2", "lobatto-3c:3", "tr-bdf2"], tag="unprojected", settings={"projection": "none"})
 ERROR = lambda r: math.hypot(r.last("x") - 0.99986641, r.last("y") + 0.01634492)  # noqa: E731
-cartesian.fact("distance from the exact q(2.5) = (0.99986641, −0.01634492), order 3 and more", ERROR, 0, {"radau-2a:2": 5e-5, "*": 2e-6}, "errata, independent computation", wrong=1e-2,
+cartesian.fact("distance from the exact q(2.5) = (0.99986641, −0.01634492), order 3 and more", ERROR, 0, {"radau-2a:2": 5e-5, "*": 2e-6}, "reference numbers, independent computation", wrong=1e-2,
                schemes=[scheme for scheme, order in POSITION.items() if order > 2])
-cartesian.fact("the same, order 2", ERROR, 0, 5e-4, "errata, independent computation", wrong=1e-2, schemes=[scheme for scheme, order in POSITION.items() if order == 2])
-cartesian.converges("y(2.5)", lambda r: r.last("y"), -0.01634492, 5e-9, "errata, independent computation", {s: p for s, p in LOW_ORDER.items() if p == 1}, 2.5e-3, every=1000, wrong=0.05)
-cartesian.converges("y(2.5)", lambda r: r.last("y"), -0.01634492, 5e-9, "errata, independent computation", {s: p for s, p in LOW_ORDER.items() if p == 2}, 1e-2, prefix="order 2, ", every=250, wrong=0.05)
+cartesian.fact("the same, order 2", ERROR, 0, 5e-4, "reference numbers, independent computation", wrong=1e-2, schemes=[scheme for scheme, order in POSITION.items() if order == 2])
+cartesian.converges("y(2.5)", lambda r: r.last("y"), -0.01634492, 5e-9, "reference numbers, independent computation", {s: p for s, p in LOW_ORDER.items() if p == 1}, 2.5e-3, every=1000, wrong=0.05)
+cartesian.converges("y(2.5)", lambda r: r.last("y"), -0.01634492, 5e-9, "reference numbers, independent computation", {s: p for s, p in LOW_ORDER.items() if p == 2}, 1e-2, prefix="order 2, ", every=250, wrong=0.05)
 cartesian.run(["radau-2a:3", "lobatto-3a3b:4", "lobatto-3a3b:3", "lobatto-3c:3"], tag="fine", step=2.5e-3)
-cartesian.fact("the same with h = 2.5e-3", ERROR, 0, 1e-8, "errata (its digits)", tag="fine", wrong=1e-2)
-cartesian.fact("Radau IIA 2 without projection: max |ġ|", lambda r: r.summary["max_gdot"], 1.22e-3, 1e-5, "errata; 002 Fig. 4.1", tag="unprojected", schemes=["radau-2a:2"])
+cartesian.fact("the same with h = 2.5e-3", ERROR, 0, 1e-8, "reference numbers (its digits)", tag="fine", wrong=1e-2)
+cartesian.fact("Radau IIA 2 without projection: max |ġ|", lambda r: r.summary["max_gdot"], 1.22e-3, 1e-5, "reference numbers; 002 Fig. 4.1", tag="unprojected", schemes=["radau-2a:2"])
 cartesian.below("positions stay on the constraint without projection, too", lambda r: r.summary["max_g"], 1e-9, "002: 4.3", wrong=1e-2, tag="unprojected")
 KEEPS = [s for s in CLOSED if s not in ("generalized-alpha-p", "generalized-alpha-v")]
 closed_joints(cartesian, wrong=1e-3, schemes=KEEPS + ["generalized-alpha-pv"])
 cartesian.above("Moreau-type schemes drift", lambda r: r.summary["max_g"], 0.1, "002: 5.5", wrong=1e-8, schemes=MOREAU)
 HIGHEST = ["lobatto-3a3b:4", "radau-2a:3"]
 cartesian.study("orders", "projected and partitioned schemes on [0, 0.2048], 002 Fig. 4.3 (right) and 5.2", PARTITIONED + PROJECTED, [8e-4 * 2**k for k in range(7)], 2e-4, 0.2048, weight=8)
-cartesian.orders("orders", pairs({s: p for s, p in POSITION.items() if s in PARTITIONED + PROJECTED and s not in HIGHEST}), "errata; 002 Fig. 4.3, 5.2")
+cartesian.orders("orders", pairs({s: p for s, p in POSITION.items() if s in PARTITIONED + PROJECTED and s not in HIGHEST}), "reference numbers; 002 Fig. 4.3, 5.2")
 cartesian.study("highest", "the highest orders on [0, 1.6384], with larger steps", HIGHEST, [1.28e-2 * 2**k for k in range(5)], 1.6e-3, 1.6384)
-cartesian.orders("highest", pairs({s: POSITION[s] for s in HIGHEST}), "errata; 002 Fig. 4.3, 5.2")
+cartesian.orders("highest", pairs({s: POSITION[s] for s in HIGHEST}), "reference numbers; 002 Fig. 4.3, 5.2")
 cartesian.study("unprojected", "without projection, 002 Fig. 4.3 (left)", ["radau-2a:1", "radau-2a:2", "radau-2a:3", "lobatto-3c:2", "lobatto-3c:3", "sdirk2", "sdirk3"],
                 [8e-4 * 2**k for k in range(7)], 2e-4, 0.2048, settings={"projection": "none"})
-cartesian.orders("unprojected", {"radau-2a:2": (None, 2), "radau-2a:3": (None, 3), "lobatto-3c:2": (None, 1), "lobatto-3c:3": (None, 2)}, "errata; 002 Fig. 4.3")
+cartesian.orders("unprojected", {"radau-2a:2": (None, 2), "radau-2a:3": (None, 3), "lobatto-3c:2": (None, 1), "lobatto-3c:3": (None, 2)}, "reference numbers; 002 Fig. 4.3")
 cartesian.study("alpha", "Moreau-type and generalized-alpha schemes on the same interval", MOREAU + ALPHA, [8e-4 * 2**k for k in range(6)], 2e-4, 0.2048)
-cartesian.orders("alpha", pairs({s: POSITION[s] for s in MOREAU + ALPHA}), "methods.md 6, 7; 004: 3")
+cartesian.orders("alpha", pairs({s: POSITION[s] for s in MOREAU + ALPHA}), "docs/schemes.md; 004: 3")
 cartesian.column("distance from q(2.5)", ERROR)
 cartesian.figure("002 Fig. 4.1: ġ of Radau IIA 2, without and with projection",
                  [Curve("radau-2a:2", "t", lambda r: [2 * (x * u + y * v) for x, y, u, v in zip(r["x"], r["y"], r["x'"], r["y'"])], "without", "unprojected"),
@@ -95,17 +95,17 @@ LONG = ["moreau", "moreau-symmetric", "moreau-variational", "moreau-theta"]
 spring.run(LONG, tag="1000 s", end=1000, settings={"record_every": 500}, weight=30)
 spring.run(["lobatto-3a3b-lagrange:3", "radau-2a:2"], tag="1000 s", step=1e-2, end=1000, settings={"record_every": 50}, weight=30)
 relative = lambda r: [(e - r["energy.total"][0]) / r["energy.total"][0] for e in r["energy.total"]]  # noqa: E731
-spring.fact("energy at the start", lambda r: r.summary["energy_start"], 0.5 - 9.81 * 1.1 * math.cos(math.pi / 4), 1e-9, "003: 5; errata")
+spring.fact("energy at the start", lambda r: r.summary["energy_start"], 0.5 - 9.81 * 1.1 * math.cos(math.pi / 4), 1e-9, "003: 5; reference numbers")
 for scheme, l, phi in (("moreau", 1.0603125, 0.5882744), ("moreau-symmetric", 1.0614470, 0.5960561), ("moreau-variational", 1.0614470, 0.5960561), ("moreau-theta", 1.0633508, 0.5880206)):
-    spring.fact(f"l(10), {scheme}", lambda r: r.last("l"), l, 6e-8, "errata, independent implementation", schemes=[scheme])
-    spring.fact(f"φ(10), {scheme}", lambda r: r.last("phi"), phi, 6e-8, "errata, independent implementation", schemes=[scheme])
+    spring.fact(f"l(10), {scheme}", lambda r: r.last("l"), l, 6e-8, "reference numbers, independent implementation", schemes=[scheme])
+    spring.fact(f"φ(10), {scheme}", lambda r: r.last("phi"), phi, 6e-8, "reference numbers, independent implementation", schemes=[scheme])
 spring.single("symmetric and variational differ by about 1e-9 only (of φ(10))", lambda all_: abs(all_("moreau-symmetric").last("phi") - all_("moreau-variational").last("phi")),
-              source="errata 003; their common error is 8e-3", high=1e-8, wrong=8e-3, scheme="moreau-variational")
+              source="corrections to 003; their common error is 8e-3", high=1e-8, wrong=8e-3, scheme="moreau-variational")
 largest = lambda r: max(abs(e) for e in relative(r))  # noqa: E731
 spring.below("energy error over 1000 s stays bounded", largest, 3e-3, "003 Fig. 4", wrong=0.08, tag="1000 s", schemes=["moreau-symmetric", "moreau-variational"])
-spring.fact("Moreau's scheme changes the energy much: the paper plots −1.42", largest, 1.42, 0.05, "003 Fig. 4; errata, found later", tag="1000 s", schemes=["moreau"])
+spring.fact("Moreau's scheme changes the energy much: the paper plots −1.42", largest, 1.42, 0.05, "003 Fig. 4; corrected", tag="1000 s", schemes=["moreau"])
 spring.below("Moreau's scheme damps out the swing: largest φ in the last 100 s", lambda r: max(r.within("phi", 900, 1000)), 0.2, "003 Fig. 4", wrong=math.pi / 4, tag="1000 s", schemes=["moreau"])
-spring.note("The paper calls the error of Moreau's scheme a loss. The swing is indeed damped out, but the oscillation of the spring grows: the total energy rises from -7.1 to 3 (errata 003: E(0) is negative).")
+spring.note("The paper calls the error of Moreau's scheme a loss. The swing is indeed damped out, but the oscillation of the spring grows: the total energy rises from -7.1 to 3 (E(0) is negative).")
 spring.single("Jean's θ-method: less than Moreau's, more than the symmetric one", lambda all_: largest(all_("moreau-theta", "1000 s")) / largest(all_("moreau", "1000 s")),
               source="003 Fig. 4", high=0.2, wrong=1, scheme="moreau-theta")
 spring.single("Jean's θ-method loses more than the symmetric scheme", lambda all_: largest(all_("moreau-theta", "1000 s")) / largest(all_("moreau-symmetric", "1000 s")),
@@ -131,7 +131,7 @@ def slope_of(all_, scheme):
 
 
 for scheme in LONG:
-    spring.single(f"slope of the squared error (65), {scheme}: first order is 2", lambda all_, scheme=scheme: slope_of(all_, scheme), 2, 0.2, "003 Fig. 5; errata", scheme=scheme, wrong=2)
+    spring.single(f"slope of the squared error (65), {scheme}: first order is 2", lambda all_, scheme=scheme: slope_of(all_, scheme), 2, 0.2, "003 Fig. 5; corrected", scheme=scheme, wrong=2)
 spring.single("the symmetric scheme is more accurate than Moreau's (ratio of squared errors at h = 1e-3)",
               lambda all_: mean_square(all_, "moreau-symmetric", 1e-3) / mean_square(all_, "moreau", 1e-3), source="003 Fig. 5", high=0.5, wrong=1, scheme="moreau-symmetric")
 no_penetration(spring, wrong=1e-4)
@@ -152,11 +152,11 @@ rigid = System("rigid-pendulum", "Rigid pendulum", "004: 5, Fig. 1 to 3",
 rigid.run()
 rigid.run(ALPHA, tag="a0 = 0", settings={"start_forces": "zero"})
 NAMES = {"generalized-alpha-p": 21.1673323, "generalized-alpha-v": 21.1680078, "generalized-alpha-pv": 21.1673857, "generalized-alpha-pva": 21.1673784, "generalized-alpha": 21.1673784}
-rigid.fact("θ(2)", lambda r: r.last("theta"), NAMES, 2e-7, "errata, independent implementation", schemes=list(NAMES))
-rigid.fact("θ(2) against the exact 21.1681389", lambda r: r.last("theta"), 21.1681389, {"radau-2a:2": 6e-5, ("generalized-*", "rattle", "lobatto-3a3b:2", "lobatto-3c:2", "tr*"): 1.5e-3, "*": 2e-7}, "errata",
+rigid.fact("θ(2)", lambda r: r.last("theta"), NAMES, 2e-7, "reference numbers, independent implementation", schemes=list(NAMES))
+rigid.fact("θ(2) against the exact 21.1681389", lambda r: r.last("theta"), 21.1681389, {"radau-2a:2": 6e-5, ("generalized-*", "rattle", "lobatto-3a3b:2", "lobatto-3c:2", "tr*"): 1.5e-3, "*": 2e-7}, "reference numbers",
            schemes=[scheme for scheme, order in POSITION.items() if order > 1])
-rigid.converges("θ(2)", lambda r: r.last("theta"), 21.1681389, 5e-8, "errata, exact", {s: p for s, p in POSITION.items() if p == 1}, 5e-4, every=4000, wrong=0.1)
-rigid.converges("θ(2)", lambda r: r.last("theta"), 21.1681389, 5e-8, "errata, exact", {s: p for s, p in POSITION.items() if p == 2}, 2e-3, prefix="order 2, ", every=1000, wrong=0.01)
+rigid.converges("θ(2)", lambda r: r.last("theta"), 21.1681389, 5e-8, "reference numbers, exact", {s: p for s, p in POSITION.items() if p == 1}, 5e-4, every=4000, wrong=0.1)
+rigid.converges("θ(2)", lambda r: r.last("theta"), 21.1681389, 5e-8, "reference numbers, exact", {s: p for s, p in POSITION.items() if p == 2}, 2e-3, prefix="order 2, ", every=1000, wrong=0.01)
 
 
 def level(r, k):
@@ -216,19 +216,19 @@ bouncing.run(TWO, tag="to 4 s", end=4)
 bouncing.run(TWO, tag="rho = 1", settings={"damping": 1})
 bouncing.run(["generalized-alpha-pva"], tag="printed", settings={"multipliers": "printed"})
 bouncing.run(TWO, tag="decoupled", settings={"iteration": "decoupled"})
-bouncing.fails(["generalized-alpha-pva"], "with the printed multipliers a step after an impact with e > 0 can have no solution (errata 004)", tag="printed")
+bouncing.fails(["generalized-alpha-pva"], "with the printed multipliers a step after an impact with e > 0 can have no solution (corrections to 004)", tag="printed")
 WALL = "percussion.wall.normal"
-bouncing.fact("the step of the first impact ends at", lambda r: r.first(WALL, lambda p: p > 1), 0.487, {("moreau", "moreau-*", "radau-2a:1", "sdirk*"): 3e-3, "lobatto-3a3b:4": 4e-3, "*": 1e-9}, "errata")
+bouncing.fact("the step of the first impact ends at", lambda r: r.first(WALL, lambda p: p > 1), 0.487, {("moreau", "moreau-*", "radau-2a:1", "sdirk*"): 3e-3, "lobatto-3a3b:4": 4e-3, "*": 1e-9}, "reference numbers")
 bouncing.note("lobatto-3a3b:4: while a contact is open at the end of a step its percussion in all is zero, but those of single stages need not be: an impact can be delayed by a few steps.")
-bouncing.fact("impulse Λ*_3 of the first impact", lambda r: r.on_grid(WALL, 0.487), 9.7856927, 6e-8, "errata", schemes=["generalized-alpha-pva", "generalized-alpha"])
-bouncing.fact("PVV: the constraint on acceleration level oscillates, largest g̈ = 12.66", lambda r: level(r, 2), 12.66, 5e-3, "errata; 004 Fig. 6", schemes=["generalized-alpha-pvv"])
-bouncing.below("PVA: it does not", lambda r: level(r, 2), 1e-7, "errata; 004 Fig. 6", 12.66, schemes=["generalized-alpha-pva", "generalized-alpha"])
+bouncing.fact("impulse Λ*_3 of the first impact", lambda r: r.on_grid(WALL, 0.487), 9.7856927, 6e-8, "reference numbers", schemes=["generalized-alpha-pva", "generalized-alpha"])
+bouncing.fact("PVV: the constraint on acceleration level oscillates, largest g̈ = 12.66", lambda r: level(r, 2), 12.66, 5e-3, "reference numbers; 004 Fig. 6", schemes=["generalized-alpha-pvv"])
+bouncing.below("PVA: it does not", lambda r: level(r, 2), 1e-7, "reference numbers; 004 Fig. 6", 12.66, schemes=["generalized-alpha-pva", "generalized-alpha"])
 bouncing.below("ρ = 1: PVA does not oscillate either", lambda r: level(r, 2), 1e-7, "004 Fig. 8", 12.66, tag="rho = 1", schemes=["generalized-alpha-pva"])
 bouncing.above("ρ = 1: oscillations of PVV never disappear (largest change of λ_1 over a step in the last 0.2 s)", lambda r: largest_change(r, 1.8, 2.0), 20, "004 Fig. 8", 1e-6, tag="rho = 1", schemes=["generalized-alpha-pvv"])
 bouncing.below("ρ = 1: PVA has none at rest", lambda r: largest_change(r, 1.8, 2.0), 1e-6, "004 Fig. 8", 20, tag="rho = 1", schemes=["generalized-alpha-pva"])
 bouncing.fact("after the accumulation the pendulum rests on the wall: θ", lambda r: r.last("theta"), -math.pi / 4, {("moreau", "moreau-*"): 3e-3, "*": 1e-9}, "004 Fig. 5; Moreau-type schemes rest up to the way of a step inside of the wall")
 bouncing.single("PVA equals generalized-alpha with friction of 001 (largest difference of q)", lambda all_: max(abs(a - b) for n in ("x", "y", "theta") for a, b in zip(all_("generalized-alpha-pva")[n], all_("generalized-alpha")[n])),
-                source="errata 004", high=1e-9, wrong=1e-4, scheme="generalized-alpha-pva")
+                source="corrections to 004", high=1e-9, wrong=1e-4, scheme="generalized-alpha-pva")
 bouncing.single("decoupled iteration gives the same (PVA)", lambda all_: max(abs(a - b) for a, b in zip(all_("generalized-alpha-pva", "decoupled")["theta"], all_("generalized-alpha-pva")["theta"])), source="004: Algorithm 1", high=1e-8, wrong=1e-4, scheme="generalized-alpha-pva")
 no_penetration(bouncing, wrong=1e-3)
 closed_joints(bouncing, wrong=1e-3)

@@ -43,7 +43,7 @@ ball.drawing = lambda r: [("floor", line((-0.2, 0), (0.8, 0))), ("ball", snapsho
 
 # ---- slip that turns
 
-slider = System("spring-slider", "Spring slider: slip that turns", "beyond the papers (errata, pitfall 1; docs/turning-slip.md)",
+slider = System("spring-slider", "Spring slider: slip that turns", "beyond the papers (docs/turning-slip.md)",
                 "A mass on a rough plane, pulled to the origin by a spring. With the papers' friction law every scheme is of first order when the direction of "
                 "slip turns; the staged law keeps the orders.", needs=("contacts", "friction"), laws=("coulomb",))
 slider.run()
@@ -51,8 +51,8 @@ STEPS = [2e-3 * 2**k for k in range(1, 6)]
 SIX = {"radau-2a:2": 3, "radau-2a:3": 5, "lobatto-3a3b:2": 2, "lobatto-3a3b:3": 4, "tr-bdf2": 2, "generalized-alpha": 2}
 slider.study("staged", "friction_law: staged", SIX, STEPS, 2e-3 / 8, 0.512)
 slider.study("accumulated", "friction_law: accumulated, the papers' law", SIX, STEPS, 2e-3 / 8, 0.512, settings={"friction_law": "accumulated"})
-slider.orders("staged", {scheme: (order, order) for scheme, order in SIX.items()}, "turning-slip.md")
-slider.orders("accumulated", {scheme: (1, 1) for scheme in SIX}, "errata, pitfall 1")
+slider.orders("staged", {scheme: (order, order) for scheme, order in SIX.items()}, "docs/turning-slip.md")
+slider.orders("accumulated", {scheme: (1, 1) for scheme in SIX}, "docs/theory/turning-slip.md")
 for name, value in (("x", 0.5622288416851952), ("y", 0.7463607620016071)):
     slider.fact(f"{name}(0.512)", lambda r, name=name: r.last(name), value, {("moreau*", "radau-2a:1"): 1e-2, "radau-2a:2": 1e-7, ("radau-2a:3", "lobatto-3a3b:3", "lobatto-3a3b:4", "lobatto-3a3b-lagrange:3", "lobatto-3c:3"): 1e-9, "*": 5e-5},
                 "exact (scene)")
@@ -92,7 +92,7 @@ for text, name, exact in STEADY:
     roll.fact(text, lambda r, name=name: r.last(name), exact, {HIGH: 2e-7, ("lobatto-3a3b:3", "lobatto-3a3b:4"): 5e-6, "lobatto-3c:2": 1e-2, "*": 4e-4}, "analytic", wrong=0.05, schemes=[s for s in CLOSED if s not in FIRST])
     if name != "disk.x":  # at its extreme there, where errors of first order nearly cancel
         roll.converges(text, lambda r, name=name: r.last(name), exact, 1e-9, "analytic", {s: 1 for s in FIRST}, 1e-3, every=5000, wrong=0.12)
-roll.below("rolls without slip: largest γ", lambda r: r.summary["max_gamma"], 1e-8, "methods.md 4, 5, 7", wrong=1e-3, schemes=CLOSED)
+roll.below("rolls without slip: largest γ", lambda r: r.summary["max_gamma"], 1e-8, "docs/theory.md", wrong=1e-3, schemes=CLOSED)
 roll.column("error of x(5)", lambda r: abs(r.last("disk.x") - CIRCLE * math.sin(5 * RATE)))
 roll.figure("Path of the centre", [Curve(s, "disk.x", "disk.y", s) for s in ("lobatto-3a3b:3", "radau-2a:2", "moreau-midpoint")], "x", "y", equal=True)
 

@@ -15,7 +15,7 @@ orders.run(end=2)
 orders.fact("energy at the start", lambda r: r.summary["energy_start"], 0.5 - 9.81 * 1.1 * math.cos(math.pi / 4), 1e-9, "analytic")
 SMALL = [4e-4 * 2**k for k in range(8)]
 orders.study("smooth", "smooth motion: elastic pendulum on [0, 0.4096]", ALL, SMALL, 1e-4, 0.4096, scene="elastic-pendulum")
-orders.orders("smooth", pairs(orders_of("smooth")), "methods.md 4 to 7; 003: 5")
+orders.orders("smooth", pairs(orders_of("smooth")), "docs/schemes.md; 003: 5")
 orders.study("velocity", "constraint on velocity level: skate with its centre of mass ahead of the blade, and a spring, on [0, 0.8192]", orders_of("velocity"),
              [3.2e-3 * 2**k for k in range(6)], 4e-4, 0.8192, scene="skate", sets=["a=0.2", "k=4"])
 orders.orders("velocity", pairs(orders_of("velocity")), "measured: pointwise velocity rows leave order s-1")
@@ -49,7 +49,7 @@ for name, value in EXACT.items():
 FIRST = [s for s, order in orders_of("velocity").items() if order == 1]
 skate.converges("y(5)", lambda r: r.last("y"), EXACT["y"], 1e-6, "analytic", {s: 1 for s in FIRST}, 1e-2, every=500)
 skate.fact("φ(5) = 10, turns evenly", lambda r: r.last("phi"), 10, 1e-9, "analytic")
-skate.below("does not move sideways: largest γ", lambda r: r.summary["max_gamma"], 1e-8, "methods.md 4 to 7", wrong=1e-3, schemes=[s for s in orders_of("velocity") if s not in ("moreau-midpoint", "moreau-theta")])
+skate.below("does not move sideways: largest γ", lambda r: r.summary["max_gamma"], 1e-8, "docs/theory.md", wrong=1e-3, schemes=[s for s in orders_of("velocity") if s not in ("moreau-midpoint", "moreau-theta")])
 skate.note("moreau-midpoint and moreau-theta meet velocity constraints at the middle of a step, not in the reported states.")
 skate.column("error of y(5)", lambda r: abs(r.last("y") - EXACT["y"]))
 skate.figure("Path of the blade", [Curve("lobatto-3a3b:3", "x", "y", "lobatto-3a3b:3"), Curve("rattle", "x", "y", "rattle")], "x", "y", equal=True)
