@@ -93,7 +93,29 @@ typedef struct zn_contact_pair_def {
 } zn_contact_pair_def;
 
 ZN_API zn_contact_pair_def zn_default_contact_pair_def(void);
+/* Pairs of shapes that are known as formulas are declared contacts, with columns of their own in results. Others whose shapes find each
+ * other (a box and a box) become a rule for this one pair. */
 ZN_API zn_status zn_parts_contact(zn_parts *, const zn_contact_pair_def *def);
+
+/* ---- contacts by rule: shapes that find each other ---- */
+
+/* A set of shapes: names of bodies (all of their shapes), geometries, and groups made before. */
+ZN_API zn_status zn_parts_group(zn_parts *, const char *name, int n_members, const char *const *members);
+
+/* Every shape of set a may touch every shape of set b. Of several rules that name a pair of shapes the last one counts. Never touch: shapes
+ * of the same body, bodies that cannot move, a pair with a declared contact, and bodies that a joint connects (unless `joined`; a joint with
+ * the world connects nothing). Hollow shapes, infinite cylinders and surfaces by formula have declared contacts only. */
+typedef struct zn_collision_def {
+    const char *name;
+    const char *a, *b;              /* groups, bodies or geometries. a NULL: all shapes; b NULL: the same as a */
+    const zn_contact_law *law;      /* NULL: that of the materials; without materials frictionless and inelastic */
+    int n_except;
+    const char *const (*except)[2]; /* pairs of groups, bodies or geometries that this rule leaves out */
+    bool joined;                    /* also bodies that a joint connects */
+} zn_collision_def;
+
+ZN_API zn_collision_def zn_default_collision_def(void);
+ZN_API zn_status zn_parts_collide(zn_parts *, const zn_collision_def *def);
 
 #ifdef __cplusplus
 }

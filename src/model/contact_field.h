@@ -21,14 +21,20 @@ void contact_field_own(zn_model *, contact_field *, void (*destroy)(zn_context *
 int contact_field_bodies(const contact_field *);
 /* Poses and velocities of all its bodies at a state, for collide. */
 void contact_field_poses(const contact_field *, double t, const double *q, const double *u, collide_pose *);
-collide_world *contact_field_world(contact_field *);
-/* "ball3/box7", and "ball3/box7.2.5" with the numbers of features where a pair of shapes has several contacts; written into text. */
+/* A world of the caller's own (collide_destroy) with all shapes and who may meet whom: a model may serve several simulations. The
+ * field must live as long. NULL: error in the context. */
+collide_world *contact_field_world(zn_context *, const contact_field *);
+int contact_field_shapes(const contact_field *);
+int contact_field_body_of(const contact_field *, int shape);
+const char *contact_field_shape_name(const contact_field *, int shape);
+/* "ball3/box7", and "ball3/box7.2.5" with the numbers of features where a pair of shapes may have several contacts; written into text. */
 const char *contact_field_name(const contact_field *, const collide_candidate *, char *text, size_t room);
 /* The part that a candidate is: a model on some coordinates q and velocities u of the whole (room for CONTACT_FIELD_MOST each). With the
  * law of its pair, one contact. The frame of its tangents is chosen anew from the normal, unless `pole` (6 numbers: pole and reference of the
- * same contact in the last list) is given; pole_out gets those of this one. The caller owns the model. */
+ * same contact in the last list) is given; pole_out (NULL: not wanted) gets those of this one: others than `pole` where the normal has come
+ * near to its opposite. The caller owns the model. */
 enum { CONTACT_FIELD_MOST = 64 };
-zn_status contact_field_instance(const contact_field *, const collide_candidate *, const double *pole, double *pole_out, zn_model **part, int *q,
-                                 int *u);
+zn_status contact_field_instance(zn_context *, const contact_field *, const collide_candidate *, const double *pole, double *pole_out,
+                                 zn_model **part, int *q, int *u);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* The compiled part: shared by all models of one kind (see formula_model_instance), constant. */
 typedef struct formula_tapes {
-    int references;
+    _Atomic int references;
     int q, u, a, lambda, parameter, n_parameters, variables, registers;
     expr_tape *kinematics, *qddot, *balance, *impact, *inertia, *position, *velocity, *acceleration, *momentum, *energy, *outputs;
     lin_pattern qdot_q, B, r_q, r_u, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;

@@ -3,6 +3,7 @@
 #include "model/assembly.h"
 #include "model/parts/builder.h"
 #include "model/parts/picture.h"
+#include "model/parts/rules.h"
 
 #include <stdio.h>
 
@@ -85,7 +86,7 @@ static bool is_moved(const zn_parts *parts, const parts_piece *piece) {
     return false;
 }
 
-static zn_status draw_kind(zn_parts *parts, const parts_piece *piece, const int *layout, zn_model **kind) {
+zn_status parts_draw_kind(zn_parts *parts, const parts_piece *piece, const int *layout, zn_model **kind) {
     sketch k;
     zn_status status = sketch_begin_on(parts->context, &k, layout, piece->rows, piece->n_parameters);
     if (status != ZN_OK) return status;
@@ -111,7 +112,7 @@ static const parts_kind *find_kind(const zn_parts *parts, const parts_piece *pie
 static zn_status get_kind(zn_parts *parts, const parts_piece *piece, const parts_stand *stand, zn_model **kind, bool *own) {
     zn_context *context = parts->context;
     *own = piece->own_kind || is_moved(parts, piece);
-    if (*own) return draw_kind(parts, piece, stand->layout, kind);
+    if (*own) return parts_draw_kind(parts, piece, stand->layout, kind);
     const parts_kind *known = find_kind(parts, piece, stand);
     if (known) {
         *kind = known->model;
@@ -122,7 +123,7 @@ static zn_status get_kind(zn_parts *parts, const parts_piece *piece, const parts
     int *layout = MEM_ARRAY(context, int, stand->n_layout);
     if (!layout) return ZN_MEMORY;
     memcpy(layout, stand->layout, (size_t)stand->n_layout * sizeof *layout);
-    zn_status status = draw_kind(parts, piece, layout, kind);
+    zn_status status = parts_draw_kind(parts, piece, layout, kind);
     if (status != ZN_OK) {
         mem_free(context, layout);
         return status;
@@ -279,6 +280,7 @@ static zn_status build(zn_parts *parts, zn_model **model) {
     assembly_destroy(a);
     if (status != ZN_OK) return status;
     status = model_check_start(context, *model);
+    if (status == ZN_OK && parts->n_rules) status = parts_make_field(parts, *model);
     if (status == ZN_OK && parts->has_view) status = parts_set_drawing(parts, *model);
     if (status == ZN_OK) return ZN_OK;
     model_free(context, *model);

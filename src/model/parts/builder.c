@@ -42,8 +42,7 @@ zn_parts *zn_parts_create(zn_context *context) {
     return NULL;
 }
 
-void zn_parts_destroy(zn_parts *parts) {
-    if (!HANDLE_GOOD(parts, HANDLE_PARTS)) return;
+static void free_contents(zn_parts *parts) {
     zn_context *context = parts->context;
     for (size_t i = 0; i < parts->n_bodies; i++) parts_free_body(context, &parts->bodies[i]);
     for (size_t i = 0; i < parts->n_frames; i++) mem_free(context, parts->frames[i].name);
@@ -55,13 +54,66 @@ void zn_parts_destroy(zn_parts *parts) {
     }
     parts_free_flexibles(parts);
     parts_free_contacts(parts);
+    parts_free_rules(parts);
     expr_graph_destroy(parts->numbers);
     names_free(context, &parts->body_names), names_free(context, &parts->piece_names), names_free(context, &parts->frame_names);
     mem_free(context, parts->view_items);
     mem_free(context, parts->view_members);
     void *blocks[] = {parts->bodies, parts->frames, parts->pieces, parts->parameters, parts->kinds};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+}
+
+void zn_parts_destroy(zn_parts *parts) {
+    if (!HANDLE_GOOD(parts, HANDLE_PARTS)) return;
+    free_contents(parts);
     handle_retire(&parts->head, sizeof *parts); /* a handle that outlives its builder then finds nothing */
+}
+
+void parts_free(zn_parts *parts) {
+    if (!parts) return;
+    zn_context *context = parts->context;
+    free_contents(parts);
+    mem_free(context, parts);
+}
+
+static bool copy_text(zn_context *context, formula_text *to, const formula_text *from) {
+    *to = (formula_text){.line = from->line, .column = from->column};
+    if (from->text && !(to->text = mem_text(context, from->text))) return false;
+    return !from->file || (to->file = mem_text(context, from->file));
+}
+
+static bool copy_body(zn_context *context, parts_body *to, const parts_body *from) {
+    *to = *from;
+    to->group = NULL;
+    to->name = mem_text(context, from->name);
+    to->motion = from->motion ? MEM_ARRAY(context, parts_motion, 1) : NULL;
+    to->carriers = MEM_ARRAY(context, int, from->n_carriers);
+    to->numbers = MEM_ARRAY(context, double, from->n_numbers);
+    if (!to->name || (from->motion && !to->motion) || !to->carriers || !to->numbers) return false;
+    if (from->n_carriers) memcpy(to->carriers, from->carriers, (size_t)from->n_carriers * sizeof *to->carriers);
+    if (from->n_numbers) memcpy(to->numbers, from->numbers, (size_t)from->n_numbers * sizeof *to->numbers);
+    if (!from->motion) return true;
+    to->motion->axis = from->motion->axis;
+    for (int i = 0; i < 3; i++)
+        if (!copy_text(context, &to->motion->position[i], &from->motion->position[i])) return false;
+    return copy_text(context, &to->motion->angle, &from->motion->angle);
+}
+
+zn_parts *parts_keep(const zn_parts *from) {
+    zn_context *context = from->context;
+    zn_parts *parts = MEM_ARRAY(context, zn_parts, 1);
+    if (!parts) return NULL;
+    parts->head = (handle_head){HANDLE_PARTS, context};
+    bool good = mem_grow(context, (void **)&parts->bodies, &parts->body_capacity, from->n_bodies, sizeof *parts->bodies) &&
+                mem_grow(context, (void **)&parts->parameters, &parts->parameter_capacity, from->n_parameters, sizeof *parts->parameters);
+    for (size_t i = 0; i < from->n_bodies && good; i++) good = copy_body(context, &parts->bodies[parts->n_bodies++], &from->bodies[i]);
+    for (size_t i = 0; i < from->n_parameters && good; i++) {
+        parts_parameter copy = {mem_text(context, from->parameters[i].name), from->parameters[i].value};
+        if ((good = copy.name != NULL)) parts->parameters[parts->n_parameters++] = copy;
+    }
+    if (good) return parts;
+    parts_free(parts);
+    return NULL;
 }
 
 void parts_drop_pieces(zn_parts *parts, size_t count) {

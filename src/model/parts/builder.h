@@ -99,6 +99,8 @@ typedef struct parts_kind {
 
 typedef struct parts_geometry parts_geometry; /* see contact_builder.h */
 typedef struct parts_material_pair parts_material_pair;
+typedef struct parts_group parts_group; /* see rules.h */
+typedef struct parts_rule parts_rule;
 
 struct zn_parts {
     HANDLE_HEAD;
@@ -114,6 +116,10 @@ struct zn_parts {
     parts_geometry *geometries;
     parts_material_pair *material_pairs;
     size_t n_geometries, geometry_capacity, n_material_pairs, material_pair_capacity;
+    parts_group *groups;
+    parts_rule *rules;
+    int (*declared)[2]; /* geometries whose contact is declared: rules leave them out */
+    size_t n_groups, group_capacity, n_rules, rule_capacity, n_declared, declared_capacity;
     parts_flexible *flexibles;
     size_t n_flexibles, flexible_capacity;
     expr_graph *numbers; /* for formulas that must be numbers */
@@ -172,6 +178,7 @@ zn_status parts_place_at_start(zn_parts *, int body, vec3 *r, mat3 *A);
 /* The shape that a body's mass came from is also a geometry, named like the body, unless another one is. */
 zn_status parts_geometry_of_shape(zn_parts *, int body, const zn_shape_def *);
 void parts_free_contacts(zn_parts *);
+void parts_free_rules(zn_parts *);
 
 /* ---- formulas ---- */
 
@@ -197,7 +204,13 @@ typedef struct parts_stand {
 zn_status parts_stand_make(zn_parts *, int n_bodies, const int *bodies, parts_stand *);
 void parts_stand_free(zn_context *, parts_stand *);
 
-parts_draw parts_draw_body, parts_draw_formulas;
+parts_draw parts_draw_body, parts_draw_joint, parts_draw_formulas;
+/* The kind of a piece, drawn and compiled. */
+zn_status parts_draw_kind(zn_parts *, const parts_piece *, const int *layout, zn_model **kind);
+/* A builder that has the bodies (with their places in the model) and parameters of another one, and can draw kinds when that is gone. NULL:
+ * memory is out. */
+zn_parts *parts_keep(const zn_parts *);
+void parts_free(zn_parts *);
 
 /* Names of coordinate i and velocity i of a body, "crank.phi", written into text. */
 const char *parts_q_name(const parts_body *, int i, char *text, size_t room);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A contact between a feature of body 0 (a ball, a ring or an ellipsoid: it touches) and a surface of body 1.
+/* A contact between a feature of body 0 (a ball, a ring, a line or an ellipsoid: it touches) and a surface of body 1.
  *
  *   n            normal, from the surface to the touching body;  c_A, c_B: the nearest points of both, c_B = c_A - g_N n
  *   g_N          the gap; its velocity follows by differentiation, so the derivative of n is in it
@@ -21,7 +21,8 @@ typedef enum contact_frame {
     CONTACT_TURNED,   /* reference, turned by the smallest rotation that takes the pole to n: singular at n = -pole only */
     CONTACT_OF_WORLD, /* projection of reference, fixed in space, */
     CONTACT_OF_TOUCHING, /* to body 0, */
-    CONTACT_OF_SURFACE   /* to body 1: singular where it is along n */
+    CONTACT_OF_SURFACE,  /* to body 1: singular where it is along n */
+    CONTACT_FRAME_COUNT
 } contact_frame;
 
 /* What a drawing depends on. */
@@ -42,7 +43,7 @@ enum { CONTACT_MOST_ROWS = 6, CONTACT_MOST_BALLS = 6 };
 /* The parameters of every contact, in this order. */
 typedef struct contact_numbers {
     double a_point[3], a_axis[3], a_radius, a_matrix[9];
-    double b_point[3], b_axis[3], b_axes[9], b_radius, b_half_length, b_side, b_velocity[3];
+    double b_point[3], b_axis[3], b_axes[9], b_radius, b_half_length, b_side, b_velocity[3]; /* b_side of two lines: see collide_candidate */
     double pole[3], reference[3];
     double scale[CONTACT_MOST_ROWS];     /* of friction rows */
     double stribeck_size, stribeck_rate; /* (mu_s - mu_d) 2/pi, eps */
@@ -50,9 +51,12 @@ typedef struct contact_numbers {
 } contact_numbers;
 enum { CONTACT_NUMBERS = sizeof(contact_numbers) / sizeof(double) };
 
+/* A variant as an integer, and back. */
 int contact_pack(contact_variant);
 contact_variant contact_unpack(int);
 zn_sizes contact_rows(contact_variant);
+/* Whether the gap of a pair of features is known. */
+bool contact_is_known(feature_kind touching, feature_kind surface);
 
 /* Normal, points and tangents as expressions: also for tests. */
 typedef struct contact_sketch {

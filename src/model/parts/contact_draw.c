@@ -6,26 +6,56 @@
 
 /* ---- variants ---- */
 
+/* Bits of each member, and where they begin. */
+enum {
+    FEATURE_BITS = 4,
+    FRAME_BITS = 3,
+    COUNT_BITS = 2,
+    SURFACE_AT = FEATURE_BITS,
+    FRAME_AT = SURFACE_AT + FEATURE_BITS,
+    SLIDING_AT = FRAME_AT + FRAME_BITS,
+    ROLLING_AT = SLIDING_AT + COUNT_BITS,
+    FLAGS_AT = ROLLING_AT + COUNT_BITS,
+    N_FLAGS = 5
+};
+_Static_assert(FEATURE_KIND_COUNT <= 1 << FEATURE_BITS, "a feature has room in a packed variant");
+_Static_assert(CONTACT_FRAME_COUNT <= 1 << FRAME_BITS, "a frame has room in a packed variant");
+_Static_assert(FLAGS_AT + N_FLAGS < 31, "a packed variant is an int");
+
 int contact_pack(contact_variant v) {
-    return (int)v.touching | (int)v.surface << 3 | (int)v.frame << 6 | v.n_sliding << 9 | v.n_rolling << 11 |
-           v.pivoting << 13 | v.stribeck << 14 | v.given_force << 15 | v.belt << 16 | v.rounded << 17;
+    return (int)v.touching | (int)v.surface << SURFACE_AT | (int)v.frame << FRAME_AT | v.n_sliding << SLIDING_AT |
+           v.n_rolling << ROLLING_AT | (v.pivoting | v.stribeck << 1 | v.given_force << 2 | v.belt << 3 | v.rounded << 4) << FLAGS_AT;
 }
 
+static int bits(int packed, int first, int count) { return packed >> first & ((1 << count) - 1); }
+
 contact_variant contact_unpack(int packed) {
-    return (contact_variant){.touching = (feature_kind)(packed & 7),
-                             .surface = (feature_kind)(packed >> 3 & 7),
-                             .frame = (contact_frame)(packed >> 6 & 7),
-                             .n_sliding = packed >> 9 & 3,
-                             .n_rolling = packed >> 11 & 3,
-                             .pivoting = packed >> 13 & 1,
-                             .stribeck = packed >> 14 & 1,
-                             .given_force = packed >> 15 & 1,
-                             .belt = packed >> 16 & 1,
-                             .rounded = packed >> 17 & 1};
+    return (contact_variant){.touching = (feature_kind)bits(packed, 0, FEATURE_BITS),
+                             .surface = (feature_kind)bits(packed, SURFACE_AT, FEATURE_BITS),
+                             .frame = (contact_frame)bits(packed, FRAME_AT, FRAME_BITS),
+                             .n_sliding = bits(packed, SLIDING_AT, COUNT_BITS),
+                             .n_rolling = bits(packed, ROLLING_AT, COUNT_BITS),
+                             .pivoting = bits(packed, FLAGS_AT, 1),
+                             .stribeck = bits(packed, FLAGS_AT + 1, 1),
+                             .given_force = bits(packed, FLAGS_AT + 2, 1),
+                             .belt = bits(packed, FLAGS_AT + 3, 1),
+                             .rounded = bits(packed, FLAGS_AT + 4, 1)};
 }
 
 zn_sizes contact_rows(contact_variant v) {
     return (zn_sizes){.nN = !v.given_force, .nF = v.n_sliding + v.n_rolling + v.pivoting};
+}
+
+bool contact_is_known(feature_kind touching, feature_kind surface) {
+    switch (surface) {
+    case FEATURE_PLANE: return touching == FEATURE_BALL || touching == FEATURE_RING || touching == FEATURE_ELLIPSOID;
+    case FEATURE_SPHERE:
+    case FEATURE_CYLINDER:
+    case FEATURE_SEGMENT:
+    case FEATURE_SURFACE: return touching == FEATURE_BALL;
+    case FEATURE_LINE: return touching == FEATURE_BALL || touching == FEATURE_LINE;
+    default: return false;
+    }
 }
 
 /* ---- parameters by name ---- */
@@ -60,7 +90,19 @@ static void touch_plane(sketch *k, const contact_variant *v, contact_sketch *out
     if (v->touching == FEATURE_RING) arm = normalised(k, across(k, out->n, sketch_direction(k, 0, NUMBER3(k, a_axis))));
     arm = v->touching == FEATURE_ELLIPSOID ? down_to_ellipsoid(k, out->n) : evec_scale(k, NUMBER(k, a_radius), arm);
     out->c_A = evec_sub(k, centre, arm);
-    out->gap = evec_dot(k, out->n, evec_sub(k, out->c_A, base));
+    out->gap = sketch_sub(k, evec_dot(k, out->n, evec_sub(k, out->c_A, base)), NUMBER(k, b_radius));
+}
+
+/* Lines p_0 + s a_0 and p_1 + t a_1 with d = p_0 - p_1 and c = a_0 x a_1: n = side c/|c|, g = n.d - R_A - R_B, and the nearest point of
+ * the first has s = -c.(d x a_1)/c.c. Neither ends: whoever names the pair sees to it that the nearest points lie in both. */
+static void touch_crossing(sketch *k, contact_sketch *out) {
+    evec p = sketch_point(k, 0, NUMBER3(k, a_point)), a = sketch_direction(k, 0, NUMBER3(k, a_axis));
+    evec d = evec_sub(k, p, sketch_point(k, 1, NUMBER3(k, b_point))), b = sketch_direction(k, 1, NUMBER3(k, b_axis));
+    evec c = evec_cross(k, a, b);
+    expr along = sketch_div(k, evec_dot(k, c, evec_cross(k, b, d)), evec_dot(k, c, c));
+    out->n = evec_scale(k, NUMBER(k, b_side), normalised(k, c));
+    out->gap = sketch_sub(k, evec_dot(k, out->n, d), sketch_add(k, NUMBER(k, a_radius), NUMBER(k, b_radius)));
+    out->c_A = evec_sub(k, evec_add(k, p, evec_scale(k, along, a)), evec_scale(k, NUMBER(k, a_radius), out->n));
 }
 
 /* d from the centre, the axis or the nearest point of the segment:  g = side (|d| - R_B) - R_A,  n = side d/|d|. */
@@ -138,6 +180,8 @@ contact_sketch contact_draw_geometry(sketch *k, const contact_variant *v, expr f
     contact_sketch out;
     if (v->surface == FEATURE_PLANE)
         touch_plane(k, v, &out);
+    else if (v->touching == FEATURE_LINE)
+        touch_crossing(k, &out);
     else if (v->surface == FEATURE_SURFACE)
         touch_formula(k, v->frame == CONTACT_PLANAR, v->rounded, f, &out);
     else

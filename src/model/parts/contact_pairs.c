@@ -2,6 +2,7 @@
 /* Contacts of the builder: pairs of geometries become pieces, one for each corner or end. */
 #include "model/parts/contact_builder.h"
 #include "model/parts/picture.h"
+#include "model/parts/rules.h"
 
 /* ---- pairs ---- */
 
@@ -28,7 +29,7 @@ static zn_status parse_surface(zn_parts *parts, sketch *k, const formula_text *t
     return status;
 }
 
-static zn_status draw_pair(zn_parts *parts, sketch *k, const parts_piece *piece) {
+zn_status parts_draw_pair(zn_parts *parts, sketch *k, const parts_piece *piece) {
     contact_variant v = contact_unpack(piece->variant);
     expr f = EXPR_NONE;
     if (v.surface == FEATURE_SURFACE) {
@@ -171,7 +172,7 @@ static zn_status add_contact(const pair_at_work *w, int index, int count) {
     parts_piece shape = {.what = "contact",
                          .glyph = GLYPH_CONTACT,
                          .name = name,
-                         .draw = draw_pair,
+                         .draw = parts_draw_pair,
                          .variant = contact_pack(v),
                          .own_kind = v.surface == FEATURE_SURFACE,
                          .n_bodies = 2,
@@ -206,6 +207,15 @@ static zn_status choose_law(pair_at_work *w) {
                 "the contact '%s' has no law, and there is none between the materials '%s' and '%s'", w->def->name, a, b);
 }
 
+/* Rules leave out what is declared. */
+static zn_status declare(zn_parts *parts, int a, int b) {
+    if (!mem_grow(parts->context, (void **)&parts->declared, &parts->declared_capacity, parts->n_declared + 1, sizeof *parts->declared))
+        return ZN_MEMORY;
+    parts->declared[parts->n_declared][0] = a;
+    parts->declared[parts->n_declared++][1] = b;
+    return ZN_OK;
+}
+
 zn_status zn_parts_contact(zn_parts *parts, const zn_contact_pair_def *def) {
     NEED_HANDLE(parts, HANDLE_PARTS);
     NEED(parts->context, def);
@@ -232,12 +242,15 @@ zn_status zn_parts_contact(zn_parts *parts, const zn_contact_pair_def *def) {
     if (!geometry_check(&shape_a, planar, &why) || !geometry_check(&shape_b, planar, &why))
         return fail(context, ZN_MODEL, "the contact '%s': %s", def->name, why);
     int order = geometry_order(&shape_a, &shape_b, &why);
+    if (!order && parts_can_collide(parts, a, planar) && parts_can_collide(parts, b, planar) && !def->has_normal_force && !def->tangent)
+        return parts_rule_for_pair(parts, def->name, (int)(a - parts->geometries), (int)(b - parts->geometries), def->law);
     if (!order)
         return fail(context, ZN_MODEL, "the contact '%s' between a %s and a %s is not known: %s", def->name,
                     geometry_name(a->shape.type, planar), geometry_name(b->shape.type, planar), why);
     pair_at_work w = {parts, def, a, b, shape_a, shape_b, NULL, planar};
     if (order < 0) w = (pair_at_work){parts, def, b, a, shape_b, shape_a, NULL, planar};
     zn_status status = choose_law(&w);
+    if (status == ZN_OK) status = declare(parts, (int)(a - parts->geometries), (int)(b - parts->geometries));
     int count = geometry_count(&w.shape_of_touching, planar);
     for (int i = 0; i < count && status == ZN_OK; i++) status = add_contact(&w, i, count);
     return status;

@@ -154,7 +154,8 @@ feature geometry_surface(const geometry *g) {
         [ZN_GEOMETRY_PLANE] = FEATURE_PLANE,       [ZN_GEOMETRY_HOLLOW_SPHERE] = FEATURE_SPHERE,
         [ZN_GEOMETRY_CYLINDER] = FEATURE_CYLINDER, [ZN_GEOMETRY_HOLLOW_CYLINDER] = FEATURE_CYLINDER,
         [ZN_GEOMETRY_SURFACE] = FEATURE_SURFACE};
-    feature f = {.kind = kinds[g->type], .radius = g->radius, .half_length = 0.5 * g->length};
+    feature f = {.kind = kinds[g->type], .half_length = 0.5 * g->length};
+    if (f.kind != FEATURE_PLANE) f.radius = g->radius;
     memcpy(f.axes, g->axes, sizeof f.axes);
     f.side = g->type == ZN_GEOMETRY_HOLLOW_SPHERE || g->type == ZN_GEOMETRY_HOLLOW_CYLINDER ? -1 : 1;
     memcpy(f.point, g->centre, sizeof f.point);

@@ -89,7 +89,7 @@ void joint_on_axis(joint_sketch *j) {
 
 /* ---- from definitions to pieces ---- */
 
-static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
+zn_status parts_draw_joint(zn_parts *parts, sketch *k, const parts_piece *piece) {
     const joint_type *type = &types[piece->variant];
     joint_sketch j = {.k = k, .a = sketch_next_frame(k, 0), .b = sketch_next_frame(k, 1)};
     j.planar = body_is_planar(k->body[0].kind) && body_is_planar(k->body[1].kind);
@@ -165,7 +165,7 @@ zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
     parts_piece shape = {.what = type->what,
                          .glyph = glyph_of(def->type),
                          .name = (char *)(uintptr_t)def->name,
-                         .draw = draw,
+                         .draw = parts_draw_joint,
                          .variant = (int)def->type,
                          .own_kind = type->has_drive,
                          .n_bodies = 2,

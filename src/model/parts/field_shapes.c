@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Geometries as shapes of collide: their frames have the axis of a shape as e_z (in the plane: of a capsule as e_x, of a line as e_y). */
+#include "model/parts/field.h"
+
+/* ---- which ones ---- */
+
+static bool class_of(const geometry *g, collide_class *class) {
+    switch (g->type) {
+    case ZN_GEOMETRY_POINT:
+    case ZN_GEOMETRY_SPHERE: *class = COLLIDE_SPHERE; return true;
+    case ZN_GEOMETRY_BOX: *class = COLLIDE_BOX; return true;
+    case ZN_GEOMETRY_CAPSULE: *class = COLLIDE_CAPSULE; return true;
+    case ZN_GEOMETRY_RING: *class = COLLIDE_CYLINDER; return g->length > 0;
+    case ZN_GEOMETRY_ELLIPSOID: *class = COLLIDE_ELLIPSOID; return true;
+    case ZN_GEOMETRY_PLANE: *class = COLLIDE_PLANE; return true;
+    default: return false;
+    }
+}
+
+static bool has_bodies(const zn_parts *parts, bool planar) {
+    for (size_t i = 1; i < parts->n_bodies; i++)
+        if (parts->bodies[i].kind != BODY_SCALAR && body_is_planar(parts->bodies[i].kind) == planar) return true;
+    return false;
+}
+
+bool parts_can_collide(const zn_parts *parts, const parts_geometry *g, bool planar) {
+    collide_class class;
+    const char *why;
+    body_kind kind = parts->bodies[g->body].kind;
+    if (!class_of(&g->shape, &class) || kind == BODY_SCALAR) return false;
+    if (kind != BODY_WORLD) return body_is_planar(kind) == planar;
+    return has_bodies(parts, planar) && geometry_check(&g->shape, planar, &why);
+}
+
+/* ---- frames ---- */
+
+/* Columns x, y, z of a frame whose axis number `which` is `axis`. */
+static void frame_along(vec3 axis, int which, bool planar, double *columns) {
+    vec3 t1, t2;
+    if (planar) t1 = (vec3){axis.y, -axis.x, 0}, t2 = (vec3){0, 0, 1}; /* e_y = axis: e_x = (y, -x) */
+    else vec3_tangents(axis, &t1, &t2);
+    vec3 column[3] = {t1, t2, axis};
+    if (planar && which == 1) column[0] = t1, column[1] = axis, column[2] = t2;
+    if (planar && which == 0) column[0] = axis, column[1] = (vec3){-axis.y, axis.x, 0}, column[2] = t2;
+    for (int i = 0; i < 3; i++) vec3_store(column[i], columns + 3 * i);
+}
+
+static void place(const geometry *g, bool planar, collide_shape *s) {
+    memcpy(s->centre, g->centre, sizeof s->centre);
+    memcpy(s->axes, g->axes, sizeof s->axes);
+    bool has_axis = s->class == COLLIDE_CAPSULE || s->class == COLLIDE_CYLINDER || s->class == COLLIDE_PLANE;
+    if (!has_axis) return;
+    vec3 axis = vec3_from(g->axis);
+    if (!(vec3_norm(axis) > 0)) axis = vec3_from(g->axes + (planar ? 3 : 6));
+    frame_along(axis, !planar ? 2 : s->class == COLLIDE_CAPSULE ? 0 : 1, planar, s->axes);
+}
+
+static zn_status add_shape(contact_field *f, const zn_parts *parts, int index, bool planar) {
+    const parts_geometry *g = &parts->geometries[index];
+    zn_context *context = f->context;
+    if (!mem_grow(context, (void **)&f->shapes, &f->shape_capacity, f->n_shapes + 1, sizeof *f->shapes)) return ZN_MEMORY;
+    field_shape *to = &f->shapes[f->n_shapes];
+    *to = (field_shape){.name = mem_text(context, g->name), .geometry = index, .body = g->body, .material = -1};
+    if (!to->name) return ZN_MEMORY;
+    f->n_shapes++;
+    for (int m = 0; m < f->n_materials; m++)
+        if (g->material && !strcmp(g->material, f->materials[m])) to->material = m;
+    collide_shape *s = &to->shape;
+    s->body = g->body, s->planar = planar;
+    class_of(&g->shape, &s->class);
+    place(&g->shape, planar, s);
+    memcpy(s->velocity, g->shape.surface_velocity, sizeof s->velocity);
+    if (s->class == COLLIDE_SPHERE || s->class == COLLIDE_CAPSULE || s->class == COLLIDE_CYLINDER) {
+        s->size[0] = g->shape.type == ZN_GEOMETRY_POINT ? 0 : g->shape.radius;
+        s->size[1] = s->class == COLLIDE_SPHERE ? 0 : g->shape.length;
+    } else
+        for (int i = 0; i < 3; i++) s->size[i] = g->shape.size[i] * (s->class == COLLIDE_ELLIPSOID ? 0.5 : 1);
+    return ZN_OK;
+}
+
+zn_status field_take_shapes(contact_field *f, const zn_parts *parts) {
+    zn_status status = ZN_OK;
+    for (int planar = 0; planar < 2; planar++)
+        for (size_t i = 0; i < parts->n_geometries && status == ZN_OK; i++)
+            if (parts_can_collide(parts, &parts->geometries[i], planar)) status = add_shape(f, parts, (int)i, planar);
+    return status;
+}
