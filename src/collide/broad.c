@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Broad phase: which boxes may meet within the step.
+ *
+ *   box of a shape at its pose      |x - (r + A m)| <= |A| e            m, e: middle and half edges of its box in K
+ *   that of the step                grown by |v| h + |omega| arm h      arm: farthest point from the origin of K
+ *   fat box                         grown by the margin as well
+ *
+ * Fat boxes stand in a binary tree: built by halves at medians in O(n log n); a box that is left is drawn anew and widens its ancestors;
+ * after as many moves as a quarter of the boxes the tree is built anew. Pairs are kept sorted: those of boxes that moved go, and come back from a
+ * walk through the tree. Planes have no box: each is held against every fat box. */
+#include "collide/internal.h"
+
+#include <stdlib.h>
+
+typedef struct node {
+    box3 box;
+    int parent, child[2]; /* child[0] < 0: a leaf */
+    int shape;
+} node;
+
+static bool is_infinite(const solid *s) { return s->given.class == COLLIDE_PLANE; }
+
+/* ---- boxes ---- */
+
+static bool boxes_meet(const box3 *a, const box3 *b) {
+    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] && a->lo[2] <= b->hi[2] &&
+           b->lo[2] <= a->hi[2];
+}
+
+static box3 box_union(const box3 *a, const box3 *b) {
+    box3 c;
+    for (int k = 0; k < 3; k++) {
+        c.lo[k] = smaller(a->lo[k], b->lo[k]);
+        c.hi[k] = larger(a->hi[k], b->hi[k]);
+    }
+    return c;
+}
+
+static bool box_inside(const box3 *a, const box3 *b) {
+    for (int k = 0; k < 3; k++)
+        if (!(a->lo[k] >= b->lo[k] && a->hi[k] <= b->hi[k])) return false;
+    return true;
+}
+
+/* The box of the step. */
+static box3 box_of(const solid *s, const collide_pose *p, double h, double margin) {
+    box3 box;
+    const double *A = p->A, *m = s->middle, *e = s->half;
+    double turn = sqrt(p->omega[0] * p->omega[0] + p->omega[1] * p->omega[1] + p->omega[2] * p->omega[2]) * s->arm * h;
+    for (int k = 0; k < 3; k++) {
+        double x = p->r[k] + A[k] * m[0] + A[3 + k] * m[1] + A[6 + k] * m[2];
+        double half = fabs(A[k]) * e[0] + fabs(A[3 + k]) * e[1] + fabs(A[6 + k]) * e[2] + fabs(p->v[k]) * h + turn + margin;
+        box.lo[k] = x - half;
+        box.hi[k] = x + half;
+    }
+    return box;
+}
+
+/* ---- the tree ---- */
+
+static double box_middle(const broad *B, int shape, int axis) { return B->fat[shape].lo[axis] + B->fat[shape].hi[axis]; }
+
+static bool comes_first(const broad *B, int axis, int a, int b) {
+    double x = box_middle(B, a, axis), y = box_middle(B, b, axis);
+    return x != y ? x < y : a < b;
+}
+
+/* Puts the smallest `half` of list[0..n) first (quickselect; the order is total, so the halves depend on nothing else). */
+static void select_half(const broad *B, int axis, int *list, int n, int half) {
+    int lo = 0, hi = n - 1;
+    while (lo < hi) {
+        int pivot = list[lo + (hi - lo) / 2], i = lo, j = hi;
+        while (i <= j) {
+            while (comes_first(B, axis, list[i], pivot)) i++;
+            while (comes_first(B, axis, pivot, list[j])) j--;
+            if (i > j) break;
+            int t = list[i];
+            list[i++] = list[j];
+            list[j--] = t;
+        }
+        if (half <= j) hi = j;
+        else if (half >= i) lo = i;
+        else return;
+    }
+}
+
+static int widest_axis(const broad *B, const int *list, int n) {
+    double lo[3], hi[3];
+    for (int k = 0; k < 3; k++) {
+        lo[k] = hi[k] = box_middle(B, list[0], k);
+        for (int i = 1; i < n; i++) {
+            double x = box_middle(B, list[i], k);
+            lo[k] = smaller(x, lo[k]);
+            hi[k] = larger(x, hi[k]);
+        }
+    }
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+        if (hi[k] - lo[k] > hi[axis] - lo[axis]) axis = k;
+    return axis;
+}
+
+static int build(broad *B, int *list, int n, int parent) {
+    int at = B->n_nodes++;
+    node *t = &B->node[at];
+    t->parent = parent;
+    t->child[0] = t->child[1] = -1;
+    if (n == 1) {
+        t->shape = list[0];
+        t->box = B->fat[list[0]];
+        B->leaf[list[0]] = at;
+        return at;
+    }
+    t->shape = -1;
+    select_half(B, widest_axis(B, list, n), list, n, n / 2);
+    int left = build(B, list, n / 2, at), right = build(B, list + n / 2, n - n / 2, at);
+    t->child[0] = left;
+    t->child[1] = right;
+    t->box = box_union(&B->node[left].box, &B->node[right].box);
+    return at;
+}
+
+static void widen(broad *B, int shape) {
+    int at = B->leaf[shape];
+    B->node[at].box = B->fat[shape];
+    for (int up = B->node[at].parent; up >= 0; up = B->node[up].parent) {
+        if (box_inside(&B->fat[shape], &B->node[up].box)) return;
+        B->node[up].box = box_union(&B->node[up].box, &B->fat[shape]);
+    }
+}
+
+/* ---- pairs ---- */
+
+static int compare_pairs(const void *x, const void *y) {
+    const pair *p = x, *q = y;
+    if (p->a != q->a) return p->a < q->a ? -1 : 1;
+    return p->b < q->b ? -1 : p->b > q->b;
+}
+
+static zn_status add_pair(collide_world *w, int i, int j) {
+    broad *B = &w->broad;
+    const solid *a = &w->shapes[i], *b = &w->shapes[j];
+    if (a->given.body == b->given.body || a->given.planar != b->given.planar) return ZN_OK;
+    if (B->is_moved[i] && B->is_moved[j] && i > j) return ZN_OK; /* found twice */
+    int lo = i < j ? i : j, hi = i < j ? j : i;
+    if (w->may_meet && !w->may_meet(w->user, lo, hi)) return ZN_OK;
+    if (!mem_grow(w->context, (void **)&B->pairs, &B->capacity, B->n_pairs + 1, sizeof *B->pairs)) return ZN_MEMORY;
+    B->pairs[B->n_pairs++] = (pair){lo, hi};
+    return ZN_OK;
+}
+
+/* Does the half space behind the plane reach into the box? `at` its pose; its own motion widens the box. */
+static bool plane_meets(const solid *plane, const collide_pose *at, const box3 *box, double h, double margin) {
+    mat3 A = pose_matrix(at->A), S = pose_matrix(plane->given.axes);
+    vec3 n = mat3_apply(&A, mat3_column(&S, plane->given.planar ? 1 : 2));
+    vec3 p = pose_point(vec3_from(at->r), &A, vec3_from(plane->given.centre));
+    const double normal[3] = {n.x, n.y, n.z}, point[3] = {p.x, p.y, p.z};
+    double lowest = -margin, size = 0;
+    double turn = vec3_norm(vec3_from(at->omega)), speed = fabs(vec3_dot(n, vec3_from(at->v)));
+    for (int k = 0; k < 3; k++) {
+        double lo = box->lo[k] - point[k], hi = box->hi[k] - point[k];
+        lowest += normal[k] > 0 ? normal[k] * lo : normal[k] * hi;
+        double far = larger(fabs(box->lo[k] - at->r[k]), fabs(box->hi[k] - at->r[k]));
+        size += far * far;
+    }
+    return lowest <= (speed + turn * sqrt(size)) * h;
+}
+
+static zn_status meet_planes(collide_world *w, const collide_pose *poses, double h, double margin) {
+    broad *B = &w->broad;
+    zn_status status = ZN_OK;
+    for (int p = 0; p < B->n && status == ZN_OK; p++) {
+        const solid *plane = &w->shapes[p];
+        if (!is_infinite(plane)) continue;
+        for (int i = 0; i < B->n && status == ZN_OK; i++) {
+            if (is_infinite(&w->shapes[i]) || !(B->is_moved[i] || B->is_moved[p])) continue;
+            if (!plane_meets(plane, &poses[plane->given.body], &B->fat[i], h, margin)) continue;
+            bool both = B->is_moved[i] && B->is_moved[p];
+            status = add_pair(w, both && i > p ? p : i, both && i > p ? i : p);
+        }
+    }
+    return status;
+}
+
+enum { DEPTH = 128 };
+
+/* Everything in the tree that meets the box of a shape that moved. */
+static zn_status meet_tree(collide_world *w, int shape) {
+    broad *B = &w->broad;
+    int stack[DEPTH], n = 0;
+    const box3 box = B->fat[shape];
+    stack[n++] = 0;
+    while (n > 0) {
+        const node *t = &B->node[stack[--n]];
+        if (!boxes_meet(&t->box, &box)) continue;
+        if (t->child[0] >= 0) {
+            stack[n++] = t->child[0];
+            stack[n++] = t->child[1];
+        } else if (t->shape != shape) {
+            zn_status status = add_pair(w, shape, t->shape);
+            if (status != ZN_OK) return status;
+        }
+    }
+    return ZN_OK;
+}
+
+/* ---- the interface ---- */
+
+void broad_destroy(collide_world *w) {
+    broad *B = &w->broad;
+    void *blocks[] = {B->fat, B->node, B->leaf, B->pairs, B->moved, B->is_moved};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(w->context, blocks[i]);
+    *B = (broad){0};
+}
+
+static zn_status reserve(collide_world *w) {
+    broad *B = &w->broad;
+    size_t n = w->n_shapes;
+    if (B->room >= n && B->node) return ZN_OK;
+    broad_destroy(w);
+    B->fat = MEM_ARRAY(w->context, box3, n);
+    B->node = MEM_ARRAY(w->context, node, 2 * n);
+    B->leaf = MEM_ARRAY(w->context, int, n);
+    B->moved = MEM_ARRAY(w->context, int, n);
+    B->is_moved = MEM_ARRAY(w->context, bool, n);
+    B->room = n;
+    return B->fat && B->node && B->leaf && B->moved && B->is_moved ? ZN_OK : ZN_MEMORY;
+}
+
+/* Draws the boxes that were left anew. Returns how many. */
+static int renew_boxes(collide_world *w, const collide_pose *poses, double h, double margin) {
+    broad *B = &w->broad;
+    int n = 0;
+    for (int i = 0; i < B->n; i++) {
+        const solid *s = &w->shapes[i];
+        const collide_pose *p = &poses[s->given.body];
+        bool moved = !B->built;
+        if (!moved) {
+            box3 now = box_of(s, p, h, 0);
+            moved = !box_inside(&now, &B->fat[i]);
+        }
+        B->is_moved[i] = moved;
+        if (!moved) continue;
+        B->fat[i] = box_of(s, p, h, margin);
+        B->moved[n++] = i;
+    }
+    return n;
+}
+
+static void renew_tree(collide_world *w, int n_moved) {
+    broad *B = &w->broad;
+    B->moved_since += n_moved;
+    if (B->built && 4 * B->moved_since <= B->n) {
+        for (int k = 0; k < n_moved; k++)
+            if (B->leaf[B->moved[k]] >= 0) widen(B, B->moved[k]);
+        return;
+    }
+    int *list = MEM_ARRAY(w->context, int, B->n), n = 0;
+    if (!list) return; /* told by the caller: n_nodes stays 0 */
+    for (int i = 0; i < B->n; i++) {
+        B->leaf[i] = -1;
+        if (!is_infinite(&w->shapes[i])) list[n++] = i;
+    }
+    B->n_nodes = 0;
+    if (n > 0) build(B, list, n, -1);
+    B->moved_since = 0;
+    B->built = true;
+    mem_free(w->context, list);
+}
+
+static void sort_pairs(collide_world *w, size_t kept) {
+    broad *B = &w->broad;
+    /* The kept ones are sorted already: sort the new ones, and merge from the back. */
+    size_t fresh = B->n_pairs - kept;
+    if (fresh == 0) return;
+    qsort(B->pairs + kept, fresh, sizeof *B->pairs, compare_pairs);
+    if (kept == 0 || compare_pairs(&B->pairs[kept - 1], &B->pairs[kept]) < 0) return;
+    pair *copy = MEM_ARRAY(w->context, pair, fresh);
+    if (!copy) { /* slower, the same */
+        qsort(B->pairs, B->n_pairs, sizeof *B->pairs, compare_pairs);
+        return;
+    }
+    memcpy(copy, B->pairs + kept, fresh * sizeof *copy);
+    size_t at = B->n_pairs;
+    while (fresh > 0) {
+        if (kept > 0 && compare_pairs(&B->pairs[kept - 1], &copy[fresh - 1]) > 0) B->pairs[--at] = B->pairs[--kept];
+        else B->pairs[--at] = copy[--fresh];
+    }
+    mem_free(w->context, copy);
+}
+
+zn_status broad_update(collide_world *w, const collide_pose *poses, double h, double margin) {
+    broad *B = &w->broad;
+    if ((size_t)B->n != w->n_shapes) {
+        zn_status status = reserve(w);
+        if (status != ZN_OK) return status;
+        B->n = (int)w->n_shapes;
+        B->built = false;
+    }
+    int n_moved = renew_boxes(w, poses, h, margin);
+    if (n_moved == 0) return ZN_OK;
+    bool first = !B->built;
+    renew_tree(w, n_moved);
+    if (!B->built) return ZN_MEMORY;
+    size_t kept = 0;
+    for (size_t k = 0; k < B->n_pairs && !first; k++)
+        if (!B->is_moved[B->pairs[k].a] && !B->is_moved[B->pairs[k].b]) B->pairs[kept++] = B->pairs[k];
+    B->n_pairs = kept;
+    zn_status status = meet_planes(w, poses, h, margin);
+    for (int k = 0; k < n_moved && status == ZN_OK; k++)
+        if (B->leaf[B->moved[k]] >= 0) status = meet_tree(w, B->moved[k]);
+    if (status == ZN_OK) sort_pairs(w, kept);
+    else B->built = false; /* a list without some of its pairs must not be kept */
+    return status;
+}
+
+bool broad_serves(const collide_world *w, const collide_pose *poses, double h) {
+    const broad *B = &w->broad;
+    if (!B->built || (size_t)B->n != w->n_shapes) return false;
+    for (int i = 0; i < B->n; i++) {
+        box3 now = box_of(&w->shapes[i], &poses[w->shapes[i].given.body], h, 0);
+        if (!box_inside(&now, &B->fat[i])) return false;
+    }
+    return true;
+}

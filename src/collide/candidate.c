@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Candidates: features of pieces, the gap of a pair of features at given places, and the order of lists.
+ *
+ *   ball, plane      g = n.(c - p) - r_a - r_b,                        n the normal of the plane
+ *   ball, sphere     g = |c - p| - r_a - r_b,                          n = (c - p)/|c - p|
+ *   ball, line       the same with p the foot of c on the line;  ball, segment: the nearest point of the segment
+ *   line, line       g = n.(p_a - p_b) - r_a - r_b,                    n = side (a_a x a_b)/|a_a x a_b|
+ *   ring, plane      g = n.(c - p) - R sqrt(1 - (n.a)^2) - r_b */
+#include "collide/internal.h"
+
+#include <stdlib.h>
+
+/* ---- features of pieces ---- */
+
+static feature feature_begin(const collide_world *w, const placed *p, feature_kind kind, vec3 point) {
+    feature f = {.kind = kind, .radius = p->of->radius, .side = 1};
+    vec3_store(point, f.point);
+    memcpy(f.velocity, w->shapes[p->shape].given.velocity, sizeof f.velocity);
+    return f;
+}
+
+feature feature_vertex(const collide_world *w, const placed *p, int i, feature_kind kind) {
+    return feature_begin(w, p, kind, p->of->vertex[i]);
+}
+
+feature feature_face(const collide_world *w, const placed *p, int f) {
+    feature g = feature_begin(w, p, FEATURE_PLANE, p->of->vertex[p->of->loop[p->of->start[f]]]);
+    vec3_store(p->of->normal[f], g.axis);
+    return g;
+}
+
+feature feature_edge(const collide_world *w, const placed *p, int e) {
+    vec3 a = p->of->vertex[p->of->edge[e][0]], b = p->of->vertex[p->of->edge[e][1]], along = vec3_sub(b, a);
+    feature g = feature_begin(w, p, FEATURE_LINE, vec3_scale(0.5, vec3_add(a, b)));
+    vec3_store(vec3_normalised(along), g.axis);
+    g.half_length = vec3_norm(along) / 2;
+    return g;
+}
+
+/* ---- gaps ---- */
+
+typedef struct at_place {
+    vec3 point, axis;
+} at_place;
+
+/* Relative to the body 1, so that large coordinates cost no digits. */
+static at_place place(const feature *f, const collide_pose *p, const collide_pose *origin) {
+    mat3 A = pose_matrix(p->A);
+    vec3 r = vec3_sub(vec3_from(p->r), vec3_from(origin->r));
+    return (at_place){pose_point(r, &A, vec3_from(f->point)), mat3_apply(&A, vec3_from(f->axis))};
+}
+
+static void measure_from(collide_candidate *c, vec3 centre, vec3 foot, double radii, vec3 *on_b) {
+    vec3 d = vec3_sub(centre, foot);
+    double distance = vec3_norm(d);
+    vec3 n = distance > 0 ? vec3_scale(1 / distance, d) : vec3_from(c->n);
+    c->gap = distance - radii;
+    vec3_store(n, c->n);
+    *on_b = vec3_add_scaled(foot, c->of[1].radius, n);
+}
+
+void candidate_measure(collide_candidate *c, const collide_pose *pose_a, const collide_pose *pose_b) {
+    const feature *f = &c->of[0], *g = &c->of[1];
+    at_place a = place(f, pose_a, pose_b), b = place(g, pose_b, pose_b);
+    double radii = f->radius + g->radius, along;
+    vec3 on_b = b.point, n = b.axis, d = vec3_sub(a.point, b.point);
+    switch (g->kind) {
+    case FEATURE_PLANE:
+        c->gap = vec3_dot(n, d) - radii;
+        if (f->kind == FEATURE_RING) {
+            double up = vec3_dot(n, a.axis), flat = sqrt(larger(0, 1 - up * up));
+            c->gap = vec3_dot(n, d) - g->radius - f->radius * flat;
+            if (flat > 0) a.point = vec3_add_scaled(a.point, -f->radius / flat, vec3_add_scaled(n, -up, a.axis));
+        }
+        vec3_store(n, c->n);
+        on_b = vec3_add_scaled(a.point, g->radius - vec3_dot(n, vec3_sub(a.point, b.point)), n);
+        break;
+    case FEATURE_LINE:
+        if (f->kind == FEATURE_LINE) {
+            n = vec3_scale(c->side, vec3_normalised(vec3_cross(a.axis, b.axis)));
+            double cosine = vec3_dot(a.axis, b.axis), square = 1 - cosine * cosine;
+            /* the foot on b: where d + s a - t b is along n */
+            along = square > 0 ? (vec3_dot(d, b.axis) - cosine * vec3_dot(d, a.axis)) / square : 0;
+            c->gap = vec3_dot(n, d) - radii;
+            vec3_store(n, c->n);
+            on_b = vec3_add_scaled(vec3_add_scaled(b.point, along, b.axis), g->radius, n);
+            break;
+        }
+        measure_from(c, a.point, vec3_add_scaled(b.point, vec3_dot(d, b.axis), b.axis), radii, &on_b);
+        break;
+    case FEATURE_SEGMENT:
+        along = vec3_dot(d, b.axis);
+        along = along > g->half_length ? g->half_length : along < -g->half_length ? -g->half_length : along;
+        measure_from(c, a.point, vec3_add_scaled(b.point, along, b.axis), radii, &on_b);
+        break;
+    default: measure_from(c, a.point, b.point, radii, &on_b); break;
+    }
+    vec3 middle = vec3_add_scaled(vec3_add(vec3_from(pose_b->r), on_b), c->gap / 2, vec3_from(c->n));
+    vec3_store(middle, c->point);
+}
+
+/* ---- lists ---- */
+
+zn_status candidate_add(collide_world *w, collide_list *list, const collide_candidate *c) {
+    if (!mem_grow(w->context, (void **)&list->at, &list->capacity, list->count + 1, sizeof *list->at)) return ZN_MEMORY;
+    list->at[list->count++] = *c;
+    return ZN_OK;
+}
+
+/* First the pair, whoever of the two touches; then the features. */
+int candidates_compare(const collide_candidate *x, const collide_candidate *y) {
+    const int a[5] = {x->shape[0] < x->shape[1] ? x->shape[0] : x->shape[1], x->shape[0] < x->shape[1] ? x->shape[1] : x->shape[0],
+                      x->shape[0], x->feature[0], x->feature[1]};
+    const int b[5] = {y->shape[0] < y->shape[1] ? y->shape[0] : y->shape[1], y->shape[0] < y->shape[1] ? y->shape[1] : y->shape[0],
+                      y->shape[0], y->feature[0], y->feature[1]};
+    for (int i = 0; i < 5; i++)
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static int compare(const void *x, const void *y) { return candidates_compare(x, y); }
+
+void candidates_sort(collide_list *list) {
+    if (list->count == 0) return;
+    qsort(list->at, list->count, sizeof *list->at, compare);
+    size_t n = 1;
+    for (size_t i = 1; i < list->count; i++)
+        if (candidates_compare(&list->at[n - 1], &list->at[i]) != 0) list->at[n++] = list->at[i];
+    list->count = n;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a direction of separation to candidates: which features of two hulls may touch along it.
+ *
+ * A face of one (the reference) against the other: the polygon of the other that faces it is clipped by the sides of the reference.
+ * A vertex of what is left is one of three things, and each has an exact gap:
+ *
+ *   vertex of the polygon           ball, against the plane of the reference
+ *   vertex of the reference         ball, against the plane of the polygon (two neighbouring sides clip there)
+ *   crossing of two edges           line against line: their common normal is that of the faces when these are parallel, and the gap stays
+ *                                   exact when one body tilts about either edge. Edges that are nearly parallel have no good
+ *                                   common normal: there the point of the polygon's edge above the side is a ball, fixed to its body. While it slides
+ *                                   along the face its gap is exact; the list is renewed before it matters that another point is now above the side.
+ *
+ * No vertex of the polygon beyond the sides is listed: bodies meet faces, not planes. Edge against edge: line against line;
+ * nearly parallel edges: the ends of their common length, each a ball against the other's line. */
+#include "collide/internal.h"
+
+enum { CLIP_MOST = 64 };
+
+typedef struct corner {
+    vec3 x;
+    int vertex; /* of the polygon, or -1 */
+    int edge;   /* to the next corner: an edge of the polygon, or -1 - k: side k of the reference */
+} corner;
+
+typedef struct polygon {
+    int n;
+    corner at[CLIP_MOST];
+} polygon;
+
+/* ---- pieces of candidates ---- */
+
+static zn_status emit(meeting *m, const placed *a, int of_a, const feature *f, const placed *b, int of_b, const feature *g, double side, double gap) {
+    if (!(gap <= m->reach)) return ZN_OK;
+    collide_candidate c = {.shape = {a->shape, b->shape}, .feature = {a->of->first + of_a, b->of->first + of_b}, .side = side, .gap = gap};
+    c.of[0] = *f;
+    c.of[1] = *g;
+    return candidate_add(m->world, m->list, &c);
+}
+
+static int number_of_face(const placed *p, int f) { return p->of->n_vertices + f; }
+static int number_of_edge(const placed *p, int e) { return p->of->n_vertices + p->of->n_faces + e; }
+
+static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const placed *b, int face) {
+    double gap = vec3_dot(b->normal[face], vec3_sub(a->vertex[vertex], b->vertex[b->of->loop[b->of->start[face]]])) - a->of->radius - b->of->radius;
+    feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_face(m->world, b, face);
+    return emit(m, a, vertex, &f, b, number_of_face(b, face), &g, 1, gap);
+}
+
+static zn_status vertex_on_edge(meeting *m, const placed *a, int vertex, const placed *b, int edge) {
+    vec3 p = b->vertex[b->of->edge[edge][0]], along = vec3_normalised(vec3_sub(b->vertex[b->of->edge[edge][1]], p));
+    vec3 d = vec3_sub(a->vertex[vertex], p);
+    double gap = vec3_norm(vec3_add_scaled(d, -vec3_dot(d, along), along)) - a->of->radius - b->of->radius;
+    feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_edge(m->world, b, edge);
+    return emit(m, a, vertex, &f, b, number_of_edge(b, edge), &g, 1, gap);
+}
+
+static zn_status vertex_on_vertex(meeting *m, const placed *a, int i, const placed *b, int j) {
+    double gap = vec3_norm(vec3_sub(a->vertex[i], b->vertex[j])) - a->of->radius - b->of->radius;
+    feature f = feature_vertex(m->world, a, i, FEATURE_BALL), g = feature_vertex(m->world, b, j, FEATURE_SPHERE);
+    return emit(m, a, i, &f, b, j, &g, 1, gap);
+}
+
+static vec3 edge_of(const placed *p, int e) {
+    return vec3_normalised(vec3_sub(p->vertex[p->of->edge[e][1]], p->vertex[p->of->edge[e][0]]));
+}
+
+static double edge_length(const placed *p, int e) {
+    return vec3_norm(vec3_sub(p->vertex[p->of->edge[e][1]], p->vertex[p->of->edge[e][0]]));
+}
+
+/* Line against line, if the nearest points lie in both edges (and `most` beyond). n: about their normal, from b to a. */
+static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *b, int j, vec3 n, double most, bool *done) {
+    vec3 u = edge_of(a, i), v = edge_of(b, j), d = vec3_sub(a->vertex[a->of->edge[i][0]], b->vertex[b->of->edge[j][0]]);
+    vec3 cross = vec3_cross(u, v);
+    double size = vec3_norm(cross), cosine = vec3_dot(u, v), sine2 = size * size;
+    *done = false;
+    if (!(size >= COLLIDE_PARALLEL)) return ZN_OK;
+    double s = (cosine * vec3_dot(d, v) - vec3_dot(d, u)) / sine2, t = (vec3_dot(d, v) - cosine * vec3_dot(d, u)) / sine2;
+    if (!(s >= -most && s <= edge_length(a, i) + most && t >= -most && t <= edge_length(b, j) + most)) return ZN_OK;
+    *done = true;
+    double side = vec3_dot(cross, n) >= 0 ? 1 : -1, gap = side * vec3_dot(cross, d) / size - a->of->radius - b->of->radius;
+    feature f = feature_edge(m->world, a, i), g = feature_edge(m->world, b, j);
+    /* The one with the smaller number touches, so that the pair has one name whoever is asked first. */
+    if (a->shape < b->shape) return emit(m, a, number_of_edge(a, i), &f, b, number_of_edge(b, j), &g, side, gap);
+    return emit(m, b, number_of_edge(b, j), &g, a, number_of_edge(a, i), &f, side, gap);
+}
+
+/* ---- a face against a polygon ---- */
+
+/* What of p faces the direction n (out of the reference): a face, else an edge, else a vertex. Returns the face or -1. */
+static int facing(const placed *p, vec3 n, polygon *out) {
+    const polytope *P = p->of;
+    int face = -1, edge = -1, vertex = 0;
+    double best = INFINITY, lowest = INFINITY;
+    for (int i = 0; i < P->n_vertices; i++) {
+        double x = vec3_dot(n, p->vertex[i]);
+        if (x < lowest) lowest = x, vertex = i;
+    }
+    for (int f = 0; f < P->n_faces; f++) {
+        double x = vec3_dot(n, p->normal[f]);
+        if (x < best - 1e-12) best = x, face = f;
+    }
+    if (face >= 0) {
+        out->n = P->start[face + 1] - P->start[face];
+        for (int k = 0; k < out->n; k++) {
+            int v = P->loop[P->start[face] + k];
+            out->at[k] = (corner){p->vertex[v], v, P->n_edges > 0 ? P->loop_edge[P->start[face] + k] : 0};
+        }
+        return face;
+    }
+    for (int e = 0; e < P->n_edges && edge < 0; e++)
+        if (P->edge[e][0] == vertex || P->edge[e][1] == vertex) edge = e;
+    out->n = edge < 0 ? 1 : 2;
+    out->at[0] = (corner){p->vertex[vertex], vertex, edge};
+    if (edge >= 0) {
+        int other = P->edge[edge][0] == vertex ? P->edge[edge][1] : P->edge[edge][0];
+        out->at[1] = (corner){p->vertex[other], other, edge};
+    }
+    return -1;
+}
+
+/* What of the polygon lies where m.(x - at) <= border. */
+static void clip(polygon *p, vec3 m, vec3 at, double border, int side) {
+    polygon q = {0};
+    for (int k = 0; k < p->n; k++) {
+        const corner *a = &p->at[k], *b = &p->at[(k + 1) % p->n];
+        double x = vec3_dot(m, vec3_sub(a->x, at)) - border, y = vec3_dot(m, vec3_sub(b->x, at)) - border;
+        if (x <= 0 && q.n < CLIP_MOST) q.at[q.n++] = *a;
+        if ((x <= 0) == (y <= 0) || q.n >= CLIP_MOST || p->n == 1) continue;
+        vec3 cut = vec3_add_scaled(a->x, x / (x - y), vec3_sub(b->x, a->x));
+        q.at[q.n++] = (corner){cut, -1, x <= 0 ? -1 - side : a->edge};
+    }
+    *p = q;
+}
+
+/* The direction out of the reference face over its side k. In the plane the sides are its two ends. */
+static vec3 side_out(const placed *r, int face, int k, vec3 *at) {
+    const polytope *R = r->of;
+    int n = R->start[face + 1] - R->start[face];
+    const int *loop = R->loop + R->start[face];
+    vec3 a = r->vertex[loop[k]], b = r->vertex[loop[(k + 1) % n]];
+    *at = a;
+    return n == 2 ? vec3_normalised(vec3_sub(a, b)) : vec3_normalised(vec3_cross(vec3_sub(b, a), r->normal[face]));
+}
+
+/* A crossing of an edge of the polygon with side k of the reference. */
+static zn_status crossing(meeting *m, const placed *r, int face, int k, const placed *p, int of_face, const corner *c, int edge) {
+    const polytope *R = r->of;
+    if (R->n_edges == 0) { /* in the plane: the end of the reference, against the face of the polygon */
+        if (of_face < 0) return ZN_OK;
+        return vertex_on_face(m, r, R->loop[R->start[face] + k], p, of_face);
+    }
+    int side = R->loop_edge[R->start[face] + k];
+    bool done = false;
+    zn_status status = edge_on_edge(m, p, edge, r, side, r->normal[face], m->border + 0.1 * edge_length(p, edge), &done);
+    if (status != ZN_OK || done) return status;
+    double gap = vec3_dot(r->normal[face], vec3_sub(c->x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;
+    feature f = feature_edge(m->world, p, edge), g = feature_face(m->world, r, face);
+    f.kind = FEATURE_BALL;
+    f.half_length = 0;
+    vec3_store(mat3_apply_transposed(&p->A, vec3_sub(c->x, p->r)), f.point);
+    return emit(m, p, number_of_edge(p, edge), &f, r, number_of_edge(r, side), &g, 1, gap);
+}
+
+static zn_status face_on(meeting *m, const placed *r, int face, const placed *p) {
+    polygon poly;
+    int of_face = facing(p, r->normal[face], &poly), n = r->of->start[face + 1] - r->of->start[face];
+    for (int k = 0; k < n; k++) {
+        vec3 at, out = side_out(r, face, k, &at);
+        clip(&poly, out, at, m->border, k);
+    }
+    zn_status status = ZN_OK;
+    for (int k = 0; k < poly.n && status == ZN_OK; k++) {
+        const corner *c = &poly.at[k];
+        int before = poly.at[(k + poly.n - 1) % poly.n].edge, after = c->edge;
+        if (c->vertex >= 0) status = vertex_on_face(m, p, c->vertex, r, face);
+        else if (before < 0 && after < 0) {
+            /* between two sides: the vertex where they meet, against the polygon's face */
+            int i = -1 - before, j = -1 - after;
+            int corner_of = (i + 1) % n == j ? j : (j + 1) % n == i ? i : -1;
+            if (of_face < 0 || corner_of < 0) continue;
+            status = vertex_on_face(m, r, r->of->loop[r->of->start[face] + corner_of], p, of_face);
+        } else status = crossing(m, r, face, -1 - (before < 0 ? before : after), p, of_face, c, before < 0 ? after : before);
+    }
+    return status;
+}
+
+/* ---- edges ---- */
+
+/* Edges that are nearly parallel: the ends of their common length. */
+static zn_status edges_along(meeting *m, const placed *a, int i, const placed *b, int j) {
+    const placed *p[2] = {a, b};
+    const int e[2] = {i, j};
+    zn_status status = ZN_OK;
+    for (int side = 0; side < 2; side++) {
+        const placed *x = p[side], *y = p[1 - side];
+        vec3 along = edge_of(y, e[1 - side]), from = y->vertex[y->of->edge[e[1 - side]][0]];
+        double length = edge_length(y, e[1 - side]);
+        for (int k = 0; k < 2 && status == ZN_OK; k++) {
+            int v = x->of->edge[e[side]][k];
+            double s = vec3_dot(along, vec3_sub(x->vertex[v], from));
+            /* Ends that coincide count once: as those of the shape with the smaller number. */
+            bool first = x->shape < y->shape;
+            double border = first ? m->border : -m->border;
+            if (s >= -border && s <= length + border) status = vertex_on_edge(m, x, v, y, e[1 - side]);
+        }
+    }
+    return status;
+}
+
+/* The edge of p at a vertex that is most nearly parallel to a direction, and lies across n; -1: none. */
+static int edge_beside(const placed *p, int vertex, vec3 along, vec3 n) {
+    int best = -1;
+    double least = COLLIDE_PARALLEL;
+    for (int e = 0; e < p->of->n_edges; e++) {
+        if (p->of->edge[e][0] != vertex && p->of->edge[e][1] != vertex) continue;
+        vec3 u = edge_of(p, e);
+        double sine = vec3_norm(vec3_cross(u, along));
+        if (sine < least && fabs(vec3_dot(u, n)) < COLLIDE_PARALLEL) least = sine, best = e;
+    }
+    return best;
+}
+
+static int edge_between(const placed *p, int v, int w) {
+    for (int e = 0; e < p->of->n_edges; e++)
+        if ((p->of->edge[e][0] == v && p->of->edge[e][1] == w) || (p->of->edge[e][0] == w && p->of->edge[e][1] == v)) return e;
+    return -1;
+}
+
+/* The face of p whose normal is n, or -1. */
+static int face_along(const placed *p, vec3 n) {
+    for (int f = 0; f < p->of->n_faces; f++)
+        if (vec3_dot(p->normal[f], n) > 0 && vec3_norm(vec3_cross(p->normal[f], n)) < 1e-5) return f;
+    return -1;
+}
+
+/* Nearest points that lie in no face: vertices and edges. */
+static zn_status points_apart(meeting *m, const separation *s) {
+    placed *a = m->a, *b = m->b;
+    int e = s->count[0] == 2 ? edge_between(a, s->vertex[0][0], s->vertex[0][1]) : -1;
+    int f = s->count[1] == 2 ? edge_between(b, s->vertex[1][0], s->vertex[1][1]) : -1;
+    int v = s->vertex[0][0], w = s->vertex[1][0];
+    if (f >= 0 && e < 0) e = edge_beside(a, v, edge_of(b, f), s->n);
+    else if (e >= 0 && f < 0) f = edge_beside(b, w, edge_of(a, e), s->n);
+    if (e >= 0 && f >= 0) {
+        bool done;
+        zn_status status = edge_on_edge(m, a, e, b, f, s->n, m->border, &done);
+        return done || status != ZN_OK ? status : edges_along(m, a, e, b, f);
+    }
+    if (f >= 0) return vertex_on_edge(m, a, v, b, f);
+    if (e >= 0) return vertex_on_edge(m, b, w, a, e);
+    /* the one with the smaller number touches */
+    return a->shape < b->shape ? vertex_on_vertex(m, a, v, b, w) : vertex_on_vertex(m, b, w, a, v);
+}
+
+zn_status manifold_of(meeting *m, const separation *s) {
+    bool done;
+    int face;
+    switch (s->kind) {
+    case AXIS_FACE_B: return face_on(m, m->b, s->face, m->a);
+    case AXIS_FACE_A: return face_on(m, m->a, s->face, m->b);
+    case AXIS_EDGES: return edge_on_edge(m, m->a, s->edge[0], m->b, s->edge[1], s->n, m->border, &done);
+    case AXIS_FREE:
+        face = face_along(m->b, s->n);
+        if (face >= 0) return face_on(m, m->b, face, m->a);
+        face = face_along(m->a, vec3_scale(-1, s->n));
+        if (face >= 0) return face_on(m, m->a, face, m->b);
+        return points_apart(m, s);
+    default: return ZN_OK;
+    }
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interface: shapes are taken in, lists are found, and checked. */
+#include "collide/internal.h"
+
+#include <stdlib.h>
+
+collide_world *collide_create(zn_context *context) {
+    collide_world *w = MEM_ARRAY(context, collide_world, 1);
+    if (w) w->context = context;
+    return w;
+}
+
+void collide_destroy(collide_world *w) {
+    if (!w) return;
+    zn_context *context = w->context;
+    for (size_t i = 0; i < w->n_shapes; i++) solid_free(context, &w->shapes[i]);
+    for (int i = 0; i < 2; i++) {
+        mem_free(context, w->side[i].vertex);
+        mem_free(context, w->side[i].normal);
+    }
+    broad_destroy(w);
+    mem_free(context, w->shapes);
+    mem_free(context, w);
+}
+
+zn_status collide_add(collide_world *w, const collide_shape *shape, const char *name, int *index) {
+    if (!mem_grow(w->context, (void **)&w->shapes, &w->shape_capacity, w->n_shapes + 1, sizeof *w->shapes)) return ZN_MEMORY;
+    solid *s = &w->shapes[w->n_shapes];
+    zn_status status = solid_make(w->context, shape, name, s);
+    if (status != ZN_OK) {
+        solid_free(w->context, s);
+        return status;
+    }
+    if (index) *index = (int)w->n_shapes;
+    w->n_shapes++;
+    return ZN_OK;
+}
+
+void collide_filter(collide_world *w, bool (*may_meet)(void *, int, int), void *user) {
+    w->may_meet = may_meet;
+    w->user = user;
+    w->broad.built = false;
+}
+
+zn_status collide_find(collide_world *w, const collide_pose *poses, double h, double margin, collide_list *list) {
+    list->count = 0;
+    w->margin = margin;
+    w->stale = false;
+    zn_status status = broad_update(w, poses, h, margin);
+    for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++)
+        status = narrow_pair(w, poses, w->broad.pairs[i].a, w->broad.pairs[i].b, h, margin, list);
+    if (status == ZN_OK) candidates_sort(list);
+    return status;
+}
+
+bool collide_still_serves(collide_world *w, const collide_pose *poses, double h) { return !w->stale && broad_serves(w, poses, h); }
+
+static bool has(const collide_list *list, const collide_candidate *c) {
+    size_t lo = 0, hi = list->count;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        int order = candidates_compare(&list->at[middle], c);
+        if (order == 0) return true;
+        if (order < 0) lo = middle + 1;
+        else hi = middle;
+    }
+    return false;
+}
+
+zn_status collide_check(collide_world *w, const collide_pose *poses, double tolerance, const collide_list *list, collide_list *missed, double *overlap,
+                        int pair_of[2]) {
+    double deepest = 0;
+    pair_of[0] = pair_of[1] = -1;
+    if (missed) missed->count = 0;
+    /* A box that was left is drawn anew: then the list is not that of the boxes any more. */
+    if (!broad_serves(w, poses, 0)) w->stale = true;
+    zn_status status = broad_update(w, poses, 0, w->margin);
+    for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++) {
+        pair p = w->broad.pairs[i];
+        double depth = narrow_overlap(w, poses, p.a, p.b);
+        if (is_worse(depth, deepest)) deepest = depth, pair_of[0] = p.a, pair_of[1] = p.b;
+        if (!missed || depth <= tolerance) continue;
+        size_t first = missed->count, n = first;
+        status = narrow_pair(w, poses, p.a, p.b, 0, 0, missed);
+        for (size_t k = first; k < missed->count; k++)
+            if (missed->at[k].gap < -tolerance && !(list && has(list, &missed->at[k]))) missed->at[n++] = missed->at[k];
+        missed->count = n;
+    }
+    if (status == ZN_OK && missed) candidates_sort(missed);
+    *overlap = deepest;
+    return status;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Simple shapes at simple places: gaps, normals and features that can be seen without computing. */
+#include "world.h"
+
+static const quat upright = {{1, 0, 0, 0}};
+
+static void spheres_and_a_floor(void **state) {
+    (void)state;
+    world w = world_begin();
+    world_add(&w, shape_of(COLLIDE_PLANE, false, 0, 0, 0), pose_at((vec3){0, 0, 0}, upright));
+    world_add(&w, shape_of(COLLIDE_SPHERE, false, 0.5, 0, 0), pose_at((vec3){0, 0, 0.501}, upright));
+    world_add(&w, shape_of(COLLIDE_SPHERE, false, 0.25, 0, 0), pose_at((vec3){0.752, 0, 0.501}, upright));
+    world_add(&w, shape_of(COLLIDE_SPHERE, false, 0.25, 0, 0), pose_at((vec3){5, 0, 5}, upright));
+    world_find(&w, 1e-3, 0.01);
+    assert_int_equal(w.list.count, 2);
+    assert_int_equal(w.list.at[0].shape[1], 0);
+    check_close(w.list.at[0].gap, 1e-3, 1e-15);
+    check_close(w.list.at[1].gap, 2e-3, 1e-15);
+    check_close(w.list.at[1].n[0], -1, 0);
+    check_close(w.list.at[1].point[0], 0.501, 1e-15);
+    /* what comes fast is listed, too */
+    w.pose[3].v[2] = -4760;
+    assert_false(collide_still_serves(w.of, w.pose, 1e-3));
+    world_find(&w, 1e-3, 0.01);
+    assert_int_equal(w.list.count, 3);
+    assert_true(collide_still_serves(w.of, w.pose, 1e-3));
+    world_end(&w);
+}
+
+static void a_box_on_a_box(void **state) {
+    (void)state;
+    world w = world_begin();
+    world_add(&w, shape_of(COLLIDE_BOX, false, 2, 2, 1), pose_at((vec3){0, 0, -0.5}, upright));
+    world_add(&w, shape_of(COLLIDE_BOX, false, 1, 1, 1), pose_at((vec3){0.75, 0, 0.5}, quat_rotation((vec3){0, 0, 1}, 0.3)));
+    world_find(&w, 1e-3, 0.01);
+    int lines = 0;
+    for (size_t i = 0; i < w.list.count; i++) {
+        check_close(w.list.at[i].gap, 0, 1e-15);
+        check_close(fabs(w.list.at[i].n[2]), 1, 1e-15);
+        lines += w.list.at[i].of[1].kind == FEATURE_LINE;
+    }
+    assert_int_equal(w.list.count, 4);
+    assert_int_equal(lines, 2);
+    double overlap;
+    int pair[2];
+    assert_int_equal(collide_check(w.of, w.pose, 1e-9, &w.list, NULL, &overlap, pair), ZN_OK);
+    check_close(overlap, 0, 1e-15);
+    w.pose[1].r[2] -= 0.25;
+    assert_int_equal(collide_check(w.of, w.pose, 1e-9, &w.list, NULL, &overlap, pair), ZN_OK);
+    check_close(overlap, 0.25, 1e-15);
+    world_end(&w);
+}
+
+static void bricks_side_by_side_do_not_hold_each_other_up(void **state) {
+    (void)state;
+    world w = world_begin();
+    world_add(&w, shape_of(COLLIDE_BOX, false, 1, 1, 1), pose_at((vec3){0, 0, 0}, upright));
+    world_add(&w, shape_of(COLLIDE_BOX, false, 1, 1, 1), pose_at((vec3){1, 0, 0}, upright));
+    world_find(&w, 1e-3, 0.01);
+    assert_int_equal(w.list.count, 4);
+    for (size_t i = 0; i < w.list.count; i++) check_close(fabs(w.list.at[i].n[0]), 1, 0);
+    world_end(&w);
+}
+
+static void polygons(void **state) {
+    (void)state;
+    world w = world_begin();
+    world_add(&w, shape_of(COLLIDE_PLANE, true, 0, 0, 0), pose_at((vec3){0, 0, 0}, upright));
+    world_add(&w, shape_of(COLLIDE_BOX, true, 1, 1, 0), pose_at((vec3){0, 0.5, 0}, upright));
+    world_add(&w, shape_of(COLLIDE_BOX, true, 1, 1, 0), pose_at((vec3){0.25, 1.5, 0}, upright));
+    world_add(&w, shape_of(COLLIDE_SPHERE, true, 0.5, 0, 0), pose_at((vec3){0.25, 2.5, 0}, upright));
+    world_add(&w, shape_of(COLLIDE_CAPSULE, true, 0.5, 2, 0), pose_at((vec3){0.25, 3.5, 0}, upright));
+    world_find(&w, 1e-3, 0.01);
+    assert_int_equal(w.list.count, 2 + 2 + 1 + 1);
+    for (size_t i = 0; i < w.list.count; i++) {
+        check_close(w.list.at[i].gap, 0, 1e-15);
+        check_close(fabs(w.list.at[i].n[1]), 1, 1e-15);
+    }
+    world_end(&w);
+}
+
+static void capsules(void **state) {
+    (void)state;
+    world w = world_begin();
+    world_add(&w, shape_of(COLLIDE_CAPSULE, false, 0.1, 1, 0), pose_at((vec3){0, 0, 0}, upright));
+    world_add(&w, shape_of(COLLIDE_CAPSULE, false, 0.1, 1, 0), pose_at((vec3){0.201, 0, 0.25}, upright));
+    world_add(&w, shape_of(COLLIDE_CAPSULE, false, 0.1, 1, 0), pose_at((vec3){-0.202, 0, 0.25}, quat_rotation((vec3){1, 0, 0}, 1)));
+    world_add(&w, shape_of(COLLIDE_CAPSULE, false, 0.1, 1, 0), pose_at((vec3){0, 0, -1.203}, upright));
+    world_find(&w, 1e-3, 0.01);
+    assert_int_equal(w.list.count, 4);
+    check_close(w.list.at[0].gap, 1e-3, 1e-15);
+    check_close(w.list.at[1].gap, 1e-3, 1e-15);
+    check_close(w.list.at[2].gap, 2e-3, 1e-15);
+    assert_int_equal(w.list.at[2].of[0].kind, FEATURE_LINE);
+    check_close(w.list.at[3].gap, 3e-3, 1e-15);
+    assert_int_equal(w.list.at[3].of[1].kind, FEATURE_SPHERE);
+    world_end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(spheres_and_a_floor), cmocka_unit_test(a_box_on_a_box),
+                                       cmocka_unit_test(bricks_side_by_side_do_not_hold_each_other_up), cmocka_unit_test(polygons),
+                                       cmocka_unit_test(capsules)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
