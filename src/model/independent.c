@@ -20,7 +20,7 @@ static const double new_part = 1e-9;        /* of a column: less than this count
 static const double same_direction = 1e-9;  /* forces of a row act along its velocity up to this */
 static const double no_motion = 1e-8;       /* what is left of a velocity of size 1 where rows allow none */
 static const double curvature_error = 1e-6; /* relative, of the test for singular positions */
-static const double curvature_floor = 1e-9; /* times |u|: what is below is round-off */
+static const double curvature_floor = 1e-9; /* times |u| and the largest curvature: what is below is round-off */
 /* Larger groups are not looked at: multiplications of the choice (about a second), of sharing in every step (about a millisecond). */
 static const double most_work = 1e9, most_sharing = 2e6;
 
@@ -300,8 +300,9 @@ static bool stays_dependent(independent *a, row_group *g, const point_values *v,
     random_motion(a, g, v, at->u);
     zn_point moving = {.t = at->t, .q = at->q, .u = v->u, .a = v->zero};
     if (a->model->constraints(a->model, v->work, &moving, &(zn_constraints){.c2 = v->c2})) return false;
-    double speed = 0;
+    double speed = 0, largest = 0;
     for (int i = 0; i < g->m; i++) speed += v->u[g->coordinate[i]] * v->u[g->coordinate[i]] / a->inverse[g->coordinate[i]];
+    for (int i = 0; i < g->kept; i++) largest = larger(largest, fabs(scale(a, g->row[i]) * v->c2[g->row[i]]));
     for (int l = g->kept; l < g->n; l++) {
         double left = scale(a, g->row[l]) * v->c2[g->row[l]], size = fabs(left);
         for (int i = 0; i < g->kept; i++) {
@@ -309,7 +310,7 @@ static bool stays_dependent(independent *a, row_group *g, const point_values *v,
             left -= part;
             size += fabs(part);
         }
-        if (!(fabs(left) <= curvature_error * size + curvature_floor * sqrt(speed))) return false;
+        if (!(fabs(left) <= curvature_error * size + curvature_floor * (sqrt(speed) + largest))) return false;
     }
     return true;
 }
