@@ -89,7 +89,7 @@ def reason(verdict):
 
 
 def list_bites(items):
-    """Every fact with the largest part that its tolerance takes of the error that must be noticed, the dullest first."""
+    """Every fact with the largest part that its tolerance takes of the error that must be noticed, the weakest first."""
     rows = [(max((v.bite for v in fact.verdicts), default=0.0), system.name, fact.text) for system, _, judged, _ in items for fact in judged if fact.source]
     for part, name, text in sorted(rows, reverse=True):
         print(f"{part:8.2g}  {name}: {text}")
