@@ -107,7 +107,7 @@ ZN_API zn_status zn_parts_group(zn_parts *, const char *name, int n_members, con
  * the world connects nothing). Hollow shapes, infinite cylinders and surfaces by formula have declared contacts only. */
 typedef struct zn_collision_def {
     const char *name;
-    const char *a, *b;              /* groups, bodies or geometries. a NULL: all shapes; b NULL: the same as a */
+    const char *a, *b;              /* groups, bodies, geometries or "all". a NULL: all shapes; b NULL: the same as a */
     const zn_contact_law *law;      /* NULL: that of the materials; without materials frictionless and inelastic */
     int n_except;
     const char *const (*except)[2]; /* pairs of groups, bodies or geometries that this rule leaves out */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* materials: laws between materials; contacts between two geometries; gaps at the start. */
+/* materials: laws between materials; contacts between two geometries, or by a rule between groups of shapes; gaps at the start. */
 #include "scene/scene.h"
 
 #include "model/model.h"
+#include "model/parts/contact_builder.h"
 #include "sim/simulation.h"
 #include "zeno/contact.h"
 
@@ -64,6 +65,8 @@ static zn_contact_law read_law(scene_loader *loader, const char *what, const law
     return law;
 }
 
+static bool has_law(const law_nodes *n) { return n->friction || n->restitution || n->tangential || n->rolling || n->pivoting; }
+
 #define LAW_KEYS(n)                                                                                                    \
     {"friction", SCENE_SCALAR | SCENE_LIST, false, &(n).friction}, {"reservoir", SCENE_SCALAR, false, &(n).reservoir}, \
         {"radius", SCENE_SCALAR, false, &(n).radius}, {"stribeck", SCENE_MAP, false, &(n).stribeck},                   \
@@ -117,11 +120,10 @@ static bool read_tangent(scene_loader *loader, const scene_node *node, const cha
     return true;
 }
 
-void scene_read_pair(scene_loader *loader, const scene_entry *entry) {
+static void read_pair(scene_loader *loader, const scene_entry *entry) {
     const char *name = entry->key->text, *what = scene_format(loader, "contact '%s'", name);
     const scene_node *between, *two[2], *tangent, *normal_force;
     law_nodes n;
-    if (!scene_want_label(loader, "contact", entry->key)) return;
     const scene_key keys[] = {{"between", SCENE_LIST, true, &between},
                               LAW_KEYS(n),
                               {"tangent", SCENE_MAP, false, &tangent},
@@ -130,7 +132,6 @@ void scene_read_pair(scene_loader *loader, const scene_entry *entry) {
     const int errors = zn_error_count(loader->context);
     zn_contact_pair_def def = zn_default_contact_pair_def();
     zn_contact_law law = read_law(loader, what, &n);
-    const bool has_law = n.friction || n.restitution || n.tangential || n.rolling || n.pivoting;
     def.name = name;
     if (normal_force) {
         def.has_normal_force = true;
@@ -145,8 +146,82 @@ void scene_read_pair(scene_loader *loader, const scene_entry *entry) {
     if (!scene_placed(loader, zn_parts_find_geometry(loader->parts, two[0]->text, &def.a), two[0]) ||
         !scene_placed(loader, zn_parts_find_geometry(loader->parts, two[1]->text, &def.b), two[1]))
         return;
-    if (has_law) def.law = &law;
+    if (has_law(&n)) def.law = &law;
     if (zn_error_count(loader->context) == errors) scene_placed(loader, zn_parts_contact(loader->parts, &def), entry->key);
+}
+
+/* ---- rules ---- */
+
+void scene_read_groups(scene_loader *loader, const scene_node *node) {
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
+        const char *what = scene_format(loader, "group '%s'", entry->key->text);
+        const scene_node **items;
+        if (!scene_want_label(loader, "group", entry->key)) continue;
+        int count = scene_want_scalars(loader, entry->value, what, &items);
+        const char **members = SCENE_NEW(loader->arena, const char *, count + 1);
+        if (!count || !members) continue;
+        for (int i = 0; i < count; i++) members[i] = items[i]->text;
+        scene_placed(loader, zn_parts_group(loader->parts, entry->key->text, count, members), entry->value);
+    }
+}
+
+/* Pairs of names. */
+static bool read_except(scene_loader *loader, const scene_node *node, const char *what, zn_collision_def *def) {
+    const char *(*pairs)[2] = scene_alloc(loader->arena, (size_t)node->count + 1, sizeof *pairs);
+    if (!pairs) return false;
+    for (const scene_entry *entry = node->first; entry; entry = entry->next) {
+        const scene_node *two[2];
+        if (!want_two(loader, entry->value, scene_format(loader, "each exception of %s", what), two)) return false;
+        for (int i = 0; i < 2; i++) pairs[def->n_except][i] = two[i]->text;
+        def->n_except++;
+    }
+    def->except = (const char *const(*)[2])pairs;
+    return true;
+}
+
+/* between: all, GROUP, or [GROUP, GROUP]; a group may also be a body or a geometry. */
+static bool read_sets(scene_loader *loader, const scene_node *between, const char *what, zn_collision_def *def) {
+    const scene_node *two[2] = {between, between};
+    if (between->kind == SCENE_LIST && !want_two(loader, between, scene_format(loader, "'between' of %s", what), two)) return false;
+    const bool all[2] = {!strcmp(two[0]->text, "all"), !strcmp(two[1]->text, "all")};
+    def->a = all[0] ? NULL : two[0]->text;
+    def->b = all[1] ? NULL : two[1]->text;
+    if (all[0] && !all[1]) def->a = def->b, def->b = "all"; /* NULL after a name would be the same name */
+    else if (all[1] && !all[0]) def->b = "all";
+    return true;
+}
+
+static void read_rule(scene_loader *loader, const scene_entry *entry) {
+    const char *what = scene_format(loader, "contact '%s'", entry->key->text);
+    const scene_node *between, *except, *joined;
+    law_nodes n;
+    const scene_key keys[] = {{"between", SCENE_SCALAR | SCENE_LIST, true, &between},
+                              LAW_KEYS(n),
+                              {"except", SCENE_LIST, false, &except},
+                              {"joined", SCENE_SCALAR, false, &joined}};
+    if (!scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) || !between) return;
+    const int errors = zn_error_count(loader->context);
+    zn_collision_def def = zn_default_collision_def();
+    zn_contact_law law = read_law(loader, what, &n);
+    def.name = entry->key->text;
+    if (has_law(&n)) def.law = &law;
+    if (!read_sets(loader, between, what, &def) || (except && !read_except(loader, except, what, &def))) return;
+    if (joined) def.joined = scene_want_word(loader, joined, "joined", 2, (const char *const[]){"false", "true"}) == 1;
+    if (zn_error_count(loader->context) == errors) scene_placed(loader, zn_parts_collide(loader->parts, &def), between);
+}
+
+/* Two geometries: a contact that is declared. Everything else is a rule. */
+void scene_read_pair(scene_loader *loader, const scene_entry *entry) {
+    const scene_node *between = scene_find(entry->value, "between");
+    bool geometries = between->kind == SCENE_LIST && between->count != 2;
+    if (between->kind == SCENE_LIST && between->count == 2) {
+        const scene_node *a = between->first->value, *b = between->first->next->value;
+        geometries = a->kind != SCENE_SCALAR || b->kind != SCENE_SCALAR ||
+                     (!parts_is_set(loader->parts, a->text) && !parts_is_set(loader->parts, b->text));
+    }
+    if (!scene_want_label(loader, "contact", entry->key)) return;
+    geometries &= !scene_find(entry->value, "except") && !scene_find(entry->value, "joined");
+    geometries ? read_pair(loader, entry) : read_rule(loader, entry);
 }
 
 /* ---- the start ---- */

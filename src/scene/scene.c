@@ -16,7 +16,7 @@ struct zn_scene {
 
 typedef struct sections {
     const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force,
-        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials, *outputs, *view;
+        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials, *groups, *outputs, *view;
 } sections;
 
 /* ---- which sections are there ---- */
@@ -45,6 +45,7 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
                               {"gravity", SCENE_LIST | SCENE_NULL, false, &s->gravity},
                               {"geometry", map, false, &s->geometry},
                               {"materials", map, false, &s->materials},
+                              {"groups", map, false, &s->groups},
                               {"outputs", map, false, &s->outputs},
                               {"view", map, false, &s->view}};
     enum { N_KEYS = sizeof keys / sizeof *keys };
@@ -131,6 +132,7 @@ static void read_part_scene(scene_loader *loader, zn_scene *scene, const section
     int errors = zn_error_count(loader->context);
     if (complete && s->geometry) scene_read_geometry(loader, NULL, s->geometry);
     if (complete && s->materials) scene_read_materials(loader, s->materials);
+    if (complete && s->groups) scene_read_groups(loader, s->groups);
     bool shapes = zn_error_count(loader->context) == errors; /* else contacts would only repeat their mistakes */
     if (complete && shapes && s->contacts) scene_read_contacts(loader, s->contacts);
     if (complete && s->outputs) scene_read_outputs(loader, s->outputs);
@@ -147,7 +149,7 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
     sections s = {0};
     if (!read_sections(loader, root, &s)) return;
     scene->title = s.title ? s.title->text : "";
-    const scene_node *lonely = s.joints ? s.joints : s.frames ? s.frames : s.geometry ? s.geometry : s.materials ? s.materials : s.gravity;
+    const scene_node *lonely = s.joints ? s.joints : s.frames ? s.frames : s.geometry ? s.geometry : s.materials ? s.materials : s.groups ? s.groups : s.gravity;
     if (s.bodies) {
         if ((loader->parts = zn_parts_create(loader->context))) read_part_scene(loader, scene, &s, view, options);
         return;

@@ -180,7 +180,8 @@ void scene_read_part_forces(scene_loader *, const scene_node *);
 /* `body`: the section is part of it, and its names are BODY.NAME; NULL: a section of the scene. */
 void scene_read_geometry(scene_loader *, const char *body, const scene_node *);
 void scene_read_materials(scene_loader *, const scene_node *);
-/* A contact between two geometries, not by formulas. */
+void scene_read_groups(scene_loader *, const scene_node *);
+/* A contact between shapes, not by formulas. */
 bool scene_is_pair(const scene_node *contact);
 void scene_read_pair(scene_loader *, const scene_entry *);
 /* Bodies that overlap at the start are errors. */

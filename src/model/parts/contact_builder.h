@@ -22,6 +22,8 @@ struct parts_material_pair {
 };
 
 const parts_geometry *parts_get_geometry(zn_parts *, zn_geometry, const char *contact);
+/* Whether a name stands for several shapes, so that a contact with it is a rule: "all", a group, or a body that no geometry is named after. */
+bool parts_is_set(const zn_parts *, const char *name);
 /* The law between two materials, NULL: none. */
 const zn_contact_law *parts_material_law(const zn_parts *, const char *a, const char *b);
 

@@ -52,8 +52,17 @@ static zn_status no_set(zn_parts *parts, const char *name) {
     return fail(parts->context, ZN_ARGUMENT, "there is no group, body or geometry '%.60s'%s", name, hint);
 }
 
-/* A group, else a body (all of its shapes), else a geometry. */
+bool parts_is_set(const zn_parts *parts, const char *name) {
+    if (!strcmp(name, "all") || find_group(parts, name) >= 0) return true;
+    return parts_find_body(parts, name, strlen(name)) >= 0 && find_geometry(parts, name) < 0;
+}
+
+/* All, a group, else a body (all of its shapes), else a geometry. */
 static zn_status find_set(zn_parts *parts, const char *name, parts_set *set) {
+    if (!strcmp(name, "all")) {
+        *set = (parts_set){SET_ALL, 0};
+        return ZN_OK;
+    }
     const struct {
         set_kind kind;
         int index;
