@@ -47,7 +47,7 @@ static int find_shape(const contact_field *field, const char *name) {
 }
 
 static double gap_of(const zn_model *part, const int *q, const double *all_q) {
-    double own[CONTACT_FIELD_MOST], c0[8], work[16384];
+    static double own[CONTACT_FIELD_MOST], c0[8], work[100000];
     assert_true(part->work_bytes <= sizeof work);
     for (int i = 0; i < part->size.nq; i++) own[i] = all_q[q[i]];
     assert_int_equal(part->constraints(part, work, &(zn_point){.q = own}, &(zn_constraints){.c0 = c0}), 0);
@@ -181,6 +181,74 @@ static void prescribed_bodies_take_part(void **state) {
     zn_context_destroy(context);
 }
 
+/* ---- the search and the formulas ---- */
+
+static double random_unit(unsigned *seed) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (double)(1u << 24);
+}
+
+/* The gap that the search tells is that of the part, and the gradient of the gap by the place of the touching body is the normal. */
+static void check_candidate(zn_context *context, const contact_field *field, const collide_candidate *c, const double *all_q) {
+    zn_model *part = NULL;
+    int q[CONTACT_FIELD_MOST], u[CONTACT_FIELD_MOST], touching = contact_field_body_of(field, c->shape[0]);
+    double moved[64], pole[6];
+    assert_int_equal(contact_field_instance(context, field, c, NULL, pole, &part, q, u), ZN_OK);
+    double gap = gap_of(part, q, all_q);
+    check_close(gap, c->gap, 1e-12);
+    (void)touching;
+    for (int i = 0; i < 3 && touching; i++) {
+        const double h = 1e-6;
+        memcpy(moved, all_q, sizeof moved);
+        int first = (touching - 1) * 7;
+        moved[first + i] += h;
+        double up = gap_of(part, q, moved);
+        moved[first + i] -= 2 * h;
+        check_close((up - gap_of(part, q, moved)) / (2 * h), c->n[i], 1e-8);
+    }
+    zn_model_destroy(context, part);
+}
+
+static void gaps_are_those_of_the_search(void **state) {
+    (void)state;
+    static const zn_shape_def shapes[] = {
+        {.type = ZN_SPHERE, .radius = 0.3}, {.type = ZN_BOX, .size = {0.6, 0.5, 0.4}}, {.type = ZN_CAPSULE, .radius = 0.2, .length = 0.6}};
+    enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+    unsigned seed = 7;
+    int found = 0;
+    for (int a = 0; a < N_SHAPES; a++)
+        for (int b = 0; b < N_SHAPES; b++) {
+            zn_context *context = zn_context_create(NULL);
+            zn_parts *parts = begin(context);
+            add_body(parts, "one", ZN_SPATIAL_BODY, shapes[a], (vec3){0, 0, 2});
+            add_body(parts, "two", ZN_SPATIAL_BODY, shapes[b], (vec3){1, 0, 2});
+            add_plane(parts, "floor");
+            add_rule(parts, "all", NULL, NULL, 0.5);
+            zn_model *model = NULL;
+            assert_int_equal(zn_parts_build(parts, &model), ZN_OK);
+            const contact_field *field = contact_field_of(model);
+            collide_world *world = contact_field_world(context, field);
+            assert_non_null(world);
+            collide_list list = {0};
+            for (int run = 0; run < 40; run++) {
+                double q[64] = {0}, u[64] = {0};
+                collide_pose poses[3];
+                for (int i = 0; i < 14; i++) q[i] = 2 * random_unit(&seed) - 1;
+                q[0] = 0.2 * q[0], q[7] = 1 + 0.2 * q[7];
+                contact_field_poses(field, 0, q, u, poses);
+                assert_int_equal(collide_find(world, poses, 0.01, 0.5, &list), ZN_OK);
+                for (size_t i = 0; i < list.count; i++, found++) check_candidate(context, field, &list.at[i], q);
+            }
+            mem_free(context, list.at);
+            collide_destroy(world);
+            zn_model_destroy(context, model);
+            zn_parts_destroy(parts);
+            zn_context_destroy(context);
+        }
+    print_message("%d candidates\n", found);
+    assert_true(found > 500);
+}
+
 /* Taking in a candidate costs numbers: ten thousand are made in less time than compiling a hundred kinds would take. */
 static void instances_are_cheap(void **state) {
     (void)state;
@@ -215,6 +283,6 @@ static void instances_are_cheap(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(candidates_become_parts), cmocka_unit_test(poles_are_kept),
-                                       cmocka_unit_test(prescribed_bodies_take_part), cmocka_unit_test(instances_are_cheap)};
+                                       cmocka_unit_test(prescribed_bodies_take_part), cmocka_unit_test(gaps_are_those_of_the_search), cmocka_unit_test(instances_are_cheap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,14 @@ static zn_status take_materials(contact_field *f, const zn_parts *parts) {
     return ZN_OK;
 }
 
+/* What is wrong with a shape is told when the model is built, and not by its first simulation. */
+static zn_status check_shapes(zn_parts *parts, const contact_field *f) {
+    collide_world *world = contact_field_world(f->context, f);
+    if (!world) return parts_last_status(parts);
+    collide_destroy(world);
+    return ZN_OK;
+}
+
 zn_status parts_make_field(zn_parts *parts, zn_model *model) {
     zn_context *context = parts->context;
     contact_field *f = MEM_ARRAY(context, contact_field, 1);
@@ -72,6 +80,7 @@ zn_status parts_make_field(zn_parts *parts, zn_model *model) {
     if (status == ZN_OK) status = field_take_shapes(f, parts);
     if (status == ZN_OK) status = field_take_rules(f, parts);
     if (status == ZN_OK) status = field_take_poses(f);
+    if (status == ZN_OK) status = check_shapes(parts, f);
     if (status == ZN_OK) contact_field_own(model, f, contact_field_destroy);
     else contact_field_destroy(context, f);
     return status;

@@ -85,3 +85,22 @@ zn_status field_take_shapes(contact_field *f, const zn_parts *parts) {
             if (parts_can_collide(parts, &parts->geometries[i], planar)) status = add_shape(f, parts, (int)i, planar);
     return status;
 }
+
+/* ---- worlds ---- */
+
+static bool may_meet(void *user, int a, int b) { return field_rule_of(user, a, b) >= 0; }
+
+collide_world *contact_field_world(zn_context *context, const contact_field *f) {
+    collide_world *world = collide_create(context);
+    zn_status status = world ? ZN_OK : ZN_MEMORY;
+    for (size_t i = 0; i < f->n_shapes && status == ZN_OK; i++) {
+        int index;
+        status = collide_add(world, &f->shapes[i].shape, f->shapes[i].name, &index);
+    }
+    if (status != ZN_OK) {
+        if (world) collide_destroy(world);
+        return NULL;
+    }
+    collide_filter(world, may_meet, (void *)(uintptr_t)f);
+    return world;
+}
