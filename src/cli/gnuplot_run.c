@@ -97,7 +97,7 @@ static zn_status draw(gnuplot *g, output_file *output, gnuplot_writer *write, vo
 zn_status gnuplot_run(zn_context *context, output_file *output, gnuplot_writer *write, void *user, const char *ending) {
     gnuplot g = {.context = context, .script = tmpfile(), .complaints = tmpfile()};
     zn_status status = g.script && g.complaints ? draw(&g, output, write, user, ending)
-                                                : fail(context, ZN_FILE, "no temporary file can be made");
+                                                : fail(context, ZN_FILE, "no temporary file can be created");
     if (g.script) fclose(g.script);
     if (g.complaints) fclose(g.complaints);
     return status;

@@ -18,7 +18,7 @@ typedef struct command {
 static const command commands[] = {
     {"run", "SCENE [options]", "simulate a scene", cli_run},
     {"converge", "SCENE [options]", "errors of schemes over their steps, and their orders", cli_converge},
-    {"check", "SCENE", "everything but the run: parses, builds, checks the start", cli_check},
+    {"check", "SCENE", "everything except the run: parses, builds, checks the start", cli_check},
     {"schemes", "", "the table of schemes", cli_schemes},
     {"cone", "FILE [--solver S] [--residual R]", "solve a discrete contact problem (Siconos, FCLIB)", cli_cone},
     {"plot", "RESULT --y NAME[,NAME] --out FILE.svg", "curves of a result", cli_plot},

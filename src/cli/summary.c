@@ -273,7 +273,7 @@ static void energy_warning_line(FILE *to, const zn_simulation *sim, long count) 
     else
         fprintf(to, "%ld impacts created energy, the first", count);
     fprintf(to,
-            " %.3g at contact '%s', t = %.6g: Newton's law of restitution can with friction; restitution_law: poisson and "
+            " %.3g at contact '%s', t = %.6g: Newton's law of restitution can do that with friction; restitution_law: poisson and "
             "energetic cannot",
             first.gained, zn_simulation_model(sim)->contacts[first.contact].name, first.t);
 }
@@ -314,7 +314,7 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
     if (model->size.nN) fprintf(to, ", largest penetration %.3g", stats.max_penetration);
     if (model->size.ng) fprintf(to, ", constraint drift %.3g (velocity %.3g)", stats.max_g, stats.max_gdot);
     if (stats.roundoff_steps)
-        fprintf(to, "\n  %ld steps are solved to round-off of the model's forces, which is above the tolerance %.3g: up to %.3g of the velocities",
+        fprintf(to, "\n  %ld steps were solved only to the round-off of the model's forces, which is above the tolerance %.3g: up to %.3g of the velocities",
                 stats.roundoff_steps, settings->tolerance, stats.roundoff_residual);
     if (stats.cut_steps)
         fprintf(to, "\n  %ld steps could not be solved at once and were taken in parts, %ld of them with an impact", stats.cut_steps,

@@ -39,7 +39,7 @@ static bool grow(zn_context *context, int **block, size_t *room, int count) {
 
 static zn_status take_arrays(zn_context *context, int rows, int cols, int count, lin_pattern *pattern) {
     if (rows < 0 || cols < 0 || rows == INT_MAX || cols == INT_MAX || count < 0)
-        return fail(context, ZN_INTERNAL, "a pattern of %d x %d with %d entries cannot be", rows, cols, count);
+        return fail(context, ZN_INTERNAL, "a pattern of %d x %d with %d entries is impossible", rows, cols, count);
     if (!grow(context, &pattern->start, &pattern->start_room, cols + 1) ||
         !grow(context, &pattern->index, &pattern->index_room, count))
         return ZN_MEMORY;
@@ -54,7 +54,7 @@ static zn_status remake(zn_context *context, int rows, int cols, int count, cons
     if (status != ZN_OK) return status;
     for (int k = 0; k < count; k++)
         if (row[k] < 0 || row[k] >= rows || col[k] < 0 || col[k] >= cols)
-            return fail(context, ZN_INTERNAL, "entry (%d, %d) lies outside of a pattern of %d x %d", row[k], col[k], rows, cols);
+            return fail(context, ZN_INTERNAL, "entry (%d, %d) lies outside a pattern of %d x %d", row[k], col[k], rows, cols);
     if (!grow(context, &sorting->by_row, &sorting->by_row_room, count) ||
         !grow(context, &sorting->order, &sorting->order_room, count) ||
         !grow(context, &sorting->begin, &sorting->begin_room, (rows > cols ? rows : cols) + 1))

@@ -58,7 +58,7 @@ zn_status zn_model_redundant_rows(zn_context *context, const zn_model *model, bo
     size_t n = (size_t)model->size.nu, columns = (size_t)(model->size.ng + model->size.ny);
     if (columns > ZN_MODEL_MOST_ROWS)
         return fail(context, ZN_UNSUPPORTED,
-                    "the model has more than %d bilateral rows: whether some are redundant is not looked at",
+                    "the model has more than %d bilateral rows: they are not checked for redundancy",
                     ZN_MODEL_MOST_ROWS);
     if (columns > n) columns = n;
     void *work = mem_array(context, model->work_bytes, 1);

@@ -65,7 +65,7 @@ static int *read_integers(fclib_source *s, const char *group, const char *name, 
     if (v && !whole) s->status = ZN_MEMORY;
     for (int k = 0; whole && k < *count && s->status == ZN_OK; k++) {
         if (v[k] >= INT_MIN && v[k] <= INT_MAX && v[k] == floor(v[k])) whole[k] = (int)v[k];
-        else wrong_content(s, group, name, "holds what is no whole number");
+        else wrong_content(s, group, name, "holds a number that is not an integer");
     }
     mem_free(s->p->context, v);
     return whole;
@@ -212,7 +212,7 @@ zn_status result_contact_fclib(contact_problem *p, const char *path) {
     else if (exists(&s, "fclib_global", &group)) read_global(&s, false);
     else if (exists(&s, "fclib_local_rolling", &group)) read_local(&s, true);
     else if (exists(&s, "fclib_global_rolling", &group)) read_global(&s, true);
-    else wrong_content(&s, "fclib_local", "", "and fclib_global are missing, also with _rolling: this is no contact problem");
+    else wrong_content(&s, "fclib_local", "", "and fclib_global are missing, also with _rolling: this is not a contact problem");
     h5_close(s.file);
     return s.status;
 }

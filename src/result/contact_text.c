@@ -85,7 +85,7 @@ static double read_number(word_list *list) {
     char *end, message[96];
     double value = strtod(word(list), &end);
     if (*end) {
-        snprintf(message, sizeof message, "'%.40s' is no number", word(list));
+        snprintf(message, sizeof message, "'%.40s' is not a number", word(list));
         return wrong_text(list, message), 0;
     }
     list->next++;
@@ -102,7 +102,7 @@ static int read_integer(word_list *list, int most) {
 
 static double *read_vector(word_list *list, int n) {
     if (list->failed) return NULL;
-    if (left(list) < (size_t)n) return wrong_text(list, "the file ends inside of a vector"), NULL;
+    if (left(list) < (size_t)n) return wrong_text(list, "the file ends inside a vector"), NULL;
     double *v = MEM_ARRAY(list->context, double, n);
     if (!v) list->failed = true;
     for (int k = 0; k < n && v; k++) v[k] = read_number(list);
@@ -126,7 +126,7 @@ static void read_dense(word_list *list, contact_matrix *m, int rows, int cols) {
         return;
     }
     if (left(list) / (size_t)(rows > 0 ? rows : 1) < (size_t)cols) {
-        wrong_text(list, "the file ends inside of a matrix");
+        wrong_text(list, "the file ends inside a matrix");
         return;
     }
     if (!result_contact_reserve(list->context, m, rows, cols, (long)rows * cols))
@@ -141,7 +141,7 @@ typedef struct block_shape {
 
 static int *read_integers(word_list *list, int n) {
     if (list->failed || left(list) < (size_t)n) {
-        if (!list->failed) wrong_text(list, "the file ends inside of a sparse matrix");
+        if (!list->failed) wrong_text(list, "the file ends inside a sparse matrix");
         return NULL;
     }
     int *v = MEM_ARRAY(list->context, int, n);
@@ -239,7 +239,7 @@ static void read_printed(word_list *list, contact_matrix *m, int rows, int cols)
     int count = read_printed_head(list, rows, cols, &triplets), col = 0;
     if (list->failed) return;
     if ((size_t)count > left(list) / 3) {
-        wrong_text(list, "the file ends inside of a matrix");
+        wrong_text(list, "the file ends inside a matrix");
         return;
     }
     if (!result_contact_reserve(list->context, m, rows, cols, count)) list->failed = true;

@@ -122,7 +122,7 @@ zn_status h5_dense(h5_file *file, const h5_message *info, h5_take_message *take,
     static const uint64_t undefined = UINT64_MAX;
     bool links = info->type == H5_LINK_INFO;
     size_t at = 2 + (info->size >= 2 && info->data[1] & 1 ? (links ? 8u : 2u) : 0u);
-    if (info->size < at + 16 || info->flags & H5_SHARED) return h5_damaged(file, "an index of names is cut");
+    if (info->size < at + 16 || info->flags & H5_SHARED) return h5_damaged(file, "an index of names is truncated");
     if (h5_number(info->data + at, 8) == undefined) return ZN_OK;
     h5_heap heap = {.file = file};
     h5_leaf leaf = {0};

@@ -49,12 +49,12 @@ zn_status h5_failed(const h5_file *file) { return file->failed; }
 
 zn_status h5_read(h5_file *file, uint64_t at, void *to, size_t count) {
     char *next = to;
-    if (at > file->size || count > file->size - at) return h5_damaged(file, "it refers to what is behind its end");
+    if (at > file->size || count > file->size - at) return h5_damaged(file, "it refers to data beyond its end");
     while (count > 0) {
         ssize_t got = pread(file->descriptor, next, count, (off_t)at);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return file->failed = fail_file(file->context, file->path, "read", errno);
-        if (got == 0) return h5_damaged(file, "it became shorter while it was read");
+        if (got == 0) return h5_damaged(file, "it was shortened while it was being read");
         next += got;
         at += (uint64_t)got;
         count -= (size_t)got;
@@ -64,7 +64,7 @@ zn_status h5_read(h5_file *file, uint64_t at, void *to, size_t count) {
 
 zn_status h5_spend(h5_file *file, uint64_t bytes) {
     if (bytes > file->budget || bytes + BUDGET_PIECE > file->budget)
-        return h5_damaged(file, "it goes in a circle, or says that it holds far more than its size has room for");
+        return h5_damaged(file, "it refers to itself, or claims to hold far more than its size allows");
     file->budget -= bytes + BUDGET_PIECE;
     return ZN_OK;
 }
@@ -83,7 +83,7 @@ void *h5_memory(h5_file *file, uint64_t bytes) {
 
 const unsigned char *h5_take(h5_file *file, uint64_t at, uint64_t count) {
     if (at > file->size || count > file->size - at) {
-        h5_damaged(file, "it refers to what is behind its end");
+        h5_damaged(file, "it refers to data beyond its end");
         return NULL;
     }
     void *block = h5_memory(file, count);
@@ -125,14 +125,14 @@ static zn_status collect_block(h5_collector *c, uint64_t start, uint64_t size) {
         message.size = (size_t)h5_number(m + (c->second ? 1 : 2), 2);
         message.flags = c->second ? m[3] : m[4];
         at += head + message.size;
-        if (at > size) return h5_damaged(c->file, "a header is cut");
+        if (at > size) return h5_damaged(c->file, "a header is truncated");
         if (message.type != H5_NOTHING && !add_message(c, message)) return h5_failed(c->file);
     }
     return ZN_OK;
 }
 
 static zn_status continue_header(h5_collector *c, const h5_message *message) {
-    if (message->size < 16) return h5_damaged(c->file, "a header is cut");
+    if (message->size < 16) return h5_damaged(c->file, "a header is truncated");
     uint64_t at = h5_number(message->data, 8), size = h5_number(message->data + 8, 8);
     if (!c->second) return collect_block(c, at, size);
     const unsigned char *head = h5_take(c->file, at, 4);
@@ -190,7 +190,7 @@ static zn_status read_superblock(h5_file *file) {
     bool first = version <= 1, sizes = first ? head[13] == 8 && head[14] == 8 : head[9] == 8 && head[10] == 8;
     int extra = version == 1 ? 4 : 0, base = first ? 24 + extra : 12, root = first ? 64 + extra : 36;
     if (memcmp(head, signature, sizeof signature) != 0 || have < (size_t)root + 8)
-        return h5_damaged(file, "its head is cut or not that of HDF5");
+        return h5_damaged(file, "its header is truncated or not that of HDF5");
     if (version > 3) return h5_unknown(file, "a newer version of the format");
     if (!sizes || h5_number(head + base, 8) != 0)
         return h5_unknown(file, "addresses that are not of 8 bytes from the start of the file");

@@ -57,7 +57,7 @@ static zn_status search_tree(h5_search *s, uint64_t at, int level_above) {
 
 static zn_status search_symbol_table(h5_search *s, const h5_message *table) {
     enum { HEAP_HEAD = 32 };
-    if (table->size < 16) return h5_damaged(s->file, "a group is cut");
+    if (table->size < 16) return h5_damaged(s->file, "a group is truncated");
     const unsigned char *heap = h5_take(s->file, h5_number(table->data + 8, 8), HEAP_HEAD);
     if (!heap) return h5_failed(s->file);
     if (memcmp(heap, "HEAP", 4) != 0) return h5_damaged(s->file, "a group has no names");
@@ -70,19 +70,19 @@ static zn_status search_symbol_table(h5_search *s, const h5_message *table) {
 static zn_status look_at_link(void *user, const h5_message *m) {
     h5_search *s = user;
     if (s->found) return ZN_OK;
-    if (m->size < 12 || m->data[0] != 1) return h5_damaged(s->file, "a link is cut");
+    if (m->size < 12 || m->data[0] != 1) return h5_damaged(s->file, "a link is truncated");
     int flags = m->data[1], width = 1 << (flags & 3), type = 0;
     size_t at = 2;
     if (flags & 8) type = m->data[at++];
     if (flags & 4) at += 8;
     if (flags & 0x10) at++;
-    if (at + (size_t)width > m->size) return h5_damaged(s->file, "a link is cut");
+    if (at + (size_t)width > m->size) return h5_damaged(s->file, "a link is truncated");
     uint64_t length = h5_number(m->data + at, width);
     at += (size_t)width;
-    if (length > m->size - at) return h5_damaged(s->file, "a link is cut");
+    if (length > m->size - at) return h5_damaged(s->file, "a link is truncated");
     if (length != s->length || memcmp(m->data + at, s->name, s->length) != 0) return ZN_OK;
     if (type != 0) return h5_unknown(s->file, "a link that is not a hard one; such links are not followed");
-    if (m->size - at - length < 8) return h5_damaged(s->file, "a link is cut");
+    if (m->size - at - length < 8) return h5_damaged(s->file, "a link is truncated");
     s->address = h5_number(m->data + at + length, 8);
     s->found = true;
     return ZN_OK;
@@ -119,12 +119,12 @@ zn_status h5_find(h5_file *file, const char *path, h5_object *object, bool *foun
 /* Version 1 has 5 reserved bytes, version 2 a type: scalar, simple, null. */
 zn_status h5_dataspace(h5_file *file, const unsigned char *data, size_t size, h5_space *space) {
     *space = (h5_space){0};
-    if (size < 4 || (data[0] != 1 && data[0] != 2)) return h5_damaged(file, "a dataspace is cut");
+    if (size < 4 || (data[0] != 1 && data[0] != 2)) return h5_damaged(file, "a dataspace is truncated");
     size_t at = data[0] == 1 ? 8 : 4;
     space->rank = data[1];
     if (data[0] == 2 && data[3] == 2) return h5_unknown(file, "an empty dataspace");
     if (space->rank > H5_MOST_DIMENSIONS) return h5_unknown(file, "more than four dimensions");
-    if (size < at + 8 * (size_t)space->rank) return h5_damaged(file, "a dataspace is cut");
+    if (size < at + 8 * (size_t)space->rank) return h5_damaged(file, "a dataspace is truncated");
     for (int i = 0; i < space->rank; i++) space->extent[i] = h5_number(data + at + 8 * (size_t)i, 8);
     return ZN_OK;
 }

@@ -92,7 +92,7 @@ static void count_present_rows(h5_table *t) {
 static zn_status read_chunks(h5_table *t, const h5_message *m) {
     size_t at = 11;
     int dimensions = m->size > 2 ? m->data[2] : 0;
-    if (dimensions != t->rank + 1 || m->size < at + 4 * (size_t)dimensions) return h5_damaged(t->file, "a dataset is cut");
+    if (dimensions != t->rank + 1 || m->size < at + 4 * (size_t)dimensions) return h5_damaged(t->file, "a dataset is truncated");
     t->chunk_rows = h5_number(m->data + at, 4);
     t->chunk_columns = t->rank > 1 ? h5_number(m->data + at + 4, 4) : 1;
     uint64_t most = h5_size(t->file) / (uint64_t)t->element;
@@ -117,7 +117,7 @@ static zn_status read_contiguous(h5_table *t, uint64_t at) {
     if (t->chunk_rows > t->rows) t->chunk_rows = t->rows;
     t->across = 1;
     if (t->rows == 0) return ZN_OK;
-    if (at > h5_size(t->file) || t->rows * row > h5_size(t->file) - at) return h5_damaged(t->file, "a dataset is cut");
+    if (at > h5_size(t->file) || t->rows * row > h5_size(t->file) - at) return h5_damaged(t->file, "a dataset is truncated");
     uint64_t count = (t->rows + t->chunk_rows - 1) / t->chunk_rows;
     t->chunks = h5_memory(t->file, count * sizeof *t->chunks);
     for (uint64_t i = 0; t->chunks && i < count; i++) t->chunks[i] = at + i * t->chunk_rows * row;
@@ -129,7 +129,7 @@ static zn_status read_compact(h5_table *t, const h5_message *m) {
     t->compact_size = m->size - 4;
     t->chunk_rows = t->rows;
     t->chunk_columns = t->columns;
-    if (t->rows * t->columns * (uint64_t)t->element > t->compact_size) return h5_damaged(t->file, "a dataset is cut");
+    if (t->rows * t->columns * (uint64_t)t->element > t->compact_size) return h5_damaged(t->file, "a dataset is truncated");
     return ZN_OK;
 }
 
@@ -141,11 +141,11 @@ static zn_status read_layout(h5_table *t, const h5_object *object) {
     if (filters && (filters->size < 2 || filters->data[1] > 0))
         return h5_unknown(t->file, "compressed values (h5repack -f NONE writes them plainly)");
     int version = m->data[0], class = m->data[1];
-    if (version == 3 && class == CHUNKED) return m->size < 11 ? h5_damaged(t->file, "a dataset is cut") : read_chunks(t, m);
+    if (version == 3 && class == CHUNKED) return m->size < 11 ? h5_damaged(t->file, "a dataset is truncated") : read_chunks(t, m);
     if (version != 3 && version != 4) return h5_unknown(t->file, "an old kind of storage");
     if (class == COMPACT) return read_compact(t, m);
     if (class == CONTIGUOUS)
-        return m->size < 18 ? h5_damaged(t->file, "a dataset is cut") : read_contiguous(t, h5_number(m->data + 2, 8));
+        return m->size < 18 ? h5_damaged(t->file, "a dataset is truncated") : read_contiguous(t, h5_number(m->data + 2, 8));
     return h5_unknown(t->file, "a new kind of storage, or values in other files");
 }
 

@@ -27,7 +27,7 @@ static void look_at_type(h5_attribute *a, const unsigned char *type, size_t size
 
 /* Versions 1 to 3: the sizes of name, type and space, then these three (padded to 8 bytes in version 1), then the values. */
 static zn_status parse(h5_file *file, const unsigned char *m, size_t size, h5_attribute *a) {
-    static const char cut[] = "an attribute is cut";
+    static const char cut[] = "an attribute is truncated";
     *a = (h5_attribute){0};
     if (size < 8 || m[0] < 1 || m[0] > 3) return h5_damaged(file, cut);
     bool pad = m[0] == 1, shared = m[0] > 1 && m[1] & 3;
@@ -160,7 +160,7 @@ static zn_status look_at_attribute(void *user, const h5_message *m) {
     if (w->name ? w->values || a.name_length != strlen(w->name) || memcmp(a.name, w->name, a.name_length) != 0
                 : a.count != 1)
         return ZN_OK;
-    if (!a.is_text) return w->name ? h5_damaged(w->file, "a text is not one") : ZN_OK;
+    if (!a.is_text) return w->name ? h5_damaged(w->file, "a text has another type") : ZN_OK;
     char **values;
     status = read_values(w->file, &a, &values);
     if (status != ZN_OK) return status;

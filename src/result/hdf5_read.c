@@ -106,7 +106,7 @@ static zn_status open_datasets(result_file *result, const h5_object *root) {
     if (status == ZN_OK && count == 0) status = damaged(result, "it has no datasets");
     /* Datasets may not share their values: then all columns together fit into the memory that the file takes. */
     if (status == ZN_OK && (uint64_t)result->rows > h5_size(source->file) / sizeof(double) / (uint64_t)result->width)
-        status = damaged(result, "its datasets hold more than its size has room for");
+        status = damaged(result, "its datasets hold more than its size allows");
     result_free_texts(result->context, names, count);
     return status;
 }

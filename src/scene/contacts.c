@@ -112,7 +112,7 @@ static void read_contact(scene_loader *loader, const scene_entry *entry) {
     if (!scene_find(map, "gap") && !scene_find(map, "normal_force"))
         scene_error(loader, map, "%s lacks 'gap' (or 'normal_force', when it never opens)", what);
     if (normal_force && !gap && restitution)
-        scene_error(loader, restitution, "%s has a given normal force and no gap: nothing hits, so it has no restitution",
+        scene_error(loader, restitution, "%s has a given normal force and no gap: it has no impacts, so it has no restitution",
                     what);
 
     zn_friction_def laws[MAX_LAWS];

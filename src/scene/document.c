@@ -60,7 +60,7 @@ static bool check_characters(reader *r) {
         int length = utf8_length(s);
         bool control = (*s < 0x20 && *s != '\t' && *s != '\n' && *s != '\r') || *s == 0x7f;
         if (length == 0 || control) {
-            stop(r, ZN_SYNTAX, line, column, "this is not a text file (byte 0x%02x is no character)", *s);
+            stop(r, ZN_SYNTAX, line, column, "this is not a text file (byte 0x%02x is not a character)", *s);
             return false;
         }
         column++;
@@ -123,7 +123,7 @@ static scene_node *read_alias(reader *r, struct fy_event *event) {
     for (anchor *known = r->anchors; known; known = known->next) {
         if (strcmp(known->name, name)) continue;
         if (known->node) return (scene_node *)(uintptr_t)known->node;
-        return stop(r, ZN_SCENE, line, column, "the alias '*%.60s' stands inside of what it is an alias for", name);
+        return stop(r, ZN_SCENE, line, column, "the alias '*%.60s' is inside the value that it stands for", name);
     }
     return stop(r, ZN_SCENE, line, column, "there is no anchor '&%.60s' before this alias", name);
 }

@@ -136,7 +136,7 @@ static void read_pair(scene_loader *loader, const scene_entry *entry) {
     if (normal_force) {
         def.has_normal_force = true;
         if (n.restitution)
-            scene_error(loader, n.restitution, "%s has a given normal force: nothing hits, so it has no restitution", what);
+            scene_error(loader, n.restitution, "%s has a given normal force: it has no impacts, so it has no restitution", what);
         if (!scene_want_number(loader, normal_force, scene_format(loader, "normal_force of %s", what), scene_not_negative,
                                &def.normal_force))
             return;

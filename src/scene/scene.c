@@ -206,7 +206,7 @@ static zn_status load_document(zn_scene *scene, const char *file, const scene_no
     for (int i = errors_before; i < count; i++)
         if (zn_error_get(scene->context, i)->status == ZN_MEMORY) return ZN_MEMORY;
     if (count > errors_before) return ZN_SCENE;
-    return scene->model ? ZN_OK : fail(scene->context, ZN_INTERNAL, "the scene gave no model and no error");
+    return scene->model ? ZN_OK : fail(scene->context, ZN_INTERNAL, "the scene yielded neither a model nor an error");
 }
 
 /* `text` NULL: the file is read. */

@@ -43,7 +43,7 @@ bool scene_want_rotation(scene_loader *loader, const scene_node *node, const cha
     if (node->kind == SCENE_LIST) {
         if (!scene_want_vector(loader, node, what, 4, 4, quaternion)) return false;
         if (quat_dot(quat_from(quaternion), quat_from(quaternion)) > 0) return true;
-        scene_error(loader, node, "%s is a quaternion of zeros; none is [1, 0, 0, 0]", what);
+        scene_error(loader, node, "%s is a quaternion of zeros; no rotation is [1, 0, 0, 0]", what);
         return false;
     }
     const scene_node *axis, *angle;

@@ -127,7 +127,7 @@ void view_read_setting(scene_view *v, const scene_node *view, const scene_entry 
     double speed;
     if (!strcmp(key, "contacts")) {
         if (loader->parts)
-            scene_error(loader, entry->key, "contacts between bodies are drawn by themselves");
+            scene_error(loader, entry->key, "contacts between bodies are drawn automatically");
         else if (scene_want_kind(loader, value, SCENE_MAP, "contacts of the view"))
             for (const scene_entry *contact = value->first; contact; contact = contact->next)
                 read_contact(v, contact, contacts);

@@ -102,7 +102,7 @@ static void unknown_word(scene_loader *loader, const scene_node *node, const cha
                          const char *(*get)(const void *, int), const void *user) {
     if (scene_gave_up(loader)) return;
     if (strcspn(node->text, "(") > strcspn(node->text, ")")) { /* the rest of a formula */
-        scene_error(loader, node, "'%.60s' is unknown in %s; a formula with a comma inside of { } or [ ] must be quoted", node->text, what);
+        scene_error(loader, node, "'%.60s' is unknown in %s; a formula with a comma inside { } or [ ] must be quoted", node->text, what);
         return;
     }
     const char *nearest = expr_nearest_name(node->text, count, get, user);

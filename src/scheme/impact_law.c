@@ -21,7 +21,7 @@ zn_status impact_law_create(zn_context *context, const zn_model *model, const zn
         if (model->contacts[k].e_F != 0)
             return fail(
                 context, ZN_UNSUPPORTED,
-                "contact '%s' has a tangential restitution, which restitution_law: %s does not know: leave it out, or use "
+                "contact '%s' has a tangential restitution, which restitution_law: %s does not support: leave it out, or use "
                 "restitution_law: newton",
                 model->contacts[k].name, NAMES[law]);
     if (settings->friction_law && strcmp(settings->friction_law, "staged") == 0)

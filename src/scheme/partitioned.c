@@ -332,7 +332,7 @@ int partitioned_error(scheme *base, const scheme_state *from, const scheme_state
 
 const scheme_class scheme_lobatto_3a3b = {
     .info = {"lobatto-3a3b",
-             "Lobatto IIIA-IIIB, keeps energy over long times; order s-1 with velocity constraints or sticking; not for stiff systems", 4,
+             "Lobatto IIIA-IIIB, conserves energy over long times; order s-1 with velocity constraints or sticking; not for stiff systems", 4,
              "2s-2", 2, PARTITIONED_S_MAX, 3, true, true, true, true, true},
     .carry_size = partitioned_carry_size, .create = partitioned_create, .start = partitioned_start, .step = partitioned_step,
     .interpolate = partitioned_interpolate, .error = partitioned_error, .destroy = partitioned_destroy,

@@ -76,7 +76,7 @@ zn_status zn_account_create(zn_context *context, const zn_simulation *simulation
     NEED(context, simulation);
     NEED_HANDLE(simulation, HANDLE_SIMULATION);
     const zn_model *model = zn_simulation_model(simulation);
-    if (!model->energy) return fail(context, ZN_ARGUMENT, "the model does not tell its energy: there is no account of it");
+    if (!model->energy) return fail(context, ZN_ARGUMENT, "the model has no energy function, so there is no account of its energy");
     zn_account *a = MEM_ARRAY(context, zn_account, 1);
     if (!a) return ZN_MEMORY;
     int parts = zn_model_part_count(model);

@@ -40,8 +40,8 @@ zn_status sim_report_unstable(zn_simulation *sim, double h) {
 /* Where the residual is: a contact, or the kind of equations. */
 static void name_fault(const zn_simulation *sim, const cone_outcome *outcome, char *text, size_t room) {
     static const char *const equations[CONE_UNIT_COUNT] = {[CONE_MOMENTUM] = "in the equations of motion",
-                                                           [CONE_LENGTH] = "in the constraints of positions",
-                                                           [CONE_VELOCITY] = "in the constraints of velocities",
+                                                           [CONE_LENGTH] = "in the position constraints",
+                                                           [CONE_VELOCITY] = "in the velocity constraints",
                                                            [CONE_ACCELERATION] = "in the accelerations"};
     int unit = CONE_MOMENTUM;
     for (int u = 0; u < CONE_UNIT_COUNT; u++)
@@ -65,7 +65,7 @@ static void give_advice(zn_simulation *sim, const cone_outcome *outcome, char *t
                  "try step: %.3g or %s",
                  kinetic, sim->energy_start, step / 10, other);
     else if (outcome->worst <= near_tolerance * sim->settings.tolerance)
-        snprintf(text, room, "the residual is small: tolerance: %.0e would let it pass; else try %s",
+        snprintf(text, room, "the residual is small: tolerance: %.0e would accept it; otherwise try %s",
                  pow(10, ceil(log10(2 * outcome->worst))), other);
     else if (step > 0)
         snprintf(text, room, "try step: %.3g or %s", step / 10, other);

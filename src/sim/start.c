@@ -153,8 +153,8 @@ zn_status sim_start_contradiction(zn_context *context, const zn_model *model, co
     if (row < 0 || *size > settings->contradiction) *size = 0;
     if (*size > SIM_CONTRADICTION_ROUNDOFF)
         log_message(context, ZN_LOG_WARNING,
-                    "the constraint '%s' nearly follows from those before it but contradicts them by %.3g: they are met in "
-                    "the sense of least squares (numbers in full fit exactly: sqrt(3)/2 instead of 0.866025)",
+                    "the constraint '%s' nearly follows from those before it but contradicts them by %.3g: they are satisfied in "
+                    "the sense of least squares (exact numbers would fit: sqrt(3)/2 instead of 0.866025)",
                     model->bilateral_names[row], *size);
     return row == -2 ? ZN_MEMORY : ZN_OK;
 }

@@ -152,7 +152,7 @@ sed 's/simulation: {/simulation: {restitution_law: elastic, /' "$kane" >kane.yam
 expect 2 "$zeno" run kane.yaml
 holds "with line and column" grep -q 'kane.yaml:[0-9]*:[0-9]*: .*restitution_law' err
 expect 2 "$zeno" run "$scenes/superball.yaml" --restitution-law energetic
-holds "tangential restitution is refused with a reason" grep -q 'tangential restitution, which restitution_law: energetic does not know' err
+holds "tangential restitution is refused with a reason" grep -q 'tangential restitution, which restitution_law: energetic does not support' err
 expect 0 "$zeno" converge "$kane" --scheme rattle --steps 1e-4,5e-5 --reference 1e-5 --restitution-law energetic
 
 # the scheme's change of energy is told whenever it is above 1e-3 of it

@@ -66,7 +66,7 @@ static void odd_patterns(void **state) {
     assert_int_equal(lin_pattern_dense(context, 100000, 100000, &pattern), ZN_INTERNAL);
     assert_null(pattern.start);
     assert_int_equal(zn_error_count(context), 4);
-    assert_string_equal(zn_error_get(context, 1)->message, "entry (0, 2) lies outside of a pattern of 2 x 2");
+    assert_string_equal(zn_error_get(context, 1)->message, "entry (0, 2) lies outside a pattern of 2 x 2");
     zn_context_destroy(context);
 }
 

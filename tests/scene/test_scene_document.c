@@ -74,7 +74,7 @@ static void test_refused_texts(void **state) {
     check_errors("a: \"abc", "1:5: YAML: double-quoted scalar without closing quote");
     check_errors("a: b: c\n", "1:5: YAML: ");
     check_errors("a: *x\n", "1:5: there is no anchor '&x'");
-    check_errors("a: &x [1, *x]\n", "1:12: inside of what it is an alias for");
+    check_errors("a: &x [1, *x]\n", "1:12: inside the value that it stands for");
     check_errors("title: a\n---\ntitle: b\n", "2:1: a second document");
     check_errors("? [1, 2]\n: 3\n", "1:3: a key must be a name");
     check_errors("ok: 1\nbad: \x01\n", "2:6: byte 0x01");

@@ -49,7 +49,7 @@ static void test_coordinates(void **state) {
     check_change("  y: 3*r", "  t: 1\n  y: 3*r", "5:3: 't' cannot be the name of a coordinate");
     check_change("start: 0", "begin: 0", "4:7: 'begin' is unknown in coordinate 'x'; known: start, velocity");
     check_change("start: 0", "strat: 0", "4:7: did you mean 'start'");
-    check_change("start: 0", "start: max(0, 0)", "4:21: a formula with a comma inside of { } or [ ] must be quoted", "4:19: missing ')'");
+    check_change("start: 0", "start: max(0, 0)", "4:21: a formula with a comma inside { } or [ ] must be quoted", "4:19: missing ')'");
     check_change("start: 0", "start: y", "4:14: must be constant, but 'y' changes with the motion");
     check_change("start: 0", "start: 1/0", "4:14: not a finite number");
     check_change("velocity: 1", "velocity: x'", "4:27: must be constant, but 'x'' changes");
@@ -81,7 +81,7 @@ static void test_contacts(void **state) {
     (void)state;
     check_change("gap: y - r, ", "", "13:10: contact 'floor' lacks 'gap'");
     check_change("gap: y - r", "gap: y - r, normal_force: 3", "13:37: both 'gap' and 'normal_force'");
-    check_change("gap: y - r", "normal_force: 3", "13:68: no gap: nothing hits");
+    check_change("gap: y - r", "normal_force: 3", "13:68: no gap: it has no impacts");
     check_change("gap: y - r, slip: [x'], friction: 0.2, restitution: 0.5", "normal_force: 3", "13:10: it does nothing");
     check_change("gap: y - r", "gapp: y - r", "13:11: did you mean 'gap'", "13:10: lacks 'gap'");
     check_change("friction: 0.2", "friction: -0.2",

@@ -108,7 +108,7 @@ static zn_status check_start(zn_context *context, const zn_body_def *def, const 
         return fail(context, ZN_MODEL, "the start of '%s' is not finite", b->name);
     bool turns_in_space = b->kind == BODY_SPATIAL || body_is_moving(b->kind);
     if (turns_in_space && quat_dot(quat_from(def->rotation), quat_from(def->rotation)) == 0)
-        return fail(context, ZN_MODEL, "the rotation of '%s' is a quaternion of zeros; none is 1, 0, 0, 0", b->name);
+        return fail(context, ZN_MODEL, "the rotation of '%s' is a quaternion of zeros; no rotation is 1, 0, 0, 0", b->name);
     if (body_is_planar(b->kind) && (def->position[2] != 0 || def->velocity[2] != 0))
         return fail(context, ZN_MODEL, "the body '%s' lives in the plane z = 0, but its start has z", b->name);
     if (body_is_moving(b->kind) && (!finite(def->motion_axis, 3) || !(vec3_norm(vec3_from(def->motion_axis)) > 0)))
