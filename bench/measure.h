@@ -8,7 +8,7 @@
 typedef struct bench_row {
     const char *scene, *scheme;
     int stages;              /* 0: the scheme's default */
-    const char *iteration;   /* NULL: the scene's */
+    zn_iteration iteration;   /* coupled: the scene's */
     double peer_tolerance;   /* largest difference of q at the end from Siconos' result; 0: not compared */
 } bench_row;
 

@@ -114,7 +114,7 @@ static double processor_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static cost run_once(zn_context *context, const zn_scene *scene, zn_settings settings, const char *law) {
+static cost run_once(zn_context *context, const zn_scene *scene, zn_settings settings, zn_friction_law law) {
     cost c = {.us = -1};
     zn_simulation *simulation = NULL;
     settings.friction_law = law;
@@ -139,7 +139,7 @@ static bool goes_on(const cost best[2], double taken, double seconds) {
 }
 
 static void measure(zn_context *context, const zn_scene *scene, zn_settings settings, double seconds, cost best[2]) {
-    static const char *const laws[] = {"accumulated", "staged"};
+    static const zn_friction_law laws[] = {ZN_FRICTION_ACCUMULATED, ZN_FRICTION_STAGED};
     double start = processor_seconds();
     for (int run = 0; run < 2 || goes_on(best, processor_seconds() - start, seconds); run++)
         for (int law = 0; law < 2; law++) {

@@ -41,12 +41,12 @@ static const bench_row rows[] = {
     {.scene = "slope", .scheme = "generalized-alpha"},
     {.scene = "rigid-pendulum", .scheme = "generalized-alpha"},
     {.scene = "rigid-pendulum", .scheme = "generalized-alpha-pva"},
-    {.scene = "rigid-pendulum", .scheme = "generalized-alpha-pva", .iteration = "decoupled"},
+    {.scene = "rigid-pendulum", .scheme = "generalized-alpha-pva", .iteration = ZN_ITERATION_DECOUPLED},
     {.scene = "rigid-pendulum", .scheme = "generalized-alpha-p"},
     {.scene = "bouncing-pendulum", .scheme = "generalized-alpha-pva"},
-    {.scene = "bouncing-pendulum", .scheme = "generalized-alpha-pva", .iteration = "decoupled"},
+    {.scene = "bouncing-pendulum", .scheme = "generalized-alpha-pva", .iteration = ZN_ITERATION_DECOUPLED},
     {.scene = "bouncing-pendulum", .scheme = "generalized-alpha-pvv"},
-    {.scene = "bouncing-pendulum", .scheme = "generalized-alpha-pvv", .iteration = "decoupled"},
+    {.scene = "bouncing-pendulum", .scheme = "generalized-alpha-pvv", .iteration = ZN_ITERATION_DECOUPLED},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 

@@ -34,7 +34,7 @@ typedef struct trial_options {
     int stages;
     double step, end;      /* 0: as in the scene */
     double tolerance;      /* 0: as in the scene */
-    const char *percussion;
+    zn_percussion percussion;
     zn_solver solver;
     const char *set;       /* NULL, or one parameter: "NAME=EXPR" */
 } trial_options;

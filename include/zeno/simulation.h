@@ -9,46 +9,49 @@
 extern "C" {
 #endif
 
-typedef enum zn_solver { ZN_SOLVER_AUTO, ZN_SOLVER_NEWTON, ZN_SOLVER_PROJECTION } zn_solver;
+/* Choices; the first of each is the default. */
+typedef enum zn_solver { ZN_SOLVER_AUTO, ZN_SOLVER_NEWTON, ZN_SOLVER_PROJECTION, ZN_SOLVER_COUNT } zn_solver;
+typedef enum zn_projection { ZN_PROJECTION_VELOCITY, ZN_PROJECTION_NONE, ZN_PROJECTION_COUNT } zn_projection;
+typedef enum zn_percussion { ZN_PERCUSSION_STAGE, ZN_PERCUSSION_INTEGRATED, ZN_PERCUSSION_COUNT } zn_percussion;
+typedef enum zn_iteration { ZN_ITERATION_COUPLED, ZN_ITERATION_DECOUPLED, ZN_ITERATION_COUNT } zn_iteration;
+typedef enum zn_alpha { ZN_ALPHA_CHUNG_HULBERT, ZN_ALPHA_HHT, ZN_ALPHA_NEWMARK, ZN_ALPHA_COUNT } zn_alpha;
+typedef enum zn_multipliers { ZN_MULTIPLIERS_STARRED, ZN_MULTIPLIERS_PRINTED, ZN_MULTIPLIERS_COUNT } zn_multipliers;
+typedef enum zn_start_forces { ZN_START_FORCES_CONSISTENT, ZN_START_FORCES_ZERO, ZN_START_FORCES_COUNT } zn_start_forces;
+typedef enum zn_friction_law { ZN_FRICTION_ACCUMULATED, ZN_FRICTION_STAGED, ZN_FRICTION_LAW_COUNT } zn_friction_law;
+typedef enum zn_restitution_law {
+    ZN_RESTITUTION_NEWTON,
+    ZN_RESTITUTION_POISSON,
+    ZN_RESTITUTION_ENERGETIC,
+    ZN_RESTITUTION_LAW_COUNT
+} zn_restitution_law;
 
-/* How to simulate. Texts must live as long as the settings; those of a scene live as long as the scene. NULL texts mean the
- * default. What a scheme does not use it ignores. */
+/* How to simulate: begin with zn_settings_default(). `zeno settings` and docs/scene.md say what each member means, its range
+ * and its default. Every member is checked, also those that the scheme does not use. */
 typedef struct zn_settings {
-    const char *scheme;     /* see zn_scheme_count, zn_scheme_info; default moreau-midpoint */
-    int stages;             /* 0 (default): the scheme's default */
-    double step, end;       /* no default: 0 until given */
-    bool step_auto;         /* the step is chosen from `accuracy`; `step` is then the first one (0: chosen too) */
-    double accuracy;        /* of step_auto: relative error of positions in a step; default 1e-6 */
-    double damping;         /* spectral radius rho_inf of generalized-alpha and TR-theta, 0 to 1; default 0.9 */
-    double theta;           /* of moreau-theta, 0 to 1; default 0.5 */
-    const char *projection; /* of velocities at the end of a Runge-Kutta step: "velocity" (default) or "none" */
-    const char *percussion; /* in the inclusions of partitioned Runge-Kutta schemes: "stage" (default) or "integrated" */
-    const char *iteration;  /* of the subproblems of generalized-alpha: "coupled" (default) or "decoupled" */
-    zn_solver solver;       /* default auto */
-    double tolerance;       /* of the cone solver; default 1e-10 */
-    int record_every;       /* default 1 */
-    double record_step;     /* rows at its multiples instead of after steps; default 0: after steps */
-    bool project_start;     /* moves an inconsistent start onto the constraints instead of refusing it; default false */
-    const char *alpha;      /* coefficients of generalized-alpha: "chung-hulbert" (default), "hht" or "newmark" */
-    const char *multipliers; /* of generalized-alpha-pva where a contact is open: "starred" totals vanish (default), or "printed" */
-    int activation;         /* contacts in the smooth motion of generalized-alpha-pva, -pvv: 1, 2, 3; 0 (default): the scheme's */
-    const char *start_forces; /* accelerations at the start: "consistent" (default), or "zero", a disturbance */
-    const char *friction_law; /* of Runge-Kutta schemes and generalized-alpha: "accumulated" (default), or "staged", which keeps the
-                                 order where the direction of slip turns */
-    double contradiction;     /* redundant constraints (more joints than needed) whose numbers do not quite fit may contradict each
-                                 other by this much at the start: they are then met in the sense of least squares, and the
-                                 context's log says so; default 1e-6, in their units; 0: never */
-    const char *
-        restitution_law; /* what e means in an impact: "newton" (default), the papers' law, which can create energy with friction;
-                                    "poisson" or "energetic", which cannot (docs/contacts.md) */
+    const char *scheme; /* see zn_scheme_count, zn_scheme_info; NULL: moreau-midpoint. Must live as long as the settings */
+    int stages;         /* 0: the scheme's default */
+    double step, end;   /* no default: 0 until given */
+    bool step_auto;     /* the step is chosen from `accuracy`; `step` is then the first one (0: chosen too) */
+    double accuracy;
+    double damping;
+    double theta;
+    zn_projection projection;
+    zn_percussion percussion;
+    zn_iteration iteration;
+    zn_solver solver;
+    double tolerance;
+    int record_every;
+    double record_step; /* 0: rows after steps */
+    bool project_start;
+    zn_alpha alpha;
+    zn_multipliers multipliers;
+    int activation;     /* 0: the scheme's */
+    zn_start_forces start_forces;
+    zn_friction_law friction_law;
+    double contradiction;
+    zn_restitution_law restitution_law;
 } zn_settings;
 
-/* The defaults, in the order of the members. */
-#define ZN_SETTINGS_DEFAULT                                                                                             \
-    {                                                                                                                   \
-        "moreau-midpoint", 0, 0, 0, false, 1e-6, 0.9, 0.5, "velocity", "stage", "coupled", ZN_SOLVER_AUTO, 1e-10, 1, 0, \
-            false, "chung-hulbert", "starred", 0, "consistent", "accumulated", 1e-6, "newton"                           \
-    }
 ZN_API zn_settings zn_settings_default(void);
 
 typedef struct zn_scheme_info {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char usage[] = "zeno check SCENE [--scheme NAME[:STAGES]] [--set NAME=EXPR]...";
+static const char usage[] = "zeno check SCENE [--scheme NAME[:STAGES]] [--SETTING VALUE]... [--set NAME=EXPR]...";
 
 /* ---- what a model from parts is made of ---- */
 
@@ -118,9 +118,9 @@ int cli_check(int argc, char **argv) {
     cli_scene_options scene_options = {0};
     const char *path = NULL;
     bool help = false;
-    const cli_option options[] = {CLI_SCENE_OPTIONS(scene_options), {"--help", NULL, &help, NULL, 0}};
-    int n_positional;
-    if (!cli_parse(argc, argv, usage, sizeof options / sizeof *options, options, 1, &path, &n_positional)) return CLI_USAGE;
+    cli_option options[CLI_MAX_OPTIONS] = {{"--help", NULL, &help, NULL, 0}};
+    int n_positional, n_options = cli_add_settings(options, 1, &scene_options, NULL);
+    if (!cli_parse(argc, argv, usage, n_options, options, 1, &path, &n_positional)) return CLI_USAGE;
     if (help || !path) {
         fprintf(help ? stdout : stderr, "usage: %s\n", usage);
         return help ? CLI_OK : CLI_USAGE;
@@ -130,9 +130,8 @@ int cli_check(int argc, char **argv) {
     zn_scene *scene = NULL;
     zn_simulation *simulation = NULL;
     zn_settings settings;
-    char scheme_name[64];
     int exit_status = CLI_USAGE;
-    if (cli_load(context, path, &scene_options, &scene, &settings, scheme_name)) {
+    if (cli_load(context, path, &scene_options, &scene, &settings)) {
         print_sizes(context, scene, &settings);
         if (zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation) == ZN_OK) {
             printf("  the start is consistent\n");

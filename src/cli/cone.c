@@ -5,6 +5,7 @@
 #include "cli/summary.h"
 #include "cone/discrete.h"
 #include "result/contact_problem.h"
+#include "scheme/settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -145,12 +146,11 @@ static int solve_file(zn_context *context, const char *path, zn_solver solver, d
 }
 
 static bool find_solver(const char *name, zn_solver *solver) {
-    static const char *const names[] = {"auto", "newton", "projection"};
-    for (int k = 0; k < 3; k++)
-        if (strcmp(name, names[k]) == 0) {
-            *solver = (zn_solver)k;
-            return true;
-        }
+    zn_settings settings = zn_settings_default();
+    for (*solver = 0; *solver < ZN_SOLVER_COUNT; ++*solver) {
+        settings.solver = *solver;
+        if (strcmp(name, setting_word(&settings, "solver")) == 0) return true;
+    }
     fprintf(stderr, "zeno: there is no solver '%s'; the solvers are auto, newton and projection\n", name);
     return false;
 }

@@ -13,8 +13,8 @@
 
 static const char usage[] =
     "zeno converge SCENE [--scheme NAME[:STAGES][,...]] --steps H1,H2,... --reference H0 [--end T]\n"
-    "           [--solver auto|newton|projection] [--restitution-law L] [--tolerance X] [--set NAME=EXPR]...\n"
-    "           [--out FILE.csv] [--plot FILE.svg|FILE.png] [--summary] [--quiet]";
+    "           [--solver auto|newton|projection] [--restitution-law L] [--tolerance X] [--SETTING VALUE]...\n"
+    "           [--set NAME=EXPR]... [--out FILE.csv] [--plot FILE.svg|FILE.png] [--summary] [--quiet]";
 /* A ratio of times this close to a whole number is one. */
 static const double grid_roundoff = 1e-9;
 
@@ -24,7 +24,6 @@ typedef struct converge {
     output_file *table, *picture; /* NULL: not asked for */
     bool summary, quiet, help;
     int n_schemes, n_steps;
-    char names[STUDY_MAX_SCHEMES][64];
     double step[STUDY_MAX_STEPS], reference, end, tolerance;
     study_run runs[STUDY_MAX_SCHEMES * (STUDY_MAX_STEPS + 1)];
     study_result results[STUDY_MAX_SCHEMES];
@@ -87,8 +86,7 @@ static bool check_grids(const converge *c, long *every) {
 
 static bool add_scheme(converge *c, const char *text, const zn_model *model, zn_settings settings, long every) {
     if (c->n_schemes == STUDY_MAX_SCHEMES) return fprintf(stderr, "error: --scheme has too many entries\n"), false;
-    char *name = c->names[c->n_schemes];
-    if (text && !cli_set_scheme(text, &settings, name, sizeof c->names[0])) return false;
+    if (text && !cli_set_scheme(text, &settings)) return false;
     settings.end = c->end;
     settings.step_auto = false;
     settings.record_step = 0;
@@ -292,9 +290,8 @@ static int converge_scene(converge *c) {
     if (!context) return CLI_FAILED;
     zn_scene *scene = NULL;
     zn_settings settings;
-    char scheme_name[64];
     int status = CLI_USAGE;
-    if (cli_load(context, c->path, &c->scene, &scene, &settings, scheme_name)) status = study(c, context, scene, &settings);
+    if (cli_load(context, c->path, &c->scene, &scene, &settings)) status = study(c, context, scene, &settings);
     output_close(c->table, false);
     output_close(c->picture, false);
     zn_scene_destroy(scene);
@@ -305,21 +302,17 @@ static int converge_scene(converge *c) {
 int cli_converge(int argc, char **argv) {
     converge *c = calloc(1, sizeof *c);
     if (!c) return CLI_FAILED;
-    const cli_option options[] = {{"--scheme", &c->schemes, NULL, NULL, 0},
-                                  {"--steps", &c->steps_text, NULL, NULL, 0},
-                                  {"--reference", &c->reference_text, NULL, NULL, 0},
-                                  {"--end", &c->scene.end, NULL, NULL, 0},
-                                  {"--solver", &c->scene.solver, NULL, NULL, 0},
-                                  {"--restitution-law", &c->scene.restitution_law, NULL, NULL, 0},
-                                  {"--tolerance", &c->tolerance_text, NULL, NULL, 0},
-                                  {"--set", c->scene.sets, NULL, &c->scene.n_sets, CLI_MAX_SETS},
-                                  {"--out", &c->out, NULL, NULL, 0},
-                                  {"--plot", &c->plot, NULL, NULL, 0},
-                                  {"--summary", NULL, &c->summary, NULL, 0},
-                                  {"--quiet", NULL, &c->quiet, NULL, 0},
-                                  {"--help", NULL, &c->help, NULL, 0}};
-    int n_positional, status = CLI_USAGE;
-    if (cli_parse(argc, argv, usage, sizeof options / sizeof *options, options, 1, &c->path, &n_positional)) {
+    cli_option options[CLI_MAX_OPTIONS] = {{"--scheme", &c->schemes, NULL, NULL, 0},
+                                           {"--steps", &c->steps_text, NULL, NULL, 0},
+                                           {"--reference", &c->reference_text, NULL, NULL, 0},
+                                           {"--tolerance", &c->tolerance_text, NULL, NULL, 0},
+                                           {"--out", &c->out, NULL, NULL, 0},
+                                           {"--plot", &c->plot, NULL, NULL, 0},
+                                           {"--summary", NULL, &c->summary, NULL, 0},
+                                           {"--quiet", NULL, &c->quiet, NULL, 0},
+                                           {"--help", NULL, &c->help, NULL, 0}};
+    int n_positional, status = CLI_USAGE, n_options = cli_add_settings(options, 9, &c->scene, "--step");
+    if (cli_parse(argc, argv, usage, n_options, options, 1, &c->path, &n_positional)) {
         bool complete = c->path && c->steps_text && c->reference_text;
         if (c->help || !complete) fprintf(c->help ? stdout : stderr, "usage: %s\n", usage);
         status = c->help ? CLI_OK : complete ? converge_scene(c) : CLI_USAGE;

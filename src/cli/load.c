@@ -4,8 +4,9 @@
 
 #include "cli/progress.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void print_log(void *user, zn_log_level level, const char *message) {
@@ -28,63 +29,63 @@ void cli_print_errors(zn_context *context) {
     }
 }
 
-bool cli_set_scheme(const char *text, zn_settings *settings, char *name, size_t room) {
-    size_t length = strcspn(text, ":");
-    if (length == 0 || length >= room) {
-        fprintf(stderr, "error: --scheme needs a name, not '%s'\n", text);
-        return false;
-    }
-    memcpy(name, text, length);
-    name[length] = 0;
-    settings->scheme = name;
-    settings->stages = 0;
-    if (!text[length]) return true;
-    char *end;
-    long stages = strtol(text + length + 1, &end, 10);
-    if (end == text + length + 1 || *end || stages < 1 || stages > 1000) {
-        fprintf(stderr, "error: the number of stages after ':' in --scheme %s must be a whole number from 1\n", text);
-        return false;
-    }
-    settings->stages = (int)stages;
-    return true;
-}
-
-static bool set_solver(const char *text, zn_solver *solver) {
-    static const char *const names[] = {"auto", "newton", "projection"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, names[i]) == 0) return *solver = (zn_solver)i, true;
-    fprintf(stderr, "error: --solver is auto, newton or projection, not '%s'\n", text);
+bool cli_set_scheme(const char *text, zn_settings *settings) {
+    char why[200];
+    if (settings_take_scheme(text, settings, why, sizeof why)) return true;
+    fprintf(stderr, "error: %s\n", why);
     return false;
 }
 
-static bool set_restitution_law(const char *text, zn_settings *settings) {
-    static const char *const names[] = {"newton", "poisson", "energetic"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, names[i]) == 0) return settings->restitution_law = names[i], true;
-    fprintf(stderr, "error: --restitution-law is newton, poisson or energetic, not '%s'\n", text);
+/* An option has the name of its setting, with - for _. */
+int cli_add_settings(cli_option *options, int n, cli_scene_options *scene, const char *except) {
+    int own = n;
+    for (int i = 0; i < settings_count; i++) {
+        char *name = scene->names[i];
+        snprintf(name, sizeof scene->names[i], "--%s", settings_rows[i].name);
+        for (char *c = name; *c; c++)
+            if (*c == '_') *c = '-';
+        bool skip = settings_rows[i].kind == SETTING_AUTO || (except && strcmp(name, except) == 0);
+        for (int k = 0; k < own; k++) skip = skip || strcmp(options[k].name, name) == 0;
+        if (!skip) options[n++] = (cli_option){name, &scene->values[i], NULL, NULL, 0};
+    }
+    options[n++] = (cli_option){"--set", scene->sets, NULL, &scene->n_sets, CLI_MAX_SETS};
+    return n;
+}
+
+static bool set_word(const char *option, const setting *row, const char *text, zn_settings *settings) {
+    char words[120];
+    for (int i = 0; i < row->n_words; i++)
+        if (strcmp(text, row->words[i]) == 0) return setting_store(row, settings, i), true;
+    setting_values_text(row, words, sizeof words);
+    fprintf(stderr, "error: %s is one of %s, not '%s'\n", option, words, text);
     return false;
 }
 
-static bool set_step(const char *text, zn_settings *settings) {
-    settings->step_auto = strcmp(text, "auto") == 0;
-    if (!settings->step_auto) return cli_number("--step", text, &settings->step);
-    settings->step = 0;
+/* Whether numbers are in their range is found when the simulation is made. */
+static bool set(const char *option, const setting *row, const char *text, zn_settings *settings) {
+    double value;
+    if (row->kind == SETTING_SCHEME) return cli_set_scheme(text, settings);
+    if (row->words) return set_word(option, row, text, settings);
+    if (row->kind == SETTING_STEP) settings->step_auto = strcmp(text, "auto") == 0, settings->step = 0;
+    if (row->kind == SETTING_STEP && settings->step_auto) return true;
+    if (!cli_number(option, text, &value)) return false;
+    if (row->range.whole && (value != floor(value) || fabs(value) > INT_MAX))
+        return fprintf(stderr, "error: %s needs a whole number, not '%s'\n", option, text), false;
+    setting_store(row, settings, value);
     return true;
 }
 
-bool cli_load(zn_context *context, const char *path, const cli_scene_options *options, zn_scene **scene, zn_settings *settings, char *scheme_name) {
-    zn_scene_options set = {options->n_sets, options->sets};
+bool cli_load(zn_context *context, const char *path, const cli_scene_options *options, zn_scene **scene, zn_settings *settings) {
+    zn_scene_options sets = {options->n_sets, options->sets};
     progress_loading(true);
-    zn_status loaded = zn_scene_load(context, path, &set, scene);
+    zn_status loaded = zn_scene_load(context, path, &sets, scene);
     progress_loading(false);
     if (loaded != ZN_OK) {
         cli_print_errors(context);
         return false;
     }
     *settings = *zn_scene_settings(*scene);
-    if (options->scheme && !cli_set_scheme(options->scheme, settings, scheme_name, 64)) return false;
-    if (options->step && !set_step(options->step, settings)) return false;
-    if (options->end && !cli_number("--end", options->end, &settings->end)) return false;
-    if (options->restitution_law && !set_restitution_law(options->restitution_law, settings)) return false;
-    return !options->solver || set_solver(options->solver, &settings->solver);
+    for (int i = 0; i < settings_count; i++)
+        if (options->values[i] && !set(options->names[i], &settings_rows[i], options->values[i], settings)) return false;
+    return true;
 }

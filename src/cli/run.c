@@ -13,7 +13,7 @@
 
 static const char usage[] =
     "zeno run SCENE [--scheme NAME[:STAGES]] [--step H|auto] [--end T] [--solver auto|newton|projection]\n"
-    "           [--restitution-law newton|poisson|energetic]\n"
+    "           [--restitution-law newton|poisson|energetic] [--SETTING VALUE]... ('zeno settings' lists them)\n"
     "           [--set NAME=EXPR]... [--out FILE.h5|FILE.csv] [--summary] [--quiet]";
 
 /* Set by Ctrl-C; the run ends after the step at work. The only state outside of functions, as signals leave no other way. */
@@ -142,13 +142,12 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
 
 int cli_run(int argc, char **argv) {
     run_options o = {0};
-    const cli_option options[] = {CLI_SCENE_OPTIONS(o.scene),
-                                  {"--out", &o.out, NULL, NULL, 0},
-                                  {"--summary", NULL, &o.summary, NULL, 0},
-                                  {"--quiet", NULL, &o.quiet, NULL, 0},
-                                  {"--help", NULL, &o.help, NULL, 0}};
-    int n_positional;
-    if (!cli_parse(argc, argv, usage, sizeof options / sizeof *options, options, 1, &o.path, &n_positional)) return CLI_USAGE;
+    cli_option options[CLI_MAX_OPTIONS] = {{"--out", &o.out, NULL, NULL, 0},
+                                           {"--summary", NULL, &o.summary, NULL, 0},
+                                           {"--quiet", NULL, &o.quiet, NULL, 0},
+                                           {"--help", NULL, &o.help, NULL, 0}};
+    int n_positional, n_options = cli_add_settings(options, 4, &o.scene, NULL);
+    if (!cli_parse(argc, argv, usage, n_options, options, 1, &o.path, &n_positional)) return CLI_USAGE;
     if (o.help || !o.path) {
         fprintf(o.help ? stdout : stderr, "usage: %s\n", usage);
         return o.help ? CLI_OK : CLI_USAGE;
@@ -157,9 +156,8 @@ int cli_run(int argc, char **argv) {
     if (!context) return CLI_FAILED;
     zn_scene *scene = NULL;
     zn_settings settings;
-    char scheme_name[64];
     int exit_status = CLI_USAGE;
-    if (cli_load(context, o.path, &o.scene, &scene, &settings, scheme_name)) exit_status = simulate(&o, context, scene, &settings);
+    if (cli_load(context, o.path, &o.scene, &scene, &settings)) exit_status = simulate(&o, context, scene, &settings);
     zn_scene_destroy(scene);
     zn_context_destroy(context);
     return exit_status;

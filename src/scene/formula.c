@@ -3,12 +3,11 @@
 #include "scene/scene.h"
 
 #include <ctype.h>
-#include <limits.h>
 
-const scene_range scene_any_number = {-INFINITY, INFINITY, false};
-const scene_range scene_not_negative = {0, INFINITY, false};
-const scene_range scene_positive = {0, INFINITY, true};
-const scene_range scene_zero_to_one = {0, 1, false};
+const scene_range scene_any_number = {.low = -INFINITY, .high = INFINITY};
+const scene_range scene_not_negative = {.high = INFINITY};
+const scene_range scene_positive = {.high = INFINITY, .low_open = true};
+const scene_range scene_zero_to_one = {.high = 1};
 
 /* ---- names ---- */
 
@@ -129,27 +128,18 @@ bool scene_evaluate(scene_loader *loader, zn_formula formula, const char *what, 
 /* ---- constants ---- */
 
 bool scene_want_number(scene_loader *loader, const scene_node *node, const char *what, scene_range range, double *value) {
+    char demand[80];
     if (!scene_evaluate(loader, scene_formula(loader, node), what, value)) return false;
-    bool low = range.low_open ? *value > range.low : *value >= range.low;
-    if (low && *value <= range.high) return true;
-    if (range.high < INFINITY)
-        scene_error(loader, node, "%s must be between %g and %g, but is %g", what, range.low, range.high, *value);
-    else if (range.low_open)
-        scene_error(loader, node, "%s must be greater than %g, but is %g", what, range.low, *value);
-    else
-        scene_error(loader, node, "%s must not be less than %g, but is %g", what, range.low, *value);
+    if (range_has(range, *value)) return true;
+    scene_error(loader, node, "%s %s, but is %g", what, range_demand(range, demand, sizeof demand), *value);
     return false;
 }
 
 bool scene_want_integer(scene_loader *loader, const scene_node *node, const char *what, int low, int *value) {
     double number;
-    if (!scene_evaluate(loader, scene_formula(loader, node), what, &number)) return false;
-    if (number == floor(number) && number >= low && number <= INT_MAX) {
-        *value = (int)number;
-        return true;
-    }
-    scene_error(loader, node, "%s must be a whole number, %d or more, but is %g", what, low, number);
-    return false;
+    if (!scene_want_number(loader, node, what, (scene_range){.low = low, .high = INFINITY, .whole = true}, &number)) return false;
+    *value = (int)number;
+    return true;
 }
 
 zn_formula scene_constant(scene_loader *loader, const scene_node *node, const char *what, scene_range range,

@@ -216,7 +216,7 @@ static zn_status load(zn_context *context, const char *file, const char *text, c
     const int errors_before = zn_error_count(context);
     zn_scene *scene = MEM_ARRAY(context, zn_scene, 1);
     if (!scene) return ZN_MEMORY;
-    *scene = (zn_scene){.head = {HANDLE_SCENE, context}, .arena = {context, NULL}, .title = "", .settings = ZN_SETTINGS_DEFAULT};
+    *scene = (zn_scene){.head = {HANDLE_SCENE, context}, .arena = {context, NULL}, .title = "", .settings = zn_settings_default()};
     zn_status status = ZN_OK;
     scene->text = text ? scene_copy(&scene->arena, text, strlen(text)) : scene_read_file(&scene->arena, file);
     const char *name = scene_copy(&scene->arena, file, strlen(file));

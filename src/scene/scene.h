@@ -13,6 +13,7 @@
 #define SCENE_SCENE_H
 
 #include "base/base.h"
+#include "base/range.h"
 #include "expr/expr.h"
 #include "zeno/flexible.h"
 #include "zeno/parts.h"
@@ -139,10 +140,7 @@ bool scene_is_constant(const scene_loader *, zn_formula);
 /* Its value, which must be finite; false with an error. */
 bool scene_evaluate(scene_loader *, zn_formula, const char *what, double *value);
 
-typedef struct scene_range {
-    double low, high;
-    bool low_open; /* low itself is not allowed */
-} scene_range;
+typedef number_range scene_range;
 extern const scene_range scene_any_number, scene_not_negative, scene_positive, scene_zero_to_one;
 
 /* The value of a constant in a range; false with an error. */

@@ -496,14 +496,10 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     return ZN_OK;
 }
 
-const scheme_class scheme_generalized_alpha = {.info = {"generalized-alpha",
-                                                        "nonsmooth generalized-alpha scheme with friction", 2, NULL, 1, 1, 1,
-                                                        true, true, true, true, true},
-                                               .needs_start_forces = true,
-                                               .carry_size = alpha_carry_size,
-                                               .carried_rows = alpha_carried_rows,
-                                               .create = create,
-                                               .start = alpha_start,
-                                               .step = step,
-                                               .forces = alpha_forces,
-                                               .destroy = destroy};
+const scheme_class scheme_generalized_alpha = {
+    SCHEME_INFO("generalized-alpha", "nonsmooth generalized-alpha scheme with friction", 2, NULL, 1, 1, 1, true, true, true, true, true),
+    SCHEME_FUNCTIONS(alpha_carry_size, create, alpha_start, step, destroy),
+    .needs_start_forces = true,
+    .carried_rows = alpha_carried_rows,
+    .forces = alpha_forces,
+};

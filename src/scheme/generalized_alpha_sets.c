@@ -556,21 +556,21 @@ static zn_status make_identity(alpha_sets *s) {
     return status;
 }
 
-static bool is(const char *text, const char *word) { return text && strcmp(text, word) == 0; }
+/* In the order of the schemes below. */
+enum { PVA, PVV, P, V, PV };
 
 static zn_status choose_variant(alpha_sets *s, const zn_settings *settings) {
-    const char *variant = s->base.class->info.name + strlen("generalized-alpha-");
-    bool pva = is(variant, "pva"), pvv = is(variant, "pvv");
-    s->condition = pva                ? CONDITION_ACCELERATION
-                   : pvv              ? CONDITION_SMOOTH_VELOCITY
-                   : is(variant, "p") ? CONDITION_POSITION
-                                      : CONDITION_VELOCITY;
+    static const alpha_condition conditions[] = {CONDITION_ACCELERATION, CONDITION_SMOOTH_VELOCITY, CONDITION_POSITION, CONDITION_VELOCITY,
+                                                 CONDITION_VELOCITY};
+    int variant = s->base.class->variant;
+    bool pva = variant == PVA, pvv = variant == PVV;
+    s->condition = conditions[variant];
     s->present[LEVEL_SMOOTH] = true;
-    s->present[LEVEL_POSITION] = pva || pvv || is(variant, "pv");
+    s->present[LEVEL_POSITION] = pva || pvv || variant == PV;
     s->present[LEVEL_VELOCITY] = pva || pvv;
     s->smooth_gap = pvv && s->nN > 0;
-    s->decoupled = is(settings->iteration, "decoupled");
-    s->printed = is(settings->multipliers, "printed");
+    s->decoupled = settings->iteration == ZN_ITERATION_DECOUPLED;
+    s->printed = settings->multipliers == ZN_MULTIPLIERS_PRINTED;
     s->tolerance = settings->tolerance;
     s->contradiction = settings->solver != ZN_SOLVER_NEWTON && s->ng > 0 ? settings->contradiction : 0;
     if (settings->solver == ZN_SOLVER_PROJECTION && s->nN > 0)
@@ -613,17 +613,17 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 }
 
 /* Not for friction, other kinematics, velocity constraints; any dynamics. */
-#define VARIANT(name, text, contacts)                                                                                     \
-    {                                                                                                                     \
-        .info = {"generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true},                 \
-        .needs_start_forces = true, .carry_size = alpha_carry_size, .carried_rows = alpha_carried_rows, .create = create, \
-        .start = start, .step = step, .forces = alpha_forces, .destroy = destroy                                          \
+#define VARIANT(id, name, text, contacts)                                                                              \
+    {                                                                                                                  \
+        SCHEME_INFO("generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true),           \
+        SCHEME_FUNCTIONS(alpha_carry_size, create, start, step, destroy), .variant = id, .needs_start_forces = true,   \
+        .carried_rows = alpha_carried_rows, .forces = alpha_forces                                                     \
     }
 const scheme_class scheme_generalized_alpha_pva =
-    VARIANT("pva", "constraints on position, velocity and acceleration level", true);
+    VARIANT(PVA, "pva", "constraints on position, velocity and acceleration level", true);
 const scheme_class scheme_generalized_alpha_pvv =
-    VARIANT("pvv", "smooth motion with bilateral constraints on velocity level", true);
-const scheme_class scheme_generalized_alpha_p = VARIANT("p", "smooth systems, constraints on position level", false);
-const scheme_class scheme_generalized_alpha_v = VARIANT("v", "smooth systems, constraints on velocity level", false);
+    VARIANT(PVV, "pvv", "smooth motion with bilateral constraints on velocity level", true);
+const scheme_class scheme_generalized_alpha_p = VARIANT(P, "p", "smooth systems, constraints on position level", false);
+const scheme_class scheme_generalized_alpha_v = VARIANT(V, "v", "smooth systems, constraints on velocity level", false);
 const scheme_class scheme_generalized_alpha_pv =
-    VARIANT("pv", "smooth systems, constraints on position and velocity level", false);
+    VARIANT(PV, "pv", "smooth systems, constraints on position and velocity level", false);

@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheme/impact_law.h"
 
-static const char *const NAMES[] = {"newton", "poisson", "energetic"};
-
-static zn_status find_name(zn_context *context, const char *name, restitution_law *law) {
-    *law = RESTITUTION_NEWTON;
-    for (int i = 0; name && i < 3; i++)
-        if (strcmp(name, NAMES[i]) == 0) return *law = (restitution_law)i, ZN_OK;
-    return name ? fail(context, ZN_ARGUMENT, "restitution_law must be 'newton', 'poisson' or 'energetic', but is '%s'", name)
-                : ZN_OK;
-}
+#include "scheme/settings.h"
 
 zn_status impact_law_create(zn_context *context, const zn_model *model, const zn_settings *settings, problem_scales *scales,
                             impact_map **out) {
-    restitution_law law;
-    zn_status status = find_name(context, settings->restitution_law, &law);
+    zn_restitution_law law = settings->restitution_law;
+    const char *word = setting_word(settings, "restitution_law");
     *out = NULL;
-    if (status != ZN_OK || law == RESTITUTION_NEWTON || model->size.nN == 0) return status;
+    if (law == ZN_RESTITUTION_NEWTON || model->size.nN == 0) return ZN_OK;
     for (int k = 0; k < model->size.n_contacts; k++)
         if (model->contacts[k].e_F != 0)
             return fail(
                 context, ZN_UNSUPPORTED,
                 "contact '%s' has a tangential restitution, which restitution_law: %s does not support: leave it out, or use "
                 "restitution_law: newton",
-                model->contacts[k].name, NAMES[law]);
-    if (settings->friction_law && strcmp(settings->friction_law, "staged") == 0)
+                model->contacts[k].name, word);
+    if (settings->friction_law == ZN_FRICTION_STAGED)
         return fail(context, ZN_UNSUPPORTED, "friction_law: staged goes with restitution_law: newton only, not with %s",
-                    NAMES[law]);
+                    word);
     *out = impact_map_create(context, model, settings, law);
     if (!*out) return ZN_MEMORY;
     (*out)->problem->scales = scales;

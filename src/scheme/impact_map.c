@@ -13,7 +13,7 @@ static const double GAIN_ROUNDOFF = 1e-13;
 static const double SHARE_ACCURACY = 1e-12;
 enum { MOST_SHARES = 60 };
 
-impact_map *impact_map_create(zn_context *context, const zn_model *model, const zn_settings *settings, restitution_law law) {
+impact_map *impact_map_create(zn_context *context, const zn_model *model, const zn_settings *settings, zn_restitution_law law) {
     impact_map *m = MEM_ARRAY(context, impact_map, 1);
     if (!m) return NULL;
     size_t n = (size_t)model_rows(model);
@@ -120,7 +120,7 @@ static bool follow(impact_map *m, double share) {
     impact_path path = {.dim = contact->nF,
                         .mu = contact->nF ? contact->balls[0].mu : 0,
                         .e = share * contact->e_N,
-                        .energetic = m->law == RESTITUTION_ENERGETIC};
+                        .energetic = m->law == ZN_RESTITUTION_ENERGETIC};
     for (int i = 1; i < n; i++) row[i] = contact->row_F + i - 1;
     for (int i = 0; i < n; i++) {
         path.before[i] = m->before[row[i]];
@@ -236,7 +236,7 @@ zn_status impact_map_solve(impact_map *m, const double *before) {
     m->gain = 0;
     m->any = impact_map_wanted(m, before, p->active);
     if (!m->any) return ZN_OK;
-    if (m->law == RESTITUTION_NEWTON) {
+    if (m->law == ZN_RESTITUTION_NEWTON) {
         zn_status status = newton(m);
         m->gain = gain_of(m, &(double){0});
         return status;
@@ -244,7 +244,7 @@ zn_status impact_map_solve(impact_map *m, const double *before) {
     double share = 1, size;
     zn_status status = compress(m);
     if (status == ZN_OK) status = attempt(m, share);
-    if (status == ZN_OK && m->alone < 0 && m->law == RESTITUTION_ENERGETIC) status = find_share(m, &share);
+    if (status == ZN_OK && m->alone < 0 && m->law == ZN_RESTITUTION_ENERGETIC) status = find_share(m, &share);
     if (status == ZN_OK && gain_of(m, &size) > GAIN_ROUNDOFF * size) status = lower_share(m, share);
     m->gain = gain_of(m, &size);
     return status;

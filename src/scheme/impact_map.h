@@ -20,10 +20,8 @@
 
 #include "scheme/linear_problem.h"
 
-typedef enum restitution_law { RESTITUTION_NEWTON, RESTITUTION_POISSON, RESTITUTION_ENERGETIC } restitution_law;
-
 typedef struct impact_map {
-    restitution_law law;
+    zn_restitution_law law;
     double tolerance;        /* of rates, relative to the scales of the problem */
     linear_problem *problem; /* at.M, at.W, at.c1_u and active are filled by the caller */
     /* Results, n rows of lambda; bilateral rows mean nothing: */
@@ -35,7 +33,7 @@ typedef struct impact_map {
     int alone; /* the contact that is hit alone, -1: several */
 } impact_map;
 
-impact_map *impact_map_create(zn_context *, const zn_model *, const zn_settings *, restitution_law);
+impact_map *impact_map_create(zn_context *, const zn_model *, const zn_settings *, zn_restitution_law);
 void impact_map_destroy(zn_context *, impact_map *);
 /* Rates of a row below this are zero: slower approach is no impact. */
 double impact_map_still(const impact_map *, int row);

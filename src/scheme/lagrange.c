@@ -99,8 +99,9 @@ int lagrange_end_load(partitioned *p, const double *Pbar, double *f, double *uba
 }
 
 const scheme_class scheme_lobatto_3a3b_lagrange = {
-    .info = {"lobatto-3a3b-lagrange", "Lobatto IIIA-IIIB for momenta, variational; order s-1 with velocity constraints or sticking", 2,
-             "2s-2", 2, PARTITIONED_S_MAX, 2, true, true, false, true, false},
-    .carry_size = partitioned_carry_size, .create = partitioned_create, .start = partitioned_start, .step = partitioned_step,
-    .error = partitioned_error, .destroy = partitioned_destroy,
+    SCHEME_INFO("lobatto-3a3b-lagrange", "Lobatto IIIA-IIIB for momenta, variational; order s-1 with velocity constraints or sticking", 2,
+             "2s-2", 2, PARTITIONED_S_MAX, 2, true, true, false, true, false),
+    SCHEME_FUNCTIONS(partitioned_carry_size, partitioned_create, partitioned_start, partitioned_step, partitioned_destroy),
+    .method = tableau_lobatto_3a3b, .bound = scheme_bound_lobatto,
+    .error = partitioned_error,
 };

@@ -41,7 +41,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     moreau_shifted *s = MEM_ARRAY(context, moreau_shifted, 1);
     if (!s) return ZN_MEMORY;
     s->base = (scheme){.context = context, .class = class, .model = model};
-    s->midpoint = strcmp(class->info.name, "moreau-midpoint") == 0;
+    s->midpoint = class->variant;
     zn_status status = impact_law_create(context, model, settings, &s->base.scales, &s->law);
     if (status == ZN_OK && !(s->velocity = linear_problem_create(context, model, settings, CONE_VELOCITY)))
         status = ZN_MEMORY;
@@ -104,10 +104,10 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     return ZN_OK;
 }
 
-#define MOREAU(name, text)                                                                                               \
-    {                                                                                                                    \
-        .info = {name, text, 1, NULL, 1, 1, 1, true, true, true, true, true}, .carry_size = carry_size, .create = create,            \
-        .start = start, .step = step, .destroy = destroy                                                                 \
+#define MOREAU(is_midpoint, name, text)                                                                                \
+    {                                                                                                                  \
+        SCHEME_INFO(name, text, 1, NULL, 1, 1, 1, true, true, true, true, true),                                       \
+        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .variant = is_midpoint, .bound = scheme_bound_leapfrog \
     }
-const scheme_class scheme_moreau_shifted = MOREAU("moreau-shifted", "Moreau's scheme, contacts detected at the end of the step");
-const scheme_class scheme_moreau_midpoint = MOREAU("moreau-midpoint", "Moreau's midpoint rule");
+const scheme_class scheme_moreau_shifted = MOREAU(false, "moreau-shifted", "Moreau's scheme, contacts detected at the end of the step");
+const scheme_class scheme_moreau_midpoint = MOREAU(true, "moreau-midpoint", "Moreau's midpoint rule");

@@ -131,6 +131,6 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 }
 
 const scheme_class scheme_moreau_theta = {
-    .info = {"moreau-theta", "theta method of Moreau and Jean (theta: 0.5)", 1, NULL, 1, 1, 1, true, true, false, true, true},
-    .carry_size = carry_size, .create = create, .start = start, .step = step, .destroy = destroy,
+    SCHEME_INFO("moreau-theta", "theta method of Moreau and Jean (theta: 0.5)", 1, NULL, 1, 1, 1, true, true, false, true, true),
+    SCHEME_FUNCTIONS(carry_size, create, start, step, destroy),
 };

@@ -261,7 +261,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     if (!s) return ZN_MEMORY;
     s->base = (scheme){.context = context, .class = class, .model = model};
     s->step = settings->step;
-    s->kind = strcmp(class->info.name, "moreau") == 0 ? MOREAU : strcmp(class->info.name, "moreau-symmetric") == 0 ? SYMMETRIC : VARIATIONAL;
+    s->kind = (kind)class->variant;
     linear_problem_implicit part = parts[s->kind];
     part.user = s;
     zn_status status = impact_law_create(context, model, settings, &s->base.scales, &s->law);
@@ -278,11 +278,13 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     return ZN_OK;
 }
 
-#define MOREAU_TYPE(name, text, any_dynamics)                                                                            \
-    {                                                                                                                    \
-        .info = {name, text, 1, NULL, 1, 1, 1, true, true, false, true, any_dynamics}, .carry_size = carry_size,         \
-        .create = create, .start = start, .step = step, .destroy = destroy                                               \
+#define MOREAU_TYPE(kind, name, text, any_dynamics)                                                                    \
+    {                                                                                                                  \
+        SCHEME_INFO(name, text, 1, NULL, 1, 1, 1, true, true, false, true, any_dynamics),                              \
+        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .variant = kind, .bound = scheme_bound_leapfrog    \
     }
-const scheme_class scheme_moreau = MOREAU_TYPE("moreau", "Moreau's time-stepping, contacts at the nodes", true);
-const scheme_class scheme_moreau_symmetric = MOREAU_TYPE("moreau-symmetric", "symmetric Moreau-type scheme: bounded energy error, order 2 without contacts", true);
-const scheme_class scheme_moreau_variational = MOREAU_TYPE("moreau-variational", "variational Moreau-type scheme: bounded energy error, order 2 without contacts", false);
+const scheme_class scheme_moreau = MOREAU_TYPE(MOREAU, "moreau", "Moreau's time-stepping, contacts at the nodes", true);
+const scheme_class scheme_moreau_symmetric =
+    MOREAU_TYPE(SYMMETRIC, "moreau-symmetric", "symmetric Moreau-type scheme: bounded energy error, order 2 without contacts", true);
+const scheme_class scheme_moreau_variational =
+    MOREAU_TYPE(VARIATIONAL, "moreau-variational", "variational Moreau-type scheme: bounded energy error, order 2 without contacts", false);

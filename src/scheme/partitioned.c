@@ -31,16 +31,13 @@ static double *increments(const partitioned *p, double *carry) { return rates(p,
 
 zn_status partitioned_create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
                              scheme **out) {
-    bool integrated = settings->percussion && strcmp(settings->percussion, "integrated") == 0;
-    if (settings->percussion && !integrated && strcmp(settings->percussion, "stage") != 0)
-        return fail(context, ZN_ARGUMENT, "the percussion of %s is \"stage\" or \"integrated\", not \"%s\"", class->info.name, settings->percussion);
     partitioned *p = MEM_ARRAY(context, partitioned, 1);
     if (!p) return ZN_MEMORY;
     p->base = (scheme){.context = context, .class = class, .model = model};
     p->law.context = context;
     p->lagrange = !class->info.any_dynamics;
-    p->integrated = integrated;
-    zn_status status = tableau_lobatto_3a3b(context, settings->stages, &p->method);
+    p->integrated = settings->percussion == ZN_PERCUSSION_INTEGRATED;
+    zn_status status = class->method(context, settings->stages, settings->damping, &p->method);
     if (status == ZN_OK) status = partitioned_layout(p, settings);
     if (status != ZN_OK) {
         partitioned_destroy(&p->base);
@@ -331,9 +328,10 @@ int partitioned_error(scheme *base, const scheme_state *from, const scheme_state
 }
 
 const scheme_class scheme_lobatto_3a3b = {
-    .info = {"lobatto-3a3b",
+    SCHEME_INFO("lobatto-3a3b",
              "Lobatto IIIA-IIIB, conserves energy over long times; order s-1 with velocity constraints or sticking; not for stiff systems", 4,
-             "2s-2", 2, PARTITIONED_S_MAX, 3, true, true, true, true, true},
-    .carry_size = partitioned_carry_size, .create = partitioned_create, .start = partitioned_start, .step = partitioned_step,
-    .interpolate = partitioned_interpolate, .error = partitioned_error, .destroy = partitioned_destroy,
+             "2s-2", 2, PARTITIONED_S_MAX, 3, true, true, true, true, true),
+    SCHEME_FUNCTIONS(partitioned_carry_size, partitioned_create, partitioned_start, partitioned_step, partitioned_destroy),
+    .method = tableau_lobatto_3a3b, .bound = scheme_bound_lobatto,
+    .interpolate = partitioned_interpolate, .error = partitioned_error,
 };

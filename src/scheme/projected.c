@@ -22,10 +22,10 @@
  * depends on the start. */
 #include "scheme/consistent_forces.h"
 #include "scheme/precision.h"
+#include "scheme/projected.h"
 #include "scheme/projected_stages.h"
-#include "scheme/scheme.h"
+#include "scheme/settings.h"
 #include "scheme/staged.h"
-#include "scheme/tableau.h"
 #include "scheme/velocity_projection.h"
 
 /* Gaps and velocities below this, after a projection, count as closed, at rest, sticking (explicit first stage). */
@@ -64,30 +64,14 @@ static record record_of(const projected *p, double *carry) {
     return r;
 }
 
-static zn_status find_method(zn_context *context, const scheme_class *class, const zn_settings *settings, tableau *method) {
-    const char *name = class->info.name;
-    if (strcmp(name, "radau-2a") == 0) return tableau_radau_2a(context, settings->stages, method);
-    if (strcmp(name, "lobatto-3c") == 0) return tableau_lobatto_3c(context, settings->stages, method);
-    if (strcmp(name, "tr-theta") == 0) return tableau_tr_theta(context, settings->damping, method);
-    if (strcmp(name, "sdirk2") == 0)
-        tableau_sdirk2(method);
-    else if (strcmp(name, "sdirk3") == 0)
-        tableau_sdirk3(method);
-    else if (strcmp(name, "tr-bdf2") == 0)
-        tableau_tr_bdf2(method);
-    else
-        tableau_trx2(method);
-    return ZN_OK;
-}
-
-static size_t carry_size(const zn_model *model, const zn_settings *settings) {
+size_t projected_carry_size(const zn_model *model, const zn_settings *settings) {
     const scheme_class *class = scheme_find(settings->scheme);
     int s = settings->stages ? settings->stages : class ? class->info.stages_default : 0;
     if (s < 3) s = 3; /* schemes with a fixed number of stages call themselves 1, 2 or 3 */
     return (size_t)(2 + 2 * model->size.n_contacts + s * (model->size.nu + model->size.nq + model_rows(model)));
 }
 
-static void destroy(scheme *base) {
+void projected_destroy(scheme *base) {
     projected *p = (projected *)base;
     stages_destroy(p->implicit);
     linear_problem_destroy(p->velocity);
@@ -99,22 +83,19 @@ static void destroy(scheme *base) {
     mem_free(base->context, p);
 }
 
-static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
+zn_status projected_create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
                         scheme **out) {
-    const char *projection = settings->projection ? settings->projection : "velocity";
-    if (strcmp(projection, "velocity") != 0 && strcmp(projection, "none") != 0)
-        return fail(context, ZN_ARGUMENT, "projection must be 'velocity' or 'none', but is '%s'", projection);
     projected *p = MEM_ARRAY(context, projected, 1);
     if (!p) return ZN_MEMORY;
     p->base = (scheme){.context = context, .class = class, .model = model};
     p->law.context = context;
-    p->project = strcmp(projection, "velocity") == 0;
-    zn_status status = find_method(context, class, settings, &p->method);
+    p->project = settings->projection == ZN_PROJECTION_VELOCITY;
+    zn_status status = class->method(context, settings->stages, settings->damping, &p->method);
     if (status == ZN_OK) status = impact_law_create(context, model, settings, &p->base.scales, &p->impacts);
     if (status == ZN_OK && p->impacts && !p->project)
         status = fail(context, ZN_ARGUMENT,
                       "projection: none leaves impact laws out: restitution_law: %s needs projection: velocity",
-                      settings->restitution_law);
+                      setting_word(settings, "restitution_law"));
     if (status == ZN_OK) status = prox_create(context, model, &p->prox);
     if (status == ZN_OK) status = staged_create(context, model, settings, &p->law);
     if (status == ZN_OK && !(p->last_weight = MEM_ARRAY(context, double, model_rows(model)))) status = ZN_MEMORY;
@@ -135,13 +116,13 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     if (status == ZN_OK)
         *out = &p->base;
     else
-        destroy(&p->base);
+        projected_destroy(&p->base);
     return status;
 }
 
 stages *projected_stages(scheme *base) { return ((projected *)base)->implicit; }
 
-static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
+zn_status projected_start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     (void)a0, (void)lambda0;
     record r = record_of((projected *)base, state->carry);
     *r.h = *r.smooth = 0;
@@ -396,7 +377,7 @@ static zn_status attempt(projected *p, const scheme_state *from, double h, schem
     return finish_step(p, from, h, &r, to, outcome);
 }
 
-static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
+zn_status projected_step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     projected *p = (projected *)base;
     record before = record_of(p, from->carry), r = record_of(p, to->carry);
     p->implicit->h = h;
@@ -417,7 +398,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
 }
 
 /* Q(t_n + x h) = q_n + sum_j w_j(x) dQ_j, the same for u: at x = 1 the velocity right before the projection. */
-static void interpolate(const scheme *base, const scheme_state *from, const scheme_state *to, double x, double *q,
+void projected_interpolate(const scheme *base, const scheme_state *from, const scheme_state *to, double x, double *q,
                         double *u) {
     const projected *p = (const projected *)base;
     const zn_sizes *size = &base->model->size;
@@ -440,7 +421,7 @@ static void interpolate(const scheme *base, const scheme_state *from, const sche
  *
  * No such formula for the others. SDIRK loses its order with constraints and contacts, which quadrature does not see. In
  * Lobatto IIIC the first stage has the percussion 0, so its dPi_F is that of the others and it does not see where slip ends. */
-static int error(scheme *base, const scheme_state *from, const scheme_state *to, double h, double *error_q) {
+int projected_error(scheme *base, const scheme_state *from, const scheme_state *to, double h, double *error_q) {
     projected *p = (projected *)base;
     const zn_model *model = base->model;
     const tableau *method = &p->method;
@@ -464,27 +445,3 @@ static int error(scheme *base, const scheme_state *from, const scheme_state *to,
     }
     return method->explicit_first ? 3 : s + 1;
 }
-
-#define PROJECTED(identifier, name, text, order, order_text, least, most, usual, estimate)         \
-    const scheme_class identifier = {                                                              \
-        .info = {name, text, order, order_text, least, most, usual, true, true, true, true, true}, \
-        .carry_size = carry_size,                                                                  \
-        .create = create,                                                                          \
-        .start = start,                                                                            \
-        .step = step,                                                                              \
-        .interpolate = interpolate,                                                                \
-        .error = estimate,                                                                         \
-        .destroy = destroy}
-
-PROJECTED(scheme_radau_2a, "radau-2a", "Radau IIA, projected; stiff systems, or when in doubt", 3, "2s-1", 1, TABLEAU_S_MAX,
-          2, error);
-PROJECTED(scheme_lobatto_3c, "lobatto-3c", "Lobatto IIIC, projected; three stages: order 3 in contact on curved surfaces", 2, "2s-2",
-          2, TABLEAU_S_MAX, 2, NULL);
-PROJECTED(scheme_sdirk2, "sdirk2", "Alexander's SDIRK of two stages, projected; order 2 without position constraints and contacts",
-          1, NULL, 2, 2, 2, NULL);
-PROJECTED(scheme_sdirk3, "sdirk3",
-          "Alexander's SDIRK of three stages, projected; order 3 for smooth motion, 2 with velocity constraints", 1, NULL, 3, 3, 3, NULL);
-PROJECTED(scheme_tr_bdf2, "tr-bdf2", "TR-BDF2, projected: TR-theta with damping 0", 2, NULL, 3, 3, 3, error);
-PROJECTED(scheme_trx2, "trx2", "two trapezoidal steps, projected: TR-theta with damping 1", 2, NULL, 3, 3, 3, error);
-PROJECTED(scheme_tr_theta, "tr-theta", "trapezoidal rule and a second stage, projected; damping chosen by the user", 2, NULL,
-          3, 3, 3, error);

@@ -13,8 +13,9 @@
 #include "scheme/partitioned.h"
 
 const scheme_class scheme_rattle = {
-    .info = {"rattle", "Lobatto IIIA-IIIB with two stages: cheap; order 1 with velocity constraints or sticking; not for stiff systems",
-             2, NULL, 2, 2, 2, true, true, true, true, true},
-    .carry_size = partitioned_carry_size, .create = partitioned_create, .start = partitioned_start, .step = partitioned_step,
-    .interpolate = partitioned_interpolate, .error = partitioned_error, .destroy = partitioned_destroy,
+    SCHEME_INFO("rattle", "Lobatto IIIA-IIIB with two stages: cheap; order 1 with velocity constraints or sticking; not for stiff systems",
+             2, NULL, 2, 2, 2, true, true, true, true, true),
+    SCHEME_FUNCTIONS(partitioned_carry_size, partitioned_create, partitioned_start, partitioned_step, partitioned_destroy),
+    .method = tableau_lobatto_3a3b, .bound = scheme_bound_leapfrog,
+    .interpolate = partitioned_interpolate, .error = partitioned_error,
 };

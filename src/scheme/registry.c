@@ -1,53 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of schemes, looked up by name. A new scheme adds one line here. */
+/* The list of schemes, looked up by name. A new scheme adds its name here. */
 #include "expr/expr.h"
 #include "scheme/scheme.h"
 
 #include <stddef.h>
 #include <stdio.h>
 
-extern const scheme_class scheme_moreau, scheme_moreau_symmetric, scheme_moreau_variational, scheme_moreau_theta;
-extern const scheme_class scheme_moreau_midpoint, scheme_moreau_shifted;
-extern const scheme_class scheme_rattle, scheme_lobatto_3a3b, scheme_lobatto_3a3b_lagrange;
-extern const scheme_class scheme_radau_2a, scheme_lobatto_3c, scheme_sdirk2, scheme_sdirk3, scheme_tr_bdf2, scheme_trx2, scheme_tr_theta;
-extern const scheme_class scheme_generalized_alpha, scheme_generalized_alpha_pva, scheme_generalized_alpha_pvv, scheme_generalized_alpha_p,
-    scheme_generalized_alpha_v, scheme_generalized_alpha_pv;
+#define SCHEMES(X) \
+    X(moreau) X(moreau_midpoint) X(moreau_shifted) X(moreau_symmetric) X(moreau_variational) X(moreau_theta) \
+    X(rattle) X(lobatto_3a3b) X(lobatto_3a3b_lagrange) X(radau_2a) X(lobatto_3c) X(sdirk2) X(sdirk3) X(tr_bdf2) \
+    X(trx2) X(tr_theta) X(generalized_alpha) X(generalized_alpha_pva) X(generalized_alpha_pvv) \
+    X(generalized_alpha_p) X(generalized_alpha_v) X(generalized_alpha_pv)
+
+#define X(name) extern const scheme_class scheme_##name;
+SCHEMES(X)
+#undef X
 
 const scheme_class *const scheme_classes[] = {
-    &scheme_moreau,
-    &scheme_moreau_midpoint,
-    &scheme_moreau_shifted,
-    &scheme_moreau_symmetric,
-    &scheme_moreau_variational,
-    &scheme_moreau_theta,
-    &scheme_rattle,
-    &scheme_lobatto_3a3b,
-    &scheme_lobatto_3a3b_lagrange,
-    &scheme_radau_2a,
-    &scheme_lobatto_3c,
-    &scheme_sdirk2,
-    &scheme_sdirk3,
-    &scheme_tr_bdf2,
-    &scheme_trx2,
-    &scheme_tr_theta,
-    &scheme_generalized_alpha,
-    &scheme_generalized_alpha_pva,
-    &scheme_generalized_alpha_pvv,
-    &scheme_generalized_alpha_p,
-    &scheme_generalized_alpha_v,
-    &scheme_generalized_alpha_pv,
+#define X(name) &scheme_##name,
+    SCHEMES(X)
+#undef X
 };
 const int scheme_class_count = (int)(sizeof scheme_classes / sizeof *scheme_classes);
 
 const scheme_class *scheme_find(const char *name) {
-    for (int i = 0; name && i < scheme_class_count; i++)
+    if (!name) name = zn_settings_default().scheme;
+    for (int i = 0; i < scheme_class_count; i++)
         if (strcmp(scheme_classes[i]->info.name, name) == 0) return scheme_classes[i];
     return NULL;
 }
 
 static const char *name_at(const void *list, int i) { return ((const scheme_class *const *)list)[i]->info.name; }
 
-const char *scheme_nearest(const char *name) { return expr_nearest_name(name, scheme_class_count, name_at, scheme_classes); }
+void scheme_unknown(const char *name, char *text, size_t room) {
+    const char *near = expr_nearest_name(name, scheme_class_count, name_at, scheme_classes);
+    snprintf(text, room, "there is no scheme '%s'%s%s%s; 'zeno schemes' lists them", name, near ? "; did you mean '" : "", near ? near : "",
+             near ? "'?" : "");
+}
+
+double scheme_bound_leapfrog(int stages) {
+    (void)stages;
+    return 2;
+}
+
+/* The first intervals of stability for s = 2, 3, 4 stages; more stages allow more. */
+double scheme_bound_lobatto(int stages) {
+    static const double bounds[] = {2, 2.828, 3.11};
+    return bounds[stages < 2 ? 0 : stages > 4 ? 2 : stages - 2];
+}
 
 int zn_scheme_count(void) { return scheme_class_count; }
 
@@ -56,7 +56,7 @@ zn_scheme_info zn_scheme_get(int index) {
 }
 
 bool zn_scheme_find(const char *name, zn_scheme_info *info) {
-    const scheme_class *class = scheme_find(name);
+    const scheme_class *class = name ? scheme_find(name) : NULL;
     if (class && info) *info = class->info;
     return class != NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "cone/cone.h"
 #include "scheme/scales.h"
+#include "scheme/tableau.h"
 #include "zeno/simulation.h"
 
 /* Everything that goes from one step to the next. A scheme keeps nothing about the motion elsewhere, so a failed or rejected
@@ -21,6 +22,9 @@ typedef struct scheme scheme;
 
 typedef struct scheme_class {
     zn_scheme_info info;
+    int variant;             /* what tells schemes of one file apart */
+    tableau_maker *method;   /* of Runge-Kutta schemes */
+    double (*bound)(int stages); /* h omega up to which steps are stable, omega the fastest frequency; NULL: any */
     bool needs_start_forces; /* a0 and lambda0 below are asked for (else NULL) */
     size_t (*carry_size)(const zn_model *, const zn_settings *);
     /* Allocates all memory that steps need. Refuses with ZN_UNSUPPORTED and a sentence naming the feature. */
@@ -44,6 +48,11 @@ typedef struct scheme_class {
     void (*destroy)(scheme *);
 } scheme_class;
 
+/* The members of a row that every scheme has. A macro, so that none can be left out. */
+#define SCHEME_INFO(name, text, order, order_text, least, most, usual, contacts, friction, general, velocity, any_dynamics) \
+    .info = {name, text, order, order_text, least, most, usual, contacts, friction, general, velocity, any_dynamics}
+#define SCHEME_FUNCTIONS(size, make, begin, go, end) .carry_size = size, .create = make, .start = begin, .step = go, .destroy = end
+
 /* What every scheme begins with. */
 struct scheme {
     zn_context *context;
@@ -56,9 +65,11 @@ struct scheme {
 
 extern const scheme_class *const scheme_classes[];
 extern const int scheme_class_count;
-const scheme_class *scheme_find(const char *name);
-/* The name that was probably meant, or NULL. */
-const char *scheme_nearest(const char *name);
+const scheme_class *scheme_find(const char *name); /* NULL: that of the default settings */
+/* "there is no scheme 'radau'; did you mean ...". */
+void scheme_unknown(const char *name, char *text, size_t room);
+/* Bounds: of the leapfrog, and of Lobatto IIIA-IIIB. */
+double scheme_bound_leapfrog(int stages), scheme_bound_lobatto(int stages);
 /* ZN_UNSUPPORTED with a sentence that names the feature and the schemes that can, where the model asks for too much. */
 zn_status scheme_check(zn_context *, const scheme_class *, const zn_model *);
 

@@ -86,10 +86,7 @@ static bool can_turn(const zn_contact *contact) {
 
 zn_status staged_create(zn_context *context, const zn_model *model, const zn_settings *settings, staged_law *law) {
     *law = (staged_law){.context = context, .model = model};
-    bool staged = settings->friction_law && strcmp(settings->friction_law, "staged") == 0;
-    if (settings->friction_law && !staged && strcmp(settings->friction_law, "accumulated") != 0)
-        return fail(context, ZN_ARGUMENT, "friction_law is \"accumulated\" or \"staged\", not \"%s\"",
-                    settings->friction_law);
+    bool staged = settings->friction_law == ZN_FRICTION_STAGED;
     for (int k = 0; k < model->size.n_contacts && staged; k++) law->offered = law->offered || can_turn(&model->contacts[k]);
     if (!law->offered) return ZN_OK;
     int contacts = model->size.n_contacts, n = model_rows(model), nu = model->size.nu;

@@ -39,17 +39,17 @@ typedef struct tableau {
  * SDIRK, and of TR-theta after its first stage. Lobatto IIIC with s >= 3 has minors that are zero (P_0): those of a proper
  * subset of stages that has the first and the last and leaves out an odd number of them, {1, 3} for s = 3. */
 
-/* On failure (ZN_ARGUMENT with a sentence naming the scheme and its range) the tableau is left as it was. */
-zn_status tableau_radau_2a(zn_context *context, int s, tableau *result);       /* s >= 1, order 2s - 1 */
-zn_status tableau_lobatto_3c(zn_context *context, int s, tableau *result);     /* s >= 2, order 2s - 2 */
-zn_status tableau_lobatto_3a3b(zn_context *context, int s, tableau *result);   /* s >= 2, order 2s - 2; A: IIIA, Ah: IIIB */
-/* Alexander's singly diagonally implicit methods; L-stable, order s = 2, 3. */
-void tableau_sdirk2(tableau *result);
-void tableau_sdirk3(tableau *result);
+/* Makes a tableau of s stages that damps with rho at infinity, where the method leaves these open. On failure (ZN_ARGUMENT with a sentence
+ * naming the scheme and its range) the tableau is left as it was. */
+typedef zn_status tableau_maker(zn_context *context, int s, double rho, tableau *result);
+tableau_maker tableau_radau_2a;     /* s >= 1, order 2s - 1 */
+tableau_maker tableau_lobatto_3c;   /* s >= 2, order 2s - 2 */
+tableau_maker tableau_lobatto_3a3b; /* s >= 2, order 2s - 2; A: IIIA, Ah: IIIB */
+tableau_maker tableau_sdirk2, tableau_sdirk3; /* Alexander's singly diagonally implicit methods; L-stable, order s = 2, 3 */
 /* Trapezoidal rule to theta h, then a second stage so that R(infinity) = rho in [0, 1]; order 2, embedded order 3. */
-zn_status tableau_tr_theta(zn_context *context, double rho, tableau *result);
-void tableau_tr_bdf2(tableau *result);   /* rho = 0 */
-void tableau_trx2(tableau *result);      /* rho = 1, two trapezoidal steps */
+tableau_maker tableau_tr_theta;
+tableau_maker tableau_tr_bdf2; /* rho = 0 */
+tableau_maker tableau_trx2;    /* rho = 1, two trapezoidal steps */
 
 /* Weights of the motion within a step: Q(t_n + x h) = q_n + sum_j weights[j] dQ_j, x usually in [0, 1], s weights.
  * weights are exactly 0 at x = 0 and exactly b at x = 1. Collocation polynomial of Radau IIA and Lobatto IIIA; for

@@ -19,15 +19,14 @@ static const double GAIN_OF_STEPS = 0.05;
 zn_status sim_impacts_create(zn_simulation *sim) {
     const zn_model *model = sim->model;
     sim_impacts *o = &sim->impacts;
-    const char *law = sim->settings.restitution_law;
-    if (law && strcmp(law, "newton") != 0) return ZN_OK; /* the others do not gain */
+    if (sim->settings.restitution_law != ZN_RESTITUTION_NEWTON) return ZN_OK; /* the others do not gain */
     for (int k = 0; k < model->size.n_contacts; k++)
         o->watched =
             o->watched || (model->contacts[k].row_N >= 0 && (model->contacts[k].e_N > 0 || model->contacts[k].e_F > 0));
     if (!o->watched || model->size.nN + model->size.nF > MOST_ROWS) return ZN_OK;
     zn_settings settings = sim->settings;
     if (sim->contradiction == 0) settings.contradiction = 0;
-    o->map = impact_map_create(sim->context, model, &settings, RESTITUTION_NEWTON);
+    o->map = impact_map_create(sim->context, model, &settings, ZN_RESTITUTION_NEWTON);
     if (!o->map) return ZN_MEMORY;
     if (!sim->selection.offered) o->map->problem->scales = &sim->scheme->scales; /* else they are those of fewer rows */
     return ZN_OK;

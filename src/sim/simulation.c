@@ -2,45 +2,12 @@
 /* A simulation: its settings, memory and start, the loop over time, and an account of it all. */
 #include "sim/simulation.h"
 
-/* More steps or rows than this are a mistake; times would lose their digits. */
-static const double MAX_COUNT = 1e15;
-/* Errors of a step below this part of a position are round-off, which no step reduces. */
-static const double LEAST_ACCURACY = 1e-12;
-
-zn_settings zn_settings_default(void) { return (zn_settings)ZN_SETTINGS_DEFAULT; }
-
-static zn_status check_settings(zn_context *context, const zn_settings *s) {
-    if ((int)s->solver < ZN_SOLVER_AUTO || s->solver > ZN_SOLVER_PROJECTION)
-        return fail(context, ZN_ARGUMENT, "there is no solver %d; there are ZN_SOLVER_AUTO, ZN_SOLVER_NEWTON and ZN_SOLVER_PROJECTION", (int)s->solver);
-    bool chosen = s->step_auto && s->step == 0;
-    if (!chosen && (!(s->step > 0) || !isfinite(s->step))) return fail(context, ZN_ARGUMENT, "the step must be a positive number, but is %g", s->step);
-    if (s->step_auto && (!(s->accuracy >= LEAST_ACCURACY) || !(s->accuracy < 1)))
-        return fail(context, ZN_ARGUMENT, "the accuracy must be a number from %g to below 1, but is %g", LEAST_ACCURACY, s->accuracy);
-    if (!(s->end >= 0) || !isfinite(s->end)) return fail(context, ZN_ARGUMENT, "the end must be a number from 0, but is %g", s->end);
-    if (!(s->tolerance > 0) || !isfinite(s->tolerance))
-        return fail(context, ZN_ARGUMENT, "the tolerance must be a positive number, but is %g", s->tolerance);
-    if (!(s->contradiction >= 0) || !isfinite(s->contradiction))
-        return fail(context, ZN_ARGUMENT, "the contradiction of redundant constraints must be a number from 0, but is %g", s->contradiction);
-    if (s->record_every < 1) return fail(context, ZN_ARGUMENT, "record_every must be at least 1, but is %d", s->record_every);
-    if (!chosen && s->end / s->step > MAX_COUNT) return fail(context, ZN_ARGUMENT, "a step of %g is too small for an end of %g", s->step, s->end);
-    if (!(s->record_step >= 0) || !isfinite(s->record_step))
-        return fail(context, ZN_ARGUMENT, "record_step must be a positive number, or 0 to record steps, but is %g", s->record_step);
-    if (s->record_step > 0 && s->end / s->record_step > MAX_COUNT)
-        return fail(context, ZN_ARGUMENT, "a record_step of %g is too small for an end of %g", s->record_step, s->end);
-    if (s->record_step > 0 && s->record_every != 1)
-        return fail(context, ZN_ARGUMENT, "record_every counts steps and record_step is a time: give one of them");
-    return ZN_OK;
-}
+#include "scheme/settings.h"
 
 zn_status sim_make_scheme(zn_simulation *sim, const zn_model *model, scheme **out) {
     zn_context *context = sim->context;
     const zn_settings *settings = &sim->settings;
     const scheme_class *class = scheme_find(settings->scheme);
-    if (!class) {
-        const char *name = settings->scheme ? settings->scheme : "", *near = scheme_nearest(name);
-        return fail(context, ZN_ARGUMENT, "there is no scheme '%s'%s%s%s; 'zeno schemes' lists them", name, near ? "; did you mean '" : "",
-                    near ? near : "", near ? "'?" : "");
-    }
     zn_settings chosen = *settings;
     if (sim->contradiction == 0 || model != sim->model)
         chosen.contradiction = 0; /* rows that are independent cannot contradict each other */
@@ -108,7 +75,7 @@ static zn_status start(zn_simulation *sim, const double *q, const double *u) {
     if (status == ZN_OK && sim->scheme->class->needs_start_forces) {
         a0 = MEM_ARRAY(sim->context, double, model->size.nu);
         lambda0 = MEM_ARRAY(sim->context, double, model_rows(seen));
-        bool zero = sim->settings.start_forces && strcmp(sim->settings.start_forces, "zero") == 0;
+        bool zero = sim->settings.start_forces == ZN_START_FORCES_ZERO;
         if (!a0 || !lambda0) status = ZN_MEMORY;
         zn_settings settings = sim->settings;
         if (sim->contradiction == 0 || seen != model) settings.contradiction = 0;
@@ -144,7 +111,6 @@ static void release(zn_simulation *sim) {
     sim_impacts_destroy(sim);
     if (sim->state_memory) sim_monitor_destroy(context, &sim->monitor);
     mem_free(context, sim->state_memory);
-    mem_free(context, sim->scheme_name);
 }
 
 zn_status zn_simulation_create(zn_context *context, const zn_model *model, const zn_settings *settings, zn_simulation **out) {
@@ -154,7 +120,7 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
     NEED(context, model);
     NEED(context, settings);
     zn_status status = model_check(context, model, __func__);
-    if (status == ZN_OK) status = check_settings(context, settings);
+    if (status == ZN_OK) status = settings_check(context, settings);
     if (status == ZN_OK) status = model_check_start(context, model);
     if (status != ZN_OK) return status;
     zn_simulation *sim = MEM_ARRAY(context, zn_simulation, 1);
@@ -163,10 +129,9 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
     sim->fastest = -1;
     sim->model = model;
     sim->settings = *settings;
-    sim->scheme_name = mem_text(context, settings->scheme ? settings->scheme : zn_settings_default().scheme);
-    sim->settings.scheme = sim->scheme_name;
+    sim->settings.scheme = scheme_find(settings->scheme)->info.name; /* which lives as long as the program */
     double *q = MEM_ARRAY(context, double, model->size.nq), *u = MEM_ARRAY(context, double, model->size.nu);
-    status = sim->scheme_name && q && u ? choose_start(sim, q, u) : ZN_MEMORY;
+    status = q && u ? choose_start(sim, q, u) : ZN_MEMORY;
     if (status == ZN_OK) status = sim_make_scheme(sim, sim_scheme_model(sim), &sim->scheme);
     if (status == ZN_OK) {
         if (sim->settings.stages == 0) sim->settings.stages = sim->scheme->class->info.stages_default;

@@ -87,7 +87,6 @@ struct zn_simulation {
     HANDLE_HEAD;
     const zn_model *model;
     zn_settings settings;
-    char *scheme_name;
     scheme *scheme;
     scheme_state now, next;          /* after a step `next` holds the state before it */
     double *state_memory;

@@ -7,18 +7,6 @@
 
 #include "linalg/linalg.h"
 
-/* h omega that a scheme allows; 0: any. Those of Lobatto IIIA-IIIB are the bounds on its stability intervals for s = 2, 3, 4 stages. */
-static double bound_of(const zn_settings *settings) {
-    static const char *const leapfrogs[] = {"rattle",         "moreau",           "moreau-midpoint",
-                                            "moreau-shifted", "moreau-symmetric", "moreau-variational"};
-    static const double lobatto[] = {2, 2, 2, 2.828, 3.11};
-    const char *name = settings->scheme;
-    for (size_t i = 0; i < sizeof leapfrogs / sizeof *leapfrogs; i++)
-        if (!strcmp(name, leapfrogs[i])) return 2;
-    bool symplectic = !strcmp(name, "lobatto-3a3b") || !strcmp(name, "lobatto-3a3b-lagrange");
-    return symplectic ? lobatto[settings->stages < 2 ? 2 : settings->stages > 4 ? 4 : settings->stages] : 0;
-}
-
 typedef struct eigen_work {
     void *work;
     double *M, *W, *r_q, *B, *v, *qdot, *x;
@@ -88,8 +76,9 @@ static double iterate(const zn_model *model, eigen_work *w) {
 }
 
 bool sim_step_is_unstable(zn_simulation *sim, double h, double *frequency, double *largest_step) {
-    const double bound = bound_of(&sim->settings);
-    if (bound == 0) return false;
+    const scheme_class *class = sim->scheme->class;
+    if (!class->bound) return false;
+    const double bound = class->bound(sim->settings.stages);
     if (sim->fastest < 0) { /* not known yet */
         eigen_work w = {0};
         const int errors = zn_error_count(sim->context);

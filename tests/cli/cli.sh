@@ -147,7 +147,7 @@ for law in poisson energetic; do
     holds "a setting does what the option does" test "$(sed 's/.*"q": //; s/"wall.*//' out)" = "$(sed 's/.*"q": //; s/"wall.*//' by_option)"
 done
 expect 2 "$zeno" run "$kane" --restitution-law stronge
-holds "unknown laws are refused" grep -q 'restitution-law is newton, poisson or energetic' err
+holds "unknown laws are refused" grep -q 'restitution-law is one of newton, poisson, energetic' err
 sed 's/simulation: {/simulation: {restitution_law: elastic, /' "$kane" >kane.yaml
 expect 2 "$zeno" run kane.yaml
 holds "with line and column" grep -q 'kane.yaml:[0-9]*:[0-9]*: .*restitution_law' err

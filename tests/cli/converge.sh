@@ -68,7 +68,7 @@ refuses 'must be positive' "$pendulum" $common --steps=-1e-2
 refuses 'usage' "$pendulum" --steps 1e-2
 refuses 'there is no scheme' "$pendulum" $common --steps 1.28e-2 --scheme ratle
 refuses '2 to .* stages, not 1' "$pendulum" $common --steps 1.28e-2 --scheme lobatto-3a3b:1
-refuses 'whole number' "$pendulum" $common --steps 1.28e-2 --scheme lobatto-3a3b:x
+refuses 'NAME:STAGES' "$pendulum" $common --steps 1.28e-2 --scheme lobatto-3a3b:x
 
 [ "$failures" -eq 0 ] && echo "all good"
 exit "$((failures > 0))"

@@ -321,9 +321,9 @@ ROW(zn_simulation_create) {
     REFUSED(zn_simulation_create(w->context, w->model, NULL, &simulation));
     const double wrong[] = {NAN, -1, INFINITY, -INFINITY};
     for (int i = 0; i < 4; i++)
-        for (int k = 0; k < 5; k++) {
+        for (int k = 0; k < 7; k++) {
             zn_settings s = good;
-            double *members[] = {&s.step, &s.end, &s.tolerance, &s.record_step, &s.contradiction};
+            double *members[] = {&s.step, &s.end, &s.tolerance, &s.record_step, &s.contradiction, &s.damping, &s.theta};
             *members[k] = wrong[i];
             REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
         }
@@ -331,6 +331,24 @@ ROW(zn_simulation_create) {
     for (int i = 0; i < 4; i++) {
         zn_settings s = good;
         s.solver = (zn_solver)numbers[i];
+        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+        s = good, s.projection = (zn_projection)numbers[i];
+        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+        s = good, s.percussion = (zn_percussion)numbers[i];
+        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+        s = good, s.iteration = (zn_iteration)numbers[i];
+        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+        s = good, s.alpha = (zn_alpha)numbers[i];
+        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+        s = good, s.multipliers = (zn_multipliers)numbers[i];
+        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+        s = good, s.start_forces = (zn_start_forces)numbers[i];
+        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+        s = good, s.friction_law = (zn_friction_law)numbers[i];
+        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+        s = good, s.restitution_law = (zn_restitution_law)numbers[i];
+        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+        s = good, s.activation = numbers[i];
         REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
         s = good, s.stages = numbers[i];
         REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
@@ -341,8 +359,9 @@ ROW(zn_simulation_create) {
     zn_settings s = good;
     s.scheme = "no such scheme";
     REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
-    s.scheme = s.projection = s.percussion = s.iteration = s.alpha = s.multipliers = s.start_forces = s.friction_law = NULL;
-    assert_int_equal(zn_simulation_create(w->context, w->model, &s, &simulation), ZN_OK); /* NULL texts mean the default */
+    s.scheme = NULL;
+    assert_int_equal(zn_simulation_create(w->context, w->model, &s, &simulation), ZN_OK); /* NULL means the default */
+    assert_string_equal(zn_simulation_settings(simulation)->scheme, zn_settings_default().scheme);
     zn_simulation_destroy(simulation);
 }
 ROW(zn_simulation_destroy) {

@@ -130,12 +130,12 @@ static void test_simulation(void **state) {
     check_change("end: 1", "damping: 1.1", "14:51: damping must be between 0 and 1");
     check_change("end: 1", "theta: 1/0", "14:49: theta is not a finite number");
     check_change("end: 1", "tolerance: 0", "14:53: tolerance must be greater than 0");
-    check_change("end: 1", "accuracy: -1", "14:52: accuracy must be greater than 0");
+    check_change("end: 1", "accuracy: -1", "14:52: accuracy must be from 1e-12 to below 1");
     check_change("end: 1", "solver: newtn", "14:50: 'newtn' is unknown in solver (did you mean 'newton'?)");
     check_change("end: 1", "projection: position", "14:54: 'position' is unknown in projection; known: velocity, none");
     check_change("end: 1", "percussion: x", "14:54: known: stage, integrated");
     check_change("end: 1", "iteration: x", "14:53: known: coupled, decoupled");
-    check_change("end: 1", "project_start: yes", "14:57: 'yes' is unknown in project_start; known: true, false");
+    check_change("end: 1", "project_start: yes", "14:57: 'yes' is unknown in project_start; known: false, true");
     check_change("end: 1", "stpe: 1", "14:42: did you mean 'step'");
     check_change("scheme: moreau", "scheme: \"radau-2a:0\"", "14:23: NAME:STAGES");
     check_change("scheme: moreau", "scheme: \"radau-2a:x\"", "14:23: NAME:STAGES");

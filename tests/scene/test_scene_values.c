@@ -179,9 +179,9 @@ static void test_settings(void **state) {
     check_close(s->accuracy, 1e-6, 0);
     check_close(s->damping, 0.9, 0);
     check_close(s->theta, 0.5, 0);
-    assert_string_equal(s->projection, "velocity");
-    assert_string_equal(s->percussion, "stage");
-    assert_string_equal(s->iteration, "coupled");
+    assert_int_equal(s->projection, ZN_PROJECTION_VELOCITY);
+    assert_int_equal(s->percussion, ZN_PERCUSSION_STAGE);
+    assert_int_equal(s->iteration, ZN_ITERATION_COUPLED);
     assert_int_equal(s->solver, ZN_SOLVER_AUTO);
     assert_false(s->step_auto || s->project_start);
     check_close(s->step, 0, 0); /* for the caller to give */
@@ -191,7 +191,7 @@ static void test_settings(void **state) {
         load_good(context,
                   WITH_SETTINGS("simulation: {scheme: generalized-alpha, stages: 3, step: h/2, end: 100*h, damping: 0.5, "
                                 "theta: 0.6, projection: none, percussion: integrated, iteration: decoupled, solver: "
-                                "newton, tolerance: 1e-9, accuracy: 1e-5, record_every: 4, project_start: true}\n"),
+                                "newton, tolerance: 1e-9, accuracy: 1e-5, record_every: 4, project_start: true, contradiction: 1e-4}\n"),
                   0, NULL);
     s = zn_scene_settings(scene);
     assert_string_equal(s->scheme, "generalized-alpha");
@@ -201,14 +201,15 @@ static void test_settings(void **state) {
     check_close(s->end, 2, 0);
     check_close(s->damping, 0.5, 0);
     check_close(s->theta, 0.6, 0);
-    assert_string_equal(s->projection, "none");
-    assert_string_equal(s->percussion, "integrated");
-    assert_string_equal(s->iteration, "decoupled");
+    assert_int_equal(s->projection, ZN_PROJECTION_NONE);
+    assert_int_equal(s->percussion, ZN_PERCUSSION_INTEGRATED);
+    assert_int_equal(s->iteration, ZN_ITERATION_DECOUPLED);
     assert_int_equal(s->solver, ZN_SOLVER_NEWTON);
     check_close(s->tolerance, 1e-9, 0);
     check_close(s->accuracy, 1e-5, 0);
     assert_int_equal(s->record_every, 4);
     assert_true(s->project_start);
+    check_close(s->contradiction, 1e-4, 0);
     zn_scene_destroy(scene);
 
     scene = load_good(context, WITH_SETTINGS("simulation: {scheme: \"radau-2a:3\", step: auto, record_step: h/2, end: 1}\n"), 0, NULL);

@@ -15,12 +15,12 @@ typedef struct levels {
     double theta;
 } levels;
 
-static levels swing(const char *name, const char *iteration, bool disturbed, double end) {
+static levels swing(const char *name, zn_iteration iteration, bool disturbed, double end) {
     run r = run_load("rigid-pendulum", name, NULL);
     r.settings.iteration = iteration;
     r.settings.tolerance = 1e-12;
     r.settings.end = end;
-    if (disturbed) r.settings.start_forces = "zero";
+    if (disturbed) r.settings.start_forces = ZN_START_FORCES_ZERO;
     run_begin(&r);
     levels l = {0};
     double last = 0;
@@ -42,7 +42,7 @@ static void pendulum_angles(void **state) {
     const double theta[] = {21.1673323, 21.1680078, 21.1673857, 21.1673784};
     for (int k = 0; k < 4; k++)
         for (int d = 0; d < 2; d++) {
-            levels l = swing(variants[k], d ? "decoupled" : "coupled", false, 2);
+            levels l = swing(variants[k], d ? ZN_ITERATION_DECOUPLED : ZN_ITERATION_COUPLED, false, 2);
             print_message("%s: theta %.9f, g %.2g, gdot %.2g, gddot %.2g\n", variants[k], l.theta, l.most[0], l.most[1],
                           l.most[2]);
             check_close(l.theta, theta[k], 6e-8);
@@ -55,7 +55,7 @@ static void pendulum_levels(void **state) {
     const bool kept[4][3] = {{true, false, false}, {false, true, false}, {true, true, false}, {true, true, true}};
     const double round_off[3] = {1e-13, 1e-11, 1e-9}, lost[3] = {1e-6, 1e-4, 1e-2};
     for (int k = 0; k < 4; k++) {
-        levels l = swing(variants[k], "coupled", false, 2);
+        levels l = swing(variants[k], ZN_ITERATION_COUPLED, false, 2);
         for (int level = 0; level < 3; level++) {
             if (kept[k][level])
                 check_below(l.most[level], round_off[level]);
@@ -70,7 +70,7 @@ static void pendulum_levels(void **state) {
 static void pendulum_disturbed(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
-        levels l = swing(variants[k], "coupled", true, 0.1);
+        levels l = swing(variants[k], ZN_ITERATION_COUPLED, true, 0.1);
         print_message("%s disturbed: gddot %.3g, from step to step %.3g\n", variants[k], l.most[2], l.jump);
         if (k == 3) {
             check_below(l.most[0], 1e-13);
@@ -87,7 +87,7 @@ typedef struct bounce {
     double first, Lambda, gddot, q[3];
 } bounce;
 
-static bounce fall(const char *name, double rho, const char *iteration, const char *multipliers, int activation,
+static bounce fall(const char *name, double rho, zn_iteration iteration, zn_multipliers multipliers, int activation,
                    const char *e) {
     run r = run_load("bouncing-pendulum", name, (const char *const[]){e, NULL});
     r.settings.damping = rho;
@@ -115,8 +115,8 @@ static bounce fall(const char *name, double rho, const char *iteration, const ch
 
 static void bouncing_pendulum_numbers(void **state) {
     (void)state;
-    bounce pva = fall("generalized-alpha-pva", 0.9, "coupled", "starred", 0, "e_N=0.5");
-    bounce pvv = fall("generalized-alpha-pvv", 0.9, "coupled", "starred", 0, "e_N=0.5");
+    bounce pva = fall("generalized-alpha-pva", 0.9, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 0, "e_N=0.5");
+    bounce pvv = fall("generalized-alpha-pvv", 0.9, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 0, "e_N=0.5");
     print_message("pva: first %g, Lambda %.9g, gddot %.3g; pvv: %g, %.9g, %.5g\n", pva.first, pva.Lambda, pva.gddot,
                   pvv.first, pvv.Lambda, pvv.gddot);
     check_close(pva.first, 0.487, 1e-12);
@@ -131,8 +131,8 @@ static void bouncing_pendulum_numbers(void **state) {
 
 static void bouncing_pendulum_without_damping(void **state) {
     (void)state;
-    bounce pva = fall("generalized-alpha-pva", 1, "coupled", "starred", 0, "e_N=0.5");
-    bounce pvv = fall("generalized-alpha-pvv", 1, "coupled", "starred", 0, "e_N=0.5");
+    bounce pva = fall("generalized-alpha-pva", 1, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 0, "e_N=0.5");
+    bounce pvv = fall("generalized-alpha-pvv", 1, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 0, "e_N=0.5");
     print_message("rho = 1: gddot pva %.3g, pvv %.5g\n", pva.gddot, pvv.gddot);
     check_below(pva.gddot, 1e-9);
     assert_true(pvv.gddot > 10);
@@ -144,8 +144,8 @@ static void decoupled_finds_the_same(void **state) {
     (void)state;
     const char *const names[] = {"generalized-alpha-pva", "generalized-alpha-pvv"};
     for (int k = 0; k < 2; k++) {
-        bounce coupled = fall(names[k], 0.9, "coupled", "starred", 0, "e_N=0.5");
-        bounce decoupled = fall(names[k], 0.9, "decoupled", "starred", 0, "e_N=0.5");
+        bounce coupled = fall(names[k], 0.9, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 0, "e_N=0.5");
+        bounce decoupled = fall(names[k], 0.9, ZN_ITERATION_DECOUPLED, ZN_MULTIPLIERS_STARRED, 0, "e_N=0.5");
         check_close(decoupled.Lambda, coupled.Lambda, 1e-9);
         check_close(decoupled.gddot, coupled.gddot, 1e-6);
         for (int i = 0; i < 3; i++) check_close(decoupled.q[i], coupled.q[i], 1e-10);
@@ -155,10 +155,10 @@ static void decoupled_finds_the_same(void **state) {
 /* Without the contacts (2), or anything (1), in the smooth motion: the same motion but for the error of the step. */
 static void activation_strategies(void **state) {
     (void)state;
-    bounce all = fall("generalized-alpha-pva", 0.9, "coupled", "starred", 3, "e_N=0.5");
+    bounce all = fall("generalized-alpha-pva", 0.9, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 3, "e_N=0.5");
     for (int activation = 1; activation < 3; activation++)
         for (int v = 0; v < 2; v++) {
-            bounce b = fall(v ? "generalized-alpha-pvv" : "generalized-alpha-pva", 0.9, "coupled", "starred", activation,
+            bounce b = fall(v ? "generalized-alpha-pvv" : "generalized-alpha-pva", 0.9, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, activation,
                             "e_N=0.5");
             print_message("activation %d: first %g, Lambda %.6g, gddot %.3g\n", activation, b.first, b.Lambda, b.gddot);
             check_close(b.first, all.first, 1e-9);
@@ -169,8 +169,8 @@ static void activation_strategies(void **state) {
 
 /* ---- one scheme, two ways: the cone problem of 001 and the sets of 004 ---- */
 
-static double largest_difference(const char *scene_name, const char *const *sets, const char *iteration,
-                                 const char *multipliers, double end) {
+static double largest_difference(const char *scene_name, const char *const *sets, zn_iteration iteration,
+                                 zn_multipliers multipliers, double end) {
     run a = run_load(scene_name, "generalized-alpha", sets), b = run_load(scene_name, "generalized-alpha-pva", sets);
     b.settings.iteration = iteration;
     b.settings.multipliers = multipliers;
@@ -198,10 +198,10 @@ static double largest_difference(const char *scene_name, const char *const *sets
 static void agrees_with_the_cone_problem(void **state) {
     (void)state;
     const char *const inelastic[] = {"e_N=0", NULL}, *const elastic[] = {"e_N=0.5", NULL};
-    double e0 = largest_difference("bouncing-pendulum", inelastic, "coupled", "starred", 2);
-    double e5 = largest_difference("bouncing-pendulum", elastic, "coupled", "starred", 2);
-    double d5 = largest_difference("bouncing-pendulum", elastic, "decoupled", "starred", 2);
-    double p0 = largest_difference("bouncing-pendulum", inelastic, "coupled", "printed", 2);
+    double e0 = largest_difference("bouncing-pendulum", inelastic, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 2);
+    double e5 = largest_difference("bouncing-pendulum", elastic, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 2);
+    double d5 = largest_difference("bouncing-pendulum", elastic, ZN_ITERATION_DECOUPLED, ZN_MULTIPLIERS_STARRED, 2);
+    double p0 = largest_difference("bouncing-pendulum", inelastic, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_PRINTED, 2);
     print_message("001 and 004 differ by %.2g (e = 0), %.2g (e = 1/2), %.2g (decoupled), %.2g (e = 0, printed)\n", e0, e5,
                   d5, p0);
     check_below(e0, 1e-9);
@@ -231,7 +231,7 @@ static char *bar_text(int elements) {
     return text;
 }
 
-static double bar_iterations(const char *name, const char *iteration) {
+static double bar_iterations(const char *name, zn_iteration iteration) {
     run r = {.context = zn_context_create(NULL)};
     char *text = bar_text(200);
     if (zn_scene_parse(r.context, "bar", text, NULL, &r.scene) != ZN_OK) fail_msg("%s", zn_error_text(r.context));
@@ -251,7 +251,7 @@ static double bar_iterations(const char *name, const char *iteration) {
         if (t > 0.55 && t < 1.1) check_close(force, 300, 3); /* E A v/c */
     }
     zn_statistics s = zn_simulation_statistics(r.simulation);
-    print_message("bar, %s %s: contact %.3f, energy %.2f, %.2f iterations\n", name, iteration, touching * 2e-3, s.energy_end,
+    print_message("bar, %s %d: contact %.3f, energy %.2f, %.2f iterations\n", name, (int)iteration, touching * 2e-3, s.energy_end,
                   s.newton_mean);
     check_close(touching * 2e-3, 2.0 / 3, 0.005);
     check_close(s.energy_start, 500, 1e-9);
@@ -264,9 +264,9 @@ static double bar_iterations(const char *name, const char *iteration) {
 
 static void bar_needs_few_iterations(void **state) {
     (void)state;
-    double coupled = bar_iterations("generalized-alpha-pva", "coupled");
-    double pva = bar_iterations("generalized-alpha-pva", "decoupled"),
-           pvv = bar_iterations("generalized-alpha-pvv", "decoupled");
+    double coupled = bar_iterations("generalized-alpha-pva", ZN_ITERATION_COUPLED);
+    double pva = bar_iterations("generalized-alpha-pva", ZN_ITERATION_DECOUPLED),
+           pvv = bar_iterations("generalized-alpha-pvv", ZN_ITERATION_DECOUPLED);
     check_below(coupled, 1.01);
     check_below(pva, 1.1);
     assert_true(pvv > 7);

@@ -69,7 +69,7 @@ static void close_system(system_under_test *s) {
 }
 
 /* A random velocity before; the first contact closes. */
-static impact_map *hit(const system_under_test *s, restitution_law law, int active, const double *u, double *before) {
+static impact_map *hit(const system_under_test *s, zn_restitution_law law, int active, const double *u, double *before) {
     zn_settings settings = *zn_scene_settings(s->scene);
     impact_map *map = impact_map_create(s->context, s->model, &settings, law);
     assert_non_null(map);
@@ -81,7 +81,7 @@ static impact_map *hit(const system_under_test *s, restitution_law law, int acti
                      0);
     for (int k = 0; k < CONTACTS; k++) p->active[k] = k < active;
     zn_status status = impact_map_solve(map, before);
-    if (law != RESTITUTION_NEWTON)
+    if (law != ZN_RESTITUTION_NEWTON)
         assert_int_equal(status, ZN_OK); /* Newton's need not have a solution with such friction */
     return map;
 }
@@ -125,13 +125,13 @@ static void several_contacts_gain_nothing(void **state) {
         for (int j = 0; j < 7; j++) {
             double u[COORDINATES], before[3 * CONTACTS + 1];
             random_velocity(u);
-            for (int law = RESTITUTION_POISSON; law <= RESTITUTION_ENERGETIC; law++) {
-                impact_map *map = hit(&s, (restitution_law)law, 1 + j % CONTACTS, u, before);
+            for (int law = ZN_RESTITUTION_POISSON; law <= ZN_RESTITUTION_ENERGETIC; law++) {
+                impact_map *map = hit(&s, (zn_restitution_law)law, 1 + j % CONTACTS, u, before);
                 check_map(map);
                 hits += map->any;
                 impact_map_destroy(s.context, map);
             }
-            impact_map *map = hit(&s, RESTITUTION_NEWTON, 1 + j % CONTACTS, u, before);
+            impact_map *map = hit(&s, ZN_RESTITUTION_NEWTON, 1 + j % CONTACTS, u, before);
             gains += map->gain > 1e-6 * size_of(map);
             impact_map_destroy(s.context, map);
         }
@@ -149,14 +149,14 @@ static void frictionless_limits(void **state) {
         double u[COORDINATES], before[CONTACTS];
         system_under_test s = open_system(0, i % 2 ? -1 : 1);
         random_velocity(u);
-        impact_map *newton = hit(&s, RESTITUTION_NEWTON, 1, u, before);
-        for (int law = RESTITUTION_POISSON; law <= RESTITUTION_ENERGETIC; law++) {
-            impact_map *map = hit(&s, (restitution_law)law, 1, u, before);
+        impact_map *newton = hit(&s, ZN_RESTITUTION_NEWTON, 1, u, before);
+        for (int law = ZN_RESTITUTION_POISSON; law <= ZN_RESTITUTION_ENERGETIC; law++) {
+            impact_map *map = hit(&s, (zn_restitution_law)law, 1, u, before);
             check_close(map->P[0], newton->P[0], 1e-13 * (1 + fabs(newton->P[0])));
             check_close(map->after[0], newton->after[0], 1e-13);
             impact_map_destroy(s.context, map);
             if (i % 2) continue;
-            map = hit(&s, (restitution_law)law, CONTACTS, u, before);
+            map = hit(&s, (zn_restitution_law)law, CONTACTS, u, before);
             double pushed = 0;
             for (int k = 0; k < CONTACTS; k++)
                 pushed += map->P[k] > map->P_C[k] * (2 + 1e-9); /* held at gdot = 0 from then on, which loses */
@@ -180,7 +180,7 @@ static void energetic_phases_balance(void **state) {
         double u[COORDINATES], before[3 * CONTACTS];
         system_under_test s = open_system(i % 3, -1);
         random_velocity(u);
-        impact_map *map = hit(&s, RESTITUTION_ENERGETIC, CONTACTS, u, before);
+        impact_map *map = hit(&s, ZN_RESTITUTION_ENERGETIC, CONTACTS, u, before);
         double work = 0, wanted = 0, size = size_of(map);
         for (int k = 0; k < CONTACTS && map->any && map->alone < 0; k++) {
             double e = s.model->contacts[k].e_N;

@@ -130,7 +130,7 @@ static coupled *coupled_create(zn_context *context, const zn_model *model, int s
     coupled *c = calloc(1, sizeof *c);
     assert_non_null(c);
     c->context = context, c->model = model, c->s = s;
-    assert_int_equal(tableau_lobatto_3a3b(context, s, &c->method), ZN_OK);
+    assert_int_equal(tableau_lobatto_3a3b(context, s, 0, &c->method), ZN_OK);
     c->nq = model->size.nq, c->nu = model->size.nu, c->n = model_rows(model), c->nb = model_row_N(model), c->nc = c->n - c->nb;
     c->nx = s * (c->nq + c->nu + c->nb), c->ny = s * c->nc;
     assert_true(c->nx + c->ny <= MOST);

@@ -64,7 +64,7 @@ static void check_jacobian(partitioned *p, uint64_t seed) {
 }
 
 /* The scheme itself is made and stepped once, so that its stages stand somewhere. */
-static void check_scheme(const char *scene, const char *name, int stages, double h, const char *percussion) {
+static void check_scheme(const char *scene, const char *name, int stages, double h, zn_percussion percussion) {
     trial r = trial_begin(scene, (trial_options){.scheme = name, .stages = stages, .step = h, .end = h, .percussion = percussion});
     const zn_model *model = zn_simulation_model(r.simulation);
     const zn_settings *settings = zn_simulation_settings(r.simulation);
@@ -91,29 +91,29 @@ static void check_scheme(const char *scene, const char *name, int stages, double
 static void velocity_form(void **state) {
     (void)state;
     for (int s = 2; s <= 4; s++) {
-        check_scheme("slope", "lobatto-3a3b", s, 0.05, "stage");
-        check_scheme("spring-pendulum", "lobatto-3a3b", s, 0.05, "stage");
-        check_scheme("slider-crank", "lobatto-3a3b", s, 1e-2, "integrated");
+        check_scheme("slope", "lobatto-3a3b", s, 0.05, ZN_PERCUSSION_STAGE);
+        check_scheme("spring-pendulum", "lobatto-3a3b", s, 0.05, ZN_PERCUSSION_STAGE);
+        check_scheme("slider-crank", "lobatto-3a3b", s, 1e-2, ZN_PERCUSSION_INTEGRATED);
     }
-    check_scheme("block-on-belt", "rattle", 0, 0.05, "stage");
+    check_scheme("block-on-belt", "rattle", 0, 0.05, ZN_PERCUSSION_STAGE);
 }
 
 static void general_kinematics(void **state) {
     (void)state;
     for (int s = 2; s <= 4; s++) {
-        check_scheme("sleigh", "lobatto-3a3b", s, 0.05, "stage");
-        check_scheme(BODY_FRAME_SCENE, "lobatto-3a3b", s, 0.05, "stage");
+        check_scheme("sleigh", "lobatto-3a3b", s, 0.05, ZN_PERCUSSION_STAGE);
+        check_scheme(BODY_FRAME_SCENE, "lobatto-3a3b", s, 0.05, ZN_PERCUSSION_STAGE);
     }
 }
 
 static void momentum_form(void **state) {
     (void)state;
     for (int s = 2; s <= 4; s++) {
-        check_scheme("slope", "lobatto-3a3b-lagrange", s, 0.05, "stage");
-        check_scheme("spring-pendulum", "lobatto-3a3b-lagrange", s, 0.05, "stage");
-        check_scheme("slider-crank", "lobatto-3a3b-lagrange", s, 1e-2, "stage");
+        check_scheme("slope", "lobatto-3a3b-lagrange", s, 0.05, ZN_PERCUSSION_STAGE);
+        check_scheme("spring-pendulum", "lobatto-3a3b-lagrange", s, 0.05, ZN_PERCUSSION_STAGE);
+        check_scheme("slider-crank", "lobatto-3a3b-lagrange", s, 1e-2, ZN_PERCUSSION_STAGE);
     }
-    check_scheme("block-on-belt", "lobatto-3a3b-lagrange", 3, 0.05, "stage");
+    check_scheme("block-on-belt", "lobatto-3a3b-lagrange", 3, 0.05, ZN_PERCUSSION_STAGE);
 }
 
 int main(void) {

@@ -9,7 +9,7 @@ typedef struct trajectory {
     double rows[MAX_STEPS][MAX_WIDTH];
 } trajectory;
 
-static void simulate(const char *scene, method m, const char *projection, double h, double end, trajectory *out) {
+static void simulate(const char *scene, method m, zn_projection projection, double h, double end, trajectory *out) {
     run r;
     zn_settings settings = open_scene(&r, scene, NULL);
     settings.scheme = m.name, settings.stages = m.stages, settings.projection = projection;
@@ -52,14 +52,14 @@ static double fitted_order(const double *h, const double *error, int count) {
 
 typedef struct expectation {
     method m;
-    const char *projection;
+    zn_projection projection;
     double order_q, order_u;
 } expectation;
 
 /* Steps end/8, end/16 ... against Radau IIA with four stages at the finest of them. */
 static void check_orders(const char *scene, double end, const expectation *list, size_t count) {
     static trajectory reference, coarse;
-    simulate(scene, (method){"radau-2a", 4}, "velocity", end / (8 << (LEVELS - 1)), end, &reference);
+    simulate(scene, (method){"radau-2a", 4}, ZN_PROJECTION_VELOCITY, end / (8 << (LEVELS - 1)), end, &reference);
     for (size_t e = 0; e < count; e++) {
         double h[LEVELS], error_q[LEVELS], error_u[LEVELS];
         for (int k = 0; k < LEVELS; k++) {
@@ -68,8 +68,8 @@ static void check_orders(const char *scene, double end, const expectation *list,
             compare(&reference, &coarse, &error_q[k], &error_u[k]);
         }
         double order_q = fitted_order(h, error_q, LEVELS), order_u = fitted_order(h, error_u, LEVELS);
-        print_message("%s %s:%d %s: orders %.2f %.2f, errors at h = %.4g: %.2e %.2e\n", scene, list[e].m.name,
-                      list[e].m.stages, list[e].projection, order_q, order_u, h[2], error_q[2], error_u[2]);
+        print_message("%s %s:%d %d: orders %.2f %.2f, errors at h = %.4g: %.2e %.2e\n", scene, list[e].m.name,
+                      list[e].m.stages, (int)list[e].projection, order_q, order_u, h[2], error_q[2], error_u[2]);
         check_close(order_q, list[e].order_q, 0.2);
         check_close(order_u, list[e].order_u, 0.2);
     }
@@ -80,11 +80,11 @@ static void check_orders(const char *scene, double end, const expectation *list,
 static void orders_with_a_bilateral_constraint(void **state) {
     (void)state;
     static const expectation list[] = {
-        {{"radau-2a", 1}, "velocity", 1, 1},   {{"radau-2a", 2}, "velocity", 3, 3},   {{"radau-2a", 3}, "velocity", 5, 5},
-        {{"lobatto-3c", 2}, "velocity", 2, 2}, {{"lobatto-3c", 3}, "velocity", 4, 4}, {{"sdirk2", 0}, "velocity", 1, 1},
-        {{"sdirk3", 0}, "velocity", 1, 1},     {{"tr-bdf2", 0}, "velocity", 2, 2},    {{"trx2", 0}, "velocity", 2, 2},
-        {{"tr-theta", 0}, "velocity", 2, 2},   {{"radau-2a", 2}, "none", 3, 2},       {{"radau-2a", 3}, "none", 5, 3},
-        {{"lobatto-3c", 2}, "none", 2, 1},     {{"lobatto-3c", 3}, "none", 4, 2},
+        {{"radau-2a", 1}, ZN_PROJECTION_VELOCITY, 1, 1},   {{"radau-2a", 2}, ZN_PROJECTION_VELOCITY, 3, 3},   {{"radau-2a", 3}, ZN_PROJECTION_VELOCITY, 5, 5},
+        {{"lobatto-3c", 2}, ZN_PROJECTION_VELOCITY, 2, 2}, {{"lobatto-3c", 3}, ZN_PROJECTION_VELOCITY, 4, 4}, {{"sdirk2", 0}, ZN_PROJECTION_VELOCITY, 1, 1},
+        {{"sdirk3", 0}, ZN_PROJECTION_VELOCITY, 1, 1},     {{"tr-bdf2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},    {{"trx2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},
+        {{"tr-theta", 0}, ZN_PROJECTION_VELOCITY, 2, 2},   {{"radau-2a", 2}, ZN_PROJECTION_NONE, 3, 2},       {{"radau-2a", 3}, ZN_PROJECTION_NONE, 5, 3},
+        {{"lobatto-3c", 2}, ZN_PROJECTION_NONE, 2, 1},     {{"lobatto-3c", 3}, ZN_PROJECTION_NONE, 4, 2},
     };
     check_orders("cartesian-pendulum", 0.2048, list, COUNT(list));
 }
@@ -92,10 +92,10 @@ static void orders_with_a_bilateral_constraint(void **state) {
 static void orders_with_contact_and_friction(void **state) {
     (void)state;
     static const expectation list[] = {
-        {{"radau-2a", 1}, "velocity", 1, 1},   {{"radau-2a", 2}, "velocity", 3, 3},   {{"radau-2a", 3}, "velocity", 5, 5},
-        {{"lobatto-3c", 2}, "velocity", 2, 2}, {{"lobatto-3c", 3}, "velocity", 3, 3}, {{"sdirk2", 0}, "velocity", 1.1, 1},
-        {{"sdirk3", 0}, "velocity", 1, 1},     {{"tr-bdf2", 0}, "velocity", 2, 2},    {{"trx2", 0}, "velocity", 2, 2},
-        {{"tr-theta", 0}, "velocity", 2, 2},
+        {{"radau-2a", 1}, ZN_PROJECTION_VELOCITY, 1, 1},   {{"radau-2a", 2}, ZN_PROJECTION_VELOCITY, 3, 3},   {{"radau-2a", 3}, ZN_PROJECTION_VELOCITY, 5, 5},
+        {{"lobatto-3c", 2}, ZN_PROJECTION_VELOCITY, 2, 2}, {{"lobatto-3c", 3}, ZN_PROJECTION_VELOCITY, 3, 3}, {{"sdirk2", 0}, ZN_PROJECTION_VELOCITY, 1.1, 1},
+        {{"sdirk3", 0}, ZN_PROJECTION_VELOCITY, 1, 1},     {{"tr-bdf2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},    {{"trx2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},
+        {{"tr-theta", 0}, ZN_PROJECTION_VELOCITY, 2, 2},
     };
     check_orders("slope", 0.8192, list, COUNT(list));
 }
@@ -110,7 +110,7 @@ static void first_order_after_an_impact(void **state) {
     for (size_t e = 0; e < COUNT(list); e++)
         for (int steps = 32; steps <= 1024; steps *= 4) {
             double h = 0.8192 / steps;
-            simulate("slope-drop", list[e], "velocity", h, 0.8192, &motion);
+            simulate("slope-drop", list[e], ZN_PROJECTION_VELOCITY, h, 0.8192, &motion);
             double error = fmax(fabs(motion.rows[steps - 1][0] - exact[0]), fabs(motion.rows[steps - 1][1] - exact[1]));
             print_message("slope-drop %s:%d h = %.3g error %.3g\n", list[e].name, list[e].stages, h, error);
             check_below(error, (list[e].stages == 1 ? 3 : 0.5) * h);
@@ -129,7 +129,7 @@ static void errors_against_exact_states(void **state) {
                  {{"lobatto-3c", 4}, 2e-10, 5e-10}, {{"tr-bdf2", 0}, 1.1e-4, 1.2e-4}, {{"trx2", 0}, 6e-5, 7e-5}};
     const double q[2] = {1.09289185303, 0.33524560952}, u[2] = {2.25581335701, -0.75625152384};
     for (size_t e = 0; e < COUNT(slope); e++) {
-        simulate("slope", slope[e].m, "velocity", 0.0128, 0.8192, &motion);
+        simulate("slope", slope[e].m, ZN_PROJECTION_VELOCITY, 0.0128, 0.8192, &motion);
         const double *end = motion.rows[motion.count - 1];
         double error_q = fmax(fabs(end[0] - q[0]), fabs(end[1] - q[1])),
                error_u = fmax(fabs(end[2] - u[0]), fabs(end[3] - u[1]));
@@ -147,7 +147,7 @@ static void errors_against_exact_states(void **state) {
                 {{"lobatto-3c", 4}, 1.5e-8},
                 {{"tr-bdf2", 0}, 2.5e-4}};
     for (size_t e = 0; e < COUNT(list); e++) {
-        simulate("cartesian-pendulum", list[e].m, "velocity", 1e-2, 2.5, &motion);
+        simulate("cartesian-pendulum", list[e].m, ZN_PROJECTION_VELOCITY, 1e-2, 2.5, &motion);
         const double *end = motion.rows[motion.count - 1];
         double error = fmax(fabs(end[0] - pendulum[0]), fabs(end[1] - pendulum[1]));
         print_message("pendulum %s:%d: %.2e\n", list[e].m.name, list[e].m.stages, error);
@@ -161,7 +161,7 @@ static void projection_keeps_the_velocity_constraint(void **state) {
     run r;
     zn_settings settings = open_scene(&r, "cartesian-pendulum", NULL);
     settings.scheme = "radau-2a", settings.stages = 2, settings.step = 1e-2, settings.end = 2.5,
-    settings.projection = "none";
+    settings.projection = ZN_PROJECTION_NONE;
     start_run(&r, &settings);
     finish_run(&r);
     check_near(zn_simulation_statistics(r.simulation).max_gdot, 1.22e-3, 0.005);
@@ -181,11 +181,11 @@ static void order_with_a_velocity_constraint(void **state) {
                                 "energy: {kinetic: (x'^2 + y'^2 + phi'^2)/2, potential: 0}\n"
                                 "constraints: {blade: {velocity: y'*cos(phi) - x'*sin(phi)}}\n"
                                 "simulation: {scheme: radau-2a, step: 1e-2, end: 1}\n";
-    static const expectation list[] = {{{"radau-2a", 1}, "velocity", 1, 1},
-                                       {{"radau-2a", 2}, "velocity", 3, 3},
-                                       {{"radau-2a", 3}, "velocity", 5, 5},
-                                       {{"lobatto-3c", 2}, "velocity", 2, 2},
-                                       {{"tr-bdf2", 0}, "velocity", 2, 2}};
+    static const expectation list[] = {{{"radau-2a", 1}, ZN_PROJECTION_VELOCITY, 1, 1},
+                                       {{"radau-2a", 2}, ZN_PROJECTION_VELOCITY, 3, 3},
+                                       {{"radau-2a", 3}, ZN_PROJECTION_VELOCITY, 5, 5},
+                                       {{"lobatto-3c", 2}, ZN_PROJECTION_VELOCITY, 2, 2},
+                                       {{"tr-bdf2", 0}, ZN_PROJECTION_VELOCITY, 2, 2}};
     for (size_t e = 0; e < COUNT(list); e++) {
         double error_q[2], error_u[2];
         for (int k = 0; k < 2; k++) {

@@ -94,7 +94,7 @@ static void jacobians_are_exact(void **state) {
             zn_settings settings = open_scene(&r, scenes[k], NULL);
             assert_true(r.model->natural == (k == 1));
             tableau radau;
-            assert_int_equal(tableau_radau_2a(r.context, m, &radau), ZN_OK);
+            assert_int_equal(tableau_radau_2a(r.context, m, 0, &radau), ZN_OK);
             stages *s = stages_create(r.context, r.model, &settings, m, radau.A, NULL);
             assert_non_null(s);
             s->h = 0.3; /* large, so that no term hides behind M */
@@ -262,7 +262,7 @@ static void motion_inside_of_a_step(void **state) {
 
 /* ---- refusals and failures ---- */
 
-static void refuse(const char *name, int count, double damping, const char *projection, const char *word) {
+static void refuse(const char *name, int count, double damping, zn_projection projection, const char *word) {
     run r;
     zn_settings settings = open_scene(&r, "rotating-ball", NULL);
     settings.scheme = name, settings.stages = count, settings.damping = damping, settings.projection = projection;
@@ -274,13 +274,13 @@ static void refuse(const char *name, int count, double damping, const char *proj
 
 static void wrong_settings_are_refused(void **state) {
     (void)state;
-    refuse("radau-2a", 13, 0.5, "velocity", "13");
-    refuse("radau-2a", -1, 0.5, "velocity", "-1");
-    refuse("lobatto-3c", 1, 0.5, "velocity", "lobatto-3c");
-    refuse("sdirk2", 3, 0.5, "velocity", "sdirk2");
-    refuse("tr-theta", 0, 1.5, "velocity", "1.5");
-    refuse("tr-theta", 0, NAN, "velocity", "nan");
-    refuse("radau-2a", 2, 0.5, "sideways", "sideways");
+    refuse("radau-2a", 13, 0.5, ZN_PROJECTION_VELOCITY, "13");
+    refuse("radau-2a", -1, 0.5, ZN_PROJECTION_VELOCITY, "-1");
+    refuse("lobatto-3c", 1, 0.5, ZN_PROJECTION_VELOCITY, "lobatto-3c");
+    refuse("sdirk2", 3, 0.5, ZN_PROJECTION_VELOCITY, "sdirk2");
+    refuse("tr-theta", 0, 1.5, ZN_PROJECTION_VELOCITY, "1.5");
+    refuse("tr-theta", 0, NAN, ZN_PROJECTION_VELOCITY, "nan");
+    refuse("radau-2a", 2, 0.5, ZN_PROJECTION_COUNT, "projection has no choice 2; there are 0 to 1: velocity, none");
 }
 
 static void a_wall_of_infinities_fails_cleanly(void **state) {

@@ -10,7 +10,7 @@ typedef struct expectation {
 } expectation;
 
 /* Largest error of (x, y, x', y') at the end. */
-static double slider_error(method m, const char *law, double h, zn_statistics *statistics) {
+static double slider_error(method m, zn_friction_law law, double h, zn_statistics *statistics) {
     run r;
     zn_settings settings = open_scene(&r, "spring-slider", NULL);
     settings.scheme = m.name, settings.stages = m.stages, settings.step = h, settings.friction_law = law;
@@ -35,8 +35,8 @@ static void full_order_on_the_spring_slider(void **state) {
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         zn_statistics old, coarse, fine;
-        double h = list[k].h, worse = slider_error(list[k].m, "accumulated", h, &old);
-        double error = slider_error(list[k].m, "staged", h, &coarse), half = slider_error(list[k].m, "staged", h / 2, &fine);
+        double h = list[k].h, worse = slider_error(list[k].m, ZN_FRICTION_ACCUMULATED, h, &old);
+        double error = slider_error(list[k].m, ZN_FRICTION_STAGED, h, &coarse), half = slider_error(list[k].m, ZN_FRICTION_STAGED, h / 2, &fine);
         print_message("%s:%d accumulated %.2e, staged %.2e %.2e, order %.2f\n", list[k].m.name, list[k].m.stages, worse, error,
                       half, log2(error / half));
         check_close(log2(error / half), list[k].order, 0.2);

@@ -61,7 +61,7 @@ typedef struct end_state {
     double q[16];
 } end_state;
 
-static end_state run_law(const char *scene, method m, const char *law, double end) {
+static end_state run_law(const char *scene, method m, zn_friction_law law, double end) {
     run r;
     end_state result = {0};
     zn_settings settings = open_scene(&r, scene, NULL);
@@ -85,8 +85,8 @@ static void straight_slip_costs_the_same(void **state) {
     static const char *const scenes[] = {STRAIGHT, PULLED, BOX, HEAP}, *const names[] = {"slider", "spring", "box", "heap"};
     for (size_t s = 0; s < COUNT(scenes); s++)
         for (size_t k = 0; k < COUNT(METHODS); k++) {
-            end_state papers = run_law(scenes[s], METHODS[k], "accumulated", 0),
-                      staged = run_law(scenes[s], METHODS[k], "staged", 0);
+            end_state papers = run_law(scenes[s], METHODS[k], ZN_FRICTION_ACCUMULATED, 0),
+                      staged = run_law(scenes[s], METHODS[k], ZN_FRICTION_STAGED, 0);
             double ratio = iterations(&staged.statistics) / fmax(iterations(&papers.statistics), 1);
             print_message("%s %s:%d iterations %.2f, accepted %ld of %ld, repeated %ld\n", names[s], METHODS[k].name,
                           METHODS[k].stages, ratio, staged.statistics.staged_accepted, staged.statistics.steps,
@@ -107,8 +107,8 @@ static void attempts_that_fail_are_cheap(void **state) {
                 {BALL("3.3"), 0}, {"eccentric-sphere", 0}, {"puck", 0},   {"rattleback", 0.6}};
     for (size_t s = 0; s < COUNT(list); s++)
         for (size_t k = 0; k < COUNT(METHODS); k++) {
-            end_state papers = run_law(list[s].scene, METHODS[k], "accumulated", list[s].end);
-            end_state staged = run_law(list[s].scene, METHODS[k], "staged", list[s].end);
+            end_state papers = run_law(list[s].scene, METHODS[k], ZN_FRICTION_ACCUMULATED, list[s].end);
+            end_state staged = run_law(list[s].scene, METHODS[k], ZN_FRICTION_STAGED, list[s].end);
             double ratio = iterations(&staged.statistics) / fmax(iterations(&papers.statistics), 1);
             print_message("%.16s %s:%d iterations %.2f, accepted %ld of %ld, repeated %ld\n", list[s].scene, METHODS[k].name,
                           METHODS[k].stages, ratio, staged.statistics.staged_accepted, staged.statistics.steps,
@@ -126,7 +126,7 @@ static void memory_that_runs_out(void **state) {
     (void)state;
     run r;
     zn_settings settings = open_scene(&r, DROPPED, NULL);
-    settings.friction_law = "staged";
+    settings.friction_law = ZN_FRICTION_STAGED;
     for (size_t k = 0; k < COUNT(METHODS); k++) {
         settings.scheme = METHODS[k].name, settings.stages = METHODS[k].stages;
         counting_allocator memory = COUNTING_ALLOCATOR;

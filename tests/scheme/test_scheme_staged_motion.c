@@ -55,7 +55,7 @@ static void sphere(const double *y, double *rate) {
 
 /* ---- orders ---- */
 
-static void simulate(const char *scene, method m, const char *law, double h, double end, double *y, zn_statistics *statistics) {
+static void simulate(const char *scene, method m, zn_friction_law law, double h, double end, double *y, zn_statistics *statistics) {
     run r;
     zn_settings settings = open_scene(&r, scene, NULL);
     settings.scheme = m.name, settings.stages = m.stages, settings.step = h, settings.end = end, settings.friction_law = law;
@@ -85,7 +85,7 @@ static void check_orders(const char *scene, int n, const double *exact, double e
         double y[STATE], error[2];
         zn_statistics statistics;
         for (int half = 0; half < 2; half++) {
-            simulate(scene, list[k].m, "staged", list[k].h / (1 + half), end, y, &statistics);
+            simulate(scene, list[k].m, ZN_FRICTION_STAGED, list[k].h / (1 + half), end, y, &statistics);
             error[half] = distance(n, y, exact);
             assert_int_equal(statistics.staged_accepted, statistics.steps);
         }
@@ -132,7 +132,7 @@ static void planar_friction_stays_as_it_is(void **state) {
             for (int law = 0; law < 2; law++) {
                 zn_settings settings = open_scene(&r, scenes[s], NULL);
                 settings.scheme = methods[k].name, settings.stages = methods[k].stages, settings.end = 200 * settings.step;
-                settings.friction_law = law ? "staged" : "accumulated";
+                settings.friction_law = law ? ZN_FRICTION_STAGED : ZN_FRICTION_ACCUMULATED;
                 start_run(&r, &settings);
                 assert_true(r.model->size.nq <= 32 && r.model->size.nu <= 32);
                 finish_run(&r);
@@ -151,7 +151,7 @@ static void planar_friction_stays_as_it_is(void **state) {
 static void check_dissipation(const char *scene, method m, double h, double end) {
     run r;
     zn_settings settings = open_scene(&r, scene, NULL);
-    settings.scheme = m.name, settings.stages = m.stages, settings.step = h, settings.end = end, settings.friction_law = "staged";
+    settings.scheme = m.name, settings.stages = m.stages, settings.step = h, settings.end = end, settings.friction_law = ZN_FRICTION_STAGED;
     start_run(&r, &settings);
     const zn_model *model = r.model;
     const zn_contact *contact = &model->contacts[0];
@@ -195,11 +195,11 @@ static void slides_to_rest_more_precisely(void **state) {
     (void)state;
     double rest[STATE], y[STATE];
     zn_statistics statistics;
-    simulate("spring-slider", (method){"radau-2a", 3}, "staged", 2.5e-4, 8, rest, &statistics);
+    simulate("spring-slider", (method){"radau-2a", 3}, ZN_FRICTION_STAGED, 2.5e-4, 8, rest, &statistics);
     for (int i = 3; i < 6; i++) check_close(rest[i], 0, 1e-9);
     double error[2];
     for (int law = 0; law < 2; law++) {
-        simulate("spring-slider", (method){"radau-2a", 3}, law ? "staged" : "accumulated", 0.02, 8, y, &statistics);
+        simulate("spring-slider", (method){"radau-2a", 3}, law ? ZN_FRICTION_STAGED : ZN_FRICTION_ACCUMULATED, 0.02, 8, y, &statistics);
         error[law] = distance(3, y, rest);
     }
     print_message("stopping point: accumulated %.2e, staged %.2e; accepted %ld, repeated %ld\n", error[0], error[1],
@@ -261,7 +261,7 @@ static void many_contacts_and_other_solvers(void **state) {
     for (size_t k = 0; k < COUNT(methods); k++) {
         double alone[STATE];
         zn_statistics statistics;
-        simulate("spring-slider", methods[k], "staged", 0.016, 0.512, alone, &statistics);
+        simulate("spring-slider", methods[k], ZN_FRICTION_STAGED, 0.016, 0.512, alone, &statistics);
         run r = run_scene(text, NULL, methods[k], 0.016, 0.512);
         assert_int_equal(zn_simulation_statistics(r.simulation).staged_accepted, 32);
         for (int i = 0; i < COPIES; i++)
@@ -283,7 +283,7 @@ static void other_words_are_refused(void **state) {
     for (size_t k = 0; k < COUNT(names); k++) {
         run r;
         zn_settings settings = open_scene(&r, "spring-slider", NULL);
-        settings.scheme = names[k], settings.stages = 0, settings.friction_law = "stagged";
+        settings.scheme = names[k], settings.stages = 0, settings.friction_law = ZN_FRICTION_LAW_COUNT;
         assert_int_equal(zn_simulation_create(r.context, r.model, &settings, &r.simulation), ZN_ARGUMENT);
         assert_non_null(strstr(zn_error_text(r.context), "friction_law"));
         close_run(&r);

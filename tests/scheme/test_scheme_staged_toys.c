@@ -14,7 +14,7 @@ static double tilt(const double *q) {
     return 1 - 2 * (p[1] * p[1] + p[2] * p[2]) / (p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
 }
 
-static toy spin(const char *scheme, int stages, const char *law, double step) {
+static toy spin(const char *scheme, int stages, zn_friction_law law, double step) {
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = NULL;
     zn_simulation *simulation = NULL;
@@ -45,8 +45,8 @@ static void tippe_top_turns_in_time(void **state) {
         double upright; /* allowed error at h = 2e-3 */
     } cases[] = {{"radau-2a", 2, 1e-4}, {"radau-2a", 3, 1e-4}, {"generalized-alpha", 0, 6e-3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        toy staged = spin(cases[i].scheme, cases[i].stages, "staged", 2e-3);
-        toy papers = spin(cases[i].scheme, cases[i].stages, "accumulated", 2e-3);
+        toy staged = spin(cases[i].scheme, cases[i].stages, ZN_FRICTION_STAGED, 2e-3);
+        toy papers = spin(cases[i].scheme, cases[i].stages, ZN_FRICTION_ACCUMULATED, 2e-3);
         print_message("%s: upright at %.6f (accumulated %.6f), stick at %.4f (%.4f)\n", cases[i].scheme, staged.upright, papers.upright,
                       staged.touch, papers.touch);
         check_close(staged.upright, 0.972947, cases[i].upright);

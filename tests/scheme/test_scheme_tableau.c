@@ -72,9 +72,9 @@ static void printed_sdirk(void **state) {
     (void)state;
     const double alpha = 1 - sqrt(2) / 2;
     tableau t;
-    tableau_sdirk2(&t);
+    tableau_sdirk2(NULL, 0, 0, &t);
     check_table(&t, (double[]){alpha, 1}, (double[]){alpha, 0, 1 - alpha, alpha});
-    tableau_sdirk3(&t);
+    tableau_sdirk3(NULL, 0, 0, &t);
     const double beta = t.A[0];
     check_close(beta, 0.43586652, 1e-8);
     check_close(((beta - 3) * beta + 1.5) * beta - 1 / 6.0, 0, 1e-16);
@@ -88,11 +88,11 @@ static void printed_tr_theta(void **state) {
     (void)state;
     const double w = sqrt(2) / 4, d = (2 - sqrt(2)) / 2;
     tableau t;
-    tableau_tr_bdf2(&t);
+    tableau_tr_bdf2(NULL, 0, 0, &t);
     check_table(&t, (double[]){0, 2 * d, 1}, (double[]){0, 0, 0, d, d, 0, w, w, d});
     check_array(3, t.b_embedded, (double[]){(1 - w) / 3, (3 * w + 1) / 3, d / 3});
     assert_true(t.explicit_first && t.diagonally_implicit && t.A[4] == t.A[8]);
-    tableau_trx2(&t);
+    tableau_trx2(NULL, 0, 0, &t);
     const double trx2[9] = {0, 0, 0, 0.25, 0.25, 0, 0.25, 0.5, 0.25};
     assert_memory_equal(t.A, trx2, sizeof trx2);
     check_array(3, t.b_embedded, (double[]){1 / 6.0, 2 / 3.0, 1 / 6.0});
@@ -204,11 +204,11 @@ static void check_order_conditions(const tableau *t, const double *b, int order)
 static void orders_of_diagonal_methods(void **state) {
     (void)state;
     tableau t;
-    tableau_sdirk2(&t);
+    tableau_sdirk2(NULL, 0, 0, &t);
     assert_int_equal(t.order, 2);
     check_order_conditions(&t, t.b, 2);
     check_order_conditions(&t, t.b_embedded, t.embedded_order);
-    tableau_sdirk3(&t);
+    tableau_sdirk3(NULL, 0, 0, &t);
     assert_int_equal(t.order, 3);
     check_order_conditions(&t, t.b, 3);
     check_order_conditions(&t, t.b_embedded, t.embedded_order);
@@ -311,9 +311,9 @@ static void dense_output(void **state) {
             }
         }
     tableau t;
-    tableau_sdirk2(&t);
+    tableau_sdirk2(NULL, 0, 0, &t);
     check_dense(&t, 2);
-    tableau_sdirk3(&t);
+    tableau_sdirk3(NULL, 0, 0, &t);
     check_dense(&t, 3);
 }
 
@@ -346,7 +346,7 @@ static void wrong_arguments(void **state) {
         for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
             tableau t = {.s = 77};
             char sentence[100];
-            assert_int_equal(FAMILIES[f](context, wrong[i], &t), ZN_ARGUMENT);
+            assert_int_equal(FAMILIES[f](context, wrong[i], 0, &t), ZN_ARGUMENT);
             assert_int_equal(t.s, 77);
             snprintf(sentence, sizeof sentence, "%s has %d to %d stages, not %d", NAMES[f], least_stages(f), S_MAX,
                      wrong[i]);
@@ -356,7 +356,7 @@ static void wrong_arguments(void **state) {
     const double wrong_rho[] = {-1e-9, 1.0000001, NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < sizeof wrong_rho / sizeof wrong_rho[0]; i++) {
         tableau t = {.s = 77};
-        assert_int_equal(tableau_tr_theta(context, wrong_rho[i], &t), ZN_ARGUMENT);
+        assert_int_equal(tableau_tr_theta(context, 0, wrong_rho[i], &t), ZN_ARGUMENT);
         assert_int_equal(t.s, 77);
         assert_non_null(strstr(zn_error_get(context, zn_error_count(context) - 1)->message, "from 0 to 1"));
     }
@@ -371,8 +371,8 @@ static void determinism(void **state) {
             tableau one, two;
             memset(&one, 0x5a, sizeof one);
             memset(&two, 0, sizeof two);
-            assert_int_equal(FAMILIES[f](NULL, s, &one), ZN_OK);
-            assert_int_equal(FAMILIES[f](NULL, s, &two), ZN_OK);
+            assert_int_equal(FAMILIES[f](NULL, s, 0, &one), ZN_OK);
+            assert_int_equal(FAMILIES[f](NULL, s, 0, &two), ZN_OK);
             assert_memory_equal(one.A, two.A, sizeof one.A);
             assert_memory_equal(one.Ah, two.Ah, sizeof one.Ah);
             assert_memory_equal(one.b, two.b, sizeof one.b);

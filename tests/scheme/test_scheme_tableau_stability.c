@@ -106,9 +106,9 @@ static void p_matrices(void **state) {
         assert_true(smallest_minor(s, t.A) > 1e-7);   /* P; 1.6e-6 for 12 stages */
     }
     tableau t;
-    tableau_sdirk2(&t);
+    tableau_sdirk2(NULL, 0, 0, &t);
     assert_true(smallest_minor(2, t.A) > 0.1);
-    tableau_sdirk3(&t);
+    tableau_sdirk3(NULL, 0, 0, &t);
     assert_true(smallest_minor(3, t.A) > 0.1);
     for (int i = 0; i <= 10; i++) {   /* after the explicit stage */
         t = make_tr_theta(0.1 * i);
@@ -201,11 +201,11 @@ static void l_stability(void **state) {
             check_close(stability_at_infinity(&t), 0, 1e-12);
         }
     tableau t;
-    tableau_sdirk2(&t);
+    tableau_sdirk2(NULL, 0, 0, &t);
     check_exponential(&t, t.A, 2);
     check_a_stable(&t, t.A);
     check_close(stability_at_infinity(&t), 0, 1e-14);
-    tableau_sdirk3(&t);
+    tableau_sdirk3(NULL, 0, 0, &t);
     check_exponential(&t, t.A, 3);
     check_a_stable(&t, t.A);
     check_close(stability_at_infinity(&t), 0, 1e-14);
@@ -245,8 +245,8 @@ static void tr_theta_damping(void **state) {
     }
     tableau bdf2, trx2;
     const tableau zero = make_tr_theta(0), one = make_tr_theta(1);
-    tableau_tr_bdf2(&bdf2);
-    tableau_trx2(&trx2);
+    tableau_tr_bdf2(NULL, 0, 0, &bdf2);
+    tableau_trx2(NULL, 0, 0, &trx2);
     assert_memory_equal(bdf2.A, zero.A, sizeof zero.A);
     assert_memory_equal(trx2.A, one.A, sizeof one.A);
 }

@@ -91,7 +91,7 @@ static void solves_with_the_exact_matrix(void **state) {
                 run r;
                 zn_settings settings = open_scene(&r, scenes[k], NULL);
                 tableau scheme_tableau;
-                assert_int_equal((lobatto ? tableau_lobatto_3c : tableau_radau_2a)(r.context, m, &scheme_tableau), ZN_OK);
+                assert_int_equal((lobatto ? tableau_lobatto_3c : tableau_radau_2a)(r.context, m, 0, &scheme_tableau), ZN_OK);
                 stages *s = stages_create(r.context, r.model, &settings, m, scheme_tableau.A, NULL);
                 assert_non_null(s);
                 assert_null(s->problem.linear); /* too small to pay */
@@ -108,8 +108,8 @@ static void eigenvectors_of_the_methods(void **state) {
     for (int s = 2; s <= TABLEAU_S_MAX; s++) {
         tableau radau, lobatto;
         lin_eigen of_radau, of_lobatto;
-        assert_int_equal(tableau_radau_2a(context, s, &radau), ZN_OK);
-        assert_int_equal(tableau_lobatto_3c(context, s, &lobatto), ZN_OK);
+        assert_int_equal(tableau_radau_2a(context, s, 0, &radau), ZN_OK);
+        assert_int_equal(tableau_lobatto_3c(context, s, 0, &lobatto), ZN_OK);
         assert_int_equal(lin_eigen_create(context, s, radau.A, &of_radau), ZN_OK);
         assert_int_equal(lin_eigen_create(context, s, lobatto.A, &of_lobatto), ZN_OK);
         print_message("s = %d: condition of the eigenvectors %.2g (Radau IIA), %.2g (Lobatto IIIC)\n", s, of_radau.condition,
@@ -212,7 +212,7 @@ static void small_systems_and_many_contacts(void **state) {
         assert_int_equal(dense_masses_open(context, &masses, list[k][0], 0, 0, list[k][1], 1e3, 1, &model), ZN_OK);
         zn_settings settings = zn_settings_default();
         tableau radau;
-        assert_int_equal(tableau_radau_2a(context, 2, &radau), ZN_OK);
+        assert_int_equal(tableau_radau_2a(context, 2, 0, &radau), ZN_OK);
         stages *s = stages_create(context, model, &settings, 2, radau.A, NULL);
         assert_non_null(s);
         assert_int_equal(s->problem.linear != NULL, list[k][2]);
@@ -361,7 +361,7 @@ static void values_that_are_not_finite(void **state) {
     run r;
     zn_settings settings = open_scene(&r, natural, NULL);
     tableau radau;
-    assert_int_equal(tableau_radau_2a(r.context, 3, &radau), ZN_OK);
+    assert_int_equal(tableau_radau_2a(r.context, 3, 0, &radau), ZN_OK);
     stages *s = stages_create(r.context, r.model, &settings, 3, radau.A, NULL);
     assert_non_null(s);
     solve_once(s, 0.1);
@@ -428,7 +428,7 @@ static void memory_may_fail_anywhere(void **state) {
     zn_scene *scene;
     assert_int_equal(zn_scene_parse(context, "natural", natural, NULL, &scene), ZN_OK);
     tableau radau;
-    assert_int_equal(tableau_radau_2a(context, 3, &radau), ZN_OK);
+    assert_int_equal(tableau_radau_2a(context, 3, 0, &radau), ZN_OK);
     stages *s = stages_create(context, zn_scene_model(scene), zn_scene_settings(scene), 3, radau.A, NULL);
     assert_non_null(s);
     int failures = 0;

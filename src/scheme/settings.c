@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of settings. A member of zn_settings without its row, or in another place than its row, does not compile. */
+#include "scheme/settings.h"
+
+#include "base/base.h"
+#include "scheme/scheme.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* More steps or rows than this are a mistake; times would lose their digits. */
+static const double MAX_COUNT = 1e15;
+/* Errors of a step below this part of a position are round-off, which no step reduces. */
+#define LEAST_ACCURACY 1e-12
+
+#define WORDS(name, count, ...)                   \
+    static const char *const name[] = {__VA_ARGS__}; \
+    _Static_assert(sizeof name / sizeof *name == (count), "a word for each choice")
+
+WORDS(solvers, ZN_SOLVER_COUNT, "auto", "newton", "projection");
+WORDS(projections, ZN_PROJECTION_COUNT, "velocity", "none");
+WORDS(percussions, ZN_PERCUSSION_COUNT, "stage", "integrated");
+WORDS(iterations, ZN_ITERATION_COUNT, "coupled", "decoupled");
+WORDS(alphas, ZN_ALPHA_COUNT, "chung-hulbert", "hht", "newmark");
+WORDS(multiplier_kinds, ZN_MULTIPLIERS_COUNT, "starred", "printed");
+WORDS(starts, ZN_START_FORCES_COUNT, "consistent", "zero");
+WORDS(friction_laws, ZN_FRICTION_LAW_COUNT, "accumulated", "staged");
+WORDS(restitution_laws, ZN_RESTITUTION_LAW_COUNT, "newton", "poisson", "energetic");
+WORDS(flags, 2, "false", "true");
+
+#define NUMBER(...) .kind = SETTING_NUMBER, .range = {__VA_ARGS__}
+#define WHOLE(first, last) .kind = SETTING_WHOLE, .range = {.low = first, .high = last, .whole = true}
+#define WORD(list) .kind = SETTING_WORD, .words = list, .n_words = (int)(sizeof list / sizeof *list)
+#define POSITIVE 0, INFINITY, true, false, false
+#define NOT_NEGATIVE 0, INFINITY, false, false, false
+#define ZERO_TO_ONE 0, 1, false, false, false
+
+/* In the order of the members: type in C, name, default, and the rest of its row. */
+#define SETTINGS(X)                                                                                                           \
+    X(const char *, scheme, "moreau-midpoint", .kind = SETTING_SCHEME,                                                        \
+      .sentence = "a name of 'zeno schemes'; 'NAME:STAGES' gives the stages too")                                             \
+    X(int, stages, 0, WHOLE(1, INFINITY), .unset = "the scheme's", .applies = "Runge-Kutta schemes", .sentence = "number of stages") \
+    X(double, step, 0, .kind = SETTING_STEP, .range = {POSITIVE}, .unset = "from '--step'",                                   \
+      .sentence = "the time step, or 'auto': chosen from 'accuracy'", .more = "schemes.md#step-auto")                         \
+    X(double, end, 0, NUMBER(NOT_NEGATIVE), .unset = "from '--end'", .sentence = "the time at which the run ends")            \
+    X(bool, step_auto, false, .kind = SETTING_AUTO)                                                                           \
+    X(double, accuracy, 1e-6, NUMBER(LEAST_ACCURACY, 1, false, true, false), .applies = "'step: auto'",                       \
+      .sentence = "relative error of positions in a step")                                                                    \
+    X(double, damping, 0.9, NUMBER(ZERO_TO_ONE), .applies = "generalized-alpha and TR-theta",                                 \
+      .sentence = "spectral radius rho_inf, 0 (most damping) to 1 (none)")                                                    \
+    X(double, theta, 0.5, NUMBER(ZERO_TO_ONE), .applies = "'moreau-theta'", .sentence = "where in the step forces are taken")  \
+    X(zn_projection, projection, ZN_PROJECTION_VELOCITY, WORD(projections), .applies = "Runge-Kutta schemes",                 \
+      .sentence = "of velocities at the end of a step; 'none' to see what is lost")                                           \
+    X(zn_percussion, percussion, ZN_PERCUSSION_STAGE, WORD(percussions), .applies = "partitioned Runge-Kutta schemes",        \
+      .sentence = "which percussions stand in the contact laws")                                                              \
+    X(zn_iteration, iteration, ZN_ITERATION_COUPLED, WORD(iterations), .applies = "generalized-alpha",                        \
+      .sentence = "one problem, or three subproblems in turn ('decoupled')")                                                  \
+    X(zn_solver, solver, ZN_SOLVER_AUTO, WORD(solvers), .sentence = "of the contact problem of a step")                       \
+    X(double, tolerance, 1e-10, NUMBER(POSITIVE), .sentence = "what a step may leave unsolved, relative to the sizes of the problem", \
+      .more = "guide.md#10-units-and-tolerance")                                                                              \
+    X(int, record_every, 1, WHOLE(1, INFINITY), .sentence = "every how many steps a state is recorded")                       \
+    X(double, record_step, 0, NUMBER(POSITIVE), .unset = "after steps", .sentence = "record at multiples of this time instead", \
+      .more = "schemes.md#rows-at-given-times")                                                                               \
+    X(bool, project_start, false, .kind = SETTING_FLAG, .words = flags, .n_words = 2,                                         \
+      .sentence = "move an inconsistent start onto the constraints instead of refusing it")                                   \
+    X(zn_alpha, alpha, ZN_ALPHA_CHUNG_HULBERT, WORD(alphas), .applies = "generalized-alpha",                                  \
+      .sentence = "its coefficients; 'hht': damping from 0.5; 'newmark': first order unless damping is 1")                    \
+    X(zn_multipliers, multipliers, ZN_MULTIPLIERS_STARRED, WORD(multiplier_kinds), .applies = "'generalized-alpha-pva'",      \
+      .sentence = "of open contacts: the totals over the step vanish ('starred'), or only their nonsmooth parts")             \
+    X(int, activation, 0, WHOLE(1, 3), .unset = "3, '-pvv' 2", .applies = "'generalized-alpha-pva', '-pvv'",                  \
+      .sentence = "what acts on the smooth motion: 1 nothing, 2 the bilateral constraints, 3 ('-pva') contacts too")          \
+    X(zn_start_forces, start_forces, ZN_START_FORCES_CONSISTENT, WORD(starts), .applies = "generalized-alpha",                \
+      .sentence = "accelerations at the start; 'zero' is a disturbance to study what a scheme makes of it")                   \
+    X(zn_friction_law, friction_law, ZN_FRICTION_ACCUMULATED, WORD(friction_laws),                                            \
+      .applies = "Runge-Kutta schemes and 'generalized-alpha'",                                                               \
+      .sentence = "'accumulated': the papers' law; 'staged' keeps the order where the direction of slip turns",               \
+      .more = "turning-slip.md")                                                                                              \
+    X(double, contradiction, 1e-6, NUMBER(NOT_NEGATIVE),                                                                      \
+      .sentence = "by how much redundant constraints may contradict each other at the start, in their units: they are then "  \
+                  "met in the sense of least squares; 0: never",                                                              \
+      .more = "parts.md")                                                                                                     \
+    X(zn_restitution_law, restitution_law, ZN_RESTITUTION_NEWTON, WORD(restitution_laws),                                     \
+      .sentence = "what the restitution of contacts means; 'newton': the papers' law, which can create energy with friction, "  \
+                  "the others cannot",                                                                                        \
+      .more = "contacts.md#impacts")
+
+typedef struct settings_of_table {
+#define X(type, name, ...) type name;
+    SETTINGS(X)
+#undef X
+} settings_of_table;
+#define X(type, name, ...) _Static_assert(offsetof(zn_settings, name) == offsetof(settings_of_table, name), "rows in the order of members");
+SETTINGS(X)
+#undef X
+_Static_assert(sizeof(zn_settings) == sizeof(settings_of_table), "each member of zn_settings has a row");
+
+const setting settings_rows[] = {
+#define X(type, member, initial, ...) {.name = #member, .offset = offsetof(zn_settings, member), __VA_ARGS__},
+    SETTINGS(X)
+#undef X
+};
+_Static_assert(sizeof settings_rows / sizeof *settings_rows <= SETTINGS_MOST, "make room");
+const int settings_count = (int)(sizeof settings_rows / sizeof *settings_rows);
+
+zn_settings zn_settings_default(void) {
+    return (zn_settings){
+#define X(type, name, initial, ...) .name = initial,
+        SETTINGS(X)
+#undef X
+    };
+}
+
+/* ---- values ---- */
+
+double setting_value(const setting *row, const zn_settings *settings) {
+    const char *at = (const char *)settings + row->offset;
+    switch (row->kind) {
+    case SETTING_STEP:
+    case SETTING_NUMBER: return *(const double *)at;
+    case SETTING_AUTO:
+    case SETTING_FLAG: return *(const bool *)at;
+    case SETTING_WHOLE:
+    case SETTING_WORD: return *(const int *)at;
+    default: return 0;
+    }
+}
+
+void setting_store(const setting *row, zn_settings *settings, double value) {
+    char *at = (char *)settings + row->offset;
+    if (row->kind == SETTING_STEP || row->kind == SETTING_NUMBER) *(double *)at = value;
+    if (row->kind == SETTING_AUTO || row->kind == SETTING_FLAG) *(bool *)at = value != 0;
+    if (row->kind == SETTING_WHOLE || row->kind == SETTING_WORD) *(int *)at = (int)value;
+}
+
+const char *setting_word(const zn_settings *settings, const char *name) {
+    for (int i = 0; i < settings_count; i++)
+        if (settings_rows[i].words && strcmp(settings_rows[i].name, name) == 0)
+            return settings_rows[i].words[(int)setting_value(&settings_rows[i], settings)];
+    return "";
+}
+
+static void list_words(const setting *row, char *text, size_t room) {
+    size_t used = 0;
+    *text = 0;
+    for (int i = 0; i < row->n_words && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i ? ", " : "", row->words[i]);
+}
+
+void setting_values_text(const setting *row, char *text, size_t room) {
+    char demand[80];
+    if (row->words)
+        list_words(row, text, room);
+    else if (row->kind == SETTING_SCHEME)
+        snprintf(text, room, "a name");
+    else
+        snprintf(text, room, "%s", range_demand(row->range, demand, sizeof demand) + strlen("must "));
+}
+
+void setting_default_text(const setting *row, char *text, size_t room) {
+    zn_settings initial = zn_settings_default();
+    if (row->unset)
+        snprintf(text, room, "%s", row->unset);
+    else if (row->kind == SETTING_SCHEME)
+        snprintf(text, room, "%s", initial.scheme);
+    else if (row->words)
+        snprintf(text, room, "%s", row->words[(int)setting_value(row, &initial)]);
+    else
+        snprintf(text, room, "%g", setting_value(row, &initial));
+}
+
+bool settings_take_scheme(const char *text, zn_settings *settings, char *why, size_t room) {
+    char name[64];
+    size_t length = strcspn(text, ":");
+    long stages = 0;
+    char *end = NULL;
+    if (text[length]) stages = strtol(text + length + 1, &end, 10);
+    if (length == 0) return snprintf(why, room, "the scheme has no name"), false;
+    if (end && (end == text + length + 1 || *end || stages < 1 || stages > 1000))
+        return snprintf(why, room, "a scheme is written NAME or NAME:STAGES, with 1 stage or more"), false;
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    const scheme_class *class = length < sizeof name ? scheme_find(name) : NULL;
+    if (!class) return scheme_unknown(name, why, room), false;
+    settings->scheme = class->info.name;
+    settings->stages = (int)stages;
+    return true;
+}
+
+/* ---- checks ---- */
+
+/* Each member by itself. An enumerator is looked at as the int that it is. */
+static zn_status check_member(zn_context *context, const zn_settings *s, const setting *row) {
+    char text[120];
+    double value = setting_value(row, s);
+    if (row->kind == SETTING_WORD) {
+        if (value >= 0 && value < row->n_words) return ZN_OK;
+        list_words(row, text, sizeof text);
+        return fail(context, ZN_ARGUMENT, "%s has no choice %g; there are 0 to %d: %s", row->name, value, row->n_words - 1, text);
+    }
+    bool number = row->kind == SETTING_NUMBER || row->kind == SETTING_WHOLE || row->kind == SETTING_STEP;
+    if (!number || (row->unset && value == 0) || (isfinite(value) && range_has(row->range, value))) return ZN_OK;
+    return fail(context, ZN_ARGUMENT, "%s %s, but is %g", row->name, range_demand(row->range, text, sizeof text), value);
+}
+
+zn_status settings_check(zn_context *context, const zn_settings *s) {
+    zn_status status = ZN_OK;
+    for (int i = 0; i < settings_count && status == ZN_OK; i++)
+        if (settings_rows[i].offset != offsetof(zn_settings, accuracy) || s->step_auto) /* else nothing looks at it */
+            status = check_member(context, s, &settings_rows[i]);
+    if (status != ZN_OK) return status;
+    char why[200];
+    if (!scheme_find(s->scheme)) return scheme_unknown(s->scheme, why, sizeof why), fail(context, ZN_ARGUMENT, "%s", why);
+    if (s->step == 0 && !s->step_auto) return fail(context, ZN_ARGUMENT, "the step must be a positive number, but is 0");
+    if (s->step > 0 && s->end / s->step > MAX_COUNT)
+        return fail(context, ZN_ARGUMENT, "a step of %g is too small for an end of %g", s->step, s->end);
+    if (s->record_step > 0 && s->end / s->record_step > MAX_COUNT)
+        return fail(context, ZN_ARGUMENT, "a record_step of %g is too small for an end of %g", s->record_step, s->end);
+    if (s->record_step > 0 && s->record_every != 1)
+        return fail(context, ZN_ARGUMENT, "record_every counts steps and record_step is a time: give one of them");
+    return ZN_OK;
+}
