@@ -41,7 +41,7 @@ WORDS(flags, 2, "false", "true");
       .sentence = "a name of 'zeno schemes'; 'NAME:STAGES' gives the stages too")                                             \
     X(int, stages, 0, WHOLE(1, INFINITY), .unset = "the scheme's", .applies = "Runge-Kutta schemes", .sentence = "number of stages") \
     X(double, step, 0, .kind = SETTING_STEP, .range = {POSITIVE}, .unset = "from '--step'",                                   \
-      .sentence = "the time step, or 'auto': chosen from 'accuracy'", .more = "schemes.md#step-auto")                         \
+      .sentence = "the time step, or 'auto': chosen from 'accuracy'", .more = "docs/schemes.md#step-auto")                         \
     X(double, end, 0, NUMBER(NOT_NEGATIVE), .unset = "from '--end'", .sentence = "the time at which the run ends")            \
     X(bool, step_auto, false, .kind = SETTING_AUTO)                                                                           \
     X(double, accuracy, 1e-6, NUMBER(LEAST_ACCURACY, 1, false, true, false), .applies = "'step: auto'",                       \
@@ -57,10 +57,10 @@ WORDS(flags, 2, "false", "true");
       .sentence = "one problem, or three subproblems in turn ('decoupled')")                                                  \
     X(zn_solver, solver, ZN_SOLVER_AUTO, WORD(solvers), .sentence = "of the contact problem of a step")                       \
     X(double, tolerance, 1e-10, NUMBER(POSITIVE), .sentence = "what a step may leave unsolved, relative to the sizes of the problem", \
-      .more = "guide.md#10-units-and-tolerance")                                                                              \
+      .more = "docs/guide.md#10-units-and-tolerance")                                                                              \
     X(int, record_every, 1, WHOLE(1, INFINITY), .sentence = "every how many steps a state is recorded")                       \
     X(double, record_step, 0, NUMBER(POSITIVE), .unset = "after steps", .sentence = "record at multiples of this time instead", \
-      .more = "schemes.md#rows-at-given-times")                                                                               \
+      .more = "docs/schemes.md#rows-at-given-times")                                                                               \
     X(bool, project_start, false, .kind = SETTING_FLAG, .words = flags, .n_words = 2,                                         \
       .sentence = "move an inconsistent start onto the constraints instead of refusing it")                                   \
     X(zn_alpha, alpha, ZN_ALPHA_CHUNG_HULBERT, WORD(alphas), .applies = "generalized-alpha",                                  \
@@ -74,15 +74,15 @@ WORDS(flags, 2, "false", "true");
     X(zn_friction_law, friction_law, ZN_FRICTION_ACCUMULATED, WORD(friction_laws),                                            \
       .applies = "Runge-Kutta schemes and 'generalized-alpha'",                                                               \
       .sentence = "'accumulated': the papers' law; 'staged' keeps the order where the direction of slip turns",               \
-      .more = "turning-slip.md")                                                                                              \
+      .more = "docs/turning-slip.md")                                                                                              \
     X(double, contradiction, 1e-6, NUMBER(NOT_NEGATIVE),                                                                      \
       .sentence = "by how much redundant constraints may contradict each other at the start, in their units: they are then "  \
                   "met in the sense of least squares; 0: never",                                                              \
-      .more = "parts.md")                                                                                                     \
+      .more = "docs/parts.md")                                                                                                     \
     X(zn_restitution_law, restitution_law, ZN_RESTITUTION_NEWTON, WORD(restitution_laws),                                     \
       .sentence = "what the restitution of contacts means; 'newton': the papers' law, which can create energy with friction, "  \
                   "the others cannot",                                                                                        \
-      .more = "contacts.md#impacts")
+      .more = "docs/contacts.md#impacts")
 
 typedef struct settings_of_table {
 #define X(type, name, ...) type name;

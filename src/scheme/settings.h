@@ -27,7 +27,7 @@ typedef struct setting {
     int n_words;
     const char *applies;      /* to which schemes; NULL: all */
     const char *sentence;     /* words in single quotes */
-    const char *more;         /* where docs/ says more; NULL: nowhere */
+    const char *more;         /* where more is said, from the top of the repository; NULL: nowhere */
 } setting;
 
 extern const setting settings_rows[];
