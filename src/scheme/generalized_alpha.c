@@ -500,6 +500,7 @@ const scheme_class scheme_generalized_alpha = {
     SCHEME_INFO("generalized-alpha", "nonsmooth generalized-alpha scheme with friction", 2, NULL, 1, 1, 1, true, true, true, true, true),
     SCHEME_FUNCTIONS(alpha_carry_size, create, alpha_start, step, destroy),
     .needs_start_forces = true,
-    .carried_rows = alpha_carried_rows,
+    .carried = alpha_carried,
+    .carries_forces = true,
     .forces = alpha_forces,
 };

@@ -37,9 +37,11 @@ void alpha_forces(const scheme *base, const scheme_state *state, const double **
     *lambda = state->carry + 2 * base->model->size.nu;
 }
 
-void alpha_carried_rows(const zn_model *model, size_t *first, int *count) {
-    *first = 2 * (size_t)model->size.nu;
-    *count = 2;
+int alpha_carried(const scheme *base, carry_piece *pieces) {
+    pieces[0] = (carry_piece){.kind = CARRY_NUMBERS, .count = 2 * base->model->size.nu};
+    pieces[1] = (carry_piece){.kind = CARRY_ROWS, .count = 2};
+    pieces[2] = (carry_piece){.kind = CARRY_CONTACTS, .count = 1};
+    return 3;
 }
 
 double *alpha_caution(const zn_model *model, double *carry) { return carry + 2 * (model->size.nu + model_rows(model)); }

@@ -31,7 +31,7 @@ zn_status alpha_motion_create(zn_context *, const zn_model *, const zn_settings 
 void alpha_motion_destroy(zn_context *, alpha_motion *);
 
 size_t alpha_carry_size(const zn_model *, const zn_settings *);
-void alpha_carried_rows(const zn_model *, size_t *first, int *count);
+int alpha_carried(const scheme *, carry_piece *);
 double *alpha_caution(const zn_model *, double *carry); /* of the staged friction law, in carry */
 void alpha_forces(const scheme *, const scheme_state *, const double **a, const double **lambda);
 zn_status alpha_start(scheme *, scheme_state *, const double *a0, const double *lambda0);

@@ -617,7 +617,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     {                                                                                                                  \
         SCHEME_INFO("generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true),           \
         SCHEME_FUNCTIONS(alpha_carry_size, create, start, step, destroy), .variant = id, .needs_start_forces = true,   \
-        .carried_rows = alpha_carried_rows, .forces = alpha_forces                                                     \
+        .carried = alpha_carried, .carries_forces = true, .forces = alpha_forces                                       \
     }
 const scheme_class scheme_generalized_alpha_pva =
     VARIANT(PVA, "pva", "constraints on position, velocity and acceleration level", true);

@@ -102,6 +102,6 @@ const scheme_class scheme_lobatto_3a3b_lagrange = {
     SCHEME_INFO("lobatto-3a3b-lagrange", "Lobatto IIIA-IIIB for momenta, variational; order s-1 with velocity constraints or sticking", 2,
              "2s-2", 2, PARTITIONED_S_MAX, 2, true, true, false, true, false),
     SCHEME_FUNCTIONS(partitioned_carry_size, partitioned_create, partitioned_start, partitioned_step, partitioned_destroy),
-    .method = tableau_lobatto_3a3b, .bound = scheme_bound_lobatto,
+    .carried = partitioned_carried, .method = tableau_lobatto_3a3b, .bound = scheme_bound_lobatto,
     .error = partitioned_error,
 };

@@ -29,6 +29,15 @@ static size_t carry_size(const zn_model *model, const zn_settings *settings) {
     return (size_t)model->size.nq; /* midpoint: v_n */
 }
 
+static int carried(const scheme *base, carry_piece *pieces) {
+    pieces[0] = (carry_piece){.kind = CARRY_NUMBERS, .count = base->model->size.nq};
+    return 1;
+}
+
+static void recall(scheme *base, const scheme_state *state) {
+    memcpy(((moreau_shifted *)base)->velocity->P, state->P, (size_t)model_rows(base->model) * sizeof(double));
+}
+
 static void destroy(scheme *base) {
     moreau_shifted *s = (moreau_shifted *)base;
     linear_problem_destroy(s->velocity);
@@ -107,7 +116,8 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
 #define MOREAU(is_midpoint, name, text)                                                                                \
     {                                                                                                                  \
         SCHEME_INFO(name, text, 1, NULL, 1, 1, 1, true, true, true, true, true),                                       \
-        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .variant = is_midpoint, .bound = scheme_bound_leapfrog \
+        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried, .recall = recall,              \
+        .variant = is_midpoint, .bound = scheme_bound_leapfrog                                                         \
     }
 const scheme_class scheme_moreau_shifted = MOREAU(false, "moreau-shifted", "Moreau's scheme, contacts detected at the end of the step");
 const scheme_class scheme_moreau_midpoint = MOREAU(true, "moreau-midpoint", "Moreau's midpoint rule");

@@ -95,6 +95,15 @@ static size_t carry_size(const zn_model *model, const zn_settings *settings) {
     return 0;
 }
 
+static int carried(const scheme *base, carry_piece *pieces) {
+    (void)base, (void)pieces;
+    return 0;
+}
+
+static void recall(scheme *base, const scheme_state *state) {
+    memcpy(((moreau_theta *)base)->problem->P, state->P, (size_t)model_rows(base->model) * sizeof(double));
+}
+
 static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     (void)base, (void)state, (void)a0, (void)lambda0;
     return ZN_OK;
@@ -132,5 +141,5 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 
 const scheme_class scheme_moreau_theta = {
     SCHEME_INFO("moreau-theta", "theta method of Moreau and Jean (theta: 0.5)", 1, NULL, 1, 1, 1, true, true, false, true, true),
-    SCHEME_FUNCTIONS(carry_size, create, start, step, destroy),
+    SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried, .recall = recall,
 };

@@ -208,6 +208,15 @@ static size_t carry_size(const zn_model *model, const zn_settings *settings) {
     return (size_t)model->size.nu; /* u_k */
 }
 
+static int carried(const scheme *base, carry_piece *pieces) {
+    pieces[0] = (carry_piece){.kind = CARRY_NUMBERS, .count = base->model->size.nu};
+    return 1;
+}
+
+static void recall(scheme *base, const scheme_state *state) {
+    memcpy(((moreau_type *)base)->node->P, state->P, (size_t)model_rows(base->model) * sizeof(double));
+}
+
 static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     (void)a0, (void)lambda0;
     moreau_type *s = (moreau_type *)base;
@@ -281,7 +290,8 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 #define MOREAU_TYPE(kind, name, text, any_dynamics)                                                                    \
     {                                                                                                                  \
         SCHEME_INFO(name, text, 1, NULL, 1, 1, 1, true, true, false, true, any_dynamics),                              \
-        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .variant = kind, .bound = scheme_bound_leapfrog    \
+        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried, .recall = recall,              \
+        .variant = kind, .bound = scheme_bound_leapfrog                                                                \
     }
 const scheme_class scheme_moreau = MOREAU_TYPE(MOREAU, "moreau", "Moreau's time-stepping, contacts at the nodes", true);
 const scheme_class scheme_moreau_symmetric =

@@ -26,6 +26,16 @@ size_t partitioned_carry_size(const zn_model *model, const zn_settings *settings
     return 2 * (size_t)size->n_contacts + 2 * s * (size_t)(size->nu + size->nq) + (size_t)size->nq + (s - 1) * (size_t)model_rows(model);
 }
 
+int partitioned_carried(const scheme *base, carry_piece *pieces) {
+    const partitioned *p = (const partitioned *)base;
+    pieces[0] = (carry_piece){.kind = CARRY_CONTACTS, .count = 2};
+    pieces[1] = (carry_piece){.kind = CARRY_NUMBERS, .count = partitioned_x_b(p)};
+    pieces[2] = (carry_piece){.kind = CARRY_BILATERAL, .count = p->s - 1};
+    pieces[3] = (carry_piece){.kind = CARRY_CONTACT_ROWS, .count = p->s - 1};
+    pieces[4] = (carry_piece){.kind = CARRY_NUMBERS, .count = p->nq + p->s * (p->nq + p->nu)};
+    return 5;
+}
+
 static double *rates(const partitioned *p, double *carry) { return carry + 2 * p->base.model->size.n_contacts; }
 static double *increments(const partitioned *p, double *carry) { return rates(p, carry) + p->problem.nx + p->problem.ny; }
 
@@ -332,6 +342,6 @@ const scheme_class scheme_lobatto_3a3b = {
              "Lobatto IIIA-IIIB, conserves energy over long times; order s-1 with velocity constraints or sticking; not for stiff systems", 4,
              "2s-2", 2, PARTITIONED_S_MAX, 3, true, true, true, true, true),
     SCHEME_FUNCTIONS(partitioned_carry_size, partitioned_create, partitioned_start, partitioned_step, partitioned_destroy),
-    .method = tableau_lobatto_3a3b, .bound = scheme_bound_lobatto,
+    .carried = partitioned_carried, .method = tableau_lobatto_3a3b, .bound = scheme_bound_lobatto,
     .interpolate = partitioned_interpolate, .error = partitioned_error,
 };

@@ -99,6 +99,7 @@ int lagrange_start(partitioned *); /* p_n */
 
 /* Shared by the three classes. */
 size_t partitioned_carry_size(const zn_model *, const zn_settings *);
+int partitioned_carried(const scheme *, carry_piece *);
 zn_status partitioned_create(zn_context *, const scheme_class *, const zn_model *, const zn_settings *, scheme **);
 zn_status partitioned_start(scheme *, scheme_state *, const double *a0, const double *lambda0);
 zn_status partitioned_step(scheme *, const scheme_state *from, double h, scheme_state *to, cone_outcome *);

@@ -71,6 +71,17 @@ size_t projected_carry_size(const zn_model *model, const zn_settings *settings) 
     return (size_t)(2 + 2 * model->size.n_contacts + s * (model->size.nu + model->size.nq + model_rows(model)));
 }
 
+int projected_carried(const scheme *base, carry_piece *pieces) {
+    const zn_sizes *size = &base->model->size;
+    int s = ((const projected *)base)->method.s;
+    pieces[0] = (carry_piece){.kind = CARRY_NUMBERS, .count = 2};
+    pieces[1] = (carry_piece){.kind = CARRY_CONTACTS, .count = 1, .new_value = -1};
+    pieces[2] = (carry_piece){.kind = CARRY_CONTACTS, .count = 1};
+    pieces[3] = (carry_piece){.kind = CARRY_NUMBERS, .count = s * (size->nu + size->nq)};
+    pieces[4] = (carry_piece){.kind = CARRY_ROWS, .count = s};
+    return 5;
+}
+
 void projected_destroy(scheme *base) {
     projected *p = (projected *)base;
     stages_destroy(p->implicit);

@@ -6,6 +6,7 @@
 #include "scheme/scheme.h"
 
 size_t projected_carry_size(const zn_model *, const zn_settings *);
+int projected_carried(const scheme *, carry_piece *);
 zn_status projected_create(zn_context *, const scheme_class *, const zn_model *, const zn_settings *, scheme **);
 zn_status projected_start(scheme *, scheme_state *, const double *a0, const double *lambda0);
 zn_status projected_step(scheme *, const scheme_state *from, double h, scheme_state *to, cone_outcome *);
@@ -18,6 +19,7 @@ void projected_destroy(scheme *);
     const scheme_class scheme_##identifier = {                                                                       \
         SCHEME_INFO(name, text, order, order_text, least, most, usual, true, true, true, true, true),                \
         SCHEME_FUNCTIONS(projected_carry_size, projected_create, projected_start, projected_step, projected_destroy), \
+        .carried = projected_carried, \
         .method = maker,                                                                                             \
         .interpolate = projected_interpolate,                                                                        \
         .error = estimate}

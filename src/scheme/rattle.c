@@ -16,6 +16,6 @@ const scheme_class scheme_rattle = {
     SCHEME_INFO("rattle", "Lobatto IIIA-IIIB with two stages: cheap; order 1 with velocity constraints or sticking; not for stiff systems",
              2, NULL, 2, 2, 2, true, true, true, true, true),
     SCHEME_FUNCTIONS(partitioned_carry_size, partitioned_create, partitioned_start, partitioned_step, partitioned_destroy),
-    .method = tableau_lobatto_3a3b, .bound = scheme_bound_leapfrog,
+    .carried = partitioned_carried, .method = tableau_lobatto_3a3b, .bound = scheme_bound_leapfrog,
     .interpolate = partitioned_interpolate, .error = partitioned_error,
 };

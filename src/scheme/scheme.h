@@ -20,6 +20,21 @@ typedef struct scheme_state {
 
 typedef struct scheme scheme;
 
+/* What carry is made of, one piece after the other. */
+typedef enum carry_kind {
+    CARRY_NUMBERS,     /* `count` numbers that know nothing of rows */
+    CARRY_CONTACTS,    /* `count` times one for each contact; `new_value` of a contact that was not there before */
+    CARRY_BILATERAL,   /* the same for bilateral rows, */
+    CARRY_CONTACT_ROWS, /* for rows of contacts, */
+    CARRY_ROWS         /* for all rows of lambda */
+} carry_kind;
+typedef struct carry_piece {
+    carry_kind kind;
+    int count;
+    double new_value;
+} carry_piece;
+enum { CARRY_MOST_PIECES = 8 };
+
 typedef struct scheme_class {
     zn_scheme_info info;
     int variant;             /* what tells schemes of one file apart */
@@ -29,9 +44,12 @@ typedef struct scheme_class {
     size_t (*carry_size)(const zn_model *, const zn_settings *);
     /* Allocates all memory that steps need. Refuses with ZN_UNSUPPORTED and a sentence naming the feature. */
     zn_status (*create)(zn_context *, const struct scheme_class *, const zn_model *, const zn_settings *, scheme **);
-    /* Where carry has multipliers: `count` times n rows from `first` on; what is before and behind them knows nothing of rows, and all of it
-     * means the same in a scheme of fewer or other rows. NULL: that scheme's `start` makes its carry. */
-    void (*carried_rows)(const zn_model *, size_t *first, int *count);
+    /* The pieces of carry (of what is used of it); their number. With them it goes to a scheme of the same class for other contacts. */
+    int (*carried)(const scheme *, carry_piece *);
+    /* Rows in it are forces, which mean the same in a scheme of fewer or other bilateral rows. Else `start` makes the carry of that one. */
+    bool carries_forces;
+    /* After such a change: the next solve starts from the percussions of the state. NULL: it does anyway, or has no use for them. */
+    void (*recall)(scheme *, const scheme_state *);
     /* Fills carry of the consistent initial state (a_0, lambda_0 given). */
     zn_status (*start)(scheme *, scheme_state *, const double *a0, const double *lambda0);
     /* `to` has its memory; on failure its content is undefined. The outcome is filled also on failure. */

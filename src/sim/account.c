@@ -53,10 +53,10 @@ static zn_status ask(zn_account *a, zn_part_energy *energies, double *total) {
 
 /* Rows of lambda are numbered through the parts: all g, then all y, then the contacts. */
 static void find_rows(zn_account *a) {
-    const zn_sizes *size = &a->simulation->model->size;
+    const zn_sizes *size = &a->simulation->base->size;
     account_rows next = {.y = size->ng};
     for (int i = 0; i < a->n_parts; i++) {
-        zn_part_info info = zn_model_part_info(a->simulation->model, i);
+        zn_part_info info = zn_model_part_info(a->simulation->base, i);
         if (a->whole) info = (zn_part_info){.ng = size->ng, .ny = size->ny, .n_contacts = size->n_contacts};
         next.ng = info.ng, next.ny = info.ny, next.n_contacts = info.n_contacts;
         a->rows[i] = next;
@@ -135,7 +135,7 @@ zn_part_account zn_account_part(const zn_account *a, int part) {
         out.friction += now[first + SIM_FRICTION] - before[first + SIM_FRICTION];
         out.supplied += now[first + SIM_MOVING] - before[first + SIM_MOVING];
     }
-    int bilateral = SIM_WORK_OF_CONTACT * a->simulation->model->size.n_contacts;
+    int bilateral = SIM_WORK_OF_CONTACT * a->simulation->base->size.n_contacts;
     for (int i = bilateral + rows->g; i < bilateral + rows->g + rows->ng; i++) out.supplied += now[i] - before[i];
     for (int i = bilateral + rows->y; i < bilateral + rows->y + rows->ny; i++) out.supplied += now[i] - before[i];
     return out;

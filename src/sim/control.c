@@ -84,22 +84,49 @@ static void look_at_gaps(zn_simulation *sim, double h) {
     }
 }
 
+zn_status sim_control_take_contacts(zn_simulation *sim) {
+    sim_control *c = &sim->control;
+    size_t contacts = (size_t)sim->model->size.n_contacts, state = sim_state_size(sim);
+    if (!sim->settings.step_auto) return ZN_OK;
+    c->closed = MEM_ARRAY(sim->context, bool, contacts);
+    c->gap_rate = MEM_ARRAY(sim->context, double, 2 * contacts);
+    c->states = MEM_ARRAY(sim->context, double, c->doubling ? 2 * state : 0);
+    if (!c->closed || !c->gap_rate || !c->states) return ZN_MEMORY;
+    c->gap_bend = c->gap_rate + contacts;
+    if (c->doubling) {
+        sim_state_place(sim, c->states, &c->middle);
+        sim_state_place(sim, c->states + state, &c->coarse);
+    }
+    return ZN_OK;
+}
+
+void sim_control_drop_contacts(zn_simulation *sim) {
+    mem_free(sim->context, sim->control.closed);
+    mem_free(sim->context, sim->control.gap_rate);
+    mem_free(sim->context, sim->control.states);
+}
+
+void sim_control_see_rates(zn_simulation *sim) {
+    const zn_model *model = sim->model;
+    zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    double *c1 = sim->monitor.at.c1;
+    if (model->size.nN == 0 || model->constraints(model, sim->monitor.at.work, &now, &(zn_constraints){.c1 = c1})) return;
+    for (int k = 0; k < model->size.n_contacts; k++)
+        if (model->contacts[k].row_N >= 0) sim->control.gap_rate[k] = c1[model->contacts[k].row_N];
+}
+
 zn_status sim_control_create(zn_simulation *sim) {
     sim_control *c = &sim->control;
     const zn_model *model = sim->model;
     const zn_settings *settings = &sim->settings;
     if (!settings->step_auto) return ZN_OK;
-    size_t nq = (size_t)model->size.nq, contacts = (size_t)model->size.n_contacts, state = sim_state_size(sim);
+    size_t nq = (size_t)model->size.nq;
     c->doubling = !sim->scheme->class->error;
-    c->closed = MEM_ARRAY(sim->context, bool, contacts);
-    c->reach = MEM_ARRAY(sim->context, double, 5 * nq + 2 * contacts + (c->doubling ? 2 * state : 0));
-    if (!c->closed || !c->reach) return ZN_MEMORY;
+    c->reach = MEM_ARRAY(sim->context, double, 5 * nq);
+    if (!c->reach) return ZN_MEMORY;
     c->error = c->reach + nq, c->qdot = c->error + nq, c->qdot_next = c->qdot + nq, c->rate = c->qdot_next + nq;
-    c->gap_rate = c->rate + nq, c->gap_bend = c->gap_rate + contacts;
-    if (c->doubling) {
-        sim_state_place(sim, c->gap_bend + contacts, &c->middle);
-        sim_state_place(sim, c->gap_bend + contacts + state, &c->coarse);
-    }
+    zn_status status = sim_control_take_contacts(sim);
+    if (status != ZN_OK) return status;
     c->h_min = MIN_STEP_PART * settings->end;
     c->h_max = MAX_STEP_PART * settings->end;
     c->h = settings->step > 0 ? settings->step : sim_control_first_step(model, settings);
@@ -112,7 +139,7 @@ zn_status sim_control_create(zn_simulation *sim) {
 }
 
 void sim_control_destroy(zn_simulation *sim) {
-    mem_free(sim->context, sim->control.closed);
+    sim_control_drop_contacts(sim);
     mem_free(sim->context, sim->control.reach);
 }
 
@@ -276,16 +303,22 @@ static void fit(const zn_simulation *sim, control_trial *trial) {
 
 /* ---- a step ---- */
 
-static zn_status accept(zn_simulation *sim, control_trial *trial, bool rejected) {
+/* *missed: nothing was accepted, the step is to be repeated with contacts that it lacked. */
+static zn_status accept(zn_simulation *sim, control_trial *trial, bool rejected, bool *missed) {
     sim_control *c = &sim->control;
     const zn_model *model = sim->model;
     const sim_monitor before = sim->monitor; /* a step that does not count leaves no maxima */
     zn_status status = sim_monitor_look(&sim->monitor, &sim->next);
     if (status != ZN_OK) return status;
     if (!sim_selection_holds(sim, c->doubling ? trial->h / 2 : trial->h, &trial->outcome)) {
-        sim->monitor = before;
+        sim_monitor_forget(&sim->monitor, &before);
         if (!sim->selection.merged) status = sim_selection_leave(sim);
         return status == ZN_OK ? ZN_NO_CONVERGENCE : status;
+    }
+    status = sim_contacts_check(sim, &sim->next, missed);
+    if (status != ZN_OK || *missed) {
+        sim_monitor_forget(&sim->monitor, &before);
+        return status;
     }
     for (int k = 0; k < model->size.n_contacts; k++) {
         c->closed[k] = pushed(sim, k);
@@ -330,13 +363,16 @@ zn_status sim_control_step(zn_simulation *sim) {
         control_trial trial = {0};
         fit(sim, &trial);
         if (first == 0) first = trial.h;
-        status = try_step(sim, &trial);
+        status = sim_contacts_prepare(sim, trial.h);
+        if (status == ZN_OK) status = try_step(sim, &trial);
         if (status == ZN_OK) status = judge(sim, &trial);
         bool smallest = trial.h <= c->h_min * LANDING_STRETCH;
         if (status == ZN_OK) {
             bool give_up = trial.error > 1 && (is_futile(&trial, &before, &futile) || smallest);
             if (trial.error <= 1 || give_up) {
-                status = accept(sim, &trial, before.h > 0);
+                bool missed = false;
+                status = accept(sim, &trial, before.h > 0, &missed);
+                if (missed && status == ZN_OK) continue;
                 if (status == ZN_OK && give_up && !trial.impact) c->h = larger(c->h, smaller(first, c->h_max));
                 if (status == ZN_OK) break;
             }

@@ -15,6 +15,7 @@ typedef struct sim_control {
     bool doubling; /* the scheme has no estimate: one step against two halves, which are taken */
     double push;   /* largest normal percussion so far */
     bool *closed;  /* per contact: pushed in the last accepted step */
+    double *states; /* memory of middle and coarse */
     double *reach; /* per coordinate: largest |q_i| so far */
     double *error, *qdot, *qdot_next, *rate; /* nq; rate: d q'/dt in the last step without impact */
     double *gap_rate, *gap_bend;             /* per contact: first and second derivative of the gap */
@@ -26,6 +27,10 @@ double sim_control_first_step(const zn_model *, const zn_settings *);
 /* After the start is made consistent. */
 zn_status sim_control_create(zn_simulation *);
 void sim_control_destroy(zn_simulation *);
+/* Memory that goes with the contacts of sim->model; rates of their gaps at the present. */
+zn_status sim_control_take_contacts(zn_simulation *);
+void sim_control_drop_contacts(zn_simulation *);
+void sim_control_see_rates(zn_simulation *);
 /* One accepted step that goes to sim_rows_target at most. */
 zn_status sim_control_step(zn_simulation *);
 

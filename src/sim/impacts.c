@@ -20,6 +20,7 @@ zn_status sim_impacts_create(zn_simulation *sim) {
     const zn_model *model = sim->model;
     sim_impacts *o = &sim->impacts;
     if (sim->settings.restitution_law != ZN_RESTITUTION_NEWTON) return ZN_OK; /* the others do not gain */
+    o->watched = false;
     for (int k = 0; k < model->size.n_contacts; k++)
         o->watched =
             o->watched || (model->contacts[k].row_N >= 0 && (model->contacts[k].e_N > 0 || model->contacts[k].e_F > 0));

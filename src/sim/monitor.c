@@ -2,10 +2,14 @@
 /* Watches accepted states: penetration, constraint drift, finiteness. */
 #include "sim/simulation.h"
 
-zn_status sim_monitor_create(zn_context *context, const zn_model *model, sim_monitor *m) {
-    *m = (sim_monitor){.gaps = MEM_ARRAY(context, double, model->size.n_contacts)};
-    if (!m->gaps) return ZN_MEMORY;
-    return stage_create(context, model, &m->at);
+zn_status sim_monitor_take(zn_context *context, const zn_model *model, sim_monitor *m) {
+    m->gaps = MEM_ARRAY(context, double, model->size.n_contacts);
+    return m->gaps ? stage_create(context, model, &m->at) : ZN_MEMORY;
+}
+
+void sim_monitor_forget(sim_monitor *m, const sim_monitor *before) {
+    m->max_penetration = before->max_penetration;
+    m->max_g = before->max_g, m->max_gdot = before->max_gdot, m->max_gamma = before->max_gamma;
 }
 
 void sim_monitor_destroy(zn_context *context, sim_monitor *m) {

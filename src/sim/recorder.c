@@ -49,7 +49,7 @@ static int output_names(const zn_model *model, bool poses, const char **names) {
 
 static zn_status open_writer(zn_recorder *r, const char *title, const char *scene_text, const char *path, char **percussions,
                              const char **contacts, const char **outputs) {
-    const zn_model *model = r->simulation->model;
+    const zn_model *model = r->simulation->base;
     const zn_settings *settings = &r->simulation->settings;
     for (int k = 0; k < model->size.n_contacts; k++) contacts[k] = model->contacts[k].name;
     int n_outputs = output_names(model, false, outputs), n_poses = output_names(model, true, outputs + n_outputs);
@@ -109,7 +109,7 @@ zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulatio
     NEED(context, simulation);
     NEED_HANDLE(simulation, HANDLE_SIMULATION);
     NEED(context, path);
-    const zn_model *model = simulation->model;
+    const zn_model *model = simulation->base;
     int n = model_rows(model);
     zn_recorder *r = MEM_ARRAY(context, zn_recorder, 1);
     if (!r) return ZN_MEMORY;
@@ -142,7 +142,7 @@ static double *put(double *to, const double *from, int count) {
 }
 
 static double *put_outputs(zn_recorder *r, double *next) {
-    const zn_model *model = r->simulation->model;
+    const zn_model *model = r->simulation->base;
     for (int poses = 0; poses <= (int)r->poses; poses++)
         for (int i = 0; i < model->n_outputs; i++)
             if (drawing_is_pose(model->output_names[i]) == (bool)poses) *next++ = r->outputs[i];
@@ -153,7 +153,7 @@ zn_status zn_recorder_row(zn_recorder *r) {
     NEED_HANDLE(r, HANDLE_RECORDER);
     NEED_HANDLE(r->simulation, HANDLE_SIMULATION);
     const zn_simulation *sim = r->simulation;
-    const zn_model *model = sim->model;
+    const zn_model *model = sim->base;
     int n = model_rows(model);
     double *next = r->row, kinetic, potential;
     zn_status status = zn_simulation_outputs(sim, r->outputs);
@@ -178,7 +178,8 @@ zn_status zn_recorder_row(zn_recorder *r) {
     if (r->forces) {
         const double *a, *lambda;
         sim_forces(sim, &a, &lambda);
-        next = put(put(next, a, model->size.nu), lambda, n);
+        next = put(next, a, model->size.nu);
+        for (int i = 0; i < n; i++) *next++ = lambda[sim_row_of_base(sim, i)];
     }
     for (int i = 0; i < CONE_PATH_COUNT; i++) {
         *next++ = (double)(sim->path_iterations[i] - r->last_iterations[i]);

@@ -4,18 +4,18 @@
 #include "sim/simulation.h"
 
 zn_status sim_rows_create(zn_simulation *sim) {
-    const zn_sizes *size = &sim->model->size;
+    const zn_sizes *size = &sim->base->size;
     sim_rows *rows = &sim->rows;
     bool wanted = sim->settings.record_step > 0;
     rows->next = 1;
     rows->dense = wanted && sim->scheme->class->interpolate;
     if (!rows->dense) return ZN_OK;
-    rows->q = MEM_ARRAY(sim->context, double, size->nq + size->nu + size->n_contacts + model_rows(sim->model) + (int)sim->work.count);
+    rows->q = MEM_ARRAY(sim->context, double, size->nq + size->nu + size->n_contacts + model_rows(sim->base) + (int)sim->work.count);
     if (!rows->q) return ZN_MEMORY;
     rows->u = rows->q + size->nq;
     rows->gaps = rows->u + size->nu;
     rows->P_total = rows->gaps + size->n_contacts;
-    rows->work = rows->P_total + model_rows(sim->model);
+    rows->work = rows->P_total + model_rows(sim->base);
     return ZN_OK;
 }
 
@@ -57,11 +57,11 @@ static void see_inside(zn_simulation *sim, double t) {
     zn_point at = {.t = t, .q = rows->q, .u = rows->u};
     bool known =
         model_rows(model) == 0 || !model->constraints(model, sim->monitor.at.work, &at, &(zn_constraints){.c0 = c0});
-    for (int k = 0; k < model->size.n_contacts; k++) {
+    for (int k = 0; k < sim->base->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         rows->gaps[k] = row >= 0 && known ? c0[row] : NAN;
     }
-    for (int i = 0, n = model_rows(model); i < n; i++) rows->P_total[i] = sim->P_total[i] - (1 - share) * sim->P[i];
+    for (int i = 0, n = model_rows(sim->base); i < n; i++) rows->P_total[i] = sim->P_total[i] - (1 - share) * sim->P[i];
     for (size_t i = 0; i < sim->work.count; i++) rows->work[i] = sim->work.total[i] - (1 - share) * sim->work.step[i];
     sim->view = (sim_view){t, rows->q, rows->u, rows->gaps, rows->P_total, rows->work};
 }

@@ -37,9 +37,7 @@ int sim_selection_count(const zn_simulation *sim) {
 
 void sim_selection_destroy(zn_simulation *sim) {
     independent_destroy(sim->context, sim->selection.rows);
-    model_free(sim->context, sim->selection.model);
-    mem_free(sim->context, sim->selection.lambda);
-    mem_free(sim->context, sim->selection.merges);
+    sim_selection_drop_model(sim);
     sim->selection = (sim_selection){0};
 }
 
@@ -49,7 +47,7 @@ static zn_status find(zn_simulation *sim, const zn_point *at, bool nearly, indep
     /* Constraints that contradict each other by less than the tolerance differ in their directions by no more than that. */
     independent_wish wish = {
         .doubt = larger(sim->settings.tolerance, least_doubt), .nearly = nearly, .before = sim->selection.rows};
-    return independent_find(sim->context, sim->model, at, wish, rows);
+    return independent_find(sim->context, sim->base, at, wish, rows);
 }
 
 static zn_status make_model(zn_simulation *sim, const independent *rows, zn_model **model, row_merge **merges) {
@@ -62,7 +60,7 @@ static zn_status make_model(zn_simulation *sim, const independent *rows, zn_mode
 
 /* By how much rows contradict each other at the start, where least squares are not allowed. NaN: they cannot be evaluated. */
 static zn_status contradiction(zn_simulation *sim, const zn_point *at, const independent *rows, double *size) {
-    const zn_model *model = sim->model;
+    const zn_model *model = sim->base;
     void *work = mem_array(sim->context, model->work_bytes, 1);
     double *c0 = MEM_ARRAY(sim->context, double, model_rows(model)),
            *c1 = MEM_ARRAY(sim->context, double, model_rows(model));
@@ -95,8 +93,21 @@ zn_status sim_selection_start(zn_simulation *sim, const double *q, const double 
     s->offered = true;
     s->patience = 1;
     s->made = 1;
+    return sim_selection_make_model(sim);
+}
+
+zn_status sim_selection_make_model(zn_simulation *sim) {
+    sim_selection *s = &sim->selection;
+    if (!s->offered) return ZN_OK;
     s->lambda = MEM_ARRAY(sim->context, double, 3 * model_rows(sim->model) + sim->model->size.nq);
-    return s->lambda ? make_model(sim, rows, &s->model, &s->merges) : ZN_MEMORY;
+    if (!s->lambda) return ZN_MEMORY;
+    return s->rows ? make_model(sim, s->rows, &s->model, &s->merges) : ZN_OK;
+}
+
+void sim_selection_drop_model(zn_simulation *sim) {
+    model_free(sim->context, sim->selection.model);
+    mem_free(sim->context, sim->selection.lambda);
+    mem_free(sim->context, sim->selection.merges);
 }
 
 /* ---- other rows ---- */
@@ -126,19 +137,21 @@ static void convert(zn_simulation *sim, const zn_model *from, const double *old,
     fewer_rows_pick(s->model, s->lambda, out);
 }
 
-static void convert_carry(zn_simulation *sim, const zn_model *from, const scheme_class *class) {
-    const zn_model *before = from ? from : sim->model, *model = sim_scheme_model(sim);
+static void convert_carry(zn_simulation *sim, const scheme *before, const zn_model *from, const scheme *with) {
     const double *old = sim->next.carry; /* which is free between steps */
     double *out = sim->now.carry;
-    size_t first = 0, size = class->carry_size(before, &sim->settings);
-    int count = 0;
-    memcpy(sim->next.carry, sim->now.carry, size * sizeof *out);
-    class->carried_rows(before, &first, &count);
-    size_t rows = (size_t)count * (size_t)model_rows(before), behind = size - first - rows;
-    memcpy(out, old, first * sizeof *out);
-    old += first, out += first;
-    for (int i = 0; i < count; i++, old += model_rows(before), out += model_rows(model)) convert(sim, from, old, out);
-    memcpy(out, old, behind * sizeof *out);
+    int n_before = model_rows(before->model), n = model_rows(with->model);
+    carry_piece pieces[CARRY_MOST_PIECES];
+    memcpy(sim->next.carry, sim->now.carry, with->class->carry_size(before->model, &sim->settings) * sizeof *out);
+    for (int i = 0, count = with->class->carried(with, pieces); i < count; i++) {
+        const carry_piece *p = &pieces[i];
+        bool rows = p->kind == CARRY_ROWS;
+        size_t size = (size_t)p->count * (p->kind == CARRY_CONTACTS ? (size_t)with->model->size.n_contacts : 1);
+        for (int k = 0; rows && k < p->count; k++, old += n_before, out += n) convert(sim, from, old, out);
+        if (rows) continue;
+        memcpy(out, old, size * sizeof *out);
+        old += size, out += size;
+    }
 }
 
 /* The present becomes the start of another scheme; `from` is the model of the one before (NULL: with all rows). */
@@ -147,8 +160,8 @@ static zn_status begin_anew(zn_simulation *sim, const zn_model *from, scheme *wi
     const zn_model *fewer = from ? from : sim_scheme_model(sim);
     if (sim->selection.model)
         fewer_rows_pick(sim->selection.model, sim->now.P_all, sim->now.P); /* contacts are what schemes look at */
-    if (class->carried_rows)
-        convert_carry(sim, from, class);
+    if (class->carries_forces)
+        convert_carry(sim, sim->scheme, from, with);
     else if (class->carry_size(sim->model, &sim->settings) != class->carry_size(fewer, &sim->settings))
         return class->start(with, &sim->now, NULL, NULL);
     return ZN_OK;

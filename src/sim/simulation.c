@@ -39,16 +39,23 @@ void sim_state_place(const zn_simulation *sim, double *memory, scheme_state *sta
     sim_place_percussion(sim, state);
 }
 
-static zn_status allocate(zn_simulation *sim) {
-    size_t n = (size_t)model_rows(sim->model), state = sim_state_size(sim);
-    sim->state_memory = MEM_ARRAY(sim->context, double, 2 * state + 2 * n + (size_t)sim->model->size.n_contacts);
+zn_status sim_take_states(zn_simulation *sim) {
+    size_t state = sim_state_size(sim);
+    sim->state_memory = MEM_ARRAY(sim->context, double, 2 * state + (size_t)sim->model->size.n_contacts);
     if (!sim->state_memory) return ZN_MEMORY;
     sim_state_place(sim, sim->state_memory, &sim->now);
     sim_state_place(sim, sim->state_memory + state, &sim->next);
-    sim->P = sim->state_memory + 2 * state;
+    sim->approach = sim->state_memory + 2 * state;
+    return ZN_OK;
+}
+
+static zn_status allocate(zn_simulation *sim) {
+    size_t n = (size_t)model_rows(sim->base);
+    sim->P = MEM_ARRAY(sim->context, double, 2 * n);
+    if (!sim->P) return ZN_MEMORY;
     sim->P_total = sim->P + n;
-    sim->approach = sim->P_total + n;
-    return sim_monitor_create(sim->context, sim->model, &sim->monitor);
+    zn_status status = sim_take_states(sim);
+    return status == ZN_OK ? sim_monitor_take(sim->context, sim->model, &sim->monitor) : status;
 }
 
 /* q, u: where to start, on the constraints (project_start), whether redundant constraints contradict each other there, and which. */
@@ -109,8 +116,10 @@ static void release(zn_simulation *sim) {
     sim_rows_destroy(sim);
     sim_work_destroy(sim);
     sim_impacts_destroy(sim);
-    if (sim->state_memory) sim_monitor_destroy(context, &sim->monitor);
+    sim_monitor_destroy(context, &sim->monitor);
     mem_free(context, sim->state_memory);
+    mem_free(context, sim->P);
+    sim_contacts_destroy(sim);
 }
 
 zn_status zn_simulation_create(zn_context *context, const zn_model *model, const zn_settings *settings, zn_simulation **out) {
@@ -127,7 +136,7 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
     if (!sim) return ZN_MEMORY;
     sim->head = (handle_head){HANDLE_SIMULATION, context};
     sim->fastest = -1;
-    sim->model = model;
+    sim->base = sim->model = model;
     sim->settings = *settings;
     sim->settings.scheme = scheme_find(settings->scheme)->info.name; /* which lives as long as the program */
     double *q = MEM_ARRAY(context, double, model->size.nq), *u = MEM_ARRAY(context, double, model->size.nu);
@@ -170,7 +179,7 @@ bool zn_simulation_done(const zn_simulation *sim) {
 zn_status zn_simulation_step(zn_simulation *sim) {
     NEED_HANDLE(sim, HANDLE_SIMULATION);
     if (zn_simulation_done(sim)) return ZN_OK;
-    if (!model_is_good(sim->model)) return model_check(sim->context, sim->model, __func__);
+    if (!model_is_good(sim->base)) return model_check(sim->context, sim->base, __func__);
     sim_rows_begin(sim);
     zn_status status = sim->settings.step_auto ? sim_control_step(sim) : sim_grid_step(sim);
     sim_see_now(sim);
@@ -197,7 +206,7 @@ const double *zn_simulation_velocities(const zn_simulation *sim) { return HANDLE
 const double *zn_simulation_percussions(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->P : NULL; }
 const double *zn_simulation_percussion_totals(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.P_total : NULL; }
 const double *zn_simulation_gaps(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.gaps : NULL; }
-const zn_model *zn_simulation_model(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->model : NULL; }
+const zn_model *zn_simulation_model(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->base : NULL; }
 const zn_settings *zn_simulation_settings(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? &sim->settings : NULL; }
 
 void zn_simulation_energy(const zn_simulation *sim, double *kinetic, double *potential) {

@@ -4,6 +4,8 @@
 #define SIM_SIMULATION_H
 
 #include "base/handle.h"
+#include "model/assembly.h"
+#include "model/contact_field.h"
 #include "model/model.h"
 #include "scheme/impact_map.h"
 #include "scheme/scheme.h"
@@ -17,10 +19,13 @@ typedef struct sim_monitor {
     double max_penetration, max_g, max_gdot, max_gamma;
 } sim_monitor;
 
-zn_status sim_monitor_create(zn_context *, const zn_model *, sim_monitor *);
+/* Memory for a model; maxima stay. */
+zn_status sim_monitor_take(zn_context *, const zn_model *, sim_monitor *);
 void sim_monitor_destroy(zn_context *, sim_monitor *);
 /* ZN_NOT_FINITE when the state or a constraint is not. */
 zn_status sim_monitor_look(sim_monitor *, const scheme_state *);
+/* A state that does not count leaves no maxima. */
+void sim_monitor_forget(sim_monitor *, const sim_monitor *before);
 /* The first value that is not finite at a state, as words ("the force on 'x'"); NULL: everything is finite. */
 
 /* What is shown to an observer: the present, or a row of the record grid inside of the last step. */
@@ -51,11 +56,12 @@ typedef struct sim_rates {
     double *gamma, *chi, *smooth;
 } sim_rates;
 
-/* What rows of lambda did: see work.c. Per contact three numbers, then one for each bilateral row. */
+/* What rows of lambda did: see work.c. Per declared contact three numbers, one for each bilateral row, then three of all contacts that
+ * came by themselves. */
 enum { SIM_NORMAL, SIM_FRICTION, SIM_MOVING, SIM_WORK_OF_CONTACT };
 typedef struct sim_work {
-    double *memory, *zero, *step, *total;
-    size_t count;                    /* numbers in step and total */
+    double *memory, *zero, *step, *total, *rates;
+    size_t count, others;            /* numbers in step and total; where those of contacts that came by themselves are */
     sim_rates at[2];                 /* before and after a step */
     bool known;                      /* at[0] belongs to the present */
     bool smooth;                     /* some friction is in the directions of normal forces (Stribeck) */
@@ -83,14 +89,49 @@ typedef struct sim_selection {
     long made;                /* choices so far */
 } sim_selection;
 
+/* A contact that came by itself: see contacts.c. */
+enum { SIM_MOST_ROWS = 8 }; /* of it */
+typedef struct sim_met {
+    collide_candidate candidate;
+    zn_model *part;
+    int *q, *u;
+    double pole[6];
+    double P[SIM_MOST_ROWS], P_row[SIM_MOST_ROWS]; /* physical, its rows N and F: of the last step, since the last row */
+} sim_met;
+
+typedef struct sim_mets {
+    sim_met *at;
+    size_t count, room;
+} sim_mets;
+
+typedef struct sim_contacts {
+    const contact_field *field; /* NULL: all contacts are declared */
+    collide_world *world;
+    collide_pose *poses;
+    bool posed;           /* poses are those of `now` */
+    double margin, tolerance;
+    sim_mets list, other; /* sorted; `other`: the one before, or the next */
+    zn_model *models[2];  /* the present one and its successor */
+    int present;
+    collide_list found, missed;
+    assembly_extra *extra;
+    int *from; /* of each contact: its number before */
+    size_t extra_room, from_room;
+    long missed_pairs, changes, sum; /* sum: of contacts over accepted steps */
+    int most;
+    double max_overlap;
+} sim_contacts;
+
 struct zn_simulation {
     HANDLE_HEAD;
-    const zn_model *model;
+    const zn_model *base;            /* that was given: rows and contacts of results */
+    const zn_model *model;           /* that steps are made with: base, or base and the contacts that came by themselves, behind its own */
+    sim_contacts contacts;
     zn_settings settings;
     scheme *scheme;
     scheme_state now, next;          /* after a step `next` holds the state before it */
     double *state_memory;
-    double *P, *P_total;             /* of the last step (physical), and of all */
+    double *P, *P_total;             /* rows of base: of the last step (physical), and of all */
     sim_monitor monitor;
     sim_selection selection;
     sim_grid grid;
@@ -122,10 +163,19 @@ void sim_state_place(const zn_simulation *, double *memory, scheme_state *);
 
 /* The scheme of the settings for a model: the simulation's, or that with fewer rows. */
 zn_status sim_make_scheme(zn_simulation *, const zn_model *, scheme **);
+/* Memory of states and per contact for sim->model. */
+zn_status sim_take_states(zn_simulation *);
+
+/* adopt.c: another model of the same coordinates and declared contacts; contact: of each of its contacts the number in sim->model, -1: new. The old
+ * model may be destroyed afterwards. */
+zn_status sim_adopt(zn_simulation *, const zn_model *, const int *contact);
 
 /* selection.c */
 
 zn_status sim_selection_start(zn_simulation *, const double *q, const double *u);
+/* The model of the present choice, of sim->model; memory for it. */
+zn_status sim_selection_make_model(zn_simulation *);
+void sim_selection_drop_model(zn_simulation *);
 void sim_selection_destroy(zn_simulation *);
 const zn_model *sim_scheme_model(const zn_simulation *);
 int sim_selection_count(const zn_simulation *); /* rows left out */
@@ -144,6 +194,30 @@ zn_status sim_selection_renew(zn_simulation *);
 
 /* ZN_NOT_FINITE with an error when the energies of what is shown are not finite. */
 zn_status sim_check_energy(const zn_simulation *);
+
+/* contacts.c: contacts that come and go. */
+
+zn_status sim_contacts_create(zn_simulation *);
+void sim_contacts_destroy(zn_simulation *);
+/* The list of contacts at a state, for a step of h, before there is a scheme. */
+zn_status sim_contacts_start(zn_simulation *, const double *q, const double *u, double h);
+/* Before a step of h from the present. */
+zn_status sim_contacts_prepare(zn_simulation *, double h);
+/* After it, at its end. *again: shapes overlap that were not in the list; they are now, and the step is to be repeated. */
+zn_status sim_contacts_check(zn_simulation *, const scheme_state *end, bool *again);
+void sim_contacts_accept(zn_simulation *);
+void sim_contacts_begin_percussion(zn_simulation *);
+void sim_contacts_add_percussion(zn_simulation *, const double *P);
+void sim_contacts_end_percussion(zn_simulation *);
+/* The row of sim->model that a row of base is. */
+static inline int sim_row_of_base(const zn_simulation *sim, int row) {
+    return row < model_row_F(sim->base) ? row : row + sim->model->size.nN - sim->base->size.nN;
+}
+/* Of a contact of sim->model in the last step. */
+static inline double sim_normal_percussion(const zn_simulation *sim, int contact) {
+    int declared = sim->base->size.n_contacts;
+    return contact < declared ? sim->P[sim->base->contacts[contact].row_N] : sim->contacts.list.at[contact - declared].P[0];
+}
 
 /* stepping.c */
 
@@ -188,6 +262,9 @@ bool sim_step_is_unstable(zn_simulation *, double h, double *frequency, double *
 
 zn_status sim_work_create(zn_simulation *);
 void sim_work_destroy(zn_simulation *);
+zn_status sim_work_take_rates(zn_simulation *);
+void sim_work_drop_rates(zn_simulation *);
+void sim_work_see_friction(zn_simulation *); /* at the present: whether some of it is smooth */
 void sim_work_begin(zn_simulation *);
 /* Of an accepted step, or of a part of one. */
 void sim_work_add(zn_simulation *, const scheme_state *from, const scheme_state *to);

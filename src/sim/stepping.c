@@ -20,20 +20,23 @@ void sim_count_outcome(zn_simulation *sim, const cone_outcome *outcome) {
 }
 
 void sim_begin_percussion(zn_simulation *sim) {
-    memset(sim->P, 0, (size_t)model_rows(sim->model) * sizeof *sim->P);
+    memset(sim->P, 0, (size_t)model_rows(sim->base) * sizeof *sim->P);
+    sim_contacts_begin_percussion(sim);
     sim_work_begin(sim);
 }
 
 void sim_add_percussion(zn_simulation *sim, const double *P) {
-    for (int i = 0, n = model_rows(sim->model); i < n; i++) sim->P[i] += P[i];
+    for (int i = 0, n = model_rows(sim->base); i < n; i++) sim->P[i] += P[sim_row_of_base(sim, i)];
+    sim_contacts_add_percussion(sim, P);
 }
 
 void sim_end_percussion(zn_simulation *sim) {
-    const zn_model *model = sim->model;
+    const zn_model *model = sim->base;
     for (int k = 0; k < model->size.n_contacts; k++)
         for (int i = 0; model->contacts[k].scale && i < model->contacts[k].nF; i++)
             sim->P[model->contacts[k].row_F + i] *= model->contacts[k].scale[i];
     for (int i = 0, n = model_rows(model); i < n; i++) sim->P_total[i] += sim->P[i];
+    sim_contacts_end_percussion(sim);
     sim_work_end(sim);
 }
 
@@ -82,6 +85,7 @@ void sim_accept(zn_simulation *sim, double h) {
     sim->next = old;
     sim->step_min = sim->step_min > 0 ? smaller(sim->step_min, h) : h;
     sim->step_max = larger(sim->step_max, h);
+    sim_contacts_accept(sim);
 }
 
 bool sim_fatal(zn_status status) { return status == ZN_MEMORY || status == ZN_UNSUPPORTED; }
@@ -119,7 +123,7 @@ static void report_cut_impacts(zn_simulation *sim) {
     bool any = false;
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
-        if (row < 0 || !(sim->P[row] > 0) || !(sim->approach[k] > sim->settings.tolerance)) continue;
+        if (row < 0 || !(sim_normal_percussion(sim, k) > 0) || !(sim->approach[k] > sim->settings.tolerance)) continue;
         if (sim->cut_impacts == 0 && !any)
             log_message(sim->context, ZN_LOG_WARNING,
                         "the step of %g to t = %.9g could not be solved at once and was taken in parts; the impact of contact '%s' in it is that of "
@@ -131,17 +135,24 @@ static void report_cut_impacts(zn_simulation *sim) {
     sim->cut = false;
 }
 
-/* Into next. A step that does not meet the rows that were left out is repeated with all of them. */
+/* Into next. A step that does not meet the rows that were left out is repeated with all of them; a step at whose end shapes overlap that were not
+ * in its list of contacts is repeated with these. */
 static zn_status try_rows(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
-    zn_status status = ZN_OK;
+    zn_status status = sim_contacts_prepare(sim, h);
     const sim_monitor before = sim->monitor; /* a step that does not count leaves no maxima */
-    for (int all = 0; all < 2; all++) {
+    bool again = status == ZN_OK;
+    while (again) {
+        again = false;
         status = sim_try(sim, &sim->now, h, t_end, &sim->next, outcome);
         if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, &sim->next);
-        if (status != ZN_OK || sim_selection_holds(sim, h, outcome)) break;
-        sim->monitor = before;
-        if (sim->selection.merged) return ZN_NO_CONVERGENCE;
-        if ((status = sim_selection_leave(sim)) != ZN_OK) break;
+        if (status != ZN_OK) break;
+        if (!sim_selection_holds(sim, h, outcome)) {
+            again = true;
+            status = sim->selection.merged ? ZN_NO_CONVERGENCE : sim_selection_leave(sim);
+        } else
+            status = sim_contacts_check(sim, &sim->next, &again);
+        if (again) sim_monitor_forget(&sim->monitor, &before);
+        again = again && status == ZN_OK;
     }
     return status;
 }

@@ -46,36 +46,51 @@ static bool ask_directions(zn_simulation *sim, const zn_point *at) {
 }
 
 /* Whether some normal force has a smooth part: its direction differs at velocities that are not special. */
-static bool find_smooth_friction(zn_simulation *sim) {
+void sim_work_see_friction(zn_simulation *sim) {
     const zn_sizes *size = &sim->model->size;
     double *u = sim->work.zero;
-    if (size->nN == 0) return false;
+    sim->work.smooth = false;
+    if (size->nN == 0) return;
     for (int i = 0; i < size->nu; i++) u[i] = sim->now.u[i] + 0.37 + 0.11 * (i % 7);
     zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = u};
-    bool differ = ask_directions(sim, &at) && smooth_powers(sim, u, NULL) > SAME_DIRECTION;
+    sim->work.smooth = ask_directions(sim, &at) && smooth_powers(sim, u, NULL) > SAME_DIRECTION;
     memset(u, 0, (size_t)size->nu * sizeof *u);
-    return differ;
 }
 
-zn_status sim_work_create(zn_simulation *sim) {
-    const zn_sizes *size = &sim->model->size;
-    size_t n = (size_t)model_rows(sim->model), contacts = (size_t)size->n_contacts, bilateral = (size_t)model_row_N(sim->model);
+zn_status sim_work_take_rates(zn_simulation *sim) {
+    size_t n = (size_t)model_rows(sim->model), contacts = (size_t)sim->model->size.n_contacts;
     sim_work *w = &sim->work;
-    w->count = SIM_WORK_OF_CONTACT * contacts + bilateral;
-    double *memory = w->memory = MEM_ARRAY(sim->context, double, 4 * n + 2 * contacts + (size_t)size->nu + 2 * w->count);
+    double *memory = w->rates = MEM_ARRAY(sim->context, double, 4 * n + 2 * contacts);
     if (!memory) return ZN_MEMORY;
     for (int i = 0; i < 2; i++) {
         w->at[i] = (sim_rates){memory, memory + n, memory + 2 * n};
         memory += 2 * n + contacts;
     }
-    w->zero = memory;
-    w->step = memory + size->nu;
-    w->total = w->step + w->count;
-    w->smooth = find_smooth_friction(sim);
+    w->known = false;
     return ZN_OK;
 }
 
-void sim_work_destroy(zn_simulation *sim) { mem_free(sim->context, sim->work.memory); }
+void sim_work_drop_rates(zn_simulation *sim) { mem_free(sim->context, sim->work.rates); }
+
+zn_status sim_work_create(zn_simulation *sim) {
+    const zn_sizes *size = &sim->base->size;
+    sim_work *w = &sim->work;
+    w->others = SIM_WORK_OF_CONTACT * (size_t)size->n_contacts + (size_t)model_row_N(sim->base);
+    w->count = w->others + SIM_WORK_OF_CONTACT;
+    double *memory = w->memory = MEM_ARRAY(sim->context, double, (size_t)size->nu + 2 * w->count);
+    if (!memory) return ZN_MEMORY;
+    w->zero = memory;
+    w->step = memory + size->nu;
+    w->total = w->step + w->count;
+    zn_status status = sim_work_take_rates(sim);
+    sim_work_see_friction(sim);
+    return status;
+}
+
+void sim_work_destroy(zn_simulation *sim) {
+    sim_work_drop_rates(sim);
+    mem_free(sim->context, sim->work.memory);
+}
 
 void sim_work_begin(zn_simulation *sim) { memset(sim->work.step, 0, sim->work.count * sizeof(double)); }
 
@@ -102,9 +117,11 @@ static bool ask(zn_simulation *sim, const scheme_state *state, bool seen, sim_ra
 static void add(zn_simulation *sim, const double *P) {
     const zn_model *model = sim->model;
     const sim_rates *begin = &sim->work.at[0], *end = &sim->work.at[1];
-    double *out = sim->work.step;
-    for (int k = 0; k < model->size.n_contacts; k++, out += SIM_WORK_OF_CONTACT) {
+    double *step = sim->work.step;
+    int declared = sim->base->size.n_contacts;
+    for (int k = 0; k < model->size.n_contacts; k++) {
         const zn_contact *c = &model->contacts[k];
+        double *out = k < declared ? step + (size_t)k * SIM_WORK_OF_CONTACT : step + sim->work.others;
         if (c->row_N >= 0) {
             double half = P[c->row_N] / 2;
             out[SIM_NORMAL] -= half * (begin->gamma[c->row_N] + end->gamma[c->row_N]);
@@ -116,6 +133,7 @@ static void add(zn_simulation *sim, const double *P) {
             out[SIM_MOVING] -= P[i] / 2 * (begin->chi[i] + end->chi[i]);
         }
     }
+    double *out = step + (size_t)declared * SIM_WORK_OF_CONTACT;
     for (int i = 0, n = model_row_N(model); i < n; i++)
         out[i] += P[i] / 2 * (begin->gamma[i] - begin->chi[i] + end->gamma[i] - end->chi[i]);
 }
@@ -138,12 +156,12 @@ void sim_work_add(zn_simulation *sim, const scheme_state *from, const scheme_sta
 /* ---- what is known ---- */
 
 zn_contact_work zn_simulation_contact_work(const zn_simulation *sim, int contact) {
-    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION) || contact < 0 || contact >= sim->model->size.n_contacts) return (zn_contact_work){0};
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION) || contact < 0 || contact >= sim->base->size.n_contacts) return (zn_contact_work){0};
     const double *w = sim->view.work + (size_t)contact * SIM_WORK_OF_CONTACT;
     return (zn_contact_work){w[SIM_NORMAL], w[SIM_FRICTION], w[SIM_MOVING]};
 }
 
 double zn_simulation_constraint_work(const zn_simulation *sim, int row) {
-    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION) || row < 0 || row >= model_row_N(sim->model)) return 0;
-    return sim->view.work[SIM_WORK_OF_CONTACT * (size_t)sim->model->size.n_contacts + (size_t)row];
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION) || row < 0 || row >= model_row_N(sim->base)) return 0;
+    return sim->view.work[SIM_WORK_OF_CONTACT * (size_t)sim->base->size.n_contacts + (size_t)row];
 }
