@@ -144,7 +144,8 @@ ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
 
 /* An impact that created energy: the law of restitution did, not the step size. */
 typedef struct zn_energy_warning {
-    int contact;   /* the one that gained most; -1: no such warning */
+    int contact;   /* the one that gained most, -1: one that came by itself */
+    const char *name; /* of that contact; NULL: no such warning. Lives as long as the simulation */
     double t;      /* end of the step with the impact */
     double gained; /* by all contacts of the impact */
 } zn_energy_warning;

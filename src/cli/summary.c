@@ -177,7 +177,7 @@ static void energy_warnings(FILE *to, const zn_simulation *sim, long count) {
     for (int i = 0; i < count && i < ZN_ENERGY_WARNINGS_KEPT; i++) {
         zn_energy_warning warning = zn_simulation_energy_warning(sim, i);
         fprintf(to, "%s{\"contact\": ", i ? ", " : "");
-        cli_json_text(to, zn_simulation_model(sim)->contacts[warning.contact].name);
+        cli_json_text(to, warning.name);
         fprintf(to, ", ");
         number(to, "t", warning.t);
         fprintf(to, "\"gained\": ");
@@ -275,7 +275,7 @@ static void energy_warning_line(FILE *to, const zn_simulation *sim, long count) 
     fprintf(to,
             " %.3g at contact '%s', t = %.6g: Newton's law of restitution can do that with friction; restitution_law: poisson and "
             "energetic cannot",
-            first.gained, zn_simulation_model(sim)->contacts[first.contact].name, first.t);
+            first.gained, first.name, first.t);
 }
 
 void cli_summary_table(FILE *to, const cli_summary *s) {

@@ -78,4 +78,11 @@ bool collide_still_serves(collide_world *, const collide_pose *poses, double h);
 zn_status collide_check(collide_world *, const collide_pose *poses, double tolerance, const collide_list *, collide_list *missed, double *overlap,
                         int pair[2]);
 
+/* The order of lists: 0 for the same pair of features. */
+int collide_compare(const collide_candidate *, const collide_candidate *);
+/* Gap, normal and point of a candidate at other poses. */
+void collide_measure(const collide_world *, const collide_pose *, collide_candidate *);
+/* Half the diagonal of the smallest shape: lengths are small against it or not. */
+double collide_smallest(const collide_world *);
+
 #endif

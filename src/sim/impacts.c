@@ -6,6 +6,8 @@
  * the percussion is mainly that of the impact. No other step costs more than a look at the rates of its contacts. */
 #include "sim/simulation.h"
 
+#include <stdio.h>
+
 /* Of |P c|: smaller gains are round-off. */
 static const double GAIN_ROUNDOFF = 1e-6;
 /* Rates below this many tolerances are no approach; errors of the impact's rates are below it. */
@@ -99,11 +101,17 @@ void sim_impacts_look(zn_simulation *sim, const scheme_state *to) {
     double errors = 0;
     for (int i = model_row_N(model); o->map && i < model_rows(model); i++) errors += fabs(o->map->P[i]) * still(sim, i);
     if (!(sum.gain > GAIN_ROUNDOFF * sum.size + errors)) return;
-    if (o->count < ZN_ENERGY_WARNINGS_KEPT) o->first[o->count] = (zn_energy_warning){sum.contact, to->t, sum.gain};
+    if (o->count < ZN_ENERGY_WARNINGS_KEPT) {
+        snprintf(o->names[o->count], SIM_NAME, "%s", model->contacts[sum.contact].name);
+        o->first[o->count] = (zn_energy_warning){sum.contact < sim->base->size.n_contacts ? sum.contact : -1, NULL, to->t, sum.gain};
+    }
     o->count++;
 }
 
 zn_energy_warning zn_simulation_energy_warning(const zn_simulation *sim, int index) {
     bool there = HANDLE_GOOD(sim, HANDLE_SIMULATION) && index >= 0 && index < sim->impacts.count && index < ZN_ENERGY_WARNINGS_KEPT;
-    return there ? sim->impacts.first[index] : (zn_energy_warning){.contact = -1};
+    if (!there) return (zn_energy_warning){.contact = -1};
+    zn_energy_warning warning = sim->impacts.first[index];
+    warning.name = sim->impacts.names[index];
+    return warning;
 }

@@ -64,6 +64,7 @@ static void see_inside(zn_simulation *sim, double t) {
     for (int i = 0, n = model_rows(sim->base); i < n; i++) rows->P_total[i] = sim->P_total[i] - (1 - share) * sim->P[i];
     for (size_t i = 0; i < sim->work.count; i++) rows->work[i] = sim->work.total[i] - (1 - share) * sim->work.step[i];
     sim->view = (sim_view){t, rows->q, rows->u, rows->gaps, rows->P_total, rows->work};
+    sim_contacts_show(sim, share);
 }
 
 bool zn_simulation_next_row(zn_simulation *sim) {
@@ -75,6 +76,7 @@ bool zn_simulation_next_row(zn_simulation *sim) {
     if (!(settings->record_step > 0)) {
         bool due = !rows->shown && sim->step > 0 && (last || sim->step % settings->record_every == 0);
         rows->shown = true;
+        if (due) sim_contacts_show(sim, 1);
         return due;
     }
     double t = (double)rows->next * settings->record_step,
@@ -89,6 +91,6 @@ bool zn_simulation_next_row(zn_simulation *sim) {
         rows->next++;
         if (!last) sim->view.t = t;
     }
-    if (here || last) rows->shown = true;
+    if (here || last) rows->shown = true, sim_contacts_show(sim, 1);
     return here || last;
 }

@@ -58,13 +58,26 @@ static zn_status allocate(zn_simulation *sim) {
     return status == ZN_OK ? sim_monitor_take(sim->context, sim->model, &sim->monitor) : status;
 }
 
+/* Projections of the start until no other contacts are met. */
+enum { MAX_STARTS = 20 };
+
+static double first_step(const zn_simulation *sim) {
+    return sim->settings.step > 0 ? sim->settings.step : sim_control_first_step(sim->base, &sim->settings);
+}
+
 /* q, u: where to start, on the constraints (project_start), whether redundant constraints contradict each other there, and which. */
 static zn_status choose_start(zn_simulation *sim, double *q, double *u) {
-    const zn_model *model = sim->model;
+    const zn_model *model = sim->base;
     memcpy(q, model->q_start, (size_t)model->size.nq * sizeof *q);
     memcpy(u, model->u_start, (size_t)model->size.nu * sizeof *u);
-    zn_status status = ZN_OK;
-    if (sim->settings.project_start) status = sim_start_project(sim->context, model, 0, q, u);
+    zn_status status = sim_contacts_create(sim);
+    if (status == ZN_OK) status = sim_contacts_start(sim, q, u, first_step(sim));
+    for (int i = 0; status == ZN_OK && sim->settings.project_start && i < MAX_STARTS; i++) {
+        long lists = sim->contacts.changes;
+        status = sim_start_project(sim->context, sim->model, 0, q, u);
+        if (status == ZN_OK) status = sim_contacts_start(sim, q, u, first_step(sim)); /* other shapes may have met on the way */
+        if (sim->contacts.changes == lists) break;
+    }
     if (status == ZN_OK)
         status =
             sim_start_contradiction(sim->context, model, &sim->settings, &(zn_point){.q = q, .u = u}, &sim->contradiction);

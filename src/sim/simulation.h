@@ -67,12 +67,15 @@ typedef struct sim_work {
     bool smooth;                     /* some friction is in the directions of normal forces (Stribeck) */
 } sim_work;
 
+enum { SIM_NAME = 96 }; /* of a contact that may be gone: the rest is cut off */
+
 /* Impacts that created energy: see impacts.c. */
 typedef struct sim_impacts {
     bool watched;
     impact_map *map; /* NULL: too many contacts, or not watched */
     long count;
     zn_energy_warning first[ZN_ENERGY_WARNINGS_KEPT];
+    char names[ZN_ENERGY_WARNINGS_KEPT][SIM_NAME];
 } sim_impacts;
 
 /* Rows of redundant constraints that the scheme does not see: see selection.c. */
@@ -96,7 +99,7 @@ typedef struct sim_met {
     zn_model *part;
     int *q, *u;
     double pole[6];
-    double P[SIM_MOST_ROWS], P_row[SIM_MOST_ROWS]; /* physical, its rows N and F: of the last step, since the last row */
+    double P[SIM_MOST_ROWS], P_row[SIM_MOST_ROWS]; /* physical, its rows N and F: of the last step; since the last row until then */
 } sim_met;
 
 typedef struct sim_mets {
@@ -111,15 +114,18 @@ typedef struct sim_contacts {
     bool posed;           /* poses are those of `now` */
     double margin, tolerance;
     sim_mets list, other; /* sorted; `other`: the one before, or the next */
+    sim_mets gone;        /* without parts: left the list with a percussion that no row has shown yet */
     zn_model *models[2];  /* the present one and its successor */
     int present;
-    collide_list found, missed;
+    collide_list found, missed; /* found: the candidates of the present list */
     assembly_extra *extra;
     int *from; /* of each contact: its number before */
     size_t extra_room, from_room;
-    long missed_pairs, changes, sum; /* sum: of contacts over accepted steps */
+    bool shown, first;          /* a row was shown in this step; the last one was its first */
+    double share, share_before; /* of the step: up to the last row in it, and up to the one before */
+    long missed_pairs, changes, sum, steps; /* sum: of contacts over accepted steps */
     int most;
-    double max_overlap;
+    double overlap, max_overlap;
 } sim_contacts;
 
 struct zn_simulation {
@@ -208,7 +214,9 @@ zn_status sim_contacts_check(zn_simulation *, const scheme_state *end, bool *aga
 void sim_contacts_accept(zn_simulation *);
 void sim_contacts_begin_percussion(zn_simulation *);
 void sim_contacts_add_percussion(zn_simulation *, const double *P);
-void sim_contacts_end_percussion(zn_simulation *);
+bool sim_met_has_percussion(const sim_met *);
+/* A row is shown at a share of the step. */
+void sim_contacts_show(zn_simulation *, double share);
 /* The row of sim->model that a row of base is. */
 static inline int sim_row_of_base(const zn_simulation *sim, int row) {
     return row < model_row_F(sim->base) ? row : row + sim->model->size.nN - sim->base->size.nN;

@@ -36,7 +36,6 @@ void sim_end_percussion(zn_simulation *sim) {
         for (int i = 0; model->contacts[k].scale && i < model->contacts[k].nF; i++)
             sim->P[model->contacts[k].row_F + i] *= model->contacts[k].scale[i];
     for (int i = 0, n = model_rows(model); i < n; i++) sim->P_total[i] += sim->P[i];
-    sim_contacts_end_percussion(sim);
     sim_work_end(sim);
 }
 

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contacts that come and go. The model of a step is the one that was given and a part for each pair of features that may touch:
+ *
+ *   before a step   where a shape has left the box that the list was found for: a new list, for the way of some steps and a margin
+ *   after it        shapes that overlap at its end by features that are not in the list: the step is repeated with them
+ *   another list    entries are sorted by their identity (shapes, features); what is known of one goes to the same one of the next list
+ *                   (adopt.c), and parts that are in both are kept                                                                     */
+#include "sim/simulation.h"
+
+#include <stddef.h>
+
+/* Of the smallest shape's size: what shapes may come nearer than thought before a list is renewed; overlap that is no round-off. */
+static const double margin_share = 0.1, overlap_share = 1e-7;
+/* A list is found for the way of this many steps. */
+static const double steps_ahead = 2;
+
+zn_status sim_contacts_create(zn_simulation *sim) {
+    sim_contacts *c = &sim->contacts;
+    if (!(c->field = contact_field_of(sim->base))) return ZN_OK;
+    if (!(c->poses = MEM_ARRAY(sim->context, collide_pose, contact_field_bodies(c->field)))) return ZN_MEMORY;
+    if (!(c->world = contact_field_world(sim->context, c->field))) return zn_error_count(sim->context) ? ZN_MODEL : ZN_MEMORY;
+    double size = collide_smallest(c->world);
+    c->margin = margin_share * size;
+    c->tolerance = overlap_share * size;
+    return ZN_OK;
+}
+
+static void free_met(zn_context *context, sim_met *m) {
+    model_free(context, m->part);
+    mem_free(context, m->q);
+    *m = (sim_met){0};
+}
+
+void sim_contacts_destroy(zn_simulation *sim) {
+    sim_contacts *c = &sim->contacts;
+    for (size_t i = 0; i < c->list.count; i++) free_met(sim->context, &c->list.at[i]);
+    for (int i = 0; i < 2; i++) model_free(sim->context, c->models[i]);
+    collide_destroy(c->world);
+    void *blocks[] = {c->poses, c->list.at, c->other.at, c->found.at, c->missed.at, c->extra, c->from, c->gone.at};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(sim->context, blocks[i]);
+    *c = (sim_contacts){0};
+}
+
+/* ---- another list ---- */
+
+static bool is_same_feature(const feature *a, const feature *b) {
+    return a->kind == b->kind && memcmp(a->point, b->point, sizeof *a - offsetof(feature, point)) == 0;
+}
+
+/* The part of an entry; pole: of the same contact before, or NULL. */
+static zn_status make_part(zn_simulation *sim, const double *pole, sim_met *m) {
+    int q[CONTACT_FIELD_MOST], u[CONTACT_FIELD_MOST];
+    zn_status status = contact_field_instance(sim->context, sim->contacts.field, &m->candidate, pole, m->pole, &m->part, q, u);
+    if (status != ZN_OK) return status;
+    const zn_sizes *size = &m->part->size;
+    if (size->nN + size->nF > SIM_MOST_ROWS) return fail(sim->context, ZN_INTERNAL, "a contact has %d rows", size->nN + size->nF);
+    if (!(m->q = MEM_ARRAY(sim->context, int, size->nq + size->nu))) return ZN_MEMORY;
+    m->u = m->q + size->nq;
+    memcpy(m->q, q, (size_t)size->nq * sizeof *q);
+    memcpy(m->u, u, (size_t)size->nu * sizeof *u);
+    return ZN_OK;
+}
+
+/* The frame of an entry's tangents is singular where the normal is opposite to its pole: up to this cosine it is kept. */
+static const double turned = -0.5;
+
+/* The part of an entry serves the same candidate found anew. */
+static bool is_same(const sim_met *m, const collide_candidate *found) {
+    const collide_candidate *c = &m->candidate;
+    double along = m->pole[0] * found->n[0] + m->pole[1] * found->n[1] + m->pole[2] * found->n[2];
+    return c->side == found->side && is_same_feature(&c->of[0], &found->of[0]) && is_same_feature(&c->of[1], &found->of[1]) && along > turned;
+}
+
+/* An entry of the next list from the same one of the present list. *passes: what is known of it is in the same directions. */
+static zn_status renew(zn_simulation *sim, const sim_met *old, sim_met *m, bool *passes) {
+    const collide_candidate found = m->candidate;
+    *m = *old;
+    m->candidate = found;
+    *passes = true;
+    if (is_same(old, &found)) return ZN_OK;
+    m->part = NULL, m->q = NULL;
+    zn_status status = make_part(sim, old->pole, m);
+    *passes = memcmp(m->pole, old->pole, sizeof m->pole) == 0;
+    return status;
+}
+
+/* Fills `other` with the entries of a sorted list, and `from`. */
+static zn_status fill(zn_simulation *sim, const collide_list *wanted) {
+    sim_contacts *c = &sim->contacts;
+    int declared = sim->base->size.n_contacts;
+    c->other.count = 0;
+    if (!mem_grow(sim->context, (void **)&c->other.at, &c->other.room, wanted->count, sizeof *c->other.at) ||
+        !mem_grow(sim->context, (void **)&c->from, &c->from_room, (size_t)declared + wanted->count + 1, sizeof *c->from) ||
+        !mem_grow(sim->context, (void **)&c->extra, &c->extra_room, wanted->count, sizeof *c->extra))
+        return ZN_MEMORY;
+    for (int k = 0; k < declared; k++) c->from[k] = k;
+    size_t old = 0;
+    for (size_t i = 0; i < wanted->count; i++) {
+        sim_met *m = &c->other.at[i];
+        *m = (sim_met){.candidate = wanted->at[i]};
+        while (old < c->list.count && collide_compare(&c->list.at[old].candidate, &m->candidate) < 0) old++;
+        bool known = old < c->list.count && collide_compare(&c->list.at[old].candidate, &m->candidate) == 0, passes = false;
+        c->other.count++;
+        zn_status status = known ? renew(sim, &c->list.at[old], m, &passes) : make_part(sim, NULL, m);
+        if (status != ZN_OK) return status;
+        c->from[(size_t)declared + i] = passes ? declared + (int)old : -1;
+        c->extra[i] = (assembly_extra){m->part, m->q, m->u};
+    }
+    return ZN_OK;
+}
+
+/* Frees the parts of a list that the other one does not have. */
+static void free_others(zn_simulation *sim, sim_mets *list, const sim_mets *kept) {
+    size_t k = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        while (k < kept->count && collide_compare(&kept->at[k].candidate, &list->at[i].candidate) < 0) k++;
+        bool has = k < kept->count && kept->at[k].part == list->at[i].part;
+        if (!has) free_met(sim->context, &list->at[i]);
+    }
+    list->count = 0;
+}
+
+/* Entries that leave with a percussion that no row has shown yet. */
+static zn_status see_off(zn_simulation *sim) {
+    sim_contacts *c = &sim->contacts;
+    size_t k = 0;
+    for (size_t i = 0; i < c->list.count; i++) {
+        sim_met *m = &c->list.at[i];
+        while (k < c->other.count && collide_compare(&c->other.at[k].candidate, &m->candidate) < 0) k++;
+        if (k < c->other.count && collide_compare(&c->other.at[k].candidate, &m->candidate) == 0) continue;
+        if (!sim_met_has_percussion(m)) continue;
+        if (!mem_grow(sim->context, (void **)&c->gone.at, &c->gone.room, c->gone.count + 1, sizeof *c->gone.at)) return ZN_MEMORY;
+        c->gone.at[c->gone.count] = *m;
+        c->gone.at[c->gone.count].part = NULL, c->gone.at[c->gone.count].q = NULL;
+        c->gone.count++;
+    }
+    return ZN_OK;
+}
+
+/* The simulation goes on with another list; at the start, where there is no scheme yet, it begins with it. */
+static zn_status change(zn_simulation *sim, const collide_list *wanted) {
+    sim_contacts *c = &sim->contacts;
+    zn_model **next = &c->models[!c->present];
+    zn_status status = fill(sim, wanted);
+    if (status == ZN_OK) status = assembly_extend(sim->context, sim->base, (int)c->other.count, c->extra, next);
+    if (status == ZN_OK && sim->scheme) status = sim_adopt(sim, *next, c->from);
+    if (!sim->scheme && status == ZN_OK) sim->model = *next;
+    if (sim->model != *next) { /* nothing has changed */
+        free_others(sim, &c->other, &c->list);
+        return status;
+    }
+    c->present = !c->present;
+    if (status == ZN_OK) status = see_off(sim);
+    free_others(sim, &c->list, &c->other);
+    sim_mets swap = c->list;
+    c->list = c->other, c->other = swap;
+    c->changes++;
+    return status;
+}
+
+/* Whether a sorted list has the entries that there are. */
+static bool is_present(const zn_simulation *sim, const collide_list *found) {
+    const sim_mets *list = &sim->contacts.list;
+    bool same = found->count == list->count && sim->contacts.changes > 0;
+    for (size_t i = 0; same && i < found->count; i++)
+        same = collide_compare(&list->at[i].candidate, &found->at[i]) == 0 && is_same(&list->at[i], &found->at[i]);
+    return same;
+}
+
+static zn_status find(zn_simulation *sim, double h) {
+    sim_contacts *c = &sim->contacts;
+    zn_status status = collide_find(c->world, c->poses, steps_ahead * h, c->margin, &c->found);
+    return status != ZN_OK || is_present(sim, &c->found) ? status : change(sim, &c->found);
+}
+
+zn_status sim_contacts_start(zn_simulation *sim, const double *q, const double *u, double h) {
+    sim_contacts *c = &sim->contacts;
+    if (!c->field) return ZN_OK;
+    contact_field_poses(c->field, 0, q, u, c->poses);
+    return find(sim, h);
+}
+
+zn_status sim_contacts_prepare(zn_simulation *sim, double h) {
+    sim_contacts *c = &sim->contacts;
+    if (!c->field) return ZN_OK;
+    if (!c->posed) contact_field_poses(c->field, sim->now.t, sim->now.q, sim->now.u, c->poses);
+    c->posed = true;
+    return collide_still_serves(c->world, c->poses, h) ? ZN_OK : find(sim, h);
+}
+
+/* Entries of the present list and those that it lacked, sorted. */
+static zn_status add_missed(zn_simulation *sim) {
+    sim_contacts *c = &sim->contacts;
+    size_t count = c->list.count + c->missed.count, i = 0, k = 0;
+    if (!mem_grow(sim->context, (void **)&c->found.at, &c->found.capacity, count, sizeof *c->found.at)) return ZN_MEMORY;
+    for (c->found.count = 0; c->found.count < count; c->found.count++) {
+        bool old = k == c->missed.count || (i < c->list.count && collide_compare(&c->list.at[i].candidate, &c->missed.at[k]) < 0);
+        c->found.at[c->found.count] = old ? c->list.at[i++].candidate : c->missed.at[k++];
+    }
+    return change(sim, &c->found);
+}
+
+zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, bool *again) {
+    sim_contacts *c = &sim->contacts;
+    int pair[2];
+    *again = false;
+    if (!c->field) return ZN_OK;
+    contact_field_poses(c->field, end->t, end->q, end->u, c->poses);
+    c->posed = false;
+    zn_status status = collide_check(c->world, c->poses, c->tolerance, &c->found, &c->missed, &c->overlap, pair);
+    if (status != ZN_OK || c->missed.count == 0) return status;
+    c->missed_pairs += (long)c->missed.count;
+    *again = true;
+    return add_missed(sim);
+}
+
+/* ---- accepted steps ---- */
+
+void sim_contacts_accept(zn_simulation *sim) {
+    sim_contacts *c = &sim->contacts;
+    if (!c->field) return;
+    c->posed = true; /* the check has left them */
+    c->max_overlap = larger(c->max_overlap, c->overlap);
+    c->sum += (long)c->list.count;
+    c->steps++;
+    if ((int)c->list.count > c->most) c->most = (int)c->list.count;
+}
+
+bool sim_met_has_percussion(const sim_met *m) {
+    for (int k = 0; k < SIM_MOST_ROWS; k++)
+        if (m->P[k] != 0 || m->P_row[k] != 0) return true;
+    return false;
+}
+
+/* A new step: what the last one did that no row has shown goes to the next row. */
+static void roll(const sim_contacts *c, sim_met *m) {
+    for (int k = 0; k < SIM_MOST_ROWS; k++) {
+        m->P_row[k] = (c->shown ? 0 : m->P_row[k]) + (1 - c->share) * m->P[k];
+        m->P[k] = 0;
+    }
+}
+
+void sim_contacts_begin_percussion(zn_simulation *sim) {
+    sim_contacts *c = &sim->contacts;
+    size_t kept = 0;
+    for (size_t i = 0; i < c->list.count; i++) roll(c, &c->list.at[i]);
+    for (size_t i = 0; i < c->gone.count; i++) {
+        roll(c, &c->gone.at[i]);
+        if (sim_met_has_percussion(&c->gone.at[i])) c->gone.at[kept++] = c->gone.at[i];
+    }
+    c->gone.count = kept;
+    c->shown = false;
+    c->share = c->share_before = 0;
+}
+
+void sim_contacts_add_percussion(zn_simulation *sim, const double *P) {
+    int declared = sim->base->size.n_contacts;
+    for (size_t i = 0; i < sim->contacts.list.count; i++) {
+        double *sum = sim->contacts.list.at[i].P;
+        const zn_contact *contact = &sim->model->contacts[(size_t)declared + i];
+        sum[0] += P[contact->row_N];
+        for (int k = 0; k < contact->nF; k++) sum[1 + k] += P[contact->row_F + k] * contact->scale[k];
+    }
+}
+
+void sim_contacts_show(zn_simulation *sim, double share) {
+    sim_contacts *c = &sim->contacts;
+    c->first = !c->shown;
+    c->share_before = c->share;
+    c->share = share;
+    c->shown = true;
+}
