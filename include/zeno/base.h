@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Context, status, errors, memory and log: what every other call stands on. */
+/* Context, status, errors, memory and log: the basis of every other call. */
 #ifndef ZENO_BASE_H
 #define ZENO_BASE_H
 
@@ -43,10 +43,10 @@ typedef enum zn_status {
 /* The general sentence of a status. */
 ZN_API const char *zn_status_text(zn_status status);
 
-/* Misuse. What a function cannot use (NULL where something is needed, an unknown choice, a number that makes no sense) is ZN_ARGUMENT, with
- * a sentence in the context; without a context (NULL) there is only the status. Functions that return a value return NULL, NaN, 0 or
- * an empty structure instead. What was destroyed is told in the same way as long as its context lives, for the 64 newest
- * destroyed handles of each context; older ones, contexts that were destroyed, and pointers that never came from the library cannot be told. */
+/* Misuse. An argument that a function cannot use (NULL where a value is needed, an unknown choice, a number that makes no sense) gives
+ * ZN_ARGUMENT and a sentence in the context; without a context (NULL) there is only the status. Functions that return a value return
+ * NULL, NaN, 0 or an empty structure instead. Destroyed handles are recognised in the same way while their context exists, the 64 most
+ * recent ones of each context; older ones, destroyed contexts, and pointers that never came from the library cannot be recognised. */
 
 typedef struct zn_context zn_context;
 
@@ -78,7 +78,7 @@ typedef struct zn_error {
     const char *subject;   /* the contact, constraint, coordinate ... it is about */
 } zn_error;
 
-/* `def` may be NULL. NULL only when memory is out. Where OpenBLAS is used it is set to one thread, for the whole process, unless the
+/* `def` may be NULL. NULL only when out of memory. Where OpenBLAS is used it is set to one thread, for the whole process, unless the
  * environment variable OPENBLAS_NUM_THREADS asks for a number. */
 ZN_API zn_context *zn_context_create(const zn_context_def *def);
 /* NULL is allowed, here and in every destroy function. Destroy what was made with a context before the context. */
@@ -87,7 +87,7 @@ ZN_API void zn_context_destroy(zn_context *context);
 /* Errors are kept in order until cleared; one failing call may leave several (a scene with three mistakes). */
 ZN_API int zn_error_count(const zn_context *context);
 ZN_API const zn_error *zn_error_get(const zn_context *context, int index);
-/* All errors, one a line, "file:line:column: sentence"; "" when there is none. Valid until the next call with the context. */
+/* All errors, one per line, "file:line:column: sentence"; "" when there is none. Valid until the next call with the context. */
 ZN_API const char *zn_error_text(zn_context *context);
 ZN_API void zn_error_clear(zn_context *context);
 

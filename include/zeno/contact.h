@@ -70,7 +70,7 @@ typedef struct zn_contact_law {
     double pivoting;         /* in space, about the normal; 0: none */
 } zn_contact_law;
 
-/* Where t1 comes from. Every choice is smooth; what it is singular at is said. */
+/* Where t1 comes from. Every choice is smooth, except where noted. */
 typedef enum zn_tangent {
     ZN_TANGENT_DEFAULT, /* plane: fixed to it; cylinder: its axis; else turned with the normal from a pole (docs/contacts.md) */
     ZN_TANGENT_WORLD,    /* the projection of a direction fixed in space (singular where it is normal) */
@@ -78,7 +78,7 @@ typedef enum zn_tangent {
     ZN_TANGENT_SURFACE   /* of a direction fixed to the body of the surface */
 } zn_tangent;
 
-/* The law between two materials, in any order; of a contact that has none of its own. */
+/* The law between two materials, in any order; used by contacts that have no law of their own. */
 ZN_API zn_status zn_parts_material_pair(zn_parts *, const char *a, const char *b, const zn_contact_law *law);
 
 typedef struct zn_contact_pair_def {

@@ -110,13 +110,13 @@ struct zn_model {
 };
 
 ZN_API void zn_model_destroy(zn_context *context, zn_model *model);
-/* The drawing that results keep and `zeno page` shows; the text is copied, NULL takes it away. */
+/* The drawing that results keep and `zeno page` shows; the text is copied, NULL removes it. */
 ZN_API zn_status zn_model_set_drawing(zn_context *context, zn_model *model, const char *json);
 
 /* ---- models from callbacks --------------------------------------------------------------------------------------- */
 
 /* A model whose questions are answered by the functions in `def`. Sizes, balance and (with rows) constraints are needed.
- * Everything in `def` but `data` is copied. What may be left out: patterns with start NULL are dense (column by column; c1_u
+ * Everything in `def` except `data` is copied. What may be left out: patterns with start NULL are dense (column by column; c1_u
  * transposed all the same), kinematics of natural systems, names ("q1", "u1", "c1"), start values (zeros), momentum, energy,
  * after_step, destroy. `destroy` gets the copy and frees what `data` owns. */
 ZN_API zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_model **model);

@@ -84,7 +84,7 @@ typedef struct zn_body_def {
     zn_body_type type;
     double position[3], velocity[3];
     double angle, angle_rate;      /* planar */
-    double rotation[4];            /* spatial, and the constant part of a prescribed rotation; any length but zero */
+    double rotation[4];            /* spatial, and the constant part of a prescribed rotation; any length except zero */
     double angular_velocity[3];    /* spatial, in K */
     double mass;
     double inertia[6];             /* about the centre of mass, in K: xx, yy, zz, xy, xz, yz; planar: zz */
@@ -97,7 +97,7 @@ typedef struct zn_body_def {
 
 ZN_API zn_body_def zn_default_body_def(void);
 ZN_API zn_status zn_parts_body(zn_parts *, const zn_body_def *def, zn_body *body);
-/* The fixed world, a body like others without coordinates; its name is "world". */
+/* The fixed world, a body without coordinates; its name is "world". */
 ZN_API zn_body zn_parts_world(const zn_parts *);
 
 ZN_API zn_status zn_parts_find_body(zn_parts *, const char *name, zn_body *body);
@@ -109,8 +109,8 @@ ZN_API zn_status zn_parts_find_body(zn_parts *, const char *name, zn_body *body)
 ZN_API zn_status zn_parts_frame(zn_parts *, zn_body body, const char *name, const double position[3], const double rotation[4],
                                 zn_frame *frame);
 /* The frame on a body that has this origin and axis in I at the start (t = 0); NULL: the body's own. The frame's axis is z in
- * space and x in the plane; its other axes are those of I, turned as little as possible. Whether a joint or force is in the plane its
- * two bodies decide: a frame on the world serves both. */
+ * space and x in the plane; its other axes are those of I, turned as little as possible. Whether a joint or force is planar follows
+ * from its two bodies: a frame on the world serves both. */
 ZN_API zn_status zn_parts_frame_at(zn_parts *, zn_body body, const char *name, const double position[3], const double axis[3],
                                    zn_frame *frame);
 /* The frame K of a body. */
@@ -205,7 +205,7 @@ typedef struct zn_view_def {
     const char *members; /* of the whole drawing, each after a comma: ", \"trail\": \"tip\"" */
 } zn_view_def;
 
-/* The model gets a drawing of its bodies, joints, springs and contacts; poses that are no coordinates become outputs "view. ...". */
+/* The model gets a drawing of its bodies, joints, springs and contacts; poses that are not coordinates become outputs "view. ...". */
 ZN_API zn_status zn_parts_view(zn_parts *, const zn_view_def *def);
 /* Items of the view draw this body: its own shape is left out. */
 ZN_API zn_status zn_parts_view_body(zn_parts *, zn_body body);
@@ -218,7 +218,7 @@ ZN_API zn_status zn_parts_build(zn_parts *, zn_model **model);
 typedef struct zn_part_info {
     const char *name;
     const char *what;      /* "planar body", "revolute joint", "spring", "formula constraint" ... */
-    const char *bodies[2]; /* names of the bodies it stands on; NULL: fewer (formulas may stand on more) */
+    const char *bodies[2]; /* names of the bodies it acts on; NULL: fewer (formulas may act on more) */
     const char *group;     /* the flexible body that it is a node or element of; NULL: none */
     int nq, nu;            /* own coordinates and velocities */
     int ng, ny, n_contacts;
@@ -227,7 +227,7 @@ ZN_API int zn_model_part_count(const zn_model *model);
 ZN_API zn_part_info zn_model_part_info(const zn_model *model, int part);
 
 /* Of any model: which of its bilateral rows (ng + ny) follow from those before them, by the directions W of their forces at the
- * start. redundant: one flag a row, count: how many. The work is cubic: beyond ZN_MODEL_MOST_ROWS rows ZN_UNSUPPORTED. */
+ * start. redundant: one flag per row, count: how many. The work is cubic: beyond ZN_MODEL_MOST_ROWS rows ZN_UNSUPPORTED. */
 #define ZN_MODEL_MOST_ROWS 1500
 ZN_API zn_status zn_model_redundant_rows(zn_context *context, const zn_model *model, bool *redundant, int *count);
 
@@ -255,7 +255,7 @@ typedef struct zn_part_account {
 } zn_part_account;
 
 /* Begins with the simulation's present state; update after every step. A model that is not made of parts counts as one part; one
- * from callbacks knows no powers, so that `work` is zero. Models that do not tell their energy: ZN_ARGUMENT. */
+ * from callbacks knows no powers, so that `work` is zero. Models without an energy function: ZN_ARGUMENT. */
 ZN_API zn_status zn_account_create(zn_context *context, const zn_simulation *simulation, zn_account **account);
 ZN_API void zn_account_destroy(zn_account *account);
 ZN_API zn_status zn_account_update(zn_account *account);

@@ -12,14 +12,14 @@ extern "C" {
 typedef struct zn_recorder zn_recorder;
 
 /* Writes PATH.partial until finished. `title` and `scene_text` (may be NULL) are kept inside the file. Two recorders of one PATH, also in
- * different processes, exclude each other: the second fails here, and nothing of the first is lost. */
+ * different processes, exclude each other: creating the second one fails, and nothing of the first is lost. */
 ZN_API zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulation, const char *title, const char *scene_text,
                                     const char *path, zn_recorder **recorder);
 /* Adds a row: t, q, u, percussions since the last row, gaps, energies, iterations since the last row. */
 ZN_API zn_status zn_recorder_row(zn_recorder *recorder);
-/* All rows so far to the disk; rows older than a second are there anyway. */
+/* Writes all rows so far to the disk; rows older than a second are there anyway. */
 ZN_API zn_status zn_recorder_flush(zn_recorder *recorder);
-/* Rows that a reader finds in the file now: after a full disk fewer than were added. */
+/* Rows that a reader finds in the file now; fewer than were added if the disk was full. */
 ZN_API long zn_recorder_rows(const zn_recorder *recorder);
 /* The file that is written: PATH.partial (beside the target, when PATH is a symbolic link). */
 ZN_API const char *zn_recorder_path(const zn_recorder *recorder);

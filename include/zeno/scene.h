@@ -17,7 +17,7 @@ typedef struct zn_scene_options {
     const char *const *sets;
 } zn_scene_options;
 
-/* All mistakes of the text that can be told apart are left in the context as errors with file, line and column. */
+/* All independent mistakes in the text are left in the context as errors with file, line and column. */
 ZN_API zn_status zn_scene_load(zn_context *context, const char *path, const zn_scene_options *options, zn_scene **scene);
 /* The same from memory; `name` (may be NULL) stands for the file in errors. */
 ZN_API zn_status zn_scene_parse(zn_context *context, const char *name, const char *text, const zn_scene_options *options,

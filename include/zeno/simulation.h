@@ -79,8 +79,8 @@ ZN_API void zn_simulation_destroy(zn_simulation *simulation);
 /* One step (the last one is cut to land on the end exactly). ZN_OK until and at the end; on failure the last good state stays. Energies
  * that are not finite at the end, or in a row that is recorded, are ZN_NOT_FINITE. */
 ZN_API zn_status zn_simulation_step(zn_simulation *simulation);
-/* After a step: the next row to record. true: it is what all functions below tell about; it may lie inside of the step (rows
- * at multiples of record_step). false: none is left, and the state at the end of the step is shown again. */
+/* After a step: the next row to record. true: all functions below refer to it; it may lie inside the step (rows
+ * at multiples of record_step). false: none is left, and they refer to the end of the step again. */
 ZN_API bool zn_simulation_next_row(zn_simulation *simulation);
 ZN_API bool zn_simulation_done(const zn_simulation *simulation);
 
@@ -95,23 +95,23 @@ ZN_API const double *zn_simulation_percussion_totals(const zn_simulation *simula
 ZN_API const double *zn_simulation_gaps(const zn_simulation *simulation);
 /* NULL is allowed for an energy that is not wanted. */
 ZN_API void zn_simulation_energy(const zn_simulation *simulation, double *kinetic, double *potential);
-/* The model's outputs at the current state: n_outputs values. A model without has nothing to fill. */
+/* The model's outputs at the current state: n_outputs values. Without outputs nothing is filled. */
 ZN_API zn_status zn_simulation_outputs(const zn_simulation *simulation, double *values);
-/* What a contact did to energies so far: dissipated by its normal percussions (impacts with restitution below 1) and by friction,
- * and supplied to the bodies by a surface that moves by itself (a belt, a prescribed body). Of a step with percussion P it is
+/* The energy balance of a contact so far: dissipated by its normal percussions (impacts with restitution below 1) and by friction,
+ * and supplied to the bodies by a surface with a prescribed motion (a belt, a prescribed body). Of a step with percussion P it is
  * P (gamma_begin + gamma_end)/2: exact for an impact, of second order in the step for forces. */
 typedef struct zn_contact_work {
     double normal, friction; /* dissipated: energy lost counts as positive */
     double moving;           /* supplied */
 } zn_contact_work;
 ZN_API zn_contact_work zn_simulation_contact_work(const zn_simulation *simulation, int contact);
-/* What the force of a bilateral row (ng + ny) supplied so far: the work of drives, zero for joints that rest. */
+/* The work of the force of a bilateral row (ng + ny) so far: that of drives, zero for joints without a drive. */
 ZN_API double zn_simulation_constraint_work(const zn_simulation *simulation, int row);
 ZN_API const zn_model *zn_simulation_model(const zn_simulation *simulation);
 ZN_API const zn_settings *zn_simulation_settings(const zn_simulation *simulation);
 
 /* What the tolerance is relative to (docs/guide.md, 10): for every coordinate its largest size so far (positions), for every velocity
- * its largest size so far, or more where others move (velocities), and what round-off of the forces makes of it in a step (roundoff). Zeros
+ * its largest size so far, or more where others move (velocities), and the change by round-off of the forces in a step (roundoff). Zeros
  * before the first step. The arrays belong to the simulation. */
 typedef struct zn_scales {
     const double *positions, *velocities, *roundoff;
@@ -134,15 +134,15 @@ typedef struct zn_statistics {
     double max_residual;                                /* largest residual of an accepted step, relative to the scales: at most the tolerance */
     long roundoff_steps;                                /* steps solved to round-off of the model's own forces, which is above the tolerance ... */
     double roundoff_residual;                           /* ... and the largest residual of these, relative to the velocities */
-    long staged_accepted, staged_repeated;              /* friction_law staged: steps that used it; attempts thrown away */
-    double contradiction;                               /* of redundant constraints at the start, met by least squares; 0: none */
+    long staged_accepted, staged_repeated;              /* friction_law staged: steps that used it; discarded attempts */
+    double contradiction;                               /* of redundant constraints at the start, satisfied by least squares; 0: none */
     long energy_warnings; /* impacts that created energy, as Newton's law of restitution can do with friction */
     int redundant_rows;                                 /* of constraints: left out of the scheme's equations, since they follow from others */
     long row_choices;                                   /* times that they were chosen: 1 as long as the first choice is kept; 0: never */
 } zn_statistics;
 ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
 
-/* An impact that created energy: the law of restitution did, not the step size. */
+/* An impact that created energy, because of the law of restitution and not of the step size. */
 typedef struct zn_energy_warning {
     int contact;   /* the one that gained most, -1: one that came by itself */
     const char *name; /* of that contact; NULL: no such warning. Lives as long as the simulation */

@@ -53,12 +53,12 @@ typedef struct cone_values {
 } cone_values;
 
 /* Another way to solve with phi_x than its LU, for structures that only the caller knows. With it `evaluate` leaves phi_x
- * alone. `factor` follows an evaluation with `jacobian`. Whatever these two cannot do is done by `fill` and the LU. */
+ * alone. `factor` follows an evaluation with `jacobian`. What these two cannot solve is solved by `fill` and the LU. */
 typedef struct cone_linear {
     void *user;
     zn_status (*factor)(void *user);                    /* not ZN_OK: phi_x is to be filled and factored */
     /* Returns how many leading columns were solved; the others are as they were. `rough`: columns of phi_x^-1 phi_y, which
-     * only steer the iteration; a few digits do. */
+     * only steer the iteration; a few correct digits are enough. */
     int (*solve)(void *user, double *b, int columns, bool rough);
     void (*fill)(void *user);                           /* writes phi_x of the last evaluation with `jacobian` */
 } cone_linear;
@@ -99,7 +99,7 @@ typedef enum cone_path { CONE_NEWTON, CONE_LEAST_NORM, CONE_PROJECTION, CONE_PAT
 typedef struct cone_outcome {
     cone_path path;              /* the one that ended it */
     int iterations[CONE_PATH_COUNT];
-    int solves;                  /* cone problems that this tells of: 1 after cone_solve, more after cone_outcome_add */
+    int solves;                  /* cone problems in this outcome: 1 after cone_solve, more after cone_outcome_add */
     int most;                    /* iterations of the path in the solve that took most */
     double residual[CONE_UNIT_COUNT]; /* phi, largest scaled row by unit, from the final x, y */
     double gap, velocity;        /* largest violation of psi_N >= 0 on rows of unit length, velocity (and acceleration) */
@@ -107,8 +107,8 @@ typedef struct cone_outcome {
     double cone_violation;       /* largest |mu_F| - mu radius, relative to the radius or, where that is less, absolute */
     int roundoff;                         /* problems solved to round-off of the model: by noise.c, or where slack was needed */
     double roundoff_residual;             /* the largest of those, as it would be without slack */
-    int staged_accepted, staged_repeated; /* filled by schemes: steps with the staged friction law, attempts at it thrown away */
-    double worst;                /* the largest scaled one of all; converged iff <= tolerance, but for contradictions and round-off */
+    int staged_accepted, staged_repeated; /* filled by schemes: steps with the staged friction law, discarded attempts */
+    double worst;                /* the largest scaled one of all; converged iff <= tolerance, except for contradictions and round-off */
     int worst_cone;              /* -1: not a cone row */
     int worst_row;               /* phi row, when worst_cone is -1 */
 } cone_outcome;
@@ -158,7 +158,7 @@ typedef struct cone_expected {
     double noise;            /* 0: the tolerance must be met. Otherwise a residual above it that proves to be round-off of the model counts
                                 as solved, and the outcome says so (noise.c); this is its expected size, INFINITY where that is not known */
     double velocity, length; /* some hundred units in the last place of velocities and of positions; x has those of the unit of its row */
-    bool hopeless;           /* projections of like solves were long and led nowhere: as a last resort it is cut short */
+    bool hopeless;           /* iterative projections of similar solves were long and did not converge: as the last resort, the next one is short */
 } cone_expected;
 void cone_expect_noise(cone_solver *, cone_expected);
 /* While brief, a solve is one run of Newton with few iterations and no other method after it: for attempts that have a

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Redundant bilateral rows that contradict each other by a little, met in the sense of least squares.
+/* Redundant bilateral rows that contradict each other slightly, satisfied in the sense of least squares.
  *
  * With J = phi_x of deficient rank the Gauss-Newton step -J^+ phi vanishes where phi is orthogonal to the range of J:
  *
  *     phi = J J^+ phi + left        J J^+ phi: what steps reduce, must be below the tolerance;   left: stays
  *
- * `left` lives in the dependent rows alone, since an independent row can always be met. It is forgiven in bilateral rows, up
- * to what the settings allow; more than that anywhere, and nothing is forgiven. */
+ * `left` is in the dependent rows alone, since an independent row can always be satisfied. It is accepted in bilateral rows, up
+ * to what the settings allow; if it is larger anywhere, nothing is accepted. */
 #include "cone/solver.h"
 
 bool cone_forgive(int n, int first, const unsigned char *unit, double most, double per_length, double *left) {

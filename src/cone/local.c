@@ -12,12 +12,12 @@ static const double tiny_pivot = 1e-12;
 static const double rank_tolerance = 1e-11;
 /* Shift of the diagonal that stands in for the orthogonal decomposition in large systems. */
 static const double least_shift = 1e-9;
-/* Sweeps over large problems cost more than they bring. */
+/* Sweeps over large problems cost more than they gain. */
 static const double sweep_work_most = 1e9;
-/* The linearised problem is solved below the tolerance, so that its error does not decide, and below the residual it starts from, so that
- * something happens. */
+/* The linearised problem is solved below the tolerance, so that its error does not matter, and below the residual it starts from, so that
+ * there is progress. */
 static const double wanted_share = 0.02, enough_share = 0.5;
-/* A step of least squares that leaves more than this of the residual, and the states, has done nothing. */
+/* A least-squares step that leaves more than this part of the residual, and the same states, made no progress. */
 static const double stuck_share = 1 - 1e-6;
 enum { NEWTON_TRIES = 40, UNDAMPED = 12, BRIEF_TRIES = 8, HISTORY = 16, HALVINGS = 6 };
 

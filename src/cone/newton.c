@@ -4,8 +4,8 @@
  *
  * The Jacobian is evaluated anew in each iteration, unless the rate seen promises convergence, or the end in noise, with the one at hand.
  *
- * Where round-off of the model is expected above the tolerance (noise.c), the best point that is left with nothing but noise is kept: it is
- * the solution when no other start of the iteration leads below the tolerance, and the outcome says so. */
+ * Where round-off of the model is expected to exceed the tolerance (noise.c), the best point whose residual is nothing but noise is kept: it is
+ * the solution if no other start of the iteration gets below the tolerance, and the outcome says so. */
 #include "cone/solver.h"
 
 enum { PATIENCE = 6, HALVINGS = 5, BRIEF_ITERATIONS = 10, LOCAL_FAILURES = 4 };
@@ -64,7 +64,7 @@ static zn_status find_step(cone_solver *s, const double *y, bool robust, double 
     s->least_norm = s->least_norm || local.inverse != CONE_LU;
     if ((status == ZN_SINGULAR && !robust) || (status != ZN_OK && s->brief)) return status;
     *failures = status == ZN_OK ? 0 : *failures + 1;
-    if (*failures == LOCAL_FAILURES) return status; /* dear, and leading nowhere */
+    if (*failures == LOCAL_FAILURES) return status; /* expensive and not converging */
     cone_smooth_step(s, s->dy_best, s->dx);
     return ZN_OK; /* also the best of an attempt that did not converge is a step */
 }

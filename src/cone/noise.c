@@ -6,8 +6,8 @@
  *
  *     f_2 - 2 f_1 + f_0 = 0    for smooth f,    about sqrt(1 + 4 + 1) s = 2.4 s    for noise of the size s,
  *
- * and a third of f_0 tells one from the other; noise that happens to lie on a line does not do so again at the next points. Rows of one
- * unit are judged together: noise of the forces does not excuse an open joint. */
+ * and a third of f_0 separates the two; noise that happens to lie on a line does not do so again at the next points. Rows of one
+ * unit are judged together: noise in the forces does not excuse a violated joint. */
 #include "cone/solver.h"
 
 static const double noisy_share = 1.0 / 3; /* second differences of noise are larger */

@@ -10,7 +10,7 @@
 
 static const double alpha_least = 1e-4;
 enum { SMOOTH_TRIES = 30, GROWTH_WINDOW = 20, NOISE_WINDOW = 3, MOST_SUSPICIONS = 50 };
-/* As a last resort after Newton's method: where long projections led nowhere before, and where there is nothing to project. */
+/* Limits as the last resort after Newton's method: where long projections did not converge before, and where there is nothing to project. */
 enum { HOPELESS_ITERATIONS = 1000, BARE_ITERATIONS = 100 };
 
 static int most_iterations(const cone_solver *s) {
@@ -61,7 +61,7 @@ static zn_status solve_smooth(cone_solver *s, double *x, const double *y, double
         if (norm <= enough) return ZN_OK;
         if (it == SMOOTH_TRIES) return norm <= tolerance ? ZN_OK : ZN_NO_CONVERGENCE;
         bool slow = norm > 0.3 * before;
-        if (slow && renewed && norm <= 2 * s->expected.noise) return ZN_OK; /* what it is shows later */
+        if (slow && renewed && norm <= 2 * s->expected.noise) return ZN_OK; /* a later test decides what it is */
         renewed = slow && norm > tolerance;
         if (renewed) {
             status = cone_evaluate(s, x, y, true);

@@ -159,7 +159,7 @@ static void prepare(cone_solver *s) {
     s->floor = 0;
 }
 
-/* Multipliers that must vanish but for round-off do vanish: an open contact has exactly no force. Where A couples rows this
+/* Multipliers that vanish up to round-off are set to zero: an open contact has exactly no force. Where A couples rows this
  * is done for groups of rows that are open together. True: y has changed. */
 static bool clear_open_rows(cone_solver *s, double *y) {
     const cone_problem *p = s->p;
@@ -202,7 +202,7 @@ static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outco
         for (int u = 0; s->forgives && u < CONE_UNIT_COUNT; u++) out->worst = larger(out->worst, out->residual[u]);
         return ZN_OK;
     }
-    if (out->worst <= 2 * s->floor) { /* noise of another evaluation */
+    if (out->worst <= 2 * s->floor) { /* noise differs from evaluation to evaluation */
         out->roundoff = 1;
         out->roundoff_residual = larger(out->roundoff_residual, out->worst);
         return ZN_OK;
@@ -241,7 +241,7 @@ static zn_status newton_paths(cone_solver *s, double *x, double *y, bool robust)
 zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     *out = (cone_outcome){.path = CONE_NEWTON, .worst = INFINITY, .worst_cone = -1, .worst_row = -1};
     s->out = out;
-    if (!x) x = s->x0; /* no unknowns of a kind: any valid address will do */
+    if (!x) x = s->x0; /* without unknowns of a kind any valid address is fine */
     if (!y) y = s->y0;
     prepare(s);
     memcpy(s->x0, x, (size_t)s->p->nx * sizeof(double));
@@ -270,7 +270,7 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     out->path = CONE_PROJECTION;
     status = conclude(s, x, y, out, status);
     if (status == ZN_OK || !(newton.worst < INFINITY) || out->worst <= newton.worst) return status;
-    memcpy(newton.iterations, out->iterations, sizeof newton.iterations); /* what Newton's method left is better */
+    memcpy(newton.iterations, out->iterations, sizeof newton.iterations); /* the result of Newton's method is better */
     *out = newton;
     memcpy(x, s->x_floor, (size_t)s->p->nx * sizeof(double));
     memcpy(y, s->y_floor, (size_t)s->p->ny * sizeof(double));

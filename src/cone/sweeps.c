@@ -3,7 +3,7 @@
  *
  *     psi = psi_free + D dy,   dy = A^-1 dmu,   so   psi += E dmu   with   E = D A^-1  (by components of A)
  *
- * Slow to the last digit but sure in the beginning: it brings Newton near a solution when Newton cycles. */
+ * Slow to converge fully but robust at the beginning: it brings Newton near a solution when Newton cycles. */
 #include "cone/solver.h"
 
 enum { INNER = 4 };

@@ -10,7 +10,7 @@
  *
  *   next step   h SAFETY err^(-0.7/k) err_before^(0.4/k), within MOST_SHRINK and MOST_GROWTH                  (PI controller)
  *
- * Impacts. Where a contact that was open is pushed, velocities jump at an unknown time inside of the step and the position at
+ * Impacts. Where a contact that was open is pushed, velocities jump at an unknown time inside the step and the position at
  * its end is wrong by about
  *
  *   error_i = h/2 |jump of q'_i|,    jump = change of q' beyond what forces did in a step of the same length before
@@ -46,7 +46,7 @@ static const double PUSH_FLOOR = 1e-14;  /* of the largest normal percussion so 
 static const double FIRST_STEP_PART = 1e-4; /* of the end: first step, unless velocities ask for less */
 static const double FIRST_MOVE = 1e-2;      /* of a coordinate's size: largest move in the first step */
 static const double MIN_STEP_PART = 1e-12;  /* of the end: smallest step */
-static const double MAX_STEP_PART = 0.05;   /* of the end: largest step, as a contact may come from nowhere */
+static const double MAX_STEP_PART = 0.05;   /* of the end: largest step, as a contact may appear without warning */
 static const double FUTILE_HALF = 0.5;      /* a step smaller by this ... */
 static const double FUTILE_GAIN = 0.7;      /* ... should bring at least this reduction of the error */
 enum { FUTILE_TRIALS = 2 };
@@ -249,7 +249,7 @@ static double time_to_impact(const zn_simulation *sim) {
     return first;
 }
 
-/* Towards the impact in the bracket: to just before it where it is known well enough, else half of the way. */
+/* Towards the impact in the bracket: to just before it where it is known well enough, else half of the bracket. */
 static double step_in_bracket(zn_simulation *sim) {
     sim_control *c = &sim->control;
     double left = c->bracket - sim->now.t;
@@ -283,7 +283,7 @@ static void grow(zn_simulation *sim, const control_trial *trial, bool rejected) 
     } else
         c->error_before = 1;
     factor = smaller(larger(factor, MOST_SHRINK), rejected && !trial->impact ? 1 : MOST_GROWTH);
-    bool cut = trial->h < c->h; /* to land: the wish for more stays */
+    bool cut = trial->h < c->h; /* to land: the larger step stays wanted */
     c->h = smaller(cut ? larger(c->h, trial->h * factor) : trial->h * factor, c->h_max);
     if (trial->missed) c->h = trial->h;
     if (trial->impact || trial->missed || c->bracket - sim->now.t <= c->h_min) c->bracket = 0;
@@ -291,7 +291,7 @@ static void grow(zn_simulation *sim, const control_trial *trial, bool rejected) 
     c->h = larger(c->h, c->h_min);
 }
 
-/* The wish, cut or stretched to land on the next time that must be met; never leaving a sliver behind. */
+/* The wanted step, shortened or stretched to land on the next time that must be hit; no tiny rest is left. */
 static void fit(const zn_simulation *sim, control_trial *trial) {
     double h = sim->control.h, target = sim_rows_target(sim), left = target - sim->now.t;
     trial->t_end = target;
@@ -307,7 +307,7 @@ static void fit(const zn_simulation *sim, control_trial *trial) {
 static zn_status accept(zn_simulation *sim, control_trial *trial, bool rejected, bool *missed) {
     sim_control *c = &sim->control;
     const zn_model *model = sim->model;
-    const sim_monitor before = sim->monitor; /* a step that does not count leaves no maxima */
+    const sim_monitor before = sim->monitor; /* the maxima of a step that is discarded do not count */
     zn_status status = sim_monitor_look(&sim->monitor, &sim->next);
     if (status != ZN_OK) return status;
     if (!sim_selection_holds(sim, c->doubling ? trial->h / 2 : trial->h, &trial->outcome)) {
@@ -342,7 +342,7 @@ static zn_status accept(zn_simulation *sim, control_trial *trial, bool rejected,
     return ZN_OK;
 }
 
-/* Whether it is time to stop asking for a smaller error; counts the trials that smaller steps did not improve. */
+/* Whether to stop asking for a smaller error: counts the trials in which smaller steps did not help. */
 static bool is_futile(const control_trial *trial, const control_trial *before, int *count) {
     bool halved = before->h > 0 && trial->h <= FUTILE_HALF * before->h;
     bool better = trial->error < FUTILE_GAIN * before->error;

@@ -6,7 +6,7 @@
 
 /* A motion whose kinetic energy has grown by this factor over all energy that was there at the start has diverged. */
 static const double diverged = 1e6;
-/* A residual below this many tolerances is small: what is asked for is out of reach, not the solution. */
+/* A residual below this many tolerances is small: the tolerance is out of reach, not the solution. */
 static const double near_tolerance = 1e4;
 
 const char *sim_contradiction(zn_context *context, const zn_model *model, const zn_settings *settings, const problem_scales *scales,
@@ -52,7 +52,7 @@ static void name_fault(const zn_simulation *sim, const cone_outcome *outcome, ch
         snprintf(text, room, "%s", equations[unit]);
 }
 
-/* What would help, as far as can be told. */
+/* What would help, as far as is known. */
 static void give_advice(zn_simulation *sim, const cone_outcome *outcome, char *text, size_t room) {
     double kinetic = 0, potential = 0, step = sim->settings.step_auto ? 0 : sim->settings.step;
     const char *other = strcmp(sim->settings.scheme, "radau-2a") ? "scheme: radau-2a" : "scheme: moreau-midpoint";

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Impacts that create energy. Newton's law fixes the rate gdot+ = -e gdot- whatever friction does, which can then push a slip that turns
- * around beyond what the normal percussion took (Kane's pendulum). Looked at is a step in which a contact closed and contacts gained
- * by 1/2 P (c- + c+) over their rows: whether the law did it, or forces and the change of position within the step, is told by the
- * impact alone (impact_map.h), at the end of the step, from the rates before. It counts when the law gains more than round-off and when
- * the percussion is mainly that of the impact. No other step costs more than a look at the rates of its contacts. */
+/* Impacts that create energy. Newton's law prescribes gdot+ = -e gdot- whatever friction does; when the slip reverses, the normal
+ * percussion can then give back more than it took (Kane's pendulum). A step in which a contact closed is suspect if its contacts gained energy,
+ * 1/2 P (c- + c+) > 0 over their rows. Whether the law is the cause, or forces and the change of position within the step, is decided by the
+ * impact alone (impact_map.h), at the end of the step, from the rates before. It counts if the law gains more than round-off and if
+ * the percussion is mainly that of the impact. All other steps only cost a look at the rates of their contacts. */
 #include "sim/simulation.h"
 
 #include <stdio.h>
 
 /* Of |P c|: smaller gains are round-off. */
 static const double GAIN_ROUNDOFF = 1e-6;
-/* Rates below this many tolerances are no approach; errors of the impact's rates are below it. */
+/* Slower rates, in tolerances, are not an approach; errors of the impact's rates are below this. */
 static const double RATE_TOLERANCES = 100;
 /* An impact is where forces have at most this part of the percussion. */
 static const double FORCE_SHARE = 0.5;

@@ -55,7 +55,7 @@ static const char *bad_derivative(const zn_model *model, const stage *at, char *
 static const char *look_at(sim_monitor *m, const zn_point *point, char *text, size_t room) {
     const zn_model *model = m->at.model;
     stage *at = &m->at;
-    /* A question that is refused leaves what cannot be told from numbers. */
+    /* When the model refuses to answer, the numbers say nothing. */
     bool refused = model->balance(model, at->work, point,
                                   &(zn_balance){.r = at->r, .r_q = at->r_q, .r_u = at->r_u, .M = at->M, .W = at->W});
     refused = model->kinematics(model, at->work, point, &(zn_kinematics){.qdot = at->qdot}) || refused;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows that are recorded: after every record_every-th step, or at multiples of record_step. The latter lie inside of steps
+/* The rows that are recorded: after every record_every-th step, or at multiples of record_step. The latter lie inside steps
  * where the scheme interpolates, else steps are cut to end there. The end of a run is a row in any case.                     */
 #include "sim/simulation.h"
 
@@ -41,7 +41,7 @@ void sim_see_now(zn_simulation *sim) {
     sim->view = (sim_view){sim->now.t, sim->now.q, sim->now.u, sim->monitor.gaps, sim->P_total, sim->work.total};
 }
 
-/* The state at t inside of the last step; its percussion and work are shared evenly over it. */
+/* The state at t inside the last step; its percussion and work are distributed evenly over it. */
 static void see_inside(zn_simulation *sim, double t) {
     const zn_model *model = sim->model;
     const scheme_state *from = &sim->next, *to = &sim->now, *middle = &sim->control.middle;

@@ -2,12 +2,12 @@
 /* Redundant constraints: the scheme sees rows that are independent, and the others follow.
  *
  *   start      rows that follow from others (model/independent.c) are left out of the model that the scheme knows
- *   a step     the scheme's percussions are shared among all rows; rows left out are looked at like any other: what is open in them
- *              is explained by what is open in the rows kept (drift), or the step does not count and is repeated with all rows
+ *   a step     the scheme's percussions are distributed over all rows; omitted rows are checked like any other: their violation is
+ *              explained by that of the rows kept (drift), or the step is discarded and repeated with all rows
  *   after it   rows that became badly chosen are exchanged; where all rows are in use, the choice is tried again later
  *
- * Rows whose numbers do not quite fit are merged into those that they should follow from, with which all of them are met in the sense of
- * least squares; what stays open in them may grow to what the settings allow.
+ * Rows whose numbers do not quite fit are merged into those that they should follow from, so that all of them are satisfied in the sense of
+ * least squares; the remaining violation may grow to what the settings allow.
  *
  * A scheme for other rows is a new one, made between two steps. What it carries from step to step is kept where it knows nothing of
  * rows or can be converted, and else begins anew at the present state. */

@@ -28,7 +28,7 @@ zn_status sim_monitor_look(sim_monitor *, const scheme_state *);
 void sim_monitor_forget(sim_monitor *, const sim_monitor *before);
 /* The first value that is not finite at a state, as words ("the force on 'x'"); NULL: everything is finite. */
 
-/* What is shown to an observer: the present, or a row of the record grid inside of the last step. */
+/* What is shown to an observer: the present, or a row of the record grid inside the last step. */
 typedef struct sim_view {
     double t;
     const double *q, *u, *gaps, *P_total, *work;
@@ -36,10 +36,10 @@ typedef struct sim_view {
 
 /* Rows at multiples of record_step. */
 typedef struct sim_rows {
-    bool dense;                      /* inside of steps, by the scheme's interpolation; else steps land on them */
+    bool dense;                      /* inside steps, by the scheme's interpolation; else steps land on them */
     long next;                       /* row to show next is at next * record_step */
     bool shown;                      /* the present was shown */
-    double *q, *u, *gaps, *P_total, *work; /* memory of a row inside of a step */
+    double *q, *u, *gaps, *P_total, *work; /* memory of a row inside a step */
 } sim_rows;
 
 /* A step of the fixed grid, in parts where the whole fails; counted in units of h / 2^n. */
@@ -86,7 +86,7 @@ typedef struct sim_selection {
     double wear;              /* of the choice, at the last state: the largest coefficient of a row left out */
     double accepted_wear;     /* up to here no other choice is better */
     struct row_merge *merges; /* of the model */
-    bool merged;              /* rows that contradict each other a little are met by least squares */
+    bool merged;              /* rows that contradict each other slightly are satisfied by least squares */
     double *lambda;           /* forces shared among all rows, then work space */
     long wait, patience;      /* steps until a choice is tried again, and the next time */
     long made;                /* choices so far */
@@ -158,7 +158,7 @@ struct zn_simulation {
     int path_max[CONE_PATH_COUNT];
     long staged_accepted, staged_repeated, roundoff_steps;
     double max_residual, roundoff_residual;
-    double contradiction; /* of redundant constraints at the start, which the scheme meets by least squares; 0: none */
+    double contradiction; /* of redundant constraints at the start, which the scheme satisfies by least squares; 0: none */
     double energy_start;
     double fastest;                  /* natural frequency at the start; negative: not asked for */
 };
@@ -233,7 +233,7 @@ static inline double sim_normal_percussion(const zn_simulation *sim, int contact
 #define SIM_STEP_ROUNDOFF 1e-9
 /* One step of the scheme, which changes nothing but `to`. */
 zn_status sim_try(zn_simulation *, const scheme_state *from, double h, double t_end, scheme_state *to, cone_outcome *);
-/* A new step: what was in vain in the last one is forgotten. */
+/* A new step: failed attempts of the last one are forgotten. */
 void sim_hope(zn_simulation *);
 /* `next`, which the monitor has seen, becomes the present. */
 void sim_accept(zn_simulation *, double h);
@@ -242,9 +242,9 @@ void sim_begin_percussion(zn_simulation *);
 void sim_add_percussion(zn_simulation *, const double *P);
 /* Physical units, totals. */
 void sim_end_percussion(zn_simulation *);
-/* A failure that smaller steps cannot mend. */
+/* A failure that smaller steps cannot avoid. */
 bool sim_fatal(zn_status);
-/* Contradictions below are round-off: not worth a word. */
+/* Smaller contradictions are round-off and not reported. */
 #define SIM_CONTRADICTION_ROUNDOFF 1e-12
 /* A sentence about joints that contradict each other at a state, into text; "" when none do. Scales may be NULL (at the start). */
 const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const problem_scales *, const zn_point *, char *text, size_t room);
@@ -289,7 +289,7 @@ void sim_impacts_look(zn_simulation *, const scheme_state *to);
 
 zn_status sim_rows_create(zn_simulation *);
 void sim_rows_destroy(zn_simulation *);
-/* Before a step: rows that nobody asked for are left behind. */
+/* Before a step: rows that were not asked for are dropped. */
 void sim_rows_begin(zn_simulation *);
 /* Where the next step must not go beyond: the end, or a row that steps land on. */
 double sim_rows_target(const zn_simulation *);

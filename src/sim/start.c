@@ -74,7 +74,7 @@ static void clear_velocity_rows(linear_problem *p) {
     for (int k = c1_u->start[first]; k < c1_u->start[last]; k++) p->at.c1_u[k] = 0;
 }
 
-/* `little`: how far from the constraints is near enough where no step leads nearer, redundant ones that contradict each other. */
+/* `little`: the distance from the constraints that is accepted when no step reduces it (redundant ones that contradict each other). */
 static zn_status project_positions(zn_context *context, linear_problem *p, double t, double little, double *q,
                                    const double *u) {
     const zn_model *model = p->model;
@@ -135,7 +135,7 @@ zn_status sim_start_project(zn_context *context, const zn_model *model, double t
     bool contradiction = row >= 0;
     zn_settings settings = zn_settings_default();
     settings.tolerance = 1e-12;
-    settings.contradiction = contradiction ? DBL_MAX : 0; /* on the way */
+    settings.contradiction = contradiction ? DBL_MAX : 0; /* during the iteration */
     linear_problem *p = linear_problem_create(context, model, &settings, CONE_VELOCITY);
     if (!p) return ZN_MEMORY;
     p->frictionless = true;

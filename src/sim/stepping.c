@@ -44,7 +44,7 @@ static zn_status try_once(zn_simulation *sim, const scheme_state *from, double h
     return sim->scheme->class->step(sim->scheme, from, h, to, outcome);
 }
 
-/* Attempts at one step whose long projections led nowhere, before those of its parts are cut short: the work of a step that fails is bounded. */
+/* Attempts at one step with long projections that did not converge, before those of its parts are shortened: the work of a failing step is bounded. */
 enum { ATTEMPTS_IN_VAIN = 2, LONG_PROJECTION = 5000 };
 
 static void count_in_vain(zn_simulation *sim, const cone_outcome *outcome) {
@@ -54,7 +54,7 @@ static void count_in_vain(zn_simulation *sim, const cone_outcome *outcome) {
 
 void sim_hope(zn_simulation *sim) { sim->grid.in_vain = 0, sim->scheme->hopeless = false; }
 
-/* A step that cannot be solved is tried once more up to round-off of the model. Where that is it, later steps expect it. */
+/* A step that cannot be solved is tried once more, down to round-off of the model. If that was the reason, later steps expect it. */
 zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double t_end, scheme_state *to,
                   cone_outcome *outcome) {
     scheme *with = sim->scheme;
@@ -116,7 +116,7 @@ static void note_cut(zn_simulation *sim) {
     }
 }
 
-/* After a cut step: contacts that were approached and have a percussion. The first one is told. */
+/* After a cut step: contacts that were approached and have a percussion. The first one is reported. */
 static void report_cut_impacts(zn_simulation *sim) {
     const zn_model *model = sim->model;
     bool any = false;
@@ -184,7 +184,7 @@ static void begin_grid_step(zn_simulation *sim) {
     grid->part = 1L << MAX_HALVINGS;
 }
 
-/* With rows inside of steps the parts of a step are steps of their own, so that each can be interpolated. */
+/* With rows inside steps the parts of a step are steps of their own, so that each can be interpolated. */
 zn_status sim_grid_step(zn_simulation *sim) {
     const long whole = 1L << MAX_HALVINGS;
     sim_grid *grid = &sim->grid;

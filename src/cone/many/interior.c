@@ -18,7 +18,7 @@
 #define HELD 1e12        /* on their diagonal */
 #define TO_BOUNDARY 0.995
 #define START_SIZE 1.0
-#define SHORT 0.1 /* a step that leads nowhere */
+#define SHORT 0.1 /* a step this short makes no progress */
 #define CENTRING 0.3
 enum { SHORT_STEPS_MOST = 12 };
 
