@@ -21,7 +21,7 @@ static const double GAIN_OF_STEPS = 0.05;
 zn_status sim_impacts_create(zn_simulation *sim) {
     const zn_model *model = sim->model;
     sim_impacts *o = &sim->impacts;
-    if (sim->settings.restitution_law != ZN_RESTITUTION_NEWTON) return ZN_OK; /* the others do not gain */
+    if (sim->settings.restitution_law != ZN_RESTITUTION_NEWTON) return ZN_OK; /* the others do not create energy */
     o->watched = false;
     for (int k = 0; k < model->size.n_contacts; k++)
         o->watched =

@@ -138,7 +138,7 @@ static void report_cut_impacts(zn_simulation *sim) {
  * in its list of contacts is repeated with these. */
 static zn_status try_rows(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
     zn_status status = sim_contacts_prepare(sim, h);
-    const sim_monitor before = sim->monitor; /* a step that does not count leaves no maxima */
+    const sim_monitor before = sim->monitor; /* the maxima of a step that is discarded do not count */
     bool again = status == ZN_OK;
     while (again) {
         again = false;

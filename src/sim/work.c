@@ -45,7 +45,7 @@ static bool ask_directions(zn_simulation *sim, const zn_point *at) {
            !model->constraints(model, s->work, at, &(zn_constraints){.c1_u = s->c1_u});
 }
 
-/* Whether some normal force has a smooth part: its direction differs at velocities that are not special. */
+/* Whether some normal force has a smooth part: its direction then differs at generic velocities. */
 void sim_work_see_friction(zn_simulation *sim) {
     const zn_sizes *size = &sim->model->size;
     double *u = sim->work.zero;
