@@ -236,8 +236,8 @@ static void guess(generalized_alpha *s, const scheme_state *from) {
     for (int i = 0; i < s->nc; i++) s->y[s->y_l + i] = s->motion.h * lambda[s->nb + i];
 }
 
-/* Accelerations that keep the velocity: after impacts and cut steps those of stiff systems change from step to step, and their
- * continuation may lead Newton's method to another solution, far off, or to none. */
+/* Accelerations that keep the velocity: after impacts and cut steps those of stiff systems change from step to step, and continuing
+ * them may lead Newton's method to a distant solution, or to none. */
 static void guess_steady(generalized_alpha *s) {
     memset(s->x, 0, (size_t)s->problem.nx * sizeof(double));
     memset(s->y, 0, (size_t)s->problem.ny * sizeof(double));
@@ -251,7 +251,7 @@ static double distance(const generalized_alpha *s) {
     return sum;
 }
 
-/* A solution that took long may be another one than that next to the state. */
+/* A solution that took many iterations may not be the one nearest to the state. */
 static void compare(generalized_alpha *s, cone_outcome *outcome) {
     size_t x_bytes = (size_t)s->problem.nx * sizeof(double), y_bytes = (size_t)s->problem.ny * sizeof(double);
     cone_outcome other;
@@ -267,7 +267,7 @@ static void compare(generalized_alpha *s, cone_outcome *outcome) {
     memcpy(s->y, s->y_first, y_bytes);
 }
 
-/* Briefly from both starts; in full from both where that is not enough. */
+/* Few iterations from both starts; if that is not enough, all iterations from both. */
 static zn_status solve(generalized_alpha *s, const scheme_state *from, cone_outcome *outcome) {
     enum { BRIEF_STARTS = 2, STARTS = 4 };
     zn_status status = ZN_NO_CONVERGENCE;
@@ -282,7 +282,7 @@ static zn_status solve(generalized_alpha *s, const scheme_state *from, cone_outc
     return status;
 }
 
-/* What is known of an impact: nothing, or what the law found. True: some rate is shifted. */
+/* The known impact: none, or the one that the law found. True: some rate is shifted. */
 static bool set_impact(generalized_alpha *s, bool known) {
     const zn_model *model = s->base.model;
     bool shifted = false;
@@ -299,8 +299,8 @@ static bool set_impact(generalized_alpha *s, bool known) {
     return shifted;
 }
 
-/* Laws other than Newton's: the step is solved without restitution, which tells where it ends and what is closed there; where that is
- * not all, it is solved again with the impact that the law finds there. */
+/* Laws other than Newton's: the step is solved without restitution, which shows where it ends and what is closed there; if there
+ * is an impact, it is solved again with what the law gives for it. */
 static zn_status add_impact(generalized_alpha *s, cone_outcome *outcome) {
     const zn_model *model = s->base.model;
     bool any = false;
@@ -318,7 +318,7 @@ static zn_status add_impact(generalized_alpha *s, cone_outcome *outcome) {
     cone_outcome again;
     status = cone_solve(s->solver, s->x, s->y, &again);
     cone_outcome_add(outcome, &again);
-    for (int k = 0; k < model->size.n_contacts; k++) /* what is known acts on closed contacts only */
+    for (int k = 0; k < model->size.n_contacts; k++) /* the known percussion acts on closed contacts only */
         if (s->cones[model->size.n_contacts + k].radius_0 < 0 && !cone_is_closed(s->solver, k) && status == ZN_OK)
             status = ZN_NO_CONVERGENCE;
     return status;

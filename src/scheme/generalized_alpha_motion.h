@@ -36,11 +36,11 @@ double *alpha_caution(const zn_model *, double *carry); /* of the staged frictio
 void alpha_forces(const scheme *, const scheme_state *, const double **a, const double **lambda);
 zn_status alpha_start(scheme *, scheme_state *, const double *a0, const double *lambda0);
 
-/* Everything that is known before the step is solved. `at` lends work memory; nonzero: not finite. */
+/* Everything that is known before the step is solved. `at` provides work memory; nonzero: not finite. */
 int alpha_motion_begin(alpha_motion *, stage *at, const scheme_state *from, double h);
 void alpha_velocities(const alpha_motion *, const double *a, const double *U, double *u);
 void alpha_positions(const alpha_motion *, const double *a, const double *Q, double *q);
-/* A solution that takes more iterations is looked for from another start too; one that is this much nearer takes its place. */
+/* With more iterations the other start is tried too; its solution is taken if it is nearer by this factor. */
 enum { ALPHA_LONG = 5 };
 #define ALPHA_NEARER 0.5
 /* h a (nu) with which q_{n+1} = q_n + h q'_n. */

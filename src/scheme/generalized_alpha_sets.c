@@ -176,7 +176,7 @@ static bool is_length(const alpha_sets *s, int level) {
     return level == LEVEL_POSITION || (level == LEVEL_SMOOTH && s->condition == CONDITION_POSITION);
 }
 
-/* What least squares leave of the residual in bilateral rows (cone/contradiction.c), by the factors of the step before. */
+/* The part of the residual in bilateral rows that least squares cannot reduce (cone/contradiction.c), by the factors of the last iteration. */
 static bool forgive(alpha_sets *s) {
     int nu = s->base.model->size.nu, part = nu + s->n;
     bool fits = true;
@@ -278,11 +278,11 @@ static void subtract(double *x, const double *step, int count) {
     for (int i = 0; i < count; i++) x[i] -= step[i];
 }
 
-/* A solution of a step is asked for more when it is the mere continuation of the last one: errors would add up. */
+/* The start of the iteration must be better than the tolerance to be accepted as it is: errors would add up. */
 static const double START_SHARE = 1e-5;
 /* Factors are kept when the rate seen would bring the residual below this part of the tolerance. */
 static const double CHORD_SHARE = 0.2, CHORD_RATE = 0.1;
-/* A residual is put to the test for noise when a step leaves more of it than this. */
+/* A residual is tested for noise if a step leaves more of it than this. */
 static const double FLAT_RATE = 0.25;
 
 static zn_status coupled_step(alpha_sets *s, bool keep, bool same_sets) {

@@ -16,7 +16,7 @@
 /* *out: NULL for Newton's law (and without contacts). Refuses unknown words, and what the law has no meaning for. */
 zn_status impact_law_create(zn_context *, const zn_model *, const zn_settings *, problem_scales *, impact_map **out);
 
-/* The impact at M, W, c1_u of a stage. before: n rows c1-. ZN_OK: law->any tells whether there is one. */
+/* The impact at M, W, c1_u of a stage. before: n rows c1-. ZN_OK: law->any says whether there is one. */
 zn_status impact_law_find(impact_map *, const stage *, const bool *active, const double *before);
 /* After that: whether the contact has a percussion, and what is added to its row gdot_N. before: as above. */
 bool impact_law_hits(const impact_map *, const zn_contact *);

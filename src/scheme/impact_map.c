@@ -3,7 +3,7 @@
 
 #include "scheme/impact_path.h"
 
-/* Approach below this many tolerances is what solves leave of rates that are zero. */
+/* Slower approach, in tolerances, is what solves leave of rates that should be zero. */
 static const double RATE_TOLERANCES = 10;
 /* Percussions below this part of the largest are round-off: the contact is not hit. */
 static const double HIT_ROUNDOFF = 1e-12;
@@ -184,7 +184,7 @@ static double gain_of(const impact_map *m, double *size) {
     return gain;
 }
 
-/* Work of the normal percussions in the expansion at hand, and what they shall give back. */
+/* Work of the normal percussions in the present expansion, and the work that they should give back. */
 static double normal_work(const impact_map *m, double *wanted) {
     const zn_model *model = m->problem->model;
     double work = 0;

@@ -2,7 +2,7 @@
 /* The path is straight, and has closed forms, where the direction of friction stays: friction in one direction, stick, slip that
  * begins at gamma = 0, and slip whose direction has settled, dgamma/dp along gamma. Only slip that turns, in two or three directions, is
  * integrated (Dormand and Prince, fifth order, with error control) until it stops or settles, which it does the faster the slower it
- * slips; events inside of a step are found by steps of other lengths from the same start. */
+ * slips; events inside a step are found by steps of other lengths from the same start. */
 #include "scheme/impact_path.h"
 
 #include "base/size.h"
@@ -11,17 +11,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Slip below this part of the terms that it is the sum of has stopped. */
+/* Slip has stopped when it is below this part of the terms that it is the sum of. */
 static const double STOPPED = 1e-10;
 /* Of a step in p: its error of impulses, relative to p. */
 static const double STEP_ACCURACY = 1e-11;
-/* Changes across the slip below this part of what could be have settled. */
+/* The direction has settled when changes across the slip are below this part of the largest possible ones. */
 static const double SETTLED = 1e-11;
-/* A step takes at most this part of the slip away, as the direction may change quickly where it stops. */
+/* A step reduces the slip by at most this part, as the direction may change quickly where it stops. */
 static const double MOST_OF_SLIP = 0.5;
 enum { MOST_STEPS = 20000, MOST_BISECTIONS = 200 };
 
-/* Where the path has come to. */
+/* A point of the path. */
 typedef struct place {
     double P[IMPACT_ROWS], W;
 } place;
@@ -42,7 +42,7 @@ static void rates(const impact_path *o, const double *P, double *c) {
     }
 }
 
-/* Slip that counts as none. */
+/* Slower slip counts as zero. */
 static double still(const impact_path *o, const double *P) {
     double size = fabs(o->before[0]);
     for (int i = 1; i <= o->dim; i++) {

@@ -7,7 +7,8 @@
  *           = s*                    stick, D_FN + D_FF s* = 0, where |s*| <= mu
  *           = -mu d                 slip begins again from gamma = 0 where |s*| > mu, along the d with D_FN - mu D_FF d = k d, k > 0
  *
- * Compression ends at p_c, where gdot = 0 (the last such p where slip that turns lets gdot fall below zero again). W(p) is the work of the normal force, the integral of gdot dp. The impact ends
+ * Compression ends at p_c, where gdot = 0 (the last such p, if slip that turns lets gdot fall below zero again). W(p) is the
+ * work of the normal force, the integral of gdot dp. The impact ends
  *
  *   poisson     at p = (1 + e) p_c
  *   energetic   where W - W(p_c) = -e^2 W(p_c)                                                                      (Stronge)   */

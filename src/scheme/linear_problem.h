@@ -75,7 +75,7 @@ void linear_problem_reset(linear_problem *);
 /* Column of W' M^-1 W (with joints) after a solve, dc1_i per percussion in row j; rows of lambda of an active contact. Only without
  * an implicit part. */
 double linear_problem_response(const linear_problem *, int i, int j);
-/* Nothing is known of P_F any more. */
+/* No part of P_F is known any more. */
 void linear_problem_forget(linear_problem *);
 /* The result stays in x and P also when it fails (best iterate). */
 zn_status linear_problem_solve(linear_problem *, cone_outcome *);

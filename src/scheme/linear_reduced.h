@@ -7,7 +7,7 @@
 
 linear_reduced *linear_reduced_create(const linear_problem *, const cone_settings *, cone_unit unit);
 void linear_reduced_destroy(zn_context *, linear_reduced *);
-/* z, y: the old solution in, the solution out. The cones are set, p->wanted tells their rows. */
+/* z, y: the old solution in, the solution out. The cones are set; p->wanted marks their rows. */
 zn_status linear_reduced_solve(linear_reduced *, bool contacts, cone_outcome *);
 
 /* D_ij of contact rows, valid after a solve with the contact of row j on. */

@@ -103,7 +103,7 @@ static void set_reservoirs(partitioned *p) {
     }
 }
 
-/* Closed contacts and slip velocities at t_n. At the start no step tells, so what is there decides. */
+/* Closed contacts and slip velocities at t_n. At the start of a run the state itself decides. */
 static int staged_start(partitioned *p, const scheme_state *from) {
     const zn_model *model = p->base.model;
     staged_law *law = &p->law;
@@ -204,7 +204,7 @@ static void keep_rates(const partitioned *p, const scheme_state *from, scheme_st
     for (int i = 0; i < ny; i++) rate[nx + i] = same ? p->y[i] / p->h : 0;
 }
 
-/* u_{n+1} and P; the end problem's P starts from what the stages say about forces. */
+/* u_{n+1} and P; the iteration for P starts from the forces of the stages. */
 static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outcome) {
     const zn_model *model = p->base.model;
     linear_problem *end = p->end;
@@ -247,7 +247,7 @@ static zn_status keep_increments(partitioned *p, const scheme_state *from, schem
     if (model->natural)
         for (int i = 0; i < s * nq; i++) dQ[i] = p->h * p->U[i];
     else memcpy(dQ, p->x + partitioned_x_Q(p), (size_t)(s * nq) * sizeof *dQ);
-    if (p->lagrange) return ZN_OK; /* its unknowns are other velocities; not interpolated */
+    if (p->lagrange) return ZN_OK; /* its unknowns are velocities V_i, not increments: no interpolation */
     memcpy(dU, p->x, (size_t)(last * nu) * sizeof *dU);
     bool impact = false;
     for (int k = 0; k < model->size.n_contacts; k++) impact = impact || (to->carry[k] != 0) != (from->carry[k] != 0);

@@ -17,7 +17,7 @@
  * the test rejects them.
  *
  * Kept between steps: the increments, from which the next step starts (polynomial through the stage derivatives,
- * evaluated in the next step) unless contacts opened or closed, and from which the motion inside of the step is read
+ * evaluated in the next step) unless contacts opened or closed, and from which the motion inside the step is read
  * (interpolate). After the singular point of Painleve's paradox the stages have several solutions; which one is found
  * depends on the start. */
 #include "scheme/consistent_forces.h"
@@ -288,7 +288,7 @@ static void finish_stages(const projected *p, double t, const record *r, scheme_
     accumulate(&p->method, p->method.s - 1, p->method.s, n, NULL, r->dPi, n, to->P); /* the last row of A is b */
 }
 
-/* Staged law: closed contacts and slip velocities at t_n. Where the last step says nothing, what is there decides. */
+/* Staged law: closed contacts and slip velocities at t_n. Where the last step does not say, the state itself decides. */
 static zn_status staged_start(projected *p, const scheme_state *from, const record *before) {
     const zn_model *model = p->base.model;
     staged_law *law = &p->law;

@@ -3,11 +3,11 @@
 
 #include <float.h>
 
-/* What gaps and joints lose, relative to their terms; what balances lose at least. */
+/* Round-off of gaps and joints, relative to their terms; least round-off of balances, as a share of it. */
 static const double length_roundoff = 32 * DBL_EPSILON, force_share = 4.0 / 32;
-/* Lengths are measured by this part of the way in a step. */
+/* Lengths are measured by this part of the distance moved in a step. */
 static const double length_share = 0.1;
-/* What does not move is held as exact as this share of the energy. */
+/* Bodies at rest are held as exactly as this share of the energy. */
 static const double share = 1e-3;
 /* General kinematics are looked at again when coordinates or velocities have grown by this much. */
 static const double growth = 1.25;
@@ -46,7 +46,7 @@ void scales_take(problem_scales *s, const problem_scales *from) {
     s->h = from->h, s->energy = from->energy, s->begun = from->begun, s->renew = from->renew;
 }
 
-/* True: one of them has grown so much that others may have to follow. */
+/* True: one of them has grown so much that sizes derived from it must be updated. */
 static bool follow(int n, const double *x, double *most) {
     bool grown = false;
     for (int i = 0; i < n; i++) {
@@ -78,7 +78,8 @@ static void add_sizes(const zn_pattern *p, const double *values, const double *x
         for (int k = p->start[j]; k < p->start[j + 1]; k++) sum[p->index[k]] += fabs(values[k] * x[j]);
 }
 
-/* Speeds that forces give in a step to what rests, but not more than they give on a way as long as the coordinate. Round-off is no force. */
+/* Speeds that forces give to bodies at rest in a step, but at most those that they give over a distance as long as the
+ * coordinate. Round-off does not count as a force. */
 static void add_kicks(problem_scales *s, const stage *at) {
     const zn_pattern *p = &s->model->pattern.M;
     for (int j = 0; j < s->model->size.nu; j++)

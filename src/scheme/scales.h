@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tolerance is relative to: sizes of the problem, seen in the run so far, each in the units of what it scales.
  *
- *   v_i = max(|u_i|, share sqrt(E/M_ii))    of a balance divided by M_ii;  E = max_j M_jj u_j^2: what does not move is as exact as
- *                                           a small share of the energy of what does
+ *   v_i = max(|u_i|, share sqrt(E/M_ii))    of a balance divided by M_ii;  E = max_j M_jj u_j^2: bodies at rest are held as exactly
+ *                                           as a small share of the energy of those that move
  *   V_k = sum_j |W_jk| v_j                  of row k on velocity level;  V_k/h on acceleration level. Of constraints, which hold also
  *                                           where nothing moves along them, not less than sqrt(E w'w), w_j = W_jk/sqrt(M_jj)
  *   L_k = max(h V_k/10, reach sum_j |W_jk| x_j)  of row k on position level: lengths are ten times as exact as velocities over a step,
  *                                           but not better than round-off of the coordinates x_j allows, reach = 32 eps/tolerance
  *
- * Forces of stiff models are differences of large numbers. What is lost in them is told from the sizes of these,
+ * Forces of stiff models are differences of large numbers. The loss of accuracy is estimated from their sizes,
  *
  *   f_i = sum_j |dr_i/dq_j| |q_j| + |dr_i/du_j| |u_j|,    r = M a - h - W lambda
  *

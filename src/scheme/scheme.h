@@ -54,7 +54,7 @@ typedef struct scheme_class {
     zn_status (*start)(scheme *, scheme_state *, const double *a0, const double *lambda0);
     /* `to` has its memory; on failure its content is undefined. The outcome is filled also on failure. */
     zn_status (*step)(scheme *, const scheme_state *from, double h, scheme_state *to, cone_outcome *);
-    /* The motion inside of the step that led from `from` to `to`, at from->t + x (to->t - from->t), 0 <= x <= 1 (dense output).
+    /* The motion inside the step that led from `from` to `to`, at from->t + x (to->t - from->t), 0 <= x <= 1 (dense output).
      * It has the order of the stages, not that of the ends; at x = 1 the velocity is the one before the impact of the end.
      * NULL: not offered. */
     void (*interpolate)(const scheme *, const scheme_state *from, const scheme_state *to, double x, double *q, double *u);

@@ -6,7 +6,7 @@
 
 #include <float.h>
 
-/* Residual of a linear solve, relative: what is wanted, and what is still better than factors of the full matrix. With
+/* Relative residual of a linear solve: wanted, and the largest one that is still better than factoring the full matrix. With
  * these Newton takes about as many iterations as with an LU; more digits cost only time. `ROUGH`: columns for contacts. */
 static const double WANTED = 1e-6, ENOUGH = 1e-3, WANTED_ROUGH = 1e-3, ENOUGH_ROUGH = 1e-2;
 /* Right-hand sides at a time; iterations before GMRES gives up. */

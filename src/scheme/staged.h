@@ -12,7 +12,7 @@
  * Then each contact is tested: closed and slipping in all stages, no stage measure negative, consecutive slip velocities with
  * positive inner products, no contact of its island (joined by masses, joints and closed contacts) that was open at t_n and
  * got a percussion. The step is repeated without those that fail; they have the papers' law then. Attempts are brief
- * (cone_be_brief): the papers' law stands in for what they do not find. A contact that was rejected several times in a row
+ * (cone_be_brief): where they fail the papers' law takes over. A contact that was rejected several times in a row
  * waits for some steps. */
 #ifndef SCHEME_STAGED_H
 #define SCHEME_STAGED_H
@@ -30,7 +30,7 @@ typedef struct staged_law {
     bool *tried;              /* K_n */
     bool *trial;              /* K_n less those that were rejected in this step */
     bool *rejected;           /* found by the running attempt */
-    int attempts;             /* thrown away in this step */
+    int attempts;             /* discarded in this step */
     double *start;            /* n rows: c1 at t_n */
     double *last;             /* n rows: slip velocities of the latest stage that was looked at */
     double *shift;            /* nF: P_F = -mu P_N d + shift at the end of the step */
@@ -43,7 +43,7 @@ typedef struct staged_law {
 zn_status staged_create(zn_context *, const zn_model *, const zn_settings *, staged_law *);
 void staged_destroy(staged_law *);
 
-/* Contact k is at rest on its gap at t_n, where `start` is filled. c0: n rows. */
+/* Contact k is closed and at rest in the normal direction at t_n; `start` is filled. c0: n rows. */
 bool staged_rests(const staged_law *, int k, const double *c0);
 /* K_n. `closed`, `touching` and start (c1 at t_n) are filled by the caller; caution: one number a contact that goes from
  * state to state, 0 at the start. False: empty. */
@@ -52,16 +52,16 @@ bool staged_begin(staged_law *, const double *caution);
 void staged_end(const staged_law *, const double *caution, double *next);
 /* Before an attempt: nothing is rejected, slip velocities are those of t_n. */
 void staged_attempt(staged_law *);
-/* A stage of contact k: its slip velocities go on from those before? Else it is rejected. c1: n rows of lambda. */
+/* A stage of contact k: rejects it unless its slip velocities continue those before. c1: n rows of lambda. */
 void staged_follow(staged_law *, int k, const double *c1);
 static inline void staged_reject(staged_law *law, int k) { law->rejected[k] = true; }
 bool staged_any(const staged_law *);     /* some contact is in K_n */
 bool staged_rejects(const staged_law *); /* the running attempt rejected one */
 /* After the end of the step: contacts that were open and got a percussion reject their islands. P: n rows. */
 void staged_see_new_contacts(staged_law *, const double *P);
-/* After an attempt. True: it stands. False: K_n is smaller now, the step is to be repeated; what the attempt cost is kept. */
+/* After an attempt. True: it stands. False: K_n is smaller now, the step is to be repeated; the cost of the attempt is added up. */
 bool staged_stands(staged_law *, zn_status, cone_outcome *outcome, cone_outcome *cost);
-/* Adds what attempts thrown away have cost to the outcome of the one that stands. */
+/* Adds the cost of discarded attempts to the outcome of the one that stands. */
 void staged_add_cost(const staged_law *, cone_outcome *outcome, const cone_outcome *cost);
 
 /* The end of the step as a linear contact problem, M x = f + W P, c + W' x = gamma(u+) with c = c1 at (t_{n+1}, q_{n+1}, U_s)
