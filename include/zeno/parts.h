@@ -121,27 +121,35 @@ ZN_API zn_status zn_parts_find_frame(zn_parts *, const char *name, zn_frame *fra
 /* ---- joints ---- */
 
 /* Of two frames a and b; d = origin of b - origin of a. "The axis" is that of frame a: z in space, x in the plane (where
- * all bodies of the joint are planar; rotations are then about z). Rows on position level unless said otherwise. */
+ * all bodies of the joint are planar; rotations are then about z). Rows on position level unless said otherwise.
+ * The one list of joints: name, identifier, word of scenes, what holds. */
+#define ZN_JOINT_LIST(X)                                                                                               \
+    X(REVOLUTE, revolute, "revolute", "same point, in space also same axis z")                                         \
+    X(SPHERICAL, spherical, "spherical", "same point")                                                                 \
+    X(PRISMATIC, prismatic, "prismatic", "b slides along the axis and does not turn")                                  \
+    X(CYLINDRICAL, cylindrical, "cylindrical", "b slides along the axis and turns about it")                           \
+    X(UNIVERSAL, universal, "universal", "same point, z of a perpendicular to x of b")                                 \
+    X(FIXED, fixed, "fixed", "b is welded to a")                                                                       \
+    X(DISTANCE, distance, "distance", "'length' between the points; if missing in a scene, that of the start")         \
+    X(PLANAR, planar, "planar", "b moves in the plane x, y of a and turns about z")                                    \
+    X(POINT_ON_LINE, point_on_line, "point-on-line", "the point of b is on the axis of a")                             \
+    X(ROLLING_DISK, rolling_disk, "rolling-disk",                                                                      \
+      "a thin disk with centre a, axis z of a and 'radius' rolls without slip on the plane z = 0 of b (in the "        \
+      "plane: line y = 0)")                                                                                            \
+    X(ROLLING_BALL, rolling_ball, "rolling-ball", "the same for a ball")                                               \
+    X(MOTOR, motor, "motor",                                                                                           \
+      "velocity level: b turns against a about z with the angular velocity 'drive', a formula of 't'")                 \
+    X(SLIDER_MOTOR, slider_motor, "slider-motor",                                                                      \
+      "velocity level: b moves along the axis with the velocity 'drive'")                                              \
+    X(GEAR, gear, "gear", "velocity level: omega_a + 'ratio' omega_b = 0 about the axes z of a and b")                 \
+    X(ANGLE_DRIVE, angle_drive, "angle-drive", "the angle from x of a to x of b about z is 'drive'")                   \
+    X(POSITION_DRIVE, position_drive, "position-drive", "the displacement along the axis is 'drive'")
+
 typedef enum zn_joint_type {
-    ZN_REVOLUTE,       /* d = 0, axes z parallel; in the plane d = 0 */
-    ZN_SPHERICAL,      /* d = 0 */
-    ZN_PRISMATIC,      /* b slides along the axis and does not turn against a */
-    ZN_CYLINDRICAL,    /* b slides along the axis and turns about it (space) */
-    ZN_UNIVERSAL,      /* d = 0, z of a perpendicular to x of b (space) */
-    ZN_FIXED,          /* b = a */
-    ZN_DISTANCE,       /* |d| = length */
-    ZN_PLANAR,         /* b moves in the plane x, y of a and turns about z (space) */
-    ZN_POINT_ON_LINE,  /* the origin of b is on the axis */
-    ZN_ROLLING_DISK,   /* the disk (thin, centre and axis z those of a, `radius`) rolls on the plane z = 0 of b without slip;
-                          in the plane: on the line y = 0 of b, from the side y > 0. Contact on position level, slip on
-                          velocity level */
-    ZN_ROLLING_BALL,   /* the same for a ball with centre a on the plane z = 0 of b (space) */
-    ZN_MOTOR,          /* velocity level: b turns against a about z with the angular velocity `drive` (formula of t) */
-    ZN_SLIDER_MOTOR,   /* velocity level: the origin of b moves along the axis with the velocity `drive` */
-    ZN_GEAR,           /* velocity level: omega_a.z_a + ratio omega_b.z_b = 0 */
-    ZN_ANGLE_DRIVE,    /* the angle from x of a to x of b about z is `drive` (formula of t) */
-    ZN_POSITION_DRIVE, /* the displacement d along the axis is `drive` (formula of t) */
-    ZN_JOINT_TYPE_COUNT
+#define X(name, identifier, word, sentence) ZN_##name,
+    ZN_JOINT_LIST(X)
+#undef X
+        ZN_JOINT_TYPE_COUNT
 } zn_joint_type;
 
 typedef struct zn_joint_def {
@@ -159,15 +167,26 @@ ZN_API zn_status zn_parts_joint(zn_parts *, const zn_joint_def *def);
 
 /* ---- forces ---- */
 
+/* The one list of forces: name, identifier, word of scenes, its keys there, what it does. */
+#define ZN_FORCE_LIST(X)                                                                                               \
+    X(SPRING, spring, "spring", "'stiffness', 'damping', 'length' (at rest; 0)",                                       \
+      "between two points, along their line")                                                                          \
+    X(LINEAR_SPRING, linear_spring, "linear-spring", "the same", "on the displacement along the axis of a")            \
+    X(TORSION_SPRING, torsion_spring, "torsion-spring", "'stiffness', 'damping', 'angle' (at rest; 0)",                \
+      "on the angle from x of a to x of b about z; it counts turns in the plane, in space it must stay within half a turn") \
+    X(ACTUATOR, actuator, "actuator", "'value', 'along: line' or 'axis'",                                              \
+      "pushes b away from a with the force 'value'")                                                                   \
+    X(TORQUE_ACTUATOR, torque_actuator, "torque-actuator", "'value'", "turns b against a about z of a")                \
+    X(BODY_FORCE, body_force, "body", "'on', 'force: [..]', 'torque', 'components: world' or 'frame'",                 \
+      "at the origin of a frame; 'torque' is a formula in the plane and a list in space")                              \
+    X(FIELD_FORCE, field_force, "field", "'on', 'force: [..]' or 'potential'",                                         \
+      "the same with names 'x', 'y', 'z', 'x'', 'y'', 'z'' for the point in I")
+
 typedef enum zn_force_type {
-    ZN_SPRING,         /* between the origins of a and b along their line: stiffness, damping, length (at rest) */
-    ZN_LINEAR_SPRING,  /* on the displacement d along the axis of a; length: the displacement at rest */
-    ZN_TORSION_SPRING, /* on the angle from x of a to x of b about z; angle: at rest. In space within half a turn */
-    ZN_ACTUATOR,       /* the formula `value` pushes b away from a along their line; along the axis of a with along_axis */
-    ZN_TORQUE_ACTUATOR,/* the torque `value` about z of a on b, its opposite on a */
-    ZN_BODY_FORCE,     /* force[3] at the origin of a, torque[3] on its body; components in I, or (in_frame) in a */
-    ZN_FIELD_FORCE,    /* the same with the names x, y, z, x', y', z' of the origin of a in I; or `value`, a potential */
-    ZN_FORCE_TYPE_COUNT
+#define X(name, identifier, word, keys, sentence) ZN_##name,
+    ZN_FORCE_LIST(X)
+#undef X
+        ZN_FORCE_TYPE_COUNT
 } zn_force_type;
 
 typedef struct zn_force_def {

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of the program. Each gets the arguments after its name and returns the exit status. */
+/* The commands of the program: name, arguments, what it does. cli_NAME gets the arguments after the name and returns the exit status. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-int cli_run(int argc, char **argv);
-int cli_converge(int argc, char **argv);
-int cli_check(int argc, char **argv);
-int cli_schemes(int argc, char **argv);
-int cli_plot(int argc, char **argv);
-int cli_page(int argc, char **argv);
-int cli_cone(int argc, char **argv);
+#define CLI_COMMANDS(X)                                                                            \
+    X(run, "SCENE [options]", "simulate a scene")                                                  \
+    X(converge, "SCENE [options]", "errors of schemes over their steps, and their orders")         \
+    X(check, "SCENE", "everything except the run: parses, builds, checks the start")               \
+    X(schemes, "", "the table of schemes")                                                         \
+    X(settings, "", "the table of settings")                                                       \
+    X(joints, "", "the table of joints")                                                           \
+    X(forces, "", "the table of forces")                                                           \
+    X(cone, "FILE [--solver S] [--residual R]", "solve a discrete contact problem (Siconos, FCLIB)") \
+    X(plot, "RESULT --y NAME[,NAME] --out FILE.svg", "curves of a result")                         \
+    X(page, "RESULT --out FILE.html", "animation and plots of a result as one page")
+
+#define X(name, arguments, summary) int cli_##name(int argc, char **argv);
+CLI_COMMANDS(X)
+#undef X
 
 #endif

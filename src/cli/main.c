@@ -16,13 +16,9 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"run", "SCENE [options]", "simulate a scene", cli_run},
-    {"converge", "SCENE [options]", "errors of schemes over their steps, and their orders", cli_converge},
-    {"check", "SCENE", "everything except the run: parses, builds, checks the start", cli_check},
-    {"schemes", "", "the table of schemes", cli_schemes},
-    {"cone", "FILE [--solver S] [--residual R]", "solve a discrete contact problem (Siconos, FCLIB)", cli_cone},
-    {"plot", "RESULT --y NAME[,NAME] --out FILE.svg", "curves of a result", cli_plot},
-    {"page", "RESULT --out FILE.html", "animation and plots of a result as one page", cli_page},
+#define X(name, arguments, summary) {#name, arguments, summary, cli_##name},
+    CLI_COMMANDS(X)
+#undef X
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

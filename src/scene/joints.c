@@ -37,9 +37,11 @@ bool scene_want_frames(scene_loader *loader, const scene_node *between, const sc
 
 /* ---- joints ---- */
 
-static const char *const words[] = {"revolute",     "spherical", "prismatic",     "cylindrical",   "universal",    "fixed",
-                                    "distance",     "planar",    "point-on-line", "rolling-disk",  "rolling-ball", "motor",
-                                    "slider-motor", "gear",      "angle-drive",   "position-drive"};
+static const char *const words[] = {
+#define X(name, identifier, word, sentence) word,
+    ZN_JOINT_LIST(X)
+#undef X
+};
 
 static double start_distance(scene_loader *loader, zn_frame a, zn_frame b) {
     const parts_frame *frames[2] = {&loader->parts->frames[a.index], &loader->parts->frames[b.index]};

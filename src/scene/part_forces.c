@@ -2,8 +2,11 @@
 /* forces of a scene with bodies: maps are forces between frames, formulas act on a coordinate ("crank.phi: -0.1*crank.phi'"). */
 #include "scene/scene.h"
 
-static const char *const words[] = {"spring",          "linear-spring", "torsion-spring", "actuator",
-                                    "torque-actuator", "body",          "field"};
+static const char *const words[] = {
+#define X(name, identifier, word, keys, sentence) word,
+    ZN_FORCE_LIST(X)
+#undef X
+};
 
 typedef struct force_nodes {
     const scene_node *type, *name, *between, *on, *at, *axis, *stiffness, *damping, *length, *angle, *value, *potential,

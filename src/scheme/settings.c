@@ -148,12 +148,14 @@ static void list_words(const setting *row, char *text, size_t room) {
 
 void setting_values_text(const setting *row, char *text, size_t room) {
     char demand[80];
-    if (row->words)
+    if (row->words) {
         list_words(row, text, room);
-    else if (row->kind == SETTING_SCHEME)
+    } else if (row->kind == SETTING_SCHEME) {
         snprintf(text, room, "a name");
-    else
-        snprintf(text, room, "%s", range_demand(row->range, demand, sizeof demand) + strlen("must "));
+    } else { /* without "must" and "be" */
+        const char *be = strstr(range_demand(row->range, demand, sizeof demand), "be ");
+        snprintf(text, room, "%.*s%s", (int)(be - demand) - 5, demand + 5, be + 3);
+    }
 }
 
 void setting_default_text(const setting *row, char *text, size_t room) {
@@ -164,8 +166,11 @@ void setting_default_text(const setting *row, char *text, size_t room) {
         snprintf(text, room, "%s", initial.scheme);
     else if (row->words)
         snprintf(text, room, "%s", row->words[(int)setting_value(row, &initial)]);
-    else
+    else {
         snprintf(text, room, "%g", setting_value(row, &initial));
+        char *zero = strstr(text, "e-0");
+        if (zero) memmove(zero + 2, zero + 3, strlen(zero + 3) + 1);
+    }
 }
 
 bool settings_take_scheme(const char *text, zn_settings *settings, char *why, size_t room) {

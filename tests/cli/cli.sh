@@ -55,6 +55,19 @@ expect 0 "$zeno" --help
 expect 0 "$zeno" --version
 expect 0 "$zeno" schemes
 holds "the table of schemes" grep -q '^moreau-midpoint ' out
+expect 0 "$zeno" settings
+holds "the table of settings" grep -q '^friction_law .*accumulated, staged .*accumulated ' out
+expect 0 "$zeno" joints
+holds "the table of joints" grep -Eq '^rolling-disk +1\+1 +1\+2 ' out
+expect 0 "$zeno" forces --markdown
+holds "the table of forces" grep -q '^| `torsion-spring` | `stiffness`, ' out
+expect 0 $run --tolerance 1e-8 --record-every 7 --project-start true --quiet
+expect 2 $run --tolerance -1
+holds "a number out of its range" grep -q 'tolerance must be greater than 0' err
+expect 2 $run --record-every 2.5
+expect 2 $run --iteration coupld
+holds "a misspelt word" grep -q -e '--iteration is one of coupled, decoupled' err
+expect 2 $run --step-auto true
 expect 0 "$zeno" check "$ball" --scheme moreau-shifted
 holds "check counts coordinates" grep -q '3 coordinates: x y phi' out
 

@@ -16,13 +16,16 @@ typedef struct force_sketch {
     int variant;
 } force_sketch;
 
-/* Springs take stiffness, damping and what is at rest as their next parameters. */
-void force_spring(force_sketch *);
-void force_linear_spring(force_sketch *);
-void force_torsion_spring(force_sketch *);
+/* What a force is beside its row in ZN_FORCE_LIST: a constant force_IDENTIFIER. */
+typedef struct force_type {
+    const char *what; /* in messages */
+    /* One of both: springs take stiffness, damping and what is at rest as their next parameters; the others parse formulas of the
+     * piece: value, force[3], torque[3]. */
+    void (*spring)(force_sketch *);
+    zn_status (*formulas)(zn_parts *, force_sketch *, const parts_piece *);
+    bool two_frames, needs_turning, needs_value;
+} force_type;
 
-/* The others parse formulas of the piece: value, force[3], torque[3]. */
-zn_status force_actuator(zn_parts *, force_sketch *, const parts_piece *);
-zn_status force_on_body(zn_parts *, force_sketch *, const parts_piece *);
+extern const force_type *const force_types[ZN_FORCE_TYPE_COUNT];
 
 #endif

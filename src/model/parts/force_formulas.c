@@ -7,7 +7,7 @@
  *     field force      the same with names x, y, z, x', y', z' of the origin of a in I; or its potential V(x, y, z, t) */
 #include "model/parts/force.h"
 
-zn_status force_actuator(zn_parts *parts, force_sketch *f, const parts_piece *piece) {
+static zn_status draw_actuator(zn_parts *parts, force_sketch *f, const parts_piece *piece) {
     sketch *k = f->k;
     expr_scope scope;
     expr value, rate;
@@ -51,7 +51,7 @@ static zn_status draw_potential(zn_parts *parts, force_sketch *f, const expr_sco
     return ZN_OK;
 }
 
-zn_status force_on_body(zn_parts *parts, force_sketch *f, const parts_piece *piece) {
+static zn_status draw_on_body(zn_parts *parts, force_sketch *f, const parts_piece *piece) {
     sketch *k = f->k;
     const expr_name locals[] = {{"x", f->a.p.x[0]},  {"y", f->a.p.x[1]},  {"z", f->a.p.x[2]},
                                 {"x'", f->a.v.x[0]}, {"y'", f->a.v.x[1]}, {"z'", f->a.v.x[2]}};
@@ -70,3 +70,9 @@ zn_status force_on_body(zn_parts *parts, force_sketch *f, const parts_piece *pie
     sketch_force(k, torque, f->a.omega);
     return ZN_OK;
 }
+
+const force_type force_actuator = {.what = "actuator", .formulas = draw_actuator, .two_frames = true, .needs_value = true};
+const force_type force_torque_actuator = {
+    .what = "torque actuator", .formulas = draw_actuator, .two_frames = true, .needs_turning = true, .needs_value = true};
+const force_type force_body_force = {.what = "body force", .formulas = draw_on_body};
+const force_type force_field_force = {.what = "field force", .formulas = draw_on_body};

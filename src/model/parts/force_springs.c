@@ -17,7 +17,7 @@ static void draw(sketch *k, expr s) {
     sketch_power(k, sketch_neg(k, sketch_mul(k, damping, rate)), rate);
 }
 
-void force_spring(force_sketch *f) {
+static void draw_spring(force_sketch *f) {
     sketch *k = f->k;
     if (!(f->variant & FORCE_NO_LENGTH)) {
         draw(k, evec_norm(k, f->d));
@@ -30,12 +30,17 @@ void force_spring(force_sketch *f) {
     sketch_force(k, evec_scale(k, sketch_neg(k, damping), rate), rate);
 }
 
-void force_linear_spring(force_sketch *f) { draw(f->k, evec_dot(f->k, f->d, f->planar ? f->a.x : f->a.z)); }
+static void draw_linear_spring(force_sketch *f) { draw(f->k, evec_dot(f->k, f->d, f->planar ? f->a.x : f->a.z)); }
 
-void force_torsion_spring(force_sketch *f) {
+static void draw_torsion_spring(force_sketch *f) {
     sketch *k = f->k;
     if (f->planar)
         draw(k, sketch_sub(k, k->body[f->b.body].phi, k->body[f->a.body].phi));
     else
         draw(k, expr_binary(k->g, EXPR_ATAN2, evec_dot(k, f->a.y, f->b.x), evec_dot(k, f->a.x, f->b.x)));
 }
+
+const force_type force_spring = {.what = "spring", .spring = draw_spring, .two_frames = true};
+const force_type force_linear_spring = {.what = "linear spring", .spring = draw_linear_spring, .two_frames = true};
+const force_type force_torsion_spring = {
+    .what = "torsion spring", .spring = draw_torsion_spring, .two_frames = true, .needs_turning = true};

@@ -4,32 +4,28 @@
 
 enum { N_FORMULAS = 7 }; /* value, force[3], torque[3] */
 
-typedef struct force_type {
-    const char *what;
-    void (*spring)(force_sketch *); /* NULL: by formulas */
-    bool two_frames, needs_turning, needs_value;
-} force_type;
+#define X(name, identifier, word, keys, sentence) extern const force_type force_##identifier;
+ZN_FORCE_LIST(X)
+#undef X
 
-static const force_type types[] = {
-    [ZN_SPRING] = {"spring", force_spring, true, false, false},
-    [ZN_LINEAR_SPRING] = {"linear spring", force_linear_spring, true, false, false},
-    [ZN_TORSION_SPRING] = {"torsion spring", force_torsion_spring, true, true, false},
-    [ZN_ACTUATOR] = {"actuator", NULL, true, false, true},
-    [ZN_TORQUE_ACTUATOR] = {"torque actuator", NULL, true, true, true},
-    [ZN_BODY_FORCE] = {"body force", NULL, false, false, false},
-    [ZN_FIELD_FORCE] = {"field force", NULL, false, false, false},
+const force_type *const force_types[] = {
+#define X(name, identifier, word, keys, sentence) &force_##identifier,
+    ZN_FORCE_LIST(X)
+#undef X
 };
+_Static_assert(ZN_FORCE_TYPE_COUNT <= FORCE_TYPE_MASK + 1, "variants have bits for every type");
 
 zn_force_def zn_default_force_def(void) { return (zn_force_def){.type = ZN_SPRING}; }
 
 static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
-    const force_type *type = &types[piece->variant & FORCE_TYPE_MASK];
+    const force_type *type = force_types[piece->variant & FORCE_TYPE_MASK];
     force_sketch f = {.k = k, .variant = piece->variant, .a = sketch_next_frame(k, 0)};
-    if (!type->two_frames) return force_on_body(parts, &f, piece);
-    f.b = sketch_next_frame(k, 1);
-    f.planar = body_is_planar(k->body[0].kind) && body_is_planar(k->body[1].kind);
-    f.d = evec_sub(k, f.b.p, f.a.p);
-    if (!type->spring) return force_actuator(parts, &f, piece);
+    if (type->two_frames) {
+        f.b = sketch_next_frame(k, 1);
+        f.planar = body_is_planar(k->body[0].kind) && body_is_planar(k->body[1].kind);
+        f.d = evec_sub(k, f.b.p, f.a.p);
+    }
+    if (type->formulas) return type->formulas(parts, &f, piece);
     type->spring(&f);
     return ZN_OK;
 }
@@ -88,8 +84,8 @@ zn_status zn_parts_force(zn_parts *parts, const zn_force_def *def) {
     NEED(parts->context, def);
     if ((int)def->type < 0 || def->type >= ZN_FORCE_TYPE_COUNT)
         return fail(parts->context, ZN_ARGUMENT, "unknown type of force");
-    if (!def->name || !*def->name) return fail(parts->context, ZN_ARGUMENT, "a %s needs a name", types[def->type].what);
-    const force_type *type = &types[def->type];
+    if (!def->name || !*def->name) return fail(parts->context, ZN_ARGUMENT, "a %s needs a name", force_types[def->type]->what);
+    const force_type *type = force_types[def->type];
     parts_frame *a = parts_get_frame(parts, def->a, type->what),
                 *b = type->two_frames && a ? parts_get_frame(parts, def->b, type->what) : NULL;
     if (!a || (type->two_frames && !b)) return ZN_ARGUMENT;

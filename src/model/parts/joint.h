@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joints: each type draws its rows on two frames. One file each; joints.c has the table. */
+/* Joints: each type draws its rows on two frames. One file each; the list is in zeno/parts.h. */
 #ifndef MODEL_PARTS_JOINT_H
 #define MODEL_PARTS_JOINT_H
 
@@ -16,10 +16,21 @@ typedef struct joint_sketch {
     expr drive;  /* formula of t */
 } joint_sketch;
 
-typedef void joint_draw(joint_sketch *);
-joint_draw joint_revolute, joint_spherical, joint_prismatic, joint_cylindrical, joint_universal, joint_fixed, joint_distance,
-    joint_planar, joint_point_on_line, joint_rolling_disk, joint_rolling_ball, joint_motor, joint_slider_motor, joint_gear,
-    joint_angle_drive, joint_position_drive;
+typedef enum joint_extra { JOINT_NOTHING, JOINT_LENGTH, JOINT_RADIUS, JOINT_RATIO } joint_extra;
+
+/* What a joint is beside its row in ZN_JOINT_LIST: a constant joint_IDENTIFIER in its file. */
+typedef struct joint_type {
+    const char *what; /* in messages */
+    void (*draw)(joint_sketch *);
+    int g_plane, g_plane_turning; /* rows on position level in the plane, and more of them when a body can turn */
+    int g_space, g_space_turning;
+    int y_plane, y_space; /* on velocity level */
+    joint_extra extra;
+    bool space_only, needs_turning, has_drive;
+    piece_glyph glyph; /* drives and gears have no place of their own */
+} joint_type;
+
+extern const joint_type *const joint_types[ZN_JOINT_TYPE_COUNT];
 
 /* Rows that several joints share. */
 void joint_same_point(joint_sketch *);    /* d = 0: 2 rows in the plane, 3 in space */

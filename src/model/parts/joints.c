@@ -2,64 +2,14 @@
 /* Joints: what they need, their rows, and how a definition becomes a piece. */
 #include "model/parts/joint.h"
 
-typedef enum joint_extra { EXTRA_NONE, EXTRA_LENGTH, EXTRA_RADIUS, EXTRA_RATIO } joint_extra;
+#define X(name, identifier, word, sentence) extern const joint_type joint_##identifier;
+ZN_JOINT_LIST(X)
+#undef X
 
-typedef struct joint_type {
-    const char *what;
-    joint_draw *draw;
-    int g_plane, g_plane_turning; /* rows on position level in the plane, and more of them when a body can turn */
-    int g_space, g_space_turning;
-    int y_plane, y_space; /* on velocity level */
-    joint_extra extra;
-    bool space_only, needs_turning, has_drive;
-} joint_type;
-
-static const joint_type types[] = {
-    [ZN_REVOLUTE] = {.what = "revolute joint", .draw = joint_revolute, .g_plane = 2, .g_space = 3, .g_space_turning = 2},
-    [ZN_SPHERICAL] = {.what = "spherical joint", .draw = joint_spherical, .g_plane = 2, .g_space = 3},
-    [ZN_PRISMATIC] = {.what = "prismatic joint",
-                      .draw = joint_prismatic,
-                      .g_plane = 1,
-                      .g_plane_turning = 1,
-                      .g_space = 2,
-                      .g_space_turning = 3},
-    [ZN_CYLINDRICAL] =
-        {.what = "cylindrical joint", .draw = joint_cylindrical, .g_space = 2, .g_space_turning = 2, .space_only = true},
-    [ZN_UNIVERSAL] =
-        {.what = "universal joint", .draw = joint_universal, .g_space = 3, .g_space_turning = 1, .space_only = true},
-    [ZN_FIXED] =
-        {.what = "fixed joint", .draw = joint_fixed, .g_plane = 2, .g_plane_turning = 1, .g_space = 3, .g_space_turning = 3},
-    [ZN_DISTANCE] = {.what = "distance joint", .draw = joint_distance, .g_plane = 1, .g_space = 1, .extra = EXTRA_LENGTH},
-    [ZN_PLANAR] = {.what = "planar joint", .draw = joint_planar, .g_space = 1, .g_space_turning = 2, .space_only = true},
-    [ZN_POINT_ON_LINE] = {.what = "point-on-line joint", .draw = joint_point_on_line, .g_plane = 1, .g_space = 2},
-    [ZN_ROLLING_DISK] = {.what = "rolling disk",
-                         .draw = joint_rolling_disk,
-                         .g_plane = 1,
-                         .g_space = 1,
-                         .y_plane = 1,
-                         .y_space = 2,
-                         .extra = EXTRA_RADIUS,
-                         .needs_turning = true},
-    [ZN_ROLLING_BALL] = {.what = "rolling ball",
-                         .draw = joint_rolling_ball,
-                         .g_space = 1,
-                         .y_space = 2,
-                         .extra = EXTRA_RADIUS,
-                         .space_only = true,
-                         .needs_turning = true},
-    [ZN_MOTOR] =
-        {.what = "motor", .draw = joint_motor, .y_plane = 1, .y_space = 1, .needs_turning = true, .has_drive = true},
-    [ZN_SLIDER_MOTOR] = {.what = "slider motor", .draw = joint_slider_motor, .y_plane = 1, .y_space = 1, .has_drive = true},
-    [ZN_GEAR] =
-        {.what = "gear", .draw = joint_gear, .y_plane = 1, .y_space = 1, .extra = EXTRA_RATIO, .needs_turning = true},
-    [ZN_ANGLE_DRIVE] = {.what = "angle drive",
-                        .draw = joint_angle_drive,
-                        .g_plane = 1,
-                        .g_space = 1,
-                        .needs_turning = true,
-                        .has_drive = true},
-    [ZN_POSITION_DRIVE] =
-        {.what = "position drive", .draw = joint_position_drive, .g_plane = 1, .g_space = 1, .has_drive = true},
+const joint_type *const joint_types[] = {
+#define X(name, identifier, word, sentence) &joint_##identifier,
+    ZN_JOINT_LIST(X)
+#undef X
 };
 
 zn_joint_def zn_default_joint_def(void) { return (zn_joint_def){.type = ZN_REVOLUTE}; }
@@ -90,7 +40,7 @@ void joint_on_axis(joint_sketch *j) {
 /* ---- from definitions to pieces ---- */
 
 zn_status parts_draw_joint(zn_parts *parts, sketch *k, const parts_piece *piece) {
-    const joint_type *type = &types[piece->variant];
+    const joint_type *type = joint_types[piece->variant];
     joint_sketch j = {.k = k, .a = sketch_next_frame(k, 0), .b = sketch_next_frame(k, 1)};
     j.planar = body_is_planar(k->body[0].kind) && body_is_planar(k->body[1].kind);
     j.turns = body_turns(k->body[0].kind) || body_turns(k->body[1].kind);
@@ -114,7 +64,7 @@ static zn_status check_bodies(zn_parts *parts, const zn_joint_def *def, const jo
     if (type->needs_turning && !body_turns(a->kind) && !body_turns(b->kind))
         return fail(context, ZN_ARGUMENT, "the %s '%s' needs a body that can turn, but '%s' and '%s' cannot", type->what,
                     def->name, a->name, b->name);
-    if (type->extra == EXTRA_RADIUS && !body_turns(a->kind))
+    if (type->extra == JOINT_RADIUS && !body_turns(a->kind))
         return fail(context, ZN_ARGUMENT, "the %s '%s': '%s' is to roll, but cannot turn", type->what, def->name, a->name);
     return ZN_OK;
 }
@@ -123,10 +73,10 @@ static zn_status check_values(zn_parts *parts, const zn_joint_def *def, const jo
     static const char *const names[] = {"", "length", "radius", "ratio"};
     const double values[] = {0, def->length, def->radius, def->ratio};
     *extra = values[type->extra];
-    bool good = type->extra == EXTRA_RATIO ? *extra != 0 : *extra > 0;
+    bool good = type->extra == JOINT_RATIO ? *extra != 0 : *extra > 0;
     if (type->extra && (!good || !isfinite(*extra)))
         return fail(parts->context, ZN_ARGUMENT, "the %s '%s' needs a %s that is %s, but it is %g", type->what, def->name,
-                    names[type->extra], type->extra == EXTRA_RATIO ? "not zero" : "positive", *extra);
+                    names[type->extra], type->extra == JOINT_RATIO ? "not zero" : "positive", *extra);
     if (type->has_drive && !def->drive.text)
         return fail(parts->context, ZN_ARGUMENT, "the %s '%s' needs a drive (formula of t)", type->what, def->name);
     if (!type->has_drive && def->drive.text)
@@ -140,20 +90,13 @@ static zn_sizes count_rows(const joint_type *type, body_kind a, body_kind b) {
     return (zn_sizes){.ng = type->g_space + (turns ? type->g_space_turning : 0), .ny = type->y_space};
 }
 
-/* Drives and gears have no place of their own. */
-static piece_glyph glyph_of(zn_joint_type type) {
-    if (type == ZN_DISTANCE) return GLYPH_ROD;
-    if (type == ZN_ROLLING_DISK || type == ZN_ROLLING_BALL) return GLYPH_ROLLING;
-    return type < ZN_DISTANCE || type == ZN_POINT_ON_LINE ? GLYPH_JOINT : GLYPH_NONE;
-}
-
 zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
     NEED_HANDLE(parts, HANDLE_PARTS);
     NEED(parts->context, def);
     if ((int)def->type < 0 || def->type >= ZN_JOINT_TYPE_COUNT)
         return fail(parts->context, ZN_ARGUMENT, "unknown type of joint");
-    if (!def->name || !*def->name) return fail(parts->context, ZN_ARGUMENT, "a %s needs a name", types[def->type].what);
-    const joint_type *type = &types[def->type];
+    if (!def->name || !*def->name) return fail(parts->context, ZN_ARGUMENT, "a %s needs a name", joint_types[def->type]->what);
+    const joint_type *type = joint_types[def->type];
     parts_frame *a = parts_get_frame(parts, def->a, type->what), *b = parts_get_frame(parts, def->b, type->what);
     if (!a || !b) return ZN_ARGUMENT;
     double extra;
@@ -163,7 +106,7 @@ zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
     if (status == ZN_OK) status = check_values(parts, def, type, &extra);
     if (status != ZN_OK) return status;
     parts_piece shape = {.what = type->what,
-                         .glyph = glyph_of(def->type),
+                         .glyph = type->glyph,
                          .name = (char *)(uintptr_t)def->name,
                          .draw = parts_draw_joint,
                          .variant = (int)def->type,
@@ -171,7 +114,7 @@ zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
                          .n_bodies = 2,
                          .bodies = (int[]){a->body, b->body},
                          .rows = count_rows(type, kind_a, kind_b),
-                         .n_parameters = 2 * SKETCH_FRAME_PARAMETERS + (type->extra != EXTRA_NONE),
+                         .n_parameters = 2 * SKETCH_FRAME_PARAMETERS + (type->extra != JOINT_NOTHING),
                          .n_formulas = type->has_drive};
     parts_piece *piece = parts_piece_begin(parts, &shape);
     if (!piece) return parts_last_status(parts);
