@@ -32,7 +32,7 @@ def viewer_script(zeno):
 
 
 def script(text):
-    """Inside of a page a script ends at the first </script."""
+    """Inside a page a script ends at the first </script."""
     return re.sub(r"<(?=/script|!--)", r"<\\", text, flags=re.IGNORECASE)
 
 

@@ -136,7 +136,7 @@ class StudyResult:
 
 
 def solve(function, low, high):
-    """The zero of an increasing function, by halving; None outside of the interval."""
+    """The zero of an increasing function, by halving; None outside the interval."""
     if function(low) > 0 or function(high) < 0:
         return None
     for _ in range(60):

@@ -18,7 +18,7 @@ await build({
     format: "iife",
     globalName: "ZenoViewer",
     target: "es2021",
-    charset: "ascii", // a script inside of a page must not depend on the page's encoding
+    charset: "ascii", // a script inside a page must not depend on the page's encoding
     loader: { ".css": "text" },
     legalComments: "none",
     banner: { js: `/*! Viewer of zeno, Apache-2.0. It contains the following libraries.\n\n${notice.replaceAll("*/", "* /")}\n*/` },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of numbers, and the sentence for a number outside of one. */
+/* Ranges of numbers, and the sentence for a number outside one. */
 #ifndef BASE_RANGE_H
 #define BASE_RANGE_H
 

@@ -77,7 +77,7 @@ static char *read_viewer(zn_context *context) {
     return NULL;
 }
 
-/* Inside of a page a script ends at the first "</script"; both sequences occur in strings and comments only, where the backslash
+/* Inside a page a script ends at the first "</script"; both sequences occur in strings and comments only, where the backslash
  * changes nothing. */
 static void put_script(FILE *to, const char *script) {
     for (; *script; script++) {

@@ -21,7 +21,7 @@ enum {
 };
 
 const char *page_title(const page_data *);
-/* One JSON object in ASCII or UTF-8 without '<', so that it may stand inside of a script element. */
+/* One JSON object in ASCII or UTF-8 without '<', so that it may stand inside a script element. */
 zn_status page_put_data(FILE *to, const page_data *);
 
 #endif

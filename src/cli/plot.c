@@ -83,7 +83,7 @@ static int read_options(const plot_options *options, plot_def *plot) {
     return CLI_OK;
 }
 
-/* Splits at commas outside of double quotes, in place. Returns the number of names. */
+/* Splits at commas outside double quotes, in place. Returns the number of names. */
 static int split_names(char *list, const char **names) {
     int n = 0;
     char *out = list;

@@ -16,7 +16,7 @@ static const char usage[] =
     "           [--restitution-law newton|poisson|energetic] [--SETTING VALUE]... ('zeno settings' lists them)\n"
     "           [--set NAME=EXPR]... [--out FILE.h5|FILE.csv] [--summary] [--quiet]";
 
-/* Set by Ctrl-C; the run ends after the step at work. The only state outside of functions, as signals leave no other way. */
+/* Set by Ctrl-C; the run ends after the step at work. The only state outside functions, as signals leave no other way. */
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int signal_number) {

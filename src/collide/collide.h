@@ -69,7 +69,7 @@ zn_status collide_add(collide_world *, const collide_shape *, const char *name, 
 /* Which shapes may meet. Asked once for each pair of boxes that come near; must not change. Shapes of one body never meet. */
 void collide_filter(collide_world *, bool (*may_meet)(void *user, int shape_a, int shape_b), void *user);
 
-/* All candidates that may touch until h later, when bodies move as the poses say, but for `margin` (a length). The list is sorted. */
+/* All candidates that may touch until h later, when bodies move as the poses say, except for `margin` (a length). The list is sorted. */
 zn_status collide_find(collide_world *, const collide_pose *poses, double h, double margin, collide_list *);
 /* Whether a list that collide_find made still serves: no box has left the one it was found in. */
 bool collide_still_serves(collide_world *, const collide_pose *poses, double h);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearest points of curves and surfaces, inside of the expression graph. */
+/* Nearest points of curves and surfaces, inside the expression graph. */
 #ifndef EXPR_FOOT_H
 #define EXPR_FOOT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the expression graph: nodes, hash-consing, walks. Only for the files of this folder. */
+/* Inside the expression graph: nodes, hash-consing, walks. Only for the files of this folder. */
 #ifndef EXPR_GRAPH_H
 #define EXPR_GRAPH_H
 

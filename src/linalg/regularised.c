@@ -8,7 +8,7 @@
  *                            [   S'   -alpha 1  ] [ dz ] = [     0     ],   dz = (S'S + alpha^2)^-1 S' (R b - S z).
  *         The error belonging to a singular value sigma falls by alpha^2 / (sigma^2 + alpha^2) in each round; z stays in the
  *         row space. The eigenvalues of the matrix are +-sqrt(sigma^2 + alpha^2): KLU solves it with an error of about
- *         round-off / alpha, and the rounds remove that but for the part in the null space of S. */
+ *         round-off / alpha, and the rounds remove that except for the part in the null space of S. */
 #include "linalg/regularised.h"
 
 #include "linalg/dense.h"

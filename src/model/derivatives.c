@@ -69,7 +69,7 @@ static void compare(checker *c, const char *what, double claimed, double differe
     c->result->what = what;
 }
 
-/* Column by column; claimed entries outside of the pattern are zero. sign is that of the claimed matrix (W = - dr/dlambda). */
+/* Column by column; claimed entries outside the pattern are zero. sign is that of the claimed matrix (W = - dr/dlambda). */
 static void check_matrix(checker *c, const char *what, const zn_pattern *p, bool transposed, double sign, const double *values, answer *f, variable by) {
     int rows = transposed ? p->cols : p->rows, cols = transposed ? p->rows : p->cols;
     memset(c->dense, 0, (size_t)rows * (size_t)cols * sizeof(double));

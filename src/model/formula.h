@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the formula models: the builder's lists, and the system of expressions they become. */
+/* Inside the formula models: the builder's lists, and the system of expressions they become. */
 #ifndef MODEL_FORMULA_H
 #define MODEL_FORMULA_H
 

@@ -15,7 +15,7 @@ typedef struct found_error {
 static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
 static found_error first_error;
 
-/* HDF5 keeps the system's errno only inside of its text: "... errno = 28, error message = ...". */
+/* HDF5 keeps the system's errno only inside its text: "... errno = 28, error message = ...". */
 static herr_t inspect(unsigned n, const H5E_error2_t *error, void *user) {
     found_error *found = user;
     const char *number = error->desc ? strstr(error->desc, "errno = ") : NULL;

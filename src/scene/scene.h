@@ -50,7 +50,7 @@ struct scene_node {
     scene_kind kind;
     int line, column;   /* from 1; of the first character inside the quotes */
     const char *text;   /* scalars: their value */
-    const char *source; /* scalars: as written when that has the same characters but for white space, else `text`;
+    const char *source; /* scalars: as written when that has the same characters except for white space, else `text`;
                               * formulas use it, because its lines and columns are those of the file */
     scene_entry *first;
     int count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the partitioned schemes: what the coefficient pair (Lobatto IIIA, Lobatto IIIB) makes of a step.
+/* Inside the partitioned schemes: what the coefficient pair (Lobatto IIIA, Lobatto IIIB) makes of a step.
  *
  * The last column of IIIB is zero: the increments of stage s act on the end of the step alone, so for every s a step is
  * two problems, a nonlinear one for the stages and a linear one for the velocity at the end (for s = 2 this is RATTLE).

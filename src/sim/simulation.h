@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of a simulation. */
+/* Inside a simulation. */
 #ifndef SIM_SIMULATION_H
 #define SIM_SIMULATION_H
 

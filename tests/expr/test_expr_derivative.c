@@ -283,7 +283,7 @@ static void hessian_of_kinetic_energy(void **state) {
     fixture_end(&f);
 }
 
-/* A derivative that is told is the one that is given, also inside of others and for second derivatives. */
+/* A derivative that is told is the one that is given, also inside others and for second derivatives. */
 static void told_derivatives_are_taken(void **state) {
     (void)state;
     fixture f;

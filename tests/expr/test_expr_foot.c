@@ -36,7 +36,7 @@ static void end(surface *s) {
 
 static double value(surface *s, expr e, const double *p) { return expr_value(s->graph, e, (const double[N_ALL]){p[0], p[1], p[2]}); }
 
-/* Inside of a circle and of a sphere everything is known: d = R - |p|, P = R p/|p|; derivatives to the third order. */
+/* Inside a circle and a sphere everything is known: d = R - |p|, P = R p/|p|; derivatives to the third order. */
 static void circles_and_spheres(void **state) {
     (void)state;
     uint64_t seed = 5;

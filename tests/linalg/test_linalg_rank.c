@@ -158,7 +158,7 @@ static void redundant_sparse(void **state) {
     redundant_constraints(LIN_SPARSE, 200, 40);
 }
 
-/* Unsymmetric matrices of low rank, stored dense and sparse: the same solution, also for b outside of the range. */
+/* Unsymmetric matrices of low rank, stored dense and sparse: the same solution, also for b outside the range. */
 static void sparse_agrees_with_dense(void **state) {
     (void)state;
     enum { N = 12 };

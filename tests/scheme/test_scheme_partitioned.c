@@ -123,7 +123,7 @@ static void slider_crank_numbers(void **state) {
             if (t > 0.00865) check_close(trial_q(&r, 8), 0, variants[i].stages < 4 ? 1e-4 : 2e-4);
         }
         check_close(first[1], 0.0013, 1e-9);
-        /* With four stages a stage inside of the step touches, and the impact is that of the step after it; later a bounce of 1.73e-4. */
+        /* With four stages a stage inside the step touches, and the impact is that of the step after it; later a bounce of 1.73e-4. */
         check_close(first[0], variants[i].stages < 4 ? 0.0028 : 0.0029, 1e-9);
         zn_statistics s = zn_simulation_statistics(r.simulation);
         check_below(s.max_penetration, 1e-12);

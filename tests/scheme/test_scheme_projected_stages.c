@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the projected schemes: exact Jacobians, memory, motion inside of a step, and what is refused. */
+/* Inside the projected schemes: exact Jacobians, memory, motion inside a step, and what is refused. */
 #include "projected_runs.h"
 
 #include "scheme/projected_stages.h"
@@ -185,7 +185,7 @@ static void steps_take_no_memory(void **state) {
     }
 }
 
-/* ---- inside of a step ---- */
+/* ---- inside a step ---- */
 
 typedef struct bare {
     scheme_state from, to;
@@ -206,7 +206,7 @@ static bare bare_states(const zn_model *model, const scheme_class *class, const 
     return b;
 }
 
-/* Largest error of positions inside of one step of h from the start, against short steps. */
+/* Largest error of positions inside one step of h from the start, against short steps. */
 static double inside_error(method m, double h) {
     run r;
     zn_settings settings = open_scene(&r, "cartesian-pendulum", NULL);
@@ -254,7 +254,7 @@ static void motion_inside_of_a_step(void **state) {
         {{"radau-2a", 1}, 2}, {{"radau-2a", 2}, 3}, {{"radau-2a", 3}, 4}, {{"lobatto-3c", 3}, 3}, {{"tr-bdf2", 3}, 3}};
     for (size_t e = 0; e < sizeof list / sizeof *list; e++) {
         double coarse = inside_error(list[e].m, 0.04), fine = inside_error(list[e].m, 0.02), order = log2(coarse / fine);
-        print_message("%s:%d inside of a step: %.3e %.3e, order %.2f\n", list[e].m.name, list[e].m.stages, coarse, fine,
+        print_message("%s:%d inside a step: %.3e %.3e, order %.2f\n", list[e].m.name, list[e].m.stages, coarse, fine,
                       order);
         assert_true(order > list[e].order - 0.3);
     }

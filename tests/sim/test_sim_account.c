@@ -253,7 +253,7 @@ static void first_order_models_have_an_account(void **state) {
     assert_true(each_scheme(BODY_FRAME_SCENE, 1e-3, 0.5, check_body_frame) >= 4);
 }
 
-/* Steps by accuracy, in halves, and rows inside of steps: the same sums. */
+/* Steps by accuracy, in halves, and rows inside steps: the same sums. */
 static void steps_of_all_kinds(void **state) {
     (void)state;
     const char *schemes[] = {"moreau-midpoint", "radau-2a"}; /* compared with halves, and with an estimate of its own */

@@ -181,7 +181,7 @@ static void a_first_step_that_is_too_large_is_rejected(void **state) {
     control_close(&r);
 }
 
-/* The woodpecker starts 8.8e-7 inside of its sleeve (within the tolerance of starts): no step is small enough for that move. The
+/* The woodpecker starts 8.8e-7 inside its sleeve (within the tolerance of starts): no step is small enough for that move. The
  * highest accuracy is close to round-off. Both go on. */
 static void errors_that_steps_cannot_reduce_do_not_stall(void **state) {
     (void)state;

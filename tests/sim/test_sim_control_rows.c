@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_step: rows exactly at its multiples and at the end, inside of steps or landed on. */
+/* record_step: rows exactly at its multiples and at the end, inside steps or landed on. */
 #include "sim/control_runs.h"
 
 enum { MAX_ROWS = 4000 };
@@ -67,7 +67,7 @@ static void rows_of_a_bouncing_ball(void **state) {
     }
 }
 
-/* Fixed steps of 0.05, rows at 0.004 (inside of steps) or 0.125 (between them). */
+/* Fixed steps of 0.05, rows at 0.004 (inside steps) or 0.125 (between them). */
 static void rows_of_fixed_steps(void **state) {
     (void)state;
     static rows r;
@@ -91,7 +91,7 @@ static void rows_of_fixed_steps(void **state) {
         }
 }
 
-/* The motion inside of large steps has the order of the stages: O(h^(s+1)). */
+/* The motion inside large steps has the order of the stages: O(h^(s+1)). */
 static void rows_inside_of_steps_are_accurate(void **state) {
     (void)state;
     static rows coarse, fine;
@@ -111,7 +111,7 @@ static void rows_inside_of_steps_are_accurate(void **state) {
             for (int j = 0; j < coarse.count; j++) error[k] = fmax(error[k], fabs(coarse.q[j] - fine.q[j]));
             control_close(&run);
         }
-        print_message("%s:%d rows inside of steps of 0.1, 0.05: errors %.3g, %.3g, order %.2f\n", cases[i].scheme,
+        print_message("%s:%d rows inside steps of 0.1, 0.05: errors %.3g, %.3g, order %.2f\n", cases[i].scheme,
                       cases[i].stages, error[0], error[1], log2(error[0] / error[1]));
         check_below(error[0], 0.05);
         assert_true(log2(error[0] / error[1]) > cases[i].order - 0.5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Play, time, speed and what to show. Keys work while the focus is inside of the viewer: space, arrows, Home, End.
+// Play, time, speed and what to show. Keys work while the focus is inside the viewer: space, arrows, Home, End.
 import { SPEEDS } from "./player.js";
 import { numberText, timeText } from "./text.js";
 

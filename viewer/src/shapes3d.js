@@ -211,7 +211,7 @@ export function placeItem(item, object, moment) {
 // ---- arrows ----
 
 export function arrowObject(colour) {
-    const paint = new THREE.MeshBasicMaterial({ color: colour, depthTest: false, transparent: true }); // also seen inside of bodies
+    const paint = new THREE.MeshBasicMaterial({ color: colour, depthTest: false, transparent: true }); // also seen inside bodies
     const shaft = new THREE.Mesh(upright(new THREE.CylinderGeometry(1, 1, 1, 12)), paint);
     const head = new THREE.Mesh(upright(new THREE.ConeGeometry(1, 1, 20)), paint);
     const group = new THREE.Group();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the builder of models from parts.
+/* Inside the builder of models from parts.
  *
  * Everything but bodies and frames is a *piece*: a drawing function, the bodies it stands on, values of its parameters, names.
  * Building draws the kind of each piece once for all pieces with the same drawing function, variant and kinds of bodies, and

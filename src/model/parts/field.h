@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of a field of contacts: what stays of a builder whose shapes find each other. */
+/* Inside a field of contacts: what stays of a builder whose shapes find each other. */
 #ifndef MODEL_PARTS_FIELD_H
 #define MODEL_PARTS_FIELD_H
 
