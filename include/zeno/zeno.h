@@ -4,10 +4,12 @@
 #define ZENO_ZENO_H
 #include "zeno/base.h"
 #include "zeno/contact.h"
+#include "zeno/contact_problem.h"
 #include "zeno/flexible.h"
 #include "zeno/model.h"
 #include "zeno/parts.h"
 #include "zeno/recorder.h"
+#include "zeno/result.h"
 #include "zeno/scene.h"
 #include "zeno/simulation.h"
 #endif

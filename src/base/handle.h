@@ -16,7 +16,8 @@ typedef enum handle_kind {
     HANDLE_SCENE,
     HANDLE_SIMULATION,
     HANDLE_ACCOUNT,
-    HANDLE_RECORDER
+    HANDLE_RECORDER,
+    HANDLE_RESULT
 } handle_kind;
 
 typedef struct handle_head {

@@ -3,6 +3,7 @@
 #ifndef RESULT_INTERNAL_H
 #define RESULT_INTERNAL_H
 
+#include "base/handle.h"
 #include "base/output.h"
 #include "result/result.h"
 
@@ -32,8 +33,8 @@ zn_status result_hdf5_create(zn_context *context, output_file *output, const res
 /* ---- reading ---- */
 
 /* The content owns all its texts. A column is NULL until it has been read. */
-struct result_file {
-    zn_context *context;
+struct zn_result {
+    HANDLE_HEAD;
     char *path;
     result_layout layout;
     result_dataset *datasets; /* layout.datasets */
@@ -41,6 +42,8 @@ struct result_file {
     char **labels;            /* names of the columns as in CSV */
     char **full_names;        /* "dataset.column" */
     double **columns;
+    double *table;            /* of a result in memory: row after row (memory.c) */
+    size_t table_capacity;
     int width;
     long rows;
     zn_status (*read_column)(result_file *, int index); /* NULL: all columns are there */
@@ -51,6 +54,9 @@ struct result_file {
 /* Fill all of the above but labels and full_names. What they leave behind on failure is freed by the caller. */
 zn_status result_csv_open(result_file *result, char *content, size_t size);
 zn_status result_hdf5_open(result_file *result);
+result_file *result_allocate(zn_context *context, const char *path); /* NULL: no memory */
+zn_status result_make_names(result_file *result);                   /* labels and full_names, when the layout is known */
+zn_status result_memory_column(result_file *result, int index);
 /* The arrays of a result's columns, after width and rows are known. */
 zn_status result_allocate_columns(result_file *result);
 zn_status result_fail_content(const result_file *result, long line, const char *format, ...)

@@ -54,11 +54,12 @@ void result_close(result_file *result) {
     if (result->close_source) result->close_source(result);
     for (int c = 0; result->columns && c < result->width; c++) mem_free(context, result->columns[c]);
     mem_free(context, result->columns);
+    mem_free(context, result->table);
     result_free_texts(context, result->labels, result->width);
     result_free_texts(context, result->full_names, result->width);
     free_layout(result);
     mem_free(context, result->path);
-    mem_free(context, result);
+    handle_retire(&result->head, sizeof *result);
 }
 
 /* The whole of a CSV file; of any other only as much as tells what it is. One zero byte follows. */
@@ -95,7 +96,7 @@ static zn_status read_content(result_file *result, char **content, size_t *size,
     return status;
 }
 
-static zn_status make_names(result_file *result) {
+zn_status result_make_names(result_file *result) {
     result->labels = result_layout_labels(result->context, &result->layout);
     result->full_names = MEM_ARRAY(result->context, char *, result->width);
     if (!result->labels || !result->full_names) return ZN_MEMORY;
@@ -112,19 +113,26 @@ static zn_status make_names(result_file *result) {
     return ZN_OK;
 }
 
+result_file *result_allocate(zn_context *context, const char *path) {
+    result_file *r = MEM_ARRAY(context, result_file, 1);
+    if (!r) return NULL;
+    r->head = (handle_head){HANDLE_RESULT, context};
+    if ((r->path = mem_text(context, path))) return r;
+    mem_free(context, r);
+    return NULL;
+}
+
 zn_status result_open(zn_context *context, const char *path, result_file **result) {
     *result = NULL;
-    result_file *r = MEM_ARRAY(context, result_file, 1);
+    result_file *r = result_allocate(context, path);
     if (!r) return ZN_MEMORY;
-    r->context = context;
-    r->path = mem_text(context, path);
     char *content = NULL;
     size_t size = 0;
     bool is_hdf5 = false;
-    zn_status status = r->path ? read_content(r, &content, &size, &is_hdf5) : ZN_MEMORY;
+    zn_status status = read_content(r, &content, &size, &is_hdf5);
     if (status == ZN_OK) status = is_hdf5 ? result_hdf5_open(r) : result_csv_open(r, content, size);
     mem_free(context, content);
-    if (status == ZN_OK) status = make_names(r);
+    if (status == ZN_OK) status = result_make_names(r);
     if (status == ZN_OK)
         *result = r;
     else
@@ -147,7 +155,10 @@ const char *result_column_name(const result_file *result, int index) { return re
 zn_status result_column(result_file *result, int index, const double **values) {
     *values = NULL;
     if (index < 0 || index >= result->width) return fail(result->context, ZN_ARGUMENT, "there is no column %d", index);
-    zn_status status = result->columns[index] || !result->read_column ? ZN_OK : result->read_column(result, index);
+    zn_status status = result->columns[index] ? ZN_OK
+                       : result->table        ? result_memory_column(result, index)
+                       : result->read_column  ? result->read_column(result, index)
+                                              : ZN_OK;
     if (status == ZN_OK) *values = result->columns[index];
     return status;
 }

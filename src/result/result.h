@@ -4,6 +4,7 @@
 #define RESULT_RESULT_H
 
 #include "base/base.h"
+#include "zeno/result.h"
 
 /* One group of columns. With `columns` NULL the dataset is a single column that has the dataset's own name ("t"). In HDF5
  * that is a vector, any other dataset a matrix of rows x n_columns. A dataset with no columns (no contacts) is left out. */
@@ -56,7 +57,7 @@ const char *result_writer_path(const result_writer *writer);
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-typedef struct result_file result_file;
+typedef zn_result result_file;
 
 /* Either format, told by the content; also .partial files of killed or running runs. */
 zn_status result_open(zn_context *context, const char *path, result_file **result);
@@ -72,5 +73,9 @@ const char *result_column_name(const result_file *result, int index);
 zn_status result_find(result_file *result, const char *name, int *index);
 /* The result_rows() values of a column; valid until close. Columns of HDF5 files are read when first asked for. */
 zn_status result_column(result_file *result, int index, const double **values);
+
+/* A result in memory, which grows by rows of result_layout_width() doubles. */
+zn_status result_memory_create(zn_context *context, const result_layout *layout, result_file **result);
+zn_status result_memory_row(result_file *result, const double *row);
 
 #endif

@@ -11,6 +11,7 @@ struct zn_recorder {
     HANDLE_HEAD;
     const zn_simulation *simulation;
     result_writer *writer;
+    result_file *memory;      /* without a path: instead of the writer */
     double *row, *last_total; /* percussion totals at the last row */
     double *outputs;          /* all of the model; poses of its drawing stand apart in a row */
     bool poses;               /* are recorded: not in CSV, which cannot hold the drawing */
@@ -53,7 +54,7 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
     const zn_settings *settings = &r->simulation->settings;
     for (int k = 0; k < model->size.n_contacts; k++) contacts[k] = model->contacts[k].name;
     int n_outputs = output_names(model, false, outputs), n_poses = output_names(model, true, outputs + n_outputs);
-    r->poses = !result_path_is_csv(path);
+    r->poses = !path || !result_path_is_csv(path);
     char step[40], end[40], stages[16], tolerance[40];
     snprintf(step, sizeof step, "%.17g", settings->step);
     snprintf(end, sizeof end, "%.17g", settings->end);
@@ -91,11 +92,13 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
     };
     result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts};
     r->row = MEM_ARRAY(r->context, double, result_layout_width(&layout));
-    return r->row ? result_writer_create(r->context, path, &layout, &r->writer) : ZN_MEMORY;
+    if (!r->row) return ZN_MEMORY;
+    return path ? result_writer_create(r->context, path, &layout, &r->writer) : result_memory_create(r->context, &layout, &r->memory);
 }
 
 static void release(zn_recorder *r) {
     result_writer_destroy(r->writer);
+    result_close(r->memory);
     mem_free(r->context, r->row);
     mem_free(r->context, r->last_total);
     mem_free(r->context, r->outputs);
@@ -108,7 +111,6 @@ zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulatio
     *out = NULL;
     NEED(context, simulation);
     NEED_HANDLE(simulation, HANDLE_SIMULATION);
-    NEED(context, path);
     const zn_model *model = simulation->base;
     int n = model_rows(model);
     zn_recorder *r = MEM_ARRAY(context, zn_recorder, 1);
@@ -186,26 +188,41 @@ zn_status zn_recorder_row(zn_recorder *r) {
         r->last_iterations[i] = sim->path_iterations[i];
     }
     memcpy(r->last_total, sim->view.P_total, (size_t)n * sizeof *r->last_total);
-    return result_writer_row(r->writer, r->row);
+    return r->memory ? result_memory_row(r->memory, r->row) : result_writer_row(r->writer, r->row);
 }
 
 zn_status zn_recorder_flush(zn_recorder *r) {
     if (!r) return ZN_OK;
     NEED_HANDLE(r, HANDLE_RECORDER);
-    return result_writer_flush(r->writer);
+    return r->writer ? result_writer_flush(r->writer) : ZN_OK;
 }
 
-long zn_recorder_rows(const zn_recorder *r) { return HANDLE_GOOD(r, HANDLE_RECORDER) ? result_writer_rows(r->writer) : 0; }
+long zn_recorder_rows(const zn_recorder *r) {
+    if (!HANDLE_GOOD(r, HANDLE_RECORDER)) return 0;
+    return r->memory ? result_rows(r->memory) : result_writer_rows(r->writer);
+}
 
 const char *zn_recorder_path(const zn_recorder *r) {
-    return HANDLE_GOOD(r, HANDLE_RECORDER) ? result_writer_path(r->writer) : "";
+    return HANDLE_GOOD(r, HANDLE_RECORDER) && r->writer ? result_writer_path(r->writer) : "";
 }
 
 zn_status zn_recorder_finish(zn_recorder *r, bool success) {
     if (!r) return ZN_OK;
     NEED_HANDLE(r, HANDLE_RECORDER);
-    zn_status status = result_writer_finish(r->writer, success);
+    zn_status status = r->writer ? result_writer_finish(r->writer, success) : ZN_OK;
     release(r);
     handle_retire(&r->head, sizeof *r);
     return status;
+}
+
+zn_status zn_recorder_keep(zn_recorder *r, zn_result **result) {
+    NEED_HANDLE(r, HANDLE_RECORDER);
+    NEED(r->context, result);
+    *result = NULL;
+    if (!r->memory) return fail(r->context, ZN_ARGUMENT, "%s: the recorder writes %s; only one without a path keeps its rows", __func__, zn_recorder_path(r));
+    *result = r->memory;
+    r->memory = NULL;
+    release(r);
+    handle_retire(&r->head, sizeof *r);
+    return ZN_OK;
 }

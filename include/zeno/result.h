@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results: tables over time, from a file (HDF5, CSV) or from a recording in memory. Rows are points in time; columns have names, and
+ * columns of one kind (positions, velocities, percussions ...) stand together as a dataset. */
+#ifndef ZENO_RESULT_H
+#define ZENO_RESULT_H
+
+#include "zeno/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct zn_result zn_result;
+
+/* A file that a recorder wrote, also the .partial of a run that was killed or still goes on; HDF5 and CSV are told apart by content. */
+ZN_API zn_status zn_result_open(zn_context *context, const char *path, zn_result **result);
+ZN_API void zn_result_close(zn_result *result);
+
+ZN_API long zn_result_rows(const zn_result *result);
+ZN_API int zn_result_columns(const zn_result *result);
+/* As in the header of a CSV file: "t", "x", "x'", "energy.kinetic"; NULL: there is no such column. */
+ZN_API const char *zn_result_column_name(const zn_result *result, int column);
+/* By that name, by "dataset.column", or by the end of it after a dot where that is unique ("floor.normal"). An error names the nearest
+ * column, or the candidates. */
+ZN_API zn_status zn_result_find(zn_result *result, const char *name, int *column);
+/* Row i of a column is first[i * stride]. Valid until the result is closed. */
+ZN_API zn_status zn_result_values(zn_result *result, int column, const double **first, ptrdiff_t *stride);
+
+typedef struct zn_result_dataset {
+    const char *name, *meaning;  /* meaning: a sentence; NULL where the file has none */
+    int first_column, n_columns;
+    const char *const *columns;  /* names within the dataset; NULL: one column with the name of the dataset */
+} zn_result_dataset;
+ZN_API int zn_result_dataset_count(const zn_result *result);
+/* An empty structure: there is no such dataset. */
+ZN_API zn_result_dataset zn_result_get_dataset(const zn_result *result, int index);
+
+/* What the file knows of its run: "scene", "title", "version", "scheme", "stages", "step", "end", "tolerance", "drawing". NULL: not there. */
+ZN_API const char *zn_result_text(const zn_result *result, const char *name);
+
+/* Writes all of it to a new file: .h5, .hdf5 or .csv (which holds neither texts nor poses). The bytes are those that a recorder with this
+ * path would have written. */
+ZN_API zn_status zn_result_save(zn_result *result, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

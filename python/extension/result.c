@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results, from memory or from a file. */
+#include "zeno_python.h"
+
+typedef struct result_object {
+    PyObject_HEAD
+    context_object *context;
+    zn_result *result;
+    bool busy;
+} result_object;
+
+PyObject *result_new(module_state *state, context_object *context, zn_result *result) {
+    result_object *self = object_new(state->result);
+    if (!self) return NULL;
+    self->context = (context_object *)Py_NewRef((PyObject *)context);
+    self->result = result;
+    return (PyObject *)self;
+}
+
+static PyObject *result_open(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    static char *names[] = {"path", NULL};
+    const char *path;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "s", names, &path)) return NULL;
+    module_state *state = state_of_type(type);
+    context_object *context = context_new(state);
+    if (!context) return NULL;
+    zn_result *result = NULL;
+    zn_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = zn_result_open(context->context, path, &result);
+    Py_END_ALLOW_THREADS;
+    PyObject *self = status == ZN_OK ? result_new(state, context, result) : raise_status(state, context, status);
+    if (!self) zn_result_close(result);
+    drop(context);
+    return self;
+}
+
+static void result_dealloc(result_object *self) {
+    zn_result_close(self->result);
+    drop(self->context);
+    object_free(self);
+}
+
+static PyObject *result_find(result_object *self, PyObject *name) {
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    int column;
+    if (!text) return NULL;
+    zn_status status = zn_result_find(self->result, text, &column);
+    return status == ZN_OK ? PyLong_FromLong(column) : raise_status(state_of_object(self), self->context, status);
+}
+
+/* values(column): the column as an Array. */
+static PyObject *result_values(result_object *self, PyObject *number) {
+    long column = PyLong_AsLong(number);
+    if (PyErr_Occurred()) return NULL;
+    BUSY(self, NULL);
+    const double *first = NULL;
+    ptrdiff_t stride = 1;
+    zn_status status;
+    self->busy = true;
+    Py_BEGIN_ALLOW_THREADS;
+    status = zn_result_values(self->result, column > INT_MAX ? INT_MAX : (int)column, &first, &stride);
+    Py_END_ALLOW_THREADS;
+    self->busy = false;
+    if (status != ZN_OK) return raise_status(state_of_object(self), self->context, status);
+    const Py_ssize_t rows = zn_result_rows(self->result), step = stride;
+    return array_new(state_of_object(self), (PyObject *)self, first, 1, &rows, &step);
+}
+
+/* table(first column, columns): rows x columns as one Array where they stand in one block, else None. */
+static PyObject *result_table(result_object *self, PyObject *args) {
+    int first_column, n_columns;
+    if (!PyArg_ParseTuple(args, "ii", &first_column, &n_columns)) return NULL;
+    if (first_column < 0 || n_columns < 0 || n_columns > zn_result_columns(self->result) - first_column) {
+        PyErr_SetString(PyExc_ValueError, "there are no such columns");
+        return NULL;
+    }
+    const double *first = NULL;
+    ptrdiff_t stride = 1;
+    zn_status status = n_columns ? zn_result_values(self->result, first_column, &first, &stride) : ZN_OK;
+    if (status != ZN_OK) return raise_status(state_of_object(self), self->context, status);
+    if (n_columns > 1 && stride == 1) return Py_NewRef(Py_None);
+    const Py_ssize_t shape[] = {zn_result_rows(self->result), n_columns}, strides[] = {stride, 1};
+    return array_new(state_of_object(self), (PyObject *)self, first, 2, shape, strides);
+}
+
+static PyObject *result_save(result_object *self, PyObject *path) {
+    const char *text = PyUnicode_AsUTF8AndSize(path, NULL);
+    if (!text) return NULL;
+    BUSY(self, NULL);
+    zn_status status;
+    self->busy = true;
+    Py_BEGIN_ALLOW_THREADS;
+    status = zn_result_save(self->result, text);
+    Py_END_ALLOW_THREADS;
+    self->busy = false;
+    return status == ZN_OK ? Py_NewRef(Py_None) : raise_status(state_of_object(self), self->context, status);
+}
+
+static PyObject *result_text(result_object *self, PyObject *name) {
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    return text ? Py_BuildValue("z", zn_result_text(self->result, text)) : NULL;
+}
+
+static PyObject *get_rows(result_object *self, void *unused) {
+    (void)unused;
+    return PyLong_FromLong(zn_result_rows(self->result));
+}
+
+static PyObject *get_columns(result_object *self, void *unused) {
+    (void)unused;
+    int n = zn_result_columns(self->result);
+    PyObject *list = PyList_New(n);
+    for (int i = 0; list && i < n; i++) {
+        PyObject *name = PyUnicode_FromString(zn_result_column_name(self->result, i));
+        if (!name || PyList_SetItem(list, i, name) < 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *names_within(const zn_result_dataset *d) {
+    PyObject *list = PyList_New(d->n_columns);
+    for (int i = 0; list && i < d->n_columns; i++) {
+        PyObject *name = PyUnicode_FromString(d->columns ? d->columns[i] : d->name);
+        if (!name || PyList_SetItem(list, i, name) < 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* {name: (first column, columns, names, meaning, whether it is a vector)} */
+static PyObject *get_datasets(result_object *self, void *unused) {
+    (void)unused;
+    PyObject *all = PyDict_New();
+    for (int i = 0; all && i < zn_result_dataset_count(self->result); i++) {
+        zn_result_dataset d = zn_result_get_dataset(self->result, i);
+        PyObject *one = Py_BuildValue("(iiNzO)", d.first_column, d.n_columns, names_within(&d), d.meaning, d.columns ? Py_False : Py_True);
+        if (!one || PyDict_SetItemString(all, d.name, one) < 0) Py_CLEAR(all);
+        Py_XDECREF(one);
+    }
+    return all;
+}
+
+static PyMethodDef methods[] = {{"find", (PyCFunction)result_find, METH_O, NULL},
+                                {"values", (PyCFunction)result_values, METH_O, NULL},
+                                {"table", (PyCFunction)result_table, METH_VARARGS, NULL},
+                                {"save", (PyCFunction)result_save, METH_O, NULL},
+                                {"text", (PyCFunction)result_text, METH_O, NULL},
+                                {0}};
+static PyGetSetDef members[] = {{"rows", (getter)get_rows, NULL, NULL, NULL},
+                                {"columns", (getter)get_columns, NULL, NULL, NULL},
+                                {"datasets", (getter)get_datasets, NULL, NULL, NULL},
+                                {0}};
+static PyType_Slot slots[] = {{Py_tp_new, result_open}, {Py_tp_dealloc, result_dealloc}, {Py_tp_methods, methods}, {Py_tp_getset, members}, {0, NULL}};
+PyType_Spec result_spec = {"zeno._zeno.Result", sizeof(result_object), 0, Py_TPFLAGS_DEFAULT, slots};
