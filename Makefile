@@ -2,10 +2,11 @@
 # The commands that people need, over CMake and its presets. `make help` lists them.
 .POSIX:
 .SUFFIXES:
-.PHONY: build run test test-packages test-clang test-asan test-viewer viewer bench peers matrix validate mechanisms clean format help packages
+.PHONY: build run python test test-packages test-clang test-asan test-viewer viewer bench peers matrix validate mechanisms clean format help packages
 
 JOBS = $$(getconf _NPROCESSORS_ONLN)
 
+PYTHON_PACKAGES = python3-dev python3-numpy python3-venv
 LIBRARIES_AND_PROGRAM = zeno zeno_shared zeno_static
 
 build: packages ## build/zeno and the libraries, optimised (what is missing is installed first)
@@ -25,7 +26,7 @@ test: test-packages build ## every test
 
 # Configuring again finds what was installed since the program was built.
 test-packages:
-	@scripts/install-packages python3
+	@scripts/install-packages python3 $(PYTHON_PACKAGES) python3-pytest
 
 test-clang: test-packages ## every test of a release build by clang
 	@scripts/install-packages clang
@@ -37,6 +38,12 @@ test-asan: test-packages ## every test with the address, leak and undefined-beha
 	@test -f build/asan/build.ninja || cmake --preset asan
 	@cmake --build --preset asan
 	@ctest --preset asan -j $(JOBS)
+
+python: build ## the Python package: a wheel in build/python/ with everything inside
+	@scripts/install-packages python3 $(PYTHON_PACKAGES)
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target python
+	@python3 python/wheel --build build --source .
 
 viewer: ## the script inside of the pages that zeno page writes: build/viewer/zeno-viewer.js, from npm
 	@command -v npm >/dev/null || scripts/install-packages nodejs npm

@@ -21,11 +21,12 @@ typedef struct python_model {
     functions *functions;
 } python_model;
 
-/* One answer of a question: where it goes, and its shape (n_cols 0: a vector). */
+/* One answer of a question: where it goes, and its shape. What has no entries is not asked for. */
+enum { VECTOR = -1 };
 typedef struct answer {
     const char *name;
     double *to;
-    int rows, cols;
+    int rows, cols; /* cols: or VECTOR */
     bool by_rows; /* row by row (C order), else column by column */
 } answer;
 
@@ -37,12 +38,12 @@ static PyObject *bytes_of(const double *values, int count) {
 static bool copy_answer(const answer *a, PyObject *value, const char *question) {
     Py_buffer view;
     if (PyObject_GetBuffer(value, &view, PyBUF_FULL_RO) < 0) return false;
-    Py_ssize_t count = (Py_ssize_t)a->rows * (a->cols ? a->cols : 1);
+    Py_ssize_t count = (Py_ssize_t)a->rows * (a->cols == VECTOR ? 1 : a->cols);
     bool fits = view.format && !strcmp(view.format, "d") && view.len == count * (Py_ssize_t)sizeof(double) &&
-                (a->cols ? view.ndim == 2 && view.shape[0] == a->rows : view.ndim == 1);
-    if (fits && count)
+                (a->cols == VECTOR ? view.ndim == 1 : view.ndim == 2 && view.shape[0] == a->rows);
+    if (fits)
         fits = PyBuffer_ToContiguous(a->to, &view, view.len, a->by_rows ? 'C' : 'F') == 0;
-    else if (!fits && a->cols)
+    else if (!fits && a->cols != VECTOR)
         PyErr_Format(PyExc_ValueError, "%s: '%s' must be a matrix of %d x %d doubles", question, a->name, a->rows, a->cols);
     else if (!fits)
         PyErr_Format(PyExc_ValueError, "%s: '%s' must be a vector of %d doubles", question, a->name, a->rows);
@@ -50,13 +51,15 @@ static bool copy_answer(const answer *a, PyObject *value, const char *question) 
     return fits;
 }
 
+static bool is_wanted(const answer *a) { return a->to && a->rows > 0 && a->cols != 0; }
+
 static bool copy_answers(const answer *answers, int count, PyObject *values, const char *question) {
     if (!PyDict_Check(values)) {
         PyErr_Format(PyExc_TypeError, "%s: the answer must be a dictionary", question);
         return false;
     }
     for (int i = 0; i < count; i++) {
-        if (!answers[i].to) continue;
+        if (!is_wanted(&answers[i])) continue;
         PyObject *value = PyDict_GetItemString(values, answers[i].name);
         if (!value) {
             PyErr_Format(PyExc_KeyError, "%s: the answer lacks '%s'", question, answers[i].name);
@@ -70,7 +73,7 @@ static bool copy_answers(const answer *answers, int count, PyObject *values, con
 static PyObject *wanted_names(const answer *answers, int count) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < count; i++) {
-        if (!answers[i].to) continue;
+        if (!is_wanted(&answers[i])) continue;
         PyObject *name = PyUnicode_FromString(answers[i].name);
         if (!name || PyList_Append(list, name) < 0) Py_CLEAR(list);
         Py_XDECREF(name);
@@ -109,14 +112,14 @@ static int ask(const zn_model *m, const char *question, const zn_point *at, bool
 static int kinematics(const zn_model *m, void *work, const zn_point *at, zn_kinematics *out) {
     (void)work;
     int nq = m->size.nq, nu = m->size.nu;
-    const answer answers[] = {{"qdot", out->qdot, nq, 0, false}, {"qdot_q", out->qdot_q, nq, nq, false}, {"B", out->B, nq, nu, false}, {"qddot", out->qddot, nq, 0, false}};
+    const answer answers[] = {{"qdot", out->qdot, nq, VECTOR, false}, {"qdot_q", out->qdot_q, nq, nq, false}, {"B", out->B, nq, nu, false}, {"qddot", out->qddot, nq, VECTOR, false}};
     return ask(m, "kinematics", at, false, answers, COUNT(answers));
 }
 
 static int balance(const zn_model *m, void *work, const zn_point *at, zn_balance *out) {
     (void)work;
     int nq = m->size.nq, nu = m->size.nu;
-    const answer answers[] = {{"r", out->r, nu, 0, false},
+    const answer answers[] = {{"r", out->r, nu, VECTOR, false},
                               {"r_q", out->r_q, nu, nq, false},
                               {"r_u", out->r_u, nu, nu, false},
                               {"M", out->M, nu, nu, false},
@@ -127,21 +130,21 @@ static int balance(const zn_model *m, void *work, const zn_point *at, zn_balance
 static int constraints(const zn_model *m, void *work, const zn_point *at, zn_constraints *out) {
     (void)work;
     int nq = m->size.nq, nu = m->size.nu, n = rows_of(m);
-    const answer answers[] = {{"c0", out->c0, n, 0, false},      {"c0_q", out->c0_q, n, nq, false}, {"c1", out->c1, n, 0, false},
+    const answer answers[] = {{"c0", out->c0, n, VECTOR, false},      {"c0_q", out->c0_q, n, nq, false}, {"c1", out->c1, n, VECTOR, false},
                               {"c1_q", out->c1_q, n, nq, false}, {"c1_u", out->c1_u, n, nu, true}, /* wanted transposed */
-                              {"c2", out->c2, n, 0, false},      {"c2_q", out->c2_q, n, nq, false}, {"c2_u", out->c2_u, n, nu, false}};
+                              {"c2", out->c2, n, VECTOR, false},      {"c2_q", out->c2_q, n, nq, false}, {"c2_u", out->c2_u, n, nu, false}};
     return ask(m, "constraints", at, false, answers, COUNT(answers));
 }
 
 static int energy(const zn_model *m, void *work, const zn_point *at, double *kinetic, double *potential) {
     (void)work;
-    const answer answers[] = {{"kinetic", kinetic, 1, 0, false}, {"potential", potential, 1, 0, false}};
+    const answer answers[] = {{"kinetic", kinetic, 1, VECTOR, false}, {"potential", potential, 1, VECTOR, false}};
     return ask(m, "energy", at, false, answers, COUNT(answers));
 }
 
 static int outputs(const zn_model *m, void *work, const zn_point *at, double *values) {
     (void)work;
-    const answer answers[] = {{"outputs", values, m->n_outputs, 0, false}};
+    const answer answers[] = {{"outputs", values, m->n_outputs, VECTOR, false}};
     return ask(m, "outputs", at, false, answers, COUNT(answers));
 }
 

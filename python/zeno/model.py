@@ -47,6 +47,7 @@ class Model:
                  float(c.get("tangential_restitution", 0))) for c in contacts]
         self._start = list(map(float, q.values())), list(map(float, u.values()))
         n_rows = len(position_constraints) + len(velocity_constraints) + len(rows) + sum(row[1] for row in rows)
+        self._sizes = len(q), len(u), len(u), n_rows
         if n_rows and constraints is None:
             raise ValueError("a model with constraints or contacts needs the function 'constraints'")
         try:
@@ -60,7 +61,8 @@ class Model:
 
     def _ask(self, question: str, t: float, q: Any, u: Any, a: Any, lam: Any, wanted: list[str], no_force: bool) -> dict[str, Any]:
         numpy = self._numpy
-        q, u, a, lam = (None if b is None else numpy.frombuffer(b) for b in (q, u, a, lam))
+        # What a question does not depend on is not given: zeros, so that functions need not ask.
+        q, u, a, lam = (numpy.zeros(n) if b is None else numpy.frombuffer(b) for b, n in zip((q, u, a, lam), self._sizes))
         if question == "energy":
             kinetic, potential = self._functions["energy"](t, q, u)
             return {"kinetic": numpy.array([kinetic], float), "potential": numpy.array([potential], float)}

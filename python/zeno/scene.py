@@ -177,7 +177,7 @@ class Scene:
     Parts can be added by name, with the keys of scenes as keyword arguments::
 
         scene = zeno.Scene(title="Pendulum", gravity=[0, -9.81])
-        scene.body("rod", mass=1, inertia=1 / 12, position=[0, -0.5])
+        scene.body("rod", type="planar", mass=1, inertia=1 / 12, position=[0, -0.5])
         scene.joint("pin", type="revolute", between=["world", "rod"], at=[0, 0])
     """
 

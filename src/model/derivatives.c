@@ -5,7 +5,7 @@
 #include "model/model.h"
 
 typedef enum variable { BY_Q, BY_U, BY_A, BY_LAMBDA, BY_TIME, BY_MOTION } variable;
-typedef void answer(const zn_model *, void *work, const zn_point *, double *out);
+typedef int answer(const zn_model *, void *work, const zn_point *, double *out);
 
 typedef struct checker {
     zn_context *context;
@@ -16,18 +16,19 @@ typedef struct checker {
     double *qdot;                /* at the point */
     double *value[4], *difference, *matrix, *dense;
     zn_derivative_check *result;
+    bool failed;                 /* a question was not answered */
 } checker;
 
-static void qdot_of(const zn_model *m, void *w, const zn_point *at, double *out) { m->kinematics(m, w, at, &(zn_kinematics){.qdot = out}); }
-static void r_of(const zn_model *m, void *w, const zn_point *at, double *out) { m->balance(m, w, at, &(zn_balance){.r = out}); }
-static void impact_of(const zn_model *m, void *w, const zn_point *at, double *out) {
-    m->balance(m, w, at, &(zn_balance){.no_force = true, .r = out});
+static int qdot_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->kinematics(m, w, at, &(zn_kinematics){.qdot = out}); }
+static int r_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->balance(m, w, at, &(zn_balance){.r = out}); }
+static int impact_of(const zn_model *m, void *w, const zn_point *at, double *out) {
+    return m->balance(m, w, at, &(zn_balance){.no_force = true, .r = out});
 }
-static void c0_of(const zn_model *m, void *w, const zn_point *at, double *out) { m->constraints(m, w, at, &(zn_constraints){.c0 = out}); }
-static void c1_of(const zn_model *m, void *w, const zn_point *at, double *out) { m->constraints(m, w, at, &(zn_constraints){.c1 = out}); }
-static void c2_of(const zn_model *m, void *w, const zn_point *at, double *out) { m->constraints(m, w, at, &(zn_constraints){.c2 = out}); }
-static void p_of(const zn_model *m, void *w, const zn_point *at, double *out) { m->momentum(m, w, at, &(zn_momentum){.p = out}); }
-static void b_of(const zn_model *m, void *w, const zn_point *at, double *out) { m->momentum(m, w, at, &(zn_momentum){.b = out}); }
+static int c0_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->constraints(m, w, at, &(zn_constraints){.c0 = out}); }
+static int c1_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->constraints(m, w, at, &(zn_constraints){.c1 = out}); }
+static int c2_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->constraints(m, w, at, &(zn_constraints){.c2 = out}); }
+static int p_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->momentum(m, w, at, &(zn_momentum){.p = out}); }
+static int b_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->momentum(m, w, at, &(zn_momentum){.b = out}); }
 
 /* The answer with variable number `index` moved by e; BY_MOTION moves t, q and u along the motion. */
 static void moved(checker *c, answer *f, variable by, int index, double e, double *out) {
@@ -46,7 +47,7 @@ static void moved(checker *c, answer *f, variable by, int index, double e, doubl
         for (int i = 0; i < n->nq; i++) c->q[i] += e * c->qdot[i];
         for (int i = 0; i < n->nu; i++) c->u[i] += e * c->at->a[i];
     }
-    f(c->model, c->work, &at, out);
+    if (f(c->model, c->work, &at, out)) c->failed = true;
 }
 
 static void differentiate(checker *c, answer *f, int rows, variable by, int index) {
@@ -93,11 +94,11 @@ static void check_rate(checker *c, const char *what, int rows, const double *cla
 static void check_kinematics(checker *c) {
     const zn_model *m = c->model;
     const zn_patterns *p = &m->pattern;
-    m->kinematics(m, c->work, c->at, &(zn_kinematics){.qdot_q = c->matrix});
+    if (m->kinematics(m, c->work, c->at, &(zn_kinematics){.qdot_q = c->matrix})) c->failed = true;
     check_matrix(c, "d qdot/dq", &p->qdot_q, false, 1, c->matrix, qdot_of, BY_Q);
-    m->kinematics(m, c->work, c->at, &(zn_kinematics){.B = c->matrix});
+    if (m->kinematics(m, c->work, c->at, &(zn_kinematics){.B = c->matrix})) c->failed = true;
     check_matrix(c, "B", &p->B, false, 1, c->matrix, qdot_of, BY_U);
-    m->kinematics(m, c->work, c->at, &(zn_kinematics){.qddot = c->matrix});
+    if (m->kinematics(m, c->work, c->at, &(zn_kinematics){.qddot = c->matrix})) c->failed = true;
     check_rate(c, "qddot", m->size.nq, c->matrix, qdot_of, NULL);
 }
 
@@ -105,13 +106,13 @@ static void check_balance(checker *c, bool no_force) {
     const zn_model *m = c->model;
     const zn_patterns *p = &m->pattern;
     answer *f = no_force ? impact_of : r_of;
-    m->balance(m, c->work, c->at, &(zn_balance){.no_force = no_force, .r_q = c->matrix});
+    if (m->balance(m, c->work, c->at, &(zn_balance){.no_force = no_force, .r_q = c->matrix})) c->failed = true;
     check_matrix(c, no_force ? "d r/dq without force" : "d r/dq", &p->r_q, false, 1, c->matrix, f, BY_Q);
-    m->balance(m, c->work, c->at, &(zn_balance){.no_force = no_force, .r_u = c->matrix});
+    if (m->balance(m, c->work, c->at, &(zn_balance){.no_force = no_force, .r_u = c->matrix})) c->failed = true;
     check_matrix(c, no_force ? "d r/du without force" : "d r/du", &p->r_u, false, 1, c->matrix, f, BY_U);
-    m->balance(m, c->work, c->at, &(zn_balance){.no_force = no_force, .M = c->matrix});
+    if (m->balance(m, c->work, c->at, &(zn_balance){.no_force = no_force, .M = c->matrix})) c->failed = true;
     check_matrix(c, "M", &p->M, false, 1, c->matrix, f, BY_A);
-    m->balance(m, c->work, c->at, &(zn_balance){.no_force = no_force, .W = c->matrix});
+    if (m->balance(m, c->work, c->at, &(zn_balance){.no_force = no_force, .W = c->matrix})) c->failed = true;
     check_matrix(c, "W", &p->W, false, -1, c->matrix, f, BY_LAMBDA);
 }
 
@@ -119,23 +120,23 @@ static void check_constraints(checker *c) {
     const zn_model *m = c->model;
     const zn_patterns *p = &m->pattern;
     int n = model_rows(m), first_y = m->size.ng, first_N = model_row_N(m), first_F = model_row_F(m);
-    m->constraints(m, c->work, c->at, &(zn_constraints){.c0_q = c->matrix});
+    if (m->constraints(m, c->work, c->at, &(zn_constraints){.c0_q = c->matrix})) c->failed = true;
     check_matrix(c, "d c0/dq", &p->c0_q, false, 1, c->matrix, c0_of, BY_Q);
-    m->constraints(m, c->work, c->at, &(zn_constraints){.c1_q = c->matrix});
+    if (m->constraints(m, c->work, c->at, &(zn_constraints){.c1_q = c->matrix})) c->failed = true;
     check_matrix(c, "d c1/dq", &p->c1_q, false, 1, c->matrix, c1_of, BY_Q);
-    m->constraints(m, c->work, c->at, &(zn_constraints){.c1_u = c->matrix});
+    if (m->constraints(m, c->work, c->at, &(zn_constraints){.c1_u = c->matrix})) c->failed = true;
     check_matrix(c, "d c1/du", &p->c1_u, true, 1, c->matrix, c1_of, BY_U);
     check_matrix(c, "d c2/da", &p->c1_u, true, 1, c->matrix, c2_of, BY_A);
-    m->constraints(m, c->work, c->at, &(zn_constraints){.c2_q = c->matrix});
+    if (m->constraints(m, c->work, c->at, &(zn_constraints){.c2_q = c->matrix})) c->failed = true;
     check_matrix(c, "d c2/dq", &p->c2_q, false, 1, c->matrix, c2_of, BY_Q);
-    m->constraints(m, c->work, c->at, &(zn_constraints){.c2_u = c->matrix});
+    if (m->constraints(m, c->work, c->at, &(zn_constraints){.c2_u = c->matrix})) c->failed = true;
     check_matrix(c, "d c2/du", &p->c2_u, false, 1, c->matrix, c2_of, BY_U);
     bool *no_position = MEM_ARRAY(c->context, bool, n);
     if (!no_position) return;
     for (int i = 0; i < n; i++) no_position[i] = (i >= first_y && i < first_N) || i >= first_F;
-    c1_of(m, c->work, c->at, c->matrix);
+    if (c1_of(m, c->work, c->at, c->matrix)) c->failed = true;
     check_rate(c, "c1 as the rate of c0", n, c->matrix, c0_of, no_position);
-    c2_of(m, c->work, c->at, c->matrix);
+    if (c2_of(m, c->work, c->at, c->matrix)) c->failed = true;
     check_rate(c, "c2 as the rate of c1", n, c->matrix, c1_of, NULL);
     mem_free(c->context, no_position);
 }
@@ -144,19 +145,19 @@ static void check_constraints(checker *c) {
 static void check_momentum(checker *c) {
     const zn_model *m = c->model;
     const zn_patterns *p = &m->pattern;
-    m->momentum(m, c->work, c->at, &(zn_momentum){.p_q = c->matrix});
+    if (m->momentum(m, c->work, c->at, &(zn_momentum){.p_q = c->matrix})) c->failed = true;
     check_matrix(c, "d p/dq", &p->p_q, false, 1, c->matrix, p_of, BY_Q);
-    m->balance(m, c->work, c->at, &(zn_balance){.M = c->matrix});
+    if (m->balance(m, c->work, c->at, &(zn_balance){.M = c->matrix})) c->failed = true;
     check_matrix(c, "M as d p/du", &p->M, false, 1, c->matrix, p_of, BY_U);
-    m->momentum(m, c->work, c->at, &(zn_momentum){.b_q = c->matrix});
+    if (m->momentum(m, c->work, c->at, &(zn_momentum){.b_q = c->matrix})) c->failed = true;
     check_matrix(c, "d b/dq", &p->b_q, false, 1, c->matrix, b_of, BY_Q);
-    m->momentum(m, c->work, c->at, &(zn_momentum){.b_u = c->matrix});
+    if (m->momentum(m, c->work, c->at, &(zn_momentum){.b_u = c->matrix})) c->failed = true;
     check_matrix(c, "d b/du", &p->b_u, false, 1, c->matrix, b_of, BY_U);
     zn_point free_of_rows = *c->at;
     free_of_rows.lambda = NULL;
     double *b = c->value[0];
-    b_of(m, c->work, &free_of_rows, b);
-    m->balance(m, c->work, &free_of_rows, &(zn_balance){.r = c->matrix});
+    if (b_of(m, c->work, &free_of_rows, b)) c->failed = true;
+    if (m->balance(m, c->work, &free_of_rows, &(zn_balance){.r = c->matrix})) c->failed = true;
     for (int i = 0; i < m->size.nu; i++) c->matrix[i] += b[i];
     check_rate(c, "r + b as the rate of p", m->size.nu, c->matrix, p_of, NULL);
 }
@@ -199,7 +200,7 @@ zn_status zn_model_check_derivatives(zn_context *context, const zn_model *model,
     c.lambda = next, next += n;
     c.qdot = next, next += nq;
     c.matrix = next;
-    qdot_of(model, c.work, at, c.qdot);
+    c.failed = qdot_of(model, c.work, at, c.qdot) != 0;
     check_kinematics(&c);
     check_balance(&c, false);
     check_balance(&c, true);
@@ -207,5 +208,7 @@ zn_status zn_model_check_derivatives(zn_context *context, const zn_model *model,
     if (model->lagrangian) check_momentum(&c);
     mem_free(context, memory);
     mem_free(context, c.work);
-    return ZN_OK;
+    if (!c.failed) return ZN_OK;
+    *result = (zn_derivative_check){NAN, "nothing"};
+    return fail(context, ZN_NOT_FINITE, "%s: the model cannot answer near this point", __func__);
 }

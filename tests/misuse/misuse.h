@@ -45,7 +45,7 @@ typedef struct misuse_row {
     const char *function;
     void (*run)(world *);
 } misuse_row;
-extern const misuse_row rows_of_parts[];
-extern const int n_rows_of_parts;
+extern const misuse_row rows_of_parts[], rows_of_results[];
+extern const int n_rows_of_parts, n_rows_of_results;
 
 #endif

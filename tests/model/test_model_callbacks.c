@@ -116,6 +116,27 @@ static void a_wrong_derivative_is_named(void **state) {
     zn_context_destroy(context);
 }
 
+static int balance_near_the_rod(const zn_model *model, void *work, const zn_point *at, zn_balance *out) {
+    return at->q[0] > 0.7 || balance(model, work, at, out);
+}
+
+/* A question that is not answered, here where the check moves x to the right, must not count as a derivative of zero. */
+static void an_unanswered_question_fails_the_check(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    zn_model def = description(), *model = NULL;
+    def.balance = balance_near_the_rod;
+    def.q_start = (double[]){0.6, -0.8};
+    assert_int_equal(zn_model_from_callbacks(context, &def, &model), ZN_OK);
+    double q[2] = {0.7, -0.6}, u[2] = {0.3, 1.1}, a[2] = {-0.4, 2}, lambda[3] = {1.5, 0.7, -0.2};
+    zn_derivative_check check;
+    assert_int_equal(zn_model_check_derivatives(context, model, &(zn_point){0, q, u, a, lambda}, &check), ZN_NOT_FINITE);
+    assert_true(isnan(check.worst));
+    assert_non_null(strstr(zn_error_text(context), "cannot answer"));
+    zn_model_destroy(context, model);
+    zn_context_destroy(context);
+}
+
 static void wrong_descriptions_are_refused(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
@@ -159,7 +180,8 @@ static void failing_memory_is_clean(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(callbacks_agree_with_formulas), cmocka_unit_test(a_wrong_derivative_is_named),
-        cmocka_unit_test(wrong_descriptions_are_refused), cmocka_unit_test(failing_memory_is_clean),
+        cmocka_unit_test(an_unanswered_question_fails_the_check), cmocka_unit_test(wrong_descriptions_are_refused),
+        cmocka_unit_test(failing_memory_is_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Misuse of recorders, results and contact problems. */
+#include "misuse.h"
+
+/* A result in memory with one row; *dead: one that was closed. */
+static zn_result *make(world *w, zn_result **dead) {
+    zn_result *results[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        zn_recorder *recorder = NULL;
+        assert_int_equal(zn_recorder_create(w->context, w->simulation, NULL, NULL, NULL, &recorder), ZN_OK);
+        assert_int_equal(zn_recorder_row(recorder), ZN_OK);
+        assert_int_equal(zn_recorder_rows(recorder), 1);
+        assert_int_equal(zn_recorder_keep(recorder, &results[i]), ZN_OK);
+    }
+    *dead = results[1];
+    zn_result_close(results[1]);
+    return results[0];
+}
+
+ROW(zn_recorder_keep) {
+    zn_result *result = NULL;
+    REFUSED_SILENTLY(zn_recorder_keep(NULL, &result));
+    REFUSED(zn_recorder_keep(w->dead_recorder, &result));
+    REFUSED(zn_recorder_keep(w->recorder, NULL));
+    REFUSED(zn_recorder_keep(w->recorder, &result)); /* it has a path */
+    assert_null(result);
+}
+ROW(zn_result_open) {
+    zn_result *result = (zn_result *)(void *)w;
+    REFUSED_SILENTLY(zn_result_open(NULL, "x.h5", &result));
+    REFUSED(zn_result_open(w->context, NULL, &result));
+    assert_null(result);
+    REFUSED(zn_result_open(w->context, "x.h5", NULL));
+    assert_int_equal(zn_result_open(w->context, "not-there.h5", &result), ZN_FILE);
+    zn_error_clear(w->context);
+}
+ROW(zn_result_close) {
+    zn_result *dead, *result = make(w, &dead);
+    zn_result_close(NULL);
+    zn_result_close(dead);
+    zn_result_close(result);
+    zn_error_clear(w->context);
+}
+
+/* Functions that only tell. */
+static void ask(world *w, const zn_result *r, bool alive) {
+    assert_int_equal(zn_result_rows(r), alive);
+    assert_int_equal(zn_result_columns(r) > 0, alive);
+    assert_int_equal(zn_result_column_name(r, 0) != NULL, alive);
+    assert_null(zn_result_column_name(r, -1));
+    assert_null(zn_result_column_name(r, INT_MAX));
+    assert_int_equal(zn_result_dataset_count(r) > 0, alive);
+    assert_int_equal(zn_result_get_dataset(r, 0).name != NULL, alive);
+    assert_null(zn_result_get_dataset(r, -1).name);
+    assert_null(zn_result_get_dataset(r, INT_MAX).name);
+    assert_int_equal(zn_result_text(r, "scheme") != NULL, alive);
+    assert_null(zn_result_text(r, "nothing"));
+    assert_null(zn_result_text(r, NULL));
+    zn_error_clear(w->context);
+}
+static void ask_all(world *w) {
+    zn_result *dead, *result = make(w, &dead);
+    ask(w, NULL, false);
+    ask(w, dead, false);
+    ask(w, result, true);
+    zn_result_close(result);
+}
+ROW(zn_result_rows) { ask_all(w); }
+ROW(zn_result_columns) { ask_all(w); }
+ROW(zn_result_column_name) { ask_all(w); }
+ROW(zn_result_dataset_count) { ask_all(w); }
+ROW(zn_result_get_dataset) { ask_all(w); }
+ROW(zn_result_text) { ask_all(w); }
+
+ROW(zn_result_find) {
+    zn_result *dead, *result = make(w, &dead);
+    int column;
+    REFUSED_SILENTLY(zn_result_find(NULL, "t", &column));
+    REFUSED(zn_result_find(dead, "t", &column));
+    REFUSED(zn_result_find(result, NULL, &column));
+    REFUSED(zn_result_find(result, "t", NULL));
+    REFUSED(zn_result_find(result, "nothing", &column));
+    zn_result_close(result);
+}
+ROW(zn_result_values) {
+    zn_result *dead, *result = make(w, &dead);
+    const double *first;
+    ptrdiff_t stride;
+    REFUSED_SILENTLY(zn_result_values(NULL, 0, &first, &stride));
+    REFUSED(zn_result_values(dead, 0, &first, &stride));
+    REFUSED(zn_result_values(result, -1, &first, &stride));
+    REFUSED(zn_result_values(result, INT_MAX, &first, &stride));
+    assert_null(first);
+    REFUSED(zn_result_values(result, 0, NULL, &stride));
+    REFUSED(zn_result_values(result, 0, &first, NULL));
+    zn_result_close(result);
+}
+ROW(zn_result_save) {
+    zn_result *dead, *result = make(w, &dead);
+    REFUSED_SILENTLY(zn_result_save(NULL, "x.csv"));
+    REFUSED(zn_result_save(dead, "x.csv"));
+    REFUSED(zn_result_save(result, NULL));
+    REFUSED(zn_result_save(result, "x.txt"));
+    assert_int_equal(zn_result_save(result, "/nowhere/x.csv"), ZN_FILE);
+    zn_error_clear(w->context);
+    zn_result_close(result);
+}
+
+ROW(zn_contact_problem_solve) {
+    const int index[] = {0, 1, 2}, outside[] = {0, 1, 3};
+    const double value[] = {1, 1, 1}, q[] = {-1, 0, 0}, mu[] = {0.5}, negative[] = {-1}, unknown[] = {-1, NAN, 0};
+    const zn_triplets W = {3, 3, 3, index, index, value};
+    const zn_contact_problem good = {.dim = 3, .n_contacts = 1, .W = W, .q = q, .mu = mu};
+    double r[3] = {0};
+    zn_contact_problem_outcome o;
+    zn_context *c = w->context;
+    REFUSED_SILENTLY(zn_contact_problem_solve(NULL, &good, ZN_SOLVER_AUTO, 1e-10, r, NULL, &o));
+    REFUSED(zn_contact_problem_solve(c, NULL, ZN_SOLVER_AUTO, 1e-10, r, NULL, &o));
+    REFUSED(zn_contact_problem_solve(c, &good, ZN_SOLVER_AUTO, 1e-10, NULL, NULL, &o));
+    REFUSED(zn_contact_problem_solve(c, &good, ZN_SOLVER_AUTO, 1e-10, r, NULL, NULL));
+    REFUSED(zn_contact_problem_solve(c, &good, (zn_solver)99, 1e-10, r, NULL, &o));
+    REFUSED(zn_contact_problem_solve(c, &good, ZN_SOLVER_AUTO, 0, r, NULL, &o));
+    REFUSED(zn_contact_problem_solve(c, &good, ZN_SOLVER_AUTO, NAN, r, NULL, &o));
+    zn_contact_problem bad[12];
+    for (int i = 0; i < 12; i++) bad[i] = good;
+    bad[0].dim = 4, bad[1].n_contacts = -1, bad[2].W.rows = 2, bad[3].W.count = -1, bad[4].W.row = outside, bad[5].W.value = unknown;
+    bad[6].q = NULL, bad[7].q = unknown, bad[8].mu = negative, bad[9].global = true, bad[10].W.col = NULL, bad[11].mu = NULL;
+    for (int i = 0; i < 12; i++) REFUSED(zn_contact_problem_solve(c, &bad[i], ZN_SOLVER_AUTO, 1e-10, r, NULL, &o));
+    assert_int_equal(zn_contact_problem_solve(c, &good, ZN_SOLVER_AUTO, 1e-10, r, NULL, &o), ZN_OK);
+    check_close(r[0], 1, 1e-10);
+}
+
+#define R(function) \
+    { #function, row_##function }
+const misuse_row rows_of_results[] = {R(zn_recorder_keep),      R(zn_result_open),        R(zn_result_close),   R(zn_result_rows),
+                                      R(zn_result_columns),     R(zn_result_column_name), R(zn_result_find),    R(zn_result_values),
+                                      R(zn_result_dataset_count), R(zn_result_get_dataset), R(zn_result_text),  R(zn_result_save),
+                                      R(zn_contact_problem_solve)};
+const int n_rows_of_results = sizeof rows_of_results / sizeof *rows_of_results;

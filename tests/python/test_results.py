@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results are those of the program, to the bit, and arrays are views."""
+import json
+
+import numpy
+import pytest
+import zeno
+
+SCENES = sorted(path.name for path in __import__("pathlib").Path(__file__).resolve().parents[2].glob("scenes/*.yaml"))
+PART = 0.05  # of the scene's own time
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_every_scene_gives_the_bytes_of_the_program(root, program, tmp_path, name):
+    path = root / "scenes" / name
+    scene = zeno.load(path)
+    end = PART * scene.settings["end"]
+    program("run", path, "--end", repr(end), "--quiet", "--out", tmp_path / "program.h5")
+    scene.run(end=end).save(tmp_path / "memory.h5")
+    scene.run(end=end, out=tmp_path / "file.h5", account=False)
+    expected = (tmp_path / "program.h5").read_bytes()
+    assert (tmp_path / "memory.h5").read_bytes() == expected
+    assert (tmp_path / "file.h5").read_bytes() == expected
+
+
+def test_csv_is_that_of_the_program(root, program, tmp_path):
+    path = root / "scenes" / "slider-crank-parts.yaml"
+    program("run", path, "--end", "0.005", "--quiet", "--out", tmp_path / "program.csv")
+    zeno.load(path).run(end=0.005).save(tmp_path / "python.csv")
+    assert (tmp_path / "python.csv").read_bytes() == (tmp_path / "program.csv").read_bytes()
+
+
+def test_summary_agrees(root, program):
+    path = root / "scenes" / "woodpecker.yaml"
+    summary = json.loads(program("run", path, "--summary", "--end", "0.2"))
+    result = zeno.load(path).run(end=0.2)
+    assert list(result.q[-1]) == summary["q"] and list(result.u[-1]) == summary["u"]
+    assert result.statistics["steps"] == summary["steps"]
+    assert result.statistics["max_penetration"] == summary["max_penetration"]
+
+
+def test_arrays_are_views_and_read_only(ball):
+    result = zeno.Scene(ball).run()
+    assert len(result) == 1001 and result.t.shape == (1001,) and result.q.shape == (1001, 1)
+    assert numpy.shares_memory(result.q, result["y"]) and numpy.shares_memory(result.t, result["t"])
+    with pytest.raises(ValueError):
+        result.q[0, 0] = 1
+    y = result["y"]
+    del result
+    assert y[0] == 1  # the view keeps the result alive
+
+
+def test_physics_of_the_ball(ball):
+    result = zeno.Scene(ball).run(step=1e-4)
+    impact = (2 / 9.81) ** 0.5
+    i = int(numpy.argmax(result["y'"] > 0))
+    assert abs(result.t[i] - impact) < 2e-4
+    assert abs(result["y'"][i] - 0.5 * 9.81 * impact) < 2e-3
+    assert result.statistics["max_residual"] <= 1e-10
+    total = result.account["total"]
+    assert abs(total["normal"] - 0.75 * (1 + 0.25) * 9.81) < 1e-2  # e = 1/2 takes three quarters, of two impacts
+
+
+def test_files_are_read_again(ball, tmp_path):
+    result = zeno.Scene(ball).run(end=0.5)
+    for name in ("a.h5", "a.csv"):
+        result.save(tmp_path / name)
+        again = zeno.open(tmp_path / name)
+        assert len(again) == len(result)
+        for column in result.columns:
+            assert numpy.array_equal(again[column], result[column], equal_nan=True), column
+    again = zeno.open(tmp_path / "a.h5")
+    assert numpy.array_equal(again.q, result.q) and again.names("q") == ["y"] and again.title == "Ball" and again.scene_text == result.scene_text
+    again.save(tmp_path / "b.h5")
+    assert (tmp_path / "b.h5").read_bytes() == (tmp_path / "a.h5").read_bytes()
+
+
+def test_contacts(ball):
+    contact = zeno.Scene(ball).run(end=0.5).contacts["floor"]
+    assert contact["gap"].min() > -1e-2 and contact["normal"].sum() > 0 and contact["friction"] == []
+    assert contact["dissipation"][-1] > 0
+
+
+def test_a_million_rows_are_not_copied(tmp_path):
+    scene = zeno.Scene({"coordinates": {"x": {"start": 1}}, "energy": {"kinetic": "x'^2/2"}, "simulation": {"step": 1e-6, "end": 1}})
+    result = scene.run(account=False)
+    assert len(result) == 1_000_001
+    assert result.q.base is not None and numpy.shares_memory(result.q, result["x"])
+    result.save(tmp_path / "long.h5")
+    assert zeno.open(tmp_path / "long.h5")["x"][-1] == 1
