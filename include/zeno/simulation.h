@@ -53,6 +53,13 @@ typedef struct zn_settings {
 } zn_settings;
 
 ZN_API zn_settings zn_settings_default(void);
+/* A setting by its name in scenes and its value as text, as the options of the program take it: "scheme" "radau-2a:2", "step" "auto", "damping" "0.8",
+ * "friction_law" "staged". The settings stay as they were where a name or a text is wrong; numbers are checked with the simulation. */
+ZN_API zn_status zn_settings_set(zn_context *context, zn_settings *settings, const char *name, const char *value);
+/* The value as such a text, cut to `room` bytes with its ending zero. */
+ZN_API zn_status zn_settings_get(zn_context *context, const zn_settings *settings, const char *name, char *text, size_t room);
+/* All names, from 0; NULL after the last. */
+ZN_API const char *zn_settings_name(int index);
 
 typedef struct zn_scheme_info {
     const char *name, *summary;

@@ -92,7 +92,7 @@ static PyObject *scene_text(scene_object *self, void *unused) {
 }
 static PyObject *scene_settings(scene_object *self, void *unused) {
     (void)unused;
-    return settings_to(zn_scene_settings(self->scene));
+    return settings_to(self->base.context, zn_scene_settings(self->scene));
 }
 static PyObject *scene_model(scene_object *self, void *unused) {
     (void)unused;

@@ -8,7 +8,7 @@
 typedef struct simulation_object {
     PyObject_HEAD
     context_object *context;
-    PyObject *model, *settings; /* kept alive: the model, and the texts of the settings */
+    PyObject *model; /* kept alive */
     const zn_model *description;
     zn_simulation *simulation;
     zn_account *account;
@@ -45,10 +45,10 @@ static bool create(simulation_object *self, zn_settings *settings) {
 
 /* Simulation(model or scene, settings) */
 static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    static char *names[] = {"model", "base", "settings", NULL};
+    static char *names[] = {"model", "settings", NULL};
     module_state *state = state_of_type(type);
-    PyObject *model, *base, *chosen;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!O!", names, &model, &PyDict_Type, &base, &PyDict_Type, &chosen)) return NULL;
+    PyObject *model, *chosen;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO!", names, &model, &PyDict_Type, &chosen)) return NULL;
     int is_scene = PyObject_IsInstance(model, (PyObject *)state->scene), is_model = PyObject_IsInstance(model, (PyObject *)state->model);
     if (is_scene < 0 || is_model < 0) return NULL;
     if (!is_scene && !is_model) {
@@ -57,14 +57,12 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
     }
     zn_settings settings = zn_settings_default();
     if (is_scene) settings = *zn_scene_settings(((scene_object *)model)->scene);
-    if (!settings_from(base, &settings) || !settings_from(chosen, &settings)) return NULL;
     simulation_object *self = object_new(type);
     if (!self) return NULL;
     self->model = Py_NewRef(model);
-    self->settings = Py_BuildValue("(OO)", base, chosen);
     self->description = ((model_object *)model)->model;
-    self->context = self->settings ? context_new(state) : NULL;
-    if (self->context && create(self, &settings)) return (PyObject *)self;
+    self->context = context_new(state);
+    if (self->context && settings_from(state, self->context, chosen, &settings) && create(self, &settings)) return (PyObject *)self;
     drop(self);
     return NULL;
 }
@@ -75,7 +73,6 @@ static void simulation_dealloc(simulation_object *self) {
     PyMem_Free(self->memory);
     drop(self->context);
     Py_XDECREF(self->model);
-    Py_XDECREF(self->settings);
     object_free(self);
 }
 
@@ -258,7 +255,7 @@ static PyObject *get_outputs(simulation_object *self, void *unused) {
 }
 static PyObject *get_settings(simulation_object *self, void *unused) {
     (void)unused;
-    return settings_to(zn_simulation_settings(self->simulation));
+    return settings_to(self->context, zn_simulation_settings(self->simulation));
 }
 static PyObject *get_log(simulation_object *self, void *unused) {
     (void)unused;

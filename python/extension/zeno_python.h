@@ -78,9 +78,10 @@ bool model_raise(PyObject *model);
 
 /* ---- settings (settings.c) ---- */
 
-/* Puts the entries of a dictionary into settings; texts belong to the dictionary. False: an exception is set. */
-bool settings_from(PyObject *dictionary, zn_settings *);
-PyObject *settings_to(const zn_settings *);
+/* Puts the entries of a dictionary into settings. False: an exception is set. */
+bool settings_from(module_state *, context_object *, PyObject *dictionary, zn_settings *);
+/* {name: text} */
+PyObject *settings_to(context_object *, const zn_settings *);
 
 /* ---- simulations and results ---- */
 

@@ -92,7 +92,7 @@ class Model:
 
     def simulation(self, scheme: Optional[str] = None, step: Any = None, end: Optional[float] = None, **settings: Any) -> Simulation:
         """A simulation that goes step by step."""
-        return Simulation(self._core, {}, settings_of(scheme, step, end, settings), self.title)
+        return Simulation(self._core, settings_of(scheme, step, end, settings), self.title)
 
     def run(self, scheme: Optional[str] = None, step: Any = None, end: Optional[float] = None, *, out: Any = None, progress: Progress = False,
             account: bool = True, **settings: Any) -> Result:

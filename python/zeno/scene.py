@@ -36,19 +36,23 @@ def _plain(value: Any) -> Any:
 
 def settings_of(scheme: Optional[str], step: Any, end: Optional[float], more: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as the library takes them, from the words of scenes."""
-    chosen = dict(more)
-    if scheme is not None:
-        name, _, stages = scheme.partition(":")
-        chosen["scheme"] = name
-        if stages or "stages" not in chosen:
-            chosen["stages"] = int(stages) if stages else 0
-    if step == "auto":
-        chosen["step_auto"] = True
-    elif step is not None:
-        chosen["step"], chosen["step_auto"] = float(step), False
-    if end is not None:
-        chosen["end"] = float(end)
-    return chosen
+    first = {"scheme": scheme, "step": step if step == "auto" or step is None else float(step), "end": None if end is None else float(end)}
+    return {**{name: value for name, value in first.items() if value is not None}, **more}
+
+
+def _values(settings: Mapping[str, str]) -> dict[str, Any]:
+    """Settings with numbers as numbers and true and false as such."""
+
+    def value(text: str) -> Any:
+        if text in ("true", "false"):
+            return text == "true"
+        try:
+            number = float(text)
+        except ValueError:
+            return text
+        return int(number) if number == int(number) and "e" not in text and "." not in text else number
+
+    return {name: value(text) for name, text in settings.items()}
 
 
 class Simulation:
@@ -57,9 +61,9 @@ class Simulation:
     ``q`` and ``u`` are arrays that always show the present state; they are read-only.
     """
 
-    def __init__(self, core_model: Any, base: Mapping[str, Any], chosen: Mapping[str, Any], title: str = "", text: str = ""):
+    def __init__(self, core_model: Any, chosen: Mapping[str, Any], title: str = "", text: str = ""):
         try:
-            self._core = _zeno.Simulation(core_model, dict(base), dict(chosen))
+            self._core = _zeno.Simulation(core_model, dict(chosen))
         except _zeno.Error as error:
             raise errors.from_library(error, errors.SceneError) from None
         self._model = core_model.model
@@ -87,8 +91,8 @@ class Simulation:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All settings."""
-        return self._core.settings
+        """All settings: numbers as numbers, choices as words."""
+        return _values(self._core.settings)
 
     @property
     def coordinates(self) -> list[str]:
@@ -142,7 +146,7 @@ class Simulation:
 
     def run(self, out: "Optional[str | os.PathLike[str]]" = None, progress: Progress = False, account: bool = True) -> Result:
         """Goes on to the end and returns the rows since now; with ``out`` they are written to a file as they are computed."""
-        bar = look.Bar(self.settings["end"]) if progress is True else None
+        bar = look.Bar(float(self.settings["end"])) if progress is True else None
         report = bar if bar is not None else progress if callable(progress) else None
         path = None if out is None else os.fspath(out)
         try:
@@ -277,7 +281,7 @@ class Scene:
     @property
     def settings(self) -> dict[str, Any]:
         """Settings of its runs, unless they say otherwise."""
-        return self._core.settings
+        return _values(self._core.settings)
 
     @property
     def coordinates(self) -> list[str]:
@@ -307,7 +311,7 @@ class Scene:
     def simulation(self, scheme: Optional[str] = None, step: Any = None, end: Optional[float] = None, **settings: Any) -> Simulation:
         """A simulation that goes step by step."""
         core = self._core
-        return Simulation(core, {}, settings_of(scheme, step, end, settings), core.title, core.text)
+        return Simulation(core, settings_of(scheme, step, end, settings), core.title, core.text)
 
     def run(self, scheme: Optional[str] = None, step: Any = None, end: Optional[float] = None, *,
             out: "Optional[str | os.PathLike[str]]" = None, progress: Progress = False, account: bool = True, **settings: Any) -> Result:

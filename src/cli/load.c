@@ -4,8 +4,6 @@
 
 #include "cli/progress.h"
 
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,27 +50,11 @@ int cli_add_settings(cli_option *options, int n, cli_scene_options *scene, const
     return n;
 }
 
-static bool set_word(const char *option, const setting *row, const char *text, zn_settings *settings) {
-    char words[120];
-    for (int i = 0; i < row->n_words; i++)
-        if (strcmp(text, row->words[i]) == 0) return setting_store(row, settings, i), true;
-    setting_values_text(row, words, sizeof words);
-    fprintf(stderr, "error: %s is one of %s, not '%s'\n", option, words, text);
-    return false;
-}
-
-/* Whether numbers are in their range is found when the simulation is made. */
 static bool set(const char *option, const setting *row, const char *text, zn_settings *settings) {
-    double value;
-    if (row->kind == SETTING_SCHEME) return cli_set_scheme(text, settings);
-    if (row->words) return set_word(option, row, text, settings);
-    if (row->kind == SETTING_STEP) settings->step_auto = strcmp(text, "auto") == 0, settings->step = 0;
-    if (row->kind == SETTING_STEP && settings->step_auto) return true;
-    if (!cli_number(option, text, &value)) return false;
-    if (row->range.whole && (value != floor(value) || fabs(value) > INT_MAX))
-        return fprintf(stderr, "error: %s needs a whole number, not '%s'\n", option, text), false;
-    setting_store(row, settings, value);
-    return true;
+    char why[300];
+    if (settings_take(row, option, text, settings, why, sizeof why)) return true;
+    fprintf(stderr, "error: %s\n", why);
+    return false;
 }
 
 bool cli_load(zn_context *context, const char *path, const cli_scene_options *options, zn_scene **scene, zn_settings *settings) {

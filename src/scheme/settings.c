@@ -2,9 +2,11 @@
 /* The table of settings. A member of zn_settings without its row, or in another place than its row, does not compile. */
 #include "scheme/settings.h"
 
-#include "base/base.h"
+#include "base/handle.h"
+#include "base/nearest.h"
 #include "scheme/scheme.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -188,6 +190,88 @@ bool settings_take_scheme(const char *text, zn_settings *settings, char *why, si
     settings->scheme = class->info.name;
     settings->stages = (int)stages;
     return true;
+}
+
+static bool take_word(const setting *row, const char *label, const char *text, zn_settings *settings, char *why, size_t room) {
+    char words[120];
+    for (int i = 0; i < row->n_words; i++)
+        if (strcmp(text, row->words[i]) == 0) return setting_store(row, settings, i), true;
+    list_words(row, words, sizeof words);
+    return snprintf(why, room, "%s is one of %s, not '%.60s'", label, words, text), false;
+}
+
+bool settings_take(const setting *row, const char *label, const char *text, zn_settings *settings, char *why, size_t room) {
+    if (row->kind == SETTING_SCHEME) return settings_take_scheme(text, settings, why, room);
+    if (row->words) return take_word(row, label, text, settings, why, room);
+    if (row->kind == SETTING_STEP) settings->step_auto = strcmp(text, "auto") == 0, settings->step = 0;
+    if (row->kind == SETTING_STEP && settings->step_auto) return true;
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value)) return snprintf(why, room, "%s needs a number, not '%.60s'", label, text), false;
+    if (row->range.whole && (value != floor(value) || fabs(value) > INT_MAX))
+        return snprintf(why, room, "%s needs a whole number, not '%.60s'", label, text), false;
+    setting_store(row, settings, value);
+    return true;
+}
+
+/* ---- by name ---- */
+
+static const setting *find(const char *name) {
+    for (int i = 0; i < settings_count; i++)
+        if (settings_rows[i].kind != SETTING_AUTO && strcmp(settings_rows[i].name, name) == 0) return &settings_rows[i];
+    return NULL;
+}
+
+static zn_status fail_unknown(zn_context *context, const char *name) {
+    const char *best = NULL;
+    int distance = INT_MAX;
+    for (int i = 0; i < settings_count; i++) {
+        int d = settings_rows[i].kind == SETTING_AUTO ? INT_MAX : nearest_distance(name, settings_rows[i].name);
+        if (d < distance) distance = d, best = settings_rows[i].name;
+    }
+    if (best && nearest_is_close(name, distance))
+        return fail(context, ZN_ARGUMENT, "there is no setting '%.60s' (did you mean '%s'?)", name, best);
+    return fail(context, ZN_ARGUMENT, "there is no setting '%.60s'", name);
+}
+
+zn_status zn_settings_set(zn_context *context, zn_settings *settings, const char *name, const char *value) {
+    NEED_CONTEXT(context);
+    NEED(context, settings);
+    NEED(context, name);
+    NEED(context, value);
+    char why[300];
+    const setting *row = find(name);
+    if (!row) return fail_unknown(context, name);
+    zn_settings changed = *settings;
+    if (!settings_take(row, row->name, value, &changed, why, sizeof why)) return fail(context, ZN_ARGUMENT, "%s", why);
+    *settings = changed;
+    return ZN_OK;
+}
+
+zn_status zn_settings_get(zn_context *context, const zn_settings *settings, const char *name, char *text, size_t room) {
+    NEED_CONTEXT(context);
+    NEED(context, settings);
+    NEED(context, name);
+    NEED(context, text);
+    const setting *row = find(name);
+    if (!row) return fail_unknown(context, name);
+    zn_settings initial = zn_settings_default();
+    double value = setting_value(row, settings);
+    if (row->kind == SETTING_SCHEME)
+        snprintf(text, room, "%s", settings->scheme ? settings->scheme : initial.scheme);
+    else if (row->kind == SETTING_STEP && settings->step_auto)
+        snprintf(text, room, "auto");
+    else if (row->words)
+        snprintf(text, room, "%s", value >= 0 && value < row->n_words ? row->words[(int)value] : "");
+    else
+        snprintf(text, room, "%.17g", value);
+    return ZN_OK;
+}
+
+const char *zn_settings_name(int index) {
+    for (int i = 0; i < settings_count; i++)
+        if (settings_rows[i].kind != SETTING_AUTO && index-- == 0) return settings_rows[i].name;
+    return NULL;
 }
 
 /* ---- checks ---- */

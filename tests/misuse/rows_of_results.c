@@ -130,10 +130,51 @@ ROW(zn_contact_problem_solve) {
     check_close(r[0], 1, 1e-10);
 }
 
+ROW(zn_settings_set) {
+    zn_settings s = zn_settings_default();
+    REFUSED_SILENTLY(zn_settings_set(NULL, &s, "step", "1"));
+    REFUSED(zn_settings_set(w->context, NULL, "step", "1"));
+    REFUSED(zn_settings_set(w->context, &s, NULL, "1"));
+    REFUSED(zn_settings_set(w->context, &s, "step", NULL));
+    REFUSED(zn_settings_set(w->context, &s, "stepp", "1"));
+    REFUSED(zn_settings_set(w->context, &s, "step_auto", "true")); /* that is step: auto */
+    REFUSED(zn_settings_set(w->context, &s, "step", "fast"));
+    REFUSED(zn_settings_set(w->context, &s, "step", ""));
+    REFUSED(zn_settings_set(w->context, &s, "tolerance", "nan"));
+    REFUSED(zn_settings_set(w->context, &s, "stages", "1.5"));
+    REFUSED(zn_settings_set(w->context, &s, "scheme", "radau-2a:0"));
+    REFUSED(zn_settings_set(w->context, &s, "solver", "magic"));
+    check_close(s.step, 0, 0);
+}
+/* Every setting comes back as it was set; texts are cut, not written beyond their room. */
+ROW(zn_settings_get) {
+    zn_settings s = zn_settings_default(), again = zn_settings_default();
+    char text[64], small[3] = "ab";
+    REFUSED_SILENTLY(zn_settings_get(NULL, &s, "step", text, sizeof text));
+    REFUSED(zn_settings_get(w->context, NULL, "step", text, sizeof text));
+    REFUSED(zn_settings_get(w->context, &s, NULL, text, sizeof text));
+    REFUSED(zn_settings_get(w->context, &s, "step", NULL, 0));
+    REFUSED(zn_settings_get(w->context, &s, "nothing", text, sizeof text));
+    s.step = 0.1, s.end = 1.0 / 3, s.scheme = "rattle", s.solver = ZN_SOLVER_PROJECTION, s.project_start = true, s.activation = 2;
+    for (int i = 0; zn_settings_name(i); i++) {
+        assert_int_equal(zn_settings_get(w->context, &s, zn_settings_name(i), text, sizeof text), ZN_OK);
+        assert_int_equal(zn_settings_set(w->context, &again, zn_settings_name(i), text), ZN_OK);
+    }
+    assert_string_equal(again.scheme, "rattle");
+    assert_true(again.step == s.step && again.end == s.end && again.solver == s.solver && again.project_start && again.activation == 2);
+    assert_int_equal(zn_settings_get(w->context, &s, "scheme", small, 2), ZN_OK);
+    assert_string_equal(small, "r");
+}
+ROW(zn_settings_name) {
+    (void)w;
+    assert_null(zn_settings_name(-1));
+    assert_null(zn_settings_name(INT_MAX));
+}
+
 #define R(function) \
     { #function, row_##function }
 const misuse_row rows_of_results[] = {R(zn_recorder_keep),      R(zn_result_open),        R(zn_result_close),   R(zn_result_rows),
                                       R(zn_result_columns),     R(zn_result_column_name), R(zn_result_find),    R(zn_result_values),
                                       R(zn_result_dataset_count), R(zn_result_get_dataset), R(zn_result_text),  R(zn_result_save),
-                                      R(zn_contact_problem_solve)};
+                                      R(zn_contact_problem_solve), R(zn_settings_set), R(zn_settings_get), R(zn_settings_name)};
 const int n_rows_of_results = sizeof rows_of_results / sizeof *rows_of_results;
