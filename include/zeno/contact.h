@@ -18,15 +18,22 @@ typedef enum zn_geometry_type {
     ZN_GEOMETRY_POINT,     /* centre */
     ZN_GEOMETRY_POINTS,    /* points: corners of anything */
     ZN_GEOMETRY_SPHERE,    /* centre, radius; a disk in the plane */
-    ZN_GEOMETRY_BOX,       /* centre, size: its corners touch, 8 in space, 4 in the plane */
+    ZN_GEOMETRY_BOX,       /* centre, size, radius: its corners touch, 8 in space, 4 in the plane */
     ZN_GEOMETRY_CAPSULE,   /* centre, radius, axis, length (between the centres of its ends) */
     ZN_GEOMETRY_RING,      /* centre, radius, axis: the edge of a disk in space; with a length both edges of a cylinder */
     ZN_GEOMETRY_ELLIPSOID, /* centre, size: its whole axes along those of the frame; an ellipse in the plane */
     ZN_GEOMETRY_PLANE,     /* centre (any point of it), axis: the outer normal; a line in the plane */
     ZN_GEOMETRY_HOLLOW_SPHERE,   /* centre, radius: the inside of a sphere, of a circle in the plane */
-    ZN_GEOMETRY_CYLINDER,        /* centre, radius, axis: without ends */
+    ZN_GEOMETRY_CYLINDER,        /* centre, radius, axis: without ends; with a length a solid with flat ends, as ZN_GEOMETRY_RING */
     ZN_GEOMETRY_HOLLOW_CYLINDER, /* its inside */
     ZN_GEOMETRY_SURFACE,         /* formula f(x, y) or f(x, y, z), positive outside: f = 0 is the surface */
+    ZN_GEOMETRY_CONE,         /* centre (of mass: a quarter of its height above the base), radius of the base, length (height), axis (to the apex) */
+    ZN_GEOMETRY_POLYHEDRON,   /* points: their convex hull; in the plane a polygon with these corners, in order, radius */
+    ZN_GEOMETRY_MESH,         /* points, triangles: a surface, touched from where they are counterclockwise */
+    ZN_GEOMETRY_HEIGHT_FIELD, /* size (x, y), grid, heights or formula of x and y: z over a rectangle around centre */
+    ZN_GEOMETRY_RECTANGLE,    /* centre, size (x, y), axis: its normal; touched from there only */
+    ZN_GEOMETRY_SEGMENT,      /* two points, radius (may be 0) */
+    ZN_GEOMETRY_POLYLINE,     /* in the plane: points, closed; touched from the left of its direction */
     ZN_GEOMETRY_TYPE_COUNT
 } zn_geometry_type;
 
@@ -41,12 +48,17 @@ typedef struct zn_geometry_def {
     zn_frame frame;
     zn_geometry_type type;
     double centre[3];
-    double radius, length;
+    double radius, length;      /* radius: also the rounding of box, polyhedron and mesh, everything within this distance of them */
     double size[3];             /* edges of a box, axes of an ellipsoid */
     double axis[3];             /* zeros: y in the plane, z in space */
     double surface_velocity[3]; /* of a plane: a belt */
     int n_points;
     const double *points; /* 3 n_points */
+    int n_triangles;
+    const int *triangles; /* 3 n_triangles: numbers of points from 0 */
+    bool closed;          /* polyline */
+    int grid[2];          /* height field: points along x and y, at least two each */
+    const double *heights; /* grid[0] grid[1], x fastest; NULL: by the formula */
     zn_formula formula;   /* of a surface, in x, y (z) of the frame and parameters */
     const char *material; /* NULL: none */
 } zn_geometry_def;

@@ -41,9 +41,10 @@ ZN_API zn_status zn_parts_gravity(zn_parts *, const double g[3]);
 
 /* ---- shapes: mass, centre and inertia of a homogeneous solid ---- */
 
-/* cylinder, capsule and disk (a flat one) have the axis z; a box is centred; a tetrahedron is given by 4 points, a mesh by a
- * closed surface of triangles whose normals (counterclockwise) point outside. In the plane only sphere, disk (both a flat disk
- * about z) and box (about z). */
+/* cylinder, capsule, cone and disk (a flat one) have the axis z; a cone has its base below and its centre of mass in the origin; a box and an
+ * ellipsoid are centred; a tetrahedron is given by 4 points, a polyhedron is the convex hull of points, a mesh a closed surface of triangles
+ * whose normals (counterclockwise) point outside. In the plane: sphere and disk (both a flat disk about z), box, capsule (along x), ellipsoid (an
+ * ellipse), and polygon (points, in order, no side crosses another; either way round). */
 typedef enum zn_shape_type {
     ZN_NO_SHAPE,
     ZN_SPHERE,
@@ -52,14 +53,19 @@ typedef enum zn_shape_type {
     ZN_CAPSULE,
     ZN_DISK,
     ZN_TETRAHEDRON,
-    ZN_MESH
+    ZN_MESH,
+    ZN_CONE,
+    ZN_ELLIPSOID,
+    ZN_POLYHEDRON,
+    ZN_POLYGON,
+    ZN_SHAPE_TYPE_COUNT
 } zn_shape_type;
 
 typedef struct zn_shape_def {
     zn_shape_type type;
-    double radius;
-    double length;           /* of a cylinder; of a capsule without its half spheres */
-    double size[3];          /* of a box: whole edges */
+    double radius;           /* box, polyhedron, polygon: their rounding as something that touches; it has no mass */
+    double length;           /* of a cylinder; of a capsule without its half spheres; height of a cone */
+    double size[3];          /* of a box: whole edges; of an ellipsoid: whole axes */
     int n_points;            /* tetrahedron: 4 */
     const double (*points)[3];
     int n_triangles;         /* mesh */
@@ -72,7 +78,7 @@ typedef struct zn_mass {
     double inertia[6];       /* about the centre: xx, yy, zz, xy, xz, yz */
 } zn_mass;
 
-/* `planar`: mass per area of the plane (disk, sphere as disk, box as rectangle), else per volume; a spatial disk: per area. */
+/* `planar`: mass per area of the plane, else per volume; a spatial disk: per area. */
 ZN_API zn_status zn_shape_mass(zn_context *context, const zn_shape_def *shape, double density, bool planar, zn_mass *mass);
 
 /* ---- bodies ---- */

@@ -13,46 +13,39 @@ static double number_or(scene_loader *loader, const scene_node *node, const char
     return node && scene_want_number(loader, node, what, range, &value) ? value : otherwise;
 }
 
-static const double (*read_points(scene_loader *loader, const scene_node *node, const char *what, int *count))[3] {
-    double(*points)[3] = scene_alloc(loader->arena, (size_t)node->count, sizeof *points);
-    *count = 0;
-    for (const scene_entry *entry = node->first; points && entry && !scene_gave_up(loader); entry = entry->next)
-        if (scene_want_vector(loader, entry->value, scene_format(loader, "point %d of %s", *count + 1, what), 3, 3,
-                              points[*count]))
-            ++*count;
-    return (const double(*)[3])points;
-}
-
-static const int (*read_triangles(scene_loader *loader, const scene_node *node, const char *what, int *count))[3] {
-    int(*triangles)[3] = scene_alloc(loader->arena, (size_t)node->count, sizeof *triangles);
-    *count = 0;
-    for (const scene_entry *entry = node->first; triangles && entry && !scene_gave_up(loader); entry = entry->next) {
-        double corners[3];
-        if (!scene_want_vector(loader, entry->value, scene_format(loader, "triangle %d of %s", *count + 1, what), 3, 3,
-                               corners))
-            continue;
-        for (int i = 0; i < 3; i++) triangles[*count][i] = corners[i] >= 1 ? (int)smaller(corners[i], 1e9) - 1 : -1; /* points count from 1 */
-        ++*count;
-    }
-    return (const int(*)[3])triangles;
+/* A mesh is listed, or in a file. */
+static void read_shape_mesh(scene_loader *loader, const scene_node *file, const scene_node *scale, zn_shape_def *shape) {
+    scene_mesh mesh;
+    if (!scene_read_mesh(loader, file, number_or(loader, scale, "scale", scene_positive, 1), &mesh)) return;
+    shape->n_points = mesh.n_points, shape->n_triangles = mesh.n_triangles;
+    shape->points = (const double(*)[3])mesh.points, shape->triangles = (const int(*)[3])mesh.triangles;
 }
 
 static void read_shape(scene_loader *loader, const scene_node *node, const char *name, zn_shape_def *shape) {
-    static const char *const words[] = {"sphere", "box", "cylinder", "capsule", "disk", "tetrahedron", "mesh"};
+    static const char *const words[] = {"sphere", "box",  "cylinder",  "capsule",    "disk",    "tetrahedron",
+                                        "mesh",   "cone", "ellipsoid", "polyhedron", "polygon", "ellipse"};
+    enum { N_WORDS = sizeof words / sizeof *words };
     const char *what = scene_format(loader, "shape of '%s'", name);
-    const scene_node *type, *radius, *length, *size, *points, *triangles;
+    const scene_node *type, *radius, *length, *size, *points, *triangles, *file, *scale;
     const scene_key keys[] = {{"type", SCENE_SCALAR, true, &type},      {"radius", SCENE_SCALAR, false, &radius},
                               {"length", SCENE_SCALAR, false, &length}, {"size", SCENE_LIST, false, &size},
-                              {"points", SCENE_LIST, false, &points},   {"triangles", SCENE_LIST, false, &triangles}};
+                              {"points", SCENE_LIST, false, &points},   {"triangles", SCENE_LIST, false, &triangles},
+                              {"file", SCENE_SCALAR, false, &file},     {"scale", SCENE_SCALAR, false, &scale}};
     if (!scene_want_map(loader, node, what, sizeof keys / sizeof *keys, keys) || !type) return;
-    int word = scene_want_word(loader, type, what, 7, words);
+    int word = scene_want_word(loader, type, what, N_WORDS, words);
     if (word < 0) return;
-    shape->type = (zn_shape_type)(ZN_SPHERE + word);
+    shape->type = word == N_WORDS - 1 ? ZN_ELLIPSOID : (zn_shape_type)(ZN_SPHERE + word);
+    const scene_node *lonely = file ? file : scale;
+    if (lonely && shape->type != ZN_MESH) scene_error(loader, lonely, "only a mesh comes from a file");
+    else if (scale && !file) scene_error(loader, scale, "%s has a 'scale', but no 'file'", what);
+    else if (file && (points || triangles)) scene_error(loader, file, "%s is given by 'file' or by 'points' and 'triangles', not by both", what);
     shape->radius = number_or(loader, radius, "radius", scene_positive, 0);
     shape->length = number_or(loader, length, "length", scene_positive, 0);
     if (size) scene_want_vector(loader, size, "size", 2, 3, shape->size);
-    if (points) shape->points = read_points(loader, points, what, &shape->n_points);
-    if (triangles) shape->triangles = read_triangles(loader, triangles, what, &shape->n_triangles);
+    if (points)
+        shape->points = (const double(*)[3])scene_read_points(loader, points, what, shape->type == ZN_POLYGON ? 2 : 3, &shape->n_points);
+    if (triangles) shape->triangles = (const int(*)[3])scene_read_triangles(loader, triangles, what, &shape->n_triangles);
+    if (file && shape->type == ZN_MESH && !points && !triangles) read_shape_mesh(loader, file, scale, shape);
 }
 
 /* ---- frames ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scene file as text: what can be read, is not too large and ends. */
+/* Files as bytes or as text: what can be read, is not too large and ends. */
 #include "scene/scene.h"
 
 #include <errno.h>
@@ -12,37 +12,41 @@ static zn_status fail_file(scene_arena *arena, const char *path, const char *why
     return fail_at(arena->context, ZN_FILE, &place, "%s", why);
 }
 
-char *scene_read_file(scene_arena *arena, const char *path) {
+char *scene_read_bytes(scene_arena *arena, const char *path, const char *what, size_t limit, size_t *length, char why[SCENE_WHY]) {
     FILE *stream = fopen(path, "rb");
+    char *bytes = NULL, *buffer = NULL;
+    *length = 0, *why = 0;
     if (!stream) {
-        fail_file(arena, path, errno == ENOENT ? "there is no such file" : strerror(errno));
+        snprintf(why, SCENE_WHY, "%s", errno == ENOENT ? "there is no such file" : strerror(errno));
         return NULL;
     }
-    char *text = NULL;
     struct stat about;
     if (fstat(fileno(stream), &about) == 0 && S_ISDIR(about.st_mode)) {
-        fail_file(arena, path, "this is a directory, not a scene file");
+        snprintf(why, SCENE_WHY, "this is a directory, not a %s file", what);
         goto done;
     }
     /* Sizes of pipes are unknown, so the limit is on what is read. */
-    size_t capacity = 0, length = 0;
-    char *buffer = NULL;
+    size_t capacity = 0;
     for (;;) {
-        if (!mem_grow(arena->context, (void **)&buffer, &capacity, length + 4096, 1)) break;
-        size_t got = fread(buffer + length, 1, capacity - length, stream);
-        length += got;
-        if (got == 0 || length > SCENE_MAX_BYTES) break;
+        if (!mem_grow(arena->context, (void **)&buffer, &capacity, *length + 4096, 1)) break;
+        size_t got = fread(buffer + *length, 1, capacity - *length, stream);
+        *length += got;
+        if (got == 0 || *length > limit) break;
     }
-    if (ferror(stream))
-        fail_file(arena, path, "the file cannot be read");
-    else if (length > SCENE_MAX_BYTES)
-        fail_file(arena, path, "the file is too large for a scene (more than 4 MiB)");
-    else if (memchr(buffer ? buffer : "", 0, length))
-        fail_file(arena, path, "this is not a text file (it has zero bytes)");
-    else if (feof(stream))
-        text = scene_copy(arena, buffer, length);
+    if (ferror(stream)) snprintf(why, SCENE_WHY, "the file cannot be read");
+    else if (*length > limit) snprintf(why, SCENE_WHY, "the file is too large for a %s (more than %zu MiB)", what, limit >> 20);
+    else if (feof(stream)) bytes = scene_copy(arena, buffer, *length);
     mem_free(arena->context, buffer);
 done:
     fclose(stream);
-    return text;
+    return bytes;
+}
+
+char *scene_read_file(scene_arena *arena, const char *path) {
+    size_t length;
+    char why[SCENE_WHY], *text = scene_read_bytes(arena, path, "scene", SCENE_MAX_BYTES, &length, why);
+    if (text && memchr(text, 0, length)) snprintf(why, sizeof why, "this is not a text file (it has zero bytes)");
+    if (!*why) return text;
+    fail_file(arena, path, why);
+    return NULL;
 }

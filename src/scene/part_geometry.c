@@ -10,18 +10,6 @@ static bool want_vector(scene_loader *loader, const scene_node *node, const char
     return scene_want_vector(loader, node, what, 2, 3, v) > 0;
 }
 
-static bool want_points(scene_loader *loader, const scene_node *node, const char *what, zn_geometry_def *def) {
-    if (!scene_want_kind(loader, node, SCENE_LIST, what)) return false;
-    double *points = SCENE_NEW(loader->arena, double, 3 * (node->count ? node->count : 1));
-    if (!points) return false;
-    bool good = true;
-    for (const scene_entry *entry = node->first; entry; entry = entry->next)
-        good &= scene_want_kind(loader, entry->value, SCENE_LIST, what) &&
-                want_vector(loader, entry->value, what, points + 3 * def->n_points++);
-    def->points = points;
-    return good;
-}
-
 typedef struct type_word {
     const char *word;
     zn_geometry_type type;
@@ -43,30 +31,45 @@ static const type_word types[] = {{"point", ZN_GEOMETRY_POINT},
                                   {"cylinder", ZN_GEOMETRY_CYLINDER},
                                   {"hollow-cylinder", ZN_GEOMETRY_HOLLOW_CYLINDER},
                                   {"curve", ZN_GEOMETRY_SURFACE},
-                                  {"surface", ZN_GEOMETRY_SURFACE}};
+                                  {"surface", ZN_GEOMETRY_SURFACE},
+                                  {"cone", ZN_GEOMETRY_CONE},
+                                  {"polyhedron", ZN_GEOMETRY_POLYHEDRON},
+                                  {"polygon", ZN_GEOMETRY_POLYHEDRON},
+                                  {"mesh", ZN_GEOMETRY_MESH},
+                                  {"height-field", ZN_GEOMETRY_HEIGHT_FIELD},
+                                  {"rectangle", ZN_GEOMETRY_RECTANGLE},
+                                  {"segment", ZN_GEOMETRY_SEGMENT},
+                                  {"polyline", ZN_GEOMETRY_POLYLINE}};
 enum { N_TYPES = sizeof types / sizeof *types };
 
 typedef struct geometry_nodes {
-    const scene_node *on, *type, *at, *radius, *length, *size, *axis, *normal, *velocity, *points, *y, *formula, *material;
+    const scene_node *on, *type, *at, *radius, *length, *size, *axis, *normal, *velocity, *points, *y, *formula, *material, *triangles, *file, *scale,
+        *closed, *grid, *z, *heights;
 } geometry_nodes;
 
-/* What each type is described by. */
+/* What each type is described by: "!": needed, "": allowed, NULL: not. */
 static const struct {
-    const char *radius, *length, *size, *axis, *normal, *velocity, *points,
-        *formula; /* "!": needed, "": allowed, NULL: not */
+    const char *radius, *length, *size, *axis, *normal, *velocity, *points, *formula, *triangles, *file, *closed, *grid, *heights;
 } uses[ZN_GEOMETRY_TYPE_COUNT] = {
     [ZN_GEOMETRY_POINT] = {0},
     [ZN_GEOMETRY_POINTS] = {.points = "!"},
     [ZN_GEOMETRY_SPHERE] = {.radius = "!"},
-    [ZN_GEOMETRY_BOX] = {.size = "!"},
+    [ZN_GEOMETRY_BOX] = {.size = "!", .radius = ""},
     [ZN_GEOMETRY_CAPSULE] = {.radius = "!", .length = "!", .axis = ""},
     [ZN_GEOMETRY_RING] = {.radius = "!", .axis = "", .length = ""},
     [ZN_GEOMETRY_ELLIPSOID] = {.size = "!"},
     [ZN_GEOMETRY_PLANE] = {.normal = "", .velocity = ""},
     [ZN_GEOMETRY_HOLLOW_SPHERE] = {.radius = "!"},
-    [ZN_GEOMETRY_CYLINDER] = {.radius = "!", .axis = ""},
+    [ZN_GEOMETRY_CYLINDER] = {.radius = "!", .axis = "", .length = ""},
     [ZN_GEOMETRY_HOLLOW_CYLINDER] = {.radius = "!", .axis = ""},
     [ZN_GEOMETRY_SURFACE] = {.formula = "!"},
+    [ZN_GEOMETRY_CONE] = {.radius = "!", .length = "!", .axis = ""},
+    [ZN_GEOMETRY_POLYHEDRON] = {.points = "!", .radius = "", .velocity = ""},
+    [ZN_GEOMETRY_MESH] = {.points = "", .triangles = "", .file = "", .radius = "", .velocity = ""},
+    [ZN_GEOMETRY_HEIGHT_FIELD] = {.size = "!", .grid = "", .heights = "!", .radius = "", .velocity = ""},
+    [ZN_GEOMETRY_RECTANGLE] = {.size = "!", .normal = "", .velocity = ""},
+    [ZN_GEOMETRY_SEGMENT] = {.points = "!", .radius = "", .velocity = ""},
+    [ZN_GEOMETRY_POLYLINE] = {.points = "!", .closed = "", .radius = "", .velocity = ""},
 };
 
 static bool check_use(scene_loader *loader, const scene_node *map, const char *what, const char *word, const char *key,
@@ -86,6 +89,24 @@ static bool check_uses(scene_loader *loader, const scene_node *map, const char *
     good &= check_use(loader, map, what, word, "normal", n->normal, uses[type->type].normal);
     good &= check_use(loader, map, what, word, "velocity", n->velocity, uses[type->type].velocity);
     good &= check_use(loader, map, what, word, "points", n->points, uses[type->type].points);
+    good &= check_use(loader, map, what, word, "triangles", n->triangles, uses[type->type].triangles);
+    good &= check_use(loader, map, what, word, "file", n->file, uses[type->type].file);
+    good &= check_use(loader, map, what, word, "scale", n->scale, uses[type->type].file);
+    good &= check_use(loader, map, what, word, "closed", n->closed, uses[type->type].closed);
+    good &= check_use(loader, map, what, word, "grid", n->grid, uses[type->type].grid);
+    good &= check_use(loader, map, what, word, n->z ? "z" : "heights", n->z ? n->z : n->heights, uses[type->type].heights);
+    if (type->type == ZN_GEOMETRY_MESH && (n->file ? n->points || n->triangles : !n->points || !n->triangles)) {
+        scene_error(loader, n->file ? n->file : map, "%s: a mesh is given by 'points' and 'triangles', or by a 'file'", what);
+        return false;
+    }
+    if (n->scale && !n->file) {
+        scene_error(loader, n->scale, "%s has a 'scale', but no 'file'", what);
+        return false;
+    }
+    if (type->type == ZN_GEOMETRY_HEIGHT_FIELD && (n->z && n->heights ? true : n->z ? !n->grid : n->grid != NULL)) {
+        scene_error(loader, n->grid ? n->grid : map, "%s is given by 'heights' (rows of numbers along x), or by 'z' (a formula of x and y) on a 'grid'", what);
+        return false;
+    }
     if (n->y && n->formula) {
         scene_error(loader, n->y, "%s is given by 'y' (of x) or by 'f', not by both", what);
         return false;
@@ -109,6 +130,59 @@ static zn_formula surface_formula(scene_loader *loader, const geometry_nodes *n)
     return f;
 }
 
+/* Rows of numbers, each along x, all of the same length. */
+static bool read_heights(scene_loader *loader, const scene_node *node, const char *what, zn_geometry_def *def) {
+    const scene_node *first = node->first ? node->first->value : NULL;
+    int columns = first && first->kind == SCENE_LIST ? first->count : 0, row = 0;
+    double *heights = SCENE_NEW(loader->arena, double, (size_t)columns *(size_t)node->count + 1);
+    if (!heights) return false;
+    for (const scene_entry *entry = node->first; entry; entry = entry->next, row++) {
+        const char *this = scene_format(loader, "row %d of the heights of %s", row + 1, what);
+        if (!scene_want_kind(loader, entry->value, SCENE_LIST, this)) return false;
+        if (entry->value->count != columns) {
+            scene_error(loader, entry->value, "%s has %d numbers, but the first has %d", this, entry->value->count, columns);
+            return false;
+        }
+        int column = 0;
+        for (const scene_entry *item = entry->value->first; item; item = item->next, column++)
+            if (!scene_want_number(loader, item->value, this, scene_any_number, &heights[column + row * columns])) return false;
+    }
+    def->grid[0] = columns, def->grid[1] = row;
+    def->heights = heights;
+    return true;
+}
+
+static bool read_grid(scene_loader *loader, const scene_node *node, const char *what, zn_geometry_def *def) {
+    const scene_node *items[2];
+    if (scene_want_list(loader, node, what, 2, 2, items) != 2) return false;
+    return scene_want_integer(loader, items[0], what, 2, &def->grid[0]) && scene_want_integer(loader, items[1], what, 2, &def->grid[1]);
+}
+
+/* Points, triangles, heights. */
+static bool read_lists(scene_loader *loader, const char *what, const geometry_nodes *n, zn_geometry_def *def) {
+    const int errors = zn_error_count(loader->context);
+    if (n->points) {
+        double(*points)[3] = scene_read_points(loader, n->points, what, 2, &def->n_points);
+        def->points = points ? points[0] : NULL;
+    }
+    if (n->triangles) {
+        int(*triangles)[3] = scene_read_triangles(loader, n->triangles, what, &def->n_triangles);
+        def->triangles = triangles ? triangles[0] : NULL;
+    }
+    double scale = 1;
+    scene_mesh mesh;
+    if (n->scale) scene_want_number(loader, n->scale, scene_format(loader, "scale of %s", what), scene_positive, &scale);
+    if (n->file && scene_read_mesh(loader, n->file, scale, &mesh)) {
+        def->n_points = mesh.n_points, def->n_triangles = mesh.n_triangles;
+        def->points = mesh.points[0], def->triangles = mesh.triangles[0];
+    }
+    if (n->closed) def->closed = scene_want_word(loader, n->closed, "closed", 2, (const char *const[]){"false", "true"}) == 1;
+    if (n->grid) read_grid(loader, n->grid, scene_format(loader, "grid of %s", what), def);
+    if (n->heights) read_heights(loader, n->heights, what, def);
+    if (n->z) def->formula = scene_formula(loader, n->z);
+    return zn_error_count(loader->context) == errors;
+}
+
 static bool read_numbers(scene_loader *loader, const char *what, const geometry_nodes *n, zn_geometry_def *def) {
     bool good = true;
     if (n->radius)
@@ -123,7 +197,7 @@ static bool read_numbers(scene_loader *loader, const char *what, const geometry_
     if (n->normal) good &= want_vector(loader, n->normal, scene_format(loader, "normal of %s", what), def->axis);
     if (n->velocity)
         good &= want_vector(loader, n->velocity, scene_format(loader, "velocity of %s", what), def->surface_velocity);
-    if (n->points) good &= want_points(loader, n->points, scene_format(loader, "points of %s", what), def);
+    good &= read_lists(loader, what, n, def);
     const scene_node *direction = n->axis ? n->axis : n->normal;
     if (good && direction && def->axis[0] == 0 && def->axis[1] == 0 && def->axis[2] == 0) {
         scene_error(loader, direction, "%s: this direction is zero", what);
@@ -151,6 +225,13 @@ static void read_geometry(scene_loader *loader, const char *body, const scene_en
                               {"points", SCENE_LIST, false, &n.points},
                               {"y", SCENE_SCALAR, false, &n.y},
                               {"f", SCENE_SCALAR, false, &n.formula},
+                              {"triangles", SCENE_LIST, false, &n.triangles},
+                              {"file", SCENE_SCALAR, false, &n.file},
+                              {"scale", SCENE_SCALAR, false, &n.scale},
+                              {"closed", SCENE_SCALAR, false, &n.closed},
+                              {"grid", SCENE_LIST, false, &n.grid},
+                              {"z", SCENE_SCALAR, false, &n.z},
+                              {"heights", SCENE_LIST, false, &n.heights},
                               {"material", SCENE_SCALAR, false, &n.material}};
     if (!scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) || !n.type) return;
     const char *words[N_TYPES];

@@ -63,9 +63,13 @@ enum {
     SCENE_MAX_ALIASES = 1000,     /* a small file with many aliases stands for a huge one */
     SCENE_MAX_COORDINATES = 2000, /* also of velocities: the mass matrix of formulas is a full one */
     SCENE_MAX_VECTOR = 16,        /* numbers of a list that has a meaning for each */
+    SCENE_MAX_MESH_BYTES = 64 << 20, /* of a file with a mesh: a million triangles as binary STL */
     SCENE_MAX_ERRORS = 40         /* reported for one scene */
 };
 
+/* The bytes of a file in the arena, a zero behind them. NULL with a reason, or an empty one when memory is out. `what`: "scene", "mesh". */
+enum { SCENE_WHY = 160 };
+char *scene_read_bytes(scene_arena *, const char *path, const char *what, size_t limit, size_t *length, char why[SCENE_WHY]);
 /* The text of a file in the arena, or NULL with an error. */
 char *scene_read_file(scene_arena *, const char *path);
 /* The tree of the one document of a text. */
@@ -164,6 +168,18 @@ bool scene_want_frames(scene_loader *, const scene_node *between, const scene_no
                        zn_frame *b);
 /* The name of an entry of a map or list; NULL with an error. */
 const char *scene_entry_name(scene_loader *, const scene_entry *, const char *prefix, int number);
+
+/* A surface of triangles: points counted from 0. */
+typedef struct scene_mesh {
+    int n_points, n_triangles;
+    double (*points)[3];
+    int (*triangles)[3];
+} scene_mesh;
+/* From an STL or OBJ file beside the scene; false with an error in the file's or the node's place. */
+bool scene_read_mesh(scene_loader *, const scene_node *file, double scale, scene_mesh *);
+/* Lists of points, each with `least` to 3 numbers, and of triangles, which count points from 1. */
+double (*scene_read_points(scene_loader *, const scene_node *, const char *what, int least, int *count))[3];
+int (*scene_read_triangles(scene_loader *, const scene_node *, const char *what, int *count))[3];
 
 void scene_read_gravity(scene_loader *, const scene_node *);
 void scene_read_bodies(scene_loader *, const scene_node *);

@@ -317,6 +317,53 @@ ROW(zn_parts_material_pair) {
     REFUSED(zn_parts_material_pair(w->parts, "a", "", &law));
     REFUSED(zn_parts_material_pair(w->parts, "a", "b", NULL));
 }
+ROW(zn_parts_group) {
+    const char *members[] = {"world", "nobody", NULL};
+    REFUSED_SILENTLY(zn_parts_group(NULL, "g", 1, members));
+    REFUSED(zn_parts_group(w->dead_parts, "g", 1, members));
+    REFUSED(zn_parts_group(w->parts, NULL, 1, members));
+    REFUSED(zn_parts_group(w->parts, "", 1, members));
+    REFUSED(zn_parts_group(w->parts, "all", 1, members));
+    REFUSED(zn_parts_group(w->parts, "world", 1, members));
+    REFUSED(zn_parts_group(w->parts, "g", -1, members));
+    REFUSED(zn_parts_group(w->parts, "g", 1, NULL));
+    REFUSED(zn_parts_group(w->parts, "g", 2, members));
+    REFUSED(zn_parts_group(w->parts, "g", 1, members + 2));
+}
+ROW(zn_default_collision_def) { (void)w, assert_null(zn_default_collision_def().name); }
+ROW(zn_parts_collide) {
+    zn_parts *parts = zn_parts_create(w->context); /* its own, as shapes stay */
+    zn_body_def b = zn_default_body_def();
+    zn_body body;
+    b.name = "b", b.density = 1, b.shape.type = ZN_DISK, b.shape.radius = 1;
+    assert_int_equal(zn_parts_body(parts, &b, &body), ZN_OK);
+    zn_collision_def good = zn_default_collision_def();
+    good.name = "all";
+    REFUSED_SILENTLY(zn_parts_collide(NULL, &good));
+    REFUSED(zn_parts_collide(w->dead_parts, &good));
+    REFUSED(zn_parts_collide(parts, NULL));
+    const char *const nobody[1][2] = {{"b", "nobody"}}, *const missing[1][2] = {{"b", NULL}};
+    zn_contact_law law = {0};
+    for (int k = 0; k < 11; k++) {
+        zn_collision_def def = good;
+        law = (zn_contact_law){0}, def.law = &law;
+        if (k == 0) def.name = NULL;
+        if (k == 1) def.name = "";
+        if (k == 2) def.a = "nobody";
+        if (k == 3) def.b = "nobody";
+        if (k == 4) def.a = "world"; /* has no shape */
+        if (k == 5) def.n_except = -1;
+        if (k == 6) def.n_except = 1;
+        if (k == 7) def.n_except = 1, def.except = nobody;
+        if (k == 8) def.n_except = 1, def.except = missing;
+        if (k == 9) law.restitution = NAN;
+        if (k == 10) law.n_friction = 7;
+        REFUSED(zn_parts_collide(parts, &def));
+    }
+    assert_int_equal(zn_parts_collide(parts, &good), ZN_OK);
+    REFUSED(zn_parts_collide(parts, &good)); /* the name is taken */
+    zn_parts_destroy(parts);
+}
 ROW(zn_default_contact_pair_def) { (void)w, assert_null(zn_default_contact_pair_def().name); }
 ROW(zn_parts_contact) {
     zn_parts *parts = zn_parts_create(w->context); /* its own, as geometries stay */
@@ -453,6 +500,9 @@ const misuse_row rows_of_parts[] = {
     R(zn_default_geometry_def),
     R(zn_parts_geometry),
     R(zn_parts_material_pair),
+    R(zn_parts_group),
+    R(zn_default_collision_def),
+    R(zn_parts_collide),
     R(zn_default_contact_pair_def),
     R(zn_parts_contact),
     R(zn_default_flexible_def),

@@ -65,7 +65,7 @@ static void corners_of_a_box(void **state) {
     for (int i = 0; i < 8; i++) {
         feature f = geometry_touching(&box, false, i);
         assert_int_equal(f.kind, FEATURE_BALL);
-        check_close(f.radius, 0, 0);
+        check_close(f.radius, box.radius, 0); /* corners of a rounded box are balls */
         for (int j = 0; j < 3; j++)
             sum[j] += f.point[j], squares[j] += (f.point[j] - box.centre[j]) * (f.point[j] - box.centre[j]);
     }

@@ -12,7 +12,8 @@ struct parts_geometry {
     int body;
     bool implied;   /* from the shape of a body: gives way to a geometry of the same name */
     geometry shape; /* in K */
-    double *points;
+    double *points, *heights;
+    int *triangles;
     formula_text formula;
 };
 

@@ -5,6 +5,40 @@
 
 #include <stdio.h>
 
+/* ---- height fields ---- */
+
+/* z over the points of the grid, by a formula of x and y in the frame. */
+static zn_status sample_heights(zn_parts *parts, const zn_geometry_def *def, double *heights) {
+    enum { X, Y, VARIABLES };
+    expr_name *names = MEM_ARRAY(parts->context, expr_name, parts->n_parameters + VARIABLES);
+    expr_graph *graph = expr_graph_create(parts->context);
+    zn_status status = names && graph ? ZN_OK : ZN_MEMORY;
+    expr z = EXPR_NONE;
+    expr_tape *tape = NULL;
+    if (status == ZN_OK) {
+        names[X] = (expr_name){"x", expr_variable(graph, X)}, names[Y] = (expr_name){"y", expr_variable(graph, Y)};
+        for (size_t i = 0; i < parts->n_parameters; i++)
+            names[VARIABLES + i] = (expr_name){parts->parameters[i].name, expr_constant(graph, parts->parameters[i].value)};
+        status = expr_parse(graph, parts->context, &(expr_scope){(int)parts->n_parameters + VARIABLES, names}, def->formula, &z);
+    }
+    if (status == ZN_OK && !(tape = expr_compile(graph, parts->context, VARIABLES, 1, &(expr_section){1, &z}))) status = ZN_MEMORY;
+    double *registers = tape ? MEM_ARRAY(parts->context, double, expr_tape_registers(tape) + VARIABLES) : NULL;
+    if (tape && !registers) status = ZN_MEMORY;
+    for (int j = 0; j < def->grid[1] && status == ZN_OK; j++)
+        for (int i = 0; i < def->grid[0] && status == ZN_OK; i++) {
+            const double at[VARIABLES] = {def->size[0] * ((double)i / (def->grid[0] - 1) - 0.5), def->size[1] * ((double)j / (def->grid[1] - 1) - 0.5)};
+            double *to = &heights[i + (size_t)j * (size_t)def->grid[0]];
+            expr_tape_run(tape, registers, at, 1, &to);
+            if (!isfinite(*to))
+                status = fail(parts->context, ZN_MODEL, "the height field '%.80s' has no finite height at x = %g, y = %g", def->name, at[X], at[Y]);
+        }
+    mem_free(parts->context, registers);
+    if (tape) expr_tape_destroy(parts->context, tape);
+    if (graph) expr_graph_destroy(graph);
+    mem_free(parts->context, names);
+    return status;
+}
+
 /* ---- geometries ---- */
 
 zn_geometry_def zn_default_geometry_def(void) { return (zn_geometry_def){0}; }
@@ -15,7 +49,7 @@ static void put(const parts_frame *frame, const double *from, bool move, double 
 }
 
 static void free_geometry(zn_context *context, parts_geometry *g) {
-    void *blocks[] = {g->name, g->material, g->points, g->formula.text, g->formula.file};
+    void *blocks[] = {g->name, g->material, g->points, g->triangles, g->heights, g->formula.text, g->formula.file};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -30,10 +64,30 @@ void parts_free_contacts(zn_parts *parts) {
     mem_free(context, parts->material_pairs);
 }
 
-/* The shape in K. The points are copied. */
+/* What a shape has beside numbers is copied; points go to K. */
+static zn_status copy_lists(zn_parts *parts, const zn_geometry_def *def, const parts_frame *frame, parts_geometry *g) {
+    geometry *s = &g->shape;
+    const size_t points = (size_t)def->n_points, triangles = (size_t)def->n_triangles, cells = (size_t)def->grid[0] * (size_t)def->grid[1];
+    if (points && !(g->points = MEM_ARRAY(parts->context, double, 3 * points))) return ZN_MEMORY;
+    if (triangles && !(g->triangles = MEM_ARRAY(parts->context, int, 3 * triangles))) return ZN_MEMORY;
+    if (cells && !(g->heights = MEM_ARRAY(parts->context, double, cells))) return ZN_MEMORY;
+    for (size_t i = 0; i < points; i++) {
+        const double *p = def->points + 3 * i, moved[3] = {p[0] + def->centre[0], p[1] + def->centre[1], p[2] + def->centre[2]};
+        put(frame, moved, true, g->points + 3 * i);
+    }
+    if (triangles) memcpy(g->triangles, def->triangles, 3 * triangles * sizeof *g->triangles);
+    if (cells && def->heights) memcpy(g->heights, def->heights, cells * sizeof *g->heights);
+    s->points = g->points, s->triangles = g->triangles, s->heights = g->heights;
+    s->n_points = def->n_points, s->n_triangles = def->n_triangles, s->closed = def->closed;
+    memcpy(s->grid, def->grid, sizeof s->grid);
+    return cells && !def->heights ? sample_heights(parts, def, g->heights) : ZN_OK;
+}
+
+/* The shape in K. A cylinder with a length is a solid one, whose edges touch. */
 static zn_status place_shape(zn_parts *parts, const zn_geometry_def *def, const parts_frame *frame, parts_geometry *g) {
     geometry *s = &g->shape;
-    *s = (geometry){.type = def->type, .radius = def->radius, .length = def->length, .n_points = def->n_points};
+    *s = (geometry){.type = def->type, .radius = def->radius, .length = def->length};
+    if (def->type == ZN_GEOMETRY_CYLINDER && def->length > 0) s->type = ZN_GEOMETRY_RING;
     memcpy(s->size, def->size, sizeof s->size);
     const double *a = def->axis;
     double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]), axis[3] = {0};
@@ -42,14 +96,32 @@ static zn_status place_shape(zn_parts *parts, const zn_geometry_def *def, const 
     put(frame, axis, false, s->axis);
     put(frame, def->surface_velocity, false, s->surface_velocity);
     for (int j = 0; j < 3; j++) vec3_store(mat3_column(&frame->rotation, j), s->axes + 3 * j);
-    if (def->n_points > 0 && !(g->points = MEM_ARRAY(parts->context, double, 3 * (size_t)def->n_points))) return ZN_MEMORY;
-    for (int i = 0; i < def->n_points; i++) put(frame, def->points + 3 * i, true, g->points + 3 * i);
-    s->points = g->points;
+    return copy_lists(parts, def, frame, g);
+}
+
+/* Numbers of lists, and that they are there. */
+static zn_status check_lists(zn_context *context, const zn_geometry_def *def) {
+    enum { MOST_CELLS = 4 << 20 };
+    if (def->n_points < 0 || (def->n_points > 0 && !def->points))
+        return fail(context, ZN_ARGUMENT, "geometry '%.80s' has %d points%s", def->name, def->n_points,
+                    def->n_points < 0 ? "" : ", but they are not given");
+    if (def->n_triangles < 0 || (def->n_triangles > 0 && !def->triangles))
+        return fail(context, ZN_ARGUMENT, "geometry '%.80s' has %d triangles%s", def->name, def->n_triangles,
+                    def->n_triangles < 0 ? "" : ", but they are not given");
+    if (def->type != ZN_GEOMETRY_HEIGHT_FIELD && (def->grid[0] || def->grid[1]))
+        return fail(context, ZN_ARGUMENT, "geometry '%.80s' has a grid, but is no height field", def->name);
+    if (def->type != ZN_GEOMETRY_HEIGHT_FIELD) return ZN_OK;
+    if (def->grid[0] < 2 || def->grid[1] < 2 || (long)def->grid[0] * def->grid[1] > MOST_CELLS)
+        return fail(context, ZN_ARGUMENT, "the grid of the height field '%.80s' must have at least 2 x 2 points and at most %d in all, not %d x %d", def->name,
+                    MOST_CELLS, def->grid[0], def->grid[1]);
+    if (!def->heights == !def->formula.text)
+        return fail(context, ZN_ARGUMENT, "the height field '%.80s' needs either heights or a formula", def->name);
     return ZN_OK;
 }
 
 static bool is_finite(const zn_geometry_def *def) {
     double sum = def->radius + def->length;
+    for (long i = 0; def->heights && i < (long)def->grid[0] * def->grid[1]; i++) sum += def->heights[i];
     for (int i = 0; i < 3; i++) sum += def->centre[i] + def->size[i] + def->axis[i] + def->surface_velocity[i];
     for (int i = 0; i < 3 * def->n_points; i++) sum += def->points[i];
     return isfinite(sum);
@@ -75,9 +147,8 @@ zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geom
     if (!def->name || !*def->name) return fail(context, ZN_ARGUMENT, "a geometry needs a name");
     if ((int)def->type < 0 || def->type >= ZN_GEOMETRY_TYPE_COUNT)
         return fail(context, ZN_ARGUMENT, "geometry '%.80s': unknown type %d", def->name, (int)def->type);
-    if (def->n_points < 0 || (def->n_points > 0 && !def->points))
-        return fail(context, ZN_ARGUMENT, "geometry '%.80s' has %d points%s", def->name, def->n_points,
-                    def->n_points < 0 ? "" : ", but they are not given");
+    zn_status status = check_lists(context, def);
+    if (status != ZN_OK) return status;
     if (!is_finite(def)) return fail(context, ZN_ARGUMENT, "geometry '%.80s' has a number that is not finite", def->name);
     char what[100];
     snprintf(what, sizeof what, "geometry '%.80s'", def->name);
@@ -88,7 +159,7 @@ zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geom
         return fail(context, ZN_ARGUMENT, "there are two geometries named '%s'", def->name);
     const char *why;
     parts_geometry g = {.body = frame->body};
-    zn_status status = parts->bodies[frame->body].kind == BODY_WORLD
+    status = parts->bodies[frame->body].kind == BODY_WORLD
                            ? ZN_OK
                            : parts_check_axes(parts, frame, NULL, "frame of the geometry", def->name);
     if (status == ZN_OK) status = place_shape(parts, def, frame, &g);
@@ -96,7 +167,7 @@ zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geom
         status = fail(context, ZN_ARGUMENT, "%s: %s", what, why);
     if (status == ZN_OK && def->type == ZN_GEOMETRY_SURFACE && !def->formula.text)
         status = fail(context, ZN_ARGUMENT, "%s is a curve or surface and needs a formula", what);
-    if (status == ZN_OK) status = parts_keep_formula(parts, &g.formula, def->formula);
+    if (status == ZN_OK && def->type == ZN_GEOMETRY_SURFACE) status = parts_keep_formula(parts, &g.formula, def->formula);
     g.name = mem_text(context, def->name);
     g.material = def->material ? mem_text(context, def->material) : NULL;
     if (status == ZN_OK &&
@@ -116,15 +187,18 @@ zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geom
     return ZN_OK;
 }
 
-/* A solid cylinder touches with its two edges, tetrahedra and meshes with their corners. In the plane a sphere is a disk. */
+/* A solid cylinder is known by its edges. In the plane a sphere is a disk, and a capsule lies along x. K is in the centre of mass. */
 zn_status parts_geometry_of_shape(zn_parts *parts, int body, const zn_shape_def *shape) {
-    static const zn_geometry_type types[] = {
-        [ZN_SPHERE] = ZN_GEOMETRY_SPHERE,   [ZN_BOX] = ZN_GEOMETRY_BOX,   [ZN_CYLINDER] = ZN_GEOMETRY_RING,
-        [ZN_CAPSULE] = ZN_GEOMETRY_CAPSULE, [ZN_DISK] = ZN_GEOMETRY_RING, [ZN_TETRAHEDRON] = ZN_GEOMETRY_POINTS,
-        [ZN_MESH] = ZN_GEOMETRY_POINTS};
+    static const zn_geometry_type types[ZN_SHAPE_TYPE_COUNT] = {
+        [ZN_SPHERE] = ZN_GEOMETRY_SPHERE,          [ZN_BOX] = ZN_GEOMETRY_BOX,
+        [ZN_CYLINDER] = ZN_GEOMETRY_RING,          [ZN_CAPSULE] = ZN_GEOMETRY_CAPSULE,
+        [ZN_DISK] = ZN_GEOMETRY_RING,              [ZN_TETRAHEDRON] = ZN_GEOMETRY_POLYHEDRON,
+        [ZN_MESH] = ZN_GEOMETRY_MESH,              [ZN_CONE] = ZN_GEOMETRY_CONE,
+        [ZN_ELLIPSOID] = ZN_GEOMETRY_ELLIPSOID,    [ZN_POLYHEDRON] = ZN_GEOMETRY_POLYHEDRON,
+        [ZN_POLYGON] = ZN_GEOMETRY_POLYHEDRON};
     const parts_body *b = &parts->bodies[body];
     bool planar = body_is_planar(b->kind);
-    if (find_geometry(parts, b->name) >= 0 || (int)shape->type <= ZN_NO_SHAPE || shape->type > ZN_MESH) return ZN_OK;
+    if (find_geometry(parts, b->name) >= 0 || (int)shape->type <= ZN_NO_SHAPE || shape->type >= ZN_SHAPE_TYPE_COUNT) return ZN_OK;
     zn_mass mass;
     zn_geometry_def def = zn_default_geometry_def();
     zn_status status = zn_shape_mass(parts->context, shape, 1, planar, &mass);
@@ -133,18 +207,20 @@ zn_status parts_geometry_of_shape(zn_parts *parts, int body, const zn_shape_def 
     def.frame = (zn_frame){parts_stamp(parts, 'f'), b->frame};
     def.type = planar && shape->type == ZN_DISK ? ZN_GEOMETRY_SPHERE : types[shape->type];
     def.radius = shape->radius;
-    def.length = shape->type == ZN_CYLINDER || shape->type == ZN_CAPSULE ? shape->length : 0;
+    bool has_length = shape->type == ZN_CYLINDER || shape->type == ZN_CAPSULE || shape->type == ZN_CONE;
+    def.length = has_length ? shape->length : 0;
+    if (planar && shape->type == ZN_CAPSULE) def.axis[0] = 1;
     memcpy(def.size, shape->size, sizeof def.size);
     if (planar) def.size[2] = 0;
-    def.n_points = def.type == ZN_GEOMETRY_POINTS ? shape->n_points : 0;
-    double *points = MEM_ARRAY(parts->context, double, 3 * (size_t)def.n_points);
-    if (!points) return ZN_MEMORY;
-    for (int i = 0; i < 3 * def.n_points; i++) points[i] = shape->points[i / 3][i % 3] - mass.center[i % 3];
-    def.points = points;
+    bool has_points = def.type == ZN_GEOMETRY_POLYHEDRON || def.type == ZN_GEOMETRY_MESH;
+    def.n_points = has_points ? shape->n_points : 0;
+    def.points = has_points ? shape->points[0] : NULL;
+    def.n_triangles = def.type == ZN_GEOMETRY_MESH ? shape->n_triangles : 0;
+    def.triangles = def.n_triangles ? shape->triangles[0] : NULL;
+    for (int i = 0; i < 3 && has_points; i++) def.centre[i] = -mass.center[i];
     zn_geometry made;
     status = zn_parts_geometry(parts, &def, &made);
     if (status == ZN_OK) parts->geometries[made.index].implied = true;
-    mem_free(parts->context, points);
     return status;
 }
 

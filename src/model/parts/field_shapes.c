@@ -13,6 +13,13 @@ static bool class_of(const geometry *g, collide_class *class) {
     case ZN_GEOMETRY_RING: *class = COLLIDE_CYLINDER; return g->length > 0;
     case ZN_GEOMETRY_ELLIPSOID: *class = COLLIDE_ELLIPSOID; return true;
     case ZN_GEOMETRY_PLANE: *class = COLLIDE_PLANE; return true;
+    case ZN_GEOMETRY_CONE: *class = COLLIDE_CONE; return true;
+    case ZN_GEOMETRY_POLYHEDRON: *class = COLLIDE_POLYHEDRON; return true;
+    case ZN_GEOMETRY_MESH: *class = COLLIDE_MESH; return true;
+    case ZN_GEOMETRY_HEIGHT_FIELD: *class = COLLIDE_HEIGHTS; return true;
+    case ZN_GEOMETRY_RECTANGLE: *class = COLLIDE_RECTANGLE; return true;
+    case ZN_GEOMETRY_SEGMENT: *class = COLLIDE_CAPSULE; return true;
+    case ZN_GEOMETRY_POLYLINE: *class = COLLIDE_CHAIN; return true;
     default: return false;
     }
 }
@@ -48,11 +55,70 @@ static void frame_along(vec3 axis, int which, bool planar, double *columns) {
 static void place(const geometry *g, bool planar, collide_shape *s) {
     memcpy(s->centre, g->centre, sizeof s->centre);
     memcpy(s->axes, g->axes, sizeof s->axes);
-    bool has_axis = s->class == COLLIDE_CAPSULE || s->class == COLLIDE_CYLINDER || s->class == COLLIDE_PLANE;
-    if (!has_axis) return;
     vec3 axis = vec3_from(g->axis);
-    if (!(vec3_norm(axis) > 0)) axis = vec3_from(g->axes + (planar ? 3 : 6));
+    bool given = vec3_norm(axis) > 0;
+    bool has_axis = s->class == COLLIDE_CAPSULE || s->class == COLLIDE_CYLINDER || s->class == COLLIDE_PLANE || s->class == COLLIDE_CONE ||
+                    (s->class == COLLIDE_RECTANGLE && given);
+    if (!has_axis) return;
+    if (!given) axis = vec3_from(g->axes + (planar ? 3 : 6));
     frame_along(axis, !planar ? 2 : s->class == COLLIDE_CAPSULE ? 0 : 1, planar, s->axes);
+}
+
+/* Points are in K already. A segment is a capsule between its points. */
+static void place_points(const geometry *g, bool planar, collide_shape *s) {
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    memset(s->centre, 0, sizeof s->centre);
+    memcpy(s->axes, identity, sizeof identity);
+    if (g->type != ZN_GEOMETRY_SEGMENT) return;
+    vec3 a = vec3_from(g->points), b = vec3_from(g->points + 3), along = vec3_sub(b, a);
+    vec3_store(vec3_scale(0.5, vec3_add(a, b)), s->centre);
+    s->size[0] = g->radius;
+    s->size[1] = vec3_norm(along);
+    frame_along(vec3_normalised(along), planar ? 0 : 2, planar, s->axes);
+}
+
+/* A polygon is counterclockwise for collide. */
+static void turn_polygon(int n, double *points) {
+    double area = 0;
+    for (int i = 0; i < n; i++) {
+        const double *a = points + 3 * i, *b = points + 3 * ((i + 1) % n);
+        area += a[0] * b[1] - a[1] * b[0];
+    }
+    for (int i = 0, j = n - 1; area < 0 && i < j; i++, j--)
+        for (int k = 0; k < 3; k++) {
+            double keep = points[3 * i + k];
+            points[3 * i + k] = points[3 * j + k];
+            points[3 * j + k] = keep;
+        }
+}
+
+static zn_status copy_lists(contact_field *f, const geometry *g, field_shape *to) {
+    collide_shape *s = &to->shape;
+    size_t doubles = g->type == ZN_GEOMETRY_HEIGHT_FIELD ? (size_t)g->grid[0] * (size_t)g->grid[1] : 3 * (size_t)g->n_points;
+    const double *from = g->type == ZN_GEOMETRY_HEIGHT_FIELD ? g->heights : g->points;
+    to->points = MEM_ARRAY(f->context, double, doubles);
+    to->triangles = MEM_ARRAY(f->context, int, 3 * (size_t)g->n_triangles);
+    if (!to->points || !to->triangles) return ZN_MEMORY;
+    if (doubles) memcpy(to->points, from, doubles * sizeof *from);
+    if (g->n_triangles) memcpy(to->triangles, g->triangles, 3 * (size_t)g->n_triangles * sizeof *to->triangles);
+    if (g->type == ZN_GEOMETRY_POLYHEDRON && s->planar) turn_polygon(g->n_points, to->points);
+    s->points = to->points, s->triangles = to->triangles;
+    s->n_points = g->n_points, s->n_triangles = g->n_triangles, s->closed = g->closed;
+    memcpy(s->grid, g->grid, sizeof s->grid);
+    return ZN_OK;
+}
+
+static void put_sizes(const geometry *g, collide_shape *s) {
+    switch (s->class) {
+    case COLLIDE_SPHERE: s->size[0] = g->type == ZN_GEOMETRY_POINT ? 0 : g->radius; break;
+    case COLLIDE_CAPSULE:
+    case COLLIDE_CYLINDER:
+    case COLLIDE_CONE: s->size[0] = g->radius, s->size[1] = g->length; break;
+    case COLLIDE_PLANE: break;
+    default:
+        s->radius = g->radius;
+        for (int i = 0; i < 3; i++) s->size[i] = g->size[i] * (s->class == COLLIDE_ELLIPSOID ? 0.5 : 1);
+    }
 }
 
 static zn_status add_shape(contact_field *f, const zn_parts *parts, int index, bool planar) {
@@ -70,12 +136,9 @@ static zn_status add_shape(contact_field *f, const zn_parts *parts, int index, b
     class_of(&g->shape, &s->class);
     place(&g->shape, planar, s);
     memcpy(s->velocity, g->shape.surface_velocity, sizeof s->velocity);
-    if (s->class == COLLIDE_SPHERE || s->class == COLLIDE_CAPSULE || s->class == COLLIDE_CYLINDER) {
-        s->size[0] = g->shape.type == ZN_GEOMETRY_POINT ? 0 : g->shape.radius;
-        s->size[1] = s->class == COLLIDE_SPHERE ? 0 : g->shape.length;
-    } else
-        for (int i = 0; i < 3; i++) s->size[i] = g->shape.size[i] * (s->class == COLLIDE_ELLIPSOID ? 0.5 : 1);
-    return ZN_OK;
+    put_sizes(&g->shape, s);
+    if (g->shape.n_points) place_points(&g->shape, planar, s);
+    return copy_lists(f, &g->shape, to);
 }
 
 zn_status field_take_shapes(contact_field *f, const zn_parts *parts) {

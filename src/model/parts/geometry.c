@@ -4,10 +4,10 @@
 
 const char *geometry_name(zn_geometry_type shape, bool planar) {
     static const char *const names[2][ZN_GEOMETRY_TYPE_COUNT] = {
-        {"point", "points", "sphere", "box", "capsule", "ring", "ellipsoid", "plane", "hollow sphere", "cylinder",
-         "hollow cylinder", "surface"},
-        {"point", "points", "disk", "box", "capsule", "ring", "ellipse", "line", "hollow circle", "cylinder",
-         "hollow cylinder", "curve"}};
+        {"point", "points", "sphere", "box", "capsule", "ring", "ellipsoid", "plane", "hollow sphere", "cylinder", "hollow cylinder", "surface",
+         "cone", "polyhedron", "mesh", "height field", "rectangle", "segment", "polyline"},
+        {"point", "points", "disk", "box", "capsule", "ring", "ellipse", "line", "hollow circle", "cylinder", "hollow cylinder", "curve",
+         "cone", "polygon", "mesh", "height field", "rectangle", "segment", "polyline"}};
     return (int)shape >= 0 && shape < ZN_GEOMETRY_TYPE_COUNT ? names[planar][shape] : "unknown";
 }
 
@@ -28,6 +28,30 @@ static bool check_size(const geometry *g, bool planar, const char **why) {
     return true;
 }
 
+/* Shapes by points. Whether a hull is flat or a polygon crosses itself is found where it is made. */
+static bool check_points(const geometry *g, bool planar, const char **why) {
+    const bool polygon = g->type == ZN_GEOMETRY_POLYHEDRON;
+    if (!(g->radius >= 0) || isinf(g->radius)) return *why = "the radius must not be negative", false;
+    if (polygon && g->n_points < (planar ? 3 : 4)) return *why = planar ? "a polygon needs at least 3 points" : "a polyhedron needs at least 4 points", false;
+    if (g->type == ZN_GEOMETRY_SEGMENT && g->n_points != 2) return *why = "a segment has two points", false;
+    if (g->type == ZN_GEOMETRY_POLYLINE && !planar) return *why = "a polyline needs the plane; in space there are meshes", false;
+    if (g->type == ZN_GEOMETRY_POLYLINE && g->n_points < (g->closed ? 3 : 2))
+        return *why = g->closed ? "a closed polyline needs at least 3 points" : "a polyline needs at least 2 points", false;
+    if (g->type != ZN_GEOMETRY_MESH) return true;
+    if (planar) return *why = "a mesh needs a body in space; in the plane there are polygons and polylines", false;
+    if (g->n_points < 3 || g->n_triangles < 1) return *why = "a mesh needs at least 3 points and a triangle", false;
+    for (int i = 0; i < 3 * g->n_triangles; i++)
+        if (g->triangles[i] < 0 || g->triangles[i] >= g->n_points) return *why = "a triangle uses a point that does not exist", false;
+    return true;
+}
+
+static bool check_flat(const geometry *g, bool planar, const char **why) {
+    if (planar) return *why = "this shape needs a body in space; in the plane there are segments and polylines", false;
+    if (!(g->size[0] > 0) || !(g->size[1] > 0) || isinf(g->size[0]) || isinf(g->size[1])) return *why = "both sizes must be positive", false;
+    if (g->type == ZN_GEOMETRY_HEIGHT_FIELD && (g->grid[0] < 2 || g->grid[1] < 2)) return *why = "the grid needs at least 2 x 2 points", false;
+    return true;
+}
+
 bool geometry_check(const geometry *g, bool planar, const char **why) {
     if ((int)g->type < 0 || g->type >= ZN_GEOMETRY_TYPE_COUNT) return *why = "unknown shape", false;
     if (!finite3(g->centre) || !finite3(g->axis) || !finite3(g->surface_velocity))
@@ -39,8 +63,20 @@ bool geometry_check(const geometry *g, bool planar, const char **why) {
     case ZN_GEOMETRY_POINTS:
         if (g->n_points < 1) return *why = "no points are given", false;
         return true;
+    case ZN_GEOMETRY_POLYHEDRON:
+    case ZN_GEOMETRY_MESH:
+    case ZN_GEOMETRY_SEGMENT:
+    case ZN_GEOMETRY_POLYLINE: return check_points(g, planar, why);
+    case ZN_GEOMETRY_HEIGHT_FIELD:
+    case ZN_GEOMETRY_RECTANGLE: return check_flat(g, planar, why);
     case ZN_GEOMETRY_BOX:
+        if (!(g->radius >= 0) || isinf(g->radius)) return *why = "the radius must not be negative", false;
+        return check_size(g, planar, why);
     case ZN_GEOMETRY_ELLIPSOID: return check_size(g, planar, why);
+    case ZN_GEOMETRY_CONE:
+        if (!(g->length > 0) || isinf(g->length)) return *why = "the length of a cone must be positive", false;
+        if (planar) return *why = "this shape needs a body in space; in the plane there are polygons", false;
+        break;
     case ZN_GEOMETRY_RING:
     case ZN_GEOMETRY_CYLINDER:
     case ZN_GEOMETRY_HOLLOW_CYLINDER:
@@ -60,11 +96,20 @@ bool geometry_check(const geometry *g, bool planar, const char **why) {
 
 /* ---- pairs ---- */
 
-static bool is_surface(zn_geometry_type s) { return s >= ZN_GEOMETRY_PLANE; }
+static bool is_surface(zn_geometry_type s) {
+    return (s >= ZN_GEOMETRY_PLANE && s <= ZN_GEOMETRY_SURFACE) || s == ZN_GEOMETRY_HEIGHT_FIELD || s == ZN_GEOMETRY_RECTANGLE ||
+           s == ZN_GEOMETRY_POLYLINE;
+}
+
+/* What touches with corners, one by one. */
+static bool is_corners(zn_geometry_type s) {
+    return s == ZN_GEOMETRY_POINT || s == ZN_GEOMETRY_POINTS || s == ZN_GEOMETRY_POLYHEDRON || s == ZN_GEOMETRY_MESH;
+}
 
 /* Whether `a` can touch the surface of `b`. */
 static bool touches(const geometry *a, const geometry *b, const char **why) {
     if (is_surface(a->type)) return *why = "neither of the two can touch: both are surfaces", false;
+    if (a->type == ZN_GEOMETRY_CONE || a->type == ZN_GEOMETRY_SEGMENT) return *why = "it touches by rules only", false;
     bool round = a->type == ZN_GEOMETRY_SPHERE || a->type == ZN_GEOMETRY_CAPSULE;
     switch (b->type) {
     case ZN_GEOMETRY_PLANE: return true;
@@ -74,13 +119,14 @@ static bool touches(const geometry *a, const geometry *b, const char **why) {
             return *why = "rings and ellipsoids touch planes only", false;
         if (round && !(a->radius < b->radius)) return *why = "the radius inside must be less than the hollow one", false;
         return true;
-    case ZN_GEOMETRY_SPHERE:
     case ZN_GEOMETRY_CYLINDER:
+        if (is_corners(a->type)) return true; /* fall through */
+    case ZN_GEOMETRY_SPHERE:
     case ZN_GEOMETRY_CAPSULE:
         if (a->type == ZN_GEOMETRY_SPHERE || a->type == ZN_GEOMETRY_POINT || a->type == ZN_GEOMETRY_POINTS) return true;
         return *why = "only points and spheres touch a rounded surface from outside", false;
     case ZN_GEOMETRY_SURFACE:
-        if (a->type == ZN_GEOMETRY_POINT || a->type == ZN_GEOMETRY_POINTS || a->type == ZN_GEOMETRY_BOX || round) return true;
+        if (is_corners(a->type) || a->type == ZN_GEOMETRY_BOX || round) return true;
         return *why = "rings and ellipsoids touch planes only", false;
     default: return *why = "corners have no surface that could be touched", false;
     }
@@ -96,7 +142,9 @@ int geometry_order(const geometry *a, const geometry *b, const char **why) {
 
 int geometry_count(const geometry *touching, bool planar) {
     switch (touching->type) {
-    case ZN_GEOMETRY_POINTS: return touching->n_points;
+    case ZN_GEOMETRY_POINTS:
+    case ZN_GEOMETRY_POLYHEDRON:
+    case ZN_GEOMETRY_MESH: return touching->n_points;
     case ZN_GEOMETRY_BOX: return planar ? 4 : 8;
     case ZN_GEOMETRY_CAPSULE: return 2;
     case ZN_GEOMETRY_RING: return touching->length > 0 ? 2 : 1;
@@ -132,7 +180,15 @@ feature geometry_touching(const geometry *g, bool planar, int index) {
     memcpy(f.axis, g->axis, sizeof f.axis);
     switch (g->type) {
     case ZN_GEOMETRY_POINTS: memcpy(f.point, g->points + 3 * index, sizeof f.point); break;
-    case ZN_GEOMETRY_BOX: box_corner(g, planar, index, f.point); break;
+    case ZN_GEOMETRY_POLYHEDRON:
+    case ZN_GEOMETRY_MESH:
+        memcpy(f.point, g->points + 3 * index, sizeof f.point);
+        f.radius = g->radius;
+        break;
+    case ZN_GEOMETRY_BOX:
+        box_corner(g, planar, index, f.point);
+        f.radius = g->radius;
+        break;
     case ZN_GEOMETRY_CAPSULE:
         for (int i = 0; i < 3; i++) f.point[i] += (index ? 0.5 : -0.5) * g->length * f.axis[i];
         f.radius = g->radius;

@@ -16,6 +16,10 @@ typedef struct geometry {
     double surface_velocity[3];
     int n_points;
     const double *points; /* 3 n_points */
+    int n_triangles, grid[2];
+    const int *triangles;
+    const double *heights;
+    bool closed;
 } geometry;
 
 /* Which of two shapes touches the other's surface: 1 when a touches b, -1 the other way, 0 with a reason when neither can. */

@@ -109,6 +109,8 @@ static void put_bodies(picture *p) {
 
 static bool is_point(const geometry *g) { return g->type == ZN_GEOMETRY_POINT || g->type == ZN_GEOMETRY_POINTS; }
 static bool is_surface(const geometry *g) { return g->type == ZN_GEOMETRY_PLANE || g->type == ZN_GEOMETRY_SURFACE; }
+/* Drawn by points in K, not by a frame and sizes. */
+static bool has_points(const geometry *g) { return g->type >= ZN_GEOMETRY_CONE; }
 static bool is_round(const geometry *g) { return g->type == ZN_GEOMETRY_SPHERE; }
 
 /* Axes as two columns. Shapes with an axis have it as z; a line has its normal as y; a capsule in the plane lies along x. */
@@ -129,7 +131,10 @@ static void put_axes(picture *p, const geometry *g) {
 static const char *shape_name(const picture *p, const geometry *g) {
     static const char *const names[ZN_GEOMETRY_TYPE_COUNT] = {"point",         "hull",     "sphere",          "box",
                                                               "capsule",       "ring",     "ellipsoid",       "plane",
-                                                              "hollow-sphere", "cylinder", "hollow-cylinder", "surface"};
+                                                              "hollow-sphere", "cylinder", "hollow-cylinder", "surface",
+                                                              "mesh",          "hull",     "mesh",            "mesh",
+                                                              "mesh",          "polyline", "polyline"};
+    if (p->planar && g->type == ZN_GEOMETRY_POLYHEDRON) return "polygon";
     if (p->planar && g->type == ZN_GEOMETRY_PLANE) return "line";
     if (g->type == ZN_GEOMETRY_RING && g->length > 0) return "cylinder";
     return p->planar && g->type == ZN_GEOMETRY_SPHERE ? "disk" : names[g->type];
@@ -147,9 +152,80 @@ static void put_surface_formula(picture *p, const parts_geometry *g) {
     drawing_put(&p->d, "}");
 }
 
+static void begin_list(picture *p, const char *name) { drawing_put(&p->d, ", \"%s\": [", name); }
+
+/* A point of the frame of a shape, in K. */
+static void put_corner(picture *p, const geometry *g, vec3 x, vec3 y, vec3 z, double a, double b, double c, bool first) {
+    vec3 at = vec3_add_scaled(vec3_add_scaled(vec3_add_scaled(vec3_from(g->centre), a, x), b, y), c, z);
+    double point[3];
+    vec3_store(at, point);
+    if (!first) drawing_put(&p->d, ", ");
+    drawing_numbers(&p->d, 3, point);
+}
+
+/* A height field, a rectangle or a cone as a mesh. */
+static void put_net(picture *p, const geometry *g) {
+    enum { SIDES = 48 };
+    const double pi = acos(-1.0);
+    vec3 x = vec3_from(g->axes), y = vec3_from(g->axes + 3), z = vec3_from(g->axes + 6), axis = vec3_from(g->axis);
+    if (g->type != ZN_GEOMETRY_HEIGHT_FIELD && vec3_norm(axis) > 0) z = axis, vec3_tangents(z, &x, &y);
+    const bool cone = g->type == ZN_GEOMETRY_CONE, flat = g->type == ZN_GEOMETRY_RECTANGLE;
+    const int nx = flat ? 2 : g->grid[0], ny = flat ? 2 : g->grid[1];
+    begin_list(p, "points");
+    for (int i = 0; !cone && i < nx * ny; i++)
+        put_corner(p, g, x, y, z, g->size[0] * ((double)(i % nx) / (nx - 1) - 0.5), g->size[1] * ((double)(i / nx) / (ny - 1) - 0.5),
+                   flat ? 0 : g->heights[i], !i);
+    if (cone) put_corner(p, g, x, y, z, 0, 0, 0.75 * g->length, true), put_corner(p, g, x, y, z, 0, 0, -0.25 * g->length, false);
+    for (int i = 0; cone && i < SIDES; i++)
+        put_corner(p, g, x, y, z, g->radius * cos(2 * pi * i / SIDES), g->radius * sin(2 * pi * i / SIDES), -0.25 * g->length, false);
+    drawing_put(&p->d, "]");
+    begin_list(p, "triangles");
+    for (int i = 0; cone && i < SIDES; i++) {
+        int a = 2 + i, b = 2 + (i + 1) % SIDES;
+        drawing_put(&p->d, "%s0, %d, %d, 1, %d, %d", i ? ", " : "", a, b, b, a);
+    }
+    for (int i = 0; !cone && i < (nx - 1) * (ny - 1); i++) {
+        int a = i % (nx - 1) + i / (nx - 1) * nx, b = a + 1, c = a + nx, d = c + 1;
+        drawing_put(&p->d, "%s%d, %d, %d, %d, %d, %d", i ? ", " : "", a, b, d, a, d, c);
+    }
+    drawing_put(&p->d, "]");
+}
+
+static void put_points(picture *p, const geometry *g) {
+    if (g->type == ZN_GEOMETRY_HEIGHT_FIELD || g->type == ZN_GEOMETRY_RECTANGLE || g->type == ZN_GEOMETRY_CONE) {
+        put_net(p, g);
+        return;
+    }
+    begin_list(p, "points");
+    for (int i = 0; i < g->n_points + g->closed; i++) {
+        if (i) drawing_put(&p->d, ", ");
+        drawing_numbers(&p->d, p->planar ? 2 : 3, g->points + 3 * (i % g->n_points));
+    }
+    drawing_put(&p->d, "]");
+    if (g->type != ZN_GEOMETRY_MESH) return;
+    begin_list(p, "triangles");
+    for (int i = 0; i < 3 * g->n_triangles; i++) drawing_put(&p->d, "%s%d", i ? ", " : "", g->triangles[i]);
+    drawing_put(&p->d, "]");
+}
+
+/* A segment with a radius is a capsule. */
+static geometry as_capsule(const geometry *g) {
+    geometry c = *g;
+    vec3 a = vec3_from(g->points), b = vec3_from(g->points + 3), along = vec3_sub(b, a);
+    c.type = ZN_GEOMETRY_CAPSULE, c.length = vec3_norm(along);
+    vec3_store(vec3_scale(0.5, vec3_add(a, b)), c.centre);
+    vec3_store(vec3_normalised(along), c.axis);
+    return c;
+}
+
 static void put_geometry(picture *p, const parts_geometry *g) {
-    const geometry *s = &g->shape;
+    const geometry round = g->shape.type == ZN_GEOMETRY_SEGMENT && g->shape.radius > 0 ? as_capsule(&g->shape) : g->shape, *s = &round;
     begin_item(p, g->body ? p->parts->bodies[g->body].name : g->name, shape_name(p, s), g->body);
+    if (has_points(s)) {
+        put_points(p, s);
+        end_item(p);
+        return;
+    }
     vector(p, "at", 3, s->centre);
     put_axes(p, s);
     if (s->radius > 0) member(p, "radius", s->radius);

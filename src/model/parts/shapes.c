@@ -112,6 +112,65 @@ static zn_status tetrahedron_mass(zn_context *context, const zn_shape_def *shape
     return mesh_mass(context, 4, shape->points, 4, outward[volume < 0], density, out);
 }
 
+/* ---- polygons ---- */
+
+static double cross2(const double *a, const double *b, const double *c) { return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]); }
+
+/* Whether the sides (a, b) and (c, d) have a point in common. */
+static bool sides_meet(const double *a, const double *b, const double *c, const double *d) {
+    double s[4] = {cross2(a, b, c), cross2(a, b, d), cross2(c, d, a), cross2(c, d, b)};
+    if (s[0] * s[1] > 0 || s[2] * s[3] > 0) return false;
+    for (int i = 0; i < 2; i++) /* boxes: decides for sides in line */
+        if (smaller(a[i], b[i]) > larger(c[i], d[i]) || smaller(c[i], d[i]) > larger(a[i], b[i])) return false;
+    return true;
+}
+
+static zn_status check_simple(zn_context *context, int n, const double (*points)[3]) {
+    for (int i = 0; i < n; i++) {
+        const double *a = points[i], *b = points[(i + 1) % n];
+        if (a[0] == b[0] && a[1] == b[1]) return fail(context, ZN_MODEL, "the points %d and %d of the polygon are the same", i + 1, (i + 1) % n + 1);
+        for (int j = i + 2; j < n; j++)
+            if ((j + 1) % n != i && sides_meet(a, b, points[j], points[(j + 1) % n]))
+                return fail(context, ZN_MODEL, "the polygon crosses itself: the sides that begin at its points %d and %d meet", i + 1, j + 1);
+    }
+    return ZN_OK;
+}
+
+/* Triangles (0, a, b) of area A = (a x b)/2:  int x = A (a + b)/3,  int x.x = A/6 (a.a + a.b + b.b). Either way round. */
+static zn_status polygon_mass(zn_context *context, const zn_shape_def *s, double density, zn_mass *out) {
+    enum { MOST_POINTS = 5000 }; /* sides are compared with each other */
+    if (s->n_points < 3 || !s->points) return fail(context, ZN_MODEL, "a polygon needs at least 3 points, not %d", s->n_points);
+    if (s->n_points > MOST_POINTS) return fail(context, ZN_MODEL, "a polygon has at most %d points, not %d", MOST_POINTS, s->n_points);
+    zn_status status = check_simple(context, s->n_points, s->points);
+    if (status != ZN_OK) return status;
+    double area = 0, first[2] = {0}, second[2] = {0};
+    const double *origin = s->points[0]; /* near the body: far from it digits would be lost */
+    for (int i = 1; i + 1 < s->n_points; i++) {
+        double a[2], b[2];
+        for (int k = 0; k < 2; k++) a[k] = s->points[i][k] - origin[k], b[k] = s->points[i + 1][k] - origin[k];
+        double A = (a[0] * b[1] - a[1] * b[0]) / 2;
+        area += A;
+        for (int k = 0; k < 2; k++) {
+            first[k] += A * (a[k] + b[k]) / 3;
+            second[k] += A / 6 * (a[k] * a[k] + a[k] * b[k] + b[k] * b[k]);
+        }
+    }
+    if (!(fabs(area) > 0) || !isfinite(area)) return fail(context, ZN_MODEL, "the polygon has no area (%g)", area);
+    double xx = density * (second[0] - first[0] * first[0] / area), yy = density * (second[1] - first[1] * first[1] / area);
+    double sign = area < 0 ? -1 : 1;
+    *out = (zn_mass){.mass = density * fabs(area), .inertia = {sign * yy, sign * xx, sign * (xx + yy)}};
+    for (int k = 0; k < 2; k++) out->center[k] = origin[k] + first[k] / area;
+    return ZN_OK;
+}
+
+/* A rectangle of length L between two half disks, whose centres of mass are 4R/(3 pi) from their straight sides. */
+static void planar_capsule(double R, double L, double density, zn_mass *out) {
+    double bar = density * 2 * R * L, ends = density * pi * R * R, mass = bar + ends;
+    double along = bar * R * R / 3 + ends * R * R / 4; /* about x: the y^2 */
+    double across = bar * L * L / 12 + ends * (R * R / 4 + L * L / 4 + 4 * R * L / (3 * pi));
+    set_diagonal(out, mass, along / mass, across / mass, (along + across) / mass);
+}
+
 /* ---- all shapes ---- */
 
 static zn_status planar_mass(zn_context *context, const zn_shape_def *s, double density, zn_mass *out) {
@@ -122,11 +181,18 @@ static zn_status planar_mass(zn_context *context, const zn_shape_def *s, double 
         set_diagonal(out, density * pi * R * R, R * R / 4, R * R / 4, R * R / 2);
         return status;
     }
-    if (s->type != ZN_BOX)
-        return fail(context, ZN_MODEL, "a planar body can be a disk or a box (give its mass and inertia for other shapes)");
-    for (int i = 0; i < 2 && status == ZN_OK; i++) status = need_positive(context, s->size[i], "size", "box");
-    double x = s->size[0] * s->size[0] / 12, y = s->size[1] * s->size[1] / 12;
-    set_diagonal(out, density * s->size[0] * s->size[1], y, x, x + y);
+    if (s->type == ZN_POLYGON) return polygon_mass(context, s, density, out);
+    if (s->type == ZN_CAPSULE) {
+        status = need_positive(context, s->radius, "radius", "capsule");
+        if (status == ZN_OK) status = need_positive(context, s->length, "length", "capsule");
+        if (status == ZN_OK) planar_capsule(s->radius, s->length, density, out);
+        return status;
+    }
+    if (s->type != ZN_BOX && s->type != ZN_ELLIPSOID)
+        return fail(context, ZN_MODEL, "a planar body can be a disk, box, capsule, ellipse or polygon (give its mass and inertia for other shapes)");
+    for (int i = 0; i < 2 && status == ZN_OK; i++) status = need_positive(context, s->size[i], "size", s->type == ZN_BOX ? "box" : "ellipse");
+    double part = s->type == ZN_BOX ? 1.0 / 12 : 1.0 / 16, x = s->size[0] * s->size[0] * part, y = s->size[1] * s->size[1] * part;
+    set_diagonal(out, density * s->size[0] * s->size[1] * (s->type == ZN_BOX ? 1 : pi / 4), y, x, x + y);
     return status;
 }
 
@@ -139,13 +205,14 @@ zn_status zn_shape_mass(zn_context *context, const zn_shape_def *s, double densi
     zn_status status = need_positive(context, density, "density", "shape");
     if (status != ZN_OK) return status;
     if (planar) return planar_mass(context, s, density, out);
-    static const char *const names[] = {"shape", "sphere", "box", "cylinder", "capsule", "disk", "tetrahedron", "mesh"};
-    bool round = s->type == ZN_SPHERE || s->type == ZN_CYLINDER || s->type == ZN_CAPSULE || s->type == ZN_DISK;
-    if (round) status = need_positive(context, R, "radius", names[s->type]);
-    if (status == ZN_OK && (s->type == ZN_CYLINDER || s->type == ZN_CAPSULE))
-        status = need_positive(context, L, "length", names[s->type]);
-    for (int i = 0; i < 3 && s->type == ZN_BOX && status == ZN_OK; i++)
-        status = need_positive(context, s->size[i], "size", "box");
+    if ((int)s->type <= ZN_NO_SHAPE || s->type >= ZN_SHAPE_TYPE_COUNT) return fail(context, ZN_MODEL, "unknown type of shape");
+    static const char *const names[ZN_SHAPE_TYPE_COUNT] = {"shape", "sphere", "box",  "cylinder",  "capsule",    "disk",
+                                                           "tetrahedron", "mesh", "cone", "ellipsoid", "polyhedron", "polygon"};
+    bool has_length = s->type == ZN_CYLINDER || s->type == ZN_CAPSULE || s->type == ZN_CONE;
+    if (has_length || s->type == ZN_SPHERE || s->type == ZN_DISK) status = need_positive(context, R, "radius", names[s->type]);
+    if (status == ZN_OK && has_length) status = need_positive(context, L, "length", names[s->type]);
+    for (int i = 0; i < 3 && (s->type == ZN_BOX || s->type == ZN_ELLIPSOID) && status == ZN_OK; i++)
+        status = need_positive(context, s->size[i], "size", names[s->type]);
     if (status != ZN_OK) return status;
     double xx = s->size[0] * s->size[0] / 12, yy = s->size[1] * s->size[1] / 12, zz = s->size[2] * s->size[2] / 12;
     switch (s->type) {
@@ -158,6 +225,12 @@ zn_status zn_shape_mass(zn_context *context, const zn_shape_def *s, double densi
     case ZN_DISK: set_diagonal(out, density * pi * R * R, R * R / 4, R * R / 4, R * R / 2); return ZN_OK;
     case ZN_TETRAHEDRON: return tetrahedron_mass(context, s, density, out);
     case ZN_MESH: return mesh_mass(context, s->n_points, s->points, s->n_triangles, s->triangles, density, out);
-    default: return fail(context, ZN_MODEL, "unknown type of shape");
+    case ZN_CONE: /* h/4 above its base */
+        set_diagonal(out, density * pi * R * R * L / 3, 3 * R * R / 20 + 3 * L * L / 80, 3 * R * R / 20 + 3 * L * L / 80, 3 * R * R / 10);
+        return ZN_OK;
+    case ZN_ELLIPSOID: /* 1/5 of squared half axes: 3/5 of 1/12 of squared axes */
+        set_diagonal(out, density * pi / 6 * s->size[0] * s->size[1] * s->size[2], 0.6 * (yy + zz), 0.6 * (xx + zz), 0.6 * (xx + yy));
+        return ZN_OK;
+    default: return fail(context, ZN_MODEL, "a %s is a shape of planar bodies", names[s->type]);
     }
 }

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Meshes from files: STL (text or binary) and OBJ. STL repeats the corners of every triangle: equal points become one. */
+#include "scene/scene.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { MOST_TRIANGLES = 2000000, STL_HEAD = 84, STL_TRIANGLE = 50 };
+
+typedef struct mesh_reader {
+    scene_loader *loader;
+    const char *path;
+    const char *next, *end, *line_start; /* text */
+    int line;
+    double scale;
+    scene_mesh *mesh;
+    size_t point_capacity, triangle_capacity;
+} mesh_reader;
+
+static bool wrong(mesh_reader *r, const char *at, const char *why) {
+    error_place place = {.file = r->path, .line = r->line, .column = r->line ? (int)(at - r->line_start) + 1 : 0, .time = NAN};
+    fail_at(r->loader->context, ZN_FILE, &place, "%s", why);
+    return false;
+}
+
+/* ---- lists that grow ---- */
+
+static bool add_point(mesh_reader *r, const double *p) {
+    scene_mesh *m = r->mesh;
+    if (m->n_points >= 3 * MOST_TRIANGLES) return wrong(r, r->next, "the mesh has too many points");
+    if (!mem_grow(r->loader->context, (void **)&m->points, &r->point_capacity, (size_t)m->n_points + 1, sizeof *m->points)) return false;
+    for (int i = 0; i < 3; i++) m->points[m->n_points][i] = r->scale * p[i] + 0.0; /* -0 and 0 are one */
+    m->n_points++;
+    return true;
+}
+
+static bool add_triangle(mesh_reader *r, int a, int b, int c) {
+    scene_mesh *m = r->mesh;
+    if (m->n_triangles >= MOST_TRIANGLES) return wrong(r, r->next, "the mesh has too many triangles (more than 2 million): make it coarser");
+    if (!mem_grow(r->loader->context, (void **)&m->triangles, &r->triangle_capacity, (size_t)m->n_triangles + 1, sizeof *m->triangles)) return false;
+    const int corners[3] = {a, b, c};
+    memcpy(m->triangles[m->n_triangles++], corners, sizeof corners);
+    return true;
+}
+
+/* ---- equal points ---- */
+
+typedef struct numbered_point {
+    double at[3];
+    int number;
+} numbered_point;
+
+static int by_place(const void *left, const void *right) {
+    const numbered_point *a = left, *b = right;
+    for (int i = 0; i < 3; i++)
+        if (a->at[i] != b->at[i]) return a->at[i] < b->at[i] ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Points keep the order in which they come first. */
+static bool join_points(mesh_reader *r) {
+    scene_mesh *m = r->mesh;
+    zn_context *context = r->loader->context;
+    size_t n = (size_t)m->n_points;
+    numbered_point *list = MEM_ARRAY(context, numbered_point, n);
+    int *first = MEM_ARRAY(context, int, n), *now = MEM_ARRAY(context, int, n);
+    bool good = list && first && now;
+    for (size_t i = 0; good && i < n; i++) {
+        memcpy(list[i].at, m->points[i], sizeof list[i].at);
+        list[i].number = (int)i;
+    }
+    if (good && n) qsort(list, n, sizeof *list, by_place);
+    for (size_t i = 0; good && i < n; i++)
+        first[list[i].number] = i && !memcmp(list[i].at, list[i - 1].at, sizeof list[i].at) ? first[list[i - 1].number] : list[i].number;
+    int count = 0;
+    for (size_t i = 0; good && i < n; i++) {
+        if (first[i] == (int)i) {
+            now[i] = count;
+            memmove(m->points[count++], m->points[i], sizeof *m->points);
+        } else now[i] = now[first[i]];
+    }
+    for (int t = 0; good && t < m->n_triangles; t++)
+        for (int i = 0; i < 3; i++) m->triangles[t][i] = now[m->triangles[t][i]];
+    if (good) m->n_points = count;
+    mem_free(context, list);
+    mem_free(context, first);
+    mem_free(context, now);
+    return good;
+}
+
+/* ---- text ---- */
+
+static void skip_blanks(mesh_reader *r) {
+    while (r->next < r->end && (*r->next == ' ' || *r->next == '\t' || *r->next == '\r')) r->next++;
+}
+
+static bool at_end_of_line(mesh_reader *r) {
+    skip_blanks(r);
+    return r->next >= r->end || *r->next == '\n' || *r->next == '#';
+}
+
+static bool next_line(mesh_reader *r) {
+    while (r->next < r->end && *r->next != '\n') r->next++;
+    if (r->next >= r->end) return false;
+    r->line_start = ++r->next;
+    r->line++;
+    return r->next < r->end;
+}
+
+/* Whether the line goes on with this word. */
+static bool takes_word(mesh_reader *r, const char *word) {
+    size_t length = strlen(word);
+    skip_blanks(r);
+    if ((size_t)(r->end - r->next) < length || memcmp(r->next, word, length) != 0) return false;
+    if (r->next + length < r->end && !strchr(" \t\r\n", r->next[length])) return false;
+    r->next += length;
+    return true;
+}
+
+static bool take_numbers(mesh_reader *r, double *values) {
+    for (int i = 0; i < 3; i++) {
+        skip_blanks(r);
+        char *after;
+        if (r->next >= r->end || *r->next == '\n') return wrong(r, r->next, "a point has three numbers");
+        values[i] = strtod(r->next, &after);
+        if (after == r->next || !isfinite(values[i])) return wrong(r, r->next, "a number is wanted here");
+        r->next = after;
+    }
+    return true;
+}
+
+static bool read_stl_text(mesh_reader *r) {
+    int corner = 0;
+    do {
+        double p[3];
+        if (takes_word(r, "endloop") && corner != 0) return wrong(r, r->next, "a triangle has three points");
+        if (!takes_word(r, "vertex")) continue;
+        if (!take_numbers(r, p) || !add_point(r, p)) return false;
+        int n = r->mesh->n_points;
+        if (++corner == 3 && !add_triangle(r, n - 3, n - 2, n - 1)) return false;
+        corner %= 3;
+    } while (next_line(r));
+    if (corner) return wrong(r, r->next, "the file ends within a triangle");
+    return join_points(r);
+}
+
+/* Corners "7", "7/1", "7//3", "-1": counted from 1, or backwards from the last point so far. */
+static bool take_corner(mesh_reader *r, int *corner) {
+    char *after;
+    errno = 0;
+    long value = strtol(r->next, &after, 10);
+    if (after == r->next) return wrong(r, r->next, "the number of a point is wanted here");
+    long index = value > 0 ? value - 1 : r->mesh->n_points + value;
+    if (errno || value == 0 || index < 0 || index >= r->mesh->n_points) return wrong(r, r->next, "there is no point with this number so far");
+    r->next = after;
+    while (r->next < r->end && !strchr(" \t\r\n", *r->next)) r->next++;
+    *corner = (int)index;
+    return true;
+}
+
+static bool read_face(mesh_reader *r) {
+    int first = -1, before = -1, corner, count = 0;
+    for (; !at_end_of_line(r); count++, before = corner) {
+        if (!take_corner(r, &corner)) return false;
+        if (count == 0) first = corner;
+        if (count >= 2 && !add_triangle(r, first, before, corner)) return false;
+    }
+    return count >= 3 ? true : wrong(r, r->next, "a face has at least three points");
+}
+
+static bool read_obj(mesh_reader *r) {
+    do {
+        double p[3];
+        if (takes_word(r, "v")) {
+            if (!take_numbers(r, p) || !add_point(r, p)) return false;
+        } else if (takes_word(r, "f") && !read_face(r)) return false;
+    } while (next_line(r));
+    return true;
+}
+
+/* ---- binary ---- */
+
+static uint32_t number_at(const unsigned char *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+
+static bool is_binary(const char *bytes, size_t length) {
+    return length >= STL_HEAD && length == STL_HEAD + (size_t)STL_TRIANGLE * number_at((const unsigned char *)bytes + 80);
+}
+
+static bool read_stl_binary(mesh_reader *r, const char *bytes, size_t length) {
+    r->line = 0;
+    for (size_t t = 0; t < (length - STL_HEAD) / STL_TRIANGLE; t++) {
+        const unsigned char *from = (const unsigned char *)bytes + STL_HEAD + t * STL_TRIANGLE + 12; /* after the normal */
+        for (int k = 0; k < 3; k++) {
+            double p[3];
+            for (int i = 0; i < 3; i++) {
+                uint32_t bits = number_at(from + 12 * k + 4 * i);
+                float value;
+                memcpy(&value, &bits, sizeof value);
+                if (!isfinite((p[i] = (double)value))) return wrong(r, r->next, "a coordinate of a triangle is not finite");
+            }
+            if (!add_point(r, p)) return false;
+        }
+        int n = r->mesh->n_points;
+        if (!add_triangle(r, n - 3, n - 2, n - 1)) return false;
+    }
+    return join_points(r);
+}
+
+/* ---- the whole ---- */
+
+/* In the folder of the scene, unless the path begins at the root. */
+static const char *path_beside(scene_loader *loader, const char *name) {
+    const char *slash = strrchr(loader->file, '/');
+    if (!slash || name[0] == '/') return name;
+    size_t folder = (size_t)(slash - loader->file) + 1, length = strlen(name);
+    char *path = SCENE_NEW(loader->arena, char, folder + length + 1);
+    if (!path) return name;
+    memcpy(path, loader->file, folder);
+    memcpy(path + folder, name, length);
+    return path;
+}
+
+static bool ends_with(const char *name, const char *end) {
+    size_t length = strlen(name), tail = strlen(end);
+    if (length < tail) return false;
+    for (size_t i = 0; i < tail; i++)
+        if ((name[length - tail + i] | 0x20) != end[i]) return false;
+    return true;
+}
+
+/* What was read moves to the arena. */
+static bool keep(mesh_reader *r, scene_mesh *to) {
+    const scene_mesh *m = r->mesh;
+    *to = *m;
+    to->points = scene_alloc(r->loader->arena, (size_t)m->n_points + 1, sizeof *to->points);
+    to->triangles = scene_alloc(r->loader->arena, (size_t)m->n_triangles + 1, sizeof *to->triangles);
+    if (!to->points || !to->triangles) return false;
+    memcpy(to->points, m->points, (size_t)m->n_points * sizeof *to->points);
+    memcpy(to->triangles, m->triangles, (size_t)m->n_triangles * sizeof *to->triangles);
+    return true;
+}
+
+bool scene_read_mesh(scene_loader *loader, const scene_node *file, double scale, scene_mesh *to) {
+    *to = (scene_mesh){0};
+    const bool stl = ends_with(file->text, ".stl"), obj = ends_with(file->text, ".obj");
+    if (!stl && !obj) {
+        scene_error(loader, file, "'%.100s' is neither an STL nor an OBJ file by its name: meshes come from files *.stl and *.obj", file->text);
+        return false;
+    }
+    size_t length;
+    scene_mesh mesh = {0};
+    char why[SCENE_WHY];
+    const char *path = path_beside(loader, file->text), *bytes = scene_read_bytes(loader->arena, path, "mesh", SCENE_MAX_MESH_BYTES, &length, why);
+    if (!bytes) {
+        if (*why) scene_error(loader, file, "the mesh '%.200s': %s (paths of meshes begin at the folder of the scene)", path, why);
+        return false;
+    }
+    mesh_reader r = {.loader = loader, .path = path, .next = bytes, .end = bytes + length, .line_start = bytes, .line = 1, .scale = scale, .mesh = &mesh};
+    bool good = stl && is_binary(bytes, length) ? read_stl_binary(&r, bytes, length) : stl ? read_stl_text(&r) : read_obj(&r);
+    if (good && !mesh.n_triangles) {
+        r.line = 0;
+        good = wrong(&r, bytes, stl ? "there is no triangle in this file; a binary STL file has 84 bytes and 50 for each triangle" : "there is no face in this file");
+    }
+    good = good && keep(&r, to);
+    mem_free(loader->context, mesh.points);
+    mem_free(loader->context, mesh.triangles);
+    return good;
+}
