@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles: what users hold by a pointer knows what it is, so that NULL and what was destroyed are told instead of followed.
+/* Handles: what users hold by a pointer knows what it is, so that NULL and destroyed objects are reported instead of followed.
  *
  * The structure begins with HANDLE_HEAD. Destroying clears it and keeps its memory with the context for a while (mem_retire), so that a
- * handle that is used once more still finds a head without a stamp: nothing that was freed is read. What cannot be told: a handle
+ * handle that is used once more still finds a head without a stamp: nothing that was freed is read. What cannot be recognised: a handle
  * that was destroyed before the last MEM_RETIRED destroyed ones, and everything once its context is destroyed. */
 #ifndef BASE_HANDLE_H
 #define BASE_HANDLE_H

@@ -14,7 +14,7 @@ static inline bool is_worse(double x, double worst) { return x > worst || (isnan
 static inline double larger(double a, double b) { return a > b || isnan(a) ? a : b; }
 static inline double smaller(double a, double b) { return a < b || isnan(a) ? a : b; }
 
-/* The larger of numbers that are looked through for NaN otherwise: half the price. */
+/* The larger of numbers that are checked for NaN elsewhere: half the cost. */
 static inline double larger_finite(double a, double b) { return a > b ? a : b; }
 
 /* The largest of |x[0]| .. |x[n - 1]| and `least`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zeno check: everything but the run. */
+/* zeno check: everything except the run. */
 #include "cli/commands.h"
 #include "cli/load.h"
 

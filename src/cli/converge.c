@@ -243,7 +243,7 @@ static void compare(converge *c) {
     }
 }
 
-/* Before the runs, which may take long: a name that cannot be written is told at once. */
+/* Before the runs, which may take long: a file that cannot be written is reported at once. */
 static bool open_files(zn_context *context, converge *c) {
     zn_status status = ZN_OK;
     if (c->out) status = output_check_input(context, c->out, c->path);
@@ -274,7 +274,7 @@ static int study(converge *c, zn_context *context, const zn_scene *scene, const 
     return status;
 }
 
-/* What can be told before the runs. */
+/* What can be checked before the runs. */
 static bool check_files(const converge *c) {
     size_t length = c->out ? strlen(c->out) : 0;
     if (c->out && (length < 5 || strcmp(c->out + length - 4, ".csv") != 0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gnuplot is told: the script of a picture. Texts come from files and arguments and must not mean anything to gnuplot, which
+/* The input of gnuplot: the script of a picture. Texts come from files and arguments and must not mean anything to gnuplot, which
  * runs what stands in backquotes, also between double quotes, expands @macros and formats "enhanced" texts. So a text is written
  * with letters, digits and a few other characters as they are and every other byte as \ooo: nothing that has a meaning is left. */
 #include "cli/gnuplot.h"
@@ -9,7 +9,7 @@
 
 #include <strings.h>
 
-/* Okabe and Ito's colours, told apart also by the colour-blind; those that stand out on white first. */
+/* Okabe and Ito's colours, which the colour-blind can distinguish too; those that stand out on white first. */
 static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                       "#E69F00", "#56B4E9", "#000000", "#B8A800"};
 enum { N_COLOURS = sizeof colours / sizeof *colours, LEGEND_ROWS = 24, SVG_FONT = 14, PNG_FONT = 16 };

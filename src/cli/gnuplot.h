@@ -40,7 +40,7 @@ bool plot_path_ok(const char *out);
 /* For pictures of other kinds: `write` gets the script after the terminal, the colours and the output are set. */
 typedef void plot_writer(FILE *script, void *user);
 zn_status plot_run(zn_context *context, const char *out, int width, int height, plot_writer *write, void *user);
-/* The same to an output that is open already; `out` tells the format. Publishes it, but does not close. */
+/* The same to an output that is open already; the ending of `out` gives the format. Publishes it, but does not close. */
 zn_status plot_run_to(zn_context *context, output_file *output, const char *out, int width, int height, plot_writer *write, void *user);
 /* In quotes, whatever the text is: gnuplot shows it and cannot take any part of it for a command. Cut after `most` characters: lines
  * as PLOT_LONGEST_TEXT, names in a legend, which would vanish if it had no room, as PLOT_LONGEST_NAME. */

@@ -31,7 +31,7 @@ static void help(FILE *to) {
 static const char *command_name(const void *list, int i) { return ((const command *)list)[i].name; }
 
 /* Streams that are closed get something that is open: else the next file would take their number, and receive what is meant for them.
- * Writing to this standard output fails, which is told at the end. */
+ * Writing to this standard output fails, which is reported at the end. */
 static void open_closed_streams(void) {
     static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
     for (int stream = 0; stream < 3; stream++)
@@ -77,6 +77,6 @@ static int run_command(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     open_closed_streams();
-    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is then an error of the write, which is told */
+    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is then an error of the write, which is reported */
     return end_output(run_command(argc, argv));
 }

@@ -84,7 +84,7 @@ static zn_status put_column(FILE *to, const page_data *data, const selection *s,
     return ZN_OK;
 }
 
-/* A CSV file has only names: "energy.total" tells its group, a prime tells velocities. */
+/* A CSV file has only names: "energy.total" shows its group, a prime marks velocities. */
 static const char *group_of(const result_dataset *dataset) {
     static const char *const groups[] = {"percussion", "gap", "energy", "iterations", "view"};
     if (dataset->columns) return dataset->name;

@@ -29,7 +29,7 @@ typedef struct running {
     zn_recorder *recorder;
     long rows; /* given to the recorder */
     progress bar;
-    zn_account *account; /* NULL: the model does not tell its energy */
+    zn_account *account; /* NULL: the model has no energy function */
     zn_status status; /* of recording */
 } running;
 

@@ -10,7 +10,7 @@
 typedef struct cli_summary {
     const char *scene;             /* path as given */
     const zn_simulation *simulation;
-    const zn_account *account;     /* NULL: the model does not tell its energy */
+    const zn_account *account;     /* NULL: the model has no energy function */
     zn_status status;
     const char *message;           /* "" when all is well */
     double wall_seconds;

@@ -21,7 +21,7 @@ static void find_pieces(const zn_pattern *M, int *of) {
     for (int i = 0; i < M->rows; i++) of[i] = name_of(of, i);
 }
 
-/* Two passes over H: count, then enter. A column that meets a piece with several rows is entered once: the last entry of a piece tells. */
+/* Two passes over H: count, then enter. A column that meets a piece with several rows is entered once: the last entry of a piece decides. */
 static bool find_columns(zn_context *context, const zn_pattern *H, pieces *p) {
     int *last = MEM_ARRAY(context, int, H->rows + 1);
     p->start = MEM_ARRAY(context, int, H->rows + 2);

@@ -42,7 +42,7 @@ typedef struct tape_step {
 } tape_step;
 
 /* Reorders the steps of each section so that those of one operation stand together and nothing comes before its operands.
- * code_end tells the sections; n_nodes bounds the operands. false: memory is out. */
+ * code_end gives the sections; n_nodes bounds the operands. false: memory is out. */
 bool expr_schedule(zn_context *, tape_step *steps, int n_sections, const int *code_end, size_t n_nodes);
 
 #endif

@@ -398,7 +398,7 @@ zn_status formula_system_create(zn_formula_model *builder, formula_system *s) {
     keep_first(&all, add_states(builder, s, &names));
     expr_scope scope = {names.count, names.items};
     if (s->size.nq) keep_first(&all, s->lagrangian ? natural_dynamics(builder, s, &scope) : first_order_dynamics(builder, s, &scope));
-    /* Even when the dynamics are wrong, mistakes in constraints and contacts are worth telling; they need q' to be known. */
+    /* Even when the dynamics are wrong, mistakes in constraints and contacts are worth reporting; they need q' to be known. */
     bool kinematics_known = s->size.nq > 0;
     for (int i = 0; i < s->size.nq; i++) kinematics_known &= s->qdot[i] != EXPR_NONE;
     if (kinematics_known && all != ZN_MEMORY) {

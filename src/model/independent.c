@@ -21,7 +21,7 @@ static const double same_direction = 1e-9;  /* forces of a row act along its vel
 static const double no_motion = 1e-8;       /* what is left of a velocity of size 1 where rows allow none */
 static const double curvature_error = 1e-6; /* relative, of the test for singular positions */
 static const double curvature_floor = 1e-9; /* times |u| and the largest curvature: what is below is round-off */
-/* Larger groups are not looked at: multiplications of the choice (about a second), of sharing in every step (about a millisecond). */
+/* Larger groups are left alone: multiplications for the choice (about a second), for distributing forces in every step (about a millisecond). */
 static const double most_work = 1e9, most_sharing = 2e6;
 
 typedef struct row_group {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bilateral rows say nothing new at the start: columns of W that are combinations of those before them. */
+/* Which bilateral rows are redundant at the start: columns of W that are combinations of those before them. */
 #include "base/handle.h"
 #include "linalg/linalg.h"
 #include "model/model.h"

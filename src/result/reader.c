@@ -62,7 +62,7 @@ void result_close(result_file *result) {
     handle_retire(&result->head, sizeof *result);
 }
 
-/* The whole of a CSV file; of any other only as much as tells what it is. One zero byte follows. */
+/* The whole of a CSV file; of any other only as much as shows what it is. One zero byte follows. */
 static zn_status read_content(result_file *result, char **content, size_t *size, bool *is_hdf5) {
     struct stat info;
     FILE *file = fopen(result->path, "rb");

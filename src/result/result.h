@@ -59,7 +59,7 @@ const char *result_writer_path(const result_writer *writer);
 
 typedef zn_result result_file;
 
-/* Either format, told by the content; also .partial files of killed or running runs. */
+/* Either format, recognised by the content; also .partial files of killed or running runs. */
 zn_status result_open(zn_context *context, const char *path, result_file **result);
 void result_close(result_file *result);
 long result_rows(const result_file *result);

@@ -8,7 +8,7 @@
  *   bodies.c, flexible.c, joints.c, part_*.c                                      the same for models from parts
  *
  * scene.c calls them in order. Errors do not stop the reading: what is wrong is replaced by something harmless, so that
- * one run finds as many mistakes as can be told apart. */
+ * one run finds all independent mistakes. */
 #ifndef SCENE_SCENE_H
 #define SCENE_SCENE_H
 

@@ -270,7 +270,7 @@ static zn_status build(zn_parts *parts, zn_model **model) {
     zn_status status = parts->has_view ? parts_add_poses(parts) : ZN_OK, one;
     for (size_t i = 0; status == ZN_OK && i < parts->n_bodies; i++)
         if (body_nq(parts->bodies[i].kind)) status = add_body(parts, a, (int)i);
-    /* Formulas of several pieces may be wrong: all are told. */
+    /* Formulas of several pieces may be wrong: all are reported. */
     for (size_t i = 0; status != ZN_MEMORY && i < parts->n_pieces; i++)
         if (status != ZN_OK && parts->pieces[i].draw == parts_draw_contact_place)
             continue; /* it would only repeat what is wrong with the contact */

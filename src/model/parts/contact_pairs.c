@@ -143,7 +143,7 @@ static zn_status choose_frame(const pair_at_work *w, contact_variant *v, contact
         zn_status status = look_at_start(w, v, numbers, n, velocity);
         v->frame = CONTACT_TURNED;
         if (status != ZN_OK) return status;
-        if (!isfinite(n[0] + n[1] + n[2])) n[0] = n[1] = 0, n[2] = 1; /* centres coincide at the start: told as an overlap */
+        if (!isfinite(n[0] + n[1] + n[2])) n[0] = n[1] = 0, n[2] = 1; /* centres coincide at the start: reported as an overlap */
         contact_choose_pole(n, velocity, numbers->pole, numbers->reference);
     }
     return ZN_OK;

@@ -4,7 +4,7 @@
  *     angle      g = (-sin f x_a + cos f y_a).x_b      which is sin(angle - f) for the angle from x_a to x_b about z
  *     position   g = d.e - f,   e the axis of a
  *
- * The sine knows no turns: the angle may grow for ever. Like every row of rotation it also vanishes half a turn away. */
+ * The sine knows no turns: the angle may grow forever. Like every row of rotation it also vanishes half a turn away. */
 #include "model/parts/joint.h"
 
 static void draw_angle_drive(joint_sketch *j) {

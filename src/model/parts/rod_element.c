@@ -57,7 +57,7 @@ static void draw_strains(sketch *k, const expr *z, expr strains[6]) {
     for (int i = 0; i < 3; i++) strains[i] = gamma.x[i], strains[3 + i] = kappa.x[i];
 }
 
-/* f(z) becomes f of the nodes, and its derivatives by their coordinates and velocities are told: f_z z_q, f_z z_u.
+/* f(z) becomes f of the nodes, and its derivatives by their coordinates and velocities are given: f_z z_q, f_z z_u.
  * Without damping f = dV/dz, and f_z is symmetric. */
 static zn_status compose(sketch *k, const place *s, bool symmetric, expr *f) {
     expr f_z[Z_COUNT][2 * Z_COUNT], composed[Z_COUNT];
