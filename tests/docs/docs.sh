@@ -171,11 +171,27 @@ run_block() { # the block whose files begin with $block; in the folder of its Ma
     fi
 }
 
-# Links to files of the repository must lead somewhere. (Links into the web are not followed.)
+# Headings of a Markdown file as the anchors that pages make of them: lower case, without marks, spaces as hyphens.
+anchors() { # FILE
+    awk '/^```/ { code = !code } !code && /^#+ / {
+        line = tolower($0)
+        sub(/^#+ /, "", line)
+        gsub(/[^[:alnum:]_ -]/, "", line)
+        gsub(/ /, "-", line)
+        print line
+    }' "$1"
+}
+
+# Links to files of the repository, and to headings in them, must lead somewhere. (Links into the web are not followed.)
 check_links() {
-    grep -oE '\]\([^)#]+' "$path" | sed 's/^](//' | grep -vE '^[a-z]+:' >"$work/links" || true
+    grep -oE '\]\([^)]+' "$path" | sed 's/^](//' | grep -vE '^[a-z]+:' >"$work/links" || true
     while IFS= read -r link; do
-        if [ ! -e "$(dirname "$path")/$link" ]; then report "$file" "the link to $link leads nowhere"; fi
+        target=${link%%#*}
+        if [ -n "$target" ]; then target=$(dirname "$path")/$target; else target=$path; fi
+        if [ ! -e "$target" ]; then report "$file" "the link to $link leads nowhere"
+        elif [ "${link#*#}" != "$link" ] && ! anchors "$target" | grep -qxF -e "${link#*#}"; then
+            report "$file" "the link to $link leads to no heading"
+        fi
     done <"$work/links"
 }
 
