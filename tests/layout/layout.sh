@@ -5,7 +5,7 @@
 #   - every source file has its licence line
 #   - no source file is longer than 700 lines
 #   - no file names a place on somebody's machine
-#   - every Markdown file that is named anywhere exists: no text refers to one that is not in the repository
+#   - files that are named exist: every Markdown file, and every path that begins with a folder of the repository
 #   - maxima of the library keep NaN: by src/base/size.h, not by fmax or by hand
 set -eu
 cd "$1"
@@ -97,9 +97,12 @@ grep -E '(\.(c|h|cpp|hpp|cmake|sh|awk|py|js|in)|(^|/)(CMakeLists\.txt|Makefile))
         '(^|[^[:alnum:]_.$}/-])/(home|root|work|Users|mnt)/|(^|[^[:alnum:]])/tmp/(wt|build)' /dev/null \
         | awk -F: '{ print $1 ":" $2 ": names a place on a machine:" substr($0, length($1 $2) + 2) }' || true
 
-    # A name is a path from the root or from the folder of the file that has it. FILE.md and the like stand for any file; what is below
+    # A name is a path from the root or from the folder of the file that has it. FILE.md and src/NAME.c stand for any file; what is below
     # build/ is made by commands; no/such/ is what tests look for in vain.
-    tr '\n' '\0' <"$work/files" | xargs -0 grep -nIoE '([a-z]+://)?[[:alnum:]_./-]*[[:alnum:]_]\.md([^[:alnum:]_]|$)' /dev/null \
+    folders='(src|tests|include|docs|scenes|examples|bench|validate|scripts|cmake)'
+    grep -v '^tests/layout/' "$work/files" | tr '\n' '\0' | xargs -0 grep -nIoE \
+        -e '([a-z]+://)?[[:alnum:]_./-]*[[:alnum:]_]\.md([^[:alnum:]_]|$)' \
+        -e "(^|[^[:alnum:]_./-])$folders/[[:alnum:]_./-]*[[:alnum:]_]\\.(c|h|py|sh|yaml)([^[:alnum:]_]|\$)" /dev/null \
         | awk -v list="$work/files" '
         BEGIN { while ((getline file < list) > 0) exists[file] = 1 }
         function plain(path,    n, i, depth, part, parts) { # without . and ..
@@ -116,10 +119,10 @@ grep -E '(\.(c|h|cpp|hpp|cmake|sh|awk|py|js|in)|(^|/)(CMakeLists\.txt|Makefile))
         {
             split($0, place, ":")
             name = substr($0, length(place[1] place[2]) + 3)
-            sub(/[^[:alnum:]_]$/, "", name)
+            gsub(/^[^[:alnum:]_.\/-]|[^[:alnum:]_]$/, "", name)
             folder = place[1]
             if (!sub(/\/[^\/]*$/, "", folder)) folder = "."
-            if (name ~ /:\/\// || name ~ /^[A-Z_]+\.md$/ && !(name in exists) || name ~ /(^|\/)(build|no\/such)\//) next
+            if (name ~ /:\/\// || name ~ /(^|\/)[A-Z_]+\.[a-z]+$/ && name !~ /README/ || name ~ /(^|\/)(build|no\/such)\//) next
             if (!(plain(name) in exists) && !(plain(folder "/" name) in exists))
                 print place[1] ":" place[2] ": names " name ", which is not in the repository"
         }' || true
