@@ -47,3 +47,9 @@ endforeach()
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/zeno.pc.in zeno.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/zeno.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The Python package, where it was built: `cmake --install build --component python`.
+if(TARGET python)
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/python/zeno DESTINATION ${CMAKE_INSTALL_LIBDIR}/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL
+        PATTERN __pycache__ EXCLUDE)
+endif()

@@ -82,7 +82,9 @@ def test_the_program_comes_with_the_package(root):
 def test_plot(ball):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    axes = zeno.Scene(ball).run().plot(["y", "y'"])
+    import matplotlib.pyplot
+
+    axes = zeno.Scene(ball).run().plot(["y", "y'"], ax=matplotlib.pyplot.figure().gca())
     assert len(axes.lines) == 2 and axes.get_xlabel() == "t" and axes.get_title() == "Ball"
 
 
