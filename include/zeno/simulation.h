@@ -117,6 +117,31 @@ ZN_API double zn_simulation_constraint_work(const zn_simulation *simulation, int
 ZN_API const zn_model *zn_simulation_model(const zn_simulation *simulation);
 ZN_API const zn_settings *zn_simulation_settings(const zn_simulation *simulation);
 
+/* ---- contacts that come by themselves (zn_parts_collide) ---- */
+
+/* Shapes that find each other have no rows in the model: their contacts are a list that changes from step to step. It has what may touch in the next
+ * step, and what has left it since the row before with a percussion. */
+typedef struct zn_found_contact {
+    const char *name;      /* "ball/box.2.5": shapes, and the numbers of their features where they may have several contacts */
+    const char *shapes[2]; /* names: the first touches the second */
+    int shape[2], feature[2]; /* the same as numbers */
+    double gap;            /* not a number: it has left the list */
+    double point[3], normal[3]; /* in space; the normal points from the second to the first. In the plane z is 0 */
+    double normal_percussion;   /* since the row before, of the row that is shown */
+    double percussion[3];       /* the same on the first body, in space: the normal one and friction against sliding (of Stribeck's law what is not smooth) */
+} zn_found_contact;
+ZN_API int zn_simulation_found_count(const zn_simulation *simulation);
+/* index from 0, in an order that depends on the shapes only. Texts live until the next step. */
+ZN_API zn_status zn_simulation_found(const zn_simulation *simulation, int index, zn_found_contact *contact);
+
+/* Normal percussions of all contacts that two bodies had so far. */
+typedef struct zn_pair_total {
+    const char *bodies[2]; /* NULL: no such pair */
+    double normal;
+} zn_pair_total;
+ZN_API int zn_simulation_pair_count(const zn_simulation *simulation);
+ZN_API zn_pair_total zn_simulation_pair(const zn_simulation *simulation, int index);
+
 /* What the tolerance is relative to (docs/guide.md, 10): for every coordinate its largest size so far (positions), for every velocity
  * its largest size so far, or more where others move (velocities), and the change by round-off of the forces in a step (roundoff). Zeros
  * before the first step. The arrays belong to the simulation. */
@@ -145,6 +170,13 @@ typedef struct zn_statistics {
     double contradiction;                               /* of redundant constraints at the start, satisfied by least squares; 0: none */
     long energy_warnings; /* impacts that created energy, as Newton's law of restitution can do with friction */
     int redundant_rows;                                 /* of constraints: left out of the scheme's equations, since they follow from others */
+    /* Of contacts that came by themselves: their number in a step (0: no shapes find each other), lists so far, contacts that a step lacked, so that it
+     * was repeated, and the largest overlap of any two shapes at the end of a step, found without the list. */
+    bool contacts_found;
+    double found_mean;
+    int found_max;
+    long found_lists, missed_pairs;
+    double max_overlap;
     long row_choices;                                   /* times that they were chosen: 1 as long as the first choice is kept; 0: never */
 } zn_statistics;
 ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);

@@ -187,6 +187,44 @@ static void energy_warnings(FILE *to, const zn_simulation *sim, long count) {
     fprintf(to, "], \"energy_warnings_total\": %ld, ", count);
 }
 
+/* Contacts that came by themselves; pairs of bodies only where a reader could read them. */
+enum { MOST_PAIRS_TOLD = 100 };
+
+static void found(FILE *to, const zn_simulation *sim, const zn_statistics *stats) {
+    if (!stats->contacts_found) return;
+    fprintf(to, "\"contacts_present\": {");
+    number(to, "mean", stats->found_mean);
+    fprintf(to, "\"max\": %d, \"lists\": %ld, \"missed_pairs\": %ld}, ", stats->found_max, stats->found_lists, stats->missed_pairs);
+    number(to, "max_overlap", stats->max_overlap);
+    int pairs = zn_simulation_pair_count(sim);
+    fprintf(to, "\"pair_percussion\": {");
+    for (int i = 0; pairs <= MOST_PAIRS_TOLD && i < pairs; i++) {
+        zn_pair_total pair = zn_simulation_pair(sim, i);
+        char name[200];
+        snprintf(name, sizeof name, "%s/%s", pair.bodies[0], pair.bodies[1]);
+        fprintf(to, i ? ", " : "");
+        cli_json_text(to, name);
+        fprintf(to, ": ");
+        cli_json_number(to, pair.normal);
+    }
+    fprintf(to, "}, ");
+}
+
+static void found_lines(FILE *to, const zn_simulation *sim, const zn_statistics *stats) {
+    if (!stats->contacts_found) return;
+    int pairs = zn_simulation_pair_count(sim);
+    const int few = 20;
+    if (pairs > 0 && pairs <= few) fprintf(to, "\n  %-25s %18s\n", "bodies that touched", "normal percussion");
+    for (int i = 0; pairs <= few && i < pairs; i++) {
+        zn_pair_total pair = zn_simulation_pair(sim, i);
+        fprintf(to, "  %-12s %-12s %18.9g\n", pair.bodies[0], pair.bodies[1], pair.normal);
+    }
+    fprintf(to, "\n  shapes that found each other: %.1f contacts in a step, at most %d; largest overlap %.3g", stats->found_mean, stats->found_max,
+            stats->max_overlap);
+    if (stats->missed_pairs) fprintf(to, "; %ld were missed, and their steps repeated", stats->missed_pairs);
+    fprintf(to, "\n");
+}
+
 void cli_summary_json(FILE *to, const cli_summary *s) {
     const zn_simulation *sim = s->simulation;
     const zn_model *model = zn_simulation_model(sim);
@@ -216,6 +254,7 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     contacts(to, model, zn_simulation_percussion_totals(sim));
     json_outputs(to, s);
     dissipation(to, sim);
+    found(to, sim, &stats);
     number(to, "max_penetration", stats.max_penetration);
     number(to, "max_g", stats.max_g);
     number(to, "max_gdot", stats.max_gdot);
@@ -310,6 +349,7 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
         for (int i = 0; i < contact->nF; i++) fprintf(to, " %18.9g", total[contact->row_F + i]);
         fprintf(to, "\n");
     }
+    found_lines(to, sim, &stats);
     fprintf(to, "\n  energy %.9g -> %.9g", stats.energy_start, stats.energy_end);
     if (model->size.nN) fprintf(to, ", largest penetration %.3g", stats.max_penetration);
     if (model->size.ng) fprintf(to, ", constraint drift %.3g (velocity %.3g)", stats.max_g, stats.max_gdot);

@@ -78,6 +78,10 @@ bool collide_still_serves(collide_world *, const collide_pose *poses, double h);
 zn_status collide_check(collide_world *, const collide_pose *poses, double tolerance, const collide_list *, collide_list *missed, double *overlap,
                         int pair[2]);
 
+/* Whether two shapes went through each other, or deep into each other, in a step of h between these poses; `between` has room for as many. Of pairs
+ * that the last list was found for. */
+bool collide_passes(collide_world *, const collide_pose *from, const collide_pose *to, double h, collide_pose *between, int pair[2]);
+
 /* The order of lists: 0 for the same pair of features. */
 int collide_compare(const collide_candidate *, const collide_candidate *);
 /* Gap, normal and point of a candidate at other poses. */

@@ -36,5 +36,9 @@ const char *contact_field_name(const contact_field *, const collide_candidate *,
 enum { CONTACT_FIELD_MOST = 64 };
 zn_status contact_field_instance(zn_context *, const contact_field *, const collide_candidate *, const double *pole, double *pole_out,
                                  zn_model **part, int *q, int *u);
+/* Directions of the sliding velocities of a candidate (measured at the poses), whose pole is that of its part; returns how many there are: its first
+ * friction rows. */
+int contact_field_tangents(const contact_field *, const collide_candidate *, const double *pole, const collide_pose *, double t[2][3]);
+const char *contact_field_body_name(const contact_field *, int body);
 
 #endif

@@ -153,6 +153,10 @@ zn_part_account zn_account_total(const zn_account *a) {
         sum.normal += part.normal;
         sum.friction += part.friction;
     }
+    const double *now = a->simulation->view.work + a->simulation->work.others, *before = a->before + a->simulation->work.others;
+    sum.normal += now[SIM_NORMAL] - before[SIM_NORMAL]; /* contacts that came by themselves are of no part */
+    sum.friction += now[SIM_FRICTION] - before[SIM_FRICTION];
+    sum.supplied += now[SIM_MOVING] - before[SIM_MOVING];
     sum.lost = a->start + sum.work - sum.kinetic - sum.potential;
     sum.scheme = sum.kinetic + sum.potential - a->start - sum.work - sum.supplied + sum.normal + sum.friction;
     return sum;

@@ -2,7 +2,8 @@
 /* Contacts that come and go. The model of a step is the one that was given and a part for each pair of features that may touch:
  *
  *   before a step   where a shape has left the box that the list was found for: a new list, for the way of some steps and a margin
- *   after it        shapes that overlap at its end by features that are not in the list: the step is repeated with them
+ *   after it        shapes that went through each other: the step is taken in parts, where the nearest features are those that meet;
+ *                   shapes that overlap at its end by features that are not in the list: the step is repeated with them
  *   another list    entries are sorted by their identity (shapes, features); what is known of one goes to the same one of the next list
  *                   (adopt.c), and parts that are in both are kept                                                                     */
 #include "sim/simulation.h"
@@ -17,7 +18,9 @@ static const double steps_ahead = 2;
 zn_status sim_contacts_create(zn_simulation *sim) {
     sim_contacts *c = &sim->contacts;
     if (!(c->field = contact_field_of(sim->base))) return ZN_OK;
-    if (!(c->poses = MEM_ARRAY(sim->context, collide_pose, contact_field_bodies(c->field)))) return ZN_MEMORY;
+    int bodies = contact_field_bodies(c->field);
+    if (!(c->poses = c->pose_memory = MEM_ARRAY(sim->context, collide_pose, 4 * bodies))) return ZN_MEMORY;
+    c->poses_end = c->poses + bodies, c->poses_between = c->poses_end + bodies, c->poses_seen = c->poses_between + bodies;
     if (!(c->world = contact_field_world(sim->context, c->field))) return zn_error_count(sim->context) ? ZN_MODEL : ZN_MEMORY;
     double size = collide_smallest(c->world);
     c->margin = margin_share * size;
@@ -36,7 +39,7 @@ void sim_contacts_destroy(zn_simulation *sim) {
     for (size_t i = 0; i < c->list.count; i++) free_met(sim->context, &c->list.at[i]);
     for (int i = 0; i < 2; i++) model_free(sim->context, c->models[i]);
     collide_destroy(c->world);
-    void *blocks[] = {c->poses, c->list.at, c->other.at, c->found.at, c->missed.at, c->extra, c->from, c->gone.at};
+    void *blocks[] = {c->pose_memory, c->list.at, c->other.at, c->found.at, c->missed.at, c->extra, c->from, c->gone.at, c->pairs};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(sim->context, blocks[i]);
     *c = (sim_contacts){0};
 }
@@ -200,14 +203,14 @@ static zn_status add_missed(zn_simulation *sim) {
     return change(sim, &c->found);
 }
 
-zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, bool *again) {
+zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double h, bool may_cut, bool *again) {
     sim_contacts *c = &sim->contacts;
     int pair[2];
     *again = false;
     if (!c->field) return ZN_OK;
-    contact_field_poses(c->field, end->t, end->q, end->u, c->poses);
-    c->posed = false;
-    zn_status status = collide_check(c->world, c->poses, c->tolerance, &c->found, &c->missed, &c->overlap, pair);
+    contact_field_poses(c->field, end->t, end->q, end->u, c->poses_end);
+    if (may_cut && collide_passes(c->world, c->poses, c->poses_end, h, c->poses_between, pair)) return ZN_NO_CONVERGENCE;
+    zn_status status = collide_check(c->world, c->poses_end, c->tolerance, &c->found, &c->missed, &c->overlap, pair);
     if (status != ZN_OK || c->missed.count == 0) return status;
     c->missed_pairs += (long)c->missed.count;
     *again = true;
@@ -219,7 +222,8 @@ zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, bool *
 void sim_contacts_accept(zn_simulation *sim) {
     sim_contacts *c = &sim->contacts;
     if (!c->field) return;
-    c->posed = true; /* the check has left them */
+    collide_pose *swap = c->poses;
+    c->poses = c->poses_end, c->poses_end = swap;
     c->max_overlap = larger(c->max_overlap, c->overlap);
     c->sum += (long)c->list.count;
     c->steps++;
@@ -249,7 +253,7 @@ void sim_contacts_begin_percussion(zn_simulation *sim) {
         if (sim_met_has_percussion(&c->gone.at[i])) c->gone.at[kept++] = c->gone.at[i];
     }
     c->gone.count = kept;
-    c->shown = false;
+    c->shown = c->seen = false;
     c->share = c->share_before = 0;
 }
 

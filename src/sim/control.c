@@ -315,7 +315,7 @@ static zn_status accept(zn_simulation *sim, control_trial *trial, bool rejected,
         if (!sim->selection.merged) status = sim_selection_leave(sim);
         return status == ZN_OK ? ZN_NO_CONVERGENCE : status;
     }
-    status = sim_contacts_check(sim, &sim->next, missed);
+    status = sim_contacts_check(sim, &sim->next, trial->h, trial->h > LANDING_STRETCH * c->h_min, missed);
     if (status != ZN_OK || *missed) {
         sim_monitor_forget(&sim->monitor, &before);
         return status;

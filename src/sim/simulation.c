@@ -267,6 +267,8 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .projection_steps = sim->path_steps[CONE_PROJECTION], .projection_total = sim->path_iterations[CONE_PROJECTION], .projection_mean = mean[CONE_PROJECTION], .projection_max = sim->path_max[CONE_PROJECTION],
         .max_residual = sim->max_residual, .staged_accepted = sim->staged_accepted, .staged_repeated = sim->staged_repeated, .roundoff_steps = sim->roundoff_steps, .roundoff_residual = sim->roundoff_residual,
         .contradiction = sim->contradiction, .energy_warnings = sim->impacts.count,
+        .contacts_found = sim->contacts.field, .found_mean = sim->contacts.steps ? (double)sim->contacts.sum / (double)sim->contacts.steps : (double)sim->contacts.list.count,
+        .found_max = sim->contacts.most, .found_lists = sim->contacts.changes, .missed_pairs = sim->contacts.missed_pairs, .max_overlap = sim->contacts.max_overlap,
         .redundant_rows = sim_selection_count(sim), .row_choices = sim->selection.made,
     };
 }

@@ -102,6 +102,12 @@ typedef struct sim_met {
     double P[SIM_MOST_ROWS], P_row[SIM_MOST_ROWS]; /* physical, its rows N and F: of the last step; since the last row until then */
 } sim_met;
 
+/* Normal percussions of two bodies, the smaller number first. */
+typedef struct sim_pair {
+    int body[2];
+    double normal;
+} sim_pair;
+
 typedef struct sim_mets {
     sim_met *at;
     size_t count, room;
@@ -110,8 +116,11 @@ typedef struct sim_mets {
 typedef struct sim_contacts {
     const contact_field *field; /* NULL: all contacts are declared */
     collide_world *world;
-    collide_pose *poses;
+    collide_pose *pose_memory, *poses, *poses_end, *poses_between; /* of the present, the end of a step, and on the way */
     bool posed;           /* poses are those of `now` */
+    collide_pose *poses_seen; /* of the row that is looked at */
+    bool seen;
+    double seen_at;
     double margin, tolerance;
     sim_mets list, other; /* sorted; `other`: the one before, or the next */
     sim_mets gone;        /* without parts: left the list with a percussion that no row has shown yet */
@@ -121,6 +130,9 @@ typedef struct sim_contacts {
     assembly_extra *extra;
     int *from; /* of each contact: its number before */
     size_t extra_room, from_room;
+    sim_pair *pairs; /* sorted */
+    size_t n_pairs, pair_room;
+    char text[SIM_NAME];        /* of the name asked for last */
     bool shown, first;          /* a row was shown in this step; the last one was its first */
     double share, share_before; /* of the step: up to the last row in it, and up to the one before */
     long missed_pairs, changes, sum, steps; /* sum: of contacts over accepted steps */
@@ -209,11 +221,13 @@ void sim_contacts_destroy(zn_simulation *);
 zn_status sim_contacts_start(zn_simulation *, const double *q, const double *u, double h);
 /* Before a step of h from the present. */
 zn_status sim_contacts_prepare(zn_simulation *, double h);
-/* After it, at its end. *again: shapes overlap that were not in the list; they are now, and the step is to be repeated. */
-zn_status sim_contacts_check(zn_simulation *, const scheme_state *end, bool *again);
+/* After it, at its end. *again: shapes overlap that were not in the list; they are now, and the step is to be repeated. ZN_NO_CONVERGENCE: shapes went
+ * through each other, the step is to be cut (if it may be). */
+zn_status sim_contacts_check(zn_simulation *, const scheme_state *end, double h, bool may_cut, bool *again);
 void sim_contacts_accept(zn_simulation *);
 void sim_contacts_begin_percussion(zn_simulation *);
 void sim_contacts_add_percussion(zn_simulation *, const double *P);
+void sim_contacts_end_percussion(zn_simulation *);
 bool sim_met_has_percussion(const sim_met *);
 /* A row is shown at a share of the step. */
 void sim_contacts_show(zn_simulation *, double share);

@@ -36,6 +36,7 @@ void sim_end_percussion(zn_simulation *sim) {
         for (int i = 0; model->contacts[k].scale && i < model->contacts[k].nF; i++)
             sim->P[model->contacts[k].row_F + i] *= model->contacts[k].scale[i];
     for (int i = 0, n = model_rows(model); i < n; i++) sim->P_total[i] += sim->P[i];
+    sim_contacts_end_percussion(sim);
     sim_work_end(sim);
 }
 
@@ -149,8 +150,8 @@ static zn_status try_rows(zn_simulation *sim, double h, double t_end, cone_outco
             again = true;
             status = sim->selection.merged ? ZN_NO_CONVERGENCE : sim_selection_leave(sim);
         } else
-            status = sim_contacts_check(sim, &sim->next, &again);
-        if (again) sim_monitor_forget(&sim->monitor, &before);
+            status = sim_contacts_check(sim, &sim->next, h, sim->grid.part > 1, &again);
+        if (again || status != ZN_OK) sim_monitor_forget(&sim->monitor, &before);
         again = again && status == ZN_OK;
     }
     return status;

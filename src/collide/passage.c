@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether shapes passed through each other, or deep into each other, on their way from pose to pose. The way is followed in pieces that are
+ * short against the thinner one of two shapes,
+ *
+ *   r(x) = r_0 + x (r_1 - r_0),   A(x) = A_0 turned by x omega_0 h,   0 < x <= 1
+ *
+ * of every pair whose relative motion is longer than that. A plane is as thick as anything: nothing is ever behind it. */
+#include "collide/internal.h"
+
+/* Of the half thickness of the thinner one: the length of a piece of the way, and the depth from which on it is not clear where to leave. */
+static const double deep = 0.5;
+enum { MOST_PIECES = 256 };
+
+static double thickness(const solid *s) {
+    double least = s->half[0];
+    for (int k = 1; k < (s->given.planar ? 2 : 3); k++) least = smaller(least, s->half[k]);
+    return least;
+}
+
+static collide_pose on_the_way(const collide_pose *from, const collide_pose *to, double x, double h) {
+    collide_pose p = *from;
+    vec3 omega = vec3_from(from->omega);
+    double angle = vec3_norm(omega) * x * h;
+    for (int k = 0; k < 3; k++) p.r[k] = from->r[k] + x * (to->r[k] - from->r[k]);
+    if (!(angle > 0)) return p;
+    vec3 axis = vec3_normalised(omega);
+    for (int j = 0; j < 3; j++) { /* Rodrigues */
+        vec3 a = vec3_from(from->A + 3 * j), b = vec3_scale(cos(angle), a);
+        b = vec3_add_scaled(b, sin(angle), vec3_cross(axis, a));
+        vec3_store(vec3_add_scaled(b, (1 - cos(angle)) * vec3_dot(axis, a), axis), p.A + 3 * j);
+    }
+    return p;
+}
+
+static bool passes(collide_world *w, const collide_pose *from, const collide_pose *to, double h, int a, int b, collide_pose *between) {
+    const solid *s = &w->shapes[a], *t = &w->shapes[b];
+    const collide_pose *p0 = &from[s->given.body], *q0 = &from[t->given.body], *p1 = &to[s->given.body], *q1 = &to[t->given.body];
+    double way = 0, thin = deep * smaller(thickness(s), thickness(t));
+    for (int k = 0; k < 3; k++) {
+        double d = (p1->r[k] - p0->r[k]) - (q1->r[k] - q0->r[k]);
+        way += d * d;
+    }
+    way = sqrt(way) + h * (vec3_norm(vec3_from(p0->omega)) * s->arm + vec3_norm(vec3_from(q0->omega)) * t->arm);
+    if (!(way > thin) || !(thin > 0)) return false;
+    double wanted = ceil(way / thin);
+    int pieces = wanted < MOST_PIECES ? (int)wanted : MOST_PIECES;
+    if (narrow_overlap(w, from, a, b) > thin) return false; /* they were there already */
+    for (int i = 1; i <= pieces; i++) {
+        between[s->given.body] = on_the_way(p0, p1, (double)i / pieces, h);
+        between[t->given.body] = on_the_way(q0, q1, (double)i / pieces, h);
+        if (narrow_overlap(w, between, a, b) > thin) return true;
+    }
+    return false;
+}
+
+bool collide_passes(collide_world *w, const collide_pose *from, const collide_pose *to, double h, collide_pose *between, int pair_of[2]) {
+    for (size_t i = 0; i < w->broad.n_pairs; i++) {
+        pair p = w->broad.pairs[i];
+        if (w->shapes[p.a].given.class == COLLIDE_PLANE || w->shapes[p.b].given.class == COLLIDE_PLANE) continue;
+        if (!passes(w, from, to, h, p.a, p.b, between)) continue;
+        pair_of[0] = p.a, pair_of[1] = p.b;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contacts that come and go, against the same contacts declared, and against what mechanics says. */
+#include "trial.h"
+
+#include <stdlib.h>
+
+#define FALL                                                                                                              \
+    "gravity: [0, -9.81]\n"                                                                                               \
+    "bodies:\n"                                                                                                           \
+    "  ball: {type: planar, shape: {type: disk, radius: 0.1}, mass: 1, position: [0.05, 1], velocity: [0.1, 0]}\n"        \
+    "  box: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 2, position: [0, 0.3]}\n"                          \
+    "simulation: {step: 1e-3, end: 0.6}\n"
+#define LAW "friction: 0.3, restitution: 0.2}\n"
+#define DECLARED                                                                                                          \
+    FALL "geometry:\n"                                                                                                    \
+         "  floor: {type: line}\n"                                                                                        \
+         "  top: {on: box, type: line, at: [0, 0.1]}\n"                                                                   \
+         "  feet: {on: box, type: points, points: [[-0.3, -0.1], [0.3, -0.1]]}\n"                                         \
+         "  round: {on: ball, type: disk, radius: 0.1}\n"                                                                 \
+         "contacts:\n"                                                                                                    \
+         "  a: {between: [round, top], " LAW "  b: {between: [feet, floor], " LAW
+#define FOUND FALL "geometry: {floor: {type: line}}\ncontacts: {all: {between: all, " LAW "  }\n"
+
+static double total_of(const zn_simulation *s, const char *a, const char *b) {
+    for (int i = 0; i < zn_simulation_pair_count(s); i++) {
+        zn_pair_total p = zn_simulation_pair(s, i);
+        if (!strcmp(p.bodies[0], a) && !strcmp(p.bodies[1], b)) return p.normal;
+    }
+    return 0;
+}
+
+static void same_motion(trial *a, trial *b, double tolerance) {
+    int nq = zn_simulation_model(a->simulation)->size.nq, nu = zn_simulation_model(a->simulation)->size.nu;
+    for (int i = 0; i < nq; i++) check_close(zn_simulation_positions(b->simulation)[i], zn_simulation_positions(a->simulation)[i], tolerance);
+    for (int i = 0; i < nu; i++) check_close(zn_simulation_velocities(b->simulation)[i], zn_simulation_velocities(a->simulation)[i], tolerance);
+}
+
+/* A ball falls on a box that falls on a plane: the same motion, percussions, energies and dissipation as with declared contacts, for every scheme. */
+static void like_declared(void **state) {
+    (void)state;
+    int tried = 0;
+    for (int i = 0; i < zn_scheme_count(); i++) {
+        zn_scheme_info info = zn_scheme_get(i);
+        if (!info.contacts || !info.friction) continue;
+        for (int chosen = 0; chosen < 2; chosen++) {
+            trial a = trial_begin(DECLARED, (trial_options){.scheme = info.name}), b = trial_begin(FOUND, (trial_options){.scheme = info.name});
+            if (chosen) { /* step: auto */
+                for (int k = 0; k < 2; k++) {
+                    trial *t = k ? &b : &a;
+                    zn_settings settings = *zn_simulation_settings(t->simulation);
+                    zn_simulation_destroy(t->simulation);
+                    settings.step_auto = true, settings.step = 0, settings.accuracy = 1e-5;
+                    settings.end = 0.4;
+                    assert_int_equal(zn_simulation_create(t->context, zn_scene_model(t->scene), &settings, &t->simulation), ZN_OK);
+                }
+            }
+            zn_account *account[2];
+            for (int k = 0; k < 2; k++) assert_int_equal(zn_account_create(k ? b.context : a.context, k ? b.simulation : a.simulation, &account[k]), ZN_OK);
+            trial_run(&a);
+            trial_run(&b);
+            assert_int_equal(zn_simulation_statistics(b.simulation).steps, zn_simulation_statistics(a.simulation).steps);
+            same_motion(&a, &b, chosen ? 1e-9 : 1e-12);
+            const double *P = zn_simulation_percussion_totals(a.simulation);
+            check_close(total_of(b.simulation, "ball", "box"), P[0], 1e-9);
+            check_close(total_of(b.simulation, "world", "box"), P[1] + P[2], 1e-9);
+            for (int k = 0; k < 2; k++) assert_int_equal(zn_account_update(account[k]), ZN_OK);
+            zn_part_account x = zn_account_total(account[0]), y = zn_account_total(account[1]);
+            check_close(y.normal, x.normal, 1e-9);
+            check_close(y.friction, x.friction, 1e-9);
+            check_close(y.scheme, x.scheme, 1e-9);
+            for (int k = 0; k < 2; k++) zn_account_destroy(account[k]);
+            zn_statistics stats = zn_simulation_statistics(b.simulation);
+            assert_true(stats.contacts_found && stats.found_max == 3 && stats.found_lists >= 3 && stats.missed_pairs == 0);
+            assert_false(zn_simulation_statistics(a.simulation).contacts_found);
+            trial_end(&a);
+            trial_end(&b);
+            tried++;
+        }
+    }
+    assert_true(tried >= 2 * 15);
+}
+
+/* Momentum of disks that collide without gravity is conserved, and the percussions of the table are what each body's momentum changed by. */
+enum { DISKS = 30 };
+
+static void cloud(char *text, size_t room, const int *order, double restitution) {
+    size_t used = (size_t)snprintf(text, room, "bodies:\n");
+    for (int i = 0; i < DISKS; i++) {
+        int k = order ? order[i] : i;
+        srand(100u + (unsigned)k);
+        double x = k % 6 + 0.2 * rand() / RAND_MAX, y = k / 6 + 0.2 * rand() / RAND_MAX, vx = 2.0 * rand() / RAND_MAX - 1, vy = 2.0 * rand() / RAND_MAX - 1;
+        used += (size_t)snprintf(text + used, room - used,
+                                 "  d%d: {type: planar, shape: {type: disk, radius: %g}, mass: %g, position: [%.9g, %.9g], velocity: [%.9g, %.9g]}\n", k,
+                                 0.25 + 0.01 * (k % 7), 1 + 0.1 * (k % 5), x, y, vx, vy);
+    }
+    snprintf(text + used, room - used, "contacts: {all: {between: all, friction: 0.3, restitution: %g}}\nsimulation: {step: 5e-3, end: 2}\n", restitution);
+}
+
+static void conserves_momentum(void **state) {
+    (void)state;
+    char text[8000];
+    cloud(text, sizeof text, NULL, 0.5);
+    const char *const schemes[] = {"moreau-midpoint", "rattle", "radau-2a", "generalized-alpha"};
+    for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
+        trial r = trial_begin(text, (trial_options){.scheme = schemes[s]});
+        const double turned = 5e-3 * 4 / 0.5; /* most of a normal in a step: h |v|/distance; percussions of a step act somewhere in it */
+        double mass[DISKS], before[3] = {0}, last[DISKS][2];
+        long touched = 0;
+        for (int k = 0; k < DISKS; k++) mass[k] = 1 + 0.1 * (k % 5);
+        const double *q = zn_simulation_positions(r.simulation), *u = zn_simulation_velocities(r.simulation);
+        for (int k = 0; k < DISKS; k++) {
+            double R = 0.25 + 0.01 * (k % 7);
+            before[0] += mass[k] * u[3 * k], before[1] += mass[k] * u[3 * k + 1];
+            before[2] += mass[k] * (q[3 * k] * u[3 * k + 1] - q[3 * k + 1] * u[3 * k]) + mass[k] * R * R / 2 * u[3 * k + 2];
+        }
+        while (!zn_simulation_done(r.simulation)) {
+            u = zn_simulation_velocities(r.simulation);
+            for (int k = 0; k < DISKS; k++) last[k][0] = u[3 * k], last[k][1] = u[3 * k + 1];
+            trial_step(&r);
+            assert_true(zn_simulation_next_row(r.simulation));
+            u = zn_simulation_velocities(r.simulation);
+            for (int k = 0; k < DISKS; k++)
+                for (int i = 0; i < 2; i++) last[k][i] = mass[k] * (u[3 * k + i] - last[k][i]);
+            double size = 0;
+            for (int c = 0; c < zn_simulation_found_count(r.simulation); c++) {
+                zn_found_contact found;
+                assert_int_equal(zn_simulation_found(r.simulation, c, &found), ZN_OK);
+                touched += found.normal_percussion > 0;
+                size += fabs(found.normal_percussion);
+                for (int side = 0; side < 2; side++) {
+                    int k = atoi(found.shapes[side] + 1);
+                    for (int i = 0; i < 2; i++) last[k][i] -= (side ? -1 : 1) * found.percussion[i];
+                }
+            }
+            for (int k = 0; k < DISKS; k++) check_below(hypot(last[k][0], last[k][1]), 1e-9 + turned * size);
+        }
+        double after[3] = {0};
+        q = zn_simulation_positions(r.simulation), u = zn_simulation_velocities(r.simulation);
+        for (int k = 0; k < DISKS; k++) {
+            double R = 0.25 + 0.01 * (k % 7);
+            after[0] += mass[k] * u[3 * k], after[1] += mass[k] * u[3 * k + 1];
+            after[2] += mass[k] * (q[3 * k] * u[3 * k + 1] - q[3 * k + 1] * u[3 * k]) + mass[k] * R * R / 2 * u[3 * k + 2];
+        }
+        check_close(after[0], before[0], 1e-8);
+        check_close(after[1], before[1], 1e-8);
+        check_close(after[2], before[2], 0.05);
+        assert_true(touched >= 10);
+        check_below(zn_simulation_statistics(r.simulation).max_overlap, strncmp(schemes[s], "moreau", 6) ? 1e-9 : 0.02);
+        trial_end(&r);
+    }
+}
+
+/* Other numbers of the same bodies: the same motion. */
+static void order_does_not_matter(void **state) {
+    (void)state;
+    char one[8000], two[8000];
+    int order[DISKS];
+    for (int i = 0; i < DISKS; i++) order[i] = (7 * i + 3) % DISKS;
+    cloud(one, sizeof one, NULL, 0);
+    cloud(two, sizeof two, order, 0);
+    trial a = trial_begin(one, (trial_options){.scheme = "rattle", .end = 0.5}), b = trial_begin(two, (trial_options){.scheme = "rattle", .end = 0.5});
+    trial_run(&a);
+    trial_run(&b);
+    assert_true(zn_simulation_pair_count(a.simulation) >= 5);
+    for (int i = 0; i < DISKS; i++)
+        for (int k = 0; k < 3; k++)
+            check_close(zn_simulation_positions(b.simulation)[3 * i + k], zn_simulation_positions(a.simulation)[3 * order[i] + k], 1e-9);
+    trial_end(&a);
+    trial_end(&b);
+}
+
+/* A stack of boxes stays where it is for a minute. */
+static void stack_rests(void **state) {
+    (void)state;
+    enum { BOXES = 5 };
+    char text[4000];
+    size_t used = (size_t)snprintf(text, sizeof text, "gravity: [0, -9.81]\nbodies:\n");
+    for (int i = 0; i < BOXES; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "  b%d: {type: planar, shape: {type: box, size: [0.3, 0.2]}, mass: 1, position: [%g, %.17g]}\n", i, 0.01 * (i % 2), 0.1 + 0.2 * i);
+    snprintf(text + used, sizeof text - used,
+             "geometry: {floor: {type: line}}\ncontacts: {all: {between: all, friction: 0.5}}\nsimulation: {step: 1e-2, end: 60}\n");
+    trial r = trial_begin(text, (trial_options){.scheme = "rattle"});
+    trial_run(&r);
+    const zn_model *model = zn_simulation_model(r.simulation);
+    for (int i = 0; i < model->size.nq; i++) check_close(zn_simulation_positions(r.simulation)[i], model->q_start[i], 1e-12);
+    check_near(total_of(r.simulation, "world", "b0"), BOXES * 9.81 * 60, 1e-9);
+    check_near(total_of(r.simulation, "b3", "b4"), 9.81 * 60, 1e-9);
+    check_below(zn_simulation_statistics(r.simulation).max_overlap, 1e-12);
+    trial_end(&r);
+}
+
+/* A box on a tilted box: it sticks below the angle of friction and slides above, with g (sin a - mu cos a). */
+static void friction_angle(void **state) {
+    (void)state;
+    const char *const schemes[] = {"moreau-midpoint", "rattle", "radau-2a", "generalized-alpha"};
+    for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++)
+        for (int steep = 0; steep < 2; steep++) {
+            double mu = 0.4, tangent = steep ? 0.401 : 0.399, c = 1 / sqrt(1 + tangent * tangent), a = 9.81 * c, end = 0.5;
+            char text[1000];
+            /* gravity is tilted instead of the boxes: numbers stay exact */
+            snprintf(text, sizeof text,
+                     "gravity: [%.17g, %.17g]\nbodies:\n"
+                     "  high: {type: planar, shape: {type: box, size: [0.4, 0.2]}, mass: 1, position: [0, 1.1]}\n"
+                     "geometry: {low: {type: box, size: [4, 1], at: [0, 0.5]}}\n"
+                     "contacts: {all: {between: all, friction: %g}}\nsimulation: {step: 1e-2, end: %g}\n",
+                     a * tangent, -a, mu, end);
+            trial r = trial_begin(text, (trial_options){.scheme = schemes[s]});
+            trial_run(&r);
+            double slid = steep ? 9.81 * c * (tangent - mu) : 0;
+            check_close(zn_simulation_velocities(r.simulation)[0], slid * end, 1e-9);
+            check_close(zn_simulation_positions(r.simulation)[0], slid * end * end / 2, strncmp(schemes[s], "moreau", 6) ? 1e-9 : 1e-5);
+            trial_end(&r);
+        }
+}
+
+/* A ball of a millimetre at 100 m/s, in steps of a hundredth, does not pass a thin plate: it ends in front of it. */
+static void nothing_tunnels(void **state) {
+    (void)state;
+    static const char text[] = "bodies:\n"
+                               "  ball: {type: planar, shape: {type: disk, radius: 0.001}, mass: 1e-3, position: [-7.3, 0], velocity: [100, 0]}\n"
+                               "  plate: {type: planar, shape: {type: box, size: [0.002, 2]}, mass: 1000, position: [0, 0]}\n"
+                               "contacts: {all: {between: all, restitution: 0.5}}\nsimulation: {step: 1e-2, end: 0.5}\n";
+    for (int i = 0; i < zn_scheme_count(); i++) {
+        zn_scheme_info info = zn_scheme_get(i);
+        if (!info.contacts) continue;
+        trial r = trial_begin(text, (trial_options){.scheme = info.name});
+        trial_run(&r);
+        assert_true(zn_simulation_positions(r.simulation)[0] < zn_simulation_positions(r.simulation)[3]);
+        double jump = 0.1 * 1.5 / (1 + 1e-6);
+        check_close(zn_simulation_velocities(r.simulation)[0], 100 - jump / 1e-3, 1e-6);
+        check_close(total_of(r.simulation, "ball", "plate"), jump, 1e-9);
+        trial_end(&r);
+    }
+}
+
+/* Lists that change in the middle do not disturb smooth motion: a pendulum of a ball on a rod that passes others closely has the order of its scheme. */
+static void keeps_the_order(void **state) {
+    (void)state;
+    static const char text[] = "gravity: [0, -9.81]\nbodies:\n"
+                               "  bob: {type: planar, shape: {type: disk, radius: 0.1}, mass: 1, position: [1, 0]}\n"
+                               "geometry: {a: {type: disk, radius: 0.1, at: [0.9, -0.8]}, b: {type: disk, radius: 0.1, at: [0, -1.2005]}}\n"
+                               "joints: {rod: {type: revolute, between: [bob, world], at: [0, 0]}}\n"
+                               "contacts: {all: {between: all, friction: 0.3}}\nsimulation: {step: 1e-2, end: 1}\n";
+    const struct {
+        const char *scheme;
+        double order;
+    } of[] = {{"rattle", 2}, {"generalized-alpha", 2}, {"radau-2a", 3}, {"moreau-symmetric", 2}};
+    for (size_t s = 0; s < sizeof of / sizeof *of; s++) {
+        double x[3];
+        for (int k = 0; k < 3; k++) {
+            trial r = trial_begin(text, (trial_options){.scheme = of[s].scheme, .step = k == 2 ? 0.000625 : 0.02 / (1 << k)});
+            trial_run(&r);
+            x[k] = zn_simulation_positions(r.simulation)[0];
+            assert_true(zn_simulation_statistics(r.simulation).found_lists >= 2);
+            check_close(total_of(r.simulation, "world", "bob"), 0, 0);
+            trial_end(&r);
+        }
+        assert_true(log2(fabs(x[0] - x[2]) / fabs(x[1] - x[2])) > of[s].order - 0.3);
+    }
+}
+
+/* ---- the start ---- */
+
+#define OVERLAP                                                                                                           \
+    "bodies:\n"                                                                                                           \
+    "  left: {type: planar, shape: {type: disk, radius: 0.5}, mass: 1, position: [0, 0]}\n"                               \
+    "  right: {type: planar, shape: {type: disk, radius: 0.5}, mass: 1, position: [0.9, 0]}\n"                            \
+    "  far: {type: planar, shape: {type: disk, radius: 0.5}, mass: 1, position: [1.92, 0]}\n"                             \
+    "contacts: {all: {between: all}}\n"
+
+static void start_says_who_overlaps(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    zn_scene *scene = NULL;
+    zn_simulation *simulation = NULL;
+    assert_int_equal(zn_scene_parse(context, "test", OVERLAP "simulation: {step: 1e-3, end: 1}\n", NULL, &scene), ZN_OK);
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_START);
+    const char *text = zn_error_text(context);
+    assert_non_null(strstr(text, "left"));
+    assert_non_null(strstr(text, "right"));
+    assert_non_null(strstr(text, "project_start"));
+    zn_scene_destroy(scene);
+    zn_context_destroy(context);
+}
+
+/* Moved out of each other, also of a third one that was not touched before, with the centre of mass where it was. */
+static void start_is_projected(void **state) {
+    (void)state;
+    trial r = trial_begin(OVERLAP "simulation: {step: 1e-3, end: 1, project_start: true}\n", (trial_options){.scheme = "rattle"});
+    const double *q = zn_simulation_positions(r.simulation);
+    assert_true(q[3] - q[0] >= 1 - 1e-12 && q[6] - q[3] >= 1 - 1e-12);
+    check_close(q[3] - q[0], 1, 1e-9);
+    check_close(q[0] + q[3] + q[6], 0.9 + 1.92, 1e-9);
+    trial_run(&r);
+    trial_end(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(like_declared),  cmocka_unit_test(conserves_momentum), cmocka_unit_test(order_does_not_matter),
+        cmocka_unit_test(stack_rests),    cmocka_unit_test(friction_angle),     cmocka_unit_test(nothing_tunnels),
+        cmocka_unit_test(keeps_the_order), cmocka_unit_test(start_says_who_overlaps), cmocka_unit_test(start_is_projected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
