@@ -199,8 +199,8 @@ static void read_rule(scene_loader *loader, const scene_entry *entry) {
                               LAW_KEYS(n),
                               {"except", SCENE_LIST, false, &except},
                               {"joined", SCENE_SCALAR, false, &joined}};
-    if (!scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) || !between) return;
     const int errors = zn_error_count(loader->context);
+    if (!scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) || !between) return;
     zn_collision_def def = zn_default_collision_def();
     zn_contact_law law = read_law(loader, what, &n);
     def.name = entry->key->text;

@@ -117,6 +117,19 @@ static void check_part_sections(scene_loader *loader, const sections *s) {
         if (wrong[i].node) scene_error(loader, wrong[i].node, "a scene with bodies has no '%s': further coordinates have an energy", wrong[i].name);
 }
 
+/* The key that the newest error is about, by its subject: a contact, a geometry ("rod.tip" is one of rod) or a body; else all bodies. */
+static const scene_node *blamed(const scene_loader *loader, const sections *s) {
+    const zn_error *error = zn_error_get(loader->context, zn_error_count(loader->context) - 1);
+    const char *subject = error && error->subject ? error->subject : "";
+    const scene_node *maps[] = {s->contacts, s->geometry, s->bodies};
+    for (int i = 0; i < 3; i++)
+        for (const scene_entry *entry = maps[i] && maps[i]->kind == SCENE_MAP ? maps[i]->first : NULL; entry; entry = entry->next) {
+            size_t length = strlen(entry->key->text);
+            if (!strncmp(entry->key->text, subject, length) && (!subject[length] || (i == 2 && subject[length] == '.'))) return entry->key;
+        }
+    return s->bodies;
+}
+
 static void read_part_scene(scene_loader *loader, zn_scene *scene, const sections *s, scene_view *view, const zn_scene_options *options) {
     check_part_sections(loader, s);
     scene_read_parameters(loader, s->parameters, options);
@@ -140,7 +153,8 @@ static void read_part_scene(scene_loader *loader, zn_scene *scene, const section
     if (s->simulation) scene_read_settings(loader, s->simulation);
     if (!complete || scene_gave_up(loader)) return;
     if (scene_view_parts(view) != ZN_OK) return;
-    if (!scene_placed(loader, zn_parts_build(loader->parts, &scene->model), s->bodies) || scene_has_errors(loader)) return;
+    zn_status built = zn_parts_build(loader->parts, &scene->model);
+    if (!scene_placed(loader, built, blamed(loader, s)) || scene_has_errors(loader)) return;
     if (s->joints) scene_check_joints(loader, s->joints, scene->model, scene->settings.project_start);
     if (s->contacts && !scene->settings.project_start) scene_check_gaps(loader, s->contacts, scene->model);
 }

@@ -49,7 +49,9 @@ zn_sizes contact_rows(contact_variant v) {
 bool contact_is_known(feature_kind touching, feature_kind surface) {
     switch (surface) {
     case FEATURE_PLANE: return touching == FEATURE_BALL || touching == FEATURE_RING || touching == FEATURE_ELLIPSOID;
-    case FEATURE_SPHERE:
+    case FEATURE_SPHERE: return touching == FEATURE_BALL || touching == FEATURE_RING;
+    case FEATURE_RING:
+    case FEATURE_CONE:
     case FEATURE_CYLINDER:
     case FEATURE_SEGMENT:
     case FEATURE_SURFACE: return touching == FEATURE_BALL;
@@ -124,6 +126,37 @@ static void touch_round(sketch *k, const contact_variant *v, contact_sketch *out
     out->c_A = evec_sub(k, centre, evec_scale(k, NUMBER(k, a_radius), out->n));
 }
 
+/* The point of a ring (centre S, axis a, radius R) that is nearest to p: S + R m/|m|, m = d - (d.a) a, d = p - S. Not defined on the axis. */
+static evec nearest_of_ring(sketch *k, int body, evec centre, evec axis, expr radius, evec p) {
+    evec S = sketch_point(k, body, centre), m = across(k, evec_sub(k, p, S), sketch_direction(k, body, axis));
+    return evec_add(k, S, evec_scale(k, radius, normalised(k, m)));
+}
+
+/* A ball or point on a ring (C nearest to its centre): g = |S - C| - R_A. A ring on a sphere (C nearest to that): g = side (|C - P| - R_B). */
+static void touch_ring(sketch *k, const contact_variant *v, contact_sketch *out) {
+    const bool on_ring = v->surface == FEATURE_RING;
+    expr side = on_ring ? sketch_constant(k, 1) : NUMBER(k, b_side);
+    evec at = on_ring ? sketch_point(k, 0, NUMBER3(k, a_point)) : sketch_point(k, 1, NUMBER3(k, b_point));
+    evec C = on_ring ? nearest_of_ring(k, 1, NUMBER3(k, b_point), NUMBER3(k, b_axis), NUMBER(k, b_radius), at)
+                     : nearest_of_ring(k, 0, NUMBER3(k, a_point), NUMBER3(k, a_axis), NUMBER(k, a_radius), at);
+    evec d = on_ring ? evec_sub(k, at, C) : evec_sub(k, C, at);
+    expr distance = evec_norm(k, d);
+    out->n = evec_scale(k, sketch_div(k, side, distance), d);
+    out->gap = sketch_mul(k, side, sketch_sub(k, distance, on_ring ? NUMBER(k, a_radius) : NUMBER(k, b_radius)));
+    out->c_A = on_ring ? evec_sub(k, at, evec_scale(k, NUMBER(k, a_radius), out->n)) : C;
+}
+
+/* A ball beside the side of a cone with apex P, axis a (into the cone) and half angle alpha: with d = S - P, z = d.a, m = d - z a,
+ * n = cos(alpha) m/|m| - sin(alpha) a and g = n.d - R_A - R_B. */
+static void touch_cone(sketch *k, contact_sketch *out) {
+    evec centre = sketch_point(k, 0, NUMBER3(k, a_point)), axis = sketch_direction(k, 1, NUMBER3(k, b_axis));
+    evec d = evec_sub(k, centre, sketch_point(k, 1, NUMBER3(k, b_point))), m = normalised(k, across(k, d, axis));
+    expr angle = NUMBER(k, b_half_length);
+    out->n = evec_sub(k, evec_scale(k, expr_unary(k->g, EXPR_COS, angle), m), evec_scale(k, expr_unary(k->g, EXPR_SIN, angle), axis));
+    out->gap = sketch_sub(k, evec_dot(k, out->n, d), sketch_add(k, NUMBER(k, a_radius), NUMBER(k, b_radius)));
+    out->c_A = evec_sub(k, centre, evec_scale(k, NUMBER(k, a_radius), out->n));
+}
+
 int contact_local(const sketch *k) { return k->s.count; }
 
 /* f(x, y, z) in the frame of the surface. A ball: g = distance of its centre - R, n at the nearest point.
@@ -182,6 +215,10 @@ contact_sketch contact_draw_geometry(sketch *k, const contact_variant *v, expr f
         touch_plane(k, v, &out);
     else if (v->touching == FEATURE_LINE)
         touch_crossing(k, &out);
+    else if (v->touching == FEATURE_RING || v->surface == FEATURE_RING)
+        touch_ring(k, v, &out);
+    else if (v->surface == FEATURE_CONE)
+        touch_cone(k, &out);
     else if (v->surface == FEATURE_SURFACE)
         touch_formula(k, v->frame == CONTACT_PLANAR, v->rounded, f, &out);
     else

@@ -141,8 +141,23 @@ static zn_status add_shape(contact_field *f, const zn_parts *parts, int index, b
     return copy_lists(f, &g->shape, to);
 }
 
+/* A shape of the world that makes sense only where there are no bodies would be left out without a word. */
+static zn_status check_world(const zn_parts *parts) {
+    for (size_t i = 0; i < parts->n_geometries; i++) {
+        const parts_geometry *g = &parts->geometries[i];
+        collide_class class;
+        const char *why = "it is one of the plane, where there is no body";
+        if (parts->bodies[g->body].kind != BODY_WORLD || !class_of(&g->shape, &class)) continue;
+        if (parts_can_collide(parts, g, true) || parts_can_collide(parts, g, false)) continue;
+        geometry_check(&g->shape, !has_bodies(parts, false), &why);
+        error_place place = {.subject = g->name, .time = NAN};
+        return fail_at(parts->context, ZN_MODEL, &place, "geometry '%.80s' of the world can touch none of the bodies: %s", g->name, why);
+    }
+    return ZN_OK;
+}
+
 zn_status field_take_shapes(contact_field *f, const zn_parts *parts) {
-    zn_status status = ZN_OK;
+    zn_status status = check_world(parts);
     for (int planar = 0; planar < 2; planar++)
         for (size_t i = 0; i < parts->n_geometries && status == ZN_OK; i++)
             if (parts_can_collide(parts, &parts->geometries[i], planar)) status = add_shape(f, parts, (int)i, planar);
@@ -159,6 +174,7 @@ collide_world *contact_field_world(zn_context *context, const contact_field *f) 
     for (size_t i = 0; i < f->n_shapes && status == ZN_OK; i++) {
         int index;
         status = collide_add(world, &f->shapes[i].shape, f->shapes[i].name, &index);
+        if (status != ZN_OK) fail_add_place(context, &(error_place){.subject = f->shapes[i].name, .time = NAN});
     }
     if (status != ZN_OK) {
         if (world) collide_destroy(world);

@@ -16,7 +16,7 @@ static void set_diagonal(zn_mass *out, double mass, double xx, double yy, double
 
 static zn_status need_positive(zn_context *context, double value, const char *what, const char *shape) {
     if (value > 0 && isfinite(value)) return ZN_OK;
-    return fail(context, ZN_MODEL, "the %s of a %s must be positive, but is %g", what, shape, value);
+    return fail(context, ZN_MODEL, "the %s of %s %s must be positive, but is %g", what, strchr("aeiou", shape[0]) ? "an" : "a", shape, value);
 }
 
 /* A cylinder of length L between two half spheres of radius R. */
@@ -129,10 +129,11 @@ static zn_status check_simple(zn_context *context, int n, const double (*points)
     for (int i = 0; i < n; i++) {
         const double *a = points[i], *b = points[(i + 1) % n];
         if (a[0] == b[0] && a[1] == b[1]) return fail(context, ZN_MODEL, "the points %d and %d of the polygon are the same", i + 1, (i + 1) % n + 1);
-        for (int j = i + 2; j < n; j++)
-            if ((j + 1) % n != i && sides_meet(a, b, points[j], points[(j + 1) % n]))
-                return fail(context, ZN_MODEL, "the polygon crosses itself: the sides that begin at its points %d and %d meet", i + 1, j + 1);
     }
+    for (int i = 0; i < n; i++)
+        for (int j = i + 2; j < n; j++)
+            if ((j + 1) % n != i && sides_meet(points[i], points[(i + 1) % n], points[j], points[(j + 1) % n]))
+                return fail(context, ZN_MODEL, "the polygon crosses itself: the sides that begin at its points %d and %d meet", i + 1, j + 1);
     return ZN_OK;
 }
 
