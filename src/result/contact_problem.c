@@ -69,12 +69,11 @@ zn_status result_contact_check(contact_problem *p, const char *path) {
 }
 
 static zn_status is_hdf5(zn_context *context, const char *path, bool *answer) {
-    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-    unsigned char head[8] = {0};
+    char head[RESULT_SIGNATURE] = {0};
     errno = 0;
     FILE *file = fopen(path, "rb");
     if (!file) return fail_file(context, path, "read", errno);
-    *answer = fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, signature, sizeof head) == 0;
+    *answer = fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, RESULT_HDF5_SIGNATURE, sizeof head) == 0;
     fclose(file);
     return ZN_OK;
 }

@@ -155,7 +155,8 @@ static zn_status hdf5_read_column(result_file *result, int index) {
     return status;
 }
 
-zn_status result_hdf5_open(result_file *result) {
+zn_status result_hdf5_open(result_file *result, char *content, size_t size) {
+    (void)content, (void)size;
     hdf5_source *source = MEM_ARRAY(result->context, hdf5_source, 1);
     if (!source) return ZN_MEMORY;
     result->source = source;

@@ -26,6 +26,22 @@ typedef struct result_sink {
     void *state;
 } result_sink;
 
+enum { RESULT_ENDINGS = 3, RESULT_SIGNATURE = 8 };
+#define RESULT_HDF5_SIGNATURE "\x89HDF\r\n\x1a\n"
+
+/* A format: how it is recognised, written and read. */
+typedef struct result_format {
+    const char *name;
+    const char *endings[RESULT_ENDINGS]; /* of file names; NULL: no more */
+    const char *signature;               /* the first bytes of a file; NULL: text without zero bytes */
+    bool drawings;                       /* keeps what pages draw with */
+    zn_status (*create)(zn_context *, output_file *, const result_layout *, result_sink *);
+    /* content: all of a text, NULL of other formats. */
+    zn_status (*open)(result_file *, char *content, size_t size);
+} result_format;
+const result_format *result_format_of(const char *path);
+const result_format *result_format_by_content(const char *head, size_t size);
+
 /* The output stays open, and belongs to the caller. */
 zn_status result_csv_create(zn_context *context, output_file *output, const result_layout *layout, result_sink *sink);
 zn_status result_hdf5_create(zn_context *context, output_file *output, const result_layout *layout, result_sink *sink);
@@ -53,7 +69,7 @@ struct zn_result {
 
 /* Fill all of the above but labels and full_names. What they leave behind on failure is freed by the caller. */
 zn_status result_csv_open(result_file *result, char *content, size_t size);
-zn_status result_hdf5_open(result_file *result);
+zn_status result_hdf5_open(result_file *result, char *content, size_t size);
 result_file *result_allocate(zn_context *context, const char *path); /* NULL: no memory */
 zn_status result_make_names(result_file *result);                   /* labels and full_names, when the layout is known */
 zn_status result_memory_column(result_file *result, int index);

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-static const unsigned char hdf5_signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-
 zn_status result_fail_content(const result_file *result, long line, const char *format, ...) {
     char sentence[400];
     va_list arguments;
@@ -62,13 +60,13 @@ void result_close(result_file *result) {
     handle_retire(&result->head, sizeof *result);
 }
 
-/* The whole of a CSV file; of any other only as much as shows what it is. One zero byte follows. */
-static zn_status read_content(result_file *result, char **content, size_t *size, bool *is_hdf5) {
+/* The whole of a text; of any other file only as much as shows what it is. One zero byte follows. */
+static zn_status read_content(result_file *result, char **content, size_t *size, const result_format **format) {
     struct stat info;
     FILE *file = fopen(result->path, "rb");
     if (!file) return fail_file(result->context, result->path, "read", errno);
     zn_status status = ZN_OK;
-    char head[sizeof hdf5_signature] = {0};
+    char head[RESULT_SIGNATURE] = {0};
     if (fstat(fileno(file), &info) != 0)
         status = fail_file(result->context, result->path, "read", errno);
     else if (S_ISDIR(info.st_mode))
@@ -80,10 +78,10 @@ static zn_status read_content(result_file *result, char **content, size_t *size,
     if (status == ZN_OK) {
         *size = (size_t)info.st_size;
         size_t n = fread(head, 1, sizeof head, file);
-        *is_hdf5 = n == sizeof head && memcmp(head, hdf5_signature, sizeof head) == 0;
-        if (!*is_hdf5 && memchr(head, 0, n)) status = result_fail_content(result, 1, "is neither HDF5 nor CSV");
+        *format = result_format_by_content(head, n);
+        if (!*format) status = result_fail_content(result, 1, "is neither HDF5 nor CSV");
     }
-    if (status == ZN_OK && !*is_hdf5) {
+    if (status == ZN_OK && !(*format)->signature) {
         rewind(file);
         *content = MEM_ARRAY(result->context, char, *size + 1);
         if (!*content)
@@ -128,9 +126,9 @@ zn_status result_open(zn_context *context, const char *path, result_file **resul
     if (!r) return ZN_MEMORY;
     char *content = NULL;
     size_t size = 0;
-    bool is_hdf5 = false;
-    zn_status status = read_content(r, &content, &size, &is_hdf5);
-    if (status == ZN_OK) status = is_hdf5 ? result_hdf5_open(r) : result_csv_open(r, content, size);
+    const result_format *format = NULL;
+    zn_status status = read_content(r, &content, &size, &format);
+    if (status == ZN_OK) status = format->open(r, content, size);
     mem_free(context, content);
     if (status == ZN_OK) status = result_make_names(r);
     if (status == ZN_OK)

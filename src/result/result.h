@@ -37,7 +37,7 @@ typedef struct result_writer result_writer;
 /* True when the ending of `path` names a format. Otherwise an error lists the endings. */
 bool result_path_ok(zn_context *context, const char *path);
 
-bool result_path_is_csv(const char *path);
+bool result_path_has_drawings(const char *path);
 
 /* Opens PATH.partial, which nobody else can write from here to the end; anything that makes PATH unwritable is found here, before an
  * older PATH.partial is touched. The layout is not needed afterwards. */

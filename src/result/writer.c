@@ -2,7 +2,6 @@
 /* Rows to a file of one of the formats, beside its name until all went well (base/output.h). */
 #include "result/internal.h"
 
-#include <strings.h>
 #include <time.h>
 
 #define FLUSH_SECONDS 1.0
@@ -15,33 +14,6 @@ struct result_writer {
     long rows; /* in the file, of a writer that is closed */
     bool open, failed;
 };
-
-typedef zn_status create_function(zn_context *, output_file *, const result_layout *, result_sink *);
-
-static const struct {
-    const char *ending;
-    create_function *create;
-} formats[] = {{".h5", result_hdf5_create}, {".hdf5", result_hdf5_create}, {".csv", result_csv_create}};
-
-static create_function *format_of(const char *path) {
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        size_t n = strlen(formats[i].ending);
-        if (length > n && strcasecmp(path + length - n, formats[i].ending) == 0 && path[length - n - 1] != '/')
-            return formats[i].create;
-    }
-    return NULL;
-}
-
-bool result_path_is_csv(const char *path) { return format_of(path) == result_csv_create; }
-
-bool result_path_ok(zn_context *context, const char *path) {
-    if (format_of(path)) return true;
-    error_place place = ERROR_PLACE_NONE;
-    place.file = path;
-    fail_at(context, ZN_ARGUMENT, &place, "the ending of a result's name gives its format: .h5 or .hdf5 (HDF5), .csv (CSV)");
-    return false;
-}
 
 static double seconds(void) {
     struct timespec now;
@@ -58,7 +30,7 @@ zn_status result_writer_create(zn_context *context, const char *path, const resu
     if (!w) return ZN_MEMORY;
     w->context = context;
     status = output_open(context, path, &w->output);
-    if (status == ZN_OK) status = format_of(path)(context, w->output, layout, &w->sink);
+    if (status == ZN_OK) status = result_format_of(path)->create(context, w->output, layout, &w->sink);
     w->open = status == ZN_OK;
     w->last_flush = seconds();
     if (w->open) {

@@ -54,7 +54,7 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
     const zn_settings *settings = &r->simulation->settings;
     for (int k = 0; k < model->size.n_contacts; k++) contacts[k] = model->contacts[k].name;
     int n_outputs = output_names(model, false, outputs), n_poses = output_names(model, true, outputs + n_outputs);
-    r->poses = !path || !result_path_is_csv(path);
+    r->poses = !path || result_path_has_drawings(path);
     char step[40], end[40], stages[16], tolerance[40];
     snprintf(step, sizeof step, "%.17g", settings->step);
     snprintf(end, sizeof end, "%.17g", settings->end);
