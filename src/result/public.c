@@ -99,7 +99,7 @@ zn_status zn_result_save(zn_result *r, const char *path) {
     result_dataset *datasets = MEM_ARRAY(r->context, result_dataset, n);
     zn_status status = kept && row && datasets ? ZN_OK : ZN_MEMORY;
     for (int d = 0; d < n && status == ZN_OK; d++) {
-        kept[d] = !result_path_is_csv(path) || strcmp(r->datasets[d].name, "view") != 0;
+        kept[d] = result_path_has_drawings(path) || strcmp(r->datasets[d].name, "view") != 0;
         if (kept[d]) datasets[count++] = r->datasets[d];
     }
     const result_layout layout = {count, datasets, r->layout.n_texts, r->texts};
