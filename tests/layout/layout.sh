@@ -97,7 +97,7 @@ grep -E '(\.(c|h|cpp|hpp|cmake|sh|awk|py|js|in)|(^|/)(CMakeLists\.txt|Makefile))
         '(^|[^[:alnum:]_.$}/-])/(home|root|work|Users|mnt)/|(^|[^[:alnum:]])/tmp/(wt|build)' /dev/null \
         | awk -F: '{ print $1 ":" $2 ": names a place on a machine:" substr($0, length($1 $2) + 2) }' || true
 
-    # A name is a path from the root or from the folder of the file that has it. FILE.md and src/NAME.c stand for any file; what is below
+    # A name is a path from the root or from the folder of the file that has it. FILE.md, src/NAME.c and joint_NAME.c stand for any file; what is below
     # build/ is made by commands; no/such/ is what tests look for in vain.
     folders='(src|tests|include|docs|scenes|examples|bench|validate|scripts|cmake)'
     grep -v '^tests/layout/' "$work/files" | tr '\n' '\0' | xargs -0 grep -nIoE \
@@ -122,7 +122,7 @@ grep -E '(\.(c|h|cpp|hpp|cmake|sh|awk|py|js|in)|(^|/)(CMakeLists\.txt|Makefile))
             gsub(/^[^[:alnum:]_.\/-]|[^[:alnum:]_]$/, "", name)
             folder = place[1]
             if (!sub(/\/[^\/]*$/, "", folder)) folder = "."
-            if (name ~ /:\/\// || name ~ /(^|\/)[A-Z_]+\.[a-z]+$/ && name !~ /README/ || name ~ /(^|\/)(build|no\/such)\//) next
+            if (name ~ /:\/\// || name ~ /(^|\/)[A-Z_]+\.[a-z]+$/ && name !~ /README/ || name ~ /_NAME\.|\/NAME_/ || name ~ /(^|\/)(build|no\/such)\//) next
             if (!(plain(name) in exists) && !(plain(folder "/" name) in exists))
                 print place[1] ":" place[2] ": names " name ", which is not in the repository"
         }' || true
