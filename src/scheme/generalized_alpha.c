@@ -75,7 +75,7 @@ static int ask_before(generalized_alpha *s, bool jacobian) {
 
 static int ask_model(generalized_alpha *s, bool jacobian) {
     const zn_model *model = s->base.model;
-    stage *at = &s->at;
+    answers *at = &s->at;
     zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
     zn_balance balance = {.r = at->r, .M = at->M, .W = at->W};
     zn_constraints constraints = {.c0 = at->c0, .c1 = at->c1, .c2 = at->c2};
@@ -372,7 +372,7 @@ static void destroy(scheme *base) {
     cone_solver_destroy(s->solver);
     alpha_layout_destroy(s);
     alpha_motion_destroy(context, &s->motion);
-    stage_destroy(context, &s->at);
+    answers_destroy(context, &s->at);
     prox_destroy(context, &s->prox);
     staged_destroy(&s->law);
     impact_map_destroy(context, s->impacts);
@@ -482,7 +482,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     if (s->law.offered) s->problem.nmu += nN;
     if (status == ZN_OK) status = alpha_motion_create(context, model, settings, &s->motion);
     s->motion.with_rates = s->law.offered;
-    if (status == ZN_OK) status = stage_create(context, model, &s->at);
+    if (status == ZN_OK) status = answers_create(context, model, &s->at);
     if (status == ZN_OK) status = prox_create(context, model, &s->prox);
     if (status == ZN_OK) status = make_memory(s);
     if (status == ZN_OK) note_restitution(s);

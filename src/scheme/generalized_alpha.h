@@ -60,7 +60,7 @@ typedef enum alpha_cut_name {
 typedef struct generalized_alpha {
     scheme base;
     alpha_motion motion;
-    stage at; /* at the end of the step */
+    answers at; /* at the end of the step */
     prox_estimate prox;
     int nb, nc, n;
     int x_k, x_L, x_l;   /* first unknowns (and rows of phi) of the bilateral multipliers */

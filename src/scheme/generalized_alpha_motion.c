@@ -61,7 +61,7 @@ static void recursion(const alpha_parameters *p, int count, const double *x, con
     for (int i = 0; i < count; i++) x_0[i] = (p->af * x[i] - p->am * xb[i]) / (1 - p->am);
 }
 
-int alpha_motion_begin(alpha_motion *m, stage *at, const scheme_state *from, double h) {
+int alpha_motion_begin(alpha_motion *m, answers *at, const scheme_state *from, double h) {
     const zn_model *model = m->model;
     const alpha_parameters *p = &m->p;
     int nq = model->size.nq, nu = model->size.nu, n = model_rows(model);

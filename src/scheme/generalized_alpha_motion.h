@@ -13,7 +13,7 @@
 
 #include "scheme/generalized_alpha_parameters.h"
 #include "scheme/scheme.h"
-#include "scheme/stage.h"
+#include "scheme/answers.h"
 
 typedef struct alpha_motion {
     const zn_model *model;
@@ -37,7 +37,7 @@ void alpha_forces(const scheme *, const scheme_state *, const double **a, const 
 zn_status alpha_start(scheme *, scheme_state *, const double *a0, const double *lambda0);
 
 /* Everything that is known before the step is solved. `at` provides work memory; nonzero: not finite. */
-int alpha_motion_begin(alpha_motion *, stage *at, const scheme_state *from, double h);
+int alpha_motion_begin(alpha_motion *, answers *at, const scheme_state *from, double h);
 void alpha_velocities(const alpha_motion *, const double *a, const double *U, double *u);
 void alpha_positions(const alpha_motion *, const double *a, const double *Q, double *q);
 /* With more iterations the other start is tried too; its solution is taken if it is nearer by this factor. */

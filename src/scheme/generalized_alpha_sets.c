@@ -70,7 +70,7 @@ static int ask_impulses(alpha_sets *s, bool position, bool velocity) {
 /* Values, or derivatives too, for the levels in the bit set. */
 static int ask(alpha_sets *s, int levels, bool jacobian) {
     const zn_model *model = s->base.model;
-    stage *at = &s->at;
+    answers *at = &s->at;
     bool smooth = levels & 1 << LEVEL_SMOOTH, position = levels & 1 << LEVEL_POSITION && s->present[LEVEL_POSITION],
          velocity = levels & 1 << LEVEL_VELOCITY && s->present[LEVEL_VELOCITY];
     bool c0 = position || (smooth && s->condition == CONDITION_POSITION);
@@ -477,7 +477,7 @@ static void destroy(scheme *base) {
     zn_context *context = base->context;
     alpha_systems_destroy(s);
     alpha_motion_destroy(context, &s->motion);
-    stage_destroy(context, &s->at);
+    answers_destroy(context, &s->at);
     prox_destroy(context, &s->prox);
     lin_pattern_destroy(context, &s->identity);
     impact_map_destroy(context, s->impacts);
@@ -599,7 +599,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     if (status == ZN_OK && !(s->closed = MEM_ARRAY(context, bool, model->size.n_contacts))) status = ZN_MEMORY;
     if (status == ZN_OK) status = alpha_motion_create(context, model, settings, &s->motion);
     s->motion.with_rates = s->nN > 0;
-    if (status == ZN_OK) status = stage_create(context, model, &s->at);
+    if (status == ZN_OK) status = answers_create(context, model, &s->at);
     if (status == ZN_OK) status = prox_create(context, model, &s->prox);
     if (status == ZN_OK) status = make_memory(s);
     if (status == ZN_OK) status = make_identity(s);

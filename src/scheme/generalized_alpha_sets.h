@@ -47,7 +47,7 @@ typedef struct alpha_system {
 typedef struct alpha_sets {
     scheme base;
     alpha_motion motion;
-    stage at;
+    answers at;
     prox_estimate prox;
     /* the variant */
     alpha_condition condition;

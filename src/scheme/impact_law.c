@@ -25,7 +25,7 @@ zn_status impact_law_create(zn_context *context, const zn_model *model, const zn
     return ZN_OK;
 }
 
-zn_status impact_law_find(impact_map *law, const stage *at, const bool *active, const double *before) {
+zn_status impact_law_find(impact_map *law, const answers *at, const bool *active, const double *before) {
     linear_problem *p = law->problem;
     const zn_patterns *pattern = &p->model->pattern;
     law->any = impact_map_wanted(law, before, active);

@@ -17,7 +17,7 @@
 zn_status impact_law_create(zn_context *, const zn_model *, const zn_settings *, problem_scales *, impact_map **out);
 
 /* The impact at M, W, c1_u of a stage. before: n rows c1-. ZN_OK: law->any says whether there is one. */
-zn_status impact_law_find(impact_map *, const stage *, const bool *active, const double *before);
+zn_status impact_law_find(impact_map *, const answers *, const bool *active, const double *before);
 /* After that: whether the contact has a percussion, and what is added to its row gdot_N. before: as above. */
 bool impact_law_hits(const impact_map *, const zn_contact *);
 double impact_law_shift(const impact_map *, const zn_contact *, const double *before);

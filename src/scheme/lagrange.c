@@ -42,7 +42,7 @@ static zn_point point_of(const partitioned *p, int i) {
 
 static int ask_momentum(partitioned *p, int i, bool jacobian) {
     const zn_model *model = p->base.model;
-    stage *at = &p->at[i];
+    answers *at = &p->at[i];
     momentum_answers *m = &p->momentum[i];
     zn_point point = point_of(p, i);
     bool loaded = i < p->s - 1; /* the multipliers of the last stage belong to the end of the step */
@@ -86,7 +86,7 @@ int lagrange_end_load(partitioned *p, const double *Pbar, double *f, double *uba
     for (int k = 0; k < p->n; k++) p->load[k] = -Pbar[k] / weight;
     zn_point point = point_of(p, last);
     point.lambda = p->load;
-    stage *at = &p->end->at;
+    answers *at = &p->end->at;
     if (model->balance(model, at->work, &point, &(zn_balance){.no_force = true, .r = at->r, .M = at->M, .W = at->W})) return 1;
     const momentum_answers *end = &p->momentum[last];
     for (int c = 0; c < p->nu; c++) {

@@ -135,7 +135,7 @@ linear_problem *linear_problem_create_implicit(zn_context *context, const zn_mod
     p->problem = (cone_problem){.nx = p->nx, .ny = p->nc, .npsi = p->nc + model->size.nF, .nmu = p->nc,
                                 .n_cones = model->size.n_contacts + count_balls(model), .user = p, .evaluate = linear_problem_evaluate,
                                 .n_settled = model->size.nu};
-    zn_status status = stage_create(context, model, &p->at);
+    zn_status status = answers_create(context, model, &p->at);
     if (status == ZN_OK) status = prox_create(context, model, &p->prox);
     if (status == ZN_OK) status = make_patterns(p);
     if (status == ZN_OK) status = make_memory(p, unit);
@@ -171,7 +171,7 @@ void linear_problem_destroy(linear_problem *p) {
     cone_solver_destroy(p->solver);
     linear_reduced_destroy(context, p->reduced);
     lin_matrix_destroy(p->K);
-    stage_destroy(context, &p->at);
+    answers_destroy(context, &p->at);
     prox_destroy(context, &p->prox);
     lin_pattern *patterns[] = {&p->W_b, &p->W_c, &p->c1_b, &p->c1_c, &p->psi_x};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) lin_pattern_destroy(context, patterns[i]);

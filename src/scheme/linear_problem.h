@@ -10,7 +10,7 @@
 
 #include "scheme/cones.h"
 #include "scheme/scales.h"
-#include "scheme/stage.h"
+#include "scheme/answers.h"
 
 /* A smooth part of f that depends on x: f = f_0 + s(x). Implicit schemes add it. */
 typedef struct linear_problem_implicit {
@@ -30,7 +30,7 @@ typedef struct linear_problem {
     zn_context *context;
     const zn_model *model;
     /* Filled by the caller before a solve: */
-    stage at;            /* M, W, c1_u; the other members are free to use */
+    answers at;            /* M, W, c1_u; the other members are free to use */
     double *f;           /* nu */
     double *c;           /* n rows of lambda */
     double *direction;   /* nF: slip velocities of rows that slip for sure (see linear_problem_slips) */

@@ -122,9 +122,9 @@ void linear_reduced_destroy(zn_context *context, linear_reduced *r) {
 static zn_status factor(linear_reduced *r) {
     const linear_problem *p = r->p;
     const zn_patterns *pattern = &p->model->pattern;
-    bool changed = stage_keep(r->M_kept, p->at.M, &pattern->M);
-    changed = stage_keep(r->W_kept, p->at.W, &pattern->W) || changed;
-    changed = stage_keep(r->c1_kept, p->at.c1_u, &pattern->c1_u) || changed;
+    bool changed = answers_keep(r->M_kept, p->at.M, &pattern->M);
+    changed = answers_keep(r->W_kept, p->at.W, &pattern->W) || changed;
+    changed = answers_keep(r->c1_kept, p->at.c1_u, &pattern->c1_u) || changed;
     if (r->factored && !changed) return ZN_OK;
     memset(r->have, 0, (size_t)p->nc * sizeof *r->have);
     lin_matrix_zero(p->K);

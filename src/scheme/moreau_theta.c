@@ -16,7 +16,7 @@ typedef struct moreau_theta {
     double theta;
     linear_problem *problem;
     impact_map *law;        /* NULL: Newton's */
-    stage end;              /* the model at t_{n+1} */
+    answers end;              /* the model at t_{n+1} */
     double t, h;
     const double *q, *u;    /* of the start of the step */
     double *q_end, *u_end;
@@ -113,7 +113,7 @@ static void destroy(scheme *base) {
     moreau_theta *s = (moreau_theta *)base;
     linear_problem_destroy(s->problem);
     impact_map_destroy(base->context, s->law);
-    if (s->end.model) stage_destroy(base->context, &s->end);
+    if (s->end.model) answers_destroy(base->context, &s->end);
     mem_free(base->context, s->q_end);
     mem_free(base->context, s->u_end);
     mem_free(base->context, s);
@@ -128,7 +128,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     s->q_end = MEM_ARRAY(context, double, model->size.nq);
     s->u_end = MEM_ARRAY(context, double, model->size.nu);
     zn_status status = impact_law_create(context, model, settings, &s->base.scales, &s->law);
-    if (status == ZN_OK && s->q_end && s->u_end && stage_create(context, model, &s->end) == ZN_OK)
+    if (status == ZN_OK && s->q_end && s->u_end && answers_create(context, model, &s->end) == ZN_OK)
         s->problem = linear_problem_create_implicit(context, model, settings, CONE_VELOCITY, (linear_problem_implicit){s, declare, add, add_derivative});
     if (!s->problem) {
         destroy(&s->base);

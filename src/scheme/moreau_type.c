@@ -34,7 +34,7 @@ typedef struct moreau_type {
     linear_problem *node;     /* the equations at a node */
     linear_problem *impact;   /* the same without forces, for I_k */
     impact_map *law;          /* NULL: Newton's */
-    stage there;              /* the model at (q_{k+1}, u_k) of the variational scheme */
+    answers there;              /* the model at (q_{k+1}, u_k) of the variational scheme */
     double t, h;
     const double *q, *u;      /* of the node at work: q_k, u_{k-1} */
     double *u_new, *q_new, *b, *b_u, *p, *p_q, *memory;
@@ -247,7 +247,7 @@ static void destroy(scheme *base) {
     linear_problem_destroy(s->node);
     linear_problem_destroy(s->impact);
     impact_map_destroy(base->context, s->law);
-    if (s->there.model) stage_destroy(base->context, &s->there);
+    if (s->there.model) answers_destroy(base->context, &s->there);
     mem_free(base->context, s->memory);
     mem_free(base->context, s);
 }
@@ -256,7 +256,7 @@ static bool take_memory(moreau_type *s) {
     const zn_model *m = model_of(s);
     int nu = m->size.nu, b_u = lin_nnz(&m->pattern.b_u), p_q = lin_nnz(&m->pattern.p_q);
     double *next = s->memory = MEM_ARRAY(s->base.context, double, 4 * nu + b_u + p_q);
-    if (!next || stage_create(s->base.context, m, &s->there) != ZN_OK) return false;
+    if (!next || answers_create(s->base.context, m, &s->there) != ZN_OK) return false;
     s->u_new = next, s->q_new = s->u_new + nu, s->b = s->q_new + nu, s->p = s->b + nu, s->b_u = s->p + nu, s->p_q = s->b_u + b_u;
     return true;
 }

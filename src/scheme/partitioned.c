@@ -107,7 +107,7 @@ static void set_reservoirs(partitioned *p) {
 static int staged_start(partitioned *p, const scheme_state *from) {
     const zn_model *model = p->base.model;
     staged_law *law = &p->law;
-    stage *at = &p->at[0];
+    answers *at = &p->at[0];
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
     if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = law->start, .c1_u = at->c1_u})) return 1;
     for (int k = 0; k < model->size.n_contacts; k++) {
@@ -145,7 +145,7 @@ static void test_stages(partitioned *p) {
 
 static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     const zn_model *model = p->base.model;
-    stage *at = &p->at[0];
+    answers *at = &p->at[0];
     p->t = from->t, p->h = h, p->q_n = from->q, p->u_n = from->u;
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
     if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;

@@ -42,7 +42,7 @@ typedef struct partitioned {
     /* Estimates of d(stage position, stage velocity)/d(its multiplier) per unit of W' M^-1 W, without h. */
     double share_N[PARTITIONED_S_MAX], share_F[PARTITIONED_S_MAX];
 
-    stage *at;                     /* s */
+    answers *at;                     /* s */
     momentum_answers *momentum;    /* s, lagrange only */
     double *Q, *U, *lambda;        /* s x nq, s x nu, (s - 1) x n: rates dPi_j/h */
     double *a, *load, *c1_start, *p_start, *x, *y, *A_values;

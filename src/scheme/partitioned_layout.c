@@ -113,12 +113,12 @@ static zn_status take_memory(partitioned *p) {
     p->phi_unit = MEM_ARRAY(context, unsigned char, nx);
     p->psi_unit = MEM_ARRAY(context, unsigned char, npsi);
     p->cones = MEM_ARRAY(context, cone, p->problem.n_cones);
-    p->at = MEM_ARRAY(context, stage, s);
+    p->at = MEM_ARRAY(context, answers, s);
     if (!p->memory || !p->phi_unit || !p->psi_unit || !p->cones || !p->at) return ZN_MEMORY;
     double *next = p->memory;
     for (size_t i = 0; i < sizeof list / sizeof *list; next += list[i].count, i++) *list[i].place = next;
     zn_status status = ZN_OK;
-    for (size_t i = 0; i < s && status == ZN_OK; i++) status = stage_create(context, p->base.model, &p->at[i]);
+    for (size_t i = 0; i < s && status == ZN_OK; i++) status = answers_create(context, p->base.model, &p->at[i]);
     if (status == ZN_OK && p->lagrange) status = take_momentum(p);
     return status;
 }
@@ -280,7 +280,7 @@ void partitioned_release(partitioned *p) {
     lin_matrix_destroy(p->problem.phi_x);
     lin_pattern_destroy(context, &p->A);
     destroy_cuts(p);
-    for (int i = 0; p->at && i < p->s; i++) stage_destroy(context, &p->at[i]);
+    for (int i = 0; p->at && i < p->s; i++) answers_destroy(context, &p->at[i]);
     for (int i = 0; p->momentum && i < p->s; i++) mem_free(context, p->momentum[i].p);
     void *blocks[] = {p->at, p->momentum, p->memory, p->phi_unit, p->psi_unit, p->cones};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);

@@ -50,7 +50,7 @@ static zn_point point_of(const partitioned *p, int i) {
 
 /* Q_1 = q_n, and c1 is linear in u: c1(U_1) = c1(u_n) + (dc1/du) (U_1 - u_n), with dc1/du from the start of the step. */
 static void slips_of_first_stage(partitioned *p) {
-    stage *at = &p->at[0];
+    answers *at = &p->at[0];
     memcpy(at->c1, p->law.start, (size_t)p->n * sizeof *at->c1);
     if (!staged_any(&p->law)) return;
     for (int c = 0; c < p->nu; c++) p->a[c] = p->U[c] - p->u_n[c];
@@ -61,7 +61,7 @@ int partitioned_ask_constraints(partitioned *p, bool jacobian) {
     const zn_model *model = p->base.model;
     if (p->law.offered) slips_of_first_stage(p);
     for (int i = model->natural ? 1 : 0; i < p->s; i++) {
-        stage *at = &p->at[i];
+        answers *at = &p->at[i];
         zn_point point = point_of(p, i);
         if (i > 0 && p->n > 0) {
             zn_constraints wanted = {.c0 = at->c0};
@@ -112,7 +112,7 @@ void partitioned_write(const partitioned *p, const double *x, cone_values *out) 
 void partitioned_momentum_blocks(partitioned *p) {
     int s = p->s, nu = p->nu, first_Q = partitioned_x_Q(p), first_b = partitioned_x_b(p);
     for (int j = 0; j < s - 1; j++) {
-        const stage *at = &p->at[j];
+        const answers *at = &p->at[j];
         block_sum_add(&p->phi_x, &p->cuts.M, at->M, j * nu, j * nu, 1, 0);
         for (int k = 0; k < p->nv; k++) {
             if (p->base.model->natural) block_sum_add(&p->phi_x, &p->cuts.r_q, at->r_q, j * nu, k * nu, p->D[j * p->nv + k], 2);
@@ -130,7 +130,7 @@ int partitioned_evaluate(void *user, const double *x, const double *y, cone_valu
     const zn_model *model = p->base.model;
     partitioned_place_stages(p, x, y);
     for (int j = 0; j < p->s - 1; j++) {
-        stage *at = &p->at[j];
+        answers *at = &p->at[j];
         zn_point point = point_of(p, j);
         for (int c = 0; c < p->nu; c++) p->a[c] = x[j * p->nu + c] / p->h;
         point.a = p->a;
@@ -151,7 +151,7 @@ int partitioned_end_load(partitioned *p, const double *Pbar, double *f, double *
     for (int k = 0; k < p->n; k++) p->load[k] = -Pbar[k] / weight;
     zn_point point = point_of(p, last);
     point.lambda = p->load;
-    stage *at = &p->end->at;
+    answers *at = &p->end->at;
     if (model->balance(model, at->work, &point, &(zn_balance){.r = at->r, .M = at->M, .W = at->W})) return 1;
     for (int c = 0; c < p->nu; c++) {
         f[c] = -weight * at->r[c];

@@ -267,7 +267,7 @@ static bool same_contacts(const projected *p, double *expected) {
 
 static zn_status estimate_prox(projected *p, const scheme_state *from) {
     const zn_model *model = p->base.model;
-    stage *at = &p->implicit->at[0];
+    answers *at = &p->implicit->at[0];
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
     if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;
     zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
@@ -292,7 +292,7 @@ static void finish_stages(const projected *p, double t, const record *r, scheme_
 static zn_status staged_start(projected *p, const scheme_state *from, const record *before) {
     const zn_model *model = p->base.model;
     staged_law *law = &p->law;
-    stage *at = &p->implicit->at[0];
+    answers *at = &p->implicit->at[0];
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
     if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = law->start})) return ZN_NOT_FINITE;
     for (int k = 0; k < model->size.n_contacts; k++) {

@@ -45,7 +45,7 @@ static void place_stages(stages *s, const double *x) {
 static int ask_model(stages *s, int i, const double *x, const double *y, bool jacobian) {
     const zn_model *model = s->model;
     int nu = model->size.nu;
-    stage *at = &s->at[i];
+    answers *at = &s->at[i];
     const double *dU = x + column_U(s, i), *dPi_b = x + column_P(s, i), *dPi_c = y + i * s->nc;
     for (int j = 0; j < nu; j++) s->a[j] = dU[j] / s->h;
     for (int j = 0; j < s->nb; j++) s->lambda[j] = dPi_b[j] / s->h;
@@ -72,7 +72,7 @@ static void write_residual(const stages *s, const double *x, double *phi, double
     const zn_sizes *size = &s->model->size;
     int row_F = s->nb + size->nN;
     for (int i = 0; i < s->m; i++) {
-        const stage *at = &s->at[i];
+        const answers *at = &s->at[i];
         double *balance = phi + column_U(s, i), *kinematics = phi + column_Q(s, i), *bilateral = phi + column_P(s, i);
         for (int j = 0; j < size->nu; j++) balance[j] = s->h * at->r[j];
         if (!s->natural)
@@ -156,7 +156,7 @@ static void add_by_U(stages *s, block_sum *sum, const block_cut *cut, const doub
 
 static void add_stage(stages *s, int i) {
     const stages_cuts *c = &s->cuts;
-    const stage *at = &s->at[i];
+    const answers *at = &s->at[i];
     static const double one = 1;
     block_sum *phi_x = &s->phi_x;
     int balance = column_U(s, i), kinematics = column_Q(s, i), bilateral = column_P(s, i), ng = s->model->size.ng;
@@ -250,7 +250,7 @@ static zn_status make_memory(stages *s, const double *A) {
     s->phi_unit = MEM_ARRAY(s->context, unsigned char, nx);
     s->psi_unit = MEM_ARRAY(s->context, unsigned char, ny);
     s->cones = MEM_ARRAY(s->context, cone, m * size->n_contacts);
-    s->at = MEM_ARRAY(s->context, stage, m);
+    s->at = MEM_ARRAY(s->context, answers, m);
     if (!s->memory || !s->phi_unit || !s->psi_unit || !s->cones || !s->at) return ZN_MEMORY;
     double *next = s->memory;
     for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
@@ -262,7 +262,7 @@ static zn_status make_memory(stages *s, const double *A) {
     s->dQ = s->natural ? NULL : s->x + column_Q(s, 0);
     s->dPi_b = s->x + column_P(s, 0);
     zn_status status = ZN_OK;
-    for (int i = 0; i < m && status == ZN_OK; i++) status = stage_create(s->context, s->model, &s->at[i]);
+    for (int i = 0; i < m && status == ZN_OK; i++) status = answers_create(s->context, s->model, &s->at[i]);
     return status;
 }
 
@@ -353,7 +353,7 @@ void stages_destroy(stages *s) {
     cone_solver_destroy(s->solver);
     stage_transform_destroy(s->transform);
     lin_matrix_destroy(s->problem.phi_x);
-    for (int i = 0; s->at && i < s->m; i++) stage_destroy(context, &s->at[i]);
+    for (int i = 0; s->at && i < s->m; i++) answers_destroy(context, &s->at[i]);
     destroy_cuts(s);
     block_sum_destroy(&s->phi_x);
     block_sum_destroy(&s->phi_y);

@@ -15,7 +15,7 @@
 #include "scheme/block_sum.h"
 #include "scheme/cones.h"
 #include "scheme/scales.h"
-#include "scheme/stage.h"
+#include "scheme/answers.h"
 
 /* Pieces of the model's matrices. */
 typedef struct stages_cuts {
@@ -39,7 +39,7 @@ typedef struct stages {
     double *dPi_c;           /* m x nc: y */
     double *Q, *U;           /* m x nq, m x nu of the last evaluation */
     /* Inside: */
-    stage *at; /* m */
+    answers *at; /* m */
     double *mu_0; /* D0, and with the staged law what it makes of it */
     double *a, *lambda, *x, *memory, *phi_scale, *psi_scale, *A_values;
     unsigned char *phi_unit, *psi_unit;

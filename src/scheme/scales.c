@@ -59,7 +59,7 @@ static bool follow(int n, const double *x, double *most) {
 }
 
 /* x_j = |q|/|B_j| over the coordinates that u_j moves. */
-static zn_status see_kinematics(problem_scales *s, stage *at, const zn_point *point) {
+static zn_status see_kinematics(problem_scales *s, answers *at, const zn_point *point) {
     const zn_model *model = s->model;
     const zn_pattern *p = &model->pattern.B;
     if (model->kinematics(model, at->work, point, &(zn_kinematics){.B = at->B})) return ZN_NOT_FINITE;
@@ -80,7 +80,7 @@ static void add_sizes(const zn_pattern *p, const double *values, const double *x
 
 /* Speeds that forces give to bodies at rest in a step, but at most those that they give over a distance as long as the
  * coordinate. Round-off does not count as a force. */
-static void add_kicks(problem_scales *s, const stage *at) {
+static void add_kicks(problem_scales *s, const answers *at) {
     const zn_pattern *p = &s->model->pattern.M;
     for (int j = 0; j < s->model->size.nu; j++)
         for (int k = p->start[j]; k < p->start[j + 1]; k++) {
@@ -93,7 +93,7 @@ static void add_kicks(problem_scales *s, const stage *at) {
 }
 
 /* What forces are computed from; of a body that rests, forces at both ends of the step. */
-static zn_status see_forces(problem_scales *s, stage *at, const zn_point *point) {
+static zn_status see_forces(problem_scales *s, answers *at, const zn_point *point) {
     const zn_model *model = s->model;
     const zn_patterns *p = &model->pattern;
     bool rests = !s->begun || !(s->energy > 0);
@@ -113,7 +113,7 @@ static zn_status see_forces(problem_scales *s, stage *at, const zn_point *point)
     return ZN_OK;
 }
 
-zn_status scales_see(problem_scales *s, stage *at, const zn_point *point, double h) {
+zn_status scales_see(problem_scales *s, answers *at, const zn_point *point, double h) {
     s->h = h;
     if (!s->memory) return ZN_OK;
     const zn_model *model = s->model;

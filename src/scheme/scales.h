@@ -21,7 +21,7 @@
 #define SCHEME_SCALES_H
 
 #include "cone/cone.h"
-#include "scheme/stage.h"
+#include "scheme/answers.h"
 
 typedef struct problem_scales {
     const zn_model *model;
@@ -44,7 +44,7 @@ void scales_destroy(zn_context *, problem_scales *);
 /* What was seen so far by the scales of the same system with other rows. */
 void scales_take(problem_scales *, const problem_scales *from);
 /* A step of h begins at a state. `at` lends memory. ZN_NOT_FINITE: forces cannot be evaluated. */
-zn_status scales_see(problem_scales *, stage *at, const zn_point *, double h);
+zn_status scales_see(problem_scales *, answers *at, const zn_point *, double h);
 /* v and V with the masses and directions of the step, as prox_update has left them. */
 void scales_rows(problem_scales *, const double *mass_scale, const double *W);
 /* Of a problem whose first rows are `blocks` balances. */

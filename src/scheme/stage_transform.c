@@ -83,7 +83,7 @@ static const zn_pattern *source_pattern(const zn_model *model, source from) {
     return list[from];
 }
 
-static const double *source_values(const stage *at, source from) {
+static const double *source_values(const answers *at, source from) {
     const double *list[SOURCE_COUNT] = {at->M, at->r_q, at->r_u, at->W, at->c0_q, at->c1_q, at->c1_u, at->qdot_q, at->B};
     return list[from];
 }
@@ -305,7 +305,7 @@ static void multiply_stage(stage_transform *t, int i, const double *x, double *y
     const stages *s = t->s;
     const zn_patterns *p = &s->model->pattern;
     const stages_cuts *cut = &s->cuts;
-    const stage *at = &s->at[i];
+    const answers *at = &s->at[i];
     const part *U = &t->parts[0], *Q = &t->parts[1], *P = &t->parts[2];
     int nx = s->problem.nx, nu = U->size, nq = s->model->size.nq;
     combine(t, U, s->A + i * s->m, 1, x, t->U, columns);

@@ -32,7 +32,7 @@ static zn_status take(zn_simulation *sim) {
     sim->scheme = NULL;
     sim->state_memory = NULL;
     sim->now = sim->next = (scheme_state){0};
-    sim->monitor.at = (stage){0};
+    sim->monitor.at = (answers){0};
     sim->monitor.gaps = NULL;
     sim->selection.model = NULL, sim->selection.merges = NULL, sim->selection.lambda = NULL;
     sim->control.closed = NULL, sim->control.gap_rate = NULL, sim->control.states = NULL;

@@ -4,7 +4,7 @@
 
 zn_status sim_monitor_take(zn_context *context, const zn_model *model, sim_monitor *m) {
     m->gaps = MEM_ARRAY(context, double, model->size.n_contacts);
-    return m->gaps ? stage_create(context, model, &m->at) : ZN_MEMORY;
+    return m->gaps ? answers_create(context, model, &m->at) : ZN_MEMORY;
 }
 
 void sim_monitor_forget(sim_monitor *m, const sim_monitor *before) {
@@ -13,7 +13,7 @@ void sim_monitor_forget(sim_monitor *m, const sim_monitor *before) {
 }
 
 void sim_monitor_destroy(zn_context *context, sim_monitor *m) {
-    stage_destroy(context, &m->at);
+    answers_destroy(context, &m->at);
     mem_free(context, m->gaps);
 }
 

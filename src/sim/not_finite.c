@@ -13,7 +13,7 @@ static int bad_column(const zn_pattern *p, const double *values, int *row) {
 }
 
 /* Values: states, forces, rates, constraints, mass. */
-static const char *bad_value(const zn_model *model, const stage *at, const zn_point *point, char *text, size_t room) {
+static const char *bad_value(const zn_model *model, const answers *at, const zn_point *point, char *text, size_t room) {
     int row, column;
     for (int i = 0; i < model->size.nq; i++)
         if (!isfinite(point->q[i])) return snprintf(text, room, "the coordinate '%s'", model->q_names[i]), text;
@@ -31,7 +31,7 @@ static const char *bad_value(const zn_model *model, const stage *at, const zn_po
 }
 
 /* Derivatives: those of the forces by coordinates and velocities, of the rows of constraints and contacts. */
-static const char *bad_derivative(const zn_model *model, const stage *at, char *text, size_t room) {
+static const char *bad_derivative(const zn_model *model, const answers *at, char *text, size_t room) {
     const zn_patterns *p = &model->pattern;
     int row, column;
     if ((column = bad_column(&p->r_q, at->r_q, &row)) >= 0)
@@ -54,7 +54,7 @@ static const char *bad_derivative(const zn_model *model, const stage *at, char *
 
 static const char *look_at(sim_monitor *m, const zn_point *point, char *text, size_t room) {
     const zn_model *model = m->at.model;
-    stage *at = &m->at;
+    answers *at = &m->at;
     /* When the model refuses to answer, the numbers say nothing. */
     bool refused = model->balance(model, at->work, point,
                                   &(zn_balance){.r = at->r, .r_q = at->r_q, .r_u = at->r_u, .M = at->M, .W = at->W});

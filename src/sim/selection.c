@@ -121,7 +121,7 @@ static void convert(zn_simulation *sim, const zn_model *from, const double *old,
     const sim_selection *s = &sim->selection;
     size_t bytes = (size_t)model_rows(sim->model) * sizeof(double);
     zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
-    const stage *at = &sim->monitor.at;
+    const answers *at = &sim->monitor.at;
     if (from)
         fewer_rows_expand(from, old, s->lambda);
     else
@@ -208,7 +208,7 @@ zn_status sim_selection_leave(zn_simulation *sim) {
 
 static double share(zn_simulation *sim, const zn_point *point, const double *fewer, double *all) {
     const zn_model *model = sim->model;
-    const stage *at = &sim->monitor.at;
+    const answers *at = &sim->monitor.at;
     fewer_rows_expand(sim->selection.model, fewer, all);
     if (model->balance(model, at->work, point, &(zn_balance){.M = at->M, .W = at->W})) return INFINITY;
     return independent_share(sim->selection.rows, at->M, at->W, all);
@@ -233,7 +233,7 @@ void sim_forces(const zn_simulation *sim, const double **a, const double **lambd
 
 bool sim_selection_holds(zn_simulation *sim, double h, cone_outcome *outcome) {
     const sim_selection *s = &sim->selection;
-    const stage *at = &sim->monitor.at;
+    const answers *at = &sim->monitor.at;
     if (!s->model) return true;
     double *seen0 = s->lambda + model_rows(sim->model), *seen1 = seen0 + model_rows(sim->model);
     fewer_rows_merge(s->model, at->c0, seen0);

@@ -9,12 +9,12 @@
 #include "model/model.h"
 #include "scheme/impact_map.h"
 #include "scheme/scheme.h"
-#include "scheme/stage.h"
+#include "scheme/answers.h"
 #include "sim/control.h"
 
 /* What is watched at every accepted state. */
 typedef struct sim_monitor {
-    stage at;
+    answers at;
     double *gaps;      /* per contact */
     double max_penetration, max_g, max_gdot, max_gamma;
 } sim_monitor;

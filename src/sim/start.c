@@ -23,8 +23,8 @@ static zn_status violated(zn_context *context, const zn_model *model, int row, c
 }
 
 zn_status sim_start_check(zn_context *context, const zn_model *model, double t, const double *q, const double *u) {
-    stage at;
-    zn_status status = stage_create(context, model, &at);
+    answers at;
+    zn_status status = answers_create(context, model, &at);
     if (status != ZN_OK) return status;
     if (model->constraints(model, at.work, &(zn_point){.t = t, .q = q, .u = u}, &(zn_constraints){.c0 = at.c0, .c1 = at.c1}))
         status = fail(context, ZN_START, "the constraints cannot be evaluated at the start");
@@ -43,7 +43,7 @@ zn_status sim_start_check(zn_context *context, const zn_model *model, double t, 
         else if (at.c0[row] <= tolerance && !(at.c1[row] >= -tolerance))
             status = violated(context, model, row, "closed, but its rate", at.c1[row], "at least 0");
     }
-    stage_destroy(context, &at);
+    answers_destroy(context, &at);
     return status;
 }
 

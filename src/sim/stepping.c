@@ -105,7 +105,7 @@ static bool has_grown(zn_simulation *sim) {
 /* The step at hand is about to be cut. An impact in it will be another one: that of a part of the step. */
 static void note_cut(zn_simulation *sim) {
     const zn_model *model = sim->model;
-    stage *at = &sim->monitor.at;
+    answers *at = &sim->monitor.at;
     sim->cut_steps++;
     sim->cut = true;
     if (model->size.nN == 0) return;

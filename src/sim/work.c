@@ -19,7 +19,7 @@ static const double SAME_DIRECTION = 1e-9;
 /* sum over contacts |(W_N - w_N)'u| for W and c1_u in the monitor; into `powers` one for each contact. */
 static double smooth_powers(const zn_simulation *sim, const double *u, double *powers) {
     const zn_model *model = sim->model;
-    const stage *at = &sim->monitor.at;
+    const answers *at = &sim->monitor.at;
     const zn_pattern *W = &model->pattern.W, *w = &model->pattern.c1_u;
     double size = 0, largest = 0;
     for (int k = 0; k < model->size.n_contacts; k++) {
@@ -40,7 +40,7 @@ static double smooth_powers(const zn_simulation *sim, const double *u, double *p
 
 static bool ask_directions(zn_simulation *sim, const zn_point *at) {
     const zn_model *model = sim->model;
-    stage *s = &sim->monitor.at;
+    answers *s = &sim->monitor.at;
     return !model->balance(model, s->work, at, &(zn_balance){.W = s->W}) &&
            !model->constraints(model, s->work, at, &(zn_constraints){.c1_u = s->c1_u});
 }

@@ -15,7 +15,7 @@ typedef struct run {
     zn_scene *scene;
     zn_settings settings;
     zn_simulation *simulation;
-    stage at; /* of run_accelerations */
+    answers at; /* of run_accelerations */
 } run;
 
 /* A scene with replaced parameters (NULL-terminated list); settings may be changed until run_begin. */
@@ -35,7 +35,7 @@ static inline run run_load(const char *name, const char *scheme_name, const char
 static inline void run_begin(run *r) {
     if (zn_simulation_create(r->context, zn_scene_model(r->scene), &r->settings, &r->simulation) != ZN_OK)
         fail_msg("%s", zn_error_text(r->context));
-    assert_int_equal(stage_create(r->context, zn_scene_model(r->scene), &r->at), ZN_OK);
+    assert_int_equal(answers_create(r->context, zn_scene_model(r->scene), &r->at), ZN_OK);
 }
 
 static inline void run_step(run *r) {
@@ -47,7 +47,7 @@ static inline void run_to_end(run *r) {
 }
 
 static inline void run_free(run *r) {
-    stage_destroy(r->context, &r->at);
+    answers_destroy(r->context, &r->at);
     zn_simulation_destroy(r->simulation);
     zn_scene_destroy(r->scene);
     zn_context_destroy(r->context);

@@ -7,7 +7,7 @@
 
 #include "cone/cone.h"
 #include "model/model.h"
-#include "scheme/stage.h"
+#include "scheme/answers.h"
 #include "scheme/tableau.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct coupled {
     const zn_model *model;
     tableau method;
     int s, nq, nu, nb, nc, n, nx, ny;
-    stage at;
+    answers at;
     double t, h;
     const double *q_n, *u_n;
     double c1_n[MOST], Q[MOST], U[MOST], lambda[MOST], a[MOST], u_end[MOST];
@@ -134,7 +134,7 @@ static coupled *coupled_create(zn_context *context, const zn_model *model, int s
     c->nq = model->size.nq, c->nu = model->size.nu, c->n = model_rows(model), c->nb = model_row_N(model), c->nc = c->n - c->nb;
     c->nx = s * (c->nq + c->nu + c->nb), c->ny = s * c->nc;
     assert_true(c->nx + c->ny <= MOST);
-    assert_int_equal(stage_create(context, model, &c->at), ZN_OK);
+    assert_int_equal(answers_create(context, model, &c->at), ZN_OK);
     assert_int_equal(prox_create(context, model, &c->prox), ZN_OK);
     assert_int_equal(lin_pattern_dense(context, c->nx, c->nx, &c->xx), ZN_OK);
     assert_int_equal(lin_pattern_dense(context, c->nx, c->ny, &c->xy), ZN_OK);
@@ -160,7 +160,7 @@ static void coupled_destroy(coupled *c) {
     lin_matrix_destroy(c->problem.phi_x);
     lin_pattern *patterns[] = {&c->xx, &c->xy, &c->px, &c->A};
     for (int i = 0; i < 4; i++) lin_pattern_destroy(c->context, patterns[i]);
-    stage_destroy(c->context, &c->at);
+    answers_destroy(c->context, &c->at);
     prox_destroy(c->context, &c->prox);
     free(c);
 }

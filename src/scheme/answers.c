@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for the answers of a model, and the estimate of prox parameters from them. */
-#include "scheme/stage.h"
+#include "scheme/answers.h"
 
-zn_status stage_create(zn_context *context, const zn_model *model, stage *s) {
-    *s = (stage){.model = model};
+zn_status answers_create(zn_context *context, const zn_model *model, answers *s) {
+    *s = (answers){.model = model};
     const zn_patterns *p = &model->pattern;
     size_t n = (size_t)model_rows(model), nq = (size_t)model->size.nq, nu = (size_t)model->size.nu;
     const struct {
@@ -22,7 +22,7 @@ zn_status stage_create(zn_context *context, const zn_model *model, stage *s) {
     s->memory = MEM_ARRAY(context, double, total);
     s->work = mem_array(context, model->work_bytes, 1);
     if (!s->memory || !s->work) {
-        stage_destroy(context, s);
+        answers_destroy(context, s);
         return ZN_MEMORY;
     }
     double *next = s->memory;
@@ -30,10 +30,10 @@ zn_status stage_create(zn_context *context, const zn_model *model, stage *s) {
     return ZN_OK;
 }
 
-void stage_destroy(zn_context *context, stage *s) {
+void answers_destroy(zn_context *context, answers *s) {
     mem_free(context, s->memory);
     mem_free(context, s->work);
-    *s = (stage){0};
+    *s = (answers){0};
 }
 
 zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate *e) {
@@ -72,7 +72,7 @@ static double mobility(prox_estimate *e, const double *W, int row) {
     return g;
 }
 
-bool stage_keep(double *kept, const double *values, const zn_pattern *pattern) {
+bool answers_keep(double *kept, const double *values, const zn_pattern *pattern) {
     size_t bytes = (size_t)lin_nnz(pattern) * sizeof *kept;
     if (bytes == 0 || memcmp(kept, values, bytes) == 0) return false;
     memcpy(kept, values, bytes);
@@ -83,7 +83,7 @@ bool stage_keep(double *kept, const double *values, const zn_pattern *pattern) {
 static void renew(prox_estimate *e, const double *M, const double *W) {
     const zn_model *model = e->model;
     const zn_pattern *p = &model->pattern.M;
-    bool other_M = stage_keep(e->M_kept, M, p), other_W = stage_keep(e->W_kept, W, &model->pattern.W);
+    bool other_M = answers_keep(e->M_kept, M, p), other_W = answers_keep(e->W_kept, W, &model->pattern.W);
     if (other_M) e->factored = false;
     if (other_M || other_W) memset(e->have, 0, (size_t)model->size.n_contacts * sizeof *e->have);
     for (int j = 0; other_M && j < model->size.nu; j++) {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answers of a model at one point in time, with memory for all of them, and what schemes derive from them. */
-#ifndef SCHEME_STAGE_H
-#define SCHEME_STAGE_H
+#ifndef SCHEME_ANSWERS_H
+#define SCHEME_ANSWERS_H
 
 #include "linalg/linalg.h"
 #include "model/model.h"
 
-typedef struct stage {
+typedef struct answers {
     const zn_model *model;
     void *work;
     double *memory; /* all arrays below in one block */
     double *qdot, *qdot_q, *B;
     double *r, *r_q, *r_u, *M, *W;
     double *c0, *c0_q, *c1, *c1_q, *c1_u, *c2, *c2_q, *c2_u;
-} stage;
+} answers;
 
 /* Copies values of a pattern to `kept`. True: they differ from what was there. */
-bool stage_keep(double *kept, const double *values, const zn_pattern *);
+bool answers_keep(double *kept, const double *values, const zn_pattern *);
 
-zn_status stage_create(zn_context *, const zn_model *, stage *);
-void stage_destroy(zn_context *, stage *);
+zn_status answers_create(zn_context *, const zn_model *, answers *);
+void answers_destroy(zn_context *, answers *);
 
 /* Prox parameters 1/(w' M^-1 w) of the contact rows (docs/theory/solver.md): rows of one ball share the smallest.
  * Rows whose direction vanishes get 1. What was computed for the same M and W is kept: with constant mass and linear gaps
