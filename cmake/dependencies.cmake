@@ -26,6 +26,17 @@ foreach(name klu amd colamd btf suitesparseconfig)
     endif()
 endforeach()
 
+# Convex hulls: the reentrant library.
+find_path(ZENO_QHULL_INCLUDE_DIR libqhull_r/libqhull_r.h)
+find_library(ZENO_QHULL_LIBRARY qhull_r)
+mark_as_advanced(ZENO_QHULL_INCLUDE_DIR ZENO_QHULL_LIBRARY)
+if(ZENO_QHULL_INCLUDE_DIR AND ZENO_QHULL_LIBRARY)
+    list(APPEND ZENO_DEPENDENCY_INCLUDES ${ZENO_QHULL_INCLUDE_DIR})
+    list(APPEND ZENO_DEPENDENCY_LIBRARIES ${ZENO_QHULL_LIBRARY})
+else()
+    list(APPEND ZENO_DEPENDENCIES_MISSING libqhull_r)
+endif()
+
 find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
     pkg_search_module(ZENO_HDF5 QUIET hdf5 hdf5-serial)

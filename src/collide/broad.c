@@ -5,42 +5,14 @@
  *   that of the step                grown by |v| h + |omega| arm h      arm: farthest point from the origin of K
  *   fat box                         grown by the margin as well
  *
- * Fat boxes stand in a binary tree: built by halves at medians in O(n log n); a box that is left is drawn anew and widens its ancestors;
- * after as many moves as a quarter of the boxes the tree is built anew. Pairs are kept sorted: those of boxes that moved go, and come back from a
- * walk through the tree. Planes have no box: each is held against every fat box. */
+ * Fat boxes stand in a tree. One that is left is drawn anew; after as many moves as a quarter of the boxes the tree is built anew. Pairs are
+ * kept sorted: those of boxes that moved go, and come back from a walk through the tree. Planes have no box: each is held against every
+ * fat box. */
 #include "collide/internal.h"
 
 #include <stdlib.h>
 
-typedef struct node {
-    box3 box;
-    int parent, child[2]; /* child[0] < 0: a leaf */
-    int shape;
-} node;
-
 static bool is_infinite(const solid *s) { return s->given.class == COLLIDE_PLANE; }
-
-/* ---- boxes ---- */
-
-static bool boxes_meet(const box3 *a, const box3 *b) {
-    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] && a->lo[2] <= b->hi[2] &&
-           b->lo[2] <= a->hi[2];
-}
-
-static box3 box_union(const box3 *a, const box3 *b) {
-    box3 c;
-    for (int k = 0; k < 3; k++) {
-        c.lo[k] = smaller(a->lo[k], b->lo[k]);
-        c.hi[k] = larger(a->hi[k], b->hi[k]);
-    }
-    return c;
-}
-
-static bool box_inside(const box3 *a, const box3 *b) {
-    for (int k = 0; k < 3; k++)
-        if (!(a->lo[k] >= b->lo[k] && a->hi[k] <= b->hi[k])) return false;
-    return true;
-}
 
 /* The box of the step. */
 static box3 box_of(const solid *s, const collide_pose *p, double h, double margin) {
@@ -54,79 +26,6 @@ static box3 box_of(const solid *s, const collide_pose *p, double h, double margi
         box.hi[k] = x + half;
     }
     return box;
-}
-
-/* ---- the tree ---- */
-
-static double box_middle(const broad *B, int shape, int axis) { return B->fat[shape].lo[axis] + B->fat[shape].hi[axis]; }
-
-static bool comes_first(const broad *B, int axis, int a, int b) {
-    double x = box_middle(B, a, axis), y = box_middle(B, b, axis);
-    return x != y ? x < y : a < b;
-}
-
-/* Puts the smallest `half` of list[0..n) first (quickselect; the order is total, so the halves depend on nothing else). */
-static void select_half(const broad *B, int axis, int *list, int n, int half) {
-    int lo = 0, hi = n - 1;
-    while (lo < hi) {
-        int pivot = list[lo + (hi - lo) / 2], i = lo, j = hi;
-        while (i <= j) {
-            while (comes_first(B, axis, list[i], pivot)) i++;
-            while (comes_first(B, axis, pivot, list[j])) j--;
-            if (i > j) break;
-            int t = list[i];
-            list[i++] = list[j];
-            list[j--] = t;
-        }
-        if (half <= j) hi = j;
-        else if (half >= i) lo = i;
-        else return;
-    }
-}
-
-static int widest_axis(const broad *B, const int *list, int n) {
-    double lo[3], hi[3];
-    for (int k = 0; k < 3; k++) {
-        lo[k] = hi[k] = box_middle(B, list[0], k);
-        for (int i = 1; i < n; i++) {
-            double x = box_middle(B, list[i], k);
-            lo[k] = smaller(x, lo[k]);
-            hi[k] = larger(x, hi[k]);
-        }
-    }
-    int axis = 0;
-    for (int k = 1; k < 3; k++)
-        if (hi[k] - lo[k] > hi[axis] - lo[axis]) axis = k;
-    return axis;
-}
-
-static int build(broad *B, int *list, int n, int parent) {
-    int at = B->n_nodes++;
-    node *t = &B->node[at];
-    t->parent = parent;
-    t->child[0] = t->child[1] = -1;
-    if (n == 1) {
-        t->shape = list[0];
-        t->box = B->fat[list[0]];
-        B->leaf[list[0]] = at;
-        return at;
-    }
-    t->shape = -1;
-    select_half(B, widest_axis(B, list, n), list, n, n / 2);
-    int left = build(B, list, n / 2, at), right = build(B, list + n / 2, n - n / 2, at);
-    t->child[0] = left;
-    t->child[1] = right;
-    t->box = box_union(&B->node[left].box, &B->node[right].box);
-    return at;
-}
-
-static void widen(broad *B, int shape) {
-    int at = B->leaf[shape];
-    B->node[at].box = B->fat[shape];
-    for (int up = B->node[at].parent; up >= 0; up = B->node[up].parent) {
-        if (box_inside(&B->fat[shape], &B->node[up].box)) return;
-        B->node[up].box = box_union(&B->node[up].box, &B->fat[shape]);
-    }
 }
 
 /* ---- pairs ---- */
@@ -182,49 +81,35 @@ static zn_status meet_planes(collide_world *w, const collide_pose *poses, double
     return status;
 }
 
-enum { DEPTH = 128 };
-
 /* Everything in the tree that meets the box of a shape that moved. */
 static zn_status meet_tree(collide_world *w, int shape) {
-    broad *B = &w->broad;
-    int stack[DEPTH], n = 0;
-    const box3 box = B->fat[shape];
-    stack[n++] = 0;
-    while (n > 0) {
-        const node *t = &B->node[stack[--n]];
-        if (!boxes_meet(&t->box, &box)) continue;
-        if (t->child[0] >= 0) {
-            stack[n++] = t->child[0];
-            stack[n++] = t->child[1];
-        } else if (t->shape != shape) {
-            zn_status status = add_pair(w, shape, t->shape);
-            if (status != ZN_OK) return status;
-        }
-    }
-    return ZN_OK;
+    tree_walk walk = tree_begin(&w->broad.tree, &w->broad.fat[shape]);
+    zn_status status = ZN_OK;
+    for (int other = tree_next(&walk); other >= 0 && status == ZN_OK; other = tree_next(&walk))
+        if (other != shape) status = add_pair(w, shape, other);
+    return status;
 }
 
 /* ---- the interface ---- */
 
 void broad_destroy(collide_world *w) {
     broad *B = &w->broad;
-    void *blocks[] = {B->fat, B->node, B->leaf, B->pairs, B->moved, B->is_moved};
+    void *blocks[] = {B->fat, B->pairs, B->moved, B->is_moved};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(w->context, blocks[i]);
+    tree_free(w->context, &B->tree);
     *B = (broad){0};
 }
 
 static zn_status reserve(collide_world *w) {
     broad *B = &w->broad;
     size_t n = w->n_shapes;
-    if (B->room >= n && B->node) return ZN_OK;
+    if (B->room >= n && B->fat) return ZN_OK;
     broad_destroy(w);
     B->fat = MEM_ARRAY(w->context, box3, n);
-    B->node = MEM_ARRAY(w->context, node, 2 * n);
-    B->leaf = MEM_ARRAY(w->context, int, n);
     B->moved = MEM_ARRAY(w->context, int, n);
     B->is_moved = MEM_ARRAY(w->context, bool, n);
     B->room = n;
-    return B->fat && B->node && B->leaf && B->moved && B->is_moved ? ZN_OK : ZN_MEMORY;
+    return B->fat && B->moved && B->is_moved ? ZN_OK : ZN_MEMORY;
 }
 
 /* Draws the boxes that were left anew. Returns how many. */
@@ -247,25 +132,23 @@ static int renew_boxes(collide_world *w, const collide_pose *poses, double h, do
     return n;
 }
 
-static void renew_tree(collide_world *w, int n_moved) {
+static zn_status renew_tree(collide_world *w, int n_moved) {
     broad *B = &w->broad;
     B->moved_since += n_moved;
     if (B->built && 4 * B->moved_since <= B->n) {
         for (int k = 0; k < n_moved; k++)
-            if (B->leaf[B->moved[k]] >= 0) widen(B, B->moved[k]);
-        return;
+            if (!is_infinite(&w->shapes[B->moved[k]])) tree_widen(&B->tree, B->moved[k]);
+        return ZN_OK;
     }
     int *list = MEM_ARRAY(w->context, int, B->n), n = 0;
-    if (!list) return; /* told by the caller: n_nodes stays 0 */
-    for (int i = 0; i < B->n; i++) {
-        B->leaf[i] = -1;
+    if (!list) return ZN_MEMORY;
+    for (int i = 0; i < B->n; i++)
         if (!is_infinite(&w->shapes[i])) list[n++] = i;
-    }
-    B->n_nodes = 0;
-    if (n > 0) build(B, list, n, -1);
-    B->moved_since = 0;
-    B->built = true;
+    zn_status status = tree_build(w->context, &B->tree, B->n, B->fat, list, n);
     mem_free(w->context, list);
+    B->moved_since = 0;
+    B->built = status == ZN_OK;
+    return status;
 }
 
 static void sort_pairs(collide_world *w, size_t kept) {
@@ -300,15 +183,15 @@ zn_status broad_update(collide_world *w, const collide_pose *poses, double h, do
     int n_moved = renew_boxes(w, poses, h, margin);
     if (n_moved == 0) return ZN_OK;
     bool first = !B->built;
-    renew_tree(w, n_moved);
-    if (!B->built) return ZN_MEMORY;
+    zn_status status = renew_tree(w, n_moved);
+    if (status != ZN_OK) return status;
     size_t kept = 0;
     for (size_t k = 0; k < B->n_pairs && !first; k++)
         if (!B->is_moved[B->pairs[k].a] && !B->is_moved[B->pairs[k].b]) B->pairs[kept++] = B->pairs[k];
     B->n_pairs = kept;
-    zn_status status = meet_planes(w, poses, h, margin);
+    status = meet_planes(w, poses, h, margin);
     for (int k = 0; k < n_moved && status == ZN_OK; k++)
-        if (B->leaf[B->moved[k]] >= 0) status = meet_tree(w, B->moved[k]);
+        if (!is_infinite(&w->shapes[B->moved[k]])) status = meet_tree(w, B->moved[k]);
     if (status == ZN_OK) sort_pairs(w, kept);
     else B->built = false; /* a list without some of its pairs must not be kept */
     return status;

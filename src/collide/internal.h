@@ -4,16 +4,13 @@
 #define COLLIDE_INTERNAL_H
 
 #include "collide/collide.h"
+#include "collide/tree.h"
 #include "linalg/geometry.h"
 
 /* Lengths below this share of the sizes of two shapes are none: a vertex that far beyond the border of a face is still over it. */
 #define COLLIDE_BORDER 1e-7
 /* Edges that enclose less than this (sine) are treated as parallel: the common normal of two lines is ill-conditioned there. */
 #define COLLIDE_PARALLEL 0.1
-
-typedef struct box3 {
-    double lo[3], hi[3];
-} box3;
 
 /* A convex set: the hull of vertices, and a ball around each of its points. In space faces are polygons, counter-clockwise from outside, and an
  * edge lies between two faces; in the plane faces are edges of two vertices, and there are no other edges. A point or a segment has no face.
@@ -24,11 +21,27 @@ typedef struct polytope {
     int *start, *loop;         /* vertices of face f: loop[start[f]] .. */
     int (*edge)[2];            /* vertices */
     int (*side)[2];            /* faces on both sides of an edge, -1: none */
-    int *loop_edge;            /* edge from loop[k] to the next one; NULL in the plane */
+    int *loop_edge;            /* edge from loop[k] to the next one; none in the plane */
+    bool *silent_vertex;       /* touches nothing: nobody can meet it from outside without meeting its neighbours */
+    bool *silent_face;         /* between two pieces of a shape: it separates, and is not touched */
+    int *number;               /* of the features in the shape: vertices, faces, edges */
     double radius;
-    int first;                 /* number of its first feature in the shape */
-    bool one_sided;            /* a single face that is touched from its front only */
 } polytope;
+
+/* Facets (triangles; in the plane segments) that are touched from their front. */
+typedef struct surface {
+    int corners;               /* of a facet: 3, in the plane 2 */
+    int n_points, n_facets, n_edges;
+    vec3 *point, *normal;      /* in K */
+    int (*facet)[3];
+    int (*edge)[2], (*of_edge)[2]; /* points of an edge, its facets (-1: none) */
+    int (*facet_edge)[3];      /* from corner k to the next one */
+    bool *silent_point, *silent_edge; /* flat or inward */
+    int *start, *beside;       /* points that share an edge with point i: beside[start[i]] .. */
+    box3 *box;                 /* of the facets */
+    tree tree;
+    double radius;
+} surface;
 
 typedef struct solid {
     collide_shape given; /* points, triangles: own copies */
@@ -38,6 +51,7 @@ typedef struct solid {
     double extent;             /* a length: half the diagonal of the box */
     int n_pieces;
     polytope *piece;
+    surface *surface; /* or NULL */
 } solid;
 
 typedef struct pair {
@@ -45,23 +59,22 @@ typedef struct pair {
 } pair;
 
 typedef struct broad {
-    int n; /* shapes with boxes; planes have none */
+    int n; /* shapes */
     box3 *fat;
-    struct node *node;
-    int n_nodes, moved_since; /* leaves that moved since the tree was built */
-    int *leaf;                /* node of a shape, -1: not in the tree */
-    pair *pairs;              /* sorted */
-    size_t n_pairs, capacity;
+    tree tree;      /* planes are not in it */
+    int moved_since; /* leaves that moved since it was built */
+    pair *pairs;    /* sorted */
+    size_t n_pairs, capacity, room;
     int *moved;
-    bool *is_moved;
-    bool built;
-    size_t room;
+    bool *is_moved, built;
 } broad;
 
 /* A piece at its place. Coordinates are relative to the origin of the search, which is near, so that large coordinates cost no digits. */
 typedef struct placed {
     const polytope *of;
     int shape;
+    const surface *surface; /* that it is a facet of, or NULL */
+    int facet;
     vec3 r;       /* of the body */
     mat3 A;
     vec3 *vertex, *normal;
@@ -75,9 +88,11 @@ struct collide_world {
     bool (*may_meet)(void *, int, int);
     void *user;
     broad broad;
-    int most_vertices, most_faces;
     placed side[2];       /* work space of the narrow phase */
     size_t vertex_room[2], normal_room[2];
+    polytope facet[2];
+    int *near[2];         /* facets */
+    size_t near_room[2];
     double margin; /* of the last search */
     bool stale;    /* boxes have changed since the last list was found */
 };
@@ -88,6 +103,7 @@ typedef struct meeting {
     placed *a, *b;
     double reach;  /* gaps up to this are listed */
     double border; /* see COLLIDE_BORDER, a length */
+    double deep;   /* what lies behind a facet by more than this is beside it */
     collide_list *list;
 } meeting;
 
@@ -100,8 +116,27 @@ void broad_destroy(collide_world *);
 zn_status solid_make(zn_context *, const collide_shape *, const char *name, solid *);
 void solid_free(zn_context *, solid *);
 zn_status polytope_reserve(zn_context *, polytope *, int vertices, int faces, int corners, int edges);
+void polytope_free(zn_context *, polytope *);
 /* Edges and the faces on both sides, from the loops. */
 zn_status polytope_join(zn_context *, polytope *);
+
+/* ---- hull.c, polygon.c ---- */
+zn_status hull_make(zn_context *, int n, const double *points, const char *name, polytope *);
+zn_status polygon_check(zn_context *, int n, const double *points, const char *name, double *area);
+zn_status polygon_pieces(zn_context *, int n, const double *points, polytope **pieces, int *n_pieces);
+
+/* ---- surface.c ---- */
+/* Takes points in the frame of the shape; `closed`: every edge needs two facets. */
+zn_status surface_make(zn_context *, int corners, int n_points, const double *points, int n_facets, const int *facets, bool closed, const char *name,
+                       surface *);
+/* From the frame of the shape to K; then boxes and tree. */
+zn_status surface_settle(zn_context *, surface *, vec3 centre, const mat3 *axes);
+void surface_free(zn_context *, surface *);
+/* A facet as a piece. Its arrays have room for a triangle. */
+void surface_facet(const surface *, int facet, polytope *);
+/* Is n (in K) the direction of a contact at this point or edge: does the surface around it lie behind? */
+bool surface_allows_point(const surface *, int point, vec3 n);
+bool surface_allows_edge(const surface *, int edge, vec3 n);
 
 /* ---- separate.c ---- */
 typedef enum axis_kind { AXIS_NONE, AXIS_FACE_A, AXIS_FACE_B, AXIS_EDGES, AXIS_FREE } axis_kind;

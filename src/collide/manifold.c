@@ -30,33 +30,49 @@ typedef struct polygon {
 
 /* ---- pieces of candidates ---- */
 
+/* a, b: the touching and the touched one; of_a, of_b: their features, counted within the piece */
 static zn_status emit(meeting *m, const placed *a, int of_a, const feature *f, const placed *b, int of_b, const feature *g, double side, double gap) {
     if (!(gap <= m->reach)) return ZN_OK;
-    collide_candidate c = {.shape = {a->shape, b->shape}, .feature = {a->of->first + of_a, b->of->first + of_b}, .side = side, .gap = gap};
+    collide_candidate c = {.shape = {a->shape, b->shape}, .feature = {a->of->number[of_a], b->of->number[of_b]}, .side = side, .gap = gap};
     c.of[0] = *f;
     c.of[1] = *g;
     return candidate_add(m->world, m->list, &c);
 }
 
-static int number_of_face(const placed *p, int f) { return p->of->n_vertices + f; }
-static int number_of_edge(const placed *p, int e) { return p->of->n_vertices + p->of->n_faces + e; }
+static int index_of_face(const placed *p, int f) { return p->of->n_vertices + f; }
+static int index_of_edge(const placed *p, int e) { return p->of->n_vertices + p->of->n_faces + e; }
+
+/* Whether a vertex or an edge may touch in the direction n, out of p: see surface.c. */
+static bool allows_vertex(const placed *p, int v, vec3 n) {
+    if (p->of->silent_vertex[v]) return false;
+    return !p->surface || surface_allows_point(p->surface, p->of->number[v], mat3_apply_transposed(&p->A, n));
+}
+static bool allows_edge(const placed *p, int e, vec3 n) {
+    return !p->surface || surface_allows_edge(p->surface, p->surface->facet_edge[p->facet][e], mat3_apply_transposed(&p->A, n));
+}
 
 static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const placed *b, int face) {
-    double gap = vec3_dot(b->normal[face], vec3_sub(a->vertex[vertex], b->vertex[b->of->loop[b->of->start[face]]])) - a->of->radius - b->of->radius;
+    vec3 n = b->normal[face];
+    if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n))) return ZN_OK;
+    double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->loop[b->of->start[face]]])) - a->of->radius - b->of->radius;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_face(m->world, b, face);
-    return emit(m, a, vertex, &f, b, number_of_face(b, face), &g, 1, gap);
+    return emit(m, a, vertex, &f, b, index_of_face(b, face), &g, 1, gap);
 }
 
 static zn_status vertex_on_edge(meeting *m, const placed *a, int vertex, const placed *b, int edge) {
     vec3 p = b->vertex[b->of->edge[edge][0]], along = vec3_normalised(vec3_sub(b->vertex[b->of->edge[edge][1]], p));
-    vec3 d = vec3_sub(a->vertex[vertex], p);
-    double gap = vec3_norm(vec3_add_scaled(d, -vec3_dot(d, along), along)) - a->of->radius - b->of->radius;
+    vec3 d = vec3_sub(a->vertex[vertex], p), out = vec3_add_scaled(d, -vec3_dot(d, along), along);
+    double distance = vec3_norm(out), gap = distance - a->of->radius - b->of->radius;
+    vec3 n = vec3_scale(1 / distance, out);
+    if (!(distance > 0) || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !allows_edge(b, edge, n)) return ZN_OK;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_edge(m->world, b, edge);
-    return emit(m, a, vertex, &f, b, number_of_edge(b, edge), &g, 1, gap);
+    return emit(m, a, vertex, &f, b, index_of_edge(b, edge), &g, 1, gap);
 }
 
 static zn_status vertex_on_vertex(meeting *m, const placed *a, int i, const placed *b, int j) {
-    double gap = vec3_norm(vec3_sub(a->vertex[i], b->vertex[j])) - a->of->radius - b->of->radius;
+    vec3 d = vec3_sub(a->vertex[i], b->vertex[j]), n = vec3_normalised(d);
+    double gap = vec3_norm(d) - a->of->radius - b->of->radius;
+    if (!allows_vertex(a, i, vec3_scale(-1, n)) || !allows_vertex(b, j, n)) return ZN_OK;
     feature f = feature_vertex(m->world, a, i, FEATURE_BALL), g = feature_vertex(m->world, b, j, FEATURE_SPHERE);
     return emit(m, a, i, &f, b, j, &g, 1, gap);
 }
@@ -79,11 +95,13 @@ static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *
     double s = (cosine * vec3_dot(d, v) - vec3_dot(d, u)) / sine2, t = (vec3_dot(d, v) - cosine * vec3_dot(d, u)) / sine2;
     if (!(s >= -most && s <= edge_length(a, i) + most && t >= -most && t <= edge_length(b, j) + most)) return ZN_OK;
     *done = true;
+    vec3 out = vec3_scale((vec3_dot(cross, n) >= 0 ? 1 : -1) / size, cross);
+    if (!allows_edge(a, i, vec3_scale(-1, out)) || !allows_edge(b, j, out)) return ZN_OK;
     double side = vec3_dot(cross, n) >= 0 ? 1 : -1, gap = side * vec3_dot(cross, d) / size - a->of->radius - b->of->radius;
     feature f = feature_edge(m->world, a, i), g = feature_edge(m->world, b, j);
     /* The one with the smaller number touches, so that the pair has one name whoever is asked first. */
-    if (a->shape < b->shape) return emit(m, a, number_of_edge(a, i), &f, b, number_of_edge(b, j), &g, side, gap);
-    return emit(m, b, number_of_edge(b, j), &g, a, number_of_edge(a, i), &f, side, gap);
+    if (a->shape < b->shape) return emit(m, a, index_of_edge(a, i), &f, b, index_of_edge(b, j), &g, side, gap);
+    return emit(m, b, index_of_edge(b, j), &g, a, index_of_edge(a, i), &f, side, gap);
 }
 
 /* ---- a face against a polygon ---- */
@@ -155,16 +173,18 @@ static zn_status crossing(meeting *m, const placed *r, int face, int k, const pl
     bool done = false;
     zn_status status = edge_on_edge(m, p, edge, r, side, r->normal[face], m->border + 0.1 * edge_length(p, edge), &done);
     if (status != ZN_OK || done) return status;
+    if (!allows_edge(p, edge, vec3_scale(-1, r->normal[face])) || !allows_edge(r, side, r->normal[face])) return ZN_OK;
     double gap = vec3_dot(r->normal[face], vec3_sub(c->x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;
     feature f = feature_edge(m->world, p, edge), g = feature_face(m->world, r, face);
     f.kind = FEATURE_BALL;
     f.half_length = 0;
     vec3_store(mat3_apply_transposed(&p->A, vec3_sub(c->x, p->r)), f.point);
-    return emit(m, p, number_of_edge(p, edge), &f, r, number_of_edge(r, side), &g, 1, gap);
+    return emit(m, p, index_of_edge(p, edge), &f, r, index_of_edge(r, side), &g, 1, gap);
 }
 
 static zn_status face_on(meeting *m, const placed *r, int face, const placed *p) {
     polygon poly;
+    if (r->of->silent_face[face]) return ZN_OK;
     int of_face = facing(p, r->normal[face], &poly), n = r->of->start[face + 1] - r->of->start[face];
     for (int k = 0; k < n; k++) {
         vec3 at, out = side_out(r, face, k, &at);
@@ -254,9 +274,25 @@ static zn_status points_apart(meeting *m, const separation *s) {
     return a->shape < b->shape ? vertex_on_vertex(m, a, v, b, w) : vertex_on_vertex(m, b, w, a, v);
 }
 
+/* A facet of a surface, touched from its front: first what is above it, unless it lies deep behind; then, where another direction separates better,
+ * its edges and points, as far as they are allowed to touch. */
+static zn_status facet_met(meeting *m, const placed *facet, const placed *other) {
+    vec3 n = facet->normal[0], at = facet->vertex[0];
+    if (!other->surface && !(vec3_dot(n, vec3_sub(other->centre, at)) >= 0)) return ZN_OK;
+    double lowest = INFINITY;
+    for (int i = 0; i < other->of->n_vertices; i++) lowest = smaller(lowest, vec3_dot(n, vec3_sub(other->vertex[i], at)));
+    lowest -= facet->of->radius + other->of->radius;
+    if (lowest < -m->deep || lowest > m->reach) return ZN_OK;
+    return face_on(m, facet, 0, other);
+}
+
 zn_status manifold_of(meeting *m, const separation *s) {
     bool done;
     int face;
+    zn_status status = ZN_OK;
+    if (m->b->surface) status = facet_met(m, m->b, m->a);
+    if (m->a->surface && status == ZN_OK) status = facet_met(m, m->a, m->b);
+    if (status != ZN_OK) return status;
     switch (s->kind) {
     case AXIS_FACE_B: return face_on(m, m->b, s->face, m->a);
     case AXIS_FACE_A: return face_on(m, m->a, s->face, m->b);

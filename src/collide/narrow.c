@@ -11,6 +11,7 @@ static zn_status put(collide_world *w, int side, int shape, const polytope *of, 
         return ZN_MEMORY;
     at->of = of;
     at->shape = shape;
+    at->surface = NULL;
     at->A = pose_matrix(p->A);
     at->r = vec3_sub(vec3_from(p->r), vec3_from(origin));
     vec3 sum = {0, 0, 0};
@@ -33,26 +34,52 @@ static feature plane_feature(const solid *s) {
     return g;
 }
 
+/* Point k of a shape as a ball; false: there is none. */
+static bool point_of(const solid *s, int k, feature *f, int *number) {
+    *f = (feature){.kind = FEATURE_BALL, .side = 1};
+    memcpy(f->velocity, s->given.velocity, sizeof f->velocity);
+    if (s->surface) {
+        if (k >= s->surface->n_points) return false;
+        f->radius = s->surface->radius;
+        vec3_store(s->surface->point[k], f->point);
+        *number = s->surface->silent_point[k] ? -1 : k;
+        return true;
+    }
+    int i = 0;
+    while (i < s->n_pieces && k >= s->piece[i].n_vertices) k -= s->piece[i++].n_vertices;
+    if (i == s->n_pieces) return false;
+    const polytope *p = &s->piece[i];
+    f->radius = p->radius;
+    vec3_store(p->vertex[k], f->point);
+    *number = p->silent_vertex[k] ? -1 : p->number[k];
+    return true;
+}
+
 /* Every vertex that may reach the plane: it is as wide as anything. */
 static zn_status on_plane(collide_world *w, const collide_pose *poses, int shape, int plane, double reach, collide_list *list) {
     const solid *s = &w->shapes[shape], *f = &w->shapes[plane];
     const collide_pose *at = &poses[s->given.body], *floor = &poses[f->given.body];
     collide_candidate c = {.shape = {shape, plane}, .feature = {0, 0}, .side = 1};
     c.of[1] = plane_feature(f);
-    for (int i = 0; i < s->n_pieces; i++) {
-        const polytope *p = &s->piece[i];
-        for (int k = 0; k < p->n_vertices; k++) {
-            c.of[0] = (feature){.kind = FEATURE_BALL, .radius = p->radius, .side = 1};
-            vec3_store(p->vertex[k], c.of[0].point);
-            memcpy(c.of[0].velocity, s->given.velocity, sizeof c.of[0].velocity);
-            c.feature[0] = p->first + k;
-            candidate_measure(&c, at, floor);
-            if (!(c.gap <= reach)) continue;
-            zn_status status = candidate_add(w, list, &c);
-            if (status != ZN_OK) return status;
-        }
+    for (int k = 0; point_of(s, k, &c.of[0], &c.feature[0]); k++) {
+        candidate_measure(&c, at, floor);
+        if (!(c.gap <= reach) || c.feature[0] < 0) continue;
+        zn_status status = candidate_add(w, list, &c);
+        if (status != ZN_OK) return status;
     }
     return ZN_OK;
+}
+
+static double below_plane(const collide_world *w, const collide_pose *poses, int shape, int plane) {
+    const solid *s = &w->shapes[shape], *f = &w->shapes[plane];
+    collide_candidate c = {.side = 1};
+    double deepest = -INFINITY;
+    c.of[1] = plane_feature(f);
+    for (int k = 0; point_of(s, k, &c.of[0], &c.feature[0]); k++) {
+        candidate_measure(&c, &poses[s->given.body], &poses[f->given.body]);
+        deepest = larger(deepest, -c.gap);
+    }
+    return deepest;
 }
 
 /* ---- pairs ---- */
@@ -72,15 +99,140 @@ static separation separate(const placed *a, const placed *b) {
     return s.kind == AXIS_NONE ? separate_by_axes(a, b) : s;
 }
 
-static zn_status meet(collide_world *w, const collide_pose *poses, int a, int b, double reach, collide_list *list) {
+/* ---- pieces: convex ones, and facets near the other shape ---- */
+
+/* The facets of s that may be near the box of another shape, grown by `reach`; numbers in w->near[side]. */
+static zn_status near_facets(collide_world *w, int side, const solid *s, const collide_pose *p, const solid *t, const collide_pose *q, double reach, int *n) {
+    mat3 A = pose_matrix(p->A), B = pose_matrix(q->A);
+    vec3 c = mat3_apply_transposed(&A, vec3_sub(pose_point(vec3_from(q->r), &B, vec3_from(t->middle)), vec3_from(p->r)));
+    const double middle[3] = {c.x, c.y, c.z};
+    box3 box;
+    for (int i = 0; i < 3; i++) {
+        double half = reach;
+        for (int j = 0; j < 3; j++) half += fabs(vec3_dot(mat3_column(&A, i), mat3_column(&B, j))) * t->half[j];
+        box.lo[i] = middle[i] - half;
+        box.hi[i] = middle[i] + half;
+    }
+    *n = 0;
+    tree_walk walk = tree_begin(&s->surface->tree, &box);
+    for (int f = tree_next(&walk); f >= 0; f = tree_next(&walk)) {
+        if (!mem_grow(w->context, (void **)&w->near[side], &w->near_room[side], (size_t)*n + 1, sizeof **w->near)) return ZN_MEMORY;
+        w->near[side][(*n)++] = f;
+    }
+    return ZN_OK;
+}
+
+/* Piece k of those under inspection, at its place. */
+static zn_status put_piece(collide_world *w, int side, int shape, int k, const collide_pose *p, const double *origin) {
+    const solid *s = &w->shapes[shape];
+    if (!s->surface) return put(w, side, shape, &s->piece[k], p, origin);
+    surface_facet(s->surface, w->near[side][k], &w->facet[side]);
+    zn_status status = put(w, side, shape, &w->facet[side], p, origin);
+    w->side[side].surface = s->surface;
+    w->side[side].facet = w->near[side][k];
+    return status;
+}
+
+static zn_status count_pieces(collide_world *w, const collide_pose *poses, int a, int b, double reach, int n[2]) {
+    const solid *s[2] = {&w->shapes[a], &w->shapes[b]};
+    for (int side = 0; side < 2; side++) {
+        const solid *x = s[side], *y = s[1 - side];
+        n[side] = x->n_pieces;
+        if (!x->surface) continue;
+        zn_status status = near_facets(w, side, x, &poses[x->given.body], y, &poses[y->given.body], reach, &n[side]);
+        if (status != ZN_OK) return status;
+    }
+    return ZN_OK;
+}
+
+/* ---- when they meet ---- */
+
+/* The pose after a time t, with the velocities of now. */
+static collide_pose pose_after(const collide_pose *p, double t) {
+    collide_pose q = *p;
+    vec3 omega = vec3_from(p->omega);
+    double turn = vec3_norm(omega);
+    for (int i = 0; i < 3; i++) q.r[i] += t * p->v[i];
+    if (!(turn * t > 0)) return q;
+    mat3 R = quat_matrix(quat_rotation(vec3_scale(1 / turn, omega), turn * t));
+    for (int j = 0; j < 3; j++) vec3_store(mat3_apply(&R, vec3_from(p->A + (size_t)3 * (size_t)j)), q.A + (size_t)3 * (size_t)j);
+    return q;
+}
+
+/* Whether a facet cannot be met: the other piece is behind it. */
+static bool is_behind(const placed *facet, const placed *other) {
+    return facet->surface && !other->surface && vec3_dot(facet->normal[0], vec3_sub(other->centre, facet->vertex[0])) < 0;
+}
+
+enum { ADVANCES = 64 };
+
+/* The first time at which two pieces are nearer than `stop`, when they move as now: no piece moves faster than `speed` to the other, so that a
+ * time distance/speed is free of contact. INFINITY: not before `end`. */
+static double first_meeting(collide_world *w, const collide_pose *poses, const int shape[2], const int k[2], double speed, double stop, double end) {
+    double t = 0;
+    for (int turn = 0; turn < ADVANCES; turn++) {
+        collide_pose at[2];
+        for (int i = 0; i < 2; i++) at[i] = pose_after(&poses[w->shapes[shape[i]].given.body], t);
+        for (int i = 0; i < 2; i++)
+            if (put_piece(w, i, shape[i], k[i], &at[i], at[1].r) != ZN_OK) return 0;
+        if (turn == 0 && (is_behind(&w->side[0], &w->side[1]) || is_behind(&w->side[1], &w->side[0]))) return INFINITY;
+        separation s = separate_by_points(&w->side[0], &w->side[1]);
+        double distance = s.distance - w->side[0].of->radius - w->side[1].of->radius;
+        if (!(distance > stop)) return t;
+        t += (distance - stop / 2) / speed;
+        if (!(t < end)) return INFINITY;
+    }
+    return t;
+}
+
+/* ---- candidates ---- */
+
+/* A vertex over the common border of facets gives one candidate: where they are flat, or form a ridge, the facet in front. In a valley both are touched. */
+static void merge_facets(const collide_world *w, collide_list *list, size_t first) {
+    size_t n = first;
+    for (size_t i = first; i < list->count; i++) {
+        const collide_candidate *c = &list->at[i];
+        const surface *s = w->shapes[c->shape[1]].surface;
+        bool keep = true;
+        for (size_t j = first; j < list->count && keep && s && c->of[1].kind == FEATURE_PLANE; j++) {
+            const collide_candidate *d = &list->at[j];
+            if (i == j || d->of[1].kind != FEATURE_PLANE || d->shape[0] != c->shape[0] || d->shape[1] != c->shape[1] || d->feature[0] != c->feature[0] ||
+                d->feature[1] == c->feature[1] || c->feature[1] < s->n_points || d->feature[1] < s->n_points)
+                continue;
+            int f = c->feature[1] - s->n_points, g = d->feature[1] - s->n_points;
+            if (f >= s->n_facets || g >= s->n_facets) continue;
+            vec3 middle = {0, 0, 0};
+            for (int k = 0; k < s->corners; k++) middle = vec3_add_scaled(middle, 1.0 / s->corners, s->point[s->facet[g][k]]);
+            vec3 to = vec3_sub(middle, s->point[s->facet[f][0]]);
+            double rise = vec3_dot(s->normal[f], to) / (vec3_norm(to) + 1e-300);
+            if (rise > 1e-8) continue; /* a valley */
+            keep = c->gap > d->gap || (c->gap == d->gap && f < g);
+            if (fabs(rise) <= 1e-8) keep = f < g;
+        }
+        if (keep) list->at[n++] = list->at[i];
+    }
+    list->count = n;
+}
+
+static void measure(const collide_world *w, const collide_pose *poses, collide_list *list, size_t first) {
+    for (size_t i = first; i < list->count; i++) {
+        collide_candidate *c = &list->at[i];
+        candidate_measure(c, &poses[w->shapes[c->shape[0]].given.body], &poses[w->shapes[c->shape[1]].given.body]);
+    }
+}
+
+/* Candidates of two shapes at given poses. */
+static zn_status meet(collide_world *w, const collide_pose *p, const collide_pose *q, int a, int b, const int n[2], double reach, collide_list *list) {
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
-    const double *origin = poses[t->given.body].r;
-    meeting m = {w, &w->side[0], &w->side[1], reach, COLLIDE_BORDER * (s->extent + t->extent), list};
-    for (int i = 0; i < s->n_pieces; i++)
-        for (int j = 0; j < t->n_pieces; j++) {
-            zn_status status = put(w, 0, a, &s->piece[i], &poses[s->given.body], origin);
-            if (status == ZN_OK) status = put(w, 1, b, &t->piece[j], &poses[t->given.body], origin);
+    double extent = s->surface ? t->extent : t->surface ? s->extent : s->extent + t->extent;
+    double smaller_one = s->surface ? t->extent : t->surface ? s->extent : smaller(s->extent, t->extent);
+    meeting m = {w, &w->side[0], &w->side[1], reach, COLLIDE_BORDER * extent, 0.25 * smaller_one, list};
+    for (int i = 0; i < n[0]; i++)
+        for (int j = 0; j < n[1]; j++) {
+            zn_status status = put_piece(w, 0, a, i, p, q->r);
+            if (status == ZN_OK) status = put_piece(w, 1, b, j, q, q->r);
             if (status != ZN_OK) return status;
+            if (is_behind(m.a, m.b) || is_behind(m.b, m.a)) continue;
             separation apart = separate(m.a, m.b);
             if (apart.distance - m.a->of->radius - m.b->of->radius > reach) continue;
             status = manifold_of(&m, &apart);
@@ -89,25 +241,43 @@ static zn_status meet(collide_world *w, const collide_pose *poses, int a, int b,
     return ZN_OK;
 }
 
+/* Where they move far in the step, candidates are those of the moment at which they meet. */
+static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list) {
+    const solid *s = &w->shapes[a], *t = &w->shapes[b];
+    const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body];
+    double way = approach(w, poses, a, b, h), reach = way + margin;
+    double thickness = s->surface ? t->extent : t->surface ? s->extent : smaller(s->extent, t->extent);
+    double stop = smaller(margin / 2, 0.05 * thickness);
+    int n[2];
+    zn_status status = count_pieces(w, poses, a, b, reach, n);
+    if (status != ZN_OK) return status;
+    if (!(way > stop) || !(stop > 0)) return meet(w, p, q, a, b, n, reach, list);
+    double first = INFINITY;
+    for (int i = 0; i < n[0]; i++)
+        for (int j = 0; j < n[1]; j++)
+            first = smaller(first, first_meeting(w, poses, (int[2]){a, b}, (int[2]){i, j}, way / h, stop, smaller(first, h)));
+    if (!(first < h)) return meet(w, p, q, a, b, n, margin, list); /* they miss each other */
+    collide_pose at[2] = {pose_after(p, first), pose_after(q, first)};
+    return meet(w, &at[0], &at[1], a, b, n, way * (1 - first / h) + margin, list);
+}
+
 zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list) {
     size_t first = list->count;
     bool plane_a = w->shapes[a].given.class == COLLIDE_PLANE, plane_b = w->shapes[b].given.class == COLLIDE_PLANE;
     if (plane_a && plane_b) return ZN_OK;
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
-    double reach = approach(w, poses, a, b, h) + margin;
     if (plane_a || plane_b) {
         /* A plane is wide: its body's rotation moves it fast where the other shape is. */
         const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body];
         double far = vec3_norm(vec3_sub(vec3_from(p->r), vec3_from(q->r))) + s->arm + t->arm;
-        reach += h * far * vec3_norm(vec3_from(plane_a ? p->omega : q->omega));
+        double reach = approach(w, poses, a, b, h) + margin + h * far * vec3_norm(vec3_from(plane_a ? p->omega : q->omega));
         return plane_b ? on_plane(w, poses, a, b, reach, list) : on_plane(w, poses, b, a, reach, list);
     }
-    zn_status status = meet(w, poses, a, b, reach, list);
-    for (size_t i = first; i < list->count; i++) {
-        collide_candidate *c = &list->at[i];
-        candidate_measure(c, &poses[w->shapes[c->shape[0]].given.body], &poses[w->shapes[c->shape[1]].given.body]);
-    }
-    return status;
+    zn_status status = meet_in_step(w, poses, a, b, h, margin, list);
+    if (status != ZN_OK) return status;
+    measure(w, poses, list, first);
+    if (s->surface || t->surface) merge_facets(w, list, first);
+    return ZN_OK;
 }
 
 double narrow_overlap(collide_world *w, const collide_pose *poses, int a, int b) {
@@ -117,23 +287,15 @@ double narrow_overlap(collide_world *w, const collide_pose *poses, int a, int b)
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
     const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body];
     double deepest = -INFINITY;
-    if (plane_b) {
-        feature g = plane_feature(t);
-        collide_candidate c = {.side = 1, .of = {{.kind = FEATURE_BALL}, g}};
-        for (int i = 0; i < s->n_pieces; i++)
-            for (int k = 0; k < s->piece[i].n_vertices; k++) {
-                c.of[0].radius = s->piece[i].radius;
-                vec3_store(s->piece[i].vertex[k], c.of[0].point);
-                candidate_measure(&c, p, q);
-                deepest = larger(deepest, -c.gap);
-            }
-        return deepest;
-    }
-    for (int i = 0; i < s->n_pieces; i++)
-        for (int j = 0; j < t->n_pieces; j++) {
-            if (put(w, 0, a, &s->piece[i], p, q->r) != ZN_OK || put(w, 1, b, &t->piece[j], q, q->r) != ZN_OK) return NAN;
+    int n[2];
+    if (plane_b) return below_plane(w, poses, a, b);
+    if (count_pieces(w, poses, a, b, 0, n) != ZN_OK) return NAN;
+    for (int i = 0; i < n[0]; i++)
+        for (int j = 0; j < n[1]; j++) {
+            if (put_piece(w, 0, a, i, p, q->r) != ZN_OK || put_piece(w, 1, b, j, q, q->r) != ZN_OK) return NAN;
+            if (is_behind(&w->side[0], &w->side[1]) || is_behind(&w->side[1], &w->side[0])) continue;
             separation apart = separate(&w->side[0], &w->side[1]);
-            deepest = larger(deepest, s->piece[i].radius + t->piece[j].radius - apart.distance);
+            deepest = larger(deepest, w->side[0].of->radius + w->side[1].of->radius - apart.distance);
         }
     return deepest;
 }

@@ -21,7 +21,7 @@ static double least_along(const placed *p, vec3 n, int *which) {
 
 /* ---- by axes ---- */
 
-/* Faces of f against the vertices of p; n out of f. */
+/* Faces of f against the vertices of p; n out of f. Facets have one front, which is all that counts. */
 static void try_faces(const placed *f, const placed *p, double sign, axis_kind kind, separation *best) {
     for (int i = 0; i < f->of->n_faces; i++) {
         vec3 n = f->normal[i];

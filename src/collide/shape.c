@@ -11,11 +11,15 @@ zn_status polytope_reserve(zn_context *context, polytope *p, int vertices, int f
     p->loop_edge = MEM_ARRAY(context, int, corners);
     p->edge = mem_array(context, (size_t)edges, sizeof *p->edge);
     p->side = mem_array(context, (size_t)edges, sizeof *p->side);
-    return p->vertex && p->normal && p->start && p->loop && p->loop_edge && p->edge && p->side ? ZN_OK : ZN_MEMORY;
+    p->silent_vertex = MEM_ARRAY(context, bool, vertices);
+    p->silent_face = MEM_ARRAY(context, bool, faces);
+    p->number = MEM_ARRAY(context, int, vertices + faces + edges);
+    for (int i = 0; i < vertices + faces + edges && p->number; i++) p->number[i] = i;
+    return p->number && p->silent_vertex && p->silent_face && p->vertex && p->normal && p->start && p->loop && p->loop_edge && p->edge && p->side ? ZN_OK : ZN_MEMORY;
 }
 
-static void polytope_free(zn_context *context, polytope *p) {
-    void *blocks[] = {p->vertex, p->normal, p->start, p->loop, p->loop_edge, p->edge, p->side};
+void polytope_free(zn_context *context, polytope *p) {
+    void *blocks[] = {p->vertex, p->normal, p->start, p->loop, p->loop_edge, p->edge, p->side, p->silent_vertex, p->silent_face, p->number};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     *p = (polytope){0};
 }
@@ -64,28 +68,8 @@ static zn_status make_segment(zn_context *context, bool planar, double length, p
     return ZN_OK;
 }
 
-/* A polygon in the plane, counter-clockwise. */
-static zn_status make_polygon(zn_context *context, int n, const double *points, polytope *p) {
-    zn_status status = polytope_reserve(context, p, n, n, 2 * n, 0);
-    if (status != ZN_OK) return status;
-    for (int i = 0; i < n; i++) p->vertex[i] = (vec3){points[3 * i], points[3 * i + 1], 0};
-    for (int i = 0; i < n; i++) {
-        int next = (i + 1) % n;
-        vec3 along = vec3_normalised(vec3_sub(p->vertex[next], p->vertex[i]));
-        p->normal[i] = (vec3){along.y, -along.x, 0};
-        p->start[i + 1] = 2 * i + 2;
-        p->loop[2 * i] = i;
-        p->loop[2 * i + 1] = next;
-    }
-    return ZN_OK;
-}
-
-static zn_status make_box(zn_context *context, bool planar, const double *size, polytope *p) {
+static zn_status make_box(zn_context *context, const double *size, polytope *p) {
     double x = size[0] / 2, y = size[1] / 2, z = size[2] / 2;
-    if (planar) {
-        const double corners[12] = {-x, -y, 0, x, -y, 0, x, y, 0, -x, y, 0};
-        return make_polygon(context, 4, corners, p);
-    }
     static const int loops[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
     zn_status status = polytope_reserve(context, p, 8, 6, 24, 12);
     if (status != ZN_OK) return status;
@@ -99,85 +83,225 @@ static zn_status make_box(zn_context *context, bool planar, const double *size, 
     return polytope_join(context, p);
 }
 
-/* ---- the whole ---- */
-
-static zn_status make_pieces(zn_context *context, solid *s) {
-    const collide_shape *g = &s->given;
-    if (g->class == COLLIDE_PLANE) return ZN_OK;
-    s->piece = MEM_ARRAY(context, polytope, 1);
-    if (!s->piece) return ZN_MEMORY;
-    s->n_pieces = 1;
-    polytope *p = s->piece;
-    zn_status status = ZN_OK;
-    switch (g->class) {
-    case COLLIDE_SPHERE: status = make_point(context, p); break;
-    case COLLIDE_CAPSULE: status = make_segment(context, g->planar, g->size[1], p); break;
-    case COLLIDE_BOX: status = make_box(context, g->planar, g->size, p); break;
-    case COLLIDE_POLYHEDRON: status = make_polygon(context, g->n_points, g->points, p); break;
-    default: return fail(context, ZN_MODEL, "the shape '%s' is of a class that does not collide yet", s->name);
-    }
-    bool round = g->class == COLLIDE_SPHERE || g->class == COLLIDE_CAPSULE;
-    p->radius = g->radius + (round ? g->size[0] : 0);
+/* Points in either sense, as a counter-clockwise polygon. */
+static zn_status make_polygon(zn_context *context, solid *s, int n, const double *points) {
+    double area, *turned = MEM_ARRAY(context, double, (size_t)3 * (size_t)n);
+    if (!turned) return ZN_MEMORY;
+    zn_status status = polygon_check(context, n, points, s->name, &area);
+    for (int i = 0; i < n && status == ZN_OK; i++)
+        memcpy(turned + (size_t)3 * (size_t)i, points + (size_t)3 * (size_t)(area > 0 ? i : n - 1 - i), 3 * sizeof *points);
+    if (status == ZN_OK) status = polygon_pieces(context, n, turned, &s->piece, &s->n_pieces);
+    mem_free(context, turned);
     return status;
 }
 
+static zn_status make_planar_box(zn_context *context, solid *s, double x, double y) {
+    const double corners[12] = {-x, -y, 0, x, -y, 0, x, y, 0, -x, y, 0};
+    return polygon_pieces(context, 4, corners, &s->piece, &s->n_pieces);
+}
+
+/* ---- surfaces ---- */
+
+static zn_status make_surface(zn_context *context, solid *s, int corners, int n_points, const double *points, int n_facets, const int *facets) {
+    s->surface = MEM_ARRAY(context, surface, 1);
+    if (!s->surface) return ZN_MEMORY;
+    bool closed = s->given.class == COLLIDE_MESH && s->given.closed;
+    zn_status status = surface_make(context, corners, n_points, points, n_facets, facets, closed, s->name, s->surface);
+    s->surface->radius = s->given.radius;
+    return status;
+}
+
+static zn_status make_rectangle(zn_context *context, solid *s) {
+    double x = s->given.size[0] / 2, y = s->given.size[1] / 2;
+    const double points[12] = {-x, -y, 0, x, -y, 0, x, y, 0, -x, y, 0};
+    static const int facets[6] = {0, 1, 2, 0, 2, 3};
+    return make_surface(context, s, 3, 4, points, 2, facets);
+}
+
+/* Heights over a grid: size[0] x size[1] is the whole; each cell is cut along the same diagonal. */
+static zn_status make_heights(zn_context *context, solid *s, const double *heights) {
+    int nx = s->given.grid[0], ny = s->given.grid[1];
+    if (nx < 2 || ny < 2)
+        return fail(context, ZN_MODEL, "the height field '%s' has %d x %d heights, and needs at least two in each direction", s->name, nx, ny);
+    if ((double)nx * ny > 1e8) return fail(context, ZN_MODEL, "the height field '%s' is too large (%d x %d heights)", s->name, nx, ny);
+    double *points = MEM_ARRAY(context, double, (size_t)3 * (size_t)nx * (size_t)ny);
+    int *facets = MEM_ARRAY(context, int, (size_t)6 * (size_t)(nx - 1) * (size_t)(ny - 1)), at = 0;
+    zn_status status = points && facets ? ZN_OK : ZN_MEMORY;
+    for (int j = 0; j < ny && status == ZN_OK; j++)
+        for (int i = 0; i < nx; i++) {
+            int k = j * nx + i;
+            points[3 * k] = s->given.size[0] * ((double)i / (nx - 1) - 0.5);
+            points[3 * k + 1] = s->given.size[1] * ((double)j / (ny - 1) - 0.5);
+            points[3 * k + 2] = heights[k];
+            if (i + 1 == nx || j + 1 == ny) continue;
+            const int cell[6] = {k, k + 1, k + nx + 1, k, k + nx + 1, k + nx};
+            memcpy(facets + at, cell, sizeof cell);
+            at += 6;
+        }
+    if (status == ZN_OK) status = make_surface(context, s, 3, nx * ny, points, 2 * (nx - 1) * (ny - 1), facets);
+    mem_free(context, points);
+    mem_free(context, facets);
+    return status;
+}
+
+static zn_status make_chain(zn_context *context, solid *s, const double *points) {
+    int n = s->given.n_points, m = s->given.closed ? n : n - 1;
+    if (n < (s->given.closed ? 3 : 2))
+        return fail(context, ZN_MODEL, "the chain '%s' has %d points, and needs at least %s", s->name, n, s->given.closed ? "three" : "two");
+    int *facets = MEM_ARRAY(context, int, (size_t)2 * (size_t)m);
+    if (!facets) return ZN_MEMORY;
+    for (int i = 0; i < m; i++) facets[2 * i] = i, facets[2 * i + 1] = (i + 1) % n;
+    zn_status status = make_surface(context, s, 2, n, points, m, facets);
+    mem_free(context, facets);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static zn_status one_piece(zn_context *context, solid *s) {
+    s->piece = MEM_ARRAY(context, polytope, 1);
+    if (!s->piece) return ZN_MEMORY;
+    s->n_pieces = 1;
+    return ZN_OK;
+}
+
+static zn_status make_pieces(zn_context *context, solid *s, const collide_shape *g) {
+    zn_status status = ZN_OK;
+    switch (g->class) {
+    case COLLIDE_PLANE: return ZN_OK;
+    case COLLIDE_MESH: return make_surface(context, s, 3, g->n_points, g->points, g->n_triangles, g->triangles);
+    case COLLIDE_HEIGHTS: return make_heights(context, s, g->points);
+    case COLLIDE_RECTANGLE: return make_rectangle(context, s);
+    case COLLIDE_CHAIN: return make_chain(context, s, g->points);
+    default: break;
+    }
+    if (g->planar && g->class == COLLIDE_POLYHEDRON) status = make_polygon(context, s, g->n_points, g->points);
+    else if (g->planar && g->class == COLLIDE_BOX) status = make_planar_box(context, s, g->size[0] / 2, g->size[1] / 2);
+    else status = one_piece(context, s);
+    if (status != ZN_OK) return status;
+    polytope *p = s->piece;
+    switch (g->class) {
+    case COLLIDE_SPHERE: status = make_point(context, p); break;
+    case COLLIDE_CAPSULE: status = make_segment(context, g->planar, g->size[1], p); break;
+    case COLLIDE_BOX:
+        if (!g->planar) status = make_box(context, g->size, p);
+        break;
+    case COLLIDE_POLYHEDRON:
+        if (!g->planar) status = hull_make(context, g->n_points, g->points, s->name, p);
+        break;
+    default: return fail(context, ZN_MODEL, "the shape '%s' is of a class that does not collide yet", s->name);
+    }
+    bool round = g->class == COLLIDE_SPHERE || g->class == COLLIDE_CAPSULE;
+    for (int i = 0; i < s->n_pieces; i++) s->piece[i].radius = g->radius + (round ? g->size[0] : 0);
+    return status;
+}
+
+typedef struct bounds {
+    double lo[3], hi[3], arm;
+} bounds;
+
+static void include(bounds *b, vec3 at, double radius) {
+    const double x[3] = {at.x, at.y, at.z};
+    b->arm = larger(b->arm, vec3_norm(at) + radius);
+    for (int j = 0; j < 3; j++) {
+        b->lo[j] = smaller(b->lo[j], x[j] - radius);
+        b->hi[j] = larger(b->hi[j], x[j] + radius);
+    }
+}
+
 /* From the frame of the shape to K; the box around it. */
-static void settle(solid *s) {
+static zn_status settle(zn_context *context, solid *s) {
     mat3 S = pose_matrix(s->given.axes);
     vec3 c = vec3_from(s->given.centre);
-    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-    int first = 0;
+    bounds b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
     for (int i = 0; i < s->n_pieces; i++) {
         polytope *p = &s->piece[i];
-        p->first = first;
-        first += p->n_vertices + p->n_faces + p->n_edges;
         for (int k = 0; k < p->n_faces; k++) p->normal[k] = mat3_apply(&S, p->normal[k]);
         for (int k = 0; k < p->n_vertices; k++) {
             p->vertex[k] = pose_point(c, &S, p->vertex[k]);
-            double x[3];
-            vec3_store(p->vertex[k], x);
-            s->arm = larger(s->arm, vec3_norm(p->vertex[k]) + p->radius);
-            for (int j = 0; j < 3; j++) {
-                lo[j] = smaller(lo[j], x[j] - p->radius);
-                hi[j] = larger(hi[j], x[j] + p->radius);
-            }
+            include(&b, p->vertex[k], p->radius);
         }
     }
-    for (int j = 0; j < 3 && s->n_pieces > 0; j++) {
-        s->middle[j] = (lo[j] + hi[j]) / 2;
-        s->half[j] = (hi[j] - lo[j]) / 2;
+    if (s->surface) {
+        zn_status status = surface_settle(context, s->surface, c, &S);
+        if (status != ZN_OK) return status;
+        for (int i = 0; i < s->surface->n_points; i++) include(&b, s->surface->point[i], s->surface->radius);
+    }
+    if (s->given.class == COLLIDE_PLANE) b = (bounds){0};
+    for (int j = 0; j < 3; j++) {
+        s->middle[j] = (b.lo[j] + b.hi[j]) / 2;
+        s->half[j] = (b.hi[j] - b.lo[j]) / 2;
         if (s->given.planar && j == 2) s->half[j] = 0;
     }
+    s->arm = b.arm;
     s->extent = vec3_norm(vec3_from(s->half));
+    return ZN_OK;
+}
+
+/* What sizes a class needs, all positive. Segments may be without a radius. */
+static int sizes_of(const collide_shape *g) {
+    switch (g->class) {
+    case COLLIDE_SPHERE: return 1;
+    case COLLIDE_CAPSULE: case COLLIDE_CYLINDER: case COLLIDE_CONE: case COLLIDE_RECTANGLE: case COLLIDE_HEIGHTS: return 2;
+    case COLLIDE_BOX: return g->planar ? 2 : 3;
+    case COLLIDE_ELLIPSOID: return 3;
+    default: return 0;
+    }
+}
+
+static zn_status check_class(zn_context *context, const collide_shape *g, const char *name) {
+    static const struct {
+        const char *name;
+        bool in_plane, in_space;
+    } known[COLLIDE_CLASS_COUNT] = {{"sphere", true, true},   {"capsule", true, true},      {"box", true, true},     {"cylinder", false, true},
+                                    {"cone", false, true},    {"ellipsoid", false, true},   {"polyhedron", true, true}, {"mesh", false, true},
+                                    {"height field", false, true}, {"plane", true, true}, {"rectangle", false, true}, {"chain", true, false}};
+    if ((unsigned)g->class >= COLLIDE_CLASS_COUNT) return fail(context, ZN_ARGUMENT, "the shape '%s' is of no known class", name);
+    if (!(g->planar ? known[g->class].in_plane : known[g->class].in_space))
+        return fail(context, ZN_MODEL, "the shape '%s' is a %s, and there are none in %s", name, known[g->class].name,
+                    g->planar ? "the plane" : "space");
+    bool points = g->class == COLLIDE_POLYHEDRON || g->class == COLLIDE_MESH || g->class == COLLIDE_CHAIN;
+    if ((points && (g->n_points < 1 || !g->points)) || (g->class == COLLIDE_HEIGHTS && !g->points))
+        return fail(context, ZN_MODEL, "the %s '%s' has no points", known[g->class].name, name);
+    if (g->class == COLLIDE_MESH && (g->n_triangles < 1 || !g->triangles)) return fail(context, ZN_MODEL, "the mesh '%s' has no triangles", name);
+    return ZN_OK;
 }
 
 static zn_status check_numbers(zn_context *context, const collide_shape *g, const char *name) {
-    if ((unsigned)g->class >= COLLIDE_CLASS_COUNT) return fail(context, ZN_ARGUMENT, "the shape '%s' is of no known class", name);
+    zn_status status = check_class(context, g, name);
+    if (status != ZN_OK) return status;
     if (!all_finite(3, g->centre) || !all_finite(9, g->axes) || !all_finite(3, g->size) || !all_finite(3, g->velocity))
-        return fail(context, ZN_ARGUMENT, "the shape '%s' has a number that is not finite", name);
+        return fail(context, ZN_MODEL, "the shape '%s' has a number that is not finite", name);
+    for (int i = 0; i < sizes_of(g); i++) {
+        bool may_be_zero = g->class == COLLIDE_CAPSULE && i == 0;
+        if (!(g->size[i] > 0 || (may_be_zero && g->size[i] == 0)))
+            return fail(context, ZN_MODEL, "size %d of the shape '%s' must be positive, not %g", i + 1, name, g->size[i]);
+    }
     if (!(g->radius >= 0 && g->radius < INFINITY))
-        return fail(context, ZN_ARGUMENT, "the rounding radius of the shape '%s' must be zero or positive, not %g", name, g->radius);
+        return fail(context, ZN_MODEL, "the rounding radius of the shape '%s' must be zero or positive, not %g", name, g->radius);
+    long n = g->class == COLLIDE_HEIGHTS ? (g->grid[0] > 0 && g->grid[1] > 0 ? (long)g->grid[0] * g->grid[1] : 0) : 3L * g->n_points;
+    for (long i = 0; g->points && i < n; i++)
+        if (!isfinite(g->points[i])) return fail(context, ZN_MODEL, "number %ld of the points of the shape '%s' is not finite", i + 1, name);
     if (g->body < 0) return fail(context, ZN_ARGUMENT, "the shape '%s' belongs to no body", name);
     return ZN_OK;
 }
 
 zn_status solid_make(zn_context *context, const collide_shape *given, const char *name, solid *s) {
     *s = (solid){.given = *given};
-    s->given.points = NULL;
+    s->given.points = NULL; /* the caller's */
     s->given.triangles = NULL;
     zn_status status = check_numbers(context, given, name);
     if (status != ZN_OK) return status;
     s->name = mem_text(context, name);
     if (!s->name) return ZN_MEMORY;
-    s->given.points = given->points;
-    status = make_pieces(context, s);
-    s->given.points = NULL;
-    if (status == ZN_OK) settle(s);
-    return status;
+    status = make_pieces(context, s, given);
+    return status == ZN_OK ? settle(context, s) : status;
 }
 
 void solid_free(zn_context *context, solid *s) {
     for (int i = 0; i < s->n_pieces; i++) polytope_free(context, &s->piece[i]);
+    if (s->surface) surface_free(context, s->surface);
+    mem_free(context, s->surface);
     mem_free(context, s->piece);
     mem_free(context, s->name);
     *s = (solid){0};

@@ -6,7 +6,13 @@
 
 collide_world *collide_create(zn_context *context) {
     collide_world *w = MEM_ARRAY(context, collide_world, 1);
-    if (w) w->context = context;
+    if (!w) return NULL;
+    w->context = context;
+    for (int i = 0; i < 2; i++)
+        if (polytope_reserve(context, &w->facet[i], 3, 1, 3, 3) != ZN_OK) {
+            collide_destroy(w);
+            return NULL;
+        }
     return w;
 }
 
@@ -17,6 +23,8 @@ void collide_destroy(collide_world *w) {
     for (int i = 0; i < 2; i++) {
         mem_free(context, w->side[i].vertex);
         mem_free(context, w->side[i].normal);
+        mem_free(context, w->near[i]);
+        polytope_free(context, &w->facet[i]);
     }
     broad_destroy(w);
     mem_free(context, w->shapes);
@@ -42,11 +50,21 @@ void collide_filter(collide_world *w, bool (*may_meet)(void *, int, int), void *
     w->broad.built = false;
 }
 
+static zn_status check_poses(const collide_world *w, const collide_pose *poses) {
+    for (size_t i = 0; i < w->n_shapes; i++) {
+        const collide_pose *p = &poses[w->shapes[i].given.body];
+        if (!all_finite(3, p->r) || !all_finite(9, p->A) || !all_finite(3, p->v) || !all_finite(3, p->omega))
+            return fail(w->context, ZN_NOT_FINITE, "the place or the velocity of the shape '%s' is not finite", w->shapes[i].name);
+    }
+    return ZN_OK;
+}
+
 zn_status collide_find(collide_world *w, const collide_pose *poses, double h, double margin, collide_list *list) {
     list->count = 0;
     w->margin = margin;
     w->stale = false;
-    zn_status status = broad_update(w, poses, h, margin);
+    zn_status status = check_poses(w, poses);
+    if (status == ZN_OK) status = broad_update(w, poses, h, margin);
     for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++)
         status = narrow_pair(w, poses, w->broad.pairs[i].a, w->broad.pairs[i].b, h, margin, list);
     if (status == ZN_OK) candidates_sort(list);
@@ -74,7 +92,8 @@ zn_status collide_check(collide_world *w, const collide_pose *poses, double tole
     if (missed) missed->count = 0;
     /* A box that was left is drawn anew: then the list is not that of the boxes any more. */
     if (!broad_serves(w, poses, 0)) w->stale = true;
-    zn_status status = broad_update(w, poses, 0, w->margin);
+    zn_status status = check_poses(w, poses);
+    if (status == ZN_OK) status = broad_update(w, poses, 0, w->margin);
     for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++) {
         pair p = w->broad.pairs[i];
         double depth = narrow_overlap(w, poses, p.a, p.b);

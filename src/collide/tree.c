@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collide/tree.h"
+
+typedef struct tree_node {
+    box3 box;
+    int parent, child[2]; /* child[0] < 0: a leaf */
+    int leaf;             /* its box */
+} tree_node;
+
+static double middle(const tree *T, int of, int axis) { return T->box[of].lo[axis] + T->box[of].hi[axis]; }
+
+static bool comes_first(const tree *T, int axis, int a, int b) {
+    double x = middle(T, a, axis), y = middle(T, b, axis);
+    return x != y ? x < y : a < b;
+}
+
+/* Puts the smallest `half` of list[0..n) first (quickselect; the order is total, so the halves depend on nothing else). */
+static void select_half(const tree *T, int axis, int *list, int n, int half) {
+    int lo = 0, hi = n - 1;
+    while (lo < hi) {
+        int pivot = list[lo + (hi - lo) / 2], i = lo, j = hi;
+        while (i <= j) {
+            while (i < hi && comes_first(T, axis, list[i], pivot)) i++;
+            while (j > lo && comes_first(T, axis, pivot, list[j])) j--;
+            if (i > j) break;
+            int t = list[i];
+            list[i++] = list[j];
+            list[j--] = t;
+        }
+        if (half <= j) hi = j;
+        else if (half >= i) lo = i;
+        else return;
+    }
+}
+
+static int widest_axis(const tree *T, const int *list, int n) {
+    double lo[3], hi[3];
+    for (int k = 0; k < 3; k++) {
+        lo[k] = hi[k] = middle(T, list[0], k);
+        for (int i = 1; i < n; i++) {
+            double x = middle(T, list[i], k);
+            lo[k] = smaller(x, lo[k]);
+            hi[k] = larger(x, hi[k]);
+        }
+    }
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+        if (hi[k] - lo[k] > hi[axis] - lo[axis]) axis = k;
+    return axis;
+}
+
+static int build(tree *T, int *list, int n, int parent) {
+    int at = T->n_nodes++;
+    tree_node *t = &T->node[at];
+    t->parent = parent;
+    t->child[0] = t->child[1] = -1;
+    if (n == 1) {
+        t->leaf = list[0];
+        t->box = T->box[list[0]];
+        T->leaf[list[0]] = at;
+        return at;
+    }
+    t->leaf = -1;
+    select_half(T, widest_axis(T, list, n), list, n, n / 2);
+    t->child[0] = build(T, list, n / 2, at);
+    t->child[1] = build(T, list + n / 2, n - n / 2, at);
+    t->box = box_union(&T->node[t->child[0]].box, &T->node[t->child[1]].box);
+    return at;
+}
+
+zn_status tree_build(zn_context *context, tree *T, int count, const box3 *box, int *list, int n) {
+    if (T->room < count || !T->node) {
+        tree_free(context, T);
+        T->node = MEM_ARRAY(context, tree_node, (size_t)2 * (size_t)count);
+        T->leaf = MEM_ARRAY(context, int, count);
+        if (!T->node || !T->leaf) return ZN_MEMORY;
+        T->room = count;
+    }
+    T->box = box;
+    T->n_nodes = 0;
+    for (int i = 0; i < count; i++) T->leaf[i] = -1;
+    if (n > 0) build(T, list, n, -1);
+    return ZN_OK;
+}
+
+void tree_widen(tree *T, int of) {
+    int at = T->leaf[of];
+    T->node[at].box = T->box[of];
+    for (int up = T->node[at].parent; up >= 0; up = T->node[up].parent) {
+        if (box_inside(&T->box[of], &T->node[up].box)) return;
+        T->node[up].box = box_union(&T->node[up].box, &T->box[of]);
+    }
+}
+
+void tree_free(zn_context *context, tree *T) {
+    mem_free(context, T->node);
+    mem_free(context, T->leaf);
+    *T = (tree){0};
+}
+
+tree_walk tree_begin(const tree *T, const box3 *box) {
+    tree_walk walk = {.of = T, .box = *box};
+    if (T->n_nodes > 0) walk.stack[walk.n++] = 0;
+    return walk;
+}
+
+int tree_next(tree_walk *walk) {
+    while (walk->n > 0) {
+        const tree_node *t = &walk->of->node[walk->stack[--walk->n]];
+        if (!boxes_meet(&t->box, &walk->box)) continue;
+        if (t->child[0] < 0) return t->leaf;
+        walk->stack[walk->n++] = t->child[1];
+        walk->stack[walk->n++] = t->child[0];
+    }
+    return -1;
+}
