@@ -48,12 +48,38 @@ static bool allows_vertex(const placed *p, int v, vec3 n) {
     return !p->surface || surface_allows_point(p->surface, p->of->number[v], mat3_apply_transposed(&p->A, n));
 }
 static bool allows_edge(const placed *p, int e, vec3 n) {
+    const polytope *P = p->of;
+    vec3 along = vec3_normalised(vec3_sub(p->vertex[P->edge[e][1]], p->vertex[P->edge[e][0]]));
+    for (int k = 0; k < 2 && !p->surface; k++) {
+        if (P->side[e][k] < 0) continue;
+        vec3 into = vec3_cross(p->normal[P->side[e][k]], vec3_scale(k == 0 ? 1 : -1, along)); /* from the edge over its face */
+        if (vec3_dot(n, into) > 1e-6) return false;
+    }
     return !p->surface || surface_allows_edge(p->surface, p->surface->facet_edge[p->facet][e], mat3_apply_transposed(&p->A, n));
+}
+
+/* The direction out of the reference face over its side k. In the plane the sides are its two ends. */
+static vec3 side_out(const placed *r, int face, int k, vec3 *at) {
+    const polytope *R = r->of;
+    int n = R->start[face + 1] - R->start[face];
+    const int *loop = R->loop + R->start[face];
+    vec3 a = r->vertex[loop[k]], b = r->vertex[loop[(k + 1) % n]];
+    *at = a;
+    return n == 2 ? vec3_normalised(vec3_sub(a, b)) : vec3_normalised(vec3_cross(vec3_sub(b, a), r->normal[face]));
+}
+
+static bool is_over(const placed *p, int face, vec3 x, double border) {
+    int n = p->of->start[face + 1] - p->of->start[face];
+    for (int k = 0; k < n; k++) {
+        vec3 at, out = side_out(p, face, k, &at);
+        if (!(vec3_dot(out, vec3_sub(x, at)) <= border)) return false;
+    }
+    return true;
 }
 
 static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const placed *b, int face) {
     vec3 n = b->normal[face];
-    if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n))) return ZN_OK;
+    if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !is_over(b, face, a->vertex[vertex], 2 * m->border)) return ZN_OK;
     double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->loop[b->of->start[face]]])) - a->of->radius - b->of->radius;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_face(m->world, b, face);
     return emit(m, a, vertex, &f, b, index_of_face(b, face), &g, 1, gap);
@@ -85,7 +111,8 @@ static double edge_length(const placed *p, int e) {
     return vec3_norm(vec3_sub(p->vertex[p->of->edge[e][1]], p->vertex[p->of->edge[e][0]]));
 }
 
-/* Line against line, if the nearest points lie in both edges (and `most` beyond). n: about their normal, from b to a. */
+/* Line against line, if the nearest points lie in both edges (and `most` beyond) and both bodies lie behind them. n: about their normal,
+ * from b to a. */
 static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *b, int j, vec3 n, double most, bool *done) {
     vec3 u = edge_of(a, i), v = edge_of(b, j), d = vec3_sub(a->vertex[a->of->edge[i][0]], b->vertex[b->of->edge[j][0]]);
     vec3 cross = vec3_cross(u, v);
@@ -94,10 +121,14 @@ static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *
     if (!(size >= COLLIDE_PARALLEL)) return ZN_OK;
     double s = (cosine * vec3_dot(d, v) - vec3_dot(d, u)) / sine2, t = (vec3_dot(d, v) - cosine * vec3_dot(d, u)) / sine2;
     if (!(s >= -most && s <= edge_length(a, i) + most && t >= -most && t <= edge_length(b, j) + most)) return ZN_OK;
+    double side = vec3_dot(cross, n) >= 0 ? 1 : -1;
+    for (int turn = 0; turn < 2; turn++, side = -side) {
+        vec3 out = vec3_scale(side / size, cross);
+        if (allows_edge(a, i, vec3_scale(-1, out)) && allows_edge(b, j, out)) break;
+        if (turn == 1) return ZN_OK;
+    }
     *done = true;
-    vec3 out = vec3_scale((vec3_dot(cross, n) >= 0 ? 1 : -1) / size, cross);
-    if (!allows_edge(a, i, vec3_scale(-1, out)) || !allows_edge(b, j, out)) return ZN_OK;
-    double side = vec3_dot(cross, n) >= 0 ? 1 : -1, gap = side * vec3_dot(cross, d) / size - a->of->radius - b->of->radius;
+    double gap = side * vec3_dot(cross, d) / size - a->of->radius - b->of->radius;
     feature f = feature_edge(m->world, a, i), g = feature_edge(m->world, b, j);
     /* The one with the smaller number touches, so that the pair has one name whoever is asked first. */
     if (a->shape < b->shape) return emit(m, a, index_of_edge(a, i), &f, b, index_of_edge(b, j), &g, side, gap);
@@ -152,16 +183,6 @@ static void clip(polygon *p, vec3 m, vec3 at, double border, int side) {
     *p = q;
 }
 
-/* The direction out of the reference face over its side k. In the plane the sides are its two ends. */
-static vec3 side_out(const placed *r, int face, int k, vec3 *at) {
-    const polytope *R = r->of;
-    int n = R->start[face + 1] - R->start[face];
-    const int *loop = R->loop + R->start[face];
-    vec3 a = r->vertex[loop[k]], b = r->vertex[loop[(k + 1) % n]];
-    *at = a;
-    return n == 2 ? vec3_normalised(vec3_sub(a, b)) : vec3_normalised(vec3_cross(vec3_sub(b, a), r->normal[face]));
-}
-
 /* A crossing of an edge of the polygon with side k of the reference. */
 static zn_status crossing(meeting *m, const placed *r, int face, int k, const placed *p, int of_face, const corner *c, int edge) {
     const polytope *R = r->of;
@@ -171,7 +192,7 @@ static zn_status crossing(meeting *m, const placed *r, int face, int k, const pl
     }
     int side = R->loop_edge[R->start[face] + k];
     bool done = false;
-    zn_status status = edge_on_edge(m, p, edge, r, side, r->normal[face], m->border + 0.1 * edge_length(p, edge), &done);
+    zn_status status = edge_on_edge(m, p, edge, r, side, r->normal[face], m->border, &done);
     if (status != ZN_OK || done) return status;
     if (!allows_edge(p, edge, vec3_scale(-1, r->normal[face])) || !allows_edge(r, side, r->normal[face])) return ZN_OK;
     double gap = vec3_dot(r->normal[face], vec3_sub(c->x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;
@@ -208,8 +229,21 @@ static zn_status face_on(meeting *m, const placed *r, int face, const placed *p)
 
 /* ---- edges ---- */
 
-/* Edges that are nearly parallel: the ends of their common length. */
-static zn_status edges_along(meeting *m, const placed *a, int i, const placed *b, int j) {
+/* The end of an edge against one that is nearly parallel. Sharp ones have no distance that is smooth at the touch: there the touched edge is a
+ * plane with the normal n of now, fixed to its body. */
+static zn_status end_on_edge(meeting *m, const placed *a, int vertex, const placed *b, int edge, vec3 n) {
+    if (a->of->radius + b->of->radius > 0) return vertex_on_edge(m, a, vertex, b, edge);
+    if (!allows_vertex(a, vertex, vec3_scale(-1, n)) || !allows_edge(b, edge, n)) return ZN_OK;
+    feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_edge(m->world, b, edge);
+    g.kind = FEATURE_PLANE;
+    g.half_length = 0;
+    vec3_store(mat3_apply_transposed(&b->A, n), g.axis);
+    double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->edge[edge][0]]));
+    return emit(m, a, vertex, &f, b, index_of_edge(b, edge), &g, 1, gap);
+}
+
+/* Edges that are nearly parallel: the ends of their common length. n from b to a. */
+static zn_status edges_along(meeting *m, const placed *a, int i, const placed *b, int j, vec3 n) {
     const placed *p[2] = {a, b};
     const int e[2] = {i, j};
     zn_status status = ZN_OK;
@@ -223,7 +257,7 @@ static zn_status edges_along(meeting *m, const placed *a, int i, const placed *b
             /* Ends that coincide count once: as those of the shape with the smaller number. */
             bool first = x->shape < y->shape;
             double border = first ? m->border : -m->border;
-            if (s >= -border && s <= length + border) status = vertex_on_edge(m, x, v, y, e[1 - side]);
+            if (s >= -border && s <= length + border) status = end_on_edge(m, x, v, y, e[1 - side], vec3_scale(side == 0 ? 1 : -1, n));
         }
     }
     return status;
@@ -266,7 +300,7 @@ static zn_status points_apart(meeting *m, const separation *s) {
     if (e >= 0 && f >= 0) {
         bool done;
         zn_status status = edge_on_edge(m, a, e, b, f, s->n, m->border, &done);
-        return done || status != ZN_OK ? status : edges_along(m, a, e, b, f);
+        return done || status != ZN_OK ? status : edges_along(m, a, e, b, f, s->n);
     }
     if (f >= 0) return vertex_on_edge(m, a, v, b, f);
     if (e >= 0) return vertex_on_edge(m, b, w, a, e);
@@ -296,7 +330,9 @@ zn_status manifold_of(meeting *m, const separation *s) {
     switch (s->kind) {
     case AXIS_FACE_B: return face_on(m, m->b, s->face, m->a);
     case AXIS_FACE_A: return face_on(m, m->a, s->face, m->b);
-    case AXIS_EDGES: return edge_on_edge(m, m->a, s->edge[0], m->b, s->edge[1], s->n, m->border, &done);
+    case AXIS_EDGES:
+        status = edge_on_edge(m, m->a, s->edge[0], m->b, s->edge[1], s->n, m->border, &done);
+        return done || status != ZN_OK ? status : edges_along(m, m->a, s->edge[0], m->b, s->edge[1], s->n);
     case AXIS_FREE:
         face = face_along(m->b, s->n);
         if (face >= 0) return face_on(m, m->b, face, m->a);

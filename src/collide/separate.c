@@ -40,12 +40,14 @@ static bool arcs_cross(vec3 a, vec3 b, vec3 c, vec3 d) {
 
 static vec3 edge_along(const placed *p, int e) { return vec3_sub(p->vertex[p->of->edge[e][1]], p->vertex[p->of->edge[e][0]]); }
 
-/* Both directions of n by all vertices: for edges without two faces. */
+/* Both directions of n by all vertices, for edges without two faces; they count only where they are the outermost of all. */
 static void try_direction(const placed *a, const placed *b, vec3 n, int i, int j, separation *best) {
     for (int sign = -1; sign <= 1; sign += 2) {
         vec3 m = vec3_scale(sign, n);
         int k = 0, l = 0;
         double s = least_along(a, m, &k) + least_along(b, vec3_scale(-1, m), &l);
+        double between = vec3_dot(m, vec3_sub(a->vertex[a->of->edge[i][0]], b->vertex[b->of->edge[j][0]]));
+        if (between > s + 1e-9 * (vec3_norm(edge_along(a, i)) + vec3_norm(edge_along(b, j)))) continue;
         if (s > best->distance) *best = (separation){.kind = AXIS_EDGES, .distance = s, .n = m, .edge = {i, j}};
     }
 }

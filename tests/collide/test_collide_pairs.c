@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every pair of classes, at random places a given distance apart: the least gap is the distance found by brute force, its normal and points are the nearest ones,
+ * and no candidate is nearer than the shapes are. */
+#include "brute.h"
+
+#include <string.h>
+
+static unsigned long long seed = 88172645463325252ULL;
+static double uniform(void) {
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (double)(seed >> 11) / 9007199254740992.0;
+}
+static double between(double a, double b) { return a + (b - a) * uniform(); }
+static vec3 random_unit(void) {
+    vec3 a = {between(-1, 1), between(-1, 1), between(-1, 1)};
+    return vec3_norm(a) > 0.1 && vec3_norm(a) < 1 ? vec3_normalised(a) : random_unit();
+}
+static quat random_turn(bool planar) {
+    return planar ? quat_rotation((vec3){0, 0, 1}, between(-4, 4)) : quat_rotation(random_unit(), between(-4, 4));
+}
+
+static const double tetra[] = {0.3, 0, -0.1, -0.2, 0.3, -0.1, -0.2, -0.3, -0.15, 0.05, 0.02, 0.4, 0.25, 0.2, 0.1};
+static const double pentagon[] = {0.4, 0, 0, 0.15, 0.35, 0, -0.3, 0.2, 0, -0.3, -0.25, 0, 0.2, -0.3, 0};
+static const int faces_of_tetra[] = {0, 1, 2};
+static const double flat_triangle[] = {0.4, 0, 0, -0.3, 0.3, 0, -0.2, -0.4, 0};
+static const double heights[] = {0.1, 0.1, 0.1, 0.1};
+
+typedef struct kind {
+    const char *name;
+    collide_shape shape;
+} kind;
+
+#define SHAPE(class_, ...) \
+    { .class = class_, .axes = {1, 0, 0, 0, 1, 0, 0, 0, 1}, __VA_ARGS__ }
+
+static const kind spatial[] = {
+    {"sphere", SHAPE(COLLIDE_SPHERE, .size = {0.3})},
+    {"capsule", SHAPE(COLLIDE_CAPSULE, .size = {0.1, 0.6})},
+    {"box", SHAPE(COLLIDE_BOX, .size = {0.4, 0.6, 0.3})},
+    {"rounded box", SHAPE(COLLIDE_BOX, .size = {0.4, 0.6, 0.3}, .radius = 0.05)},
+    {"polyhedron", SHAPE(COLLIDE_POLYHEDRON, .n_points = 5, .points = tetra)},
+    {"rounded polyhedron", SHAPE(COLLIDE_POLYHEDRON, .n_points = 5, .points = tetra, .radius = 0.02)},
+    {"plane", SHAPE(COLLIDE_PLANE, .size = {0})},
+#ifdef ALL_CLASSES
+    {"cylinder", SHAPE(COLLIDE_CYLINDER, .size = {0.2, 0.5})},
+    {"cone", SHAPE(COLLIDE_CONE, .size = {0.25, 0.5})},
+    {"ellipsoid", SHAPE(COLLIDE_ELLIPSOID, .size = {0.2, 0.3, 0.4})},
+#endif
+    {"rectangle", SHAPE(COLLIDE_RECTANGLE, .size = {0.7, 0.5})},
+    {"mesh", SHAPE(COLLIDE_MESH, .n_points = 3, .points = flat_triangle, .n_triangles = 1, .triangles = faces_of_tetra)},
+};
+static const kind planar[] = {
+    {"disk", SHAPE(COLLIDE_SPHERE, .planar = true, .size = {0.3})},
+    {"capsule", SHAPE(COLLIDE_CAPSULE, .planar = true, .size = {0.1, 0.6})},
+    {"segment", SHAPE(COLLIDE_CAPSULE, .planar = true, .size = {0, 0.6})},
+    {"box", SHAPE(COLLIDE_BOX, .planar = true, .size = {0.4, 0.6})},
+    {"rounded box", SHAPE(COLLIDE_BOX, .planar = true, .size = {0.4, 0.6}, .radius = 0.05)},
+    {"polygon", SHAPE(COLLIDE_POLYHEDRON, .planar = true, .n_points = 5, .points = pentagon)},
+    {"line", SHAPE(COLLIDE_PLANE, .planar = true)},
+};
+
+static bool one_sided(const collide_shape *s) {
+    return s->class == COLLIDE_RECTANGLE || s->class == COLLIDE_MESH || s->class == COLLIDE_HEIGHTS || s->class == COLLIDE_CHAIN;
+}
+
+/* How far the vertices of a set reach along n, and how many of them are there. */
+static int at_support(const brute *s, vec3 n, double tolerance) {
+    double most = -INFINITY;
+    int count = 0;
+    for (int i = 0; i < s->n; i++) most = larger(most, vec3_dot(n, s->x[i]));
+    for (int i = 0; i < s->n; i++) count += vec3_dot(n, s->x[i]) > most - tolerance;
+    return count;
+}
+
+/* Without radii a gap is one only where a vertex is over a face or edges cross: elsewhere the normal would be undefined at the touch. */
+static bool well_defined(const brute *a, const brute *b, const brute_answer *near, bool flat) {
+    if (a->kind == BRUTE_PLANE || b->kind == BRUTE_PLANE) return true;
+    if (a->radius + b->radius > 0 && a->kind == BRUTE_HULL && b->kind == BRUTE_HULL) return true;
+    if (a->kind != BRUTE_HULL || b->kind != BRUTE_HULL) return true;
+    vec3 n = vec3_normalised(vec3_sub(near->a, near->b));
+    int i = at_support(a, vec3_scale(-1, n), 1e-6), j = at_support(b, n, 1e-6);
+    return flat ? i + j == 3 : (i == 1 && j >= 3) || (j == 1 && i >= 3) || (i == 2 && j == 2);
+}
+
+/* Moves the second from afar against `way` until it is `gap` away: never farther at once than they are apart, so that they do not overlap. */
+static void bring_near(const collide_shape *s, const collide_pose *p, const collide_shape *t, collide_pose *q, vec3 way, double gap) {
+    double x = 4;
+    vec3 start = vec3_from(q->r);
+    for (int turn = 0; turn < 3000; turn++) {
+        vec3_store(vec3_add_scaled(start, x, way), q->r);
+        brute a = brute_of(s, p), b = brute_of(t, q);
+        double left = brute_distance(&a, &b).distance - gap;
+        if (!(left > 1e-12)) return;
+        x -= left;
+    }
+}
+
+static int compare_pair(const kind *x, const kind *y, bool flat, int trials) {
+    int compared = 0;
+    for (int trial = 0; trial < trials; trial++) {
+        collide_shape s = x->shape, t = y->shape;
+        if (s.class == COLLIDE_PLANE && t.class == COLLIDE_PLANE) return 1;
+        collide_pose p = pose_at((vec3){between(-9, 9), between(-9, 9), flat ? 0 : between(-9, 9)}, random_turn(flat)), q;
+        vec3 way = random_unit();
+        if (flat) way = vec3_normalised((vec3){way.x, way.y, 0});
+        /* the side from which a plane or facet is touched */
+        for (int side = 0; side < 2; side++) {
+            const collide_shape *g = side ? &t : &s;
+            if (!one_sided(g) && g->class != COLLIDE_PLANE) continue;
+            vec3 front = vec3_from(p.A + (flat ? 3 : 6));
+            if (side == 0) way = vec3_normalised(vec3_add_scaled(front, 0.7, way));
+            else {
+                collide_shape swap = s;
+                s = t;
+                t = swap;
+                way = vec3_normalised(vec3_add_scaled(front, 0.7, way));
+            }
+            break;
+        }
+        q = pose_at(vec3_from(p.r), random_turn(flat));
+        double gap = 1e-3;
+        if (one_sided(&s) && one_sided(&t)) continue;
+        bring_near(&s, &p, &t, &q, way, gap);
+        brute a = brute_of(&s, &p), b = brute_of(&t, &q);
+        brute_answer near = brute_distance(&a, &b);
+        if (!(fabs(near.distance - gap) < 1e-9)) continue;
+        vec3 n = vec3_normalised(vec3_sub(near.b, near.a));
+        /* what is behind is not met, nor what passes beside with its middle behind */
+        vec3 front = vec3_from(p.A + (flat ? 3 : 6)), middle = {0, 0, 0};
+        for (int i = 0; i < b.n; i++) middle = vec3_add_scaled(middle, 1.0 / b.n, vec3_sub(b.x[i], a.x[0]));
+        if (one_sided(&s) && (vec3_dot(n, front) < 0.05 || vec3_dot(middle, front) < 0)) continue;
+
+        world w = world_begin();
+        world_add(&w, s, p);
+        world_add(&w, t, q);
+        world_find(&w, 0, 4e-3);
+        double least = INFINITY;
+        size_t which = 0;
+        for (size_t i = 0; i < w.list.count; i++) {
+            if (w.list.at[i].gap < gap - 1e-9)
+                print_error("touching kind %d feature %d, touched kind %d feature %d of %d candidates\n", w.list.at[i].of[0].kind, w.list.at[i].feature[0],
+                            w.list.at[i].of[1].kind, w.list.at[i].feature[1], (int)w.list.count);
+            check_close_at(w.list.at[i].gap < gap - 1e-9 ? w.list.at[i].gap : gap, gap, 1e-9, 0, x->name, y->name, trial);
+            if (w.list.at[i].gap < least) least = w.list.at[i].gap, which = i;
+        }
+        if (well_defined(&a, &b, &near, flat)) {
+            compared++;
+            check_close_at(least, gap, 1e-8, 0, x->name, y->name, trial);
+            const collide_candidate *c = &w.list.at[which];
+            double sign = c->shape[0] == 1 ? 1 : -1;
+            for (int k = 0; k < 3; k++) {
+                const double m[3] = {n.x, n.y, n.z};
+                check_close_at(sign * c->n[k], m[k], 1e-5, 0, x->name, "normal", trial);
+            }
+            vec3 on_a = vec3_add_scaled(vec3_from(c->point), -sign * c->gap / 2, vec3_from(c->n));
+            vec3 on_b = vec3_add_scaled(vec3_from(c->point), sign * c->gap / 2, vec3_from(c->n));
+            check_close_at(vec3_norm(vec3_sub(on_a, brute_project(&a, on_a))), a.radius, 1e-6, 0, x->name, "point", trial);
+            check_close_at(vec3_norm(vec3_sub(on_b, brute_project(&b, on_b))), b.radius, 1e-6, 0, x->name, "point", trial);
+        }
+        double overlap;
+        int pair[2];
+        assert_int_equal(collide_check(w.of, w.pose, 1e-9, &w.list, NULL, &overlap, pair), ZN_OK);
+        check_close_at(overlap, 0, 0, 0, x->name, y->name, trial);
+        vec3_store(vec3_add_scaled(vec3_from(q.r), -(gap + 1e-4), n), w.pose[1].r);
+        assert_int_equal(collide_check(w.of, w.pose, 1e-9, &w.list, NULL, &overlap, pair), ZN_OK);
+        if (well_defined(&a, &b, &near, flat)) check_close_at(overlap, 1e-4, 1e-8, 0, x->name, "overlap", trial);
+        world_end(&w);
+    }
+    return compared;
+}
+
+static void table(const kind *kinds, int n, bool flat) {
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++) {
+            int compared = compare_pair(&kinds[i], &kinds[j], flat, 40);
+            if (compared == 0 && !(one_sided(&kinds[i].shape) && one_sided(&kinds[j].shape)))
+                fail_msg("%s, %s: nothing was compared", kinds[i].name, kinds[j].name);
+        }
+}
+
+static void in_space(void **state) {
+    (void)state;
+    table(spatial, (int)(sizeof spatial / sizeof *spatial), false);
+}
+static void in_the_plane(void **state) {
+    (void)state;
+    table(planar, (int)(sizeof planar / sizeof *planar), true);
+}
+
+int main(void) {
+    (void)heights;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_the_plane), cmocka_unit_test(in_space)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
