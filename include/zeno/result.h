@@ -38,6 +38,20 @@ ZN_API zn_result_dataset zn_result_get_dataset(const zn_result *result, int inde
 /* What the file knows of its run: "scene", "title", "version", "scheme", "stages", "step", "end", "tolerance", "drawing". NULL: not there. */
 ZN_API const char *zn_result_text(const zn_result *result, const char *name);
 
+/* Contacts that came by themselves: a table with an entry for each of them in each row, in the order of rows. Columns: row (from 0), shape_a,
+ * shape_b (numbers of names), feature_a, feature_b, x, y, z (where they touch), nx, ny, nz (normal, from b to a), gap (not a number where the contact has
+ * left the list since the row before), normal (percussion since the row before), px, py, pz (the same with friction, on a). */
+typedef struct zn_contact_table {
+    long count;
+    int n_columns;
+    const char *const *columns;
+    const double *values;       /* entry i at values[i * n_columns] */
+    int n_names;
+    const char *const *names;   /* of shapes */
+} zn_contact_table;
+/* An empty table where the result has none. Valid until the result is closed. */
+ZN_API zn_status zn_result_contacts(zn_result *result, zn_contact_table *table);
+
 /* Writes all of it to a new file: .h5, .hdf5 or .csv (which holds neither texts nor poses). The bytes are those that a recorder with this
  * path would have written. */
 ZN_API zn_status zn_result_save(zn_result *result, const char *path);

@@ -10,12 +10,14 @@ enum { GROUP_BYTES = 1 << 25 }; /* columns that are read at once, as they lie si
 typedef struct hdf5_source {
     h5_file *file;
     h5_table **tables; /* one a dataset */
+    h5_table *entries; /* NULL: none */
     size_t text_capacity;
 } hdf5_source;
 
 static void hdf5_close_source(result_file *result) {
     hdf5_source *source = result->source;
     for (int d = 0; source->tables && d < result->layout.n_datasets; d++) h5_table_close(source->tables[d]);
+    h5_table_close(source->entries);
     h5_close(source->file);
     mem_free(result->context, source->tables);
     mem_free(result->context, source);
@@ -111,10 +113,65 @@ static zn_status open_datasets(result_file *result, const h5_object *root) {
     return status;
 }
 
+/* ---- entries ---- */
+
+/* All of them at once. Entries of rows that a killed run did not finish are left out. */
+static zn_status read_entries(result_file *result) {
+    hdf5_source *source = result->source;
+    zn_context *context = result->context;
+    int width = result->entries.n_columns;
+    long count = h5_table_rows(source->entries);
+    double **columns = MEM_ARRAY(context, double *, width), *memory = MEM_ARRAY(context, double, (size_t)count * (size_t)width);
+    double *values = MEM_ARRAY(context, double, (size_t)count * (size_t)width);
+    for (int c = 0; columns && memory && c < width; c++) columns[c] = memory + (size_t)c * (size_t)count;
+    zn_status status = columns && memory && values ? h5_table_read(source->entries, 0, width, count, columns) : ZN_MEMORY;
+    double row = 0;
+    for (long i = 0; status == ZN_OK && i < count; i++) {
+        for (int c = 0; c < width; c++) values[i * width + c] = columns[c][i];
+        if (!(values[i * width] >= row)) status = damaged(result, "entries are not in the order of rows");
+        row = values[i * width];
+        if (row < (double)result->rows) result->entry_count = i + 1;
+    }
+    mem_free(context, columns);
+    mem_free(context, memory);
+    if (status == ZN_OK) result->entry_values = values;
+    else mem_free(context, values), result->entry_count = 0;
+    return status;
+}
+
+static zn_status open_entries(result_file *result, const h5_object *root) {
+    hdf5_source *source = result->source;
+    zn_context *context = result->context;
+    char *name = NULL, *meaning = NULL, **columns = NULL, **names = NULL;
+    int n_columns = 0, n_names = 0;
+    h5_object object;
+    bool found = false;
+    zn_status status = h5_one_text(source->file, root, "entries", &name);
+    if (status != ZN_OK || !name) return status;
+    if (strchr(name, '/') || !*name || strlen(name) > H5_NAME_LONGEST) status = damaged(result, "the table of entries has no proper name");
+    if (status == ZN_OK) status = h5_find(source->file, name, &object, &found);
+    if (status == ZN_OK && !found) status = damaged(result, "the table of entries is missing");
+    if (status == ZN_OK) status = h5_table_open(source->file, &object, &source->entries);
+    if (status == ZN_OK && (!h5_table_is_double(source->entries) || h5_table_rank(source->entries) != 2))
+        status = damaged(result, "the table of entries has the wrong type or size");
+    if (status == ZN_OK) status = h5_texts(source->file, &object, "columns", &columns, &n_columns);
+    if (status == ZN_OK) status = h5_texts(source->file, &object, "shapes", &names, &n_names);
+    if (status == ZN_OK) status = h5_one_text(source->file, &object, "meaning", &meaning);
+    if (status == ZN_OK && (n_columns < 1 || n_columns != h5_table_columns(source->entries))) status = damaged(result, "names of columns are missing");
+    const result_entries read = {name, meaning ? meaning : "", n_columns, (const char *const *)columns, "shapes", n_names, (const char *const *)names};
+    if (status == ZN_OK) status = result_entries_copy(result, &read);
+    if (status == ZN_OK) result->read_entries = read_entries;
+    result_free_texts(context, columns, n_columns);
+    result_free_texts(context, names, n_names);
+    mem_free(context, name);
+    mem_free(context, meaning);
+    return status;
+}
+
 static zn_status take_text(void *user, char *name, char *value) {
     result_file *result = user;
     hdf5_source *source = result->source;
-    bool ours = strcmp(name, "format") == 0 || strcmp(name, "datasets") == 0, room = true;
+    bool ours = strcmp(name, "format") == 0 || strcmp(name, "datasets") == 0 || strcmp(name, "entries") == 0, room = true;
     size_t count = (size_t)result->layout.n_texts;
     if (!ours)
         room = mem_grow(result->context, (void **)&result->texts, &source->text_capacity, count + 1, sizeof *result->texts);
@@ -168,6 +225,7 @@ zn_status result_hdf5_open(result_file *result, char *content, size_t size) {
     if (status == ZN_OK) status = h5_find(source->file, "", &root, &found);
     if (status == ZN_OK) status = check_format(result, source->file, &root);
     if (status == ZN_OK) status = open_datasets(result, &root);
+    if (status == ZN_OK) status = open_entries(result, &root);
     if (status == ZN_OK) status = h5_all_texts(source->file, &root, take_text, result);
     return status == ZN_OK ? result_allocate_columns(result) : status;
 }

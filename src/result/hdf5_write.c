@@ -7,7 +7,8 @@
  * much is cut off at the end: a full disk is met by us, with all that HDF5 wrote before intact.
  *
  * The bytes do not depend on when flushes happen: space is only allocated for whole chunks, all datasets in order, when the
- * first row of a chunk is written. */
+ * first row of a chunk is written. Entries have chunks of their own; of two chunks that begin between two flushes the one that begins at the
+ * earlier row comes first. */
 #include "result/hdf5_common.h"
 
 #include <errno.h>
@@ -28,6 +29,15 @@ enum {
     NODES_AT_ONCE = 4,               /* ... and later takes a new leaf, and new nodes of the levels above */
 };
 
+/* Entries, any number for each row. */
+typedef struct hdf5_entries {
+    hid_t dataset; /* -1: none */
+    int width;
+    double *buffer;
+    hsize_t chunk_rows, chunk_start, filled, flushed; /* as below */
+    hsize_t begin;                                    /* row at which the chunk began */
+} hdf5_entries;
+
 typedef struct hdf5_sink {
     zn_context *context;
     const char *path;
@@ -39,26 +49,62 @@ typedef struct hdf5_sink {
     double *buffer;                  /* chunk_rows x width */
     hsize_t chunk_rows, chunk_start; /* rows of a chunk, first row of the current chunk */
     hsize_t filled, flushed;         /* rows of the current chunk in the buffer, those of them in the file */
+    hdf5_entries entries;
 } hdf5_sink;
 
 static int columns_of(int width) { return width ? width : 1; }
 
-/* Rows flushed .. filled of dataset d, whose columns begin at `offset` of a row in the buffer. */
-static bool write_dataset(hdf5_sink *h5, int d, int offset) {
-    int rank = h5->widths[d] ? 2 : 1;
-    hsize_t columns = (hsize_t)columns_of(h5->widths[d]), fresh = h5->filled - h5->flushed;
-    hsize_t extent[2] = {h5->chunk_start + h5->filled, columns};
-    hsize_t file_start[2] = {h5->chunk_start + h5->flushed, 0}, count[2] = {fresh, columns};
-    hsize_t memory_extent[2] = {h5->chunk_rows, (hsize_t)h5->width}, memory_start[2] = {h5->flushed, (hsize_t)offset};
-    if (H5Dset_extent(h5->datasets[d], extent) < 0) return false;
-    hid_t file_space = H5Dget_space(h5->datasets[d]);
+/* A part of a table in memory that goes to a dataset. */
+typedef struct table_part {
+    const double *buffer;
+    hsize_t rows, width;                /* of the buffer */
+    hsize_t start, first, count, offset, columns; /* rows of the file before it; its rows from `first` on, columns from `offset` on */
+    bool vector;
+} table_part;
+
+static bool write_part(hid_t dataset, const table_part *p) {
+    hsize_t extent[2] = {p->start + p->first + p->count, p->columns};
+    hsize_t file_start[2] = {p->start + p->first, 0}, count[2] = {p->count, p->columns};
+    hsize_t memory_extent[2] = {p->rows, p->width}, memory_start[2] = {p->first, p->offset};
+    if (H5Dset_extent(dataset, extent) < 0) return false;
+    hid_t file_space = H5Dget_space(dataset);
     hid_t memory_space = H5Screate_simple(2, memory_extent, NULL);
-    bool ok = file_space >= 0 && memory_space >= 0 && H5Sget_simple_extent_ndims(file_space) == rank &&
+    bool ok = file_space >= 0 && memory_space >= 0 && H5Sget_simple_extent_ndims(file_space) == (p->vector ? 1 : 2) &&
               H5Sselect_hyperslab(file_space, H5S_SELECT_SET, file_start, NULL, count, NULL) >= 0 &&
               H5Sselect_hyperslab(memory_space, H5S_SELECT_SET, memory_start, NULL, count, NULL) >= 0 &&
-              H5Dwrite(h5->datasets[d], H5T_NATIVE_DOUBLE, memory_space, file_space, H5P_DEFAULT, h5->buffer) >= 0;
+              H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory_space, file_space, H5P_DEFAULT, p->buffer) >= 0;
     if (memory_space >= 0) H5Sclose(memory_space);
     if (file_space >= 0) H5Sclose(file_space);
+    return ok;
+}
+
+/* Rows flushed .. filled of dataset d, whose columns begin at `offset` of a row in the buffer. */
+static bool write_dataset(hdf5_sink *h5, int d, int offset) {
+    return write_part(h5->datasets[d], &(table_part){.buffer = h5->buffer,
+                                                     .rows = h5->chunk_rows,
+                                                     .width = (hsize_t)h5->width,
+                                                     .start = h5->chunk_start,
+                                                     .first = h5->flushed,
+                                                     .count = h5->filled - h5->flushed,
+                                                     .offset = (hsize_t)offset,
+                                                     .columns = (hsize_t)columns_of(h5->widths[d]),
+                                                     .vector = h5->widths[d] == 0});
+}
+
+static bool write_entries(hdf5_entries *e) {
+    if (e->filled == e->flushed) return true;
+    bool ok = write_part(e->dataset, &(table_part){.buffer = e->buffer,
+                                                   .rows = e->chunk_rows,
+                                                   .width = (hsize_t)e->width,
+                                                   .start = e->chunk_start,
+                                                   .first = e->flushed,
+                                                   .count = e->filled - e->flushed,
+                                                   .columns = (hsize_t)e->width});
+    e->flushed = e->filled;
+    if (e->filled == e->chunk_rows) {
+        e->chunk_start += e->chunk_rows;
+        e->filled = e->flushed = 0;
+    }
     return ok;
 }
 
@@ -86,13 +132,20 @@ static void move_end_ahead(const hdf5_sink *h5, uint64_t end) {
     if (pwrite(h5->reserve, bytes, sizeof bytes, END_AT) < 0) return; /* only less safe, and a real trouble shows up soon */
 }
 
-static zn_status reserve_chunk(const hdf5_sink *h5) {
+static size_t chunk_bytes(hsize_t chunk, hsize_t rows, int width, int datasets) {
+    size_t nodes = chunk == 0 ? 1 : chunk < NODE_CHUNKS ? 0 : NODES_AT_ONCE;
+    return (size_t)rows * (size_t)width * sizeof(double) + RESERVE_BYTES + (size_t)datasets * nodes * NODE_BYTES;
+}
+
+/* For the chunks that begin with what is about to be written. */
+static zn_status reserve_chunks(const hdf5_sink *h5) {
+    const hdf5_entries *e = &h5->entries;
+    size_t bytes = 0;
+    if (h5->filled > 0 && h5->flushed == 0) bytes += chunk_bytes(h5->chunk_start / h5->chunk_rows, h5->chunk_rows, h5->width, h5->n_datasets);
+    if (e->filled > 0 && e->flushed == 0) bytes += chunk_bytes(e->chunk_start / e->chunk_rows, e->chunk_rows, e->width, 1);
+    if (bytes == 0) return ZN_OK;
     hsize_t used = 0;
     if (H5Fget_filesize(h5->file, &used) < 0) return hdf5_fail(h5->context, h5->path);
-    hsize_t chunk = h5->chunk_start / h5->chunk_rows;
-    size_t nodes = chunk == 0 ? 1 : chunk < NODE_CHUNKS ? 0 : NODES_AT_ONCE;
-    size_t bytes = (size_t)h5->chunk_rows * (size_t)h5->width * sizeof(double) + RESERVE_BYTES +
-                   (size_t)h5->n_datasets * nodes * NODE_BYTES;
     bool reserved;
     zn_status status = reserve(h5, (off_t)used, bytes, &reserved);
     if (reserved) move_end_ahead(h5, used + bytes);
@@ -109,18 +162,33 @@ static size_t creation_bytes(const result_layout *layout) {
         for (int c = 0; dataset->columns && c < dataset->n_columns; c++)
             bytes += strlen(dataset->columns[c]) + RESERVE_NAME_BYTES;
     }
+    const result_entries *e = layout->entries;
+    if (!e) return bytes;
+    bytes += RESERVE_DATASET_BYTES + strlen(e->meaning);
+    for (int c = 0; c < e->n_columns; c++) bytes += strlen(e->columns[c]) + RESERVE_NAME_BYTES;
+    for (int c = 0; c < e->n_names; c++) bytes += strlen(e->names[c]) + RESERVE_NAME_BYTES;
     return bytes;
 }
 
-static zn_status write_rows(hdf5_sink *h5) {
-    if (h5->filled == h5->flushed) return ZN_OK;
-    zn_status status = h5->flushed == 0 ? reserve_chunk(h5) : ZN_OK;
-    if (status != ZN_OK) return status;
+static bool write_main(hdf5_sink *h5) {
     bool ok = true;
+    if (h5->filled == h5->flushed) return true;
     for (int d = 0, offset = 0; ok && d < h5->n_datasets; d++) {
         ok = write_dataset(h5, d, offset);
         offset += columns_of(h5->widths[d]);
     }
+    return ok;
+}
+
+static zn_status write_rows(hdf5_sink *h5) {
+    hdf5_entries *e = &h5->entries;
+    if (h5->filled == h5->flushed && e->filled == e->flushed) return ZN_OK;
+    zn_status status = reserve_chunks(h5);
+    if (status != ZN_OK) return status;
+    bool entries_first = e->begin <= h5->chunk_start, ok = true;
+    if (entries_first) ok = write_entries(e);
+    ok = ok && write_main(h5);
+    if (!entries_first) ok = ok && write_entries(e);
     if (ok) ok = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
     if (!ok) return hdf5_fail(h5->context, h5->path);
     h5->flushed = h5->filled;
@@ -146,6 +214,15 @@ static zn_status hdf5_row(void *state, const double *row) {
     return h5->filled == h5->chunk_rows ? hdf5_flush(h5) : ZN_OK;
 }
 
+static zn_status hdf5_entry(void *state, const double *entry) {
+    hdf5_sink *h5 = state;
+    hdf5_entries *e = &h5->entries;
+    if (e->filled == 0) e->begin = h5->chunk_start + h5->filled;
+    memcpy(e->buffer + e->filled * (hsize_t)e->width, entry, (size_t)e->width * sizeof *entry);
+    e->filled++;
+    return e->filled == e->chunk_rows ? hdf5_flush(h5) : ZN_OK;
+}
+
 static long hdf5_rows(const void *state) {
     const hdf5_sink *h5 = state;
     return (long)(h5->chunk_start + h5->flushed);
@@ -160,6 +237,7 @@ static zn_status hdf5_close(void *state, bool keep_last_rows) {
     bool closed = true;
     for (int d = 0; h5->datasets && d < h5->n_datasets; d++)
         if (h5->datasets[d] >= 0) closed = H5Dclose(h5->datasets[d]) >= 0 && closed;
+    if (h5->entries.dataset >= 0) closed = H5Dclose(h5->entries.dataset) >= 0 && closed;
     hsize_t size = 0;
     bool sized = h5->file >= 0 && H5Fget_filesize(h5->file, &size) >= 0;
     if (h5->file >= 0) closed = H5Fclose(h5->file) >= 0 && closed;
@@ -168,6 +246,7 @@ static zn_status hdf5_close(void *state, bool keep_last_rows) {
     if (closed && sized && ftruncate(h5->reserve, (off_t)size) != 0 && status == ZN_OK)
         status = fail_file(context, h5->path, "written", errno);
     mem_free(context, h5->buffer);
+    mem_free(context, h5->entries.buffer);
     mem_free(context, h5->widths);
     mem_free(context, h5->datasets);
     mem_free(context, h5);
@@ -195,15 +274,15 @@ static bool put_texts(hid_t object, const char *name, const char *const *texts, 
 static bool put_text(hid_t object, const char *name, const char *text) { return put_texts(object, name, &text, 1, false); }
 
 /* Rows that were announced but never arrived read as NaN. No times: equal runs give equal bytes. */
-static hid_t dataset_properties(const hdf5_sink *h5, int width) {
+static hid_t dataset_properties(hsize_t chunk_rows, int width, int names) {
     int rank = width ? 2 : 1;
-    hsize_t chunk[2] = {h5->chunk_rows, (hsize_t)columns_of(width)};
+    hsize_t chunk[2] = {chunk_rows, (hsize_t)columns_of(width)};
     double missing = NAN;
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     bool ok = properties >= 0 && H5Pset_chunk(properties, rank, chunk) >= 0 &&
               H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &missing) >= 0 &&
               H5Pset_obj_track_times(properties, false) >= 0;
-    if (ok && width > COMPACT_COLUMNS_MAX)
+    if (ok && names > COMPACT_COLUMNS_MAX)
         ok = H5Pset_attr_creation_order(properties, H5P_CRT_ORDER_TRACKED) >= 0 &&
              H5Pset_attr_phase_change(properties, 0, 0) >= 0;
     if (!ok && properties >= 0) H5Pclose(properties);
@@ -220,24 +299,35 @@ static hid_t uncached_access(void) {
     return access;
 }
 
-static bool create_dataset(hdf5_sink *h5, int d, const result_dataset *dataset) {
-    int width = dataset->columns ? dataset->n_columns : 0;
+static hid_t create_table(const hdf5_sink *h5, const char *name, int width, hsize_t chunk_rows, int names) {
     hsize_t extent[2] = {0, (hsize_t)columns_of(width)}, largest[2] = {H5S_UNLIMITED, extent[1]};
-    hid_t space = H5Screate_simple(width ? 2 : 1, extent, largest);
-    hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = dataset_properties(h5, width), access = uncached_access();
-    h5->widths[d] = width;
+    hid_t id = -1, space = H5Screate_simple(width ? 2 : 1, extent, largest);
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = dataset_properties(chunk_rows, width, names), access = uncached_access();
     if (space >= 0 && links >= 0 && properties >= 0 && access >= 0 && H5Pset_char_encoding(links, H5T_CSET_UTF8) >= 0)
-        h5->datasets[d] = H5Dcreate2(h5->file, dataset->name, H5T_IEEE_F64LE, space, links, properties, access);
-    hid_t id = h5->datasets[d];
-    bool ok = id >= 0;
-    if (ok && width) ok = put_texts(id, "columns", dataset->columns, width, true);
-    if (ok && dataset->meaning) ok = put_text(id, "meaning", dataset->meaning);
-    if (ok && dataset->plain) ok = put_text(id, "names", "plain");
+        id = H5Dcreate2(h5->file, name, H5T_IEEE_F64LE, space, links, properties, access);
     if (access >= 0) H5Pclose(access);
     if (properties >= 0) H5Pclose(properties);
     if (links >= 0) H5Pclose(links);
     if (space >= 0) H5Sclose(space);
+    return id;
+}
+
+static bool create_dataset(hdf5_sink *h5, int d, const result_dataset *dataset) {
+    int width = dataset->columns ? dataset->n_columns : 0;
+    h5->widths[d] = width;
+    hid_t id = h5->datasets[d] = create_table(h5, dataset->name, width, h5->chunk_rows, width);
+    bool ok = id >= 0;
+    if (ok && width) ok = put_texts(id, "columns", dataset->columns, width, true);
+    if (ok && dataset->meaning) ok = put_text(id, "meaning", dataset->meaning);
+    if (ok && dataset->plain) ok = put_text(id, "names", "plain");
     return ok;
+}
+
+static bool create_entries(hdf5_sink *h5, const result_entries *entries) {
+    hdf5_entries *e = &h5->entries;
+    hid_t id = e->dataset = create_table(h5, entries->name, e->width, e->chunk_rows, entries->n_names);
+    return id >= 0 && put_texts(id, "columns", entries->columns, entries->n_columns, true) && put_text(id, "meaning", entries->meaning) &&
+           put_texts(id, entries->names_of, entries->names, entries->n_names, true) && put_text(h5->file, "entries", entries->name);
 }
 
 /* Readable by HDF5 1.8 and later. Metadata goes to the file only when flushed, see the top. */
@@ -286,6 +376,7 @@ static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
         names[n] = dataset->name;
         ok = create_dataset(h5, n++, dataset);
     }
+    if (layout->entries) ok = ok && create_entries(h5, layout->entries);
     ok = ok && put_texts(h5->file, "datasets", names, n, true) && H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
     h5->n_datasets = n;
     mem_free(h5->context, names);
@@ -306,14 +397,19 @@ zn_status result_hdf5_create(zn_context *context, output_file *output, const res
                       .reserve = output_descriptor(output),
                       .file = -1,
                       .width = result_layout_width(layout)};
-    *sink = (result_sink){hdf5_row, hdf5_flush, hdf5_close, hdf5_rows, h5};
+    *sink = (result_sink){hdf5_row, layout->entries ? hdf5_entry : NULL, hdf5_flush, hdf5_close, hdf5_rows, h5};
     h5->chunk_rows = rows_of_chunk(h5->width);
     h5->n_datasets = layout->n_datasets;
     h5->datasets = MEM_ARRAY(context, hid_t, layout->n_datasets);
     h5->widths = MEM_ARRAY(context, int, layout->n_datasets);
     h5->buffer = MEM_ARRAY(context, double, h5->chunk_rows *(hsize_t)h5->width);
     for (int d = 0; h5->datasets && d < layout->n_datasets; d++) h5->datasets[d] = -1;
-    zn_status status = h5->datasets && h5->widths && h5->buffer ? ZN_OK : ZN_MEMORY;
+    hdf5_entries *e = &h5->entries;
+    e->dataset = -1;
+    e->width = layout->entries ? layout->entries->n_columns : 1;
+    e->chunk_rows = rows_of_chunk(e->width);
+    e->buffer = MEM_ARRAY(context, double, layout->entries ? e->chunk_rows * (hsize_t)e->width : 0);
+    zn_status status = h5->datasets && h5->widths && h5->buffer && e->buffer ? ZN_OK : ZN_MEMORY;
     if (status == ZN_OK) {
         hdf5_guard guard;
         hdf5_enter(&guard);

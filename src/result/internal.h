@@ -20,6 +20,7 @@ void result_free_texts(zn_context *context, char **texts, int count);
 /* A format being written. Functions leave an error and return its status on failure; close always frees. */
 typedef struct result_sink {
     zn_status (*row)(void *state, const double *row);
+    zn_status (*entry)(void *state, const double *entry); /* NULL: not in this format */
     zn_status (*flush)(void *state);
     zn_status (*close)(void *state, bool keep_last_rows);
     long (*rows)(const void *state); /* that a reader finds in the file */
@@ -62,6 +63,11 @@ struct zn_result {
     size_t table_capacity;
     int width;
     long rows;
+    result_entries entries;   /* layout.entries, where there are any */
+    double *entry_values;     /* NULL: not read yet, or none */
+    size_t entry_room;
+    long entry_count;
+    zn_status (*read_entries)(result_file *);           /* NULL: they are there */
     zn_status (*read_column)(result_file *, int index); /* NULL: all columns are there */
     void (*close_source)(result_file *);                /* NULL: nothing is open */
     void *source;
@@ -73,6 +79,8 @@ zn_status result_hdf5_open(result_file *result, char *content, size_t size);
 result_file *result_allocate(zn_context *context, const char *path); /* NULL: no memory */
 zn_status result_make_names(result_file *result);                   /* labels and full_names, when the layout is known */
 zn_status result_memory_column(result_file *result, int index);
+zn_status result_entries_copy(result_file *result, const result_entries *);
+void result_entries_free(result_file *result);
 /* The arrays of a result's columns, after width and rows are known. */
 zn_status result_allocate_columns(result_file *result);
 zn_status result_fail_content(const result_file *result, long line, const char *format, ...)

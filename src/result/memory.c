@@ -41,6 +41,7 @@ zn_status result_memory_create(zn_context *context, const result_layout *layout,
     result_file *r = result_allocate(context, "in memory");
     if (!r) return ZN_MEMORY;
     status = copy_layout(r, layout) ? ZN_OK : ZN_MEMORY;
+    if (status == ZN_OK && layout->entries) status = result_entries_copy(r, layout->entries);
     r->width = status == ZN_OK ? result_layout_width(&r->layout) : 0;
     if (status == ZN_OK) status = result_allocate_columns(r);
     if (status == ZN_OK) status = result_make_names(r);

@@ -79,8 +79,13 @@ static zn_status write_rows(zn_result *r, const char *path, const result_layout 
     result_writer *writer;
     zn_status status = result_writer_create(r->context, path, layout, &writer);
     if (status != ZN_OK) return status;
+    zn_contact_table contacts;
+    status = zn_result_contacts(r, &contacts);
+    long next = 0;
     for (long i = 0; i < r->rows && status == ZN_OK; i++) {
-        status = gather(r, i, kept, row);
+        for (; status == ZN_OK && next < contacts.count && contacts.values[next * contacts.n_columns] <= (double)i; next++)
+            status = result_writer_entry(writer, contacts.values + next * contacts.n_columns);
+        if (status == ZN_OK) status = gather(r, i, kept, row);
         if (status == ZN_OK) status = result_writer_row(writer, row);
     }
     if (status == ZN_OK) status = result_writer_finish(writer, true);
@@ -102,7 +107,7 @@ zn_status zn_result_save(zn_result *r, const char *path) {
         kept[d] = result_path_has_drawings(path) || strcmp(r->datasets[d].name, "view") != 0;
         if (kept[d]) datasets[count++] = r->datasets[d];
     }
-    const result_layout layout = {count, datasets, r->layout.n_texts, r->texts};
+    const result_layout layout = {count, datasets, r->layout.n_texts, r->texts, r->layout.entries};
     if (status == ZN_OK) status = write_rows(r, path, &layout, kept, row);
     mem_free(r->context, kept);
     mem_free(r->context, row);

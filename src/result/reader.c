@@ -56,6 +56,7 @@ void result_close(result_file *result) {
     result_free_texts(context, result->labels, result->width);
     result_free_texts(context, result->full_names, result->width);
     free_layout(result);
+    result_entries_free(result);
     mem_free(context, result->path);
     handle_retire(&result->head, sizeof *result);
 }

@@ -25,7 +25,18 @@ typedef struct result_layout {
     const result_dataset *datasets;
     int n_texts;
     const result_text *texts; /* attributes of the file: scene, title, scheme ... (CSV cannot hold them) */
+    const struct result_entries *entries; /* NULL: none */
 } result_layout;
+
+/* A table with any number of entries for each row, the first number of which is the row that they belong to (from 0). HDF5 only. */
+typedef struct result_entries {
+    const char *name, *meaning;
+    int n_columns;
+    const char *const *columns; /* the first one is "row" */
+    const char *names_of;       /* what numbers in it count ("shapes"): an attribute with */
+    int n_names;                /* names */
+    const char *const *names;
+} result_entries;
 
 /* Doubles in a row: the columns of all datasets, one dataset after the other. */
 int result_layout_width(const result_layout *layout);
@@ -44,6 +55,8 @@ bool result_path_has_drawings(const char *path);
 zn_status result_writer_create(zn_context *context, const char *path, const result_layout *layout, result_writer **writer);
 /* Appends result_layout_width() doubles. What is older than a second is on the disk, also when the process gets killed. */
 zn_status result_writer_row(result_writer *writer, const double *row);
+/* An entry of the row that comes next: n_columns doubles. Formats without such a table leave it out. */
+zn_status result_writer_entry(result_writer *writer, const double *entry);
 /* All rows so far to the disk. Does not change the bytes of the finished file. */
 zn_status result_writer_flush(result_writer *writer);
 /* Closes. success: PATH.partial becomes PATH; otherwise it stays as it is and an existing PATH is untouched. */
@@ -77,5 +90,6 @@ zn_status result_column(result_file *result, int index, const double **values);
 /* A result in memory, which grows by rows of result_layout_width() doubles. */
 zn_status result_memory_create(zn_context *context, const result_layout *layout, result_file **result);
 zn_status result_memory_row(result_file *result, const double *row);
+zn_status result_memory_entry(result_file *result, const double *entry);
 
 #endif

@@ -65,6 +65,11 @@ zn_status result_writer_row(result_writer *writer, const double *row) {
     return status;
 }
 
+zn_status result_writer_entry(result_writer *writer, const double *entry) {
+    if (!writer->open || writer->failed) return refuse(writer);
+    return writer->sink.entry ? note(writer, writer->sink.entry(writer->sink.state, entry)) : ZN_OK;
+}
+
 long result_writer_rows(const result_writer *writer) { return writer->open ? writer->sink.rows(writer->sink.state) : writer->rows; }
 
 zn_status result_writer_finish(result_writer *writer, bool success) {

@@ -15,10 +15,17 @@ struct zn_recorder {
     double *row, *last_total; /* percussion totals at the last row */
     double *outputs;          /* all of the model; poses of its drawing stand apart in a row */
     bool poses;               /* are recorded: not in CSV, which cannot hold the drawing */
-    long last_step;
+    long last_step, rows;
     long last_iterations[CONE_PATH_COUNT];
     bool forces; /* the scheme knows accelerations and forces */
+    bool found;  /* shapes find each other */
 };
+
+/* Contacts that came by themselves: numbers in a row of the result, and columns of their own table. */
+enum { N_FOUND = 3, N_ENTRY = 16 };
+static const char *const found_names[N_FOUND] = {"listed", "pushing", "normal"};
+static const char *const entry_names[N_ENTRY] = {"row", "shape_a", "shape_b", "feature_a", "feature_b", "x",      "y",  "z",
+                                                 "nx",  "ny",      "nz",      "gap",       "normal",    "px", "py", "pz"};
 
 enum { N_ENERGIES = 3 };
 static const char *const energy_names[N_ENERGIES] = {"kinetic", "potential", "total"};
@@ -46,6 +53,12 @@ static int output_names(const zn_model *model, bool poses, const char **names) {
         if (drawing_is_pose(model->output_names[i]) == poses)
             names[count++] = model->output_names[i] + (poses ? sizeof DRAWING_PREFIX - 1 : 0);
     return count;
+}
+
+static zn_status create_sink(zn_recorder *r, const char *path, const result_layout *layout) {
+    r->row = MEM_ARRAY(r->context, double, result_layout_width(layout));
+    if (!r->row) return ZN_MEMORY;
+    return path ? result_writer_create(r->context, path, layout, &r->writer) : result_memory_create(r->context, layout, &r->memory);
 }
 
 static zn_status open_writer(zn_recorder *r, const char *title, const char *scene_text, const char *path, char **percussions,
@@ -77,6 +90,8 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
          r->forces ? model->size.nu : 0, model->u_names, false},
         {"force", "forces of constraints and contacts at t, of the smooth motion (without impacts)",
          r->forces ? model_rows(model) : 0, (const char *const *)percussions, false},
+        {"found", "contacts that came by themselves: listed for the next step, with a percussion since the row before, sum of their normal percussions",
+         r->found ? N_FOUND : 0, found_names, false},
         {"iterations", "iterations of the solver since the row before, by path", CONE_PATH_COUNT, iteration_names, false},
     };
     const result_text texts[] = {
@@ -90,10 +105,20 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
         {"tolerance", tolerance},
         {"drawing", model->drawing ? model->drawing : ""},
     };
-    result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts};
-    r->row = MEM_ARRAY(r->context, double, result_layout_width(&layout));
-    if (!r->row) return ZN_MEMORY;
-    return path ? result_writer_create(r->context, path, &layout, &r->writer) : result_memory_create(r->context, &layout, &r->memory);
+    const contact_field *field = r->simulation->contacts.field;
+    int n_shapes = field ? contact_field_shapes(field) : 0;
+    const char **shapes = MEM_ARRAY(r->context, const char *, n_shapes);
+    if (!shapes) return ZN_MEMORY;
+    for (int i = 0; i < n_shapes; i++) shapes[i] = contact_field_shape_name(field, i);
+    const result_entries entries = {"contacts",
+                                    "contacts that came by themselves, row by row: shapes and their features, the point where they touch, the normal "
+                                    "(from b to a), the gap at t (not a number: it has left the list), percussions since the row before: normal, "
+                                    "and with friction as a vector on a",
+                                    N_ENTRY, entry_names, "shapes", n_shapes, shapes};
+    result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts, r->found ? &entries : NULL};
+    zn_status status = create_sink(r, path, &layout);
+    mem_free(r->context, shapes);
+    return status;
 }
 
 static void release(zn_recorder *r) {
@@ -118,6 +143,7 @@ zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulatio
     r->head = (handle_head){HANDLE_RECORDER, context};
     r->simulation = simulation;
     r->forces = simulation->scheme->class->forces != NULL;
+    r->found = simulation->contacts.field;
     r->last_total = MEM_ARRAY(context, double, n);
     char **percussions = MEM_ARRAY(context, char *, n);
     const char **contacts = MEM_ARRAY(context, const char *, model->size.n_contacts);
@@ -149,6 +175,24 @@ static double *put_outputs(zn_recorder *r, double *next) {
         for (int i = 0; i < model->n_outputs; i++)
             if (drawing_is_pose(model->output_names[i]) == (bool)poses) *next++ = r->outputs[i];
     return next;
+}
+
+/* Entries of the row to come, and the numbers in it. */
+static zn_status put_found(zn_recorder *r, double *numbers) {
+    const zn_simulation *sim = r->simulation;
+    numbers[0] = (double)sim->contacts.list.count, numbers[1] = numbers[2] = 0;
+    double row = (double)(r->memory ? result_rows(r->memory) : r->rows);
+    zn_status status = ZN_OK;
+    for (int i = 0, count = zn_simulation_found_count(sim); i < count && status == ZN_OK; i++) {
+        zn_found_contact c;
+        status = zn_simulation_found(sim, i, &c);
+        const double entry[N_ENTRY] = {row,         c.shape[0],  c.shape[1],  c.feature[0], c.feature[1], c.point[0],      c.point[1],      c.point[2],
+                                       c.normal[0], c.normal[1], c.normal[2], c.gap,        c.normal_percussion, c.percussion[0], c.percussion[1], c.percussion[2]};
+        numbers[1] += c.normal_percussion > 0;
+        numbers[2] += c.normal_percussion;
+        if (status == ZN_OK) status = r->memory ? result_memory_entry(r->memory, entry) : result_writer_entry(r->writer, entry);
+    }
+    return status;
 }
 
 zn_status zn_recorder_row(zn_recorder *r) {
@@ -183,6 +227,12 @@ zn_status zn_recorder_row(zn_recorder *r) {
         next = put(next, a, model->size.nu);
         for (int i = 0; i < n; i++) *next++ = lambda[sim_row_of_base(sim, i)];
     }
+    if (r->found) {
+        status = put_found(r, next);
+        if (status != ZN_OK) return status;
+        next += N_FOUND;
+    }
+    r->rows++;
     for (int i = 0; i < CONE_PATH_COUNT; i++) {
         *next++ = (double)(sim->path_iterations[i] - r->last_iterations[i]);
         r->last_iterations[i] = sim->path_iterations[i];

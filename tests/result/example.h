@@ -39,8 +39,21 @@ static const result_text example_texts[] = {{"scene", "title: Ball\nparameters: 
                                                       "ber\" alles"},
                                             {"scheme", "moreau"},
                                             {"settings", ""}};
-static const result_layout example_layout = {7, example_datasets, 4, example_texts};
+static const char *const example_entry[] = {"row", "shape_a", "gap"};
+static const char *const example_shapes[] = {"ball", "box"};
+static const result_entries example_entries = {"contacts", "any number in a row", 3, example_entry, "shapes", 2, example_shapes};
+static const result_layout example_layout = {7, example_datasets, 4, example_texts, &example_entries};
 enum { EXAMPLE_WIDTH = 12 };
+
+/* None in the first rows, then up to 39 in a row. */
+static inline long example_entries_of(long i) { return i < 10 ? 0 : i * 13 % 40; }
+
+static inline zn_status example_put_entries(result_writer *writer, long i) {
+    zn_status status = ZN_OK;
+    for (long k = 0; k < example_entries_of(i) && status == ZN_OK; k++)
+        status = result_writer_entry(writer, (double[]){(double)i, (double)(k % 2), sin((double)(i + k))});
+    return status;
+}
 
 static inline void example_row(long i, double *row) {
     double t = 1e-3 * (double)i;
@@ -100,6 +113,7 @@ static inline void example_write(zn_context *context, const char *path, long row
     assert_int_equal(result_writer_create(context, path, &example_layout, &writer), ZN_OK);
     for (long i = 0; i < rows; i++) {
         example_row(i, row);
+        assert_int_equal(example_put_entries(writer, i), ZN_OK);
         assert_int_equal(result_writer_row(writer, row), ZN_OK);
         if (flush_every && i % flush_every == 0) assert_int_equal(result_writer_flush(writer), ZN_OK);
     }

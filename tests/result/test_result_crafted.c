@@ -55,6 +55,9 @@ static void read_all(const char *path) {
         if (result_column(result, c, &values) != ZN_OK) ok = false;
         for (long i = 0; ok && i < result_rows(result); i++) sum += values[i];
     }
+    zn_contact_table table;
+    if (ok && zn_result_contacts(result, &table) != ZN_OK) ok = false;
+    for (long i = 0; ok && i < table.count * table.n_columns; i++) sum += table.values[i];
     bool told = ok || zn_error_count(context) > 0;
     result_close(result);
     zn_context_destroy(context);
@@ -107,7 +110,7 @@ static void write_many(const char *path) {
         datasets[d] = (result_dataset){.name = names[d]};
     }
     result_text texts[] = {{"scene", text}, {"title", "many"}};
-    write_layout(path, &(result_layout){MANY, datasets, 2, texts});
+    write_layout(path, &(result_layout){MANY, datasets, 2, texts, NULL});
 }
 
 /* More columns than names fit into a header. */
@@ -120,7 +123,7 @@ static void write_wide(const char *path) {
     }
     result_dataset datasets[] = {
         {.name = "t"}, {.name = "q", .n_columns = WIDE, .columns = columns, .plain = true, .meaning = "positions"}};
-    write_layout(path, &(result_layout){2, datasets, 0, NULL});
+    write_layout(path, &(result_layout){2, datasets, 0, NULL, NULL});
 }
 
 /* ---- mutations ---- */
@@ -355,7 +358,7 @@ static void repeated_texts_are_refused(void **state) {
     result_dataset datasets[] = {{.name = "q", .n_columns = 2000, .columns = columns}};
     result_text texts[] = {{"scene", text}};
     const char *path = example_path("repeated.h5");
-    write_layout(path, &(result_layout){1, datasets, 1, texts});
+    write_layout(path, &(result_layout){1, datasets, 1, texts, NULL});
     size_t size = 0;
     char *bytes = example_slurp(path, &size);
     const char *one = NULL;

@@ -19,7 +19,7 @@ static void write_forever(const char *path) {
     if (result_writer_create(context, path, &example_layout, &writer) != ZN_OK) _exit(1);
     for (long i = 0;; i++) {
         example_row(i, row);
-        if (result_writer_row(writer, row) != ZN_OK) _exit(2);
+        if (example_put_entries(writer, i) != ZN_OK || result_writer_row(writer, row) != ZN_OK) _exit(2);
     }
 }
 
@@ -39,6 +39,15 @@ static long check_rows(zn_context *context, const char *path) {
             assert_memory_equal(&values[i], &row[c], sizeof(double));
         }
     }
+    zn_contact_table table;
+    assert_int_equal(zn_result_contacts(result, &table), ZN_OK);
+    long k = 0;
+    for (long i = 0; i < rows && table.n_columns > 0; i++)
+        for (long e = 0; e < example_entries_of(i); e++, k++) {
+            assert_true(k < table.count);
+            assert_true(table.values[3 * k] == (double)i && table.values[3 * k + 1] == (double)(e % 2) && table.values[3 * k + 2] == sin((double)(i + e)));
+        }
+    assert_int_equal(k, table.count);
     result_close(result);
     return rows;
 }
@@ -121,6 +130,8 @@ static int try_reading(const char *path) {
             const double *values;
             if (result_column(result, c, &values) != ZN_OK) ok = false;
         }
+        zn_contact_table table;
+        if (ok && zn_result_contacts(result, &table) != ZN_OK) ok = false;
         bool told = ok || zn_error_count(context) > 0;
         result_close(result);
         zn_context_destroy(context);

@@ -44,7 +44,7 @@ static void csv_is_plain_text(void **state) {
                                  {.name = "q", .n_columns = 4, .columns = odd, .plain = true},
                                  {.name = "p", .n_columns = 1, .columns = other, .plain = true},
                                  {.name = "f", .n_columns = 1, .columns = other}};
-    result_layout layout = {4, datasets, 0, NULL};
+    result_layout layout = {4, datasets, 0, NULL, NULL};
     result_writer *writer = NULL;
     double row[7] = {0.1, -0.0, INFINITY, -INFINITY, NAN, 5e-324, 1e300};
     assert_int_equal(result_writer_create(context, example_path("odd.csv"), &layout, &writer), ZN_OK);
@@ -138,8 +138,8 @@ static void layouts_are_checked(void **state) {
     result_dataset twice[] = {{.name = "t"}, {.name = "t"}}, columns[] = {{.name = "q", .n_columns = 2, .columns = same}},
                    slash[] = {{.name = "a/b"}}, empty[] = {{.name = "q", .n_columns = 0, .columns = same}};
     result_text taken[] = {{"format", "mine"}};
-    result_layout wrong[] = {{2, twice, 0, NULL}, {1, columns, 0, NULL}, {1, slash, 0, NULL},
-                             {1, empty, 0, NULL}, {0, NULL, 0, NULL},    {1, twice, 1, taken}};
+    result_layout wrong[] = {{2, twice, 0, NULL, NULL}, {1, columns, 0, NULL, NULL}, {1, slash, 0, NULL, NULL},
+                             {1, empty, 0, NULL, NULL}, {0, NULL, 0, NULL, NULL},    {1, twice, 1, taken, NULL}};
     for (int i = 0; i < 6; i++)
         assert_int_equal(result_writer_create(context, example_path("wrong.h5"), &wrong[i], &writer), ZN_ARGUMENT);
     assert_int_equal(zn_error_count(context), 6);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables with any number of entries for each row, in memory and read from a file: entry i at values[i * n_columns]. */
+#include "result/internal.h"
+
+static const char **copy_texts(zn_context *context, int count, const char *const *from) {
+    const char **to = MEM_ARRAY(context, const char *, count);
+    for (int i = 0; to && i < count; i++)
+        if (!(to[i] = mem_text(context, from[i]))) {
+            result_free_texts(context, (char **)(uintptr_t)to, i);
+            return NULL;
+        }
+    return to;
+}
+
+zn_status result_entries_copy(result_file *r, const result_entries *from) {
+    result_entries *to = &r->entries;
+    zn_context *context = r->context;
+    *to = (result_entries){.n_columns = from->n_columns, .n_names = from->n_names};
+    to->columns = copy_texts(context, from->n_columns, from->columns);
+    to->names = copy_texts(context, from->n_names, from->names);
+    to->name = mem_text(context, from->name);
+    to->meaning = mem_text(context, from->meaning);
+    to->names_of = mem_text(context, from->names_of);
+    if (!to->columns || !to->names || !to->name || !to->meaning || !to->names_of) return ZN_MEMORY;
+    r->layout.entries = to;
+    return ZN_OK;
+}
+
+void result_entries_free(result_file *r) {
+    result_entries *e = &r->entries;
+    result_free_texts(r->context, (char **)(uintptr_t)e->columns, e->n_columns);
+    result_free_texts(r->context, (char **)(uintptr_t)e->names, e->n_names);
+    const void *blocks[] = {e->name, e->meaning, e->names_of, r->entry_values};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(r->context, (void *)(uintptr_t)blocks[i]);
+    *e = (result_entries){0};
+}
+
+zn_status result_memory_entry(result_file *r, const double *entry) {
+    size_t width = (size_t)r->entries.n_columns, count = (size_t)r->entry_count;
+    if (!mem_grow(r->context, (void **)&r->entry_values, &r->entry_room, (count + 1) * width, sizeof *entry)) return ZN_MEMORY;
+    memcpy(r->entry_values + count * width, entry, width * sizeof *entry);
+    r->entry_count++;
+    return ZN_OK;
+}
+
+zn_status zn_result_contacts(zn_result *r, zn_contact_table *table) {
+    NEED_HANDLE(r, HANDLE_RESULT);
+    NEED(r->context, table);
+    *table = (zn_contact_table){0};
+    const result_entries *e = r->layout.entries;
+    if (!e) return ZN_OK;
+    zn_status status = r->read_entries && !r->entry_values ? r->read_entries(r) : ZN_OK;
+    if (status != ZN_OK) return status;
+    *table = (zn_contact_table){r->entry_count, e->n_columns, e->columns, r->entry_values, e->n_names, e->names};
+    return ZN_OK;
+}
