@@ -7,6 +7,9 @@
 
 typedef struct independent independent;
 
+/* Rows of joints that were meant to follow from others differ by less (CONE_CONTRADICTION_RANK). */
+#define INDEPENDENT_LEAST_DOUBT 1e-5
+
 /* How to choose. */
 typedef struct independent_wish {
     double doubt; /* where a row has something new, but less than this (relative), nothing is left out of its group ... */

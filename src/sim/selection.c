@@ -20,8 +20,6 @@
 
 static const double most_open = 10; /* tolerances: may be open in a row left out, whatever is open in the others */
 static const double most_drift = 2; /* of what is open in the rows that the scheme sees may show in others */
-static const double least_doubt =
-    1e-5; /* rows of joints that were meant to follow from others differ by less (CONE_CONTRADICTION_RANK) */
 static const double worn = 10;        /* coefficients above: other rows are the better choice */
 static const double roundoff = 1e-13; /* constraints that contradict each other by less fit */
 static const double exact = 0.1;      /* tolerances: the same where least squares are not allowed */
@@ -46,7 +44,7 @@ void sim_selection_destroy(zn_simulation *sim) {
 static zn_status find(zn_simulation *sim, const zn_point *at, bool nearly, independent **rows) {
     /* Constraints that contradict each other by less than the tolerance differ in their directions by no more than that. */
     independent_wish wish = {
-        .doubt = larger(sim->settings.tolerance, least_doubt), .nearly = nearly, .before = sim->selection.rows};
+        .doubt = larger(sim->settings.tolerance, INDEPENDENT_LEAST_DOUBT), .nearly = nearly, .before = sim->selection.rows};
     return independent_find(sim->context, sim->base, at, wish, rows);
 }
 

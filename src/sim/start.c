@@ -9,6 +9,8 @@
 
 #include <float.h>
 
+#include "model/fewer_rows.h"
+#include "model/independent.h"
 #include "scheme/consistent_forces.h"
 
 enum { MAX_PROJECTIONS = 50 };
@@ -126,6 +128,32 @@ static int find_contradiction(zn_context *context, const zn_model *model, const 
     return rows * rows * model->size.nu > most_work ? -1 : model_contradiction(context, model, at, size);
 }
 
+/* Velocities on the rows from which the others follow: what these fix well, least squares of all rows may lose. u = 0: rows are looked
+ * at where velocities do not fit yet. */
+static zn_status project_velocities_on(zn_context *context, const zn_model *model, const zn_settings *settings, double t,
+                                       const double *q, double *u) {
+    double *rest = MEM_ARRAY(context, double, model->size.nu);
+    independent *rows = NULL;
+    zn_model *fewer = NULL;
+    linear_problem *p = NULL;
+    zn_status status = rest ? ZN_OK : ZN_MEMORY;
+    if (status == ZN_OK)
+        status = independent_find(context, model, &(zn_point){.t = t, .q = q, .u = rest},
+                                  (independent_wish){.doubt = INDEPENDENT_LEAST_DOUBT}, &rows);
+    if (status == ZN_OK && rows) status = fewer_rows_create(context, model, independent_left_out(rows), 0, NULL, &fewer);
+    if (status == ZN_OK && !(p = linear_problem_create(context, fewer ? fewer : model, settings, CONE_VELOCITY)))
+        status = ZN_MEMORY;
+    if (status == ZN_OK) {
+        p->frictionless = true;
+        status = project_velocities(context, p, t, q, u);
+    }
+    linear_problem_destroy(p);
+    model_free(context, fewer);
+    independent_destroy(context, rows);
+    mem_free(context, rest);
+    return status;
+}
+
 /* Where redundant constraints contradict each other the least-squares solution is looked for, and may be off by as much as any
  * start. */
 zn_status sim_start_project(zn_context *context, const zn_model *model, double t, double *q, double *u) {
@@ -140,9 +168,8 @@ zn_status sim_start_project(zn_context *context, const zn_model *model, double t
     if (!p) return ZN_MEMORY;
     p->frictionless = true;
     zn_status status = project_positions(context, p, t, contradiction ? SIM_START_TOLERANCE : 0, q, u);
-    if (status == ZN_OK) status = project_velocities(context, p, t, q, u);
     linear_problem_destroy(p);
-    return status;
+    return status == ZN_OK ? project_velocities_on(context, model, &settings, t, q, u) : status;
 }
 
 zn_status sim_start_contradiction(zn_context *context, const zn_model *model, const zn_settings *settings, const zn_point *at,

@@ -165,6 +165,35 @@ static void belt_and_opening_contact(void **state) {
     free_forces(&lift);
 }
 
+/* Four bodies in a chain that cannot move, with joints that are there twice: all velocities become zero. */
+static void velocities_on_redundant_joints(void **state) {
+    (void)state;
+    static const char text[] =
+        "bodies:\n"
+        "  r0: {type: spatial, mass: 1.3, position: [-0.263, 0.04, -0.22], inertia: [0.01, 0.05, 0.05], rotation: [0.345, 0, 0.923, 0.168], angular_velocity: [0, 0.5, 1.8]}\n"
+        "  r1: {type: spatial, mass: 0.3, position: [-0.437, -0.017, -0.7], inertia: [0.0017, 0.0084, 0.0084], rotation: [0.808, 0, 0.553, -0.206], angular_velocity: [0, -1.6, -0.6]}\n"
+        "  r2: {type: spatial, mass: 0.7, position: [-0.217, -0.106, -1.044], inertia: [0.0012, 0.0059, 0.0059], angular_velocity: [0, -1.3, -0.6]}\n"
+        "  r3: {type: spatial, mass: 1.2, position: [0.02, -0.124, -1.422], inertia: [0.0078, 0.0391, 0.0391], angular_velocity: [0, -1.9, -1.9]}\n"
+        "joints:\n"
+        "  j1: {type: revolute, between: [r0, world], at: [0, 0, 0], axis: [-0.51, 0.41, 0.755]}\n"
+        "  j2: {type: revolute, between: [world, r0], at: [0, 0, 0], axis: [-0.51, 0.41, 0.755]}\n"
+        "  j3: {type: revolute, between: [r1, r0], at: [-0.526, 0.08, -0.44], axis: [-0.948, -0.03, -0.317]}\n"
+        "  j4: {type: revolute, between: [r1, r2], at: [-0.349, -0.113, -0.958], axis: [-0.43, -0.244, -0.87]}\n"
+        "  j5: {type: revolute, between: [r2, r1], at: [-0.349, -0.113, -0.958], axis: [-0.43, -0.244, -0.87]}\n"
+        "  j6: {type: universal, between: [r2, r3], at: [-0.085, -0.099, -1.131], axis: [0.38, 0.835, 0.394]}\n"
+        "  j7: {type: revolute, between: [r3, world], at: [0.124, -0.149, -1.713], axis: [-0.036, 0.734, 0.678]}\n"
+        "simulation: {step: 4e-3, end: 0.1, project_start: true}\n";
+    zn_context *context = zn_context_create(NULL);
+    zn_scene *scene = parse(context, text);
+    zn_simulation *simulation = NULL;
+    if (zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation) != ZN_OK)
+        fail_msg("%s", zn_error_text(context));
+    for (int i = 0; i < 24; i++) check_close(zn_simulation_velocities(simulation)[i], 0, 1e-9);
+    zn_simulation_destroy(simulation);
+    zn_scene_destroy(scene);
+    zn_context_destroy(context);
+}
+
 /* ---- steps that cannot be solved ---- */
 
 /* Two walls that close on a rigid pair: no state is admissible after t = 1. The run ends with a sentence, the last good state
@@ -195,7 +224,8 @@ int main(void) {
         cmocka_unit_test(an_inconsistent_start_is_named), cmocka_unit_test(a_projected_start_is_consistent),
         cmocka_unit_test(a_closed_contact_must_not_approach), cmocka_unit_test(an_impossible_projection_ends),
         cmocka_unit_test(friction_at_the_start), cmocka_unit_test(no_normal_force_no_friction),
-        cmocka_unit_test(belt_and_opening_contact), cmocka_unit_test(an_infeasible_step_ends_the_run),
+        cmocka_unit_test(belt_and_opening_contact), cmocka_unit_test(velocities_on_redundant_joints),
+        cmocka_unit_test(an_infeasible_step_ends_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
