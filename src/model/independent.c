@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Redundant bilateral rows. With D the diagonal of M and v_j = D^-1/2 w_j / s_j, s_j = |D^-1/2 w_j|, columns of W of size 1 without units:
+/* Redundant bilateral rows. v_j = E^-1 w_j / l_j are columns of W of size 1 without units (row_weights.h), E as it was at the choice:
  *
  *     choice     QR with column pivots of (v_1 .. v_n): the rows K chosen first are independent, of the others L nothing new is left
  *     v_L = v_K C,   C = G^-1 v_K' v_L,   G = v_K' v_K
+ *
+ * Forces are shared by masses: with D the diagonal of M, s_j = |D^-1/2 w_j|, and C from here on that of w_j/s_j, which is C_ij s_i/l_i l_j/s_j,
+ *
  *     sharing    p_j = s_j P_j:  |p| least with v_K p_K + v_L p_L given:  p_K += C p_L,  p_L = (1 + C'C)^-1 C' p_K,  p_K -= C p_L
  *     merging    g_j/s_j = gamma_j:  |gamma| least:  gamma_K + C gamma_L = 0, and with multipliers p_L = C' p_K  (row_merge)
  *
  * Rows that have coordinates in common, directly or over others, form a group, and everything happens by groups.
  *
  * In a singular position rows are dependent that are independent elsewhere. With u such that the rows K hold, c2 = d/dt c1 at a = 0 is what
- * their curvature asks for; a row that follows from others in all positions follows on this level too:  c2_L/s_L = C' c2_K/s_K  for every
+ * their curvature asks for; a row that follows from others in all positions follows on this level too:  c2_L/l_L = C' c2_K/l_K  for every
  * such u. Where that fails for one chosen at random nothing of the group is left out. */
 #include "model/independent.h"
 
 #include "linalg/dense.h"
 #include "linalg/linalg.h"
+#include "model/row_weights.h"
 
 static const double new_part = 1e-9;        /* of a column: less than this counts as nothing new */
 static const double same_direction = 1e-9;  /* forces of a row act along its velocity up to this */
@@ -42,33 +46,27 @@ struct independent {
     row_group *groups;
     bool *left_out;
     independent_wish wish;
-    double *size;    /* s_j */
-    double *inverse; /* nu: 1/D */
-    double *x;       /* nu, zeros between uses */
+    double *length, *size;      /* l_j, s_j */
+    double *inverse, *mobility; /* nu: 1/E^2, 1/D */
+    double *x;                  /* nu, zeros between uses */
 };
 
 /* ---- columns of W ---- */
 
 static void sizes(independent *a, const double *M, const double *W) {
-    const zn_pattern *p = &a->model->pattern.M, *w = &a->model->pattern.W;
-    for (int j = 0; j < a->model->size.nu; j++) {
-        a->inverse[j] = 1;
-        for (int k = p->start[j]; k < p->start[j + 1]; k++)
-            if (p->index[k] == j && M[k] > 0) a->inverse[j] = 1 / M[k];
-    }
-    for (int j = 0; j < model_row_N(a->model); j++) {
-        double sum = 0;
-        for (int k = w->start[j]; k < w->start[j + 1]; k++) sum += W[k] * W[k] * a->inverse[w->index[k]];
-        a->size[j] = sqrt(sum);
-    }
+    row_mobilities(a->model, M, a->mobility);
+    row_sizes(a->model, W, a->mobility, a->size);
+    row_sizes(a->model, W, a->inverse, a->length);
 }
 
-static double scale(const independent *a, int row) { return a->size[row] > 0 ? 1 / a->size[row] : 0; }
+static double one_over(double size) { return size > 0 ? 1 / size : 0; }
+static double per_length(const independent *a, int row) { return one_over(a->length[row]); }
+static double scale(const independent *a, int row) { return one_over(a->size[row]); }
 
-/* x = D^-1 w_row / s, or zeros again */
+/* x = E^-2 w_row / l, or zeros again */
 static void scatter(independent *a, const double *W, int row, bool clear) {
     const zn_pattern *w = &a->model->pattern.W;
-    double s = clear ? 0 : scale(a, row);
+    double s = clear ? 0 : per_length(a, row);
     for (int k = w->start[row]; k < w->start[row + 1]; k++) a->x[w->index[k]] = s * W[k] * a->inverse[w->index[k]];
 }
 
@@ -77,7 +75,7 @@ static double gather(const independent *a, const double *W, int row) {
     const zn_pattern *w = &a->model->pattern.W;
     double sum = 0;
     for (int k = w->start[row]; k < w->start[row + 1]; k++) sum += W[k] * a->x[w->index[k]];
-    return sum * scale(a, row);
+    return sum * per_length(a, row);
 }
 
 /* ---- groups ---- */
@@ -195,7 +193,7 @@ static zn_status factor_gram(independent *a, row_group *g, const double *W) {
     return lin_lu_factor(g->lu, g->matrix, true);
 }
 
-/* C, and its largest entry */
+/* C of w_j/s_j, and the largest entry of that of v_j */
 static double coefficients(independent *a, row_group *g, const double *W) {
     int kept = g->kept, left = g->n - kept;
     double largest = 0;
@@ -206,7 +204,12 @@ static double coefficients(independent *a, row_group *g, const double *W) {
         scatter(a, W, g->row[kept + l], true);
     }
     lin_lu_solve_many(g->lu, g->C, left);
-    for (size_t i = 0, n = (size_t)kept * (size_t)left; i < n; i++) largest = larger(largest, fabs(g->C[i]));
+    for (int l = 0; l < left; l++)
+        for (int i = 0; i < kept; i++) {
+            double *c = &g->C[(size_t)l * (size_t)kept + (size_t)i];
+            largest = larger(largest, fabs(*c));
+            *c *= a->size[g->row[i]] * per_length(a, g->row[i]) * a->length[g->row[kept + l]] * scale(a, g->row[kept + l]);
+        }
     return isfinite(largest) ? largest : INFINITY;
 }
 
@@ -227,12 +230,12 @@ static bool is_symmetric(independent *a, const row_group *g, const point_values 
         for (int k = c->start[j]; k < c->start[j + 1]; k++) a->x[c->index[k]] -= v->c1_u[k];
         for (int k = c->start[j]; k < c->start[j + 1]; k++) {
             int i = c->index[k];
-            if (!(fabs(a->x[i]) * sqrt(a->inverse[i]) <= same_direction * a->size[j])) same = false;
+            if (!(fabs(a->x[i]) * sqrt(a->inverse[i]) <= same_direction * a->length[j])) same = false;
             a->x[i] = 0;
         }
         for (int k = w->start[j]; k < w->start[j + 1]; k++) {
             int i = w->index[k];
-            if (!(fabs(a->x[i]) * sqrt(a->inverse[i]) <= same_direction * a->size[j])) same = false;
+            if (!(fabs(a->x[i]) * sqrt(a->inverse[i]) <= same_direction * a->length[j])) same = false;
             a->x[i] = 0;
         }
     }
@@ -251,7 +254,7 @@ static zn_status choose(zn_context *context, const independent *a, row_group *g,
         for (int i = 0; i < g->m; i++) place[g->coordinate[i]] = i;
         for (int j = 0; j < g->n; j++)
             for (int k = w->start[g->row[j]]; k < w->start[g->row[j] + 1]; k++)
-                v[(size_t)j * m + (size_t)place[w->index[k]]] = scale(a, g->row[j]) * sqrt(a->inverse[w->index[k]]) * W[k];
+                v[(size_t)j * m + (size_t)place[w->index[k]]] = per_length(a, g->row[j]) * sqrt(a->inverse[w->index[k]]) * W[k];
         status = lin_dense_pivots(context, g->m, g->n, v, column, diagonal);
     }
     if (status == ZN_OK) {
@@ -280,12 +283,12 @@ static void random_motion(independent *a, row_group *g, const point_values *v, c
     for (int j = 0; j < g->kept; j++) {
         g->p[j] = 0;
         for (int k = w->start[g->row[j]]; k < w->start[g->row[j] + 1]; k++)
-            g->p[j] += scale(a, g->row[j]) * v->W[k] * v->u[w->index[k]];
+            g->p[j] += per_length(a, g->row[j]) * v->W[k] * v->u[w->index[k]];
     }
     lin_lu_solve(g->lu, g->p);
     for (int j = 0; j < g->kept; j++)
         for (int k = w->start[g->row[j]]; k < w->start[g->row[j] + 1]; k++)
-            v->u[w->index[k]] -= g->p[j] * scale(a, g->row[j]) * v->W[k] * a->inverse[w->index[k]];
+            v->u[w->index[k]] -= g->p[j] * per_length(a, g->row[j]) * v->W[k] * a->inverse[w->index[k]];
     for (int i = 0; i < g->m; i++) {
         int k = g->coordinate[i];
         was += u[k] * u[k] / a->inverse[k];
@@ -302,11 +305,12 @@ static bool stays_dependent(independent *a, row_group *g, const point_values *v,
     if (a->model->constraints(a->model, v->work, &moving, &(zn_constraints){.c2 = v->c2})) return false;
     double speed = 0, largest = 0;
     for (int i = 0; i < g->m; i++) speed += v->u[g->coordinate[i]] * v->u[g->coordinate[i]] / a->inverse[g->coordinate[i]];
-    for (int i = 0; i < g->kept; i++) largest = larger(largest, fabs(scale(a, g->row[i]) * v->c2[g->row[i]]));
+    for (int i = 0; i < g->kept; i++) largest = larger(largest, fabs(per_length(a, g->row[i]) * v->c2[g->row[i]]));
     for (int l = g->kept; l < g->n; l++) {
-        double left = scale(a, g->row[l]) * v->c2[g->row[l]], size = fabs(left);
+        double left = per_length(a, g->row[l]) * v->c2[g->row[l]], size = fabs(left);
+        double factor = a->size[g->row[l]] * per_length(a, g->row[l]);
         for (int i = 0; i < g->kept; i++) {
-            double part = g->C[(size_t)(l - g->kept) * (size_t)g->kept + (size_t)i] * scale(a, g->row[i]) * v->c2[g->row[i]];
+            double part = factor * g->C[(size_t)(l - g->kept) * (size_t)g->kept + (size_t)i] * scale(a, g->row[i]) * v->c2[g->row[i]];
             left -= part;
             size += fabs(part);
         }
@@ -346,6 +350,8 @@ static zn_status look(zn_context *context, independent *a, const point_values *v
     if (model->balance(model, v->work, at, &(zn_balance){.M = v->M, .W = v->W}) ||
         model->constraints(model, v->work, at, &(zn_constraints){.c1_u = v->c1_u}))
         return ZN_OK; /* nothing is known */
+    row_mobilities(model, v->M, a->mobility);
+    row_weights(model, v->W, a->mobility, a->inverse);
     sizes(a, v->M, v->W);
     zn_status status = make_groups(context, a);
     for (int i = 0; i < a->n_groups && status == ZN_OK; i++) {
@@ -367,7 +373,9 @@ zn_status independent_find(zn_context *context, const zn_model *model, const zn_
     a->wish = wish;
     a->left_out = MEM_ARRAY(context, bool, n);
     a->size = MEM_ARRAY(context, double, n);
+    a->length = MEM_ARRAY(context, double, n);
     a->inverse = MEM_ARRAY(context, double, nu);
+    a->mobility = MEM_ARRAY(context, double, nu);
     a->x = MEM_ARRAY(context, double, nu);
     point_values v = {.work = mem_array(context, model->work_bytes, 1),
                       .M = MEM_ARRAY(context, double, lin_nnz(&p->M)),
@@ -376,7 +384,7 @@ zn_status independent_find(zn_context *context, const zn_model *model, const zn_
                       .c2 = MEM_ARRAY(context, double, rows),
                       .u = MEM_ARRAY(context, double, nu),
                       .zero = MEM_ARRAY(context, double, nu)};
-    bool memory = a->left_out && a->size && a->inverse && a->x && v.work && v.M && v.W && v.c1_u && v.c2 && v.u && v.zero;
+    bool memory = a->left_out && a->size && a->length && a->inverse && a->mobility && a->x && v.work && v.M && v.W && v.c1_u && v.c2 && v.u && v.zero;
     zn_status status = memory ? look(context, a, &v, at) : ZN_MEMORY;
     void *blocks[] = {v.work, v.M, v.W, v.c1_u, v.c2, v.u, v.zero};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
@@ -395,7 +403,7 @@ void independent_destroy(zn_context *context, independent *a) {
         void *blocks[] = {g->row, g->coordinate, g->C, g->Z, g->p, g->z};
         for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) mem_free(context, blocks[k]);
     }
-    void *blocks[] = {a->groups, a->left_out, a->size, a->inverse, a->x, a};
+    void *blocks[] = {a->groups, a->left_out, a->size, a->length, a->inverse, a->mobility, a->x, a};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -499,7 +507,7 @@ double independent_open(const independent *a, const double *c, independent_drift
         }
         for (int i = 0; d.place && i < g->m; i++) {
             int j = g->coordinate[i];
-            place += d.place[j] * d.place[j] / a->inverse[j];
+            place += d.place[j] * d.place[j] / a->mobility[j];
         }
         double explained = d.most * sum * seen + d.open + d.roundoff * sqrt(place);
         for (int i = 0; i < g->n; i++) worst = larger(worst, fabs(c[g->row[i]]) - explained * a->size[g->row[i]]);

@@ -14,8 +14,12 @@ static inline int model_row_F(const zn_model *m) { return m->size.ng + m->size.n
 /* "the constraint 'rod'", "the gap of 'floor'", "the slip velocity 1 of 'floor'": written into text, which is returned. */
 const char *model_row_text(const zn_model *model, int row, char *text, size_t room);
 /* A bilateral row that nearly follows from those before it and contradicts them: -1 when there is none, -2 when memory is out (error
- * in the context). size: by how much, the largest of its position, velocity and direction without the others. */
+ * in the context). size: by how much, the larger of its position and velocity in the units of the row, or what its direction makes of the
+ * positions of the system. What round-off explains is none. */
 int model_contradiction(zn_context *context, const zn_model *model, const zn_point *at, double *size);
+/* A bilateral row that has come to follow from those before it, nearly, which it did not at the start: of its direction `before` was new
+ * then, and `after` is now. -1: there is none. */
+int model_dead_point(zn_context *, const zn_model *, const zn_point *start, const zn_point *now, double *before, double *after);
 /* The contact that a row belongs to, or -1. */
 /* Whether it was made and not destroyed: destroying clears it. */
 static inline bool model_is_good(const zn_model *m) { return m && m->balance; }

@@ -1,13 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bilateral rows are redundant at the start: columns of W that are combinations of those before them. */
+/* What rows say at one state, in their order: with directions v_j without units (row_weights.h) and values g_j, gamma_j in units of l_j,
+ *
+ *     v_j = sum_k a_jk e_k + new_j      e_k: directions of rows before, orthonormal;   |new_j| of 1: redundant, nearly redundant, or of its own
+ *     g_j - sum_k a_jk g(e_k)           what it contradicts the rows before by, where it is not of its own; gamma_j the same
+ *
+ * Against round-off of g stand the positions |e_i q_i|, against that of gamma the velocities: no size has units. */
 #include "base/handle.h"
 #include "linalg/linalg.h"
 #include "model/model.h"
+#include "model/row_weights.h"
 #include "zeno/parts.h"
 
-static const double tolerance = 1e-9; /* of the part of a column that is new, relative to the column */
+static const double tolerance = 1e-9; /* less is new in a redundant row */
 static const double nearly = 1e-3;    /* the same for a row that was meant to follow from others, with numbers that are not exact */
-static const double roundoff = 1e-14; /* contradictions below are none */
+static const double roundoff = 1e-13; /* contradictions below are none */
+static const double dead = 0.05;      /* of what was new at the start is left: a dead point is near */
+
+typedef struct row_walk {
+    zn_context *context;
+    const zn_model *model;
+    int n, rank;
+    void *work;
+    double *M, *W, *B, *c0, *c1, *inverse, *length;
+    double *basis, *values; /* e_k, g(e_k) and gamma(e_k) */
+    double place, speed;    /* |e_i q_i|, |e_i u_i|, the largest */
+    double g, gamma;        /* of the present row: what it contradicts the others by, in its own units */
+} row_walk;
+
+static void walk_end(row_walk *a) {
+    void *blocks[] = {a->work, a->M, a->W, a->B, a->c0, a->c1, a->inverse, a->length, a->basis, a->values};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(a->context, blocks[i]);
+}
+
+/* |e_i q_i| with q_i in the direction of u_i (q_i itself, or the coordinates that u_i moves). */
+static double largest_place(const row_walk *a, const double *q) {
+    const zn_pattern *p = &a->model->pattern.B;
+    double largest = 0;
+    for (int j = 0; j < a->n; j++) {
+        double size = fabs(q[j]), norm = 1;
+        if (!a->model->natural) {
+            size = norm = 0;
+            for (int k = p->start[j]; k < p->start[j + 1]; k++)
+                size = hypot(size, q[p->index[k]]), norm = hypot(norm, a->B[k]);
+        }
+        if (norm > 0 && a->inverse[j] > 0) largest = larger(largest, size / norm / sqrt(a->inverse[j]));
+    }
+    return largest;
+}
+
+/* ZN_NOT_FINITE: nothing is known of the state. */
+static zn_status walk_begin(zn_context *context, const zn_model *model, const zn_point *at, row_walk *a) {
+    const zn_patterns *p = &model->pattern;
+    size_t n = (size_t)model->size.nu, rows = (size_t)model_rows(model), bilateral = (size_t)model_row_N(model);
+    *a = (row_walk){.context = context, .model = model, .n = model->size.nu};
+    a->work = mem_array(context, model->work_bytes, 1);
+    a->M = MEM_ARRAY(context, double, lin_nnz(&p->M));
+    a->W = MEM_ARRAY(context, double, lin_nnz(&p->W));
+    a->B = MEM_ARRAY(context, double, lin_nnz(&p->B));
+    a->c0 = MEM_ARRAY(context, double, rows), a->c1 = MEM_ARRAY(context, double, rows);
+    a->inverse = MEM_ARRAY(context, double, n), a->length = MEM_ARRAY(context, double, bilateral);
+    a->basis = MEM_ARRAY(context, double, n *((n < bilateral ? n : bilateral) + 1));
+    a->values = MEM_ARRAY(context, double, 2 * n);
+    if (!a->work || !a->M || !a->W || !a->B || !a->c0 || !a->c1 || !a->inverse || !a->length || !a->basis || !a->values)
+        return ZN_MEMORY;
+    if (model->balance(model, a->work, at, &(zn_balance){.M = a->M, .W = a->W}) ||
+        (!model->natural && model->kinematics(model, a->work, at, &(zn_kinematics){.B = a->B})) ||
+        model->constraints(model, a->work, at, &(zn_constraints){.c0 = a->c0, .c1 = a->c1}))
+        return ZN_NOT_FINITE;
+    row_mobilities(model, a->M, a->values); /* which is free as yet */
+    row_weights(model, a->W, a->values, a->inverse);
+    row_sizes(model, a->W, a->inverse, a->length);
+    a->place = largest_place(a, at->q);
+    for (int i = 0; i < a->n; i++) a->speed = larger(a->speed, fabs(at->u[i]) / sqrt(a->inverse[i]));
+    return ZN_OK;
+}
 
 static double norm(const double *x, int n) {
     double sum = 0;
@@ -15,115 +81,95 @@ static double norm(const double *x, int n) {
     return sqrt(sum);
 }
 
-/* Takes the directions of the basis out of x, twice: once leaves round-off of the size of what it took out. */
-static void orthogonalise(double *x, int n, const double *basis, int count) {
+/* The next row without the directions before it, taken out twice: once leaves round-off of the size of what it took out. Returns what is new; a
+ * row with more than `least` of it is added to them. */
+static double walk_row(row_walk *a, int j, double least) {
+    const zn_pattern *p = &a->model->pattern.W;
+    double *x = a->basis + (size_t)a->rank * (size_t)a->n, scale = a->length[j] > 0 ? 1 / a->length[j] : 0;
+    double g = scale * a->c0[j], gamma = scale * a->c1[j];
+    memset(x, 0, (size_t)a->n * sizeof *x);
+    for (int k = p->start[j]; k < p->start[j + 1]; k++) x[p->index[k]] = scale * sqrt(a->inverse[p->index[k]]) * a->W[k];
     for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < count; k++) {
-            const double *e = basis + (size_t)k * (size_t)n;
+        for (int k = 0; k < a->rank; k++) {
+            const double *e = a->basis + (size_t)k * (size_t)a->n;
             double along = 0;
-            for (int i = 0; i < n; i++) along += e[i] * x[i];
-            for (int i = 0; i < n; i++) x[i] -= along * e[i];
+            for (int i = 0; i < a->n; i++) along += e[i] * x[i];
+            for (int i = 0; i < a->n; i++) x[i] -= along * e[i];
+            g -= along * a->values[2 * k], gamma -= along * a->values[2 * k + 1];
         }
+    double left = a->rank < a->n ? norm(x, a->n) : 0;
+    a->g = a->length[j] * g, a->gamma = a->length[j] * gamma;
+    if (!(left > least)) return left;
+    for (int i = 0; i < a->n; i++) x[i] /= left;
+    a->values[2 * a->rank] = g / left, a->values[2 * a->rank + 1] = gamma / left;
+    a->rank++;
+    return left;
 }
 
-static void find_redundant(const zn_model *model, const double *W, double *basis, bool *redundant, int *count) {
-    int n = model->size.nu, rank = 0;
-    const zn_pattern *p = &model->pattern.W;
-    for (int j = 0; j < model->size.ng + model->size.ny; j++) {
-        double *x = basis + (size_t)rank * (size_t)n;
-        memset(x, 0, (size_t)n * sizeof *x);
-        for (int k = p->start[j]; k < p->start[j + 1]; k++) x[p->index[k]] = W[k];
-        double size = norm(x, n), left = 0;
-        if (rank < n) {
-            orthogonalise(x, n, basis, rank);
-            left = norm(x, n);
-        }
-        redundant[j] = !(left > tolerance * size);
-        if (redundant[j]) {
-            ++*count;
-            continue;
-        }
-        for (int i = 0; i < n; i++) x[i] /= left;
-        rank++;
-    }
-}
+/* ---- redundant rows ---- */
 
 zn_status zn_model_redundant_rows(zn_context *context, const zn_model *model, bool *redundant, int *count) {
     NEED_CONTEXT(context);
     NEED(context, redundant);
     NEED(context, count);
     *count = 0;
-    zn_status good = model_check(context, model, __func__);
-    if (good != ZN_OK) return good;
-    size_t n = (size_t)model->size.nu, columns = (size_t)(model->size.ng + model->size.ny);
-    if (columns > ZN_MODEL_MOST_ROWS)
+    zn_status status = model_check(context, model, __func__);
+    if (status != ZN_OK) return status;
+    if (model_row_N(model) > ZN_MODEL_MOST_ROWS)
         return fail(context, ZN_UNSUPPORTED,
                     "the model has more than %d bilateral rows: they are not checked for redundancy",
                     ZN_MODEL_MOST_ROWS);
-    if (columns > n) columns = n;
-    void *work = mem_array(context, model->work_bytes, 1);
-    double *W = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W)),
-           *basis = MEM_ARRAY(context, double, n *(columns + 1));
-    zn_status status = work && W && basis ? ZN_OK : ZN_MEMORY;
-    if (status == ZN_OK &&
-        model->balance(model, work, &(zn_point){.q = model->q_start, .u = model->u_start}, &(zn_balance){.W = W}))
-        status = fail(context, ZN_NOT_FINITE, "the constraints cannot be evaluated at the start");
-    if (status == ZN_OK) find_redundant(model, W, basis, redundant, count);
-    mem_free(context, work), mem_free(context, W), mem_free(context, basis);
+    row_walk a;
+    status = walk_begin(context, model, &(zn_point){.q = model->q_start, .u = model->u_start}, &a);
+    if (status == ZN_NOT_FINITE) fail(context, status, "the constraints cannot be evaluated at the start");
+    for (int j = 0; status == ZN_OK && j < model_row_N(model); j++) {
+        redundant[j] = !(walk_row(&a, j, tolerance) > tolerance);
+        *count += redundant[j];
+    }
+    walk_end(&a);
     return status;
 }
 
 /* ---- contradictions ---- */
 
-/* Of a row x with values g and gamma what remains without the directions before it; returns the size of x that remains. */
-static double reduce(double *x, int n, const double *basis, const double *values, int count, double *g, double *gamma) {
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < count; k++) {
-            const double *e = basis + (size_t)k * (size_t)n;
-            double along = 0;
-            for (int i = 0; i < n; i++) along += e[i] * x[i];
-            for (int i = 0; i < n; i++) x[i] -= along * e[i];
-            *g -= along * values[2 * k];
-            *gamma -= along * values[2 * k + 1];
-        }
-    return norm(x, n);
-}
-
-static int worst_row(const zn_model *model, const double *W, const double *c0, const double *c1, double *basis, double *values,
-                     double *worst) {
-    int n = model->size.nu, rank = 0, found = -1;
-    const zn_pattern *p = &model->pattern.W;
-    *worst = 0;
-    for (int j = 0; j < model_row_N(model); j++) {
-        double *x = basis + (size_t)rank * (size_t)n, g = c0[j], gamma = c1[j];
-        memset(x, 0, (size_t)n * sizeof *x);
-        for (int k = p->start[j]; k < p->start[j + 1]; k++) x[p->index[k]] = W[k];
-        double size = norm(x, n), left = reduce(x, n, basis, values, rank, &g, &gamma);
-        if (rank < n && left > nearly * size) {
-            for (int i = 0; i < n; i++) x[i] /= left;
-            values[2 * rank] = g / left, values[2 * rank + 1] = gamma / left;
-            rank++;
-            continue;
-        }
-        double contradiction = larger(larger(fabs(g), fabs(gamma)), rank < n ? left : 0);
-        if (contradiction > roundoff * (1 + size) && contradiction > *worst) *worst = contradiction, found = j;
-    }
-    return found;
+/* In the units of the row: of its values, or else of its direction, over the positions of the system (1 where all are zero). */
+static double contradiction(const row_walk *a, int row, double left) {
+    double reach = a->length[row] * a->place, rate = a->length[row] * a->speed, size = 0;
+    if (fabs(a->g) > roundoff * reach) size = fabs(a->g);
+    if (fabs(a->gamma) > roundoff * rate) size = larger(size, fabs(a->gamma));
+    return size > 0 || !(left > roundoff) ? size : left * (reach > 0 ? reach : a->length[row]);
 }
 
 int model_contradiction(zn_context *context, const zn_model *model, const zn_point *at, double *size) {
-    size_t n = (size_t)model->size.nu, bilateral = (size_t)model_row_N(model), rows = (size_t)model_rows(model);
+    row_walk a;
+    int row = -1;
     *size = 0;
-    if (bilateral < 2 || bilateral > ZN_MODEL_MOST_ROWS) return -1;
-    void *work = mem_array(context, model->work_bytes, 1);
-    double *W = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W)), *c0 = MEM_ARRAY(context, double, rows),
-           *c1 = MEM_ARRAY(context, double, rows), *basis = MEM_ARRAY(context, double, n *((n < bilateral ? n : bilateral) + 1)),
-           *values = MEM_ARRAY(context, double, 2 * n);
-    int row = work && W && c0 && c1 && basis && values ? -1 : -2;
-    if (row == -1 && !model->balance(model, work, at, &(zn_balance){.W = W}) &&
-        !model->constraints(model, work, at, &(zn_constraints){.c0 = c0, .c1 = c1}))
-        row = worst_row(model, W, c0, c1, basis, values, size);
-    void *blocks[] = {work, W, c0, c1, basis, values};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+    if (model_row_N(model) < 2 || model_row_N(model) > ZN_MODEL_MOST_ROWS) return -1;
+    zn_status status = walk_begin(context, model, at, &a);
+    for (int j = 0; status == ZN_OK && j < model_row_N(model); j++) {
+        double left = walk_row(&a, j, nearly), by = left > nearly ? 0 : contradiction(&a, j, left);
+        if (by > *size) *size = by, row = j;
+    }
+    walk_end(&a);
+    return status == ZN_MEMORY ? -2 : row;
+}
+
+/* ---- dead points ---- */
+
+int model_dead_point(zn_context *context, const zn_model *model, const zn_point *start, const zn_point *now, double *before,
+                     double *after) {
+    row_walk a, b;
+    int row = -1;
+    *before = 1, *after = dead;
+    if (model_row_N(model) < 2 || model_row_N(model) > ZN_MODEL_MOST_ROWS) return -1;
+    zn_status status = walk_begin(context, model, start, &a), other = walk_begin(context, model, now, &b);
+    for (int j = 0; status == ZN_OK && other == ZN_OK && j < model_row_N(model); j++) {
+        double was = walk_row(&a, j, nearly);
+        if (!(was > nearly)) continue;
+        double is = walk_row(&b, j, 0);
+        if (is * *before < *after * was) *before = was, *after = is, row = j;
+    }
+    walk_end(&a);
+    walk_end(&b);
     return row;
 }

@@ -14,7 +14,7 @@ const char *sim_contradiction(zn_context *context, const zn_model *model, const 
     double size, step = settings->step > 0 ? settings->step : 1;
     int row = model_contradiction(context, model, at, &size);
     *text = '\0';
-    if (row >= 0 && size > SIM_CONTRADICTION_ROUNDOFF) {
+    if (row >= 0) {
         double passes = 2 * (scales ? scales_tolerance(scales, row, size, step) : larger(size / step, size)), digit = pow(10, floor(log10(passes)));
         snprintf(text, room,
                  ". The constraint '%s' nearly follows from those before it but contradicts them by %.3g: leave it out, "
@@ -22,6 +22,21 @@ const char *sim_contradiction(zn_context *context, const zn_model *model, const 
                  "full (sqrt(3)/2 instead of 0.866), or set tolerance: %.0e",
                  model->bilateral_names[row], size, ceil(passes / digit) * digit);
     }
+    return text;
+}
+
+/* A sentence about constraints that were independent at the start and are not any more; "" when none are. */
+static const char *dead_point(const zn_simulation *sim, char *text, size_t room) {
+    const zn_model *model = sim->model;
+    zn_point start = {.q = model->q_start, .u = model->u_start}, now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    double before, after;
+    int row = model_dead_point(sim->context, model, &start, &now, &before, &after);
+    *text = '\0';
+    if (row >= 0)
+        snprintf(text, room,
+                 ". The mechanism is near a dead point: of the constraint '%s' %.2g %% is independent of those before it, %.2g %% "
+                 "at the start. No drive moves it past; try one that ends before or acts elsewhere",
+                 model->bilateral_names[row], 100 * after, 100 * before);
     return text;
 }
 
@@ -94,7 +109,8 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
         place.subject = model->contacts[outcome->worst_cone].name;
     zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     name_fault(sim, outcome, text, sizeof text);
-    sim_contradiction(sim->context, model, &sim->settings, sim->selection.model ? NULL : &sim->scheme->scales, &at, why, sizeof why);
+    if (!*dead_point(sim, why, sizeof why))
+        sim_contradiction(sim->context, model, &sim->settings, sim->selection.model ? NULL : &sim->scheme->scales, &at, why, sizeof why);
     if (!*why) memcpy(why, "; ", 3), give_advice(sim, outcome, why + 2, sizeof why - 2);
     return fail_at(sim->context, status, &place,
                    "the step of %g from t = %.9g could not be solved %s: residual %.3g is above the tolerance %.3g%s", h,

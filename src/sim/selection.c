@@ -77,7 +77,7 @@ zn_status sim_selection_start(zn_simulation *sim, const double *q, const double 
     zn_point at = {.q = q, .u = u};
     independent *rows = NULL;
     double size = 0;
-    s->merged = sim->contradiction > roundoff;
+    s->merged = sim->contradiction > 0;
     zn_status status = find(sim, &at, s->merged, &rows);
     if (status != ZN_OK || !rows) return status;
     s->rows = rows;

@@ -258,8 +258,6 @@ void sim_add_percussion(zn_simulation *, const double *P);
 void sim_end_percussion(zn_simulation *);
 /* A failure that smaller steps cannot avoid. */
 bool sim_fatal(zn_status);
-/* Smaller contradictions are round-off and not reported. */
-#define SIM_CONTRADICTION_ROUNDOFF 1e-12
 /* A sentence about joints that contradict each other at a state, into text; "" when none do. Scales may be NULL (at the start). */
 const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const problem_scales *, const zn_point *, char *text, size_t room);
 zn_status sim_grid_step(zn_simulation *);

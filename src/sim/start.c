@@ -178,7 +178,7 @@ zn_status sim_start_contradiction(zn_context *context, const zn_model *model, co
     if (settings->contradiction == 0 || settings->solver == ZN_SOLVER_NEWTON) return ZN_OK;
     int row = find_contradiction(context, model, at, size);
     if (row < 0 || *size > settings->contradiction) *size = 0;
-    if (*size > SIM_CONTRADICTION_ROUNDOFF)
+    if (*size > 0)
         log_message(context, ZN_LOG_WARNING,
                     "the constraint '%s' nearly follows from those before it but contradicts them by %.3g: they are satisfied in "
                     "the sense of least squares (exact numbers would fit: sqrt(3)/2 instead of 0.866025)",

@@ -5,6 +5,7 @@
 #include "sim/simulation.h"
 #include "zeno/zeno.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static zn_scene *parse(zn_context *context, const char *text) {
@@ -219,13 +220,47 @@ static void an_infeasible_step_ends_the_run(void **state) {
     zn_context_destroy(context);
 }
 
+/* A crank of 1 m on a rod of 0.5 m whose end slides along the crank's first direction: it turns by 30 degrees either way, not more. */
+static void a_drive_ends_at_a_dead_point(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"rattle", "radau-2a", "lobatto-3c", "tr-bdf2", "generalized-alpha"};
+    for (int k = 0; k < 10; k++) {
+        char text[1000];
+        int direction = k % 2 ? 1 : -1, first = k / 2 % 2;
+        static const char joints[] = "  a: {type: revolute, between: [world, crank], at: [0, 0]}\n"
+                                     "  b: {type: revolute, between: [crank, rod], at: [1, 0]}\n"
+                                     "  c: {type: revolute, between: [rod, slider], at: [1.5, 0]}\n"
+                                     "  d: {type: prismatic, between: [world, slider], at: [1.5, 0], axis: [1, 0]}\n";
+        snprintf(text, sizeof text,
+                 "bodies:\n"
+                 "  crank: {type: planar, mass: 1, inertia: 0.1, position: [0.5, 0], velocity: [0, %d*0.5], angle_rate: %d}\n"
+                 "  rod: {type: planar, mass: 1, inertia: 0.02, position: [1.25, 0], velocity: [0, %d*0.5], angle_rate: %d*2}\n"
+                 "  slider: {type: planar, mass: 1, inertia: 0.02, position: [1.5, 0]}\n"
+                 "joints:\n%s"
+                 "  drive: {type: angle-drive, between: [world, crank], at: [0, 0], drive: %d*t}\n%s"
+                 "simulation: {scheme: %s, step: 1e-3, end: 1}\n",
+                 direction, direction, direction, -direction, first ? "" : joints, direction, first ? joints : "", schemes[k / 2]);
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *scene = parse(context, text);
+        zn_simulation *simulation = NULL;
+        if (zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation) != ZN_OK)
+            fail_msg("%s", zn_error_text(context));
+        assert_int_equal(zn_simulation_run(simulation, NULL, NULL), ZN_NO_CONVERGENCE);
+        check_close(zn_simulation_time(simulation), asin(0.5), 1e-3);
+        if (!strstr(zn_error_text(context), "dead point")) fail_msg("%s", zn_error_text(context));
+        zn_simulation_destroy(simulation);
+        zn_scene_destroy(scene);
+        zn_context_destroy(context);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_inconsistent_start_is_named), cmocka_unit_test(a_projected_start_is_consistent),
         cmocka_unit_test(a_closed_contact_must_not_approach), cmocka_unit_test(an_impossible_projection_ends),
         cmocka_unit_test(friction_at_the_start), cmocka_unit_test(no_normal_force_no_friction),
         cmocka_unit_test(belt_and_opening_contact), cmocka_unit_test(velocities_on_redundant_joints),
-        cmocka_unit_test(an_infeasible_step_ends_the_run),
+        cmocka_unit_test(an_infeasible_step_ends_the_run), cmocka_unit_test(a_drive_ends_at_a_dead_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
