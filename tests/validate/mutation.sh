@@ -49,7 +49,7 @@ mutation() {
 }
 
 mutation "sign of 000 (61)" src/scheme/lagrange.c '- p->p_start[c] - p->h * impulse' '- p->p_start[c] + p->h * impulse' 'lobatto-3a3b-lagrange:3' rolling-ball
-mutation "a coefficient of Radau IIA" src/scheme/tableau.c 'd.c[s - 1] = 1;' 'd.c[s - 1] = 1; if (s > 1) d.c[0] += 1e-3L;' 'radau-2a:2' slope
+mutation "a coefficient of Radau IIA" src/scheme/tableau_radau.c 'd.c[s - 1] = 1;' 'd.c[s - 1] = 1; if (s > 1) d.c[0] += 1e-3L;' 'radau-2a:2' slope
 mutation "restitution" src/scheme/impact_law.c '+= contact->e_N *' '+= 0.98 * contact->e_N *' 'radau-2a:2' bouncing-ball
 mutation "friction bound" src/law/reservoir.c '{law->dim, law->mu[0]}' '{law->dim, 1.001 * law->mu[0]}' 'radau-2a:2,rattle' rolling-ball
 mutation "Coulomb-Contensou radius" src/law/reservoir.c '3 * pi * law->radius / 16' '3 * pi * law->radius / 15' 'radau-2a:2' tippedisk
@@ -57,8 +57,8 @@ mutation "Stribeck" src/model/formula_contacts.c '(mu_s - mu_d) * 2 / acos(-1.0)
 mutation "gamma of generalized-alpha" src/scheme/generalized_alpha_parameters.c ': 0.5 + p->af - p->am' ': 0.51 + p->af - p->am' 'generalized-alpha' spring-slider
 mutation "theta of Moreau and Jean" src/scheme/moreau_theta.c '(s->u[i] + s->theta * x[i])' '(s->u[i] + 0.98 * s->theta * x[i])' 'moreau-theta' rolling-ball
 mutation "half a step of forces" src/scheme/moreau_type.c 'h_before : h_before / 2;' 'h_before : h_before / 1.98;' 'moreau-symmetric' skate
-mutation "a coefficient of Lobatto IIIB" src/scheme/tableau.c 'd.b[j] * (d.b[i] - d.A[j * s + i]) / d.b[i]' '0.999L * d.b[j] * (d.b[i] - d.A[j * s + i]) / d.b[i]' 'lobatto-3a3b:3' orders
-mutation "a coefficient of SDIRK" src/scheme/tableau.c '1 / (2 + sqrtl(2))' '1 / (2.01L + sqrtl(2))' 'sdirk2' orders
+mutation "a coefficient of Lobatto IIIB" src/scheme/tableau_lobatto.c 'd.b[j] * (d.b[i] - d.A[j * s + i]) / d.b[i]' '0.999L * d.b[j] * (d.b[i] - d.A[j * s + i]) / d.b[i]' 'lobatto-3a3b:3' orders
+mutation "a coefficient of SDIRK" src/scheme/tableau_sdirk.c '1 / (2 + sqrtl(2))' '1 / (2.01L + sqrtl(2))' 'sdirk2' orders
 mutation "stiffness of bars" src/model/parts/bar.c '{l, m.EA,' '{l, 1.01 * m.EA,' 'radau-2a:1' elastic-bar
 [ "$failures" -eq 0 ] && echo "all good"
 exit "$((failures > 0))"
