@@ -44,7 +44,7 @@ static zn_status add_pair(collide_world *w, int i, int j) {
     int lo = i < j ? i : j, hi = i < j ? j : i;
     if (w->may_meet && !w->may_meet(w->user, lo, hi)) return ZN_OK;
     if (!mem_grow(w->context, (void **)&B->pairs, &B->capacity, B->n_pairs + 1, sizeof *B->pairs)) return ZN_MEMORY;
-    B->pairs[B->n_pairs++] = (pair){lo, hi};
+    B->pairs[B->n_pairs++] = (pair){lo, hi, 0};
     return ZN_OK;
 }
 

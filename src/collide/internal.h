@@ -15,7 +15,14 @@
 /* A convex set: the hull of vertices, and a ball around each of its points. In space faces are polygons, counter-clockwise from outside, and an
  * edge lies between two faces; in the plane faces are edges of two vertices, and there are no other edges. A point or a segment has no face.
  * Features of a piece are numbered: vertices, faces, edges. */
+typedef enum core { CORE_HULL, CORE_CYLINDER, CORE_CONE, CORE_ELLIPSOID } core;
+
 typedef struct polytope {
+    core core;                 /* else: a round piece, see round.c */
+    double ring;               /* radius of a cylinder or of the base of a cone */
+    vec3 half_axis[3];         /* of an ellipsoid */
+    bool disc;                 /* the only face is a disc of this radius, its vertices are on the rim */
+    const struct polytope *round; /* what this is a part of: see round.c */
     int n_vertices, n_faces, n_edges;
     vec3 *vertex, *normal;
     int *start, *loop;         /* vertices of face f: loop[start[f]] .. */
@@ -55,7 +62,8 @@ typedef struct solid {
 } solid;
 
 typedef struct pair {
-    int a, b; /* a < b */
+    int a, b;     /* a < b */
+    double slack; /* how far they may move against each other before their candidates are others: see guard.c */
 } pair;
 
 typedef struct broad {
@@ -91,8 +99,12 @@ struct collide_world {
     placed side[2];       /* work space of the narrow phase */
     size_t vertex_room[2], normal_room[2];
     polytope facet[2];
+    polytope local[2];    /* parts of round pieces, */
+    placed part[2];       /* at their places */
     int *near[2];         /* facets */
     size_t near_room[2];
+    collide_pose *seen;   /* poses of the shapes at the last search */
+    size_t seen_room;
     double margin; /* of the last search */
     bool stale;    /* boxes have changed since the last list was found */
 };
@@ -105,6 +117,7 @@ typedef struct meeting {
     double border; /* see COLLIDE_BORDER, a length */
     double deep;   /* what lies behind a facet by more than this is beside it */
     collide_list *list;
+    double slack;  /* the shortest way to other features so far */
 } meeting;
 
 /* ---- broad.c ---- */
@@ -153,6 +166,23 @@ separation separate_by_axes(const placed *a, const placed *b);
 /* Nearest points of two hulls that do not touch (AXIS_FREE), or AXIS_NONE when they do. */
 separation separate_by_points(const placed *a, const placed *b);
 
+/* Least n.x of a piece, and where. Returns the vertex, or -1 on a round piece. */
+int least_point(const placed *, vec3 n, vec3 *x);
+
+/* ---- round.c ---- */
+enum { ROUND_POINTS = 8 }; /* of a rim that lies flat */
+zn_status round_reserve(collide_world *);
+void round_free(collide_world *);
+/* The best direction for two pieces of which one at least is round. */
+separation round_separate(const placed *a, const placed *b);
+/* The part of a round piece that faces the direction `out`; for others the piece itself. side: whose work space. */
+const placed *round_part(collide_world *, int side, const placed *, vec3 out);
+/* How the part touches: the feature of vertex v, of the edge. */
+void round_vertex(const placed *, int v, feature *);
+void round_edge(const placed *, feature *);
+/* Candidates of a round piece and a half space. */
+zn_status round_on_plane(collide_world *, const placed *, int plane, const feature *g, vec3 n, vec3 at, double reach, collide_list *, double *slack);
+
 /* ---- manifold.c ---- */
 zn_status manifold_of(meeting *, const separation *);
 
@@ -166,8 +196,13 @@ void candidate_measure(collide_candidate *, const collide_pose *a, const collide
 void candidates_sort(collide_list *);
 int candidates_compare(const collide_candidate *, const collide_candidate *);
 
+/* ---- guard.c ---- */
+zn_status guard_begin(collide_world *, const collide_pose *);
+bool guard_serves(const collide_world *, const collide_pose *, double h);
+
 /* ---- narrow.c ---- */
-zn_status narrow_pair(collide_world *, const collide_pose *, int a, int b, double h, double margin, collide_list *);
+/* *slack (may be NULL): how far the two may move against each other while the candidates are the same. */
+zn_status narrow_pair(collide_world *, const collide_pose *, int a, int b, double h, double margin, collide_list *, double *slack);
 /* Depth of the overlap of two shapes (0 or less: none), found by axes. */
 double narrow_overlap(collide_world *, const collide_pose *, int a, int b);
 

@@ -15,7 +15,7 @@
  * nearly parallel edges: the ends of their common length, each a ball against the other's line. */
 #include "collide/internal.h"
 
-enum { CLIP_MOST = 64 };
+enum { CLIP_MOST = 128 };
 
 typedef struct corner {
     vec3 x;
@@ -38,6 +38,9 @@ static zn_status emit(meeting *m, const placed *a, int of_a, const feature *f, c
     c.of[1] = *g;
     return candidate_add(m->world, m->list, &c);
 }
+
+/* Features are others after a way like this. */
+static void limit(meeting *m, double way) { m->slack = smaller(m->slack, fabs(way)); }
 
 static int index_of_face(const placed *p, int f) { return p->of->n_vertices + f; }
 static int index_of_edge(const placed *p, int e) { return p->of->n_vertices + p->of->n_faces + e; }
@@ -91,6 +94,10 @@ static zn_status vertex_on_edge(meeting *m, const placed *a, int vertex, const p
     double distance = vec3_norm(out), gap = distance - a->of->radius - b->of->radius;
     vec3 n = vec3_scale(1 / distance, out);
     if (!(distance > 0) || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !allows_edge(b, edge, n)) return ZN_OK;
+    limit(m, vec3_dot(d, along));
+    limit(m, vec3_dot(vec3_sub(a->vertex[vertex], b->vertex[b->of->edge[edge][1]]), along));
+    for (int k = 0; k < 2; k++) /* n turns into the normal of a face beside the edge */
+        if (b->of->side[edge][k] >= 0) limit(m, distance * vec3_norm(vec3_cross(n, b->normal[b->of->side[edge][k]])));
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_edge(m->world, b, edge);
     return emit(m, a, vertex, &f, b, index_of_edge(b, edge), &g, 1, gap);
 }
@@ -99,6 +106,7 @@ static zn_status vertex_on_vertex(meeting *m, const placed *a, int i, const plac
     vec3 d = vec3_sub(a->vertex[i], b->vertex[j]), n = vec3_normalised(d);
     double gap = vec3_norm(d) - a->of->radius - b->of->radius;
     if (!allows_vertex(a, i, vec3_scale(-1, n)) || !allows_vertex(b, j, n)) return ZN_OK;
+    if (a->of->n_vertices > 1 || b->of->n_vertices > 1) limit(m, 0);
     feature f = feature_vertex(m->world, a, i, FEATURE_BALL), g = feature_vertex(m->world, b, j, FEATURE_SPHERE);
     return emit(m, a, i, &f, b, j, &g, 1, gap);
 }
@@ -128,6 +136,7 @@ static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *
         if (turn == 1) return ZN_OK;
     }
     *done = true;
+    limit(m, s), limit(m, edge_length(a, i) - s), limit(m, t), limit(m, edge_length(b, j) - t);
     double gap = side * vec3_dot(cross, d) / size - a->of->radius - b->of->radius;
     feature f = feature_edge(m->world, a, i), g = feature_edge(m->world, b, j);
     /* The one with the smaller number touches, so that the pair has one name whoever is asked first. */
@@ -136,6 +145,15 @@ static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *
 }
 
 /* ---- a face against a polygon ---- */
+
+static void polygon_of(const placed *p, int face, polygon *out) {
+    const polytope *P = p->of;
+    out->n = P->start[face + 1] - P->start[face];
+    for (int k = 0; k < out->n; k++) {
+        int v = P->loop[P->start[face] + k];
+        out->at[k] = (corner){p->vertex[v], v, P->n_edges > 0 ? P->loop_edge[P->start[face] + k] : 0};
+    }
+}
 
 /* What of p faces the direction n (out of the reference): a face, else an edge, else a vertex. Returns the face or -1. */
 static int facing(const placed *p, vec3 n, polygon *out) {
@@ -151,11 +169,7 @@ static int facing(const placed *p, vec3 n, polygon *out) {
         if (x < best - 1e-12) best = x, face = f;
     }
     if (face >= 0) {
-        out->n = P->start[face + 1] - P->start[face];
-        for (int k = 0; k < out->n; k++) {
-            int v = P->loop[P->start[face] + k];
-            out->at[k] = (corner){p->vertex[v], v, P->n_edges > 0 ? P->loop_edge[P->start[face] + k] : 0};
-        }
+        polygon_of(p, face, out);
         return face;
     }
     for (int e = 0; e < P->n_edges && edge < 0; e++)
@@ -203,10 +217,27 @@ static zn_status crossing(meeting *m, const placed *r, int face, int k, const pl
     return emit(m, p, index_of_edge(p, edge), &f, r, index_of_edge(r, side), &g, 1, gap);
 }
 
+/* How far corners within reach are from the sides of the other polygon: then the clipped polygon has other corners. */
+static void limit_by_sides(meeting *m, const placed *r, int face, const polygon *p) {
+    int n = r->of->start[face + 1] - r->of->start[face];
+    for (int k = 0; k < n; k++) {
+        vec3 at, out = side_out(r, face, k, &at);
+        for (int i = 0; i < p->n; i++) {
+            vec3 d = vec3_sub(p->at[i].x, at);
+            if (fabs(vec3_dot(r->normal[face], d)) <= m->reach + m->a->of->radius + m->b->of->radius) limit(m, vec3_dot(out, d));
+        }
+    }
+}
+
 static zn_status face_on(meeting *m, const placed *r, int face, const placed *p) {
-    polygon poly;
+    polygon poly, own;
     if (r->of->silent_face[face]) return ZN_OK;
     int of_face = facing(p, r->normal[face], &poly), n = r->of->start[face + 1] - r->of->start[face];
+    limit_by_sides(m, r, face, &poly);
+    if (of_face >= 0) {
+        polygon_of(r, face, &own);
+        limit_by_sides(m, p, of_face, &own);
+    }
     for (int k = 0; k < n; k++) {
         vec3 at, out = side_out(r, face, k, &at);
         clip(&poly, out, at, m->border, k);
@@ -237,6 +268,7 @@ static zn_status end_on_edge(meeting *m, const placed *a, int vertex, const plac
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_edge(m->world, b, edge);
     g.kind = FEATURE_PLANE;
     g.half_length = 0;
+    limit(m, 0);
     vec3_store(mat3_apply_transposed(&b->A, n), g.axis);
     double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->edge[edge][0]]));
     return emit(m, a, vertex, &f, b, index_of_edge(b, edge), &g, 1, gap);

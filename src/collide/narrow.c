@@ -221,12 +221,18 @@ static void measure(const collide_world *w, const collide_pose *poses, collide_l
     }
 }
 
+/* Shapes that are apart are looked at again before they touch: after this part of the way. */
+static const double before_touch = 0.9;
+
 /* Candidates of two shapes at given poses. */
-static zn_status meet(collide_world *w, const collide_pose *p, const collide_pose *q, int a, int b, const int n[2], double reach, collide_list *list) {
+static zn_status meet(collide_world *w, const collide_pose *p, const collide_pose *q, int a, int b, const int n[2], double reach, collide_list *list,
+                      double *slack) {
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
     double extent = s->surface ? t->extent : t->surface ? s->extent : s->extent + t->extent;
     double smaller_one = s->surface ? t->extent : t->surface ? s->extent : smaller(s->extent, t->extent);
-    meeting m = {w, &w->side[0], &w->side[1], reach, COLLIDE_BORDER * extent, 0.25 * smaller_one, list};
+    meeting m = {w, &w->side[0], &w->side[1], reach, COLLIDE_BORDER * extent, 0.25 * smaller_one, list, INFINITY};
+    double nearest = INFINITY;
+    if (s->surface || t->surface) m.slack = reach; /* facets that were not asked are farther away */
     for (int i = 0; i < n[0]; i++)
         for (int j = 0; j < n[1]; j++) {
             zn_status status = put_piece(w, 0, a, i, p, q->r);
@@ -234,15 +240,21 @@ static zn_status meet(collide_world *w, const collide_pose *p, const collide_pos
             if (status != ZN_OK) return status;
             if (is_behind(m.a, m.b) || is_behind(m.b, m.a)) continue;
             separation apart = separate(m.a, m.b);
-            if (apart.distance - m.a->of->radius - m.b->of->radius > reach) continue;
+            double gap = apart.distance - m.a->of->radius - m.b->of->radius;
+            nearest = smaller(nearest, gap);
+            if (gap > reach) {
+                m.slack = smaller(m.slack, before_touch * gap);
+                continue;
+            }
             status = manifold_of(&m, &apart);
             if (status != ZN_OK) return status;
         }
+    *slack = larger(larger(m.border, m.slack), before_touch * nearest);
     return ZN_OK;
 }
 
 /* Where they move far in the step, candidates are those of the moment at which they meet. */
-static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list) {
+static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list, double *slack) {
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
     const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body];
     double way = approach(w, poses, a, b, h), reach = way + margin;
@@ -251,17 +263,23 @@ static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a
     int n[2];
     zn_status status = count_pieces(w, poses, a, b, reach, n);
     if (status != ZN_OK) return status;
-    if (!(way > stop) || !(stop > 0)) return meet(w, p, q, a, b, n, reach, list);
+    bool balls = !s->surface && !t->surface && s->n_pieces == 1 && t->n_pieces == 1 && s->piece->n_vertices == 1 && t->piece->n_vertices == 1;
+    if (balls || !(way > stop) || !(stop > 0)) return meet(w, p, q, a, b, n, reach, list, slack);
     double first = INFINITY;
     for (int i = 0; i < n[0]; i++)
         for (int j = 0; j < n[1]; j++)
             first = smaller(first, first_meeting(w, poses, (int[2]){a, b}, (int[2]){i, j}, way / h, stop, smaller(first, h)));
-    if (!(first < h)) return meet(w, p, q, a, b, n, margin, list); /* they miss each other */
+    if (!(first < h)) return meet(w, p, q, a, b, n, margin, list, slack); /* they miss each other */
     collide_pose at[2] = {pose_after(p, first), pose_after(q, first)};
-    return meet(w, &at[0], &at[1], a, b, n, way * (1 - first / h) + margin, list);
+    status = meet(w, &at[0], &at[1], a, b, n, way * (1 - first / h) + margin, list, slack);
+    *slack = 0; /* for this step only */
+    return status;
 }
 
-zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list) {
+zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list, double *slack) {
+    double ignored;
+    if (!slack) slack = &ignored;
+    *slack = INFINITY;
     size_t first = list->count;
     bool plane_a = w->shapes[a].given.class == COLLIDE_PLANE, plane_b = w->shapes[b].given.class == COLLIDE_PLANE;
     if (plane_a && plane_b) return ZN_OK;
@@ -271,9 +289,10 @@ zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b,
         const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body];
         double far = vec3_norm(vec3_sub(vec3_from(p->r), vec3_from(q->r))) + s->arm + t->arm;
         double reach = approach(w, poses, a, b, h) + margin + h * far * vec3_norm(vec3_from(plane_a ? p->omega : q->omega));
+        *slack = reach; /* what is not listed is farther away */
         return plane_b ? on_plane(w, poses, a, b, reach, list) : on_plane(w, poses, b, a, reach, list);
     }
-    zn_status status = meet_in_step(w, poses, a, b, h, margin, list);
+    zn_status status = meet_in_step(w, poses, a, b, h, margin, list, slack);
     if (status != ZN_OK) return status;
     measure(w, poses, list, first);
     if (s->surface || t->surface) merge_facets(w, list, first);

@@ -27,6 +27,7 @@ void collide_destroy(collide_world *w) {
         polytope_free(context, &w->facet[i]);
     }
     broad_destroy(w);
+    mem_free(context, w->seen);
     mem_free(context, w->shapes);
     mem_free(context, w);
 }
@@ -65,13 +66,16 @@ zn_status collide_find(collide_world *w, const collide_pose *poses, double h, do
     w->stale = false;
     zn_status status = check_poses(w, poses);
     if (status == ZN_OK) status = broad_update(w, poses, h, margin);
+    if (status == ZN_OK) status = guard_begin(w, poses);
     for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++)
-        status = narrow_pair(w, poses, w->broad.pairs[i].a, w->broad.pairs[i].b, h, margin, list);
+        status = narrow_pair(w, poses, w->broad.pairs[i].a, w->broad.pairs[i].b, h, margin, list, &w->broad.pairs[i].slack);
     if (status == ZN_OK) candidates_sort(list);
     return status;
 }
 
-bool collide_still_serves(collide_world *w, const collide_pose *poses, double h) { return !w->stale && broad_serves(w, poses, h); }
+bool collide_still_serves(collide_world *w, const collide_pose *poses, double h) {
+    return !w->stale && broad_serves(w, poses, h) && guard_serves(w, poses, h);
+}
 
 static bool has(const collide_list *list, const collide_candidate *c) {
     size_t lo = 0, hi = list->count;
@@ -100,7 +104,7 @@ zn_status collide_check(collide_world *w, const collide_pose *poses, double tole
         if (is_worse(depth, deepest)) deepest = depth, pair_of[0] = p.a, pair_of[1] = p.b;
         if (!missed || depth <= tolerance) continue;
         size_t first = missed->count, n = first;
-        status = narrow_pair(w, poses, p.a, p.b, 0, 0, missed);
+        status = narrow_pair(w, poses, p.a, p.b, 0, 0, missed, NULL);
         for (size_t k = first; k < missed->count; k++)
             if (missed->at[k].gap < -tolerance && !(list && has(list, &missed->at[k]))) missed->at[n++] = missed->at[k];
         missed->count = n;
