@@ -9,7 +9,7 @@
 
 /* ---- numbers ---- */
 
-static void put_base64(FILE *to, const unsigned char *bytes, size_t count) {
+void page_put_base64(FILE *to, const unsigned char *bytes, size_t count) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < count; i += 3) {
         unsigned group = (unsigned)bytes[i] << 16 | (i + 1 < count ? (unsigned)bytes[i + 1] << 8 : 0) |
@@ -22,7 +22,7 @@ static void put_base64(FILE *to, const unsigned char *bytes, size_t count) {
 }
 
 /* Little-endian, whatever this machine is. */
-static void store(double value, bool wide, unsigned char *to) {
+void page_store(double value, bool wide, unsigned char *to) {
     uint64_t bits = 0;
     float narrow = (float)value;
     uint32_t narrow_bits;
@@ -32,17 +32,12 @@ static void store(double value, bool wide, unsigned char *to) {
     for (int i = 0; i < (wide ? 8 : 4); i++) to[i] = (unsigned char)(bits >> 8 * i);
 }
 
-/* Every `every`-th row, and the last one. */
-typedef struct selection {
-    long rows, kept, every;
-} selection;
-
-static selection select_rows(const result_file *result) {
+static page_rows select_rows(const result_file *result) {
     long rows = result_rows(result), width = result_layout_width(result_get_layout(result)),
          most = PAGE_MOST_VALUES / (width > 0 ? width : 1);
     if (most > PAGE_MOST_ROWS) most = PAGE_MOST_ROWS;
     if (most < PAGE_LEAST_ROWS) most = PAGE_LEAST_ROWS;
-    selection s = {rows, rows, 1};
+    page_rows s = {rows, rows, 1};
     if (rows > most) {
         s.every = (rows - 2) / (most - 1) + 1;
         s.kept = (rows - 2) / s.every + 2;
@@ -50,25 +45,25 @@ static selection select_rows(const result_file *result) {
     return s;
 }
 
-static long row_of(const selection *s, long k) { return k + 1 == s->kept ? s->rows - 1 : k * s->every; }
+long page_row_of(const page_rows *s, long k) { return k + 1 == s->kept ? s->rows - 1 : k * s->every; }
 
-static double value_of(const selection *s, const double *values, long k, bool sum) {
-    long row = row_of(s, k);
+static double value_of(const page_rows *s, const double *values, long k, bool sum) {
+    long row = page_row_of(s, k);
     if (!sum || k == 0) return values[row];
     double total = 0;
-    for (long i = row_of(s, k - 1) + 1; i <= row; i++) total += values[i];
+    for (long i = page_row_of(s, k - 1) + 1; i <= row; i++) total += values[i];
     return total;
 }
 
-static zn_status put_column(FILE *to, const page_data *data, const selection *s, int index, const char *name,
+static zn_status put_column(FILE *to, const page_data *data, const page_rows *s, int index, const char *name,
                             const result_dataset *dataset, const char *group) {
     const double *values;
     zn_status status = result_column(data->result, index, &values);
     bool wide = !strcmp(group, "t") || !strcmp(group, "energy"),
-         sum = !strcmp(group, "percussion") || !strcmp(group, "iterations");
+         sum = !strcmp(group, "percussion") || !strcmp(group, "iterations") || !strcmp(name, "found.normal");
     unsigned char *bytes = status == ZN_OK ? MEM_ARRAY(data->context, unsigned char, (size_t)s->kept * 8) : NULL;
     if (!bytes) return status == ZN_OK ? ZN_MEMORY : status;
-    for (long k = 0; k < s->kept; k++) store(value_of(s, values, k, sum), wide, bytes + k * (wide ? 8 : 4));
+    for (long k = 0; k < s->kept; k++) page_store(value_of(s, values, k, sum), wide, bytes + k * (wide ? 8 : 4));
     fprintf(to, "%s{\"name\": ", index ? ",\n" : "");
     cli_json_text(to, name);
     fputs(", \"dataset\": ", to);
@@ -78,7 +73,7 @@ static zn_status put_column(FILE *to, const page_data *data, const selection *s,
         cli_json_text(to, dataset->meaning);
     }
     fprintf(to, ", \"type\": \"%s\", \"data\": \"", wide ? "f64" : "f32");
-    put_base64(to, bytes, (size_t)s->kept * (wide ? 8 : 4));
+    page_put_base64(to, bytes, (size_t)s->kept * (wide ? 8 : 4));
     fputs("\"}", to);
     mem_free(data->context, bytes);
     return ZN_OK;
@@ -94,7 +89,7 @@ static const char *group_of(const result_dataset *dataset) {
     return !strcmp(dataset->name, "t") ? "t" : n && dataset->name[n - 1] == '\'' ? "u" : "q";
 }
 
-static zn_status put_columns(FILE *to, const page_data *data, const selection *s) {
+static zn_status put_columns(FILE *to, const page_data *data, const page_rows *s) {
     const result_layout *layout = result_get_layout(data->result);
     zn_status status = ZN_OK;
     int index = 0;
@@ -123,7 +118,7 @@ static const char *text_of(const page_data *data, const char *name) {
     return text ? text : "";
 }
 
-static void put_facts(FILE *to, const page_data *data, const selection *s) {
+static void put_facts(FILE *to, const page_data *data, const page_rows *s) {
     char text[200], end[40];
     const double *energy;
     int index;
@@ -156,7 +151,7 @@ const char *page_title(const page_data *data) {
 }
 
 zn_status page_put_data(FILE *to, const page_data *data) {
-    selection s = select_rows(data->result);
+    page_rows s = select_rows(data->result);
     if (s.rows == 0) return fail(data->context, ZN_FILE, "%s has no rows to show", data->path);
     fputs("{\"format\": \"zeno page 1\", \"title\": ", to);
     cli_json_text(to, page_title(data));
@@ -167,7 +162,8 @@ zn_status page_put_data(FILE *to, const page_data *data) {
     fputs(",\n\"drawing\": ", to);
     cli_json_text(to, text_of(data, "drawing")); /* as a text: whatever a file holds, the page stays whole */
     fputs(",\n", to);
-    zn_status status = put_columns(to, data, &s);
+    zn_status status = page_put_contacts(to, data, &s);
+    if (status == ZN_OK) status = put_columns(to, data, &s);
     fputs("}\n", to);
     return status;
 }

@@ -20,6 +20,18 @@ enum {
     PAGE_MOST_VALUES = 1200000 /* rows times columns: about 6.5 MB of page */
 };
 
+/* Every `every`-th row, and the last one. */
+typedef struct page_rows {
+    long rows, kept, every;
+} page_rows;
+long page_row_of(const page_rows *, long k);
+
+void page_put_base64(FILE *to, const unsigned char *bytes, size_t count);
+/* Little-endian, 8 bytes or 4, whatever this machine is. */
+void page_store(double value, bool wide, unsigned char *to);
+/* page_contacts.c: nothing where the result has no such table. */
+zn_status page_put_contacts(FILE *to, const page_data *, const page_rows *);
+
 const char *page_title(const page_data *);
 /* One JSON object in ASCII or UTF-8 without '<', so that it may stand inside a script element. */
 zn_status page_put_data(FILE *to, const page_data *);

@@ -246,8 +246,36 @@ async function testRest() {
     await end();
 }
 
+// ---- contacts that came by themselves ----
+
+async function testFound() {
+    const scene = join(work, "pile.yaml"), result = join(work, "pile.h5"), path = join(work, "pile.html");
+    writeFileSync(scene, `gravity: [0, -10]
+bodies:
+  ball: {type: planar, shape: {type: disk, radius: 0.1}, mass: 1, position: [0.05, 0.4]}
+  box: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 2, position: [0, 0.2]}
+geometry: {floor: {type: line}}
+contacts: {all: {between: all, friction: 0.3}}
+simulation: {scheme: rattle, step: 1e-3, end: 6}
+`);
+    execFileSync(zeno, ["run", scene, "--quiet", "--out", result]); // 6001 rows: thinned out
+    execFileSync(zeno, ["page", result, "--out", path]);
+    const { page, complaints, close } = await open(path);
+    check("forces are shown", await page.evaluate(() => zeno.showForces && zeno.forces.any));
+    check("nothing touches at the start", (await page.evaluate(() => { zeno.seek(0.05); return zeno.contactForces(); })).length === 0);
+    const forces = await page.evaluate(() => { zeno.seek(3); return zeno.contactForces(); });
+    const up = (name) => forces.filter((contact) => contact.name === name).reduce((sum, contact) => sum + contact.force[1], 0);
+    check("three contacts push", forces.length === 3, JSON.stringify(forces));
+    check("the box carries the ball", Math.abs(up("ball/box") - 10) < 1e-3, up("ball/box"));
+    check("the floor carries both", Math.abs(up("box/floor") - 30) < 1e-3, up("box/floor"));
+    check("where they touch", forces.every(({ name, at }) => Math.abs(at[1] - (name === "ball/box" ? 0.2 : 0)) < 1e-5), JSON.stringify(forces));
+    check("no complaints about contacts", complaints.length === 0, complaints.join("; "));
+    await close();
+}
+
 try {
     await testPlanar();
+    await testFound();
     await testSpatial();
     for (const scheme of ["light", "dark"]) for (const scene of ["rotating-ball", "tetrahedron"]) await testPhone(scene, 360, scheme);
     await testMount();

@@ -41,7 +41,7 @@ export class Controls {
         const { viewer } = this, row = element("div", "zeno-options");
         const speeds = [...new Set([...SPEEDS, viewer.player.speed])].sort((a, b) => a - b);
         row.append(this.choice("Speed", speeds.map((speed) => [`${numberText(speed)}×`, speed]), viewer.player.speed, (value) => { viewer.player.speed = Number(value); }));
-        if (viewer.forces.contacts.length && viewer.stage) row.append(this.check("Forces", viewer.showForces, (on) => { viewer.showForces = on; }));
+        if (viewer.forces.any && viewer.stage) row.append(this.check("Forces", viewer.showForces, (on) => { viewer.showForces = on; }));
         const names = viewer.choices;
         if (viewer.stage && names.length) {
             const list = [["none", ""], ...names.map((name) => [name, name])];

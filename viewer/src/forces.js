@@ -2,6 +2,7 @@
 // Forces at contacts. A result has percussions, integrals of force over time; the mean over a short window before a moment is
 // a force that also shows impacts.
 import { reader } from "./data.js";
+import { Found } from "./found.js";
 
 const WINDOWS = 250; // in the whole time: impacts stay visible for that long
 
@@ -41,8 +42,11 @@ export class Forces {
             friction: (contact.friction ?? []).map(([name, scale]) => part(table, name, scale)),
             planar: contact.at.length < 3,
         }));
+        this.found = new Found(table.contacts, table.rows);
         this.reference = this.typical();
     }
+
+    get any() { return this.contacts.length > 0 || this.found.any; }
 
     mean(sum, first, last, time) {
         return sum ? (sum.scale * (sum.total[last + 1] - sum.total[first])) / time : 0;
@@ -76,6 +80,7 @@ export class Forces {
         const rows = this.rowsOf(moment);
         return this.contacts
             .map((contact) => ({ name: contact.name, at: contact.at(moment), force: this.force(contact, moment, rows) }))
+            .concat(this.found.forces(rows))
             .filter((contact) => contact.at.every(Number.isFinite) && length(contact.force) > this.reference * 1e-3);
     }
 
@@ -88,6 +93,7 @@ export class Forces {
                 const size = length(this.force(contact, moment, rows));
                 if (size > 0) sizes.push(size);
             }
+            for (const contact of this.found.forces(rows)) sizes.push(length(contact.force));
         }
         if (!sizes.length) return 1;
         sizes.sort((a, b) => a - b);

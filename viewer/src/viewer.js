@@ -34,7 +34,7 @@ export class Viewer {
         for (const item of this.items) if (item.def.shape === "surface" && item.def.formula) sampleSurface(item, this.bounds, this.drawing.space !== 3);
         this.sizeOfItems = this.usualSize();
         this.forces = new Forces(this.table, this.drawing);
-        this.showForces = options.forces ?? this.forces.contacts.length > 0;
+        this.showForces = options.forces ?? this.forces.any;
         this.trailed = this.find(this.drawing?.trail ?? options.trail);
         this.followed = this.find(this.drawing?.follow ?? options.follow);
         this.player = new Player(this.table.start, this.table.end, () => this.refresh(), options);
