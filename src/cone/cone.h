@@ -87,8 +87,7 @@ typedef struct cone_problem {
 typedef struct cone_settings {
     zn_solver solver;
     double tolerance;            /* on scaled residuals */
-    int newton_max, projection_max;
-    bool accelerate;             /* of the projection: Nesterov's extrapolation with restart */
+    int newton_max, projection_max; /* Newton's iterations; sweeps of the projection */
     double contradiction;        /* 0, or: bilateral rows that depend on each other may contradict each other by this much (in
                                     units of length, before scaling; contradiction.c) */
 } cone_settings;

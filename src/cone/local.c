@@ -219,10 +219,10 @@ static zn_status proximal_steps(cone_solver *s, double wanted, double enough, lo
 static zn_status sweeps_and_newton(cone_solver *s, const double *y, double wanted, double enough, local_result *result) {
     static const int lots[] = {10, 50, 200, 1000};
     int ny = s->p->ny;
-    if (!s->E) return ZN_NO_CONVERGENCE;
+    if (!s->E || !cone_prepare_sweeps(s)) return ZN_NO_CONVERGENCE;
     for (int j = 0; j < ny; j++) s->dy[j] = -y[j];
     for (int k = 0; k < 4; k++) {
-        if ((double)lots[k] * ny * s->p->npsi > sweep_work_most || !cone_sweep(s, lots[k], enough, k == 0)) break;
+        if ((double)lots[k] * ny * s->p->npsi > sweep_work_most || !cone_sweeps(s, lots[k], enough)) break;
         result->projections += lots[k];
         memcpy(s->dy_swept, s->dy, (size_t)ny * sizeof(double));
         for (int kind = 0; kind < 2; kind++) {

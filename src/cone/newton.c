@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Newton's method for the cone problem: linearise phi and psi, solve the linearised problem with its inclusions (local.c),
+/* Newton's method for the cone problem: linearise phi and psi, solve the linearised problem with its inclusions (local.c or projection.c),
  * step, evaluate. Where phi and psi are linear one step is enough, whatever the contacts do.
  *
  * The Jacobian is evaluated anew in each iteration, unless the rate seen promises convergence, or the end in noise, with the one at hand.
@@ -58,8 +58,8 @@ static zn_status find_step(cone_solver *s, const double *y, bool robust, double 
     }
     cone_linearise(s);
     local_result local;
-    zn_status status = cone_solve_local(s, y, robust, norm, &local);
-    s->out->iterations[local.inverse == CONE_LU ? CONE_NEWTON : CONE_LEAST_NORM]++;
+    zn_status status = s->projecting ? cone_project_local(s, norm, &local) : cone_solve_local(s, y, robust, norm, &local);
+    if (!s->projecting) s->out->iterations[local.inverse == CONE_LU ? CONE_NEWTON : CONE_LEAST_NORM]++;
     s->out->iterations[CONE_PROJECTION] += local.projections;
     s->least_norm = s->least_norm || local.inverse != CONE_LU;
     if ((status == ZN_SINGULAR && !robust) || (status != ZN_OK && s->brief)) return status;

@@ -1,197 +1,244 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iterative projection (docs/theory/solver.md; 002: 6.14, Algorithm 2):
+/* Iterative projection (docs/theory/solver.md; 002: 6.14, Algorithm 2) on the linearised problem, which Newton's method on phi (newton.c) poses
+ * anew until phi and psi fit: the fixed point of
  *
- *     mu <- -prox(rho psi(x) - mu),   y = A^-1 mu,   x from phi(x, y) = 0 by Newton with frozen factors
+ *     mu <- -prox(rho psi - mu),   psi = psi_free + E dmu
  *
- * It needs no regular contact matrix. The change of mu is the natural map, so the residual in units of psi comes for free.
- * Plain, or accelerated by Nesterov's extrapolation with restart where it points uphill. Where the iteration diverges the prox
- * parameters are reduced, alpha <- alpha/2. Where round-off is expected (noise.c), it ends the iteration as in Newton's method. */
+ * No system of equations is solved for the contacts, so their matrix may be singular. One iteration is a Gauss-Seidel sweep T (sweeps.c),
+ * here for z = mu/rho^(1/2), so that heavy and light bodies count alike; f = T(z) - z.
+ *
+ * Anderson's acceleration takes former changes (p, q) of T and of f, made orthonormal in q, newest first:
+ *
+ *     z <- T(z) - sum (q f) p
+ *
+ * It is undone where |f| grows, and ends where |f| stays. Then z may drift: where sticking is inconsistent (a ball wedged in a corner)
+ * f is the same for ever, along multipliers that change no velocity, until some contact slips. The drift is where f(T(z)) = f(z), which
+ * the same acceleration finds, and strides that grow take z along it. */
 #include "cone/solver.h"
 
-static const double alpha_least = 1e-4;
-enum { SMOOTH_TRIES = 30, GROWTH_WINDOW = 20, NOISE_WINDOW = 3, MOST_SUSPICIONS = 50 };
-/* Limits as the last resort after Newton's method: where long projections did not converge before, and where there is nothing to project. */
-enum { HOPELESS_ITERATIONS = 1000, BARE_ITERATIONS = 100 };
-
-static int most_iterations(const cone_solver *s) {
-    int most = s->settings.projection_max, last = s->p->ny == 0 ? BARE_ITERATIONS : s->expected.hopeless ? HOPELESS_ITERATIONS : most;
-    return s->settings.solver == ZN_SOLVER_AUTO && last < most ? last : most;
-}
-
-static void project_balls(const cone_solver *s, int k, double alpha, const double *psi, const double *mu, double *next) {
-    const cone *c = &s->p->cones[k];
-    double normal = cone_radius(c, mu);
-    int row = c->mu_F;
-    for (int b = 0; b < c->n_balls; b++) {
-        int dim = c->balls[b].dim, offset = row - c->mu_F;
-        double r = c->balls[b].mu * normal, a[CONE_BALL_DIM_MAX];
-        for (int i = 0; i < dim; i++) a[i] = alpha * s->rho[row] * psi[c->psi_F + offset + i] - mu[row + i];
-        if (!s->on[k]) r = 0;
-        if (s->ball[s->first_ball[k] + b] == BALL_GUIDED)
-            for (int i = 0; i < dim; i++) next[row + i] = -r * s->normal[row + i];
-        else {
-            law_prox_ball(dim, r, a, next + row);
-            for (int i = 0; i < dim; i++) next[row + i] = -next[row + i];
-        }
-        row += dim;
-    }
-}
-
-/* next = -prox(alpha rho psi - mu); shut gates give zero. The radius is that of the old iterate (6.14b). */
-void cone_project(cone_solver *s, double alpha, const double *psi, const double *mu, double *next) {
-    const cone_problem *p = s->p;
-    cone_classify(s, psi, mu);
-    memset(next, 0, (size_t)p->ny * sizeof *next);
-    for (int k = 0; k < p->n_cones; k++) {
-        const cone *c = &p->cones[k];
-        if (c->psi_N >= 0 && s->on[k])
-            next[c->mu_N] = -law_prox_nonpositive(alpha * s->rho[c->mu_N] * psi[c->psi_N] - mu[c->mu_N]);
-        project_balls(s, k, alpha, psi, mu, next);
-    }
-}
-
-/* x from phi(x, y) = 0, as exactly as the fixed point is known so far; factors are renewed when they contract badly. */
-static zn_status solve_smooth(cone_solver *s, double *x, const double *y, double natural) {
-    const cone_problem *p = s->p;
-    double before = INFINITY, tolerance = larger(s->settings.tolerance, 0.01 * natural), enough = 0.1 * tolerance;
-    bool renewed = false;
-    zn_status status = cone_evaluate(s, x, y, false);
-    for (int it = 0; status == ZN_OK; it++) {
-        double norm = cone_smooth_norm(s, s->phi);
-        if (norm <= enough) return ZN_OK;
-        if (it == SMOOTH_TRIES) return norm <= tolerance ? ZN_OK : ZN_NO_CONVERGENCE;
-        bool slow = norm > 0.3 * before;
-        if (slow && renewed && norm <= 2 * s->expected.noise) return ZN_OK; /* a later test decides what it is */
-        renewed = slow && norm > tolerance;
-        if (renewed) {
-            status = cone_evaluate(s, x, y, true);
-            if (status == ZN_OK) status = cone_factor(s);
-            if (status != ZN_OK) return status;
-        } else if (norm > 0.9 * before && norm <= tolerance) {
-            return ZN_OK; /* at round-off */
-        }
-        before = norm;
-        memcpy(s->v, s->phi, (size_t)p->nx * sizeof(double));
-        cone_smooth_solve(s, s->v);
-        for (int i = 0; i < p->nx; i++) x[i] -= s->v[i];
-        status = cone_evaluate(s, x, y, false);
-    }
-    return status;
-}
-
-/* Largest change of mu in units of psi: the natural map with prox parameters rho. */
-static double natural_norm(const cone_solver *s, double alpha, const double *mu, const double *next) {
-    double worst = 0;
-    for (int k = 0; k < s->p->ny; k++) {
-        double size = fabs(next[k] - mu[k]) / alpha * s->row_scale[2 * k + 1];
-        worst = larger(size, worst);
-    }
-    return worst;
-}
-
-static double settled_change(const cone_solver *s, const double *x, const double *old) {
-    double worst = 0;
-    for (int i = 0; i < s->p->n_settled; i++) worst = larger(worst, fabs(x[i] - old[i]) / (1 + fabs(x[i])));
-    return worst;
-}
+enum { WINDOW = CONE_ANDERSON_WINDOW };
+/* Sweeps in which |f| is not halved that end the acceleration; pairs of sweeps in which f must become steady. */
+enum { PATIENCE = 20, SETTLE = 100 };
+/* A change that is a combination of newer ones, or changes nothing, but for this is left out. */
+static const double dependent_share = 1e-6;
+/* f is steady when it changes by no more than this. */
+static const double steady_share = 1e-3;
+/* After a stride the drift goes on where f differs by no more than this, or no contact has changed its state. */
+static const double kept_share = 0.1;
+/* |f| after an accelerated step may be this much larger. */
+static const double growth_most = 2;
+/* The linearised problem is solved to this share of the tolerance, or where it sinks no further to the other. */
+static const double wanted_share = 0.02, enough_share = 0.5, slow_rate = 0.2;
+static const double stride_growth = 16, stride_cut = 4;
+/* As a last resort after Newton's method: where long projections led nowhere before. */
+enum { HOPELESS_SWEEPS = 1000 };
 
 typedef struct fixed_point {
-    double alpha, theta;           /* prox factor, Nesterov's sequence */
-    double best;
-    int since;                     /* iterations since the best */
-    int suspicions;                /* tests for noise that found none */
-    double *mu, *next, *bar;       /* accepted, projected, extrapolated */
+    int n;
+    double *z, *f;
+    double *drift, *base;                         /* the steady f, and where it is followed from */
+    double norm, size;                            /* largest row of the residual after the sweep; |f| */
+    double *image, *rest, *last_image, *last_rest;  /* what shall be the same next time, what shall vanish */
+    double *d_image, *d_rest, *p, *q;             /* WINDOW columns each */
+    int columns, newest;
+    bool has_last;
+    double wanted, enough;
+    int most;                                     /* sweeps */
+    local_result *result;
 } fixed_point;
 
-/* bar = next + beta (next - mu), restarted when the last move points against the projection. */
-static void extrapolate(const cone_solver *s, fixed_point *f) {
-    double uphill = 0, theta = f->theta;
-    for (int k = 0; k < s->p->ny; k++) uphill += (f->bar[k] - f->next[k]) * (f->next[k] - f->mu[k]) / s->rho[k];
-    if (uphill > 0 || !s->settings.accelerate) theta = 1;
-    double following = (1 + sqrt(1 + 4 * theta * theta)) / 2;
-    double beta = s->settings.accelerate && uphill <= 0 ? (theta - 1) / following : 0;
-    for (int k = 0; k < s->p->ny; k++) f->bar[k] = f->next[k] + beta * (f->next[k] - f->mu[k]);
-    f->theta = following;
+static double dot(int n, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
 }
 
-/* Back to the best point with half the step. */
-static zn_status slow_down(cone_solver *s, fixed_point *f, double *x, double *y) {
-    const cone_problem *p = s->p;
-    f->alpha /= 2;
-    f->theta = 1;
-    f->since = 0;
-    if (f->alpha < alpha_least) return ZN_NO_CONVERGENCE;
-    memcpy(x, s->x_best, (size_t)p->nx * sizeof(double));
-    memcpy(y, s->y_best, (size_t)p->ny * sizeof(double));
-    zn_status status = solve_smooth(s, x, y, f->best);
-    memcpy(f->mu, s->mu, (size_t)p->ny * sizeof(double));
-    memcpy(f->bar, s->mu, (size_t)p->ny * sizeof(double));
-    return status;
+static double norm_of(int n, const double *a) { return sqrt(dot(n, a, a)); }
+
+/* to = a + t b */
+static void move(int n, const double *a, double t, const double *b, double *to) {
+    for (int i = 0; i < n; i++) to[i] = a[i] + t * b[i];
 }
 
-/* Growth beyond the best residual, at once when it is wild. */
-static bool diverges(const fixed_point *f, double norm) {
-    return !(norm <= 100 * f->best) || (f->since >= GROWTH_WINDOW && norm > 3 * f->best);
+/* One sweep from z: f, |f|, and the best multipliers so far in s->dy_swept. True: solved. */
+static bool sweep_solves(cone_solver *s, fixed_point *f) {
+    double before = f->norm;
+    for (int k = 0; k < f->n; k++) s->step[k] = f->z[k] * s->root_rho[k];
+    cone_set_multipliers(s, s->step);
+    cone_sweep(s);
+    for (int k = 0; k < f->n; k++) f->f[k] = s->mu_l[k] / s->root_rho[k] - f->z[k];
+    f->size = norm_of(f->n, f->f);
+    cone_classify(s, s->psi_l, s->mu_l);
+    cone_residual(s, s->psi_l, s->mu_l, s->R);
+    f->norm = cone_row_norm(s, s->R);
+    f->result->projections++;
+    if (f->norm < f->result->norm) {
+        f->result->norm = f->norm;
+        memcpy(s->dy_swept, s->mu_l, (size_t)f->n * sizeof(double));
+    }
+    return f->norm <= f->wanted || (f->norm <= f->enough && f->norm > slow_rate * before);
 }
 
-/* Whether all that is left at (x, y) is noise. */
-static bool is_noise(cone_solver *s, const double *x, const double *y) {
-    cone_residual(s, s->psi, s->mu, s->R);
-    s->floor = cone_noise_at(s, x, y);
-    return s->floor > 0;
+static bool may_go_on(const fixed_point *f) { return isfinite(f->size) && f->result->projections < f->most; }
+
+/* ---- Anderson's acceleration ---- */
+
+static void forget(fixed_point *f) {
+    f->columns = 0;
+    f->has_last = false;
 }
 
-static zn_status iterate(cone_solver *s, fixed_point *f, double *x, double *y) {
-    const cone_problem *p = s->p;
-    size_t ny = (size_t)p->ny;
-    double change = INFINITY;
-    zn_status status = ZN_OK;
-    for (int it = 0, most = most_iterations(s); it < most; it++) {
-        cone_project(s, f->alpha, s->psi, s->mu, f->next);
-        double smooth = cone_smooth_norm(s, s->phi), norm = larger(natural_norm(s, f->alpha, s->mu, f->next), smooth);
-        if (norm < f->best) {
-            f->best = norm;
-            f->since = 0;
-            memcpy(s->x_best, x, (size_t)p->nx * sizeof(double));
-            memcpy(s->y_best, y, ny * sizeof(double));
-        } else
-            f->since++;
-        if (status != ZN_OK || diverges(f, norm)) {
-            status = slow_down(s, f, x, y);
-            if (status != ZN_OK) return status;
-            continue;
+static void remember(fixed_point *f) {
+    size_t n = (size_t)f->n;
+    if (f->has_last) {
+        f->newest = (f->newest + 1) % WINDOW;
+        move(f->n, f->image, -1, f->last_image, f->d_image + (size_t)f->newest * n);
+        move(f->n, f->rest, -1, f->last_rest, f->d_rest + (size_t)f->newest * n);
+        if (f->columns < WINDOW) f->columns++;
+    }
+    memcpy(f->last_image, f->image, n * sizeof(double));
+    memcpy(f->last_rest, f->rest, n * sizeof(double));
+    f->has_last = true;
+}
+
+/* z becomes the next point; `rest` is used up. */
+static void extrapolate(fixed_point *f) {
+    int n = f->n, used = 0;
+    remember(f);
+    memcpy(f->z, f->image, (size_t)n * sizeof(double));
+    for (int c = 0; c < f->columns; c++) {
+        size_t from = (size_t)((f->newest - c + WINDOW) % WINDOW) * (size_t)n, to = (size_t)used * (size_t)n;
+        double *p = f->p + to, *q = f->q + to;
+        memcpy(p, f->d_image + from, (size_t)n * sizeof(double));
+        memcpy(q, f->d_rest + from, (size_t)n * sizeof(double));
+        double all = dot(n, q, q);
+        for (int k = 0; k < used; k++) {
+            const double *p_k = f->p + (size_t)k * (size_t)n, *q_k = f->q + (size_t)k * (size_t)n;
+            double share = dot(n, q_k, q);
+            move(n, p, -share, p_k, p);
+            move(n, q, -share, q_k, q);
         }
-        if (norm <= s->settings.tolerance && change <= s->settings.tolerance) return ZN_OK;
-        bool stuck = norm > s->settings.tolerance && norm <= 2 * s->expected.noise && f->since >= NOISE_WINDOW;
-        if (stuck && is_noise(s, x, y)) return ZN_OK;
-        if (stuck && ++f->suspicions > MOST_SUSPICIONS) return ZN_NO_CONVERGENCE;
-        s->out->iterations[CONE_PROJECTION]++;
-        extrapolate(s, f);
-        memcpy(f->mu, f->next, ny * sizeof(double));
-        cone_solve_A(s, f->bar, y);
-        memcpy(s->x_old, x, (size_t)p->nx * sizeof(double));
-        status = solve_smooth(s, x, y, norm);
-        if (status == ZN_SINGULAR) return status;
-        change = settled_change(s, x, s->x_old);
+        double left = dot(n, q, q);
+        if (!(left > dependent_share * dependent_share * larger(all, dot(n, p, p)))) continue;
+        for (int i = 0; i < n; i++) p[i] /= sqrt(left), q[i] /= sqrt(left);
+        double along = dot(n, q, f->rest);
+        move(n, f->z, -along, p, f->z);
+        move(n, f->rest, -along, q, f->rest);
+        used++;
     }
-    return ZN_NO_CONVERGENCE;
 }
 
-zn_status cone_projection(cone_solver *s, double *x, double *y) {
+static bool acceleration_solves(cone_solver *s, fixed_point *f) {
+    double halved = INFINITY, last = INFINITY;
+    forget(f);
+    for (int since = 0; since < PATIENCE; since++) {
+        if (sweep_solves(s, f)) return true;
+        if (!may_go_on(f)) return false;
+        if (f->size <= 0.5 * halved) halved = f->size, since = 0;
+        if (f->columns > 0 && f->size > growth_most * last) { /* back to the plain image of the last point */
+            memcpy(f->z, f->last_image, (size_t)f->n * sizeof(double));
+            forget(f);
+            last = INFINITY;
+        } else {
+            last = f->size;
+            move(f->n, f->z, 1, f->f, f->image);
+            memcpy(f->rest, f->f, (size_t)f->n * sizeof(double));
+            extrapolate(f);
+        }
+    }
+    return false;
+}
+
+/* ---- drift ---- */
+
+typedef enum settled { SETTLED_STEADY, SETTLED_NOT, SETTLED_SOLVED } settled;
+
+/* Whether f, the one after f->drift, has its direction and is not less: what falls converges. */
+static bool is_steady(const fixed_point *f) {
+    double growth = dot(f->n, f->f, f->drift) / dot(f->n, f->drift, f->drift);
+    move(f->n, f->f, -growth, f->drift, f->rest);
+    return growth >= 1 - steady_share && norm_of(f->n, f->rest) <= steady_share * f->size;
+}
+
+/* A steady f in f->drift, at z. */
+static settled settle(cone_solver *s, fixed_point *f) {
+    for (int it = 0; it < SETTLE; it++) {
+        if (sweep_solves(s, f)) return SETTLED_SOLVED;
+        if (!may_go_on(f)) return SETTLED_NOT;
+        memcpy(f->drift, f->f, (size_t)f->n * sizeof(double));
+        move(f->n, f->z, 1, f->f, f->z);
+        if (sweep_solves(s, f)) return SETTLED_SOLVED;
+        if (!may_go_on(f)) return SETTLED_NOT;
+        bool steady = is_steady(f);
+        move(f->n, f->f, -1, f->drift, f->rest);
+        memcpy(f->drift, f->f, (size_t)f->n * sizeof(double));
+        if (steady) return SETTLED_STEADY;
+        move(f->n, f->z, 1, f->f, f->image);
+        extrapolate(f);
+    }
+    return SETTLED_NOT;
+}
+
+/* Strides along a steady f, the longest that leave it, or the states, as they are, until there are none. */
+static bool drift_solves(cone_solver *s, fixed_point *f) {
+    settled how;
+    forget(f);
+    for (double stride = 1; (how = settle(s, f)) == SETTLED_STEADY;) {
+        uint64_t states = cone_state_hash(s);
+        memcpy(f->base, f->z, (size_t)f->n * sizeof(double));
+        for (stride *= stride_growth; stride > 1; stride /= stride_cut) {
+            move(f->n, f->base, stride, f->drift, f->z);
+            if (sweep_solves(s, f)) return true;
+            if (!may_go_on(f)) return false;
+            move(f->n, f->f, -1, f->drift, f->rest);
+            if (cone_state_hash(s) == states || norm_of(f->n, f->rest) <= kept_share * f->size) break;
+        }
+        if (stride > 1) continue;
+        move(f->n, f->base, stride_cut, f->drift, f->z); /* into the next states */
+        return false;
+    }
+    return how == SETTLED_SOLVED;
+}
+
+/* ---- */
+
+static int sweeps_most(const cone_solver *s) {
+    int most = s->settings.projection_max;
+    return s->settings.solver == ZN_SOLVER_AUTO && s->expected.hopeless && most > HOPELESS_SWEEPS ? HOPELESS_SWEEPS : most;
+}
+
+static void begin(cone_solver *s, int start, double norm, local_result *result, fixed_point *f) {
+    int n = s->p->ny, left = sweeps_most(s) - s->out->iterations[CONE_PROJECTION];
+    double *m = s->anderson, tolerance = s->settings.tolerance;
+    size_t window = (size_t)WINDOW * (size_t)n;
+    *f = (fixed_point){.n = n, .z = s->dy_try, .norm = INFINITY, .result = result, .wanted = wanted_share * smaller(norm, tolerance),
+                       .enough = enough_share * tolerance, .most = start == 0 ? left / 2 : left};
+    double **vectors[] = {&f->f, &f->drift, &f->base, &f->image, &f->rest, &f->last_image, &f->last_rest}, **windows[] = {&f->d_image, &f->d_rest, &f->p, &f->q};
+    for (int k = 0; k < CONE_ANDERSON_VECTORS; k++, m += n) *vectors[k] = m;
+    for (int k = 0; k < CONE_ANDERSON_WINDOWS; k++, m += window) *windows[k] = m;
+    for (int k = 0; k < n; k++) f->z[k] = start == 0 ? s->mu[k] / s->root_rho[k] : 0;
+}
+
+zn_status cone_project_local(cone_solver *s, double norm, local_result *result) {
     const cone_problem *p = s->p;
-    fixed_point f = {.alpha = 1, .theta = 1, .best = INFINITY, .mu = s->dy, .next = s->dy_try, .bar = s->dy_best};
-    if (!cone_factor_A(s)) return ZN_SINGULAR;
-    zn_status status = cone_evaluate(s, x, y, true);
-    if (status == ZN_OK) status = cone_factor(s);
-    if (status == ZN_OK) status = solve_smooth(s, x, y, 0);
-    if (status == ZN_OK) {
-        memcpy(f.mu, s->mu, (size_t)p->ny * sizeof(double));
-        memcpy(f.bar, s->mu, (size_t)p->ny * sizeof(double));
-        status = iterate(s, &f, x, y);
+    *result = (local_result){.norm = INFINITY, .inverse = CONE_LU};
+    memset(s->dy_best, 0, (size_t)p->ny * sizeof(double));
+    fixed_point f;
+    begin(s, 0, norm, result, &f);
+    cone_classify(s, s->psi_free, s->mu);
+    cone_residual(s, s->psi_free, s->mu, s->R);
+    result->norm = cone_row_norm(s, s->R);
+    if (result->norm <= f.wanted) return ZN_OK; /* as when all are open and stay so */
+    if (!cone_prepare_sweeps(s)) return ZN_SINGULAR;
+    memcpy(s->dy_swept, s->mu, (size_t)p->ny * sizeof(double));
+    bool solved = false;
+    for (int start = 0; start < 2 && !solved; start++) {
+        begin(s, start, norm, result, &f);
+        do solved = acceleration_solves(s, &f) || (may_go_on(&f) && drift_solves(s, &f));
+        while (!solved && may_go_on(&f));
     }
-    if (status != ZN_OK && f.best < INFINITY) {
-        memcpy(x, s->x_best, (size_t)p->nx * sizeof(double));
-        memcpy(y, s->y_best, (size_t)p->ny * sizeof(double));
-    }
-    return status;
+    cone_solve_A(s, s->dy_swept, s->dy_best); /* y, absolute */
+    cone_solve_A(s, s->mu, s->dy_try);
+    for (int k = 0; k < p->ny; k++) s->dy_best[k] -= s->dy_try[k];
+    return solved ? ZN_OK : ZN_NO_CONVERGENCE;
 }

@@ -3,8 +3,7 @@
 #include "cone/solver.h"
 
 cone_settings cone_settings_default(void) {
-    return (cone_settings){.solver = ZN_SOLVER_AUTO, .tolerance = 1e-10, .newton_max = 40, .projection_max = 20000,
-                           .accelerate = true};
+    return (cone_settings){.solver = ZN_SOLVER_AUTO, .tolerance = 1e-10, .newton_max = 40, .projection_max = 20000};
 }
 
 static bool rows_fit(int first, int count, int total) { return first >= 0 && count >= 0 && first <= total - count; }
@@ -40,7 +39,7 @@ static bool take_vectors(cone_solver *s) {
     zn_context *c = s->context;
     int nx = p->nx, ny = p->ny, npsi = p->npsi, nmu = p->nmu;
     struct { double **place; int count; } doubles[] = {
-        {&s->rho, ny}, {&s->root_rho, ny}, {&s->row_scale, 2 * ny}, {&s->phi, nx}, {&s->psi, npsi}, {&s->mu, nmu}, {&s->R, ny},
+        {&s->rho, ny}, {&s->root_rho, ny}, {&s->own_rho, ny}, {&s->anderson, (CONE_ANDERSON_WINDOWS * CONE_ANDERSON_WINDOW + CONE_ANDERSON_VECTORS) * ny}, {&s->row_scale, 2 * ny}, {&s->phi, nx}, {&s->psi, npsi}, {&s->mu, nmu}, {&s->R, ny},
         {&s->phi_y, lin_nnz(&p->phi_y)}, {&s->psi_x, lin_nnz(&p->psi_x)}, {&s->psi_y, lin_nnz(&p->psi_y)},
         {&s->normal, ny}, {&s->turn, s->n_balls}, {&s->v, nx}, {&s->psi_free, npsi}, {&s->dy, ny}, {&s->dy_best, ny},
         {&s->dy_try, ny}, {&s->dy_swept, ny}, {&s->psi_l, npsi}, {&s->mu_l, nmu}, {&s->step, ny}, {&s->row, ny}, {&s->column, nmu}, {&s->factor, ny}, {&s->z, ny},
@@ -75,16 +74,16 @@ static bool take_matrices(cone_solver *s) {
         s->left_x = MEM_ARRAY(s->context, double, p->nx);
         if (!s->left || !s->left_x) return false;
     }
-    if (s->settings.solver == ZN_SOLVER_PROJECTION) return true;
-    if (cone_sparse_pays(p)) {
+    bool projects = s->settings.solver == ZN_SOLVER_PROJECTION;
+    if (!projects && cone_sparse_pays(p)) {
         if (!(s->sparse = cone_sparse_create(s))) return false;
         if (p->ny > CONE_SWEEP_SIZE) return true;
     }
-    if (p->ny <= CONE_COD_SIZE && !(s->cod = lin_cod_create(s->context, p->ny, p->ny))) return false;
+    if (!projects && p->ny <= CONE_COD_SIZE && !(s->cod = lin_cod_create(s->context, p->ny, p->ny))) return false;
     s->G = MEM_ARRAY(s->context, double, (size_t)p->nx * ny);
     s->D = MEM_ARRAY(s->context, double, (size_t)p->npsi * ny);
-    s->S = MEM_ARRAY(s->context, double, ny * ny);
-    if (p->ny <= CONE_SWEEP_SIZE && !(s->E = MEM_ARRAY(s->context, double, (size_t)p->npsi * ny))) return false;
+    s->S = MEM_ARRAY(s->context, double, projects ? 0 : ny * ny);
+    if ((p->ny <= CONE_SWEEP_SIZE || projects) && !(s->E = MEM_ARRAY(s->context, double, (size_t)p->npsi * ny))) return false;
     return s->G && s->D && s->S;
 }
 
@@ -129,7 +128,7 @@ failed:
 void cone_solver_destroy(cone_solver *s) {
     if (!s) return;
     void *blocks[] = {
-        s->first_ball, s->rho, s->root_rho, s->row_scale, s->phi, s->psi, s->mu, s->R, s->phi_y, s->psi_x, s->psi_y, s->normal,
+        s->first_ball, s->rho, s->root_rho, s->own_rho, s->anderson, s->row_scale, s->phi, s->psi, s->mu, s->R, s->phi_y, s->psi_x, s->psi_y, s->normal,
         s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->dy_swept, s->psi_l, s->mu_l, s->step, s->row, s->column, s->factor, s->z, s->x0,
         s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->seen, s->x_floor, s->y_floor, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row, s->normal_of,
         s->component_of, s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->A_lu, s->G, s->D, s->S, s->E,
@@ -238,6 +237,25 @@ static zn_status newton_paths(cone_solver *s, double *x, double *y, bool robust)
     return newton_with_retry(s, x, y, robust);
 }
 
+/* Newton's method on phi, with the inclusions by Newton's method over their states or by projection, and the verdict. */
+static zn_status solve_by(cone_solver *s, bool projecting, double *x, double *y, cone_outcome *out) {
+    bool brief = s->brief;
+    s->projecting = projecting;
+    s->brief = brief && !projecting;
+    s->use_sparse = false;
+    zn_status status = projecting ? newton_with_retry(s, x, y, true) : newton_paths(s, x, y, true);
+    s->brief = brief;
+    out->path = projecting ? CONE_PROJECTION : s->least_norm ? CONE_LEAST_NORM : CONE_NEWTON;
+    if (status != ZN_OK && s->floor > 0) {
+        memcpy(x, s->x_floor, (size_t)s->p->nx * sizeof(double));
+        memcpy(y, s->y_floor, (size_t)s->p->ny * sizeof(double));
+        s->current = false;
+        status = ZN_OK;
+    } else
+        s->floor = 0;
+    return conclude(s, x, y, out, status);
+}
+
 zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     *out = (cone_outcome){.path = CONE_NEWTON, .worst = INFINITY, .worst_cone = -1, .worst_row = -1};
     s->out = out;
@@ -247,29 +265,15 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     memcpy(s->x0, x, (size_t)s->p->nx * sizeof(double));
     memcpy(s->y0, y, (size_t)s->p->ny * sizeof(double));
     zn_solver solver = s->settings.solver;
-    zn_status status = ZN_NO_CONVERGENCE;
-    if (solver != ZN_SOLVER_PROJECTION) {
-        status = newton_paths(s, x, y, true);
-        out->path = s->least_norm ? CONE_LEAST_NORM : CONE_NEWTON;
-        if (status != ZN_OK && s->floor > 0) {
-            memcpy(x, s->x_floor, (size_t)s->p->nx * sizeof(double));
-            memcpy(y, s->y_floor, (size_t)s->p->ny * sizeof(double));
-            s->current = false;
-            status = ZN_OK;
-        } else
-            s->floor = 0;
-        status = conclude(s, x, y, out, status);
-        if (status == ZN_OK || solver == ZN_SOLVER_NEWTON || status == ZN_NOT_FINITE || s->brief) return status;
-        memcpy(s->x_floor, x, (size_t)s->p->nx * sizeof(double)); /* there is no floor */
-        memcpy(s->y_floor, y, (size_t)s->p->ny * sizeof(double));
-        restart(s, x, y);
-    }
+    zn_status status = solve_by(s, solver == ZN_SOLVER_PROJECTION, x, y, out);
+    if (status == ZN_OK || solver != ZN_SOLVER_AUTO || status == ZN_NOT_FINITE || s->brief || !s->E || s->p->ny == 0) return status;
     cone_outcome newton = *out;
-    s->current = s->forgives = s->rank_known = false;
-    status = cone_projection(s, x, y);
-    out->path = CONE_PROJECTION;
-    status = conclude(s, x, y, out, status);
-    if (status == ZN_OK || !(newton.worst < INFINITY) || out->worst <= newton.worst) return status;
+    memcpy(s->x_floor, x, (size_t)s->p->nx * sizeof(double)); /* there is no floor */
+    memcpy(s->y_floor, y, (size_t)s->p->ny * sizeof(double));
+    restart(s, x, y);
+    s->floor = 0;
+    status = solve_by(s, true, x, y, out);
+    if (status == ZN_OK || s->floor > 0 || !(newton.worst < INFINITY) || out->worst <= newton.worst) return status;
     memcpy(newton.iterations, out->iterations, sizeof newton.iterations); /* the result of Newton's method is better */
     *out = newton;
     memcpy(x, s->x_floor, (size_t)s->p->nx * sizeof(double));

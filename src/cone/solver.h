@@ -3,12 +3,12 @@
  *
  *   rows.c        states of the cones at (psi, mu), active-set residual R and its generalized Jacobian
  *   schur.c       factors of phi_x, columns of the total derivative D = d psi/d y = psi_y - psi_x phi_x^-1 phi_y
- *   local.c       the linearised problem in y alone: semismooth Newton, least-norm, projection
+ *   local.c       the linearised problem in y alone: semismooth Newton, least norm
  *   sweeps.c      Gauss-Seidel on the same, a start for Newton when it cycles
+ *   projection.c  the same by sweeps alone, accelerated
  *   sparse.c      large problems: one sparse matrix for (x, y)
  *   single.c      the same for a single contact by closed forms
  *   newton.c      outer Newton iteration on (x, y)
- *   projection.c  iterative projection: fixed point in mu with inexact Newton in x
  *   outcome.c     the independent judgement of (x, y)
  *   noise.c       residuals that are round-off
  *   contradiction.c  redundant bilateral rows that do not quite fit
@@ -33,6 +33,8 @@ enum { CONE_BALL_DIM_MAX = 8 };
 enum { CONE_COD_SIZE = 100 };
 /* Up to this many multipliers Gauss-Seidel sweeps have their matrix. */
 enum { CONE_SWEEP_SIZE = 1000 };
+/* Former iterates that accelerate a projection. */
+enum { CONE_ANDERSON_WINDOW = 10, CONE_ANDERSON_WINDOWS = 4, CONE_ANDERSON_VECTORS = 7 };
 /* From this many multipliers on, problems with a sparse structure are solved by one sparse matrix (sparse.c). */
 enum { CONE_SPARSE_SIZE = 150 };
 
@@ -53,6 +55,7 @@ struct cone_solver {
     int *normal_of;                  /* per cone: the cone (itself or earlier) whose mu_N scales its radii; -1: none */
     int *psi_row;                    /* ny: row of psi that belongs to row k of R; -1: none */
     double *rho, *root_rho;          /* ny: prox parameters of this solve and their square roots */
+    double *own_rho;                 /* ny: of sweeps, by the blocks of E */
     double *row_scale;               /* 2 per row of R: for units of psi, for units of mu */
 
     /* values at the current point and the states that belong to them */
@@ -83,6 +86,7 @@ struct cone_solver {
     /* local problem */
     double *dy, *dy_best, *dy_try, *dy_swept, *psi_l, *mu_l, *S, *step, *row, *column, *factor, *z; /* column stays zero between uses */
     int *active, *pivot;
+    double *anderson;                /* memory of projection.c */
     lin_cod *cod;                    /* of ny rows; NULL when large */
 
     double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx, *x_floor, *y_floor;
@@ -94,6 +98,7 @@ struct cone_solver {
     double floor;                    /* residual at (x_floor, y_floor), which round-off does not let fall; 0: there is none */
     cone_expected expected;          /* noise: 0, or a floor is a solution */
     double *seen;                    /* memory of cone_noise, nx + ny rows */
+    bool projecting;                 /* linearised problems go to projection.c instead of local.c */
     bool brief;                      /* one run of Newton with few iterations, nothing else */
     bool current;                    /* phi, psi, mu and the states are those of the x and y that Newton returned */
 };
@@ -136,7 +141,10 @@ void cone_local_point(cone_solver *, const double *dy);
 zn_status cone_solve_local(cone_solver *, const double *y, bool robust, double norm, local_result *); /* norm: of the whole residual */
 
 /* sweeps.c */
-bool cone_sweep(cone_solver *, int count, double enough, bool first);
+bool cone_prepare_sweeps(cone_solver *);                          /* E and rho; false: A cannot be inverted */
+void cone_set_multipliers(cone_solver *, const double *mu);       /* mu_l, and psi_l that belongs to it */
+double cone_sweep(cone_solver *);                                 /* of mu_l, psi_l; the largest change, in units of psi */
+bool cone_sweeps(cone_solver *, int count, double enough);        /* from s->dy, which becomes the result; false: not finite */
 
 /* sparse.c */
 bool cone_sparse_pays(const cone_problem *);
@@ -147,10 +155,11 @@ zn_status cone_sparse_step(cone_solver *, bool robust, double *dx, double *dy);
 /* single.c: dy of a single contact by closed forms and the norm of its residual; false: not of that form, or not found */
 bool cone_solve_single(cone_solver *, double *dy, double *norm);
 
-/* newton.c, projection.c, outcome.c */
+/* projection.c: s->dy_best, as cone_solve_local */
+zn_status cone_project_local(cone_solver *, double norm, local_result *);
+
+/* newton.c, outcome.c */
 zn_status cone_newton(cone_solver *, double *x, double *y, bool robust);
-zn_status cone_projection(cone_solver *, double *x, double *y);
-void cone_project(cone_solver *, double alpha, const double *psi, const double *mu, double *next);
 /* components.c */
 zn_status cone_find_components(cone_solver *);
 size_t cone_component_entries(const cone_solver *);

@@ -339,7 +339,6 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
         chosen.solver = settings->solver;
         chosen.tolerance = settings->tolerance;
         chosen.contradiction = settings->contradiction;
-        chosen.accelerate = m == 1; /* the iteration of coupled stages is not symmetric: extrapolation diverges */
         s->solver = cone_solver_create(context, &s->problem, &chosen);
     }
     if (s->solver) return s;

@@ -89,25 +89,27 @@ static void tetrahedron_with_every_scheme(void **state) {
     assert_true(runs >= 20);
 }
 
-/* The same state with the iterative projection, as far as that can go (its tolerance must be loose there). */
+/* The same motion to rest by the iterative projection alone, at the same tolerance. In the corner sticking is inconsistent at the end of it:
+ * multipliers drift there without end where nothing is done about it. 200 steps of
+ * 1e-10 each, relative to velocities of 4 m/s and for two seconds, make 1.6e-7; the angle has those over the radius. */
 static void projection_agrees(void **state) {
     (void)state;
-    static const char *const schemes[] = {"moreau-midpoint", "moreau-variational", "rattle", "lobatto-3a3b", "radau-2a", "lobatto-3c", "sdirk3"};
+    static const char *const schemes[] = {"moreau-midpoint", "moreau-variational", "rattle", "lobatto-3a3b", "radau-2a", "lobatto-3c", "sdirk3", "generalized-alpha"};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-        trial a = trial_complete("ball-in-corner", (trial_options){.scheme = schemes[i], .end = 1});
-        trial b = trial_complete("ball-in-corner", (trial_options){.scheme = schemes[i], .end = 1, .solver = ZN_SOLVER_PROJECTION, .tolerance = 1e-6});
+        trial a = trial_complete("ball-in-corner", (trial_options){.scheme = schemes[i]});
+        trial b = trial_complete("ball-in-corner", (trial_options){.scheme = schemes[i], .solver = ZN_SOLVER_PROJECTION});
         for (int k = 0; k < 3; k++) {
-            check_close(zn_simulation_positions(b.simulation)[k], zn_simulation_positions(a.simulation)[k], 1e-4 * (k == 2 ? 10 : 1));
-            check_close(zn_simulation_velocities(b.simulation)[k], zn_simulation_velocities(a.simulation)[k], 1e-4 * (k == 2 ? 10 : 1));
+            check_close(zn_simulation_positions(b.simulation)[k], zn_simulation_positions(a.simulation)[k], 1e-7 * (k == 2 ? 10 : 1));
+            check_close(zn_simulation_velocities(b.simulation)[k], zn_simulation_velocities(a.simulation)[k], 1e-7 * (k == 2 ? 10 : 1));
         }
         trial_end(&a);
         trial_end(&b);
     }
     for (size_t i = 2; i < 5; i++) {
         trial a = trial_complete("tetrahedron-rectangle", (trial_options){.scheme = schemes[i], .end = 1});
-        trial b = trial_complete("tetrahedron-rectangle", (trial_options){.scheme = schemes[i], .end = 1, .solver = ZN_SOLVER_PROJECTION, .tolerance = 1e-8});
-        for (int k = 0; k < 7; k++) check_close(zn_simulation_positions(b.simulation)[k], zn_simulation_positions(a.simulation)[k], 1e-6);
-        for (int k = 0; k < 6; k++) check_close(zn_simulation_velocities(b.simulation)[k], zn_simulation_velocities(a.simulation)[k], 1e-5);
+        trial b = trial_complete("tetrahedron-rectangle", (trial_options){.scheme = schemes[i], .end = 1, .solver = ZN_SOLVER_PROJECTION});
+        for (int k = 0; k < 7; k++) check_close(zn_simulation_positions(b.simulation)[k], zn_simulation_positions(a.simulation)[k], 1e-8);
+        for (int k = 0; k < 6; k++) check_close(zn_simulation_velocities(b.simulation)[k], zn_simulation_velocities(a.simulation)[k], 1e-7);
         trial_end(&a);
         trial_end(&b);
     }
