@@ -63,7 +63,7 @@ peers: build ## the same systems in Siconos, MuJoCo, Rapier and Jolt: a table he
 	@scripts/install-peers
 	@python3=/usr/bin/python3; test -x $$python3 || python3=python3; $$python3 bench/peers/peers.py --zeno build/zeno --out build/peers
 
-matrix: build ## all scenes x all schemes x {1, 10 times the step}, short runs; rigid scenes x schemes x solvers: build/matrix.md, solvers.md and .csv, broken rules here
+matrix: build ## all scenes x all schemes x {1, 10 times the step}, short runs; rigid scenes x schemes x solvers: build/matrix.md, build/solvers.md and .csv, broken rules here
 	@scripts/install-packages python3
 	@python3 scripts/matrix --zeno build/zeno --out build/matrix
 	@python3 scripts/matrix --zeno build/zeno --out build/solvers --scenes rigid --solvers auto,newton,projection --factors 1 --steps 0
