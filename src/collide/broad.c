@@ -5,7 +5,7 @@
  *   that of the step                grown by |v| h + |omega| arm h      arm: farthest point from the origin of K
  *   fat box                         grown by the margin as well
  *
- * Fat boxes stand in a tree. One that is left is drawn anew; after as many moves as a quarter of the boxes the tree is built anew. Pairs are
+ * Fat boxes stand in a tree. One that is left is made anew; after as many moves as a quarter of the boxes the tree is built anew. Pairs are
  * kept sorted: those of boxes that moved go, and come back from a walk through the tree. Planes have no box: each is held against every
  * fat box. */
 #include "collide/internal.h"

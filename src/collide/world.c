@@ -94,7 +94,7 @@ zn_status collide_check(collide_world *w, const collide_pose *poses, double tole
     double deepest = 0;
     pair_of[0] = pair_of[1] = -1;
     if (missed) missed->count = 0;
-    /* A box that was left is drawn anew: then the list is not that of the boxes any more. */
+    /* A box that was left is made anew: then the list is not that of the boxes any more. */
     if (!broad_serves(w, poses, 0)) w->stale = true;
     zn_status status = check_poses(w, poses);
     if (status == ZN_OK) status = broad_update(w, poses, 0, w->margin);

@@ -5,7 +5,7 @@
  *     list = field_find(t, q, u, h)           what may touch until t + h
  *     model = model_with_contacts(base, list) the model of this step: base and one instance of a kind for each entry
  *
- * Kinds (pairs of features, law, kinds of bodies) are drawn, differentiated and compiled once; an entry costs numbers only. */
+ * Kinds (pairs of features, law, kinds of bodies) are expressed as formulas, differentiated and compiled once; an entry costs numbers only. */
 #ifndef MODEL_CONTACT_FIELD_H
 #define MODEL_CONTACT_FIELD_H
 

@@ -82,7 +82,7 @@ static void check_derivatives(zn_context *context, contact_case *c) {
     zn_model *kind = NULL, *part = NULL;
     assert_int_equal(begin(context, c, &k), ZN_OK);
     formula_system layout = k.s; /* numbers of variables only */
-    contact_draw(&k, &c->variant, c->variant.surface == FEATURE_SURFACE ? ellipse(&k, case_is_planar(c)) : EXPR_NONE);
+    contact_express(&k, &c->variant, c->variant.surface == FEATURE_SURFACE ? ellipse(&k, case_is_planar(c)) : EXPR_NONE);
     assert_int_equal(sketch_compile(&k, &kind), ZN_OK);
     for (int i = 0; i < 5; i++) {
         random_numbers(c);
@@ -134,7 +134,7 @@ static void check_geometry(zn_context *context, contact_case *c) {
     assert_int_equal(begin(context, c, &k), ZN_OK);
     bool planar = case_is_planar(c);
     contact_sketch s =
-        contact_draw_geometry(&k, &c->variant, c->variant.surface == FEATURE_SURFACE ? ellipse(&k, planar) : EXPR_NONE);
+        contact_express_geometry(&k, &c->variant, c->variant.surface == FEATURE_SURFACE ? ellipse(&k, planar) : EXPR_NONE);
     expr rate = sketch_rate(&k, s.gap);
     int closed = 0;
     for (int i = 0; i < 10; i++) {

@@ -66,7 +66,7 @@ static element begin(uint64_t *seed, int order, double damping, bool lumped, vec
     vec3_store(gravity, parameters + ROD_GRAVITY);
     sketch k;
     assert_int_equal(sketch_begin(e.context, &k, e.n, kinds, (zn_sizes){0}, count), ZN_OK);
-    assert_int_equal(rod_draw_element(NULL, &k, &(parts_piece){.variant = variant}), ZN_OK);
+    assert_int_equal(rod_express_element(NULL, &k, &(parts_piece){.variant = variant}), ZN_OK);
     assert_int_equal(k.n_parameters, count);
     assert_int_equal(sketch_compile(&k, &e.kind), ZN_OK);
     assert_int_equal(formula_model_instance(e.context, e.kind, parameters, NULL, 0, NULL, NULL, &e.model), ZN_OK);

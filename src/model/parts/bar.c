@@ -8,7 +8,7 @@
 
 enum { VARIANT_LUMPED = 1, VARIANT_DAMPED = 2, VARIANT_RECORD = 4 };
 
-static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
+static zn_status express(zn_parts *parts, sketch *k, const parts_piece *piece) {
     (void)parts;
     expr l = sketch_parameter(k), EA = sketch_parameter(k), mass = sketch_parameter(k), damping = sketch_parameter(k);
     evec g = sketch_parameter3(k);
@@ -23,7 +23,7 @@ static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
         felt = sketch_add(k, strain, sketch_mul(k, damping, rate));
     }
     expr N = sketch_mul(k, EA, felt);
-    flexible_draw_outputs(k, (unsigned)piece->variant / VARIANT_RECORD, 1, &N, &strain);
+    flexible_express_outputs(k, (unsigned)piece->variant / VARIANT_RECORD, 1, &N, &strain);
     evec middle = evec_scale(k, half, evec_add(k, k->body[0].r, k->body[1].r));
     sketch_potential(k, sketch_neg(k, sketch_mul(k, mass, evec_dot(k, g, middle))));
     const bool lumped = piece->variant & VARIANT_LUMPED;
@@ -58,7 +58,7 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
         status = flexible_add_node(parts, f, &node);
     }
     const double l = length / f->n_elements, values[] = {l, m.EA, m.line_density * l, m.damping};
-    parts_piece shape = {.draw = draw,
+    parts_piece shape = {.express = express,
                          .variant = (def->lumped ? VARIANT_LUMPED : 0) | (m.damping > 0 ? VARIANT_DAMPED : 0) |
                                     (int)f->record * VARIANT_RECORD,
                          .n_bodies = 2,

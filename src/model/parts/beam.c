@@ -46,7 +46,7 @@ static void combine(sketch *k, int n, const double *c, expr *out) {
 }
 
 /* The strains at a Gauss point; takes its parameters. Returns w J. */
-static expr draw_strains(const beam_sketch *b, double xi, expr *strain) {
+static expr express_strains(const beam_sketch *b, double xi, expr *strain) {
     sketch *k = b->k;
     double N[MOST_NODES], N_xi[MOST_NODES];
     expr at[3], slope[3];
@@ -63,9 +63,9 @@ static expr draw_strains(const beam_sketch *b, double xi, expr *strain) {
     return weight;
 }
 
-static void draw_stiffness(const beam_sketch *b, double xi) {
+static void express_stiffness(const beam_sketch *b, double xi) {
     sketch *k = b->k;
-    expr strain[3], force[3], weight = draw_strains(b, xi, strain);
+    expr strain[3], force[3], weight = express_strains(b, xi, strain);
     for (int a = 0; a < 3; a++) {
         expr stiffness = sketch_mul(k, weight, b->stiffness[a]);
         sketch_potential(
@@ -76,10 +76,10 @@ static void draw_stiffness(const beam_sketch *b, double xi) {
         sketch_power(k, sketch_neg(k, sketch_mul(k, sketch_mul(k, b->damping, stiffness), rate)), rate);
         force[a] = sketch_add(k, force[a], sketch_mul(k, sketch_mul(k, b->damping, b->stiffness[a]), rate));
     }
-    flexible_draw_outputs(k, b->record, 3, force, strain);
+    flexible_express_outputs(k, b->record, 3, force, strain);
 }
 
-static void draw_mass(sketch *k, int order, evec g, expr rotary) {
+static void express_mass(sketch *k, int order, evec g, expr rotary) {
     expr V = sketch_constant(k, 0);
     for (int i = 0; i <= order; i++)
         for (int j = i; j <= order; j++) {
@@ -95,7 +95,7 @@ static void draw_mass(sketch *k, int order, evec g, expr rotary) {
     sketch_potential(k, V);
 }
 
-static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
+static zn_status express(zn_parts *parts, sketch *k, const parts_piece *piece) {
     (void)parts;
     beam_sketch b = {.k = k, .order = piece->variant & VARIANT_ORDER, .damped = piece->variant & VARIANT_DAMPED};
     b.record = (unsigned)piece->variant / VARIANT_RECORD;
@@ -104,9 +104,9 @@ static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
     b.damping = sketch_parameter(k);
     evec g = sketch_parameter3(k);
     expr rotary = sketch_parameter(k);
-    draw_mass(k, b.order, g, rotary);
+    express_mass(k, b.order, g, rotary);
     flexible_gauss(b.order, x, w);
-    for (int p = 0; p < b.order; p++) draw_stiffness(&b, x[p]);
+    for (int p = 0; p < b.order; p++) express_stiffness(&b, x[p]);
     return ZN_OK;
 }
 
@@ -184,7 +184,7 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
     if (status == ZN_OK) status = add_nodes(parts, &curve, f);
     if (status != ZN_OK) return status;
     const double section[N_SECTION] = {m.EA, m.GA[0], m.EI[0], m.damping, 0, 0, 0, m.rotary[0] / m.line_density};
-    parts_piece shape = {.draw = draw,
+    parts_piece shape = {.express = express,
                          .variant = f->order | (m.damping > 0 ? VARIANT_DAMPED : 0) | (int)f->record * VARIANT_RECORD,
                          .n_bodies = f->order + 1,
                          .n_parameters = n_parameters(f->order),

@@ -231,7 +231,7 @@ const char *parts_u_name(const parts_body *b, int i, char *text, size_t room) {
 
 /* ---- kinds ---- */
 
-static void draw_inertia(sketch *k, const sketch_body *b) {
+static void express_inertia(sketch *k, const sketch_body *b) {
     expr t[6];
     for (int i = 0; i < 6; i++) t[i] = sketch_parameter(k);
     const int place[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
@@ -243,7 +243,7 @@ static void draw_inertia(sketch *k, const sketch_body *b) {
     for (int i = 0; i < 3; i++) sketch_h(k, b->u + 3 + i, sketch_neg(k, gyroscopic.x[i]));
 }
 
-zn_status parts_draw_body(zn_parts *parts, sketch *k, const parts_piece *piece) {
+zn_status parts_express_body(zn_parts *parts, sketch *k, const parts_piece *piece) {
     (void)parts;
     const sketch_body *b = &k->body[0];
     if (b->kind == BODY_SCALAR || piece->variant) return ZN_OK; /* a variant: nodes, whose mass is in their elements */
@@ -253,6 +253,6 @@ zn_status parts_draw_body(zn_parts *parts, sketch *k, const parts_piece *piece) 
     for (int i = 0; i < directions; i++) sketch_mass(k, b->u + i, b->u + i, m);
     sketch_potential(k, sketch_neg(k, sketch_mul(k, m, evec_dot(k, g, b->r))));
     if (b->kind == BODY_PLANAR) sketch_mass(k, b->u + 2, b->u + 2, sketch_parameter(k));
-    if (b->kind == BODY_SPATIAL) draw_inertia(k, b);
+    if (b->kind == BODY_SPATIAL) express_inertia(k, b);
     return ZN_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the builder's lists to a model: kinds are drawn and compiled once, instances of them are assembled. */
+/* From the builder's lists to a model: kinds are expressed and compiled once, instances of them are assembled. */
 #include "model/assembly.h"
 #include "model/parts/builder.h"
 #include "model/parts/picture.h"
@@ -9,7 +9,7 @@
 
 /* ---- moving bodies ---- */
 
-static zn_status draw_motion(zn_parts *parts, sketch *k, int index, const parts_body *b) {
+static zn_status express_motion(zn_parts *parts, sketch *k, int index, const parts_body *b) {
     evec r, axis;
     emat A0;
     expr angle;
@@ -61,7 +61,7 @@ zn_status parts_place_at_start(zn_parts *parts, int index, vec3 *r, mat3 *A) {
     zn_status status = parts_stand_make(parts, 1, &index, &stand);
     if (status == ZN_OK) status = sketch_begin_on(parts->context, &k, stand.layout, (zn_sizes){0}, 0);
     bool begun = status == ZN_OK;
-    if (status == ZN_OK && body_is_moving(b->kind)) status = draw_motion(parts, &k, 0, b);
+    if (status == ZN_OK && body_is_moving(b->kind)) status = express_motion(parts, &k, 0, b);
     double *values = status == ZN_OK ? values_at_start(parts, &k, &stand) : NULL;
     if (status == ZN_OK && !values) status = ZN_MEMORY;
     if (status == ZN_OK) {
@@ -86,13 +86,13 @@ static bool is_moved(const zn_parts *parts, const parts_piece *piece) {
     return false;
 }
 
-zn_status parts_draw_kind(zn_parts *parts, const parts_piece *piece, const int *layout, zn_model **kind) {
+zn_status parts_express_kind(zn_parts *parts, const parts_piece *piece, const int *layout, zn_model **kind) {
     sketch k;
     zn_status status = sketch_begin_on(parts->context, &k, layout, piece->rows, piece->n_parameters);
     if (status != ZN_OK) return status;
     for (int i = 0; status == ZN_OK && i < piece->n_bodies; i++)
-        if (body_is_moving(k.body[i].kind)) status = draw_motion(parts, &k, i, &parts->bodies[piece->bodies[i]]);
-    if (status == ZN_OK) status = piece->draw(parts, &k, piece);
+        if (body_is_moving(k.body[i].kind)) status = express_motion(parts, &k, i, &parts->bodies[piece->bodies[i]]);
+    if (status == ZN_OK) status = piece->express(parts, &k, piece);
     if (status == ZN_OK) return sketch_compile(&k, kind);
     sketch_free(&k);
     return status;
@@ -101,7 +101,7 @@ zn_status parts_draw_kind(zn_parts *parts, const parts_piece *piece, const int *
 static const parts_kind *find_kind(const zn_parts *parts, const parts_piece *piece, const parts_stand *stand) {
     for (size_t i = 0; i < parts->n_kinds; i++) {
         const parts_kind *k = &parts->kinds[i];
-        if (k->draw == piece->draw && k->variant == piece->variant && k->n_layout == stand->n_layout &&
+        if (k->express == piece->express && k->variant == piece->variant && k->n_layout == stand->n_layout &&
             !memcmp(k->layout, stand->layout, (size_t)k->n_layout * sizeof *k->layout))
             return k;
     }
@@ -112,7 +112,7 @@ static const parts_kind *find_kind(const zn_parts *parts, const parts_piece *pie
 static zn_status get_kind(zn_parts *parts, const parts_piece *piece, const parts_stand *stand, zn_model **kind, bool *own) {
     zn_context *context = parts->context;
     *own = piece->own_kind || is_moved(parts, piece);
-    if (*own) return parts_draw_kind(parts, piece, stand->layout, kind);
+    if (*own) return parts_express_kind(parts, piece, stand->layout, kind);
     const parts_kind *known = find_kind(parts, piece, stand);
     if (known) {
         *kind = known->model;
@@ -123,12 +123,12 @@ static zn_status get_kind(zn_parts *parts, const parts_piece *piece, const parts
     int *layout = MEM_ARRAY(context, int, stand->n_layout);
     if (!layout) return ZN_MEMORY;
     memcpy(layout, stand->layout, (size_t)stand->n_layout * sizeof *layout);
-    zn_status status = parts_draw_kind(parts, piece, layout, kind);
+    zn_status status = parts_express_kind(parts, piece, layout, kind);
     if (status != ZN_OK) {
         mem_free(context, layout);
         return status;
     }
-    parts->kinds[parts->n_kinds++] = (parts_kind){piece->draw, piece->variant, stand->n_layout, layout, *kind};
+    parts->kinds[parts->n_kinds++] = (parts_kind){piece->express, piece->variant, stand->n_layout, layout, *kind};
     return ZN_OK;
 }
 
@@ -250,7 +250,7 @@ static zn_status add_body(zn_parts *parts, assembly *a, int index) {
         b->inertia[1], b->inertia[2], b->inertia[3], b->inertia[4], b->inertia[5]};
     parts_piece piece = {.what = b->is_node ? "node" : what[b->kind],
                          .name = b->name,
-                         .draw = parts_draw_body,
+                         .express = parts_express_body,
                          .variant = b->is_node,
                          .n_bodies = 1,
                          .bodies = &index,
@@ -272,7 +272,7 @@ static zn_status build(zn_parts *parts, zn_model **model) {
         if (body_nq(parts->bodies[i].kind)) status = add_body(parts, a, (int)i);
     /* Formulas of several pieces may be wrong: all are reported. */
     for (size_t i = 0; status != ZN_MEMORY && i < parts->n_pieces; i++)
-        if (status != ZN_OK && parts->pieces[i].draw == parts_draw_contact_place)
+        if (status != ZN_OK && parts->pieces[i].express == parts_express_contact_place)
             continue; /* it would only repeat what is wrong with the contact */
         else if ((one = add_piece(parts, a, &parts->pieces[i], false)) != ZN_OK && status == ZN_OK)
             status = one;

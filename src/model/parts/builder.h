@@ -2,7 +2,7 @@
 /* Inside the builder of models from parts.
  *
  * Everything but bodies and frames is a *piece*: a drawing function, the bodies it stands on, values of its parameters, names.
- * Building draws the kind of each piece once for all pieces with the same drawing function, variant and kinds of bodies, and
+ * Building expresses the kind of each piece once for all pieces with the same `express`, variant and kinds of bodies, and
  * makes an instance of it. What is added later (contacts) only needs to fill a piece: see parts_piece_begin. */
 #ifndef MODEL_PARTS_BUILDER_H
 #define MODEL_PARTS_BUILDER_H
@@ -18,18 +18,18 @@ typedef struct parts_piece parts_piece;
 
 /* Draws rows, forces and energies into a sketch that has the bodies of the piece in their order. ZN_OK, or an error in the
  * context (formulas). A drawing that is kept for other pieces (own_kind false) must only look at `variant` and the sketch. */
-typedef zn_status parts_draw(zn_parts *, sketch *, const parts_piece *);
+typedef zn_status parts_express(zn_parts *, sketch *, const parts_piece *);
 
-/* How a piece is drawn (picture.c). All but contacts have frames a and b first among their parameters. */
+/* The picture of a piece (picture.c). All but contacts have frames a and b first among their parameters. */
 typedef enum piece_glyph { GLYPH_NONE, GLYPH_JOINT, GLYPH_ROD, GLYPH_SPRING, GLYPH_ROLLING, GLYPH_CONTACT } piece_glyph;
 
 struct parts_piece {
     const char *what; /* "revolute joint": not copied */
     piece_glyph glyph;
     char *name;
-    parts_draw *draw;
+    parts_express *express;
     int variant;           /* what the drawing depends on beside the kinds of its bodies */
-    bool own_kind;         /* it has formulas: drawn for itself alone */
+    bool own_kind;         /* it has formulas: a kind of its own */
     int n_bodies, *bodies; /* indices of bodies */
     zn_sizes rows;         /* ng, ny, nN, nF */
     int n_parameters;
@@ -63,7 +63,7 @@ typedef struct parts_body {
     double start, velocity;    /* scalars */
     parts_motion *motion;      /* of moving bodies */
     int frame;                 /* the frame K */
-    bool own_picture;          /* the view draws it: nothing is drawn by itself */
+    bool own_picture;          /* the view has its picture: none is made automatically */
     int q, u;                  /* first coordinate and velocity in the whole, while building */
     bool is_node;              /* its mass comes from elements */
     const char *group;         /* the flexible body of a node or section, else NULL: not copied */
@@ -92,7 +92,7 @@ typedef struct parts_parameter {
 } parts_parameter;
 
 typedef struct parts_kind {
-    parts_draw *draw;
+    parts_express *express;
     int variant, n_layout, *layout;
     zn_model *model;
 } parts_kind;
@@ -204,10 +204,10 @@ typedef struct parts_stand {
 zn_status parts_stand_make(zn_parts *, int n_bodies, const int *bodies, parts_stand *);
 void parts_stand_free(zn_context *, parts_stand *);
 
-parts_draw parts_draw_body, parts_draw_joint, parts_draw_formulas;
-/* The kind of a piece, drawn and compiled. */
-zn_status parts_draw_kind(zn_parts *, const parts_piece *, const int *layout, zn_model **kind);
-/* A builder that has the bodies (with their places in the model) and parameters of another one, and can draw kinds when that is gone. NULL:
+parts_express parts_express_body, parts_express_joint, parts_express_formulas;
+/* The kind of a piece, expressed and compiled. */
+zn_status parts_express_kind(zn_parts *, const parts_piece *, const int *layout, zn_model **kind);
+/* A builder that has the bodies (with their places in the model) and parameters of another one, and can express kinds when that is gone. NULL:
  * memory is out. */
 zn_parts *parts_keep(const zn_parts *);
 void parts_free(zn_parts *);

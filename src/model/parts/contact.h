@@ -66,9 +66,9 @@ typedef struct contact_sketch {
 
 /* f of a surface by formula: an expression in three variables that begin at contact_local(); EXPR_NONE for others. */
 int contact_local(const sketch *);
-contact_sketch contact_draw_geometry(sketch *, const contact_variant *, expr f);
+contact_sketch contact_express_geometry(sketch *, const contact_variant *, expr f);
 /* Adds the rows to a sketch with bodies 0 and 1 and CONTACT_NUMBERS parameters. */
-void contact_draw(sketch *, const contact_variant *, expr f);
+void contact_express(sketch *, const contact_variant *, expr f);
 
 /* ---- numbers ---- */
 

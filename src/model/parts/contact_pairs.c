@@ -29,18 +29,18 @@ static zn_status parse_surface(zn_parts *parts, sketch *k, const formula_text *t
     return status;
 }
 
-zn_status parts_draw_pair(zn_parts *parts, sketch *k, const parts_piece *piece) {
+zn_status parts_express_pair(zn_parts *parts, sketch *k, const parts_piece *piece) {
     contact_variant v = contact_unpack(piece->variant);
     expr f = EXPR_NONE;
     if (v.surface == FEATURE_SURFACE) {
         zn_status status = parse_surface(parts, k, &piece->formulas[0], v.frame == CONTACT_PLANAR, &f);
         if (status != ZN_OK) return status;
     }
-    contact_draw(k, &v, f);
+    contact_express(k, &v, f);
     return ZN_OK;
 }
 
-zn_status parts_draw_contact_place(zn_parts *parts, sketch *k, const parts_piece *piece) {
+zn_status parts_express_contact_place(zn_parts *parts, sketch *k, const parts_piece *piece) {
     contact_variant v = contact_unpack(piece->variant);
     bool planar = v.frame == CONTACT_PLANAR;
     expr f = EXPR_NONE;
@@ -48,7 +48,7 @@ zn_status parts_draw_contact_place(zn_parts *parts, sketch *k, const parts_piece
         zn_status status = parse_surface(parts, k, &piece->formulas[0], planar, &f);
         if (status != ZN_OK) return status;
     }
-    contact_sketch c = contact_draw_geometry(k, &v, f);
+    contact_sketch c = contact_express_geometry(k, &v, f);
     const evec *shown[] = {&c.c_A, &c.n, &c.t1};
     for (int i = 0; i < (planar ? 2 : 3); i++)
         for (int j = 0; j < (planar ? 2 : 3); j++) sketch_output(k, shown[i]->x[j]);
@@ -99,7 +99,7 @@ static zn_status look_at_start(const pair_at_work *w, const contact_variant *v, 
     if (status == ZN_OK && !values) status = ZN_MEMORY;
     if (status == ZN_OK) {
         memcpy(values + k.s.parameter, numbers, sizeof *numbers);
-        contact_sketch s = contact_draw_geometry(&k, v, f);
+        contact_sketch s = contact_express_geometry(&k, v, f);
         for (int i = 0; i < 3; i++) n[i] = expr_value(k.g, s.n.x[i], values);
         vec3_store(vec3_sub(parts->bodies[bodies[0]].v, parts->bodies[bodies[1]].v), velocity);
     }
@@ -172,7 +172,7 @@ static zn_status add_contact(const pair_at_work *w, int index, int count) {
     parts_piece shape = {.what = "contact",
                          .glyph = GLYPH_CONTACT,
                          .name = name,
-                         .draw = parts_draw_pair,
+                         .express = parts_express_pair,
                          .variant = contact_pack(v),
                          .own_kind = v.surface == FEATURE_SURFACE,
                          .n_bodies = 2,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A field of contacts: made with the model, asked between steps. An instance is numbers for a kind that was drawn and compiled when its
+/* A field of contacts: made with the model, asked between steps. An instance is numbers for a kind that was expressed and compiled when its
  * first candidate came. */
 #include "model/parts/field.h"
 
@@ -111,7 +111,7 @@ static zn_status add_kind(const contact_field *f, int variant, const int *bodies
     zn_context *context = f->context;
     parts_piece piece = {.what = "contact",
                          .name = f->kept->bodies[bodies[0]].name,
-                         .draw = parts_draw_pair,
+                         .express = parts_express_pair,
                          .variant = variant,
                          .n_bodies = 2,
                          .bodies = (int[]){bodies[0], bodies[1]},
@@ -122,7 +122,7 @@ static zn_status add_kind(const contact_field *f, int variant, const int *bodies
     field_kind made = {.variant = variant, .n_layout = stand->n_layout, .moving = {moving[0], moving[1]}};
     if (!(made.layout = MEM_ARRAY(context, int, stand->n_layout))) return ZN_MEMORY;
     memcpy(made.layout, stand->layout, (size_t)stand->n_layout * sizeof *made.layout);
-    zn_status status = parts_draw_kind(f->kept, &piece, stand->layout, &made.model);
+    zn_status status = parts_express_kind(f->kept, &piece, stand->layout, &made.model);
     if (status != ZN_OK) {
         mem_free(context, made.layout);
         return status;

@@ -30,11 +30,11 @@ typedef struct field_law {
 } field_law;
 
 typedef struct field_kind {
-    int variant, n_layout, *layout, moving[2]; /* moving: bodies whose motion is drawn in it, else -1 */
+    int variant, n_layout, *layout, moving[2]; /* moving: bodies whose motion is part of it, else -1 */
     zn_model *model;
 } field_kind;
 
-/* Kinds are drawn when a candidate asks for them first; threads wait for each other meanwhile. */
+/* Kinds are expressed when a candidate asks for them first; threads wait for each other meanwhile. */
 typedef struct field_kinds {
     pthread_mutex_t lock;
     field_kind *items;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The directions of a candidate's rows in space, as contact_draw.c draws them:
+/* The directions of a candidate's rows in space, as in contact_express.c:
  *
  *   in the plane      t1 = (n_y, -n_x)
  *   on a plane        t1 = A_B reference;   on a cylinder or an edge  t1 = A_B axis

@@ -5,7 +5,7 @@
 
 enum { POSE_OUTPUTS = 18, POSE_MOST_REGISTERS = 4096 };
 
-static zn_status draw_pose(zn_parts *parts, sketch *k, const parts_piece *piece) {
+static zn_status express_pose(zn_parts *parts, sketch *k, const parts_piece *piece) {
     (void)parts, (void)piece;
     const sketch_body *b = &k->body[0];
     const evec *shown[] = {&b->r, &b->A.column[0], &b->A.column[1], &b->A.column[2], &b->v, &b->omega};
@@ -16,11 +16,11 @@ static zn_status draw_pose(zn_parts *parts, sketch *k, const parts_piece *piece)
 static zn_status take_pose(contact_field *f, int index) {
     static const char *const names[POSE_OUTPUTS] = {"", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", ""};
     zn_context *context = f->context;
-    parts_piece piece = {.what = "pose", .name = f->kept->bodies[index].name, .draw = draw_pose, .n_bodies = 1, .bodies = &index, .n_outputs = POSE_OUTPUTS};
+    parts_piece piece = {.what = "pose", .name = f->kept->bodies[index].name, .express = express_pose, .n_bodies = 1, .bodies = &index, .n_outputs = POSE_OUTPUTS};
     zn_model *kind = NULL;
     parts_stand *stand = &f->pose_stand[index];
     zn_status status = parts_stand_make(f->kept, 1, &index, stand);
-    if (status == ZN_OK) status = parts_draw_kind(f->kept, &piece, stand->layout, &kind);
+    if (status == ZN_OK) status = parts_express_kind(f->kept, &piece, stand->layout, &kind);
     if (status == ZN_OK) status = formula_model_instance(context, kind, stand->numbers, NULL, 0, NULL, names, &f->pose[index]);
     if (kind) model_free(context, kind);
     if (status == ZN_OK && (f->pose[index]->work_bytes > POSE_MOST_REGISTERS * sizeof(double) || f->pose[index]->size.nq > CONTACT_FIELD_MOST))

@@ -22,7 +22,7 @@ static void put_pair(int (*pairs)[2], int *count, int a, int b) {
 }
 
 static bool is_joint(const parts_piece *piece) {
-    return piece->draw == parts_draw_joint && piece->bodies[0] > 0 && piece->bodies[1] > 0;
+    return piece->express == parts_express_joint && piece->bodies[0] > 0 && piece->bodies[1] > 0;
 }
 
 static zn_status take_pairs(contact_field *f, const zn_parts *parts) {

@@ -133,7 +133,7 @@ zn_status flexible_name_outputs(zn_parts *parts, parts_flexible *f, parts_piece 
     return ZN_OK;
 }
 
-void flexible_draw_outputs(sketch *k, unsigned record, int n, const expr *forces, const expr *strains) {
+void flexible_express_outputs(sketch *k, unsigned record, int n, const expr *forces, const expr *strains) {
     for (int i = 0; i < n && (record & FLEXIBLE_FORCES); i++) sketch_output(k, forces[i]);
     for (int i = 0; i < n && (record & FLEXIBLE_STRAINS); i++) sketch_output(k, strains[i]);
 }

@@ -53,7 +53,7 @@ zn_status parts_add_frame(zn_parts *, int body, int flexible, const char *name, 
 
 /* The next node: kind, start, and numbers (copied) of `node`; its name is made. */
 zn_status flexible_add_node(zn_parts *, parts_flexible *, const parts_body *node);
-/* The next element: draw, variant, bodies (nodes[i] are numbers of nodes), parameters, gravity of `shape`. NULL: an error. */
+/* The next element: express, variant, bodies (nodes[i] are numbers of nodes), parameters, gravity of `shape`. NULL: an error. */
 parts_piece *flexible_add_element(zn_parts *, parts_flexible *, const parts_piece *shape, const int *nodes);
 
 /* Outputs: at each point of an element (points count from 1 along the body) its forces, then its strains, as far as f->record wants
@@ -62,7 +62,7 @@ int flexible_output_count(const parts_flexible *, int n_points, int n);
 zn_status flexible_name_outputs(zn_parts *, parts_flexible *, parts_piece *, int n_points, int n, const char *const *forces,
                                 const char *const *strains);
 /* Draws what `record` wants of n forces and strains of a point. */
-void flexible_draw_outputs(sketch *, unsigned record, int n, const expr *forces, const expr *strains);
+void flexible_express_outputs(sketch *, unsigned record, int n, const expr *forces, const expr *strains);
 
 /* The curve at the start. */
 typedef struct flexible_curve {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forces between frames: what they draw on. forces.c has the table. */
+/* Forces between frames: what they are expressed in. forces.c has the table. */
 #ifndef MODEL_PARTS_FORCE_H
 #define MODEL_PARTS_FORCE_H
 

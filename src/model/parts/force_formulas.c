@@ -7,7 +7,7 @@
  *     field force      the same with names x, y, z, x', y', z' of the origin of a in I; or its potential V(x, y, z, t) */
 #include "model/parts/force.h"
 
-static zn_status draw_actuator(zn_parts *parts, force_sketch *f, const parts_piece *piece) {
+static zn_status express_actuator(zn_parts *parts, force_sketch *f, const parts_piece *piece) {
     sketch *k = f->k;
     expr_scope scope;
     expr value, rate;
@@ -39,7 +39,7 @@ static zn_status parse_vector(zn_parts *parts, force_sketch *f, const expr_scope
     return ZN_OK;
 }
 
-static zn_status draw_potential(zn_parts *parts, force_sketch *f, const expr_scope *scope, const formula_text *text) {
+static zn_status express_potential(zn_parts *parts, force_sketch *f, const expr_scope *scope, const formula_text *text) {
     sketch *k = f->k;
     expr V;
     if (!text->text) return ZN_OK;
@@ -51,7 +51,7 @@ static zn_status draw_potential(zn_parts *parts, force_sketch *f, const expr_sco
     return ZN_OK;
 }
 
-static zn_status draw_on_body(zn_parts *parts, force_sketch *f, const parts_piece *piece) {
+static zn_status express_on_body(zn_parts *parts, force_sketch *f, const parts_piece *piece) {
     sketch *k = f->k;
     const expr_name locals[] = {{"x", f->a.p.x[0]},  {"y", f->a.p.x[1]},  {"z", f->a.p.x[2]},
                                 {"x'", f->a.v.x[0]}, {"y'", f->a.v.x[1]}, {"z'", f->a.v.x[2]}};
@@ -60,7 +60,7 @@ static zn_status draw_on_body(zn_parts *parts, force_sketch *f, const parts_piec
     bool field = (f->variant & FORCE_TYPE_MASK) == ZN_FIELD_FORCE;
     zn_status status = parts_scope(parts, k, piece, field ? 6 : 0, locals, &scope);
     if (status != ZN_OK) return status;
-    status = draw_potential(parts, f, &scope, &piece->formulas[0]);
+    status = express_potential(parts, f, &scope, &piece->formulas[0]);
     zn_status forces = parse_vector(parts, f, &scope, &piece->formulas[1], &force);
     zn_status torques = parse_vector(parts, f, &scope, &piece->formulas[4], &torque);
     parts_scope_free(parts, &scope);
@@ -71,8 +71,8 @@ static zn_status draw_on_body(zn_parts *parts, force_sketch *f, const parts_piec
     return ZN_OK;
 }
 
-const force_type force_actuator = {.what = "actuator", .formulas = draw_actuator, .two_frames = true, .needs_value = true};
+const force_type force_actuator = {.what = "actuator", .formulas = express_actuator, .two_frames = true, .needs_value = true};
 const force_type force_torque_actuator = {
-    .what = "torque actuator", .formulas = draw_actuator, .two_frames = true, .needs_turning = true, .needs_value = true};
-const force_type force_body_force = {.what = "body force", .formulas = draw_on_body};
-const force_type force_field_force = {.what = "field force", .formulas = draw_on_body};
+    .what = "torque actuator", .formulas = express_actuator, .two_frames = true, .needs_turning = true, .needs_value = true};
+const force_type force_body_force = {.what = "body force", .formulas = express_on_body};
+const force_type force_field_force = {.what = "field force", .formulas = express_on_body};

@@ -9,7 +9,7 @@
  *                      atan2(y_a.x_b, x_a.x_b) */
 #include "model/parts/force.h"
 
-static void draw(sketch *k, expr s) {
+static void express(sketch *k, expr s) {
     expr stiffness = sketch_parameter(k), damping = sketch_parameter(k), rest = sketch_parameter(k),
          rate = sketch_rate(k, s);
     expr stretch = sketch_sub(k, s, rest), half = sketch_constant(k, 0.5);
@@ -17,10 +17,10 @@ static void draw(sketch *k, expr s) {
     sketch_power(k, sketch_neg(k, sketch_mul(k, damping, rate)), rate);
 }
 
-static void draw_spring(force_sketch *f) {
+static void express_spring(force_sketch *f) {
     sketch *k = f->k;
     if (!(f->variant & FORCE_NO_LENGTH)) {
-        draw(k, evec_norm(k, f->d));
+        express(k, evec_norm(k, f->d));
         return;
     }
     expr stiffness = sketch_parameter(k), damping = sketch_parameter(k);
@@ -30,17 +30,17 @@ static void draw_spring(force_sketch *f) {
     sketch_force(k, evec_scale(k, sketch_neg(k, damping), rate), rate);
 }
 
-static void draw_linear_spring(force_sketch *f) { draw(f->k, evec_dot(f->k, f->d, f->planar ? f->a.x : f->a.z)); }
+static void express_linear_spring(force_sketch *f) { express(f->k, evec_dot(f->k, f->d, f->planar ? f->a.x : f->a.z)); }
 
-static void draw_torsion_spring(force_sketch *f) {
+static void express_torsion_spring(force_sketch *f) {
     sketch *k = f->k;
     if (f->planar)
-        draw(k, sketch_sub(k, k->body[f->b.body].phi, k->body[f->a.body].phi));
+        express(k, sketch_sub(k, k->body[f->b.body].phi, k->body[f->a.body].phi));
     else
-        draw(k, expr_binary(k->g, EXPR_ATAN2, evec_dot(k, f->a.y, f->b.x), evec_dot(k, f->a.x, f->b.x)));
+        express(k, expr_binary(k->g, EXPR_ATAN2, evec_dot(k, f->a.y, f->b.x), evec_dot(k, f->a.x, f->b.x)));
 }
 
-const force_type force_spring = {.what = "spring", .spring = draw_spring, .two_frames = true};
-const force_type force_linear_spring = {.what = "linear spring", .spring = draw_linear_spring, .two_frames = true};
+const force_type force_spring = {.what = "spring", .spring = express_spring, .two_frames = true};
+const force_type force_linear_spring = {.what = "linear spring", .spring = express_linear_spring, .two_frames = true};
 const force_type force_torsion_spring = {
-    .what = "torsion spring", .spring = draw_torsion_spring, .two_frames = true, .needs_turning = true};
+    .what = "torsion spring", .spring = express_torsion_spring, .two_frames = true, .needs_turning = true};

@@ -17,7 +17,7 @@ _Static_assert(ZN_FORCE_TYPE_COUNT <= FORCE_TYPE_MASK + 1, "variants have bits f
 
 zn_force_def zn_default_force_def(void) { return (zn_force_def){.type = ZN_SPRING}; }
 
-static zn_status draw(zn_parts *parts, sketch *k, const parts_piece *piece) {
+static zn_status express(zn_parts *parts, sketch *k, const parts_piece *piece) {
     const force_type *type = force_types[piece->variant & FORCE_TYPE_MASK];
     force_sketch f = {.k = k, .variant = piece->variant, .a = sketch_next_frame(k, 0)};
     if (type->two_frames) {
@@ -58,7 +58,7 @@ static double angle_of(const parts_frame *frame) {
     return atan2(axes->m[1][0], axes->m[0][0]);
 }
 
-/* Angles of bodies are drawn, so the frames' own angles move the one at rest. */
+/* The formulas have the angles of bodies, so the frames' own angles move the one at rest. */
 static double rest_of(const zn_parts *parts, const zn_force_def *def, const parts_frame *a, const parts_frame *b) {
     if (def->type != ZN_TORSION_SPRING) return def->length;
     return parts_frames_are_planar(parts, a, b) ? def->angle - (angle_of(b) - angle_of(a)) : def->angle;
@@ -101,7 +101,7 @@ zn_status zn_parts_force(zn_parts *parts, const zn_force_def *def) {
     parts_piece shape = {.what = type->what,
                          .glyph = type->two_frames && !type->needs_turning ? GLYPH_SPRING : GLYPH_NONE,
                          .name = (char *)(uintptr_t)def->name,
-                         .draw = draw,
+                         .express = express,
                          .variant = variant_of(def),
                          .own_kind = !type->spring,
                          .n_bodies = count,

@@ -80,27 +80,27 @@ static void add_name(zn_parts *parts, name_list *list, const char *name, expr va
     if (copy) list->items[list->count++] = (expr_name){copy, value};
 }
 
-static void add_body_names(zn_parts *parts, sketch *k, const parts_body *b, const sketch_body *drawn, name_list *list) {
+static void add_body_names(zn_parts *parts, sketch *k, const parts_body *b, const sketch_body *at, name_list *list) {
     char name[320];
     for (int i = 0; i < body_nq(b->kind); i++) {
-        add_name(parts, list, parts_q_name(b, i, name, sizeof name - 1), expr_variable(k->g, k->s.q + drawn->q + i));
+        add_name(parts, list, parts_q_name(b, i, name, sizeof name - 1), expr_variable(k->g, k->s.q + at->q + i));
         strcat(name, "'");
-        add_name(parts, list, name, k->s.qdot[drawn->q + i]);
+        add_name(parts, list, name, k->s.qdot[at->q + i]);
     }
     for (int i = 3; b->kind == BODY_SPATIAL && i < 6; i++)
-        add_name(parts, list, parts_u_name(b, i, name, sizeof name), expr_variable(k->g, k->s.u + drawn->u + i));
+        add_name(parts, list, parts_u_name(b, i, name, sizeof name), expr_variable(k->g, k->s.u + at->u + i));
     bool placed = body_is_moving(b->kind) || body_is_section(b->kind);
     for (int i = 0; placed && i < 3; i++) {
         snprintf(name, sizeof name, "%s.%c", b->name, "xyz"[i]);
-        add_name(parts, list, name, drawn->r.x[i]);
+        add_name(parts, list, name, at->r.x[i]);
         snprintf(name, sizeof name, "%s.%c'", b->name, "xyz"[i]);
-        add_name(parts, list, name, drawn->v.x[i]);
+        add_name(parts, list, name, at->v.x[i]);
     }
     if (!body_is_section(b->kind) || !body_is_planar(b->kind)) return;
     snprintf(name, sizeof name, "%s.phi", b->name);
-    add_name(parts, list, name, drawn->phi);
+    add_name(parts, list, name, at->phi);
     snprintf(name, sizeof name, "%s.phi'", b->name);
-    add_name(parts, list, name, drawn->omega.x[2]);
+    add_name(parts, list, name, at->omega.x[2]);
 }
 
 zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int n_locals, const expr_name *locals,
@@ -150,7 +150,7 @@ typedef enum formula_use {
 static expr product(sketch *k, expr a, expr b) { return sketch_mul(k, a, b); }
 
 /* T: p = dT/du, M = dp/du, b = dT/dq, h = b - (dp/dq) u - dp/dt, for natural coordinates. */
-static zn_status draw_kinetic(zn_parts *parts, sketch *k, const formula_text *text, const expr_scope *scope) {
+static zn_status express_kinetic(zn_parts *parts, sketch *k, const formula_text *text, const expr_scope *scope) {
     formula_system *s = &k->s;
     expr T;
     zn_status status = expr_parse(k->g, parts->context, scope, formula_of(text), &T);
@@ -183,7 +183,7 @@ static zn_status draw_kinetic(zn_parts *parts, sketch *k, const formula_text *te
     return ZN_OK;
 }
 
-static zn_status draw_potential(zn_parts *parts, sketch *k, const formula_text *text, const expr_scope *scope) {
+static zn_status express_potential(zn_parts *parts, sketch *k, const formula_text *text, const expr_scope *scope) {
     expr V;
     zn_status status = expr_parse(k->g, parts->context, scope, formula_of(text), &V);
     if (status != ZN_OK) return status;
@@ -193,7 +193,7 @@ static zn_status draw_potential(zn_parts *parts, sketch *k, const formula_text *
     return ZN_OK;
 }
 
-static zn_status draw_force(zn_parts *parts, sketch *k, const parts_piece *piece, const expr_scope *scope) {
+static zn_status express_force(zn_parts *parts, sketch *k, const parts_piece *piece, const expr_scope *scope) {
     expr value;
     zn_status status = expr_parse(k->g, parts->context, scope, formula_of(&piece->formulas[0]), &value);
     /* the velocity is the first body's with this number */
@@ -201,14 +201,14 @@ static zn_status draw_force(zn_parts *parts, sketch *k, const parts_piece *piece
     return status;
 }
 
-static zn_status draw_output(zn_parts *parts, sketch *k, const parts_piece *piece, const expr_scope *scope) {
+static zn_status express_output(zn_parts *parts, sketch *k, const parts_piece *piece, const expr_scope *scope) {
     expr value;
     zn_status status = expr_parse(k->g, parts->context, scope, formula_of(&piece->formulas[0]), &value);
     if (status == ZN_OK) sketch_output(k, value);
     return status;
 }
 
-static zn_status draw_contact(zn_parts *parts, sketch *k, const parts_piece *piece, const expr_scope *scope) {
+static zn_status express_contact(zn_parts *parts, sketch *k, const parts_piece *piece, const expr_scope *scope) {
     zn_context *context = parts->context;
     formula_system *s = &k->s;
     s->size.n_contacts = 1;
@@ -220,7 +220,7 @@ static zn_status draw_contact(zn_parts *parts, sketch *k, const parts_piece *pie
     return formula_system_contacts(piece->contact_formulas, s, scope);
 }
 
-zn_status parts_draw_formulas(zn_parts *parts, sketch *k, const parts_piece *piece) {
+zn_status parts_express_formulas(zn_parts *parts, sketch *k, const parts_piece *piece) {
     expr_scope scope;
     zn_status status = parts_scope(parts, k, piece, 0, NULL, &scope);
     if (status != ZN_OK) return status;
@@ -233,11 +233,11 @@ zn_status parts_draw_formulas(zn_parts *parts, sketch *k, const parts_piece *pie
         status = formula_velocity_row(&k->s, parts->context, &scope, &piece->formulas[0], piece->name, "constraint",
                                       &k->s.rows[0]);
         break;
-    case GENERALISED_FORCE: status = draw_force(parts, k, piece, &scope); break;
-    case KINETIC: status = draw_kinetic(parts, k, &piece->formulas[0], &scope); break;
-    case POTENTIAL: status = draw_potential(parts, k, &piece->formulas[0], &scope); break;
-    case OUTPUT: status = draw_output(parts, k, piece, &scope); break;
-    default: status = draw_contact(parts, k, piece, &scope); break;
+    case GENERALISED_FORCE: status = express_force(parts, k, piece, &scope); break;
+    case KINETIC: status = express_kinetic(parts, k, &piece->formulas[0], &scope); break;
+    case POTENTIAL: status = express_potential(parts, k, &piece->formulas[0], &scope); break;
+    case OUTPUT: status = express_output(parts, k, piece, &scope); break;
+    default: status = express_contact(parts, k, piece, &scope); break;
     }
     parts_scope_free(parts, &scope);
     return status;
@@ -258,7 +258,7 @@ static parts_piece *begin(zn_parts *parts, const char *name, formula_use use, zn
     bool keeps = use != CONTACT; /* contacts keep theirs in a builder of formulas */
     parts_piece shape = {.what = what[use],
                          .name = (char *)(uintptr_t)name,
-                         .draw = parts_draw_formulas,
+                         .express = parts_express_formulas,
                          .variant = use,
                          .own_kind = true,
                          .n_bodies = count,

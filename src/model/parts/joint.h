@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joints: each type draws its rows on two frames. One file each; the list is in zeno/parts.h. */
+/* Joints: each type expresses its rows on two frames. One file each; the list is in zeno/parts.h. */
 #ifndef MODEL_PARTS_JOINT_H
 #define MODEL_PARTS_JOINT_H
 
 #include "model/parts/builder.h"
 
-/* What a joint draws on. In the plane the axis of a frame is x and rotations are about z; in space the axis is z. */
+/* What the rows of a joint are expressed in. In the plane the axis of a frame is x and rotations are about z; in space the axis is z. */
 typedef struct joint_sketch {
     sketch *k;
     sketch_frame a, b;
@@ -21,7 +21,7 @@ typedef enum joint_extra { JOINT_NOTHING, JOINT_LENGTH, JOINT_RADIUS, JOINT_RATI
 /* What a joint is beside its row in ZN_JOINT_LIST: a constant joint_IDENTIFIER in its file. */
 typedef struct joint_type {
     const char *what; /* in messages */
-    void (*draw)(joint_sketch *);
+    void (*express)(joint_sketch *);
     int g_plane, g_plane_turning; /* rows on position level in the plane, and more of them when a body can turn */
     int g_space, g_space_turning;
     int y_plane, y_space; /* on velocity level */

@@ -7,19 +7,19 @@
  * The sine knows no turns: the angle may grow forever. Like every row of rotation it also vanishes half a turn away. */
 #include "model/parts/joint.h"
 
-static void draw_angle_drive(joint_sketch *j) {
+static void express_angle_drive(joint_sketch *j) {
     sketch *k = j->k;
     expr c = expr_unary(k->g, EXPR_COS, j->drive), s = expr_unary(k->g, EXPR_SIN, j->drive);
     expr along = sketch_mul(k, c, evec_dot(k, j->a.y, j->b.x));
     sketch_g(k, sketch_sub(k, along, sketch_mul(k, s, evec_dot(k, j->a.x, j->b.x))));
 }
 
-static void draw_position_drive(joint_sketch *j) {
+static void express_position_drive(joint_sketch *j) {
     sketch *k = j->k;
     sketch_g(k, sketch_sub(k, evec_dot(k, j->d, joint_axis(j)), j->drive));
 }
 
-const joint_type joint_angle_drive = {.what = "angle drive", .draw = draw_angle_drive, .g_plane = 1, .g_space = 1,
+const joint_type joint_angle_drive = {.what = "angle drive", .express = express_angle_drive, .g_plane = 1, .g_space = 1,
                                       .needs_turning = true, .has_drive = true};
-const joint_type joint_position_drive = {.what = "position drive", .draw = draw_position_drive, .g_plane = 1, .g_space = 1,
+const joint_type joint_position_drive = {.what = "position drive", .express = express_position_drive, .g_plane = 1, .g_space = 1,
                                          .has_drive = true};

@@ -5,10 +5,10 @@
  *     g = (d, x_a.y_b, y_a.z_b, z_a.x_b)        (space) */
 #include "model/parts/joint.h"
 
-static void draw(joint_sketch *j) {
+static void express(joint_sketch *j) {
     joint_same_point(j);
     if (j->turns) joint_same_rotation(j);
 }
 
-const joint_type joint_fixed = {.what = "fixed joint", .draw = draw, .glyph = GLYPH_JOINT, .g_plane = 2,
+const joint_type joint_fixed = {.what = "fixed joint", .express = express, .glyph = GLYPH_JOINT, .g_plane = 2,
                                 .g_plane_turning = 1, .g_space = 3, .g_space_turning = 3};

@@ -6,11 +6,11 @@
  * with i > 0 for wheels that turn in opposite directions (i = number of teeth of b / of a), i < 0 for a belt. */
 #include "model/parts/joint.h"
 
-static void draw(joint_sketch *j) {
+static void express(joint_sketch *j) {
     sketch *k = j->k;
     expr b = sketch_mul(k, j->extra, evec_dot(k, j->b.z, j->b.omega));
     sketch_gamma(k, sketch_add(k, evec_dot(k, j->a.z, j->a.omega), b));
 }
 
-const joint_type joint_gear = {.what = "gear", .draw = draw, .y_plane = 1, .y_space = 1, .extra = JOINT_RATIO,
+const joint_type joint_gear = {.what = "gear", .express = express, .y_plane = 1, .y_space = 1, .extra = JOINT_RATIO,
                                .needs_turning = true};

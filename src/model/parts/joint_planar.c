@@ -4,10 +4,10 @@
  *     g = (d.z_a, z_a.x_b, z_a.y_b) */
 #include "model/parts/joint.h"
 
-static void draw(joint_sketch *j) {
+static void express(joint_sketch *j) {
     sketch_g(j->k, evec_dot(j->k, j->d, j->a.z));
     if (j->turns) joint_same_axis(j);
 }
 
-const joint_type joint_planar = {.what = "planar joint", .draw = draw, .g_space = 1, .g_space_turning = 2,
+const joint_type joint_planar = {.what = "planar joint", .express = express, .g_space = 1, .g_space_turning = 2,
                                  .space_only = true};

@@ -5,7 +5,7 @@
  *     g = (d.x_a, d.y_a)       (space, axis z) */
 #include "model/parts/joint.h"
 
-static void draw(joint_sketch *j) { joint_on_axis(j); }
+static void express(joint_sketch *j) { joint_on_axis(j); }
 
-const joint_type joint_point_on_line = {.what = "point-on-line joint", .draw = draw, .glyph = GLYPH_JOINT, .g_plane = 1,
+const joint_type joint_point_on_line = {.what = "point-on-line joint", .express = express, .glyph = GLYPH_JOINT, .g_plane = 1,
                                         .g_space = 2};

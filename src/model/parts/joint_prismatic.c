@@ -7,10 +7,10 @@
  * Rows of rotation are sines of small angles; they also vanish half a turn away, where no motion leads. */
 #include "model/parts/joint.h"
 
-static void draw(joint_sketch *j) {
+static void express(joint_sketch *j) {
     joint_on_axis(j);
     if (j->turns) joint_same_rotation(j);
 }
 
-const joint_type joint_prismatic = {.what = "prismatic joint", .draw = draw, .glyph = GLYPH_JOINT, .g_plane = 1,
+const joint_type joint_prismatic = {.what = "prismatic joint", .express = express, .glyph = GLYPH_JOINT, .g_plane = 1,
                                     .g_plane_turning = 1, .g_space = 2, .g_space_turning = 3};

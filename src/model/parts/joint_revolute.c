@@ -7,10 +7,10 @@
  * Velocity level: d' = v_b - v_a and (z_a.x_b)' = (omega_b - omega_a).(x_b x z_a) by differentiation. */
 #include "model/parts/joint.h"
 
-static void draw(joint_sketch *j) {
+static void express(joint_sketch *j) {
     joint_same_point(j);
     if (!j->planar && j->turns) joint_same_axis(j);
 }
 
-const joint_type joint_revolute = {.what = "revolute joint", .draw = draw, .glyph = GLYPH_JOINT, .g_plane = 2,
+const joint_type joint_revolute = {.what = "revolute joint", .express = express, .glyph = GLYPH_JOINT, .g_plane = 2,
                                    .g_space = 3, .g_space_turning = 2};

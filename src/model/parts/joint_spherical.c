@@ -4,7 +4,7 @@
  *     g = d      (2 rows in the plane, where it is a revolute joint; 3 in space) */
 #include "model/parts/joint.h"
 
-static void draw(joint_sketch *j) { joint_same_point(j); }
+static void express(joint_sketch *j) { joint_same_point(j); }
 
-const joint_type joint_spherical = {.what = "spherical joint", .draw = draw, .glyph = GLYPH_JOINT, .g_plane = 2,
+const joint_type joint_spherical = {.what = "spherical joint", .express = express, .glyph = GLYPH_JOINT, .g_plane = 2,
                                     .g_space = 3};

@@ -5,10 +5,10 @@
  *     g = (d, z_a.x_b) */
 #include "model/parts/joint.h"
 
-static void draw(joint_sketch *j) {
+static void express(joint_sketch *j) {
     joint_same_point(j);
     if (j->turns) sketch_g(j->k, evec_dot(j->k, j->a.z, j->b.x));
 }
 
-const joint_type joint_universal = {.what = "universal joint", .draw = draw, .glyph = GLYPH_JOINT, .g_space = 3,
+const joint_type joint_universal = {.what = "universal joint", .express = express, .glyph = GLYPH_JOINT, .g_space = 3,
                                     .g_space_turning = 1, .space_only = true};

@@ -39,7 +39,7 @@ void joint_on_axis(joint_sketch *j) {
 
 /* ---- from definitions to pieces ---- */
 
-zn_status parts_draw_joint(zn_parts *parts, sketch *k, const parts_piece *piece) {
+zn_status parts_express_joint(zn_parts *parts, sketch *k, const parts_piece *piece) {
     const joint_type *type = joint_types[piece->variant];
     joint_sketch j = {.k = k, .a = sketch_next_frame(k, 0), .b = sketch_next_frame(k, 1)};
     j.planar = body_is_planar(k->body[0].kind) && body_is_planar(k->body[1].kind);
@@ -47,7 +47,7 @@ zn_status parts_draw_joint(zn_parts *parts, sketch *k, const parts_piece *piece)
     j.d = evec_sub(k, j.b.p, j.a.p);
     if (type->extra) j.extra = sketch_parameter(k);
     zn_status status = type->has_drive ? parts_formula_of_time(parts, k, &piece->formulas[0], &j.drive) : ZN_OK;
-    if (status == ZN_OK) type->draw(&j);
+    if (status == ZN_OK) type->express(&j);
     return status;
 }
 
@@ -108,7 +108,7 @@ zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
     parts_piece shape = {.what = type->what,
                          .glyph = type->glyph,
                          .name = (char *)(uintptr_t)def->name,
-                         .draw = parts_draw_joint,
+                         .express = parts_express_joint,
                          .variant = (int)def->type,
                          .own_kind = type->has_drive,
                          .n_bodies = 2,

@@ -16,7 +16,7 @@ zn_status parts_add_poses(zn_parts *);
 /* Writes the drawing into the model. */
 zn_status parts_set_drawing(zn_parts *, zn_model *);
 
-/* What a contact shows: its point, normal and (in space) first tangent. In contact_pairs.c, where contacts are drawn. */
-parts_draw parts_draw_contact_place;
+/* What a contact shows: its point, normal and (in space) first tangent. In contact_pairs.c, where contacts are expressed. */
+parts_express parts_express_contact_place;
 
 #endif

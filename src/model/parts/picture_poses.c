@@ -15,7 +15,7 @@ static const char *const place_space[] = {"x", "y", "z", "a1", "a2", "a3", "a4",
 static const char *const contact_plane[] = {"x", "y", "nx", "ny"};
 static const char *const contact_space[] = {"x", "y", "z", "nx", "ny", "nz", "tx", "ty", "tz"};
 
-static zn_status draw_place(zn_parts *parts, sketch *k, const parts_piece *piece) {
+static zn_status express_place(zn_parts *parts, sketch *k, const parts_piece *piece) {
     (void)parts, (void)piece;
     const sketch_body *b = &k->body[0];
     bool planar = body_is_planar(b->kind);
@@ -54,7 +54,7 @@ static zn_status add(zn_parts *parts, const parts_piece *like, const char *kind,
 static zn_status add_contact_place(zn_parts *parts, size_t index) {
     parts_piece like = parts->pieces[index]; /* the list may move */
     bool planar = contact_unpack(like.variant).frame == CONTACT_PLANAR;
-    parts_piece shape = {.draw = parts_draw_contact_place,
+    parts_piece shape = {.express = parts_express_contact_place,
                          .variant = like.variant,
                          .own_kind = like.own_kind,
                          .n_bodies = like.n_bodies,
@@ -73,7 +73,7 @@ zn_status parts_add_poses(zn_parts *parts) {
         const parts_body *b = &parts->bodies[i];
         bool planar = body_is_planar(b->kind);
         if (!picture_needs_pose(b->kind)) continue;
-        parts_piece shape = {.draw = draw_place, .n_bodies = 1, .bodies = &i};
+        parts_piece shape = {.express = express_place, .n_bodies = 1, .bodies = &i};
         status = add(parts, &shape, "body", b->name, planar ? 3 : 9, planar ? place_plane : place_space);
     }
     for (size_t i = 0; i < n_pieces; i++) n_contacts += parts->pieces[i].glyph == GLYPH_CONTACT;

@@ -117,7 +117,7 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
     static const char *const forces[] = {"N", "Qy", "Qz", "T", "My", "Mz"}, *const strains[] = {
                                                                                 "strain", "shear_y",     "shear_z",
                                                                                 "twist",  "curvature_y", "curvature_z"};
-    parts_piece shape = {.draw = rod_draw_element,
+    parts_piece shape = {.express = rod_express_element,
                          .variant = variant,
                          .n_bodies = f->order + 1,
                          .n_parameters = rod_parameter_count(variant),

@@ -53,7 +53,7 @@ static inline bool rod_is_damped(int variant) { return variant & 4; }
 static inline unsigned rod_record(int variant) { return (unsigned)variant / 8; }
 
 /* Draws an element on order + 1 spatial bodies without mass of their own. */
-parts_draw rod_draw_element;
+parts_express rod_express_element;
 
 int rod_parameter_count(int variant);
 /* Gravity is left at zero. */
@@ -63,6 +63,6 @@ void rod_put_parameters(int variant, const rod_material *, const rod_reference *
 void rod_strains(int order, double xi, const vec3 *r, const quat *p, double gamma[3], double kappa[3]);
 
 /* A section by weights N_i: p = sum N_i p_i, Omega = 2 vec(conj(p) p')/p.p with p' = sum N_i p_i'. */
-section_draw rod_draw_section;
+section_express rod_express_section;
 
 #endif

@@ -4,7 +4,7 @@
 
 /* ---- drawing ---- */
 
-/* Strains and energies depend on the nodes only through z = (r_s, p, p_s) of a Gauss point. Everything is drawn and
+/* Strains and energies depend on the nodes only through z = (r_s, p, p_s) of a Gauss point. Everything is expressed and
  * differentiated in z, then z is replaced by the nodes: derivatives by coordinates are those by z times constants, which costs
  * a fifth of what derivatives by every coordinate of every node would. */
 enum { Z_P = 3, Z_P_S = 7, Z_COUNT = 11 };
@@ -26,7 +26,7 @@ static expr interpolate(sketch *k, int n, const double *factor, int component) {
     return sum;
 }
 
-static void draw_place(sketch *k, int order, double xi, place *s) {
+static void express_place(sketch *k, int order, double xi, place *s) {
     flexible_lagrange(order, xi, s->N, s->N_xi);
     for (int i = 0; i < 3; i++) s->z[i] = sketch_mul(k, s->per_J, interpolate(k, order + 1, s->N_xi, i));
     for (int i = 0; i < 4; i++) {
@@ -46,7 +46,7 @@ static evec angular_rate(sketch *k, const expr *p, const expr *rate) {
 }
 
 /* gamma and kappa of z. */
-static void draw_strains(sketch *k, const expr *z, expr strains[6]) {
+static void express_strains(sketch *k, const expr *z, expr strains[6]) {
     expr p0 = z[Z_P];
     evec r_s = {{z[0], z[1], z[2]}}, v = {{z[Z_P + 1], z[Z_P + 2], z[Z_P + 3]}};
     expr two_per_pp = sketch_div(k, sketch_constant(k, 2), sketch_add(k, sketch_mul(k, p0, p0), evec_dot(k, v, v)));
@@ -82,7 +82,7 @@ static zn_status compose(sketch *k, const place *s, bool symmetric, expr *f) {
 
 /* h -= f.dz'/du with r_s' = sum N_s v and p' = 1/2 Q(p) Omega of the nodes:
  * g.p_i' = 1/2 Omega_i.(p_i0 g_v - g_0 v_i + g_v x v_i) for g = N_i f_p + N_i,s f_p_s */
-static void draw_forces(sketch *k, int n, const place *s, const expr *f) {
+static void express_forces(sketch *k, int n, const place *s, const expr *f) {
     for (int i = 0; i < n; i++) {
         const sketch_body *b = &k->body[i];
         expr N = sketch_constant(k, s->N[i]), N_s = sketch_mul(k, sketch_constant(k, s->N_xi[i]), s->per_J), p[4], g[4];
@@ -102,17 +102,17 @@ static void draw_forces(sketch *k, int n, const place *s, const expr *f) {
 static expr of_nodes(sketch *k, const place *s, expr f) { return expr_substitute(k->g, f, s->inner, 2 * Z_COUNT, s->z); }
 
 /* Strains and stresses are outputs, as far as they are wanted. */
-static void draw_outputs(sketch *k, int variant, const place *s, const expr *strain, const expr *stress) {
+static void express_outputs(sketch *k, int variant, const place *s, const expr *strain, const expr *stress) {
     expr strains[6], stresses[6];
     for (int i = 0; i < 6; i++) strains[i] = of_nodes(k, s, strain[i]), stresses[i] = of_nodes(k, s, stress[i]);
-    flexible_draw_outputs(k, rod_record(variant), 6, stresses, strains);
+    flexible_express_outputs(k, rod_record(variant), 6, stresses, strains);
 }
 
 /* One Gauss point: stress = C (e + damping e') with e' = de/dz z', V = length/2 sum C e^2, f = length sum stress de/dz. */
-static zn_status draw_point(sketch *k, int variant, place *s) {
+static zn_status express_point(sketch *k, int variant, place *s) {
     expr z[2 * Z_COUNT], e[6], stress[6], V = sketch_constant(k, 0), f[Z_COUNT], zero = V;
     for (int b = 0; b < 2 * Z_COUNT; b++) z[b] = expr_variable(k->g, s->inner + b);
-    draw_strains(k, z, e);
+    express_strains(k, z, e);
     for (int b = 0; b < Z_COUNT; b++) f[b] = zero;
     for (int i = 0; i < 6; i++) {
         expr rate = zero;
@@ -132,13 +132,13 @@ static zn_status draw_point(sketch *k, int variant, place *s) {
     }
     expr half_length = sketch_mul(k, sketch_constant(k, 0.5), s->length);
     k->s.V = sketch_add(k, k->s.V, of_nodes(k, s, sketch_mul(k, half_length, V)));
-    draw_outputs(k, variant, s, e, stress);
+    express_outputs(k, variant, s, e, stress);
     zn_status status = compose(k, s, !rod_is_damped(variant), f);
-    if (status == ZN_OK) draw_forces(k, rod_order(variant) + 1, s, f);
+    if (status == ZN_OK) express_forces(k, rod_order(variant) + 1, s, f);
     return status;
 }
 
-static zn_status draw_stiffness(sketch *k, int variant, evec C_gamma, evec C_kappa, expr damping) {
+static zn_status express_stiffness(sketch *k, int variant, evec C_gamma, evec C_kappa, expr damping) {
     int order = rod_order(variant);
     double xi[ROD_MOST_NODES], weight[ROD_MOST_NODES];
     zn_status status = ZN_OK;
@@ -150,14 +150,14 @@ static zn_status draw_stiffness(sketch *k, int variant, evec C_gamma, evec C_kap
             s.C[i] = i < 3 ? C_gamma.x[i] : C_kappa.x[i - 3];
             s.start[i] = sketch_parameter(k);
         }
-        draw_place(k, order, xi[point], &s);
-        status = draw_point(k, variant, &s);
+        express_place(k, order, xi[point], &s);
+        status = express_point(k, variant, &s);
     }
     return status;
 }
 
 /* Takes w_ij, i <= j. The weight of node i is that of sum_j w_ij = int N_i ds, as the N_j add up to one. */
-static void draw_inertia(sketch *k, int n, expr rhoA, evec rhoI, evec g) {
+static void express_inertia(sketch *k, int n, expr rhoA, evec rhoI, evec g) {
     evec Omega[ROD_MOST_NODES], momentum[ROD_MOST_NODES];
     for (int i = 0; i < n; i++) {
         for (int c = 0; c < 3; c++) Omega[i].x[c] = expr_variable(k->g, k->s.u + k->body[i].u + 3 + c);
@@ -183,17 +183,17 @@ static void draw_inertia(sketch *k, int n, expr rhoA, evec rhoI, evec g) {
     }
 }
 
-zn_status rod_draw_element(zn_parts *parts, sketch *k, const parts_piece *piece) {
+zn_status rod_express_element(zn_parts *parts, sketch *k, const parts_piece *piece) {
     (void)parts;
     evec C_gamma = sketch_parameter3(k), C_kappa = sketch_parameter3(k);
     expr rhoA = sketch_parameter(k);
     evec rhoI = sketch_parameter3(k), g = sketch_parameter3(k);
     expr damping = rod_is_damped(piece->variant) ? sketch_parameter(k) : EXPR_NONE;
-    draw_inertia(k, rod_order(piece->variant) + 1, rhoA, rhoI, g);
-    return draw_stiffness(k, piece->variant, C_gamma, C_kappa, damping);
+    express_inertia(k, rod_order(piece->variant) + 1, rhoA, rhoI, g);
+    return express_stiffness(k, piece->variant, C_gamma, C_kappa, damping);
 }
 
-void rod_draw_section(sketch *k, sketch_body *b, int n, const sketch_body *const *carriers, const expr *N) {
+void rod_express_section(sketch *k, sketch_body *b, int n, const sketch_body *const *carriers, const expr *N) {
     expr p[4], rate[4];
     for (int c = 0; c < 4; c++) p[c] = rate[c] = sketch_constant(k, 0);
     for (int i = 0; i < n; i++) {

@@ -38,6 +38,6 @@ bool parts_can_collide(const zn_parts *, const parts_geometry *, bool planar);
 zn_status parts_make_field(zn_parts *, zn_model *);
 
 /* Contacts as pieces: the drawing of a pair of features, by its variant. In contact_pairs.c. */
-parts_draw parts_draw_pair;
+parts_express parts_express_pair;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections: material points of flexible bodies, drawn from their carriers.
+/* Sections: material points of flexible bodies, expressed by their carriers.
  *
  *     point    r = sum N_i r_i                                     numbers: N_i
  *     planar   r = sum N_i r_i,  phi = sum N_i phi_i, A = A(phi)   numbers: N_i
@@ -9,15 +9,15 @@
 #include "model/parts/rod.h"
 #include "model/parts/spline.h"
 
-static void draw_point(sketch *k, sketch_body *b, int n, const sketch_body *const *carriers, const expr *N) {
+static void express_point(sketch *k, sketch_body *b, int n, const sketch_body *const *carriers, const expr *N) {
     for (int i = 0; i < n; i++) {
         b->r = evec_add(k, b->r, evec_scale(k, N[i], carriers[i]->r));
         b->v = evec_add(k, b->v, evec_scale(k, N[i], carriers[i]->v));
     }
 }
 
-static void draw_planar(sketch *k, sketch_body *b, int n, const sketch_body *const *carriers, const expr *N) {
-    draw_point(k, b, n, carriers, N);
+static void express_planar(sketch *k, sketch_body *b, int n, const sketch_body *const *carriers, const expr *N) {
+    express_point(k, b, n, carriers, N);
     for (int i = 0; i < n; i++) {
         b->phi = sketch_add(k, b->phi, sketch_mul(k, N[i], carriers[i]->phi));
         b->omega = evec_add(k, b->omega, evec_scale(k, N[i], carriers[i]->omega));
@@ -26,11 +26,11 @@ static void draw_planar(sketch *k, sketch_body *b, int n, const sketch_body *con
 }
 
 void sketch_section(sketch *k, sketch_body *b, int n, const sketch_body *const *carriers, const expr *numbers) {
-    static section_draw *const draws[BODY_KIND_COUNT] = {
-        [BODY_SECTION_POINT] = draw_point,
-        [BODY_SECTION_PLANAR] = draw_planar,
-        [BODY_SECTION_SPLINE] = spline_draw_section,
-        [BODY_SECTION_ROD] = rod_draw_section,
+    static section_express *const express[BODY_KIND_COUNT] = {
+        [BODY_SECTION_POINT] = express_point,
+        [BODY_SECTION_PLANAR] = express_planar,
+        [BODY_SECTION_SPLINE] = spline_express_section,
+        [BODY_SECTION_ROD] = rod_express_section,
     };
-    if (draws[b->kind]) draws[b->kind](k, b, n, carriers, numbers);
+    if (express[b->kind]) express[b->kind](k, b, n, carriers, numbers);
 }

@@ -44,14 +44,14 @@ static void quaternion_rate(sketch *k, const expr *p, evec Omega, expr *rate) {
     for (int i = 0; i < 3; i++) rate[1 + i] = w.x[i];
 }
 
-/* Before a body is drawn: at rest in the origin. */
+/* Before a body is expressed: at rest in the origin. */
 static void clear_body(sketch *k, sketch_body *b) {
     b->r = b->v = b->omega = evec_zero(k);
     b->A = identity(k);
     b->phi = sketch_constant(k, 0);
 }
 
-static void draw_body(sketch *k, sketch_body *b, const expr *numbers) {
+static void express_body(sketch *k, sketch_body *b, const expr *numbers) {
     expr *qdot = k->s.qdot + b->q;
     int q = k->s.q + b->q, u = k->s.u + b->u;
     clear_body(k, b);
@@ -161,13 +161,13 @@ static const expr *take_numbers(sketch *k, int count, int *next, expr *out) {
     return out;
 }
 
-static void draw_layout(sketch *k, const int *layout) {
+static void express_layout(sketch *k, const int *layout) {
     int q = 0, u = 0, next = k->s.parameter + k->most_parameters;
     expr numbers[SKETCH_MOST_NUMBERS];
     layout++;
     for (int i = 0; i < k->n_holders; i++, layout += 2) {
         k->holder[i] = (sketch_body){.kind = (body_kind)layout[0], .q = q, .u = u};
-        draw_body(k, &k->holder[i], take_numbers(k, layout[1], &next, numbers));
+        express_body(k, &k->holder[i], take_numbers(k, layout[1], &next, numbers));
         q += body_nq(k->holder[i].kind);
         u += body_nu(k->holder[i].kind);
     }
@@ -195,7 +195,7 @@ zn_status sketch_begin_on(zn_context *context, sketch *k, const int *layout, zn_
         sketch_free(k);
         return ZN_MEMORY;
     }
-    draw_layout(k, layout);
+    express_layout(k, layout);
     return ZN_OK;
 }
 

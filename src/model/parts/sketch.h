@@ -9,7 +9,7 @@
  * Moving bodies have no coordinates, but a prescribed motion r(t), A(t): see sketch_move. A scalar is a free coordinate.
  * A line body (a node of a bar) has one: r = p0 + x d, with p0 and d among its numbers.
  * A section is a material point of a flexible body: it has no coordinates; its pose follows from its carriers, the nodes near it,
- * and from its numbers (weights), see section_draw.
+ * and from its numbers (weights), see section_express.
  */
 #ifndef MODEL_PARTS_SKETCH_H
 #define MODEL_PARTS_SKETCH_H
@@ -69,13 +69,13 @@ typedef struct sketch_body {
 typedef struct sketch {
     zn_context *context;
     expr_graph *g;
-    formula_system s; /* what is drawn so far */
+    formula_system s; /* what is expressed so far */
     int n_bodies;
     sketch_body *body;
     int n_holders;
     sketch_body *holder; /* the bodies whose coordinates these are, each once */
     int n_parameters, most_parameters;
-    int rows[4];      /* rows drawn so far: g, y, N, F */
+    int rows[4];      /* rows so far: g, y, N, F */
     size_t output_capacity;
     bool failed;      /* out of memory while drawing: sketch_compile says so */
 } sketch;
@@ -88,7 +88,7 @@ zn_status sketch_begin(zn_context *, sketch *, int n_bodies, const body_kind *ki
  * A body with coordinates has itself as its only carrier and its numbers there; numbers stand in the order of the layout. */
 zn_status sketch_begin_on(zn_context *, sketch *, const int *layout, zn_sizes rows, int most_parameters);
 void sketch_free(sketch *);
-/* The kind of part that was drawn, as a model whose parameters are zero. Frees the sketch. */
+/* The kind of part that was expressed, as a model whose parameters are zero. Frees the sketch. */
 zn_status sketch_compile(sketch *, zn_model **kind);
 
 /* The motion of a moving body as expressions of t: r, and a rotation by `angle` about a constant unit axis after the constant
@@ -97,8 +97,8 @@ void sketch_move(sketch *, int body, evec r, expr angle, evec axis, emat A0);
 
 /* Draws r, v, A, omega and phi of a section from its carriers and numbers. A table in sections.c has one function for each kind
  * of section; r, v, omega, phi are zero and A is the identity before. */
-typedef void section_draw(sketch *, sketch_body *, int n_carriers, const sketch_body *const *carriers, const expr *numbers);
-section_draw sketch_section; /* calls the one of its kind */
+typedef void section_express(sketch *, sketch_body *, int n_carriers, const sketch_body *const *carriers, const expr *numbers);
+section_express sketch_section; /* calls the one of its kind */
 
 /* The next parameter, the next three, the next nine (a rotation, column by column). Users give values in this order. */
 expr sketch_parameter(sketch *);

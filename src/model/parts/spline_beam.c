@@ -150,7 +150,7 @@ static zn_status add_nodes(zn_parts *parts, const zn_flexible_def *def, parts_fl
 
 static zn_status add_elements(zn_parts *parts, const spline_beam *beam, parts_flexible *flexible) {
     static const char *const forces[] = {"N", "M"}, *const strains[] = {"strain", "curvature"};
-    parts_piece shape = {.draw = spline_draw_element,
+    parts_piece shape = {.express = spline_express_element,
                          .variant = spline_element_variant(beam, flexible->record),
                          .n_bodies = beam->degree + 1,
                          .n_parameters = spline_element_parameter_count(beam),

@@ -17,7 +17,7 @@ static expr weighted(sketch *k, int n, const expr *weights, int axis) {
 }
 
 /* eps and kappa. */
-static void draw_strains(sketch *k, int n, const expr *a, const expr *b, expr kappa_0, expr strains[2]) {
+static void express_strains(sketch *k, int n, const expr *a, const expr *b, expr kappa_0, expr strains[2]) {
     expr x1 = weighted(k, n, a, 0), y1 = weighted(k, n, a, 1), x2 = weighted(k, n, b, 0), y2 = weighted(k, n, b, 1);
     expr square = sketch_add(k, sketch_mul(k, x1, x1), sketch_mul(k, y1, y1));
     expr turn = sketch_sub(k, sketch_mul(k, x1, y2), sketch_mul(k, y1, x2));
@@ -25,7 +25,7 @@ static void draw_strains(sketch *k, int n, const expr *a, const expr *b, expr ka
     strains[1] = sketch_sub(k, sketch_div(k, turn, square), kappa_0);
 }
 
-static void draw_mass(sketch *k, int n, evec g) {
+static void express_mass(sketch *k, int n, evec g) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             expr m = sketch_parameter(k);
@@ -36,7 +36,7 @@ static void draw_mass(sketch *k, int n, evec g) {
 }
 
 /* w stiffness (strain^2/2, and damping tau on its rate). Returns the stress. */
-static expr draw_stress(sketch *k, expr w, expr stiffness, const expr *tau, expr strain) {
+static expr express_stress(sketch *k, expr w, expr stiffness, const expr *tau, expr strain) {
     expr share = sketch_mul(k, w, stiffness), stress = sketch_mul(k, stiffness, strain);
     sketch_potential(k, sketch_mul(k, sketch_constant(k, 0.5), sketch_mul(k, share, sketch_mul(k, strain, strain))));
     if (!tau) return stress;
@@ -45,21 +45,21 @@ static expr draw_stress(sketch *k, expr w, expr stiffness, const expr *tau, expr
     return sketch_add(k, stress, sketch_mul(k, stiffness, damping));
 }
 
-zn_status spline_draw_element(zn_parts *parts, sketch *k, const parts_piece *piece) {
+zn_status spline_express_element(zn_parts *parts, sketch *k, const parts_piece *piece) {
     (void)parts;
     int n = spline_variant_degree(piece->variant) + 1, points = spline_variant_points(piece->variant);
     bool damped = spline_variant_damped(piece->variant);
-    draw_mass(k, n, sketch_parameter3(k));
+    express_mass(k, n, sketch_parameter3(k));
     expr EA = sketch_parameter(k), EI = sketch_parameter(k), tau = sketch_parameter(k);
     for (int i = 0; i < points; i++) {
         expr a[SPLINE_MOST_FUNCTIONS], b[SPLINE_MOST_FUNCTIONS], w = sketch_parameter(k), kappa_0 = sketch_parameter(k);
         for (int j = 0; j < n; j++) a[j] = sketch_parameter(k);
         for (int j = 0; j < n; j++) b[j] = sketch_parameter(k);
         expr strains[2], forces[2];
-        draw_strains(k, n, a, b, kappa_0, strains);
-        forces[0] = draw_stress(k, w, EA, damped ? &tau : NULL, strains[0]);
-        forces[1] = draw_stress(k, w, EI, damped ? &tau : NULL, strains[1]);
-        flexible_draw_outputs(k, spline_variant_record(piece->variant), 2, forces, strains);
+        express_strains(k, n, a, b, kappa_0, strains);
+        forces[0] = express_stress(k, w, EA, damped ? &tau : NULL, strains[0]);
+        forces[1] = express_stress(k, w, EI, damped ? &tau : NULL, strains[1]);
+        flexible_express_outputs(k, spline_variant_record(piece->variant), 2, forces, strains);
     }
     return ZN_OK;
 }

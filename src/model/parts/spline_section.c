@@ -17,7 +17,7 @@ static expr cross(sketch *k, evec a, evec b) {
     return sketch_sub(k, sketch_mul(k, a.x[0], b.x[1]), sketch_mul(k, a.x[1], b.x[0]));
 }
 
-void spline_draw_section(sketch *k, sketch_body *b, int n, const sketch_body *const *carriers, const expr *numbers) {
+void spline_express_section(sketch *k, sketch_body *b, int n, const sketch_body *const *carriers, const expr *numbers) {
     const expr *N = numbers, *slopes = numbers + n, phi_0 = numbers[2 * n];
     evec tangent = weighted_sum(k, n, slopes, carriers, false), rate = weighted_sum(k, n, slopes, carriers, true);
     evec d = {{expr_unary(k->g, EXPR_COS, phi_0), expr_unary(k->g, EXPR_SIN, phi_0), sketch_constant(k, 0)}};

@@ -209,7 +209,7 @@ static evec first_tangent(sketch *k, contact_frame frame, evec n) {
     }
 }
 
-contact_sketch contact_draw_geometry(sketch *k, const contact_variant *v, expr f) {
+contact_sketch contact_express_geometry(sketch *k, const contact_variant *v, expr f) {
     contact_sketch out;
     if (v->surface == FEATURE_PLANE)
         touch_plane(k, v, &out);
@@ -238,7 +238,7 @@ static evec velocity_at(sketch *k, int body, evec c) {
 }
 
 /* The smooth part (mu_s - mu_d) lambda_N (2/pi) arctan(eps |gamma|) gamma/|gamma|, and its limit at rest. */
-static void draw_stribeck(sketch *k, const contact_variant *v, const expr *slip) {
+static void express_stribeck(sketch *k, const contact_variant *v, const expr *slip) {
     const double rest = 1e-24; /* of |gamma|^2: below it arctan(eps g)/g = eps to the last digit, for eps up to 1e4 */
     expr eps = NUMBER(k, stribeck_rate), speed2 = sketch_constant(k, 0), factor;
     for (int i = 0; i < v->n_sliding; i++) speed2 = sketch_add(k, speed2, sketch_mul(k, slip[i], slip[i]));
@@ -261,8 +261,8 @@ static void draw_stribeck(sketch *k, const contact_variant *v, const expr *slip)
     }
 }
 
-void contact_draw(sketch *k, const contact_variant *v, expr f) {
-    contact_sketch c = contact_draw_geometry(k, v, f);
+void contact_express(sketch *k, const contact_variant *v, expr f) {
+    contact_sketch c = contact_express_geometry(k, v, f);
     evec spin = evec_sub(k, sketch_omega(k, 0), sketch_omega(k, 1));
     evec slip = evec_sub(k, velocity_at(k, 0, c.c_A), velocity_at(k, 1, c.c_B));
     if (v->belt) slip = evec_sub(k, slip, sketch_direction(k, 1, NUMBER3(k, b_velocity)));
@@ -271,7 +271,7 @@ void contact_draw(sketch *k, const contact_variant *v, expr f) {
     if (v->n_sliding > 0) row[n++] = evec_dot(k, c.t1, slip);
     if (v->n_sliding > 1) row[n++] = evec_dot(k, c.t2, slip);
     if (v->n_sliding > 2) row[n++] = evec_dot(k, c.n, spin);
-    if (v->stribeck) draw_stribeck(k, v, row);
+    if (v->stribeck) express_stribeck(k, v, row);
     if (v->n_rolling == 1) row[n++] = spin.x[2];
     if (v->n_rolling == 2) row[n++] = evec_dot(k, c.t1, spin), row[n++] = evec_dot(k, c.t2, spin);
     if (v->pivoting) row[n++] = evec_dot(k, c.n, spin);
