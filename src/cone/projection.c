@@ -12,14 +12,14 @@
  *     z <- T(z) - sum (q f) p
  *
  * It is undone where |f| grows, and ends where |f| stays. Then z may drift: where sticking is inconsistent (a ball wedged in a corner)
- * f is the same for ever, along multipliers that change no velocity, until some contact slips. The drift is where f(T(z)) = f(z), which
+ * f stays the same forever, along multipliers that change no velocity, until some contact slips. The drift is where f(T(z)) = f(z), which
  * the same acceleration finds, and strides that grow take z along it. */
 #include "cone/solver.h"
 
 enum { WINDOW = CONE_ANDERSON_WINDOW };
 /* Sweeps in which |f| is not halved that end the acceleration; pairs of sweeps in which f must become steady. */
 enum { PATIENCE = 20, SETTLE = 100 };
-/* A change that is a combination of newer ones, or changes nothing, but for this is left out. */
+/* A change that is a combination of newer ones, or changes nothing, except for this share is left out. */
 static const double dependent_share = 1e-6;
 /* f is steady when it changes by no more than this. */
 static const double steady_share = 1e-3;
@@ -30,7 +30,7 @@ static const double growth_most = 2;
 /* The linearised problem is solved to this share of the tolerance, or where it sinks no further to the other. */
 static const double wanted_share = 0.02, enough_share = 0.5, slow_rate = 0.2;
 static const double stride_growth = 16, stride_cut = 4;
-/* As a last resort after Newton's method: where long projections led nowhere before. */
+/* As a last resort after Newton's method: where long projections did not converge before. */
 enum { HOPELESS_SWEEPS = 1000 };
 
 typedef struct fixed_point {
