@@ -40,5 +40,7 @@ zn_status contact_field_instance(zn_context *, const contact_field *, const coll
  * friction rows. */
 int contact_field_tangents(const contact_field *, const collide_candidate *, const double *pole, const collide_pose *, double t[2][3]);
 const char *contact_field_body_name(const contact_field *, int body);
+/* Some of its laws have friction. */
+bool contact_field_rubs(const contact_field *);
 
 #endif

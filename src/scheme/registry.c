@@ -85,9 +85,15 @@ static zn_status refuse(zn_context *context, const scheme_class *class, const fe
                    subject ? " (here '" : "", subject ? subject : "", subject ? "')" : "", able);
 }
 
+static const feature contacts = FEATURE("contacts", contacts), friction = FEATURE("friction", friction);
+
+zn_status scheme_check_found(zn_context *context, const scheme_class *class, bool rubbing) {
+    if (!supports(&class->info, &contacts)) return refuse(context, class, &contacts, NULL);
+    return rubbing && !supports(&class->info, &friction) ? refuse(context, class, &friction, NULL) : ZN_OK;
+}
+
 zn_status scheme_check(zn_context *context, const scheme_class *class, const zn_model *model) {
-    static const feature contacts = FEATURE("contacts", contacts), friction = FEATURE("friction", friction),
-                         general = FEATURE("velocities other than the derivatives of the coordinates", general_kinematics),
+    static const feature general = FEATURE("velocities other than the derivatives of the coordinates", general_kinematics),
                          velocity = FEATURE("constraints on velocity level", velocity_constraints),
                          dynamics = FEATURE("systems without a kinetic and a potential energy", any_dynamics);
     const zn_scheme_info *info = &class->info;

@@ -90,5 +90,7 @@ void scheme_unknown(const char *name, char *text, size_t room);
 double scheme_bound_leapfrog(int stages), scheme_bound_lobatto(int stages);
 /* ZN_UNSUPPORTED with a sentence that names the feature and the schemes that can, where the model asks for too much. */
 zn_status scheme_check(zn_context *, const scheme_class *, const zn_model *);
+/* The same for contacts that will come by themselves, with friction or without. */
+zn_status scheme_check_found(zn_context *, const scheme_class *, bool rubbing);
 
 #endif

@@ -18,6 +18,8 @@ static const double steps_ahead = 2;
 zn_status sim_contacts_create(zn_simulation *sim) {
     sim_contacts *c = &sim->contacts;
     if (!(c->field = contact_field_of(sim->base))) return ZN_OK;
+    zn_status status = scheme_check_found(sim->context, scheme_find(sim->settings.scheme), contact_field_rubs(c->field));
+    if (status != ZN_OK) return status;
     int bodies = contact_field_bodies(c->field);
     if (!(c->poses = c->pose_memory = MEM_ARRAY(sim->context, collide_pose, 4 * bodies))) return ZN_MEMORY;
     c->poses_end = c->poses + bodies, c->poses_between = c->poses_end + bodies, c->poses_seen = c->poses_between + bodies;

@@ -95,6 +95,16 @@ ROW(zn_result_values) {
     REFUSED(zn_result_values(result, 0, &first, NULL));
     zn_result_close(result);
 }
+ROW(zn_result_contacts) {
+    zn_result *dead, *result = make(w, &dead);
+    zn_contact_table table;
+    REFUSED_SILENTLY(zn_result_contacts(NULL, &table));
+    REFUSED(zn_result_contacts(dead, &table));
+    REFUSED(zn_result_contacts(result, NULL));
+    assert_int_equal(zn_result_contacts(result, &table), ZN_OK); /* has none */
+    assert_int_equal(table.count, 0);
+    zn_result_close(result);
+}
 ROW(zn_result_save) {
     zn_result *dead, *result = make(w, &dead);
     REFUSED_SILENTLY(zn_result_save(NULL, "x.csv"));
@@ -175,6 +185,6 @@ ROW(zn_settings_name) {
     { #function, row_##function }
 const misuse_row rows_of_results[] = {R(zn_recorder_keep),      R(zn_result_open),        R(zn_result_close),   R(zn_result_rows),
                                       R(zn_result_columns),     R(zn_result_column_name), R(zn_result_find),    R(zn_result_values),
-                                      R(zn_result_dataset_count), R(zn_result_get_dataset), R(zn_result_text),  R(zn_result_save),
+                                      R(zn_result_dataset_count), R(zn_result_get_dataset), R(zn_result_text),  R(zn_result_save), R(zn_result_contacts),
                                       R(zn_contact_problem_solve), R(zn_settings_set), R(zn_settings_get), R(zn_settings_name)};
 const int n_rows_of_results = sizeof rows_of_results / sizeof *rows_of_results;

@@ -454,6 +454,32 @@ ROW(zn_simulation_energy_warning) {
     assert_int_equal(zn_simulation_energy_warning(w->dead_simulation, 0).contact, -1);
     zn_error_clear(w->context);
 }
+ROW(zn_simulation_found_count) {
+    assert_int_equal(zn_simulation_found_count(NULL), 0);
+    assert_int_equal(zn_simulation_found_count(w->dead_simulation), 0);
+    assert_int_equal(zn_simulation_found_count(w->simulation), 0);
+    zn_error_clear(w->context);
+}
+ROW(zn_simulation_found) {
+    zn_found_contact found;
+    const int wrong[] = {-1, 0, 1000, INT_MIN, INT_MAX};
+    REFUSED_SILENTLY(zn_simulation_found(NULL, 0, &found));
+    REFUSED(zn_simulation_found(w->dead_simulation, 0, &found));
+    REFUSED(zn_simulation_found(w->simulation, 0, NULL));
+    for (int i = 0; i < 5; i++) REFUSED(zn_simulation_found(w->simulation, wrong[i], &found));
+}
+ROW(zn_simulation_pair_count) {
+    assert_int_equal(zn_simulation_pair_count(NULL), 0);
+    assert_int_equal(zn_simulation_pair_count(w->dead_simulation), 0);
+    zn_error_clear(w->context);
+}
+ROW(zn_simulation_pair) {
+    const int wrong[] = {-1, 0, 1000, INT_MIN, INT_MAX};
+    for (int i = 0; i < 5; i++) assert_null(zn_simulation_pair(w->simulation, wrong[i]).bodies[0]);
+    assert_null(zn_simulation_pair(NULL, 0).bodies[0]);
+    assert_null(zn_simulation_pair(w->dead_simulation, 0).bodies[0]);
+    zn_error_clear(w->context);
+}
 ROW(zn_simulation_statistics) {
     assert_int_equal(zn_simulation_statistics(NULL).steps, 0);
     assert_int_equal(zn_simulation_statistics(w->dead_simulation).steps, 0);
@@ -587,7 +613,7 @@ static const misuse_row rows[] = {
     R(zn_simulation_outputs),
     R(zn_simulation_contact_work),
     R(zn_simulation_constraint_work),
-    R(zn_simulation_statistics), R(zn_simulation_energy_warning), R(zn_simulation_scales), R(zn_recorder_rows), R(zn_recorder_flush),
+    R(zn_simulation_statistics), R(zn_simulation_found_count), R(zn_simulation_found), R(zn_simulation_pair_count), R(zn_simulation_pair), R(zn_simulation_energy_warning), R(zn_simulation_scales), R(zn_recorder_rows), R(zn_recorder_flush),
     R(zn_recorder_path),
     R(zn_account_create),
     R(zn_account_destroy),

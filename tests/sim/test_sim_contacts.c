@@ -80,6 +80,63 @@ static void like_declared(void **state) {
     assert_true(tried >= 2 * 15);
 }
 
+/* The same with the staged law of friction, with rows inside steps, and beside joints that say the same twice. */
+static void like_declared_elsewhere(void **state) {
+    (void)state;
+    static const char twice[] = "joints: {one: {type: prismatic, between: [box, world], axis: [0, 1]}, two: {type: prismatic, between: [box, world], axis: [0, 1]}}\n";
+    const char *const schemes[] = {"rattle", "radau-2a", "generalized-alpha", "moreau-midpoint", "tr-bdf2", "lobatto-3a3b"};
+    for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++)
+        for (int kind = 0; kind < 3; kind++) {
+            trial r[2];
+            double sum[2] = {0};
+            long rows[2] = {0};
+            for (int k = 0; k < 2; k++) {
+                char text[2000];
+                snprintf(text, sizeof text, "%s%s", k ? FOUND : DECLARED, kind == 2 ? twice : "");
+                r[k] = trial_begin(text, (trial_options){.scheme = schemes[s]});
+                zn_settings settings = *zn_simulation_settings(r[k].simulation);
+                zn_simulation_destroy(r[k].simulation);
+                if (kind == 0) settings.friction_law = ZN_FRICTION_STAGED;
+                if (kind == 1) settings.record_step = 7e-3;
+                assert_int_equal(zn_simulation_create(r[k].context, zn_scene_model(r[k].scene), &settings, &r[k].simulation), ZN_OK);
+                while (!zn_simulation_done(r[k].simulation)) {
+                    trial_step(&r[k]);
+                    while (zn_simulation_next_row(r[k].simulation)) {
+                        const double *q = zn_simulation_positions(r[k].simulation);
+                        for (int i = 0; i < 6; i++) sum[k] += (i + 1) * q[i];
+                        rows[k]++;
+                    }
+                }
+            }
+            assert_int_equal(rows[1], rows[0]);
+            check_close(sum[1], sum[0], 1e-9);
+            same_motion(&r[0], &r[1], 1e-11);
+            assert_true(total_of(r[1].simulation, "ball", "box") > 1);
+            assert_int_equal(zn_simulation_statistics(r[1].simulation).redundant_rows, zn_simulation_statistics(r[0].simulation).redundant_rows);
+            assert_true((zn_simulation_statistics(r[1].simulation).redundant_rows > 0) == (kind == 2));
+            for (int k = 0; k < 2; k++) trial_end(&r[k]);
+        }
+}
+
+/* Schemes without contacts or friction say so at the start, and not when the first shapes meet. */
+static void refuses_schemes(void **state) {
+    (void)state;
+    const char *const schemes[] = {"generalized-alpha-pv", "generalized-alpha-p", "generalized-alpha-pva"};
+    for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *scene = NULL;
+        zn_simulation *simulation = NULL;
+        assert_int_equal(zn_scene_parse(context, "test", FOUND, NULL, &scene), ZN_OK);
+        zn_settings settings = *zn_scene_settings(scene);
+        settings.scheme = schemes[s];
+        assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_UNSUPPORTED);
+        assert_non_null(strstr(zn_error_text(context), s < 2 ? "contacts" : "friction"));
+        assert_non_null(strstr(zn_error_text(context), "radau-2a"));
+        zn_scene_destroy(scene);
+        zn_context_destroy(context);
+    }
+}
+
 /* Momentum of disks that collide without gravity is conserved, and the percussions of the table are what each body's momentum changed by. */
 enum { DISKS = 30 };
 
@@ -381,7 +438,8 @@ static void table_is_complete(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(like_declared),  cmocka_unit_test(conserves_momentum), cmocka_unit_test(order_does_not_matter),
+        cmocka_unit_test(like_declared),  cmocka_unit_test(like_declared_elsewhere), cmocka_unit_test(refuses_schemes),
+        cmocka_unit_test(conserves_momentum), cmocka_unit_test(order_does_not_matter),
         cmocka_unit_test(stack_rests),    cmocka_unit_test(friction_angle),     cmocka_unit_test(nothing_tunnels),
         cmocka_unit_test(keeps_the_order), cmocka_unit_test(start_says_who_overlaps), cmocka_unit_test(start_is_projected),
         cmocka_unit_test(table_is_complete),

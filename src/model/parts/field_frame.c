@@ -10,6 +10,15 @@
 
 const char *contact_field_body_name(const contact_field *f, int body) { return f->kept->bodies[body].name; }
 
+bool contact_field_rubs(const contact_field *f) {
+    for (int i = 0; i < f->n_rules; i++) {
+        const parts_rule *rule = &f->rules[i];
+        if (!rule->has_law) continue;
+        if (rule->law.n_friction || rule->law.n_rolling || rule->law.pivoting > 0) return true;
+    }
+    return false;
+}
+
 int contact_field_tangents(const contact_field *f, const collide_candidate *c, const double *pole, const collide_pose *poses, double t[2][3]) {
     const field_shape *a = &f->shapes[c->shape[0]], *b = &f->shapes[c->shape[1]];
     bool planar = a->shape.planar;
