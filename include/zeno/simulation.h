@@ -117,7 +117,7 @@ ZN_API double zn_simulation_constraint_work(const zn_simulation *simulation, int
 ZN_API const zn_model *zn_simulation_model(const zn_simulation *simulation);
 ZN_API const zn_settings *zn_simulation_settings(const zn_simulation *simulation);
 
-/* ---- contacts that come by themselves (zn_parts_collide) ---- */
+/* ---- found contacts (zn_parts_collide) ---- */
 
 /* Shapes that find each other have no rows in the model: their contacts are a list that changes from step to step. It has what may touch in the next
  * step, and what has left it since the row before with a percussion. */
@@ -170,7 +170,7 @@ typedef struct zn_statistics {
     double contradiction;                               /* of redundant constraints at the start, satisfied by least squares; 0: none */
     long energy_warnings; /* impacts that created energy, as Newton's law of restitution can do with friction */
     int redundant_rows;                                 /* of constraints: left out of the scheme's equations, since they follow from others */
-    /* Of contacts that came by themselves: their number in a step (0: no shapes find each other), lists so far, contacts that a step lacked, so that it
+    /* Of found contacts: their number in a step (0: no shapes find each other), lists so far, contacts that a step lacked, so that it
      * was repeated, and the largest overlap of any two shapes at the end of a step, found without the list. */
     bool contacts_found;
     double found_mean;
@@ -183,7 +183,7 @@ ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
 
 /* An impact that created energy, because of the law of restitution and not of the step size. */
 typedef struct zn_energy_warning {
-    int contact;   /* the one that gained most, -1: one that came by itself */
+    int contact;   /* the one that gained most, -1: a found one */
     const char *name; /* of that contact; NULL: no such warning. Lives as long as the simulation */
     double t;      /* end of the step with the impact */
     double gained; /* by all contacts of the impact */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contacts that came by themselves, for the page. An entry for each contact with a percussion in each row that is kept; percussions of rows that are
+/* Found contacts, for the page. An entry for each contact with a percussion in each row that is kept; percussions of rows that are
  * left out are summed up by contact:
  *
  *   shapes    their names

@@ -187,7 +187,7 @@ static void energy_warnings(FILE *to, const zn_simulation *sim, long count) {
     fprintf(to, "], \"energy_warnings_total\": %ld, ", count);
 }
 
-/* Contacts that came by themselves; pairs of bodies only where a reader could read them. */
+/* Found contacts; pairs of bodies only where a reader could read them. */
 enum { MOST_PAIRS_TOLD = 100 };
 
 static void found(FILE *to, const zn_simulation *sim, const zn_statistics *stats) {

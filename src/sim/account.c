@@ -154,7 +154,7 @@ zn_part_account zn_account_total(const zn_account *a) {
         sum.friction += part.friction;
     }
     const double *now = a->simulation->view.work + a->simulation->work.others, *before = a->before + a->simulation->work.others;
-    sum.normal += now[SIM_NORMAL] - before[SIM_NORMAL]; /* contacts that came by themselves are of no part */
+    sum.normal += now[SIM_NORMAL] - before[SIM_NORMAL]; /* found contacts are of no part */
     sum.friction += now[SIM_FRICTION] - before[SIM_FRICTION];
     sum.supplied += now[SIM_MOVING] - before[SIM_MOVING];
     sum.lost = a->start + sum.work - sum.kinetic - sum.potential;

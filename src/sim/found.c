@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of contacts that came by themselves: each of them at the row that is shown, and totals of pairs of bodies. */
+/* What is known of found contacts: each of them at the row that is shown, and totals of pairs of bodies. */
 #include "sim/simulation.h"
 
 /* ---- totals ---- */
@@ -70,7 +70,7 @@ zn_status zn_simulation_found(const zn_simulation *simulation, int index, zn_fou
     sim_contacts *c = &sim->contacts;
     *out = (zn_found_contact){.gap = NAN};
     if (index < 0 || index >= zn_simulation_found_count(sim))
-        return fail(sim->context, ZN_ARGUMENT, "there is no contact %d: %d came by themselves", index, zn_simulation_found_count(sim));
+        return fail(sim->context, ZN_ARGUMENT, "there is no contact %d: %d were found", index, zn_simulation_found_count(sim));
     bool there = (size_t)index < c->list.count;
     sim_met *m = there ? &c->list.at[index] : &c->gone.at[(size_t)index - c->list.count];
     if (!c->seen || c->seen_at != sim->view.t) { /* poses of the row */

@@ -21,7 +21,7 @@ struct zn_recorder {
     bool found;  /* shapes find each other */
 };
 
-/* Contacts that came by themselves: numbers in a row of the result, and columns of their own table. */
+/* Found contacts: numbers in a row of the result, and columns of their own table. */
 enum { N_FOUND = 3, N_ENTRY = 16 };
 static const char *const found_names[N_FOUND] = {"listed", "pushing", "normal"};
 static const char *const entry_names[N_ENTRY] = {"row", "shape_a", "shape_b", "feature_a", "feature_b", "x",      "y",  "z",
@@ -90,7 +90,7 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
          r->forces ? model->size.nu : 0, model->u_names, false},
         {"force", "forces of constraints and contacts at t, of the smooth motion (without impacts)",
          r->forces ? model_rows(model) : 0, (const char *const *)percussions, false},
-        {"found", "contacts that came by themselves: listed for the next step, with a percussion since the row before, sum of their normal percussions",
+        {"found", "found contacts: listed for the next step, with a percussion since the row before, sum of their normal percussions",
          r->found ? N_FOUND : 0, found_names, false},
         {"iterations", "iterations of the solver since the row before, by path", CONE_PATH_COUNT, iteration_names, false},
     };
@@ -111,7 +111,7 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
     if (!shapes) return ZN_MEMORY;
     for (int i = 0; i < n_shapes; i++) shapes[i] = contact_field_shape_name(field, i);
     const result_entries entries = {"contacts",
-                                    "contacts that came by themselves, row by row: shapes and their features, the point where they touch, the normal "
+                                    "found contacts, row by row: shapes and their features, the point where they touch, the normal "
                                     "(from b to a), the gap at t (not a number: it has left the list), percussions since the row before: normal, "
                                     "and with friction as a vector on a",
                                     N_ENTRY, entry_names, "shapes", n_shapes, shapes};

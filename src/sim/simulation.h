@@ -56,12 +56,12 @@ typedef struct sim_rates {
     double *gamma, *chi, *smooth;
 } sim_rates;
 
-/* What rows of lambda did: see work.c. Per declared contact three numbers, one for each bilateral row, then three of all contacts that
- * came by themselves. */
+/* What rows of lambda did: see work.c. Per declared contact three numbers, one for each bilateral row, then three of all found
+ * contacts. */
 enum { SIM_NORMAL, SIM_FRICTION, SIM_MOVING, SIM_WORK_OF_CONTACT };
 typedef struct sim_work {
     double *memory, *zero, *step, *total, *rates;
-    size_t count, others;            /* numbers in step and total; where those of contacts that came by themselves are */
+    size_t count, others;            /* numbers in step and total; where those of found contacts are */
     sim_rates at[2];                 /* before and after a step */
     bool known;                      /* at[0] belongs to the present */
     bool smooth;                     /* some friction is in the directions of normal forces (Stribeck) */
@@ -92,7 +92,7 @@ typedef struct sim_selection {
     long made;                /* choices so far */
 } sim_selection;
 
-/* A contact that came by itself: see contacts.c. */
+/* A found contact: see contacts.c. */
 enum { SIM_MOST_ROWS = 8 }; /* of it */
 typedef struct sim_met {
     collide_candidate candidate;
@@ -143,7 +143,7 @@ typedef struct sim_contacts {
 struct zn_simulation {
     HANDLE_HEAD;
     const zn_model *base;            /* that was given: rows and contacts of results */
-    const zn_model *model;           /* that steps are made with: base, or base and the contacts that came by themselves, behind its own */
+    const zn_model *model;           /* that steps are made with: base, or base and the found contacts, behind its own */
     sim_contacts contacts;
     zn_settings settings;
     scheme *scheme;

@@ -246,7 +246,7 @@ async function testRest() {
     await end();
 }
 
-// ---- contacts that came by themselves ----
+// ---- found contacts ----
 
 async function testFound() {
     const scene = join(work, "pile.yaml"), result = join(work, "pile.h5"), path = join(work, "pile.html");

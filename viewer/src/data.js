@@ -15,7 +15,7 @@ export class Table {
         this.byName = new Map(this.columns.map((column) => [column.name, column]));
         this.t = this.byName.get("t")?.values ?? Float64Array.from({ length: data.rows ?? 0 }, (_, i) => i);
         this.rows = this.t.length;
-        this.contacts = data.contacts; // that came by themselves: see found.js
+        this.contacts = data.contacts; // found contacts: see found.js
         this.row = 0; // where the last search ended: time mostly goes on
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts that came by themselves: any number in a row, each with a place and a percussion since the row before.
+// Found contacts: any number in a row, each with a place and a percussion since the row before.
 
 function numbers(text, array) {
     if (typeof text !== "string") return new array(0);
