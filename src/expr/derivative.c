@@ -275,3 +275,47 @@ expr expr_derivative(expr_graph *graph, expr root, int variable) {
         if (!advance(graph, &depth, variable, &result)) return EXPR_NONE;
     return result;
 }
+
+/* ---- gradients ---- */
+
+static bool is_sum(const expr_graph *graph, expr node) {
+    return graph->nodes[node].op == EXPR_ADD || graph->nodes[node].op == EXPR_SUB;
+}
+
+/* The operand of a sum that goes on with it, while the other one is a term: a sum is written from the left. */
+static bool goes_on_left(const expr_graph *graph, const expr_node *sum) {
+    return sum->op == EXPR_SUB || is_sum(graph, sum->a) || !is_sum(graph, sum->b);
+}
+
+static bool add_term(expr_graph *graph, expr_op op, expr term, bool left, int first, int count, int *list, expr *out) {
+    int n = expr_variables(graph, 1, &term, first, count, list);
+    for (int k = 0; k < n; k++) {
+        expr d = expr_derivative(graph, term, first + list[k]), *sum = &out[list[k]];
+        *sum = expr_binary(graph, op, left ? *sum : d, left ? d : *sum);
+        if (*sum < 0) return false;
+    }
+    return n >= 0;
+}
+
+/* Each term of a long sum is asked for the variables that it has, instead of the sum for each of all variables. */
+bool expr_gradient(expr_graph *graph, expr root, int first, int count, expr *out) {
+    expr *sums = NULL, zero = bit(graph, false), node = root;
+    size_t n = 0, room = 0;
+    int *list = MEM_ARRAY(graph->context, int, count);
+    bool good = list && zero >= 0 && root >= 0;
+    for (int i = 0; i < count; i++) out[i] = zero;
+    while (good && is_sum(graph, node)) {
+        good = mem_grow(graph->context, (void **)&sums, &room, n + 1, sizeof *sums);
+        if (good) sums[n++] = node;
+        node = goes_on_left(graph, &graph->nodes[node]) ? graph->nodes[node].a : graph->nodes[node].b;
+    }
+    if (good) good = add_term(graph, EXPR_ADD, node, true, first, count, list, out);
+    while (good && n-- > 0) {
+        const expr_node sum = graph->nodes[sums[n]];
+        bool left = goes_on_left(graph, &sum);
+        good = add_term(graph, sum.op, left ? sum.b : sum.a, left, first, count, list, out);
+    }
+    mem_free(graph->context, sums);
+    mem_free(graph->context, list);
+    return good;
+}

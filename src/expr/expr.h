@@ -8,6 +8,7 @@
 #define EXPR_EXPR_H
 
 #include "base/base.h"
+#include "base/names.h"
 #include "zeno/model.h"
 
 typedef int expr;
@@ -67,6 +68,9 @@ bool expr_is_zero(const expr_graph *, expr);
 bool expr_depends(expr_graph *, expr, int variable);
 /* Whether it depends on any variable with first <= index < first + count. */
 bool expr_depends_range(expr_graph *, expr, int first, int count);
+/* Which of them any of n expressions depends on, ascending and counted from `first`, into list, with room for all `count`. Returns their
+ * number; -1: out of memory. */
+int expr_variables(expr_graph *, int n, const expr *, int first, int count, int *list);
 
 /* How a node is made, for walks from outside: operands that it lacks are EXPR_NONE. IF: condition, then, else. */
 typedef struct expr_view {
@@ -80,6 +84,8 @@ int expr_count(const expr_graph *); /* nodes made so far; each is younger than i
 
 /* Exact derivative by a variable; kept, so asking twice costs nothing; derivatives of derivatives work. */
 expr expr_derivative(expr_graph *, expr, int variable);
+/* Derivatives by the variables first .. first + count - 1, into out. false: out of memory. */
+bool expr_gradient(expr_graph *, expr, int first, int count, expr *out);
 /* Tells a derivative in a form that is cheaper than the rules would make it: what is asked later gets this one. It must be
  * the derivative. false: memory is out. */
 bool expr_keep_derivative(expr_graph *, expr, int variable, expr derivative);
@@ -110,6 +116,7 @@ typedef struct expr_name {
 typedef struct expr_scope {
     int count;
     const expr_name *names;
+    const name_table *table; /* index of each name (owner 0), or NULL: names are compared one by one */
 } expr_scope;
 
 /* Grammar: numbers, names (with primes; dots inside, as in crank.phi), + - * / ^ (right associative, binds tighter than unary minus on its left),

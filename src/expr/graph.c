@@ -2,6 +2,8 @@
 /* The graph: one node for each distinct expression, walks, dependence, substitution. */
 #include "expr/graph.h"
 
+#include <stdlib.h>
+
 expr_graph *expr_graph_create(zn_context *context) {
     expr_graph *graph = MEM_ARRAY(context, expr_graph, 1);
     if (graph) graph->context = context;
@@ -17,6 +19,7 @@ void expr_graph_destroy(expr_graph *graph) {
     mem_free(context, graph->stamps);
     mem_free(context, graph->stack);
     mem_free(context, graph->order);
+    mem_free(context, graph->map);
     for (size_t i = 0; i < graph->n_surfaces; i++) expr_tape_destroy(context, graph->surfaces[i].tape);
     mem_free(context, graph->surfaces);
     mem_free(context, graph->feet);
@@ -212,6 +215,24 @@ bool expr_depends_range(expr_graph *graph, expr root, int first, int count) {
     return false;
 }
 
+static int by_size(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+int expr_variables(expr_graph *graph, int n, const expr *roots, int first, int count, int *list) {
+    int found = 0;
+    if (!expr_walk_begin(graph)) return -1;
+    for (int i = 0; i < n; i++)
+        if (roots[i] < 0 || !expr_walk_add(graph, roots[i])) return -1;
+    for (size_t i = 0; i < graph->n_order; i++) {
+        const expr_node *node = &graph->nodes[graph->order[i]];
+        if (node->op == EXPR_VARIABLE && node->a >= first && node->a - first < count) list[found++] = node->a - first;
+    }
+    qsort(list, (size_t)found, sizeof *list, by_size);
+    return found;
+}
+
 bool expr_depends(expr_graph *graph, expr root, int variable) { return expr_depends_range(graph, root, variable, 1); }
 
 static expr rebuild(expr_graph *graph, expr old, const expr *map) {
@@ -232,9 +253,8 @@ static expr rebuild(expr_graph *graph, expr old, const expr *map) {
 expr expr_substitute(expr_graph *graph, expr root, int first, int count, const expr *by) {
     if (root < 0) return EXPR_NONE;
     if (!expr_walk_begin(graph) || !expr_walk_add(graph, root)) return EXPR_NONE;
-    expr *map = MEM_ARRAY(graph->context, expr, root + 1);
-    if (!map) return EXPR_NONE;
-    expr result = EXPR_NONE;
+    if (!mem_grow(graph->context, (void **)&graph->map, &graph->map_capacity, (size_t)root + 1, sizeof(expr))) return EXPR_NONE;
+    expr *map = graph->map, result = EXPR_NONE;
     for (size_t i = 0; i < graph->n_order; i++) {
         expr old = graph->order[i];
         const expr_node *node = &graph->nodes[old];
@@ -242,6 +262,5 @@ expr expr_substitute(expr_graph *graph, expr root, int first, int count, const e
         result = map[old] = replaced ? by[node->a - first] : rebuild(graph, old, map);
         if (result < 0) break;
     }
-    mem_free(graph->context, map);
     return result;
 }

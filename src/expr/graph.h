@@ -49,6 +49,8 @@ struct expr_graph {
     size_t stamp_capacity;
     expr *stack, *order;
     size_t stack_capacity, order_capacity, n_order;
+    expr *map; /* of a substitution: what nodes of the walk become */
+    size_t map_capacity;
     double *values;
     size_t value_capacity;
 };

@@ -183,10 +183,13 @@ static void complain_name(parser *p, token name) {
 
 static bool find_name(const parser *p, token name, expr *value) {
     const char *text = p->formula.text + name.start;
-    for (int i = 0; i < p->scope->count; i++) {
-        const expr_name *known = &p->scope->names[i];
-        if (strncmp(known->name, text, name.length) != 0 || known->name[name.length] != 0) continue;
-        *value = known->value;
+    const expr_scope *scope = p->scope;
+    int i = scope->table ? names_find(scope->table, 0, text, name.length) : 0;
+    while (!scope->table && i < scope->count &&
+           (strncmp(scope->names[i].name, text, name.length) != 0 || scope->names[i].name[name.length] != 0))
+        i++;
+    if (i >= 0 && i < scope->count) { /* the table may know names that were added later */
+        *value = scope->names[i].value;
         return true;
     }
     if (name.length != 2 || memcmp(text, "pi", 2) != 0) return false;
@@ -368,7 +371,7 @@ static expr parse_any(parser *p) {
 }
 
 zn_status expr_parse(expr_graph *graph, zn_context *context, const expr_scope *scope, zn_formula formula, expr *out) {
-    static const expr_scope nothing = {0, NULL};
+    static const expr_scope nothing = {.count = 0, .names = NULL};
     *out = EXPR_NONE;
     if (!formula.text) formula.text = "0"; /* a formula that was not given */
     parser p = {.graph = graph, .context = context, .scope = scope ? scope : &nothing, .formula = formula, .status = ZN_OK};

@@ -31,8 +31,10 @@ static expr diff(compiler *c, expr e, int index) { return expr_derivative(c->s->
 static expr total_derivative(compiler *c, expr e) {
     formula_system *s = c->s;
     expr sum = diff(c, e, 0);
-    for (int i = 0; i < s->size.nq; i++) sum = add(c, sum, mul(c, diff(c, e, s->q + i), s->qdot[i]));
-    for (int i = 0; i < s->size.nu; i++) sum = add(c, sum, mul(c, diff(c, e, s->u + i), var(c, s->a + i)));
+    for (int k = 0, n = formula_variables(s, e, s->q, s->size.nq); k < n; k++)
+        sum = add(c, sum, mul(c, diff(c, e, s->q + s->list[k]), s->qdot[s->list[k]]));
+    for (int k = 0, n = formula_variables(s, e, s->u, s->size.nu); k < n; k++)
+        sum = add(c, sum, mul(c, diff(c, e, s->u + s->list[k]), var(c, s->a + s->list[k])));
     return sum;
 }
 
@@ -50,41 +52,71 @@ static bool make_vectors(compiler *c) {
         c->c1[j] = s->rows[j].c1;
         c->c2[j] = total_derivative(c, c->c1[j]);
     }
+    memcpy(c->load, s->force, (size_t)nu * sizeof *c->load);
+    for (int j = 0; j < s->n; j++)
+        for (int k = 0, n = formula_variables(s, c->c1[j], s->u, nu); k < n; k++) {
+            expr *load = &c->load[s->list[k]];
+            *load = add(c, *load, mul(c, diff(c, c->c1[j], s->u + s->list[k]), var(c, s->lambda + j)));
+        }
     for (int i = 0; i < nu; i++) {
-        c->load[i] = s->force[i];
-        for (int j = 0; j < s->n; j++) c->load[i] = add(c, c->load[i], mul(c, diff(c, c->c1[j], s->u + i), var(c, s->lambda + j)));
         expr inertia = expr_constant(s->graph, 0);
-        for (int j = 0; j < nu; j++) inertia = add(c, inertia, mul(c, s->M[i + j * nu], var(c, s->a + j)));
+        for (int j = 0; j < nu; j++)
+            if (!expr_is_zero(s->graph, s->M[j + i * nu])) /* symmetric, with columns together in memory */
+                inertia = add(c, inertia, mul(c, s->M[i + j * nu], var(c, s->a + j)));
         c->r_no_force[i] = sub(c, inertia, c->load[i]);
         c->r[i] = sub(c, c->r_no_force[i], s->h[i]);
     }
     return true;
 }
 
+/* Entries of a matrix as they are found, row by row. */
+typedef struct entries {
+    struct entry {
+        int row, col;
+        expr value, also;
+    } *list;
+    size_t count, room;
+} entries;
+
+static zn_status find_entries(compiler *c, int n_rows, const expr *rows, const expr *also, int first, int n_cols, entries *found) {
+    formula_system *s = c->s;
+    for (int r = 0; r < n_rows; r++) {
+        expr both[2] = {rows[r], also ? also[r] : rows[r]};
+        int n = expr_variables(s->graph, 2, both, first, n_cols, s->list);
+        if (n < 0) return ZN_MEMORY;
+        for (int k = 0; k < n; k++) {
+            struct entry e = {r, s->list[k], diff(c, both[0], first + s->list[k]), diff(c, both[1], first + s->list[k])};
+            if (e.value == EXPR_NONE || e.also == EXPR_NONE) return ZN_MEMORY;
+            if (expr_is_zero(s->graph, e.value) && expr_is_zero(s->graph, e.also)) continue;
+            if (!mem_grow(c->context, (void **)&found->list, &found->room, found->count + 1, sizeof e)) return ZN_MEMORY;
+            found->list[found->count++] = e;
+        }
+    }
+    return ZN_OK;
+}
+
 /* Where rows[i] or also[i] (may be NULL) depends on variable first + j there is an entry: (i, j), or (j, i) if transposed. */
 static zn_status make_jacobian(compiler *c, int n_rows, const expr *rows, const expr *also, int first, int n_cols, bool transposed,
                                lin_pattern *pattern, matrix *out, matrix *out_also) {
-    size_t room = (size_t)n_rows * (size_t)n_cols;
-    int *row = MEM_ARRAY(c->context, int, room), *col = MEM_ARRAY(c->context, int, room);
-    out->values = MEM_ARRAY(c->context, expr, room);
-    if (out_also) out_also->values = MEM_ARRAY(c->context, expr, room);
-    zn_status status = row && col && out->values && (!out_also || out_also->values) ? ZN_OK : ZN_MEMORY;
-    int count = 0, outer = transposed ? n_rows : n_cols, inner = transposed ? n_cols : n_rows;
-    for (int o = 0; status == ZN_OK && o < outer; o++)
-        for (int i = 0; i < inner; i++) { /* column by column of the pattern, so the values come in its order */
-            int r = transposed ? o : i, k = transposed ? i : o;
-            expr e = diff(c, rows[r], first + k), e_also = also ? diff(c, also[r], first + k) : e;
-            if (e == EXPR_NONE || e_also == EXPR_NONE) status = ZN_MEMORY;
-            if (status != ZN_OK || (expr_is_zero(c->s->graph, e) && expr_is_zero(c->s->graph, e_also))) continue;
-            row[count] = i, col[count] = o;
-            if (out_also) out_also->values[count] = e_also;
-            out->values[count++] = e;
-        }
-    out->count = count;
-    if (out_also) out_also->count = count;
-    if (status == ZN_OK) status = lin_pattern_create(c->context, inner, outer, count, row, col, pattern, NULL);
-    mem_free(c->context, row);
-    mem_free(c->context, col);
+    entries found = {0};
+    zn_status status = find_entries(c, n_rows, rows, also, first, n_cols, &found);
+    int count = (int)found.count, *row = MEM_ARRAY(c->context, int, count), *col = MEM_ARRAY(c->context, int, count),
+        *place = MEM_ARRAY(c->context, int, count);
+    *out = (matrix){MEM_ARRAY(c->context, expr, count), count};
+    if (out_also) *out_also = (matrix){MEM_ARRAY(c->context, expr, count), count};
+    if (!row || !col || !place || !out->values || (out_also && !out_also->values)) status = ZN_MEMORY;
+    for (int i = 0; status == ZN_OK && i < count; i++) {
+        const struct entry *e = &found.list[i];
+        row[i] = transposed ? e->col : e->row, col[i] = transposed ? e->row : e->col;
+    }
+    int inner = transposed ? n_cols : n_rows, outer = transposed ? n_rows : n_cols;
+    if (status == ZN_OK) status = lin_pattern_create(c->context, inner, outer, count, row, col, pattern, place);
+    for (int i = 0; status == ZN_OK && i < count; i++) {
+        out->values[place[i]] = found.list[i].value;
+        if (out_also) out_also->values[place[i]] = found.list[i].also;
+    }
+    void *blocks[] = {found.list, row, col, place};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(c->context, blocks[i]);
     return status;
 }
 

@@ -48,54 +48,61 @@ zn_status formula_number(formula_system *system, zn_context *context, const expr
     return ZN_OK;
 }
 
+int formula_variables(formula_system *s, expr e, int first, int count) {
+    int found = expr_variables(s->graph, 1, &e, first, count, s->list);
+    return found > 0 ? found : 0;
+}
+
 bool formula_linear_in_u(formula_system *s, expr e) {
-    for (int i = 0; i < s->size.nu; i++)
-        if (expr_depends_range(s->graph, expr_derivative(s->graph, e, s->u + i), s->u, s->size.nu)) return false;
+    for (int k = 0, n = formula_variables(s, e, s->u, s->size.nu); k < n; k++)
+        if (expr_depends_range(s->graph, expr_derivative(s->graph, e, s->u + s->list[k]), s->u, s->size.nu)) return false;
     return true;
 }
 
 /* ---- names ---- */
 
-typedef struct name_table {
+typedef struct known_names {
     expr_name *items;
-    int count, capacity;
-} name_table;
+    int count;
+    name_table table;
+} known_names;
 
-static const expr_name *find_name(const name_table *names, const char *name) {
-    for (int i = 0; i < names->count; i++)
-        if (strcmp(names->items[i].name, name) == 0) return &names->items[i];
-    return NULL;
+static expr_scope scope_of(const known_names *names) { return (expr_scope){names->count, names->items, &names->table}; }
+
+static zn_status put_name(zn_context *context, known_names *names, const char *name, expr value) {
+    if (!names_add(context, &names->table, 0, name, names->count)) return ZN_MEMORY;
+    names->items[names->count++] = (expr_name){name, value};
+    return ZN_OK;
 }
 
-static zn_status add_name(zn_context *context, name_table *names, const named_formula *item, expr value, const char *kind) {
+static zn_status add_name(zn_context *context, known_names *names, const named_formula *item, expr value, const char *kind) {
     if (!item->name || value == EXPR_NONE) return ZN_MEMORY;
     if (!expr_name_is_valid(item->name))
         return formula_fail(context, &item->value, item->name,
                             "'%s' cannot name a %s: names are letters, digits and _, and not pi, t or a function", item->name, kind);
-    if (find_name(names, item->name))
+    if (names_find(&names->table, 0, item->name, strlen(item->name)) >= 0)
         return formula_fail(context, &item->value, item->name, "the name '%s' of a %s is already taken", item->name, kind);
-    names->items[names->count++] = (expr_name){item->name, value};
-    return ZN_OK;
+    return put_name(context, names, item->name, value);
 }
 
-static zn_status add_parameters(zn_formula_model *builder, formula_system *s, name_table *names) {
+static zn_status add_parameters(zn_formula_model *builder, formula_system *s, known_names *names) {
     zn_status all = ZN_OK;
     for (size_t i = 0; i < builder->parameters.count; i++) {
         named_formula *item = &builder->parameters.items[i];
         if (!item->name) return ZN_MEMORY;
         double value = 1;
-        expr_scope scope = {names->count, names->items};
+        expr_scope scope = scope_of(names);
         keep_first(&all, formula_number(s, builder->context, &scope, &item->value, 0, item->name, &value));
         keep_first(&all, add_name(builder->context, names, item, expr_constant(s->graph, value), "parameter"));
     }
     return all;
 }
 
-static zn_status add_states(zn_formula_model *builder, formula_system *s, name_table *names) {
+static zn_status add_states(zn_formula_model *builder, formula_system *s, known_names *names) {
     zn_context *context = builder->context;
     zn_status all = ZN_OK;
-    expr_scope parameters = {names->count, names->items};
-    names->items[names->count++] = (expr_name){"t", expr_variable(s->graph, 0)};
+    expr_scope parameters = scope_of(names);
+    keep_first(&all, put_name(context, names, "t", expr_variable(s->graph, 0)));
     for (int i = 0; i < s->size.nq; i++) {
         named_formula *item = &builder->coordinates.items[i];
         keep_first(&all, formula_number(s, context, &parameters, &item->value, 0, item->name, &s->q_start[i]));
@@ -104,7 +111,7 @@ static zn_status add_states(zn_formula_model *builder, formula_system *s, name_t
         if (builder->velocities.count) continue;
         keep_first(&all, formula_number(s, context, &parameters, &item->velocity, 0, item->name, &s->u_start[i]));
         if (!(s->u_names[i] = mem_format(context, "%s'", s->q_names[i]))) return ZN_MEMORY;
-        names->items[names->count++] = (expr_name){s->u_names[i], expr_variable(s->graph, s->u + i)};
+        keep_first(&all, put_name(context, names, s->u_names[i], expr_variable(s->graph, s->u + i)));
     }
     for (size_t i = 0; i < builder->velocities.count; i++) {
         named_formula *item = &builder->velocities.items[i];
@@ -155,11 +162,12 @@ static zn_status add_forces(zn_formula_model *builder, formula_system *s, const 
 }
 
 static zn_status check_kinetic(zn_formula_model *builder, formula_system *s) {
-    for (int i = 0; i < s->size.nu * s->size.nu; i++)
-        if (expr_depends_range(s->graph, s->M[i], s->u, s->size.nu))
-            return formula_fail(builder->context, &builder->kinetic, "kinetic",
-                                "the kinetic energy must be quadratic in the velocities: d2T/d%sd%s depends on a velocity",
-                                s->u_names[i % s->size.nu], s->u_names[i / s->size.nu]);
+    for (int i = 0; i < s->size.nu; i++)
+        for (int k = 0, n = formula_variables(s, s->p[i], s->u, s->size.nu); k < n; k++)
+            if (expr_depends_range(s->graph, s->M[i + s->list[k] * s->size.nu], s->u, s->size.nu))
+                return formula_fail(builder->context, &builder->kinetic, "kinetic",
+                                    "the kinetic energy must be quadratic in the velocities: d2T/d%sd%s depends on a velocity",
+                                    s->u_names[i], s->u_names[s->list[k]]);
     if (expr_depends_range(s->graph, s->V, s->u, s->size.nu))
         return formula_fail(builder->context, &builder->potential, "potential", "the potential energy must not depend on velocities");
     return ZN_OK;
@@ -175,15 +183,19 @@ static zn_status natural_dynamics(zn_formula_model *builder, formula_system *s, 
     if (all != ZN_OK) return all;
     for (int i = 0; i < nu; i++) s->power = sum(g, s->power, product(g, s->b[i], expr_variable(g, s->u + i)));
     s->power = sum(g, s->power, expr_binary(g, EXPR_SUB, expr_derivative(g, s->V, 0), expr_derivative(g, s->T, 0)));
+    expr *T_q = MEM_ARRAY(builder->context, expr, nu), *V_q = MEM_ARRAY(builder->context, expr, nu);
+    bool good = T_q && V_q && expr_gradient(g, s->T, s->u, nu, s->p) && expr_gradient(g, s->T, s->q, nu, T_q) &&
+                expr_gradient(g, s->V, s->q, nu, V_q);
+    for (int i = 0; good && i < nu; i++) s->b[i] = sum(g, expr_binary(g, EXPR_SUB, T_q[i], V_q[i]), s->b[i]);
+    mem_free(builder->context, T_q);
+    mem_free(builder->context, V_q);
+    if (!good) return ZN_MEMORY;
     for (int i = 0; i < nu; i++) {
-        s->p[i] = expr_derivative(g, s->T, s->u + i);
-        expr T_q = expr_derivative(g, s->T, s->q + i), V_q = expr_derivative(g, s->V, s->q + i);
-        s->b[i] = sum(g, expr_binary(g, EXPR_SUB, T_q, V_q), s->b[i]);
         expr pdot = expr_derivative(g, s->p[i], 0);
-        for (int j = 0; j < nu; j++) {
-            s->M[i + j * nu] = expr_derivative(g, s->p[i], s->u + j);
-            pdot = sum(g, pdot, product(g, expr_derivative(g, s->p[i], s->q + j), expr_variable(g, s->u + j)));
-        }
+        for (int k = 0, n = formula_variables(s, s->p[i], s->q, nu); k < n; k++)
+            pdot = sum(g, pdot, product(g, expr_derivative(g, s->p[i], s->q + s->list[k]), expr_variable(g, s->u + s->list[k])));
+        for (int k = 0, n = formula_variables(s, s->p[i], s->u, nu); k < n; k++)
+            s->M[i + s->list[k] * nu] = expr_derivative(g, s->p[i], s->u + s->list[k]);
         s->h[i] = expr_binary(g, EXPR_SUB, s->b[i], pdot);
     }
     return check_kinetic(builder, s);
@@ -219,7 +231,8 @@ static zn_status first_order_mass(zn_formula_model *builder, formula_system *s, 
 static expr time_derivative(formula_system *s, expr c0) {
     expr_graph *g = s->graph;
     expr c1 = expr_derivative(g, c0, 0);
-    for (int i = 0; i < s->size.nq; i++) c1 = sum(g, c1, product(g, expr_derivative(g, c0, s->q + i), s->qdot[i]));
+    for (int k = 0, n = formula_variables(s, c0, s->q, s->size.nq); k < n; k++)
+        c1 = sum(g, c1, product(g, expr_derivative(g, c0, s->q + s->list[k]), s->qdot[s->list[k]]));
     return c1;
 }
 
@@ -251,6 +264,7 @@ static zn_status first_order_dynamics(zn_formula_model *builder, formula_system 
     s->T = expr_constant(g, 0);
     for (int i = 0; i < s->size.nu; i++)
         for (int j = 0; j < s->size.nu; j++) {
+            if (expr_is_zero(g, s->M[j + i * s->size.nu])) continue;
             expr uu = product(g, expr_variable(g, s->u + i), expr_variable(g, s->u + j));
             s->T = sum(g, s->T, product(g, expr_constant(g, 0.5), product(g, s->M[i + j * s->size.nu], uu)));
         }
@@ -360,10 +374,11 @@ static bool allocate(zn_context *context, formula_system *s) {
     s->bilateral_names = MEM_ARRAY(context, char *, n.ng + n.ny);
     s->contact_names = MEM_ARRAY(context, char *, n.n_contacts);
     s->outputs = MEM_ARRAY(context, expr, s->n_outputs);
+    s->list = MEM_ARRAY(context, int, s->count);
     s->output_names = MEM_ARRAY(context, char *, s->n_outputs);
     if (!s->graph || !s->q_start || !s->u_start || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows ||
         !s->contacts || !s->balls || !s->scales || !s->q_names || !s->u_names || !s->bilateral_names || !s->contact_names ||
-        !s->outputs || !s->output_names)
+        !s->outputs || !s->output_names || !s->list)
         return false;
     expr zero = expr_constant(s->graph, 0);
     for (size_t i = 0; i < nu * nu; i++) s->M[i] = zero;
@@ -390,13 +405,12 @@ zn_status formula_system_create(zn_formula_model *builder, formula_system *s) {
     zn_context *context = builder->context;
     count_sizes(builder, s);
     if (!allocate(context, s)) return ZN_MEMORY;
-    name_table names = {.capacity = (int)builder->parameters.count + s->size.nq * 2 + s->size.nu + 1};
-    names.items = MEM_ARRAY(context, expr_name, names.capacity);
+    known_names names = {.items = MEM_ARRAY(context, expr_name, (int)builder->parameters.count + s->size.nq * 2 + s->size.nu + 1)};
     if (!names.items) return ZN_MEMORY;
     zn_status all = check_kind(builder, s);
     keep_first(&all, add_parameters(builder, s, &names));
     keep_first(&all, add_states(builder, s, &names));
-    expr_scope scope = {names.count, names.items};
+    expr_scope scope = scope_of(&names);
     if (s->size.nq) keep_first(&all, s->lagrangian ? natural_dynamics(builder, s, &scope) : first_order_dynamics(builder, s, &scope));
     /* Even when the dynamics are wrong, mistakes in constraints and contacts are worth reporting; they need q' to be known. */
     bool kinematics_known = s->size.nq > 0;
@@ -407,6 +421,7 @@ zn_status formula_system_create(zn_formula_model *builder, formula_system *s) {
         keep_first(&all, add_outputs(builder, s, &scope));
     }
     mem_free(context, names.items);
+    names_free(context, &names.table);
     return all;
 }
 
@@ -417,7 +432,7 @@ static void free_names(zn_context *context, char **names, int count) {
 
 void formula_system_free(zn_context *context, formula_system *s) {
     expr_graph_destroy(s->graph);
-    void *blocks[] = {s->q_start, s->u_start, s->qdot, s->M, s->h, s->p, s->b, s->force, s->rows, s->contacts, s->balls, s->scales, s->outputs};
+    void *blocks[] = {s->q_start, s->u_start, s->qdot, s->M, s->h, s->p, s->b, s->force, s->rows, s->contacts, s->balls, s->scales, s->outputs, s->list};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     free_names(context, s->q_names, s->size.nq);
     free_names(context, s->u_names, s->size.nu);

@@ -116,7 +116,7 @@ bool scene_evaluate(scene_loader *loader, zn_formula formula, const char *what, 
         return false;
     }
     expr result = EXPR_NONE;
-    expr_scope scope = {loader->n_values, loader->values};
+    expr_scope scope = {.count = loader->n_values, .names = loader->values};
     if (expr_parse(loader->graph, loader->context, &scope, formula, &result) != ZN_OK) return false;
     *value = expr_value(loader->graph, result, NULL);
     if (isfinite(*value)) return true;

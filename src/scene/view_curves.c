@@ -38,7 +38,7 @@ static bool read_formulas(scene_view *v, const scene_node *of, const char *item,
     if (!names) return false;
     memcpy(names, own, (size_t)n_names * sizeof *names);
     if (loader->n_values) memcpy(names + n_names, loader->values, (size_t)loader->n_values * sizeof *names);
-    const expr_scope scope = {loader->n_values + n_names, names};
+    const expr_scope scope = {.count = loader->n_values + n_names, .names = names};
     for (int i = 0; i < s->n; i++)
         if (expr_parse(loader->graph, loader->context, &scope, scene_formula(loader, nodes[i]), &s->formula[i]) != ZN_OK)
             return false;

@@ -32,7 +32,7 @@ static inline bool fixture_fill(fixture *f) {
         f->names[i] = (expr_name){names[i], expr_variable(f->graph, i)};
         good = good && f->names[i].value >= 0;
     }
-    f->scope = (expr_scope){N_VARIABLES, f->names};
+    f->scope = (expr_scope){.count = N_VARIABLES, .names = f->names};
     return good;
 }
 

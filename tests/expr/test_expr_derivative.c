@@ -272,7 +272,7 @@ static void hessian_of_kinetic_energy(void **state) {
                          {"l'", expr_variable(f.graph, 1)},
                          {"phi'", expr_variable(f.graph, 2)},
                          {"m", expr_variable(f.graph, 3)}};
-    f.scope = (expr_scope){4, names};
+    f.scope = (expr_scope){.count = 4, .names = names};
     expr kinetic = parse(&f, "m/2*(l'^2 + l^2*phi'^2)");
     expr by_l = expr_derivative(f.graph, kinetic, 1), by_phi = expr_derivative(f.graph, kinetic, 2);
     assert_int_equal(expr_derivative(f.graph, by_l, 1), parse(&f, "m"));
@@ -301,10 +301,42 @@ static void told_derivatives_are_taken(void **state) {
     fixture_end(&f);
 }
 
+/* Sums of random terms, in parentheses at random: the gradient has the derivatives node by node, and is zero where a variable is not in it. */
+static void gradients_are_derivatives(void **state) {
+    (void)state;
+    uint64_t seed = 11;
+    int sums = 0;
+    for (int i = 0; i < 300; i++) {
+        fixture f;
+        fixture_start(&f);
+        expr sum = random_expr(f.graph, &seed, 2);
+        for (int k = next_int(&seed, 12); k > 0; k--) {
+            expr term = random_expr(f.graph, &seed, 3);
+            if (next_int(&seed, 4) == 0) term = expr_binary(f.graph, EXPR_ADD, term, random_expr(f.graph, &seed, 2));
+            bool first = next_int(&seed, 3) == 0;
+            sum = expr_binary(f.graph, next_int(&seed, 2) ? EXPR_ADD : EXPR_SUB, first ? term : sum, first ? sum : term);
+        }
+        expr g[N_RANDOM + 1];
+        int list[N_RANDOM + 1], n = expr_variables(f.graph, 1, &sum, 0, N_RANDOM + 1, list);
+        assert_true(expr_gradient(f.graph, sum, 0, N_RANDOM + 1, g));
+        for (int v = 0, k = 0; v <= N_RANDOM; v++) {
+            assert_int_equal(g[v], expr_derivative(f.graph, sum, v));
+            bool listed = k < n && list[k] == v;
+            assert_int_equal(listed, expr_depends(f.graph, sum, v));
+            if (listed) k++;
+            if (!listed) assert_true(expr_is_zero(f.graph, g[v]));
+        }
+        sums += n > 1;
+        fixture_end(&f);
+    }
+    assert_true(sums > 100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_function_to_third_order), cmocka_unit_test(random_trees),
                                        cmocka_unit_test(values_where_rules_meet_zero),
                                        cmocka_unit_test(hessian_of_kinetic_energy),
-                                       cmocka_unit_test(told_derivatives_are_taken)};
+                                       cmocka_unit_test(told_derivatives_are_taken),
+                                       cmocka_unit_test(gradients_are_derivatives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

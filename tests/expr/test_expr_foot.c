@@ -23,7 +23,7 @@ static void begin(surface *s, const char *text, int dim) {
         locals[i] = (expr_name){names[i], expr_variable(s->graph, LOCAL + i)};
         p[i] = expr_variable(s->graph, i);
     }
-    expr_scope scope = {3, locals};
+    expr_scope scope = {.count = 3, .names = locals};
     assert_int_equal(expr_parse(s->graph, s->context, &scope, ZN_FORMULA(text), &f), ZN_OK);
     s->near = expr_nearest_point(s->graph, expr_surface(s->graph, f, LOCAL, dim), p);
     assert_true(s->near.distance >= 0);

@@ -286,7 +286,7 @@ static void long_numbers_and_scopes(void **state) {
     expr_name names[40];
     for (int i = 0; i < 40; i++) names[i] = (expr_name){"parameter", parse(&f, "x")};
     expr out;
-    assert_int_equal(expr_parse(f.graph, f.context, &(expr_scope){40, names}, ZN_FORMULA("1 + y"), &out), ZN_SYNTAX);
+    assert_int_equal(expr_parse(f.graph, f.context, &(expr_scope){.count = 40, .names = names}, ZN_FORMULA("1 + y"), &out), ZN_SYNTAX);
     const zn_error *error = zn_error_get(f.context, 0);
     assert_true(error->line == 1 && error->column == 5 && !error->file); /* without a place: within the text */
     assert_non_null(strstr(error->message, "parameter, ..."));

@@ -19,7 +19,7 @@ static zn_status sample_heights(zn_parts *parts, const zn_geometry_def *def, dou
         names[X] = (expr_name){"x", expr_variable(graph, X)}, names[Y] = (expr_name){"y", expr_variable(graph, Y)};
         for (size_t i = 0; i < parts->n_parameters; i++)
             names[VARIABLES + i] = (expr_name){parts->parameters[i].name, expr_constant(graph, parts->parameters[i].value)};
-        status = expr_parse(graph, parts->context, &(expr_scope){(int)parts->n_parameters + VARIABLES, names}, def->formula, &z);
+        status = expr_parse(graph, parts->context, &(expr_scope){.count = (int)parts->n_parameters + VARIABLES, .names = names}, def->formula, &z);
     }
     if (status == ZN_OK && !(tape = expr_compile(graph, parts->context, VARIABLES, 1, &(expr_section){1, &z}))) status = ZN_MEMORY;
     double *registers = tape ? MEM_ARRAY(parts->context, double, expr_tape_registers(tape) + VARIABLES) : NULL;

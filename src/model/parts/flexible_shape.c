@@ -14,7 +14,7 @@ static zn_status parse_curve(zn_parts *parts, const zn_flexible_def *def, flexib
     names[0] = (expr_name){"s", expr_variable(g, 0)};
     for (size_t i = 0; i < parts->n_parameters; i++)
         names[i + 1] = (expr_name){parts->parameters[i].name, expr_constant(g, parts->parameters[i].value)};
-    expr_scope scope = {(int)parts->n_parameters + 1, names};
+    expr_scope scope = {.count = (int)parts->n_parameters + 1, .names = names};
     zn_status status = ZN_OK, one;
     for (int i = 0; i < 3; i++) {
         curve->r[i] = curve->r_s[i] = expr_constant(g, 0);

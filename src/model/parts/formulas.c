@@ -114,7 +114,7 @@ zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int 
     add_name(parts, &list, "t", expr_variable(k->g, 0));
     for (int i = 0; piece && i < k->n_bodies; i++)
         add_body_names(parts, k, &parts->bodies[piece->bodies[i]], &k->body[i], &list);
-    *scope = (expr_scope){list.count, list.items};
+    *scope = (expr_scope){.count = list.count, .names = list.items};
     if (!list.failed) return ZN_OK;
     parts_scope_free(parts, scope);
     return ZN_MEMORY;
@@ -123,7 +123,7 @@ zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int 
 void parts_scope_free(zn_parts *parts, expr_scope *scope) {
     for (int i = 0; i < scope->count; i++) mem_free(parts->context, (void *)(uintptr_t)scope->names[i].name);
     mem_free(parts->context, (void *)(uintptr_t)scope->names);
-    *scope = (expr_scope){0, NULL};
+    *scope = (expr_scope){.count = 0, .names = NULL};
 }
 
 zn_status parts_formula_of_time(zn_parts *parts, sketch *k, const formula_text *text, expr *out) {

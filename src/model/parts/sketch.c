@@ -129,6 +129,8 @@ static bool take_memory(sketch *k) {
     s->b = MEM_ARRAY(context, expr, nu);
     s->force = MEM_ARRAY(context, expr, nu);
     s->rows = MEM_ARRAY(context, formula_row, s->n);
+    s->list = MEM_ARRAY(context, int, s->count);
+    if (!s->list) return false;
     if (!k->body || !k->holder || !s->graph || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows)
         return false;
     expr zero = expr_constant(k->g, 0);
