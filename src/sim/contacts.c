@@ -23,7 +23,10 @@ zn_status sim_contacts_create(zn_simulation *sim) {
     int bodies = contact_field_bodies(c->field);
     if (!(c->poses = c->pose_memory = MEM_ARRAY(sim->context, collide_pose, 4 * bodies))) return ZN_MEMORY;
     c->poses_end = c->poses + bodies, c->poses_between = c->poses_end + bodies, c->poses_seen = c->poses_between + bodies;
-    if (!(c->world = contact_field_world(sim->context, c->field))) return zn_error_count(sim->context) ? ZN_MODEL : ZN_MEMORY;
+    if (!(c->world = contact_field_world(sim->context, c->field))) {
+        int errors = zn_error_count(sim->context);
+        return errors ? zn_error_get(sim->context, errors - 1)->status : ZN_MEMORY;
+    }
     double size = collide_smallest(c->world);
     c->margin = margin_share * size;
     c->tolerance = overlap_share * size;

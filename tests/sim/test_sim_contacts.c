@@ -353,6 +353,61 @@ static void start_is_projected(void **state) {
     trial_end(&r);
 }
 
+/* ---- memory ---- */
+
+typedef struct poor {
+    long calls, fails_at, blocks;
+} poor;
+
+static void *poor_reallocate(void *user, void *block, size_t bytes) {
+    poor *p = user;
+    if (p->calls++ == p->fails_at) return NULL;
+    if (!block) p->blocks++;
+    return realloc(block, bytes);
+}
+
+static void poor_release(void *user, void *block) {
+    poor *p = user;
+    if (block) p->blocks--;
+    free(block);
+}
+
+/* Whenever memory runs out, lists that change included, it is told, nothing is lost, and the state before the step stays. */
+static void memory_may_run_out(void **state) {
+    (void)state;
+    const char *const schemes[] = {"radau-2a", "generalized-alpha"};
+    for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
+        long begin = 0, all = 0, told = 0;
+        for (long n = -1; n < all; n = n < begin ? begin : n + 7) {
+            poor p = {.fails_at = n};
+            zn_context *context = zn_context_create(&(zn_context_def){.allocator = {poor_reallocate, poor_release, &p}});
+            zn_scene *scene = NULL;
+            zn_simulation *simulation = NULL;
+            assert_int_equal(zn_scene_parse(context, "test", FOUND, NULL, &scene), ZN_OK);
+            if (n < 0) begin = p.calls;
+            zn_settings settings = *zn_scene_settings(scene);
+            settings.scheme = schemes[s], settings.step = 1e-2, settings.end = 0.4, settings.step_auto = s == 1;
+            zn_status status = zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation);
+            while (status == ZN_OK && !zn_simulation_done(simulation)) status = zn_simulation_step(simulation);
+            if (n < 0) assert_int_equal(status, ZN_OK);
+            if (status != ZN_OK) {
+                assert_int_equal(status, ZN_MEMORY);
+                told++;
+                if (simulation) assert_true(isfinite(zn_simulation_positions(simulation)[0]));
+                int found = zn_simulation_found_count(simulation);
+                zn_found_contact contact;
+                for (int i = 0; i < found; i++) assert_int_equal(zn_simulation_found(simulation, i, &contact), ZN_OK);
+            }
+            zn_simulation_destroy(simulation);
+            zn_scene_destroy(scene);
+            zn_context_destroy(context);
+            assert_int_equal(p.blocks, 0);
+            if (n < 0) all = p.calls;
+        }
+        assert_true(told > 50);
+    }
+}
+
 /* ---- results ---- */
 
 static void record(const char *path, double record_step, int every, zn_result **kept, double *total) {
@@ -442,7 +497,7 @@ int main(void) {
         cmocka_unit_test(conserves_momentum), cmocka_unit_test(order_does_not_matter),
         cmocka_unit_test(stack_rests),    cmocka_unit_test(friction_angle),     cmocka_unit_test(nothing_tunnels),
         cmocka_unit_test(keeps_the_order), cmocka_unit_test(start_says_who_overlaps), cmocka_unit_test(start_is_projected),
-        cmocka_unit_test(table_is_complete),
+        cmocka_unit_test(table_is_complete), cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
