@@ -2,6 +2,7 @@
 /* zeno check: everything except the run. */
 #include "cli/commands.h"
 #include "cli/load.h"
+#include "model/contact_field.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,6 +77,32 @@ static void print_parts(const zn_model *model) {
     print_group(model, "forces and energies", is_force);
 }
 
+/* Shapes that find each other: how many of each class, which are named alike for a body's own, and the rules. */
+static void print_field(const zn_model *model) {
+    enum { MOST_COMPARED = 3000 };
+    const contact_field *field = contact_field_of(model);
+    if (!field) return;
+    int n = contact_field_shapes(field);
+    printf("  %d shapes that find each other:", n);
+    for (int i = 0, kinds = 0; i < n; i++) {
+        const char *class = contact_field_shape_class(field, i);
+        int count = 0, earlier = 0;
+        for (int j = 0; j < n; j++)
+            if (!strcmp(contact_field_shape_class(field, j), class)) count++, earlier += j < i;
+        if (!earlier) printf("%s %d %s%s", kinds++ ? "," : "", count, class, count == 1 ? "" : class[strlen(class) - 1] == 'x' ? "es" : "s");
+    }
+    printf("\n");
+    for (int r = 0; r < contact_field_rules(field); r++) {
+        char text[400];
+        long pairs = 0;
+        for (int i = 0; n <= MOST_COMPARED && i < n; i++)
+            for (int j = i + 1; j < n; j++) pairs += contact_field_rule_of(field, i, j) == r;
+        printf("    %s", contact_field_rule_text(field, r, text, sizeof text));
+        if (n <= MOST_COMPARED) printf("; %ld pair%s of shapes may meet", pairs, pairs == 1 ? "" : "s");
+        printf("\n");
+    }
+}
+
 /* Degrees of freedom that the constraints leave, and the rows that take none. */
 static void print_freedom(zn_context *context, const zn_model *model) {
     int rows = model->size.ng + model->size.ny, count = 0;
@@ -102,6 +129,7 @@ static void print_sizes(zn_context *context, const zn_scene *scene, const zn_set
     if (n->ny) printf("  %d constraints on velocity level\n", n->ny);
     print_freedom(context, model);
     print_parts(model);
+    print_field(model);
     for (int k = 0; k < n->n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         printf("  contact %s:", contact->name);

@@ -27,6 +27,12 @@ collide_world *contact_field_world(zn_context *, const contact_field *);
 int contact_field_shapes(const contact_field *);
 int contact_field_body_of(const contact_field *, int shape);
 const char *contact_field_shape_name(const contact_field *, int shape);
+const char *contact_field_shape_class(const contact_field *, int shape); /* "sphere", in the plane "disk" */
+/* "all: all, friction 0.5 in 2 dimensions, restitution 0": rule i as a line. */
+int contact_field_rules(const contact_field *);
+const char *contact_field_rule_text(const contact_field *, int i, char *text, size_t room);
+/* The rule that names a pair of shapes, -1: they never meet. */
+int contact_field_rule_of(const contact_field *, int shape_a, int shape_b);
 /* "ball3/box7", and "ball3/box7.2.5" with the numbers of features where a pair of shapes may have several contacts; written into text. */
 const char *contact_field_name(const contact_field *, const collide_candidate *, char *text, size_t room);
 /* The part that a candidate is: a model on some coordinates q and velocities u of the whole (room for CONTACT_FIELD_MOST each). With the

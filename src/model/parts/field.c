@@ -18,8 +18,9 @@ static void free_rules(contact_field *f) {
         mem_free(f->context, f->rules[i].except);
     }
     for (int i = 0; f->in_group && i < f->n_groups; i++) mem_free(f->context, f->in_group[i]);
+    for (int i = 0; f->group_names && i < f->n_groups; i++) mem_free(f->context, f->group_names[i]);
     for (int i = 0; f->materials && i < f->n_materials; i++) mem_free(f->context, f->materials[i]);
-    void *blocks[] = {f->rules, f->in_group, f->materials, f->laws, f->material_law, f->joined, f->declared};
+    void *blocks[] = {f->rules, f->in_group, f->group_names, f->materials, f->laws, f->material_law, f->joined, f->declared};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(f->context, blocks[i]);
 }
 
@@ -97,6 +98,42 @@ const char *contact_field_name(const contact_field *f, const collide_candidate *
     const field_shape *a = &f->shapes[c->shape[0]], *b = &f->shapes[c->shape[1]];
     if (is_single(a) && is_single(b)) snprintf(text, room, "%s/%s", a->name, b->name);
     else snprintf(text, room, "%s/%s.%d.%d", a->name, b->name, c->feature[0], c->feature[1]);
+    return text;
+}
+
+const char *contact_field_shape_class(const contact_field *f, int shape) {
+    static const char *const names[2][COLLIDE_CLASS_COUNT] = {
+        {"sphere", "capsule", "box", "cylinder", "cone", "ellipsoid", "polyhedron", "mesh", "height field", "plane", "rectangle", "polyline"},
+        {"disk", "capsule", "box", "cylinder", "cone", "ellipse", "polygon", "mesh", "height field", "line", "segment", "polyline"}};
+    return names[f->shapes[shape].shape.planar][f->shapes[shape].shape.class];
+}
+
+int contact_field_rules(const contact_field *f) { return f->n_rules; }
+int contact_field_rule_of(const contact_field *f, int a, int b) { return field_rule_of(f, a, b); }
+
+static const char *set_name(const contact_field *f, parts_set set) {
+    if (set.kind == SET_GROUP) return f->group_names[set.index];
+    if (set.kind == SET_BODY) return f->kept->bodies[set.index].name;
+    for (size_t i = 0; set.kind == SET_GEOMETRY && i < f->n_shapes; i++)
+        if (f->shapes[i].geometry == set.index) return f->shapes[i].name;
+    return "all";
+}
+
+const char *contact_field_rule_text(const contact_field *f, int i, char *text, size_t room) {
+    const parts_rule *r = &f->rules[i];
+    const field_law *law = &f->laws[i];
+    int used = snprintf(text, room, "%s: %s", r->name, set_name(f, r->a));
+    if (r->a.kind != r->b.kind || r->a.index != r->b.index) used += snprintf(text + used, room - (size_t)used, " and %s", set_name(f, r->b));
+    if (r->n_except && (size_t)used < room) used += snprintf(text + used, room - (size_t)used, ", %d exception%s", r->n_except, r->n_except == 1 ? "" : "s");
+    if (r->joined && r->a.kind != SET_GEOMETRY && (size_t)used < room) used += snprintf(text + used, room - (size_t)used, ", joined bodies too");
+    if (!r->has_law && (size_t)used < room) used += snprintf(text + used, room - (size_t)used, ", laws of materials");
+    const int planar = law->good[1];
+    if (!r->has_law || (size_t)used >= room) return text;
+    const zn_contact *c = &law->rows[planar].contact;
+    used += snprintf(text + used, room - (size_t)used, ", restitution %g", c->e_N);
+    for (int b = 0; b < c->n_balls && (size_t)used < room; b++)
+        used += snprintf(text + used, room - (size_t)used, ", friction %g in %d dimension%s", law->rows[planar].balls[b].mu, law->rows[planar].balls[b].dim,
+                         law->rows[planar].balls[b].dim == 1 ? "" : "s");
     return text;
 }
 

@@ -52,9 +52,13 @@ static bool in_set(const contact_field *f, parts_set set, int shape) {
 /* Groups come after their members, so that these are known. */
 static zn_status take_groups(contact_field *f, const zn_parts *parts) {
     f->n_groups = (int)parts->n_groups;
-    if (!(f->in_group = MEM_ARRAY(f->context, bool *, f->n_groups))) return ZN_MEMORY;
+    f->in_group = MEM_ARRAY(f->context, bool *, f->n_groups);
+    f->group_names = MEM_ARRAY(f->context, char *, f->n_groups);
+    if (!f->in_group || !f->group_names) return ZN_MEMORY;
     for (int g = 0; g < f->n_groups; g++) {
-        if (!(f->in_group[g] = MEM_ARRAY(f->context, bool, f->n_shapes))) return ZN_MEMORY;
+        f->in_group[g] = MEM_ARRAY(f->context, bool, f->n_shapes);
+        f->group_names[g] = mem_text(f->context, parts->groups[g].name);
+        if (!f->in_group[g] || !f->group_names[g]) return ZN_MEMORY;
         for (int m = 0; m < parts->groups[g].n_members; m++)
             for (size_t i = 0; i < f->n_shapes; i++) f->in_group[g][i] |= in_set(f, parts->groups[g].members[m], (int)i);
     }
