@@ -83,9 +83,9 @@ double expr_value(expr_graph *graph, expr root, const double *variables) {
         else if (node->op == EXPR_VARIABLE)
             *value = variables[node->a];
         else if (node->op == EXPR_FOOT)
-            *value = expr_foot_value(graph, node, 0, values);
+            *value = expr_foot_value(graph, node, 0, values, variables);
         else if (node->op == EXPR_FOOT_PART)
-            *value = expr_foot_value(graph, &graph->nodes[node->a], (int)node->value, values);
+            *value = expr_foot_value(graph, &graph->nodes[node->a], (int)node->value, values, variables);
         else
             *value =
                 expr_apply(node->op, values[node->a], node->b < 0 ? 0 : values[node->b], node->c < 0 ? 0 : values[node->c]);

@@ -95,8 +95,10 @@ double expr_value(expr_graph *, expr, const double *variables); /* slow, for con
 
 /* ---- nearest points ---- */
 
-/* A curve (dim 2) or surface (dim 3) f = 0, f an expression of the variables first .. first + 2 alone. -1: memory is out. */
-int expr_surface(expr_graph *, expr f, int first, int dim);
+/* A curve (dim 2) or surface (dim 3) f = 0, f an expression of the variables first .. first + 2, and of n_parameters variables from `parameters`
+ * on, which are constants for it: nobody asks for derivatives by them. -1: memory is out. */
+enum { EXPR_SURFACE_PARAMETERS = 12 }; /* at most */
+int expr_surface(expr_graph *, expr f, int first, int dim, int parameters, int n_parameters);
 /* Its point nearest to p (found from p by Newton's method; NaN where there is none), the gradient of f there, and the distance,
  * positive where f is. With exact derivatives, as often as wanted. */
 typedef struct expr_nearest {

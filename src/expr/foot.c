@@ -18,11 +18,11 @@ static expr dot(expr_graph *graph, const expr *a, const expr *b) {
 
 static const int SECOND[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
 
-int expr_surface(expr_graph *graph, expr f, int first, int dim) {
-    if (f < 0 || !mem_grow(graph->context, (void **)&graph->surfaces, &graph->surface_capacity, graph->n_surfaces + 1,
+int expr_surface(expr_graph *graph, expr f, int first, int dim, int parameters, int n_parameters) {
+    if (f < 0 || n_parameters > EXPR_SURFACE_PARAMETERS || !mem_grow(graph->context, (void **)&graph->surfaces, &graph->surface_capacity, graph->n_surfaces + 1,
                            sizeof(expr_surface_node)))
         return -1;
-    expr_surface_node s = {.f = f, .first = first, .dim = dim};
+    expr_surface_node s = {.f = f, .first = first, .dim = dim, .parameters = parameters, .n_parameters = n_parameters};
     expr zero = expr_constant(graph, 0);
     bool good = zero >= 0;
     for (int i = 0; i < 3; i++) {
@@ -40,13 +40,19 @@ int expr_surface(expr_graph *graph, expr f, int first, int dim) {
 
 expr_tape *expr_surface_compile(expr_graph *graph, zn_context *context, int surface) {
     const expr_surface_node s = graph->surfaces[surface];
-    expr by[3], outputs[EXPR_SURFACE_OUTPUTS], from[EXPR_SURFACE_OUTPUTS];
+    expr outputs[EXPR_SURFACE_OUTPUTS], from[EXPR_SURFACE_OUTPUTS];
+    const int last = s.first + 3, after = s.parameters + s.n_parameters, count = last > after ? last : after;
+    expr *by = MEM_ARRAY(context, expr, count);
+    if (!by) return NULL;
     from[0] = s.f;
     memcpy(from + 1, s.g, sizeof s.g);
     memcpy(from + 4, s.H, sizeof s.H);
-    for (int i = 0; i < 3; i++) by[i] = expr_variable(graph, i);
-    for (int i = 0; i < EXPR_SURFACE_OUTPUTS; i++) outputs[i] = expr_substitute(graph, from[i], s.first, 3, by);
-    return expr_compile(graph, context, 3, 1, &(expr_section){EXPR_SURFACE_OUTPUTS, outputs});
+    for (int i = 0; i < count; i++) by[i] = expr_variable(graph, i);
+    for (int i = 0; i < s.n_parameters; i++) by[s.parameters + i] = expr_variable(graph, 3 + i);
+    for (int i = 0; i < 3; i++) by[s.first + i] = expr_variable(graph, i);
+    for (int i = 0; i < EXPR_SURFACE_OUTPUTS; i++) outputs[i] = expr_substitute(graph, from[i], 0, count, by);
+    mem_free(context, by);
+    return expr_compile(graph, context, 3 + s.n_parameters, 1, &(expr_section){EXPR_SURFACE_OUTPUTS, outputs});
 }
 
 static expr part(expr_graph *graph, expr foot, int component) {
@@ -124,12 +130,12 @@ expr expr_foot_derivative(expr_graph *graph, expr foot, int component, const exp
 }
 
 /* Looks at values of nodes that lie in graph->values, so it must not make nodes while they are in use: the tape is kept. */
-double expr_foot_value(expr_graph *graph, const expr_node *foot, int component, const double *values) {
+double expr_foot_value(expr_graph *graph, const expr_node *foot, int component, const double *values, const double *variables) {
     expr_surface_node *s = &graph->surfaces[graph->feet[(size_t)foot->value].surface];
     const double p[3] = {values[foot->a], values[foot->b], values[foot->c]};
     double out[4] = {NAN, NAN, NAN, NAN};
     double *registers = s->tape ? MEM_ARRAY(graph->context, double, expr_tape_registers(s->tape)) : NULL;
-    if (registers) expr_foot_solve(s->tape, registers, s->dim, p, out);
+    if (registers) expr_foot_solve(s->tape, registers, s->dim, p, s->n_parameters, variables + s->parameters, out);
     mem_free(graph->context, registers);
     return out[component];
 }

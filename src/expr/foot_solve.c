@@ -20,9 +20,11 @@ typedef struct foot_place {
 
 static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-static void look(const expr_tape *tape, double *registers, int dim, const double *p, foot_place *at) {
+/* variables: the point, then the parameters. */
+static void look(const expr_tape *tape, double *registers, int dim, const double *p, double *variables, foot_place *at) {
     double values[EXPR_SURFACE_OUTPUTS];
-    expr_tape_run(tape, registers, at->P, 1, (double *const[]){values});
+    memcpy(variables, at->P, sizeof at->P);
+    expr_tape_run(tape, registers, variables, 1, (double *const[]){values});
     const double *g = values + 1, *h = values + 4;
     const double H[3][3] = {{h[0], h[1], h[2]}, {h[1], h[3], h[4]}, {h[2], h[4], h[5]}};
     memcpy(at->H, H, sizeof H);
@@ -60,10 +62,12 @@ static void step_from(const foot_place *at, int dim, double *step) {
     }
 }
 
-void expr_foot_solve(const expr_tape *tape, double *registers, int dim, const double *p, double *out) {
+void expr_foot_solve(const expr_tape *tape, double *registers, int dim, const double *p, int n_parameters, const double *parameters, double *out) {
+    double variables[3 + EXPR_SURFACE_PARAMETERS];
+    if (n_parameters) memcpy(variables + 3, parameters, (size_t)n_parameters * sizeof *variables);
     foot_place at = {.P = {p[0], p[1], dim == 2 ? 0 : p[2]}}, next;
     const double point[3] = {p[0], p[1], dim == 2 ? 0 : p[2]};
-    look(tape, registers, dim, point, &at);
+    look(tape, registers, dim, point, variables, &at);
     bool good = false;
     for (int it = 0; it < MOST_STEPS && isfinite(at.error); it++) {
         double size = sqrt(dot(point, point)) + sqrt(dot(at.P, at.P)), step[3];
@@ -73,7 +77,7 @@ void expr_foot_solve(const expr_tape *tape, double *registers, int dim, const do
         double share = 1;
         for (int half = 0; half <= MOST_HALVINGS; half++, share /= 2) {
             for (int i = 0; i < 3; i++) next.P[i] = at.P[i] + share * step[i];
-            look(tape, registers, dim, point, &next);
+            look(tape, registers, dim, point, variables, &next);
             if (next.error < at.error) break;
         }
         good = at.error <= ROUNDOFF * size && !(next.error < at.error);

@@ -15,7 +15,7 @@ typedef struct expr_node {
 /* A curve or surface f = 0 with its derivatives by its own variables. */
 typedef struct expr_surface_node {
     expr f, g[3], H[6]; /* xx, xy, xz, yy, yz, zz */
-    int first, dim;
+    int first, dim, parameters, n_parameters;
     struct expr_tape *tape; /* for slow evaluation, made when first asked for */
 } expr_surface_node;
 

@@ -33,7 +33,7 @@ static void run_feet(const expr_tape *tape, const tape_operands *i, const tape_o
         const tape_foot *foot = tape->feet;
         while (foot->to != i->to) foot++;
         const double p[3] = {r[i->a], r[i->b], r[i->c]};
-        expr_foot_solve(foot->surface, r + tape->foot_scratch, foot->dim, p, r + foot->to);
+        expr_foot_solve(foot->surface, r + tape->foot_scratch, foot->dim, p, foot->n_parameters, r + foot->parameters, r + foot->to);
     }
 }
 

@@ -297,7 +297,8 @@ static bool compile_surfaces(compiler *c) {
         if (node->op == EXPR_FOOT) surfaces[k++] = graph->feet[(size_t)node->value].surface;
     }
     for (size_t k = 0; good && k < count; k++) {
-        tape->feet[k].dim = graph->surfaces[surfaces[k]].dim;
+        const expr_surface_node *s = &graph->surfaces[surfaces[k]];
+        tape->feet[k].dim = s->dim, tape->feet[k].parameters = s->parameters, tape->feet[k].n_parameters = s->n_parameters;
         tape->feet[k].surface = expr_surface_compile(graph, c->context, surfaces[k]);
         good = tape->feet[k].surface != NULL;
         if (good) tape->n_feet++;

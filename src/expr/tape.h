@@ -20,7 +20,7 @@ typedef struct tape_batch {
 /* A nearest point: where it and the distance are put (4 registers), and the tape of its surface. */
 typedef struct tape_foot {
     int32_t to;
-    int dim;
+    int dim, parameters, n_parameters; /* variables that its surface has, too */
     struct expr_tape *surface;
 } tape_foot;
 

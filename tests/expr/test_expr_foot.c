@@ -25,7 +25,7 @@ static void begin(surface *s, const char *text, int dim) {
     }
     expr_scope scope = {.count = 3, .names = locals};
     assert_int_equal(expr_parse(s->graph, s->context, &scope, ZN_FORMULA(text), &f), ZN_OK);
-    s->near = expr_nearest_point(s->graph, expr_surface(s->graph, f, LOCAL, dim), p);
+    s->near = expr_nearest_point(s->graph, expr_surface(s->graph, f, LOCAL, dim, 0, 0), p);
     assert_true(s->near.distance >= 0);
 }
 

@@ -38,7 +38,7 @@ static zn_status work(fixture *f, double *out) {
         for (int w = 0; w < N_VARIABLES; w++) all[n++] = expr_derivative(f->graph, expr_derivative(f->graph, e, v), w);
     expr local = expr_variable(f->graph, N_VARIABLES), curve = expr_binary(f->graph, EXPR_MUL, local, local);
     curve = expr_binary(f->graph, EXPR_SUB, expr_variable(f->graph, N_VARIABLES + 1), curve);
-    expr_nearest near = expr_nearest_point(f->graph, expr_surface(f->graph, curve, N_VARIABLES, 2), (const expr[]){f->names[X].value, f->names[T].value, 0});
+    expr_nearest near = expr_nearest_point(f->graph, expr_surface(f->graph, curve, N_VARIABLES, 2, 0, 0), (const expr[]){f->names[X].value, f->names[T].value, 0});
     all[n++] = expr_derivative(f->graph, near.point[1], T);
     expr_tape *tape = expr_compile(f->graph, f->context, N_VARIABLES, 1, &(expr_section){n, all});
     if (!tape) return ZN_MEMORY;

@@ -50,12 +50,14 @@ static inline void random_numbers(contact_case *c) {
         vec3_store(vec3_scale(1 / sqrt(vec3_dot(r, r)), r), n->reference);
     }
     for (int i = 0; i < 3; i++) {
-        n->a_point[i] = 0.2 * noise(), n->b_point[i] = 0.2 * noise(), n->b_velocity[i] = noise();
-        if (planar && i == 2) n->a_point[i] = n->b_point[i] = n->b_velocity[i] = 0;
+        n->a_point[i] = 0.2 * noise(), n->b_point[i] = 0.2 * noise(), n->b_velocity[i] = noise(), n->a_velocity[i] = noise();
+        if (planar && i == 2) n->a_point[i] = n->b_point[i] = n->b_velocity[i] = n->a_velocity[i] = 0;
         for (int j = 0; j < 3; j++) n->b_axes[3 * j + i] = i == j;
     }
     const double ellipsoid[9] = {0.04, 0.01, 0, 0.01, 0.09, 0, 0, 0, 0.0625};
     memcpy(n->a_matrix, ellipsoid, sizeof ellipsoid);
+    const double inverse[9] = {9, 1, 0, 1, 16, 2, 0, 2, 25}; /* of a surface */
+    if (c->variant.surface == FEATURE_ELLIPSOID) memcpy(n->b_axes, inverse, sizeof inverse);
     n->a_radius = c->variant.surface == FEATURE_SURFACE ? 0 : 0.1 + 0.1 * fabs(noise());
     n->b_radius = 0.3, n->b_half_length = 0.5;
     n->b_side = rand() % 2 && c->variant.surface != FEATURE_SEGMENT ? -1 : 1;

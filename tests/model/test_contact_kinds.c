@@ -11,6 +11,7 @@ static const contact_variant planar_kinds[] = {
     {.touching = FEATURE_ELLIPSOID, .surface = FEATURE_PLANE, .n_sliding = 1},
     {.touching = FEATURE_BALL, .surface = FEATURE_SURFACE, .n_sliding = 1},
     {.touching = FEATURE_BALL, .surface = FEATURE_SURFACE, .n_sliding = 1, .rounded = true},
+    {.touching = FEATURE_BALL, .surface = FEATURE_ELLIPSOID, .n_sliding = 1},
 };
 static const contact_variant spatial_kinds[] = {
     {.touching = FEATURE_BALL,
@@ -32,6 +33,7 @@ static const contact_variant spatial_kinds[] = {
     {.touching = FEATURE_BALL, .surface = FEATURE_RING, .frame = CONTACT_TURNED, .n_sliding = 2},
     {.touching = FEATURE_RING, .surface = FEATURE_SPHERE, .frame = CONTACT_TURNED, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_CONE, .frame = CONTACT_TURNED, .n_sliding = 2},
+    {.touching = FEATURE_BALL, .surface = FEATURE_ELLIPSOID, .frame = CONTACT_TURNED, .n_sliding = 2, .belt = true},
     {.touching = FEATURE_BALL, .surface = FEATURE_SURFACE, .frame = CONTACT_OF_SURFACE, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_SURFACE, .frame = CONTACT_OF_SURFACE, .n_sliding = 2, .rounded = true, .belt = true},
 };
@@ -164,6 +166,118 @@ static void closed_contacts_move_with_their_material_points(void **state) {
     for_all_kinds(check_geometry);
 }
 
+/* ---- distances by brute force ---- */
+
+/* A feature as points of up to two parameters (angles, lengths), in K of its body. */
+static vec3 point_of_feature(feature_kind kind, const double *point, const double *axis, double radius, const contact_numbers *n, const double *s) {
+    vec3 P = vec3_from(point), a = vec3_from(axis), t1, t2;
+    vec3_tangents(a, &t1, &t2);
+    switch (kind) {
+    case FEATURE_LINE: return vec3_add_scaled(P, s[0], a);
+    case FEATURE_RING: return vec3_add_scaled(vec3_add_scaled(P, radius * cos(s[0]), t1), radius * sin(s[0]), t2);
+    case FEATURE_CONE: { /* on the side: s[1] from the apex */
+        double along = fabs(s[1]) * cos(n->b_half_length), out = fabs(s[1]) * sin(n->b_half_length);
+        return vec3_add_scaled(vec3_add_scaled(vec3_add_scaled(P, along, a), out * cos(s[0]), t1), out * sin(s[0]), t2);
+    }
+    case FEATURE_ELLIPSOID: { /* a direction d, scaled onto x'E x = 1 */
+        vec3 d = {cos(s[0]) * cos(s[1]), sin(s[0]) * cos(s[1]), sin(s[1])};
+        const double *E = n->b_axes;
+        vec3 Ed = {E[0] * d.x + E[3] * d.y + E[6] * d.z, E[1] * d.x + E[4] * d.y + E[7] * d.z, E[2] * d.x + E[5] * d.y + E[8] * d.z};
+        return vec3_add_scaled(P, 1 / sqrt(vec3_dot(d, Ed)), d);
+    }
+    default: return P;
+    }
+}
+
+typedef struct brute {
+    const contact_case *c;
+    vec3 r[2];
+    mat3 A[2];
+} brute;
+
+static double distance_at(const brute *b, const double *s) {
+    const contact_numbers *n = &b->c->numbers;
+    vec3 x = point_of_feature(b->c->variant.touching, n->a_point, n->a_axis, n->a_radius, n, s),
+         y = point_of_feature(b->c->variant.surface, n->b_point, n->b_axis, n->b_radius, n, s + 2);
+    x = vec3_add(b->r[0], mat3_apply(&b->A[0], x));
+    y = vec3_add(b->r[1], mat3_apply(&b->A[1], y));
+    return vec3_norm(vec3_sub(x, y));
+}
+
+/* The smallest distance: from many starts, steps along each parameter that shrink when none helps. */
+static double least_distance(const brute *b) {
+    double best = INFINITY;
+    for (int start = 0; start < 60; start++) {
+        double s[4], step = 0.5, now;
+        for (int i = 0; i < 4; i++) s[i] = 3 * noise();
+        now = distance_at(b, s);
+        while (step > 1e-10) {
+            bool better = false;
+            for (int i = 0; i < 8; i++) {
+                double keep = s[i / 2];
+                s[i / 2] += i % 2 ? step : -step;
+                double next = distance_at(b, s);
+                if (next < now) now = next, better = true;
+                else s[i / 2] = keep;
+            }
+            if (!better) step /= 2;
+        }
+        if (now < best) best = now;
+    }
+    return best;
+}
+
+/* What a feature is more than its points: balls, lines and cones have a radius around them. */
+static double thickness(feature_kind kind, double radius) { return kind == FEATURE_RING || kind == FEATURE_ELLIPSOID ? 0 : radius; }
+
+static void gaps_are_distances(void **state) {
+    (void)state;
+    static const feature_kind pairs[][2] = {{FEATURE_BALL, FEATURE_SPHERE}, {FEATURE_BALL, FEATURE_LINE}, {FEATURE_LINE, FEATURE_LINE},
+                                            {FEATURE_BALL, FEATURE_RING},   {FEATURE_RING, FEATURE_SPHERE}, {FEATURE_BALL, FEATURE_CONE},
+                                            {FEATURE_BALL, FEATURE_ELLIPSOID}};
+    srand(12);
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+        zn_context *context = zn_context_create(NULL);
+        contact_case c = {.variant = {.touching = pairs[p][0], .surface = pairs[p][1], .frame = CONTACT_OF_WORLD, .n_sliding = 2}, .body = {BODY_SPATIAL, BODY_SPATIAL}};
+        sketch k;
+        assert_int_equal(begin(context, &c, &k), ZN_OK);
+        contact_sketch s = contact_express_geometry(&k, &c.variant, EXPR_NONE);
+        for (int run = 0, compared = 0; compared < 4 && run < 60; run++) {
+            random_numbers(&c);
+            c.numbers.b_side = 1;
+            random_state(&c, &k.s);
+            brute b = {.c = &c};
+            for (int i = 0; i < 2; i++) {
+                b.r[i] = value3(&k, k.body[i].r, c.variables);
+                for (int j = 0; j < 3; j++) {
+                    vec3 column = value3(&k, k.body[i].A.column[j], c.variables);
+                    b.A[i].m[0][j] = column.x, b.A[i].m[1][j] = column.y, b.A[i].m[2][j] = column.z;
+                }
+            }
+            double gap = expr_value(k.g, s.gap, c.variables);
+            if (pairs[p][0] == FEATURE_LINE && gap < 0 && gap > -1e9) { /* the side on which the lines are is given */
+                c.numbers.b_side = -1;
+                memcpy(c.variables + k.s.parameter, &c.numbers, sizeof c.numbers);
+                gap = expr_value(k.g, s.gap, c.variables);
+            }
+            double apart = gap + thickness(pairs[p][0], c.numbers.a_radius) + thickness(pairs[p][1], c.numbers.b_radius);
+            if (!(apart > 0.05)) continue; /* inside, where the distance has no sign */
+            vec3 d = value3(&k, s.c_B, c.variables), n = value3(&k, s.n, c.variables);
+            if (pairs[p][1] == FEATURE_CONE) { /* beside the apex the cone is not what is nearest */
+                vec3 base = vec3_add(b.r[1], mat3_apply(&b.A[1], vec3_from(c.numbers.b_point))), a = mat3_apply(&b.A[1], vec3_from(c.numbers.b_axis));
+                if (vec3_dot(vec3_sub(d, base), a) < 0) continue;
+            }
+            check_close(least_distance(&b), apart, 1e-8);
+            check_close(vec3_norm(n), 1, 1e-12);
+            compared++;
+            if (compared == 4) print_message("features %d and %d agree\n", (int)pairs[p][0], (int)pairs[p][1]);
+            assert_true(run < 59 || compared >= 2);
+        }
+        sketch_free(&k);
+        zn_context_destroy(context);
+    }
+}
+
 /* ---- tangent frames ---- */
 
 /* Along a motion of the normal the turned frame turns with a bounded rate: |t1'| <= |n'| tan(angle/2)-ish away from -pole. */
@@ -219,7 +333,7 @@ static void variants_survive_packing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives_of_all_kinds), cmocka_unit_test(closed_contacts_move_with_their_material_points),
+        cmocka_unit_test(derivatives_of_all_kinds), cmocka_unit_test(gaps_are_distances), cmocka_unit_test(closed_contacts_move_with_their_material_points),
         cmocka_unit_test(turned_frames_do_not_flip), cmocka_unit_test(tangents_of_planes_are_the_axes),
         cmocka_unit_test(variants_survive_packing)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ typedef struct contact_variant {
     bool pivoting;
     bool stribeck;
     bool given_force; /* no gap row: the normal force is a number */
-    bool belt;        /* the surface has a velocity of its own */
+    bool belt;        /* a surface has a velocity of its own */
     bool rounded;     /* a ball with a radius on a surface by formula */
 } contact_variant;
 
@@ -42,7 +42,7 @@ enum { CONTACT_MOST_ROWS = 6, CONTACT_MOST_BALLS = 6 };
 
 /* The parameters of every contact, in this order. */
 typedef struct contact_numbers {
-    double a_point[3], a_axis[3], a_radius, a_matrix[9];
+    double a_point[3], a_axis[3], a_radius, a_matrix[9], a_velocity[3];
     double b_point[3], b_axis[3], b_axes[9], b_radius, b_half_length, b_side, b_velocity[3]; /* b_side of two lines: see collide_candidate */
     double pole[3], reference[3];
     double scale[CONTACT_MOST_ROWS];     /* of friction rows */

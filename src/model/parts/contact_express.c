@@ -51,6 +51,7 @@ bool contact_is_known(feature_kind touching, feature_kind surface) {
     case FEATURE_PLANE: return touching == FEATURE_BALL || touching == FEATURE_RING || touching == FEATURE_ELLIPSOID;
     case FEATURE_SPHERE: return touching == FEATURE_BALL || touching == FEATURE_RING;
     case FEATURE_RING:
+    case FEATURE_ELLIPSOID:
     case FEATURE_CONE:
     case FEATURE_CYLINDER:
     case FEATURE_SEGMENT:
@@ -173,7 +174,7 @@ static void touch_formula(sketch *k, bool planar, bool rounded, expr f, contact_
     int first = contact_local(k);
     out->c_A = centre;
     if (rounded) {
-        expr_nearest foot = expr_nearest_point(k->g, expr_surface(k->g, f, first, planar ? 2 : 3), local.x);
+        expr_nearest foot = expr_nearest_point(k->g, expr_surface(k->g, f, first, planar ? 2 : 3, 0, 0), local.x);
         for (int i = 0; i < (planar ? 2 : 3); i++) gradient.x[i] = foot.gradient[i];
         out->gap = sketch_sub(k, foot.distance, NUMBER(k, a_radius));
         out->n = emat_apply(k, axes, normalised(k, gradient));
@@ -185,6 +186,23 @@ static void touch_formula(sketch *k, bool planar, bool rounded, expr f, contact_
     expr slope = evec_norm(k, gradient), value = expr_substitute(k->g, f, first, 3, local.x);
     out->gap = sketch_div(k, value, slope);
     out->n = emat_apply(k, axes, evec_scale(k, sketch_div(k, sketch_constant(k, 1), slope), gradient));
+}
+
+/* A ball beside an ellipsoid x'E x = 1 in K around b_point (b_axes: E, the inverse of the feature's matrix): g = distance of its centre - R_A. */
+static void touch_ellipsoid(sketch *k, bool planar, contact_sketch *out) {
+    int first = contact_local(k), dim = planar ? 2 : 3;
+    evec x = {{expr_variable(k->g, first), expr_variable(k->g, first + 1), planar ? sketch_constant(k, 0) : expr_variable(k->g, first + 2)}};
+    emat E, A = k->body[1].A;
+    for (int j = 0; j < 3; j++) E.column[j] = number3(k, offsetof(contact_numbers, b_axes) + 3 * (size_t)j * sizeof(double));
+    expr f = sketch_sub(k, evec_dot(k, x, emat_apply(k, E, x)), sketch_constant(k, 1));
+    evec centre = sketch_point(k, 0, NUMBER3(k, a_point)), gradient = evec_zero(k);
+    evec local = emat_apply_transposed(k, A, evec_sub(k, centre, sketch_point(k, 1, NUMBER3(k, b_point))));
+    int matrix = k->s.parameter + (int)(offsetof(contact_numbers, b_axes) / sizeof(double));
+    expr_nearest foot = expr_nearest_point(k->g, expr_surface(k->g, f, first, dim, matrix, 9), local.x);
+    for (int i = 0; i < dim; i++) gradient.x[i] = foot.gradient[i];
+    out->n = emat_apply(k, A, normalised(k, gradient));
+    out->gap = sketch_sub(k, foot.distance, NUMBER(k, a_radius));
+    out->c_A = evec_sub(k, centre, evec_scale(k, NUMBER(k, a_radius), out->n));
 }
 
 /* ---- tangents ---- */
@@ -217,6 +235,8 @@ contact_sketch contact_express_geometry(sketch *k, const contact_variant *v, exp
         touch_crossing(k, &out);
     else if (v->touching == FEATURE_RING || v->surface == FEATURE_RING)
         touch_ring(k, v, &out);
+    else if (v->surface == FEATURE_ELLIPSOID)
+        touch_ellipsoid(k, v->frame == CONTACT_PLANAR, &out);
     else if (v->surface == FEATURE_CONE)
         touch_cone(k, &out);
     else if (v->surface == FEATURE_SURFACE)
@@ -265,7 +285,10 @@ void contact_express(sketch *k, const contact_variant *v, expr f) {
     contact_sketch c = contact_express_geometry(k, v, f);
     evec spin = evec_sub(k, sketch_omega(k, 0), sketch_omega(k, 1));
     evec slip = evec_sub(k, velocity_at(k, 0, c.c_A), velocity_at(k, 1, c.c_B));
-    if (v->belt) slip = evec_sub(k, slip, sketch_direction(k, 1, NUMBER3(k, b_velocity)));
+    if (v->belt) {
+        slip = evec_sub(k, slip, sketch_direction(k, 1, NUMBER3(k, b_velocity)));
+        slip = evec_add(k, slip, sketch_direction(k, 0, NUMBER3(k, a_velocity)));
+    }
     expr row[CONTACT_MOST_ROWS];
     int n = 0;
     if (v->n_sliding > 0) row[n++] = evec_dot(k, c.t1, slip);

@@ -88,6 +88,19 @@ zn_status contact_law_rows(zn_context *context, const char *name, const zn_conta
 
 /* ---- shapes ---- */
 
+/* The inverse of a symmetric matrix; of its part in the plane where nothing is out of it. */
+static void invert(const double *m, double *inverse) {
+    mat3 a = {{{m[0], m[3], m[6]}, {m[1], m[4], m[7]}, {m[2], m[5], m[8]}}};
+    const bool planar = m[8] == 0;
+    if (planar) a.m[2][2] = 1;
+    const double det = mat3_determinant(&a);
+    for (int i = 0; i < 3; i++) { /* cofactors: rows of the inverse are cross products of columns */
+        vec3 row = vec3_scale(1 / det, vec3_cross(mat3_column(&a, (i + 1) % 3), mat3_column(&a, (i + 2) % 3)));
+        vec3_store(row, inverse + 3 * i);
+    }
+    if (planar) inverse[8] = 0;
+}
+
 void contact_set_features(contact_numbers *n, const feature *touching, const feature *surface) {
     memcpy(n->a_point, touching->point, sizeof n->a_point);
     memcpy(n->a_axis, touching->axis, sizeof n->a_axis);
@@ -98,6 +111,8 @@ void contact_set_features(contact_numbers *n, const feature *touching, const fea
     memcpy(n->b_axes, surface->axes, sizeof n->b_axes);
     n->b_radius = surface->radius, n->b_half_length = surface->half_length, n->b_side = surface->side;
     memcpy(n->b_velocity, surface->velocity, sizeof n->b_velocity);
+    memcpy(n->a_velocity, touching->velocity, sizeof n->a_velocity);
+    if (surface->kind == FEATURE_ELLIPSOID) invert(surface->matrix, n->b_axes);
 }
 
 /* ---- tangents ---- */

@@ -243,7 +243,7 @@ zn_status contact_field_instance(zn_context *context, const contact_field *f, co
     zn_contact contact = law->rows[planar].contact;
     contact.balls = law->rows[planar].balls;
     v.touching = c->of[0].kind, v.surface = c->of[1].kind;
-    v.belt = has_velocity(c->of[1].velocity);
+    v.belt = has_velocity(c->of[0].velocity) || has_velocity(c->of[1].velocity);
     contact_set_features(&numbers, &c->of[0], &c->of[1]);
     if (v.touching == FEATURE_LINE) numbers.b_side = c->side;
     else if (numbers.b_side == 0) numbers.b_side = 1;
