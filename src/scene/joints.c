@@ -55,6 +55,26 @@ static double start_distance(scene_loader *loader, zn_frame a, zn_frame b) {
     return vec3_norm(vec3_sub(p[1], p[0]));
 }
 
+/* Joints that hold directions of their bodies. */
+static bool holds_directions(zn_joint_type type) {
+    return type == ZN_REVOLUTE || type == ZN_PRISMATIC || type == ZN_CYLINDRICAL || type == ZN_UNIVERSAL || type == ZN_FIXED || type == ZN_PLANAR;
+}
+
+/* Axes closer than this are those of bodies that are not turned against each other. */
+#define SAME_AXES 1e-12
+
+/* A place without an axis: the axes are those of the first body, and the second one is held as it stands at the start. */
+static void align_second(scene_loader *loader, const zn_joint_def *def) {
+    parts_frame *frames = loader->parts->frames, *a = &frames[def->a.index], *b = &frames[def->b.index];
+    vec3 r;
+    mat3 A_a, A_b;
+    if (parts_place_at_start(loader->parts, a->body, &r, &A_a) != ZN_OK || parts_place_at_start(loader->parts, b->body, &r, &A_b) != ZN_OK) return;
+    mat3 At_b = mat3_transposed(&A_b), turn = mat3_product(&At_b, &A_a), axes = mat3_product(&turn, &a->rotation);
+    double difference = 0;
+    for (int i = 0; i < 9; i++) difference = larger(difference, fabs(axes.m[i / 3][i % 3] - b->rotation.m[i / 3][i % 3]));
+    if (difference > SAME_AXES) b->rotation = axes;
+}
+
 /* Rolling is across the line or plane of b, so its frame does not take the joint's axis. */
 static void read_joint(scene_loader *loader, const char *name, const scene_node *key, const scene_node *node) {
     const char *what = scene_format(loader, "joint '%s'", name);
@@ -72,6 +92,7 @@ static void read_joint(scene_loader *loader, const char *name, const scene_node 
     if (word < 0 || !frames) return;
     def.name = name;
     def.type = (zn_joint_type)word;
+    if (at && !axis && holds_directions(def.type)) align_second(loader, &def);
     def.drive = scene_formula(loader, drive);
     if (length)
         scene_want_number(loader, length, "length", scene_positive, &def.length);

@@ -200,6 +200,39 @@ static void redundant_rows_are_found(void **state) {
 
 #define HEAD "bodies:\n  rod: {type: planar, mass: 1, inertia: 1, position: [1, 0], frames: {end: [-1, 0]}}\n"
 
+/* A place without an axis: bodies that are turned against each other are held as they stand. A weld keeps the body where it is, whichever comes
+ * first; a hinge turns about z of the first. */
+static void turned_bodies_are_held_as_they_stand(void **state) {
+    (void)state;
+    static const char *const types[] = {"fixed", "revolute", "prismatic", "cylindrical", "universal", "planar"};
+    static const char *const bodies[] = {"type: spatial, inertia: [1, 2, 3], position: [1, 2, 3], rotation: {axis: [1, 2, -1], angle: 0.7}",
+                                         "type: planar, inertia: 1, position: [1, 2], angle: 0.7"};
+    static const char *const pairs[] = {"world, b", "b, world"};
+    for (int planar = 0; planar < 2; planar++)
+        for (int order = 0; order < 2; order++)
+            for (int k = 0; k < (planar ? 3 : 6); k++) {
+                char text[600];
+                snprintf(text, sizeof text,
+                         "gravity: [0.3, -1%s]\nbodies: {b: {%s, mass: 2}}\n"
+                         "joints: {j: {type: %s, between: [%s], at: [0.5, 0.2%s]}}\nsimulation: {scheme: rattle, step: 0.01, end: 0.2}\n",
+                         planar ? "" : ", 2", bodies[planar], types[k], pairs[order], planar ? "" : ", 0.1");
+                zn_context *context = zn_context_create(NULL);
+                zn_scene *scene = load_good(context, text, 0, NULL);
+                zn_simulation *simulation = NULL;
+                assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_OK);
+                assert_int_equal(zn_simulation_run(simulation, NULL, NULL), ZN_OK);
+                double moved = 0;
+                const zn_model *model = zn_scene_model(scene);
+                for (int i = 0; i < model->size.nq; i++) moved = larger(moved, fabs(zn_simulation_positions(simulation)[i] - model->q_start[i]));
+                if (k == 0) check_below(moved, 1e-14);
+                else assert_true(moved > 1e-3);
+                check_below(zn_simulation_statistics(simulation).max_g, 1e-10);
+                zn_simulation_destroy(simulation);
+                zn_scene_destroy(scene);
+                zn_context_destroy(context);
+            }
+}
+
 static void mistakes_have_places(void **state) {
     (void)state;
     check_errors(HEAD "joints: {pin: {type: revolute, between: [world, rodd]}}\n",
@@ -287,6 +320,7 @@ int main(void) {
         cmocka_unit_test(a_disk_turns_steadily),
         cmocka_unit_test(redundant_joints_run_with_every_scheme),
         cmocka_unit_test(redundant_rows_are_found),
+        cmocka_unit_test(turned_bodies_are_held_as_they_stand),
         cmocka_unit_test_teardown(mistakes_have_places, no_mismatches),
         cmocka_unit_test(failing_memory_is_clean),
     };
