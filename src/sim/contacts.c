@@ -196,16 +196,46 @@ zn_status sim_contacts_prepare(zn_simulation *sim, double h) {
     return collide_still_serves(c->world, c->poses, h) ? ZN_OK : find(sim, h);
 }
 
-/* Entries of the present list and those that it lacked, sorted. */
+/* Entries of the present list and those that were missed (and may be in it), sorted. */
 static zn_status add_missed(zn_simulation *sim) {
     sim_contacts *c = &sim->contacts;
-    size_t count = c->list.count + c->missed.count, i = 0, k = 0;
-    if (!mem_grow(sim->context, (void **)&c->found.at, &c->found.capacity, count, sizeof *c->found.at)) return ZN_MEMORY;
-    for (c->found.count = 0; c->found.count < count; c->found.count++) {
-        bool old = k == c->missed.count || (i < c->list.count && collide_compare(&c->list.at[i].candidate, &c->missed.at[k]) < 0);
-        c->found.at[c->found.count] = old ? c->list.at[i++].candidate : c->missed.at[k++];
+    size_t i = 0, k = 0;
+    if (!mem_grow(sim->context, (void **)&c->found.at, &c->found.capacity, c->list.count + c->missed.count, sizeof *c->found.at)) return ZN_MEMORY;
+    for (c->found.count = 0; i < c->list.count || k < c->missed.count; c->found.count++) {
+        int order = k == c->missed.count ? -1 : i == c->list.count ? 1 : collide_compare(&c->list.at[i].candidate, &c->missed.at[k]);
+        c->found.at[c->found.count] = order < 0 ? c->list.at[i].candidate : c->missed.at[k];
+        i += order <= 0, k += order >= 0;
     }
     return change(sim, &c->found);
+}
+
+/* Entries of a sorted list that the present one does not have. */
+static long count_new(const sim_contacts *c, const collide_list *list) {
+    long count = 0;
+    size_t k = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        while (k < c->list.count && collide_compare(&c->list.at[k].candidate, &list->at[i]) < 0) k++;
+        count += k == c->list.count || collide_compare(&c->list.at[k].candidate, &list->at[i]) != 0;
+    }
+    return count;
+}
+
+/* A body that forces have driven out of its box went another way than its velocity said: what may have been met on that way is looked for anew.
+ * *count: contacts that the list lacks. */
+static zn_status look_along_the_way(zn_simulation *sim, double h, long *count) {
+    sim_contacts *c = &sim->contacts;
+    *count = 0;
+    if (collide_still_serves(c->world, c->poses_end, 0)) return ZN_OK;
+    for (int i = 0, n = contact_field_bodies(c->field); i < n; i++) {
+        c->poses_between[i] = c->poses[i];
+        for (int k = 0; k < 3; k++) {
+            double v = (c->poses_end[i].r[k] - c->poses[i].r[k]) / h;
+            if (fabs(v) > fabs(c->poses[i].v[k])) c->poses_between[i].v[k] = v;
+        }
+    }
+    zn_status status = collide_find(c->world, c->poses_between, h, c->margin, &c->missed);
+    if (status == ZN_OK) *count = count_new(c, &c->missed);
+    return status;
 }
 
 zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double h, bool may_cut, bool *again) {
@@ -214,8 +244,16 @@ zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double
     *again = false;
     if (!c->field) return ZN_OK;
     contact_field_poses(c->field, end->t, end->q, end->u, c->poses_end);
+    long lacking = 0;
+    zn_status status = look_along_the_way(sim, h, &lacking);
+    if (status != ZN_OK) return status;
+    if (lacking > 0) {
+        c->missed_pairs += lacking;
+        *again = true;
+        return add_missed(sim);
+    }
     if (may_cut && collide_passes(c->world, c->poses, c->poses_end, h, c->poses_between, pair)) return ZN_NO_CONVERGENCE;
-    zn_status status = collide_check(c->world, c->poses_end, c->tolerance, &c->found, &c->missed, &c->overlap, pair);
+    status = collide_check(c->world, c->poses_end, c->tolerance, &c->found, &c->missed, &c->overlap, pair);
     if (status != ZN_OK || c->missed.count == 0) return status;
     c->missed_pairs += (long)c->missed.count;
     *again = true;
