@@ -10,24 +10,11 @@
 #ifndef ZENO_MODEL_H
 #define ZENO_MODEL_H
 
-#include "zeno/base.h"
+#include "zeno/types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Compressed columns: the row indices of column j are index[start[j]] .. index[start[j+1]-1], ascending. */
-typedef struct zn_pattern {
-    int rows, cols;
-    const int *start, *index;
-} zn_pattern;
-
-/* A friction law after scaling: consecutive friction rows whose multipliers stay in a ball of radius mu times the normal
- * multiplier. Every reservoir of the library is a list of balls over scaled rows. */
-typedef struct zn_ball {
-    int dim;
-    double mu;
-} zn_ball;
 
 typedef struct zn_contact {
     const char *name;
@@ -136,19 +123,7 @@ typedef struct zn_formula_model zn_formula_model; /* a builder: add pieces in an
 ZN_API zn_formula_model *zn_formula_model_create(zn_context *context);
 ZN_API void zn_formula_model_destroy(zn_formula_model *builder);
 
-/* Every text is a formula. A text may carry its place in a file for error messages: see zn_formula. */
-typedef struct zn_formula {
-    const char *text;
-    const char *file;   /* NULL: not from a file */
-    int line, column;   /* of the first character of text */
-} zn_formula;
-#ifdef __cplusplus
-#define ZN_FORMULA(text) (zn_formula{(text), nullptr, 0, 0})
-#else
-#define ZN_FORMULA(text) ((zn_formula){(text), NULL, 0, 0})
-#endif
-
-/* Parameters may use earlier parameters. */
+/* Every text is a formula. Parameters may use earlier parameters. */
 ZN_API zn_status zn_formula_parameter(zn_formula_model *, const char *name, zn_formula value);
 /* Natural coordinate: velocity is name'. Empty formulas (text NULL) mean zero. */
 ZN_API zn_status zn_formula_coordinate(zn_formula_model *, const char *name, zn_formula start, zn_formula velocity);

@@ -14,7 +14,7 @@
 #ifndef ZENO_PARTS_H
 #define ZENO_PARTS_H
 
-#include "zeno/simulation.h"
+#include "zeno/model.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -262,30 +262,6 @@ typedef struct zn_part_energy {
     double kinetic, potential, power;
 } zn_part_energy;
 ZN_API zn_status zn_model_part_energy(const zn_model *model, void *work, int part, const zn_point *at, zn_part_energy *energy);
-
-/* ---- the account of energy of a run ---- */
-
-typedef struct zn_account zn_account;
-
-typedef struct zn_part_account {
-    double kinetic, potential;
-    /* Since the account was made: */
-    double work;             /* of forces without potential (trapezoidal rule): negative for dampers */
-    double lost;             /* total only: what everything else took: start + work - energy */
-    double supplied;         /* by drives and by surfaces that move by themselves: the work of joints, `moving` of contacts */
-    double normal, friction; /* dissipated in contacts, positive: see zn_contact_work */
-    double start;            /* total only: energy when the account was made */
-    double scheme;           /* total only: the rest, the scheme's own error (and that of the rules above):
-                                start + work + supplied - normal - friction + scheme = kinetic + potential */
-} zn_part_account;
-
-/* Begins with the simulation's present state; update after every step. A model that is not made of parts counts as one part; one
- * from callbacks knows no powers, so that `work` is zero. Models without an energy function: ZN_ARGUMENT. */
-ZN_API zn_status zn_account_create(zn_context *context, const zn_simulation *simulation, zn_account **account);
-ZN_API void zn_account_destroy(zn_account *account);
-ZN_API zn_status zn_account_update(zn_account *account);
-ZN_API zn_part_account zn_account_part(const zn_account *account, int part);
-ZN_API zn_part_account zn_account_total(const zn_account *account);
 
 #ifdef __cplusplus
 }

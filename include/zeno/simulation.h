@@ -10,7 +10,6 @@ extern "C" {
 #endif
 
 /* Choices; the first of each is the default. */
-typedef enum zn_solver { ZN_SOLVER_AUTO, ZN_SOLVER_NEWTON, ZN_SOLVER_PROJECTION, ZN_SOLVER_COUNT } zn_solver;
 typedef enum zn_projection { ZN_PROJECTION_VELOCITY, ZN_PROJECTION_NONE, ZN_PROJECTION_COUNT } zn_projection;
 typedef enum zn_percussion { ZN_PERCUSSION_STAGE, ZN_PERCUSSION_INTEGRATED, ZN_PERCUSSION_COUNT } zn_percussion;
 typedef enum zn_iteration { ZN_ITERATION_COUPLED, ZN_ITERATION_DECOUPLED, ZN_ITERATION_COUNT } zn_iteration;

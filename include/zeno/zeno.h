@@ -2,6 +2,7 @@
 /* Everything of the public API. */
 #ifndef ZENO_ZENO_H
 #define ZENO_ZENO_H
+#include "zeno/account.h"
 #include "zeno/base.h"
 #include "zeno/contact.h"
 #include "zeno/contact_problem.h"
@@ -12,4 +13,5 @@
 #include "zeno/result.h"
 #include "zeno/scene.h"
 #include "zeno/simulation.h"
+#include "zeno/types.h"
 #endif

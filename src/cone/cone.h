@@ -14,7 +14,7 @@
 #define CONE_CONE_H
 
 #include "linalg/linalg.h"
-#include "zeno/simulation.h"
+#include "zeno/types.h"
 
 typedef enum cone_gate {
     CONE_ALWAYS,       /* the inclusion holds in any case */

@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "base/names.h"
-#include "zeno/model.h"
+#include "zeno/types.h"
 
 typedef int expr;
 #define EXPR_NONE (-1)

@@ -10,7 +10,7 @@
 #define LAW_LAW_H
 
 #include "base/base.h"
-#include "zeno/model.h"
+#include "zeno/types.h"
 
 enum { LAW_DIM_MAX = 3 };
 

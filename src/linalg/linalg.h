@@ -5,7 +5,7 @@
 #define LINALG_LINALG_H
 
 #include "base/base.h"
-#include "zeno/model.h"
+#include "zeno/types.h"
 
 /* ---- patterns ---- */
 

@@ -6,6 +6,7 @@
 #include "base/handle.h"
 #include "expr/expr.h"
 #include "linalg/linalg.h"
+#include "zeno/model.h"
 
 /* ---- what the user said ---- */
 

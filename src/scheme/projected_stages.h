@@ -16,6 +16,8 @@
 #include "scheme/cones.h"
 #include "scheme/scales.h"
 #include "scheme/answers.h"
+#include "scheme/stage.h"
+#include "zeno/simulation.h"
 
 /* Pieces of the model's matrices. */
 typedef struct stages_cuts {

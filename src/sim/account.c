@@ -8,6 +8,7 @@
 #include "model/formula_model.h"
 #include "sim/simulation.h"
 #include "zeno/parts.h"
+#include "zeno/account.h"
 
 /* The rows and contacts of a part in the whole: first and number. */
 typedef struct account_rows {

@@ -1,32 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # layout.sh ROOT: rules about the files of the repository that a compiler does not see.
-#   - no folder of src/ includes a folder that it may not use; public headers include public headers only
+#   - no file of src/ includes a header that the table of layers does not allow; public headers and examples include public headers only
 #   - every source file has its licence line
 #   - no source file is longer than 700 lines
 #   - no file names a place on somebody's machine
 #   - files that are named exist: every Markdown file, and every path that begins with a folder of the repository
 #   - maxima of the library keep NaN: by src/base/size.h, not by fmax or by hand
 set -eu
-cd "$1"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Folder and what it may use directly; what those may use is allowed too. cli may use all.
-cat >"$work/uses" <<'TABLE'
-base
-linalg base
-expr base
-law linalg
-collide linalg
-model linalg expr law collide
-cone linalg law
-scheme model cone
-result base
-sim scheme result
-scene model sim
-cli scene
-TABLE
+layers=$(dirname "$0")/layers
+case $layers in /*) ;; *) layers=$PWD/$layers ;; esac
+cd "$1"
 max_lines=700
 
 # What git tracks or would add; where git cannot tell (no git, an unpacked archive), all files but the results of a build.
@@ -41,40 +28,62 @@ grep -E '(\.(c|h|cpp|hpp|cmake|sh|awk|py|js|in)|(^|/)(CMakeLists\.txt|Makefile))
 [ -s "$work/sources" ] || { echo "no source files found in $1"; exit 1; }
 
 {
-    # Includes: one line "file number included" each.
-    grep -E '^(src|include)/.*\.[ch]$' "$work/sources" | while IFS= read -r file; do
-        awk -v file="$file" '/^[ \t]*#[ \t]*include/ {
-            name = $0
-            sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", name)
-            sub(/[>"].*/, "", name)
-            print file, FNR, name
-        }' "$file"
-    done | awk -v table="$work/uses" '
-        function allow(folder, used,    i, parts, n) { # transitive
+    # Includes of the library and the program by the table of layers; programs of users see public headers only.
+    grep -E '^(src|include|examples|python)/.*\.(c|h|cpp)$' "$work/sources" | tr '\n' '\0' | xargs -0 awk -v layers="$layers" -v list="$work/files" '
+        function allow(folder, used,    i, part, n) { # transitive
             if ((folder, used) in allowed) return
             allowed[folder, used] = 1
-            n = split(uses[used], parts, " ")
-            for (i = 1; i <= n; i++) allow(folder, parts[i])
+            n = split(uses[used], part, " ")
+            for (i = 1; i <= n; i++) allow(folder, part[i])
+        }
+        function complain(what) { print FILENAME ":" FNR ": " what }
+        function own(name) { return FILENAME ~ /^src\// && ("src/" name) in exists || name ~ /^zeno\// && ("include/" name) in exists }
+        function judge(name,    folder) {
+            split(name, part, "/")
+            if (name ~ /(^|\/)\.\.?\//) complain("includes \"" name "\" by a relative path")
+            else if (name !~ /\.h(pp)?$/ && name ~ /[.\/]/) complain("includes \"" name "\", which is no header")
+            else if (part[1] == "zeno") {
+                if (!own(name)) complain("\"" name "\" is no header of include/")
+                else if (path[1] == "src" && !((path[2], substr(name, 6)) in public)) complain(path[2] " may not use \"" name "\"")
+            } else if (path[1] == "include") {
+                if (quoted || part[1] in known || name in library) complain("a public header includes \"" name "\"")
+            } else if (path[1] != "src") {
+                if (part[1] in known) complain("a program includes \"" name "\" of the library")
+            } else if (!(path[2] in known)) complain("src/" path[2] " is not in the table of layers")
+            else if (part[1] in known && part[2] != "") {
+                folder = part[1]
+                if (!own(name)) complain("\"" name "\" is no header of src/")
+                else if (!((path[2], folder) in allowed)) complain(path[2] " may not use " folder " (\"" name "\")")
+                else if (folder != path[2] && !(name in shown)) complain("\"" name "\" is private to " folder)
+            } else if (quoted) complain("\"" name "\" is no header of src/")
+            else if (name in library && !((path[2], name) in may)) complain(path[2] " may not use the library of <" name ">")
         }
         BEGIN {
-            while ((getline line < table) > 0) {
-                name = line; sub(/ .*/, "", name)
-                known[name] = 1
-                uses[name] = line ~ / / ? substr(line, length(name) + 2) : ""
+            while ((getline file < list) > 0) exists[file] = 1
+            while ((getline line < layers) > 0) {
+                n = split(line, word, " ")
+                if (n == 0 || word[1] ~ /^#/) continue
+                if (line !~ /^ /) { at = word[1]; known[at] = 1; continue }
+                for (i = 2; i <= n; i++) {
+                    if (word[1] == "uses") uses[at] = uses[at] " " word[i]
+                    else if (word[1] == "shows") { shown[at "/" word[i]] = 1; where[at "/" word[i]] = line }
+                    else if (word[1] == "public") public[at, word[i]] = 1
+                    else if (word[1] == "library") { library[word[i]] = 1; may[at, word[i]] = 1 }
+                    else print layers ": unknown word " word[1]
+                }
             }
             for (name in known) allow(name, name)
         }
-        {
-            n = split($1, path, "/")
-            split($3, included, "/")
-            if ($3 ~ /\.\./) print $1 ":" $2 ": includes \"" $3 "\" by a relative path"
-            else if (path[1] == "include") {
-                if (included[1] in known || $3 ~ /^(klu|hdf5|libfyaml|lapacke|cblas)\.h$/)
-                    print $1 ":" $2 ": a public header includes \"" $3 "\""
-            } else if (!(path[2] in known))
-                print $1 ":" $2 ": src/" path[2] " is not in the table of folders"
-            else if (included[1] in known && $3 ~ /\// && !((path[2], included[1]) in allowed))
-                print $1 ":" $2 ": " path[2] " may not use " included[1] " (\"" $3 "\")"
+        FNR == 1 { split(FILENAME, path, "/") }
+        /^[ \t]*(#|%:|\?\?=)[ \t]*(include|import|\\$)/ {
+            if ($0 !~ /^#[ ]*include (<[^<>"]+>|"[^<>"]+")([ ]*\/\*.*\*\/)?$/) complain("an include that is not plain: #include \"NAME\" or <NAME>")
+            else {
+                quoted = $2 ~ /^"/
+                name = $0
+                sub(/^#[ ]*include ./, "", name)
+                sub(/[>"].*/, "", name)
+                judge(name)
+            }
         }'
 
     while IFS= read -r file; do
