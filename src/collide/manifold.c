@@ -30,12 +30,20 @@ typedef struct polygon {
 
 /* ---- pieces of candidates ---- */
 
-/* a, b: the touching and the touched one; of_a, of_b: their features, counted within the piece */
-static zn_status emit(meeting *m, const placed *a, int of_a, const feature *f, const placed *b, int of_b, const feature *g, double side, double gap) {
+typedef struct half {
+    const placed *of;
+    int index; /* of the feature, counted within the piece */
+    feature is;
+} half;
+
+/* a, b: the touching and the touched one */
+static zn_status emit(meeting *m, half a, half b, double side, double gap) {
     if (!(gap <= m->reach)) return ZN_OK;
-    collide_candidate c = {.shape = {a->shape, b->shape}, .feature = {a->of->number[of_a], b->of->number[of_b]}, .side = side, .gap = gap};
-    c.of[0] = *f;
-    c.of[1] = *g;
+    collide_candidate c = {.shape = {a.of->shape, b.of->shape},
+                           .feature = {a.of->of->number[a.index], b.of->of->number[b.index]},
+                           .of = {a.is, b.is},
+                           .side = side,
+                           .gap = gap};
     return candidate_add(m->world, m->list, &c);
 }
 
@@ -85,7 +93,7 @@ static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const p
     if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !is_over(b, face, a->vertex[vertex], 2 * m->border)) return ZN_OK;
     double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->loop[b->of->start[face]]])) - a->of->radius - b->of->radius;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_face(m->world, b, face);
-    return emit(m, a, vertex, &f, b, index_of_face(b, face), &g, 1, gap);
+    return emit(m, (half){a, vertex, f}, (half){b, index_of_face(b, face), g}, 1, gap);
 }
 
 static zn_status vertex_on_edge(meeting *m, const placed *a, int vertex, const placed *b, int edge) {
@@ -99,7 +107,7 @@ static zn_status vertex_on_edge(meeting *m, const placed *a, int vertex, const p
     for (int k = 0; k < 2; k++) /* n turns into the normal of a face beside the edge */
         if (b->of->side[edge][k] >= 0) limit(m, distance * vec3_norm(vec3_cross(n, b->normal[b->of->side[edge][k]])));
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_edge(m->world, b, edge);
-    return emit(m, a, vertex, &f, b, index_of_edge(b, edge), &g, 1, gap);
+    return emit(m, (half){a, vertex, f}, (half){b, index_of_edge(b, edge), g}, 1, gap);
 }
 
 static zn_status vertex_on_vertex(meeting *m, const placed *a, int i, const placed *b, int j) {
@@ -108,7 +116,7 @@ static zn_status vertex_on_vertex(meeting *m, const placed *a, int i, const plac
     if (!allows_vertex(a, i, vec3_scale(-1, n)) || !allows_vertex(b, j, n)) return ZN_OK;
     if (a->of->n_vertices > 1 || b->of->n_vertices > 1) limit(m, 0);
     feature f = feature_vertex(m->world, a, i, FEATURE_BALL), g = feature_vertex(m->world, b, j, FEATURE_SPHERE);
-    return emit(m, a, i, &f, b, j, &g, 1, gap);
+    return emit(m, (half){a, i, f}, (half){b, j, g}, 1, gap);
 }
 
 static vec3 edge_of(const placed *p, int e) {
@@ -140,8 +148,8 @@ static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *
     double gap = side * vec3_dot(cross, d) / size - a->of->radius - b->of->radius;
     feature f = feature_edge(m->world, a, i), g = feature_edge(m->world, b, j);
     /* The one with the smaller number touches, so that the pair has one name whoever is asked first. */
-    if (a->shape < b->shape) return emit(m, a, index_of_edge(a, i), &f, b, index_of_edge(b, j), &g, side, gap);
-    return emit(m, b, index_of_edge(b, j), &g, a, index_of_edge(a, i), &f, side, gap);
+    if (a->shape < b->shape) return emit(m, (half){a, index_of_edge(a, i), f}, (half){b, index_of_edge(b, j), g}, side, gap);
+    return emit(m, (half){b, index_of_edge(b, j), g}, (half){a, index_of_edge(a, i), f}, side, gap);
 }
 
 /* ---- a face against a polygon ---- */
@@ -214,7 +222,7 @@ static zn_status crossing(meeting *m, const placed *r, int face, int k, const pl
     f.kind = FEATURE_BALL;
     f.half_length = 0;
     vec3_store(mat3_apply_transposed(&p->A, vec3_sub(c->x, p->r)), f.point);
-    return emit(m, p, index_of_edge(p, edge), &f, r, index_of_edge(r, side), &g, 1, gap);
+    return emit(m, (half){p, index_of_edge(p, edge), f}, (half){r, index_of_edge(r, side), g}, 1, gap);
 }
 
 /* How far corners within reach are from the sides of the other polygon: then the clipped polygon has other corners. */
@@ -271,7 +279,7 @@ static zn_status end_on_edge(meeting *m, const placed *a, int vertex, const plac
     limit(m, 0);
     vec3_store(mat3_apply_transposed(&b->A, n), g.axis);
     double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->edge[edge][0]]));
-    return emit(m, a, vertex, &f, b, index_of_edge(b, edge), &g, 1, gap);
+    return emit(m, (half){a, vertex, f}, (half){b, index_of_edge(b, edge), g}, 1, gap);
 }
 
 /* Edges that are nearly parallel: the ends of their common length. n from b to a. */

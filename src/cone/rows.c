@@ -32,10 +32,11 @@ static bool slip_along(int dim, const double *v, double r, double *n, double *tu
     return true;
 }
 
-static ball_state classify_ball(cone_solver *s, const cone *c, int row, int dim, double r, const double *psi, const double *mu,
-                                ball_state guide, double *turn) {
-    double a[CONE_BALL_DIM_MAX], *n = s->normal + row;
-    int offset = row - c->mu_F;
+/* Ball b of cone k, whose rows begin at `row` and whose radius is r. */
+static ball_state classify_ball(cone_solver *s, int k, int b, int row, double r, const double *psi, const double *mu, ball_state guide) {
+    const cone *c = &s->p->cones[k];
+    double a[CONE_BALL_DIM_MAX], *n = s->normal + row, *turn = &s->turn[s->first_ball[k] + b];
+    int offset = row - c->mu_F, dim = c->balls[b].dim;
     if ((guide == BALL_SLIP || guide == BALL_GUIDED) && slip_along(dim, psi + c->psi_D + offset, r, n, turn)) return BALL_GUIDED;
     if (!(r > 0)) return BALL_OFF;
     double squared = 0, rho = s->rho[row];
@@ -76,8 +77,7 @@ void cone_classify(cone_solver *s, const double *psi, const double *mu) {
                                                          : BALL_STICK;
             s->turn[ball] = 0;
             s->ball[ball] = open ? BALL_OFF
-                                 : (unsigned char)classify_ball(s, c, row, dim, c->balls[b].mu * normal, psi, mu, guide,
-                                                                &s->turn[ball]);
+                                 : (unsigned char)classify_ball(s, k, b, row, c->balls[b].mu * normal, psi, mu, guide);
             row += dim;
         }
         note_row_kinds(s, k);

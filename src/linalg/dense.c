@@ -129,12 +129,13 @@ void lin_dense_cholesky_solve(int n, const double *l, double *b, int columns) {
     }
 }
 
-void lin_dense_multiply_many(int m, int k, int n, const double *a, const double *b, int ldb, double s, double *c, int ldc) {
+void lin_dense_multiply_many(lin_product of, const double *a, const double *b, double s, double *c) {
+    const int m = of.m, k = of.k, n = of.n;
     const int step = 1;
     const double one = 1;
     if (m == 0 || k == 0 || n == 0) return;
     if (n == 1)
         dgemv_("N", &m, &k, &s, a, &m, b, &step, &one, c, &step, 1);
     else
-        dgemm_("N", "N", &m, &n, &k, &s, a, &m, b, &ldb, &one, c, &ldc, 1, 1);
+        dgemm_("N", "N", &m, &n, &k, &s, a, &m, b, &of.ldb, &one, c, &of.ldc, 1, 1);
 }

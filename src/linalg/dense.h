@@ -42,7 +42,10 @@ static inline void lin_dense_multiply_matrix(int m, int k, int n, const double *
 }
 
 /* C += s A B by the BLAS for A of m x k, columns of B and C `ldb` and `ldc` apart. */
-void lin_dense_multiply_many(int m, int k, int n, const double *a, const double *b, int ldb, double s, double *c, int ldc);
+typedef struct lin_product {
+    int m, k, n, ldb, ldc;
+} lin_product;
+void lin_dense_multiply_many(lin_product, const double *a, const double *b, double s, double *c);
 
 /* Complete orthogonal decomposition A P = Q [T 0; 0 0] Z of an m x n matrix of any rank: least squares, least norm. */
 typedef struct lin_cod lin_cod;

@@ -25,8 +25,11 @@ typedef struct lin_sorting {
     int *by_row, *order, *begin;
     size_t by_row_room, order_room, begin_room;
 } lin_sorting;
-zn_status lin_pattern_remake(zn_context *, int rows, int cols, int count, const int *row, const int *col, lin_pattern *, int *entry_of,
-                             lin_sorting *);
+typedef struct lin_entries {
+    int count;
+    const int *row, *col;
+} lin_entries;
+zn_status lin_pattern_remake(zn_context *, int rows, int cols, lin_entries, lin_pattern *, int *entry_of, lin_sorting *);
 void lin_sorting_free(zn_context *, lin_sorting *);
 zn_status lin_pattern_dense(zn_context *, int rows, int cols, lin_pattern *);
 void lin_pattern_destroy(zn_context *, lin_pattern *);

@@ -48,8 +48,8 @@ static zn_status take_arrays(zn_context *context, int rows, int cols, int count,
     return ZN_OK;
 }
 
-static zn_status remake(zn_context *context, int rows, int cols, int count, const int *row, const int *col,
-                        lin_pattern *pattern, int *entry_of, lin_sorting *sorting) {
+static zn_status remake(zn_context *context, int rows, int cols, lin_entries at, lin_pattern *pattern, int *entry_of, lin_sorting *sorting) {
+    const int count = at.count, *row = at.row, *col = at.col;
     zn_status status = take_arrays(context, rows, cols, count, pattern);
     if (status != ZN_OK) return status;
     for (int k = 0; k < count; k++)
@@ -66,9 +66,9 @@ static zn_status remake(zn_context *context, int rows, int cols, int count, cons
     return ZN_OK;
 }
 
-zn_status lin_pattern_remake(zn_context *context, int rows, int cols, int count, const int *row, const int *col,
-                             lin_pattern *pattern, int *entry_of, lin_sorting *sorting) {
-    zn_status status = remake(context, rows, cols, count, row, col, pattern, entry_of, sorting);
+zn_status lin_pattern_remake(zn_context *context, int rows, int cols, lin_entries at, lin_pattern *pattern, int *entry_of,
+                             lin_sorting *sorting) {
+    zn_status status = remake(context, rows, cols, at, pattern, entry_of, sorting);
     if (status != ZN_OK) lin_pattern_destroy(context, pattern);
     return status;
 }
@@ -84,7 +84,7 @@ zn_status lin_pattern_create(zn_context *context, int rows, int cols, int count,
                              lin_pattern *pattern, int *entry_of) {
     lin_sorting sorting = {0};
     *pattern = (lin_pattern){0};
-    zn_status status = lin_pattern_remake(context, rows, cols, count, row, col, pattern, entry_of, &sorting);
+    zn_status status = lin_pattern_remake(context, rows, cols, (lin_entries){count, row, col}, pattern, entry_of, &sorting);
     lin_sorting_free(context, &sorting);
     return status;
 }

@@ -128,7 +128,7 @@ static zn_status make_pattern(assembly_model *m, matrix_name name) {
             for (int k = p->start[j]; k < p->start[j + 1]; k++) m->row.at[used] = r[p->index[k]], m->col.at[used++] = c[j];
     }
     shape(m, name, &rows, &cols);
-    zn_status status = lin_pattern_remake(context, rows, cols, used, m->row.at, m->col.at, &m->patterns[name], m->places[name].at, &m->sorting);
+    zn_status status = lin_pattern_remake(context, rows, cols, (lin_entries){used, m->row.at, m->col.at}, &m->patterns[name], m->places[name].at, &m->sorting);
     m->nnz[name] = lin_nnz(&m->patterns[name].p);
     *assembly_pattern_of(&m->base.pattern, name) = m->patterns[name].p;
     return status;

@@ -78,11 +78,22 @@ typedef struct entries {
     size_t count, room;
 } entries;
 
-static zn_status find_entries(compiler *c, int n_rows, const expr *rows, const expr *also, int first, int n_cols, entries *found) {
+/* Where rows[i] or also[i] (may be NULL) depends on variable first + j there is an entry: (i, j), or (j, i) if transposed. */
+typedef struct jacobian {
+    int n_rows;
+    const expr *rows, *also;
+    int first, n_cols;
+    bool transposed;
+    lin_pattern *pattern;
+    matrix *out, *out_also;
+} jacobian;
+
+static zn_status find_entries(compiler *c, const jacobian *of, entries *found) {
     formula_system *s = c->s;
-    for (int r = 0; r < n_rows; r++) {
-        expr both[2] = {rows[r], also ? also[r] : rows[r]};
-        int n = expr_variables(s->graph, 2, both, first, n_cols, s->list);
+    int first = of->first;
+    for (int r = 0; r < of->n_rows; r++) {
+        expr both[2] = {of->rows[r], of->also ? of->also[r] : of->rows[r]};
+        int n = expr_variables(s->graph, 2, both, first, of->n_cols, s->list);
         if (n < 0) return ZN_MEMORY;
         for (int k = 0; k < n; k++) {
             struct entry e = {r, s->list[k], diff(c, both[0], first + s->list[k]), diff(c, both[1], first + s->list[k])};
@@ -95,11 +106,10 @@ static zn_status find_entries(compiler *c, int n_rows, const expr *rows, const e
     return ZN_OK;
 }
 
-/* Where rows[i] or also[i] (may be NULL) depends on variable first + j there is an entry: (i, j), or (j, i) if transposed. */
-static zn_status make_jacobian(compiler *c, int n_rows, const expr *rows, const expr *also, int first, int n_cols, bool transposed,
-                               lin_pattern *pattern, matrix *out, matrix *out_also) {
+static zn_status make_jacobian(compiler *c, const jacobian *of) {
+    matrix *out = of->out, *out_also = of->out_also;
     entries found = {0};
-    zn_status status = find_entries(c, n_rows, rows, also, first, n_cols, &found);
+    zn_status status = find_entries(c, of, &found);
     int count = (int)found.count, *row = MEM_ARRAY(c->context, int, count), *col = MEM_ARRAY(c->context, int, count),
         *place = MEM_ARRAY(c->context, int, count);
     *out = (matrix){MEM_ARRAY(c->context, expr, count), count};
@@ -107,10 +117,10 @@ static zn_status make_jacobian(compiler *c, int n_rows, const expr *rows, const 
     if (!row || !col || !place || !out->values || (out_also && !out_also->values)) status = ZN_MEMORY;
     for (int i = 0; status == ZN_OK && i < count; i++) {
         const struct entry *e = &found.list[i];
-        row[i] = transposed ? e->col : e->row, col[i] = transposed ? e->row : e->col;
+        row[i] = of->transposed ? e->col : e->row, col[i] = of->transposed ? e->row : e->col;
     }
-    int inner = transposed ? n_cols : n_rows, outer = transposed ? n_rows : n_cols;
-    if (status == ZN_OK) status = lin_pattern_create(c->context, inner, outer, count, row, col, pattern, place);
+    int inner = of->transposed ? of->n_cols : of->n_rows, outer = of->transposed ? of->n_rows : of->n_cols;
+    if (status == ZN_OK) status = lin_pattern_create(c->context, inner, outer, count, row, col, of->pattern, place);
     for (int i = 0; status == ZN_OK && i < count; i++) {
         out->values[place[i]] = found.list[i].value;
         if (out_also) out_also->values[place[i]] = found.list[i].also;
@@ -124,14 +134,7 @@ static zn_status make_matrices(compiler *c) {
     formula_system *s = c->s;
     formula_tapes *m = c->model->tapes;
     int nq = s->size.nq, nu = s->size.nu, n = s->n;
-    const struct {
-        int n_rows;
-        const expr *rows, *also;
-        int first, n_cols;
-        bool transposed;
-        lin_pattern *pattern;
-        matrix *out, *out_also;
-    } list[] = {
+    const jacobian list[] = {
         {nq, s->qdot, NULL, s->q, nq, false, &m->qdot_q, &c->qdot_q, NULL},
         {nq, s->qdot, NULL, s->u, nu, false, &m->B, &c->B, NULL},
         {nu, c->r, c->r_no_force, s->q, nq, false, &m->r_q, &c->r_q, &c->r_q_no_force},
@@ -149,8 +152,7 @@ static zn_status make_matrices(compiler *c) {
     };
     zn_status status = ZN_OK;
     for (size_t i = 0; status == ZN_OK && i < sizeof list / sizeof *list; i++)
-        status = make_jacobian(c, list[i].n_rows, list[i].rows, list[i].also, list[i].first, list[i].n_cols, list[i].transposed,
-                               list[i].pattern, list[i].out, list[i].out_also);
+        status = make_jacobian(c, &list[i]);
     return status;
 }
 

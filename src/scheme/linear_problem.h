@@ -11,7 +11,6 @@
 #include "scheme/cones.h"
 #include "scheme/scales.h"
 #include "scheme/answers.h"
-#include "scheme/stage.h"
 #include "zeno/simulation.h"
 
 /* A smooth part of f that depends on x: f = f_0 + s(x). Implicit schemes add it. */

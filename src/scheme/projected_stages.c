@@ -142,16 +142,19 @@ static void destroy_cuts(stages *s) {
 }
 
 /* A derivative by Q_i (by U_i), times factor h^power, as derivatives by the unknowns of stage k. */
-static void add_by_Q(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, int i, int k,
-                     double factor, int power) {
+typedef struct stage_pair {
+    int i, k;
+} stage_pair;
+
+static void add_by_Q(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, stage_pair at, double factor, int power) {
     if (s->natural)
-        block_sum_add(sum, cut, source, row, column_U(s, k), factor * s->AA[i * s->m + k], power + 1);
+        block_sum_add(sum, cut, source, row, column_U(s, at.k), factor * s->AA[at.i * s->m + at.k], power + 1);
     else
-        block_sum_add(sum, cut, source, row, column_Q(s, k), factor * s->A[i * s->m + k], power);
+        block_sum_add(sum, cut, source, row, column_Q(s, at.k), factor * s->A[at.i * s->m + at.k], power);
 }
-static void add_by_U(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, int i, int k,
-                     double factor, int power) {
-    block_sum_add(sum, cut, source, row, column_U(s, k), factor * s->A[i * s->m + k], power);
+
+static void add_by_U(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, stage_pair at, double factor, int power) {
+    block_sum_add(sum, cut, source, row, column_U(s, at.k), factor * s->A[at.i * s->m + at.k], power);
 }
 
 static void add_stage(stages *s, int i) {
@@ -166,17 +169,18 @@ static void add_stage(stages *s, int i) {
     block_sum_add(&s->phi_y, &c->W_c, at->W, balance, N, -1, 0);
     if (!s->natural) block_sum_add(phi_x, &c->one, &one, kinematics, kinematics, 1, 0);
     for (int k = 0; k < s->m; k++) {
-        add_by_Q(s, phi_x, &c->r_q, at->r_q, balance, i, k, 1, 1);
-        add_by_U(s, phi_x, &c->r_u, at->r_u, balance, i, k, 1, 1);
-        add_by_Q(s, phi_x, &c->g_q, at->c0_q, bilateral, i, k, 1, 0);
-        add_by_Q(s, phi_x, &c->y_q, at->c1_q, bilateral + ng, i, k, 1, 0);
-        add_by_U(s, phi_x, &c->y_u, at->c1_u, bilateral + ng, i, k, 1, 0);
-        add_by_Q(s, &s->psi_x, &c->N_q, at->c0_q, N, i, k, 1, 0);
-        add_by_Q(s, &s->psi_x, &c->F_q, at->c1_q, F, i, k, 1, 0);
-        add_by_U(s, &s->psi_x, &c->F_u, at->c1_u, F, i, k, 1, 0);
+        stage_pair pair = {i, k};
+        add_by_Q(s, phi_x, &c->r_q, at->r_q, balance, pair, 1, 1);
+        add_by_U(s, phi_x, &c->r_u, at->r_u, balance, pair, 1, 1);
+        add_by_Q(s, phi_x, &c->g_q, at->c0_q, bilateral, pair, 1, 0);
+        add_by_Q(s, phi_x, &c->y_q, at->c1_q, bilateral + ng, pair, 1, 0);
+        add_by_U(s, phi_x, &c->y_u, at->c1_u, bilateral + ng, pair, 1, 0);
+        add_by_Q(s, &s->psi_x, &c->N_q, at->c0_q, N, pair, 1, 0);
+        add_by_Q(s, &s->psi_x, &c->F_q, at->c1_q, F, pair, 1, 0);
+        add_by_U(s, &s->psi_x, &c->F_u, at->c1_u, F, pair, 1, 0);
         if (s->natural) continue;
-        add_by_Q(s, phi_x, &c->qdot_q, at->qdot_q, kinematics, i, k, -1, 1);
-        add_by_U(s, phi_x, &c->B, at->B, kinematics, i, k, -1, 1);
+        add_by_Q(s, phi_x, &c->qdot_q, at->qdot_q, kinematics, pair, -1, 1);
+        add_by_U(s, phi_x, &c->B, at->B, kinematics, pair, -1, 1);
     }
 }
 

@@ -16,7 +16,6 @@
 #include "scheme/cones.h"
 #include "scheme/scales.h"
 #include "scheme/answers.h"
-#include "scheme/stage.h"
 #include "zeno/simulation.h"
 
 /* Pieces of the model's matrices. */

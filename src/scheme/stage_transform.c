@@ -276,7 +276,7 @@ static void add_product(const zn_pattern *p, const double *values, double factor
     int entries = lin_nnz(p);
     if (entries == 0) return;
     if (entries == p->rows * p->cols)
-        lin_dense_multiply_many(p->rows, p->cols, columns, values, x, ldx, factor, y, ldy);
+        lin_dense_multiply_many((lin_product){p->rows, p->cols, columns, ldx, ldy}, values, x, factor, y);
     else
         for (int c = 0; c < columns; c++)
             lin_multiply(p, values, factor, x + (size_t)c * (size_t)ldx, y + (size_t)c * (size_t)ldy);

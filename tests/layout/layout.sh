@@ -3,6 +3,7 @@
 # layout.sh ROOT: rules about the files of the repository that a compiler does not see.
 #   - no file of src/ includes a header that the table of layers does not allow; public headers and examples include public headers only
 #   - every source file has its licence line
+#   - no function of src/ is longer than 60 lines or has more than 8 parameters
 #   - no source file is longer than 700 lines
 #   - no file names a place on somebody's machine
 #   - files that are named exist: every Markdown file, and every path that begins with a folder of the repository
@@ -11,8 +12,8 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-layers=$(dirname "$0")/layers
-case $layers in /*) ;; *) layers=$PWD/$layers ;; esac
+here=$(cd "$(dirname "$0")" && pwd)
+layers=$here/layers
 cd "$1"
 max_lines=700
 
@@ -85,6 +86,8 @@ grep -E '(\.(c|h|cpp|hpp|cmake|sh|awk|py|js|in)|(^|/)(CMakeLists\.txt|Makefile))
                 judge(name)
             }
         }'
+
+    grep -E '^src/.*\.[ch]$' "$work/sources" | tr '\n' '\0' | xargs -0 awk -f "$here/functions.awk"
 
     while IFS= read -r file; do
         if ! head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2\.0'; then

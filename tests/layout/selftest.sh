@@ -10,13 +10,20 @@ spdx='/* SPDX-License-Identifier: Apache-2.0 */'
 
 fresh_tree() {
     rm -rf "$tree"
-    mkdir -p "$tree/include/zeno" "$tree/src/base" "$tree/src/linalg" "$tree/src/model" "$tree/src/scheme"
+    mkdir -p "$tree/include/zeno" "$tree/examples" "$tree/tests/model"
+    for folder in base linalg cone model scheme scene cli; do mkdir -p "$tree/src/$folder"; done
     printf '%s\n#include <stddef.h>\n' "$spdx" >"$tree/include/zeno/base.h"
+    for header in types model simulation zeno; do printf '%s\n#include "zeno/base.h"\n' "$spdx" >"$tree/include/zeno/$header.h"; done
     printf '%s\n#include "zeno/base.h"\n' "$spdx" >"$tree/src/base/base.h"
     printf '%s\n#include "base/base.h"\n' "$spdx" >"$tree/src/linalg/linalg.h"
+    for header in cone/cone cone/solver scheme/scheme cli/args; do printf '%s\n' "$spdx" >"$tree/src/$header.h"; done
+    for header in check model/fixture; do printf '%s\n' "$spdx" >"$tree/tests/$header.h"; done
     printf '%s\n#include "linalg/linalg.h"\n#include "base/base.h"\n' "$spdx" >"$tree/src/model/model.c"
-    # transitive use: scheme -> model -> linalg
-    printf '%s\n#include "linalg/linalg.h"\n#include "zeno/base.h"\n' "$spdx" >"$tree/src/scheme/step.c"
+    # transitive use: scheme -> model -> linalg; a private header in its own folder; a library where it belongs
+    printf '%s\n#include "linalg/linalg.h"\n#include "zeno/simulation.h" /* settings */\n#include <math.h>\n' "$spdx" >"$tree/src/scheme/step.c"
+    printf '%s\n#include "cone/solver.h"\n' "$spdx" >"$tree/src/cone/solver.c"
+    printf '%s\n#include <klu.h>\n' "$spdx" >"$tree/src/linalg/sparse.c"
+    printf '%s\n#include <zeno/zeno.h>\n' "$spdx" >"$tree/examples/program.c"
 }
 
 rejects() { # WHAT TEXT_OF_THE_FINDING
@@ -36,14 +43,61 @@ rejects() { # WHAT TEXT_OF_THE_FINDING
 fresh_tree
 sh "$layout" "$tree"
 
-printf '%s\n#include "scheme/scheme.h"\n' "$spdx" >"$tree/src/model/bad.c"
+# includes FILE LINE...: a file with these lines
+includes() {
+    file=$tree/$1
+    shift
+    { echo "$spdx"; printf '%s\n' "$@"; } >"$file"
+}
+
+includes src/model/bad.c '#include "scheme/scheme.h"'
 rejects "a lower folder includes a higher one" "src/model/bad.c:2: model may not use scheme"
-printf '%s\n#  include <cone/cone.h>\n' "$spdx" >"$tree/src/model/bad.c"
+includes src/model/bad.c '#include <cone/cone.h>'
 rejects "a folder beside, in angle brackets" "model may not use cone"
-printf '%s\n#include "../scheme/scheme.h"\n' "$spdx" >"$tree/src/model/bad.c"
-rejects "a way around by a relative path" "by a relative path"
-printf '%s\n#include "base/base.h"\n' "$spdx" >"$tree/include/zeno/bad.h"
+includes src/model/bad.c '#include "../scheme/scheme.h"'
+rejects "a relative path" "by a relative path"
+includes src/model/bad.c '#include "base/../scheme/scheme.h"'
+rejects "a relative path within a path" "by a relative path"
+includes src/scheme/bad.c '#include "cone/solver.h"'
+rejects "a private header of a folder that may be used" "src/scheme/bad.c:2: \"cone/solver.h\" is private to cone"
+includes src/scheme/bad.c '#include <cone/solver.h>'
+rejects "a private header in angle brackets" "is private to cone"
+includes src/model/bad.c '#include "check.h"'
+rejects "a header of the tests" "\"check.h\" is no header of src/"
+includes src/model/bad.c '#include "model/fixture.h"'
+rejects "a header of the tests by the path of a folder" "\"model/fixture.h\" is no header of src/"
+includes src/model/bad.c '#define HEADER "scheme/scheme.h"' '#include HEADER'
+rejects "a header by a macro" "src/model/bad.c:3: an include that is not plain"
+includes src/model/bad.c '#include /* */ "scheme/scheme.h"'
+rejects "a comment before the name" "an include that is not plain"
+includes src/model/bad.c '%:include "scheme/scheme.h"'
+rejects "a digraph" "an include that is not plain"
+includes src/model/bad.c '#\' 'include "scheme/scheme.h"'
+rejects "a line that goes on" "an include that is not plain"
+includes src/model/bad.c '#include "cone/solver.c"'
+rejects "the source of another folder" "which is no header"
+includes src/model/bad.c '#include "model/model.c"'
+rejects "the source of the same folder" "which is no header"
+includes src/scene/bad.c '#include "cli/args.h"'
+rejects "the library uses the program" "scene may not use cli"
+includes src/linalg/bad.c '#include "zeno/simulation.h"'
+rejects "a public header of a higher layer" "linalg may not use \"zeno/simulation.h\""
+includes src/model/bad.c '#include <hdf5.h>'
+rejects "the library of another folder" "model may not use the library of <hdf5.h>"
+includes include/zeno/bad.h '#include "base/base.h"'
 rejects "a public header that needs an internal one" "a public header includes"
+includes include/zeno/bad.h '#include <base/base.h>'
+rejects "the same in angle brackets" "a public header includes"
+includes include/zeno/bad.h '#include "bad_internal.h"'
+rejects "a public header that needs one without a folder" "a public header includes"
+includes include/zeno/bad.h '#include <hdf5.h>'
+rejects "a public header that needs a library" "a public header includes"
+includes examples/bad.c '#include "base/base.h"'
+rejects "an example that looks inside" "a program includes"
+includes src/base/bad.c 'static void f(int a, int b, int c, int d, int e, int g,' '              int h, int i, int j) {' '}'
+rejects "nine parameters" "src/base/bad.c:2: f has 9 parameters"
+{ echo "$spdx"; echo 'int f(void) {'; awk 'BEGIN { for (i = 0; i < 59; i++) print "    g();" }'; echo '}'; } >"$tree/src/base/bad.c"
+rejects "a function of 61 lines" "src/base/bad.c:2: f has 61 lines"
 mkdir "$tree/src/extra"
 printf '%s\n#include "base/base.h"\n' "$spdx" >"$tree/src/extra/bad.c"
 rejects "a folder without rules" "not in the table"

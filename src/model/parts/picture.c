@@ -155,8 +155,8 @@ static void put_surface_formula(picture *p, const parts_geometry *g) {
 static void begin_list(picture *p, const char *name) { drawing_put(&p->d, ", \"%s\": [", name); }
 
 /* A point of the frame of a shape, in K. */
-static void put_corner(picture *p, const geometry *g, vec3 x, vec3 y, vec3 z, double a, double b, double c, bool first) {
-    vec3 at = vec3_add_scaled(vec3_add_scaled(vec3_add_scaled(vec3_from(g->centre), a, x), b, y), c, z);
+static void put_corner(picture *p, const geometry *g, const vec3 axes[3], double a, double b, double c, bool first) {
+    vec3 at = vec3_add_scaled(vec3_add_scaled(vec3_add_scaled(vec3_from(g->centre), a, axes[0]), b, axes[1]), c, axes[2]);
     double point[3];
     vec3_store(at, point);
     if (!first) drawing_put(&p->d, ", ");
@@ -169,15 +169,16 @@ static void put_net(picture *p, const geometry *g) {
     const double pi = acos(-1.0);
     vec3 x = vec3_from(g->axes), y = vec3_from(g->axes + 3), z = vec3_from(g->axes + 6), axis = vec3_from(g->axis);
     if (g->type != ZN_GEOMETRY_HEIGHT_FIELD && vec3_norm(axis) > 0) z = axis, vec3_tangents(z, &x, &y);
+    const vec3 axes[3] = {x, y, z};
     const bool cone = g->type == ZN_GEOMETRY_CONE, flat = g->type == ZN_GEOMETRY_RECTANGLE;
     const int nx = flat ? 2 : g->grid[0], ny = flat ? 2 : g->grid[1];
     begin_list(p, "points");
     for (int i = 0; !cone && i < nx * ny; i++)
-        put_corner(p, g, x, y, z, g->size[0] * ((double)(i % nx) / (nx - 1) - 0.5), g->size[1] * ((double)(i / nx) / (ny - 1) - 0.5),
+        put_corner(p, g, axes, g->size[0] * ((double)(i % nx) / (nx - 1) - 0.5), g->size[1] * ((double)(i / nx) / (ny - 1) - 0.5),
                    flat ? 0 : g->heights[i], !i);
-    if (cone) put_corner(p, g, x, y, z, 0, 0, 0.75 * g->length, true), put_corner(p, g, x, y, z, 0, 0, -0.25 * g->length, false);
+    if (cone) put_corner(p, g, axes, 0, 0, 0.75 * g->length, true), put_corner(p, g, axes, 0, 0, -0.25 * g->length, false);
     for (int i = 0; cone && i < SIDES; i++)
-        put_corner(p, g, x, y, z, g->radius * cos(2 * pi * i / SIDES), g->radius * sin(2 * pi * i / SIDES), -0.25 * g->length, false);
+        put_corner(p, g, axes, g->radius * cos(2 * pi * i / SIDES), g->radius * sin(2 * pi * i / SIDES), -0.25 * g->length, false);
     drawing_put(&p->d, "]");
     begin_list(p, "triangles");
     for (int i = 0; cone && i < SIDES; i++) {
