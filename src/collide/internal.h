@@ -139,9 +139,9 @@ zn_status polygon_check(zn_context *, int n, const double *points, const char *n
 zn_status polygon_pieces(zn_context *, int n, const double *points, polytope **pieces, int *n_pieces);
 
 /* ---- surface.c ---- */
-/* Takes points in the frame of the shape; `closed`: every edge needs two facets. */
-zn_status surface_make(zn_context *, int corners, int n_points, const double *points, int n_facets, const int *facets, bool closed, const char *name,
-                       surface *);
+/* Of a surface that has its numbers of corners, points and facets, and zeros. Takes points in the frame of the shape; `closed`: every edge needs
+ * two facets. */
+zn_status surface_make(zn_context *, const double *points, const int *facets, bool closed, const char *name, surface *);
 /* From the frame of the shape to K; then boxes and tree. */
 zn_status surface_settle(zn_context *, surface *, vec3 centre, const mat3 *axes);
 void surface_free(zn_context *, surface *);

@@ -225,8 +225,7 @@ static void measure(const collide_world *w, const collide_pose *poses, collide_l
 static const double before_touch = 0.9;
 
 /* Candidates of two shapes at given poses. */
-static zn_status meet(collide_world *w, const collide_pose *p, const collide_pose *q, int a, int b, const int n[2], double reach, collide_list *list,
-                      double *slack) {
+static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, int b, const int n[2], double reach, collide_list *list, double *slack) {
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
     double extent = s->surface ? t->extent : t->surface ? s->extent : s->extent + t->extent;
     double smaller_one = s->surface ? t->extent : t->surface ? s->extent : smaller(s->extent, t->extent);
@@ -235,8 +234,8 @@ static zn_status meet(collide_world *w, const collide_pose *p, const collide_pos
     if (s->surface || t->surface) m.slack = reach; /* facets that were not asked are farther away */
     for (int i = 0; i < n[0]; i++)
         for (int j = 0; j < n[1]; j++) {
-            zn_status status = put_piece(w, 0, a, i, p, q->r);
-            if (status == ZN_OK) status = put_piece(w, 1, b, j, q, q->r);
+            zn_status status = put_piece(w, 0, a, i, at[0], at[1]->r);
+            if (status == ZN_OK) status = put_piece(w, 1, b, j, at[1], at[1]->r);
             if (status != ZN_OK) return status;
             if (is_behind(m.a, m.b) || is_behind(m.b, m.a)) continue;
             separation apart = separate(m.a, m.b);
@@ -256,7 +255,7 @@ static zn_status meet(collide_world *w, const collide_pose *p, const collide_pos
 /* Where they move far in the step, candidates are those of the moment at which they meet. */
 static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list, double *slack) {
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
-    const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body];
+    const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body], *const now[2] = {p, q};
     double way = approach(w, poses, a, b, h), reach = way + margin;
     double thickness = s->surface ? t->extent : t->surface ? s->extent : smaller(s->extent, t->extent);
     double stop = smaller(margin / 2, 0.05 * thickness);
@@ -264,14 +263,14 @@ static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a
     zn_status status = count_pieces(w, poses, a, b, reach, n);
     if (status != ZN_OK) return status;
     bool balls = !s->surface && !t->surface && s->n_pieces == 1 && t->n_pieces == 1 && s->piece->n_vertices == 1 && t->piece->n_vertices == 1;
-    if (balls || !(way > stop) || !(stop > 0)) return meet(w, p, q, a, b, n, reach, list, slack);
+    if (balls || !(way > stop) || !(stop > 0)) return meet(w, now, a, b, n, reach, list, slack);
     double first = INFINITY;
     for (int i = 0; i < n[0]; i++)
         for (int j = 0; j < n[1]; j++)
             first = smaller(first, first_meeting(w, poses, (int[2]){a, b}, (int[2]){i, j}, way / h, stop, smaller(first, h)));
-    if (!(first < h)) return meet(w, p, q, a, b, n, margin, list, slack); /* they miss each other */
+    if (!(first < h)) return meet(w, now, a, b, n, margin, list, slack); /* they miss each other */
     collide_pose at[2] = {pose_after(p, first), pose_after(q, first)};
-    status = meet(w, &at[0], &at[1], a, b, n, way * (1 - first / h) + margin, list, slack);
+    status = meet(w, (const collide_pose *const[2]){&at[0], &at[1]}, a, b, n, way * (1 - first / h) + margin, list, slack);
     *slack = 0; /* for this step only */
     return status;
 }

@@ -106,7 +106,8 @@ static zn_status make_surface(zn_context *context, solid *s, int corners, int n_
     s->surface = MEM_ARRAY(context, surface, 1);
     if (!s->surface) return ZN_MEMORY;
     bool closed = s->given.class == COLLIDE_MESH && s->given.closed;
-    zn_status status = surface_make(context, corners, n_points, points, n_facets, facets, closed, s->name, s->surface);
+    *s->surface = (surface){.corners = corners, .n_points = n_points, .n_facets = n_facets};
+    zn_status status = surface_make(context, points, facets, closed, s->name, s->surface);
     s->surface->radius = s->given.radius;
     return status;
 }

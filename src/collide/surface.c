@@ -145,9 +145,8 @@ static zn_status check_facets(zn_context *context, const surface *s, const char 
     return ZN_OK;
 }
 
-zn_status surface_make(zn_context *context, int corners, int n_points, const double *points, int n_facets, const int *facets, bool closed, const char *name,
-                       surface *s) {
-    *s = (surface){.corners = corners, .n_points = n_points, .n_facets = n_facets};
+zn_status surface_make(zn_context *context, const double *points, const int *facets, bool closed, const char *name, surface *s) {
+    const int corners = s->corners, n_points = s->n_points, n_facets = s->n_facets;
     size_t edges = corners == 3 ? (size_t)3 * (size_t)n_facets : 0;
     s->point = MEM_ARRAY(context, vec3, n_points);
     s->normal = MEM_ARRAY(context, vec3, n_facets);
