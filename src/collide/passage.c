@@ -7,9 +7,10 @@
  * of every pair whose relative motion is longer than that. A plane is as thick as anything: nothing is ever behind it. */
 #include "collide/internal.h"
 
-/* Of the half thickness of the thinner one: the length of a piece of the way, and the depth from which on it is not clear where to leave. */
-static const double deep = 0.5;
-enum { MOST_PIECES = 256 };
+/* Of the half thickness of the thinner one: a way that matters, the length of a piece of it, and overlap that is too much: on the way (more
+ * than at its begin), and at its end, where from a certain depth on it is not clear where to leave. */
+static const double far = 0.5, piece_length = 0.25, shallow = 0.05, deep = 0.5;
+enum { MOST_PIECES = 512 };
 
 static double thickness(const solid *s) {
     double least = s->half[0];
@@ -35,20 +36,20 @@ static collide_pose on_the_way(const collide_pose *from, const collide_pose *to,
 static bool passes(collide_world *w, const collide_pose *from, const collide_pose *to, double h, int a, int b, collide_pose *between) {
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
     const collide_pose *p0 = &from[s->given.body], *q0 = &from[t->given.body], *p1 = &to[s->given.body], *q1 = &to[t->given.body];
-    double way = 0, thin = deep * smaller(thickness(s), thickness(t));
+    double way = 0, thin = smaller(thickness(s), thickness(t));
     for (int k = 0; k < 3; k++) {
         double d = (p1->r[k] - p0->r[k]) - (q1->r[k] - q0->r[k]);
         way += d * d;
     }
     way = sqrt(way) + h * (vec3_norm(vec3_from(p0->omega)) * s->arm + vec3_norm(vec3_from(q0->omega)) * t->arm);
-    if (!(way > thin) || !(thin > 0)) return false;
-    double wanted = ceil(way / thin);
+    if (!(way > far * thin) || !(thin > 0)) return false;
+    double wanted = ceil(way / (piece_length * thin));
     int pieces = wanted < MOST_PIECES ? (int)wanted : MOST_PIECES;
-    if (narrow_overlap(w, from, a, b) > thin) return false; /* they were there already */
+    double already = larger(0, narrow_overlap(w, from, a, b)), on_way = already + shallow * thin, at_end = larger(on_way, deep * thin);
     for (int i = 1; i <= pieces; i++) {
         between[s->given.body] = on_the_way(p0, p1, (double)i / pieces, h);
         between[t->given.body] = on_the_way(q0, q1, (double)i / pieces, h);
-        if (narrow_overlap(w, between, a, b) > thin) return true;
+        if (narrow_overlap(w, between, a, b) > (i < pieces ? on_way : at_end)) return true;
     }
     return false;
 }

@@ -291,6 +291,63 @@ static void nothing_tunnels(void **state) {
     }
 }
 
+/* Two small balls that meet in the middle of a step exchange their velocities, for all that they are apart at both of its ends. */
+static void bullets_meet(void **state) {
+    (void)state;
+    static const char text[] = "bodies:\n"
+                               "  a: {type: planar, shape: {type: disk, radius: 0.003}, mass: 1, position: [-1.03, 0], velocity: [50, 0]}\n"
+                               "  b: {type: planar, shape: {type: disk, radius: 0.003}, mass: 1, position: [1, 0], velocity: [-50, 0]}\n"
+                               "contacts: {all: {between: all, restitution: 1}}\nsimulation: {step: 1e-2, end: 0.1}\n";
+    for (int i = 0; i < zn_scheme_count(); i++) {
+        zn_scheme_info info = zn_scheme_get(i);
+        if (!info.contacts) continue;
+        trial r = trial_begin(text, (trial_options){.scheme = info.name});
+        trial_run(&r);
+        check_close(zn_simulation_velocities(r.simulation)[0], -50, 1e-9);
+        check_close(zn_simulation_velocities(r.simulation)[3], 50, 1e-9);
+        assert_int_equal(zn_simulation_statistics(r.simulation).cut_steps, 1);
+        trial_end(&r);
+    }
+}
+
+/* Random shots at a thin plate with steps as long as it is high: they are turned aside if and only if their line leads to it. */
+static double distance_of_line(double x, double y, double dx, double dy, double length) {
+    double least = INFINITY;
+    for (int i = 0; i <= 20000; i++) {
+        double along = length * i / 20000, px = fabs(x + dx * along) - 0.01, py = fabs(y + dy * along) - 1;
+        least = fmin(least, hypot(px > 0 ? px : 0, py > 0 ? py : 0));
+    }
+    return least;
+}
+
+static void shots_hit_or_miss(void **state) {
+    (void)state;
+    const char *const schemes[] = {"moreau-midpoint", "rattle", "radau-2a"};
+    int hits = 0, misses = 0;
+    srand(7);
+    for (int k = 0; k < 90; k++) {
+        double angle = 6.283 * rand() / RAND_MAX, off = 2.6 * rand() / RAND_MAX - 1.3, back = 2 + 2.0 * rand() / RAND_MAX;
+        double dx = cos(angle), dy = sin(angle), x = -dx * back - dy * off, y = -dy * back + dx * off;
+        double distance = distance_of_line(x, y, dx, dy, 8);
+        if (fabs(distance - 0.01) < 2e-3) continue; /* too near to tell: a share of its size may pass */
+        char text[600];
+        snprintf(text, sizeof text,
+                 "bodies: {ball: {type: planar, shape: {type: disk, radius: 0.01}, mass: 1, position: [%.15g, %.15g], velocity: [%.15g, %.15g]}}\n"
+                 "geometry: {plate: {type: box, size: [0.02, 2], at: [0, 0]}}\n"
+                 "contacts: {all: {between: all, restitution: 0.5}}\nsimulation: {step: 1e-2, end: 0.08}\n",
+                 x, y, 100 * dx, 100 * dy);
+        trial r = trial_begin(text, (trial_options){.scheme = schemes[k % 3]});
+        trial_run(&r);
+        const double *u = zn_simulation_velocities(r.simulation);
+        bool turned = hypot(u[0] - 100 * dx, u[1] - 100 * dy) > 1e-6;
+        if (turned != (distance < 0.01)) print_error("shot %d by %s at a distance of %g\n", k, schemes[k % 3], distance);
+        assert_true(turned == (distance < 0.01));
+        hits += turned, misses += !turned;
+        trial_end(&r);
+    }
+    assert_true(hits > 20 && misses > 20);
+}
+
 /* Nor does a ball that rests in front of it and is driven through it by a force within a step, which no velocity announces. */
 static void nothing_is_driven_through(void **state) {
     (void)state;
@@ -516,7 +573,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(like_declared),  cmocka_unit_test(like_declared_elsewhere), cmocka_unit_test(refuses_schemes),
         cmocka_unit_test(conserves_momentum), cmocka_unit_test(order_does_not_matter),
-        cmocka_unit_test(stack_rests),    cmocka_unit_test(friction_angle),     cmocka_unit_test(nothing_tunnels), cmocka_unit_test(nothing_is_driven_through),
+        cmocka_unit_test(stack_rests),    cmocka_unit_test(friction_angle),     cmocka_unit_test(nothing_tunnels), cmocka_unit_test(bullets_meet), cmocka_unit_test(shots_hit_or_miss), cmocka_unit_test(nothing_is_driven_through),
         cmocka_unit_test(keeps_the_order), cmocka_unit_test(start_says_who_overlaps), cmocka_unit_test(start_is_projected),
         cmocka_unit_test(table_is_complete), cmocka_unit_test(memory_may_run_out),
     };
