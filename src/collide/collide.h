@@ -89,4 +89,8 @@ void collide_measure(const collide_world *, const collide_pose *, collide_candid
 /* Half the diagonal of the smallest shape: lengths are small against it or not. */
 double collide_smallest(const collide_world *);
 
+/* The convex hull of points: its corners and triangles (counter-clockwise from outside, corners counted from 0), which the caller frees. */
+zn_status collide_hull(zn_context *, int n, const double *points, const char *name, int *n_corners, double (**corners)[3], int *n_triangles,
+                       int (**triangles)[3]);
+
 #endif

@@ -140,3 +140,29 @@ zn_status hull_make(zn_context *context, int n, const double *points, const char
     mem_free(context, number);
     return status;
 }
+
+/* Each face as a fan of triangles. */
+zn_status collide_hull(zn_context *context, int n, const double *points, const char *name, int *n_corners, double (**corners)[3], int *n_triangles,
+                       int (**triangles)[3]) {
+    polytope p = {0};
+    *corners = NULL, *triangles = NULL, *n_corners = *n_triangles = 0;
+    zn_status status = hull_make(context, n, points, name, &p);
+    if (status == ZN_OK) {
+        *corners = mem_array(context, (size_t)p.n_vertices, sizeof **corners);
+        *triangles = mem_array(context, (size_t)p.start[p.n_faces], sizeof **triangles);
+        if (!*corners || !*triangles) status = ZN_MEMORY;
+    }
+    for (int i = 0; i < p.n_vertices && status == ZN_OK; i++) vec3_store(p.vertex[i], (*corners)[(*n_corners)++]);
+    for (int f = 0; f < p.n_faces && status == ZN_OK; f++)
+        for (int k = p.start[f] + 1; k + 1 < p.start[f + 1]; k++) {
+            const int fan[3] = {p.loop[p.start[f]], p.loop[k], p.loop[k + 1]};
+            memcpy((*triangles)[(*n_triangles)++], fan, sizeof fan);
+        }
+    void *blocks[] = {p.vertex, p.normal, p.start, p.loop, p.loop_edge, p.edge, p.side};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+    if (status == ZN_OK) return ZN_OK;
+    mem_free(context, *corners);
+    mem_free(context, *triangles);
+    *corners = NULL, *triangles = NULL;
+    return status;
+}

@@ -67,6 +67,36 @@ static void ellipsoids_are_stretched_balls(void **state) {
     }
 }
 
+/* A box is the hull of its corners, of points on and inside it too; turned and moved it keeps its principal moments. */
+static void polyhedra_are_hulls(void **state) {
+    (void)state;
+    const double half[3] = {0.5, 1, 1.5};
+    double points[40][3];
+    unsigned seed = 3;
+    for (int run = 0; run < 5; run++) {
+        quat p = quat_normalised((quat){{1, 0.3 * run, -0.2 * run, 0.7 * run}});
+        mat3 R = quat_matrix(p);
+        vec3 move = {10.0 * run, -3, 7};
+        for (int i = 0; i < 40; i++) {
+            double x[3];
+            for (int k = 0; k < 3; k++) {
+                seed = seed * 1664525u + 1013904223u;
+                x[k] = i < 8 ? (i >> k & 1 ? half[k] : -half[k]) : half[k] * (2 * (double)(seed >> 8) / (1u << 24) - 1);
+            }
+            vec3_store(vec3_add(move, mat3_apply(&R, vec3_from(x))), points[i]);
+        }
+        zn_mass m = mass_of((zn_shape_def){.type = ZN_POLYHEDRON, .n_points = 40, .points = (const double(*)[3])points}, 2, false);
+        check_close(m.mass, 12, 1e-12);
+        check_close(m.center[0], move.x, 1e-12);
+        mat3 J = {{{m.inertia[0], m.inertia[3], m.inertia[4]}, {m.inertia[3], m.inertia[1], m.inertia[5]}, {m.inertia[4], m.inertia[5], m.inertia[2]}}};
+        for (int k = 0; k < 3; k++) { /* R e_k is a principal axis */
+            vec3 e = mat3_column(&R, k), Je = mat3_apply(&J, e);
+            double a = 2 * half[(k + 1) % 3], b = 2 * half[(k + 2) % 3], moment = 12 * (a * a + b * b) / 12;
+            check_close(vec3_norm(vec3_add_scaled(Je, -moment, e)), 0, 1e-10);
+        }
+    }
+}
+
 /* ---- the plane ---- */
 
 /* A capsule is a box and two half disks; a half disk has half the moments of the disk about its straight side. */
@@ -139,6 +169,8 @@ static void wrong_shapes_are_errors(void **state) {
                 {{.type = ZN_POLYGON, .n_points = 3, .points = flat}, true, "no area"},
                 {{.type = ZN_POLYGON, .n_points = 4, .points = twice}, true, "are the same"},
                 {{.type = ZN_POLYGON, .n_points = 4, .points = crossed}, false, "planar bodies"},
+                {{.type = ZN_POLYHEDRON, .n_points = 3, .points = crossed}, false, "at least 4 points"},
+                {{.type = ZN_POLYHEDRON, .n_points = 4, .points = crossed}, false, "in one plane"},
                 {{.type = ZN_SHAPE_TYPE_COUNT}, false, "unknown type"},
                 {{.type = (zn_shape_type)-3}, false, "unknown type"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -152,7 +184,7 @@ static void wrong_shapes_are_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_of_revolution), cmocka_unit_test(ellipsoids_are_stretched_balls),
-                                       cmocka_unit_test(planar_shapes), cmocka_unit_test(polygons_are_sums_of_boxes),
+                                       cmocka_unit_test(polyhedra_are_hulls), cmocka_unit_test(planar_shapes), cmocka_unit_test(polygons_are_sums_of_boxes),
                                        cmocka_unit_test(wrong_shapes_are_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  * A closed surface of triangles (a, b, c) is a sum of tetrahedra (0, a, b, c) with signed volume V = det(a, b, c)/6, and
  *     int x = V s/4,    int x x' = V/20 (a a' + b b' + c c' + s s'),    s = a + b + c.
  * With S = int (x - center)(x - center)' the inertia is Theta = tr(S) 1 - S.                                                   */
+#include "collide/collide.h"
 #include "model/parts/builder.h"
 
 #include <stdlib.h>
@@ -110,6 +111,19 @@ static zn_status tetrahedron_mass(zn_context *context, const zn_shape_def *shape
     static const int outward[2][4][3] = {{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}},
                                          {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}}};
     return mesh_mass(context, 4, shape->points, 4, outward[volume < 0], density, out);
+}
+
+/* The hull of points. */
+static zn_status polyhedron_mass(zn_context *context, const zn_shape_def *s, double density, zn_mass *out) {
+    double(*corners)[3];
+    int(*triangles)[3], n_corners, n_triangles;
+    if (s->n_points < 4 || !s->points) return fail(context, ZN_MODEL, "a polyhedron needs at least 4 points, not %d", s->n_points);
+    zn_status status = collide_hull(context, s->n_points, s->points[0], "of the mass", &n_corners, &corners, &n_triangles, &triangles);
+    if (status != ZN_OK) return status;
+    status = mesh_mass(context, n_corners, (const double(*)[3])corners, n_triangles, (const int(*)[3])triangles, density, out);
+    mem_free(context, corners);
+    mem_free(context, triangles);
+    return status;
 }
 
 /* ---- polygons ---- */
@@ -232,6 +246,7 @@ zn_status zn_shape_mass(zn_context *context, const zn_shape_def *s, double densi
     case ZN_ELLIPSOID: /* 1/5 of squared half axes: 3/5 of 1/12 of squared axes */
         set_diagonal(out, density * pi / 6 * s->size[0] * s->size[1] * s->size[2], 0.6 * (yy + zz), 0.6 * (xx + zz), 0.6 * (xx + yy));
         return ZN_OK;
+    case ZN_POLYHEDRON: return polyhedron_mass(context, s, density, out);
     default: return fail(context, ZN_MODEL, "a %s is a shape of planar bodies", names[s->type]);
     }
 }
