@@ -17,6 +17,8 @@
 struct lin_block_lu {
     zn_context *context;
     int n, d;
+    int *shape;                   /* start and index of A, to see whether they are the same again */
+    size_t shape_capacity, rows_capacity, column_capacity, block_capacity, number_capacity;
     int *order, *place;           /* row order[k] of A is row k of the factors; place is the inverse */
     int *start, *row;             /* block columns of L, diagonal first, rows ascending */
     double *L, *U;                /* blocks row by row; on the diagonal L has the inverse of K_j; U: V */
@@ -93,30 +95,79 @@ static void find_places(lin_block_lu *f, const int *start, const int *index) {
     f->from_start[f->n] = count;
 }
 
-lin_block_lu *lin_block_lu_create(zn_context *context, int n, int d, const int *start, const int *index) {
-    lin_block_lu *f = MEM_ARRAY(context, lin_block_lu, 1);
-    if (!f) return NULL;
-    *f = (lin_block_lu){.context = context, .n = n, .d = d};
+/* All lists again where they are too short; what they hold is lost. */
+static bool make_room(lin_block_lu *f, int blocks) {
+    zn_context *context = f->context;
+    size_t n = (size_t)f->n + 1, kept = (size_t)(blocks / 2 + f->n);
     int **lists[] = {&f->order, &f->place, &f->start, &f->from_start, &f->next, &f->head, &f->link, &f->at};
-    growing rows = {0};
-    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
-        if (!(*lists[k] = MEM_ARRAY(context, int, n + 1))) goto failed;
-    int kept = start[n] / 2 + n;
-    if (!(f->from = MEM_ARRAY(context, int, kept)) || !(f->to = MEM_ARRAY(context, int, kept)) ||
-        !(f->x = MEM_ARRAY(context, double, (size_t)n *(size_t)d)))
-        goto failed;
+    if (n > f->column_capacity) {
+        size_t wanted = n + n / 2;
+        f->column_capacity = 0;
+        for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+            mem_free(context, *lists[k]);
+            if (!(*lists[k] = MEM_ARRAY(context, int, wanted))) return false;
+        }
+        mem_free(context, f->x);
+        if (!(f->x = MEM_ARRAY(context, double, wanted *LIN_BLOCK_MOST))) return false;
+        f->column_capacity = wanted;
+    }
+    if (kept > f->block_capacity) {
+        size_t wanted = kept + kept / 2;
+        f->block_capacity = 0;
+        mem_free(context, f->from);
+        mem_free(context, f->to);
+        f->to = NULL;
+        if (!(f->from = MEM_ARRAY(context, int, wanted)) || !(f->to = MEM_ARRAY(context, int, wanted))) return false;
+        f->block_capacity = wanted;
+    }
+    return true;
+}
+
+static bool is_same(const lin_block_lu *f, int n, int d, const int *start, const int *index) {
+    return f->shape && n == f->n && d == f->d && memcmp(f->shape, start, ((size_t)n + 1) * sizeof *start) == 0 &&
+           memcmp(f->shape + n + 1, index, (size_t)start[n] * sizeof *index) == 0;
+}
+
+bool lin_block_lu_renew(lin_block_lu *f, int n, int d, const int *start, const int *index) {
+    zn_context *context = f->context;
+    if (is_same(f, n, d, start, index)) return true;
+    f->n = n, f->d = d;
+    size_t head = (size_t)n + 1, entries = (size_t)start[n];
+    if (!make_room(f, start[n]) || !mem_grow(context, (void **)&f->shape, &f->shape_capacity, head + entries, sizeof(int))) goto failed;
+    memcpy(f->shape, start, head * sizeof *start);
+    memcpy(f->shape + head, index, entries * sizeof *index);
     if (n > 0 && amd_order(n, start, index, f->order, NULL, NULL) < AMD_OK) {
         fail(context, ZN_MEMORY, "no memory to order a sparse matrix of %d blocks", n);
         goto failed;
     }
     for (int k = 0; k < n; k++) f->place[f->order[k]] = k;
+    growing rows = {f->row, f->rows_capacity, 0};
     bool fine = find_structure(f, start, index, &rows);
-    f->row = rows.v;
+    f->row = rows.v, f->rows_capacity = rows.capacity;
     size_t numbers = rows.count * (size_t)(d * d);
-    if (!fine || !(f->L = MEM_ARRAY(context, double, numbers)) || !(f->U = MEM_ARRAY(context, double, numbers))) goto failed;
+    if (fine && numbers > f->number_capacity) {
+        f->number_capacity = 0;
+        mem_free(context, f->L);
+        mem_free(context, f->U);
+        f->U = NULL;
+        f->L = MEM_ARRAY(context, double, numbers + numbers / 2);
+        f->U = MEM_ARRAY(context, double, numbers + numbers / 2);
+        fine = f->L && f->U;
+        if (fine) f->number_capacity = numbers + numbers / 2;
+    }
+    if (!fine) goto failed;
     find_places(f, start, index);
-    return f;
+    return true;
 failed:
+    f->n = -1; /* like nothing that may come */
+    return false;
+}
+
+lin_block_lu *lin_block_lu_create(zn_context *context, int n, int d, const int *start, const int *index) {
+    lin_block_lu *f = MEM_ARRAY(context, lin_block_lu, 1);
+    if (!f) return NULL;
+    f->context = context;
+    if (lin_block_lu_renew(f, n, d, start, index)) return f;
     lin_block_lu_destroy(f);
     return NULL;
 }
@@ -124,7 +175,7 @@ failed:
 void lin_block_lu_destroy(lin_block_lu *f) {
     if (!f) return;
     void *memory[] = {f->order, f->place, f->start, f->row,  f->L,    f->U,  f->from_start,
-                      f->from,  f->to,    f->next,  f->head, f->link, f->at, f->x};
+                      f->from,  f->to,    f->next,  f->head, f->link, f->at, f->x, f->shape};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(f->context, memory[k]);
     mem_free(f->context, f);
 }

@@ -32,20 +32,28 @@ typedef struct memory {
 } memory;
 
 static bool create(many_system *s) {
+    if (!many_need_factors(s)) return false;
     if (s->shift) return true;
-    size_t dd = (size_t)(s->d * s->d), count = (size_t)s->start[s->n] * dd;
-    s->history = MEM_ARRAY(s->context, double, (size_t)(2 * WINDOW + 2) * (size_t)s->m);
-    s->shift = MEM_ARRAY(s->context, double, (size_t)s->n *dd);
-    if (!s->symmetric) s->shifted = MEM_ARRAY(s->context, double, count);
-    if (!s->history || !s->shift || (!s->symmetric && !s->shifted) || !many_need_factors(s)) return false;
-    for (int k = 0; k < s->start[s->n] && !s->symmetric; k++)
+    s->history = MEM_ARRAY(s->context, double, (2 * WINDOW + 2) * s->room.rows);
+    s->shift = MEM_ARRAY(s->context, double, s->room.rows * CONTACT_ROWS_MOST);
+    s->shifted = MEM_ARRAY(s->context, double, s->room.numbers);
+    if (s->history && s->shift && s->shifted) return true;
+    many_fixed_point_destroy(s);
+    return false;
+}
+
+/* W_sym */
+static void enter(many_system *s) {
+    size_t dd = (size_t)(s->d * s->d);
+    if (s->symmetric || s->shifted_ready) return;
+    s->shifted_ready = true;
+    for (int k = 0; k < s->start[s->n]; k++)
         for (int i = 0; i < s->d; i++)
             for (int j = 0; j < s->d; j++)
                 s->shifted[(size_t)k * dd + (size_t)(i * s->d + j)] =
                     (s->W[(size_t)k * dd + (size_t)(i * s->d + j)] +
                      s->W[(size_t)s->transposed[k] * dd + (size_t)(j * s->d + i)]) /
                     2;
-    return true;
 }
 
 void many_fixed_point_destroy(many_system *s) {
@@ -57,6 +65,7 @@ void many_fixed_point_destroy(many_system *s) {
 
 static zn_status factor(many_system *s) {
     int d = s->d;
+    memset(s->shift, 0, (size_t)(s->m * d) * sizeof(double));
     for (int c = 0; c < s->n; c++)
         for (int i = 0; i < d; i++) s->shift[(c * d + i) * d + i] = s->rho;
     s->out->factorisations++;
@@ -209,6 +218,7 @@ static zn_status rebalance(many_system *s, balance *b, bool *changed) {
 zn_status many_fixed_point(many_system *s, fixed_point_plan plan) {
     int m = s->m;
     if (!create(s)) return ZN_MEMORY;
+    enter(s);
     bool fresh = !s->has_v || !plan.go_on, changed;
     if (fresh) {
         if (!s->has_v) s->rho = RHO_START;

@@ -42,20 +42,27 @@ static double lorentz(const many_system *s, int c) { return s->mu[c] > NO_FRICTI
 static int rows_of(const many_system *s, int c) { return s->mu[c] > NO_FRICTION ? s->d : 1; }
 
 static bool create(many_system *s) {
+    if (!many_need_factors(s)) return false;
     if (s->interior) return true;
     struct interior *f = s->interior = MEM_ARRAY(s->context, struct interior, 1);
     if (!f) return false;
-    int d = s->d;
-    size_t dd = (size_t)(d * d);
-    f->V = MEM_ARRAY(s->context, double, (size_t)s->start[s->n] * dd);
-    f->D = MEM_ARRAY(s->context, double, (size_t)s->n *dd);
-    f->E = MEM_ARRAY(s->context, double, (size_t)s->n *dd);
+    f->V = MEM_ARRAY(s->context, double, s->room.numbers);
+    f->D = MEM_ARRAY(s->context, double, s->room.rows * CONTACT_ROWS_MOST);
+    f->E = MEM_ARRAY(s->context, double, s->room.rows * CONTACT_ROWS_MOST);
     double **vectors[] = {&f->p, &f->y, &f->z, &f->dy, &f->dz, &f->rho, &f->c};
     bool fine = f->V && f->D && f->E;
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
-        fine = fine && (*vectors[k] = MEM_ARRAY(s->context, double, s->m));
-    fine = fine && many_need_factors(s);
-    if (!fine) return many_interior_destroy(s), false;
+        fine = fine && (*vectors[k] = MEM_ARRAY(s->context, double, s->room.rows));
+    if (!fine) many_interior_destroy(s);
+    return fine;
+}
+
+/* V and p. */
+static void enter(many_system *s, struct interior *f) {
+    if (s->interior_ready) return;
+    int d = s->d;
+    size_t dd = (size_t)(d * d);
+    s->interior_ready = true;
     for (int c = 0; c < s->n; c++)
         for (int k = s->start[c]; k < s->start[c + 1]; k++) {
             const double *own = s->W + (size_t)k * dd;
@@ -65,7 +72,6 @@ static bool create(many_system *s) {
                     f->V[(size_t)k * dd + (size_t)(i * d + j)] = own[i * d + j] * (i ? 1 : a) * (j ? 1 : b);
         }
     for (int k = 0; k < s->m; k++) f->p[k] = s->q[k] / (k % d ? 1 : lorentz(s, k / d));
-    return true;
 }
 
 /* rho = V y + p + |z_T| e - z, by W itself, which may be unsymmetric. */
@@ -219,6 +225,7 @@ zn_status many_interior(many_system *s, int iterations, double enough) {
     if (!create(s)) return ZN_MEMORY;
     struct interior *f = s->interior;
     int short_steps = 0;
+    enter(s, f);
     begin(s, f);
     for (int it = 0; it < iterations; it++) {
         residual(s, f);

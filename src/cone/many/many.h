@@ -44,6 +44,21 @@ typedef struct many_system many_system;
 /* Copies the data. NULL: error in the context. */
 many_system *many_create(zn_context *, const many_def *);
 void many_destroy(many_system *);
+
+/* The same in two steps, for one problem after the other in the same memory, which grows where it must:
+ *     s = many_create_empty;   many_lay_out, many_blocks filled, many_load, many_solve;   many_lay_out ...
+ * Block row c has the columns index[start[c] .. start[c + 1] - 1], ascending; the structure is symmetric and holds the diagonal. False: no
+ * memory. */
+many_system *many_create_empty(zn_context *);
+bool many_lay_out(many_system *, int dim, int n, const int *start, const int *index);
+double *many_blocks(many_system *); /* dim x dim numbers a block, row by row; zero after many_lay_out */
+typedef struct many_load_def {
+    const double *q;
+    const double *mu, *nu; /* per contact; NULL: zero */
+    const double *scale;   /* per contact: velocities times this are what is compared with the residual; NULL: 1/max |q_c| */
+} many_load_def;
+void many_load(many_system *, const many_load_def *);
+
 /* r (dim n): start in, best found out, in K. ZN_OK: the residual is met; ZN_NO_CONVERGENCE; ZN_MEMORY (error in the context). */
 zn_status many_solve(many_system *, const many_settings *, double *r, many_outcome *);
 

@@ -43,18 +43,18 @@ void many_newton_destroy(many_system *s) {
 }
 
 static bool create(many_system *s) {
+    if (!many_need_factors(s)) return false;
     if (s->active) return true;
     struct active_matrix *a = s->active = MEM_ARRAY(s->context, struct active_matrix, 1);
-    if (!a || !many_need_factors(s)) return false;
-    size_t dd = (size_t)(s->d * s->d);
-    a->wanted = MEM_ARRAY(s->context, unsigned char, s->n);
-    a->rows = MEM_ARRAY(s->context, contact_rows, s->n);
-    a->values = MEM_ARRAY(s->context, double, (size_t)s->start[s->n] * dd);
-    a->diagonal = MEM_ARRAY(s->context, double, (size_t)s->n *dd);
+    if (!a) return false;
+    a->wanted = MEM_ARRAY(s->context, unsigned char, s->room.contacts);
+    a->rows = MEM_ARRAY(s->context, contact_rows, s->room.contacts);
+    a->values = MEM_ARRAY(s->context, double, s->room.numbers);
+    a->diagonal = MEM_ARRAY(s->context, double, s->room.rows * CONTACT_ROWS_MOST);
     bool fine = a->wanted && a->rows && a->values && a->diagonal;
     double **vectors[] = {&a->centre, &a->y, &a->step, &a->trial};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
-        fine = fine && (*vectors[k] = MEM_ARRAY(s->context, double, s->m));
+        fine = fine && (*vectors[k] = MEM_ARRAY(s->context, double, s->room.rows));
     if (!fine) many_newton_destroy(s);
     return fine;
 }

@@ -6,7 +6,7 @@
  * mu~ = mu s_N/s_T, nu~ = nu s_N/s_R keep the form of cone and g. All diagonals are 1, and |q~| <= 1.
  *
  * Residuals, in the caller's units:
- *     in velocities   e_v = max_c |w r_c - P_K(w r_c - u_c - g n)| / max_c |q_c|,   w = tr(W_cc)/d
+ *     in velocities   e_v = max_c |w r_c - P_K(w r_c - u_c - g n)| scale_c,   w = tr(W_cc)/d,  scale_c = 1/max |q_c| unless given
  *     natural map     e_1 = |r - P_K(r - u - g n)| / |q| */
 #include "cone/many/system.h"
 
@@ -38,7 +38,8 @@ void many_project(const many_system *s, int c, double *z) {
 }
 
 bool many_need_factors(many_system *s) {
-    if (!s->factors) s->factors = lin_block_lu_create(s->context, s->n, s->d, s->start, s->index);
+    if (s->factors) return lin_block_lu_renew(s->factors, s->n, s->d, s->start, s->index);
+    s->factors = lin_block_lu_create(s->context, s->n, s->d, s->start, s->index);
     return s->factors != NULL;
 }
 
@@ -57,13 +58,14 @@ double many_judge(many_system *s, const double *r, double *u) {
         for (int i = 0; i < d; i++) z[i] = w * rc[i] - uc[i];
         cone_measure_project(s->nT, mu, s->nR, nu, z);
         for (int i = 0; i < d; i++) one += (w * rc[i] - z[i]) * (w * rc[i] - z[i]);
+        largest = larger(one * s->unit[c] * s->unit[c], largest);
+        if (!s->settings.natural_map) continue;
         for (int i = 0; i < d; i++) z[i] = rc[i] - uc[i];
         cone_measure_project(s->nT, mu, s->nR, nu, z);
         for (int i = 0; i < d; i++) two += (rc[i] - z[i]) * (rc[i] - z[i]);
-        largest = larger(one, largest);
         sum += two;
     }
-    double velocity = sqrt(largest) / s->q_largest, natural = sqrt(sum) / s->q_norm;
+    double velocity = sqrt(largest), natural = sqrt(sum) / s->q_norm;
     if (isnan(velocity) || isnan(natural)) return INFINITY;
     return s->settings.natural_map ? larger(natural, velocity) : velocity;
 }
@@ -77,51 +79,55 @@ bool many_offer(many_system *s, const double *r, double *u) {
     return s->best_residual <= s->settings.residual;
 }
 
+/* ---- memory ---- */
+
+static void release(many_system *s) {
+    many_fixed_point_destroy(s);
+    many_newton_destroy(s);
+    many_interior_destroy(s);
+    void *memory[] = {s->start, s->index, s->diagonal, s->transposed, s->W, s->q, s->mu,   s->nu, s->S, s->weight, s->friction,
+                      s->rolling, s->unit, s->best,    s->r,          s->u, s->work, s->v, s->z,  s->x};
+    for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(s->context, memory[k]);
+    s->start = s->index = s->diagonal = s->transposed = NULL;
+    s->W = s->q = s->mu = s->nu = s->S = s->weight = s->friction = s->rolling = s->unit = s->best = s->r = s->u = s->work = s->v = s->z = s->x = NULL;
+    s->room.contacts = s->room.rows = s->room.blocks = s->room.numbers = 0;
+}
+
+/* Half as much again, so that a list that grows slowly does not ask often. */
+static size_t ample(size_t have, size_t wanted) { return wanted > have ? wanted + wanted / 2 : have; }
+
+static bool make_room(many_system *s, size_t contacts, size_t rows, size_t blocks, size_t numbers) {
+    zn_context *context = s->context;
+    if (contacts <= s->room.contacts && rows <= s->room.rows && blocks <= s->room.blocks && numbers <= s->room.numbers) return true;
+    contacts = ample(s->room.contacts, contacts), rows = ample(s->room.rows, rows);
+    blocks = ample(s->room.blocks, blocks), numbers = ample(s->room.numbers, numbers);
+    release(s);
+    double **vectors[] = {&s->q, &s->S, &s->best, &s->r, &s->u, &s->work, &s->v, &s->z, &s->x};
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+        if (!(*vectors[k] = MEM_ARRAY(context, double, rows))) return false;
+    double **per_contact[] = {&s->mu, &s->nu, &s->weight, &s->friction, &s->rolling, &s->unit};
+    for (size_t k = 0; k < sizeof per_contact / sizeof *per_contact; k++)
+        if (!(*per_contact[k] = MEM_ARRAY(context, double, contacts))) return false;
+    if (!(s->start = MEM_ARRAY(context, int, contacts + 1)) || !(s->diagonal = MEM_ARRAY(context, int, contacts)) ||
+        !(s->index = MEM_ARRAY(context, int, blocks)) || !(s->transposed = MEM_ARRAY(context, int, blocks)) ||
+        !(s->W = MEM_ARRAY(context, double, numbers)))
+        return false;
+    s->room.contacts = contacts, s->room.rows = rows, s->room.blocks = blocks, s->room.numbers = numbers;
+    return true;
+}
+
 /* ---- building ---- */
 
-/* Block (c, j) for every entry of W in it and its mirror image, and all diagonal ones. Columns of a symmetric structure are its rows. */
-static bool lay_out(many_system *s, const many_def *def, int *place) {
-    const zn_pattern *p = def->pattern;
-    int nnz = lin_nnz(p), count = 2 * nnz + s->n, k = 0;
-    int *row = MEM_ARRAY(s->context, int, count), *col = MEM_ARRAY(s->context, int, count);
-    bool fine = row && col;
-    if (fine) {
-        for (int j = 0; j < p->cols; j++)
-            for (int e = p->start[j]; e < p->start[j + 1]; e++, k++) {
-                row[k] = col[nnz + k] = p->index[e] / s->d;
-                col[k] = row[nnz + k] = j / s->d;
-            }
-        for (int c = 0; c < s->n; c++) row[2 * nnz + c] = col[2 * nnz + c] = c;
-        /* position of block (c, j) by rows is that of (j, c) by columns */
-        fine = lin_pattern_create(s->context, s->n, s->n, count, col, row, &s->blocks, place) == ZN_OK;
-    }
-    s->start = s->blocks.start;
-    s->index = s->blocks.index;
-    mem_free(s->context, row);
-    mem_free(s->context, col);
-    return fine;
-}
-
-static void fill_blocks(many_system *s, const many_def *def, const int *place) {
-    const zn_pattern *p = def->pattern;
-    int d = s->d, k = 0;
-    for (int j = 0; j < p->cols; j++)
-        for (int e = p->start[j]; e < p->start[j + 1]; e++, k++)
-            s->W[(size_t)place[k] * (size_t)(d * d) + (size_t)(p->index[e] % d * d + j % d)] += def->values[e];
-}
-
-/* One pass over the blocks in order finds every mirror image: block (c, j) is the next one of row j that was not met yet. */
-static bool find_mirror_images(many_system *s) {
-    int *next = MEM_ARRAY(s->context, int, s->n);
-    if (!next) return false;
+/* One pass over the blocks in order finds every mirror image: block (c, j) is the next one of row j that was not met yet. `diagonal` lends
+ * the memory for that. */
+static void find_mirror_images(many_system *s) {
+    int *next = s->diagonal;
     for (int c = 0; c < s->n; c++) next[c] = s->start[c];
     for (int c = 0; c < s->n; c++)
-        for (int k = s->start[c]; k < s->start[c + 1]; k++) {
-            s->transposed[k] = next[s->index[k]]++;
+        for (int k = s->start[c]; k < s->start[c + 1]; k++) s->transposed[k] = next[s->index[k]]++;
+    for (int c = 0; c < s->n; c++)
+        for (int k = s->start[c]; k < s->start[c + 1]; k++)
             if (s->index[k] == c) s->diagonal[c] = k;
-        }
-    mem_free(s->context, next);
-    return true;
 }
 
 static double mean_diagonal(const many_system *s, int c, int first, int rows) {
@@ -149,6 +155,7 @@ static void choose_scales(many_system *s) {
 static void scale_all(many_system *s, const double *q) {
     int d = s->d;
     double largest_scaled = 0, sum = 0;
+    s->q_largest = 0;
     choose_scales(s);
     for (int c = 0; c < s->n; c++) {
         double size = many_norm(q + c * d, d);
@@ -178,54 +185,88 @@ static bool is_symmetric(const many_system *s) {
     return true;
 }
 
-static double *copy_or_zeros(zn_context *context, const double *v, int n) {
-    double *c = MEM_ARRAY(context, double, n);
-    if (c && v && n > 0) memcpy(c, v, (size_t)n * sizeof *c);
-    return c;
+many_system *many_create_empty(zn_context *context) {
+    many_system *s = MEM_ARRAY(context, many_system, 1);
+    if (s) s->context = context;
+    return s;
+}
+
+bool many_lay_out(many_system *s, int dim, int n, const int *start, const int *index) {
+    s->d = dim;
+    s->nR = dim == 5 ? 2 : 0;
+    s->nT = dim - 1 - s->nR;
+    s->n = n;
+    s->m = dim * n;
+    size_t blocks = (size_t)start[n], numbers = blocks * (size_t)(dim * dim);
+    if (!make_room(s, (size_t)n, (size_t)s->m, blocks, numbers)) return false;
+    memcpy(s->start, start, (size_t)(n + 1) * sizeof *start);
+    memcpy(s->index, index, blocks * sizeof *index);
+    memset(s->W, 0, numbers * sizeof *s->W);
+    find_mirror_images(s);
+    return true;
+}
+
+double *many_blocks(many_system *s) { return s->W; }
+
+void many_load(many_system *s, const many_load_def *load) {
+    for (int c = 0; c < s->n; c++) {
+        s->friction[c] = load->mu ? load->mu[c] : 0;
+        s->rolling[c] = load->nu ? load->nu[c] : 0;
+    }
+    scale_all(s, load->q);
+    for (int c = 0; c < s->n; c++) s->unit[c] = load->scale ? load->scale[c] : 1 / s->q_largest;
+    s->symmetric = is_symmetric(s);
+    s->interior_ready = s->shifted_ready = false;
+}
+
+/* Block (c, j) for every entry of W in it and its mirror image, and all diagonal ones. Columns of a symmetric structure are its rows. */
+static bool find_blocks(zn_context *context, const many_def *def, lin_pattern *blocks, int *place) {
+    const zn_pattern *p = def->pattern;
+    int nnz = lin_nnz(p), count = 2 * nnz + def->n, k = 0;
+    int *row = MEM_ARRAY(context, int, count), *col = MEM_ARRAY(context, int, count);
+    bool fine = row && col;
+    if (fine) {
+        for (int j = 0; j < p->cols; j++)
+            for (int e = p->start[j]; e < p->start[j + 1]; e++, k++) {
+                row[k] = col[nnz + k] = p->index[e] / def->dim;
+                col[k] = row[nnz + k] = j / def->dim;
+            }
+        for (int c = 0; c < def->n; c++) row[2 * nnz + c] = col[2 * nnz + c] = c;
+        /* position of block (c, j) by rows is that of (j, c) by columns */
+        fine = lin_pattern_create(context, def->n, def->n, count, col, row, blocks, place) == ZN_OK;
+    }
+    mem_free(context, row);
+    mem_free(context, col);
+    return fine;
+}
+
+static void fill_blocks(many_system *s, const many_def *def, const int *place) {
+    const zn_pattern *p = def->pattern;
+    int d = s->d, k = 0;
+    for (int j = 0; j < p->cols; j++)
+        for (int e = p->start[j]; e < p->start[j + 1]; e++, k++)
+            s->W[(size_t)place[k] * (size_t)(d * d) + (size_t)(p->index[e] % d * d + j % d)] += def->values[e];
 }
 
 many_system *many_create(zn_context *context, const many_def *def) {
-    many_system *s = MEM_ARRAY(context, many_system, 1);
-    if (!s) return NULL;
-    s->context = context;
-    s->d = def->dim;
-    s->nR = def->dim == 5 ? 2 : 0;
-    s->nT = def->dim - 1 - s->nR;
-    s->n = def->n;
-    s->m = def->dim * def->n;
-    int *place = MEM_ARRAY(context, int, 2 * (size_t)lin_nnz(def->pattern) + (size_t)s->n);
-    if (!place || !lay_out(s, def, place)) goto failed;
-    int count = s->start[s->n];
-    double **vectors[] = {&s->q, &s->S, &s->best, &s->r, &s->u, &s->work, &s->v, &s->z, &s->x};
-    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
-        if (!(*vectors[k] = MEM_ARRAY(context, double, s->m))) goto failed;
-    double **per_contact[] = {&s->mu, &s->nu, &s->weight};
-    for (size_t k = 0; k < sizeof per_contact / sizeof *per_contact; k++)
-        if (!(*per_contact[k] = MEM_ARRAY(context, double, s->n))) goto failed;
-    if (!(s->friction = copy_or_zeros(context, def->mu, s->n)) || !(s->rolling = copy_or_zeros(context, def->nu, s->n)) ||
-        !(s->transposed = MEM_ARRAY(context, int, count)) || !(s->diagonal = MEM_ARRAY(context, int, s->n)) ||
-        !(s->W = MEM_ARRAY(context, double, (size_t)count *(size_t)(s->d * s->d))) || !find_mirror_images(s))
-        goto failed;
-    fill_blocks(s, def, place);
+    many_system *s = many_create_empty(context);
+    lin_pattern blocks = {0};
+    int *place = MEM_ARRAY(context, int, 2 * (size_t)lin_nnz(def->pattern) + (size_t)def->n);
+    bool fine = s && place && find_blocks(context, def, &blocks, place) && many_lay_out(s, def->dim, def->n, blocks.start, blocks.index);
+    if (fine) {
+        fill_blocks(s, def, place);
+        many_load(s, &(many_load_def){.q = def->q, .mu = def->mu, .nu = def->nu});
+    }
     mem_free(context, place);
-    scale_all(s, def->q);
-    s->symmetric = is_symmetric(s);
-    return s;
-failed:
-    mem_free(context, place);
+    lin_pattern_destroy(context, &blocks);
+    if (fine) return s;
     many_destroy(s);
     return NULL;
 }
 
 void many_destroy(many_system *s) {
     if (!s) return;
-    many_fixed_point_destroy(s);
-    many_newton_destroy(s);
-    many_interior_destroy(s);
+    release(s);
     lin_block_lu_destroy(s->factors);
-    lin_pattern_destroy(s->context, &s->blocks);
-    void *memory[] = {s->diagonal, s->transposed, s->W, s->q, s->mu,   s->nu, s->S, s->weight, s->friction,
-                      s->rolling,  s->best,       s->r, s->u, s->work, s->v,  s->z, s->x};
-    for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(s->context, memory[k]);
     mem_free(s->context, s);
 }

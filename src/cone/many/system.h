@@ -9,8 +9,7 @@
 struct many_system {
     zn_context *context;
     int d, nT, nR, n, m;        /* m = d n */
-    lin_pattern blocks;         /* of W; the structure is symmetric */
-    const int *start, *index;   /* block row c: start[c] .. start[c + 1] - 1, columns ascending */
+    int *start, *index;         /* block row c: start[c] .. start[c + 1] - 1, columns ascending; the structure is symmetric */
     int *diagonal, *transposed; /* per contact: its own block; per block: the one across the diagonal */
     double *W, *q, *mu, *nu;    /* scaled */
     bool symmetric;
@@ -18,6 +17,8 @@ struct many_system {
     double *weight;             /* per contact: mean of its diagonal of W, not scaled */
     double *friction, *rolling; /* mu, nu, not scaled */
     double q_largest, q_norm;   /* of the contacts' q, not scaled */
+    double *unit;               /* per contact: velocities times this are compared with the residual */
+    struct { size_t contacts, rows, blocks, numbers; } room; /* for how much there is memory: numbers in blocks */
     many_settings settings;
     many_outcome *out;
 
@@ -27,14 +28,15 @@ struct many_system {
     lin_block_lu *factors; /* of whatever matrix the method at work has, over the structure of W */
 
     /* W_sym + rho I (fixed_point.c) */
-    double *shifted, rho; /* W_sym and, per contact, rho I; NULL: W is symmetric */
-    double *shift;
+    double *shifted, rho; /* W_sym where W is not symmetric */
+    double *shift;        /* per contact, rho I */
     double *v, *z, *x, *history;
     bool has_v; /* v continues from an earlier call */
 
     /* active contacts (newton.c) */
     struct active_matrix *active;
     struct interior *interior;
+    bool interior_ready, shifted_ready; /* their matrices belong to W */
 };
 
 /* ---- system.c ---- */
