@@ -16,20 +16,16 @@ zn_status cone_find_components(cone_solver *s) {
         for (int e = p->A.start[j]; e < p->A.start[j + 1]; e++)
             if (p->A.index[e] < ny) root[find_root(root, p->A.index[e])] = find_root(root, j);
     for (int k = 0; k < ny; k++) root[k] = find_root(root, k);
+    int *number = s->active; /* of the component of a root */
     for (int k = 0; k < ny; k++) /* rows of a component in ascending order, components by their root */
-        if (root[k] == k) {
-            s->component_start[n++] = 0;
-        }
+        if (root[k] == k) number[k] = n++;
     s->n_components = n;
-    n = 0;
-    int filled = 0;
-    for (int r = 0; r < ny; r++) {
-        if (root[r] != r) continue;
-        s->component_start[n++] = filled;
-        for (int k = 0; k < ny; k++)
-            if (root[k] == r) s->component_rows[filled++] = k;
-    }
-    s->component_start[n] = filled;
+    memset(s->component_start, 0, (size_t)(n + 1) * sizeof(int));
+    for (int k = 0; k < ny; k++) s->component_start[number[root[k]] + 1]++;
+    for (int c = 0; c < n; c++) s->component_start[c + 1] += s->component_start[c];
+    for (int k = ny - 1; k >= 0; k--) s->component_rows[--s->component_start[number[root[k]] + 1]] = k;
+    for (int c = 0; c < n; c++) s->component_start[c] = s->component_start[c + 1];
+    s->component_start[n] = ny;
     return ZN_OK;
 }
 

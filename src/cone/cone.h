@@ -95,6 +95,12 @@ cone_settings cone_settings_default(void);
 
 typedef enum cone_path { CONE_NEWTON, CONE_LEAST_NORM, CONE_PROJECTION, CONE_PATH_COUNT } cone_path;
 
+/* Work on many contacts (pieces.c). */
+typedef struct cone_cost {
+    int pieces;                  /* that share no equation; the most in one solve */
+    int sweeps, factorisations, solves;
+} cone_cost;
+
 typedef struct cone_outcome {
     cone_path path;              /* the one that ended it */
     int iterations[CONE_PATH_COUNT];
@@ -110,6 +116,7 @@ typedef struct cone_outcome {
     double worst;                /* the largest scaled one of all; converged iff <= tolerance, except for contradictions and round-off */
     int worst_cone;              /* -1: not a cone row */
     int worst_row;               /* phi row, when worst_cone is -1 */
+    cone_cost cost;
 } cone_outcome;
 
 /* What scales the radii of a cone's balls. */
@@ -149,6 +156,9 @@ typedef struct cone_solver cone_solver;
 /* All memory is taken here; solves do not allocate. The problem must stay alive. */
 cone_solver *cone_solver_create(zn_context *, const cone_problem *, const cone_settings *);
 void cone_solver_destroy(cone_solver *);
+/* Whether a solver may, and whether it does, solve the pieces of the problem that share no equation on their own, by methods for many contacts. */
+bool cone_may_fall_apart(const cone_problem *, const cone_settings *);
+bool cone_solver_by_pieces(const cone_solver *);
 /* x, y: start in, solution out. ZN_OK only when outcome->worst <= tolerance, or outcome->roundoff says why not; otherwise
  * ZN_NO_CONVERGENCE, ZN_SINGULAR or ZN_NOT_FINITE, without leaving an error in the context (the caller may retry), x and y then hold
  * the best iterate. */

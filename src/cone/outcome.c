@@ -132,6 +132,10 @@ void cone_outcome_add(cone_outcome *total, const cone_outcome *part) {
     if (part->path > total->path) total->path = part->path, total->most = 0;
     if (part->path == total->path && part->most > total->most) total->most = part->most;
     total->solves += part->solves;
+    total->cost.pieces = part->cost.pieces > total->cost.pieces ? part->cost.pieces : total->cost.pieces;
+    total->cost.sweeps += part->cost.sweeps;
+    total->cost.factorisations += part->cost.factorisations;
+    total->cost.solves += part->cost.solves;
     total->roundoff += part->roundoff;
     total->roundoff_residual = larger(total->roundoff_residual, part->roundoff_residual);
     total->staged_accepted += part->staged_accepted;

@@ -64,6 +64,8 @@ static bool take_vectors(cone_solver *s) {
 static bool take_matrices(cone_solver *s) {
     const cone_problem *p = s->p;
     size_t ny = (size_t)p->ny;
+    if (s->has_matrices) return true;
+    s->has_matrices = true;
     if (!(s->A_lu = MEM_ARRAY(s->context, double, p->A.start ? cone_component_entries(s) : 0))) return false;
     if (p->nx > 0) {
         s->lu = lin_lu_create(s->context, p->phi_x);
@@ -88,20 +90,22 @@ static bool take_matrices(cone_solver *s) {
 }
 
 /* Row of psi that belongs to each row of R, for its scale, and the normal inclusion behind each radius. */
-static void note_psi_rows(cone_solver *s) {
+static bool note_psi_rows(cone_solver *s) {
     const cone_problem *p = s->p;
+    int *cone_of = MEM_ARRAY(s->context, int, p->nmu); /* per row of mu: 1 + the latest cone whose normal multiplier it is */
+    if (!cone_of) return false;
     for (int k = 0; k < p->ny; k++) s->psi_row[k] = -1;
     for (int k = 0; k < p->n_cones; k++) {
         const cone *c = &p->cones[k];
-        if (c->psi_N >= 0) s->psi_row[c->mu_N] = c->psi_N;
+        if (c->psi_N >= 0) s->psi_row[c->mu_N] = c->psi_N, cone_of[c->mu_N] = k + 1;
         int row = 0;
         for (int b = 0; b < c->n_balls; b++)
             for (int i = 0; i < c->balls[b].dim; i++, row++) s->psi_row[c->mu_F + row] = c->psi_F + row;
-        s->normal_of[k] = -1;
-        for (int l = 0; l <= k && c->mu_R >= 0; l++)
-            if (p->cones[l].psi_N >= 0 && p->cones[l].mu_N == c->mu_R) s->normal_of[k] = l;
+        s->normal_of[k] = c->mu_R >= 0 ? cone_of[c->mu_R] - 1 : -1;
         if (c->mu_R >= p->ny && c->psi_N >= 0) s->normal_of[k] = k; /* a radius of its own; open is open all the same */
     }
+    mem_free(s->context, cone_of);
+    return true;
 }
 
 cone_solver *cone_solver_create(zn_context *context, const cone_problem *p, const cone_settings *settings) {
@@ -117,8 +121,8 @@ cone_solver *cone_solver_create(zn_context *context, const cone_problem *p, cons
     s->n_balls = s->first_ball[p->n_cones];
     if (!take_vectors(s)) goto failed;
     cone_find_components(s);
-    note_psi_rows(s);
-    if (!take_matrices(s)) goto failed;
+    if (!note_psi_rows(s) || cone_pieces_create(s) != ZN_OK) goto failed;
+    if (!s->pieces && !take_matrices(s)) goto failed;
     return s;
 failed:
     cone_solver_destroy(s);
@@ -138,6 +142,7 @@ void cone_solver_destroy(cone_solver *s) {
     lin_lu_destroy(s->lu);
     lin_cod_destroy(s->cod);
     cone_sparse_destroy(s->context, s->sparse);
+    cone_pieces_destroy(s->context, s->pieces);
     mem_free(s->context, s);
 }
 
@@ -256,6 +261,19 @@ static zn_status solve_by(cone_solver *s, bool projecting, double *x, double *y,
     return conclude(s, x, y, out, status);
 }
 
+/* True: that is it. */
+static bool solve_by_pieces(cone_solver *s, double *x, double *y, cone_outcome *out, zn_status *status) {
+    *status = cone_pieces_solve(s, x, y);
+    if (*status == ZN_MEMORY) return true;
+    if (*status != ZN_UNSUPPORTED) {
+        *status = conclude(s, x, y, out, *status);
+        if (*status == ZN_OK || *status == ZN_NOT_FINITE || s->brief || s->p->ny > CONE_SECOND_TRY) return true;
+    }
+    if (!take_matrices(s)) return *status = ZN_MEMORY, true;
+    restart(s, x, y);
+    return false;
+}
+
 zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     *out = (cone_outcome){.path = CONE_NEWTON, .worst = INFINITY, .worst_cone = -1, .worst_row = -1};
     s->out = out;
@@ -265,7 +283,9 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     memcpy(s->x0, x, (size_t)s->p->nx * sizeof(double));
     memcpy(s->y0, y, (size_t)s->p->ny * sizeof(double));
     zn_solver solver = s->settings.solver;
-    zn_status status = solve_by(s, solver == ZN_SOLVER_PROJECTION, x, y, out);
+    zn_status status = ZN_NO_CONVERGENCE;
+    if (s->pieces && solve_by_pieces(s, x, y, out, &status)) return status;
+    status = solve_by(s, solver == ZN_SOLVER_PROJECTION, x, y, out);
     if (status == ZN_OK || solver != ZN_SOLVER_AUTO || status == ZN_NOT_FINITE || s->brief || !s->E || s->p->ny == 0) return status;
     cone_outcome newton = *out;
     memcpy(s->x_floor, x, (size_t)s->p->nx * sizeof(double)); /* there is no floor */
@@ -281,6 +301,7 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     return status;
 }
 
+bool cone_solver_by_pieces(const cone_solver *s) { return s->pieces; }
 void cone_expect_noise(cone_solver *s, cone_expected expected) { s->expected = expected; }
 void cone_be_brief(cone_solver *s, bool brief) { s->brief = brief; }
 bool cone_is_closed(const cone_solver *s, int k) { return s->closed[k]; }

@@ -8,6 +8,7 @@
  *   projection.c  the same by sweeps alone, accelerated
  *   sparse.c      large problems: one sparse matrix for (x, y)
  *   single.c      the same for a single contact by closed forms
+ *   pieces.c, piece_matrix.c  many contacts: pieces that share no equation, a block-sparse contact matrix
  *   newton.c      outer Newton iteration on (x, y)
  *   outcome.c     the independent judgement of (x, y)
  *   noise.c       residuals that are round-off
@@ -37,8 +38,12 @@ enum { CONE_SWEEP_SIZE = 1000 };
 enum { CONE_ANDERSON_WINDOW = 10, CONE_ANDERSON_WINDOWS = 4, CONE_ANDERSON_VECTORS = 7 };
 /* From this many multipliers on, problems with a sparse structure are solved by one sparse matrix (sparse.c). */
 enum { CONE_SPARSE_SIZE = 150 };
+/* Up to this many multipliers what pieces.c does not solve is given to the other methods; above, that would take longer than a step of half the
+ * length. */
+enum { CONE_SECOND_TRY = 200 };
 
 typedef struct cone_sparse cone_sparse;
+typedef struct cone_pieces cone_pieces;
 
 /* What row k of R stands for: rows of psi, of mu alone, or of slip (units of mu). */
 typedef enum row_kind { CONE_ROW_MULTIPLIER, CONE_ROW_PSI, CONE_ROW_SLIP } row_kind;
@@ -82,6 +87,8 @@ struct cone_solver {
 
     cone_sparse *sparse;             /* NULL: does not pay; else there are G, D, S only up to CONE_SWEEP_SIZE */
     bool use_sparse;
+    cone_pieces *pieces;             /* NULL: does not pay; else the memory of the other methods is taken when they are needed */
+    bool has_matrices;
 
     /* local problem */
     double *dy, *dy_best, *dy_try, *dy_swept, *psi_l, *mu_l, *S, *step, *row, *column, *factor, *z; /* column stays zero between uses */
@@ -151,6 +158,11 @@ bool cone_sparse_pays(const cone_problem *);
 cone_sparse *cone_sparse_create(cone_solver *);
 void cone_sparse_destroy(zn_context *, cone_sparse *);
 zn_status cone_sparse_step(cone_solver *, bool robust, double *dx, double *dy);
+
+/* pieces.c: s->pieces where it pays. Solve: ZN_UNSUPPORTED where the cones are not plain contacts now. */
+zn_status cone_pieces_create(cone_solver *);
+void cone_pieces_destroy(zn_context *, cone_pieces *);
+zn_status cone_pieces_solve(cone_solver *, double *x, double *y);
 
 /* single.c: dy of a single contact by closed forms and the norm of its residual; false: not of that form, or not found */
 bool cone_solve_single(cone_solver *, double *dy, double *norm);

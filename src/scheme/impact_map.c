@@ -19,7 +19,7 @@ impact_map *impact_map_create(zn_context *context, const zn_model *model, const 
     size_t n = (size_t)model_rows(model);
     m->law = law;
     m->tolerance = RATE_TOLERANCES * settings->tolerance;
-    m->problem = linear_problem_create(context, model, settings, CONE_VELOCITY);
+    m->problem = linear_problem_create_responsive(context, model, settings, CONE_VELOCITY);
     m->memory = MEM_ARRAY(context, double, 5 * n);
     if (!m->problem || !m->memory) {
         impact_map_destroy(context, m);

@@ -119,12 +119,19 @@ static void make_cones(linear_problem *p) {
     }
 }
 
-linear_problem *linear_problem_create(zn_context *context, const zn_model *model, const zn_settings *settings, cone_unit unit) {
-    return linear_problem_create_implicit(context, model, settings, unit, (linear_problem_implicit){0});
+/* Many contacts are solved by pieces, as they are; few are reduced to their rows first. */
+static void choose_solver(linear_problem *p, const cone_settings *settings, cone_unit unit, bool responsive) {
+    if (p->implicit.add || (!responsive && cone_may_fall_apart(&p->problem, settings))) {
+        p->solver = cone_solver_create(p->context, &p->problem, settings);
+        if (p->implicit.add || !p->solver || cone_solver_by_pieces(p->solver)) return;
+        cone_solver_destroy(p->solver);
+        p->solver = NULL;
+    }
+    p->reduced = linear_reduced_create(p, settings, unit);
 }
 
-linear_problem *linear_problem_create_implicit(zn_context *context, const zn_model *model, const zn_settings *settings, cone_unit unit,
-                                               linear_problem_implicit implicit) {
+static linear_problem *create(zn_context *context, const zn_model *model, const zn_settings *settings, cone_unit unit,
+                              linear_problem_implicit implicit, bool responsive) {
     linear_problem *p = MEM_ARRAY(context, linear_problem, 1);
     if (!p) return NULL;
     p->implicit = implicit;
@@ -157,12 +164,24 @@ linear_problem *linear_problem_create_implicit(zn_context *context, const zn_mod
         chosen.solver = settings->solver;
         chosen.tolerance = settings->tolerance;
         chosen.contradiction = settings->contradiction;
-        if (implicit.add) p->solver = cone_solver_create(context, &p->problem, &chosen);
-        else p->reduced = linear_reduced_create(p, &chosen, unit);
+        choose_solver(p, &chosen, unit, responsive);
     }
     if (p->solver || p->reduced) return p;
     linear_problem_destroy(p);
     return NULL;
+}
+
+linear_problem *linear_problem_create(zn_context *context, const zn_model *model, const zn_settings *settings, cone_unit unit) {
+    return create(context, model, settings, unit, (linear_problem_implicit){0}, false);
+}
+
+linear_problem *linear_problem_create_responsive(zn_context *context, const zn_model *model, const zn_settings *settings, cone_unit unit) {
+    return create(context, model, settings, unit, (linear_problem_implicit){0}, true);
+}
+
+linear_problem *linear_problem_create_implicit(zn_context *context, const zn_model *model, const zn_settings *settings, cone_unit unit,
+                                               linear_problem_implicit implicit) {
+    return create(context, model, settings, unit, implicit, false);
 }
 
 void linear_problem_destroy(linear_problem *p) {

@@ -24,7 +24,7 @@ typedef struct linear_problem_implicit {
     int (*add_derivative)(void *user, const double *x, lin_matrix *phi_x);
 } linear_problem_implicit;
 
-/* Without an implicit part everything is linear in z = (x, P_b): the problem is reduced to the contact rows. */
+/* Without an implicit part everything is linear in z = (x, P_b): the problem is reduced to the contact rows, unless these are many. */
 typedef struct linear_reduced linear_reduced;
 
 typedef struct linear_problem {
@@ -58,7 +58,7 @@ typedef struct linear_problem {
     int *psi_x_place;
     int block_M, block_W, block_c1;
     bool *wanted;        /* per contact row: the cone of its contact is on */
-    linear_reduced *reduced; /* NULL with an implicit part */
+    linear_reduced *reduced; /* NULL: the solver solves the problem as it is */
     double *memory, *z, *y, *phi_scale, *psi_scale;
     bool accelerations;  /* the unit is CONE_ACCELERATION */
     unsigned char *phi_unit, *psi_unit;
@@ -66,6 +66,8 @@ typedef struct linear_problem {
 
 /* `unit` is that of the rows c: CONE_VELOCITY for impacts, CONE_ACCELERATION for forces. */
 linear_problem *linear_problem_create(zn_context *, const zn_model *, const zn_settings *, cone_unit unit);
+/* One that linear_problem_response can be asked of; it is dense. */
+linear_problem *linear_problem_create_responsive(zn_context *, const zn_model *, const zn_settings *, cone_unit unit);
 linear_problem *linear_problem_create_implicit(zn_context *, const zn_model *, const zn_settings *, cone_unit unit,
                                                linear_problem_implicit);
 void linear_problem_destroy(linear_problem *);
@@ -73,8 +75,8 @@ void linear_problem_destroy(linear_problem *);
 /* Declares whether a ball of a contact slips along `direction` whatever the solution is. Reset by linear_problem_reset. */
 void linear_problem_slips(linear_problem *, int contact, int ball, bool slips);
 void linear_problem_reset(linear_problem *);
-/* Column of W' M^-1 W (with joints) after a solve, dc1_i per percussion in row j; rows of lambda of an active contact. Only without
- * an implicit part. */
+/* Column of W' M^-1 W (with joints) after a solve, dc1_i per percussion in row j; rows of lambda of an active contact. Only of
+ * a responsive problem. */
 double linear_problem_response(const linear_problem *, int i, int j);
 /* No part of P_F is known any more. */
 void linear_problem_forget(linear_problem *);

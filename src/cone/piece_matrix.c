@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One piece: cells of x and the contacts that connect them. Linearised and with x eliminated cell by cell,
+ *
+ *     v = phi_x^-1 phi,   G_c = phi_x^-1 phi_y,c           over the cells that contact c touches
+ *     psi = q + W y,      W_bc = -psi_x,b G_c              a block for each pair of contacts that touch the same cell
+ *     q = psi - psi_x v - W y_old
+ *     dx = -v - sum_c G_c dy_c
+ *
+ * Where normal rows are gaps and tangential ones velocities, W is symmetric but for the factor between them: W_NT = f W_TN'. The tangential
+ * rows are multiplied by f; inclusions do not change by that. */
+#include "cone/pieces.h"
+
+/* Factors this near to 1 are round-off. */
+static const double same_units = 1e-3;
+
+static int cell_size(const cone_pieces *k, int cell) { return k->map.start[cell + 1] - k->map.start[cell]; }
+
+static bool grow(zn_context *context, double **array, size_t *room, size_t count) { return mem_grow(context, (void **)array, room, count, sizeof(double)); }
+
+static bool make_room(zn_context *context, piece_worker *w, int contacts, int rows) {
+    size_t contact_room[] = {w->contact_room, w->contact_room, w->contact_room}, row_room[] = {w->row_room, w->row_room};
+    double **per_contact[] = {&w->mu, &w->nu, &w->scale}, **per_row[] = {&w->q, &w->r};
+    for (int i = 0; i < 3; i++)
+        if (!grow(context, per_contact[i], &contact_room[i], (size_t)contacts)) return false;
+    for (int i = 0; i < 2; i++)
+        if (!grow(context, per_row[i], &row_room[i], (size_t)rows)) return false;
+    w->contact_room = contact_room[0], w->row_room = row_room[0];
+    return mem_grow(context, (void **)&w->start, &w->start_room, (size_t)contacts + 1, sizeof(int));
+}
+
+/* v of the cells, and the factors. */
+static zn_status solve_cells(cone_solver *s, piece_worker *w, int piece) {
+    cone_pieces *k = s->pieces;
+    for (int c = k->piece_cell[piece]; c < k->piece_cell[piece + 1]; c++) {
+        int cell = k->cells_of[c], size = cell_size(k, cell);
+        const int *rows = k->map.row + k->map.start[cell];
+        zn_status status = lin_cells_factor(k->cells, s->p->phi_x, cell);
+        if (status != ZN_OK) return status;
+        for (int i = 0; i < size; i++) w->b[i] = s->phi[rows[i]];
+        lin_cells_solve(k->cells, cell, w->b, 1);
+        for (int i = 0; i < size; i++) s->v[rows[i]] = w->b[i];
+    }
+    return ZN_OK;
+}
+
+static void make_columns(const cone_solver *s, int contact) {
+    cone_pieces *k = s->pieces;
+    int dim = k->contacts[contact].dim;
+    for (int t = k->touch_start[contact]; t < k->touch_start[contact + 1]; t++) {
+        const touch *at = &k->touches[t];
+        int size = cell_size(k, at->cell);
+        double *G = k->G + at->G;
+        memset(G, 0, (size_t)(size * dim) * sizeof *G);
+        for (int e = at->phi_first; e < at->phi_last; e++) G[k->phi_entries[e].row * size + k->phi_entries[e].place] = s->phi_y[k->phi_entries[e].entry];
+        lin_cells_solve(k->cells, at->cell, G, dim);
+    }
+}
+
+static int by_value(const int *list, int n, int value) { /* where value belongs in an ascending list */
+    int at = n;
+    while (at > 0 && list[at - 1] > value) at--;
+    return at;
+}
+
+/* Block rows: contacts that touch a cell of contact c, ascending. `place` marks those that were met. */
+static bool find_blocks(zn_context *context, const cone_pieces *k, piece_worker *w, int piece) {
+    int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first, count = 0;
+    for (int c = 0; c < n; c++) w->place[c] = -1;
+    for (int c = 0; c < n; c++) {
+        int contact = k->contacts_of[first + c], from = count;
+        w->start[c] = count;
+        for (int t = k->touch_start[contact]; t < k->touch_start[contact + 1]; t++) {
+            int cell = k->touches[t].cell;
+            for (int e = k->cell_start[cell]; e < k->cell_start[cell + 1]; e++) {
+                int other = k->touches[k->cell_touch[e]].contact;
+                if (!k->present[other] || w->place[k->number[other]] == c) continue;
+                if (!mem_grow(context, (void **)&w->index, &w->index_room, (size_t)count + 1, sizeof(int))) return false;
+                int number = k->number[other], at = by_value(w->index + from, count - from, number);
+                memmove(w->index + from + at + 1, w->index + from + at, (size_t)(count - from - at) * sizeof(int));
+                w->index[from + at] = number;
+                w->place[number] = c;
+                count++;
+            }
+        }
+    }
+    w->start[n] = count;
+    return true;
+}
+
+/* W_bc -= psi_x,b G_c for a cell that both touch. */
+static void add_product(const cone_pieces *k, const cone_solver *s, const touch *b, const touch *c, int d, double *block) {
+    const double *G = k->G + c->G;
+    int size = cell_size(k, c->cell), dim = k->contacts[c->contact].dim;
+    for (int e = b->psi_first; e < b->psi_last; e++) {
+        const cell_entry *at = &k->psi_entries[e];
+        double value = s->psi_x[at->entry], *row = block + at->row * d;
+        for (int j = 0; j < dim; j++) row[j] -= value * G[j * size + at->place];
+    }
+}
+
+static void fill_blocks(const cone_solver *s, piece_worker *w, int piece, int d) {
+    const cone_pieces *k = s->pieces;
+    int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first;
+    double *W = many_blocks(w->many);
+    for (int c = 0; c < n; c++) {
+        int contact = k->contacts_of[first + c];
+        for (int e = w->start[c]; e < w->start[c + 1]; e++) w->place[w->index[e]] = e;
+        for (int t = k->touch_start[contact]; t < k->touch_start[contact + 1]; t++) {
+            int cell = k->touches[t].cell;
+            for (int e = k->cell_start[cell]; e < k->cell_start[cell + 1]; e++) {
+                const touch *other = &k->touches[k->cell_touch[e]];
+                if (!k->present[other->contact]) continue;
+                add_product(k, s, &k->touches[t], other, d, W + (size_t)w->place[k->number[other->contact]] * (size_t)(d * d));
+            }
+        }
+        double *own = W + (size_t)w->place[c] * (size_t)(d * d);
+        for (int i = k->contacts[contact].dim; i < d; i++) own[i * d + i] = own[0]; /* rows that this contact does not have */
+    }
+}
+
+static double tangential_factor(const piece_worker *w, int d, int n, const double *W) {
+    double NT = 0, TN = 0;
+    for (int e = 0; e < w->start[n]; e++)
+        for (int i = 1; i < d; i++) {
+            double a = W[(size_t)e * (size_t)(d * d) + (size_t)i], b = W[(size_t)e * (size_t)(d * d) + (size_t)(i * d)];
+            NT += a * a, TN += b * b;
+        }
+    double factor = sqrt(NT / TN);
+    return isfinite(factor) && factor > 0 && fabs(factor - 1) > same_units ? factor : 1;
+}
+
+/* q, r and the other data of the contacts. `factor`: of tangential rows. */
+static void load_contacts(const cone_solver *s, piece_worker *w, int piece, int d, double factor, const double *y) {
+    const cone_problem *p = s->p;
+    const cone_pieces *k = s->pieces;
+    int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first;
+    const double *W = many_blocks(w->many);
+    for (int c = 0; c < n; c++) {
+        const piece_contact *contact = &k->contacts[k->contacts_of[first + c]];
+        double *q = w->q + c * d, *r = w->r + c * d, friction[2] = {0}, unit = 0;
+        for (int i = 0; i < d; i++) {
+            bool own = i < contact->dim;
+            q[i] = own ? s->psi[contact->psi[i]] : 0;
+            r[i] = own ? y[contact->y[i]] : 0;
+            if (own) unit = larger((p->psi_scale ? p->psi_scale[contact->psi[i]] : 1) / (i ? factor : 1), unit);
+        }
+        for (int t = k->touch_start[k->contacts_of[first + c]]; t < k->touch_start[k->contacts_of[first + c] + 1]; t++) {
+            const touch *at = &k->touches[t];
+            const int *rows = k->map.row + k->map.start[at->cell];
+            for (int e = at->psi_first; e < at->psi_last; e++)
+                q[k->psi_entries[e].row] -= s->psi_x[k->psi_entries[e].entry] * s->v[rows[k->psi_entries[e].place]];
+        }
+        for (int b = 0; b < contact->n_balls; b++) {
+            const cone *of = &p->cones[contact->ball_cone[b]];
+            friction[b] = of->gate_kind == CONE_ALWAYS ? of->balls[contact->ball[b]].mu : 0;
+        }
+        for (int i = 1; i < d; i++) q[i] *= factor;
+        w->mu[c] = friction[0], w->nu[c] = friction[1], w->scale[c] = unit;
+    }
+    for (int c = 0; c < n; c++)
+        for (int e = w->start[c]; e < w->start[c + 1]; e++)
+            for (int i = 0; i < d * d; i++) w->q[c * d + i / d] -= W[(size_t)e * (size_t)(d * d) + (size_t)i] * w->r[w->index[e] * d + i % d];
+}
+
+static zn_status solve_contacts(cone_solver *s, piece_worker *w, int piece, double wanted, const double *y, int *d) {
+    cone_pieces *k = s->pieces;
+    int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first;
+    *d = 1;
+    for (int c = 0; c < n; c++) {
+        int contact = k->contacts_of[first + c];
+        k->number[contact] = c;
+        *d = k->contacts[contact].dim > *d ? k->contacts[contact].dim : *d;
+        make_columns(s, contact);
+    }
+    if (!make_room(k->context, w, n, n * *d) || !find_blocks(k->context, k, w, piece) || !many_lay_out(w->many, *d, n, w->start, w->index))
+        return ZN_MEMORY;
+    fill_blocks(s, w, piece, *d);
+    double *W = many_blocks(w->many), factor = tangential_factor(w, *d, n, W);
+    for (int e = 0; e < w->start[n] && factor != 1; e++)
+        for (int i = *d; i < *d * *d; i++) W[(size_t)e * (size_t)(*d * *d) + (size_t)i] *= factor;
+    load_contacts(s, w, piece, *d, factor, y);
+    many_load(w->many, &(many_load_def){w->q, w->mu, w->nu, w->scale});
+    zn_status status = many_solve(w->many, &(many_settings){.residual = wanted, .rounds_most = 1}, w->r, &w->cost);
+    s->out->cost.sweeps += w->cost.sweeps;
+    s->out->cost.factorisations += w->cost.factorisations;
+    s->out->cost.solves += w->cost.solves;
+    return status == ZN_NO_CONVERGENCE ? ZN_OK : status; /* the best point is a step, too */
+}
+
+zn_status cone_piece_solve(cone_solver *s, piece_worker *w, int piece, double wanted, double *x, double *y) {
+    cone_pieces *k = s->pieces;
+    int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first, d = 1;
+    zn_status status = solve_cells(s, w, piece);
+    if (status == ZN_OK && n > 0) status = solve_contacts(s, w, piece, wanted, y, &d);
+    if (status != ZN_OK) return status;
+    for (int c = k->piece_cell[piece]; c < k->piece_cell[piece + 1]; c++)
+        for (int e = k->map.start[k->cells_of[c]]; e < k->map.start[k->cells_of[c] + 1]; e++) x[k->map.row[e]] -= s->v[k->map.row[e]];
+    for (int c = 0; c < n; c++) {
+        int contact = k->contacts_of[first + c], dim = k->contacts[contact].dim;
+        double change[CONTACT_ROWS_MOST];
+        for (int i = 0; i < dim; i++) {
+            double *own = &y[k->contacts[contact].y[i]];
+            change[i] = w->r[c * d + i] - *own;
+            *own = w->r[c * d + i];
+        }
+        for (int t = k->touch_start[contact]; t < k->touch_start[contact + 1]; t++) {
+            const touch *at = &k->touches[t];
+            int size = cell_size(k, at->cell);
+            const int *rows = k->map.row + k->map.start[at->cell];
+            for (int j = 0; j < dim; j++)
+                for (int i = 0; i < size && change[j] != 0; i++) x[rows[i]] -= k->G[at->G + (size_t)(j * size + i)] * change[j];
+        }
+    }
+    return ZN_OK;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cells are found once, from the pattern. Small ones are dense and lie one after the other in one block of memory; large ones are matrices of
+ * their own, dense or sparse as it pays. */
+#include "linalg/cells.h"
+
+#include "linalg/dense.h"
+#include "linalg/scaling.h"
+#include "linalg/tiny_lu.h"
+
+/* Up to this many rows a cell is dense. */
+enum { SMALL_CELL = 40 };
+
+typedef struct large_cell {
+    lin_matrix *matrix;
+    lin_lu *lu;
+    double *values; /* in the order of its columns */
+    int block;
+} large_cell;
+
+struct lin_cells {
+    zn_context *context;
+    int n, count;
+    bool dense;              /* the matrix is, and it is one cell */
+    int *start, *row, *of, *place;
+    size_t *offset;          /* per cell: its factors; of a large one its number in `large` */
+    double *factors, *scale, *largest; /* scale, largest: per row and column of the matrix */
+    int *pivot;
+    large_cell *large;
+    int n_large;
+};
+
+static int find_root(int *parent, int k) {
+    while (parent[k] != k) k = parent[k] = parent[parent[k]];
+    return k;
+}
+
+static int cell_size(const lin_cells *s, int c) { return s->start[c + 1] - s->start[c]; }
+
+/* Numbers of cells by their first rows; roots are the smallest rows. */
+static void find_cells(lin_cells *s, const zn_pattern *p) {
+    int n = s->n, *root = s->of;
+    for (int k = 0; k < n; k++) root[k] = p ? k : 0;
+    for (int j = 0; p && j < n; j++)
+        for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+            int a = find_root(root, j), b = find_root(root, p->index[e]);
+            root[a > b ? a : b] = a < b ? a : b;
+        }
+    for (int k = 0; k < n; k++) root[k] = find_root(root, k);
+    for (int k = 0; k < n; k++) { /* a root comes before its rows */
+        if (root[k] == k) s->row[s->count++] = k;
+    }
+    for (int c = 0; c < s->count; c++) s->place[s->row[c]] = c;
+    for (int k = 0; k < n; k++) root[k] = s->place[root[k]];
+    for (int k = 0; k < n; k++) s->start[root[k] + 1]++;
+    for (int c = 0; c < s->count; c++) s->start[c + 1] += s->start[c];
+    for (int k = 0; k < n; k++) s->place[k] = 0;
+    int *filled = s->pivot; /* not in use yet */
+    for (int c = 0; c < s->count; c++) filled[c] = 0;
+    for (int k = 0; k < n; k++) {
+        s->place[k] = filled[root[k]]++;
+        s->row[s->start[root[k]] + s->place[k]] = k;
+    }
+}
+
+static zn_status make_large(lin_cells *s, const zn_pattern *p, int c, large_cell *large) {
+    zn_context *context = s->context;
+    int m = cell_size(s, c), entries = 0, k = 0;
+    for (int j = s->start[c]; j < s->start[c + 1]; j++) entries += p->start[s->row[j] + 1] - p->start[s->row[j]];
+    lin_pattern own = {.start = MEM_ARRAY(context, int, m + 1), .index = MEM_ARRAY(context, int, entries)};
+    zn_status status = ZN_MEMORY;
+    large->values = MEM_ARRAY(context, double, entries);
+    large->matrix = lin_matrix_create(context, m);
+    if (own.start && own.index && large->values && large->matrix) {
+        for (int j = 0; j < m; j++) {
+            int column = s->row[s->start[c] + j];
+            for (int e = p->start[column]; e < p->start[column + 1]; e++) own.index[k++] = s->place[p->index[e]];
+            own.start[j + 1] = k;
+        }
+        own.p = (zn_pattern){m, m, own.start, own.index};
+        large->block = lin_matrix_block(large->matrix, &own.p, false, 0, 0);
+        status = large->block < 0 ? ZN_MEMORY : lin_matrix_finish(large->matrix, LIN_AUTO);
+        if (status == ZN_OK && !(large->lu = lin_lu_create(context, large->matrix))) status = ZN_MEMORY;
+    }
+    mem_free(context, own.start);
+    mem_free(context, own.index);
+    return status;
+}
+
+static bool take_factors(lin_cells *s, const zn_pattern *p) {
+    size_t small = 0;
+    int large = 0;
+    s->offset = MEM_ARRAY(s->context, size_t, s->count);
+    if (!s->offset) return false;
+    for (int c = 0; c < s->count; c++) {
+        size_t m = (size_t)cell_size(s, c);
+        if (s->dense || m <= SMALL_CELL) s->offset[c] = small, small += m * m;
+        else s->offset[c] = (size_t)large++;
+    }
+    s->factors = MEM_ARRAY(s->context, double, small);
+    s->large = MEM_ARRAY(s->context, large_cell, large);
+    if (!s->factors || !s->large) return false;
+    for (int c = 0; c < s->count && !s->dense; c++)
+        if (cell_size(s, c) > SMALL_CELL && make_large(s, p, c, &s->large[s->n_large++]) != ZN_OK) return false;
+    return true;
+}
+
+lin_cells *lin_cells_create(zn_context *context, const lin_matrix *matrix) {
+    lin_cells *s = MEM_ARRAY(context, lin_cells, 1);
+    if (!s) return NULL;
+    size_t n = (size_t)lin_matrix_size(matrix);
+    *s = (lin_cells){.context = context, .n = (int)n, .dense = lin_matrix_is_dense(matrix)};
+    s->start = MEM_ARRAY(context, int, n + 1);
+    int **lists[] = {&s->row, &s->of, &s->place, &s->pivot};
+    bool fine = s->start != NULL;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) fine = (*lists[k] = MEM_ARRAY(context, int, n)) && fine;
+    s->scale = MEM_ARRAY(context, double, n);
+    s->largest = MEM_ARRAY(context, double, n);
+    const zn_pattern *p = lin_matrix_pattern(matrix);
+    if (fine && s->scale && s->largest) {
+        find_cells(s, p);
+        if (take_factors(s, p)) return s;
+    }
+    lin_cells_destroy(s);
+    return NULL;
+}
+
+void lin_cells_destroy(lin_cells *s) {
+    if (!s) return;
+    for (int k = 0; k < s->n_large; k++) {
+        lin_lu_destroy(s->large[k].lu);
+        lin_matrix_destroy(s->large[k].matrix);
+        mem_free(s->context, s->large[k].values);
+    }
+    void *memory[] = {s->start, s->row, s->of, s->place, s->offset, s->factors, s->scale, s->largest, s->pivot, s->large};
+    for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(s->context, memory[k]);
+    mem_free(s->context, s);
+}
+
+lin_cell_map lin_cells_map(const lin_cells *s) { return (lin_cell_map){s->count, s->start, s->row, s->of, s->place}; }
+
+static zn_status factor_large(lin_cells *s, const lin_columns *a, int c) {
+    large_cell *large = &s->large[s->offset[c]];
+    double *to = large->values;
+    for (int j = s->start[c]; j < s->start[c + 1]; j++) {
+        int column = s->row[j], count = a->start[column + 1] - a->start[column];
+        memcpy(to, a->values + a->start[column], (size_t)count * sizeof *to);
+        to += count;
+    }
+    lin_matrix_zero(large->matrix);
+    lin_matrix_add(large->matrix, large->block, 1, large->values);
+    return lin_lu_factor(large->lu, large->matrix, true);
+}
+
+/* R A into the factors; largest entries of the columns. */
+static bool scale_small(lin_cells *s, const lin_columns *a, int c, double *factors) {
+    int m = cell_size(s, c), first = s->start[c];
+    double *scale = s->scale + first, *largest = s->largest + first;
+    if (!a->index) memcpy(factors, a->values, (size_t)m * (size_t)m * sizeof *factors);
+    else {
+        memset(factors, 0, (size_t)m * (size_t)m * sizeof *factors);
+        for (int j = 0; j < m; j++)
+            for (int column = s->row[first + j], e = a->start[column]; e < a->start[column + 1]; e++)
+                factors[(size_t)j * (size_t)m + (size_t)s->place[a->index[e]]] = a->values[e];
+    }
+    lin_columns own = {m, NULL, NULL, factors};
+    if (!lin_scale_rows(&own, scale)) return false;
+    for (int j = 0; j < m; j++) {
+        largest[j] = 0;
+        for (int i = 0; i < m; i++) {
+            double *entry = &factors[(size_t)j * (size_t)m + (size_t)i];
+            *entry *= scale[i];
+            largest[j] = larger(fabs(*entry), largest[j]);
+        }
+    }
+    return true;
+}
+
+zn_status lin_cells_factor(lin_cells *s, const lin_matrix *matrix, int c) {
+    lin_columns a = lin_matrix_columns(matrix);
+    int m = cell_size(s, c), first = s->start[c];
+    if (!s->dense && m > SMALL_CELL) return factor_large(s, &a, c);
+    double *factors = s->factors + s->offset[c], tiny = lin_tiny_pivot(m);
+    if (!scale_small(s, &a, c, factors)) return ZN_NOT_FINITE;
+    if (lin_dense_lu_factor(m, factors, s->pivot + first) != 0) return ZN_SINGULAR;
+    for (int k = 0; k < m; k++)
+        if (!(fabs(factors[(size_t)k * (size_t)(m + 1)]) > tiny * s->largest[first + k])) return ZN_SINGULAR;
+    return ZN_OK;
+}
+
+void lin_cells_solve(const lin_cells *s, int c, double *b, int columns) {
+    int m = cell_size(s, c), first = s->start[c];
+    if (!s->dense && m > SMALL_CELL) {
+        lin_lu_solve_many(s->large[s->offset[c]].lu, b, columns);
+        return;
+    }
+    for (int k = 0; k < columns; k++)
+        for (int i = 0; i < m; i++) b[k * m + i] *= s->scale[first + i];
+    lin_dense_lu_solve(m, s->factors + s->offset[c], s->pivot + first, b, columns);
+}

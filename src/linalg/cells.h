@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LU of a matrix that falls apart: rows and columns that are connected by entries of its pattern form a cell (a free body, a mechanism), and
+ * each cell has factors of its own. So a right side that is zero but in a few cells costs no more than these. */
+#ifndef LINALG_CELLS_H
+#define LINALG_CELLS_H
+
+#include "linalg/linalg.h"
+
+typedef struct lin_cells lin_cells;
+
+/* A dense matrix is one cell. NULL: no memory (error in the context). */
+lin_cells *lin_cells_create(zn_context *, const lin_matrix *);
+void lin_cells_destroy(lin_cells *);
+
+/* Cells are numbered by their first rows. The rows of cell c are row[start[c] .. start[c + 1] - 1], ascending. */
+typedef struct lin_cell_map {
+    int count;
+    const int *start, *row;
+    const int *of, *place; /* per row of the matrix: its cell, and its place in there */
+} lin_cell_map;
+lin_cell_map lin_cells_map(const lin_cells *);
+
+/* As lin_lu_factor, for one cell. Different cells may be factored and solved by different threads. */
+zn_status lin_cells_factor(lin_cells *, const lin_matrix *, int cell);
+/* b: columns as long as the cell; becomes the solution. */
+void lin_cells_solve(const lin_cells *, int cell, double *b, int columns);
+
+#endif
