@@ -19,26 +19,25 @@ def head(dim, step, end, extra=""):
 
 
 def spheres(n, step=1e-3, steps=200):
-    """Layers of a square lattice with jitter, so near to each other that the pile settles soon."""
+    """Layers of a square lattice with jitter, each above the gaps of the one below, so that they settle into each other soon."""
     rng = random.Random(1)
-    radius, pitch = 0.1, 0.21
-    side = max(2, round(n ** (1 / 3)))
-    width = side * pitch / 2
+    radius, pitch, jitter = 0.1, 0.21, 0.004
+    side = max(2, round((n / 1.4) ** (1 / 3)))
+    width = side * pitch / 2 + pitch / 4
     centres = []
     while len(centres) < n:
-        k = len(centres)
-        layer, place = divmod(k, side * side)
-        shift = 0.008
-        centres.append((-width + pitch * (place % side + 0.5) + shift * rng.random(),
-                        -width + pitch * (place // side + 0.5) + shift * rng.random(),
-                        0.101 + layer * 0.203))
+        layer, place = divmod(len(centres), side * side)
+        shift = (layer % 2) * pitch / 2 - pitch / 4
+        centres.append((-side * pitch / 2 + pitch * (place % side + 0.5) + shift + jitter * rng.random(),
+                        -side * pitch / 2 + pitch * (place // side + 0.5) + shift + jitter * rng.random(),
+                        0.101 + layer * 0.152))
     out = head(3, step, step * steps)
     out.append("bodies:")
     for i, c in enumerate(centres):
         out.append(f"  b{i}: {{type: spatial, shape: {{type: sphere, radius: {radius}}}, mass: 1, "
                    f"position: [{c[0]:.6f}, {c[1]:.6f}, {c[2]:.6f}]}}")
     out.append("geometry:")
-    wall = width + 0.02
+    wall = width + 0.01
     out.append("  floor: {type: plane, normal: [0, 0, 1]}")
     for name, normal, at in (("left", "[1, 0, 0]", f"[{-wall}, 0, 0]"), ("right", "[-1, 0, 0]", f"[{wall}, 0, 0]"),
                              ("front", "[0, 1, 0]", f"[0, {-wall}, 0]"), ("back", "[0, -1, 0]", f"[0, {wall}, 0]")):
@@ -54,10 +53,10 @@ def spheres(n, step=1e-3, steps=200):
             for dy in (-1, 0, 1):
                 for dz in (-1, 0, 1):
                     for j in cells.get((key[0] + dx, key[1] + dy, key[2] + dz), []):
-                        if j > i and math.dist(c, centres[j]) < 0.27:
+                        if j > i and math.dist(c, centres[j]) < 0.3:
                             out.append(f"  c{i}_{j}: {{between: [b{i}, b{j}], {law}}}")
         for name, gap in (("floor", c[2]), ("left", c[0] + wall), ("right", wall - c[0]), ("front", c[1] + wall), ("back", wall - c[1])):
-            if gap < 0.15:
+            if gap < 0.2:
                 out.append(f"  {name}{i}: {{between: [b{i}, {name}], {law}}}")
     return out
 

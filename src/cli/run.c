@@ -31,6 +31,7 @@ typedef struct running {
     progress bar;
     zn_account *account; /* NULL: the model has no energy function */
     zn_status status; /* of recording */
+    step_times times;
 } running;
 
 static int observe(void *user, const zn_simulation *simulation) {
@@ -51,7 +52,9 @@ static zn_status go(zn_simulation *simulation, running *run) {
     double last_row = zn_simulation_time(simulation);
     if (observe(run, simulation)) return run->status;
     for (long step = 1; !zn_simulation_done(simulation); step++) {
+        double begin = seconds();
         zn_status status = zn_simulation_step(simulation);
+        step_times_add(&run->times, seconds() - begin);
         if (status == ZN_OK && run->account) status = zn_account_update(run->account);
         if (status != ZN_OK) return status;
         while (zn_simulation_next_row(simulation)) {
@@ -80,7 +83,7 @@ static zn_status report(const run_options *o, const running *run, zn_simulation 
     if (evaluated != ZN_OK) mem_free(context, outputs), outputs = NULL;
     if (status == ZN_OK) status = evaluated;
     const char *message = status == ZN_STOPPED ? zn_status_text(status) : status == ZN_OK ? "" : zn_error_text(context);
-    cli_summary summary = {o->path, simulation, run->account, status, message, wall, outputs};
+    cli_summary summary = {o->path, simulation, run->account, status, message, wall, outputs, &run->times};
     if (o->summary) cli_summary_json(stdout, &summary);
     else if (!o->quiet) cli_summary_table(stdout, &summary);
     mem_free(context, outputs);

@@ -225,6 +225,20 @@ static void found_lines(FILE *to, const zn_simulation *sim, const zn_statistics 
     fprintf(to, "\n");
 }
 
+/* What depends on the machine comes last. */
+static void costs(FILE *to, const cli_summary *s, const zn_statistics *stats) {
+    fprintf(to, ", \"cone\": {\"components\": {\"mean\": ");
+    cli_json_number(to, stats->components_mean);
+    fprintf(to, ", \"max\": %ld}, \"sweeps\": %ld, \"factorisations\": %ld, \"solves\": %ld, \"seconds\": ", stats->components_max, stats->sweeps,
+            stats->factorisations, stats->linear_solves);
+    cli_json_number(to, stats->cone_seconds);
+    fprintf(to, "}, \"step_seconds\": {\"median\": ");
+    cli_json_number(to, step_times_median(s->steps));
+    fprintf(to, ", \"max\": ");
+    cli_json_number(to, s->steps->largest);
+    fprintf(to, "}");
+}
+
 void cli_summary_json(FILE *to, const cli_summary *s) {
     const zn_simulation *sim = s->simulation;
     const zn_model *model = zn_simulation_model(sim);
@@ -279,6 +293,7 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     fprintf(to, "}, \"staged\": {\"accepted\": %ld, \"repeated\": %ld}, \"rejected\": %ld, \"cut\": {\"steps\": %ld, \"impacts\": %ld}, \"wall_seconds\": ",
             stats.staged_accepted, stats.staged_repeated, stats.rejected, stats.cut_steps, stats.cut_impacts);
     cli_json_number(to, s->wall_seconds);
+    costs(to, s, &stats);
     fprintf(to, "}\n");
 }
 

@@ -3,6 +3,7 @@
 #ifndef CLI_SUMMARY_H
 #define CLI_SUMMARY_H
 
+#include "cli/step_times.h"
 #include "zeno/zeno.h"
 
 #include <stdio.h>
@@ -15,6 +16,7 @@ typedef struct cli_summary {
     const char *message;           /* "" when all is well */
     double wall_seconds;
     const double *outputs;         /* values of the model's outputs, or NULL */
+    const step_times *steps;
 } cli_summary;
 
 void cli_summary_json(FILE *, const cli_summary *);

@@ -97,8 +97,9 @@ typedef enum cone_path { CONE_NEWTON, CONE_LEAST_NORM, CONE_PROJECTION, CONE_PAT
 
 /* Work on many contacts (pieces.c). */
 typedef struct cone_cost {
-    int pieces;                  /* that share no equation; the most in one solve */
-    int sweeps, factorisations, solves;
+    long runs, pieces, pieces_most; /* solves; pieces with contacts that share no equation: of all solves, the most of one */
+    long sweeps, factorisations, solves;
+    double seconds;
 } cone_cost;
 
 typedef struct cone_outcome {
@@ -126,6 +127,7 @@ static inline double cone_radius(const cone *c, const double *mu) {
 
 /* Adds the outcome of another solve of the same step: the worst of both and the sum of the work. Start from zeros. */
 void cone_outcome_add(cone_outcome *total, const cone_outcome *part);
+void cone_outcome_add_cost(cone_cost *total, const cone_cost *part);
 
 /* Of what least squares leave of phi, the part that may stay: rows from `first` on (bilateral ones), and only when none is
  * above `most` (a length; rows of lengths are those times per_length). False: nothing may stay, all rows are zero. */

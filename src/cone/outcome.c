@@ -126,16 +126,23 @@ void cone_judge(cone_solver *s, cone_outcome *out) {
     }
 }
 
+void cone_outcome_add_cost(cone_cost *total, const cone_cost *part) {
+    total->runs += part->runs;
+    total->pieces += part->pieces;
+    if (part->pieces_most > total->pieces_most) total->pieces_most = part->pieces_most;
+    total->sweeps += part->sweeps;
+    total->factorisations += part->factorisations;
+    total->solves += part->solves;
+    total->seconds += part->seconds;
+}
+
 void cone_outcome_add(cone_outcome *total, const cone_outcome *part) {
     for (int i = 0; i < CONE_PATH_COUNT; i++) total->iterations[i] += part->iterations[i];
     for (int i = 0; i < CONE_UNIT_COUNT; i++) total->residual[i] = larger(total->residual[i], part->residual[i]);
     if (part->path > total->path) total->path = part->path, total->most = 0;
     if (part->path == total->path && part->most > total->most) total->most = part->most;
     total->solves += part->solves;
-    total->cost.pieces = part->cost.pieces > total->cost.pieces ? part->cost.pieces : total->cost.pieces;
-    total->cost.sweeps += part->cost.sweeps;
-    total->cost.factorisations += part->cost.factorisations;
-    total->cost.solves += part->cost.solves;
+    cone_outcome_add_cost(&total->cost, &part->cost);
     total->roundoff += part->roundoff;
     total->roundoff_residual = larger(total->roundoff_residual, part->roundoff_residual);
     total->staged_accepted += part->staged_accepted;

@@ -10,6 +10,8 @@
  * same bits alone and among others. */
 #include "cone/pieces.h"
 
+#include <time.h>
+
 /* Rows from which on it pays; below, one dense system for all is faster. */
 enum { PIECES_ROWS = 64 };
 enum { PASSES_MOST = 20, POOR_PASSES_MOST = 3 };
@@ -31,7 +33,7 @@ static bool add_balls(const cone_problem *p, int k, piece_contact *c) {
         bool fits = (c->n_balls == 0 && dim <= 2) || (c->n_balls == 1 && dim == 2 && c->dim == 3);
         if (!fits) return false;
         for (int i = 0; i < dim; i++, c->dim++) c->y[c->dim] = from->mu_F + offset + i, c->psi[c->dim] = from->psi_F + offset + i;
-        c->ball_cone[c->n_balls] = k, c->ball[c->n_balls++] = b;
+        c->ball_cone[c->n_balls] = k, c->ball[c->n_balls] = b, c->psi_F[c->n_balls++] = from->psi_F;
     }
     return true;
 }
@@ -60,6 +62,11 @@ static bool is_plain(const cone_solver *s, double *y) {
         const cone *one = &p->cones[c];
         if (one->gate_kind == CONE_IF_CLOSED) return false;
         if (one->gate_kind == CONE_ALWAYS && one->n_balls > 0 && (one->stick_of != -1 || one->radius_0 != 0)) return false;
+    }
+    for (int c = 0; c < s->pieces->n; c++) {
+        const piece_contact *contact = &s->pieces->contacts[c];
+        for (int b = 0; b < contact->n_balls; b++)
+            if (p->cones[contact->ball_cone[b]].psi_F != contact->psi_F[b]) return false;
     }
     for (int c = 0; c < p->n_cones; c++) {
         const cone *one = &p->cones[c];
@@ -330,8 +337,17 @@ static zn_status solve_open(cone_solver *s, double wanted, double *x, double *y)
     return status;
 }
 
+static void count_pieces(cone_solver *s) {
+    const cone_pieces *k = s->pieces;
+    cone_cost *cost = &s->out->cost;
+    cost->runs = 1;
+    cost->pieces = 0;
+    for (int i = 0; i < k->n_pieces; i++) cost->pieces += k->piece_contact[i] < k->piece_contact[i + 1];
+    cost->pieces_most = cost->pieces;
+}
+
 /* As cone_newton. ZN_UNSUPPORTED: the cones are not plain contacts now. */
-zn_status cone_pieces_solve(cone_solver *s, double *x, double *y) {
+static zn_status solve(cone_solver *s, double *x, double *y) {
     cone_pieces *k = s->pieces;
     double tolerance = s->settings.tolerance, best = INFINITY, norm = INFINITY, wanted = inner_share * tolerance;
     int poor = 0;
@@ -342,7 +358,7 @@ zn_status cone_pieces_solve(cone_solver *s, double *x, double *y) {
         divide(s, y);
         double old = norm;
         norm = measure(s);
-        s->out->cost.pieces = k->n_pieces > s->out->cost.pieces ? k->n_pieces : s->out->cost.pieces;
+        if (pass == 0) count_pieces(s);
         if (norm < best) {
             best = norm;
             memcpy(s->x_best, x, (size_t)s->p->nx * sizeof(double));
@@ -365,4 +381,17 @@ zn_status cone_pieces_solve(cone_solver *s, double *x, double *y) {
         memcpy(y, s->y_best, (size_t)s->p->ny * sizeof(double));
     }
     return status == ZN_OK ? ZN_NO_CONVERGENCE : status;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+zn_status cone_pieces_solve(cone_solver *s, double *x, double *y) {
+    double begin = seconds();
+    zn_status status = solve(s, x, y);
+    s->out->cost.seconds = seconds() - begin;
+    return status;
 }

@@ -14,7 +14,8 @@
 typedef struct piece_contact {
     int normal;                   /* its cone */
     int dim, n_balls;             /* rows; at most two balls */
-    int ball_cone[2], ball[2];    /* cone and ball in it */
+    int ball_cone[2], ball[2];    /* cone and ball in it ... */
+    int psi_F[2];                 /* ... and its slip velocities, when the rows below were found */
     int y[CONTACT_ROWS_MOST], psi[CONTACT_ROWS_MOST]; /* its rows: normal, friction */
 } piece_contact;
 

@@ -23,7 +23,7 @@ struct lin_cells {
     bool dense;              /* the matrix is, and it is one cell */
     int *start, *row, *of, *place;
     size_t *offset;          /* per cell: its factors; of a large one its number in `large` */
-    double *factors, *scale, *largest; /* scale, largest: per row and column of the matrix */
+    double *factors, *scale, *largest, *work; /* scale, largest: per row and column of the matrix */
     int *pivot;
     large_cell *large;
     int n_large;
@@ -115,8 +115,9 @@ lin_cells *lin_cells_create(zn_context *context, const lin_matrix *matrix) {
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) fine = (*lists[k] = MEM_ARRAY(context, int, n)) && fine;
     s->scale = MEM_ARRAY(context, double, n);
     s->largest = MEM_ARRAY(context, double, n);
+    s->work = MEM_ARRAY(context, double, n);
     const zn_pattern *p = lin_matrix_pattern(matrix);
-    if (fine && s->scale && s->largest) {
+    if (fine && s->scale && s->largest && s->work) {
         find_cells(s, p);
         if (take_factors(s, p)) return s;
     }
@@ -131,7 +132,7 @@ void lin_cells_destroy(lin_cells *s) {
         lin_matrix_destroy(s->large[k].matrix);
         mem_free(s->context, s->large[k].values);
     }
-    void *memory[] = {s->start, s->row, s->of, s->place, s->offset, s->factors, s->scale, s->largest, s->pivot, s->large};
+    void *memory[] = {s->start, s->row, s->of, s->place, s->offset, s->factors, s->scale, s->largest, s->work, s->pivot, s->large};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(s->context, memory[k]);
     mem_free(s->context, s);
 }
@@ -155,6 +156,7 @@ static zn_status factor_large(lin_cells *s, const lin_columns *a, int c) {
 static bool scale_small(lin_cells *s, const lin_columns *a, int c, double *factors) {
     int m = cell_size(s, c), first = s->start[c];
     double *scale = s->scale + first, *largest = s->largest + first;
+    if (!a->index && m <= LIN_TINY) return lin_tiny_scale(m, a->values, factors, scale, largest);
     if (!a->index) memcpy(factors, a->values, (size_t)m * (size_t)m * sizeof *factors);
     else {
         memset(factors, 0, (size_t)m * (size_t)m * sizeof *factors);
@@ -196,4 +198,20 @@ void lin_cells_solve(const lin_cells *s, int c, double *b, int columns) {
     for (int k = 0; k < columns; k++)
         for (int i = 0; i < m; i++) b[k * m + i] *= s->scale[first + i];
     lin_dense_lu_solve(m, s->factors + s->offset[c], s->pivot + first, b, columns);
+}
+
+zn_status lin_cells_factor_all(lin_cells *s, const lin_matrix *matrix) {
+    zn_status status = ZN_OK;
+    for (int c = 0; c < s->count && status == ZN_OK; c++) status = lin_cells_factor(s, matrix, c);
+    return status;
+}
+
+void lin_cells_solve_all(lin_cells *s, double *b) {
+    if (s->count == 1) {
+        lin_cells_solve(s, 0, b, 1);
+        return;
+    }
+    for (int k = 0; k < s->n; k++) s->work[k] = b[s->row[k]];
+    for (int c = 0; c < s->count; c++) lin_cells_solve(s, c, s->work + s->start[c], 1);
+    for (int k = 0; k < s->n; k++) b[s->row[k]] = s->work[k];
 }

@@ -22,7 +22,10 @@ lin_cell_map lin_cells_map(const lin_cells *);
 
 /* As lin_lu_factor, for one cell. Different cells may be factored and solved by different threads. */
 zn_status lin_cells_factor(lin_cells *, const lin_matrix *, int cell);
+zn_status lin_cells_factor_all(lin_cells *, const lin_matrix *);
 /* b: columns as long as the cell; becomes the solution. */
 void lin_cells_solve(const lin_cells *, int cell, double *b, int columns);
+/* b: as long as the matrix. */
+void lin_cells_solve_all(lin_cells *, double *b);
 
 #endif

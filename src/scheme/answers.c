@@ -49,26 +49,37 @@ zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate 
     for (int i = 0; status == ZN_OK && i < model->size.nu; i++) e->mass_scale[i] = 1;
     if (status == ZN_OK && (e->block = lin_matrix_block(e->mass, &model->pattern.M, false, 0, 0)) < 0) status = ZN_MEMORY;
     if (status == ZN_OK) status = lin_matrix_finish(e->mass, LIN_AUTO);
-    if (status == ZN_OK && !(e->lu = lin_lu_create(context, e->mass))) status = ZN_MEMORY;
+    if (status == ZN_OK && !(e->cells = lin_cells_create(context, e->mass))) status = ZN_MEMORY;
     if (status != ZN_OK) prox_destroy(context, e);
     return status;
 }
 
 void prox_destroy(zn_context *context, prox_estimate *e) {
-    lin_lu_destroy(e->lu);
+    lin_cells_destroy(e->cells);
     lin_matrix_destroy(e->mass);
     void *blocks[] = {e->column, e->rho, e->mass_scale, e->M_kept, e->W_kept, e->have};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     *e = (prox_estimate){0};
 }
 
+/* w' M^-1 w, cell by cell of M: each is met at the first entry of w in it. */
 static double mobility(prox_estimate *e, const double *W, int row) {
     const zn_pattern *p = &e->model->pattern.W;
-    memset(e->column, 0, (size_t)e->model->size.nu * sizeof *e->column);
-    for (int k = p->start[row]; k < p->start[row + 1]; k++) e->column[p->index[k]] = W[k];
-    lin_lu_solve(e->lu, e->column);
+    const lin_cell_map map = lin_cells_map(e->cells);
+    int first = p->start[row], last = p->start[row + 1];
     double g = 0;
-    for (int k = p->start[row]; k < p->start[row + 1]; k++) g += W[k] * e->column[p->index[k]];
+    for (int k = first; k < last; k++) {
+        int cell = map.of[p->index[k]], size = map.start[cell + 1] - map.start[cell];
+        bool met = false;
+        for (int l = first; l < k && !met; l++) met = map.of[p->index[l]] == cell;
+        if (met) continue;
+        memset(e->column, 0, (size_t)size * sizeof *e->column);
+        for (int l = k; l < last; l++)
+            if (map.of[p->index[l]] == cell) e->column[map.place[p->index[l]]] = W[l];
+        lin_cells_solve(e->cells, cell, e->column, 1);
+        for (int l = k; l < last; l++)
+            if (map.of[p->index[l]] == cell) g += W[l] * e->column[map.place[p->index[l]]];
+    }
     return g;
 }
 
@@ -113,7 +124,7 @@ zn_status prox_update(prox_estimate *e, const double *M, const double *W, const 
         if (!e->factored) {
             lin_matrix_zero(e->mass);
             lin_matrix_add(e->mass, e->block, 1, M);
-            if (lin_lu_factor(e->lu, e->mass, true) != ZN_OK) return ZN_SINGULAR;
+            if (lin_cells_factor_all(e->cells, e->mass) != ZN_OK) return ZN_SINGULAR;
             e->factored = true;
         }
         estimate_contact(e, W, &e->model->contacts[k]);

@@ -3,7 +3,7 @@
 #ifndef SCHEME_ANSWERS_H
 #define SCHEME_ANSWERS_H
 
-#include "linalg/linalg.h"
+#include "linalg/cells.h"
 #include "model/model.h"
 
 typedef struct answers {
@@ -27,12 +27,12 @@ void answers_destroy(zn_context *, answers *);
 typedef struct prox_estimate {
     const zn_model *model;
     lin_matrix *mass;
-    lin_lu *lu;
+    lin_cells *cells;
     int block;
     double *column; /* nu */
     double *rho;    /* one per contact row: nN + nF, in the order of lambda */
     double *M_kept, *W_kept;
-    bool factored, *have;   /* lu holds M_kept; per contact: its rho belong to M_kept, W_kept */
+    bool factored, *have;   /* the cells hold M_kept; per contact: its rho belong to M_kept, W_kept */
     double *mass_scale; /* 1/M_ii, or 1 where M_ii is not positive: turns momentum rows into velocities */
 } prox_estimate;
 

@@ -174,8 +174,8 @@ static zn_status node_velocity(moreau_type *s, const double *u_next, const doubl
     for (int i = 0; i < nu; i++) change[i] -= impact->at.r[i];
     lin_matrix_zero(impact->prox.mass);
     lin_matrix_add(impact->prox.mass, impact->prox.block, 1, impact->at.M);
-    if (lin_lu_factor(impact->prox.lu, impact->prox.mass, true) != ZN_OK) return ZN_SINGULAR;
-    lin_lu_solve(impact->prox.lu, change);
+    if (lin_cells_factor_all(impact->prox.cells, impact->prox.mass) != ZN_OK) return ZN_SINGULAR;
+    lin_cells_solve_all(impact->prox.cells, change);
     for (int i = 0; i < nu; i++) v[i] = u_next[i] + change[i];
     return ZN_OK;
 }

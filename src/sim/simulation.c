@@ -270,5 +270,7 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .contacts_found = sim->contacts.field, .found_mean = sim->contacts.steps ? (double)sim->contacts.sum / (double)sim->contacts.steps : (double)sim->contacts.list.count,
         .found_max = sim->contacts.most, .found_lists = sim->contacts.changes, .missed_pairs = sim->contacts.missed_pairs, .max_overlap = sim->contacts.max_overlap,
         .redundant_rows = sim_selection_count(sim), .row_choices = sim->selection.made,
+        .components_mean = sim->cost.runs ? (double)sim->cost.pieces / (double)sim->cost.runs : 0, .components_max = sim->cost.pieces_most,
+        .sweeps = sim->cost.sweeps, .factorisations = sim->cost.factorisations, .linear_solves = sim->cost.solves, .cone_seconds = sim->cost.seconds,
     };
 }

@@ -12,6 +12,7 @@ void sim_count_outcome(zn_simulation *sim, const cone_outcome *outcome) {
     for (int i = 0; i < CONE_PATH_COUNT; i++) sim->path_iterations[i] += outcome->iterations[i];
     sim->path_iterations_there[path] += outcome->iterations[path];
     if (outcome->most > sim->path_max[path]) sim->path_max[path] = outcome->most;
+    cone_outcome_add_cost(&sim->cost, &outcome->cost);
     sim->staged_accepted += outcome->staged_accepted;
     sim->staged_repeated += outcome->staged_repeated;
     sim->roundoff_steps += outcome->roundoff > 0;
