@@ -16,8 +16,7 @@
 
 #define NO_FRICTION 1e-9 /* mu below it: the tangential rows stay zero */
 #define HELD 1e12        /* on their diagonal */
-#define TO_BOUNDARY 0.995
-#define START_SIZE 1.0
+#define TO_BOUNDARY 0.9
 #define SHORT 0.1 /* a step this short makes no progress */
 #define CENTRING 0.3
 enum { SHORT_STEPS_MOST = 12 };
@@ -203,10 +202,11 @@ static double gap(const many_system *s, const struct interior *f, double t) {
     return sum / s->n;
 }
 
-static void begin(many_system *s, struct interior *f) {
+/* In the middle of the cones, `size` away from their apex. */
+static void begin(many_system *s, struct interior *f, double size) {
     for (int k = 0; k < s->m; k++) {
-        f->y[k] = k % s->d ? 0 : START_SIZE * lorentz(s, k / s->d);
-        f->z[k] = k % s->d ? 0 : START_SIZE;
+        f->y[k] = k % s->d ? 0 : size * lorentz(s, k / s->d);
+        f->z[k] = k % s->d ? 0 : size;
         f->dy[k] = f->dz[k] = 0;
     }
 }
@@ -221,13 +221,13 @@ static bool look(many_system *s, const struct interior *f) {
     return many_offer(s, s->r, s->u);
 }
 
-zn_status many_interior(many_system *s, int iterations, double enough) {
+zn_status many_interior(many_system *s, interior_plan plan) {
     if (!create(s)) return ZN_MEMORY;
     struct interior *f = s->interior;
     int short_steps = 0;
     enter(s, f);
-    begin(s, f);
-    for (int it = 0; it < iterations; it++) {
+    begin(s, f, plan.start);
+    for (int it = 0; it < plan.iterations; it++) {
         residual(s, f);
         double tau = gap(s, f, 0);
         fill_diagonal(s, f);
@@ -251,7 +251,7 @@ zn_status many_interior(many_system *s, int iterations, double enough) {
         }
         s->out->interior_iterations++;
         if (look(s, f)) return ZN_OK;
-        if (s->best_residual < enough) return ZN_NO_CONVERGENCE;
+        if (s->best_residual < plan.enough) return ZN_NO_CONVERGENCE;
     }
     return ZN_NO_CONVERGENCE;
 }

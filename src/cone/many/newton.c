@@ -20,6 +20,7 @@ enum { HALVINGS = 6, MERITS = 4, FAILURES_MOST = 6 };
 #define INNER_ACCURACY 1e-3 /* of the merit at the start of an inner iteration */
 #define INNER_FLOOR 1e-13
 #define INNER_DONE 1e-12
+#define ENOUGH_SHARE 0.1
 
 /* Per contact: what its rows are. */
 typedef struct contact_rows {
@@ -195,8 +196,11 @@ typedef struct prox {
     int failures;
 } prox;
 
-static void after_success(prox *p, int taken) {
-    double next = p->delta * (taken < 4 ? 0.03 : taken < 8 ? 0.1 : 0.3);
+/* The residual fell to the part `rate`, and is to fall to the part `wanted`. It will fall in proportion to delta, so that there is no need to go
+ * below what does that at once: a small delta makes the matrix nearly singular where contacts are redundant. */
+static void after_success(prox *p, int taken, double rate, double wanted) {
+    double next = p->delta * (taken < 4 ? 0.03 : taken < 8 ? 0.1 : 0.3), needed = p->delta * ENOUGH_SHARE * wanted / rate;
+    if (next < needed) next = smaller(needed, p->delta);
     p->failures = 0;
     p->failed *= 0.3;
     p->delta = larger(larger(next, 3 * p->failed), DELTA_LEAST);
@@ -221,8 +225,9 @@ zn_status many_newton(many_system *s, newton_plan plan) {
         if (many_offer(s, s->r, s->u)) return ZN_OK;
         double now = many_judge(s, s->r, s->u);
         bool better = now < at_centre;
+        if (status != ZN_OK && plan.brief) break;
         if (status == ZN_OK)
-            after_success(&p, taken);
+            after_success(&p, taken, now / at_centre, s->settings.residual / now);
         else {
             p.failures++;
             p.failed = larger(p.delta, p.failed);

@@ -3,7 +3,7 @@
  * zero, since a bad start can be the cause of its failure. */
 #include "cone/many/system.h"
 
-enum { SWEEPS_FIRST = 20, ACCELERATED = 60, FIXED_POINT_FIRST = 600, FIXED_POINT_GROWTH = 3, INTERIOR_MOST = 40 };
+enum { SWEEPS_FIRST = 20, ACCELERATED = 60, FIXED_POINT_FIRST = 600, FIXED_POINT_GROWTH = 3, INTERIOR_MOST = 60 };
 #define INTERIOR_ENOUGH 1e-6
 
 static newton_plan newton_of_round(int round) {
@@ -13,16 +13,31 @@ static newton_plan newton_of_round(int round) {
     return (newton_plan){.outer = 40, .inner = 30, .large_ro = true};
 }
 
-static zn_status solve(many_system *s) {
-    if (many_offer(s, s->best, s->u) || many_sweep(s, SWEEPS_FIRST)) return ZN_OK;
-    zn_status status = many_newton(s, newton_of_round(0));
-    if (status == ZN_OK || status == ZN_MEMORY) return status;
-    if (s->nR == 0) {
-        status = many_interior(s, INTERIOR_MOST, INTERIOR_ENOUGH);
+/* Interior point from several starts, the last digits by Newton. */
+static zn_status solve_from_inside(many_system *s) {
+    static const double starts[] = {10, 1, 100};
+    zn_status status = ZN_NO_CONVERGENCE;
+    for (int k = 0; k < 3; k++) {
+        double best = s->best_residual;
+        status = many_interior(s, (interior_plan){INTERIOR_MOST, INTERIOR_ENOUGH, starts[k]});
         if (status == ZN_OK || status == ZN_MEMORY) return status;
-        status = many_newton(s, (newton_plan){.outer = 40, .inner = 30});
+        if (!(s->best_residual < best)) continue;
+        status = many_newton(s, (newton_plan){.outer = 20, .inner = 15});
         if (status == ZN_OK || status == ZN_MEMORY) return status;
     }
+    return status;
+}
+
+static zn_status solve(many_system *s) {
+    if (many_offer(s, s->best, s->u) || many_sweep(s, SWEEPS_FIRST)) return ZN_OK;
+    zn_status status = many_newton(s, (newton_plan){.outer = 6, .inner = 10, .brief = true});
+    if (status == ZN_OK || status == ZN_MEMORY) return status;
+    if (s->nR == 0) {
+        status = solve_from_inside(s);
+        if (status == ZN_OK || status == ZN_MEMORY) return status;
+    }
+    status = many_newton(s, newton_of_round(0));
+    if (status == ZN_OK || status == ZN_MEMORY) return status;
     status = many_fixed_point(s, (fixed_point_plan){.iterations = ACCELERATED, .accelerate = true});
     int iterations = FIXED_POINT_FIRST;
     for (int round = 0; round < s->settings.rounds_most; round++, iterations *= FIXED_POINT_GROWTH) {

@@ -66,12 +66,17 @@ typedef struct newton_plan {
     bool from_zero;
     double delta;
     bool large_ro;
+    bool brief; /* the first inner iteration that fails is the last one */
 } newton_plan;
 zn_status many_newton(many_system *, newton_plan);
 void many_newton_destroy(many_system *);
 
-/* Until the residual is below `enough`; ZN_OK: solved. */
-zn_status many_interior(many_system *, int iterations, double enough);
+typedef struct interior_plan {
+    int iterations;
+    double enough; /* a residual to stop at */
+    double start;  /* how far from the boundary of the cones, scaled */
+} interior_plan;
+zn_status many_interior(many_system *, interior_plan); /* ZN_OK: solved */
 void many_interior_destroy(many_system *);
 
 #endif
