@@ -180,10 +180,11 @@ static zn_status solve_contacts(cone_solver *s, piece_worker *w, int piece, doub
         for (int i = *d; i < *d * *d; i++) W[(size_t)e * (size_t)(*d * *d) + (size_t)i] *= factor;
     load_contacts(s, w, piece, *d, factor, y);
     many_load(w->many, &(many_load_def){w->q, w->mu, w->nu, w->scale});
-    zn_status status = many_solve(w->many, &(many_settings){.residual = wanted, .rounds_most = 1}, w->r, &w->cost);
+    zn_status status = many_solve(w->many, &(many_settings){.residual = wanted}, w->r, &w->cost);
     s->out->cost.sweeps += w->cost.sweeps;
     s->out->cost.factorisations += w->cost.factorisations;
     s->out->cost.solves += w->cost.solves;
+    w->failed = w->failed || status == ZN_NO_CONVERGENCE;
     return status == ZN_NO_CONVERGENCE ? ZN_OK : status; /* the best point is a step, too */
 }
 

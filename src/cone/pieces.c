@@ -14,7 +14,7 @@
 
 /* Rows from which on it pays; below, one dense system for all is faster. */
 enum { PIECES_ROWS = 64 };
-enum { PASSES_MOST = 20, POOR_PASSES_MOST = 3 };
+enum { PASSES_MOST = 20, POOR_PASSES_MOST = 2 };
 /* A gap this many times the scale of its row does not close in a step. */
 static const double far_away = 20;
 /* Inclusions are solved to this part of the tolerance. */
@@ -351,6 +351,7 @@ static zn_status solve(cone_solver *s, double *x, double *y) {
     cone_pieces *k = s->pieces;
     double tolerance = s->settings.tolerance, best = INFINITY, norm = INFINITY, wanted = inner_share * tolerance;
     int poor = 0;
+    k->worker.failed = false;
     s->current = s->rank_known = s->forgives = false;
     if (!is_plain(s, y)) return ZN_UNSUPPORTED;
     zn_status status = cone_evaluate(s, x, y, true);
@@ -366,8 +367,9 @@ static zn_status solve(cone_solver *s, double *x, double *y) {
         }
         double enough = (pass == 0 ? start_share : 1) * tolerance;
         if (norm <= enough) break;
-        if (pass > 1 && !(norm <= poor_share * old)) poor++, wanted *= inner_share;
+        if (k->worker.failed || (pass > 1 && !(norm <= poor_share * old))) poor++, wanted *= inner_share;
         if (pass == PASSES_MOST || poor == POOR_PASSES_MOST) break;
+        k->worker.failed = false;
         if (pass > 0) status = cone_evaluate(s, x, y, true);
         for (int i = 0; i < k->n_pieces; i++) k->open[i] = !(k->norm[i] <= enough);
         if (status == ZN_OK) status = solve_open(s, wanted, x, y);

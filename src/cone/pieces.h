@@ -39,7 +39,7 @@ typedef struct piece_worker {
     int *start, *index, *place; /* blocks of a piece; place: per contact, its number in the piece, then its block in a row */
     double *q, *mu, *nu, *scale, *r, *b;
     size_t start_room, index_room, row_room, contact_room;
-    zn_status status;
+    bool failed; /* some inclusions were not solved as well as wanted */
 } piece_worker;
 
 struct cone_pieces {

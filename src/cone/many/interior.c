@@ -18,8 +18,9 @@
 #define HELD 1e12        /* on their diagonal */
 #define TO_BOUNDARY 0.9
 #define SHORT 0.1 /* a step this short makes no progress */
-#define CENTRING 0.3
-enum { SHORT_STEPS_MOST = 12 };
+#define CENTRING 0.8
+#define CENTRING_AFTER 0.8 /* times (1 - t)^2 after a step of length t: who came near to the boundary goes back to the middle */
+enum { SHORT_STEPS_MOST = 20 };
 
 typedef double vec[CONTACT_ROWS_MOST];
 
@@ -225,6 +226,7 @@ zn_status many_interior(many_system *s, interior_plan plan) {
     if (!create(s)) return ZN_MEMORY;
     struct interior *f = s->interior;
     int short_steps = 0;
+    double last_t = 1;
     enter(s, f);
     begin(s, f, plan.start);
     for (int it = 0; it < plan.iterations; it++) {
@@ -237,6 +239,7 @@ zn_status many_interior(many_system *s, interior_plan plan) {
         find_step(s, f, 0, tau, false);
         double t = longest_step(s, f), after = gap(s, f, t), sigma = after / tau;
         sigma = smaller(sigma * sigma * sigma, 1);
+        sigma = larger(sigma, CENTRING_AFTER * (1 - last_t) * (1 - last_t));
         find_step(s, f, sigma, tau, true);
         t = TO_BOUNDARY * longest_step(s, f);
         if (t < SHORT) { /* towards the middle of the cones, without the corrector */
@@ -245,6 +248,7 @@ zn_status many_interior(many_system *s, interior_plan plan) {
             if (++short_steps == SHORT_STEPS_MOST) return ZN_NO_CONVERGENCE;
         }
         if (!(t > 0)) return ZN_NO_CONVERGENCE;
+        last_t = t;
         for (int k = 0; k < s->m; k++) {
             f->y[k] += t * f->dy[k];
             f->z[k] += t * f->dz[k];

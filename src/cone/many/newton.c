@@ -11,7 +11,8 @@
  * and the same rows for rolling with nu. In blocks: J_cj = P_c (W_d)_cj, plus D_c on the diagonal, and the right side is -P_c (q - delta rbar)_c. */
 #include "cone/many/system.h"
 
-enum { HALVINGS = 6, MERITS = 4, FAILURES_MOST = 6 };
+enum { HALVINGS = 6, MERITS = 4, FAILURES_MOST = 6, FREE_STEPS = 6 };
+#define FREE_GROWTH 3 /* of the merit, in the first steps */
 #define DECREASE 1e-4
 #define DELTA_LEAST 1e-9
 #define DELTA_MOST 10
@@ -160,6 +161,17 @@ static void project_all(const many_system *s, double *r) {
     for (int c = 0; c < s->n; c++) many_project(s, c, r + c * s->d);
 }
 
+/* Where the slip of a contact in space turns, a step along the tangent of the circle leads out of it: the percussion is shortened to what friction
+ * can bear. */
+static void turn_slip(const many_system *s, double *r) {
+    if (s->nT != 2 || s->nR > 0) return;
+    for (int c = 0; c < s->n; c++) {
+        double *own = r + c * s->d, size = many_norm(own + 1, s->nT), most = own[0] > 0 ? s->mu[c] * own[0] : 0;
+        if (own[0] < 0) own[0] = 0;
+        for (int i = 1; i <= s->nT && size > most; i++) own[i] *= most / size;
+    }
+}
+
 /* Inner iteration from s->r around the centre; *taken iterations. ZN_OK: solved; ZN_MEMORY; else not. */
 static zn_status inner(many_system *s, struct active_matrix *a, int most, double ro, double delta, int *taken) {
     double past[MERITS], F = merit(s, s->r, ro, delta, a->centre, a->y), wanted = INNER_ACCURACY * F;
@@ -173,8 +185,9 @@ static zn_status inner(many_system *s, struct active_matrix *a, int most, double
         int halving = 0;
         for (; halving < HALVINGS; halving++, t /= 2) {
             for (int i = 0; i < s->m; i++) a->step[i] = s->r[i] + t * (a->trial[i] - s->r[i]);
+            turn_slip(s, a->step);
             next = merit(s, a->step, ro, delta, a->centre, a->y);
-            if (next <= (1 - DECREASE * t) * largest) break;
+            if (next <= (1 - DECREASE * t) * largest * (*taken < FREE_STEPS ? FREE_GROWTH : 1)) break;
         }
         if (halving == HALVINGS) { /* the full step, projected, may lead out of a cycle */
             if (2 * *taken >= most) return ZN_NO_CONVERGENCE;

@@ -36,8 +36,8 @@ static zn_status solve(many_system *s) {
         status = solve_from_inside(s);
         if (status == ZN_OK || status == ZN_MEMORY) return status;
     }
-    status = many_newton(s, newton_of_round(0));
-    if (status == ZN_OK || status == ZN_MEMORY) return status;
+    status = many_newton(s, (newton_plan){.outer = 40, .inner = 30});
+    if (status == ZN_OK || status == ZN_MEMORY || s->settings.rounds_most == 0) return status;
     status = many_fixed_point(s, (fixed_point_plan){.iterations = ACCELERATED, .accelerate = true});
     int iterations = FIXED_POINT_FIRST;
     for (int round = 0; round < s->settings.rounds_most; round++, iterations *= FIXED_POINT_GROWTH) {
