@@ -67,18 +67,22 @@ static double mobility(prox_estimate *e, const double *W, int row) {
     const zn_pattern *p = &e->model->pattern.W;
     const lin_cell_map map = lin_cells_map(e->cells);
     int first = p->start[row], last = p->start[row + 1];
-    double g = 0;
+    double g = 0, *column = e->column;
     for (int k = first; k < last; k++) {
-        int cell = map.of[p->index[k]], size = map.start[cell + 1] - map.start[cell];
+        int cell = map.of[p->index[k]], size = map.start[cell + 1] - map.start[cell], end = k + 1;
         bool met = false;
         for (int l = first; l < k && !met; l++) met = map.of[p->index[l]] == cell;
         if (met) continue;
-        memset(e->column, 0, (size_t)size * sizeof *e->column);
-        for (int l = k; l < last; l++)
-            if (map.of[p->index[l]] == cell) e->column[map.place[p->index[l]]] = W[l];
-        lin_cells_solve(e->cells, cell, e->column, 1);
-        for (int l = k; l < last; l++)
-            if (map.of[p->index[l]] == cell) g += W[l] * e->column[map.place[p->index[l]]];
+        memset(column, 0, (size_t)size * sizeof *column);
+        column[map.place[p->index[k]]] = W[k];
+        for (; end < last && map.of[p->index[end]] == cell; end++) column[map.place[p->index[end]]] = W[end];
+        for (int l = end; l < last; l++)
+            if (map.of[p->index[l]] == cell) column[map.place[p->index[l]]] = W[l];
+        lin_cells_solve(e->cells, cell, column, 1);
+        for (int l = k; l < end; l++) g += W[l] * column[map.place[p->index[l]]];
+        for (int l = end; l < last; l++)
+            if (map.of[p->index[l]] == cell) g += W[l] * column[map.place[p->index[l]]];
+        k = end - 1;
     }
     return g;
 }
