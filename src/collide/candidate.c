@@ -5,7 +5,10 @@
  *   ball, sphere     g = |c - p| - r_a - r_b,                          n = (c - p)/|c - p|
  *   ball, line       the same with p the foot of c on the line;  ball, segment: the nearest point of the segment
  *   line, line       g = n.(p_a - p_b) - r_a - r_b,                    n = side (a_a x a_b)/|a_a x a_b|
- *   ring, plane      g = n.(c - p) - R sqrt(1 - (n.a)^2) - r_b */
+ *   ring, plane      g = n.(c - p) - R sqrt(1 - (n.a)^2) - r_b
+ *   ellipsoid, plane g = n.(c - p) - sqrt(n.M n) - r_b,                M = sum of a a' over its half axes a
+ *   ball, ring       the distance to the circle, less r_a;  ball, cone: that to its side, in the half plane of c
+ *   ball, ellipsoid  the distance to the nearest point x = p + M (M + t)^-1 (c - p) with |M^(-1/2)(x - p)| = 1, by Newton's method */
 #include "collide/internal.h"
 
 #include <stdlib.h>
@@ -59,6 +62,87 @@ static void measure_from(collide_candidate *c, vec3 centre, vec3 foot, double ra
     *on_b = vec3_add_scaled(foot, c->of[1].radius, n);
 }
 
+/* M x in I. */
+static vec3 ellipsoid_times(const feature *f, const collide_pose *p, vec3 x) {
+    mat3 A = pose_matrix(p->A), M;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) M.m[i][j] = f->matrix[3 * i + j];
+    return mat3_apply(&A, mat3_apply(&M, mat3_apply_transposed(&A, x)));
+}
+
+/* Eigenvalues and axes of a symmetric matrix, by Jacobi's rotations. */
+static void symmetric_axes(mat3 M, double value[3], mat3 *Q) {
+    *Q = mat3_identity();
+    for (int turn = 0; turn < 60; turn++) {
+        int p = 0, q = 1;
+        if (fabs(M.m[0][2]) > fabs(M.m[p][q])) q = 2;
+        if (fabs(M.m[1][2]) > fabs(M.m[p][q])) p = 1, q = 2;
+        if (!(fabs(M.m[p][q]) > 1e-17 * (fabs(M.m[0][0]) + fabs(M.m[1][1]) + fabs(M.m[2][2])))) break;
+        double angle = 0.5 * atan2(2 * M.m[p][q], M.m[q][q] - M.m[p][p]);
+        mat3 J = mat3_identity();
+        J.m[p][p] = J.m[q][q] = cos(angle);
+        J.m[p][q] = sin(angle);
+        J.m[q][p] = -sin(angle);
+        mat3 T = mat3_transposed(&J), MJ = mat3_product(&M, &J);
+        M = mat3_product(&T, &MJ);
+        *Q = mat3_product(Q, &J);
+    }
+    for (int i = 0; i < 3; i++) value[i] = M.m[i][i];
+}
+
+/* The nearest point of a ring to x, seen from its centre. */
+static vec3 ring_nearest(double R, vec3 axis, vec3 x) {
+    vec3 out = vec3_add_scaled(x, -vec3_dot(x, axis), axis);
+    if (!(vec3_norm(out) > 0)) vec3_tangents(axis, &out, &(vec3){0});
+    return vec3_scale(R, vec3_normalised(out));
+}
+
+/* The nearest point of an ellipsoid to d, seen from its centre, and the normal there. In its axes x_i = a_i^2 d_i/(a_i^2 + t); the largest t with
+ * sum (x_i/a_i)^2 = 1 is found by Newton's method from the left, where the sum is convex and falls. */
+static vec3 ellipsoid_nearest(const feature *g, const collide_pose *p, vec3 d, vec3 *n) {
+    mat3 A = pose_matrix(p->A), M, Q;
+    double a2[3], t;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) M.m[i][j] = g->matrix[3 * i + j];
+    symmetric_axes(M, a2, &Q);
+    vec3 y = mat3_apply_transposed(&Q, mat3_apply_transposed(&A, d));
+    const double e[3] = {y.x, y.y, y.z};
+    double x[3], least = smaller(a2[0], smaller(a2[1], a2[2])), from = -INFINITY;
+    for (int i = 0; i < 3; i++) from = larger(from, sqrt(a2[i]) * fabs(e[i]) - a2[i]);
+    t = larger(from, -least * (1 - 1e-12));
+    for (int turn = 0; turn < 100; turn++) {
+        double f = -1, slope = 0;
+        for (int i = 0; i < 3; i++) {
+            double s = a2[i] + t, q = a2[i] * e[i] * e[i] / (s * s);
+            f += q;
+            slope -= 2 * q / s;
+        }
+        double next = t - f / slope;
+        if (!(slope < 0) || !(fabs(next - t) > 1e-16 * (fabs(t) + least))) break;
+        t = next;
+    }
+    for (int i = 0; i < 3; i++) x[i] = a2[i] * e[i] / (a2[i] + t);
+    *n = mat3_apply(&A, mat3_apply(&Q, vec3_normalised((vec3){x[0] / a2[0], x[1] / a2[1], x[2] / a2[2]})));
+    return mat3_apply(&A, mat3_apply(&Q, (vec3){x[0], x[1], x[2]}));
+}
+
+/* A ball on a surface that is not flat: the foot on it and the normal there. */
+static void measure_on_round(collide_candidate *c, vec3 x, const at_place *b, const collide_pose *pose_b, vec3 *on_b) {
+    const feature *g = &c->of[1];
+    vec3 d = vec3_sub(x, b->point), n;
+    if (g->kind == FEATURE_CONE) {
+        double z = vec3_dot(d, b->axis), sine = sin(g->half_length), cosine = cos(g->half_length);
+        vec3 out = vec3_add_scaled(d, -z, b->axis);
+        n = vec3_add_scaled(vec3_scale(cosine, vec3_normalised(out)), -sine, b->axis);
+        c->gap = cosine * vec3_norm(out) - sine * z - c->of[0].radius - g->radius;
+    } else { /* x = M (M + t)^-1 d, sought by t */
+        vec3 foot = ellipsoid_nearest(g, pose_b, d, &n);
+        c->gap = vec3_dot(n, vec3_sub(d, foot)) - c->of[0].radius;
+    }
+    vec3_store(n, c->n);
+    *on_b = vec3_add_scaled(x, -c->gap - c->of[0].radius, n);
+}
+
 void candidate_measure(collide_candidate *c, const collide_pose *pose_a, const collide_pose *pose_b) {
     const feature *f = &c->of[0], *g = &c->of[1];
     at_place a = place(f, pose_a, pose_b), b = place(g, pose_b, pose_b);
@@ -71,6 +155,12 @@ void candidate_measure(collide_candidate *c, const collide_pose *pose_a, const c
             double up = vec3_dot(n, a.axis), flat = sqrt(larger(0, 1 - up * up));
             c->gap = vec3_dot(n, d) - g->radius - f->radius * flat;
             if (flat > 0) a.point = vec3_add_scaled(a.point, -f->radius / flat, vec3_add_scaled(n, -up, a.axis));
+        }
+        if (f->kind == FEATURE_ELLIPSOID) {
+            vec3 Mn = ellipsoid_times(f, pose_a, n);
+            double h = sqrt(vec3_dot(n, Mn));
+            c->gap = vec3_dot(n, d) - g->radius - h;
+            a.point = vec3_add_scaled(a.point, -1 / h, Mn);
         }
         vec3_store(n, c->n);
         on_b = vec3_add_scaled(a.point, g->radius - vec3_dot(n, vec3_sub(a.point, b.point)), n);
@@ -93,6 +183,13 @@ void candidate_measure(collide_candidate *c, const collide_pose *pose_a, const c
         along = along > g->half_length ? g->half_length : along < -g->half_length ? -g->half_length : along;
         measure_from(c, a.point, vec3_add_scaled(b.point, along, b.axis), radii, &on_b);
         break;
+    case FEATURE_RING:
+        radii = f->radius;
+        measure_from(c, a.point, vec3_add(b.point, ring_nearest(g->radius, b.axis, d)), radii, &on_b);
+        on_b = vec3_add_scaled(a.point, -c->gap - f->radius, vec3_from(c->n));
+        break;
+    case FEATURE_CONE:
+    case FEATURE_ELLIPSOID: measure_on_round(c, a.point, &b, pose_b, &on_b); break;
     default: measure_from(c, a.point, b.point, radii, &on_b); break;
     }
     vec3 middle = vec3_add_scaled(vec3_add(vec3_from(pose_b->r), on_b), c->gap / 2, vec3_from(c->n));

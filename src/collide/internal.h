@@ -112,7 +112,7 @@ struct collide_world {
 /* Two pieces under inspection. */
 typedef struct meeting {
     collide_world *world;
-    placed *a, *b;
+    const placed *a, *b;
     double reach;  /* gaps up to this are listed */
     double border; /* see COLLIDE_BORDER, a length */
     double deep;   /* what lies behind a facet by more than this is beside it */
@@ -175,16 +175,15 @@ zn_status round_reserve(collide_world *);
 void round_free(collide_world *);
 /* The best direction for two pieces of which one at least is round. */
 separation round_separate(const placed *a, const placed *b);
-/* The part of a round piece that faces the direction `out`; for others the piece itself. side: whose work space. */
-const placed *round_part(collide_world *, int side, const placed *, vec3 out);
+/* The part of a round piece that faces the direction `out`; for others the piece itself. side: whose work space; on_face: out is the normal of a face. */
+const placed *round_part(collide_world *, int side, const placed *, vec3 out, bool on_face);
 /* How the part touches: the feature of vertex v, of the edge. */
 void round_vertex(const placed *, int v, feature *);
 void round_edge(const placed *, feature *);
-/* Candidates of a round piece and a half space. */
-zn_status round_on_plane(collide_world *, const placed *, int plane, const feature *g, vec3 n, vec3 at, double reach, collide_list *, double *slack);
 
 /* ---- manifold.c ---- */
 zn_status manifold_of(meeting *, const separation *);
+zn_status manifold_of_parts(meeting *, const separation *);
 
 /* ---- candidate.c ---- */
 feature feature_vertex(const collide_world *, const placed *, int i, feature_kind);

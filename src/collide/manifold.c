@@ -15,6 +15,9 @@
  * nearly parallel edges: the ends of their common length, each a ball against the other's line. */
 #include "collide/internal.h"
 
+/* Edges whose nearest points lie inside of both are lines down to this sine; from COLLIDE_PARALLEL on down the ends of their common length are listed, too. */
+#define EDGES_ALONG 0.01
+
 enum { CLIP_MOST = 128 };
 
 typedef struct corner {
@@ -53,6 +56,29 @@ static void limit(meeting *m, double way) { m->slack = smaller(m->slack, fabs(wa
 static int index_of_face(const placed *p, int f) { return p->of->n_vertices + f; }
 static int index_of_edge(const placed *p, int e) { return p->of->n_vertices + p->of->n_faces + e; }
 
+/* An edge: on the side of a cylinder its axis, with its radius. */
+static vec3 edge_end(const placed *p, int e, int k) {
+    const polytope *of = p->of->round;
+    if (of && of->core == CORE_CYLINDER) return pose_point(p->r, &p->A, of->vertex[k]);
+    return p->vertex[p->of->edge[e][k]];
+}
+static double edge_radius(const placed *p) {
+    const polytope *of = p->of->round;
+    return p->of->radius + (of && of->core == CORE_CYLINDER ? of->ring : 0);
+}
+static vec3 edge_of(const placed *p, int e) { return vec3_normalised(vec3_sub(edge_end(p, e, 1), edge_end(p, e, 0))); }
+static double edge_length(const placed *p, int e) { return vec3_norm(vec3_sub(edge_end(p, e, 1), edge_end(p, e, 0))); }
+static feature edge_feature(const meeting *m, const placed *p, int e) {
+    feature f = feature_edge(m->world, p, e);
+    round_edge(p, &f);
+    return f;
+}
+static bool is_ring(const placed *p, int v) {
+    const polytope *of = p->of->round;
+    return of && !p->of->disc && p->of->n_vertices == 2 && !(of->core == CORE_CONE && v == 1);
+}
+static bool is_ellipsoid(const placed *p) { return p->of->round && p->of->round->core == CORE_ELLIPSOID; }
+
 /* Whether a vertex or an edge may touch in the direction n, out of p: see surface.c. */
 static bool allows_vertex(const placed *p, int v, vec3 n) {
     if (p->of->silent_vertex[v]) return false;
@@ -60,6 +86,11 @@ static bool allows_vertex(const placed *p, int v, vec3 n) {
 }
 static bool allows_edge(const placed *p, int e, vec3 n) {
     const polytope *P = p->of;
+    if (P->round && P->round->core == CORE_CONE) { /* its generator touches along the normal of the side there */
+        vec3 axis = vec3_normalised(vec3_sub(P->round->vertex[1], P->round->vertex[0]));
+        vec3 along = vec3_normalised(vec3_sub(P->vertex[1], P->vertex[0])), normal = vec3_normalised(vec3_add_scaled(axis, -vec3_dot(axis, along), along));
+        return vec3_dot(mat3_apply(&p->A, normal), n) > 0.99;
+    }
     vec3 along = vec3_normalised(vec3_sub(p->vertex[P->edge[e][1]], p->vertex[P->edge[e][0]]));
     for (int k = 0; k < 2 && !p->surface; k++) {
         if (P->side[e][k] < 0) continue;
@@ -76,11 +107,20 @@ static vec3 side_out(const placed *r, int face, int k, vec3 *at) {
     const int *loop = R->loop + R->start[face];
     vec3 a = r->vertex[loop[k]], b = r->vertex[loop[(k + 1) % n]];
     *at = a;
+    if (R->disc) { /* around the circle, not in it */
+        vec3 out = vec3_normalised(vec3_cross(vec3_sub(b, a), r->normal[face]));
+        *at = vec3_add_scaled(a, R->ring * (1 - cos(acos(-1) / n)), out);
+        return out;
+    }
     return n == 2 ? vec3_normalised(vec3_sub(a, b)) : vec3_normalised(vec3_cross(vec3_sub(b, a), r->normal[face]));
 }
 
 static bool is_over(const placed *p, int face, vec3 x, double border) {
     int n = p->of->start[face + 1] - p->of->start[face];
+    if (p->of->disc) {
+        vec3 c = vec3_scale(0.5, vec3_add(p->vertex[0], p->vertex[n / 2])), d = vec3_sub(x, c);
+        return vec3_norm(vec3_add_scaled(d, -vec3_dot(d, p->normal[0]), p->normal[0])) <= p->of->ring + border;
+    }
     for (int k = 0; k < n; k++) {
         vec3 at, out = side_out(p, face, k, &at);
         if (!(vec3_dot(out, vec3_sub(x, at)) <= border)) return false;
@@ -93,20 +133,57 @@ static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const p
     if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !is_over(b, face, a->vertex[vertex], 2 * m->border)) return ZN_OK;
     double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->loop[b->of->start[face]]])) - a->of->radius - b->of->radius;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_face(m->world, b, face);
+    if (is_ring(a, vertex) || is_ellipsoid(a)) {
+        g.radius += a->of->round->radius;
+        round_vertex(a, vertex, &f);
+    }
     return emit(m, (half){a, vertex, f}, (half){b, index_of_face(b, face), g}, 1, gap);
 }
 
+/* The line along the rim at its vertex v against an edge. */
+static zn_status rim_on_edge(meeting *m, const placed *a, int v, const placed *b, int edge, vec3 n) {
+    vec3 axis = vec3_normalised(vec3_sub(a->of->round->vertex[1], a->of->round->vertex[0]));
+    vec3 along = vec3_normalised(vec3_cross(axis, vec3_sub(a->of->vertex[v], a->of->round->vertex[v]))), t = mat3_apply(&a->A, along);
+    vec3 u = edge_of(b, edge), cross = vec3_cross(t, u);
+    double size = vec3_norm(cross);
+    feature f = feature_vertex(m->world, a, v, FEATURE_LINE), g = edge_feature(m, b, edge);
+    limit(m, 0);
+    if (size < COLLIDE_PARALLEL) {
+        f.kind = FEATURE_BALL;
+        return emit(m, (half){a, v, f}, (half){b, index_of_edge(b, edge), g}, 1, 0);
+    }
+    double side = vec3_dot(cross, n) >= 0 ? 1 : -1, radii = f.radius + g.radius;
+    vec3_store(along, f.axis);
+    double gap = side * vec3_dot(cross, vec3_sub(a->vertex[v], edge_end(b, edge, 0))) / size - radii;
+    if (a->shape < b->shape) return emit(m, (half){a, v, f}, (half){b, index_of_edge(b, edge), g}, side, gap);
+    return emit(m, (half){b, index_of_edge(b, edge), g}, (half){a, v, f}, side, gap);
+}
+
+/* A ball on the side of a cone. */
+static zn_status vertex_on_cone(meeting *m, const placed *a, int vertex, const placed *b) {
+    const polytope *cone = b->of->round;
+    feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_vertex(m->world, b, 1, FEATURE_CONE);
+    vec3 into = vec3_sub(cone->vertex[0], cone->vertex[1]);
+    vec3_store(cone->vertex[1], g.point);
+    vec3_store(vec3_normalised(into), g.axis);
+    g.half_length = atan2(cone->ring, vec3_norm(into));
+    return emit(m, (half){a, vertex, f}, (half){b, index_of_edge(b, 0), g}, 1, 0);
+}
+
 static zn_status vertex_on_edge(meeting *m, const placed *a, int vertex, const placed *b, int edge) {
-    vec3 p = b->vertex[b->of->edge[edge][0]], along = vec3_normalised(vec3_sub(b->vertex[b->of->edge[edge][1]], p));
+    vec3 p = edge_end(b, edge, 0), along = edge_of(b, edge);
     vec3 d = vec3_sub(a->vertex[vertex], p), out = vec3_add_scaled(d, -vec3_dot(d, along), along);
-    double distance = vec3_norm(out), gap = distance - a->of->radius - b->of->radius;
+    double distance = vec3_norm(out), gap = distance - a->of->radius - edge_radius(b);
     vec3 n = vec3_scale(1 / distance, out);
     if (!(distance > 0) || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !allows_edge(b, edge, n)) return ZN_OK;
     limit(m, vec3_dot(d, along));
-    limit(m, vec3_dot(vec3_sub(a->vertex[vertex], b->vertex[b->of->edge[edge][1]]), along));
+    limit(m, vec3_dot(vec3_sub(a->vertex[vertex], edge_end(b, edge, 1)), along));
     for (int k = 0; k < 2; k++) /* n turns into the normal of a face beside the edge */
         if (b->of->side[edge][k] >= 0) limit(m, distance * vec3_norm(vec3_cross(n, b->normal[b->of->side[edge][k]])));
-    feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_edge(m->world, b, edge);
+    if (is_ellipsoid(a)) limit(m, 0);
+    if (is_ring(a, vertex)) return rim_on_edge(m, a, vertex, b, edge, n);
+    if (b->of->round && b->of->round->core == CORE_CONE) return vertex_on_cone(m, a, vertex, b);
+    feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = edge_feature(m, b, edge);
     return emit(m, (half){a, vertex, f}, (half){b, index_of_edge(b, edge), g}, 1, gap);
 }
 
@@ -114,28 +191,27 @@ static zn_status vertex_on_vertex(meeting *m, const placed *a, int i, const plac
     vec3 d = vec3_sub(a->vertex[i], b->vertex[j]), n = vec3_normalised(d);
     double gap = vec3_norm(d) - a->of->radius - b->of->radius;
     if (!allows_vertex(a, i, vec3_scale(-1, n)) || !allows_vertex(b, j, n)) return ZN_OK;
-    if (a->of->n_vertices > 1 || b->of->n_vertices > 1) limit(m, 0);
+    /* rims and ellipsoids are touched: as such by balls, else the other one is a ball where it is now */
+    if ((is_ring(a, i) && !is_ring(b, j)) || (is_ellipsoid(a) && !is_ring(b, j) && !is_ellipsoid(b)))
+        return vertex_on_vertex(m, b, j, a, i);
+    if (a->of->n_vertices > 1 || b->of->n_vertices > 1 || is_ellipsoid(a)) limit(m, 0);
     feature f = feature_vertex(m->world, a, i, FEATURE_BALL), g = feature_vertex(m->world, b, j, FEATURE_SPHERE);
+    if (is_ring(b, j) || (is_ellipsoid(b) && !is_ellipsoid(a))) {
+        f.radius += b->of->round->radius; /* that of its rounding */
+        round_vertex(b, j, &g);
+    }
     return emit(m, (half){a, i, f}, (half){b, j, g}, 1, gap);
 }
 
-static vec3 edge_of(const placed *p, int e) {
-    return vec3_normalised(vec3_sub(p->vertex[p->of->edge[e][1]], p->vertex[p->of->edge[e][0]]));
-}
-
-static double edge_length(const placed *p, int e) {
-    return vec3_norm(vec3_sub(p->vertex[p->of->edge[e][1]], p->vertex[p->of->edge[e][0]]));
-}
-
-/* Line against line, if the nearest points lie in both edges (and `most` beyond) and both bodies lie behind them. n: about their normal,
+/* Line against line, if they enclose `sine` at least, the nearest points lie in both edges, and both bodies lie behind them. n: about their normal,
  * from b to a. */
-static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *b, int j, vec3 n, double most, bool *done) {
-    vec3 u = edge_of(a, i), v = edge_of(b, j), d = vec3_sub(a->vertex[a->of->edge[i][0]], b->vertex[b->of->edge[j][0]]);
+static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *b, int j, vec3 n, double sine, bool *done) {
+    vec3 u = edge_of(a, i), v = edge_of(b, j), d = vec3_sub(edge_end(a, i, 0), edge_end(b, j, 0));
     vec3 cross = vec3_cross(u, v);
     double size = vec3_norm(cross), cosine = vec3_dot(u, v), sine2 = size * size;
     *done = false;
-    if (!(size >= COLLIDE_PARALLEL)) return ZN_OK;
-    double s = (cosine * vec3_dot(d, v) - vec3_dot(d, u)) / sine2, t = (vec3_dot(d, v) - cosine * vec3_dot(d, u)) / sine2;
+    if (!(size >= sine)) return ZN_OK;
+    double most = m->border, s = (cosine * vec3_dot(d, v) - vec3_dot(d, u)) / sine2, t = (vec3_dot(d, v) - cosine * vec3_dot(d, u)) / sine2;
     if (!(s >= -most && s <= edge_length(a, i) + most && t >= -most && t <= edge_length(b, j) + most)) return ZN_OK;
     double side = vec3_dot(cross, n) >= 0 ? 1 : -1;
     for (int turn = 0; turn < 2; turn++, side = -side) {
@@ -145,8 +221,8 @@ static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *
     }
     *done = true;
     limit(m, s), limit(m, edge_length(a, i) - s), limit(m, t), limit(m, edge_length(b, j) - t);
-    double gap = side * vec3_dot(cross, d) / size - a->of->radius - b->of->radius;
-    feature f = feature_edge(m->world, a, i), g = feature_edge(m->world, b, j);
+    double gap = side * vec3_dot(cross, d) / size - edge_radius(a) - edge_radius(b);
+    feature f = edge_feature(m, a, i), g = edge_feature(m, b, j);
     /* The one with the smaller number touches, so that the pair has one name whoever is asked first. */
     if (a->shape < b->shape) return emit(m, (half){a, index_of_edge(a, i), f}, (half){b, index_of_edge(b, j), g}, side, gap);
     return emit(m, (half){b, index_of_edge(b, j), g}, (half){a, index_of_edge(a, i), f}, side, gap);
@@ -159,7 +235,7 @@ static void polygon_of(const placed *p, int face, polygon *out) {
     out->n = P->start[face + 1] - P->start[face];
     for (int k = 0; k < out->n; k++) {
         int v = P->loop[P->start[face] + k];
-        out->at[k] = (corner){p->vertex[v], v, P->n_edges > 0 ? P->loop_edge[P->start[face] + k] : 0};
+        out->at[k] = (corner){p->vertex[v], v, P->disc ? k : P->n_edges > 0 ? P->loop_edge[P->start[face] + k] : 0};
     }
 }
 
@@ -205,24 +281,44 @@ static void clip(polygon *p, vec3 m, vec3 at, double border, int side) {
     *p = q;
 }
 
-/* A crossing of an edge of the polygon with side k of the reference. */
-static zn_status crossing(meeting *m, const placed *r, int face, int k, const placed *p, int of_face, const corner *c, int edge) {
+/* Where the line through two corners of the polygon leaves a disc, seen along its normal: the point between them. */
+static vec3 leave_disc(const placed *r, vec3 inside, vec3 outside) {
+    vec3 c = {0, 0, 0}, n = r->normal[0];
+    for (int k = 0; k < r->of->n_vertices; k++) c = vec3_add_scaled(c, 1.0 / r->of->n_vertices, r->vertex[k]);
+    vec3 p = vec3_sub(inside, c), d = vec3_sub(outside, inside);
+    vec3 q = vec3_add_scaled(p, -vec3_dot(p, n), n), e = vec3_add_scaled(d, -vec3_dot(d, n), n);
+    double ee = vec3_dot(e, e), qe = vec3_dot(q, e), left = qe * qe - ee * (vec3_dot(q, q) - r->of->ring * r->of->ring);
+    if (!(ee > 0) || !(left >= 0)) return inside;
+    return vec3_add_scaled(inside, (sqrt(left) - qe) / ee, d);
+}
+
+/* A crossing of an edge of the polygon with side k of the reference: its face, the corner there, and the neighbour of that on the edge. */
+typedef struct cross {
+    int side, edge;
+    const corner *at, *inner;
+} cross;
+
+static zn_status crossing(meeting *m, const placed *r, int face, const placed *p, int of_face, const cross *x_of) {
     const polytope *R = r->of;
-    if (R->n_edges == 0) { /* in the plane: the end of the reference, against the face of the polygon */
+    const corner *c = x_of->at, *inner = x_of->inner;
+    int k = x_of->side, edge = x_of->edge;
+    if (R->start[face + 1] - R->start[face] == 2) { /* in the plane: the end of the reference, against the face of the polygon */
         if (of_face < 0) return ZN_OK;
         return vertex_on_face(m, r, R->loop[R->start[face] + k], p, of_face);
     }
-    int side = R->loop_edge[R->start[face] + k];
+    bool round = R->disc || p->of->disc || (p->of->round && p->of->n_edges == 0);
+    int side = R->disc ? 0 : R->loop_edge[R->start[face] + k];
     bool done = false;
-    zn_status status = edge_on_edge(m, p, edge, r, side, r->normal[face], m->border, &done);
+    zn_status status = round ? ZN_OK : edge_on_edge(m, p, edge, r, side, r->normal[face], COLLIDE_PARALLEL, &done);
     if (status != ZN_OK || done) return status;
-    if (!allows_edge(p, edge, vec3_scale(-1, r->normal[face])) || !allows_edge(r, side, r->normal[face])) return ZN_OK;
-    double gap = vec3_dot(r->normal[face], vec3_sub(c->x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;
-    feature f = feature_edge(m->world, p, edge), g = feature_face(m->world, r, face);
-    f.kind = FEATURE_BALL;
-    f.half_length = 0;
-    vec3_store(mat3_apply_transposed(&p->A, vec3_sub(c->x, p->r)), f.point);
-    return emit(m, (half){p, index_of_edge(p, edge), f}, (half){r, index_of_edge(r, side), g}, 1, gap);
+    bool silent = (!p->of->disc && !allows_edge(p, edge, vec3_scale(-1, r->normal[face]))) || (!R->disc && !allows_edge(r, side, r->normal[face]));
+    if (silent) return ZN_OK;
+    vec3 x = R->disc && inner ? leave_disc(r, inner->x, c->x) : c->x;
+    double gap = vec3_dot(r->normal[face], vec3_sub(x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;
+    feature f = feature_vertex(m->world, p, 0, FEATURE_BALL), g = feature_face(m->world, r, face);
+    vec3_store(mat3_apply_transposed(&p->A, vec3_sub(x, p->r)), f.point);
+    if (p->of->disc) return emit(m, (half){p, edge, f}, (half){r, R->disc ? index_of_face(r, face) : index_of_edge(r, side), g}, 1, gap);
+    return emit(m, (half){p, index_of_edge(p, edge), f}, (half){r, R->disc ? k : index_of_edge(r, side), g}, 1, gap);
 }
 
 /* How far corners within reach are from the sides of the other polygon: then the clipped polygon has other corners. */
@@ -261,7 +357,10 @@ static zn_status face_on(meeting *m, const placed *r, int face, const placed *p)
             int corner_of = (i + 1) % n == j ? j : (j + 1) % n == i ? i : -1;
             if (of_face < 0 || corner_of < 0) continue;
             status = vertex_on_face(m, r, r->of->loop[r->of->start[face] + corner_of], p, of_face);
-        } else status = crossing(m, r, face, -1 - (before < 0 ? before : after), p, of_face, c, before < 0 ? after : before);
+        } else {
+            const corner *inner = &poly.at[before < 0 ? (k + 1) % poly.n : (k + poly.n - 1) % poly.n];
+            status = crossing(m, r, face, p, of_face, &(cross){-1 - (before < 0 ? before : after), before < 0 ? after : before, c, inner});
+        }
     }
     return status;
 }
@@ -323,15 +422,15 @@ static int edge_between(const placed *p, int v, int w) {
 }
 
 /* The face of p whose normal is n, or -1. */
-static int face_along(const placed *p, vec3 n) {
+static int face_along(const placed *p, vec3 n, double sine) {
     for (int f = 0; f < p->of->n_faces; f++)
-        if (vec3_dot(p->normal[f], n) > 0 && vec3_norm(vec3_cross(p->normal[f], n)) < 1e-5) return f;
+        if (vec3_dot(p->normal[f], n) > 0 && vec3_norm(vec3_cross(p->normal[f], n)) < sine) return f;
     return -1;
 }
 
 /* Nearest points that lie in no face: vertices and edges. */
 static zn_status points_apart(meeting *m, const separation *s) {
-    placed *a = m->a, *b = m->b;
+    const placed *a = m->a, *b = m->b;
     int e = s->count[0] == 2 ? edge_between(a, s->vertex[0][0], s->vertex[0][1]) : -1;
     int f = s->count[1] == 2 ? edge_between(b, s->vertex[1][0], s->vertex[1][1]) : -1;
     int v = s->vertex[0][0], w = s->vertex[1][0];
@@ -339,8 +438,9 @@ static zn_status points_apart(meeting *m, const separation *s) {
     else if (e >= 0 && f < 0) f = edge_beside(b, w, edge_of(a, e), s->n);
     if (e >= 0 && f >= 0) {
         bool done;
-        zn_status status = edge_on_edge(m, a, e, b, f, s->n, m->border, &done);
-        return done || status != ZN_OK ? status : edges_along(m, a, e, b, f, s->n);
+        zn_status status = edge_on_edge(m, a, e, b, f, s->n, EDGES_ALONG, &done);
+        bool turned = vec3_norm(vec3_cross(edge_of(a, e), edge_of(b, f))) >= COLLIDE_PARALLEL;
+        return (done && turned) || status != ZN_OK ? status : edges_along(m, a, e, b, f, s->n);
     }
     if (f >= 0) return vertex_on_edge(m, a, v, b, f);
     if (e >= 0) return vertex_on_edge(m, b, w, a, e);
@@ -371,14 +471,44 @@ zn_status manifold_of(meeting *m, const separation *s) {
     case AXIS_FACE_B: return face_on(m, m->b, s->face, m->a);
     case AXIS_FACE_A: return face_on(m, m->a, s->face, m->b);
     case AXIS_EDGES:
-        status = edge_on_edge(m, m->a, s->edge[0], m->b, s->edge[1], s->n, m->border, &done);
+        status = edge_on_edge(m, m->a, s->edge[0], m->b, s->edge[1], s->n, EDGES_ALONG, &done);
         return done || status != ZN_OK ? status : edges_along(m, m->a, s->edge[0], m->b, s->edge[1], s->n);
     case AXIS_FREE:
-        face = face_along(m->b, s->n);
+        face = face_along(m->b, s->n, 1e-5);
         if (face >= 0) return face_on(m, m->b, face, m->a);
-        face = face_along(m->a, vec3_scale(-1, s->n));
+        face = face_along(m->a, vec3_scale(-1, s->n), 1e-5);
         if (face >= 0) return face_on(m, m->a, face, m->b);
         return points_apart(m, s);
     default: return ZN_OK;
     }
+}
+
+/* ---- round pieces ---- */
+
+/* The vertices of a part that are outermost along `out`: one, or the two of an edge. */
+static void outermost(const placed *p, vec3 out, int *count, int vertex[4]) {
+    double most = -INFINITY, size = 0;
+    for (int i = 0; i < p->of->n_vertices; i++) {
+        most = larger(most, vec3_dot(out, p->vertex[i]));
+        size = larger(size, vec3_norm(vec3_sub(p->vertex[i], p->vertex[0])));
+    }
+    *count = 0;
+    for (int i = 0; i < p->of->n_vertices && *count < 4; i++)
+        if (vec3_dot(out, p->vertex[i]) >= most - 1e-4 * size) vertex[(*count)++] = i;
+}
+
+/* a, b: the parts that face each other along n; kind and face: those of the pieces. */
+zn_status manifold_of_parts(meeting *m, const separation *found) {
+    const placed *a = m->a, *b = m->b;
+    separation s = *found;
+    int face_a = a->of->disc ? 0 : s.kind == AXIS_FACE_A ? s.face : -1, face_b = b->of->disc ? 0 : s.kind == AXIS_FACE_B ? s.face : -1;
+    if (a->of->disc || b->of->disc) limit(m, 0);
+    if (s.kind == AXIS_FACE_B || (face_b >= 0 && s.kind != AXIS_FACE_A)) return face_on(m, b, face_b, a);
+    if (face_a >= 0) return face_on(m, a, face_a, b);
+    outermost(a, vec3_scale(-1, s.n), &s.count[0], s.vertex[0]);
+    outermost(b, s.n, &s.count[1], s.vertex[1]);
+    int face = b->of->round || s.count[1] < 3 ? -1 : face_along(b, s.n, 1e-3);
+    if (face >= 0) return face_on(m, b, face, a);
+    face = a->of->round || s.count[0] < 3 ? -1 : face_along(a, vec3_scale(-1, s.n), 1e-3);
+    return face >= 0 ? face_on(m, a, face, b) : points_apart(m, &s);
 }

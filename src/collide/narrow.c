@@ -55,12 +55,37 @@ static bool point_of(const solid *s, int k, feature *f, int *number) {
     return true;
 }
 
+/* A round piece on a plane: its part that faces it. */
+static zn_status round_on_plane(collide_world *w, const collide_pose *poses, collide_candidate *c, const polytope *of, double reach, collide_list *list,
+                                double *slack) {
+    const solid *s = &w->shapes[c->shape[0]], *f = &w->shapes[c->shape[1]];
+    const collide_pose *at = &poses[s->given.body], *floor = &poses[f->given.body];
+    zn_status status = put(w, 0, c->shape[0], of, at, floor->r);
+    if (status != ZN_OK) return status;
+    mat3 B = pose_matrix(floor->A);
+    vec3 n = mat3_apply(&B, vec3_from(c->of[1].axis));
+    const placed *p = round_part(w, 0, &w->side[0], vec3_scale(-1, n), true);
+    double rounding = p->of->round->core == CORE_ELLIPSOID || p->of->n_vertices == 2 ? of->radius : 0;
+    *slack = p->of->disc ? COLLIDE_BORDER * s->extent : reach;
+    for (int k = 0; k < p->of->n_vertices; k += p->of->disc ? 2 : 1) {
+        collide_candidate d = *c;
+        d.of[0] = feature_vertex(w, p, k, FEATURE_BALL);
+        round_vertex(p, k, &d.of[0]);
+        if (d.of[0].kind != FEATURE_BALL) d.of[1].radius += rounding;
+        d.feature[0] = p->of->number[k];
+        candidate_measure(&d, at, floor);
+        if (d.gap <= reach && status == ZN_OK) status = candidate_add(w, list, &d);
+    }
+    return status;
+}
+
 /* Every vertex that may reach the plane: it is as wide as anything. */
-static zn_status on_plane(collide_world *w, const collide_pose *poses, int shape, int plane, double reach, collide_list *list) {
+static zn_status on_plane(collide_world *w, const collide_pose *poses, int shape, int plane, double reach, collide_list *list, double *slack) {
     const solid *s = &w->shapes[shape], *f = &w->shapes[plane];
     const collide_pose *at = &poses[s->given.body], *floor = &poses[f->given.body];
     collide_candidate c = {.shape = {shape, plane}, .feature = {0, 0}, .side = 1};
     c.of[1] = plane_feature(f);
+    if (s->n_pieces == 1 && s->piece->core != CORE_HULL) return round_on_plane(w, poses, &c, s->piece, reach, list, slack);
     for (int k = 0; point_of(s, k, &c.of[0], &c.feature[0]); k++) {
         candidate_measure(&c, at, floor);
         if (!(c.gap <= reach) || c.feature[0] < 0) continue;
@@ -70,11 +95,19 @@ static zn_status on_plane(collide_world *w, const collide_pose *poses, int shape
     return ZN_OK;
 }
 
-static double below_plane(const collide_world *w, const collide_pose *poses, int shape, int plane) {
+static double below_plane(collide_world *w, const collide_pose *poses, int shape, int plane) {
     const solid *s = &w->shapes[shape], *f = &w->shapes[plane];
     collide_candidate c = {.side = 1};
     double deepest = -INFINITY;
     c.of[1] = plane_feature(f);
+    if (s->n_pieces == 1 && s->piece->core != CORE_HULL) {
+        const collide_pose *floor = &poses[f->given.body];
+        if (put(w, 0, shape, s->piece, &poses[s->given.body], floor->r) != ZN_OK) return NAN;
+        mat3 B = pose_matrix(floor->A);
+        vec3 x, n = mat3_apply(&B, vec3_from(c.of[1].axis));
+        least_point(&w->side[0], n, &x);
+        return s->piece->radius + c.of[1].radius - vec3_dot(n, vec3_sub(x, mat3_apply(&B, vec3_from(c.of[1].point))));
+    }
     for (int k = 0; point_of(s, k, &c.of[0], &c.feature[0]); k++) {
         candidate_measure(&c, &poses[s->given.body], &poses[f->given.body]);
         deepest = larger(deepest, -c.gap);
@@ -93,6 +126,7 @@ static double approach(const collide_world *w, const collide_pose *poses, int a,
 }
 
 static separation separate(const placed *a, const placed *b) {
+    if (a->of->core != CORE_HULL || b->of->core != CORE_HULL) return round_separate(a, b);
     bool sharp = a->of->radius + b->of->radius == 0;
     separation s = {.kind = AXIS_NONE};
     if (!sharp || a->of->n_faces + b->of->n_faces == 0) s = separate_by_points(a, b);
@@ -245,7 +279,12 @@ static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, 
                 m.slack = smaller(m.slack, before_touch * gap);
                 continue;
             }
-            status = manifold_of(&m, &apart);
+            bool round = m.a->of->core != CORE_HULL || m.b->of->core != CORE_HULL;
+            bool on_face = apart.kind == AXIS_FACE_A || apart.kind == AXIS_FACE_B;
+            m.a = round ? round_part(w, 0, m.a, vec3_scale(-1, apart.n), on_face) : m.a;
+            m.b = round ? round_part(w, 1, m.b, apart.n, on_face) : m.b;
+            status = round ? manifold_of_parts(&m, &apart) : manifold_of(&m, &apart);
+            m.a = &w->side[0], m.b = &w->side[1];
             if (status != ZN_OK) return status;
         }
     *slack = larger(larger(m.border, m.slack), before_touch * nearest);
@@ -262,7 +301,8 @@ static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a
     int n[2];
     zn_status status = count_pieces(w, poses, a, b, reach, n);
     if (status != ZN_OK) return status;
-    bool balls = !s->surface && !t->surface && s->n_pieces == 1 && t->n_pieces == 1 && s->piece->n_vertices == 1 && t->piece->n_vertices == 1;
+    bool balls = !s->surface && !t->surface && s->n_pieces == 1 && t->n_pieces == 1 && s->piece->n_vertices == 1 && t->piece->n_vertices == 1 &&
+                 s->piece->core == CORE_HULL && t->piece->core == CORE_HULL;
     if (balls || !(way > stop) || !(stop > 0)) return meet(w, now, a, b, n, reach, list, slack);
     double first = INFINITY;
     for (int i = 0; i < n[0]; i++)
@@ -289,7 +329,7 @@ zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b,
         double far = vec3_norm(vec3_sub(vec3_from(p->r), vec3_from(q->r))) + s->arm + t->arm;
         double reach = approach(w, poses, a, b, h) + margin + h * far * vec3_norm(vec3_from(plane_a ? p->omega : q->omega));
         *slack = reach; /* what is not listed is farther away */
-        return plane_b ? on_plane(w, poses, a, b, reach, list) : on_plane(w, poses, b, a, reach, list);
+        return plane_b ? on_plane(w, poses, a, b, reach, list, slack) : on_plane(w, poses, b, a, reach, list, slack);
     }
     zn_status status = meet_in_step(w, poses, a, b, h, margin, list, slack);
     if (status != ZN_OK) return status;

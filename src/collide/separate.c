@@ -96,8 +96,8 @@ separation separate_by_axes(const placed *a, const placed *b) {
 
 typedef struct simplex {
     int n;
-    vec3 x[4];            /* of the difference */
-    int of_a[4], of_b[4]; /* vertices */
+    vec3 x[4], a[4], b[4]; /* of the difference, x = a - b */
+    int of_a[4], of_b[4];  /* vertices, -1: points of round pieces */
     double weight[4];
 } simplex;
 
@@ -105,6 +105,8 @@ static void keep(simplex *s, int n, const int *which, const double *weight) {
     simplex t = *s;
     for (int i = 0; i < n; i++) {
         s->x[i] = t.x[which[i]];
+        s->a[i] = t.a[which[i]];
+        s->b[i] = t.b[which[i]];
         s->of_a[i] = t.of_a[which[i]];
         s->of_b[i] = t.of_b[which[i]];
         s->weight[i] = weight[i];
@@ -170,7 +172,8 @@ static double reduce(simplex *s) {
             const int *t = faces[f];
             vec3 a = s->x[t[0]], normal = vec3_cross(vec3_sub(s->x[t[1]], a), vec3_sub(s->x[t[2]], a));
             double of_0 = -vec3_dot(normal, a), of_4 = vec3_dot(normal, vec3_sub(s->x[t[3]], a));
-            if (of_4 != 0 && of_0 * of_4 >= 0) continue; /* 0 lies on the inner side of this face */
+            bool thick = fabs(of_4) > 1e-10 * vec3_norm(normal) * vec3_norm(vec3_sub(s->x[t[3]], a));
+            if (thick && of_0 * of_4 >= 0) continue; /* 0 lies on the inner side of this face */
             inside = false;
             int m, w3[3];
             double g[3], d = nearest_on_triangle(s, t, &m, w3, g);
@@ -186,10 +189,27 @@ static double reduce(simplex *s) {
     return best;
 }
 
-static vec3 carried(const simplex *s, const vec3 *x, const int *index) {
+static vec3 carried(const simplex *s, const vec3 *x) {
     vec3 sum = {0, 0, 0};
-    for (int i = 0; i < s->n; i++) sum = vec3_add_scaled(sum, s->weight[i], index ? x[index[i]] : s->x[i]);
+    for (int i = 0; i < s->n; i++) sum = vec3_add_scaled(sum, s->weight[i], x[i]);
     return sum;
+}
+
+/* Adds the point of the difference that is farthest against x. */
+static void add_point(simplex *s, const placed *a, const placed *b, vec3 x) {
+    int n = s->n++;
+    s->of_a[n] = least_point(a, x, &s->a[n]);
+    s->of_b[n] = least_point(b, vec3_scale(-1, x), &s->b[n]);
+    s->x[n] = vec3_sub(s->a[n], s->b[n]);
+    s->weight[n] = 0;
+}
+
+static bool is_known(const simplex *s, int last) {
+    for (int k = 0; k < last; k++) {
+        bool same = s->of_a[k] == s->of_a[last] && s->of_b[k] == s->of_b[last] && s->of_a[k] >= 0 && s->of_b[k] >= 0;
+        if (same || vec3_norm(vec3_sub(s->x[k], s->x[last])) == 0) return true;
+    }
+    return false;
 }
 
 static void note_vertex(separation *r, int side, int vertex) {
@@ -198,34 +218,31 @@ static void note_vertex(separation *r, int side, int vertex) {
     r->vertex[side][r->count[side]++] = vertex;
 }
 
+enum { POINTS_TURNS = 200 };
+
 separation separate_by_points(const placed *a, const placed *b) {
     separation result = {.kind = AXIS_NONE, .distance = 0};
-    simplex s = {.n = 1, .weight = {1}};
-    s.x[0] = vec3_sub(a->vertex[0], b->vertex[0]);
+    simplex s = {.n = 0};
+    add_point(&s, a, b, vec3_sub(a->vertex[0], b->vertex[0]));
     double size = 0, best = INFINITY;
-    for (int turn = 0; turn < 100; turn++) {
+    for (int turn = 0; turn < POINTS_TURNS; turn++) {
         for (int i = 0; i < s.n; i++) size = larger_finite(vec3_dot(s.x[i], s.x[i]), size);
         simplex before = s;
         double distance = reduce(&s);
         if (!(distance > 1e-28 * size)) return result;
         if (!(distance < best)) {
-            s = before; /* round-off: no progress; the new vertex has no weight */
+            s = before; /* round-off: no progress; the new point has no weight */
             break;
         }
         best = distance;
-        vec3 x = carried(&s, NULL, NULL);
-        int i = 0, j = 0;
-        double least = least_along(a, x, &i) + least_along(b, vec3_scale(-1, x), &j);
-        if (vec3_dot(x, x) - least <= 1e-14 * vec3_dot(x, x) + 1e-15 * sqrt(size * vec3_dot(x, x)) || s.n == 4) break;
-        bool known = false;
-        for (int k = 0; k < s.n; k++) known = known || (s.of_a[k] == i && s.of_b[k] == j);
-        if (known) break;
-        s.x[s.n] = vec3_sub(a->vertex[i], b->vertex[j]);
-        s.of_a[s.n] = i, s.of_b[s.n] = j;
-        s.weight[s.n++] = 0;
+        vec3 x = carried(&s, s.x);
+        if (s.n == 4) break;
+        add_point(&s, a, b, x);
+        double xx = vec3_dot(x, x), left = xx - vec3_dot(x, s.x[s.n - 1]);
+        if (left <= 1e-14 * xx + 1e-15 * sqrt(size * xx) || is_known(&s, s.n - 1)) break;
     }
-    result.at[0] = carried(&s, a->vertex, s.of_a);
-    result.at[1] = carried(&s, b->vertex, s.of_b);
+    result.at[0] = carried(&s, s.a);
+    result.at[1] = carried(&s, s.b);
     vec3 x = vec3_sub(result.at[0], result.at[1]);
     result.distance = vec3_norm(x);
     if (!(result.distance > 0)) return (separation){.kind = AXIS_NONE};

@@ -157,6 +157,31 @@ static zn_status make_chain(zn_context *context, solid *s, const double *points)
     return status;
 }
 
+/* ---- round ones ---- */
+
+/* Cylinder: both ends of its axis; cone: the centre of its base and the apex, a quarter and three quarters from its centre of mass. */
+static zn_status make_turned(zn_context *context, const collide_shape *g, polytope *p) {
+    bool cone = g->class == COLLIDE_CONE;
+    zn_status status = polytope_reserve(context, p, 2, 0, 0, 1);
+    if (status != ZN_OK) return status;
+    p->core = cone ? CORE_CONE : CORE_CYLINDER;
+    p->ring = g->size[0];
+    p->vertex[0] = (vec3){0, 0, -g->size[1] / (cone ? 4 : 2)};
+    p->vertex[1] = (vec3){0, 0, g->size[1] * (cone ? 0.75 : 0.5)};
+    p->edge[0][0] = 0, p->edge[0][1] = 1;
+    p->side[0][0] = p->side[0][1] = -1;
+    return ZN_OK;
+}
+
+static zn_status make_ellipsoid(zn_context *context, const collide_shape *g, polytope *p) {
+    zn_status status = polytope_reserve(context, p, 1, 0, 0, 0);
+    p->core = CORE_ELLIPSOID;
+    p->half_axis[0] = (vec3){g->size[0], 0, 0};
+    p->half_axis[1] = (vec3){0, g->size[1], 0};
+    p->half_axis[2] = (vec3){0, 0, g->size[2]};
+    return status;
+}
+
 /* ---- the whole ---- */
 
 static zn_status one_piece(zn_context *context, solid *s) {
@@ -190,7 +215,8 @@ static zn_status make_pieces(zn_context *context, solid *s, const collide_shape 
     case COLLIDE_POLYHEDRON:
         if (!g->planar) status = hull_make(context, g->n_points, g->points, s->name, p);
         break;
-    default: return fail(context, ZN_MODEL, "the shape '%s' is of a class that does not collide yet", s->name);
+    case COLLIDE_ELLIPSOID: status = make_ellipsoid(context, g, p); break;
+    default: status = make_turned(context, g, p); break;
     }
     bool round = g->class == COLLIDE_SPHERE || g->class == COLLIDE_CAPSULE;
     for (int i = 0; i < s->n_pieces; i++) s->piece[i].radius = g->radius + (round ? g->size[0] : 0);
@@ -210,6 +236,19 @@ static void include(bounds *b, vec3 at, double radius) {
     }
 }
 
+static void include_round(bounds *b, const polytope *p) {
+    placed at = {.of = p, .A = mat3_identity(), .vertex = p->vertex};
+    for (int k = 0; k < 6; k++) {
+        double s = k & 1 ? -1 : 1;
+        vec3 x, n = {k / 2 == 0 ? s : 0, k / 2 == 1 ? s : 0, k / 2 == 2 ? s : 0};
+        least_point(&at, n, &x);
+        include(b, x, p->radius);
+    }
+    double far = p->radius + p->ring;
+    for (int k = 0; k < 3 && p->core == CORE_ELLIPSOID; k++) far = larger(far, p->radius + vec3_norm(p->half_axis[k]));
+    for (int k = 0; k < p->n_vertices; k++) b->arm = larger(b->arm, vec3_norm(p->vertex[k]) + far);
+}
+
 /* From the frame of the shape to K; the box around it. */
 static zn_status settle(zn_context *context, solid *s) {
     mat3 S = pose_matrix(s->given.axes);
@@ -220,8 +259,10 @@ static zn_status settle(zn_context *context, solid *s) {
         for (int k = 0; k < p->n_faces; k++) p->normal[k] = mat3_apply(&S, p->normal[k]);
         for (int k = 0; k < p->n_vertices; k++) {
             p->vertex[k] = pose_point(c, &S, p->vertex[k]);
-            include(&b, p->vertex[k], p->radius);
+            if (p->core == CORE_HULL) include(&b, p->vertex[k], p->radius);
         }
+        for (int k = 0; k < 3; k++) p->half_axis[k] = mat3_apply(&S, p->half_axis[k]);
+        if (p->core != CORE_HULL) include_round(&b, p);
     }
     if (s->surface) {
         zn_status status = surface_settle(context, s->surface, c, &S);

@@ -13,6 +13,10 @@ collide_world *collide_create(zn_context *context) {
             collide_destroy(w);
             return NULL;
         }
+    if (round_reserve(w) != ZN_OK) {
+        collide_destroy(w);
+        return NULL;
+    }
     return w;
 }
 
@@ -26,6 +30,7 @@ void collide_destroy(collide_world *w) {
         mem_free(context, w->near[i]);
         polytope_free(context, &w->facet[i]);
     }
+    round_free(w);
     broad_destroy(w);
     mem_free(context, w->seen);
     mem_free(context, w->shapes);

@@ -116,7 +116,7 @@ static inline vec3 brute_project(const brute *s, vec3 p) {
 typedef struct brute_answer {
     double distance; /* radii subtracted; 0 or less: they overlap or nearly */
     vec3 a, b;       /* of the cores */
-    bool sharp;      /* hulls: a vertex and the inside of a face, or the insides of two edges, are nearest */
+    bool slow;       /* the projections have not come to an end */
 } brute_answer;
 
 static inline void keep_nearer(brute_answer *best, vec3 p, vec3 q) {
@@ -124,8 +124,31 @@ static inline void keep_nearer(brute_answer *best, vec3 p, vec3 q) {
     if (d < best->distance) *best = (brute_answer){.distance = d, .a = p, .b = q};
 }
 
+/* The point of a set that is lowest along n. */
+static inline vec3 brute_lowest(const brute *s, vec3 n) {
+    vec3 best = s->x[0];
+    if (s->kind == BRUTE_ELLIPSOID) {
+        vec3 m = mat3_apply_transposed(&s->A, n), x = {s->half[0] * s->half[0] * m.x, s->half[1] * s->half[1] * m.y, s->half[2] * s->half[2] * m.z};
+        return vec3_add_scaled(s->x[0], -1 / sqrt(vec3_dot(m, x)), mat3_apply(&s->A, x));
+    }
+    vec3 axis = vec3_normalised(vec3_sub(s->x[s->n - 1], s->x[0])), out = vec3_add_scaled(n, -vec3_dot(n, axis), axis);
+    for (int i = 0; i < s->n; i++) {
+        vec3 x = s->x[i];
+        if (s->kind == BRUTE_CYLINDER || (s->kind == BRUTE_CONE && i == 0)) x = vec3_add_scaled(x, -s->R, vec3_normalised(out));
+        if (i == 0 || vec3_dot(n, x) < vec3_dot(n, best)) best = x;
+    }
+    return best;
+}
+
 static inline brute_answer brute_distance(const brute *a, const brute *b) {
     brute_answer best = {.distance = INFINITY};
+    if (a->kind == BRUTE_PLANE || b->kind == BRUTE_PLANE) {
+        const brute *plane = a->kind == BRUTE_PLANE ? a : b, *other = a->kind == BRUTE_PLANE ? b : a;
+        vec3 n = mat3_column(&plane->A, 2), x = brute_lowest(other, n);
+        double z = vec3_dot(n, vec3_sub(x, plane->x[0]));
+        vec3 foot = vec3_add_scaled(x, -z, n);
+        return (brute_answer){.distance = z - a->radius - b->radius, .a = plane == a ? foot : x, .b = plane == a ? x : foot};
+    }
     if (a->kind == BRUTE_HULL && b->kind == BRUTE_HULL) {
         for (int i = 0; i < a->n; i++) keep_nearer(&best, a->x[i], hull_project(b, a->x[i]));
         for (int i = 0; i < b->n; i++) keep_nearer(&best, hull_project(a, b->x[i]), b->x[i]);
@@ -139,14 +162,18 @@ static inline brute_answer brute_distance(const brute *a, const brute *b) {
                     }
     } else {
         vec3 p = a->x[0], q = brute_project(b, p);
-        for (int turn = 0; turn < 200000; turn++) {
+        bool still = false;
+        for (int turn = 0; turn < 20000 && !still; turn++) {
             vec3 next = brute_project(a, q);
-            bool still = vec3_norm(vec3_sub(next, p)) <= 1e-16 * (1 + vec3_norm(p));
+            still = vec3_norm(vec3_sub(next, p)) <= 1e-15 * (1 + vec3_norm(p));
             p = next;
             q = brute_project(b, p);
-            if (still) break;
         }
         best = (brute_answer){.distance = vec3_norm(vec3_sub(p, q)), .a = p, .b = q};
+        /* along the line of the points found, the sets are at least as far apart as their lowest points: the truth is between the two */
+        vec3 n = vec3_normalised(vec3_sub(p, q));
+        double least = vec3_dot(n, vec3_sub(brute_lowest(a, n), brute_lowest(b, vec3_scale(-1, n))));
+        best.slow = !(best.distance - least < 1e-10);
     }
     best.distance -= a->radius + b->radius;
     return best;
