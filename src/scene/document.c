@@ -3,6 +3,8 @@
  * hundred lines cannot become gigabytes), and repeated keys get a sentence with both places. */
 #include "scene/scene.h"
 
+#include "base/names.h"
+
 #include <ctype.h>
 #include <libfyaml.h>
 #include <stdarg.h>
@@ -75,7 +77,7 @@ static bool check_characters(reader *r) {
 static scene_node *new_node(reader *r, scene_kind kind, const struct fy_mark *mark) {
     scene_node *node = SCENE_NEW(r->arena, scene_node, 1);
     if (!node) return out_of_memory(r);
-    *node = (scene_node){.kind = kind, .line = mark ? mark->line + 1 : 1, .column = mark ? mark->column + 1 : 1};
+    *node = (scene_node){.kind = kind, .file = r->file, .line = mark ? mark->line + 1 : 1, .column = mark ? mark->column + 1 : 1};
     return node;
 }
 
@@ -154,20 +156,47 @@ static scene_node *next_node(reader *r, enum fy_event_type end, int depth) {
 }
 
 /* Reports a key that is there already; reading goes on without the second one. */
-static bool is_repeated(reader *r, const scene_node *map, const scene_node *key) {
-    for (const scene_entry *entry = map->first; entry; entry = entry->next) {
-        if (strcmp(entry->key->text, key->text)) continue;
-        if (r->repeated++ < SCENE_MAX_ERRORS)
-            stop(r, ZN_SCENE, key->line, key->column, "'%.60s' is there twice; the first one is in line %d", key->text,
-                 entry->key->line);
-        r->status = ZN_OK;
-        return true;
+static bool is_repeated(reader *r, name_table *names, const scene_node *key) {
+    int line = names_find(names, 0, key->text, strlen(key->text));
+    if (line < 0) {
+        if (!names_add(r->arena->context, names, 0, key->text, key->line)) out_of_memory(r);
+        return false;
     }
-    return false;
+    if (r->repeated++ < SCENE_MAX_ERRORS)
+        stop(r, ZN_SCENE, key->line, key->column, "'%.60s' is there twice; the first one is in line %d", key->text, line);
+    r->status = ZN_OK;
+    return true;
 }
 
-static scene_node *read_children(reader *r, scene_node *parent, int depth) {
+static bool add_entry(reader *r, scene_node *parent, scene_entry ***last, const scene_node *key, const scene_node *value) {
+    scene_entry *entry = SCENE_NEW(r->arena, scene_entry, 1);
+    if (!entry) return out_of_memory(r), false;
+    *entry = (scene_entry){key, value, NULL};
+    **last = entry;
+    *last = &entry->next;
+    parent->count++;
+    return true;
+}
+
+/* The merge key of YAML, <<: *anchor or a list of them: entries that the map does not have itself. */
+static bool merge(reader *r, scene_node *map, scene_entry ***last, name_table *names, const scene_node *value) {
+    if (value->kind == SCENE_LIST) {
+        for (const scene_entry *entry = value->first; entry; entry = entry->next)
+            if (entry->value->kind != SCENE_MAP || !merge(r, map, last, names, entry->value)) return false;
+        return true;
+    }
+    if (value->kind != SCENE_MAP) return stop(r, ZN_SCENE, value->line, value->column, "'<<' needs a map, or a list of maps"), false;
+    for (const scene_entry *entry = value->first; entry; entry = entry->next) {
+        if (names_find(names, 0, entry->key->text, strlen(entry->key->text)) >= 0) continue;
+        if (!names_add(r->arena->context, names, 0, entry->key->text, entry->key->line)) return out_of_memory(r), false;
+        if (!add_entry(r, map, last, entry->key, entry->value)) return false;
+    }
+    return true;
+}
+
+static scene_node *read_entries(reader *r, scene_node *parent, int depth, name_table *names) {
     const bool map = parent->kind == SCENE_MAP;
+    const scene_node *merged = NULL;
     const enum fy_event_type end = map ? FYET_MAPPING_END : FYET_SEQUENCE_END;
     if (depth > SCENE_MAX_DEPTH)
         return stop(r, ZN_SCENE, parent->line, parent->column, "this is nested too deeply (more than %d levels)",
@@ -175,7 +204,7 @@ static scene_node *read_children(reader *r, scene_node *parent, int depth) {
     scene_entry **last = &parent->first;
     for (;;) {
         scene_node *key = NULL, *value = next_node(r, end, depth);
-        if (!value) return r->status == ZN_OK ? parent : NULL;
+        if (!value) return r->status == ZN_OK && (!merged || merge(r, parent, &last, names, merged)) ? parent : NULL;
         if (parent->count == SCENE_MAX_ENTRIES)
             return stop(r, ZN_SCENE, value->line, value->column, "too many entries (more than %d)", SCENE_MAX_ENTRIES);
         if (map) {
@@ -183,16 +212,23 @@ static scene_node *read_children(reader *r, scene_node *parent, int depth) {
             if (key->kind != SCENE_SCALAR) return stop(r, ZN_SCENE, key->line, key->column, "a key must be a name");
             value = next_node(r, FYET_NONE, depth);
             if (!value) return NULL;
-            if (is_repeated(r, parent, key)) continue;
+            if (is_repeated(r, names, key)) continue;
+            if (r->status != ZN_OK) return NULL;
+            if (!strcmp(key->text, "<<")) {
+                merged = value;
+                continue;
+            }
             if (value->kind == SCENE_NULL && !*value->text) value->line = key->line, value->column = key->column;
         }
-        scene_entry *entry = SCENE_NEW(r->arena, scene_entry, 1);
-        if (!entry) return out_of_memory(r);
-        *entry = (scene_entry){key, value, NULL};
-        *last = entry;
-        last = &entry->next;
-        parent->count++;
+        if (!add_entry(r, parent, &last, key, value)) return NULL;
     }
+}
+
+static scene_node *read_children(reader *r, scene_node *parent, int depth) {
+    name_table names = {0};
+    scene_node *node = read_entries(r, parent, depth, &names);
+    names_free(r->arena->context, &names);
+    return node;
 }
 
 static scene_node *read_node(reader *r, struct fy_event *event, int depth) {

@@ -54,7 +54,7 @@ bool scene_want_label(scene_loader *loader, const char *what, const scene_node *
 
 zn_formula scene_formula(const scene_loader *loader, const scene_node *node) {
     if (!node) return (zn_formula){0};
-    return (zn_formula){node->source, loader->file, node->line, node->column};
+    return (zn_formula){node->source, scene_file_of(loader, node), node->line, node->column};
 }
 
 const char *scene_next_name(const char *text, size_t *length) {

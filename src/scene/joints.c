@@ -171,8 +171,8 @@ void scene_check_joints(scene_loader *loader, const scene_node *joints, const zn
                       zn_error_count(context) == errors;
         if (!project && failed) report_open(loader, joints, model, g, false);
         if (status != ZN_OK) {
-            fail_add_place(
-                context, &(error_place){.file = loader->file, .line = joints->line, .column = joints->column, .time = NAN});
+            error_place place = scene_place_of(loader, joints);
+            fail_add_place(context, &place);
             report_open(loader, joints, model, g, true);
         }
     }

@@ -67,6 +67,7 @@ static bool value_of(scene_loader *loader, const scene_entry *own, zn_formula fo
 }
 
 void scene_read_parameters(scene_loader *loader, const scene_node *node, const zn_scene_options *options) {
+    if (loader->parameters_read) return;
     int n_sets;
     replacement *sets = read_sets(loader, node, options, &n_sets);
     if (!node || !sets) return;

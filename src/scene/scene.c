@@ -159,13 +159,27 @@ static void read_part_scene(scene_loader *loader, zn_scene *scene, const section
     if (s->contacts && !scene->settings.project_start) scene_check_gaps(loader, s->contacts, scene->model);
 }
 
+/* repeat and use need the values of parameters, which are then read first. */
+static bool replace_reuse(scene_loader *loader, const scene_node **root, const zn_scene_options *options) {
+    if (!scene_reuses(*root)) return true;
+    const scene_node *parameters = scene_find(*root, "parameters");
+    if (parameters && parameters->kind == SCENE_NULL) parameters = NULL;
+    if (parameters && !scene_want_kind(loader, parameters, SCENE_MAP, "parameters")) return false;
+    if (scene_makes_bodies(*root, 0) && !(loader->parts = zn_parts_create(loader->context))) return false;
+    scene_read_parameters(loader, parameters, options);
+    loader->parameters_read = true;
+    return !scene_has_errors(loader) && (*root = scene_reuse(loader, *root));
+}
+
 static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *root, scene_view *view, const zn_scene_options *options) {
     sections s = {0};
+    if (!replace_reuse(loader, &root, options)) return;
     if (!read_sections(loader, root, &s)) return;
     scene->title = s.title ? s.title->text : "";
     const scene_node *lonely = s.joints ? s.joints : s.frames ? s.frames : s.geometry ? s.geometry : s.materials ? s.materials : s.groups ? s.groups : s.gravity;
     if (s.bodies) {
-        if ((loader->parts = zn_parts_create(loader->context))) read_part_scene(loader, scene, &s, view, options);
+        if (!loader->parts) loader->parts = zn_parts_create(loader->context);
+        if (loader->parts) read_part_scene(loader, scene, &s, view, options);
         return;
     }
     if (lonely) scene_error(loader, lonely, "the scene has no 'bodies' that this could belong to");
@@ -193,8 +207,8 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
     if (zn_error_count(loader->context) == errors) return;
     /* What is wrong as a whole (a mass matrix that is not positive definite) belongs to the section that says it. */
     const scene_node *whole = first_order ? s.mass : s.energy;
-    fail_add_place(loader->context,
-                   &(error_place){.file = loader->file, .line = whole->line, .column = whole->column, .time = NAN});
+    error_place place = scene_place_of(loader, whole);
+    fail_add_place(loader->context, &place);
 }
 
 /* ---- the whole ---- */
@@ -240,6 +254,7 @@ static zn_status load(zn_context *context, const char *file, const char *text, c
     }
     const scene_node *root = NULL;
     if (status == ZN_OK) status = scene_read_document(&scene->arena, name, scene->text, &root);
+    if (status == ZN_OK) status = scene_include(&scene->arena, name, &root);
     if (status == ZN_OK) status = load_document(scene, name, root, options, errors_before);
     if (status != ZN_OK) {
         model_free(context, scene->model);

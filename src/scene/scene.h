@@ -2,6 +2,7 @@
 /* From a YAML text to a model and settings, in three layers:
  *
  *   document.c, file.c            bytes -> a tree of nodes that know their line and column
+ *   include.c, reuse.c            files that are included; repeat and use, as if written by hand
  *   want.c, formula.c             "a map with these keys is wanted here", "a constant is wanted here", else an error
  *   vectors.c                     lists of numbers, rotations
  *   parameters.c, coordinates.c, dynamics.c, contacts.c, settings.c   one section of a scene each
@@ -49,6 +50,8 @@ struct scene_entry {
 struct scene_node {
     scene_kind kind;
     int line, column;   /* from 1; of the first character inside the quotes */
+    const char *file;
+    const char *used;   /* of a copy by reuse.c: where it was asked for, "scene.yaml:12 (i = 3): "; else NULL */
     const char *text;   /* scalars: their value */
     const char *source; /* scalars: as written when that has the same characters except for white space, else `text`;
                               * formulas use it, because its lines and columns are those of the file */
@@ -59,7 +62,7 @@ struct scene_node {
 enum {
     SCENE_MAX_BYTES = 4 << 20,    /* of a scene file; the longest scene by hand has a few thousand */
     SCENE_MAX_DEPTH = 16,         /* of nested maps and lists; the format needs 5 */
-    SCENE_MAX_ENTRIES = 10000,    /* of one map or list */
+    SCENE_MAX_ENTRIES = 200000,   /* of one map or list */
     SCENE_MAX_ALIASES = 1000,     /* a small file with many aliases stands for a huge one */
     SCENE_MAX_COORDINATES = 2000, /* also of velocities: the mass matrix of formulas is a full one */
     SCENE_MAX_VECTOR = 16,        /* numbers of a list that has a meaning for each */
@@ -72,6 +75,8 @@ enum { SCENE_WHY = 160 };
 char *scene_read_bytes(scene_arena *, const char *path, const char *what, size_t limit, size_t *length, char why[SCENE_WHY]);
 /* The text of a file in the arena, or NULL with an error. */
 char *scene_read_file(scene_arena *, const char *path);
+/* Files that the scene includes become part of its tree. */
+zn_status scene_include(scene_arena *, const char *file, const scene_node **root);
 /* The tree of the one document of a text. */
 zn_status scene_read_document(scene_arena *, const char *file, const char *text, const scene_node **root);
 
@@ -88,6 +93,7 @@ typedef struct scene_loader {
     scene_arena *arena;
     const char *file;
     int errors_before;     /* errors in the context that are not ours */
+    bool parameters_read;  /* before the sections: reuse.c needs their values */
     bool names_incomplete; /* names are missing: formulas are not checked, they would only repeat the mistake */
     zn_formula_model *builder;
     zn_parts *parts;       /* a scene with bodies: everything goes here, and nothing to `builder`; else NULL */
@@ -99,6 +105,16 @@ typedef struct scene_loader {
     const scene_node *coordinates, *velocities; /* the maps, for order and hints; velocities NULL: natural */
     zn_settings *settings;
 } scene_loader;
+
+/* Whether a scene has repeat, use or templates; whether they make bodies; and the scene without them, as if it were written by hand. NULL:
+ * errors. The parameters are read before. */
+bool scene_reuses(const scene_node *root);
+bool scene_makes_bodies(const scene_node *root, int depth);
+const scene_node *scene_reuse(scene_loader *, const scene_node *root);
+
+/* The file of a node as errors name it, and its place. */
+const char *scene_file_of(const scene_loader *, const scene_node *);
+error_place scene_place_of(const scene_loader *, const scene_node *);
 
 bool scene_has_errors(const scene_loader *);
 /* Enough errors were reported, or memory is out. */

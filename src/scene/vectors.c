@@ -6,8 +6,8 @@
 
 bool scene_placed(scene_loader *loader, zn_status status, const scene_node *node) {
     if (status == ZN_OK) return true;
-    fail_add_place(loader->context,
-                   &(error_place){.file = loader->file, .line = node->line, .column = node->column, .time = NAN});
+    error_place place = scene_place_of(loader, node);
+    fail_add_place(loader->context, &place);
     return false;
 }
 

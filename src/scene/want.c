@@ -14,6 +14,21 @@ bool scene_gave_up(const scene_loader *loader) {
            zn_error_get(loader->context, count - 1)->status == ZN_MEMORY;
 }
 
+const char *scene_file_of(const scene_loader *loader, const scene_node *node) {
+    const char *file = node && node->file ? node->file : loader->file;
+    if (!node || !node->used) return file;
+    size_t before = strlen(node->used), length = strlen(file);
+    char *both = scene_alloc(loader->arena, before + length + 1, 1);
+    if (!both) return file;
+    memcpy(both, node->used, before);
+    memcpy(both + before, file, length);
+    return both;
+}
+
+error_place scene_place_of(const scene_loader *loader, const scene_node *node) {
+    return (error_place){.file = scene_file_of(loader, node), .line = node ? node->line : 0, .column = node ? node->column : 0, .time = NAN};
+}
+
 void scene_error(scene_loader *loader, const scene_node *node, const char *format, ...) {
     if (scene_gave_up(loader)) return;
     char sentence[512];
@@ -21,8 +36,7 @@ void scene_error(scene_loader *loader, const scene_node *node, const char *forma
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    error_place place = {.file = loader->file, .time = NAN};
-    if (node) place.line = node->line, place.column = node->column;
+    error_place place = scene_place_of(loader, node);
     fail_at(loader->context, ZN_SCENE, &place, "%s", sentence);
 }
 

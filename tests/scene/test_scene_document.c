@@ -108,7 +108,7 @@ static void test_limits(void **state) {
     check_errors(very_deep, "1:64: nested too deeply");
     free(very_deep);
     char *wide = repeat("a: [", "1, ", SCENE_MAX_ENTRIES + 1, "]\n");
-    check_errors(wide, "1:30005: too many entries");
+    check_errors(wide, "1:600005: too many entries");
     free(wide);
     char *aliases = repeat("b: &b 1\na: [", "*b, ", SCENE_MAX_ALIASES + 1, "]\n");
     check_errors(aliases, "2:4006: too many aliases");
