@@ -12,6 +12,8 @@ static const double tiny_pivot = 1e-12;
 static const double rank_tolerance = 1e-11;
 /* Shift of the diagonal that stands in for the orthogonal decomposition in large systems. */
 static const double least_shift = 1e-9;
+/* Shifts of proximal points: the first, and how they change. */
+static const double first_shift = 1e-3, shift_fall = 0.3, shift_rise = 10;
 /* Sweeps over large problems cost more than they gain. */
 static const double sweep_work_most = 1e9;
 /* The linearised problem is solved below the tolerance, so that its error does not matter, and below the residual it starts from, so that
@@ -19,12 +21,12 @@ static const double sweep_work_most = 1e9;
 static const double wanted_share = 0.02, enough_share = 0.5;
 /* A least-squares step that leaves more than this part of the residual, and the same states, made no progress. */
 static const double stuck_share = 1 - 1e-6;
-enum { NEWTON_TRIES = 40, UNDAMPED = 12, BRIEF_TRIES = 8, HISTORY = 16, HALVINGS = 6 };
+enum { NEWTON_TRIES = 40, UNDAMPED = 12, BRIEF_TRIES = 8, HISTORY = 16, HALVINGS = 6, PROXIMAL_TRIES = 60, PROXIMAL_FAILURES = 12 };
 
 typedef struct attempt {
     bool robust, sticking;  /* may invert singular systems; first step as if all were closed and sticking */
     enum { DAMP_WHEN_CYCLING, DAMP_ALWAYS, DAMP_NEVER } damping; /* line search */
-    double shift;           /* on the diagonal of the rows of psi: a proximal step; 0: none */
+    double shift;           /* of psi towards s->centre: a proximal step; 0: none */
     double tolerance, enough; /* wanted; accepted when round-off lets it sink no further */
     int tries;
 } attempt;
@@ -58,8 +60,11 @@ static double merit(const cone_solver *s, double *norm) {
     return sum;
 }
 
-static double measure(cone_solver *s, const double *dy, double *norm) {
+/* With a shift, psi is that of the proximal problem: psi + shift (mu - centre)/rho. */
+static double measure(cone_solver *s, const double *dy, double shift, double *norm) {
     cone_local_point(s, dy);
+    for (int k = 0; k < s->p->ny && shift > 0; k++)
+        if (s->psi_row[k] >= 0) s->psi_l[s->psi_row[k]] += shift / s->rho[k] * (s->mu_l[k] - s->centre[k]);
     cone_classify(s, s->psi_l, s->mu_l);
     cone_residual(s, s->psi_l, s->mu_l, s->R);
     return merit(s, norm);
@@ -83,6 +88,19 @@ static double row_factor(const cone_solver *s, int k) {
     return s->kind[k] == CONE_ROW_PSI ? s->root_rho[k] : 1 / s->root_rho[k];
 }
 
+/* Column j of d psi/d y, in s->d_psi where a shift adds to it. s->column: that of A. */
+static const double *psi_column(cone_solver *s, int j, double shift) {
+    const cone_problem *p = s->p;
+    const double *d = s->D + (size_t)j * (size_t)p->npsi;
+    if (shift == 0) return d;
+    memcpy(s->d_psi, d, (size_t)p->npsi * sizeof(double));
+    for (int e = p->A.start ? p->A.start[j] : j; e < (p->A.start ? p->A.start[j + 1] : j + 1); e++) {
+        int k = p->A.start ? p->A.index[e] : e;
+        if (k < p->ny && s->psi_row[k] >= 0) s->d_psi[s->psi_row[k]] += shift / s->rho[k] * s->column[k];
+    }
+    return s->d_psi;
+}
+
 static void build_system(cone_solver *s, int n, double shift) {
     const cone_problem *p = s->p;
     cone_need_columns(s, n, s->active);
@@ -93,14 +111,13 @@ static void build_system(cone_solver *s, int n, double shift) {
             for (int e = p->A.start[j]; e < p->A.start[j + 1]; e++) s->column[p->A.index[e]] = p->A_values[e];
         else
             s->column[j] = 1;
-        cone_apply_rows(s, s->D + (size_t)j * (size_t)p->npsi, s->column, s->row);
+        cone_apply_rows(s, psi_column(s, j, shift), s->column, s->row);
         if (p->A.start)
             for (int e = p->A.start[j]; e < p->A.start[j + 1]; e++) s->column[p->A.index[e]] = 0;
         else
             s->column[j] = 0;
         double *S = s->S + (size_t)c * (size_t)n;
         for (int r = 0; r < n; r++) S[r] = s->row[s->active[r]] * s->factor[s->active[r]] * s->root_rho[j];
-        if (s->kind[j] == CONE_ROW_PSI) S[c] += shift;
     }
     for (int r = 0; r < n; r++) s->z[r] = -s->R[s->active[r]] * s->factor[s->active[r]];
 }
@@ -146,12 +163,12 @@ static bool newton_step(cone_solver *s, const attempt *how, cone_inverse *invers
 }
 
 /* dy += t step with the first t = 1, 1/2, .. that reduces the merit, or else the best of them. */
-static void line_search(cone_solver *s, double start) {
+static void line_search(cone_solver *s, double start, double shift) {
     int ny = s->p->ny;
     double t = 1, best_t = 1, best = INFINITY, norm;
     for (int k = 0; k < HALVINGS; k++, t /= 2) {
         for (int j = 0; j < ny; j++) s->dy_try[j] = s->dy[j] + t * s->step[j];
-        double now = measure(s, s->dy_try, &norm);
+        double now = measure(s, s->dy_try, shift, &norm);
         if (now < best) {
             best = now;
             best_t = t;
@@ -161,6 +178,12 @@ static void line_search(cone_solver *s, double start) {
     for (int j = 0; j < ny; j++) s->dy[j] += best_t * s->step[j];
 }
 
+static void keep_best(cone_solver *s, double norm, local_result *result) {
+    if (!(norm < result->norm)) return;
+    result->norm = norm;
+    memcpy(s->dy_best, s->dy, (size_t)s->p->ny * sizeof(double));
+}
+
 /* From s->dy; the best iterate is kept in s->dy_best, result->norm. */
 static zn_status run_newton(cone_solver *s, const attempt *how, local_result *result) {
     int ny = s->p->ny;
@@ -168,20 +191,17 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
     bool damped = how->damping == DAMP_ALWAYS, least_squares = false;
     double before = INFINITY;
     for (int it = 0; it <= how->tries; it++) {
-        double norm, square = measure(s, s->dy, &norm);
+        double norm, square = measure(s, s->dy, how->shift, &norm);
         if (it == 0 && how->sticking) {
             cone_assume_closed_and_sticking(s);
             cone_residual(s, s->psi_l, s->mu_l, s->R);
         } else {
             if (!isfinite(square)) return ZN_NO_CONVERGENCE;
-            if (norm < result->norm) {
-                result->norm = norm;
-                memcpy(s->dy_best, s->dy, (size_t)ny * sizeof(double));
-            }
+            if (how->shift == 0) keep_best(s, norm, result);
             if (norm <= how->tolerance || (norm <= how->enough && norm > 0.2 * before)) return ZN_OK;
             uint64_t hash = cone_state_hash(s);
             /* Least squares of rows that contradict each other lead here again. */
-            if (it > 0 && least_squares && how->shift == 0 && hash == history[(it - 1) % HISTORY] && norm > stuck_share * before) return ZN_NO_CONVERGENCE;
+            if (it > 0 && least_squares && hash == history[(it - 1) % HISTORY] && norm > stuck_share * before) return ZN_NO_CONVERGENCE;
             before = norm;
             for (int back = 2; back < HISTORY && back <= it; back++)
                 if (history[(it - back) % HISTORY] == hash && history[(it - 1) % HISTORY] != hash) damped = true;
@@ -193,26 +213,37 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
         least_squares = inverse != CONE_LU;
         if (least_squares) result->inverse = inverse;
         result->iterations++;
-        if (how->damping != DAMP_NEVER && (damped || it >= UNDAMPED)) line_search(s, square);
+        if (how->damping != DAMP_NEVER && (damped || it >= UNDAMPED)) line_search(s, square, how->shift);
         else
             for (int j = 0; j < ny; j++) s->dy[j] += s->step[j];
     }
     return ZN_NO_CONVERGENCE;
 }
 
-/* Shifts of the diagonal make each step a proximal one, regular and short, tried from the best point so far. First without
- * damping: where sticking is inconsistent (two contacts in a corner) the solution lies far along a direction that changes no
- * velocity, and the smaller the shift the further a step goes. Then larger shifts with damping, against cycles. */
-static zn_status proximal_steps(cone_solver *s, double wanted, double enough, local_result *result) {
-    static const double shifts[] = {1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1e-4};
-    zn_status status = ZN_NO_CONVERGENCE;
-    for (int k = 0; k < 7 && status != ZN_OK; k++) {
-        attempt how = {.robust = true, .damping = k < 3 ? DAMP_NEVER : DAMP_ALWAYS, .shift = shifts[k], .tolerance = wanted,
-                       .enough = enough, .tries = k < 3 ? NEWTON_TRIES / 2 : 2 * NEWTON_TRIES};
-        memcpy(s->dy, s->dy_best, (size_t)s->p->ny * sizeof(double));
-        status = run_newton(s, &how, result);
+/* The proximal point method: psi + shift (mu - centre)/rho in place of psi makes a regular problem with a solution near the centre, which is the next
+ * centre. Where sticking is inconsistent (two contacts in a corner) the solution lies far along a direction that changes no velocity, and
+ * the smaller the shift the further a step goes: it falls with success. */
+static zn_status proximal_points(cone_solver *s, double wanted, double enough, local_result *result) {
+    size_t bytes = (size_t)s->p->ny * sizeof(double);
+    double norm, before, shift = first_shift;
+    memcpy(s->dy, s->dy_best, bytes);
+    measure(s, s->dy, 0, &norm);
+    for (int it = 0, failures = 0; it < PROXIMAL_TRIES && failures < PROXIMAL_FAILURES; it++) {
+        attempt how = {.robust = true, .shift = shift, .damping = DAMP_NEVER, .tolerance = wanted, .enough = enough, .tries = NEWTON_TRIES};
+        memcpy(s->centre, s->mu_l, bytes);
+        memcpy(s->dy_swept, s->dy, bytes);
+        before = norm;
+        if (run_newton(s, &how, result) == ZN_OK) shift = larger(shift * shift_fall, least_shift);
+        else {
+            memcpy(s->dy, s->dy_swept, bytes);
+            shift = smaller(shift * shift_rise, 1);
+            failures++;
+        }
+        measure(s, s->dy, 0, &norm);
+        keep_best(s, norm, result);
+        if (norm <= wanted || (norm <= enough && norm > 0.2 * before)) return ZN_OK;
     }
-    return status;
+    return ZN_NO_CONVERGENCE;
 }
 
 /* More and more sweeps from zero multipliers, Newton after each lot. */
@@ -226,8 +257,7 @@ static zn_status sweeps_and_newton(cone_solver *s, const double *y, double wante
         result->projections += lots[k];
         memcpy(s->dy_swept, s->dy, (size_t)ny * sizeof(double));
         for (int kind = 0; kind < 2; kind++) {
-            attempt how = {.robust = true, .damping = kind == 1 ? DAMP_ALWAYS : DAMP_WHEN_CYCLING, .shift = kind ? 1e-3 : 0,
-                           .tolerance = wanted, .enough = enough, .tries = NEWTON_TRIES};
+            attempt how = {.robust = true, .damping = kind == 1 ? DAMP_ALWAYS : DAMP_WHEN_CYCLING, .tolerance = wanted, .enough = enough, .tries = NEWTON_TRIES};
             memcpy(s->dy, s->dy_swept, (size_t)ny * sizeof(double));
             if (run_newton(s, &how, result) == ZN_OK) return ZN_OK;
         }
@@ -263,6 +293,6 @@ zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double 
         if (s->brief && status != ZN_OK) return damped_newton(s, &how, result);
     }
     if (status == ZN_OK || !robust) return status;
-    status = proximal_steps(s, wanted, enough, result);
+    status = proximal_points(s, wanted, enough, result);
     return status == ZN_OK ? status : sweeps_and_newton(s, y, wanted, enough, result);
 }

@@ -30,7 +30,7 @@ static const double growth_most = 2;
 /* The linearised problem is solved to this share of the tolerance, or where it sinks no further to the other. */
 static const double wanted_share = 0.02, enough_share = 0.5, slow_rate = 0.2;
 static const double stride_growth = 16, stride_cut = 4;
-/* As a last resort after Newton's method: where long projections did not converge before. */
+/* Where long projections of like problems did not converge before. */
 enum { HOPELESS_SWEEPS = 1000 };
 
 typedef struct fixed_point {
@@ -204,7 +204,7 @@ static bool drift_solves(cone_solver *s, fixed_point *f) {
 
 static int sweeps_most(const cone_solver *s) {
     int most = s->settings.projection_max;
-    return s->settings.solver == ZN_SOLVER_AUTO && s->expected.hopeless && most > HOPELESS_SWEEPS ? HOPELESS_SWEEPS : most;
+    return s->expected.hopeless && most > HOPELESS_SWEEPS ? HOPELESS_SWEEPS : most;
 }
 
 static void begin(cone_solver *s, int start, double norm, local_result *result, fixed_point *f) {

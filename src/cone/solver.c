@@ -3,7 +3,7 @@
 #include "cone/solver.h"
 
 cone_settings cone_settings_default(void) {
-    return (cone_settings){.solver = ZN_SOLVER_AUTO, .tolerance = 1e-10, .newton_max = 40, .projection_max = 20000};
+    return (cone_settings){.solver = ZN_SOLVER_AUTO, .tolerance = 1e-10, .newton_max = 40, .projection_max = 6000};
 }
 
 static bool rows_fit(int first, int count, int total) { return first >= 0 && count >= 0 && first <= total - count; }
@@ -39,7 +39,7 @@ static bool take_vectors(cone_solver *s) {
     zn_context *c = s->context;
     int nx = p->nx, ny = p->ny, npsi = p->npsi, nmu = p->nmu;
     struct { double **place; int count; } doubles[] = {
-        {&s->rho, ny}, {&s->root_rho, ny}, {&s->own_rho, ny}, {&s->anderson, (CONE_ANDERSON_WINDOWS * CONE_ANDERSON_WINDOW + CONE_ANDERSON_VECTORS) * ny}, {&s->row_scale, 2 * ny}, {&s->phi, nx}, {&s->psi, npsi}, {&s->mu, nmu}, {&s->R, ny},
+        {&s->rho, ny}, {&s->root_rho, ny}, {&s->own_rho, ny}, {&s->centre, ny}, {&s->d_psi, npsi}, {&s->anderson, (CONE_ANDERSON_WINDOWS * CONE_ANDERSON_WINDOW + CONE_ANDERSON_VECTORS) * ny}, {&s->row_scale, 2 * ny}, {&s->phi, nx}, {&s->psi, npsi}, {&s->mu, nmu}, {&s->R, ny},
         {&s->phi_y, lin_nnz(&p->phi_y)}, {&s->psi_x, lin_nnz(&p->psi_x)}, {&s->psi_y, lin_nnz(&p->psi_y)},
         {&s->normal, ny}, {&s->turn, s->n_balls}, {&s->v, nx}, {&s->psi_free, npsi}, {&s->dy, ny}, {&s->dy_best, ny},
         {&s->dy_try, ny}, {&s->dy_swept, ny}, {&s->psi_l, npsi}, {&s->mu_l, nmu}, {&s->step, ny}, {&s->row, ny}, {&s->column, nmu}, {&s->factor, ny}, {&s->z, ny},
@@ -132,7 +132,7 @@ failed:
 void cone_solver_destroy(cone_solver *s) {
     if (!s) return;
     void *blocks[] = {
-        s->first_ball, s->rho, s->root_rho, s->own_rho, s->anderson, s->row_scale, s->phi, s->psi, s->mu, s->R, s->phi_y, s->psi_x, s->psi_y, s->normal,
+        s->first_ball, s->rho, s->root_rho, s->own_rho, s->centre, s->d_psi, s->anderson, s->row_scale, s->phi, s->psi, s->mu, s->R, s->phi_y, s->psi_x, s->psi_y, s->normal,
         s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->dy_swept, s->psi_l, s->mu_l, s->step, s->row, s->column, s->factor, s->z, s->x0,
         s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->seen, s->x_floor, s->y_floor, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row, s->normal_of,
         s->component_of, s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->A_lu, s->G, s->D, s->S, s->E,

@@ -93,6 +93,7 @@ struct cone_solver {
     /* local problem */
     double *dy, *dy_best, *dy_try, *dy_swept, *psi_l, *mu_l, *S, *step, *row, *column, *factor, *z; /* column stays zero between uses */
     int *active, *pivot;
+    double *centre, *d_psi;          /* ny, npsi: of proximal points (local.c) */
     double *anderson;                /* memory of projection.c */
     lin_cod *cod;                    /* of ny rows; NULL when large */
 

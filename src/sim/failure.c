@@ -70,7 +70,9 @@ static void name_fault(const zn_simulation *sim, const cone_outcome *outcome, ch
 /* What would help, as far as is known. */
 static void give_advice(zn_simulation *sim, const cone_outcome *outcome, char *text, size_t room) {
     double kinetic = 0, potential = 0, step = sim->settings.step_auto ? 0 : sim->settings.step;
-    const char *other = strcmp(sim->settings.scheme, "radau-2a") ? "scheme: radau-2a" : "scheme: moreau-midpoint";
+    const char *other = sim->settings.solver != ZN_SOLVER_AUTO             ? "solver: auto"
+                        : strcmp(sim->settings.scheme, "radau-2a") ? "scheme: radau-2a"
+                                                                   : "scheme: moreau-midpoint";
     if (sim->model->energy)
         sim->model->energy(sim->model, sim->monitor.at.work, &(zn_point){.t = sim->now.t, .q = sim->now.q, .u = sim->now.u},
                            &kinetic, &potential);
