@@ -13,7 +13,7 @@ static const double rank_tolerance = 1e-11;
 /* Shift of the diagonal that stands in for the orthogonal decomposition in large systems. */
 static const double least_shift = 1e-9;
 /* Shifts of proximal points: the first, and how they change. */
-static const double first_shift = 1e-3, shift_fall = 0.3, shift_rise = 10;
+static const double first_shift = 1e-8, shift_fall = 0.3, shift_rise = 30;
 /* Sweeps over large problems cost more than they gain. */
 static const double sweep_work_most = 1e9;
 /* The linearised problem is solved below the tolerance, so that its error does not matter, and below the residual it starts from, so that
@@ -222,17 +222,16 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
 
 /* The proximal point method: psi + shift (mu - centre)/rho in place of psi makes a regular problem with a solution near the centre, which is the next
  * centre. Where sticking is inconsistent (two contacts in a corner) the solution lies far along a direction that changes no velocity, and
- * the smaller the shift the further a step goes: it falls with success. */
+ * the smaller the shift the further a step goes: it falls with success, and rises where the shifted problem is not solved either. */
 static zn_status proximal_points(cone_solver *s, double wanted, double enough, local_result *result) {
     size_t bytes = (size_t)s->p->ny * sizeof(double);
-    double norm, before, shift = first_shift;
+    double norm, shift = first_shift;
     memcpy(s->dy, s->dy_best, bytes);
     measure(s, s->dy, 0, &norm);
     for (int it = 0, failures = 0; it < PROXIMAL_TRIES && failures < PROXIMAL_FAILURES; it++) {
         attempt how = {.robust = true, .shift = shift, .damping = DAMP_NEVER, .tolerance = wanted, .enough = enough, .tries = NEWTON_TRIES};
         memcpy(s->centre, s->mu_l, bytes);
         memcpy(s->dy_swept, s->dy, bytes);
-        before = norm;
         if (run_newton(s, &how, result) == ZN_OK) shift = larger(shift * shift_fall, least_shift);
         else {
             memcpy(s->dy, s->dy_swept, bytes);
@@ -241,9 +240,13 @@ static zn_status proximal_points(cone_solver *s, double wanted, double enough, l
         }
         measure(s, s->dy, 0, &norm);
         keep_best(s, norm, result);
-        if (norm <= wanted || (norm <= enough && norm > 0.2 * before)) return ZN_OK;
+        if (norm <= enough) break;
     }
-    return ZN_NO_CONVERGENCE;
+    if (norm > wanted && norm <= enough) { /* from here Newton's method itself gets further, or not */
+        attempt how = {.robust = true, .tolerance = wanted, .enough = enough, .tries = UNDAMPED};
+        run_newton(s, &how, result);
+    }
+    return result->norm <= enough ? ZN_OK : ZN_NO_CONVERGENCE;
 }
 
 /* More and more sweeps from zero multipliers, Newton after each lot. */
