@@ -2,8 +2,7 @@
 /* zeno plot RESULT... --x t --y NAME[,NAME...] --out FILE.svg|FILE.png: columns of one or more results as curves. */
 #include "cli/args.h"
 #include "cli/commands.h"
-#include "cli/gnuplot.h"
-#include "result/result.h"
+#include "cli/plot_contacts.h"
 
 #include <stdlib.h>
 
@@ -11,19 +10,21 @@ enum { MAX_RESULTS = 64, MAX_LABELS = 256, MAX_SIZE = 10000 };
 
 typedef struct plot_options {
     const char *results[MAX_RESULTS], *labels[MAX_LABELS];
-    const char *x, *y, *out, *title, *log, *style, *key, *x_label, *y_label, *x_range, *y_range, *size;
+    const char *x, *y, *out, *title, *log, *style, *key, *x_label, *y_label, *x_range, *y_range, *size, *contacts, *at;
     int n_results, n_labels;
     bool equal, help;
 } plot_options;
 
 static const char usage[] = "zeno plot RESULT... [--x NAME] --y NAME[,NAME...] --out FILE.svg|FILE.png [--title TEXT] [--label TEXT]...\n"
                             "            [--log x|y|xy] [--style lines|points|both] [--x-label TEXT] [--y-label TEXT] [--equal]\n"
-                            "            [--x-range LOW:HIGH] [--y-range LOW:HIGH] [--key right|below|off] [--size WIDTH,HEIGHT]";
+                            "            [--x-range LOW:HIGH] [--y-range LOW:HIGH] [--key right|below|off] [--size WIDTH,HEIGHT]\n"
+                            "       zeno plot RESULT --contacts number|force|network [--at T] --out FILE.svg|FILE.png";
 static const char help[] =
     "  RESULT   what zeno run --out has written (.h5, .hdf5, .csv, also .partial); several of them are compared in one picture\n"
     "  --x      the column of the horizontal axis, t when not given; --x phi --y \"phi'\" gives a phase portrait\n"
     "  --y      one or more columns; a name with a comma in it goes in double quotes\n"
     "  --label  what the legend calls a curve, in the order of results and then columns\n"
+    "  --contacts  of shapes that find each other: their number, the sum of normal forces, or the network of forces at a time (--at, the end)\n"
     "  --equal  the same scale on both axes, for paths in the plane\n"
     "  --size   in points of an SVG (900,560); a PNG has 1.5 pixels for each\n";
 
@@ -65,9 +66,12 @@ static bool read_size(const char *text, plot_def *plot) {
 /* Everything but the curves. */
 static int read_options(const plot_options *options, plot_def *plot) {
     static const char *const logs[] = {"", "x", "y", "xy", NULL}, *const styles[] = {"lines", "points", "both", NULL},
-                             *const keys[] = {"right", "below", "off", NULL};
+                             *const keys[] = {"right", "below", "off", NULL},
+                             *const kinds[] = {"number", "force", "network", NULL};
     if (options->n_results == 0) return wrong("which result? Its file is missing", "");
-    if (!options->y) return wrong("which columns? --y NAME[,NAME...] is missing", "");
+    if (options->contacts && one_of(options->contacts, kinds) < 0) return wrong("--contacts is number, force or network, not ", options->contacts);
+    if (options->contacts && (options->n_results > 1 || options->y)) return wrong("--contacts draws one result, without --y", "");
+    if (!options->y && !options->contacts) return wrong("which columns? --y NAME[,NAME...] is missing", "");
     if (!options->out) return wrong("where to? --out FILE.svg or --out FILE.png is missing", "");
     if (!plot_path_ok(options->out)) return wrong("--out takes a name that ends with .svg or .png, not ", options->out);
     int log = one_of(options->log, logs), style = one_of(options->style, styles), key = one_of(options->key, keys);
@@ -169,12 +173,30 @@ static int draw(zn_context *context, const plot_options *options, plot_def *plot
     return code;
 }
 
+/* Pictures that are more than columns. */
+static int draw_contacts(zn_context *context, const plot_options *options, plot_def *plot) {
+    result_file *result = NULL;
+    char *end = NULL;
+    double at = options->at ? strtod(options->at, &end) : INFINITY;
+    if (options->at && (*end || end == options->at || isnan(at))) return wrong("--at is a time, not ", options->at);
+    if (output_check_path(context, options->out) != ZN_OK || output_check_input(context, options->out, options->results[0]) != ZN_OK) return CLI_USAGE;
+    if (result_open(context, options->results[0], &result) != ZN_OK) return CLI_FAILED;
+    plot->title = options->title ? options->title : result_get_text(result, "title");
+    zn_status status = result_rows(result) == 0 ? fail(context, ZN_FILE, "%s has no rows to plot", options->results[0])
+                       : strcmp(options->contacts, "force") == 0 ? plot_contact_force(context, result, plot, options->out)
+                                                                 : plot_contact_network(context, result, plot, at, options->out);
+    result_close(result);
+    return status == ZN_OK ? CLI_OK : status == ZN_ARGUMENT ? CLI_USAGE : CLI_FAILED;
+}
+
 static int plot_results(const plot_options *options, plot_def *plot) {
     zn_context *context = zn_context_create(NULL);
     int code = CLI_FAILED;
-    char *list = context ? mem_text(context, options->y) : NULL;
+    bool columns = !options->contacts || strcmp(options->contacts, "number") == 0;
+    char *list = context ? mem_text(context, options->y ? options->y : "found.listed,found.pushing") : NULL;
     const char **names = list ? MEM_ARRAY(context, const char *, strlen(list) + 1) : NULL;
-    if (names) code = draw(context, options, plot, split_names(list, names), names);
+    if (names && !columns) code = draw_contacts(context, options, plot);
+    else if (names) code = draw(context, options, plot, split_names(list, names), names);
     if (code != CLI_OK) fprintf(stderr, "%s\n", context ? zn_error_text(context) : zn_status_text(ZN_MEMORY));
     if (context) {
         mem_free(context, names);
@@ -199,6 +221,8 @@ int cli_plot(int argc, char **argv) {
                                 {.name = "--x-range", .value = &options.x_range},
                                 {.name = "--y-range", .value = &options.y_range},
                                 {.name = "--size", .value = &options.size},
+                                {.name = "--contacts", .value = &options.contacts},
+                                {.name = "--at", .value = &options.at},
                                 {.name = "--equal", .flag = &options.equal},
                                 {.name = "--help", .flag = &options.help}};
     if (!cli_parse(argc, argv, usage, sizeof table / sizeof *table, table, MAX_RESULTS, options.results, &options.n_results))

@@ -128,6 +128,31 @@ holds "the old file is untouched" grep -q '^old$' keep.csv
 holds "the rows are kept" test "$(wc -l <keep.csv.partial)" -gt 45
 holds "and can be drawn" "$zeno" plot keep.csv.partial --x t --y x --out kept.svg
 
+# Contacts that come by themselves: how many, their forces, and the network of these.
+cat >heap.yaml <<'EOF'
+gravity: [0, -10]
+bodies:
+  ball: {type: planar, shape: {type: disk, radius: 0.1}, mass: 1, position: [0.05, 0.3]}
+  box: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 2, position: [0, 0.1]}
+geometry: {floor: {type: line}}
+contacts: {all: {between: all, friction: 0.3}}
+simulation: {scheme: rattle, step: 1e-2, end: 1}
+EOF
+expect 0 "$zeno" run heap.yaml --out heap.h5
+holds "the bodies that touch are told" grep -q "ball *box *10" out
+for kind in number force network; do
+    expect 0 "$zeno" plot heap.h5 --contacts $kind --out heap-$kind.svg
+    holds "a picture of the $kind of contacts" grep -q '</svg>' heap-$kind.svg
+done
+holds "the largest force is in its title" grep -q 'up to 1[56]' heap-network.svg
+expect 0 "$zeno" plot heap.h5 --contacts network --at 0.5 --out heap-network.svg
+expect 2 "$zeno" plot heap.h5 --contacts sum --out x.svg
+expect 2 "$zeno" plot heap.h5 --contacts network --at soon --out x.svg
+expect 2 "$zeno" plot heap.h5 --contacts network --y t --out x.svg
+expect 0 "$zeno" run heap.yaml --quiet --out heap.csv
+expect 2 "$zeno" plot heap.csv --contacts network --out x.svg
+holds "which says why" grep -q 'only HDF5' err
+
 # steps that are chosen, rows at given times
 printf '%s\n' 'coordinates: {q: 1}' 'energy: {kinetic: "q'"'"'^2/2", potential: 10*q}' 'contacts: {ground: {gap: q, restitution: 0.5}}' \
     'simulation: {scheme: radau-2a, step: auto, accuracy: 1e-5, record_step: 0.25, end: 2.1}' >auto.yaml
