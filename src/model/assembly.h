@@ -33,7 +33,8 @@ zn_status assembly_describe(assembly *, const char *name, const char *what, cons
 /* Computes patterns and places. The assembly may be destroyed afterwards. */
 zn_status assembly_finish(assembly *, zn_model **model);
 
-/* A part that is added to a finished model: a model without bilateral rows, on coordinates and velocities of the whole. */
+/* A part that is added to a finished model, on coordinates and velocities of the whole: without bilateral rows, mass, and forces other than
+ * those of its multipliers. */
 typedef struct assembly_extra {
     zn_model *model;
     int *q, *u;

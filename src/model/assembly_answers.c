@@ -79,13 +79,17 @@ static int balance(const zn_model *model, void *work, const zn_point *at, zn_bal
     clear(out->r, model->size.nu), clear(out->r_q, m->nnz[R_Q]), clear(out->r_u, m->nnz[R_U]), clear(out->M, m->nnz[M]), clear(out->W, m->nnz[W]);
     for (int i = 0; i < m->n_parts; i++) {
         const part *p = &m->parts[i];
+        bool forces = at->lambda || !p->silent;
+        if (!forces && !out->W) continue;
         zn_point here = local_point(p, at, &s);
-        zn_balance local = {out->no_force, IF(out->r, s.vector[0]), IF(out->r_q, s.matrix[0]), IF(out->r_u, s.matrix[1]), IF(out->M, s.matrix[2]),
-                            IF(out->W, s.matrix[3])};
+        zn_balance local = {out->no_force, IF(out->r && forces, s.vector[0]), IF(out->r_q && forces, s.matrix[0]), IF(out->r_u && forces, s.matrix[1]),
+                            IF(out->M, s.matrix[2]), IF(out->W, s.matrix[3])};
         if (p->model->balance(p->model, s.work, &here, &local)) return 1;
-        add_vector(out->r, local.r, p->u, p->model->size.nu);
-        add_matrix(out->r_q, local.r_q, p, R_Q);
-        add_matrix(out->r_u, local.r_u, p, R_U);
+        if (forces) {
+            add_vector(out->r, local.r, p->u, p->model->size.nu);
+            add_matrix(out->r_q, local.r_q, p, R_Q);
+            add_matrix(out->r_u, local.r_u, p, R_U);
+        }
         add_matrix(out->M, local.M, p, M);
         add_matrix(out->W, local.W, p, W);
     }

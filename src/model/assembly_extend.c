@@ -31,7 +31,7 @@ zn_status assembly_extend(zn_context *context, const zn_model *model, int count,
     for (int i = 0; i < count; i++) {
         const zn_sizes *size = &extra[i].model->size;
         if (size->ng + size->ny > 0 || extra[i].model->n_outputs > 0) return fail(context, ZN_INTERNAL, "a contact has constraints or outputs");
-        m->parts[of->n_parts + i] = (part){.model = extra[i].model, .q = extra[i].q, .u = extra[i].u, .what = "contact"};
+        m->parts[of->n_parts + i] = (part){.model = extra[i].model, .q = extra[i].q, .u = extra[i].u, .silent = true, .what = "contact"};
     }
     m->n_parts = of->n_parts + count;
     status = assembly_lay_out(m, of);

@@ -15,6 +15,7 @@ typedef struct part {
     const int *rows;            /* the same: in memory of the whole */
     const int *place[N_MATRICES]; /* where entry k of its matrix stands in the whole's values: in memory of the whole */
     bool kinematics;
+    bool silent;                /* its forces are those of its multipliers: none where these are zero */
     char *name, *group, *bodies[2]; /* assembly_describe */
     const char *what;
 } part;
