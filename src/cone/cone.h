@@ -113,7 +113,6 @@ typedef struct cone_outcome {
     double cone_violation;       /* largest |mu_F| - mu radius, relative to the radius or, where that is less, absolute */
     int roundoff;                         /* problems solved to round-off of the model: by noise.c, or where slack was needed */
     double roundoff_residual;             /* the largest of those, as it would be without slack */
-    int staged_accepted, staged_repeated; /* filled by schemes: steps with the staged friction law, discarded attempts */
     double worst;                /* the largest scaled one of all; converged iff <= tolerance, except for contradictions and round-off */
     int worst_cone;              /* -1: not a cone row */
     int worst_row;               /* phi row, when worst_cone is -1 */

@@ -145,8 +145,6 @@ void cone_outcome_add(cone_outcome *total, const cone_outcome *part) {
     cone_outcome_add_cost(&total->cost, &part->cost);
     total->roundoff += part->roundoff;
     total->roundoff_residual = larger(total->roundoff_residual, part->roundoff_residual);
-    total->staged_accepted += part->staged_accepted;
-    total->staged_repeated += part->staged_repeated;
     total->gap = larger(total->gap, part->gap);
     total->velocity = larger(total->velocity, part->velocity);
     total->complementarity = larger(total->complementarity, part->complementarity);

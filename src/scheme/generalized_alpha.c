@@ -359,7 +359,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
         staged_attempt(&s->law);
         status = attempt(s, from, to, outcome);
     } while (!staged_stands(&s->law, status, outcome, &cost));
-    staged_add_cost(&s->law, outcome, &cost);
+    staged_add_cost(&s->law, to, outcome, &cost);
     staged_end(&s->law, alpha_caution(base->model, from->carry), alpha_caution(base->model, to->carry));
     return status;
 }

@@ -276,6 +276,11 @@ static void shift_friction(linear_problem *p, double sign) {
     }
 }
 
+void linear_problem_recall(linear_problem *p, const double *x, const double *P) {
+    memcpy(p->x, x, (size_t)p->model->size.nu * sizeof *x);
+    memcpy(p->P, P, (size_t)model_rows(p->model) * sizeof *P);
+}
+
 zn_status linear_problem_solve(linear_problem *p, cone_outcome *outcome) {
     const zn_model *model = p->model;
     int nu = model->size.nu, nb = model_row_N(model);

@@ -80,6 +80,8 @@ void linear_problem_reset(linear_problem *);
 double linear_problem_response(const linear_problem *, int i, int j);
 /* No part of P_F is known any more. */
 void linear_problem_forget(linear_problem *);
+/* The next solve starts from these: so that it knows nothing of solves that were thrown away. */
+void linear_problem_recall(linear_problem *, const double *x, const double *P);
 /* The result stays in x and P also when it fails (best iterate). */
 zn_status linear_problem_solve(linear_problem *, cone_outcome *);
 

@@ -26,16 +26,12 @@ typedef struct moreau_shifted {
 
 static size_t carry_size(const zn_model *model, const zn_settings *settings) {
     (void)settings;
-    return (size_t)model->size.nq; /* midpoint: v_n */
+    return (size_t)(model->size.nq + model->size.nu); /* midpoint: v_n; x, from which the next step starts */
 }
 
 static int carried(const scheme *base, carry_piece *pieces) {
-    pieces[0] = (carry_piece){.kind = CARRY_NUMBERS, .count = base->model->size.nq};
+    pieces[0] = (carry_piece){.kind = CARRY_NUMBERS, .count = base->model->size.nq + base->model->size.nu};
     return 1;
-}
-
-static void recall(scheme *base, const scheme_state *state) {
-    memcpy(((moreau_shifted *)base)->velocity->P, state->P, (size_t)model_rows(base->model) * sizeof(double));
 }
 
 static void destroy(scheme *base) {
@@ -70,6 +66,7 @@ static int rate(moreau_shifted *s, double t, const double *q, const double *u, d
 
 static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     (void)a0, (void)lambda0;
+    memset(state->carry + base->model->size.nq, 0, (size_t)base->model->size.nu * sizeof(double));
     return rate((moreau_shifted *)base, state->t, state->q, state->u, state->carry) ? ZN_NOT_FINITE : ZN_OK;
 }
 
@@ -102,8 +99,10 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     else if (rate(s, from->t, from->q, from->u, v)) return ZN_NOT_FINITE;
     for (int i = 0; i < nq; i++) to->q[i] = from->q[i] + part * v[i];
 
+    linear_problem_recall(s->velocity, from->carry + nq, from->P);
     zn_status status = update_velocity(s, t, to->q, from->u, h, to->u, to->P, outcome);
     if (status != ZN_OK) return status;
+    memcpy(to->carry + nq, s->velocity->x, (size_t)base->model->size.nu * sizeof(double));
 
     if (s->midpoint) {
         if (rate(s, t, to->q, to->u, v)) return ZN_NOT_FINITE;
@@ -116,7 +115,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
 #define MOREAU(is_midpoint, name, text)                                                                                \
     {                                                                                                                  \
         SCHEME_INFO(name, text, 1, NULL, 1, 1, 1, true, true, true, true, true),                                       \
-        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried, .recall = recall,              \
+        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried,              \
         .variant = is_midpoint, .bound = scheme_bound_leapfrog                                                         \
     }
 const scheme_class scheme_moreau_shifted = MOREAU(false, "moreau-shifted", "Moreau's scheme, contacts detected at the end of the step");

@@ -81,8 +81,10 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     zn_status status = prepare(s);
     if (status != ZN_OK) return status;
     cone_expect_noise(s->problem->solver, scheme_expects(&s->base, s->q, s->u, h));
+    linear_problem_recall(s->problem, from->carry, from->P);
     status = linear_problem_solve(s->problem, outcome);
     set_end(s, s->problem->x);
+    memcpy(to->carry, s->problem->x, (size_t)base->model->size.nu * sizeof(double));
     memcpy(to->q, s->q_end, (size_t)base->model->size.nq * sizeof(double));
     memcpy(to->u, s->u_end, (size_t)base->model->size.nu * sizeof(double));
     memcpy(to->P, s->problem->P, (size_t)model_rows(base->model) * sizeof(double));
@@ -91,21 +93,18 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
 }
 
 static size_t carry_size(const zn_model *model, const zn_settings *settings) {
-    (void)model, (void)settings;
-    return 0;
+    (void)settings;
+    return (size_t)model->size.nu; /* x, from which the next step starts */
 }
 
 static int carried(const scheme *base, carry_piece *pieces) {
-    (void)base, (void)pieces;
-    return 0;
-}
-
-static void recall(scheme *base, const scheme_state *state) {
-    memcpy(((moreau_theta *)base)->problem->P, state->P, (size_t)model_rows(base->model) * sizeof(double));
+    pieces[0] = (carry_piece){.kind = CARRY_NUMBERS, .count = base->model->size.nu};
+    return 1;
 }
 
 static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
-    (void)base, (void)state, (void)a0, (void)lambda0;
+    (void)a0, (void)lambda0;
+    memset(state->carry, 0, (size_t)base->model->size.nu * sizeof(double));
     return ZN_OK;
 }
 
@@ -141,5 +140,5 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 
 const scheme_class scheme_moreau_theta = {
     SCHEME_INFO("moreau-theta", "theta method of Moreau and Jean (theta: 0.5)", 1, NULL, 1, 1, 1, true, true, false, true, true),
-    SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried, .recall = recall,
+    SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried,
 };

@@ -205,16 +205,12 @@ static zn_status solve_node(moreau_type *s, bool first, const double *q_before, 
 
 static size_t carry_size(const zn_model *model, const zn_settings *settings) {
     (void)settings;
-    return (size_t)model->size.nu; /* u_k */
+    return 2 * (size_t)model->size.nu; /* u_k; x, from which the next step starts */
 }
 
 static int carried(const scheme *base, carry_piece *pieces) {
-    pieces[0] = (carry_piece){.kind = CARRY_NUMBERS, .count = base->model->size.nu};
+    pieces[0] = (carry_piece){.kind = CARRY_NUMBERS, .count = 2 * base->model->size.nu};
     return 1;
-}
-
-static void recall(scheme *base, const scheme_state *state) {
-    memcpy(((moreau_type *)base)->node->P, state->P, (size_t)model_rows(base->model) * sizeof(double));
 }
 
 static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
@@ -222,13 +218,13 @@ static zn_status start(scheme *base, scheme_state *state, const double *a0, cons
     moreau_type *s = (moreau_type *)base;
     size_t bytes = (size_t)base->model->size.nu * sizeof(double);
     memcpy(state->carry, state->u, bytes);
+    memset(state->carry + base->model->size.nu, 0, bytes);
     if (s->kind == MOREAU || !(s->step > 0)) return ZN_OK;
     s->t = state->t, s->h = s->step, s->q = state->q, s->u = state->u;
     if (scales_see(&base->scales, &s->there, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, s->h) != ZN_OK) return ZN_NOT_FINITE;
     cone_outcome outcome;
     zn_status status = solve_node(s, true, NULL, 0, state->carry, state->P, NULL, &outcome);
     memset(state->P, 0, (size_t)model_rows(base->model) * sizeof(double));
-    memset(s->node->x, 0, bytes);
     if (status == ZN_OK) return ZN_OK;
     return fail(base->context, ZN_START, "the first step of %s cannot be solved: %s", base->class->info.name, zn_status_text(status));
 }
@@ -239,7 +235,11 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     s->t = from->t + h, s->h = h, s->q = to->q, s->u = from->carry;
     to->t = s->t;
     if (scales_see(&base->scales, &s->there, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, h) != ZN_OK) return ZN_NOT_FINITE;
-    return solve_node(s, false, from->q, h, to->carry, to->P, to->u, outcome);
+    int nu = base->model->size.nu;
+    linear_problem_recall(s->node, from->carry + nu, from->P);
+    zn_status status = solve_node(s, false, from->q, h, to->carry, to->P, to->u, outcome);
+    memcpy(to->carry + nu, s->node->x, (size_t)nu * sizeof(double));
+    return status;
 }
 
 static void destroy(scheme *base) {
@@ -290,7 +290,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 #define MOREAU_TYPE(kind, name, text, any_dynamics)                                                                    \
     {                                                                                                                  \
         SCHEME_INFO(name, text, 1, NULL, 1, 1, 1, true, true, false, true, any_dynamics),                              \
-        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried, .recall = recall,              \
+        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried,              \
         .variant = kind, .bound = scheme_bound_leapfrog                                                                \
     }
 const scheme_class scheme_moreau = MOREAU_TYPE(MOREAU, "moreau", "Moreau's time-stepping, contacts at the nodes", true);

@@ -301,7 +301,7 @@ static zn_status staged_attempts(partitioned *p, const scheme_state *from, schem
         choose_slips(p);
         status = attempt(p, from, to, outcome);
     } while (!staged_stands(&p->law, status, outcome, &cost));
-    staged_add_cost(&p->law, outcome, &cost);
+    staged_add_cost(&p->law, to, outcome, &cost);
     return status;
 }
 

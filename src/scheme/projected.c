@@ -403,7 +403,7 @@ zn_status projected_step(scheme *base, const scheme_state *from, double h, schem
         staged_attempt(&p->law);
         status = attempt(p, from, h, to, outcome);
     } while (!staged_stands(&p->law, status, outcome, &cost));
-    staged_add_cost(&p->law, outcome, &cost);
+    staged_add_cost(&p->law, to, outcome, &cost);
     staged_end(&p->law, before.caution, r.caution);
     return status;
 }

@@ -16,6 +16,8 @@ typedef struct scheme_state {
     double *P;          /* percussion of the step that ended at t, n rows of lambda */
     double *P_all;      /* the simulation's: P shared among all rows of its model, of which the scheme may know fewer (sim/selection.c) */
     double *carry;      /* the scheme's own (accelerations, midpoints ...), scheme_class.carry_size doubles */
+    double noise;       /* the simulation's: what scheme.noise is in a step from here */
+    long staged_accepted, staged_repeated; /* on the way here: steps with the staged friction law, attempts that were thrown away */
 } scheme_state;
 
 typedef struct scheme scheme;
@@ -48,8 +50,6 @@ typedef struct scheme_class {
     int (*carried)(const scheme *, carry_piece *);
     /* Rows in it are forces, which mean the same in a scheme of fewer or other bilateral rows. Else `start` makes the carry of that one. */
     bool carries_forces;
-    /* After such a change: the next solve starts from the percussions of the state. NULL: it does anyway, or has no use for them. */
-    void (*recall)(scheme *, const scheme_state *);
     /* Fills carry of the consistent initial state (a_0, lambda_0 given). */
     zn_status (*start)(scheme *, scheme_state *, const double *a0, const double *lambda0);
     /* `to` has its memory; on failure its content is undefined. The outcome is filled also on failure. */
@@ -77,6 +77,7 @@ struct scheme {
     const scheme_class *class;
     const zn_model *model;
     problem_scales scales; /* what the tolerance is relative to; made and destroyed by who made the scheme */
+    /* What the simulation says before each step: */
     double noise; /* 0: the tolerance must be met; else round-off of the model is above it, of about this size (cone_expect_noise) */
     bool hopeless; /* see cone_expected */
 };

@@ -190,10 +190,7 @@ void staged_follow(staged_law *law, int k, const double *c1) {
 
 bool staged_stands(staged_law *law, zn_status status, cone_outcome *outcome, cone_outcome *cost) {
     if (!staged_any(law)) return true;
-    if (status == ZN_OK && !staged_rejects(law)) {
-        outcome->staged_accepted = 1;
-        return true;
-    }
+    if (status == ZN_OK && !staged_rejects(law)) return true;
     law->attempts++;
     for (int k = 0; k < law->model->size.n_contacts; k++)
         if (law->rejected[k] || status != ZN_OK || law->attempts == MOST_ATTEMPTS) law->trial[k] = false;
@@ -201,9 +198,10 @@ bool staged_stands(staged_law *law, zn_status status, cone_outcome *outcome, con
     return false;
 }
 
-void staged_add_cost(const staged_law *law, cone_outcome *outcome, const cone_outcome *cost) {
+void staged_add_cost(const staged_law *law, scheme_state *to, cone_outcome *outcome, const cone_outcome *cost) {
     for (int i = 0; i < CONE_PATH_COUNT; i++) outcome->iterations[i] += cost->iterations[i];
-    outcome->staged_repeated = law->attempts;
+    to->staged_accepted += staged_any(law);
+    to->staged_repeated += law->attempts;
 }
 
 /* ---- the end of the step ---- */

@@ -61,8 +61,8 @@ bool staged_rejects(const staged_law *); /* the running attempt rejected one */
 void staged_see_new_contacts(staged_law *, const double *P);
 /* After an attempt. True: it stands. False: K_n is smaller now, the step is to be repeated; the cost of the attempt is added up. */
 bool staged_stands(staged_law *, zn_status, cone_outcome *outcome, cone_outcome *cost);
-/* Adds the cost of discarded attempts to the outcome of the one that stands. */
-void staged_add_cost(const staged_law *, cone_outcome *outcome, const cone_outcome *cost);
+/* Adds the cost of discarded attempts to the outcome of the one that stands, and counts them in the state. */
+void staged_add_cost(const staged_law *, scheme_state *to, cone_outcome *outcome, const cone_outcome *cost);
 
 /* The end of the step as a linear contact problem, M x = f + W P, c + W' x = gamma(u+) with c = c1 at (t_{n+1}, q_{n+1}, U_s)
  * without restitution yet: f, P, directions for the contacts of K_n. before: n rows of the percussion that does not follow

@@ -113,12 +113,12 @@ static zn_status pass_state(zn_simulation *sim, const passage *p, const zn_simul
     pass_rows(&(passage){old->model, model, p->contact}, old->now.P_all + nb, now->P_all + nb);
     if (sim->selection.model) fewer_rows_pick(sim->selection.model, now->P_all, now->P);
     scales_take(&sim->scheme->scales, &old->scheme->scales);
-    sim->scheme->noise = old->scheme->noise;
+    now->noise = old->now.noise;
+    now->staged_accepted = old->now.staged_accepted, now->staged_repeated = old->now.staged_repeated;
     sim->scheme->hopeless = old->scheme->hopeless;
     zn_status status = ZN_OK;
     if (!pass_carry(p, old->scheme, sim->scheme, old->now.carry, now->carry))
         status = sim->scheme->class->start(sim->scheme, now, NULL, NULL);
-    if (sim->scheme->class->recall) sim->scheme->class->recall(sim->scheme, now);
     return status;
 }
 

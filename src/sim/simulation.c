@@ -265,7 +265,7 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .newton_steps = sim->path_steps[CONE_NEWTON], .newton_total = sim->path_iterations[CONE_NEWTON], .newton_mean = mean[CONE_NEWTON], .newton_max = sim->path_max[CONE_NEWTON],
         .least_norm_steps = sim->path_steps[CONE_LEAST_NORM], .least_norm_total = sim->path_iterations[CONE_LEAST_NORM], .least_norm_mean = mean[CONE_LEAST_NORM], .least_norm_max = sim->path_max[CONE_LEAST_NORM],
         .projection_steps = sim->path_steps[CONE_PROJECTION], .projection_total = sim->path_iterations[CONE_PROJECTION], .projection_mean = mean[CONE_PROJECTION], .projection_max = sim->path_max[CONE_PROJECTION],
-        .max_residual = sim->max_residual, .staged_accepted = sim->staged_accepted, .staged_repeated = sim->staged_repeated, .roundoff_steps = sim->roundoff_steps, .roundoff_residual = sim->roundoff_residual,
+        .max_residual = sim->max_residual, .staged_accepted = sim->now.staged_accepted, .staged_repeated = sim->now.staged_repeated, .roundoff_steps = sim->roundoff_steps, .roundoff_residual = sim->roundoff_residual,
         .contradiction = sim->contradiction, .energy_warnings = sim->impacts.count,
         .contacts_found = sim->contacts.field, .found_mean = sim->contacts.steps ? (double)sim->contacts.sum / (double)sim->contacts.steps : (double)sim->contacts.list.count,
         .found_max = sim->contacts.most, .found_lists = sim->contacts.changes, .missed_pairs = sim->contacts.missed_pairs, .max_overlap = sim->contacts.max_overlap,

@@ -169,7 +169,7 @@ struct zn_simulation {
     long path_iterations[CONE_PATH_COUNT];       /* iterations of each path in all steps */
     int path_max[CONE_PATH_COUNT];
     cone_cost cost;                  /* of many contacts, over all steps */
-    long staged_accepted, staged_repeated, roundoff_steps;
+    long roundoff_steps;
     double max_residual, roundoff_residual;
     double contradiction; /* of redundant constraints at the start, which the scheme satisfies by least squares; 0: none */
     double energy_start;

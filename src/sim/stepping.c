@@ -13,8 +13,6 @@ void sim_count_outcome(zn_simulation *sim, const cone_outcome *outcome) {
     sim->path_iterations_there[path] += outcome->iterations[path];
     if (outcome->most > sim->path_max[path]) sim->path_max[path] = outcome->most;
     cone_outcome_add_cost(&sim->cost, &outcome->cost);
-    sim->staged_accepted += outcome->staged_accepted;
-    sim->staged_repeated += outcome->staged_repeated;
     sim->roundoff_steps += outcome->roundoff > 0;
     if (outcome->roundoff > 0) sim->roundoff_residual = larger(sim->roundoff_residual, outcome->roundoff_residual);
     sim->max_residual = larger(sim->max_residual, outcome->worst);
@@ -43,6 +41,8 @@ void sim_end_percussion(zn_simulation *sim) {
 
 static zn_status try_once(zn_simulation *sim, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
+    to->noise = from->noise;
+    to->staged_accepted = from->staged_accepted, to->staged_repeated = from->staged_repeated;
     return sim->scheme->class->step(sim->scheme, from, h, to, outcome);
 }
 
@@ -60,20 +60,19 @@ void sim_hope(zn_simulation *sim) { sim->grid.in_vain = 0, sim->scheme->hopeless
 zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double t_end, scheme_state *to,
                   cone_outcome *outcome) {
     scheme *with = sim->scheme;
+    with->noise = from->noise;
     zn_status status = try_once(sim, from, h, to, outcome);
     bool near = outcome->worst <= CONE_MOST_NOISE * sim->settings.tolerance;
-    if (status == ZN_NO_CONVERGENCE && near && with->noise < INFINITY) {
-        double expected = with->noise;
+    if (status == ZN_NO_CONVERGENCE && near) {
         with->noise = INFINITY;
         with->scales.renew = true;
         status = try_once(sim, from, h, to, outcome);
-        with->noise = expected;
     }
     if (status != ZN_OK) {
         count_in_vain(sim, outcome);
         return status;
     }
-    if (outcome->worst > sim->settings.tolerance) with->noise = outcome->worst;
+    if (outcome->worst > sim->settings.tolerance) to->noise = outcome->worst;
     to->t = t_end;
     if (sim->model->after_step) sim->model->after_step(sim->model, to->q);
     sim_selection_share(sim, from, to);
