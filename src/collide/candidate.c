@@ -217,11 +217,11 @@ int candidates_compare(const collide_candidate *x, const collide_candidate *y) {
 
 static int compare(const void *x, const void *y) { return candidates_compare(x, y); }
 
-void candidates_sort(collide_list *list) {
-    if (list->count == 0) return;
-    qsort(list->at, list->count, sizeof *list->at, compare);
-    size_t n = 1;
-    for (size_t i = 1; i < list->count; i++)
+void candidates_sort(collide_list *list, size_t first) {
+    if (list->count <= first) return;
+    qsort(list->at + first, list->count - first, sizeof *list->at, compare);
+    size_t n = first + 1;
+    for (size_t i = n; i < list->count; i++)
         if (candidates_compare(&list->at[n - 1], &list->at[i]) != 0) list->at[n++] = list->at[i];
     list->count = n;
 }

@@ -192,8 +192,12 @@ feature feature_edge(const collide_world *, const placed *, int e);
 zn_status candidate_add(collide_world *, collide_list *, const collide_candidate *);
 /* Gap, normal and point of a candidate at given places. */
 void candidate_measure(collide_candidate *, const collide_pose *a, const collide_pose *b);
-void candidates_sort(collide_list *);
+/* Sorts from `first` on, and drops what is there twice. */
+void candidates_sort(collide_list *, size_t first);
 int candidates_compare(const collide_candidate *, const collide_candidate *);
+
+/* ---- flat.c ---- */
+void flat_reduce(collide_list *, size_t first, double size);
 
 /* ---- guard.c ---- */
 zn_status guard_begin(collide_world *, const collide_pose *);

@@ -472,7 +472,8 @@ zn_status manifold_of(meeting *m, const separation *s) {
     case AXIS_FACE_A: return face_on(m, m->a, s->face, m->b);
     case AXIS_EDGES:
         status = edge_on_edge(m, m->a, s->edge[0], m->b, s->edge[1], s->n, EDGES_ALONG, &done);
-        return done || status != ZN_OK ? status : edges_along(m, m->a, s->edge[0], m->b, s->edge[1], s->n);
+        if (done || status != ZN_OK || vec3_norm(vec3_cross(edge_of(m->a, s->edge[0]), edge_of(m->b, s->edge[1]))) >= EDGES_ALONG) return status;
+        return edges_along(m, m->a, s->edge[0], m->b, s->edge[1], s->n);
     case AXIS_FREE:
         face = face_along(m->b, s->n, 1e-5);
         if (face >= 0) return face_on(m, m->b, face, m->a);

@@ -334,7 +334,9 @@ zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b,
     zn_status status = meet_in_step(w, poses, a, b, h, margin, list, slack);
     if (status != ZN_OK) return status;
     measure(w, poses, list, first);
+    candidates_sort(list, first);
     if (s->surface || t->surface) merge_facets(w, list, first);
+    if (!s->given.planar) flat_reduce(list, first, smaller(s->extent, t->extent));
     return ZN_OK;
 }
 

@@ -74,7 +74,7 @@ zn_status collide_find(collide_world *w, const collide_pose *poses, double h, do
     if (status == ZN_OK) status = guard_begin(w, poses);
     for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++)
         status = narrow_pair(w, poses, w->broad.pairs[i].a, w->broad.pairs[i].b, h, margin, list, &w->broad.pairs[i].slack);
-    if (status == ZN_OK) candidates_sort(list);
+    if (status == ZN_OK) candidates_sort(list, 0);
     return status;
 }
 
@@ -114,7 +114,7 @@ zn_status collide_check(collide_world *w, const collide_pose *poses, double tole
             if (missed->at[k].gap < -tolerance && !(list && has(list, &missed->at[k]))) missed->at[n++] = missed->at[k];
         missed->count = n;
     }
-    if (status == ZN_OK && missed) candidates_sort(missed);
+    if (status == ZN_OK && missed) candidates_sort(missed, 0);
     *overlap = deepest;
     return status;
 }

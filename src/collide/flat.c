@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faces on faces: of the corners of a flat contact four carry a rigid body as all of them do: those that span the largest area, near enough. The first is the
+ * farthest from the middle, the second the farthest from the first, the others the farthest on both sides of the line between them. Ties, to round-off, go to the
+ * one that comes first in the list, so that the choice stays while the bodies rest. Contacts that are not flat are left alone. What a tilt would bring
+ * down beside the four is seen by the check after the step. */
+#include "collide/internal.h"
+
+/* Normals (sine) and gaps (share of the size) that are the same. */
+static const double same_normal = 1e-8, same_gap = 1e-6, tie = 1e-9;
+
+enum { FLAT_MOST = 256, FLAT_KEPT = 4 };
+
+static bool is_beside(const collide_candidate *c, const collide_candidate *d, double size) {
+    vec3 n = vec3_from(c->n), m = vec3_from(d->n);
+    return vec3_norm(vec3_cross(n, m)) < same_normal && fabs(c->gap - d->gap) < same_gap * size;
+}
+
+/* The one with the largest value; a tie goes to the first. */
+static int largest(int n, const double *value) {
+    int best = 0;
+    double most = 0;
+    for (int i = 0; i < n; i++) most = larger(most, value[i]);
+    while (best < n - 1 && !(value[best] >= most * (1 - tie))) best++;
+    return best;
+}
+
+static void choose(int n, const vec3 *x, vec3 normal, bool *kept) {
+    vec3 middle = {0, 0, 0};
+    double value[FLAT_MOST];
+    for (int i = 0; i < n; i++) middle = vec3_add_scaled(middle, 1.0 / n, x[i]);
+    for (int i = 0; i < n; i++) value[i] = vec3_norm(vec3_sub(x[i], middle));
+    int a = largest(n, value);
+    for (int i = 0; i < n; i++) value[i] = vec3_norm(vec3_sub(x[i], x[a]));
+    int b = largest(n, value);
+    kept[a] = kept[b] = true;
+    for (int side = -1; side <= 1; side += 2) {
+        for (int i = 0; i < n; i++) {
+            double area = side * vec3_dot(normal, vec3_cross(vec3_sub(x[b], x[a]), vec3_sub(x[i], x[a])));
+            value[i] = area > 0 ? area : 0;
+        }
+        kept[largest(n, value)] = true; /* with none on this side, the first of all: an extra one does no harm */
+    }
+}
+
+/* Of the candidates of one pair, from `first` on. */
+void flat_reduce(collide_list *list, size_t first, double size) {
+    for (size_t i = first; i < list->count; i++) {
+        size_t member[FLAT_MOST];
+        vec3 x[FLAT_MOST];
+        bool kept[FLAT_MOST] = {false};
+        int n = 0;
+        for (size_t j = i; j < list->count && n < FLAT_MOST; j++)
+            if (is_beside(&list->at[i], &list->at[j], size)) {
+                member[n] = j;
+                x[n++] = vec3_from(list->at[j].point);
+            }
+        if (n <= FLAT_KEPT) continue;
+        choose(n, x, vec3_from(list->at[i].n), kept);
+        size_t to = member[0];
+        int k = 0;
+        for (size_t j = to; j < list->count; j++) {
+            bool leaves = k < n && member[k] == j && !kept[k];
+            if (k < n && member[k] == j) k++;
+            if (!leaves) list->at[to++] = list->at[j];
+        }
+        list->count = to;
+    }
+}
