@@ -48,5 +48,7 @@ int contact_field_tangents(const contact_field *, const collide_candidate *, con
 const char *contact_field_body_name(const contact_field *, int body);
 /* Some of its laws have friction. */
 bool contact_field_rubs(const contact_field *);
+/* Some of its laws have Stribeck's smooth part. */
+bool contact_field_is_smooth(const contact_field *);
 
 #endif

@@ -137,6 +137,37 @@ static void refuses_schemes(void **state) {
     }
 }
 
+/* Stribeck's law, whose smooth part acts along normal forces: motion, and what friction took. */
+static void like_declared_with_stribeck(void **state) {
+    (void)state;
+#define SLIDE                                                                                                             \
+    "gravity: [0, -10]\n"                                                                                                 \
+    "bodies: {box: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 2, position: [0, 0.1], velocity: [2, 0]}}\n" \
+    "simulation: {step: 1e-3, end: 1.5}\n"
+#define STRIBECK "friction: 0.4, stribeck: {dynamic: 0.2, rate: 5}}}\n"
+    static const char declared[] = SLIDE "geometry: {floor: {type: line}, feet: {on: box, type: points, points: [[-0.3, -0.1], [0.3, -0.1]]}}\n"
+                                         "contacts: {b: {between: [feet, floor], " STRIBECK;
+    static const char found[] = SLIDE "geometry: {floor: {type: line}}\ncontacts: {all: {between: all, " STRIBECK;
+    const char *const schemes[] = {"rattle", "radau-2a", "moreau-midpoint"};
+    for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
+        trial r[2];
+        zn_part_account total[2];
+        for (int k = 0; k < 2; k++) {
+            zn_account *account;
+            r[k] = trial_begin(k ? found : declared, (trial_options){.scheme = schemes[s]});
+            assert_int_equal(zn_account_create(r[k].context, r[k].simulation, &account), ZN_OK);
+            trial_run(&r[k]);
+            assert_int_equal(zn_account_update(account), ZN_OK);
+            total[k] = zn_account_total(account);
+            zn_account_destroy(account);
+        }
+        same_motion(&r[0], &r[1], 1e-11);
+        check_close(total[1].friction, total[0].friction, 1e-10);
+        check_close(total[1].friction, 4, 0.01); /* all of m v^2/2 */
+        for (int k = 0; k < 2; k++) trial_end(&r[k]);
+    }
+}
+
 /* Momentum of disks that collide without gravity is conserved, and the percussions of the table are what each body's momentum changed by. */
 enum { DISKS = 30 };
 
@@ -571,7 +602,7 @@ static void table_is_complete(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(like_declared),  cmocka_unit_test(like_declared_elsewhere), cmocka_unit_test(refuses_schemes),
+        cmocka_unit_test(like_declared),  cmocka_unit_test(like_declared_elsewhere), cmocka_unit_test(like_declared_with_stribeck), cmocka_unit_test(refuses_schemes),
         cmocka_unit_test(conserves_momentum), cmocka_unit_test(order_does_not_matter),
         cmocka_unit_test(stack_rests),    cmocka_unit_test(friction_angle),     cmocka_unit_test(nothing_tunnels), cmocka_unit_test(bullets_meet), cmocka_unit_test(shots_hit_or_miss), cmocka_unit_test(nothing_is_driven_through),
         cmocka_unit_test(keeps_the_order), cmocka_unit_test(start_says_who_overlaps), cmocka_unit_test(start_is_projected),

@@ -11,11 +11,16 @@
 const char *contact_field_body_name(const contact_field *f, int body) { return f->kept->bodies[body].name; }
 
 bool contact_field_rubs(const contact_field *f) {
-    for (int i = 0; i < f->n_rules; i++) {
-        const parts_rule *rule = &f->rules[i];
-        if (!rule->has_law) continue;
-        if (rule->law.n_friction || rule->law.n_rolling || rule->law.pivoting > 0) return true;
-    }
+    for (int i = 0; i < f->n_laws; i++)
+        for (int planar = 0; planar < 2; planar++)
+            if (f->laws[i].good[planar] && f->laws[i].rows[planar].contact.nF > 0) return true;
+    return false;
+}
+
+bool contact_field_is_smooth(const contact_field *f) {
+    for (int i = 0; i < f->n_laws; i++)
+        for (int planar = 0; planar < 2; planar++)
+            if (f->laws[i].good[planar] && f->laws[i].rows[planar].variant.stribeck) return true;
     return false;
 }
 
