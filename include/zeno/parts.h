@@ -70,6 +70,7 @@ typedef struct zn_shape_def {
     const double (*points)[3];
     int n_triangles;         /* mesh */
     const int (*triangles)[3];
+    const char *material;    /* of its surface; NULL: none */
 } zn_shape_def;
 
 typedef struct zn_mass {

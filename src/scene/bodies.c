@@ -26,14 +26,16 @@ static void read_shape(scene_loader *loader, const scene_node *node, const char 
                                         "mesh",   "cone", "ellipsoid", "polyhedron", "polygon", "ellipse"};
     enum { N_WORDS = sizeof words / sizeof *words };
     const char *what = scene_format(loader, "shape of '%s'", name);
-    const scene_node *type, *radius, *length, *size, *points, *triangles, *file, *scale;
+    const scene_node *type, *radius, *length, *size, *points, *triangles, *file, *scale, *material;
     const scene_key keys[] = {{"type", SCENE_SCALAR, true, &type},      {"radius", SCENE_SCALAR, false, &radius},
                               {"length", SCENE_SCALAR, false, &length}, {"size", SCENE_LIST, false, &size},
                               {"points", SCENE_LIST, false, &points},   {"triangles", SCENE_LIST, false, &triangles},
-                              {"file", SCENE_SCALAR, false, &file},     {"scale", SCENE_SCALAR, false, &scale}};
+                              {"file", SCENE_SCALAR, false, &file},     {"scale", SCENE_SCALAR, false, &scale},
+                              {"material", SCENE_SCALAR, false, &material}};
     if (!scene_want_map(loader, node, what, sizeof keys / sizeof *keys, keys) || !type) return;
     int word = scene_want_word(loader, type, what, N_WORDS, words);
     if (word < 0) return;
+    shape->material = material ? material->text : NULL;
     shape->type = word == N_WORDS - 1 ? ZN_ELLIPSOID : (zn_shape_type)(ZN_SPHERE + word);
     const scene_node *lonely = file ? file : scale;
     if (lonely && shape->type != ZN_MESH) scene_error(loader, lonely, "only a mesh comes from a file");

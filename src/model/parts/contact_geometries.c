@@ -207,6 +207,7 @@ zn_status parts_geometry_of_shape(zn_parts *parts, int body, const zn_shape_def 
     def.frame = (zn_frame){parts_stamp(parts, 'f'), b->frame};
     def.type = planar && shape->type == ZN_DISK ? ZN_GEOMETRY_SPHERE : types[shape->type];
     def.radius = shape->radius;
+    def.material = shape->material;
     bool has_length = shape->type == ZN_CYLINDER || shape->type == ZN_CAPSULE || shape->type == ZN_CONE;
     def.length = has_length ? shape->length : 0;
     if (planar && shape->type == ZN_CAPSULE) def.axis[0] = 1;
