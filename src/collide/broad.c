@@ -15,7 +15,7 @@
 static bool is_infinite(const solid *s) { return s->given.class == COLLIDE_PLANE; }
 
 /* The box of the step. */
-static box3 box_of(const solid *s, const collide_pose *p, double h, double margin) {
+static box3 box_of(const outline *s, const collide_pose *p, double h, double margin) {
     box3 box;
     const double *A = p->A, *m = s->middle, *e = s->half;
     double turn = sqrt(p->omega[0] * p->omega[0] + p->omega[1] * p->omega[1] + p->omega[2] * p->omega[2]) * s->arm * h;
@@ -117,8 +117,8 @@ static int renew_boxes(collide_world *w, const collide_pose *poses, double h, do
     broad *B = &w->broad;
     int n = 0;
     for (int i = 0; i < B->n; i++) {
-        const solid *s = &w->shapes[i];
-        const collide_pose *p = &poses[s->given.body];
+        const outline *s = &w->outlines[i];
+        const collide_pose *p = &poses[s->body];
         bool moved = !B->built;
         if (!moved) {
             box3 now = box_of(s, p, h, 0);
@@ -145,6 +145,12 @@ static zn_status renew_tree(collide_world *w, int n_moved) {
     for (int i = 0; i < B->n; i++)
         if (!is_infinite(&w->shapes[i])) list[n++] = i;
     zn_status status = tree_build(w->context, &B->tree, B->n, B->fat, list, n);
+    /* those that moved, in the order of the tree: the walks through it are then near each other */
+    int at = 0;
+    for (int i = 0; i < n; i++)
+        if (B->is_moved[list[i]]) B->moved[at++] = list[i];
+    for (int i = 0; i < B->n; i++)
+        if (B->is_moved[i] && is_infinite(&w->shapes[i])) B->moved[at++] = i;
     mem_free(w->context, list);
     B->moved_since = 0;
     B->built = status == ZN_OK;
@@ -201,7 +207,7 @@ bool broad_serves(const collide_world *w, const collide_pose *poses, double h) {
     const broad *B = &w->broad;
     if (!B->built || (size_t)B->n != w->n_shapes) return false;
     for (int i = 0; i < B->n; i++) {
-        box3 now = box_of(&w->shapes[i], &poses[w->shapes[i].given.body], h, 0);
+        box3 now = box_of(&w->outlines[i], &poses[w->outlines[i].body], h, 0);
         if (!box_inside(&now, &B->fat[i])) return false;
     }
     return true;

@@ -12,7 +12,9 @@
 static const double turn_by_matrix = 1.2;
 
 zn_status guard_begin(collide_world *w, const collide_pose *poses) {
-    if (!mem_grow(w->context, (void **)&w->seen, &w->seen_room, w->n_shapes + 1, sizeof *w->seen)) return ZN_MEMORY;
+    if (!mem_grow(w->context, (void **)&w->seen, &w->seen_room, w->n_shapes + 1, sizeof *w->seen) ||
+        !mem_grow(w->context, (void **)&w->way, &w->way_room, w->n_shapes + 1, sizeof *w->way))
+        return ZN_MEMORY;
     for (size_t i = 0; i < w->n_shapes; i++) w->seen[i] = poses[w->shapes[i].given.body];
     return ZN_OK;
 }
@@ -42,11 +44,23 @@ static double motion(const collide_world *w, const collide_pose *poses, int a, i
     return vec3_norm(vec3_sub(now.p, before.p)) + turn_by_matrix * sqrt(sum) * arm + (vec3_norm(v) + turn * arm) * h;
 }
 
-bool guard_serves(const collide_world *w, const collide_pose *poses, double h) {
+/* The same bound for one shape alone, as seen from where it was. */
+static double way_of(const outline *s, const collide_pose *p, const collide_pose *before, double h) {
+    double far = 0, sum = 0;
+    for (int i = 0; i < 3; i++) far += (p->r[i] - before->r[i]) * (p->r[i] - before->r[i]);
+    for (int i = 0; i < 9; i++) sum += (p->A[i] - before->A[i]) * (p->A[i] - before->A[i]);
+    if (s->wide && !(sum + vec3_norm(vec3_from(p->omega)) == 0)) return INFINITY;
+    return sqrt(far) + turn_by_matrix * sqrt(sum) * s->arm + (vec3_norm(vec3_from(p->v)) + vec3_norm(vec3_from(p->omega)) * s->arm) * h;
+}
+
+bool guard_serves(collide_world *w, const collide_pose *poses, double h) {
     if (w->seen_room < w->n_shapes) return false;
+    for (size_t i = 0; i < w->n_shapes; i++) w->way[i] = way_of(&w->outlines[i], &poses[w->outlines[i].body], &w->seen[i], h);
     for (size_t i = 0; i < w->broad.n_pairs; i++) {
         const pair *p = &w->broad.pairs[i];
         if (p->slack == INFINITY) continue;
+        /* most have not moved that far, both together; a plane is wide, and turns far (its way is not finite then) */
+        if (w->way[p->a] + w->way[p->b] <= p->slack) continue;
         /* a plane is seen from, for it has no size */
         bool plane_a = w->shapes[p->a].given.class == COLLIDE_PLANE;
         if (!((plane_a ? motion(w, poses, p->b, p->a, h) : motion(w, poses, p->a, p->b, h)) <= p->slack)) return false;

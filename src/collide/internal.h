@@ -61,6 +61,13 @@ typedef struct solid {
     surface *surface; /* or NULL */
 } solid;
 
+/* What is asked of every shape in every step, close together. */
+typedef struct outline {
+    double middle[3], half[3], arm; /* as of the solid */
+    int body;
+    bool wide; /* a plane */
+} outline;
+
 typedef struct pair {
     int a, b;     /* a < b */
     double slack; /* how far they may move against each other before their candidates are others: see guard.c */
@@ -92,7 +99,8 @@ typedef struct placed {
 struct collide_world {
     zn_context *context;
     solid *shapes;
-    size_t n_shapes, shape_capacity;
+    outline *outlines;
+    size_t n_shapes, shape_capacity, outline_capacity;
     bool (*may_meet)(void *, int, int);
     void *user;
     broad broad;
@@ -104,7 +112,8 @@ struct collide_world {
     int *near[2];         /* facets */
     size_t near_room[2];
     collide_pose *seen;   /* poses of the shapes at the last search */
-    size_t seen_room;
+    double *way;          /* how far they have moved since then, and will in the next step */
+    size_t seen_room, way_room;
     double margin; /* of the last search */
     bool stale;    /* boxes have changed since the last list was found */
 };
@@ -201,7 +210,7 @@ void flat_reduce(collide_list *, size_t first, double size);
 
 /* ---- guard.c ---- */
 zn_status guard_begin(collide_world *, const collide_pose *);
-bool guard_serves(const collide_world *, const collide_pose *, double h);
+bool guard_serves(collide_world *, const collide_pose *, double h);
 
 /* ---- narrow.c ---- */
 /* *slack (may be NULL): how far the two may move against each other while the candidates are the same. */

@@ -329,7 +329,9 @@ zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b,
         double far = vec3_norm(vec3_sub(vec3_from(p->r), vec3_from(q->r))) + s->arm + t->arm;
         double reach = approach(w, poses, a, b, h) + margin + h * far * vec3_norm(vec3_from(plane_a ? p->omega : q->omega));
         *slack = reach; /* what is not listed is farther away */
-        return plane_b ? on_plane(w, poses, a, b, reach, list, slack) : on_plane(w, poses, b, a, reach, list, slack);
+        zn_status status = plane_b ? on_plane(w, poses, a, b, reach, list, slack) : on_plane(w, poses, b, a, reach, list, slack);
+        candidates_sort(list, first);
+        return status;
     }
     zn_status status = meet_in_step(w, poses, a, b, h, margin, list, slack);
     if (status != ZN_OK) return status;

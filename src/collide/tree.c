@@ -7,23 +7,27 @@ typedef struct tree_node {
     int leaf;             /* its box */
 } tree_node;
 
-static double middle(const tree *T, int of, int axis) { return T->box[of].lo[axis] + T->box[of].hi[axis]; }
+/* Middles are copied beside their boxes' numbers while the tree is built: halves are then made in one stretch of memory. */
+typedef struct item {
+    double middle[3];
+    int of;
+} item;
 
-static bool comes_first(const tree *T, int axis, int a, int b) {
-    double x = middle(T, a, axis), y = middle(T, b, axis);
-    return x != y ? x < y : a < b;
+static bool comes_first(const item *a, const item *b, int axis) {
+    return a->middle[axis] != b->middle[axis] ? a->middle[axis] < b->middle[axis] : a->of < b->of;
 }
 
 /* Puts the smallest `half` of list[0..n) first (quickselect; the order is total, so the halves depend on nothing else). */
-static void select_half(const tree *T, int axis, int *list, int n, int half) {
+static void select_half(item *list, int n, int half, int axis) {
     int lo = 0, hi = n - 1;
     while (lo < hi) {
-        int pivot = list[lo + (hi - lo) / 2], i = lo, j = hi;
+        item pivot = list[lo + (hi - lo) / 2];
+        int i = lo, j = hi;
         while (i <= j) {
-            while (i < hi && comes_first(T, axis, list[i], pivot)) i++;
-            while (j > lo && comes_first(T, axis, pivot, list[j])) j--;
+            while (i < hi && comes_first(&list[i], &pivot, axis)) i++;
+            while (j > lo && comes_first(&pivot, &list[j], axis)) j--;
             if (i > j) break;
-            int t = list[i];
+            item t = list[i];
             list[i++] = list[j];
             list[j--] = t;
         }
@@ -33,35 +37,33 @@ static void select_half(const tree *T, int axis, int *list, int n, int half) {
     }
 }
 
-static int widest_axis(const tree *T, const int *list, int n) {
+static int widest_axis(const item *list, int n) {
     double lo[3], hi[3];
-    for (int k = 0; k < 3; k++) {
-        lo[k] = hi[k] = middle(T, list[0], k);
-        for (int i = 1; i < n; i++) {
-            double x = middle(T, list[i], k);
-            lo[k] = smaller(x, lo[k]);
-            hi[k] = larger(x, hi[k]);
+    for (int k = 0; k < 3; k++) lo[k] = hi[k] = list[0].middle[k];
+    for (int i = 1; i < n; i++)
+        for (int k = 0; k < 3; k++) {
+            lo[k] = smaller(list[i].middle[k], lo[k]);
+            hi[k] = larger(list[i].middle[k], hi[k]);
         }
-    }
     int axis = 0;
     for (int k = 1; k < 3; k++)
         if (hi[k] - lo[k] > hi[axis] - lo[axis]) axis = k;
     return axis;
 }
 
-static int build(tree *T, int *list, int n, int parent) {
+static int build(tree *T, item *list, int n, int parent) {
     int at = T->n_nodes++;
     tree_node *t = &T->node[at];
     t->parent = parent;
     t->child[0] = t->child[1] = -1;
     if (n == 1) {
-        t->leaf = list[0];
-        t->box = T->box[list[0]];
-        T->leaf[list[0]] = at;
+        t->leaf = list[0].of;
+        t->box = T->box[list[0].of];
+        T->leaf[list[0].of] = at;
         return at;
     }
     t->leaf = -1;
-    select_half(T, widest_axis(T, list, n), list, n, n / 2);
+    select_half(list, n, n / 2, widest_axis(list, n));
     t->child[0] = build(T, list, n / 2, at);
     t->child[1] = build(T, list + n / 2, n - n / 2, at);
     t->box = box_union(&T->node[t->child[0]].box, &T->node[t->child[1]].box);
@@ -76,10 +78,18 @@ zn_status tree_build(zn_context *context, tree *T, int count, const box3 *box, i
         if (!T->node || !T->leaf) return ZN_MEMORY;
         T->room = count;
     }
+    item *items = MEM_ARRAY(context, item, n);
+    if (!items) return ZN_MEMORY;
     T->box = box;
     T->n_nodes = 0;
     for (int i = 0; i < count; i++) T->leaf[i] = -1;
-    if (n > 0) build(T, list, n, -1);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < 3; k++) items[i].middle[k] = box[list[i]].lo[k] + box[list[i]].hi[k];
+        items[i].of = list[i];
+    }
+    if (n > 0) build(T, items, n, -1);
+    for (int i = 0; i < n; i++) list[i] = items[i].of;
+    mem_free(context, items);
     return ZN_OK;
 }
 

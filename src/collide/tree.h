@@ -36,7 +36,7 @@ typedef struct tree {
     int *leaf; /* node of a box, -1: not in the tree */
 } tree;
 
-/* Of the boxes list[0..n) among `count`; list is reordered. */
+/* Of the boxes list[0..n) among `count`; list is put into the order of the leaves, in which near boxes are near. */
 zn_status tree_build(zn_context *, tree *, int count, const box3 *, int *list, int n);
 void tree_widen(tree *, int box);
 void tree_free(zn_context *, tree *);

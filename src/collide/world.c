@@ -33,18 +33,25 @@ void collide_destroy(collide_world *w) {
     round_free(w);
     broad_destroy(w);
     mem_free(context, w->seen);
+    mem_free(context, w->way);
+    mem_free(context, w->outlines);
     mem_free(context, w->shapes);
     mem_free(context, w);
 }
 
 zn_status collide_add(collide_world *w, const collide_shape *shape, const char *name, int *index) {
     if (!mem_grow(w->context, (void **)&w->shapes, &w->shape_capacity, w->n_shapes + 1, sizeof *w->shapes)) return ZN_MEMORY;
+    if (!mem_grow(w->context, (void **)&w->outlines, &w->outline_capacity, w->n_shapes + 1, sizeof *w->outlines)) return ZN_MEMORY;
     solid *s = &w->shapes[w->n_shapes];
     zn_status status = solid_make(w->context, shape, name, s);
     if (status != ZN_OK) {
         solid_free(w->context, s);
         return status;
     }
+    outline *o = &w->outlines[w->n_shapes];
+    *o = (outline){.arm = s->arm, .body = s->given.body, .wide = s->given.class == COLLIDE_PLANE};
+    memcpy(o->middle, s->middle, sizeof o->middle);
+    memcpy(o->half, s->half, sizeof o->half);
     if (index) *index = (int)w->n_shapes;
     w->n_shapes++;
     return ZN_OK;
@@ -74,8 +81,7 @@ zn_status collide_find(collide_world *w, const collide_pose *poses, double h, do
     if (status == ZN_OK) status = guard_begin(w, poses);
     for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++)
         status = narrow_pair(w, poses, w->broad.pairs[i].a, w->broad.pairs[i].b, h, margin, list, &w->broad.pairs[i].slack);
-    if (status == ZN_OK) candidates_sort(list, 0);
-    return status;
+    return status; /* pairs are sorted, and so are the candidates of each */
 }
 
 bool collide_still_serves(collide_world *w, const collide_pose *poses, double h) {
