@@ -90,6 +90,16 @@ static zn_status meet_tree(collide_world *w, int shape) {
     return status;
 }
 
+/* The same for all of them at once. */
+static zn_status meet_each_other(collide_world *w) {
+    const broad *B = &w->broad;
+    tree_pairs pairs = tree_pairs_begin(&B->tree);
+    zn_status status = ZN_OK;
+    for (int a, b; status == ZN_OK && tree_pairs_next(&pairs, &a, &b);)
+        if (B->is_moved[a] || B->is_moved[b]) status = add_pair(w, a < b ? a : b, a < b ? b : a);
+    return status;
+}
+
 /* ---- the interface ---- */
 
 void broad_destroy(collide_world *w) {
@@ -145,30 +155,43 @@ static zn_status renew_tree(collide_world *w, int n_moved) {
     for (int i = 0; i < B->n; i++)
         if (!is_infinite(&w->shapes[i])) list[n++] = i;
     zn_status status = tree_build(w->context, &B->tree, B->n, B->fat, list, n);
-    /* those that moved, in the order of the tree: the walks through it are then near each other */
-    int at = 0;
-    for (int i = 0; i < n; i++)
-        if (B->is_moved[list[i]]) B->moved[at++] = list[i];
-    for (int i = 0; i < B->n; i++)
-        if (B->is_moved[i] && is_infinite(&w->shapes[i])) B->moved[at++] = i;
     mem_free(w->context, list);
     B->moved_since = 0;
     B->built = status == ZN_OK;
     return status;
 }
 
-static void sort_pairs(collide_world *w, size_t kept) {
+/* Many new pairs: they are put into rows by their first shapes, then each short row is sorted. */
+static zn_status sort_by_rows(collide_world *w) {
     broad *B = &w->broad;
-    /* The kept ones are sorted already: sort the new ones, and merge from the back. */
-    size_t fresh = B->n_pairs - kept;
-    if (fresh == 0) return;
-    qsort(B->pairs + kept, fresh, sizeof *B->pairs, compare_pairs);
-    if (kept == 0 || compare_pairs(&B->pairs[kept - 1], &B->pairs[kept]) < 0) return;
-    pair *copy = MEM_ARRAY(w->context, pair, fresh);
-    if (!copy) { /* slower, the same */
-        qsort(B->pairs, B->n_pairs, sizeof *B->pairs, compare_pairs);
-        return;
+    int *end = MEM_ARRAY(w->context, int, B->n + 1);
+    pair *sorted = MEM_ARRAY(w->context, pair, B->n_pairs);
+    zn_status status = end && sorted ? ZN_OK : ZN_MEMORY;
+    for (size_t i = 0; i < B->n_pairs && status == ZN_OK; i++) end[B->pairs[i].a + 1]++;
+    for (int i = 0; i < B->n && status == ZN_OK; i++) end[i + 1] += end[i];
+    for (size_t i = 0; i < B->n_pairs && status == ZN_OK; i++) {
+        pair p = B->pairs[i];
+        sorted[end[p.a]++] = p;
     }
+    for (int a = 0; a < B->n && status == ZN_OK; a++) {
+        int begin = a > 0 ? end[a - 1] : 0;
+        if (end[a] - begin > 1) qsort(sorted + begin, (size_t)(end[a] - begin), sizeof *sorted, compare_pairs);
+    }
+    if (status == ZN_OK) memcpy(B->pairs, sorted, B->n_pairs * sizeof *sorted);
+    mem_free(w->context, end);
+    mem_free(w->context, sorted);
+    return status;
+}
+
+/* The first `kept` are sorted already: few new ones are sorted, and merged from the back. */
+static zn_status sort_pairs(collide_world *w, size_t kept) {
+    broad *B = &w->broad;
+    size_t fresh = B->n_pairs - kept;
+    if (fresh == 0) return ZN_OK;
+    if (8 * fresh > B->n_pairs) return sort_by_rows(w);
+    qsort(B->pairs + kept, fresh, sizeof *B->pairs, compare_pairs);
+    pair *copy = MEM_ARRAY(w->context, pair, fresh);
+    if (!copy) return ZN_MEMORY;
     memcpy(copy, B->pairs + kept, fresh * sizeof *copy);
     size_t at = B->n_pairs;
     while (fresh > 0) {
@@ -176,6 +199,7 @@ static void sort_pairs(collide_world *w, size_t kept) {
         else B->pairs[--at] = copy[--fresh];
     }
     mem_free(w->context, copy);
+    return ZN_OK;
 }
 
 zn_status broad_update(collide_world *w, const collide_pose *poses, double h, double margin) {
@@ -196,10 +220,11 @@ zn_status broad_update(collide_world *w, const collide_pose *poses, double h, do
         if (!B->is_moved[B->pairs[k].a] && !B->is_moved[B->pairs[k].b]) B->pairs[kept++] = B->pairs[k];
     B->n_pairs = kept;
     status = meet_planes(w, poses, h, margin);
-    for (int k = 0; k < n_moved && status == ZN_OK; k++)
+    if (4 * n_moved > B->n && status == ZN_OK) status = meet_each_other(w);
+    for (int k = 0; k < n_moved && 4 * n_moved <= B->n && status == ZN_OK; k++)
         if (!is_infinite(&w->shapes[B->moved[k]])) status = meet_tree(w, B->moved[k]);
-    if (status == ZN_OK) sort_pairs(w, kept);
-    else B->built = false; /* a list without some of its pairs must not be kept */
+    if (status == ZN_OK) status = sort_pairs(w, kept);
+    if (status != ZN_OK) B->built = false; /* a list without some of its pairs must not be kept */
     return status;
 }
 

@@ -124,3 +124,40 @@ int tree_next(tree_walk *walk) {
     }
     return -1;
 }
+
+/* A node with itself: its halves with themselves and with each other. Two nodes that meet: the larger one by its halves. */
+tree_pairs tree_pairs_begin(const tree *T) {
+    tree_pairs p = {.of = T};
+    if (T->n_nodes > 1) p.stack[p.n][0] = p.stack[p.n][1] = 0, p.n++;
+    return p;
+}
+
+static void push(tree_pairs *p, int a, int b) {
+    p->stack[p->n][0] = a;
+    p->stack[p->n++][1] = b;
+}
+
+bool tree_pairs_next(tree_pairs *p, int *a, int *b) {
+    const tree_node *node = p->of->node;
+    while (p->n > 0) {
+        const int *top = p->stack[--p->n];
+        int i = top[0], j = top[1];
+        const tree_node *x = &node[i], *y = &node[j];
+        if (i == j) {
+            if (x->child[0] < 0) continue;
+            push(p, x->child[0], x->child[1]);
+            push(p, x->child[1], x->child[1]);
+            push(p, x->child[0], x->child[0]);
+            continue;
+        }
+        if (!boxes_meet(&x->box, &y->box)) continue;
+        if (x->child[0] < 0 && y->child[0] < 0) {
+            *a = x->leaf, *b = y->leaf;
+            return true;
+        }
+        bool split_x = y->child[0] < 0 || (x->child[0] >= 0 && x->box.hi[0] - x->box.lo[0] + x->box.hi[1] - x->box.lo[1] + x->box.hi[2] - x->box.lo[2] >
+                                                                  y->box.hi[0] - y->box.lo[0] + y->box.hi[1] - y->box.lo[1] + y->box.hi[2] - y->box.lo[2]);
+        for (int k = 1; k >= 0; k--) push(p, split_x ? x->child[k] : i, split_x ? j : y->child[k]);
+    }
+    return false;
+}

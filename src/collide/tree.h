@@ -51,4 +51,12 @@ typedef struct tree_walk {
 tree_walk tree_begin(const tree *, const box3 *);
 int tree_next(tree_walk *);
 
+/* All pairs of boxes that meet, each once; false at the end. Faster than asking for each box when most are wanted. */
+typedef struct tree_pairs {
+    const tree *of;
+    int n, stack[4 * TREE_DEPTH][2];
+} tree_pairs;
+tree_pairs tree_pairs_begin(const tree *);
+bool tree_pairs_next(tree_pairs *, int *a, int *b);
+
 #endif
