@@ -185,6 +185,24 @@ zn_status output_open(zn_context *context, const char *path, output_file **outpu
     return status;
 }
 
+zn_status output_set_aside(zn_context *context, const char *path, const char *name, bool *there) {
+    error_place place = ERROR_PLACE_NONE;
+    place.file = path;
+    *there = false;
+    char *target = NULL, *partial = NULL;
+    zn_status status = find_target(context, path, &target);
+    if (status == ZN_OK && !(partial = mem_format(context, "%s.partial", target))) status = ZN_MEMORY;
+    int descriptor = status == ZN_OK ? open(partial, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+    if (descriptor >= 0 && !try_lock(descriptor))
+        status = fail_at(context, ZN_FILE, &place, "another process is writing it at this moment (%s); choose another name, or wait for its end", partial);
+    else if (descriptor >= 0 && rename(partial, name) != 0) status = fail_file(context, name, "written", errno);
+    else *there = descriptor >= 0;
+    if (descriptor >= 0) close(descriptor);
+    mem_free(context, partial);
+    mem_free(context, target);
+    return status;
+}
+
 /* ---- writing ---- */
 
 int output_descriptor(const output_file *output) { return output->descriptor; }

@@ -22,6 +22,9 @@ zn_status output_check_input(zn_context *context, const char *path, const char *
 
 /* Opens an empty PATH.partial. When PATH is a symbolic link, the file that it leads to is meant. */
 zn_status output_open(zn_context *context, const char *path, output_file **output);
+/* Renames the PATH.partial that an earlier writer left behind to `name`, whatever has that name; *there: whether there was one. Fails where
+ * somebody is writing it. */
+zn_status output_set_aside(zn_context *context, const char *path, const char *name, bool *there);
 /* Readable and writable. */
 int output_descriptor(const output_file *output);
 /* Where the content is: the name of PATH.partial, until output_publish that of PATH. */

@@ -2,7 +2,9 @@
 /* zeno check: everything except the run. */
 #include "cli/commands.h"
 #include "cli/load.h"
+#include "cli/sweep.h"
 #include "model/contact_field.h"
+#include "scene/study_section.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -142,6 +144,22 @@ static void print_sizes(zn_context *context, const zn_scene *scene, const zn_set
     else printf("  scheme %s, step %g, end %g\n", settings->scheme, settings->step, settings->end);
 }
 
+/* The section `study`, if there is one. */
+static int check_study(zn_context *context, const char *path, const cli_scene_options *options, const zn_scene *scene) {
+    study_setting settings[SETTINGS_MOST];
+    study_def def = {.name = path, .text = zn_scene_text(scene), .n_sets = options->n_sets, .sets = options->sets, .settings = settings};
+    long runs;
+    if (scene_get_study(scene)->n_vary == 0) return CLI_OK;
+    for (int i = 0; i < settings_count; i++)
+        if (options->values[i]) settings[def.n_settings++] = (study_setting){settings_rows[i].name, options->values[i]};
+    if (!cli_study_def(context, scene, &(cli_study_texts){0}, &def) || study_check(context, &def, &runs) != ZN_OK) {
+        cli_print_errors(context);
+        return CLI_USAGE;
+    }
+    printf("  the study has %ld run%s\n", runs, runs == 1 ? "" : "s");
+    return CLI_OK;
+}
+
 int cli_check(int argc, char **argv) {
     cli_scene_options scene_options = {0};
     const char *path = NULL;
@@ -163,7 +181,7 @@ int cli_check(int argc, char **argv) {
         print_sizes(context, scene, &settings);
         if (zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation) == ZN_OK) {
             printf("  the start is consistent\n");
-            exit_status = CLI_OK;
+            exit_status = check_study(context, path, &scene_options, scene);
         } else cli_print_errors(context);
     }
     zn_simulation_destroy(simulation);

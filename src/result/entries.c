@@ -43,14 +43,28 @@ zn_status result_memory_entry(result_file *r, const double *entry) {
     return ZN_OK;
 }
 
+zn_status result_get_entries(result_file *r, const double **values, long *count) {
+    zn_status status = r->layout.entries && r->read_entries && !r->entry_values ? r->read_entries(r) : ZN_OK;
+    *values = r->entry_values;
+    *count = r->entry_count;
+    return status;
+}
+
+zn_status result_note(result_file *r, long row, char text[RESULT_NOTE_BYTES]) {
+    text[0] = '\0';
+    return r->read_note ? r->read_note(r, row, text) : ZN_OK;
+}
+
 zn_status zn_result_contacts(zn_result *r, zn_contact_table *table) {
     NEED_HANDLE(r, HANDLE_RESULT);
     NEED(r->context, table);
     *table = (zn_contact_table){0};
     const result_entries *e = r->layout.entries;
-    if (!e) return ZN_OK;
-    zn_status status = r->read_entries && !r->entry_values ? r->read_entries(r) : ZN_OK;
+    if (!e || strcmp(e->names_of, "shapes") != 0) return ZN_OK;
+    const double *values;
+    long count;
+    zn_status status = result_get_entries(r, &values, &count);
     if (status != ZN_OK) return status;
-    *table = (zn_contact_table){r->entry_count, e->n_columns, e->columns, r->entry_values, e->n_names, e->names};
+    *table = (zn_contact_table){count, e->n_columns, e->columns, values, e->n_names, e->names};
     return ZN_OK;
 }

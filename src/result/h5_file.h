@@ -57,6 +57,9 @@ bool h5_table_is_double(const h5_table *table);
 /* Rows from the start on whose storage is in the file. */
 long h5_table_rows(const h5_table *table);
 int h5_table_columns(const h5_table *table);
+/* Texts of one length, one a row; chunks that were never written hold empty ones. */
+zn_status h5_table_open_text(h5_file *file, const h5_object *object, h5_table **table);
+zn_status h5_table_text(h5_table *table, long row, size_t room, char *text);
 /* The first `rows` values of columns first .. first + count - 1 into to[0] .. to[count - 1]. */
 zn_status h5_table_read(h5_table *table, int first, int count, long rows, double *const *to);
 

@@ -4,13 +4,13 @@
 
 #include <limits.h>
 
-enum { PIECE_BYTES = 1 << 18 };
+enum { PIECE_BYTES = 1 << 18, MOST_TEXT = 1 << 12 };
 static const uint64_t nowhere = UINT64_MAX;
 
 struct h5_table {
     h5_file *file;
     int rank, element; /* bytes of a number */
-    bool real;
+    bool real, text;
     uint64_t rows, columns;
     uint64_t chunk_rows, chunk_columns, across; /* chunks in a row of chunks */
     uint64_t *chunks;                           /* their addresses, row by row */
@@ -27,12 +27,13 @@ int h5_table_columns(const h5_table *t) { return (int)t->columns; }
 /* IEEE doubles and signed integers of 4 and 8 bytes, the low byte first. */
 static zn_status read_type(h5_table *t, const h5_message *m) {
     static const unsigned char ieee[] = {0x20, 0x3f, 0, 8, 0, 0, 0, 0, 0, 64, 0, 52, 11, 0, 52, 0xff, 3, 0, 0};
-    if (!m || m->size < 12 || m->flags & H5_SHARED) return h5_damaged(t->file, "a dataset has no type");
+    if (!m || m->size < 8 || m->flags & H5_SHARED) return h5_damaged(t->file, "a dataset has no type");
     int class = m->data[0] & 15;
     t->element = (int)h5_number(m->data + 4, 4);
     t->real = class == 1 && m->size >= 1 + sizeof ieee && memcmp(m->data + 1, ieee, sizeof ieee) == 0;
-    bool whole = class == 0 && (m->data[1] & 9) == 8 && (t->element == 4 || t->element == 8);
-    return t->real || whole ? ZN_OK : h5_damaged(t->file, "a dataset has the wrong type or size");
+    bool whole = class == 0 && m->size >= 12 && (m->data[1] & 9) == 8 && (t->element == 4 || t->element == 8);
+    t->text = class == 3 && t->element > 0 && t->element <= MOST_TEXT;
+    return t->real || whole || t->text ? ZN_OK : h5_damaged(t->file, "a dataset has the wrong type or size");
 }
 
 /* There can be no more values than bytes / element in the file. */
@@ -44,8 +45,8 @@ static zn_status read_extent(h5_table *t, const h5_message *m) {
     t->rank = space.rank;
     t->rows = space.rank > 0 ? space.extent[0] : 1;
     t->columns = space.rank > 1 ? space.extent[1] : 1;
-    uint64_t most = h5_size(t->file) / (uint64_t)t->element;
-    if (space.rank > 2 || t->columns == 0 || t->columns > INT_MAX / 2 || t->rows > most / t->columns)
+    uint64_t most = t->text ? h5_size(t->file) : h5_size(t->file) / (uint64_t)t->element; /* most texts are empty and nowhere */
+    if (space.rank > 2 || (t->text && space.rank != 1) || t->columns == 0 || t->columns > INT_MAX / 2 || t->rows > most / t->columns)
         return h5_damaged(t->file, "a dataset has the wrong type or size");
     return ZN_OK;
 }
@@ -105,7 +106,7 @@ static zn_status read_chunks(h5_table *t, const h5_message *m) {
     if (!t->chunks) return h5_failed(t->file);
     for (uint64_t i = 0; i < count; i++) t->chunks[i] = nowhere;
     zn_status status = look_at_chunks(t, h5_number(m->data + 3, 8), 256);
-    count_present_rows(t);
+    if (!t->text) count_present_rows(t);
     return status;
 }
 
@@ -149,17 +150,21 @@ static zn_status read_layout(h5_table *t, const h5_object *object) {
     return h5_unknown(t->file, "a new kind of storage, or values in other files");
 }
 
-zn_status h5_table_open(h5_file *file, const h5_object *object, h5_table **table) {
+static zn_status open_table(h5_file *file, const h5_object *object, bool text, h5_table **table) {
     *table = NULL;
     h5_table *t = h5_memory(file, sizeof *t);
     if (!t) return h5_failed(file);
     *t = (h5_table){.file = file};
     zn_status status = read_type(t, h5_message_of(object, H5_DATATYPE));
+    if (status == ZN_OK && t->text != text) status = h5_damaged(file, "a dataset has the wrong type or size");
     if (status == ZN_OK) status = read_extent(t, h5_message_of(object, H5_DATASPACE));
     if (status == ZN_OK) status = read_layout(t, object);
     if (status == ZN_OK) *table = t;
     return status;
 }
+
+zn_status h5_table_open(h5_file *file, const h5_object *object, h5_table **table) { return open_table(file, object, false, table); }
+zn_status h5_table_open_text(h5_file *file, const h5_object *object, h5_table **table) { return open_table(file, object, true, table); }
 
 /* The table itself is the file's memory. */
 void h5_table_close(h5_table *t) {
@@ -202,5 +207,20 @@ zn_status h5_table_read(h5_table *t, int first, int count, long rows, double *co
                 for (uint64_t r = 0; r < last; r++)
                     to[c][row + r] = value_at(t, bytes + (r * t->chunk_columns + inside) * (uint64_t)t->element);
         }
+    return ZN_OK;
+}
+
+zn_status h5_table_text(h5_table *t, long row, size_t room, char *text) {
+    text[0] = '\0';
+    if (row < 0 || (uint64_t)row >= t->rows || !t->text) return ZN_OK;
+    uint64_t down = (uint64_t)row / t->chunk_rows, size = (uint64_t)t->element;
+    if (!t->compact && t->chunks[down] == nowhere) return ZN_OK;
+    if (!t->compact && t->chunks[down] > h5_size(t->file)) return h5_damaged(t->file, "a text is outside");
+    const unsigned char *bytes;
+    zn_status status = read_piece(t, down, 0, &bytes);
+    if (status != ZN_OK) return status;
+    size_t length = size < room ? (size_t)size : room - 1;
+    memcpy(text, bytes + (uint64_t)row % t->chunk_rows * size, length);
+    text[length] = '\0';
     return ZN_OK;
 }

@@ -11,6 +11,7 @@ typedef struct hdf5_source {
     h5_file *file;
     h5_table **tables; /* one a dataset */
     h5_table *entries; /* NULL: none */
+    h5_table *notes;   /* NULL: none */
     size_t text_capacity;
 } hdf5_source;
 
@@ -18,6 +19,7 @@ static void hdf5_close_source(result_file *result) {
     hdf5_source *source = result->source;
     for (int d = 0; source->tables && d < result->layout.n_datasets; d++) h5_table_close(source->tables[d]);
     h5_table_close(source->entries);
+    h5_table_close(source->notes);
     h5_close(source->file);
     mem_free(result->context, source->tables);
     mem_free(result->context, source);
@@ -60,7 +62,7 @@ static zn_status open_dataset(result_file *result, int d, const char *name, long
     hdf5_source *source = result->source;
     result_dataset *dataset = &result->datasets[d];
     dataset->n_columns = 1;
-    if (!*name || strchr(name, '/') || strlen(name) > H5_NAME_LONGEST)
+    if (!result_dataset_name_ok(name) || strlen(name) > H5_NAME_LONGEST)
         return damaged(result, "a dataset has no proper name");
     for (int e = 0; e < d; e++)
         if (strcmp(result->datasets[e].name, name) == 0) return damaged(result, "a dataset is there twice");
@@ -142,8 +144,9 @@ static zn_status read_entries(result_file *result) {
 static zn_status open_entries(result_file *result, const h5_object *root) {
     hdf5_source *source = result->source;
     zn_context *context = result->context;
+    static const char *const names_of[] = {"shapes", "events"};
     char *name = NULL, *meaning = NULL, **columns = NULL, **names = NULL;
-    int n_columns = 0, n_names = 0;
+    int n_columns = 0, n_names = 0, kind = 0;
     h5_object object;
     bool found = false;
     zn_status status = h5_one_text(source->file, root, "entries", &name);
@@ -155,10 +158,11 @@ static zn_status open_entries(result_file *result, const h5_object *root) {
     if (status == ZN_OK && (!h5_table_is_double(source->entries) || h5_table_rank(source->entries) != 2))
         status = damaged(result, "the table of entries has the wrong type or size");
     if (status == ZN_OK) status = h5_texts(source->file, &object, "columns", &columns, &n_columns);
-    if (status == ZN_OK) status = h5_texts(source->file, &object, "shapes", &names, &n_names);
+    if (status == ZN_OK) status = h5_texts(source->file, &object, names_of[kind], &names, &n_names);
+    if (status == ZN_OK && !names) status = h5_texts(source->file, &object, names_of[++kind], &names, &n_names);
     if (status == ZN_OK) status = h5_one_text(source->file, &object, "meaning", &meaning);
     if (status == ZN_OK && (n_columns < 1 || n_columns != h5_table_columns(source->entries))) status = damaged(result, "names of columns are missing");
-    const result_entries read = {name, meaning ? meaning : "", n_columns, (const char *const *)columns, "shapes", n_names, (const char *const *)names};
+    const result_entries read = {name, meaning ? meaning : "", n_columns, (const char *const *)columns, names_of[kind], n_names, (const char *const *)names};
     if (status == ZN_OK) status = result_entries_copy(result, &read);
     if (status == ZN_OK) result->read_entries = read_entries;
     result_free_texts(context, columns, n_columns);
@@ -168,10 +172,32 @@ static zn_status open_entries(result_file *result, const h5_object *root) {
     return status;
 }
 
+/* ---- notes ---- */
+
+static zn_status read_note(result_file *result, long row, char text[RESULT_NOTE_BYTES]) {
+    return h5_table_text(((hdf5_source *)result->source)->notes, row, RESULT_NOTE_BYTES, text);
+}
+
+static zn_status open_notes(result_file *result, const h5_object *root) {
+    hdf5_source *source = result->source;
+    char *name = NULL;
+    h5_object object;
+    bool found = false;
+    zn_status status = h5_one_text(source->file, root, "notes", &name);
+    if (status != ZN_OK || !name) return status;
+    if (!result_dataset_name_ok(name) || strlen(name) > H5_NAME_LONGEST) status = damaged(result, "the texts of rows have no proper name");
+    if (status == ZN_OK) status = h5_find(source->file, name, &object, &found);
+    if (status == ZN_OK && !found) status = damaged(result, "the texts of rows are missing");
+    if (status == ZN_OK) status = h5_table_open_text(source->file, &object, &source->notes);
+    if (status == ZN_OK) result->read_note = read_note;
+    mem_free(result->context, name);
+    return status;
+}
+
 static zn_status take_text(void *user, char *name, char *value) {
     result_file *result = user;
     hdf5_source *source = result->source;
-    bool ours = strcmp(name, "format") == 0 || strcmp(name, "datasets") == 0 || strcmp(name, "entries") == 0, room = true;
+    bool ours = strcmp(name, "format") == 0 || strcmp(name, "datasets") == 0 || strcmp(name, "entries") == 0 || strcmp(name, "notes") == 0, room = true;
     size_t count = (size_t)result->layout.n_texts;
     if (!ours)
         room = mem_grow(result->context, (void **)&result->texts, &source->text_capacity, count + 1, sizeof *result->texts);
@@ -226,6 +252,7 @@ zn_status result_hdf5_open(result_file *result, char *content, size_t size) {
     if (status == ZN_OK) status = check_format(result, source->file, &root);
     if (status == ZN_OK) status = open_datasets(result, &root);
     if (status == ZN_OK) status = open_entries(result, &root);
+    if (status == ZN_OK) status = open_notes(result, &root);
     if (status == ZN_OK) status = h5_all_texts(source->file, &root, take_text, result);
     return status == ZN_OK ? result_allocate_columns(result) : status;
 }

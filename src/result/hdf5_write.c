@@ -7,7 +7,8 @@
  * much is cut off at the end: a full disk is met by us, with all that HDF5 wrote before intact.
  *
  * The bytes do not depend on when flushes happen: space is only allocated for whole chunks, all datasets in order, when the
- * first row of a chunk is written. Entries have chunks of their own; of two chunks that begin between two flushes the one that begins at the
+ * first row of a chunk is written. Texts of rows have small chunks, which are allocated by a flush as soon as the first text of one is
+ * there; where no row has a text there is nothing. Entries have chunks of their own; of two chunks that begin between two flushes the one that begins at the
  * earlier row comes first. */
 #include "result/hdf5_common.h"
 
@@ -21,6 +22,7 @@ enum {
     CHUNK_ROWS_MIN = 16,
     CHUNK_ROWS_MAX = 1024,
     COMPACT_COLUMNS_MAX = 3000,      /* an attribute of the oldest format holds 64 KiB, 16 bytes a name */
+    NOTE_ROWS = 32,                  /* of a chunk of texts */
     RESERVE_BYTES = 1 << 14,         /* room for metadata: of the file, ... */
     RESERVE_DATASET_BYTES = 1 << 12, /* ... of each dataset (its header) ... */
     RESERVE_NAME_BYTES = 64,         /* ... and of each text besides its length */
@@ -38,6 +40,14 @@ typedef struct hdf5_entries {
     hsize_t begin;                                    /* row at which the chunk began */
 } hdf5_entries;
 
+/* Texts of rows. */
+typedef struct hdf5_notes {
+    hid_t dataset; /* -1: none */
+    char (*texts)[RESULT_NOTE_BYTES]; /* of the rows in the buffer; empty: none */
+    bool any, urgent;                 /* there are texts that are not in the file; the first of a chunk is among them */
+    hsize_t chunks;                   /* up to the last one that has a text */
+} hdf5_notes;
+
 typedef struct hdf5_sink {
     zn_context *context;
     const char *path;
@@ -50,6 +60,7 @@ typedef struct hdf5_sink {
     hsize_t chunk_rows, chunk_start; /* rows of a chunk, first row of the current chunk */
     hsize_t filled, flushed;         /* rows of the current chunk in the buffer, those of them in the file */
     hdf5_entries entries;
+    hdf5_notes notes;
 } hdf5_sink;
 
 static int columns_of(int width) { return width ? width : 1; }
@@ -108,6 +119,38 @@ static bool write_entries(hdf5_entries *e) {
     return ok;
 }
 
+static bool write_note(const hdf5_sink *h5, hsize_t i, hid_t type) {
+    hsize_t start = h5->chunk_start + i, one = 1;
+    hid_t file_space = H5Dget_space(h5->notes.dataset), memory_space = H5Screate_simple(1, &one, NULL);
+    bool ok = file_space >= 0 && memory_space >= 0 && H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &one, NULL) >= 0 &&
+              H5Dwrite(h5->notes.dataset, type, memory_space, file_space, H5P_DEFAULT, h5->notes.texts[i]) >= 0;
+    if (memory_space >= 0) H5Sclose(memory_space);
+    if (file_space >= 0) H5Sclose(file_space);
+    return ok;
+}
+
+static hid_t note_type(void) {
+    hid_t type = H5Tcopy(H5T_C_S1);
+    bool ok = type >= 0 && H5Tset_size(type, RESULT_NOTE_BYTES) >= 0 && H5Tset_strpad(type, H5T_STR_NULLTERM) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    if (!ok && type >= 0) H5Tclose(type);
+    return ok ? type : -1;
+}
+
+/* Of the rows flushed .. filled. */
+static bool write_notes(hdf5_sink *h5) {
+    hdf5_notes *n = &h5->notes;
+    if (n->dataset < 0 || h5->filled == h5->flushed) return true;
+    hsize_t extent = h5->chunk_start + h5->filled;
+    bool ok = H5Dset_extent(n->dataset, &extent) >= 0;
+    hid_t type = n->any ? note_type() : -1;
+    for (hsize_t i = h5->flushed; ok && n->any && i < h5->filled; i++)
+        if (n->texts[i][0]) ok = type >= 0 && write_note(h5, i, type);
+    if (type >= 0) H5Tclose(type);
+    memset(n->texts + h5->flushed, 0, (size_t)(h5->filled - h5->flushed) * sizeof *n->texts);
+    n->any = n->urgent = false;
+    return ok;
+}
+
 /* Not every file system can reserve; those that cannot do without. */
 static zn_status reserve(const hdf5_sink *h5, off_t start, size_t bytes, bool *reserved) {
     int reason = posix_fallocate(h5->reserve, start, (off_t)bytes);
@@ -143,6 +186,7 @@ static zn_status reserve_chunks(const hdf5_sink *h5) {
     size_t bytes = 0;
     if (h5->filled > 0 && h5->flushed == 0) bytes += chunk_bytes(h5->chunk_start / h5->chunk_rows, h5->chunk_rows, h5->width, h5->n_datasets);
     if (e->filled > 0 && e->flushed == 0) bytes += chunk_bytes(e->chunk_start / e->chunk_rows, e->chunk_rows, e->width, 1);
+    if (h5->notes.urgent) bytes += NOTE_ROWS * RESULT_NOTE_BYTES + RESERVE_BYTES + NODES_AT_ONCE * NODE_BYTES;
     if (bytes == 0) return ZN_OK;
     hsize_t used = 0;
     if (H5Fget_filesize(h5->file, &used) < 0) return hdf5_fail(h5->context, h5->path);
@@ -163,6 +207,7 @@ static size_t creation_bytes(const result_layout *layout) {
             bytes += strlen(dataset->columns[c]) + RESERVE_NAME_BYTES;
     }
     const result_entries *e = layout->entries;
+    if (layout->notes) bytes += RESERVE_DATASET_BYTES;
     if (!e) return bytes;
     bytes += RESERVE_DATASET_BYTES + strlen(e->meaning);
     for (int c = 0; c < e->n_columns; c++) bytes += strlen(e->columns[c]) + RESERVE_NAME_BYTES;
@@ -185,10 +230,15 @@ static zn_status write_rows(hdf5_sink *h5) {
     if (h5->filled == h5->flushed && e->filled == e->flushed) return ZN_OK;
     zn_status status = reserve_chunks(h5);
     if (status != ZN_OK) return status;
-    bool entries_first = e->begin <= h5->chunk_start, ok = true;
+    bool entries_first = e->begin <= h5->chunk_start, had_entries = e->filled > e->flushed, ok = true;
     if (entries_first) ok = write_entries(e);
     ok = ok && write_main(h5);
     if (!entries_first) ok = ok && write_entries(e);
+    bool noted = h5->notes.any;
+    ok = ok && write_notes(h5);
+    /* What belongs to rows is in the file before the rows are: a kill in between leaves too much of it, never too little. */
+    if (ok && had_entries) ok = H5Dflush(e->dataset) >= 0;
+    if (ok && noted) ok = H5Dflush(h5->notes.dataset) >= 0;
     if (ok) ok = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
     if (!ok) return hdf5_fail(h5->context, h5->path);
     h5->flushed = h5->filled;
@@ -207,11 +257,34 @@ static zn_status hdf5_flush(void *state) {
     return status;
 }
 
+/* The row about to be added has a text: only now, as entries between both may have been flushed. */
+static void count_note(hdf5_sink *h5) {
+    hdf5_notes *n = &h5->notes;
+    if (n->dataset < 0 || !n->texts[h5->filled][0]) return;
+    hsize_t chunk = (h5->chunk_start + h5->filled) / NOTE_ROWS + 1;
+    n->any = true;
+    if (chunk > n->chunks) n->chunks = chunk, n->urgent = true;
+}
+
 static zn_status hdf5_row(void *state, const double *row) {
     hdf5_sink *h5 = state;
+    count_note(h5);
     memcpy(h5->buffer + h5->filled * (hsize_t)h5->width, row, (size_t)h5->width * sizeof *row);
     h5->filled++;
-    return h5->filled == h5->chunk_rows ? hdf5_flush(h5) : ZN_OK;
+    return h5->filled == h5->chunk_rows || h5->notes.urgent ? hdf5_flush(h5) : ZN_OK;
+}
+
+static zn_status hdf5_note(void *state, const char *text) {
+    hdf5_sink *h5 = state;
+    hdf5_notes *n = &h5->notes;
+    if (!*text) return ZN_OK;
+    size_t length = strlen(text), most = RESULT_NOTE_BYTES - 1;
+    if (length > most) {
+        length = most;
+        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--; /* no half of a character */
+    }
+    memcpy(n->texts[h5->filled], text, length);
+    return ZN_OK;
 }
 
 static zn_status hdf5_entry(void *state, const double *entry) {
@@ -237,6 +310,7 @@ static zn_status hdf5_close(void *state, bool keep_last_rows) {
     bool closed = true;
     for (int d = 0; h5->datasets && d < h5->n_datasets; d++)
         if (h5->datasets[d] >= 0) closed = H5Dclose(h5->datasets[d]) >= 0 && closed;
+    if (h5->notes.dataset >= 0) closed = H5Dclose(h5->notes.dataset) >= 0 && closed;
     if (h5->entries.dataset >= 0) closed = H5Dclose(h5->entries.dataset) >= 0 && closed;
     hsize_t size = 0;
     bool sized = h5->file >= 0 && H5Fget_filesize(h5->file, &size) >= 0;
@@ -247,6 +321,7 @@ static zn_status hdf5_close(void *state, bool keep_last_rows) {
         status = fail_file(context, h5->path, "written", errno);
     mem_free(context, h5->buffer);
     mem_free(context, h5->entries.buffer);
+    mem_free(context, h5->notes.texts);
     mem_free(context, h5->widths);
     mem_free(context, h5->datasets);
     mem_free(context, h5);
@@ -303,7 +378,8 @@ static hid_t create_table(const hdf5_sink *h5, const char *name, int width, hsiz
     hsize_t extent[2] = {0, (hsize_t)columns_of(width)}, largest[2] = {H5S_UNLIMITED, extent[1]};
     hid_t id = -1, space = H5Screate_simple(width ? 2 : 1, extent, largest);
     hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = dataset_properties(chunk_rows, width, names), access = uncached_access();
-    if (space >= 0 && links >= 0 && properties >= 0 && access >= 0 && H5Pset_char_encoding(links, H5T_CSET_UTF8) >= 0)
+    if (space >= 0 && links >= 0 && properties >= 0 && access >= 0 && H5Pset_char_encoding(links, H5T_CSET_UTF8) >= 0 &&
+        H5Pset_create_intermediate_group(links, 1) >= 0)
         id = H5Dcreate2(h5->file, name, H5T_IEEE_F64LE, space, links, properties, access);
     if (access >= 0) H5Pclose(access);
     if (properties >= 0) H5Pclose(properties);
@@ -328,6 +404,20 @@ static bool create_entries(hdf5_sink *h5, const result_entries *entries) {
     hid_t id = e->dataset = create_table(h5, entries->name, e->width, e->chunk_rows, entries->n_names);
     return id >= 0 && put_texts(id, "columns", entries->columns, entries->n_columns, true) && put_text(id, "meaning", entries->meaning) &&
            put_texts(id, entries->names_of, entries->names, entries->n_names, true) && put_text(h5->file, "entries", entries->name);
+}
+
+static bool create_notes(hdf5_sink *h5, const char *name) {
+    hsize_t extent = 0, largest = H5S_UNLIMITED, chunk = NOTE_ROWS;
+    static const char none[RESULT_NOTE_BYTES];
+    hid_t space = H5Screate_simple(1, &extent, &largest), type = note_type(), properties = H5Pcreate(H5P_DATASET_CREATE), access = uncached_access();
+    bool ok = space >= 0 && type >= 0 && properties >= 0 && access >= 0 && H5Pset_chunk(properties, 1, &chunk) >= 0 &&
+              H5Pset_fill_value(properties, type, none) >= 0 && H5Pset_obj_track_times(properties, false) >= 0;
+    if (ok) h5->notes.dataset = H5Dcreate2(h5->file, name, type, space, H5P_DEFAULT, properties, access);
+    if (access >= 0) H5Pclose(access);
+    if (properties >= 0) H5Pclose(properties);
+    if (type >= 0) H5Tclose(type);
+    if (space >= 0) H5Sclose(space);
+    return h5->notes.dataset >= 0 && put_text(h5->file, "notes", name);
 }
 
 /* Readable by HDF5 1.8 and later. Metadata goes to the file only when flushed, see the top. */
@@ -377,6 +467,7 @@ static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
         ok = create_dataset(h5, n++, dataset);
     }
     if (layout->entries) ok = ok && create_entries(h5, layout->entries);
+    if (layout->notes) ok = ok && create_notes(h5, layout->notes);
     ok = ok && put_texts(h5->file, "datasets", names, n, true) && H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
     h5->n_datasets = n;
     mem_free(h5->context, names);
@@ -397,7 +488,7 @@ zn_status result_hdf5_create(zn_context *context, output_file *output, const res
                       .reserve = output_descriptor(output),
                       .file = -1,
                       .width = result_layout_width(layout)};
-    *sink = (result_sink){hdf5_row, layout->entries ? hdf5_entry : NULL, hdf5_flush, hdf5_close, hdf5_rows, h5};
+    *sink = (result_sink){hdf5_row, layout->entries ? hdf5_entry : NULL, layout->notes ? hdf5_note : NULL, hdf5_flush, hdf5_close, hdf5_rows, h5};
     h5->chunk_rows = rows_of_chunk(h5->width);
     h5->n_datasets = layout->n_datasets;
     h5->datasets = MEM_ARRAY(context, hid_t, layout->n_datasets);
@@ -405,11 +496,12 @@ zn_status result_hdf5_create(zn_context *context, output_file *output, const res
     h5->buffer = MEM_ARRAY(context, double, h5->chunk_rows *(hsize_t)h5->width);
     for (int d = 0; h5->datasets && d < layout->n_datasets; d++) h5->datasets[d] = -1;
     hdf5_entries *e = &h5->entries;
-    e->dataset = -1;
+    e->dataset = h5->notes.dataset = -1;
     e->width = layout->entries ? layout->entries->n_columns : 1;
     e->chunk_rows = rows_of_chunk(e->width);
     e->buffer = MEM_ARRAY(context, double, layout->entries ? e->chunk_rows * (hsize_t)e->width : 0);
-    zn_status status = h5->datasets && h5->widths && h5->buffer && e->buffer ? ZN_OK : ZN_MEMORY;
+    h5->notes.texts = mem_array(context, layout->notes ? (size_t)h5->chunk_rows : 0, sizeof *h5->notes.texts);
+    zn_status status = h5->datasets && h5->widths && h5->buffer && e->buffer && h5->notes.texts ? ZN_OK : ZN_MEMORY;
     if (status == ZN_OK) {
         hdf5_guard guard;
         hdf5_enter(&guard);

@@ -11,6 +11,8 @@
 
 /* layout.c */
 int result_dataset_width(const result_dataset *dataset);
+/* "mu", or "values/mu" in a group. */
+bool result_dataset_name_ok(const char *name);
 /* Names valid and no two columns alike. */
 zn_status result_layout_check(zn_context *context, const char *path, const result_layout *layout);
 /* Names of all columns; each is "dataset.column", or "column" when `plain` and no other dataset has it. NULL: no memory. */
@@ -21,6 +23,7 @@ void result_free_texts(zn_context *context, char **texts, int count);
 typedef struct result_sink {
     zn_status (*row)(void *state, const double *row);
     zn_status (*entry)(void *state, const double *entry); /* NULL: not in this format */
+    zn_status (*note)(void *state, const char *text);     /* NULL: not in this format, or none asked for */
     zn_status (*flush)(void *state);
     zn_status (*close)(void *state, bool keep_last_rows);
     long (*rows)(const void *state); /* that a reader finds in the file */
@@ -68,6 +71,7 @@ struct zn_result {
     size_t entry_room;
     long entry_count;
     zn_status (*read_entries)(result_file *);           /* NULL: they are there */
+    zn_status (*read_note)(result_file *, long row, char text[RESULT_NOTE_BYTES]); /* NULL: no rows have one */
     zn_status (*read_column)(result_file *, int index); /* NULL: all columns are there */
     void (*close_source)(result_file *);                /* NULL: nothing is open */
     void *source;

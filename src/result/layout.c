@@ -20,8 +20,20 @@ void result_free_texts(zn_context *context, char **texts, int count) {
 
 static int compare_texts(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
+/* Without its group. */
+static const char *own_name(const result_dataset *dataset) {
+    const char *slash = strchr(dataset->name, '/');
+    return slash ? slash + 1 : dataset->name;
+}
+
 static const char *column_name(const result_dataset *dataset, int c) {
-    return dataset->columns ? dataset->columns[c] : dataset->name;
+    return dataset->columns ? dataset->columns[c] : own_name(dataset);
+}
+
+bool result_dataset_name_ok(const char *name) {
+    const char *slash = strchr(name, '/'), *last = slash ? slash + 1 : name;
+    bool group = !slash || (slash > name && !(slash == name + 1 && *name == '.'));
+    return group && *last && !strchr(last, '/') && strcmp(last, ".") != 0;
 }
 
 /* The short names, sorted: those that a column could be called by if it were alone. */
@@ -52,8 +64,11 @@ char **result_layout_labels(zn_context *context, const result_layout *layout) {
         const result_dataset *dataset = &layout->datasets[d];
         for (int c = 0; c < result_dataset_width(dataset); c++, i++) {
             const char *name = column_name(dataset, c);
-            bool plain = !dataset->columns || (dataset->plain && is_unique(short_names, n_short, name));
-            labels[i] = plain ? mem_text(context, name) : mem_format(context, "%s.%s", dataset->name, name);
+            bool alone = !dataset->columns && name == dataset->name; /* not in a group */
+            bool plain = alone || ((!dataset->columns || dataset->plain) && is_unique(short_names, n_short, name));
+            labels[i] = plain               ? mem_text(context, name)
+                        : !dataset->columns ? mem_text(context, dataset->name)
+                                            : mem_format(context, "%s.%s", own_name(dataset), name);
             if (labels[i]) continue;
             result_free_texts(context, labels, i);
             mem_free(context, short_names);
@@ -86,7 +101,7 @@ zn_status result_layout_check(zn_context *context, const char *path, const resul
     if (result_layout_width(layout) <= 0) return fail_at(context, ZN_ARGUMENT, &place, "the result would have no columns");
     for (int d = 0; d < layout->n_datasets; d++) {
         const char *name = layout->datasets[d].name;
-        if (!name || !*name || strchr(name, '/') || strcmp(name, ".") == 0)
+        if (!name || !result_dataset_name_ok(name))
             return fail_at(context, ZN_ARGUMENT, &place, "\"%s\" cannot be the name of a dataset", name ? name : "");
         for (int e = 0; e < d; e++)
             if (strcmp(name, layout->datasets[e].name) == 0)

@@ -9,7 +9,7 @@
 /* One group of columns. With `columns` NULL the dataset is a single column that has the dataset's own name ("t"). In HDF5
  * that is a vector, any other dataset a matrix of rows x n_columns. A dataset with no columns (no contacts) is left out. */
 typedef struct result_dataset {
-    const char *name;
+    const char *name;    /* may be in a group: "values/mu"; as a column it is called "mu" where no other is */
     const char *meaning; /* a sentence for readers: "positions at t, in the units of the scene"; NULL: none */
     int n_columns;       /* ignored when columns is NULL */
     const char *const *columns;
@@ -26,6 +26,7 @@ typedef struct result_layout {
     int n_texts;
     const result_text *texts; /* attributes of the file: scene, title, scheme ... (CSV cannot hold them) */
     const struct result_entries *entries; /* NULL: none */
+    const char *notes; /* a dataset with a text for each row, most of them empty; NULL: none. HDF5 only */
 } result_layout;
 
 /* A table with any number of entries for each row, the first number of which is the row that they belong to (from 0). HDF5 only. */
@@ -57,6 +58,9 @@ zn_status result_writer_create(zn_context *context, const char *path, const resu
 zn_status result_writer_row(result_writer *writer, const double *row);
 /* An entry of the row that comes next: n_columns doubles. Formats without such a table leave it out. */
 zn_status result_writer_entry(result_writer *writer, const double *entry);
+/* The text of the row that comes next; none: empty. Cut to RESULT_NOTE_BYTES - 1. */
+enum { RESULT_NOTE_BYTES = 256 };
+zn_status result_writer_note(result_writer *writer, const char *text);
 /* All rows so far to the disk. Does not change the bytes of the finished file. */
 zn_status result_writer_flush(result_writer *writer);
 /* Closes. success: PATH.partial becomes PATH; otherwise it stays as it is and an existing PATH is untouched. */
@@ -86,6 +90,11 @@ const char *result_column_name(const result_file *result, int index);
 zn_status result_find(result_file *result, const char *name, int *index);
 /* The result_rows() values of a column; valid until close. Columns of HDF5 files are read when first asked for. */
 zn_status result_column(result_file *result, int index, const double **values);
+
+/* The text of a row; "" where it has none. */
+zn_status result_note(result_file *result, long row, char text[RESULT_NOTE_BYTES]);
+/* The table of entries, n_columns numbers each; NULL and 0: none. */
+zn_status result_get_entries(result_file *result, const double **values, long *count);
 
 /* A result in memory, which grows by rows of result_layout_width() doubles. */
 zn_status result_memory_create(zn_context *context, const result_layout *layout, result_file **result);

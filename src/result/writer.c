@@ -70,6 +70,11 @@ zn_status result_writer_entry(result_writer *writer, const double *entry) {
     return writer->sink.entry ? note(writer, writer->sink.entry(writer->sink.state, entry)) : ZN_OK;
 }
 
+zn_status result_writer_note(result_writer *writer, const char *text) {
+    if (!writer->open || writer->failed) return refuse(writer);
+    return writer->sink.note ? note(writer, writer->sink.note(writer->sink.state, text)) : ZN_OK;
+}
+
 long result_writer_rows(const result_writer *writer) { return writer->open ? writer->sink.rows(writer->sink.state) : writer->rows; }
 
 zn_status result_writer_finish(result_writer *writer, bool success) {

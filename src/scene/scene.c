@@ -4,6 +4,7 @@
 
 #include "base/handle.h"
 #include "model/model.h"
+#include "scene/study_section.h"
 #include "scene/view.h"
 
 struct zn_scene {
@@ -12,11 +13,14 @@ struct zn_scene {
     const char *text, *title;
     zn_model *model;
     zn_settings settings;
+    scene_study study;
+    int n_parameters;
+    const expr_name *parameters; /* only their names */
 };
 
 typedef struct sections {
     const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force,
-        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials, *groups, *outputs, *view;
+        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials, *groups, *outputs, *view, *study;
 } sections;
 
 /* ---- which sections are there ---- */
@@ -47,7 +51,8 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
                               {"materials", map, false, &s->materials},
                               {"groups", map, false, &s->groups},
                               {"outputs", map, false, &s->outputs},
-                              {"view", map, false, &s->view}};
+                              {"view", map, false, &s->view},
+                              {"study", map, false, &s->study}};
     enum { N_KEYS = sizeof keys / sizeof *keys };
     if (!scene_want_map(loader, root, "a scene", N_KEYS, keys)) return false;
     /* A misspelt section takes its names with it. */
@@ -176,6 +181,7 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
     if (!replace_reuse(loader, &root, options)) return;
     if (!read_sections(loader, root, &s)) return;
     scene->title = s.title ? s.title->text : "";
+    if (s.study) scene_read_study(loader, s.study, &scene->study);
     const scene_node *lonely = s.joints ? s.joints : s.frames ? s.frames : s.geometry ? s.geometry : s.materials ? s.materials : s.groups ? s.groups : s.gravity;
     if (s.bodies) {
         if (!loader->parts) loader->parts = zn_parts_create(loader->context);
@@ -226,6 +232,8 @@ static zn_status load_document(zn_scene *scene, const char *file, const scene_no
     if (loader.builder && loader.graph && view) read_scene(&loader, scene, root, view, options);
     if (view) scene_free_view(view);
     mem_free(scene->context, view);
+    scene->parameters = loader.values;
+    scene->n_parameters = loader.n_values;
     zn_formula_model_destroy(loader.builder);
     zn_parts_destroy(loader.parts);
     expr_graph_destroy(loader.graph);
@@ -314,3 +322,24 @@ const zn_model *zn_scene_model(const zn_scene *scene) {
 const zn_settings *zn_scene_settings(const zn_scene *scene) {
     return HANDLE_GOOD(scene, HANDLE_SCENE) ? &scene->settings : NULL;
 }
+
+/* ---- for studies ---- */
+
+static const char *parameter_name(const void *scene, int i) { return ((const zn_scene *)scene)->parameters[i].name; }
+
+bool scene_has_parameter(const zn_scene *scene, const char *name) {
+    for (int i = 0; i < scene->n_parameters; i++)
+        if (!strcmp(scene->parameters[i].name, name)) return true;
+    return false;
+}
+
+const char *scene_nearest_parameter(const zn_scene *scene, const char *name) {
+    return expr_nearest_name(name, scene->n_parameters, parameter_name, scene);
+}
+
+void scene_set_start(zn_scene *scene, bool velocity, int index, double value) {
+    const double *start = velocity ? scene->model->u_start : scene->model->q_start; /* the scene's own memory */
+    ((double *)(uintptr_t)start)[index] = value;
+}
+
+const scene_study *scene_get_study(const zn_scene *scene) { return &scene->study; }

@@ -234,5 +234,7 @@ void scene_read_contacts(scene_loader *, const scene_node *);
 /* Formulas that results keep. */
 void scene_read_outputs(scene_loader *, const scene_node *);
 void scene_read_settings(scene_loader *, const scene_node *);
+struct scene_study;
+void scene_read_study(scene_loader *, const scene_node *, struct scene_study *);
 
 #endif

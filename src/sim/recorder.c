@@ -115,7 +115,7 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
                                     "(from b to a), the gap at t (not a number: it has left the list), percussions since the row before: normal, "
                                     "and with friction as a vector on a",
                                     N_ENTRY, entry_names, "shapes", n_shapes, shapes};
-    result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts, r->found ? &entries : NULL};
+    result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts, r->found ? &entries : NULL, NULL};
     zn_status status = create_sink(r, path, &layout);
     mem_free(r->context, shapes);
     return status;

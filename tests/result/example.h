@@ -42,14 +42,23 @@ static const result_text example_texts[] = {{"scene", "title: Ball\nparameters: 
 static const char *const example_entry[] = {"row", "shape_a", "gap"};
 static const char *const example_shapes[] = {"ball", "box"};
 static const result_entries example_entries = {"contacts", "any number in a row", 3, example_entry, "shapes", 2, example_shapes};
-static const result_layout example_layout = {7, example_datasets, 4, example_texts, &example_entries};
+static const result_layout example_layout = {7, example_datasets, 4, example_texts, &example_entries, "note"};
 enum { EXAMPLE_WIDTH = 12 };
 
 /* None in the first rows, then up to 39 in a row. */
 static inline long example_entries_of(long i) { return i < 10 ? 0 : i * 13 % 40; }
 
+/* Some rows have a text. */
+static inline bool example_has_note(long i) { return i % 37 == 5 || (i > 500 && i < 520); }
+
+static inline const char *example_note(long i) {
+    static char text[64];
+    snprintf(text, sizeof text, "row %ld has a text", i);
+    return text;
+}
+
 static inline zn_status example_put_entries(result_writer *writer, long i) {
-    zn_status status = ZN_OK;
+    zn_status status = example_has_note(i) ? result_writer_note(writer, example_note(i)) : ZN_OK;
     for (long k = 0; k < example_entries_of(i) && status == ZN_OK; k++)
         status = result_writer_entry(writer, (double[]){(double)i, (double)(k % 2), sin((double)(i + k))});
     return status;

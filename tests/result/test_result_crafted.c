@@ -110,7 +110,7 @@ static void write_many(const char *path) {
         datasets[d] = (result_dataset){.name = names[d]};
     }
     result_text texts[] = {{"scene", text}, {"title", "many"}};
-    write_layout(path, &(result_layout){MANY, datasets, 2, texts, NULL});
+    write_layout(path, &(result_layout){MANY, datasets, 2, texts, NULL, NULL});
 }
 
 /* More columns than names fit into a header. */
@@ -123,7 +123,7 @@ static void write_wide(const char *path) {
     }
     result_dataset datasets[] = {
         {.name = "t"}, {.name = "q", .n_columns = WIDE, .columns = columns, .plain = true, .meaning = "positions"}};
-    write_layout(path, &(result_layout){2, datasets, 0, NULL, NULL});
+    write_layout(path, &(result_layout){2, datasets, 0, NULL, NULL, NULL});
 }
 
 /* ---- mutations ---- */
@@ -358,7 +358,7 @@ static void repeated_texts_are_refused(void **state) {
     result_dataset datasets[] = {{.name = "q", .n_columns = 2000, .columns = columns}};
     result_text texts[] = {{"scene", text}};
     const char *path = example_path("repeated.h5");
-    write_layout(path, &(result_layout){1, datasets, 1, texts, NULL});
+    write_layout(path, &(result_layout){1, datasets, 1, texts, NULL, NULL});
     size_t size = 0;
     char *bytes = example_slurp(path, &size);
     const char *one = NULL;

@@ -48,6 +48,11 @@ static long check_rows(zn_context *context, const char *path) {
             assert_true(table.values[3 * k] == (double)i && table.values[3 * k + 1] == (double)(e % 2) && table.values[3 * k + 2] == sin((double)(i + e)));
         }
     assert_int_equal(k, table.count);
+    for (long i = 0; i < rows && table.n_columns > 0; i++) { /* CSV has neither entries nor texts */
+        char text[RESULT_NOTE_BYTES];
+        assert_int_equal(result_note(result, i, text), ZN_OK);
+        assert_string_equal(text, example_has_note(i) ? example_note(i) : "");
+    }
     result_close(result);
     return rows;
 }

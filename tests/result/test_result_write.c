@@ -44,7 +44,7 @@ static void csv_is_plain_text(void **state) {
                                  {.name = "q", .n_columns = 4, .columns = odd, .plain = true},
                                  {.name = "p", .n_columns = 1, .columns = other, .plain = true},
                                  {.name = "f", .n_columns = 1, .columns = other}};
-    result_layout layout = {4, datasets, 0, NULL, NULL};
+    result_layout layout = {4, datasets, 0, NULL, NULL, NULL};
     result_writer *writer = NULL;
     double row[7] = {0.1, -0.0, INFINITY, -INFINITY, NAN, 5e-324, 1e300};
     assert_int_equal(result_writer_create(context, example_path("odd.csv"), &layout, &writer), ZN_OK);
@@ -136,13 +136,16 @@ static void layouts_are_checked(void **state) {
     result_writer *writer = NULL;
     const char *const same[] = {"x", "x"};
     result_dataset twice[] = {{.name = "t"}, {.name = "t"}}, columns[] = {{.name = "q", .n_columns = 2, .columns = same}},
-                   slash[] = {{.name = "a/b"}}, empty[] = {{.name = "q", .n_columns = 0, .columns = same}};
+                   slash[][1] = {{{.name = "/b"}}, {{.name = "a/"}}, {{.name = "a/b/c"}}, {{.name = "./b"}}, {{.name = "a//b"}}}, empty[] = {{.name = "q", .n_columns = 0, .columns = same}};
     result_text taken[] = {{"format", "mine"}};
-    result_layout wrong[] = {{2, twice, 0, NULL, NULL}, {1, columns, 0, NULL, NULL}, {1, slash, 0, NULL, NULL},
-                             {1, empty, 0, NULL, NULL}, {0, NULL, 0, NULL, NULL},    {1, twice, 1, taken, NULL}};
-    for (int i = 0; i < 6; i++)
+    result_layout wrong[] = {{.n_datasets = 2, .datasets = twice},    {.n_datasets = 1, .datasets = columns},  {.n_datasets = 1, .datasets = empty},
+                             {.n_datasets = 0},                       {.n_datasets = 1, .datasets = twice, .n_texts = 1, .texts = taken},
+                             {.n_datasets = 1, .datasets = slash[0]}, {.n_datasets = 1, .datasets = slash[1]}, {.n_datasets = 1, .datasets = slash[2]},
+                             {.n_datasets = 1, .datasets = slash[3]}, {.n_datasets = 1, .datasets = slash[4]}};
+    enum { N_WRONG = sizeof wrong / sizeof *wrong };
+    for (int i = 0; i < N_WRONG; i++)
         assert_int_equal(result_writer_create(context, example_path("wrong.h5"), &wrong[i], &writer), ZN_ARGUMENT);
-    assert_int_equal(zn_error_count(context), 6);
+    assert_int_equal(zn_error_count(context), N_WRONG);
     zn_context_destroy(context);
 }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of a study: a result whose rows are runs. */
+#ifndef STUDY_TABLE_H
+#define STUDY_TABLE_H
+
+#include "study/single.h"
+
+typedef struct study_table {
+    zn_context *context;
+    result_writer *writer;
+    long first, count; /* runs of the file */
+    long rows, failed; /* rows so far, those of runs that failed */
+    int width, n_values, status_at;
+    double *entry;
+    bool complete;     /* all of it was there: there is nothing to write */
+} study_table;
+
+/* With the rows that an earlier, killed study left. */
+zn_status study_table_open(const study_shared *, study_table *);
+/* The next one. */
+zn_status study_table_row(study_table *, const study_row *);
+/* Whole: under its name; else it stays, to be continued. Frees. */
+zn_status study_table_finish(study_table *, bool whole);
+
+#endif

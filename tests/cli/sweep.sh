@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# zeno sweep: one file whose bytes depend on the study only, not on threads, kills or parts; failures as rows; what it refuses.
+# usage: sweep.sh ZENO SCENES
+set -u
+zeno=$1
+ball=$2/bouncing-ball.yaml
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+complain() {
+    failures=$((failures + 1))
+    echo "FAILED: $*"
+}
+# refuses TEXT ARGUMENTS...: exit status 2, nothing on standard output, TEXT on standard error
+refuses() {
+    text=$1
+    shift
+    "$zeno" sweep "$@" >out 2>err
+    [ $? -eq 2 ] || complain "exit status is not 2: $*"
+    [ ! -s out ] || complain "standard output is not empty: $*"
+    grep -q -e "$text" err || complain "no '$text' in: $(cat err)"
+}
+# study OUT ARGUMENTS...: 31 restitutions, of which those above 1 are refused, and 40 heights
+run=
+study() {
+    out=$1
+    shift
+    $run "$zeno" sweep "$ball" --vary e_N=0:1.2:31 --vary q_0=0.5:2:40 --keep "last:q,u,max:energy.total,summary:steps" --keep "impact:ground:q,q'" \
+        --end 1 --step 1e-2 --quiet --out "$out" "$@"
+}
+
+study one.h5 --threads 1 --summary >out || complain "a study fails"
+grep -q '"runs": 1240, "failed": 200, ' out || complain "the summary is $(cat out)"
+study two.h5 --threads 2 || complain "two threads fail"
+cmp one.h5 two.h5 || complain "two threads give other bytes"
+
+for part in 3 1 2; do study "part$part.h5" --shard $part/3 || complain "part $part fails"; done
+"$zeno" sweep --merge part2.h5 part1.h5 part3.h5 --out merged.h5 --summary >out || complain "merging fails"
+grep -q '"runs": 1240, "failed": 200, ' out || complain "the summary of merging is $(cat out)"
+cmp one.h5 merged.h5 || complain "merged parts give other bytes"
+"$zeno" sweep --merge part1.h5 part3.h5 --out gap.h5 2>err && complain "a gap is merged"
+grep -q 'runs 414 to 826 are missing' err || complain "no sentence about the gap: $(cat err)"
+"$zeno" sweep --merge part1.h5 part2.h5 --out gap.h5 2>err && complain "a missing end is merged"
+"$zeno" sweep --merge part1.h5 part1.h5 part2.h5 part3.h5 --out gap.h5 2>err && complain "a part is merged twice"
+grep -q 'there twice' err || complain "no sentence about the repetition: $(cat err)"
+"$zeno" sweep --merge part1.h5 --out part1.h5 2>err && complain "a part is overwritten"
+
+# Killed again and again; what is there is not done again.
+for pause in 0.15 0.3 0.6 1.2; do
+    run=exec # else the shell between would be killed
+    study killed.h5 --threads 2 &
+    pid=$!
+    run=
+    sleep $pause
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+done
+study killed.h5 --threads 2 || complain "a killed study cannot be continued"
+cmp one.h5 killed.h5 || complain "a killed and continued study has other bytes"
+[ ! -e killed.h5.partial ] && [ ! -e killed.h5.partial.old ] || complain "something is left behind"
+study killed.h5 --summary >out && grep -q '"seconds": 0,' out || complain "a complete study is done again: $(cat out)"
+
+# Stopped by a signal: exit status 1, and the same command goes on.
+"$zeno" sweep "$ball" --vary q_0=0.5:2:100000 --keep last:q --end 0.1 --step 1e-2 --quiet --out stopped.h5 2>err &
+pid=$!
+sleep 0.6
+kill -TERM $pid
+wait $pid
+[ $? -eq 1 ] || complain "a stopped study does not exit with 1"
+grep -q 'goes on from here' err || complain "a stopped study says nothing: $(cat err)"
+"$zeno" sweep "$ball" --vary q_0=0.5:2:99999 --keep last:q --end 0.1 --step 1e-2 --quiet --out stopped.h5 2>err && complain "another study goes on with it"
+grep -q 'another study' err || complain "no sentence about another study: $(cat err)"
+
+# Random values are those of the run, whoever computes them; another seed gives others.
+for sampling in random latin sobol; do
+    for threads in 1 2; do
+        "$zeno" sweep "$ball" --vary q_0=normal:1:0.1 --vary e_N=uniform:0.2:0.8 --samples 60 --sampling $sampling --seed 3 --keep last:q --end 0.1 --step 1e-2 \
+            --threads $threads --out $sampling$threads.h5 --quiet || complain "$sampling fails"
+    done
+    cmp ${sampling}1.h5 ${sampling}2.h5 || complain "$sampling depends on threads"
+done
+"$zeno" sweep "$ball" --vary q_0=normal:1:0.1 --vary e_N=uniform:0.2:0.8 --samples 60 --seed 4 --keep last:q --end 0.1 --step 1e-2 --out seed.h5 --quiet
+cmp -s random1.h5 seed.h5 && complain "the seed does not matter"
+
+# A free fall of 0.1 s from rest and from a start that varies, by parameter and by coordinate: the same.
+"$zeno" sweep "$ball" --vary q_0=1,2 --keep last:q --end 0.1 --step 1e-2 --out parameter.h5 --quiet
+"$zeno" sweep "$ball" --vary q=1,2 --keep last:q --end 0.1 --step 1e-2 --out coordinate.h5 --quiet
+"$zeno" plot parameter.h5 --x q_0 --y last:q --out p.svg && "$zeno" plot coordinate.h5 --x q --y last:q --out c.svg || complain "a study cannot be drawn"
+if command -v h5dump >/dev/null; then
+    for name in parameter coordinate; do h5dump -d /kept/last:q $name.h5 | grep '(0): 0.9' >$name.txt || complain "the fall from $name is wrong"; done
+    cmp parameter.txt coordinate.txt || complain "a start by its coordinate differs"
+fi
+
+# A section of the scene means the same as the options.
+sed '$d' "$ball" >own.yaml
+cat >>own.yaml <<'END'
+simulation: {scheme: moreau, step: 1e-2, end: 0.1}
+study: {vary: {q_0: 1:2:5, e_N: [0.1, 0.2]}, keep: ["last:q,u", "max:q"]}
+END
+"$zeno" check own.yaml >out || complain "a scene with a study is refused"
+grep -q 'the study has 10 runs' out || complain "zeno check does not count runs: $(cat out)"
+"$zeno" sweep own.yaml --out section.h5 --quiet || complain "a section fails"
+"$zeno" sweep own.yaml --vary q_0=1:2:5 --vary e_N=0.1,0.2 --keep last:q,u --keep max:q --out options.h5 --quiet
+cmp section.h5 options.h5 || complain "a section gives other bytes"
+sed 's/max:q/max:nothing/' own.yaml >bad.yaml
+"$zeno" check bad.yaml >out 2>err && complain "zeno check takes a wrong study"
+grep -q 'no column "nothing"' err || complain "no sentence about the column: $(cat err)"
+sed 's/vary:/vari:/' own.yaml >bad.yaml
+"$zeno" check bad.yaml >out 2>err && complain "zeno check takes a misspelt key"
+grep -q "did you mean 'vary'" err || complain "no hint: $(cat err)"
+
+refuses 'which scene'
+refuses 'where to' "$ball" --vary q_0=1 --keep last:q
+refuses 'ends with .h5' "$ball" --vary q_0=1 --keep last:q --out x.csv
+refuses 'nothing varies' "$ball" --keep last:q --out x.h5
+refuses 'nothing is kept' "$ball" --vary q_0=1 --out x.h5
+refuses "did you mean 'e_N'" "$ball" --vary e_n=1 --keep last:q --out x.h5
+refuses 'not a number' "$ball" --vary q_0=one --keep last:q --out x.h5
+refuses 'no column' "$ball" --vary q_0=1 --keep last:z --out x.h5
+refuses 'shard is I/N' "$ball" --vary q_0=1 --keep last:q --out x.h5 --shard 3/2
+refuses 'shard is I/N' "$ball" --vary q_0=1 --keep last:q --out x.h5 --shard 1
+refuses 'whole number' "$ball" --vary q_0=1 --keep last:q --out x.h5 --threads 0
+refuses 'random, latin or sobol' "$ball" --vary q_0=uniform:0:1 --samples 3 --sampling halton --keep last:q --out x.h5
+refuses 'from must be a time' "$ball" --vary q_0=1 --keep last:q --from soon --out x.h5
+refuses 'one scene' "$ball" "$ball" --vary q_0=1 --keep last:q --out x.h5
+"$zeno" sweep --merge "$ball" --out x.h5 2>err && complain "a scene is merged"
+"$zeno" sweep --help >out || complain "no help"
+
+[ $failures -eq 0 ] || exit 1
+echo "zeno sweep: in order"
