@@ -14,6 +14,8 @@
 static const double margin_share = 0.1, overlap_share = 1e-7;
 /* A list is found for the way of this many steps. */
 static const double steps_ahead = 2;
+/* Of a step, with more contacts each time: what is still missed then is in the list of the next one. */
+enum { MOST_REPEATS = 50 };
 
 zn_status sim_contacts_create(zn_simulation *sim) {
     sim_contacts *c = &sim->contacts;
@@ -238,6 +240,29 @@ static zn_status look_along_the_way(zn_simulation *sim, double h, long *count) {
     return status;
 }
 
+static bool is_of_pair(const collide_candidate *c, const int shape[2]) {
+    return (c->shape[0] == shape[0] && c->shape[1] == shape[1]) || (c->shape[0] == shape[1] && c->shape[1] == shape[0]);
+}
+
+/* Schemes on velocity level leave shapes overlapping, also by features that were not in the list. Where others of the same two shapes were, about as
+ * deep, they push these apart already. */
+static void forget_known(sim_contacts *c) {
+    const double as_deep = 0.5;
+    size_t kept = 0;
+    for (size_t k = 0; k < c->missed.count; k++) {
+        const collide_candidate *m = &c->missed.at[k];
+        bool known = false;
+        for (size_t i = 0; i < c->list.count && !known; i++) {
+            collide_candidate listed = c->list.at[i].candidate;
+            if (!is_of_pair(&listed, m->shape)) continue;
+            collide_measure(c->world, c->poses_end, &listed);
+            known = listed.gap < as_deep * m->gap;
+        }
+        if (!known) c->missed.at[kept++] = *m;
+    }
+    c->missed.count = kept;
+}
+
 zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double h, bool may_cut, bool *again) {
     sim_contacts *c = &sim->contacts;
     int pair[2];
@@ -247,14 +272,15 @@ zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double
     long lacking = 0;
     zn_status status = look_along_the_way(sim, h, &lacking);
     if (status != ZN_OK) return status;
-    if (lacking > 0) {
+    if (lacking > 0 && c->repeats++ < MOST_REPEATS) {
         c->missed_pairs += lacking;
         *again = true;
         return add_missed(sim);
     }
     if (may_cut && collide_passes(c->world, c->poses, c->poses_end, h, c->poses_between, pair)) return ZN_NO_CONVERGENCE;
     status = collide_check(c->world, c->poses_end, c->tolerance, &c->found, &c->missed, &c->overlap, pair);
-    if (status != ZN_OK || c->missed.count == 0) return status;
+    if (status == ZN_OK) forget_known(c);
+    if (status != ZN_OK || c->missed.count == 0 || c->repeats++ >= MOST_REPEATS) return status;
     c->missed_pairs += (long)c->missed.count;
     *again = true;
     return add_missed(sim);
@@ -297,6 +323,7 @@ void sim_contacts_begin_percussion(zn_simulation *sim) {
     }
     c->gone.count = kept;
     c->shown = c->seen = false;
+    c->repeats = 0;
     c->share = c->share_before = 0;
 }
 

@@ -135,6 +135,7 @@ typedef struct sim_contacts {
     char text[SIM_NAME];        /* of the name asked for last */
     bool shown, first;          /* a row was shown in this step; the last one was its first */
     double share, share_before; /* of the step: up to the last row in it, and up to the one before */
+    int repeats; /* of the present step */
     long missed_pairs, changes, sum, steps; /* sum: of contacts over accepted steps */
     int most;
     double overlap, max_overlap;
