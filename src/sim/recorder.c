@@ -190,7 +190,8 @@ static zn_status put_found(zn_recorder *r, double *numbers) {
                                        c.normal[0], c.normal[1], c.normal[2], c.gap,        c.normal_percussion, c.percussion[0], c.percussion[1], c.percussion[2]};
         numbers[1] += c.normal_percussion > 0;
         numbers[2] += c.normal_percussion;
-        if (status == ZN_OK) status = r->memory ? result_memory_entry(r->memory, entry) : result_writer_entry(r->writer, entry);
+        bool open = c.gap > 0 && c.normal_percussion == 0; /* listed, and nothing more: not worth its bytes */
+        if (status == ZN_OK && !open) status = r->memory ? result_memory_entry(r->memory, entry) : result_writer_entry(r->writer, entry);
     }
     return status;
 }

@@ -227,14 +227,14 @@ void zn_simulation_energy(const zn_simulation *sim, double *kinetic, double *pot
     if (!kinetic) kinetic = &unwanted;
     if (!potential) potential = &unwanted;
     *kinetic = *potential = NAN;
-    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION) || !sim->model->energy) return;
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION) || !sim->base->energy) return;
     zn_point at = {.t = sim->view.t, .q = sim->view.q, .u = sim->view.u};
-    sim->model->energy(sim->model, sim->monitor.at.work, &at, kinetic, potential);
+    sim->base->energy(sim->base, sim->monitor.at.work, &at, kinetic, potential); /* contacts have none; the memory is enough for more */
 }
 
 zn_status zn_simulation_outputs(const zn_simulation *sim, double *values) {
     NEED_HANDLE(sim, HANDLE_SIMULATION);
-    const zn_model *model = sim->model;
+    const zn_model *model = sim->base;
     if (!model->n_outputs) return ZN_OK;
     NEED(sim->context, values);
     zn_point at = {.t = sim->view.t, .q = sim->view.q, .u = sim->view.u};
