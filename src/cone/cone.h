@@ -117,6 +117,7 @@ typedef struct cone_outcome {
     int worst_cone;              /* -1: not a cone row */
     int worst_row;               /* phi row, when worst_cone is -1 */
     cone_cost cost;
+    bool exhausted;              /* many contacts, and all methods have failed on them: to try the same again is of no use */
 } cone_outcome;
 
 /* What scales the radii of a cone's balls. */

@@ -368,7 +368,8 @@ static zn_status solve(cone_solver *s, double *x, double *y) {
         double enough = (pass == 0 ? start_share : 1) * tolerance;
         if (norm <= enough) break;
         if (k->worker.failed || (pass > 1 && !(norm <= poor_share * old))) poor++, wanted *= inner_share;
-        if (pass == PASSES_MOST || poor == POOR_PASSES_MOST) break;
+        s->out->exhausted = k->worker.failed && cone_smooth_norm(s, s->phi) <= tolerance; /* another pass would be the same again */
+        if (pass == PASSES_MOST || poor == POOR_PASSES_MOST || s->out->exhausted) break;
         k->worker.failed = false;
         if (pass > 0) status = cone_evaluate(s, x, y, true);
         for (int i = 0; i < k->n_pieces; i++) k->open[i] = !(k->norm[i] <= enough);

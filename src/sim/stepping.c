@@ -63,7 +63,7 @@ zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double
     with->noise = from->noise;
     zn_status status = try_once(sim, from, h, to, outcome);
     bool near = outcome->worst <= CONE_MOST_NOISE * sim->settings.tolerance;
-    if (status == ZN_NO_CONVERGENCE && near) {
+    if (status == ZN_NO_CONVERGENCE && near && !outcome->exhausted) {
         with->noise = INFINITY;
         with->scales.renew = true;
         status = try_once(sim, from, h, to, outcome);

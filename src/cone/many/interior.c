@@ -212,6 +212,21 @@ static void begin(many_system *s, struct interior *f, double size) {
     }
 }
 
+/* |z_T| grows by more than its derivative says. z_0 takes that up, which leads away from the boundary, and rho is as small as if |z_T| were linear. */
+static void bend(many_system *s, struct interior *f, double t) {
+    for (int c = 0; c < s->n; c++) {
+        int n = rows_of(s, c), at = c * s->d;
+        double size = many_norm(f->z + at + 1, n - 1), along = 0;
+        vec next = {0};
+        for (int i = 1; i < n; i++) {
+            next[i] = f->z[at + i] + t * f->dz[at + i];
+            if (size > 0) along += f->z[at + i] / size * f->dz[at + i];
+        }
+        double extra = many_norm(next + 1, n - 1) - size - t * along;
+        if (extra > 0) f->z[at] += extra;
+    }
+}
+
 /* The candidate: y as r, projected. */
 static bool look(many_system *s, const struct interior *f) {
     for (int k = 0; k < s->m; k++) s->r[k] = f->y[k] / (k % s->d ? 1 : lorentz(s, k / s->d));
@@ -249,6 +264,7 @@ zn_status many_interior(many_system *s, interior_plan plan) {
         }
         if (!(t > 0)) return ZN_NO_CONVERGENCE;
         last_t = t;
+        bend(s, f, t);
         for (int k = 0; k < s->m; k++) {
             f->y[k] += t * f->dy[k];
             f->z[k] += t * f->dz[k];
