@@ -84,6 +84,10 @@ ZN_API zn_context *zn_context_create(const zn_context_def *def);
 /* NULL is allowed, here and in every destroy function. Destroy what was made with a context before the context. */
 ZN_API void zn_context_destroy(zn_context *context);
 
+/* A flag that a signal handler or another thread sets: while it is not zero, steps end soon, also from inside of long solves, with ZN_STOPPED;
+ * the simulation then is at its last good state and can go on. NULL: none. It must stay alive. */
+ZN_API void zn_context_watch(zn_context *context, const volatile int *stop);
+
 /* Errors are kept in order until cleared; one failing call may leave several (a scene with three mistakes). */
 ZN_API int zn_error_count(const zn_context *context);
 ZN_API const zn_error *zn_error_get(const zn_context *context, int index);

@@ -42,6 +42,9 @@ void mem_retire(zn_context *context, void *block);
 /* 1, 2, 3 ...: a number that nothing else of the context has. */
 unsigned mem_number(zn_context *context);
 
+/* Whether what takes long is to end: see zn_context_watch. */
+bool base_stopped(const zn_context *context);
+
 #define MEM_ARRAY(context, type, count) ((type *)mem_array(context, (size_t)(count), sizeof(type)))
 
 #endif

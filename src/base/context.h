@@ -12,6 +12,7 @@ typedef struct kept_error {
 
 struct zn_context {
     zn_allocator allocator;
+    const volatile int *stop; /* NULL, or not zero: what takes long is to end */
     zn_log_function *log;
     void *log_user;
     kept_error *errors;

@@ -46,6 +46,12 @@ void zn_context_destroy(zn_context *context) {
     allocator.release(allocator.user, context);
 }
 
+void zn_context_watch(zn_context *context, const volatile int *stop) {
+    if (context) context->stop = stop;
+}
+
+bool base_stopped(const zn_context *context) { return context->stop && *context->stop; }
+
 static void *reallocate(zn_context *context, void *block, size_t count, size_t size) {
     void *grown = NULL;
     if (size == 0 || count <= SIZE_MAX / 2 / size) {

@@ -16,7 +16,7 @@ static const char usage[] =
     "           [--restitution-law newton|poisson|energetic] [--SETTING VALUE]... ('zeno settings' lists them)\n"
     "           [--set NAME=EXPR]... [--out FILE.h5|FILE.csv] [--summary] [--quiet]";
 
-/* Set by Ctrl-C; the run ends after the step at work. The only state outside functions, as signals leave no other way. */
+/* Set by Ctrl-C; the run ends after the step at work, or before it where that takes long. The only state outside functions, as signals leave no other way. */
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int signal_number) {
@@ -56,13 +56,13 @@ static zn_status go(zn_simulation *simulation, running *run) {
         zn_status status = zn_simulation_step(simulation);
         step_times_add(&run->times, seconds() - begin);
         if (status == ZN_OK && run->account) status = zn_account_update(run->account);
-        if (status != ZN_OK) return status;
+        if (status != ZN_OK && status != ZN_STOPPED) return status;
         while (zn_simulation_next_row(simulation)) {
             last_row = zn_simulation_time(simulation);
             if (observe(run, simulation)) return run->status;
         }
         progress_update(&run->bar, zn_simulation_time(simulation), step);
-        if (!interrupted || zn_simulation_done(simulation)) continue;
+        if (status == ZN_OK && (!interrupted || zn_simulation_done(simulation))) continue;
         if (last_row < zn_simulation_time(simulation) && observe(run, simulation)) return run->status;
         return ZN_STOPPED;
     }
@@ -127,6 +127,7 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
         return CLI_USAGE;
     }
     struct sigaction action = {.sa_handler = on_interrupt};
+    zn_context_watch(context, &interrupted);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     double begin = seconds();

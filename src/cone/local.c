@@ -191,6 +191,7 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
     bool damped = how->damping == DAMP_ALWAYS, least_squares = false;
     double before = INFINITY;
     for (int it = 0; it <= how->tries; it++) {
+        if (base_stopped(s->context)) return ZN_NO_CONVERGENCE; /* newton.c tells */
         double norm, square = measure(s, s->dy, how->shift, &norm);
         if (it == 0 && how->sticking) {
             cone_assume_closed_and_sticking(s);

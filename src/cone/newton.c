@@ -95,6 +95,7 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
     if (status != ZN_OK) return status;
     norm = total_norm(s);
     for (int it = 0; it < most; it++) {
+        if (base_stopped(s->context)) return ZN_STOPPED;
         keep_best(s, x, y, norm, &best);
         s->current = norm <= (it == 0 ? start_share : 1) * settings->tolerance;
         if (s->current) return ZN_OK;

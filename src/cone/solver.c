@@ -264,7 +264,7 @@ static zn_status solve_by(cone_solver *s, bool projecting, double *x, double *y,
 /* True: that is it. */
 static bool solve_by_pieces(cone_solver *s, double *x, double *y, cone_outcome *out, zn_status *status) {
     *status = cone_pieces_solve(s, x, y);
-    if (*status == ZN_MEMORY) return true;
+    if (*status == ZN_MEMORY || *status == ZN_STOPPED) return true;
     if (*status != ZN_UNSUPPORTED) {
         *status = conclude(s, x, y, out, *status);
         if (*status == ZN_OK || *status == ZN_NOT_FINITE || s->brief || s->p->ny > CONE_SECOND_TRY) return true;

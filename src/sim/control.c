@@ -377,6 +377,7 @@ zn_status sim_control_step(zn_simulation *sim) {
                 if (status == ZN_OK) break;
             }
         }
+        if (status == ZN_STOPPED) break;
         if (status != ZN_OK && !sim_fatal(status) && smallest && sim->selection.model)
             status = sim_selection_leave(sim), smallest = false;
         if (status != ZN_OK && (sim_fatal(status) || smallest)) {

@@ -205,6 +205,8 @@ zn_status sim_grid_step(zn_simulation *sim) {
             grid->done += grid->part;
             while (grid->part < whole && grid->done % (2 * grid->part) == 0 && grid->done < whole) grid->part *= 2;
             pause = sim->rows.dense;
+        } else if (status == ZN_STOPPED) {
+            break;
         } else if (!sim_fatal(status) && grid->part == 1 && sim->selection.model) {
             status = sim_selection_leave(sim);
             if (status != ZN_OK) status = sim_report_failure(sim, status, grid->h * fraction, &outcome);

@@ -233,6 +233,7 @@ zn_status many_fixed_point(many_system *s, fixed_point_plan plan) {
     balance b = {0};
     double alpha = plan.accelerate ? RELAXATION_FAST : 1;
     for (int k = 1; k <= plan.iterations && status == ZN_OK; k++) {
+        if (base_stopped(s->context)) return ZN_STOPPED;
         project_all(s, s->v, s->z);
         if (k % LOOK_EVERY == 0 && many_offer(s, s->z, s->u)) return ZN_OK;
         resolve(s);

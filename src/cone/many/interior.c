@@ -245,6 +245,7 @@ zn_status many_interior(many_system *s, interior_plan plan) {
     enter(s, f);
     begin(s, f, plan.start);
     for (int it = 0; it < plan.iterations; it++) {
+        if (base_stopped(s->context)) return ZN_STOPPED;
         residual(s, f);
         double tau = gap(s, f, 0);
         fill_diagonal(s, f);

@@ -59,7 +59,7 @@ typedef struct many_load_def {
 } many_load_def;
 void many_load(many_system *, const many_load_def *);
 
-/* r (dim n): start in, best found out, in K. ZN_OK: the residual is met; ZN_NO_CONVERGENCE; ZN_MEMORY (error in the context). */
+/* r (dim n): start in, best found out, in K. ZN_OK: the residual is met; ZN_NO_CONVERGENCE; ZN_STOPPED; ZN_MEMORY (error in the context). */
 zn_status many_solve(many_system *, const many_settings *, double *r, many_outcome *);
 
 #endif

@@ -179,6 +179,7 @@ static zn_status inner(many_system *s, struct active_matrix *a, int most, double
     for (int k = 0; k < MERITS; k++) past[k] = F;
     for (*taken = 0; *taken < most; ++*taken) {
         if (F <= wanted || F < INNER_DONE) return ZN_OK;
+        if (base_stopped(s->context)) return ZN_STOPPED;
         if (!full_step(s, a, ro, delta)) return ZN_NO_CONVERGENCE;
         double largest = past[0], t = 1, next = INFINITY;
         for (int k = 1; k < MERITS; k++) largest = larger(past[k], largest);
@@ -238,6 +239,7 @@ zn_status many_newton(many_system *s, newton_plan plan) {
         if (many_offer(s, s->r, s->u)) return ZN_OK;
         double now = many_judge(s, s->r, s->u);
         bool better = now < at_centre;
+        if (status == ZN_STOPPED) return status;
         if (status != ZN_OK && plan.brief) break;
         if (status == ZN_OK)
             after_success(&p, taken, now / at_centre, s->settings.residual / now);

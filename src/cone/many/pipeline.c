@@ -6,6 +6,9 @@
 enum { SWEEPS_FIRST = 20, ACCELERATED = 60, FIXED_POINT_FIRST = 600, FIXED_POINT_GROWTH = 3, INTERIOR_MOST = 60 };
 #define INTERIOR_ENOUGH 1e-6
 
+/* There is no need, or no use, to go on. */
+static bool is_final(zn_status status) { return status == ZN_OK || status == ZN_MEMORY || status == ZN_STOPPED; }
+
 static newton_plan newton_of_round(int round) {
     if (round == 0) return (newton_plan){.outer = 6, .inner = 12};
     if (round == 1 || round == 3)
@@ -20,10 +23,10 @@ static zn_status solve_from_inside(many_system *s) {
     for (int k = 0; k < 3; k++) {
         double best = s->best_residual;
         status = many_interior(s, (interior_plan){INTERIOR_MOST, INTERIOR_ENOUGH, starts[k]});
-        if (status == ZN_OK || status == ZN_MEMORY) return status;
+        if (is_final(status)) return status;
         if (!(s->best_residual < best)) continue;
         status = many_newton(s, (newton_plan){.outer = 20, .inner = 15});
-        if (status == ZN_OK || status == ZN_MEMORY) return status;
+        if (is_final(status)) return status;
     }
     return status;
 }
@@ -31,19 +34,19 @@ static zn_status solve_from_inside(many_system *s) {
 static zn_status solve(many_system *s) {
     if (many_offer(s, s->best, s->u) || many_sweep(s, SWEEPS_FIRST)) return ZN_OK;
     zn_status status = many_newton(s, (newton_plan){.outer = 6, .inner = 10, .brief = true});
-    if (status == ZN_OK || status == ZN_MEMORY) return status;
+    if (is_final(status)) return status;
     if (s->nR == 0) {
         status = solve_from_inside(s);
-        if (status == ZN_OK || status == ZN_MEMORY) return status;
+        if (is_final(status)) return status;
     }
     status = many_newton(s, (newton_plan){.outer = 40, .inner = 30});
-    if (status == ZN_OK || status == ZN_MEMORY || s->settings.rounds_most == 0) return status;
+    if (is_final(status) || s->settings.rounds_most == 0) return status;
     status = many_fixed_point(s, (fixed_point_plan){.iterations = ACCELERATED, .accelerate = true});
     int iterations = FIXED_POINT_FIRST;
     for (int round = 0; round < s->settings.rounds_most; round++, iterations *= FIXED_POINT_GROWTH) {
-        if (status == ZN_OK || status == ZN_MEMORY) return status;
+        if (is_final(status)) return status;
         status = many_fixed_point(s, (fixed_point_plan){.iterations = iterations, .go_on = round > 0});
-        if (status == ZN_OK || status == ZN_MEMORY) return status;
+        if (is_final(status)) return status;
         status = many_newton(s, newton_of_round(round));
     }
     return status;
@@ -60,5 +63,5 @@ zn_status many_solve(many_system *s, const many_settings *settings, double *r, m
     zn_status status = solve(s);
     for (int k = 0; k < s->m; k++) r[k] = s->theta * s->S[k] * s->best[k];
     out->residual = s->best_residual;
-    return s->best_residual <= settings->residual ? ZN_OK : status == ZN_MEMORY ? status : ZN_NO_CONVERGENCE;
+    return s->best_residual <= settings->residual ? ZN_OK : is_final(status) ? status : ZN_NO_CONVERGENCE;
 }

@@ -131,7 +131,7 @@ enum { SWEEPS_BETWEEN_LOOKS = 5 };
 
 bool many_sweep(many_system *s, int sweeps) {
     memcpy(s->r, s->best, (size_t)s->m * sizeof(double));
-    for (int k = 1; k <= sweeps; k++) {
+    for (int k = 1; k <= sweeps && !base_stopped(s->context); k++) {
         for (int c = 0; c < s->n; c++) relax(s, s->r, k % 2 ? c : s->n - 1 - c);
         s->out->sweeps++;
         if ((k % SWEEPS_BETWEEN_LOOKS == 0 || k == sweeps) && many_offer(s, s->r, s->u)) return true;
