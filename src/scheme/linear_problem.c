@@ -294,9 +294,11 @@ zn_status linear_problem_solve(linear_problem *p, cone_outcome *outcome) {
     memcpy(p->y, p->P + nb, (size_t)p->nc * sizeof *p->y);
     if (p->reduced) status = linear_reduced_solve(p->reduced, contacts, outcome);
     else status = cone_solve(p->solver, p->z, p->y, outcome);
-    memcpy(p->x, p->z, (size_t)nu * sizeof *p->x);
-    memcpy(p->P, p->z + nu, (size_t)nb * sizeof *p->P);
-    memcpy(p->P + nb, p->y, (size_t)p->nc * sizeof *p->P);
+    if (status != ZN_STOPPED) { /* else the step is taken again, from the same start */
+        memcpy(p->x, p->z, (size_t)nu * sizeof *p->x);
+        memcpy(p->P, p->z + nu, (size_t)nb * sizeof *p->P);
+        memcpy(p->P + nb, p->y, (size_t)p->nc * sizeof *p->P);
+    }
     if (p->known) shift_friction(p, -1);
     outcome->worst_cone = contact_of_cone(model, outcome->worst_cone);
     return status;

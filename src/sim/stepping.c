@@ -194,6 +194,7 @@ zn_status sim_grid_step(zn_simulation *sim) {
     zn_status status = sim_selection_renew(sim);
     if (status != ZN_OK) return status;
     sim_begin_percussion(sim);
+    const sim_grid before = *grid;
     if (grid->done == 0) begin_grid_step(sim), sim_hope(sim);
     bool pause = false;
     while (grid->done < whole && !pause) {
@@ -205,7 +206,8 @@ zn_status sim_grid_step(zn_simulation *sim) {
             grid->done += grid->part;
             while (grid->part < whole && grid->done % (2 * grid->part) == 0 && grid->done < whole) grid->part *= 2;
             pause = sim->rows.dense;
-        } else if (status == ZN_STOPPED) {
+        } else if (status == ZN_STOPPED) { /* what is done of the step stays, and the next call goes on with the rest */
+            if (grid->done == 0) *grid = before;
             break;
         } else if (!sim_fatal(status) && grid->part == 1 && sim->selection.model) {
             status = sim_selection_leave(sim);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrices that fall apart, against the LU of the whole. */
+#include "linalg/cells.h"
+
+#include "check.h"
+
+#include <stdlib.h>
+
+static uint64_t seed;
+static double uniform(void) {
+    uint64_t z = (seed += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+typedef struct apart {
+    zn_context *context;
+    lin_matrix *matrix;
+    lin_pattern pattern;
+    double *values;
+    int block, n;
+} apart;
+
+/* Cells of the given sizes, whose rows are dealt out in turn; each is a ring with a full diagonal. */
+static apart create(int cells, const int *size, lin_storage storage) {
+    apart a = {.context = zn_context_create(NULL)};
+    int row[4000], col[4000], member[64][200], count = 0, left = 1;
+    for (int k = 0; left; k++) {
+        left = 0;
+        for (int c = 0; c < cells; c++)
+            if (k < size[c]) member[c][k] = a.n++, left = 1;
+    }
+    for (int c = 0; c < cells; c++)
+        for (int k = 0; k < size[c]; k++) {
+            row[count] = col[count] = member[c][k], count++;
+            if (size[c] == 1) continue;
+            row[count] = member[c][k], col[count++] = member[c][(k + 1) % size[c]];
+        }
+    a.values = calloc((size_t)count, sizeof(double));
+    a.matrix = lin_matrix_create(a.context, a.n);
+    assert_int_equal(lin_pattern_create(a.context, a.n, a.n, count, row, col, &a.pattern, NULL), ZN_OK);
+    for (int k = 0; k < lin_nnz(&a.pattern.p); k++) a.values[k] = uniform();
+    for (int j = 0; j < a.n; j++)
+        for (int e = a.pattern.start[j]; e < a.pattern.start[j + 1]; e++)
+            if (a.pattern.index[e] == j) a.values[e] += 3;
+    a.block = lin_matrix_block(a.matrix, &a.pattern.p, false, 0, 0);
+    assert_int_equal(lin_matrix_finish(a.matrix, storage), ZN_OK);
+    lin_matrix_add(a.matrix, a.block, 1, a.values);
+    return a;
+}
+
+static void destroy(apart *a) {
+    lin_matrix_destroy(a->matrix);
+    lin_pattern_destroy(a->context, &a->pattern);
+    zn_context_destroy(a->context);
+    free(a->values);
+}
+
+static void as_the_whole(void **state) {
+    (void)state;
+    const int sizes[][5] = {{1, 1, 1, 1, 1}, {6, 6, 6, 6, 6}, {3, 60, 1, 150, 7}, {40, 41, 2, 2, 2}};
+    for (int k = 0; k < 4; k++)
+        for (int dense = 0; dense < 2; dense++) {
+            apart a = create(5, sizes[k], dense ? LIN_DENSE : LIN_SPARSE);
+            lin_cells *cells = lin_cells_create(a.context, a.matrix);
+            lin_cell_map map = lin_cells_map(cells);
+            assert_int_equal(map.count, dense ? 1 : 5);
+            for (int i = 0; i < a.n; i++) assert_int_equal(map.row[map.start[map.of[i]] + map.place[i]], i);
+            for (int c = 0; c < map.count && !dense; c++) assert_int_equal(map.start[c + 1] - map.start[c], sizes[k][c]);
+            double x[300], b[300], left[300];
+            for (int i = 0; i < a.n; i++) x[i] = b[i] = uniform();
+            assert_int_equal(lin_cells_factor_all(cells, a.matrix), ZN_OK);
+            lin_cells_solve_all(cells, x);
+            lin_matrix_multiply(a.matrix, x, left);
+            for (int i = 0; i < a.n; i++) check_close(left[i], b[i], 1e-13);
+            double two[400]; /* one cell, two columns */
+            int last = map.count - 1, m = map.start[last + 1] - map.start[last];
+            if (m <= 200) {
+                for (int i = 0; i < m; i++) two[i] = b[map.row[map.start[last] + i]], two[m + i] = -2 * two[i];
+                lin_cells_solve(cells, last, two, 2);
+                for (int i = 0; i < m; i++) check_close(two[i], x[map.row[map.start[last] + i]], 1e-13);
+                for (int i = 0; i < m; i++) check_close(two[m + i], -2 * two[i], 1e-13);
+            }
+            lin_cells_destroy(cells);
+            destroy(&a);
+        }
+}
+
+static void only_the_cell_at_fault_fails(void **state) {
+    (void)state;
+    apart a = create(3, (int[]){4, 4, 50}, LIN_SPARSE);
+    lin_cells *cells = lin_cells_create(a.context, a.matrix);
+    for (int k = 0; k < 2; k++) {
+        for (int j = 0; j < a.n; j++) /* cell 1 of zeros, then with a NaN */
+            for (int e = a.pattern.start[j]; e < a.pattern.start[j + 1]; e++)
+                if (lin_cells_map(cells).of[j] == 1) a.values[e] = k ? NAN : 0;
+        lin_matrix_zero(a.matrix);
+        lin_matrix_add(a.matrix, a.block, 1, a.values);
+        assert_int_equal(lin_cells_factor(cells, a.matrix, 0), ZN_OK);
+        assert_int_equal(lin_cells_factor(cells, a.matrix, 1), k ? ZN_NOT_FINITE : ZN_SINGULAR);
+        assert_int_equal(lin_cells_factor(cells, a.matrix, 2), ZN_OK);
+        assert_int_equal(lin_cells_factor_all(cells, a.matrix), k ? ZN_NOT_FINITE : ZN_SINGULAR);
+    }
+    lin_cells_destroy(cells);
+    destroy(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_whole), cmocka_unit_test(only_the_cell_at_fault_fails)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many contacts in simulations: pieces that do not touch move as if they were alone, heaps keep what mechanics keeps, loose tolerances are
+ * honest, and a run can be stopped inside of a step. */
+#include "trial.h"
+
+#include <stdlib.h>
+
+enum { COPIES = 9, SIDE = 3, SPHERES = SIDE * SIDE * SIDE, TEXT = 40000 };
+
+/* Boxes that slide and come to rest, far from each other. */
+static char *boxes(int copies) {
+    char *text = calloc(TEXT, 1);
+    int n = snprintf(text, TEXT, "gravity: [0, 0, -10]\nbodies:\n");
+    for (int i = 0; i < copies; i++)
+        n += snprintf(text + n, (size_t)(TEXT - n), "  b%d: {type: spatial, shape: {type: box, size: [0.2, 0.2, 0.1]}, density: 100, position: [%d, 0, 0.051], velocity: [0.5, 0.2, 0]}\n", i, i);
+    n += snprintf(text + n, (size_t)(TEXT - n), "geometry:\n  floor: {type: plane, normal: [0, 0, 1]}\ncontacts:\n");
+    for (int i = 0; i < copies; i++) n += snprintf(text + n, (size_t)(TEXT - n), "  c%d: {between: [b%d, floor], friction: 0.4, restitution: 0.2}\n", i, i);
+    snprintf(text + n, (size_t)(TEXT - n), "simulation: {step: 1e-3, end: 0.2}\n");
+    return text;
+}
+
+static void separate_boxes_move_as_one(void **state) {
+    (void)state;
+    const char *schemes[] = {"moreau-midpoint", "moreau-shifted", "rattle"};
+    char *one_text = boxes(1), *many_text = boxes(COPIES);
+    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
+        trial one = trial_complete(one_text, (trial_options){.scheme = schemes[k]});
+        trial many = trial_complete(many_text, (trial_options){.scheme = schemes[k]});
+        zn_statistics s = zn_simulation_statistics(many.simulation);
+        assert_int_equal(s.components_max, COPIES);
+        assert_int_equal(zn_simulation_statistics(one.simulation).components_max, 0); /* few contacts: all together */
+        check_below(s.max_residual, 1e-10);
+        int nq = zn_simulation_model(one.simulation)->size.nq;
+        for (int i = 0; i < COPIES; i++)
+            for (int j = 0; j < nq; j++) check_close(trial_q(&many, i * nq + j) - (j == 0 ? i : 0), trial_q(&one, j), 1e-8);
+        trial_end(&one);
+        trial_end(&many);
+    }
+    free(one_text), free(many_text);
+}
+
+/* A cube of spheres, each layer above the gaps of the one below, falls into an open box. */
+static char *heap(void) {
+    char *text = calloc(TEXT, 1);
+    int n = snprintf(text, TEXT, "gravity: [0, 0, -10]\nbodies:\n");
+    for (int i = 0; i < SPHERES; i++) {
+        int layer = i / (SIDE * SIDE), x = i % SIDE, y = i / SIDE % SIDE;
+        double shift = layer % 2 * 0.1, jitter = 0.001 * (i * 7 % 5);
+        n += snprintf(text + n, (size_t)(TEXT - n), "  b%d: {type: spatial, shape: {type: sphere, radius: 0.1}, mass: 1, position: [%.9g, %.9g, %.9g]}\n", i,
+                      0.22 * x + shift + jitter, 0.22 * y + shift - jitter, 0.101 + 0.16 * layer);
+    }
+    n += snprintf(text + n, (size_t)(TEXT - n),
+                  "geometry:\n  floor: {type: plane, normal: [0, 0, 1]}\n  left: {type: plane, normal: [1, 0, 0], at: [-0.12, 0, 0]}\n"
+                  "  right: {type: plane, normal: [-1, 0, 0], at: [0.66, 0, 0]}\n  front: {type: plane, normal: [0, 1, 0], at: [0, -0.12, 0]}\n"
+                  "  back: {type: plane, normal: [0, -1, 0], at: [0, 0.66, 0]}\n");
+    snprintf(text + n, (size_t)(TEXT - n), "contacts: {all: {between: all, friction: 0.3}}\nsimulation: {step: 2e-3, end: 0.3, tolerance: 1e-8}\n");
+    return text;
+}
+
+static void a_heap_settles(void **state) {
+    (void)state;
+    char *text = heap();
+    const double tolerances[] = {1e-3, 1e-6, 1e-8};
+    for (int k = 0; k < 3; k++) {
+        trial r = trial_complete(text, (trial_options){.scheme = "moreau-midpoint", .tolerance = tolerances[k]});
+        zn_statistics s = zn_simulation_statistics(r.simulation);
+        check_below(s.max_residual, tolerances[k]);
+        assert_true(s.components_max > 0 && s.sweeps > 0);
+        check_below(s.energy_end, s.energy_start); /* contacts without restitution create none */
+        check_below(s.max_penetration, 2e-3 * sqrt(2 * 10 * 0.4)); /* a step at the speed of the fall, at most */
+        trial_end(&r);
+    }
+    trial r = trial_complete(text, (trial_options){.scheme = "rattle", .end = 0.1, .tolerance = 1e-8});
+    check_below(zn_simulation_statistics(r.simulation).max_penetration, 1e-9); /* gaps are equations */
+    trial_end(&r);
+    free(text);
+}
+
+/* A stopped simulation is at a good state, and goes on to the same end. */
+static void stops_and_goes_on(void **state) {
+    (void)state;
+    char *text = heap();
+    volatile int stop = 0;
+    trial straight = trial_complete(text, (trial_options){.scheme = "moreau-midpoint", .end = 0.1});
+    trial r = trial_begin(text, (trial_options){.scheme = "moreau-midpoint", .end = 0.1});
+    zn_context_watch(r.context, &stop);
+    for (int k = 0; !zn_simulation_done(r.simulation); k++) {
+        double t = zn_simulation_time(r.simulation);
+        stop = k % 3 == 1;
+        zn_status status = zn_simulation_step(r.simulation);
+        if (status == ZN_OK) continue; /* nothing took long */
+        assert_int_equal(status, ZN_STOPPED);
+        assert_true(stop && zn_simulation_time(r.simulation) == t);
+        assert_int_equal(zn_error_count(r.context), 0);
+    }
+    int nq = zn_simulation_model(r.simulation)->size.nq;
+    assert_memory_equal(zn_simulation_positions(r.simulation), zn_simulation_positions(straight.simulation), (size_t)nq * sizeof(double));
+    trial_end(&straight);
+    trial_end(&r);
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(separate_boxes_move_as_one), cmocka_unit_test(a_heap_settles), cmocka_unit_test(stops_and_goes_on)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
