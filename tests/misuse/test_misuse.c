@@ -561,6 +561,7 @@ static const misuse_row rows[] = {
     R(zn_status_text),
     R(zn_context_create),
     R(zn_context_destroy),
+    R(zn_context_watch),
     R(zn_error_count),
     R(zn_error_get),
     R(zn_error_text),
