@@ -19,10 +19,7 @@ ROW(zn_context_create) {
     zn_context_destroy(context);
 }
 ROW(zn_context_destroy) { (void)w, zn_context_destroy(NULL); }
-ROW(zn_context_watch) {
-    zn_context_watch(NULL, NULL);
-    zn_context_watch(w->context, NULL);
-}
+ROW(zn_context_watch) { zn_context_watch(NULL, NULL), zn_context_watch(w->context, NULL); }
 ROW(zn_error_count) { (void)w, assert_int_equal(zn_error_count(NULL), 0); }
 ROW(zn_error_get) {
     assert_null(zn_error_get(NULL, 0));
