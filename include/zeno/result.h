@@ -38,7 +38,7 @@ ZN_API zn_result_dataset zn_result_get_dataset(const zn_result *result, int inde
 /* What the file knows of its run: "scene", "title", "version", "scheme", "stages", "step", "end", "tolerance", "drawing". NULL: not there. */
 ZN_API const char *zn_result_text(const zn_result *result, const char *name);
 
-/* Found contacts: a table with an entry for each of them in each row, in the order of rows. Columns: row (from 0), shape_a,
+/* Found contacts: a table with an entry for each of them that has pushed since the row before or touches, in the order of rows. Columns: row (from 0), shape_a,
  * shape_b (numbers of names), feature_a, feature_b, x, y, z (where they touch), nx, ny, nz (normal, from b to a), gap (not a number where the contact has
  * left the list since the row before), normal (percussion since the row before), px, py, pz (the same with friction, on a). */
 typedef struct zn_contact_table {

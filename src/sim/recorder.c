@@ -111,7 +111,7 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
     if (!shapes) return ZN_MEMORY;
     for (int i = 0; i < n_shapes; i++) shapes[i] = contact_field_shape_name(field, i);
     const result_entries entries = {"contacts",
-                                    "found contacts, row by row: shapes and their features, the point where they touch, the normal "
+                                    "found contacts that have pushed since the row before or touch, row by row: shapes and their features, the point where they touch, the normal "
                                     "(from b to a), the gap at t (not a number: it has left the list), percussions since the row before: normal, "
                                     "and with friction as a vector on a",
                                     N_ENTRY, entry_names, "shapes", n_shapes, shapes};
