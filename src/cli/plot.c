@@ -3,6 +3,7 @@
 #include "cli/args.h"
 #include "cli/commands.h"
 #include "cli/plot_contacts.h"
+#include "cli/plot_events.h"
 
 #include <stdlib.h>
 
@@ -21,8 +22,8 @@ static const char usage[] = "zeno plot RESULT... [--x NAME] --y NAME[,NAME...] -
                             "       zeno plot RESULT --contacts number|force|network [--at T] --out FILE.svg|FILE.png";
 static const char help[] =
     "  RESULT   what zeno run --out has written (.h5, .hdf5, .csv, also .partial); several of them are compared in one picture\n"
-    "  --x      the column of the horizontal axis, t when not given; --x phi --y \"phi'\" gives a phase portrait\n"
-    "  --y      one or more columns; a name with a comma in it goes in double quotes\n"
+    "  --x      the column of the horizontal axis, t when not given (of a study: what varies first); --x phi --y \"phi'\" gives a phase portrait\n"
+    "  --y      one or more columns, or EVENT.COLUMN of a study (impact:floor.x, with --style points); a name with a comma in it goes in double quotes\n"
     "  --label  what the legend calls a curve, in the order of results and then columns\n"
     "  --contacts  of shapes that find each other: their number, the sum of normal forces, or the network of forces at a time (--at, the end)\n"
     "  --equal  the same scale on both axes, for paths in the plane\n"
@@ -124,21 +125,38 @@ static const char *curve_name(zn_context *context, const plot_options *options, 
     return n_columns == 1 ? mem_text(context, base) : mem_format(context, "%s, %s", column, base);
 }
 
+typedef struct plot_lines {
+    plot_curve *curves;
+    double **points; /* that curves own */
+} plot_lines;
+
+/* A column of rows, or of the events of a study. */
+static int get_curve(zn_context *context, result_file *result, const char *name, const double *x, plot_lines *lines, int k, const char **y_name) {
+    plot_curve *curve = &lines->curves[k];
+    *curve = (plot_curve){.x = x, .rows = result_rows(result)};
+    if (!plot_event_column(context, result, name, x, curve, &lines->points[k])) return get_column(result, name, y_name, &curve->y);
+    *y_name = name;
+    return lines->points[k] ? CLI_OK : CLI_FAILED;
+}
+
+/* The horizontal axis when nobody chose one: time, or what a study varies first. */
+static const char *usual_x(const result_file *result) { return result_get_text(result, "study") ? result_column_name(result, 0) : "t"; }
+
 /* The curves of one result. */
 static int get_curves(zn_context *context, const plot_options *options, int file, result_file *result, int n_names,
-                      const char **names, plot_def *plot, plot_curve *curves) {
-    const char *x_name, *y_name;
+                      const char **names, plot_def *plot, plot_lines *lines) {
+    const char *x_name, *y_name = NULL;
     const double *x;
+    plot_curve *curves = lines->curves;
     if (result_rows(result) == 0) {
         fail(context, ZN_FILE, "%s has no rows to plot", options->results[file]);
         return CLI_FAILED;
     }
-    int code = get_column(result, options->x, &x_name, &x);
+    int code = get_column(result, options->x ? options->x : usual_x(result), &x_name, &x);
     if (code == CLI_OK && !plot->x_name) plot->x_name = x_name;
     for (int k = 0; k < n_names && code == CLI_OK; k++) {
         plot_curve *curve = &curves[plot->n_curves];
-        *curve = (plot_curve){.x = x, .rows = result_rows(result)};
-        code = get_column(result, names[k], &y_name, &curve->y);
+        code = get_curve(context, result, names[k], x, lines, plot->n_curves, &y_name);
         if (code != CLI_OK) continue;
         if (n_names == 1 && options->n_results > 1 && !plot->y_name) plot->y_name = y_name;
         bool labelled = plot->n_curves < options->n_labels;
@@ -154,13 +172,14 @@ static int draw(zn_context *context, const plot_options *options, plot_def *plot
     int n = options->n_results, code = CLI_OK;
     result_file **files = MEM_ARRAY(context, result_file *, n);
     plot_curve *curves = MEM_ARRAY(context, plot_curve, (size_t)n * (size_t)n_names);
-    if (!files || !curves) code = CLI_FAILED;
+    plot_lines lines = {curves, MEM_ARRAY(context, double *, (size_t)n * (size_t)n_names)};
+    if (!files || !curves || !lines.points) code = CLI_FAILED;
     if (code == CLI_OK && output_check_path(context, options->out) != ZN_OK) code = CLI_USAGE;
     for (int i = 0; i < n && code == CLI_OK; i++)
         if (output_check_input(context, options->out, options->results[i]) != ZN_OK) code = CLI_USAGE;
     for (int i = 0; i < n && code == CLI_OK; i++) {
         if (result_open(context, options->results[i], &files[i]) != ZN_OK) code = CLI_FAILED;
-        else code = get_curves(context, options, i, files[i], n_names, names, plot, curves);
+        else code = get_curves(context, options, i, files[i], n_names, names, plot, &lines);
     }
     plot->curves = curves;
     plot->title = options->title;
@@ -168,6 +187,8 @@ static int draw(zn_context *context, const plot_options *options, plot_def *plot
     if (code == CLI_OK && plot_draw(context, plot, options->out) != ZN_OK) code = CLI_FAILED;
     for (int i = 0; files && i < n; i++) result_close(files[i]);
     for (int k = 0; curves && k < plot->n_curves; k++) mem_free(context, (void *)curves[k].name);
+    for (int k = 0; lines.points && k < n * n_names; k++) mem_free(context, lines.points[k]);
+    mem_free(context, lines.points);
     mem_free(context, curves);
     mem_free(context, files);
     return code;
@@ -207,7 +228,7 @@ static int plot_results(const plot_options *options, plot_def *plot) {
 }
 
 int cli_plot(int argc, char **argv) {
-    plot_options options = {.x = "t", .log = "", .style = "lines", .key = "right"};
+    plot_options options = {.log = "", .style = "lines", .key = "right"};
     const cli_option table[] = {{.name = "--x", .value = &options.x},
                                 {.name = "--y", .value = &options.y},
                                 {.name = "--out", .value = &options.out},

@@ -112,6 +112,18 @@ sed 's/vary:/vari:/' own.yaml >bad.yaml
 "$zeno" check bad.yaml >out 2>err && complain "zeno check takes a misspelt key"
 grep -q "did you mean 'vary'" err || complain "no hint: $(cat err)"
 
+# The woodpecker comes down in a limit cycle of 0.1459 s, one impact of the beak for each, and events are drawn over what varies.
+"$zeno" sweep "$2/woodpecker.yaml" --vary mu=0.3 --keep period:phi_M --keep "impact:beak:phi_S'" --from 0.5 --end 1.5 --out bird.h5 --quiet || complain "the woodpecker fails"
+if command -v h5dump >/dev/null; then
+    period=$(h5dump -d /kept/period:phi_M bird.h5 | sed -n 's/^ *(0): \([0-9.]*\)$/\1/p')
+    awk -v p="$period" 'BEGIN { exit !(p > 0.1444 && p < 0.1474) }' || complain "the period of the woodpecker is '$period', not 0.1459 within 1 %"
+    h5dump -H -d /events bird.h5 | grep -qE '\( [67], 4 \)' || complain "the woodpecker does not hack 6 or 7 times in a second"
+fi
+"$zeno" plot bird.h5 --y "impact:beak.phi_S'" --style points --out bird.svg || complain "events cannot be drawn"
+"$zeno" plot bird.h5 --y "impact:tail.phi_S'" --out bird.svg 2>err && complain "an unknown event is drawn"
+"$zeno" plot bird.h5 --y period:phi_M --out bird.svg || complain "there is no usual axis"
+for study in "$2"/../studies/*.yaml; do "$zeno" check "$study" | grep -q 'the study has' || complain "$study is no study"; done
+
 refuses 'which scene'
 refuses 'where to' "$ball" --vary q_0=1 --keep last:q
 refuses 'ends with .h5' "$ball" --vary q_0=1 --keep last:q --out x.csv
