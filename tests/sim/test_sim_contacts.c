@@ -137,6 +137,49 @@ static void like_declared_with_stribeck(void **state) {
     }
 }
 
+/* Belts, and bodies whose motion is given; with each law of restitution. */
+static void like_declared_on_moving_ground(void **state) {
+    (void)state;
+    static const char *const text[2][2] = {
+        {"gravity: [0, -10]\nbodies: {box: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 2, position: [0, 0.101]}}\n"
+         "geometry: {floor: {type: line, velocity: [1, 0]}, feet: {on: box, type: points, points: [[-0.3, -0.1], [0.3, -0.1]]}}\n"
+         "contacts: {b: {between: [feet, floor], friction: 0.3}}\nsimulation: {step: 1e-3, end: 0.6}\n",
+         "gravity: [0, -10]\nbodies: {box: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 2, position: [0, 0.101]}}\n"
+         "geometry: {floor: {type: line, velocity: [1, 0]}}\ncontacts: {all: {between: all, friction: 0.3}}\nsimulation: {step: 1e-3, end: 0.6}\n"},
+        {"gravity: [0, -10]\nbodies:\n  table: {type: prescribed, position: [0.05*sin(20*t), 0.02*sin(30*t)]}\n"
+         "  ball: {type: planar, shape: {type: disk, radius: 0.1}, mass: 1, position: [0, 0.2001], velocity: [0, 0.6]}\n"
+         "geometry: {top: {on: table, type: line, at: [0, 0.1]}, round: {on: ball, type: disk, radius: 0.1}}\n"
+         "contacts: {b: {between: [round, top], friction: 0.3, restitution: 0.3}}\nsimulation: {step: 1e-3, end: 0.6}\n",
+         "gravity: [0, -10]\nbodies:\n  table: {type: prescribed, position: [0.05*sin(20*t), 0.02*sin(30*t)]}\n"
+         "  ball: {type: planar, shape: {type: disk, radius: 0.1}, mass: 1, position: [0, 0.2001], velocity: [0, 0.6]}\n"
+         "geometry: {plate: {on: table, type: box, size: [2, 0.2]}}\n"
+         "contacts: {all: {between: all, friction: 0.3, restitution: 0.3}}\nsimulation: {step: 1e-3, end: 0.6}\n"},
+    };
+    for (int kind = 0; kind < 2; kind++)
+        for (int law = 0; law < 3; law++) {
+            trial r[2];
+            zn_part_account total[2];
+            for (int k = 0; k < 2; k++) {
+                zn_account *account;
+                r[k] = trial_begin(text[kind][k], (trial_options){.scheme = "rattle"});
+                zn_settings settings = *zn_simulation_settings(r[k].simulation);
+                zn_simulation_destroy(r[k].simulation);
+                settings.restitution_law = (zn_restitution_law)law;
+                assert_int_equal(zn_simulation_create(r[k].context, zn_scene_model(r[k].scene), &settings, &r[k].simulation), ZN_OK);
+                assert_int_equal(zn_account_create(r[k].context, r[k].simulation, &account), ZN_OK);
+                trial_run(&r[k]);
+                assert_int_equal(zn_account_update(account), ZN_OK);
+                total[k] = zn_account_total(account);
+                zn_account_destroy(account);
+            }
+            same_motion(&r[0], &r[1], 1e-11);
+            check_close(total[1].supplied, total[0].supplied, 1e-10);
+            check_close(total[1].friction, total[0].friction, 1e-10);
+            assert_true(total[1].supplied > 0.5);
+            for (int k = 0; k < 2; k++) trial_end(&r[k]);
+        }
+}
+
 /* Momentum of disks that collide without gravity is conserved, and the percussions of the table are what each body's momentum changed by. */
 enum { DISKS = 30 };
 
@@ -433,7 +476,7 @@ static void start_is_projected(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(like_declared),  cmocka_unit_test(like_declared_elsewhere), cmocka_unit_test(like_declared_with_stribeck), cmocka_unit_test(refuses_schemes),
+        cmocka_unit_test(like_declared),  cmocka_unit_test(like_declared_elsewhere), cmocka_unit_test(like_declared_with_stribeck), cmocka_unit_test(like_declared_on_moving_ground), cmocka_unit_test(refuses_schemes),
         cmocka_unit_test(conserves_momentum), cmocka_unit_test(order_does_not_matter),
         cmocka_unit_test(stack_rests),    cmocka_unit_test(friction_angle),     cmocka_unit_test(nothing_tunnels), cmocka_unit_test(bullets_meet), cmocka_unit_test(shots_hit_or_miss), cmocka_unit_test(nothing_is_driven_through),
         cmocka_unit_test(keeps_the_order), cmocka_unit_test(start_says_who_overlaps), cmocka_unit_test(start_is_projected),
