@@ -188,19 +188,22 @@ static double random_unit(unsigned *seed) {
     return (double)(*seed >> 8) / (double)(1u << 24);
 }
 
+static int seen[FEATURE_KIND_COUNT][FEATURE_KIND_COUNT]; /* pairs of features */
+
 /* The gap that the search tells is that of the part, and the gradient of the gap by the place of the touching body is the normal. */
 static void check_candidate(zn_context *context, const contact_field *field, const collide_candidate *c, const double *all_q) {
+    seen[c->of[0].kind][c->of[1].kind]++;
     zn_model *part = NULL;
     int q[CONTACT_FIELD_MOST], u[CONTACT_FIELD_MOST], touching = contact_field_body_of(field, c->shape[0]);
     double moved[64], pole[6];
     assert_int_equal(contact_field_instance(context, field, c, NULL, pole, &part, q, u), ZN_OK);
     double gap = gap_of(part, q, all_q);
     check_close(gap, c->gap, 1e-12);
-    (void)touching;
-    for (int i = 0; i < 3 && touching; i++) {
+    const bool planar = part->size.nF == 1;
+    for (int i = 0; i < (planar ? 2 : 3) && touching; i++) {
         const double h = 1e-6;
         memcpy(moved, all_q, sizeof moved);
-        int first = (touching - 1) * 7;
+        int first = (touching - 1) * (planar ? 3 : 7);
         moved[first + i] += h;
         double up = gap_of(part, q, moved);
         moved[first + i] -= 2 * h;
@@ -209,43 +212,67 @@ static void check_candidate(zn_context *context, const contact_field *field, con
     zn_model_destroy(context, part);
 }
 
+/* Two bodies with these shapes and a plane, at random places near each other. */
+static int search_and_check(const zn_shape_def *one, const zn_shape_def *two, bool planar, unsigned *seed) {
+    zn_context *context = zn_context_create(NULL);
+    zn_parts *parts = begin(context);
+    zn_body_type type = planar ? ZN_PLANAR_BODY : ZN_SPATIAL_BODY;
+    add_body(parts, "one", type, *one, (vec3){0, 2, 0});
+    add_body(parts, "two", type, *two, (vec3){1, 2, 0});
+    add_plane(parts, "floor");
+    add_rule(parts, "all", NULL, NULL, 0.5);
+    zn_model *model = NULL;
+    assert_int_equal(zn_parts_build(parts, &model), ZN_OK);
+    const contact_field *field = contact_field_of(model);
+    collide_world *world = contact_field_world(context, field);
+    assert_non_null(world);
+    collide_list list = {0};
+    int found = 0, each = planar ? 3 : 7;
+    for (int run = 0; run < 20; run++) {
+        double q[64] = {0}, u[64] = {0};
+        collide_pose poses[3];
+        for (int i = 0; i < 2 * each; i++) q[i] = 2 * random_unit(seed) - 1;
+        q[0] = 0.2 * q[0], q[each] = 1 + 0.2 * q[each];
+        if (planar) q[1] = 0.5 * q[1], q[each + 1] = 0.5 * q[each + 1];
+        contact_field_poses(field, 0, q, u, poses);
+        assert_int_equal(collide_find(world, poses, 0.01, 0.5, &list), ZN_OK);
+        for (size_t i = 0; i < list.count; i++, found++) check_candidate(context, field, &list.at[i], q);
+    }
+    mem_free(context, list.at);
+    collide_destroy(world);
+    zn_model_destroy(context, model);
+    zn_parts_destroy(parts);
+    zn_context_destroy(context);
+    return found;
+}
+
 static void gaps_are_those_of_the_search(void **state) {
     (void)state;
-    static const zn_shape_def shapes[] = {
-        {.type = ZN_SPHERE, .radius = 0.3}, {.type = ZN_BOX, .size = {0.6, 0.5, 0.4}}, {.type = ZN_CAPSULE, .radius = 0.2, .length = 0.6}};
-    enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+    static const double corners[5][3] = {{0, 0, 0.4}, {0.4, 0, -0.2}, {-0.3, 0.3, -0.2}, {-0.3, -0.3, -0.2}, {0, 0, 0}};
+    static const int faces[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
+    static const zn_shape_def shapes[] = {{.type = ZN_SPHERE, .radius = 0.3},
+                                          {.type = ZN_BOX, .size = {0.6, 0.5, 0.4}},
+                                          {.type = ZN_BOX, .size = {0.5, 0.4, 0.3}, .radius = 0.05},
+                                          {.type = ZN_CAPSULE, .radius = 0.2, .length = 0.6},
+                                          {.type = ZN_CYLINDER, .radius = 0.3, .length = 0.5},
+                                          {.type = ZN_CONE, .radius = 0.3, .length = 0.6},
+                                          {.type = ZN_ELLIPSOID, .size = {0.6, 0.5, 0.8}},
+                                          {.type = ZN_POLYHEDRON, .n_points = 5, .points = corners},
+                                          {.type = ZN_MESH, .n_points = 4, .points = corners, .n_triangles = 4, .triangles = faces}};
+    static const double notched[5][3] = {{0.3, 0, 0}, {0, 0.3, 0}, {-0.3, 0, 0}, {0, 0.1, 0}, {0.05, -0.2, 0}};
+    static const zn_shape_def planar_shapes[] = {{.type = ZN_DISK, .radius = 0.3},
+                                                 {.type = ZN_BOX, .size = {0.6, 0.4}, .radius = 0.05},
+                                                 {.type = ZN_CAPSULE, .radius = 0.2, .length = 0.5},
+                                                 {.type = ZN_POLYGON, .n_points = 5, .points = notched}};
     unsigned seed = 7;
     int found = 0;
-    for (int a = 0; a < N_SHAPES; a++)
-        for (int b = 0; b < N_SHAPES; b++) {
-            zn_context *context = zn_context_create(NULL);
-            zn_parts *parts = begin(context);
-            add_body(parts, "one", ZN_SPATIAL_BODY, shapes[a], (vec3){0, 0, 2});
-            add_body(parts, "two", ZN_SPATIAL_BODY, shapes[b], (vec3){1, 0, 2});
-            add_plane(parts, "floor");
-            add_rule(parts, "all", NULL, NULL, 0.5);
-            zn_model *model = NULL;
-            assert_int_equal(zn_parts_build(parts, &model), ZN_OK);
-            const contact_field *field = contact_field_of(model);
-            collide_world *world = contact_field_world(context, field);
-            assert_non_null(world);
-            collide_list list = {0};
-            for (int run = 0; run < 40; run++) {
-                double q[64] = {0}, u[64] = {0};
-                collide_pose poses[3];
-                for (int i = 0; i < 14; i++) q[i] = 2 * random_unit(&seed) - 1;
-                q[0] = 0.2 * q[0], q[7] = 1 + 0.2 * q[7];
-                contact_field_poses(field, 0, q, u, poses);
-                assert_int_equal(collide_find(world, poses, 0.01, 0.5, &list), ZN_OK);
-                for (size_t i = 0; i < list.count; i++, found++) check_candidate(context, field, &list.at[i], q);
-            }
-            mem_free(context, list.at);
-            collide_destroy(world);
-            zn_model_destroy(context, model);
-            zn_parts_destroy(parts);
-            zn_context_destroy(context);
-        }
+    const int n = sizeof shapes / sizeof *shapes, n_planar = sizeof planar_shapes / sizeof *planar_shapes;
+    for (int i = 0; i < n * n; i++) found += search_and_check(&shapes[i / n], &shapes[i % n], false, &seed);
+    for (int i = 0; i < n_planar * n_planar; i++) found += search_and_check(&planar_shapes[i / n_planar], &planar_shapes[i % n_planar], true, &seed);
     print_message("%d candidates\n", found);
+    for (int i = 0; i < FEATURE_KIND_COUNT * FEATURE_KIND_COUNT; i++)
+        if (seen[i / FEATURE_KIND_COUNT][i % FEATURE_KIND_COUNT])
+            print_message("  features %d on %d: %d\n", i / FEATURE_KIND_COUNT, i % FEATURE_KIND_COUNT, seen[i / FEATURE_KIND_COUNT][i % FEATURE_KIND_COUNT]);
     assert_true(found > 500);
 }
 
