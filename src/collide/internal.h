@@ -9,6 +9,8 @@
 
 /* Lengths below this share of the sizes of two shapes are none: a vertex that far beyond the border of a face is still over it. */
 #define COLLIDE_BORDER 1e-7
+/* A disc this near (sine) to a plane lies flat: its lowest point moves around too fast for a ring. */
+#define ROUND_FLAT 0.02
 /* Edges that enclose less than this (sine) are treated as parallel: the common normal of two lines is ill-conditioned there. */
 #define COLLIDE_PARALLEL 0.1
 
@@ -186,6 +188,8 @@ void round_free(collide_world *);
 separation round_separate(const placed *a, const placed *b);
 /* The part of a round piece that faces the direction `out`; for others the piece itself. side: whose work space; on_face: out is the normal of a face. */
 const placed *round_part(collide_world *, int side, const placed *, vec3 out, bool on_face);
+/* How far the part may turn against a face with the normal n before it is another one: a length at the arm of its shape. */
+double round_slack(const collide_world *, const placed *, vec3 n);
 /* How the part touches: the feature of vertex v, of the edge. */
 void round_vertex(const placed *, int v, feature *);
 void round_edge(const placed *, feature *);

@@ -136,6 +136,7 @@ static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const p
     if (is_ring(a, vertex) || is_ellipsoid(a)) {
         g.radius += a->of->round->radius;
         round_vertex(a, vertex, &f);
+        limit(m, round_slack(m->world, a, n));
     }
     return emit(m, (half){a, vertex, f}, (half){b, index_of_face(b, face), g}, 1, gap);
 }

@@ -66,7 +66,7 @@ static zn_status round_on_plane(collide_world *w, const collide_pose *poses, col
     vec3 n = mat3_apply(&B, vec3_from(c->of[1].axis));
     const placed *p = round_part(w, 0, &w->side[0], vec3_scale(-1, n), true);
     double rounding = p->of->round->core == CORE_ELLIPSOID || p->of->n_vertices == 2 ? of->radius : 0;
-    *slack = p->of->disc ? COLLIDE_BORDER * s->extent : reach;
+    *slack = smaller(reach, larger(COLLIDE_BORDER * s->extent, round_slack(w, p, n)));
     for (int k = 0; k < p->of->n_vertices; k += p->of->disc ? 2 : 1) {
         collide_candidate d = *c;
         d.of[0] = feature_vertex(w, p, k, FEATURE_BALL);

@@ -15,8 +15,6 @@
  *   ball        of an ellipsoid: that of its curvature at the point; against planes and balls the ellipsoid itself */
 #include "collide/internal.h"
 
-/* A disc this near (sine) to a plane lies flat: its lowest point moves around too fast for a ring. */
-#define ROUND_FLAT 0.02
 /* Where no face is met, only a disc across the direction itself is one. */
 #define ROUND_ALONG 1e-5
 /* Apart by this share of their sizes, the nearest points give a direction. */
@@ -306,4 +304,12 @@ void round_edge(const placed *p, feature *f) {
     if (!of || of->core != CORE_CYLINDER) return;
     vec3_store(vec3_scale(0.5, vec3_add(of->vertex[0], of->vertex[1])), f->point);
     f->radius = of->ring + of->radius;
+}
+
+double round_slack(const collide_world *w, const placed *p, vec3 n) {
+    const polytope *of = p->of->round;
+    if (!of || of->core == CORE_ELLIPSOID || p->of->n_vertices == 1) return INFINITY;
+    if (p->of->disc) return 0;
+    vec3 axis = mat3_apply(&p->A, vec3_normalised(vec3_sub(of->vertex[1], of->vertex[0])));
+    return larger(0, vec3_norm(across(axis, n)) - ROUND_FLAT) * w->shapes[p->shape].arm;
 }
