@@ -23,6 +23,7 @@ typedef struct polytope {
     core core;                 /* else: a round piece, see round.c */
     double ring;               /* radius of a cylinder or of the base of a cone */
     vec3 half_axis[3];         /* of an ellipsoid */
+    bool planar;               /* an ellipse */
     bool disc;                 /* the only face is a disc of this radius, its vertices are on the rim */
     const struct polytope *round; /* what this is a part of: see round.c */
     int n_vertices, n_faces, n_edges;

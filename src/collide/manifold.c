@@ -37,13 +37,21 @@ typedef struct half {
     const placed *of;
     int index; /* of the feature, counted within the piece */
     feature is;
+    bool stands_in; /* for the feature with this index, as something else: it has a number of its own, beyond all others */
 } half;
+
+static int number_of(const half *h) {
+    const polytope *P = h->of->of;
+    const surface *S = h->of->surface;
+    int all = S ? S->n_points + S->n_facets + S->n_edges : P->n_vertices + P->n_faces + P->n_edges;
+    return P->number[h->index] + (h->stands_in ? all : 0);
+}
 
 /* a, b: the touching and the touched one */
 static zn_status emit(meeting *m, half a, half b, double side, double gap) {
     if (!(gap <= m->reach)) return ZN_OK;
     collide_candidate c = {.shape = {a.of->shape, b.of->shape},
-                           .feature = {a.of->of->number[a.index], b.of->of->number[b.index]},
+                           .feature = {number_of(&a), number_of(&b)},
                            .of = {a.is, b.is},
                            .side = side,
                            .gap = gap};
@@ -77,6 +85,7 @@ static bool is_ring(const placed *p, int v) {
     const polytope *of = p->of->round;
     return of && !p->of->disc && p->of->n_vertices == 2 && !(of->core == CORE_CONE && v == 1);
 }
+static bool is_cone(const placed *p) { return p->of->round && p->of->round->core == CORE_CONE; }
 static bool is_ellipsoid(const placed *p) { return p->of->round && p->of->round->core == CORE_ELLIPSOID; }
 
 /* Whether a vertex or an edge may touch in the direction n, out of p: see surface.c. */
@@ -138,26 +147,36 @@ static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const p
         round_vertex(a, vertex, &f);
         limit(m, round_slack(m->world, a, n));
     }
-    return emit(m, (half){a, vertex, f}, (half){b, index_of_face(b, face), g}, 1, gap);
+    return emit(m, (half){a, vertex, f, false}, (half){b, index_of_face(b, face), g, false}, 1, gap);
 }
 
-/* The line along the rim at its vertex v against an edge. */
-static zn_status rim_on_edge(meeting *m, const placed *a, int v, const placed *b, int edge, vec3 n) {
-    vec3 axis = vec3_normalised(vec3_sub(a->of->round->vertex[1], a->of->round->vertex[0]));
-    vec3 along = vec3_normalised(vec3_cross(axis, vec3_sub(a->of->vertex[v], a->of->round->vertex[v]))), t = mat3_apply(&a->A, along);
-    vec3 u = edge_of(b, edge), cross = vec3_cross(t, u);
-    double size = vec3_norm(cross);
-    feature f = feature_vertex(m->world, a, v, FEATURE_LINE), g = edge_feature(m, b, edge);
+/* The line along the rim at its vertex v, in K. */
+static vec3 rim_along(const placed *p, int v) {
+    const polytope *of = p->of->round;
+    return vec3_normalised(vec3_cross(vec3_sub(of->vertex[1], of->vertex[0]), vec3_sub(p->of->vertex[v], of->vertex[v])));
+}
+
+static half rim_line(const meeting *m, const placed *p, int v) {
+    half h = {p, v, feature_vertex(m->world, p, v, FEATURE_LINE), false};
+    vec3_store(rim_along(p, v), h.is.axis);
+    return h;
+}
+
+/* Two lines that touch along n (from b to a) where they are now. Nearly parallel ones: a as a ball, b as a plane across n, both fixed to their bodies. */
+static zn_status lines_cross(meeting *m, half a, half b, vec3 n) {
+    vec3 u = mat3_apply(&a.of->A, vec3_from(a.is.axis)), v = mat3_apply(&b.of->A, vec3_from(b.is.axis)), cross = vec3_cross(u, v);
+    vec3 d = mat3_apply(&a.of->A, vec3_from(a.is.point)), e = mat3_apply(&b.of->A, vec3_from(b.is.point));
+    d = vec3_sub(vec3_add(a.of->r, d), vec3_add(b.of->r, e));
+    double size = vec3_norm(cross), side = vec3_dot(cross, n) >= 0 ? 1 : -1, radii = a.is.radius + b.is.radius;
     limit(m, 0);
-    if (size < COLLIDE_PARALLEL) {
-        f.kind = FEATURE_BALL;
-        return emit(m, (half){a, v, f}, (half){b, index_of_edge(b, edge), g}, 1, 0);
+    if (size >= COLLIDE_PARALLEL) {
+        double gap = side * vec3_dot(cross, d) / size - radii;
+        return a.of->shape < b.of->shape ? emit(m, a, b, side, gap) : emit(m, b, a, side, gap);
     }
-    double side = vec3_dot(cross, n) >= 0 ? 1 : -1, radii = f.radius + g.radius;
-    vec3_store(along, f.axis);
-    double gap = side * vec3_dot(cross, vec3_sub(a->vertex[v], edge_end(b, edge, 0))) / size - radii;
-    if (a->shape < b->shape) return emit(m, (half){a, v, f}, (half){b, index_of_edge(b, edge), g}, side, gap);
-    return emit(m, (half){b, index_of_edge(b, edge), g}, (half){a, v, f}, side, gap);
+    a.is.kind = FEATURE_BALL;
+    b.is.kind = FEATURE_PLANE;
+    vec3_store(mat3_apply_transposed(&b.of->A, n), b.is.axis);
+    return emit(m, a, b, 1, vec3_dot(n, d) - radii);
 }
 
 /* A ball on the side of a cone. */
@@ -168,40 +187,47 @@ static zn_status vertex_on_cone(meeting *m, const placed *a, int vertex, const p
     vec3_store(cone->vertex[1], g.point);
     vec3_store(vec3_normalised(into), g.axis);
     g.half_length = atan2(cone->ring, vec3_norm(into));
-    return emit(m, (half){a, vertex, f}, (half){b, index_of_edge(b, 0), g}, 1, 0);
+    return emit(m, (half){a, vertex, f, false}, (half){b, index_of_edge(b, 0), g, false}, 1, 0);
 }
 
-static zn_status vertex_on_edge(meeting *m, const placed *a, int vertex, const placed *b, int edge) {
+/* about: the direction from b to a, which the distance of sharp ones does not show when they overlap. */
+static zn_status vertex_on_edge(meeting *m, const placed *a, int vertex, const placed *b, int edge, vec3 about) {
     vec3 p = edge_end(b, edge, 0), along = edge_of(b, edge);
     vec3 d = vec3_sub(a->vertex[vertex], p), out = vec3_add_scaled(d, -vec3_dot(d, along), along);
     double distance = vec3_norm(out), gap = distance - a->of->radius - edge_radius(b);
-    vec3 n = vec3_scale(1 / distance, out);
+    vec3 n = a->of->radius + edge_radius(b) > 0 ? vec3_scale(1 / distance, out) : about;
     if (!(distance > 0) || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !allows_edge(b, edge, n)) return ZN_OK;
     limit(m, vec3_dot(d, along));
     limit(m, vec3_dot(vec3_sub(a->vertex[vertex], edge_end(b, edge, 1)), along));
     for (int k = 0; k < 2; k++) /* n turns into the normal of a face beside the edge */
         if (b->of->side[edge][k] >= 0) limit(m, distance * vec3_norm(vec3_cross(n, b->normal[b->of->side[edge][k]])));
     if (is_ellipsoid(a)) limit(m, 0);
-    if (is_ring(a, vertex)) return rim_on_edge(m, a, vertex, b, edge, n);
-    if (b->of->round && b->of->round->core == CORE_CONE) return vertex_on_cone(m, a, vertex, b);
+    if (is_ring(a, vertex)) return lines_cross(m, rim_line(m, a, vertex), (half){b, index_of_edge(b, edge), edge_feature(m, b, edge), false}, n);
+    if (is_cone(b)) return vertex_on_cone(m, a, vertex, b);
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = edge_feature(m, b, edge);
-    return emit(m, (half){a, vertex, f}, (half){b, index_of_edge(b, edge), g}, 1, gap);
+    return emit(m, (half){a, vertex, f, false}, (half){b, index_of_edge(b, edge), g, false}, 1, gap);
 }
 
-static zn_status vertex_on_vertex(meeting *m, const placed *a, int i, const placed *b, int j) {
-    vec3 d = vec3_sub(a->vertex[i], b->vertex[j]), n = vec3_normalised(d);
-    double gap = vec3_norm(d) - a->of->radius - b->of->radius;
-    if (!allows_vertex(a, i, vec3_scale(-1, n)) || !allows_vertex(b, j, n)) return ZN_OK;
-    /* rims and ellipsoids are touched: as such by balls, else the other one is a ball where it is now */
+/* A vertex against a vertex; about: as above. Rims and ellipsoids are touched: as such by balls; sharp ones by a point across the direction of now. */
+static zn_status vertex_on_vertex(meeting *m, const placed *a, int i, const placed *b, int j, vec3 about) {
     if ((is_ring(a, i) && !is_ring(b, j)) || (is_ellipsoid(a) && !is_ring(b, j) && !is_ellipsoid(b)))
-        return vertex_on_vertex(m, b, j, a, i);
+        return vertex_on_vertex(m, b, j, a, i, vec3_scale(-1, about));
+    vec3 d = vec3_sub(a->vertex[i], b->vertex[j]);
+    double radii = a->of->radius + b->of->radius, gap = vec3_norm(d) - radii;
+    vec3 n = radii > 0 ? vec3_normalised(d) : about;
+    if (!allows_vertex(a, i, vec3_scale(-1, n)) || !allows_vertex(b, j, n)) return ZN_OK;
+    if (is_ring(a, i)) return lines_cross(m, rim_line(m, a, i), rim_line(m, b, j), n);
     if (a->of->n_vertices > 1 || b->of->n_vertices > 1 || is_ellipsoid(a)) limit(m, 0);
     feature f = feature_vertex(m->world, a, i, FEATURE_BALL), g = feature_vertex(m->world, b, j, FEATURE_SPHERE);
-    if (is_ring(b, j) || (is_ellipsoid(b) && !is_ellipsoid(a))) {
+    if (is_ring(b, j) && radii == 0) {
+        g.kind = FEATURE_PLANE;
+        vec3_store(mat3_apply_transposed(&b->A, n), g.axis);
+        gap = vec3_dot(n, d);
+    } else if (is_ring(b, j) || (is_ellipsoid(b) && !is_ellipsoid(a))) {
         f.radius += b->of->round->radius; /* that of its rounding */
         round_vertex(b, j, &g);
     }
-    return emit(m, (half){a, i, f}, (half){b, j, g}, 1, gap);
+    return emit(m, (half){a, i, f, false}, (half){b, j, g, false}, 1, gap);
 }
 
 /* Line against line, if they enclose `sine` at least, the nearest points lie in both edges, and both bodies lie behind them. n: about their normal,
@@ -222,11 +248,12 @@ static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *
     }
     *done = true;
     limit(m, s), limit(m, edge_length(a, i) - s), limit(m, t), limit(m, edge_length(b, j) - t);
+    if (is_cone(a) || is_cone(b)) limit(m, 0); /* the generator of now */
     double gap = side * vec3_dot(cross, d) / size - edge_radius(a) - edge_radius(b);
     feature f = edge_feature(m, a, i), g = edge_feature(m, b, j);
     /* The one with the smaller number touches, so that the pair has one name whoever is asked first. */
-    if (a->shape < b->shape) return emit(m, (half){a, index_of_edge(a, i), f}, (half){b, index_of_edge(b, j), g}, side, gap);
-    return emit(m, (half){b, index_of_edge(b, j), g}, (half){a, index_of_edge(a, i), f}, side, gap);
+    if (a->shape < b->shape) return emit(m, (half){a, index_of_edge(a, i), f, false}, (half){b, index_of_edge(b, j), g, false}, side, gap);
+    return emit(m, (half){b, index_of_edge(b, j), g, false}, (half){a, index_of_edge(a, i), f, false}, side, gap);
 }
 
 /* ---- a face against a polygon ---- */
@@ -318,8 +345,8 @@ static zn_status crossing(meeting *m, const placed *r, int face, const placed *p
     double gap = vec3_dot(r->normal[face], vec3_sub(x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;
     feature f = feature_vertex(m->world, p, 0, FEATURE_BALL), g = feature_face(m->world, r, face);
     vec3_store(mat3_apply_transposed(&p->A, vec3_sub(x, p->r)), f.point);
-    if (p->of->disc) return emit(m, (half){p, edge, f}, (half){r, R->disc ? index_of_face(r, face) : index_of_edge(r, side), g}, 1, gap);
-    return emit(m, (half){p, index_of_edge(p, edge), f}, (half){r, R->disc ? k : index_of_edge(r, side), g}, 1, gap);
+    if (p->of->disc) return emit(m, (half){p, edge, f, false}, (half){r, R->disc ? index_of_face(r, face) : index_of_edge(r, side), g, false}, 1, gap);
+    return emit(m, (half){p, index_of_edge(p, edge), f, false}, (half){r, R->disc ? k : index_of_edge(r, side), g, true}, 1, gap);
 }
 
 /* How far corners within reach are from the sides of the other polygon: then the clipped polygon has other corners. */
@@ -371,7 +398,7 @@ static zn_status face_on(meeting *m, const placed *r, int face, const placed *p)
 /* The end of an edge against one that is nearly parallel. Sharp ones have no distance that is smooth at the touch: there the touched edge is a
  * plane with the normal n of now, fixed to its body. */
 static zn_status end_on_edge(meeting *m, const placed *a, int vertex, const placed *b, int edge, vec3 n) {
-    if (a->of->radius + b->of->radius > 0) return vertex_on_edge(m, a, vertex, b, edge);
+    if (a->of->radius + edge_radius(b) > 0) return vertex_on_edge(m, a, vertex, b, edge, n);
     if (!allows_vertex(a, vertex, vec3_scale(-1, n)) || !allows_edge(b, edge, n)) return ZN_OK;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_edge(m->world, b, edge);
     g.kind = FEATURE_PLANE;
@@ -379,7 +406,7 @@ static zn_status end_on_edge(meeting *m, const placed *a, int vertex, const plac
     limit(m, 0);
     vec3_store(mat3_apply_transposed(&b->A, n), g.axis);
     double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->edge[edge][0]]));
-    return emit(m, (half){a, vertex, f}, (half){b, index_of_edge(b, edge), g}, 1, gap);
+    return emit(m, (half){a, vertex, f, false}, (half){b, index_of_edge(b, edge), g, false}, 1, gap);
 }
 
 /* Edges that are nearly parallel: the ends of their common length. n from b to a. */
@@ -443,10 +470,10 @@ static zn_status points_apart(meeting *m, const separation *s) {
         bool turned = vec3_norm(vec3_cross(edge_of(a, e), edge_of(b, f))) >= COLLIDE_PARALLEL;
         return (done && turned) || status != ZN_OK ? status : edges_along(m, a, e, b, f, s->n);
     }
-    if (f >= 0) return vertex_on_edge(m, a, v, b, f);
-    if (e >= 0) return vertex_on_edge(m, b, w, a, e);
+    if (f >= 0) return vertex_on_edge(m, a, v, b, f, s->n);
+    if (e >= 0) return vertex_on_edge(m, b, w, a, e, vec3_scale(-1, s->n));
     /* the one with the smaller number touches */
-    return a->shape < b->shape ? vertex_on_vertex(m, a, v, b, w) : vertex_on_vertex(m, b, w, a, v);
+    return a->shape < b->shape ? vertex_on_vertex(m, a, v, b, w, s->n) : vertex_on_vertex(m, b, w, a, v, vec3_scale(-1, s->n));
 }
 
 /* A facet of a surface, touched from its front: first what is above it, unless it lies deep behind; then, where another direction separates better,
@@ -499,6 +526,9 @@ static void outermost(const placed *p, vec3 out, int *count, int vertex[4]) {
         if (vec3_dot(out, p->vertex[i]) >= most - 1e-4 * size) vertex[(*count)++] = i;
 }
 
+/* At least; in the plane a face has two. */
+static int corners_of_faces(const placed *p) { return p->of->n_faces > 0 && p->of->n_edges == 0 ? 2 : 3; }
+
 /* a, b: the parts that face each other along n; kind and face: those of the pieces. */
 zn_status manifold_of_parts(meeting *m, const separation *found) {
     const placed *a = m->a, *b = m->b;
@@ -509,8 +539,8 @@ zn_status manifold_of_parts(meeting *m, const separation *found) {
     if (face_a >= 0) return face_on(m, a, face_a, b);
     outermost(a, vec3_scale(-1, s.n), &s.count[0], s.vertex[0]);
     outermost(b, s.n, &s.count[1], s.vertex[1]);
-    int face = b->of->round || s.count[1] < 3 ? -1 : face_along(b, s.n, 1e-3);
+    int face = b->of->round || s.count[1] < corners_of_faces(b) ? -1 : face_along(b, s.n, 1e-3);
     if (face >= 0) return face_on(m, b, face, a);
-    face = a->of->round || s.count[0] < 3 ? -1 : face_along(a, vec3_scale(-1, s.n), 1e-3);
+    face = a->of->round || s.count[0] < corners_of_faces(a) ? -1 : face_along(a, vec3_scale(-1, s.n), 1e-3);
     return face >= 0 ? face_on(m, a, face, b) : points_apart(m, &s);
 }

@@ -236,6 +236,7 @@ static double curvature_radius(const placed *p, vec3 m, vec3 *x) {
     vec3 t[2];
     least_point(p, vec3_scale(-1, m), x);
     vec3_tangents(m, &t[0], &t[1]);
+    if (p->of->planar) t[0] = t[1] = (vec3){-m.y, m.x, 0};
     /* With h(m) = |M^(1/2) m| the support function, the curvatures' radii are its second derivatives across m. */
     double h2 = 0, sum = 0, along[2] = {0, 0};
     for (int i = 0; i < 3; i++) {

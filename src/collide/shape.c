@@ -176,9 +176,10 @@ static zn_status make_turned(zn_context *context, const collide_shape *g, polyto
 static zn_status make_ellipsoid(zn_context *context, const collide_shape *g, polytope *p) {
     zn_status status = polytope_reserve(context, p, 1, 0, 0, 0);
     p->core = CORE_ELLIPSOID;
+    p->planar = g->planar;
     p->half_axis[0] = (vec3){g->size[0], 0, 0};
     p->half_axis[1] = (vec3){0, g->size[1], 0};
-    p->half_axis[2] = (vec3){0, 0, g->size[2]};
+    p->half_axis[2] = (vec3){0, 0, g->planar ? 1 : g->size[2]}; /* in the plane any: nothing is beside it */
     return status;
 }
 
@@ -286,7 +287,7 @@ static int sizes_of(const collide_shape *g) {
     case COLLIDE_SPHERE: return 1;
     case COLLIDE_CAPSULE: case COLLIDE_CYLINDER: case COLLIDE_CONE: case COLLIDE_RECTANGLE: case COLLIDE_HEIGHTS: return 2;
     case COLLIDE_BOX: return g->planar ? 2 : 3;
-    case COLLIDE_ELLIPSOID: return 3;
+    case COLLIDE_ELLIPSOID: return g->planar ? 2 : 3;
     default: return 0;
     }
 }
@@ -296,7 +297,7 @@ static zn_status check_class(zn_context *context, const collide_shape *g, const 
         const char *name;
         bool in_plane, in_space;
     } known[COLLIDE_CLASS_COUNT] = {{"sphere", true, true},   {"capsule", true, true},      {"box", true, true},     {"cylinder", false, true},
-                                    {"cone", false, true},    {"ellipsoid", false, true},   {"polyhedron", true, true}, {"mesh", false, true},
+                                    {"cone", false, true},    {"ellipsoid", true, true},   {"polyhedron", true, true}, {"mesh", false, true},
                                     {"height field", false, true}, {"plane", true, true}, {"rectangle", false, true}, {"chain", true, false}};
     if ((unsigned)g->class >= COLLIDE_CLASS_COUNT) return fail(context, ZN_ARGUMENT, "the shape '%s' is of no known class", name);
     if (!(g->planar ? known[g->class].in_plane : known[g->class].in_space))

@@ -207,7 +207,10 @@ static inline brute brute_of(const collide_shape *g, const collide_pose *p) {
         break;
     case COLLIDE_CYLINDER: s.kind = BRUTE_CYLINDER, s.n = 2, local[0] = (vec3){0, 0, -L / 2}, local[1] = (vec3){0, 0, L / 2}; break;
     case COLLIDE_CONE: s.kind = BRUTE_CONE, s.n = 2, local[0] = (vec3){0, 0, -L / 4}, local[1] = (vec3){0, 0, 3 * L / 4}; break;
-    case COLLIDE_ELLIPSOID: s.kind = BRUTE_ELLIPSOID, s.n = 1, local[0] = (vec3){0, 0, 0}; break;
+    case COLLIDE_ELLIPSOID:
+        s.kind = BRUTE_ELLIPSOID, s.n = 1, local[0] = (vec3){0, 0, 0};
+        if (g->planar) s.half[2] = 1;
+        break;
     case COLLIDE_PLANE:
         s.kind = BRUTE_PLANE, s.n = 1, local[0] = (vec3){0, 0, 0};
         if (g->planar)
