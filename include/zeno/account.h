@@ -21,6 +21,9 @@ typedef struct zn_part_account {
     double start;            /* total only: energy when the account was made */
     double scheme;           /* total only: the rest, the scheme's own error (and that of the rules above):
                                 start + work + supplied - normal - friction + scheme = kinetic + potential */
+    double available;        /* total only: all that could move anything: kinetic energy at the start, the most potential energy that was
+                                released since, and what forces, drives and impacts supplied, without what was taken again */
+    bool diverged;           /* total only: there is more than twice the energy that was available */
 } zn_part_account;
 
 /* Begins with the simulation's present state; update after every step. A model that is not made of parts counts as one part; one

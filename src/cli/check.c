@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zeno check: everything except the run. */
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/load.h"
 #include "cli/sweep.h"
@@ -118,10 +119,16 @@ static void print_freedom(zn_context *context, const zn_model *model) {
     printf("\n");
 }
 
+/* A title may hold anything; a terminal would obey its control characters. */
+static void print_title(const char *title) {
+    for (char piece[TEXT_PIECE]; *title;) text_plain(&title, piece), fputs(piece, stdout);
+    printf("\n");
+}
+
 static void print_sizes(zn_context *context, const zn_scene *scene, const zn_settings *settings) {
     const zn_model *model = zn_scene_model(scene);
     const zn_sizes *n = &model->size;
-    printf("%s\n", zn_scene_title(scene));
+    print_title(zn_scene_title(scene));
     print_names("coordinates", n->nq, model->q_names);
     print_names("velocities", n->nu, model->u_names);
     printf("  kind: %s\n", model->lagrangian ? "natural, from energies"

@@ -75,6 +75,18 @@ typedef struct run_options {
     bool summary, quiet, help;
 } run_options;
 
+/* A scheme beyond its stability need not fail: the numbers stay finite, and each step is solved. */
+static void warn_if_diverged(const running *run, const zn_simulation *simulation) {
+    zn_part_account all = run->account ? zn_account_total(run->account) : (zn_part_account){0};
+    const zn_settings *settings = zn_simulation_settings(simulation);
+    if (!all.diverged) return;
+    fprintf(stderr, "warning: the motion diverges, or the step does not resolve it: with %s there is more than twice the energy that was there or was supplied, %.3g; try ",
+            settings->scheme, all.available);
+    if (settings->step_auto) fprintf(stderr, "a smaller accuracy");
+    else fprintf(stderr, "step: %.3g", settings->step / 10);
+    fprintf(stderr, strcmp(settings->scheme, "radau-2a") ? " or scheme: radau-2a\n" : "\n");
+}
+
 /* Values that nobody recorded are looked at now: the status may change. */
 static zn_status report(const run_options *o, const running *run, zn_simulation *simulation, zn_status status, double wall) {
     zn_context *context = run->context;
@@ -87,6 +99,7 @@ static zn_status report(const run_options *o, const running *run, zn_simulation 
     if (o->summary) cli_summary_json(stdout, &summary);
     else if (!o->quiet) cli_summary_table(stdout, &summary);
     mem_free(context, outputs);
+    if (status == ZN_OK) warn_if_diverged(run, simulation);
     return status;
 }
 

@@ -122,6 +122,9 @@ static void account(FILE *to, const cli_summary *s) {
     account_entries(to, &all);
     fprintf(to, ", \"scheme\": ");
     cli_json_number(to, all.scheme);
+    fprintf(to, ", \"available\": ");
+    cli_json_number(to, all.available);
+    fprintf(to, ", \"diverged\": %s", all.diverged ? "true" : "false");
     if (zn_model_part_count(model)) fprintf(to, ", \"parts\": [");
     bool first = true;
     for (int i = 0; i < zn_model_part_count(model); i++) {

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every derivative of a model against differences: f'(x) = (8 (f(x+e) - f(x-e)) - (f(x+2e) - f(x-2e))) / (12 e) + O(e^4). */
+/* Every derivative of a model against differences: with f_k = f(x + k e),
+ *
+ *     f'(x) = (45 (f_1 - f_-1) - 9 (f_2 - f_-2) + (f_3 - f_-3)) / (60 e) + O(e^6),
+ *
+ * for a lower order shows its own error where splines are short. */
 #include "base/handle.h"
 #include "linalg/linalg.h"
 #include "model/model.h"
 
 typedef enum variable { BY_Q, BY_U, BY_A, BY_LAMBDA, BY_TIME, BY_MOTION } variable;
 typedef int answer(const zn_model *, void *work, const zn_point *, double *out);
+
+enum { POINTS = 6 };
 
 typedef struct checker {
     zn_context *context;
@@ -14,7 +20,7 @@ typedef struct checker {
     const zn_point *at;
     double *q, *u, *a, *lambda;  /* moved point */
     double *qdot;                /* at the point */
-    double *value[4], *difference, *matrix, *dense;
+    double *value[POINTS], *difference, *matrix, *dense;
     zn_derivative_check *result;
     bool failed;                 /* a question was not answered */
 } checker;
@@ -58,9 +64,9 @@ static void differentiate(checker *c, answer *f, int rows, variable by, int inde
         for (int i = 0; i < c->model->size.nu; i++) fastest = larger(fastest, fabs(c->at->a[i]));
         step /= fastest;
     }
-    for (int k = 0; k < 4; k++) moved(c, f, by, index, (double[]){-2, -1, 1, 2}[k] * step, c->value[k]);
+    for (int k = 0; k < POINTS; k++) moved(c, f, by, index, (double[]){-3, -2, -1, 1, 2, 3}[k] * step, c->value[k]);
     for (int i = 0; i < rows; i++)
-        c->difference[i] = (8 * (c->value[2][i] - c->value[1][i]) - (c->value[3][i] - c->value[0][i])) / (12 * step);
+        c->difference[i] = (45 * (c->value[3][i] - c->value[2][i]) - 9 * (c->value[4][i] - c->value[1][i]) + (c->value[5][i] - c->value[0][i])) / (60 * step);
 }
 
 static void compare(checker *c, const char *what, double claimed, double difference, double size) {
@@ -183,7 +189,7 @@ zn_status zn_model_check_derivatives(zn_context *context, const zn_model *model,
     *result = (zn_derivative_check){0, "all"};
     checker c = {.context = context, .model = model, .at = at, .result = result};
     size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model), most = nq + nu + n;
-    double *memory = MEM_ARRAY(context, double, 6 * most + nq + (size_t)largest_matrix(model) + most * most + 2 * nq + 2 * nu + n);
+    double *memory = MEM_ARRAY(context, double, (POINTS + 2) * most + nq + (size_t)largest_matrix(model) + most * most + 2 * nq + 2 * nu + n);
     c.work = mem_array(context, model->work_bytes, 1);
     if (!memory || !c.work) {
         mem_free(context, memory);
@@ -191,7 +197,7 @@ zn_status zn_model_check_derivatives(zn_context *context, const zn_model *model,
         return ZN_MEMORY;
     }
     double *next = memory;
-    for (int i = 0; i < 4; i++, next += most) c.value[i] = next;
+    for (int i = 0; i < POINTS; i++, next += most) c.value[i] = next;
     c.difference = next, next += most;
     c.dense = next, next += most * most;
     c.q = next, next += nq;

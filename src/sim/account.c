@@ -4,11 +4,21 @@
  *     work of a part      sum over steps of h/2 (P_begin + P_end), P the power of its forces without potential
  *     supplied, normal,
  *     friction            work of the rows of lambda: see work.c
- *     scheme              what is left: energy now - start - work - supplied + normal + friction                              */
+ *     scheme              what is left: energy now - start - work - supplied + normal + friction
+ *     available           T_start + V_start - min V + sum over updates of the positive parts of work and supplied, and of -normal and -friction where
+ *                         the law of impacts created energy (impacts.c)
+ *
+ * Energy that is present, T + V - min V, is at most what was available, whatever was dissipated. A motion with twice as much, and not just round-off,
+ * diverges: no error of a sound run gets there, for energy that comes and goes, by drives and dampers, counts each time that it comes. */
 #include "model/formula_model.h"
 #include "sim/simulation.h"
 #include "zeno/parts.h"
 #include "zeno/account.h"
+
+/* Of the energies that velocities have shown: less than this is round-off of a system at rest. */
+static const double noticeable = 0.1;
+/* More than what was available by this factor is too much. */
+static const double much = 2;
 
 /* The rows and contacts of a part in the whole: first and number. */
 typedef struct account_rows {
@@ -26,6 +36,9 @@ struct zn_account {
     account_rows *rows;
     double *before;      /* work of rows when the account was made */
     double t, start;
+    double kinetic_start, potential_start, potential_least;
+    double came, came_by_impacts; /* sums of what was supplied */
+    zn_part_account last; /* totals at the last update */
 };
 
 static zn_status ask(zn_account *a, zn_part_energy *energies, double *total) {
@@ -65,6 +78,47 @@ static void find_rows(zn_account *a) {
     }
 }
 
+/* The account and its simulation are there. */
+static bool is_open(const zn_account *a) {
+    return HANDLE_GOOD(a, HANDLE_ACCOUNT) && HANDLE_GOOD(a->simulation, HANDLE_SIMULATION);
+}
+
+zn_part_account zn_account_part(const zn_account *a, int part) {
+    if (!is_open(a) || part < 0 || part >= a->n_parts) return (zn_part_account){0};
+    const account_rows *rows = &a->rows[part];
+    zn_part_account out = {
+        .kinetic = a->now[part].kinetic, .potential = a->now[part].potential, .work = a->supplied[part]};
+    const double *now = a->simulation->view.work, *before = a->before;
+    for (int k = rows->contact; k < rows->contact + rows->n_contacts; k++) {
+        int first = k * SIM_WORK_OF_CONTACT;
+        out.normal += now[first + SIM_NORMAL] - before[first + SIM_NORMAL];
+        out.friction += now[first + SIM_FRICTION] - before[first + SIM_FRICTION];
+        out.supplied += now[first + SIM_MOVING] - before[first + SIM_MOVING];
+    }
+    int bilateral = SIM_WORK_OF_CONTACT * a->simulation->base->size.n_contacts;
+    for (int i = bilateral + rows->g; i < bilateral + rows->g + rows->ng; i++) out.supplied += now[i] - before[i];
+    for (int i = bilateral + rows->y; i < bilateral + rows->y + rows->ny; i++) out.supplied += now[i] - before[i];
+    return out;
+}
+
+static zn_part_account add_parts(const zn_account *a) {
+    zn_part_account sum = {.start = a->start};
+    for (int i = 0; i < a->n_parts; i++) {
+        zn_part_account part = zn_account_part(a, i);
+        sum.kinetic += part.kinetic;
+        sum.potential += part.potential;
+        sum.work += part.work;
+        sum.supplied += part.supplied;
+        sum.normal += part.normal;
+        sum.friction += part.friction;
+    }
+    const double *now = a->simulation->view.work + a->simulation->work.others, *before = a->before + a->simulation->work.others;
+    sum.normal += now[SIM_NORMAL] - before[SIM_NORMAL]; /* found contacts are of no part */
+    sum.friction += now[SIM_FRICTION] - before[SIM_FRICTION];
+    sum.supplied += now[SIM_MOVING] - before[SIM_MOVING];
+    return sum;
+}
+
 static void release(zn_account *a) {
     void *blocks[] = {a->work, a->now, a->supplied, a->rows, a->before};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(a->context, blocks[i]);
@@ -98,6 +152,9 @@ zn_status zn_account_create(zn_context *context, const zn_simulation *simulation
     }
     find_rows(a);
     memcpy(a->before, simulation->view.work, simulation->work.count * sizeof *a->before);
+    a->last = add_parts(a);
+    a->kinetic_start = a->last.kinetic;
+    a->potential_start = a->potential_least = a->last.potential;
     *out = a;
     return ZN_OK;
 }
@@ -112,53 +169,33 @@ zn_status zn_account_update(zn_account *a) {
     NEED_HANDLE(a, HANDLE_ACCOUNT);
     NEED_HANDLE(a->simulation, HANDLE_SIMULATION);
     double t = zn_simulation_time(a->simulation), half = (t - a->t) / 2, total;
-    for (int i = 0; i < a->n_parts; i++) a->supplied[i] += half * a->now[i].power;
-    zn_status status = ask(a, a->now, &total);
-    for (int i = 0; i < a->n_parts; i++) a->supplied[i] += half * a->now[i].power;
-    a->t = t;
-    return status;
-}
-
-/* The account and its simulation are there. */
-static bool is_open(const zn_account *a) {
-    return HANDLE_GOOD(a, HANDLE_ACCOUNT) && HANDLE_GOOD(a->simulation, HANDLE_SIMULATION);
-}
-
-zn_part_account zn_account_part(const zn_account *a, int part) {
-    if (!is_open(a) || part < 0 || part >= a->n_parts) return (zn_part_account){0};
-    const account_rows *rows = &a->rows[part];
-    zn_part_account out = {
-        .kinetic = a->now[part].kinetic, .potential = a->now[part].potential, .work = a->supplied[part]};
-    const double *now = a->simulation->view.work, *before = a->before;
-    for (int k = rows->contact; k < rows->contact + rows->n_contacts; k++) {
-        int first = k * SIM_WORK_OF_CONTACT;
-        out.normal += now[first + SIM_NORMAL] - before[first + SIM_NORMAL];
-        out.friction += now[first + SIM_FRICTION] - before[first + SIM_FRICTION];
-        out.supplied += now[first + SIM_MOVING] - before[first + SIM_MOVING];
+    for (int i = 0; i < a->n_parts; i++) {
+        a->supplied[i] += half * a->now[i].power;
+        a->came += larger(half * a->now[i].power, 0);
     }
-    int bilateral = SIM_WORK_OF_CONTACT * a->simulation->base->size.n_contacts;
-    for (int i = bilateral + rows->g; i < bilateral + rows->g + rows->ng; i++) out.supplied += now[i] - before[i];
-    for (int i = bilateral + rows->y; i < bilateral + rows->y + rows->ny; i++) out.supplied += now[i] - before[i];
-    return out;
+    zn_status status = ask(a, a->now, &total);
+    for (int i = 0; i < a->n_parts; i++) {
+        a->supplied[i] += half * a->now[i].power;
+        a->came += larger(half * a->now[i].power, 0);
+    }
+    a->t = t;
+    zn_part_account sum = add_parts(a);
+    a->came += larger(sum.supplied - a->last.supplied, 0);
+    a->came_by_impacts += larger(a->last.normal - sum.normal, 0) + larger(a->last.friction - sum.friction, 0);
+    a->potential_least = smaller(a->potential_least, sum.potential);
+    a->last = sum;
+    return status;
 }
 
 zn_part_account zn_account_total(const zn_account *a) {
     if (!is_open(a)) return (zn_part_account){0};
-    zn_part_account sum = {.start = a->start};
-    for (int i = 0; i < a->n_parts; i++) {
-        zn_part_account part = zn_account_part(a, i);
-        sum.kinetic += part.kinetic;
-        sum.potential += part.potential;
-        sum.work += part.work;
-        sum.supplied += part.supplied;
-        sum.normal += part.normal;
-        sum.friction += part.friction;
-    }
-    const double *now = a->simulation->view.work + a->simulation->work.others, *before = a->before + a->simulation->work.others;
-    sum.normal += now[SIM_NORMAL] - before[SIM_NORMAL]; /* found contacts are of no part */
-    sum.friction += now[SIM_FRICTION] - before[SIM_FRICTION];
-    sum.supplied += now[SIM_MOVING] - before[SIM_MOVING];
+    zn_part_account sum = add_parts(a);
     sum.lost = a->start + sum.work - sum.kinetic - sum.potential;
     sum.scheme = sum.kinetic + sum.potential - a->start - sum.work - sum.supplied + sum.normal + sum.friction;
+    sum.available = a->kinetic_start + a->potential_start - a->potential_least + a->came;
+    if (a->simulation->impacts.count > 0) sum.available += a->came_by_impacts;
+    double present = sum.kinetic + sum.potential - a->potential_least;
+    double seen = a->simulation->scheme->scales.energy; /* the root of twice the energy of a velocity, forces of a first step included */
+    sum.diverged = present > much * sum.available && present > noticeable * seen * seen;
     return sum;
 }

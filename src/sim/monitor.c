@@ -34,7 +34,7 @@ zn_status sim_monitor_look(sim_monitor *m, const scheme_state *state) {
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         m->gaps[k] = row < 0 ? NAN : m->at.c0[row];
-        if (row >= 0) m->max_penetration = larger(m->max_penetration, -m->gaps[k]);
+        if (row >= 0) m->max_penetration = larger(-m->gaps[k], m->max_penetration);
     }
     return ZN_OK;
 }

@@ -70,6 +70,27 @@ holds "a misspelt word" grep -q -e '--iteration is one of coupled, decoupled' er
 expect 2 $run --step-auto true
 expect 0 "$zeno" check "$ball" --scheme moreau-shifted
 holds "check counts coordinates" grep -q '3 coordinates: x y phi' out
+cat >title.yaml <<'END'
+title: "red\e[31m\aalert"
+coordinates: {x: {start: 0, velocity: 0}}
+energy: {kinetic: x'^2/2, potential: 10*x}
+contacts: {floor: {gap: x}}
+simulation: {step: 1e-2, end: 0.05}
+END
+expect 0 "$zeno" check title.yaml
+holds "a title commands no terminal" grep -q '^red \[31m alert$' out
+expect 0 "$zeno" run title.yaml --scheme moreau-midpoint
+holds "no penetration is 0, not -0" grep -q 'largest penetration 0$' out
+cat >stiff.yaml <<'END'
+title: beyond its stability
+coordinates: {x: 1}
+energy: {kinetic: x'^2/2, potential: 5000*x^2}
+simulation: {step: 2.02e-2, end: 0.3}
+END
+expect 0 "$zeno" run stiff.yaml --scheme moreau-variational
+holds "a run that diverges says so" grep -q 'warning: the motion diverges.*try step: 0.00202 or scheme: radau-2a' err
+expect 0 "$zeno" run stiff.yaml --scheme moreau-variational --step 1e-2
+holds "and one that does not does not" empty err
 
 # wrong usage: status 2 and a hint
 expect 2 "$zeno"

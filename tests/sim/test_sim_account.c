@@ -293,6 +293,48 @@ static int no_force(const zn_model *model, void *work, const zn_point *at, zn_ba
     return 0;
 }
 
+/* ---- divergence ---- */
+
+static zn_part_account account_of(const char *scene, const char *scheme, double step, double end) {
+    trial r = trial_begin(scene, (trial_options){.scheme = scheme, .step = step, .end = end});
+    zn_account *account = NULL;
+    assert_int_equal(zn_account_create(r.context, r.simulation, &account), ZN_OK);
+    while (!zn_simulation_done(r.simulation)) {
+        trial_step(&r);
+        assert_int_equal(zn_account_update(account), ZN_OK);
+    }
+    zn_part_account all = zn_account_total(account);
+    zn_account_destroy(account);
+    trial_end(&r);
+    return all;
+}
+
+#define OSCILLATOR(x, more)                                            \
+    "parameters: {m: 1, k: 1e4}\n"                                     \
+    "coordinates: {x: " x "}\n"                                        \
+    "energy: {kinetic: m/2*x'^2, potential: k/2*x^2}\n" more           \
+    "simulation: {step: 1e-3, end: 1}\n"
+
+/* A leapfrog with h omega = 2.02 multiplies the amplitude by exp(acosh(2.02^2/2 - 1)) = 1.33 a step: by 70 in 15 steps, which no overflow tells.
+ * With h omega = 1 its energy oscillates by a third, and implicit schemes are stable. Neither is rest, whose energy is round-off, nor a drive
+ * that a damper consumes for long, a case for alarm. */
+static void a_motion_that_diverges_is_seen(void **state) {
+    (void)state;
+    const char *const explicit[] = {"moreau-variational", "moreau-symmetric", "rattle"};
+    for (int i = 0; i < 3; i++) {
+        zn_part_account unstable = account_of(OSCILLATOR("1", ""), explicit[i], 2.02e-2, 15 * 2.02e-2), stable = account_of(OSCILLATOR("1", ""), explicit[i], 1e-2, 10);
+        assert_true(unstable.diverged);
+        check_below(100 * unstable.available, unstable.kinetic + unstable.potential);
+        assert_false(stable.diverged);
+        check_close(stable.available, 3750, 1e-5); /* x = cos(k pi/3), so that the spring keeps a quarter at least */
+        assert_false(account_of(OSCILLATOR("0", ""), explicit[i], 1e-2, 1).diverged);
+        assert_false(account_of(OSCILLATOR("0", "forces: {x: 100*sin(100*t) - 20*x'}\n"), explicit[i], 1e-3, 20).diverged);
+    }
+    assert_false(account_of(OSCILLATOR("1", ""), "radau-2a", 2.02e-2, 1).diverged);
+    assert_false(account_of(BLOCK, "moreau-midpoint", 1e-2, 0.8).diverged);
+    assert_false(account_of("kane-pendulum", "moreau-midpoint", 1e-3, 0.2).diverged);
+}
+
 static void a_model_without_energy_is_refused(void **state) {
     (void)state;
     trial r = {.context = zn_context_create(NULL)};
@@ -356,6 +398,7 @@ int main(void) {
         cmocka_unit_test(the_slider_crank_closes),
         cmocka_unit_test(first_order_models_have_an_account),
         cmocka_unit_test(steps_of_all_kinds),
+        cmocka_unit_test(a_motion_that_diverges_is_seen),
         cmocka_unit_test(a_model_without_energy_is_refused),
         cmocka_unit_test(memory_may_run_out),
     };
