@@ -282,7 +282,8 @@ static zn_status solve(generalized_alpha *s, const scheme_state *from, cone_outc
     return status;
 }
 
-/* The known impact: none, or the one that the law found. True: some rate is shifted. */
+/* The known impact: none, or the one that the law found. True: some rate is shifted. A contact with friction that an impact leaves has no forces
+ * at the end of the step: several that stick and turn have accelerations which could not all vanish. */
 static bool set_impact(generalized_alpha *s, bool known) {
     const zn_model *model = s->base.model;
     bool shifted = false;
@@ -293,6 +294,8 @@ static bool set_impact(generalized_alpha *s, bool known) {
         if (closed) s->shift[contact->row_N] = impact_law_shift(s->impacts, contact, s->c1_n);
         shifted = shifted || (closed && fabs(s->shift[contact->row_N]) > impact_map_still(s->impacts, contact->row_N));
         s->cones[model->size.n_contacts + k].radius_0 = hit ? -s->impacts->P[contact->row_N] : 0;
+        bool left = hit && contact->nF > 0 && s->impacts->after[contact->row_N] > impact_map_still(s->impacts, contact->row_N);
+        if (contact->row_N >= 0) s->cones[2 * model->size.n_contacts + k].gate_kind = left ? CONE_OFF : CONE_IF_CLOSED;
         for (int i = contact->row_F; i < contact->row_F + contact->nF; i++)
             s->mu_0[s->y_L + i - s->nb] = s->motion.P_0[i] - (hit ? s->impacts->P[i] : 0);
     }

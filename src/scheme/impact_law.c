@@ -55,6 +55,15 @@ double impact_law_shift(const impact_map *law, const zn_contact *contact, const 
     return contact->e_N * larger(before[contact->row_N], 0);
 }
 
+int impact_law_before(linear_problem *p, const zn_point *end, double *before) {
+    const zn_model *model = p->model;
+    if (model->constraints(model, p->at.work, end, &(zn_constraints){.c1 = p->c})) return 1;
+    for (int k = 0; k < model->size.n_contacts; k++)
+        if (model->contacts[k].row_N >= 0 && model->contacts[k].nF == 0) p->c[model->contacts[k].row_N] = before[model->contacts[k].row_N];
+    memcpy(before, p->c, (size_t)model_rows(model) * sizeof *before);
+    return 0;
+}
+
 zn_status impact_law_rows(impact_map *law, linear_problem *p, const double *before) {
     const zn_model *model = p->model;
     if (!law) return add_newton(p, before), ZN_OK;
@@ -68,8 +77,8 @@ zn_status impact_law_rows(impact_map *law, linear_problem *p, const double *befo
         p->c[contact->row_N] += impact_law_shift(law, contact, before);
         if (!impact_law_hits(law, contact)) continue;
         p->radius_0[k] = -law->P[contact->row_N];
-        if (contact->nF)
-            memcpy(p->friction_0 + contact->row_F - first, law->P + contact->row_F, (size_t)contact->nF * sizeof(double));
+        p->P[contact->row_N] = law->P[contact->row_N];
+        for (int i = contact->row_F; i < contact->row_F + contact->nF; i++) p->friction_0[i - first] = p->P[i] = law->P[i];
         p->known = true;
     }
     return ZN_OK;

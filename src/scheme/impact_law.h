@@ -21,6 +21,10 @@ zn_status impact_law_find(impact_map *, const answers *, const bool *active, con
 /* After that: whether the contact has a percussion, and what is added to its row gdot_N. before: as above. */
 bool impact_law_hits(const impact_map *, const zn_contact *);
 double impact_law_shift(const impact_map *, const zn_contact *, const double *before);
+/* before: c1(t_n, q_n, u_n), becomes what the law takes: rates of u_n at the end of the step, where the map is, but for contacts without
+ * friction, which keep to Newton's law. With rates of another position a contact whose bodies move in some directions only would never come to
+ * rest. p lends memory. Nonzero: cannot be evaluated. */
+int impact_law_before(linear_problem *p, const zn_point *end, double *before);
 /* Adds what the law needs to the rows c = c1 of a linear problem whose matrices and active contacts are known. */
 zn_status impact_law_rows(impact_map *, linear_problem *, const double *before);
 /* Moreau's schemes: c holds c1 of the velocity before and at.c0 the gaps. Contacts with g_N <= 0 become active, and the rows of c

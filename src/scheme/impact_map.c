@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheme/impact_map.h"
 
+#include "linalg/dense.h"
 #include "scheme/impact_path.h"
 
 /* Slower approach, in tolerances, is what solves leave of rates that should be zero. */
@@ -12,6 +13,8 @@ static const double GAIN_ROUNDOFF = 1e-13;
 /* Of the expansion's share f. */
 static const double SHARE_ACCURACY = 1e-12;
 enum { MOST_SHARES = 60 };
+/* Of the trace of D: what is added to it where it is singular; rates below this part of those before are zero. */
+static const double SINGULAR = 1e-13, STUCK = 1e-8;
 
 impact_map *impact_map_create(zn_context *context, const zn_model *model, const zn_settings *settings, zn_restitution_law law) {
     impact_map *m = MEM_ARRAY(context, impact_map, 1);
@@ -59,11 +62,12 @@ static void add_rates(const linear_problem *p, const double *c, double *after) {
     }
 }
 
-/* Rates before a phase into the rows of the problem; joints keep theirs. */
-static void begin(linear_problem *p, const double *c) {
+/* Rates before a phase into the rows of the problem. The first phase takes those of joints out, where a scheme on velocity level has drifted:
+ * a contact could not stick otherwise. */
+static void begin(linear_problem *p, const double *c, bool first) {
     int nb = model_row_N(p->model), n = model_rows(p->model);
-    memset(p->c, 0, (size_t)nb * sizeof *p->c);
-    memcpy(p->c + nb, c + nb, (size_t)(n - nb) * sizeof *p->c);
+    memcpy(p->c, c, (size_t)n * sizeof *p->c);
+    if (!first) memset(p->c, 0, (size_t)nb * sizeof *p->c);
     memset(p->f, 0, (size_t)p->model->size.nu * sizeof *p->f);
     memset(p->x, 0, (size_t)p->model->size.nu * sizeof *p->x);
     memset(p->P, 0, (size_t)n * sizeof *p->P);
@@ -75,7 +79,7 @@ static zn_status newton(impact_map *m) {
     linear_problem *p = m->problem;
     const zn_model *model = p->model;
     cone_outcome outcome;
-    begin(p, m->before);
+    begin(p, m->before, true);
     for (int k = 0; k < model->size.n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         if (contact->row_N >= 0) p->c[contact->row_N] *= 1 + contact->e_N;
@@ -87,12 +91,74 @@ static zn_status newton(impact_map *m) {
     return status;
 }
 
+/* The contact that alone is active and closes, of the kind that has a path; -1: none. */
+static int single(const impact_map *m) {
+    const zn_model *model = m->problem->model;
+    int found = -1;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        if (!m->problem->active[k] || model->contacts[k].row_N < 0) continue;
+        if (found >= 0) return -1;
+        found = k;
+    }
+    bool simple = found >= 0 && model->contacts[found].n_balls == 1 && model->contacts[found].nF <= IMPACT_FRICTION_MAX;
+    return simple ? found : -1;
+}
+
+/* The smallest a >= 0 with P + a z in the cone; INFINITY: none. */
+static double into_cone(int dim, double mu, const double *P, const double *z) {
+    double zz = -mu * mu * z[0] * z[0], Pz = -mu * mu * P[0] * z[0], PP = -mu * mu * P[0] * P[0];
+    for (int i = 1; i <= dim; i++) zz += z[i] * z[i], Pz += P[i] * z[i], PP += P[i] * P[i];
+    if (PP <= 0 && P[0] >= 0) return 0;
+    double root = Pz * Pz - zz * PP, a = zz < 0 && root >= 0 ? (-Pz - sqrt(root)) / zz : INFINITY; /* z points into it */
+    return a >= 0 && P[0] + a * z[0] >= 0 ? a : INFINITY;
+}
+
+/* A compression that ends in stick, D P_C = -c-, by the smallest percussion. Where joints let the contact move in some directions only D is
+ * singular, D z = 0, and a percussion along z, which joints carry, comes in if P_C is not in the cone otherwise. False: it does not end so. */
+static bool stick(impact_map *m, int k) {
+    const linear_problem *p = m->problem;
+    const zn_contact *contact = &p->model->contacts[k];
+    int n = 1 + contact->nF, row[IMPACT_ROWS] = {contact->row_N}, pivot[IMPACT_ROWS];
+    double D[IMPACT_ROWS * IMPACT_ROWS], A[IMPACT_ROWS * IMPACT_ROWS], P[IMPACT_ROWS], z[IMPACT_ROWS] = {1}, trace = 0, size = 0, c = 0;
+    for (int i = 1; i < n; i++) row[i] = contact->row_F + i - 1;
+    for (int i = 0; i < n; i++) {
+        P[i] = -m->before[row[i]];
+        c = larger(c, fabs(P[i]));
+        for (int j = 0; j < n; j++) D[i + j * n] = linear_problem_response(p, row[i], row[j]);
+        trace += D[i + i * n];
+    }
+    for (int i = 0; i < n * n; i++) A[i] = D[i] + (i % (n + 1) == 0 ? SINGULAR * trace : 0);
+    if (lin_dense_lu_factor(n, A, pivot) != 0) return false;
+    lin_dense_lu_solve(n, A, pivot, P, 1);
+    for (int twice = 0; twice < 2; twice++) {
+        lin_dense_lu_solve(n, A, pivot, z, 1);
+        size = 0;
+        for (int i = 0; i < n; i++) size += z[i] * z[i];
+        for (int i = 0; i < n; i++) z[i] /= (z[0] < 0 ? -1 : 1) * sqrt(size);
+    }
+    double left = 0, moves = 0;
+    for (int i = 0; i < n; i++) {
+        double rate = m->before[row[i]], of_z = 0;
+        for (int j = 0; j < n; j++) rate += D[i + j * n] * P[j], of_z += D[i + j * n] * z[j];
+        left = larger(left, fabs(rate)), moves = larger(moves, fabs(of_z));
+    }
+    double a = into_cone(contact->nF, contact->balls[0].mu, P, moves <= STUCK * trace ? z : (double[IMPACT_ROWS]){0});
+    if (!(left <= STUCK * c) || !isfinite(a)) return false;
+    memset(m->P_C, 0, (size_t)model_rows(p->model) * sizeof *m->P_C);
+    memcpy(m->turn, m->before, (size_t)model_rows(p->model) * sizeof *m->turn);
+    for (int i = 0; i < n; i++) m->P_C[row[i]] = P[i] + a * z[i], m->turn[row[i]] = 0;
+    m->alone = k;
+    return true;
+}
+
 static zn_status compress(impact_map *m) {
     linear_problem *p = m->problem;
     const zn_model *model = p->model;
     cone_outcome outcome;
-    begin(p, m->before);
+    begin(p, m->before, true);
     zn_status status = linear_problem_solve(p, &outcome);
+    int only = single(m);
+    if (only >= 0 && stick(m, only)) return ZN_OK;
     memcpy(m->P_C, p->P, (size_t)model_rows(model) * sizeof *m->P_C);
     add_rates(p, m->before, m->turn);
     double largest = 0;
@@ -148,7 +214,7 @@ static zn_status expand(impact_map *m, double share) {
     const zn_model *model = p->model;
     const zn_pattern *W = &model->pattern.W;
     cone_outcome outcome;
-    begin(p, m->turn);
+    begin(p, m->turn, false);
     for (int k = 0; k < model->size.n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         if (contact->row_N < 0) continue;

@@ -217,7 +217,8 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
         for (int k = 0; k < p->n; k++) Pbar[k] += p->h * p->method.b[j] * p->lambda[j * p->n + k];
     }
     if (p->lagrange ? lagrange_end_load(p, Pbar, end->f, ubar) : partitioned_end_load(p, Pbar, end->f, ubar)) return ZN_NOT_FINITE;
-    zn_point point = {.t = p->t + p->h, .q = to->q, .u = ubar};
+    zn_point point = {.t = p->t + p->h, .q = to->q, .u = ubar}, start = {.t = point.t, .q = to->q, .u = p->u_n};
+    if (p->impacts && impact_law_before(end, &start, p->c1_start)) return ZN_NOT_FINITE;
     if (p->n > 0 && model->constraints(model, end->at.work, &point, &(zn_constraints){.c1 = end->c, .c1_u = end->at.c1_u})) return ZN_NOT_FINITE;
     for (int k = 0; k < n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];

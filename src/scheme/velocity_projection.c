@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The projection as a linear contact problem in x = u+ - u~ whose multipliers are the totals P: f = -W Ps, and c1 is
- * linear in u, so c = c1(u~) + e c1(t_n, q_n, u_n). */
+ * linear in u, so c = c1(u~) + e c1(t_n, q_n, u_n). Other laws: impact_law_before. */
 #include "scheme/velocity_projection.h"
 
 static bool any_restitution(const linear_problem *p) {
@@ -16,9 +16,10 @@ zn_status velocity_projection(linear_problem *p, impact_map *impacts, staged_law
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
     if (n == 0) return ZN_OK;
     bool restitution = impacts || any_restitution(p);
-    zn_point before = {.t = from->t, .q = from->q, .u = from->u};
+    zn_point before = {.t = from->t, .q = from->q, .u = from->u}, moved = {.t = to->t, .q = to->q, .u = from->u};
     if (restitution && model->constraints(model, p->at.work, &before, &(zn_constraints){.c1 = p->at.c1}))
         return ZN_NOT_FINITE;
+    if (impacts && impact_law_before(p, &moved, p->at.c1)) return ZN_NOT_FINITE;
     memset(p->x, 0, (size_t)nu * sizeof *p->x);
     memcpy(p->P, to->P, (size_t)n * sizeof *p->P);
     zn_point at = {.t = to->t, .q = to->q, .u = to->u, .a = p->x, .lambda = to->P};

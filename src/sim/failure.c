@@ -111,7 +111,13 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
         place.subject = model->contacts[outcome->worst_cone].name;
     zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     name_fault(sim, outcome, text, sizeof text);
-    if (!*dead_point(sim, why, sizeof why))
+    int jams = sim_impact_jams(sim, h);
+    if (jams >= 0)
+        snprintf(why, sizeof why,
+                 ". Newton's law of impact has no solution for contact '%s': friction holds what the restitution %g would throw "
+                 "back; try restitution_law: poisson or energetic, under which it comes to rest, or restitution: 0",
+                 model->contacts[jams].name, model->contacts[jams].e_N);
+    else if (!*dead_point(sim, why, sizeof why))
         sim_contradiction(sim->context, model, &sim->settings, sim->selection.model ? NULL : &sim->scheme->scales, &at, why, sizeof why);
     if (!*why) memcpy(why, "; ", 3), give_advice(sim, outcome, why + 2, sizeof why - 2);
     return fail_at(sim->context, status, &place,

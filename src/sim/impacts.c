@@ -3,7 +3,10 @@
  * percussion can then give back more than it took (Kane's pendulum). A step in which a contact closed is suspect if its contacts gained energy,
  * 1/2 P (c- + c+) > 0 over their rows. Whether the law is the cause, or forces and the change of position within the step, is decided by the
  * impact alone (impact_map.h), at the end of the step, from the rates before. It counts if the law gains more than round-off and if
- * the percussion is mainly that of the impact. All other steps only cost a look at the rates of their contacts. */
+ * the percussion is mainly that of the impact. All other steps only cost a look at the rates of their contacts.
+ *
+ * Newton's law may also have no solution: where bodies can move only in some directions, friction can hold whatever would have to be thrown
+ * back. The other laws let them come to rest. */
 #include "sim/simulation.h"
 
 #include <stdio.h>
@@ -15,7 +18,7 @@ static const double RATE_TOLERANCES = 100;
 /* An impact is where forces have at most this part of the percussion. */
 static const double FORCE_SHARE = 0.5;
 /* With more contact rows the impact is not computed alone (its matrix is dense); then gains of less than this of |P c| may be the step's. */
-enum { MOST_ROWS = 600 };
+enum { MOST_ROWS = 600, MOST_TRIED = 8 };
 static const double GAIN_OF_STEPS = 0.05;
 
 zn_status sim_impacts_create(zn_simulation *sim) {
@@ -33,6 +36,38 @@ zn_status sim_impacts_create(zn_simulation *sim) {
     if (!o->map) return ZN_MEMORY;
     if (!sim->selection.offered) o->map->problem->scales = &sim->scheme->scales; /* else they are those of fewer rows */
     return ZN_OK;
+}
+
+/* Whether a contact that closes at the present state has a percussion under a law. */
+static bool has_solution(zn_simulation *sim, int contact, zn_restitution_law law) {
+    const zn_model *model = sim->model;
+    zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    impact_map *map = impact_map_create(sim->context, model, &sim->settings, law);
+    if (!map) return false;
+    linear_problem *p = map->problem;
+    for (int k = 0; k < model->size.n_contacts; k++) p->active[k] = k == contact;
+    bool good = !model->balance(model, p->at.work, &now, &(zn_balance){.M = p->at.M, .W = p->at.W}) &&
+                !model->constraints(model, p->at.work, &now, &(zn_constraints){.c1 = p->at.c1, .c1_u = p->at.c1_u}) &&
+                impact_map_wanted(map, p->at.c1, p->active) && impact_map_solve(map, p->at.c1) == ZN_OK;
+    impact_map_destroy(sim->context, map);
+    return good;
+}
+
+int sim_impact_jams(zn_simulation *sim, double h) {
+    const zn_model *model = sim->model;
+    const answers *at = &sim->monitor.at;
+    zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    int tried = 0;
+    if (sim->settings.restitution_law != ZN_RESTITUTION_NEWTON || model->size.nN + model->size.nF > MOST_ROWS ||
+        model->constraints(model, at->work, &now, &(zn_constraints){.c0 = at->c0, .c1 = at->c1}))
+        return -1;
+    for (int k = 0; k < model->size.n_contacts && tried < MOST_TRIED; k++) {
+        const zn_contact *c = &model->contacts[k];
+        if (c->row_N < 0 || c->e_N == 0 || c->nF == 0 || c->e_F != 0 || at->c0[c->row_N] + 2 * h * at->c1[c->row_N] > 0) continue;
+        tried++;
+        if (!has_solution(sim, k, ZN_RESTITUTION_NEWTON) && has_solution(sim, k, ZN_RESTITUTION_POISSON)) return k;
+    }
+    return -1;
 }
 
 void sim_impacts_destroy(zn_simulation *sim) { impact_map_destroy(sim->context, sim->impacts.map); }

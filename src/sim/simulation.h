@@ -298,6 +298,8 @@ zn_status sim_impacts_create(zn_simulation *);
 void sim_impacts_destroy(zn_simulation *);
 /* An accepted step, with its rates at hand (work.at). */
 void sim_impacts_look(zn_simulation *, const scheme_state *to);
+/* A contact that closes within h and for which Newton's law has no percussion, while other laws do; -1: none. */
+int sim_impact_jams(zn_simulation *, double h);
 
 /* rows.c */
 

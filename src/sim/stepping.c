@@ -135,6 +135,26 @@ static void report_cut_impacts(zn_simulation *sim) {
     sim->cut = false;
 }
 
+/* Of the kinetic energy, that a part of a cut step may gain or lose without percussions at contacts (forces do less when the part is halved), and of
+ * the largest so far: what rests may. */
+static const double most_change = 0.2, little_change = 1e-6;
+
+/* Where a step has no solution (friction that holds what restitution throws back), the equations of a part of it may have one that has nothing to
+ * do with the motion: velocities jump, and no contact is the cause. */
+static bool is_plausible(zn_simulation *sim) {
+    const zn_model *model = sim->model;
+    double T[2], V[2];
+    if (!model->energy || !model->rows_rest || model->size.nN == 0) return true;
+    for (int k = 0; k < model->size.n_contacts; k++)
+        if (model->contacts[k].row_N < 0 || sim->next.P_all[model->contacts[k].row_N] > 0) return true;
+    const scheme_state *states[2] = {&sim->now, &sim->next};
+    for (int i = 0; i < 2; i++)
+        if (model->energy(model, sim->monitor.at.work, &(zn_point){.t = states[i]->t, .q = states[i]->q, .u = states[i]->u}, &T[i], &V[i]))
+            return true;
+    double change = fabs(T[1] + V[1] - T[0] - V[0]), largest = sim->scheme->scales.energy;
+    return !(change > most_change * T[0] && change > little_change * largest * largest);
+}
+
 /* Into next. A step that does not meet the rows that were left out is repeated with all of them; a step at whose end shapes overlap that were not
  * in its list of contacts is repeated with these. */
 static zn_status try_rows(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
@@ -145,6 +165,11 @@ static zn_status try_rows(zn_simulation *sim, double h, double t_end, cone_outco
         again = false;
         status = sim_try(sim, &sim->now, h, t_end, &sim->next, outcome);
         if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, &sim->next);
+        if (status == ZN_OK && sim->cut && !is_plausible(sim)) {
+            sim_monitor_forget(&sim->monitor, &before);
+            outcome->worst = INFINITY;
+            status = ZN_NO_CONVERGENCE;
+        }
         if (status != ZN_OK) break;
         if (!sim_selection_holds(sim, h, outcome)) {
             again = true;
