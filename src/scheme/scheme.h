@@ -46,7 +46,8 @@ typedef struct scheme_class {
     size_t (*carry_size)(const zn_model *, const zn_settings *);
     /* Allocates all memory that steps need. Refuses with ZN_UNSUPPORTED and a sentence naming the feature. */
     zn_status (*create)(zn_context *, const struct scheme_class *, const zn_model *, const zn_settings *, scheme **);
-    /* The pieces of carry (of what is used of it); their number. With them it goes to a scheme of the same class for other contacts. */
+    /* The pieces of carry (of what is used of it); their number. With them it goes to a scheme of the same class for other contacts.
+     * NULL: `start` makes the carry of that one, too. */
     int (*carried)(const scheme *, carry_piece *);
     /* Rows in it are forces, which mean the same in a scheme of fewer or other bilateral rows. Else `start` makes the carry of that one. */
     bool carries_forces;

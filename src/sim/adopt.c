@@ -74,6 +74,7 @@ static void pass_rows(const passage *p, const double *old, double *out) {
 /* False: the carries are of different kinds. */
 static bool pass_carry(const passage *p, const scheme *from, const scheme *to, const double *old, double *out) {
     carry_piece a[CARRY_MOST_PIECES], b[CARRY_MOST_PIECES];
+    if (!to->class->carried) return false;
     int count = from->class->carried(from, a), nb = model_row_N(p->to);
     if (to->class->carried(to, b) != count) return false;
     for (int i = 0; i < count; i++)
@@ -105,16 +106,15 @@ static bool pass_carry(const passage *p, const scheme *from, const scheme *to, c
 static zn_status pass_state(zn_simulation *sim, const passage *p, const zn_simulation *old) {
     const zn_model *model = sim->model;
     int nb = model_row_N(model);
-    scheme_state *now = &sim->now;
-    now->t = old->now.t;
+    scheme_state *now = &sim->now, memory = *now;
+    *now = old->now; /* all that has no length */
+    now->q = memory.q, now->u = memory.u, now->P = memory.P, now->P_all = memory.P_all, now->carry = memory.carry;
     memcpy(now->q, old->now.q, (size_t)model->size.nq * sizeof *now->q);
     memcpy(now->u, old->now.u, (size_t)model->size.nu * sizeof *now->u);
     memcpy(now->P_all, old->now.P_all, (size_t)nb * sizeof *now->P_all);
     pass_rows(&(passage){old->model, model, p->contact}, old->now.P_all + nb, now->P_all + nb);
     if (sim->selection.model) fewer_rows_pick(sim->selection.model, now->P_all, now->P);
     scales_take(&sim->scheme->scales, &old->scheme->scales);
-    now->noise = old->now.noise;
-    now->staged_accepted = old->now.staged_accepted, now->staged_repeated = old->now.staged_repeated;
     sim->scheme->hopeless = old->scheme->hopeless;
     zn_status status = ZN_OK;
     if (!pass_carry(p, old->scheme, sim->scheme, old->now.carry, now->carry))
