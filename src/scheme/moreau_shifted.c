@@ -99,7 +99,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     else if (rate(s, from->t, from->q, from->u, v)) return ZN_NOT_FINITE;
     for (int i = 0; i < nq; i++) to->q[i] = from->q[i] + part * v[i];
 
-    linear_problem_recall(s->velocity, from->carry + nq, from->P);
+    if (!base->again) linear_problem_recall(s->velocity, from->carry + nq, from->P);
     zn_status status = update_velocity(s, t, to->q, from->u, h, to->u, to->P, outcome);
     if (status != ZN_OK) return status;
     memcpy(to->carry + nq, s->velocity->x, (size_t)base->model->size.nu * sizeof(double));

@@ -81,7 +81,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     zn_status status = prepare(s);
     if (status != ZN_OK) return status;
     cone_expect_noise(s->problem->solver, scheme_expects(&s->base, s->q, s->u, h));
-    linear_problem_recall(s->problem, from->carry, from->P);
+    if (!base->again) linear_problem_recall(s->problem, from->carry, from->P);
     status = linear_problem_solve(s->problem, outcome);
     set_end(s, s->problem->x);
     memcpy(to->carry, s->problem->x, (size_t)base->model->size.nu * sizeof(double));

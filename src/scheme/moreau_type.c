@@ -236,7 +236,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     to->t = s->t;
     if (scales_see(&base->scales, &s->there, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, h) != ZN_OK) return ZN_NOT_FINITE;
     int nu = base->model->size.nu;
-    linear_problem_recall(s->node, from->carry + nu, from->P);
+    if (!base->again) linear_problem_recall(s->node, from->carry + nu, from->P);
     zn_status status = solve_node(s, false, from->q, h, to->carry, to->P, to->u, outcome);
     memcpy(to->carry + nu, s->node->x, (size_t)nu * sizeof(double));
     return status;

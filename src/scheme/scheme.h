@@ -81,6 +81,7 @@ struct scheme {
     /* What the simulation says before each step: */
     double noise; /* 0: the tolerance must be met; else round-off of the model is above it, of about this size (cone_expect_noise) */
     bool hopeless; /* see cone_expected */
+    bool again;    /* the same step once more, after a try that came near: it goes on from there */
 };
 
 extern const scheme_class *const scheme_classes[];

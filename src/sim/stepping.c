@@ -65,8 +65,9 @@ zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double
     bool near = outcome->worst <= CONE_MOST_NOISE * sim->settings.tolerance;
     if (status == ZN_NO_CONVERGENCE && near && !outcome->exhausted) {
         with->noise = INFINITY;
-        with->scales.renew = true;
+        with->scales.renew = with->again = true;
         status = try_once(sim, from, h, to, outcome);
+        with->again = false;
     }
     if (status != ZN_OK) {
         count_in_vain(sim, outcome);
