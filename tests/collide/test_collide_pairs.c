@@ -96,11 +96,54 @@ static void bring_near(const collide_shape *s, const collide_pose *p, const coll
     }
 }
 
+/* ---- the table of the documentation ---- */
+
+enum { PAIRS_OF_FEATURES = 9 };
+static const struct {
+    feature_kind touching, touched;
+    const char *letters;
+} listed_as[PAIRS_OF_FEATURES] = {{FEATURE_BALL, FEATURE_PLANE, "bp"}, {FEATURE_BALL, FEATURE_SPHERE, "bs"},    {FEATURE_BALL, FEATURE_LINE, "bl"},
+                                  {FEATURE_LINE, FEATURE_LINE, "ll"},  {FEATURE_RING, FEATURE_PLANE, "rp"},     {FEATURE_BALL, FEATURE_RING, "br"},
+                                  {FEATURE_BALL, FEATURE_CONE, "bc"},  {FEATURE_ELLIPSOID, FEATURE_PLANE, "ep"}, {FEATURE_BALL, FEATURE_ELLIPSOID, "be"}};
+
+/* Which pairs of features were nearest in a cell: bits. */
+static void note_kind(const collide_candidate *c, unsigned *cell) {
+    for (int k = 0; k < PAIRS_OF_FEATURES; k++)
+        if (c->of[0].kind == listed_as[k].touching && c->of[1].kind == listed_as[k].touched) {
+            *cell |= 1u << k;
+            return;
+        }
+    fail_msg("features %d and %d are not in the table", (int)c->of[0].kind, (int)c->of[1].kind);
+}
+
+/* One row: | name | cell | ... up to the diagonal. It must stand in docs/collision.md; ZENO_PRINT prints it. */
+static void check_row(const kind *kinds, int i, const unsigned *cells) {
+    static char document[100000];
+    char row[2000];
+    size_t n = (size_t)snprintf(row, sizeof row, "| %s |", kinds[i].name);
+    for (int j = 0; j <= i; j++) {
+        n += (size_t)snprintf(row + n, sizeof row - n, " ");
+        if (cells[j] == 0) n += (size_t)snprintf(row + n, sizeof row - n, "- ");
+        for (int k = 0; k < PAIRS_OF_FEATURES; k++)
+            if (cells[j] & 1u << k) n += (size_t)snprintf(row + n, sizeof row - n, "%s ", listed_as[k].letters);
+        n += (size_t)snprintf(row + n, sizeof row - n, "|");
+    }
+    if (getenv("ZENO_PRINT")) {
+        printf("%s\n", row);
+        return;
+    }
+    FILE *file = fopen(ZENO_SOURCE_DIR "/docs/collision.md", "r");
+    assert_non_null(file);
+    document[fread(document, 1, sizeof document - 1, file)] = 0;
+    fclose(file);
+    if (!strstr(document, row)) fail_msg("docs/collision.md has no row %s", row);
+}
+
 static bool is_round(const collide_shape *s) {
     return s->class == COLLIDE_CYLINDER || s->class == COLLIDE_CONE || s->class == COLLIDE_ELLIPSOID;
 }
 
-static int compare_pair(const kind *x, const kind *y, bool flat, int trials) {
+static int compare_pair(const kind *x, const kind *y, bool flat, int trials, unsigned *cell) {
     /* The direction of a rim or an ellipsoid is where the separation is largest: an error e of the direction, about the root of the round-off, changes it by e^2. */
     bool round = is_round(&x->shape) || is_round(&y->shape);
     double of_gap = round ? 1e-7 : 1e-8, of_normal = round ? 1e-3 : 1e-5, of_overlap = round ? 1e-5 : 1e-8;
@@ -155,6 +198,7 @@ static int compare_pair(const kind *x, const kind *y, bool flat, int trials) {
         if (well_defined(&a, &b, &near, flat)) {
             compared++;
             if (w.list.count == 0) fail_msg("%s, %s, trial %d: no candidate", x->name, y->name, trial);
+            note_kind(&w.list.at[which], cell);
             check_close_at(least, gap, of_gap, 0, x->name, y->name, trial);
             const collide_candidate *c = &w.list.at[which];
             double sign = c->shape[0] == 1 ? 1 : -1;
@@ -186,12 +230,15 @@ static int compare_pair(const kind *x, const kind *y, bool flat, int trials) {
 }
 
 static void table(const kind *kinds, int n, bool flat) {
-    for (int i = 0; i < n; i++)
-        for (int j = i; j < n; j++) {
-            int compared = compare_pair(&kinds[i], &kinds[j], flat, 24);
+    for (int i = 0; i < n; i++) {
+        unsigned cells[32] = {0};
+        for (int j = 0; j <= i; j++) {
+            int compared = compare_pair(&kinds[j], &kinds[i], flat, 24, &cells[j]);
             if (compared == 0 && !(one_sided(&kinds[i].shape) && one_sided(&kinds[j].shape)))
                 fail_msg("%s, %s: nothing was compared", kinds[i].name, kinds[j].name);
         }
+        check_row(kinds, i, cells);
+    }
 }
 
 static void in_space(void **state) {

@@ -97,6 +97,29 @@ static void ridges_and_valleys(void **state) {
     world_end(&w);
 }
 
+/* A closed mesh in the form of a box is the box: on a floor of triangles its four corners. */
+static void a_mesh_on_a_mesh(void **state) {
+    (void)state;
+    static const double corners[] = {-.3, -.2, -.1, .3, -.2, -.1, .3, .2, -.1, -.3, .2, -.1, -.3, -.2, .1, .3, -.2, .1, .3, .2, .1, -.3, .2, .1};
+    static const int sides[] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 0, 4, 3, 4, 7};
+    world w = world_begin();
+    world_add(&w, floor_of(10, 4, NULL, points_of, triangles_of), pose_at((vec3){0, 0, 0}, upright));
+    collide_shape mesh = shape_of(COLLIDE_MESH, false, 0, 0, 0);
+    mesh.points = corners, mesh.n_points = 8, mesh.triangles = sides, mesh.n_triangles = 12, mesh.closed = true;
+    int b = world_add(&w, mesh, pose_at((vec3){0, 0, 0.1}, upright));
+    for (int k = 0; k < 100; k++) {
+        w.pose[b] = pose_at((vec3){-1 + 0.02 * k, 0.011 * k, 0.1 + 1e-4}, quat_rotation((vec3){0, 0, 1}, 0.07 * k));
+        world_find(&w, 1e-3, 0.02);
+        assert_int_equal(w.list.count, 4);
+        for (size_t i = 0; i < w.list.count; i++) {
+            assert_int_equal(w.list.at[i].shape[0], b);
+            check_close(w.list.at[i].gap, 1e-4, 1e-15);
+            check_close(w.list.at[i].n[2], 1, 0);
+        }
+    }
+    world_end(&w);
+}
+
 /* A height field is the mesh of its triangles. */
 static void heights_are_a_mesh(void **state) {
     (void)state;
@@ -267,7 +290,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_box_slides_over_seams), cmocka_unit_test(a_ball_rolls_over_seams),        cmocka_unit_test(ridges_and_valleys),
         cmocka_unit_test(heights_are_a_mesh),      cmocka_unit_test(a_chain_has_no_joints),          cmocka_unit_test(a_polygon_with_an_inner_corner),
-        cmocka_unit_test(bad_shapes_are_told),
+        cmocka_unit_test(bad_shapes_are_told),     cmocka_unit_test(a_mesh_on_a_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
