@@ -21,8 +21,12 @@ struct lin_cod {
 static int smaller_count(int a, int b) { return a < b ? a : b; }
 static int larger_count(int a, int b) { return a > b ? a : b; }
 
+/* Below this order LAPACK's routines do not use blocks, and what they would want for them (33 KB) costs more than the whole factorisation. */
+enum { NO_BLOCKS = 16 };
+
 /* The largest optimal work space of the four routines. The rank may be anything up to min(m, n). */
 static int work_needed(int m, int n) {
+    if (smaller_count(m, n) <= NO_BLOCKS) return 3 * n + 1 + larger_count(m, n);
     int query = -1, info = 0, one = 1, k = smaller_count(m, n), ld_a = larger_count(1, m), ld_x = larger_count(1, larger_count(m, n)), zero = 0, index = 0;
     double size[4] = {0}, dummy = 0;
     dgeqp3_(&m, &n, &dummy, &ld_a, &index, &dummy, &size[0], &query, &info);

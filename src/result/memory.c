@@ -68,3 +68,8 @@ zn_status result_memory_column(result_file *r, int index) {
     r->columns[index] = column;
     return ZN_OK;
 }
+
+void result_memory_clear(result_file *r) {
+    for (int c = 0; c < r->width; c++) mem_free(r->context, r->columns[c]), r->columns[c] = NULL;
+    r->rows = r->entry_count = 0;
+}

@@ -100,5 +100,7 @@ zn_status result_get_entries(result_file *result, const double **values, long *c
 zn_status result_memory_create(zn_context *context, const result_layout *layout, result_file **result);
 zn_status result_memory_row(result_file *result, const double *row);
 zn_status result_memory_entry(result_file *result, const double *entry);
+/* Forgets all rows and entries, and keeps their memory for others. */
+void result_memory_clear(result_file *result);
 
 #endif

@@ -277,3 +277,17 @@ zn_status zn_recorder_keep(zn_recorder *r, zn_result **result) {
     handle_retire(&r->head, sizeof *r);
     return ZN_OK;
 }
+
+/* ---- for many simulations of one model ---- */
+
+result_file *sim_recorder_rows(const zn_recorder *r) { return r->memory; }
+
+bool sim_recorder_restart(zn_recorder *r, const zn_simulation *sim) {
+    if (!r->memory || r->forces != (sim->scheme->class->forces != NULL) || r->found != (sim->contacts.field != NULL)) return false;
+    r->simulation = sim;
+    r->last_step = r->rows = 0;
+    memset(r->last_total, 0, (size_t)model_rows(sim->base) * sizeof *r->last_total);
+    memset(r->last_iterations, 0, sizeof r->last_iterations);
+    result_memory_clear(r->memory);
+    return true;
+}

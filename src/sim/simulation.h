@@ -12,6 +12,13 @@
 #include "scheme/answers.h"
 #include "sim/control.h"
 
+/* recorder.c: a recorder in memory for many simulations of one model, one after the other. Restarting forgets all rows; false: the columns would be
+ * others. */
+struct zn_recorder;
+struct zn_result;
+bool sim_recorder_restart(struct zn_recorder *, const zn_simulation *);
+struct zn_result *sim_recorder_rows(const struct zn_recorder *);
+
 /* What is watched at every accepted state. */
 typedef struct sim_monitor {
     answers at;

@@ -149,6 +149,7 @@ static zn_status add_value(study_keep *keep, result_file *like, const char *name
     if (status != ZN_OK) return status;
     for (int i = 0; i < keep->n_values; i++)
         if (keep->value_index[i] == index) return ZN_OK;
+    if (keep->n_values == STUDY_MOST_VALUES) return fail(context, ZN_ARGUMENT, "at most %d columns can be kept at events", STUDY_MOST_VALUES);
     char **values = MEM_ARRAY(context, char *, keep->n_values + 1);
     int *places = MEM_ARRAY(context, int, keep->n_values + 1);
     char *label = mem_text(context, result_column_name(like, index));
@@ -305,21 +306,19 @@ static zn_status get_series(result_file *result, const char *name, int index, lo
     return status;
 }
 
-static zn_status add_entry(zn_context *context, study_events *events, int event, double t, int n_values, const double *values) {
+static zn_status add_entry(study_events *events, int event, double t, int n_values, const double *values) {
     size_t width = 2 + (size_t)n_values;
-    if (!mem_grow(context, (void **)&events->entries, &events->room, (events->count + 1) * width, sizeof *events->entries)) return ZN_MEMORY;
+    if (!mem_grow(events->memory, (void **)&events->entries, &events->room, (events->count + 1) * width, sizeof *events->entries)) return ZN_MEMORY;
     double *entry = events->entries + events->count++ * width;
     entry[0] = event, entry[1] = t;
     memcpy(entry + 2, values, (size_t)n_values * sizeof *values);
     return ZN_OK;
 }
 
-static zn_status take_events(const study_keep *keep, zn_context *context, result_file *result, long first, const series *time, study_events *events) {
+static zn_status take_events(const study_keep *keep, result_file *result, long first, const series *time, study_events *events) {
     series watched = *time;
-    enum { MOST_VALUES = 64 };
-    series values[MOST_VALUES];
-    double numbers[MOST_VALUES];
-    if (keep->n_values > MOST_VALUES) return fail(context, ZN_ARGUMENT, "at most %d columns can be kept at events", MOST_VALUES);
+    series values[STUDY_MOST_VALUES];
+    double numbers[STUDY_MOST_VALUES];
     zn_status status = ZN_OK;
     for (int v = 0; v < keep->n_values && status == ZN_OK; v++) values[v] = *time, status = get_series(result, keep->values[v], keep->value_index[v], first, &values[v]);
     for (int e = 0; e < keep->n_events && status == ZN_OK; e++) {
@@ -331,13 +330,13 @@ static zn_status take_events(const study_keep *keep, zn_context *context, result
             for (int v = 0; v < keep->n_values; v++) numbers[v] = at(&values[v], i) + share * (at(&values[v], i + 1) - at(&values[v], i));
             if (share == 1)
                 for (int v = 0; v < keep->n_values; v++) numbers[v] = at(&values[v], i + 1);
-            status = add_entry(context, events, e, time_at(time, i) + share * (time_at(time, i + 1) - time_at(time, i)), keep->n_values, numbers);
+            status = add_entry(events, e, time_at(time, i) + share * (time_at(time, i + 1) - time_at(time, i)), keep->n_values, numbers);
         }
     }
     return status;
 }
 
-zn_status study_keep_take(const study_keep *keep, zn_context *context, result_file *result, const zn_statistics *statistics, double *numbers, study_events *events) {
+zn_status study_keep_take(const study_keep *keep, result_file *result, const zn_statistics *statistics, double *numbers, study_events *events) {
     series time = {.rows = zn_result_rows(result)};
     long first = 0;
     zn_status status = get_series(result, "t", 0, 0, &time);
@@ -356,5 +355,5 @@ zn_status study_keep_take(const study_keep *keep, zn_context *context, result_fi
             if (status == ZN_OK) *numbers++ = number_of(item->word, &s);
         }
     }
-    return status == ZN_OK && keep->n_events ? take_events(keep, context, result, first, &time, events) : status;
+    return status == ZN_OK && keep->n_events ? take_events(keep, result, first, &time, events) : status;
 }

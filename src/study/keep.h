@@ -25,6 +25,7 @@ typedef struct study_event {
     int index;
 } study_event;
 
+enum { STUDY_MOST_VALUES = 64 };
 typedef struct study_keep {
     zn_context *context;
     int n_items, width; /* width: numbers in all */
@@ -38,6 +39,7 @@ typedef struct study_keep {
 
 /* An event: its number in `events`, time, values. */
 typedef struct study_events {
+    zn_context *memory; /* of the entries: not that of a worker, as workers take turns */
     double *entries; /* 2 + n_values numbers each */
     size_t count, room;
 } study_events;
@@ -45,7 +47,7 @@ typedef struct study_events {
 /* texts: "last:q,u", "max:x,mean:energy.total", "impact:floor:x'". `like`: a result that has the columns. */
 zn_status study_keep_create(zn_context *, int n, const char *const *texts, double from, result_file *like, study_keep *);
 void study_keep_free(study_keep *);
-/* The numbers and events of a run; `context` is that of the result. */
-zn_status study_keep_take(const study_keep *, zn_context *context, result_file *, const zn_statistics *, double *numbers, study_events *);
+/* The numbers and events of a run. */
+zn_status study_keep_take(const study_keep *, result_file *, const zn_statistics *, double *numbers, study_events *);
 
 #endif

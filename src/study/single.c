@@ -3,9 +3,10 @@
 #include "study/single.h"
 
 #include "scene/study_section.h"
-#include "zeno/recorder.h"
+#include "sim/simulation.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { NUMBER_TEXT = 40, SET_TEXT = 200 };
 
@@ -109,8 +110,12 @@ void study_shared_free(study_shared *s) {
 
 zn_status study_worker_create(const study_shared *shared, study_worker *w) {
     int n = shared->n_parameters, n_sets = shared->def->n_sets;
-    *w = (study_worker){.shared = shared, .context = zn_context_create(NULL)};
-    if (!w->context) return ZN_MEMORY;
+    *w = (study_worker){.shared = shared, .pool = calloc(1, sizeof *w->pool)};
+    if (w->pool) w->context = zn_context_create(&(zn_context_def){.allocator = study_pool_allocator(w->pool)});
+    if (!w->context) {
+        free(w->pool);
+        return ZN_MEMORY;
+    }
     w->parameters = MEM_ARRAY(w->context, double, n);
     w->sets = MEM_ARRAY(w->context, char *, n_sets + n);
     bool ok = w->parameters && w->sets;
@@ -123,13 +128,21 @@ zn_status study_worker_create(const study_shared *shared, study_worker *w) {
     return ok ? ZN_OK : ZN_MEMORY;
 }
 
+static void drop_scene(study_worker *w) {
+    zn_recorder_finish(w->recorder, false);
+    zn_scene_destroy(w->scene);
+    w->recorder = NULL, w->scene = NULL;
+}
+
 void study_worker_free(study_worker *w) {
     if (!w->context) return;
-    zn_scene_destroy(w->scene);
+    drop_scene(w);
     for (int i = 0; w->sets && i < w->shared->def->n_sets + w->shared->n_parameters; i++) mem_free(w->context, w->sets[i]);
     mem_free(w->context, w->sets);
     mem_free(w->context, w->parameters);
     zn_context_destroy(w->context);
+    study_pool_free(w->pool);
+    free(w->pool);
     *w = (study_worker){0};
 }
 
@@ -145,8 +158,7 @@ static zn_status take_scene(study_worker *w, long run) {
         snprintf(w->sets[s->def->n_sets + p++], SET_TEXT, "%s=%.17g", s->plan.axes[i].name, value);
     }
     if (same) return ZN_OK;
-    zn_scene_destroy(w->scene);
-    w->scene = NULL;
+    drop_scene(w);
     return load(s, w->context, s->def->n_sets + s->n_parameters, (const char *const *)w->sets, &w->scene);
 }
 
@@ -155,6 +167,12 @@ static void set_start(study_worker *w, long run) {
     const study_shared *s = w->shared;
     for (int i = 0; i < s->plan.n_axes; i++)
         if (s->targets[i] >= STUDY_POSITION) scene_set_start(w->scene, s->targets[i] == STUDY_VELOCITY, s->places[i], study_plan_value(&s->plan, i, run));
+}
+
+static zn_status take_recorder(study_worker *w, const zn_simulation *simulation) {
+    if (w->recorder && sim_recorder_restart(w->recorder, simulation)) return ZN_OK;
+    zn_recorder_finish(w->recorder, false);
+    return zn_recorder_create(w->context, simulation, NULL, NULL, NULL, &w->recorder);
 }
 
 static int keep_row(void *user, const zn_simulation *simulation) {
@@ -166,21 +184,17 @@ static zn_status simulate(study_worker *w, long run, study_row *row, double *kep
     const study_shared *s = w->shared;
     zn_settings settings;
     zn_simulation *simulation = NULL;
-    zn_recorder *recorder = NULL;
-    zn_result *result = NULL;
     zn_status status = take_scene(w, run);
     if (status == ZN_OK) status = make_settings(s, w->context, w->scene, run, &settings);
     if (status == ZN_OK) set_start(w, run);
     if (status == ZN_OK) status = zn_simulation_create(w->context, zn_scene_model(w->scene), &settings, &simulation);
-    if (status == ZN_OK) status = zn_recorder_create(w->context, simulation, NULL, NULL, NULL, &recorder);
-    if (status == ZN_OK) status = zn_simulation_run(simulation, keep_row, recorder);
+    if (status == ZN_OK) status = take_recorder(w, simulation);
+    if (status == ZN_OK) status = zn_simulation_run(simulation, keep_row, w->recorder);
     if (simulation) *reached = zn_simulation_time(simulation);
     if (status == ZN_OK) {
         zn_statistics statistics = zn_simulation_statistics(simulation);
-        status = zn_recorder_keep(recorder, &result);
-        if (status == ZN_OK) status = study_keep_take(&s->keep, w->context, result, &statistics, kept, &row->events);
-    } else zn_recorder_finish(recorder, false);
-    zn_result_close(result);
+        status = study_keep_take(&s->keep, sim_recorder_rows(w->recorder), &statistics, kept, &row->events);
+    }
     zn_simulation_destroy(simulation);
     return status;
 }

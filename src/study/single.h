@@ -3,7 +3,9 @@
 #ifndef STUDY_SINGLE_H
 #define STUDY_SINGLE_H
 
+#include "study/pool.h"
 #include "study/study.h"
+#include "zeno/recorder.h"
 
 typedef enum study_target { STUDY_PARAMETER, STUDY_SETTING, STUDY_POSITION, STUDY_VELOCITY } study_target;
 
@@ -34,8 +36,10 @@ typedef struct study_row {
 /* A worker: its own context, and what it can keep from one run to the next. */
 typedef struct study_worker {
     const study_shared *shared;
+    study_pool *pool;
     zn_context *context;
     zn_scene *scene;     /* with the parameters below */
+    zn_recorder *recorder; /* of the scene's model; NULL: none yet */
     double *parameters;  /* NaN: no scene */
     char **sets;         /* texts of all parameters that are replaced */
 } study_worker;

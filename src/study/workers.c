@@ -16,7 +16,7 @@ typedef struct study_slot {
 
 typedef struct study_crew {
     const study_shared *shared;
-    zn_context *memory; /* of the ring: as those of workers, who make events in it longer */
+    zn_context *memory; /* of the ring: workers make events in it longer, which is safe as malloc is */
     pthread_mutex_t lock;
     pthread_cond_t row_done, room; /* for the writer; for workers */
     study_slot *ring;
@@ -126,6 +126,7 @@ static zn_status create_ring(study_crew *crew) {
     crew->ring = MEM_ARRAY(context, study_slot, RING_ROWS);
     for (int i = 0; crew->ring && i < RING_ROWS; i++)
         if (!(crew->ring[i].row.numbers = MEM_ARRAY(context, double, study_row_width(crew->shared)))) return ZN_MEMORY;
+        else crew->ring[i].row.events.memory = context;
     return crew->ring ? ZN_OK : ZN_MEMORY;
 }
 

@@ -30,7 +30,7 @@ static zn_status take(zn_context *context, const char *text, double from, double
     if (status == ZN_OK) {
         zn_statistics statistics = {.steps = 42, .max_penetration = 0.5, .newton_max = 7};
         *width = keep.width;
-        status = study_keep_take(&keep, context, result, &statistics, numbers, events);
+        status = study_keep_take(&keep, result, &statistics, numbers, events);
         study_keep_free(&keep);
     }
     result_close(result);
@@ -41,7 +41,7 @@ static void test_numbers(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
     double n[16] = {0};
-    study_events events = {0};
+    study_events events = {.memory = context};
     int width = 0;
     assert_int_equal(take(context, "last:q,min:x,max:x,mean:x,rms:x,period:x,summary:steps,max_penetration,newton_max,final:y", -HUGE_VAL, n, &events, &width), ZN_OK);
     assert_int_equal(width, 11);
@@ -63,7 +63,7 @@ static void test_numbers(void **state) {
     check_close(n[1], 2 * pi, h * h);
     assert_int_equal(take(context, "mean:y,max:x", 2 * T, n, &events, &width), ZN_OK); /* no rows: no number */
     assert_true(isnan(n[0]) && isnan(n[1]));
-    free(events.entries);
+    mem_free(context, events.entries);
     zn_context_destroy(context);
 }
 
@@ -71,7 +71,7 @@ static void test_events(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
     double n[4], h = 8 * pi / (ROWS - 1);
-    study_events events = {0};
+    study_events events = {.memory = context};
     int width = 9;
     assert_int_equal(take(context, "rising:x:t,y,falling:x:y,impact:floor:x", -HUGE_VAL, n, &events, &width), ZN_OK);
     assert_int_equal(width, 0);
@@ -92,7 +92,7 @@ static void test_events(void **state) {
     check_close(events.entries[8 * WIDTH + 1], 100 * h, 1e-13);
     check_close(events.entries[9 * WIDTH + 1], 3000 * h, 1e-13);
     check_close(events.entries[9 * WIDTH + 4], sin(3000 * h) + 0.25, 1e-13);
-    free(events.entries);
+    mem_free(context, events.entries);
     zn_context_destroy(context);
 }
 
