@@ -85,7 +85,7 @@ static zn_status find_columns(study_keep *keep, result_file *like, study_item *i
         first += n;
     }
     int exact = -1;
-    for (int i = 0; exact < 0 && result_column_name(like, i); i++)
+    for (int i = 0; exact < 0 && i < result_layout_width(layout); i++)
         if (!strcmp(result_column_name(like, i), item->what)) exact = i;
     if (exact >= 0 || found < 0) { /* a column goes before a dataset of the same name */
         zn_status status = exact >= 0 ? ZN_OK : result_find(like, item->what, &exact);
@@ -299,7 +299,7 @@ static double number_of(int word, const series *s) {
 
 /* The column where it was, or where it is now: another scheme may have other columns. */
 static zn_status get_series(result_file *result, const char *name, int index, long first, series *s) {
-    const char *there = result_column_name(result, index);
+    const char *there = index < zn_result_columns(result) ? result_column_name(result, index) : NULL;
     zn_status status = there && !strcmp(there, name) ? ZN_OK : result_find(result, name, &index);
     if (status == ZN_OK) status = zn_result_values(result, index, &s->x, &s->dx);
     if (status == ZN_OK) s->x += first * s->dx;

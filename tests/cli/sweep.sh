@@ -94,6 +94,11 @@ if command -v h5dump >/dev/null; then
     cmp parameter.txt coordinate.txt || complain "a start by its coordinate differs"
 fi
 
+# Schemes have different columns: what is kept is found by its name in each.
+"$zeno" sweep "$ball" --vary scheme=generalized-alpha,moreau,radau-2a --keep last:iterations.newton,q,summary:steps --end 0.1 --step 1e-2 --out schemes.h5 --summary >out ||
+    complain "schemes cannot vary"
+grep -q '"runs": 3, "failed": 0, ' out || complain "a scheme fails: $(cat out)"
+
 # A section of the scene means the same as the options.
 sed '$d' "$ball" >own.yaml
 cat >>own.yaml <<'END'
