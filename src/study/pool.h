@@ -3,7 +3,7 @@
 #ifndef STUDY_POOL_H
 #define STUDY_POOL_H
 
-#include "zeno/base.h"
+#include "base/base.h"
 
 enum { STUDY_POOL_CLASSES = 40 };
 
