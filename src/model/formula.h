@@ -81,10 +81,11 @@ typedef struct formula_system {
     expr *outputs;              /* values of interest: of t, q, u */
     char **q_names, **u_names, **bilateral_names, **contact_names, **output_names;
     int *list;                  /* work space for one variable of each kind */
+    bool out_of_memory;         /* variables could not be listed: the system is not complete */
 } formula_system;
 
 /* Variables first .. first + count - 1 that an expression depends on, in s->list: the loops below take what an expression has, not what a
- * system has, so that the cost of a large one is that of its terms. Returns their number, 0 also when memory is out (as derivatives then tell). */
+ * system has, so that the cost of a large one is that of its terms. Returns their number; out of memory: 0, and s->out_of_memory. */
 int formula_variables(formula_system *s, expr e, int first, int count);
 
 /* Parses and checks everything; several errors may be left in the context. */

@@ -217,6 +217,7 @@ static zn_status compile(zn_context *context, formula_system *s, formula_model *
     compiler c = {.context = context, .s = s, .model = model};
     zn_status status = make_vectors(&c) ? ZN_OK : ZN_MEMORY;
     if (status == ZN_OK) status = make_matrices(&c);
+    if (s->out_of_memory) status = ZN_MEMORY;
     if (status == ZN_OK && !make_tapes(&c)) status = ZN_MEMORY;
     bool rest = false;
     if (status == ZN_OK && !find_rest(context, s, &rest)) status = ZN_MEMORY;

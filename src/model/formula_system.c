@@ -50,6 +50,7 @@ zn_status formula_number(formula_system *system, zn_context *context, const expr
 
 int formula_variables(formula_system *s, expr e, int first, int count) {
     int found = expr_variables(s->graph, 1, &e, first, count, s->list);
+    if (found < 0) s->out_of_memory = true;
     return found > 0 ? found : 0;
 }
 
@@ -422,7 +423,7 @@ zn_status formula_system_create(zn_formula_model *builder, formula_system *s) {
     }
     mem_free(context, names.items);
     names_free(context, &names.table);
-    return all;
+    return s->out_of_memory ? ZN_MEMORY : all;
 }
 
 static void free_names(zn_context *context, char **names, int count) {
