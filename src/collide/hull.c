@@ -158,8 +158,7 @@ zn_status collide_hull(zn_context *context, int n, const double *points, const c
             const int fan[3] = {p.loop[p.start[f]], p.loop[k], p.loop[k + 1]};
             memcpy((*triangles)[(*n_triangles)++], fan, sizeof fan);
         }
-    void *blocks[] = {p.vertex, p.normal, p.start, p.loop, p.loop_edge, p.edge, p.side};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+    polytope_free(context, &p);
     if (status == ZN_OK) return ZN_OK;
     mem_free(context, *corners);
     mem_free(context, *triangles);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of contacts: rules, poses, and candidates that become parts; candidates are filled by hand. */
+#include "base/counting_allocator.h"
 #include "check.h"
 
 #include "linalg/geometry.h"
@@ -308,8 +309,79 @@ static void instances_are_cheap(void **state) {
     zn_context_destroy(context);
 }
 
+/* ---- memory ---- */
+
+#define TRY(call)                              \
+    do {                                       \
+        if (status == ZN_OK) status = (call);  \
+    } while (0)
+
+/* Groups, rules with exceptions, materials, moving bodies, shapes by points, and a candidate that becomes a part. */
+static zn_status build_all(zn_context *context) {
+    static const double corners[4][3] = {{0, 0, 0}, {0.4, 0, 0}, {0.1, 0.1, 0}, {0, 0.4, 0}}, hull[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const double ground[9] = {-9, -1, 0, 0, -2, 0, 9, -1, 0};
+    static const char *const members[] = {"stone", "plate"}, *const except[1][2] = {{"stone", "world"}};
+    zn_parts *parts = zn_parts_create(context);
+    if (!parts) return ZN_MEMORY;
+    zn_status status = ZN_OK;
+    zn_mass mass;
+    zn_shape_def tetrahedron = {.type = ZN_POLYHEDRON, .n_points = 4, .points = hull};
+    TRY(zn_shape_mass(context, &tetrahedron, 1, false, &mass));
+    TRY(zn_parts_parameter(parts, "a", 2));
+    zn_body_def stone = zn_default_body_def(), lift = zn_default_body_def();
+    zn_body body = {0};
+    stone.name = "stone", stone.density = 1, stone.shape = (zn_shape_def){.type = ZN_POLYGON, .n_points = 4, .points = corners, .material = "wood"};
+    TRY(zn_parts_body(parts, &stone, NULL));
+    lift.name = "lift", lift.type = ZN_PRESCRIBED_BODY, lift.motion[1] = ZN_FORMULA("a*t - 1");
+    TRY(zn_parts_body(parts, &lift, &body));
+    zn_geometry_def plate = zn_default_geometry_def(), line = zn_default_geometry_def();
+    plate.name = "plate", plate.type = ZN_GEOMETRY_BOX, plate.size[0] = plate.size[1] = 1, plate.frame = zn_parts_body_frame(parts, body), plate.material = "wood";
+    TRY(zn_parts_geometry(parts, &plate, NULL));
+    line.name = "ground", line.type = ZN_GEOMETRY_POLYLINE, line.n_points = 3, line.points = ground;
+    line.frame = zn_parts_body_frame(parts, zn_parts_world(parts));
+    TRY(zn_parts_geometry(parts, &line, NULL));
+    zn_contact_law law = {.n_friction = 1, .friction = {0.5}};
+    TRY(zn_parts_material_pair(parts, "wood", "wood", &law));
+    TRY(zn_parts_group(parts, "things", 2, members));
+    zn_collision_def rule = zn_default_collision_def();
+    rule.name = "things", rule.a = "things";
+    TRY(zn_parts_collide(parts, &rule));
+    rule.name = "all", rule.a = NULL, rule.law = &law, rule.n_except = 1, rule.except = except;
+    TRY(zn_parts_collide(parts, &rule));
+    zn_model *model = NULL, *part = NULL;
+    TRY(zn_parts_build(parts, &model));
+    zn_parts_destroy(parts);
+    const contact_field *field = model ? contact_field_of(model) : NULL;
+    collide_candidate c = {.shape = {field ? find_shape(field, "stone") : 0, field ? find_shape(field, "plate") : 0}, .side = 1, .n = {0, 1, 0}};
+    c.of[0] = (feature){.kind = FEATURE_BALL, .side = 1};
+    c.of[1] = (feature){.kind = FEATURE_PLANE, .axis = {0, 1, 0}, .side = 1};
+    int q[CONTACT_FIELD_MOST], u[CONTACT_FIELD_MOST];
+    TRY(contact_field_instance(context, field, &c, NULL, NULL, &part, q, u));
+    if (part) model_free(context, part);
+    zn_model_destroy(context, model);
+    return status;
+}
+
+static void memory_that_runs_out(void **state) {
+    (void)state;
+    counting_allocator count = COUNTING_ALLOCATOR;
+    zn_context *context = counting_context(&count);
+    assert_int_equal(build_all(context), ZN_OK);
+    zn_context_destroy(context);
+    assert_int_equal(count.live, 0);
+    print_message("%ld requests\n", count.requests);
+    for (long i = 0; i < count.requests; i++) {
+        counting_allocator memory = COUNTING_ALLOCATOR;
+        memory.fail_at = i;
+        context = counting_context(&memory);
+        if (context) assert_int_equal(build_all(context), ZN_MEMORY);
+        zn_context_destroy(context);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(candidates_become_parts), cmocka_unit_test(poles_are_kept),
-                                       cmocka_unit_test(prescribed_bodies_take_part), cmocka_unit_test(gaps_are_those_of_the_search), cmocka_unit_test(instances_are_cheap)};
+                                       cmocka_unit_test(prescribed_bodies_take_part), cmocka_unit_test(gaps_are_those_of_the_search), cmocka_unit_test(instances_are_cheap), cmocka_unit_test(memory_that_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

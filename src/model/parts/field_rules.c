@@ -106,7 +106,7 @@ static zn_status copy_rules(contact_field *f, const zn_parts *parts) {
         to->name = mem_text(f->context, from->name);
         to->except = mem_array(f->context, (size_t)from->n_except, sizeof *to->except);
         if (!to->name || !to->except) return ZN_MEMORY;
-        memcpy(to->except, from->except, (size_t)from->n_except * sizeof *to->except);
+        if (from->n_except) memcpy(to->except, from->except, (size_t)from->n_except * sizeof *to->except);
     }
     return ZN_OK;
 }
