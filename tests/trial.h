@@ -54,7 +54,7 @@ static inline zn_settings trial_settings(const zn_scene *scene, const trial_opti
 /* `scene` is the name of a file in scenes/ without its ending, or a text with line breaks. */
 static inline trial trial_begin(const char *scene, trial_options o) {
     trial r = {.context = zn_context_create(NULL)};
-    zn_scene_options options = {o.set ? 1 : 0, &o.set};
+    zn_scene_options options = {.n_sets = o.set ? 1 : 0, .sets = &o.set};
     zn_status status;
     if (strchr(scene, '\n')) status = zn_scene_parse(r.context, "test", scene, &options, &r.scene);
     else {

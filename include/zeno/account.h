@@ -24,6 +24,7 @@ typedef struct zn_part_account {
     double available;        /* total only: all that could move anything: kinetic energy at the start, the most potential energy that was
                                 released since, and what forces, drives and impacts supplied, without what was taken again */
     bool diverged;           /* total only: there is more than twice the energy that was available */
+    ZN_RESERVED;
 } zn_part_account;
 
 /* Begins with the simulation's present state; update after every step. A model that is not made of parts counts as one part; one

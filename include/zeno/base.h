@@ -16,6 +16,16 @@ extern "C" {
 #define ZN_API __attribute__((visibility("default")))
 #endif
 
+/* The version of these headers; zn_version_number() is that of the library. */
+#define ZN_VERSION_MAJOR 0
+#define ZN_VERSION_MINOR 1
+#define ZN_VERSION_PATCH 0
+#define ZN_VERSION_NUMBER (ZN_VERSION_MAJOR * 10000 + ZN_VERSION_MINOR * 100 + ZN_VERSION_PATCH)
+
+/* Room for members of later versions, so that a program runs with a later library without being compiled again. Zeros: begin with a default function
+ * or an initialiser. A definition that has something there is ZN_ARGUMENT: it is one of a later version. */
+#define ZN_RESERVED size_t reserved[8]
+
 /* The one list of outcomes: name, sentence. */
 #define ZN_STATUS_LIST(X)                                                                                              \
     X(OK, "done")                                                                                                      \
@@ -65,6 +75,7 @@ typedef struct zn_context_def {
     zn_allocator allocator;   /* zeros: malloc and free */
     zn_log_function *log;     /* NULL: silent */
     void *log_user;
+    ZN_RESERVED;
 } zn_context_def;
 
 /* One error with what is known about its place. Unknown: NULL, 0 for line, column and step, NaN for time. */
@@ -76,6 +87,7 @@ typedef struct zn_error {
     long step;
     double time;
     const char *subject;   /* the contact, constraint, coordinate ... it is about */
+    ZN_RESERVED;
 } zn_error;
 
 /* `def` may be NULL. NULL only when out of memory. Where OpenBLAS is used it is set to one thread, for the whole process, unless the
@@ -95,7 +107,8 @@ ZN_API const zn_error *zn_error_get(const zn_context *context, int index);
 ZN_API const char *zn_error_text(zn_context *context);
 ZN_API void zn_error_clear(zn_context *context);
 
-ZN_API const char *zn_version(void);
+ZN_API const char *zn_version(void); /* "0.1.0" */
+ZN_API int zn_version_number(void);  /* 100 */
 
 #ifdef __cplusplus
 }

@@ -61,6 +61,7 @@ typedef struct zn_geometry_def {
     const double *heights; /* grid[0] grid[1], x fastest; NULL: by the formula */
     zn_formula formula;   /* of a surface, in x, y (z) of the frame and parameters */
     const char *material; /* NULL: none */
+    ZN_RESERVED;
 } zn_geometry_def;
 
 ZN_API zn_geometry_def zn_default_geometry_def(void);
@@ -80,6 +81,7 @@ typedef struct zn_contact_law {
     int n_rolling;           /* 0; 1; 2 in space: about t1 and t2 (one value: both) */
     double rolling[2];       /* moment over normal force: a length */
     double pivoting;         /* in space, about the normal; 0: none */
+    ZN_RESERVED;
 } zn_contact_law;
 
 /* Where t1 comes from. Every choice is smooth, except where noted. */
@@ -102,6 +104,7 @@ typedef struct zn_contact_pair_def {
         direction[3]; /* of the tangent; zeros with ZN_TANGENT_DEFAULT; there also t1 of a plane, in the surface's frame K */
     bool has_normal_force; /* the normal force is given and the contact never opens */
     double normal_force;
+    ZN_RESERVED;
 } zn_contact_pair_def;
 
 ZN_API zn_contact_pair_def zn_default_contact_pair_def(void);
@@ -124,6 +127,7 @@ typedef struct zn_collision_def {
     int n_except;
     const char *const (*except)[2]; /* pairs of groups, bodies or geometries that this rule leaves out */
     bool joined;                    /* also bodies that a joint connects */
+    ZN_RESERVED;
 } zn_collision_def;
 
 ZN_API zn_collision_def zn_default_collision_def(void);

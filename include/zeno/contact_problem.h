@@ -29,11 +29,13 @@ typedef struct zn_contact_problem {
     zn_triplets M, H;              /* global */
     const double *f, *w;           /* w NULL: zeros */
     const double *mu, *mu_rolling; /* per contact; mu_rolling only with dim 5 */
+    ZN_RESERVED;
 } zn_contact_problem;
 
 typedef struct zn_contact_problem_outcome {
     double residual; /* of the natural map, |r - P_K(r - (u + (mu |u_T| + mu_R |u_R|) e_N))| / |q| */
     int sweeps, newton_iterations, interior_iterations, fixed_point_iterations, factorisations; /* what it took */
+    ZN_RESERVED;
 } zn_contact_problem_outcome;
 
 /* r (dim n_contacts): start in, best found out. u (the same size, may be NULL): velocities out. ZN_OK: the residual is at most `residual`;

@@ -64,6 +64,7 @@ typedef struct zn_flexible_def {
     /* The start: a rigid motion about the point at s = 0. */
     double velocity[3], angular_velocity[3]; /* in I; in the plane only z turns */
     zn_flexible_record record;               /* auto: forces and moments when there are at most 50 elements */
+    ZN_RESERVED;
 } zn_flexible_def;
 
 ZN_API zn_flexible_def zn_default_flexible_def(void);

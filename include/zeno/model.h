@@ -94,6 +94,7 @@ struct zn_model {
     int (*outputs)(const zn_model *, void *work, const zn_point *, double *values); /* n_outputs values of (t, q, u); NULL: none */
     void (*after_step)(const zn_model *, double *q); /* normalise quaternions; NULL: nothing to do */
     void (*destroy)(zn_context *, zn_model *);
+    ZN_RESERVED;
 };
 
 ZN_API void zn_model_destroy(zn_context *context, zn_model *model);
@@ -152,6 +153,7 @@ typedef struct zn_friction_def {
     zn_formula radius;           /* of Coulomb-Contensou */
     zn_formula stribeck_dynamic; /* text NULL: no Stribeck part; else friction is mu_s, this mu_d, and the rate eps */
     zn_formula stribeck_rate;
+    ZN_RESERVED;
 } zn_friction_def;
 
 typedef struct zn_contact_def {
@@ -160,6 +162,7 @@ typedef struct zn_contact_def {
     zn_formula restitution, tangential_restitution; /* text NULL: 0 */
     int n_laws;
     const zn_friction_def *laws;
+    ZN_RESERVED;
 } zn_contact_def;
 
 ZN_API zn_status zn_formula_contact(zn_formula_model *, const char *name, const zn_contact_def *def);

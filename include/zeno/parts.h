@@ -71,12 +71,14 @@ typedef struct zn_shape_def {
     int n_triangles;         /* mesh */
     const int (*triangles)[3];
     const char *material;    /* of its surface; NULL: none */
+    ZN_RESERVED;
 } zn_shape_def;
 
 typedef struct zn_mass {
     double mass;
     double center[3];        /* in the shape's coordinates */
     double inertia[6];       /* about the centre: xx, yy, zz, xy, xz, yz */
+    ZN_RESERVED;
 } zn_mass;
 
 /* `planar`: mass per area of the plane, else per volume; a spatial disk: per area. */
@@ -100,6 +102,7 @@ typedef struct zn_body_def {
     zn_formula motion[3];          /* prescribed: x, y, z as formulas of t (text NULL: position) ... */
     zn_formula motion_angle;       /* ... and the angle about `motion_axis` (in I); text NULL: does not turn */
     double motion_axis[3];         /* default z */
+    ZN_RESERVED;
 } zn_body_def;
 
 ZN_API zn_body_def zn_default_body_def(void);
@@ -167,6 +170,7 @@ typedef struct zn_joint_def {
     double radius;     /* rolling */
     double ratio;      /* gear */
     zn_formula drive;  /* of t and parameters */
+    ZN_RESERVED;
 } zn_joint_def;
 
 ZN_API zn_joint_def zn_default_joint_def(void);
@@ -204,6 +208,7 @@ typedef struct zn_force_def {
     bool along_axis, in_frame;
     zn_formula value;      /* formulas: of t, parameters and coordinates and velocities of all bodies */
     zn_formula force[3], torque[3];
+    ZN_RESERVED;
 } zn_force_def;
 
 ZN_API zn_force_def zn_default_force_def(void);
@@ -229,6 +234,7 @@ ZN_API zn_status zn_parts_output(zn_parts *, const char *name, zn_formula value)
 typedef struct zn_view_def {
     const char *items;   /* objects separated by commas */
     const char *members; /* of the whole drawing, each after a comma: ", \"trail\": \"tip\"" */
+    ZN_RESERVED;
 } zn_view_def;
 
 /* The model gets a drawing of its bodies, joints, springs and contacts; poses that are not coordinates become outputs "view. ...". */
@@ -248,6 +254,7 @@ typedef struct zn_part_info {
     const char *group;     /* the flexible body that it is a node or element of; NULL: none */
     int nq, nu;            /* own coordinates and velocities */
     int ng, ny, n_contacts;
+    ZN_RESERVED;
 } zn_part_info;
 ZN_API int zn_model_part_count(const zn_model *model);
 ZN_API zn_part_info zn_model_part_info(const zn_model *model, int part);
@@ -261,6 +268,7 @@ ZN_API zn_status zn_model_redundant_rows(zn_context *context, const zn_model *mo
  * `work` as for the questions. Sums over parts are those of the model. */
 typedef struct zn_part_energy {
     double kinetic, potential, power;
+    ZN_RESERVED;
 } zn_part_energy;
 ZN_API zn_status zn_model_part_energy(const zn_model *model, void *work, int part, const zn_point *at, zn_part_energy *energy);
 

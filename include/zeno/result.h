@@ -30,6 +30,7 @@ typedef struct zn_result_dataset {
     const char *name, *meaning;  /* meaning: a sentence; NULL where the file has none */
     int first_column, n_columns;
     const char *const *columns;  /* names within the dataset; NULL: one column with the name of the dataset */
+    ZN_RESERVED;
 } zn_result_dataset;
 ZN_API int zn_result_dataset_count(const zn_result *result);
 /* An empty structure: there is no such dataset. */
@@ -48,6 +49,7 @@ typedef struct zn_contact_table {
     const double *values;       /* entry i at values[i * n_columns] */
     int n_names;
     const char *const *names;   /* of shapes */
+    ZN_RESERVED;
 } zn_contact_table;
 /* An empty table where the result has none. Valid until the result is closed. */
 ZN_API zn_status zn_result_contacts(zn_result *result, zn_contact_table *table);

@@ -15,6 +15,7 @@ typedef struct zn_scene zn_scene;
 typedef struct zn_scene_options {
     int n_sets;
     const char *const *sets;
+    ZN_RESERVED;
 } zn_scene_options;
 
 /* All independent mistakes in the text are left in the context as errors with file, line and column. */

@@ -49,6 +49,7 @@ typedef struct zn_settings {
     zn_friction_law friction_law;
     double contradiction;
     zn_restitution_law restitution_law;
+    ZN_RESERVED;
 } zn_settings;
 
 ZN_API zn_settings zn_settings_default(void);
@@ -68,6 +69,7 @@ typedef struct zn_scheme_info {
     /* What it supports: contacts, friction, velocities other than q', bilateral constraints on velocity level, models without
      * a Lagrangian. */
     bool contacts, friction, general_kinematics, velocity_constraints, any_dynamics;
+    ZN_RESERVED;
 } zn_scheme_info;
 
 ZN_API int zn_scheme_count(void);
@@ -109,6 +111,7 @@ ZN_API zn_status zn_simulation_outputs(const zn_simulation *simulation, double *
 typedef struct zn_contact_work {
     double normal, friction; /* dissipated: energy lost counts as positive */
     double moving;           /* supplied */
+    ZN_RESERVED;
 } zn_contact_work;
 ZN_API zn_contact_work zn_simulation_contact_work(const zn_simulation *simulation, int contact);
 /* The work of the force of a bilateral row (ng + ny) so far: that of drives, zero for joints without a drive. */
@@ -128,6 +131,7 @@ typedef struct zn_found_contact {
     double point[3], normal[3]; /* in space; the normal points from the second to the first. In the plane z is 0 */
     double normal_percussion;   /* since the row before, of the row that is shown */
     double percussion[3];       /* the same on the first body, in space: the normal one and friction against sliding (of Stribeck's law what is not smooth) */
+    ZN_RESERVED;
 } zn_found_contact;
 ZN_API int zn_simulation_found_count(const zn_simulation *simulation);
 /* index from 0, in an order that depends on the shapes only. Texts live until the next step. */
@@ -137,6 +141,7 @@ ZN_API zn_status zn_simulation_found(const zn_simulation *simulation, int index,
 typedef struct zn_pair_total {
     const char *bodies[2]; /* NULL: no such pair */
     double normal;
+    ZN_RESERVED;
 } zn_pair_total;
 ZN_API int zn_simulation_pair_count(const zn_simulation *simulation);
 ZN_API zn_pair_total zn_simulation_pair(const zn_simulation *simulation, int index);
@@ -182,6 +187,7 @@ typedef struct zn_statistics {
     double components_mean;
     long components_max, sweeps, factorisations, linear_solves;
     double cone_seconds;
+    ZN_RESERVED;
 } zn_statistics;
 ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
 
@@ -191,6 +197,7 @@ typedef struct zn_energy_warning {
     const char *name; /* of that contact; NULL: no such warning. Lives as long as the simulation */
     double t;      /* end of the step with the impact */
     double gained; /* by all contacts of the impact */
+    ZN_RESERVED;
 } zn_energy_warning;
 enum { ZN_ENERGY_WARNINGS_KEPT = 16 };
 /* The first ones, index from 0. */

@@ -2,11 +2,14 @@
 #include "base/handle.h"
 
 bool handle_is_good(const handle_head *h, handle_kind kind, const char *function) {
-    static const char *const words[] = {"builder of formulas", "builder of parts", "scene",
-                                        "simulation",          "account",          "recorder"};
+    static const char *const words[] = {
+#define X(kind, word) word,
+        HANDLE_KINDS(X)
+#undef X
+    };
     if (!h) return false;
     if (h->kind == kind) return true;
-    const char *wanted = words[kind - HANDLE_FORMULA_MODEL];
+    const char *wanted = words[kind - HANDLE_BEFORE - 1];
     if (h->kind == HANDLE_DESTROYED)
         fail(h->context, ZN_ARGUMENT, "%s: the %s was destroyed before", function, wanted);
     else
@@ -19,4 +22,13 @@ void handle_retire(handle_head *h, size_t bytes) {
     memset(h, 0, bytes);
     h->context = context;
     mem_retire(context, h);
+}
+
+bool handle_no_later(const size_t *reserved) {
+    struct room {
+        ZN_RESERVED;
+    };
+    for (size_t i = 0; i < sizeof(struct room) / sizeof *reserved; i++)
+        if (reserved[i]) return false;
+    return true;
 }

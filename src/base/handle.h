@@ -9,15 +9,22 @@
 
 #include "base/base.h"
 
+/* Kind, and its word in messages. */
+#define HANDLE_KINDS(X)                       \
+    X(FORMULA_MODEL, "builder of formulas")   \
+    X(PARTS, "builder of parts")              \
+    X(SCENE, "scene")                         \
+    X(SIMULATION, "simulation")               \
+    X(ACCOUNT, "account")                     \
+    X(RECORDER, "recorder")                   \
+    X(RESULT, "result")
+
 typedef enum handle_kind {
     HANDLE_DESTROYED,
-    HANDLE_FORMULA_MODEL = 0x5a4e01,
-    HANDLE_PARTS,
-    HANDLE_SCENE,
-    HANDLE_SIMULATION,
-    HANDLE_ACCOUNT,
-    HANDLE_RECORDER,
-    HANDLE_RESULT
+    HANDLE_BEFORE = 0x5a4e00,
+#define X(kind, word) HANDLE_##kind,
+    HANDLE_KINDS(X)
+#undef X
 } handle_kind;
 
 typedef struct handle_head {
@@ -46,6 +53,12 @@ void handle_retire(handle_head *, size_t bytes);
     if (!HANDLE_GOOD(pointer, kind)) return ZN_ARGUMENT
 #define NEED(context, pointer) \
     if (!(pointer)) return fail(context, ZN_ARGUMENT, "%s: '%s' must not be NULL", __func__, #pointer)
+/* A definition, whose reserved members are zeros. */
+#define NEED_DEF(context, pointer) \
+    NEED(context, pointer);        \
+    if (!handle_no_later((pointer)->reserved)) return fail(context, ZN_ARGUMENT, HANDLE_LATER, __func__, #pointer)
+#define HANDLE_LATER "%s: '%s' was not begun with its default function or zeros, or is one of a later version"
+bool handle_no_later(const size_t *reserved);
 #define NEED_CONTEXT(context) \
     if (!(context)) return ZN_ARGUMENT
 

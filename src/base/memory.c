@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifndef ZENO_VERSION
-#define ZENO_VERSION "0"
-#endif
 
 static void *default_reallocate(void *user, void *block, size_t bytes) {
     (void)user;
@@ -20,7 +17,10 @@ static void default_release(void *user, void *block) {
     free(block);
 }
 
-const char *zn_version(void) { return ZENO_VERSION; }
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+const char *zn_version(void) { return TEXT(ZN_VERSION_MAJOR) "." TEXT(ZN_VERSION_MINOR) "." TEXT(ZN_VERSION_PATCH); }
+int zn_version_number(void) { return ZN_VERSION_NUMBER; }
 
 zn_context *zn_context_create(const zn_context_def *def) {
     zn_allocator allocator = def ? def->allocator : (zn_allocator){0};

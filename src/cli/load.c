@@ -58,7 +58,7 @@ static bool set(const char *option, const setting *row, const char *text, zn_set
 }
 
 bool cli_load(zn_context *context, const char *path, const cli_scene_options *options, zn_scene **scene, zn_settings *settings) {
-    zn_scene_options sets = {options->n_sets, options->sets};
+    zn_scene_options sets = {.n_sets = options->n_sets, .sets = options->sets};
     progress_loading(true);
     zn_status loaded = zn_scene_load(context, path, &sets, scene);
     progress_loading(false);

@@ -196,7 +196,7 @@ zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_m
     NEED_CONTEXT(context);
     NEED(context, model);
     *model = NULL;
-    NEED(context, def);
+    NEED_DEF(context, def);
     zn_status status = check_def(context, def);
     if (status != ZN_OK) return status;
     callback_model *m = MEM_ARRAY(context, callback_model, 1);

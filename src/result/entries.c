@@ -65,6 +65,11 @@ zn_status zn_result_contacts(zn_result *r, zn_contact_table *table) {
     long count;
     zn_status status = result_get_entries(r, &values, &count);
     if (status != ZN_OK) return status;
-    *table = (zn_contact_table){count, e->n_columns, e->columns, values, e->n_names, e->names};
+    *table = (zn_contact_table){.count = count,
+                                .n_columns = e->n_columns,
+                                .columns = e->columns,
+                                .values = values,
+                                .n_names = e->n_names,
+                                .names = e->names};
     return ZN_OK;
 }

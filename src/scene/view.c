@@ -251,7 +251,7 @@ void scene_read_view(scene_view *v, scene_loader *loader, const scene_node *node
 }
 
 zn_status scene_view_parts(scene_view *v) {
-    zn_view_def def = {v->items, v->members};
+    zn_view_def def = {.items = v->items, .members = v->members};
     return zn_parts_view(v->loader->parts, &def);
 }
 

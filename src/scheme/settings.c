@@ -90,6 +90,7 @@ typedef struct settings_of_table {
 #define X(type, name, ...) type name;
     SETTINGS(X)
 #undef X
+    ZN_RESERVED;
 } settings_of_table;
 #define X(type, name, ...) _Static_assert(offsetof(zn_settings, name) == offsetof(settings_of_table, name), "rows in the order of members");
 SETTINGS(X)

@@ -48,7 +48,7 @@ zn_pair_total zn_simulation_pair(const zn_simulation *sim, int index) {
     if (index < 0 || index >= zn_simulation_pair_count(sim)) return (zn_pair_total){0};
     const sim_contacts *c = &sim->contacts;
     const sim_pair *p = &c->pairs[index];
-    return (zn_pair_total){{contact_field_body_name(c->field, p->body[0]), contact_field_body_name(c->field, p->body[1])}, p->normal};
+    return (zn_pair_total){.bodies = {contact_field_body_name(c->field, p->body[0]), contact_field_body_name(c->field, p->body[1])}, .normal = p->normal};
 }
 
 /* ---- each of them ---- */

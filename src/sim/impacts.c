@@ -138,7 +138,8 @@ void sim_impacts_look(zn_simulation *sim, const scheme_state *to) {
     if (!(sum.gain > GAIN_ROUNDOFF * sum.size + errors)) return;
     if (o->count < ZN_ENERGY_WARNINGS_KEPT) {
         snprintf(o->names[o->count], SIM_NAME, "%s", model->contacts[sum.contact].name);
-        o->first[o->count] = (zn_energy_warning){sum.contact < sim->base->size.n_contacts ? sum.contact : -1, NULL, to->t, sum.gain};
+        o->first[o->count] = (zn_energy_warning){
+            .contact = sum.contact < sim->base->size.n_contacts ? sum.contact : -1, .t = to->t, .gained = sum.gain};
     }
     o->count++;
 }

@@ -140,7 +140,7 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
     NEED(context, out);
     *out = NULL;
     NEED(context, model);
-    NEED(context, settings);
+    NEED_DEF(context, settings);
     zn_status status = model_check(context, model, __func__);
     if (status == ZN_OK) status = settings_check(context, settings);
     if (status == ZN_OK) status = model_check_start(context, model);

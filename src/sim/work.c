@@ -158,7 +158,7 @@ void sim_work_add(zn_simulation *sim, const scheme_state *from, const scheme_sta
 zn_contact_work zn_simulation_contact_work(const zn_simulation *sim, int contact) {
     if (!HANDLE_GOOD(sim, HANDLE_SIMULATION) || contact < 0 || contact >= sim->base->size.n_contacts) return (zn_contact_work){0};
     const double *w = sim->view.work + (size_t)contact * SIM_WORK_OF_CONTACT;
-    return (zn_contact_work){w[SIM_NORMAL], w[SIM_FRICTION], w[SIM_MOVING]};
+    return (zn_contact_work){.normal = w[SIM_NORMAL], .friction = w[SIM_FRICTION], .moving = w[SIM_MOVING]};
 }
 
 double zn_simulation_constraint_work(const zn_simulation *sim, int row) {

@@ -56,7 +56,7 @@ static zn_status make_settings(const study_shared *s, zn_context *context, const
 }
 
 static zn_status load(const study_shared *s, zn_context *context, int n_sets, const char *const *sets, zn_scene **scene) {
-    return zn_scene_parse(context, s->def->name, s->def->text, &(zn_scene_options){n_sets, sets}, scene);
+    return zn_scene_parse(context, s->def->name, s->def->text, &(zn_scene_options){.n_sets = n_sets, .sets = sets}, scene);
 }
 
 /* The columns that a run has, from its first row. */

@@ -2,6 +2,8 @@
 /* Misuse of base, models, scenes, simulations, accounts and recorders; the rows of parts are in rows_of_parts.c. */
 #include "misuse/misuse.h"
 
+#include "scheme/settings.h"
+
 static const zn_formula zero = {.text = "0"};
 
 /* ---- base ---- */
@@ -28,6 +30,7 @@ ROW(zn_error_get) {
 }
 ROW(zn_error_text) { (void)w, assert_string_equal(zn_error_text(NULL), ""); }
 ROW(zn_error_clear) { (void)w, zn_error_clear(NULL); }
+ROW(zn_version_number) { (void)w, assert_int_equal(zn_version_number(), ZN_VERSION_NUMBER); }
 ROW(zn_version) { (void)w, assert_true(strlen(zn_version()) > 0); }
 
 /* ---- models ---- */
@@ -240,10 +243,10 @@ ROW(zn_formula_model_build) {
 
 static void check_options(world *w, zn_status (*load)(world *, const zn_scene_options *)) {
     const char *const sets[] = {"a=1", NULL};
-    REFUSED(load(w, &(zn_scene_options){-1, NULL}));
-    REFUSED(load(w, &(zn_scene_options){INT_MIN, sets}));
-    REFUSED(load(w, &(zn_scene_options){1, NULL}));
-    REFUSED(load(w, &(zn_scene_options){2, sets}));
+    REFUSED(load(w, &(zn_scene_options){.n_sets = -1, .sets = NULL}));
+    REFUSED(load(w, &(zn_scene_options){.n_sets = INT_MIN, .sets = sets}));
+    REFUSED(load(w, &(zn_scene_options){.n_sets = 1, .sets = NULL}));
+    REFUSED(load(w, &(zn_scene_options){.n_sets = 2, .sets = sets}));
 }
 static zn_status load_file(world *w, const zn_scene_options *options) {
     zn_scene *scene = w->scene;
@@ -331,26 +334,12 @@ ROW(zn_simulation_create) {
     const int numbers[] = {99, -1, INT_MIN, INT_MAX};
     for (int i = 0; i < 4; i++) {
         zn_settings s = good;
-        s.solver = (zn_solver)numbers[i];
-        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
-        s = good, s.projection = (zn_projection)numbers[i];
-        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
-        s = good, s.percussion = (zn_percussion)numbers[i];
-        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
-        s = good, s.iteration = (zn_iteration)numbers[i];
-        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
-        s = good, s.alpha = (zn_alpha)numbers[i];
-        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
-        s = good, s.multipliers = (zn_multipliers)numbers[i];
-        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
-        s = good, s.start_forces = (zn_start_forces)numbers[i];
-        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
-        s = good, s.friction_law = (zn_friction_law)numbers[i];
-        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
-        s = good, s.restitution_law = (zn_restitution_law)numbers[i];
-        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
-        s = good, s.activation = numbers[i];
-        REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+        for (int k = 0; k < settings_count; k++) {
+            if (settings_rows[k].kind != SETTING_WORD && strcmp(settings_rows[k].name, "activation")) continue;
+            s = good;
+            setting_store(&settings_rows[k], &s, numbers[i]);
+            REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+        }
         s = good, s.stages = numbers[i];
         REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
         if (numbers[i] > 0) continue;
@@ -360,7 +349,11 @@ ROW(zn_simulation_create) {
     zn_settings s = good;
     s.scheme = "no such scheme";
     REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
-    s.scheme = NULL;
+    s = good, s.reserved[0] = 1; /* of a later version */
+    REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+    s = good, s.reserved[7] = 1;
+    REFUSED(zn_simulation_create(w->context, w->model, &s, &simulation));
+    s = good, s.scheme = NULL;
     assert_int_equal(zn_simulation_create(w->context, w->model, &s, &simulation), ZN_OK); /* NULL means the default */
     assert_string_equal(zn_simulation_settings(simulation)->scheme, zn_settings_default().scheme);
     zn_simulation_destroy(simulation);
@@ -564,6 +557,7 @@ static const misuse_row rows[] = {
     R(zn_error_text),
     R(zn_error_clear),
     R(zn_version),
+    R(zn_version_number),
     R(zn_model_destroy),
     R(zn_model_set_drawing),
     R(zn_model_from_callbacks),

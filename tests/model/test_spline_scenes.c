@@ -126,7 +126,7 @@ static void wrong_scenes_are_refused(void **state) {
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s}\nsimulation: {step: 1e-3, end: 1}\n", cases[i][0]);
         zn_context *context = zn_context_create(NULL);
         zn_scene *scene = NULL;
-        zn_status status = zn_scene_parse(context, "test", text, &(zn_scene_options){0, NULL}, &scene);
+        zn_status status = zn_scene_parse(context, "test", text, &(zn_scene_options){.n_sets = 0, .sets = NULL}, &scene);
         if (status == ZN_OK || scene) fail_msg("'%s' was accepted", cases[i][0]);
         if (!strstr(zn_error_text(context), cases[i][1])) fail_msg("'%s' says: %s", cases[i][0], zn_error_text(context));
         if (!strstr(zn_error_text(context), "test:2"))

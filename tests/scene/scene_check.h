@@ -31,7 +31,7 @@
 /* Loads a text that must be right. */
 static inline zn_scene *load_good(zn_context *context, const char *text, int n_sets, const char *const *sets) {
     zn_scene *scene = NULL;
-    zn_scene_options options = {n_sets, sets};
+    zn_scene_options options = {.n_sets = n_sets, .sets = sets};
     zn_status status = zn_scene_parse(context, "good.yaml", text, &options, &scene);
     if (status != ZN_OK) print_error("%s\n%s\n", text, zn_error_text(context));
     assert_int_equal(status, ZN_OK);
@@ -52,7 +52,7 @@ static inline int no_mismatches(void **state) {
 static inline void check_errors_set(const char *text, const char *set, const char *const *expected) {
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = NULL;
-    zn_scene_options options = {set ? 1 : 0, &set};
+    zn_scene_options options = {.n_sets = set ? 1 : 0, .sets = &set};
     zn_status status = zn_scene_parse(context, "bad.yaml", text, &options, &scene);
     int count = 0;
     while (expected[count]) count++;

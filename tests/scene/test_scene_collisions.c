@@ -15,7 +15,7 @@ static run begin(const char *name, const char *set) {
     run r = {.context = zn_context_create(NULL)};
     char path[1024];
     snprintf(path, sizeof path, ZENO_SOURCE_DIR "/scenes/%s.yaml", name);
-    zn_scene_options options = {set ? 1 : 0, &set};
+    zn_scene_options options = {.n_sets = set ? 1 : 0, .sets = &set};
     if (zn_scene_load(r.context, path, &options, &r.scene) != ZN_OK) fail_msg("%s", zn_error_text(r.context));
     r.model = zn_scene_model(r.scene);
     if (zn_simulation_create(r.context, r.model, zn_scene_settings(r.scene), &r.simulation) != ZN_OK) fail_msg("%s", zn_error_text(r.context));

@@ -217,7 +217,7 @@ static void test_set_errors(void **state) {
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = NULL;
     const char *set = "m=2*)";
-    assert_int_equal(zn_scene_parse(context, "s.yaml", GOOD_SCENE, &(zn_scene_options){1, &set}, &scene), ZN_SCENE);
+    assert_int_equal(zn_scene_parse(context, "s.yaml", GOOD_SCENE, &(zn_scene_options){.n_sets = 1, .sets = &set}, &scene), ZN_SCENE);
     assert_int_equal(zn_error_count(context), 1);
     assert_string_equal(zn_error_get(context, 0)->file, "--set m=2*)");
     zn_context_destroy(context);

@@ -148,7 +148,7 @@ static void a_run_says_so_once(void **state) {
     char log[400] = "";
     const char *set[] = {"eps=1e-7"};
     trial r = {.context = zn_context_create(&(zn_context_def){.log = keep_log, .log_user = log})};
-    assert_int_equal(zn_scene_parse(r.context, "test", door, &(zn_scene_options){1, set}, &r.scene), ZN_OK);
+    assert_int_equal(zn_scene_parse(r.context, "test", door, &(zn_scene_options){.n_sets = 1, .sets = set}, &r.scene), ZN_OK);
     trial_options o = {.scheme = "radau-2a"};
     zn_settings settings = trial_settings(r.scene, &o);
     assert_int_equal(zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &r.simulation), ZN_OK);
@@ -173,7 +173,7 @@ static void a_run_says_so_once(void **state) {
 
 static zn_status try_run(trial *r, const char *scene, const char *set, const zn_settings *changed) {
     *r = (trial){.context = zn_context_create(NULL)};
-    zn_status status = zn_scene_parse(r->context, "test", scene, &(zn_scene_options){1, &set}, &r->scene);
+    zn_status status = zn_scene_parse(r->context, "test", scene, &(zn_scene_options){.n_sets = 1, .sets = &set}, &r->scene);
     if (status != ZN_OK) return status;
     zn_settings settings = *zn_scene_settings(r->scene);
     settings.scheme = changed->scheme;
@@ -277,7 +277,7 @@ static void memory(void **state) {
         zn_context *context = counting_context(&memory);
         const char *set[] = {"eps=1e-7"};
         zn_scene *scene = NULL;
-        assert_int_equal(zn_scene_parse(context, "test", door_moved, &(zn_scene_options){1, set}, &scene), ZN_OK);
+        assert_int_equal(zn_scene_parse(context, "test", door_moved, &(zn_scene_options){.n_sets = 1, .sets = set}, &scene), ZN_OK);
         zn_settings settings = *zn_scene_settings(scene);
         settings.scheme = names[i];
         long failures = 0;

@@ -44,7 +44,7 @@ static ending go(const char *scene, asked a) {
     zn_context *context = zn_context_create(NULL);
     zn_scene *parsed = NULL;
     zn_simulation *sim = NULL;
-    zn_scene_options options = {a.set ? 1 : 0, &a.set};
+    zn_scene_options options = {.n_sets = a.set ? 1 : 0, .sets = &a.set};
     if (zn_scene_parse(context, "test", scene, &options, &parsed) != ZN_OK) fail_msg("%s", zn_error_text(context));
     zn_settings settings = *zn_scene_settings(parsed);
     if (a.scheme) settings.scheme = a.scheme, settings.stages = 0;

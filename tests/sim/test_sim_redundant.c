@@ -163,7 +163,7 @@ static void joints_that_contradict_are_named(void **state) {
         trial exact = trial_complete(DOOR, (trial_options){.scheme = schemes[i]});
         trial r = {.context = zn_context_create(NULL)};
         const char *set[] = {"eps=8e-7"}; /* less would be forgiven, see test_sim_contradiction.c */
-        assert_int_equal(zn_scene_parse(r.context, "test", DOOR, &(zn_scene_options){1, set}, &r.scene), ZN_OK);
+        assert_int_equal(zn_scene_parse(r.context, "test", DOOR, &(zn_scene_options){.n_sets = 1, .sets = set}, &r.scene), ZN_OK);
         trial_options o = {.scheme = schemes[i]};
         zn_settings settings = trial_settings(r.scene, &o);
         zn_status status = zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &r.simulation);

@@ -172,7 +172,7 @@ zn_status parts_add_body(zn_parts *parts, parts_body *b, zn_body *handle) {
 zn_status zn_parts_body(zn_parts *parts, const zn_body_def *def, zn_body *handle) {
     if (handle) *handle = (zn_body){0, 0};
     NEED_HANDLE(parts, HANDLE_PARTS);
-    NEED(parts->context, def);
+    NEED_DEF(parts->context, def);
     zn_context *context = parts->context;
     zn_status status = parts_check_name(parts, def->name, "body");
     if (status != ZN_OK) return status;

@@ -142,7 +142,7 @@ static int find_geometry(const zn_parts *parts, const char *name) {
 zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geometry *handle) {
     if (handle) *handle = (zn_geometry){0, 0};
     NEED_HANDLE(parts, HANDLE_PARTS);
-    NEED(parts->context, def);
+    NEED_DEF(parts->context, def);
     zn_context *context = parts->context;
     if (!def->name || !*def->name) return fail(context, ZN_ARGUMENT, "a geometry needs a name");
     if ((int)def->type < 0 || def->type >= ZN_GEOMETRY_TYPE_COUNT)
@@ -261,7 +261,7 @@ const zn_contact_law *parts_material_law(const zn_parts *parts, const char *a, c
 
 zn_status zn_parts_material_pair(zn_parts *parts, const char *a, const char *b, const zn_contact_law *law) {
     NEED_HANDLE(parts, HANDLE_PARTS);
-    NEED(parts->context, law);
+    NEED_DEF(parts->context, law);
     zn_context *context = parts->context;
     if (!a || !*a || !b || !*b) return fail(context, ZN_ARGUMENT, "a law between materials needs the names of both");
     if (parts_material_law(parts, a, b))

@@ -218,7 +218,7 @@ static zn_status declare(zn_parts *parts, int a, int b) {
 
 zn_status zn_parts_contact(zn_parts *parts, const zn_contact_pair_def *def) {
     NEED_HANDLE(parts, HANDLE_PARTS);
-    NEED(parts->context, def);
+    NEED_DEF(parts->context, def);
     zn_context *context = parts->context;
     if (!def->name || !*def->name) return fail(context, ZN_ARGUMENT, "a contact needs a name");
     if ((int)def->tangent < ZN_TANGENT_DEFAULT || def->tangent > ZN_TANGENT_SURFACE)

@@ -229,7 +229,7 @@ static zn_status check(zn_parts *parts, const zn_flexible_def *def, const flexib
 zn_status zn_parts_flexible(zn_parts *parts, const zn_flexible_def *def, zn_flexible *handle) {
     if (handle) *handle = (zn_flexible){0, 0};
     NEED_HANDLE(parts, HANDLE_PARTS);
-    NEED(parts->context, def);
+    NEED_DEF(parts->context, def);
     zn_context *context = parts->context;
     const flexible_type *type = NULL;
     int order = 0;

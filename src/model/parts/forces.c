@@ -81,7 +81,7 @@ static zn_status keep_formulas(zn_parts *parts, const zn_formula *formulas, part
 
 zn_status zn_parts_force(zn_parts *parts, const zn_force_def *def) {
     NEED_HANDLE(parts, HANDLE_PARTS);
-    NEED(parts->context, def);
+    NEED_DEF(parts->context, def);
     if ((int)def->type < 0 || def->type >= ZN_FORCE_TYPE_COUNT)
         return fail(parts->context, ZN_ARGUMENT, "unknown type of force");
     if (!def->name || !*def->name) return fail(parts->context, ZN_ARGUMENT, "a %s needs a name", force_types[def->type]->what);

@@ -92,7 +92,7 @@ static zn_sizes count_rows(const joint_type *type, body_kind a, body_kind b) {
 
 zn_status zn_parts_joint(zn_parts *parts, const zn_joint_def *def) {
     NEED_HANDLE(parts, HANDLE_PARTS);
-    NEED(parts->context, def);
+    NEED_DEF(parts->context, def);
     if ((int)def->type < 0 || def->type >= ZN_JOINT_TYPE_COUNT)
         return fail(parts->context, ZN_ARGUMENT, "unknown type of joint");
     if (!def->name || !*def->name) return fail(parts->context, ZN_ARGUMENT, "a %s needs a name", joint_types[def->type]->what);

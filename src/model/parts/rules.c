@@ -171,7 +171,7 @@ static zn_status check_law(zn_parts *parts, const char *name, const zn_contact_l
 
 zn_status zn_parts_collide(zn_parts *parts, const zn_collision_def *def) {
     NEED_HANDLE(parts, HANDLE_PARTS);
-    NEED(parts->context, def);
+    NEED_DEF(parts->context, def);
     zn_context *context = parts->context;
     if (!def->name || !*def->name) return fail(context, ZN_ARGUMENT, "a rule for contacts needs a name");
     if (def->n_except < 0 || (def->n_except > 0 && !def->except))
