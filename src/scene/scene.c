@@ -252,7 +252,7 @@ static zn_status load(zn_context *context, const char *file, const char *text, c
     const int errors_before = zn_error_count(context);
     zn_scene *scene = MEM_ARRAY(context, zn_scene, 1);
     if (!scene) return ZN_MEMORY;
-    *scene = (zn_scene){.head = {HANDLE_SCENE, context}, .arena = {context, NULL}, .title = "", .settings = zn_settings_default()};
+    *scene = (zn_scene){.head = {HANDLE_SCENE, context}, .arena = {.context = context}, .title = "", .settings = zn_settings_default()};
     zn_status status = ZN_OK;
     scene->text = text ? scene_copy(&scene->arena, text, strlen(text)) : scene_read_file(&scene->arena, file);
     const char *name = scene_copy(&scene->arena, file, strlen(file));
@@ -341,5 +341,7 @@ void scene_set_start(zn_scene *scene, bool velocity, int index, double value) {
     const double *start = velocity ? scene->model->u_start : scene->model->q_start; /* the scene's own memory */
     ((double *)(uintptr_t)start)[index] = value;
 }
+
+uint64_t scene_files_hash(const zn_scene *scene) { return scene->arena.read; }
 
 const scene_study *scene_get_study(const zn_scene *scene) { return &scene->study; }

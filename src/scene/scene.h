@@ -26,6 +26,7 @@ typedef struct scene_block scene_block;
 typedef struct scene_arena {
     zn_context *context;
     scene_block *blocks;
+    uint64_t read; /* a hash of the bytes of all files that were read into it */
 } scene_arena;
 
 void *scene_alloc(scene_arena *, size_t count, size_t size);      /* zeroed; NULL: out of memory (in the context) */

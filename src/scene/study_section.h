@@ -5,10 +5,14 @@
 
 #include "zeno/scene.h"
 
+#include <stdint.h>
+
 bool scene_has_parameter(const zn_scene *, const char *name);
 /* The one that was probably meant, or NULL. */
 const char *scene_nearest_parameter(const zn_scene *, const char *name);
 
+/* Of the bytes of all files that it took in besides its own text: includes, meshes. */
+uint64_t scene_files_hash(const zn_scene *);
 /* Another start of a coordinate or velocity, for simulations that are created afterwards. */
 void scene_set_start(zn_scene *, bool velocity, int index, double value);
 

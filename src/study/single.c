@@ -85,6 +85,7 @@ zn_status study_shared_create(zn_context *context, const study_def *def, study_s
         s->targets = MEM_ARRAY(context, study_target, s->plan.n_axes);
         s->places = MEM_ARRAY(context, int, s->plan.n_axes);
         s->title = mem_text(context, zn_scene_title(scene));
+        s->files = scene_files_hash(scene);
         if (!s->targets || !s->places || !s->title) status = ZN_MEMORY;
     }
     for (int i = 0; i < s->plan.n_axes && status == ZN_OK; i++) status = find_target(s, scene, i);

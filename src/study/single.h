@@ -19,6 +19,7 @@ typedef struct study_shared {
     int *places;           /* of coordinates and velocities */
     int n_parameters;      /* axes that are parameters */
     char *title;
+    uint64_t files;        /* a hash of what the scene includes */
 } study_shared;
 
 zn_status study_shared_create(zn_context *, const study_def *, study_shared *);

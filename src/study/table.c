@@ -59,6 +59,8 @@ static void identify(const study_shared *s, char text[HASH_TEXT]) {
     hash_number(&h, (double)d->plan.samples);
     hash_number(&h, (double)d->plan.sampling);
     hash_number(&h, (double)d->plan.zip);
+    snprintf(text, HASH_TEXT, "%" PRIu64, s->files);
+    hash_text(&h, text);
     snprintf(text, HASH_TEXT, "%" PRIu64, d->plan.seed);
     hash_text(&h, text);
     snprintf(text, HASH_TEXT, "%016" PRIx64 "%016" PRIx64, h.part[0], h.part[1]);

@@ -74,6 +74,18 @@ grep -q 'goes on from here' err || complain "a stopped study says nothing: $(cat
 "$zeno" sweep "$ball" --vary q_0=0.5:2:99999 --keep last:q --end 0.1 --step 1e-2 --quiet --out stopped.h5 2>err && complain "another study goes on with it"
 grep -q 'another study' err || complain "no sentence about another study: $(cat err)"
 
+# A file that cannot grow (as on a full disk): a sentence, a readable file, and the same command goes on.
+many() { "$zeno" sweep "$ball" --vary q=0.5:2:12000 --keep last:q,max:q --end 0.01 --step 1e-2 --quiet --out "$1"; }
+many plenty.h5 || complain "many runs fail"
+(
+    ulimit -f 400
+    many full.h5
+) 2>err && complain "a file that cannot grow is complete"
+grep -q 'larger than this system allows' err || complain "no sentence about the size: $(cat err)"
+"$zeno" plot full.h5.partial --y last:q --out full.svg || complain "what was written cannot be read"
+many full.h5 || complain "it does not go on"
+cmp plenty.h5 full.h5 || complain "after a full disk the bytes are others"
+
 # Random values are those of the run, whoever computes them; another seed gives others.
 for sampling in random latin sobol; do
     for threads in 1 2; do
@@ -128,6 +140,21 @@ fi
 "$zeno" plot bird.h5 --y "impact:tail.phi_S'" --out bird.svg 2>err && complain "an unknown event is drawn"
 "$zeno" plot bird.h5 --y period:phi_M --out bird.svg || complain "there is no usual axis"
 for study in "$2"/../studies/*.yaml; do "$zeno" check "$study" | grep -q 'the study has' || complain "$study is no study"; done
+
+# What a scene includes is part of it: another content is another study.
+cat >whole.yaml <<'END'
+include: half.yaml
+coordinates: {x: {start: 1, velocity: 0}}
+simulation: {scheme: moreau, step: 1e-2, end: 0.1}
+END
+echo 'energy: {kinetic: "x'"'"'^2/2", potential: x}' >half.yaml
+"$zeno" sweep whole.yaml --vary x=1,2 --keep last:x --out include.h5 --summary >out || complain "a scene with include cannot be studied"
+"$zeno" sweep whole.yaml --vary x=1,2 --keep last:x --out include.h5 --quiet --summary >out
+grep -q '"seconds": 0,' out || complain "the same include is another study: $(cat out)"
+cp include.h5 first.h5
+echo 'energy: {kinetic: "x'"'"'^2/2", potential: 2*x}' >half.yaml
+"$zeno" sweep whole.yaml --vary x=1,2 --keep last:x --out include.h5 --quiet || complain "another include fails"
+cmp -s include.h5 first.h5 && complain "another include is taken for the same study"
 
 refuses 'which scene'
 refuses 'where to' "$ball" --vary q_0=1 --keep last:q

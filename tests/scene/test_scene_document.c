@@ -19,7 +19,7 @@ static void check_place(const scene_node *node, int line, int column) {
 static void test_places_of_scalars(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    scene_arena arena = {context, NULL};
+    scene_arena arena = {.context = context};
     const scene_node *root = root_of(&arena, "plain: a + b\n"
                                              "double: \"x'*2\"\n"
                                              "single: 'y + 1'\n"
@@ -57,7 +57,7 @@ static void test_places_of_scalars(void **state) {
 static void test_aliases_share(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    scene_arena arena = {context, NULL};
+    scene_arena arena = {.context = context};
     const scene_node *root = root_of(&arena, "a: &one {k: 1}\nb: *one\nc: ~\nd:\ne: \"\"\nf: null\n");
     assert_ptr_equal(scene_find(root, "a"), scene_find(root, "b"));
     assert_int_equal(scene_find(root, "c")->kind, SCENE_NULL);
