@@ -12,6 +12,8 @@
 
 /* Factors this near to 1 are round-off. */
 static const double same_units = 1e-3;
+/* Factorisations for one solve; steps of half the length are cheaper than more. */
+enum { WORK_MOST = 1000 };
 
 static int cell_size(const cone_pieces *k, int cell) { return k->map.start[cell + 1] - k->map.start[cell]; }
 
@@ -180,7 +182,7 @@ static zn_status solve_contacts(cone_solver *s, piece_worker *w, int piece, doub
         for (int i = *d; i < *d * *d; i++) W[(size_t)e * (size_t)(*d * *d) + (size_t)i] *= factor;
     load_contacts(s, w, piece, *d, factor, y);
     many_load(w->many, &(many_load_def){w->q, w->mu, w->nu, w->scale});
-    zn_status status = many_solve(w->many, &(many_settings){.residual = wanted}, w->r, &w->cost);
+    zn_status status = many_solve(w->many, &(many_settings){.residual = wanted, .factorisations_most = WORK_MOST}, w->r, &w->cost);
     s->out->cost.sweeps += w->cost.sweeps;
     s->out->cost.factorisations += w->cost.factorisations;
     s->out->cost.solves += w->cost.solves;

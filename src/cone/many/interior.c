@@ -245,7 +245,8 @@ zn_status many_interior(many_system *s, interior_plan plan) {
     enter(s, f);
     begin(s, f, plan.start);
     for (int it = 0; it < plan.iterations; it++) {
-        if (base_stopped(s->context)) return ZN_STOPPED;
+        zn_status allowed = many_may_go_on(s);
+        if (allowed != ZN_OK) return allowed;
         residual(s, f);
         double tau = gap(s, f, 0);
         fill_diagonal(s, f);

@@ -32,6 +32,7 @@ typedef struct many_settings {
     bool
         natural_map; /* also of the natural map with percussions and velocities as they are, the measure of the literature; else the one in velocities only */
     int rounds_most; /* of the last resort; 0: none */
+    int factorisations_most; /* after that many no method begins another iteration; 0: no limit */
 } many_settings;
 
 typedef struct many_outcome {

@@ -179,7 +179,8 @@ static zn_status inner(many_system *s, struct active_matrix *a, int most, double
     for (int k = 0; k < MERITS; k++) past[k] = F;
     for (*taken = 0; *taken < most; ++*taken) {
         if (F <= wanted || F < INNER_DONE) return ZN_OK;
-        if (base_stopped(s->context)) return ZN_STOPPED;
+        zn_status allowed = many_may_go_on(s);
+        if (allowed != ZN_OK) return allowed;
         if (!full_step(s, a, ro, delta)) return ZN_NO_CONVERGENCE;
         double largest = past[0], t = 1, next = INFINITY;
         for (int k = 1; k < MERITS; k++) largest = larger(past[k], largest);

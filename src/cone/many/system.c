@@ -43,6 +43,12 @@ bool many_need_factors(many_system *s) {
     return s->factors != NULL;
 }
 
+zn_status many_may_go_on(const many_system *s) {
+    if (base_stopped(s->context)) return ZN_STOPPED;
+    int most = s->settings.factorisations_most;
+    return most > 0 && s->out->factorisations >= most ? ZN_NO_CONVERGENCE : ZN_OK;
+}
+
 double many_judge(many_system *s, const double *r, double *u) {
     int d = s->d;
     double largest = 0, sum = 0;

@@ -46,6 +46,7 @@ void many_velocities(const many_system *, const double *r, double *u);
 void many_velocity(const many_system *, const double *r, int c, double *u);
 double many_norm(const double *v, int n);
 bool many_need_factors(many_system *);                    /* false: no memory */
+zn_status many_may_go_on(const many_system *);            /* ZN_OK, ZN_STOPPED, or ZN_NO_CONVERGENCE: the work is at its limit */
 void many_project(const many_system *, int c, double *z); /* onto K of contact c */
 /* The residual of r, which is in K; u receives its velocities. */
 double many_judge(many_system *, const double *r, double *u);
