@@ -43,7 +43,7 @@ expect 0 $run --summary
 holds "the summary is one line" lines out 1
 holds "it is a JSON object" grep -q '^{.*}$' out
 for key in scene scheme stages step steps t status message coordinates q velocities u contacts percussion_total max_penetration max_g \
-    max_gdot max_gamma energy_start energy_end newton projection rejected wall_seconds; do
+    max_gdot max_gamma energy_start energy_end newton projection rejected wall_seconds cone step_seconds; do
     holds "the summary has $key" grep -q "\"$key\": " out
 done
 holds "nothing on standard error" empty err
