@@ -6,7 +6,7 @@
 #define CLI_COMMANDS(X)                                                                            \
     X(run, "SCENE [options]", "simulate a scene")                                                  \
     X(converge, "SCENE [options]", "errors of schemes over their steps, and their orders")         \
-    X(sweep, "SCENE --vary NAME=VALUES --keep WHAT --out FILE.h5", "many runs, one file of what is kept of each") \
+    X(sweep, "SCENE --vary ... --keep ... --out FILE.h5", "many runs, one file of what is kept of each") \
     X(check, "SCENE", "everything except the run: parses, builds, checks the start")               \
     X(schemes, "", "the table of schemes")                                                         \
     X(settings, "", "the table of settings")                                                       \

@@ -24,6 +24,7 @@ typedef struct study_crew {
     long next, written; /* rows: to be taken; in the file */
     long end;           /* no more rows are taken from here on */
     bool writer_waits;
+    double begun;       /* before the first worker was */
 } study_crew;
 
 typedef struct study_hand {
@@ -72,7 +73,7 @@ static void await_row(study_crew *crew) {
 
 /* Until all rows up to the end are in the file. After a stop or a failure of the file no more runs are begun. */
 static zn_status write_rows(study_crew *crew, study_table *table, study_progress *progress, void *user, study_outcome *outcome) {
-    double begun = seconds(), told = begun;
+    double begun = crew->begun, told = begun;
     long before = table->rows;
     zn_status status = ZN_OK;
     pthread_mutex_lock(&crew->lock);
@@ -149,6 +150,7 @@ static zn_status run_all(const study_shared *shared, study_table *table, study_p
     zn_context *context = shared->context;
     study_crew crew = {.shared = shared, .first = table->first, .next = table->rows, .written = table->rows, .end = table->count};
     int wanted = thread_count(shared->def, table->count - table->rows), started = 0;
+    crew.begun = seconds();
     if (crew.next == crew.end) return ZN_OK;
     study_hand *hands = MEM_ARRAY(context, study_hand, wanted);
     pthread_mutex_init(&crew.lock, NULL);
