@@ -11,6 +11,7 @@
     X(schemes, "", "the table of schemes")                                                         \
     X(settings, "", "the table of settings")                                                       \
     X(joints, "", "the table of joints")                                                           \
+    X(shapes, "", "the table of shapes that touch")                                                \
     X(forces, "", "the table of forces")                                                           \
     X(cone, "FILE [--solver S] [--residual R]", "solve a discrete contact problem (Siconos, FCLIB)") \
     X(plot, "RESULT --y NAME[,NAME] --out FILE.svg", "curves of a result")                         \

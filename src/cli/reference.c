@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zeno schemes, settings, joints, forces: the library's tables of what there is, as text or (--markdown) as they stand in docs/. */
+/* zeno schemes, settings, joints, shapes, forces: the library's tables of what there is, as text or (--markdown) as they stand in docs/. */
 #include "cli/args.h"
 #include "cli/commands.h"
 #include "model/parts/joint.h"
+#include "scene/shapes.h"
 #include "scheme/settings.h"
 #include "zeno/zeno.h"
 
@@ -74,6 +75,11 @@ static void force_cell(int row, int column, char *text) {
 #undef X
     };
     PUT(text, "%s", words[row][column]);
+}
+
+static void shape_cell(int row, int column, char *text) {
+    if (column == 0) PUT(text, "%s", scene_shape_word(row));
+    else scene_shape_keys(row, text, CELL);
 }
 
 /* ---- printing ---- */
@@ -158,6 +164,12 @@ int cli_joints(int argc, char **argv) {
     const reference r = {"zeno joints [--markdown]",
                          "in the plane, in space: rows of constraints, on position level + on velocity level; -: none there",
                          ZN_JOINT_TYPE_COUNT, 4, {"type", "in the plane", "in space", "what holds"}, joint_cell};
+    return show(&r, argc, argv);
+}
+
+int cli_shapes(int argc, char **argv) {
+    const reference r = {"zeno shapes [--markdown]", "keys: needed (others), beside type, on, at and material; docs/contacts.md says what they mean",
+                         scene_shape_count(), 2, {"type", "keys"}, shape_cell};
     return show(&r, argc, argv);
 }
 

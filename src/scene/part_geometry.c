@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* geometry: shapes on bodies and on the world. */
 #include "scene/scene.h"
+#include "scene/shapes.h"
 
 #include "zeno/contact.h"
+
+#include <stdio.h>
 
 /* ---- geometry ---- */
 
@@ -71,6 +74,26 @@ static const struct {
     [ZN_GEOMETRY_SEGMENT] = {.points = "!", .radius = "", .velocity = ""},
     [ZN_GEOMETRY_POLYLINE] = {.points = "!", .closed = "", .radius = "", .velocity = ""},
 };
+
+int scene_shape_count(void) { return N_TYPES; }
+const char *scene_shape_word(int index) { return types[index].word; }
+
+void scene_shape_keys(int index, char *text, size_t room) {
+    static const char *const keys[] = {"radius",  "length",    "size", "axis",   "normal", "velocity", "points",
+                                       "formula", "triangles", "file", "closed", "grid",   "heights"};
+    const char *use[sizeof keys / sizeof *keys];
+    _Static_assert(sizeof use == sizeof uses[0], "a name for each key");
+    memcpy(use, &uses[types[index].type], sizeof use);
+    size_t used = 0;
+    *text = 0;
+    for (int optional = 0; optional < 2; optional++)
+        for (size_t k = 0, n = 0; k < sizeof keys / sizeof *keys && used < room; k++) {
+            if (!use[k] || (*use[k] == 0) != optional) continue;
+            const char *before = n++ ? ", " : optional ? (used ? " (" : "(") : "";
+            used += (size_t)snprintf(text + used, room - used, "%s'%s'", before, keys[k]);
+        }
+    if (strchr(text, '(') && used < room) snprintf(text + used, room - used, ")");
+}
 
 static bool check_use(scene_loader *loader, const scene_node *map, const char *what, const char *word, const char *key,
                       const scene_node *node, const char *use) {

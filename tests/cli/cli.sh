@@ -59,6 +59,8 @@ expect 0 "$zeno" settings
 holds "the table of settings" grep -q '^friction_law .*accumulated, staged .*accumulated ' out
 expect 0 "$zeno" joints
 holds "the table of joints" grep -Eq '^rolling-disk +1\+1 +1\+2 ' out
+expect 0 "$zeno" shapes
+holds "the table of shapes" grep -Eq "^capsule +'radius', 'length' \('axis'\)$" out
 expect 0 "$zeno" forces --markdown
 holds "the table of forces" grep -q '^| `torsion-spring` | `stiffness`, ' out
 expect 0 $run --tolerance 1e-8 --record-every 7 --project-start true --quiet
