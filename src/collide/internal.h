@@ -191,6 +191,8 @@ separation round_separate(const placed *a, const placed *b);
 const placed *round_part(collide_world *, int side, const placed *, vec3 out, bool on_face);
 /* How far the part may turn against a face with the normal n before it is another one: a length at the arm of its shape. */
 double round_slack(const collide_world *, const placed *, vec3 n);
+/* How far the shape moves, at least, while the point that is nearest to a face moves by 1: the lowest point of a flat rim runs ahead. At most 1. */
+double round_pace(const collide_world *, const placed *, vec3 n);
 /* How the part touches: the feature of vertex v, of the edge. */
 void round_vertex(const placed *, int v, feature *);
 void round_edge(const placed *, feature *);

@@ -137,6 +137,15 @@ static bool is_over(const placed *p, int face, vec3 x, double border) {
     return true;
 }
 
+static double to_border(const placed *p, int face, vec3 x) {
+    double least = INFINITY;
+    for (int k = 0; k < p->of->start[face + 1] - p->of->start[face]; k++) {
+        vec3 at, out = side_out(p, face, k, &at);
+        least = smaller(least, fabs(vec3_dot(out, vec3_sub(x, at))));
+    }
+    return least;
+}
+
 static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const placed *b, int face) {
     vec3 n = b->normal[face];
     if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !is_over(b, face, a->vertex[vertex], 2 * m->border)) return ZN_OK;
@@ -146,6 +155,7 @@ static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const p
         g.radius += a->of->round->radius;
         round_vertex(a, vertex, &f);
         limit(m, round_slack(m->world, a, n));
+        limit(m, to_border(b, face, a->vertex[vertex]) * round_pace(m->world, a, n));
     }
     return emit(m, (half){a, vertex, f, false}, (half){b, index_of_face(b, face), g, false}, 1, gap);
 }

@@ -314,3 +314,16 @@ double round_slack(const collide_world *w, const placed *p, vec3 n) {
     vec3 axis = mat3_apply(&p->A, vec3_normalised(vec3_sub(of->vertex[1], of->vertex[0])));
     return larger(0, vec3_norm(across(axis, n)) - ROUND_FLAT) * w->shapes[p->shape].arm;
 }
+
+/* A turn by theta moves the lowest point of a rim by R theta/sine of its tilt, the foot of an ellipsoid by the radius of its curvature; and the shape by arm theta. */
+double round_pace(const collide_world *w, const placed *p, vec3 n) {
+    const polytope *of = p->of->round;
+    double arm = w->shapes[p->shape].arm, way;
+    if (!of || p->of->disc) return 1;
+    if (of->core == CORE_ELLIPSOID) way = p->of->radius;
+    else {
+        vec3 axis = mat3_apply(&p->A, vec3_normalised(vec3_sub(of->vertex[1], of->vertex[0])));
+        way = of->ring / larger(ROUND_FLAT, vec3_norm(across(axis, n)));
+    }
+    return way > arm ? arm / way : 1;
+}
