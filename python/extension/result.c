@@ -140,9 +140,36 @@ static PyObject *get_datasets(result_object *self, void *unused) {
     return all;
 }
 
+static PyObject *list_of_names(const char *const *names, int count) {
+    PyObject *list = PyList_New(count);
+    for (int i = 0; list && i < count; i++) {
+        PyObject *name = PyUnicode_FromString(names[i]);
+        if (!name || PyList_SetItem(list, i, name) < 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* contacts(): (entries x columns, names of columns, names of shapes) */
+static PyObject *result_contacts(result_object *self, PyObject *unused) {
+    (void)unused;
+    BUSY(self, NULL);
+    zn_contact_table table = {0};
+    zn_status status;
+    self->busy = true;
+    Py_BEGIN_ALLOW_THREADS;
+    status = zn_result_contacts(self->result, &table);
+    Py_END_ALLOW_THREADS;
+    self->busy = false;
+    if (status != ZN_OK) return raise_status(state_of_object(self), self->context, status);
+    const Py_ssize_t shape[] = {table.count, table.n_columns}, strides[] = {table.n_columns, 1};
+    return Py_BuildValue("(NNN)", array_new(state_of_object(self), (PyObject *)self, table.values, 2, shape, strides),
+                         list_of_names(table.columns, table.n_columns), list_of_names(table.names, table.n_names));
+}
+
 static PyMethodDef methods[] = {{"find", (PyCFunction)result_find, METH_O, NULL},
                                 {"values", (PyCFunction)result_values, METH_O, NULL},
                                 {"table", (PyCFunction)result_table, METH_VARARGS, NULL},
+                                {"contacts", (PyCFunction)result_contacts, METH_NOARGS, NULL},
                                 {"save", (PyCFunction)result_save, METH_O, NULL},
                                 {"text", (PyCFunction)result_text, METH_O, NULL},
                                 {0}};

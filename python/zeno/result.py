@@ -160,6 +160,27 @@ class Result:
                 here["dissipation"] = self[f"dissipation.{name}"]
         return found
 
+    @property
+    def found_contacts(self) -> dict[str, Any]:
+        """Contacts that shapes found by themselves, one entry for each that touched or pushed since the row before: arrays ``row``, ``shape_a``,
+        ``shape_b`` (numbers of ``names``), ``feature_a``, ``feature_b``, ``point``, ``normal``, ``gap``, ``push`` (normal percussion) and
+        ``percussion`` (with friction, on a)."""
+        try:
+            values, columns, names = self._core.contacts()
+        except _zeno.Error as error:
+            raise errors.from_library(error) from None
+        numpy = arrays.need_numpy("found_contacts")
+        table = arrays.asarray(values)
+        if not columns:
+            return {"names": names}
+        at = {name: i for i, name in enumerate(columns)}
+        found: dict[str, Any] = {name: table[:, at[name]].astype(int) for name in ("row", "shape_a", "shape_b", "feature_a", "feature_b")}
+        for name, first in (("point", "x"), ("normal", "nx"), ("percussion", "px")):
+            found[name] = table[:, at[first] : at[first] + 3]
+        found["gap"], found["push"] = table[:, at["gap"]], table[:, at["normal"]]
+        found["names"] = numpy.array(names, dtype=object)
+        return found
+
     # ---- out ----
 
     def save(self, path: "str | os.PathLike[str]") -> None:

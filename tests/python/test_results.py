@@ -81,6 +81,22 @@ def test_contacts(ball):
     assert contact["dissipation"][-1] > 0
 
 
+def test_found_contacts(tmp_path):
+    scene = zeno.Scene({"gravity": [0, -9.81], "bodies": {"ball": {"type": "planar", "shape": {"type": "disk", "radius": 0.1}, "mass": 2, "position": [0, 0.3]}},
+                        "geometry": {"floor": {"type": "line"}}, "contacts": {"all": {"between": "all", "friction": 0.3}},
+                        "simulation": {"scheme": "rattle", "step": 1e-2, "end": 1}})
+    result = scene.run()
+    result.save(tmp_path / "found.h5")
+    for r in (result, zeno.open(tmp_path / "found.h5")):
+        found = r.found_contacts
+        assert set(found["names"]) == {"ball", "floor"}
+        assert numpy.allclose(found["normal"][:, 1] * numpy.where(found["names"][found["shape_a"]] == "ball", 1, -1), 1)
+        # The impulse stops the fall and carries the weight.
+        assert abs(found["push"].sum() - 2 * 9.81 * 1) < 1e-8
+        last = found["row"] == len(r) - 1
+        assert last.sum() == 1 and abs(found["push"][last][0] - 2 * 9.81 * 1e-2) < 1e-10 and numpy.allclose(found["point"][last][0], 0, atol=1e-9)
+
+
 def test_a_million_rows_are_not_copied(tmp_path):
     scene = zeno.Scene({"coordinates": {"x": {"start": 1}}, "energy": {"kinetic": "x'^2/2"}, "simulation": {"step": 1e-6, "end": 1}})
     result = scene.run(account=False)
