@@ -20,9 +20,9 @@ void result_free_texts(zn_context *context, char **texts, int count) {
 
 static int compare_texts(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Without its group. */
+/* Without its group. Of a column of CSV a slash is nothing but a letter. */
 static const char *own_name(const result_dataset *dataset) {
-    const char *slash = strchr(dataset->name, '/');
+    const char *slash = dataset->columns || dataset->plain ? strchr(dataset->name, '/') : NULL;
     return slash ? slash + 1 : dataset->name;
 }
 

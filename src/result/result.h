@@ -9,7 +9,7 @@
 /* One group of columns. With `columns` NULL the dataset is a single column that has the dataset's own name ("t"). In HDF5
  * that is a vector, any other dataset a matrix of rows x n_columns. A dataset with no columns (no contacts) is left out. */
 typedef struct result_dataset {
-    const char *name;    /* may be in a group: "values/mu"; as a column it is called "mu" where no other is */
+    const char *name;    /* may be in a group: "values/mu"; if plain, it is called "mu" as a column where no other is */
     const char *meaning; /* a sentence for readers: "positions at t, in the units of the scene"; NULL: none */
     int n_columns;       /* ignored when columns is NULL */
     const char *const *columns;

@@ -128,7 +128,7 @@ typedef struct table_names {
 static bool add_dataset(zn_context *context, table_names *n, char *name, char *meaning, int columns, const char *const *names) {
     n->names[n->count] = name;
     n->meanings[n->count] = meaning;
-    n->datasets[n->count++] = (result_dataset){name, meaning, columns, names, false};
+    n->datasets[n->count++] = (result_dataset){name, meaning, columns, names, !names};
     (void)context;
     return name && meaning;
 }
