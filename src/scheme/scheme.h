@@ -69,7 +69,7 @@ typedef struct scheme_class {
 
 /* The members of a row that every scheme has. A macro, so that none can be left out. */
 #define SCHEME_INFO(name, text, order, order_text, least, most, usual, contacts, friction, general, velocity, any_dynamics) \
-    .info = {name, text, order, order_text, least, most, usual, contacts, friction, general, velocity, any_dynamics}
+    .info = {name, text, order, order_text, least, most, usual, contacts, friction, general, velocity, any_dynamics, {0}}
 #define SCHEME_FUNCTIONS(size, make, begin, go, end) .carry_size = size, .create = make, .start = begin, .step = go, .destroy = end
 
 /* What every scheme begins with. */

@@ -173,7 +173,7 @@ static void shapes_of_scenes(void **state) {
                                       "type: ellipsoid, size: [1, 2, 3]",
                                       "type: box, size: [1, 2, 3], radius: 0.1",
                                       "type: polyhedron, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], radius: 0.1",
-                                      "type: mesh, " CUBE,
+                                      ("type: mesh, " CUBE),
                                       "type: height-field, size: [1, 2], grid: [3, 4], z: 0.1*sin(x) + y^2",
                                       "type: height-field, size: [1, 2], heights: [[0, 1, 2], [3, 4, 5]]",
                                       "type: rectangle, size: [1, 2]",
