@@ -13,12 +13,18 @@ static double uniform(void) {
     return (double)(seed >> 11) / 9007199254740992.0;
 }
 static double between(double a, double b) { return a + (b - a) * uniform(); }
+/* One number after the other: compilers take those of a list, or of arguments, in an order of their own. */
+static vec3 random_vector(double size, bool flat) {
+    double x = between(-size, size), y = between(-size, size), z = flat ? 0 : between(-size, size);
+    return (vec3){x, y, z};
+}
 static vec3 random_unit(void) {
-    vec3 a = {between(-1, 1), between(-1, 1), between(-1, 1)};
+    vec3 a = random_vector(1, false);
     return vec3_norm(a) > 0.1 && vec3_norm(a) < 1 ? vec3_normalised(a) : random_unit();
 }
 static quat random_turn(bool planar) {
-    return planar ? quat_rotation((vec3){0, 0, 1}, between(-4, 4)) : quat_rotation(random_unit(), between(-4, 4));
+    double angle = between(-4, 4);
+    return quat_rotation(planar ? (vec3){0, 0, 1} : random_unit(), angle);
 }
 
 static const double tetra[] = {0.3, 0, -0.1, -0.2, 0.3, -0.1, -0.2, -0.3, -0.15, 0.05, 0.02, 0.4, 0.25, 0.2, 0.1};
@@ -152,7 +158,8 @@ static int compare_pair(const kind *x, const kind *y, bool flat, int trials, uns
     for (int trial = 0; trial < trials; trial++) {
         collide_shape s = x->shape, t = y->shape;
         if (s.class == COLLIDE_PLANE && t.class == COLLIDE_PLANE) return 1;
-        collide_pose p = pose_at((vec3){between(-9, 9), between(-9, 9), flat ? 0 : between(-9, 9)}, random_turn(flat)), q;
+        quat turn = random_turn(flat);
+        collide_pose p = pose_at(random_vector(9, flat), turn), q;
         vec3 way = random_unit();
         if (flat) way = vec3_normalised((vec3){way.x, way.y, 0});
         /* the side from which a plane or facet is touched */
