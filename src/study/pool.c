@@ -61,8 +61,8 @@ static void *take(study_pool *pool, size_t bytes) {
 
 static void give_back(void *user, void *block) {
     study_pool *pool = user;
-    pool_head *after = block, *head = after - 1;
     if (!block) return;
+    pool_head *after = block, *head = after - 1;
     if (head->of.class == LARGE) {
         free(head);
         return;
