@@ -118,35 +118,17 @@ static PyObject *get_columns(result_object *self, void *unused) {
     return list;
 }
 
-static PyObject *names_within(const zn_result_dataset *d) {
-    PyObject *list = PyList_New(d->n_columns);
-    for (int i = 0; list && i < d->n_columns; i++) {
-        PyObject *name = PyUnicode_FromString(d->columns ? d->columns[i] : d->name);
-        if (!name || PyList_SetItem(list, i, name) < 0) Py_CLEAR(list);
-    }
-    return list;
-}
-
 /* {name: (first column, columns, names, meaning, whether it is a vector)} */
 static PyObject *get_datasets(result_object *self, void *unused) {
     (void)unused;
     PyObject *all = PyDict_New();
     for (int i = 0; all && i < zn_result_dataset_count(self->result); i++) {
         zn_result_dataset d = zn_result_get_dataset(self->result, i);
-        PyObject *one = Py_BuildValue("(iiNzO)", d.first_column, d.n_columns, names_within(&d), d.meaning, d.columns ? Py_False : Py_True);
+        PyObject *one = Py_BuildValue("(iiNzO)", d.first_column, d.n_columns, list_of_texts(d.columns ? d.columns : &d.name, d.n_columns), d.meaning, d.columns ? Py_False : Py_True);
         if (!one || PyDict_SetItemString(all, d.name, one) < 0) Py_CLEAR(all);
         Py_XDECREF(one);
     }
     return all;
-}
-
-static PyObject *list_of_names(const char *const *names, int count) {
-    PyObject *list = PyList_New(count);
-    for (int i = 0; list && i < count; i++) {
-        PyObject *name = PyUnicode_FromString(names[i]);
-        if (!name || PyList_SetItem(list, i, name) < 0) Py_CLEAR(list);
-    }
-    return list;
 }
 
 /* contacts(): (entries x columns, names of columns, names of shapes) */
@@ -163,7 +145,7 @@ static PyObject *result_contacts(result_object *self, PyObject *unused) {
     if (status != ZN_OK) return raise_status(state_of_object(self), self->context, status);
     const Py_ssize_t shape[] = {table.count, table.n_columns}, strides[] = {table.n_columns, 1};
     return Py_BuildValue("(NNN)", array_new(state_of_object(self), (PyObject *)self, table.values, 2, shape, strides),
-                         list_of_names(table.columns, table.n_columns), list_of_names(table.names, table.n_names));
+                         list_of_texts(table.columns, table.n_columns), list_of_texts(table.names, table.n_names));
 }
 
 static PyMethodDef methods[] = {{"find", (PyCFunction)result_find, METH_O, NULL},

@@ -2,7 +2,7 @@
 /* Scenes. */
 #include "zeno_python.h"
 
-static PyObject *list_of_texts(const char *const *texts, int count) {
+PyObject *list_of_texts(const char *const *texts, int count) {
     PyObject *list = PyList_New(count);
     for (int i = 0; list && i < count; i++) {
         PyObject *text = PyUnicode_FromString(texts[i]);

@@ -71,6 +71,7 @@ typedef struct scene_object {
     zn_scene *scene;
 } scene_object;
 extern PyType_Spec scene_spec, model_spec;
+PyObject *list_of_texts(const char *const *texts, int count);
 /* Names, sizes, contacts of a model as a dictionary. */
 PyObject *describe_model(const zn_model *);
 /* After a failure: whether a function of the model has left a Python exception (then it is raised). */

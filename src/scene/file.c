@@ -43,6 +43,17 @@ done:
     return bytes;
 }
 
+const char *scene_path_beside(scene_arena *arena, const scene_node *node) {
+    const char *name = node->text, *base = node->file, *slash = strrchr(base, '/');
+    if (!slash || name[0] == '/') return name;
+    size_t folder = (size_t)(slash - base) + 1, length = strlen(name);
+    char *path = SCENE_NEW(arena, char, folder + length + 1);
+    if (!path) return NULL;
+    memcpy(path, base, folder);
+    memcpy(path + folder, name, length);
+    return path;
+}
+
 char *scene_read_file(scene_arena *arena, const char *path) {
     size_t length;
     char why[SCENE_WHY], *text = scene_read_bytes(arena, path, "scene", SCENE_MAX_BYTES, &length, why);

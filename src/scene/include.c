@@ -24,16 +24,6 @@ static bool stop(including *in, const scene_node *node, zn_status status, const 
     return false;
 }
 
-static char *join(scene_arena *arena, const char *base, const char *name) {
-    const char *slash = strrchr(base, '/');
-    size_t folder = slash ? (size_t)(slash - base) + 1 : 0, length = strlen(name);
-    char *path = SCENE_NEW(arena, char, folder + length + 1);
-    if (!path) return NULL;
-    memcpy(path, base, folder);
-    memcpy(path + folder, name, length);
-    return path;
-}
-
 /* The path without links and dots, in the arena; NULL: there is no such file, or no memory. */
 static char *real_path(scene_arena *arena, const char *path) {
     char *real = realpath(path, NULL), *copy = real ? scene_copy(arena, real, strlen(real)) : NULL;
@@ -117,7 +107,7 @@ static const char *why_not(const char *name) {
 static bool include_file(including *in, scene_node *root, const scene_node *node) {
     const char *why = node->kind == SCENE_SCALAR ? why_not(node->text) : "a file is named by a text";
     if (why) return stop(in, node, ZN_SCENE, why, node->kind == SCENE_SCALAR ? node->text : "this");
-    char *path = join(in->arena, node->file, node->text), *real = path ? real_path(in->arena, path) : NULL;
+    const char *path = scene_path_beside(in->arena, node), *real = path ? real_path(in->arena, path) : NULL;
     if (!path) return !(in->failed = true);
     if (!real) return stop(in, node, ZN_FILE, "there is no such file", path);
     size_t folder = strlen(in->folder);
@@ -162,7 +152,8 @@ zn_status scene_include(scene_arena *arena, const char *file, const scene_node *
     if (!*root || (*root)->kind != SCENE_MAP || !scene_find(*root, "include")) return ZN_OK;
     int errors = zn_error_count(arena->context);
     including in = {.arena = arena};
-    char *folder = join(arena, file, "."), *real = real_path(arena, file);
+    const scene_node here = {.text = ".", .file = file};
+    const char *folder = scene_path_beside(arena, &here), *real = real_path(arena, file);
     in.folder = folder ? real_path(arena, folder) : NULL;
     if (!in.folder && zn_error_count(arena->context) == errors) stop(&in, scene_find(*root, "include"), ZN_FILE, "the scene's folder cannot be read", file);
     if (!in.folder) return ZN_FILE;

@@ -208,18 +208,6 @@ static bool read_stl_binary(mesh_reader *r, const char *bytes, size_t length) {
 
 /* ---- the whole ---- */
 
-/* In the folder of the file that names it, unless the path begins at the root. */
-static const char *path_beside(scene_loader *loader, const scene_node *node) {
-    const char *name = node->text, *base = node->file, *slash = strrchr(base, '/');
-    if (!slash || name[0] == '/') return name;
-    size_t folder = (size_t)(slash - base) + 1, length = strlen(name);
-    char *path = SCENE_NEW(loader->arena, char, folder + length + 1);
-    if (!path) return name;
-    memcpy(path, base, folder);
-    memcpy(path + folder, name, length);
-    return path;
-}
-
 static bool ends_with(const char *name, const char *end) {
     size_t length = strlen(name), tail = strlen(end);
     if (length < tail) return false;
@@ -250,7 +238,9 @@ bool scene_read_mesh(scene_loader *loader, const scene_node *file, double scale,
     size_t length;
     scene_mesh mesh = {0};
     char why[SCENE_WHY];
-    const char *path = path_beside(loader, file), *bytes = scene_read_bytes(loader->arena, path, "mesh", SCENE_MAX_MESH_BYTES, &length, why);
+    const char *path = scene_path_beside(loader->arena, file);
+    if (!path) return false;
+    const char *bytes = scene_read_bytes(loader->arena, path, "mesh", SCENE_MAX_MESH_BYTES, &length, why);
     if (!bytes) {
         if (*why) scene_error(loader, file, "the mesh '%.200s': %s (paths of meshes begin at the folder of the scene)", path, why);
         return false;

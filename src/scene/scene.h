@@ -74,6 +74,8 @@ enum {
 /* The bytes of a file in the arena, a zero behind them. NULL with a reason, or an empty one when memory is out. `what`: "scene", "mesh". */
 enum { SCENE_WHY = 160 };
 char *scene_read_bytes(scene_arena *, const char *path, const char *what, size_t limit, size_t *length, char why[SCENE_WHY]);
+/* The path that a text names: in the folder of the file that it stands in, unless it begins at the root. NULL: out of memory. */
+const char *scene_path_beside(scene_arena *, const scene_node *);
 /* The text of a file in the arena, or NULL with an error. */
 char *scene_read_file(scene_arena *, const char *path);
 /* Files that the scene includes become part of its tree. */
