@@ -26,12 +26,12 @@ static zn_model *make_chain(zn_context *context, int n, bool spatial) {
         zn_joint_def joint = zn_default_joint_def();
         zn_body link;
         def.name = name;
-        def.type = spatial ? ZN_SPATIAL_BODY : ZN_PLANAR_BODY;
+        def.type = spatial ? ZN_BODY_SPATIAL : ZN_BODY_PLANAR;
         def.position[0] = (i + 0.5) * length;
         def.mass = 0.1;
-        def.shape = (zn_shape_def){.type = ZN_BOX, .size = {length, 0.02, 0.02}};
+        def.shape = (zn_shape_def){.type = ZN_SHAPE_BOX, .size = {length, 0.02, 0.02}};
         joint.name = pin;
-        joint.type = spatial ? ZN_SPHERICAL : ZN_REVOLUTE;
+        joint.type = spatial ? ZN_JOINT_SPHERICAL : ZN_JOINT_REVOLUTE;
         status = zn_parts_body(parts, &def, &link);
         const double at[3] = {i * length, 0, 0};
         if (status == ZN_OK) status = zn_parts_frame_at(parts, last, NULL, at, NULL, &joint.a);
@@ -72,9 +72,7 @@ static void measure(bool spatial, int most, double seconds, FILE *csv) {
         printf("%7d", sizes[count]);
         for (int k = 0; k < COLUMNS; k++) printf(" %18.4g", c[k]);
         printf("\n");
-        if (csv)
-            fprintf(csv, "%s,%d,%g,%g,%g,%g,%g,%g\n", spatial ? "space" : "plane", sizes[count], c[0], c[1], c[2], c[3],
-                    c[4], c[5]);
+        if (csv) fprintf(csv, "%s,%d,%g,%g,%g,%g,%g,%g\n", spatial ? "space" : "plane", sizes[count], c[0], c[1], c[2], c[3], c[4], c[5]);
         zn_model_destroy(context, model);
         zn_context_destroy(context);
     }
@@ -86,17 +84,12 @@ int main(int count, char **arguments) {
     int most = 1000;
     double seconds = 0.3;
     for (int i = 1; i + 1 < count; i += 2) {
-        if (!strcmp(arguments[i], "--out"))
-            out = arguments[i + 1];
-        else if (!strcmp(arguments[i], "--most"))
-            most = atoi(arguments[i + 1]);
-        else if (!strcmp(arguments[i], "--seconds"))
-            seconds = atof(arguments[i + 1]);
+        if (!strcmp(arguments[i], "--out")) out = arguments[i + 1];
+        else if (!strcmp(arguments[i], "--most")) most = atoi(arguments[i + 1]);
+        else if (!strcmp(arguments[i], "--seconds")) seconds = atof(arguments[i + 1]);
     }
     FILE *csv = out ? fopen(out, "w") : NULL;
-    if (csv)
-        fprintf(csv, "chain,links,%s,%s,%s,%s,%s,%s\n", columns[0], columns[1], columns[2], columns[3], columns[4],
-                columns[5]);
+    if (csv) fprintf(csv, "chain,links,%s,%s,%s,%s,%s,%s\n", columns[0], columns[1], columns[2], columns[3], columns[4], columns[5]);
     measure(false, most, seconds, csv);
     measure(true, most, seconds, csv);
     return csv && fclose(csv) != 0;

@@ -54,7 +54,8 @@ static int measure(int n, double *best, size_t *candidates) {
         collide_world *w = collide_create(context);
         collide_list list = {0};
         for (int i = 0; i < n; i++) {
-            collide_shape s = {.class = i % 4 ? COLLIDE_SPHERE : COLLIDE_BOX, .body = i, .axes = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .size = {1, 1, 1}};
+            collide_shape s = {
+                .class = i % 4 ? COLLIDE_SPHERE : COLLIDE_BOX, .body = i, .axes = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .size = {1, 1, 1}};
             failed |= collide_add(w, &s, "body", NULL) != ZN_OK;
             const int place[3] = {i % row, i / row % row, i / row / row};
             pose[i] = (collide_pose){.A = {1, 0, 0, 0, 1, 0, 0, 0, 1}};

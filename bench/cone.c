@@ -74,22 +74,19 @@ static int evaluate(void *user, const double *x, const double *y, cone_values *v
 /* Velocities before, v = H' a. Without friction a contact of its own would leave with a_N W_NN; its sticking needs mu = -a.
  * x starts at zero then, so that an open contact is not solved before it begins. */
 static void set_motion(bench_problem *b, motion kind) {
-    static const double a[][3] = {
-        [MOTION_OPEN] = {1, 0.2, -0.1}, [MOTION_STICK] = {-1, 0.2, -0.1}, [MOTION_SLIP] = {-1, 2, -1}};
+    static const double a[][3] = {[MOTION_OPEN] = {1, 0.2, -0.1}, [MOTION_STICK] = {-1, 0.2, -0.1}, [MOTION_SLIP] = {-1, 2, -1}};
     for (int i = 0; i < b->nu; i++) b->v[i] = kind == MOTION_RANDOM ? uniform() : 0;
     if (kind == MOTION_RANDOM) {
         memcpy(b->start, b->v, (size_t)b->nu * sizeof(double));
         return;
     }
     for (int r = 0; r < b->m; r++)
-        for (int k = b->Ht.start[r]; k < b->Ht.start[r + 1]; k++)
-            b->v[b->Ht.index[k]] += b->Ht_values[k] * a[kind][r % b->dim];
+        for (int k = b->Ht.start[r]; k < b->Ht.start[r + 1]; k++) b->v[b->Ht.index[k]] += b->Ht_values[k] * a[kind][r % b->dim];
 }
 
 /* M = 1, or 1 plus a symmetric matrix without zeros. */
 static void set_mass(bench_problem *b, bool full) {
-    int n = b->nu, count = full ? n * n : n, *row = calloc((size_t)count, sizeof(int)),
-        *col = calloc((size_t)count, sizeof(int));
+    int n = b->nu, count = full ? n * n : n, *row = calloc((size_t)count, sizeof(int)), *col = calloc((size_t)count, sizeof(int));
     b->M = calloc((size_t)count, sizeof(double));
     for (int k = 0; k < count; k++) {
         row[k] = full ? k % n : k;
@@ -108,24 +105,16 @@ static void set_contacts(bench_problem *b) {
         b->rho[r] = 1 / b->rho[r];
         b->rho[r + 1] = b->rho[r + b->dim - 1] = 1 / largest;
         b->balls[c] = (zn_ball){b->dim - 1, 0.3};
-        b->cones[c] = (cone){.psi_N = r,
-                             .mu_N = r,
-                             .psi_F = r + 1,
-                             .mu_F = r + 1,
-                             .n_balls = 1,
-                             .balls = &b->balls[c],
-                             .mu_R = r,
-                             .stick_of = -1};
+        b->cones[c] =
+            (cone){.psi_N = r, .mu_N = r, .psi_F = r + 1, .mu_F = r + 1, .n_balls = 1, .balls = &b->balls[c], .mu_R = r, .stick_of = -1};
     }
 }
 
 static bench_problem *create(zn_context *context, const layout *l) {
     bench_problem *b = calloc(1, sizeof *b);
-    int n = l->n, dim = l->dim, nu = l->dense ? dim * n + 3 : dim * (n + 1), m = dim * n,
-        count = l->dense ? m * nu : m * 2 * dim;
+    int n = l->n, dim = l->dim, nu = l->dense ? dim * n + 3 : dim * (n + 1), m = dim * n, count = l->dense ? m * nu : m * 2 * dim;
     bool dense = l->dense;
-    int *row = calloc((size_t)count, sizeof(int)), *col = calloc((size_t)count, sizeof(int)),
-        *entry = calloc((size_t)count, sizeof(int));
+    int *row = calloc((size_t)count, sizeof(int)), *col = calloc((size_t)count, sizeof(int)), *entry = calloc((size_t)count, sizeof(int));
     int *entry_t = calloc((size_t)count, sizeof(int));
     double *value = calloc((size_t)count, sizeof(double));
     *b = (bench_problem){.context = context, .n = n, .dim = dim, .nu = nu, .m = m};
@@ -134,8 +123,8 @@ static bench_problem *create(zn_context *context, const layout *l) {
         for (int j = 0; j < (dense ? nu : 2 * dim); j++, k++) {
             row[k] = r;
             col[k] = dense ? j : dim * (r / dim) + j;
-            value[k] = (dense ? 0.1 : 0.3) * uniform() + (!dense && j % dim == r % dim ? (j < dim ? -1 : 1) : 0) +
-                       (dense && j == r ? 1 : 0);
+            value[k] =
+                (dense ? 0.1 : 0.3) * uniform() + (!dense && j % dim == r % dim ? (j < dim ? -1 : 1) : 0) + (dense && j == r ? 1 : 0);
         }
     lin_pattern_create(context, m, nu, count, row, col, &b->H, entry);
     lin_pattern_create(context, nu, m, count, col, row, &b->Ht, entry_t);
@@ -212,8 +201,7 @@ static double evaluation_time(bench_problem *b, const double *x, const double *y
     return fastest;
 }
 
-static double solve_time(bench_problem *b, cone_solver *s, double *x, double *y, int repeats, zn_status *status,
-                         cone_outcome *out) {
+static double solve_time(bench_problem *b, cone_solver *s, double *x, double *y, int repeats, zn_status *status, cone_outcome *out) {
     double fastest = INFINITY;
     for (int run = 0; run < RUNS; run++) {
         double start = seconds();
@@ -250,9 +238,9 @@ static bool measure(const layout *l, zn_solver solver, int single_repeats) {
     zn_status status = ZN_OK;
     double time = solve_time(b, s, x, y, repeats, &status, &out), model = evaluation_time(b, x, y, repeats);
     bool right = status == ZN_OK && moves_so(b, s, l->motion);
-    printf("%-6s %3d %5d  %-6s %-10s  %-6s  %4d %4d %6d   %10.3f us  %10.3f us\n", l->dense ? "dense" : "chain", l->dim,
-           l->n, motions[l->motion], names[solver], right ? "ok" : "failed", out.iterations[CONE_NEWTON],
-           out.iterations[CONE_LEAST_NORM], out.iterations[CONE_PROJECTION], time * 1e6, (time - model) * 1e6);
+    printf("%-6s %3d %5d  %-6s %-10s  %-6s  %4d %4d %6d   %10.3f us  %10.3f us\n", l->dense ? "dense" : "chain", l->dim, l->n,
+           motions[l->motion], names[solver], right ? "ok" : "failed", out.iterations[CONE_NEWTON], out.iterations[CONE_LEAST_NORM],
+           out.iterations[CONE_PROJECTION], time * 1e6, (time - model) * 1e6);
     fflush(stdout);
     free(x);
     free(y);
@@ -264,8 +252,8 @@ static bool measure(const layout *l, zn_solver solver, int single_repeats) {
 
 int main(int argc, char **argv) {
     int most = argc > 1 ? atoi(argv[1]) : 1000, repeats = argc > 2 ? atoi(argv[2]) : 20000, wrong = 0;
-    printf("%-6s %3s %5s  %-6s %-10s  %-6s  %4s %4s %6s   %13s  %13s\n", "W", "dim", "n", "motion", "solver", "status",
-           "newt", "lean", "proj", "time", "beyond model");
+    printf("%-6s %3s %5s  %-6s %-10s  %-6s  %4s %4s %6s   %13s  %13s\n", "W", "dim", "n", "motion", "solver", "status", "newt", "lean",
+           "proj", "time", "beyond model");
     for (int dim = 2; dim <= 3; dim++)
         for (int kind = MOTION_OPEN; kind <= MOTION_SLIP; kind++)
             for (int dense = 0; dense < 2; dense++)

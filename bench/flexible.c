@@ -18,15 +18,15 @@ typedef struct flexible_row {
 } flexible_row;
 
 static const flexible_row rows[] = {
-    {"bar", ZN_BAR, 1, 0},
-    {"beam", ZN_BEAM, 1, 0},
-    {"beam, order 2", ZN_BEAM, 2, 0},
-    {"rod", ZN_ROD, 1, 0},
-    {"rod, damped", ZN_ROD, 1, 1e-3},
-    {"rod, order 2", ZN_ROD, 2, 0},
-    {"spline beam, degree 2", ZN_SPLINE_BEAM, 2, 0},
-    {"spline beam, degree 3", ZN_SPLINE_BEAM, 3, 0},
-    {"spline beam, degree 3, damped", ZN_SPLINE_BEAM, 3, 1e-3},
+    {"bar", ZN_FLEXIBLE_BAR, 1, 0},
+    {"beam", ZN_FLEXIBLE_BEAM, 1, 0},
+    {"beam, order 2", ZN_FLEXIBLE_BEAM, 2, 0},
+    {"rod", ZN_FLEXIBLE_ROD, 1, 0},
+    {"rod, damped", ZN_FLEXIBLE_ROD, 1, 1e-3},
+    {"rod, order 2", ZN_FLEXIBLE_ROD, 2, 0},
+    {"spline beam, degree 2", ZN_FLEXIBLE_SPLINE_BEAM, 2, 0},
+    {"spline beam, degree 3", ZN_FLEXIBLE_SPLINE_BEAM, 3, 0},
+    {"spline beam, degree 3, damped", ZN_FLEXIBLE_SPLINE_BEAM, 3, 1e-3},
 };
 
 /* A rubber rod of 20 mm, five centimetres an element, fixed at its start. */
@@ -39,10 +39,10 @@ static zn_model *make(zn_context *context, const flexible_row *row, int n) {
     const double gravity[3] = {0, -9.81, 0};
     def.name = "body", def.type = row->type, def.elements = n, def.order = row->order, def.damping = row->damping;
     def.to[0] = 0.05 * n, def.radius = 0.01, def.young = 5e6, def.density = 1100, def.record = ZN_RECORD_NONE;
-    joint.name = "clamp", joint.type = ZN_FIXED;
+    joint.name = "clamp", joint.type = ZN_JOINT_FIXED;
     zn_status status = zn_parts_gravity(parts, gravity);
     if (status == ZN_OK) status = zn_parts_flexible(parts, &def, &body);
-    if (status == ZN_OK && row->type != ZN_BAR) { /* bars lie on their line */
+    if (status == ZN_OK && row->type != ZN_FLEXIBLE_BAR) { /* bars lie on their line */
         status = zn_parts_section(parts, body, 0, NULL, NULL, NULL, &joint.b);
         joint.a = zn_parts_body_frame(parts, zn_parts_world(parts));
         if (status == ZN_OK) status = zn_parts_joint(parts, &joint);
@@ -54,8 +54,7 @@ static zn_model *make(zn_context *context, const flexible_row *row, int n) {
 }
 
 enum { COLUMNS = 6 };
-static const char *const columns[COLUMNS] = {"build_ms",    "create_ms", "evaluation_us",
-                                             "midpoint_us", "alpha_us",  "radau_us"};
+static const char *const columns[COLUMNS] = {"build_ms", "create_ms", "evaluation_us", "midpoint_us", "alpha_us", "radau_us"};
 
 static void measure(const flexible_row *row, int most, double seconds, FILE *csv) {
     static const int sizes[] = {10, 20, 50, 100, 200, 500, 1000, 2000};
@@ -94,19 +93,13 @@ int main(int count, char **arguments) {
     int most = 2000;
     double seconds = 0.1;
     for (int i = 1; i + 1 < count; i += 2) {
-        if (!strcmp(arguments[i], "--out"))
-            out = arguments[i + 1];
-        else if (!strcmp(arguments[i], "--most"))
-            most = atoi(arguments[i + 1]);
-        else if (!strcmp(arguments[i], "--seconds"))
-            seconds = atof(arguments[i + 1]);
-        else if (!strcmp(arguments[i], "--only"))
-            only = arguments[i + 1];
+        if (!strcmp(arguments[i], "--out")) out = arguments[i + 1];
+        else if (!strcmp(arguments[i], "--most")) most = atoi(arguments[i + 1]);
+        else if (!strcmp(arguments[i], "--seconds")) seconds = atof(arguments[i + 1]);
+        else if (!strcmp(arguments[i], "--only")) only = arguments[i + 1];
     }
     FILE *csv = out ? fopen(out, "w") : NULL;
-    if (csv)
-        fprintf(csv, "body,elements,%s,%s,%s,%s,%s,%s\n", columns[0], columns[1], columns[2], columns[3], columns[4],
-                columns[5]);
+    if (csv) fprintf(csv, "body,elements,%s,%s,%s,%s,%s,%s\n", columns[0], columns[1], columns[2], columns[3], columns[4], columns[5]);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!only || !strncmp(rows[i].name, only, strlen(only))) measure(&rows[i], most, seconds, csv);
     return csv && fclose(csv) != 0;

@@ -26,10 +26,12 @@ static char *make_text(int n, bool rule) {
     int edge = (int)ceil(cbrt(n));
     used = (size_t)snprintf(text, room, "bodies:\n");
     for (int i = 0; i < n; i++) /* velocities that differ, so that none meet within the run */
-        used += (size_t)snprintf(text + used, room - used,
-                                 "  s%d: {type: spatial, shape: {type: sphere, radius: 0.5}, mass: 1, position: [%d, %d, %d], velocity: [%g, %g, %g]}\n", i,
-                                 3 * (i % edge), 3 * (i / edge % edge), 3 * (i / edge / edge), 0.1 * sin(i), 0.1 * cos(2 * i), 0.1 * sin(3 * i));
-    snprintf(text + used, room - used, "%ssimulation: {step: 1e-3, end: 0.1}\n", rule ? "contacts: {all: {between: all, friction: 0.3}}\n" : "");
+        used += (size_t)snprintf(
+            text + used, room - used,
+            "  s%d: {type: spatial, shape: {type: sphere, radius: 0.5}, mass: 1, position: [%d, %d, %d], velocity: [%g, %g, %g]}\n", i,
+            3 * (i % edge), 3 * (i / edge % edge), 3 * (i / edge / edge), 0.1 * sin(i), 0.1 * cos(2 * i), 0.1 * sin(3 * i));
+    snprintf(text + used, room - used, "%ssimulation: {step: 1e-3, end: 0.1}\n",
+             rule ? "contacts: {all: {between: all, friction: 0.3}}\n" : "");
     return text;
 }
 

@@ -38,8 +38,7 @@ double bench_evaluation(const zn_model *m, double seconds) {
     zn_point at = {0, m->q_start, m->u_start, memory[16], memory[17]};
     zn_kinematics kinematics = {.qdot = memory[0], .qdot_q = memory[1], .B = memory[2]};
     zn_balance balance = {.r = memory[3], .r_q = memory[4], .r_u = memory[5], .M = memory[6], .W = memory[7]};
-    zn_constraints constraints = {memory[8],  memory[9],  memory[10], memory[11],
-                                  memory[12], memory[13], memory[14], memory[15]};
+    zn_constraints constraints = {memory[8], memory[9], memory[10], memory[11], memory[12], memory[13], memory[14], memory[15]};
     double start = bench_now(), best = INFINITY;
     do {
         double before = bench_now();

@@ -85,8 +85,7 @@ bool bench_measure(const bench_row *row, const char *scenes, double seconds, ben
     char path[1024];
     snprintf(path, sizeof path, "%s/%s.yaml", scenes, row->scene);
     zn_scene *scene = NULL;
-    bool good = context && zn_scene_load(context, path, NULL, &scene) == ZN_OK &&
-                run_many(context, scene, row, seconds, &requests, result);
+    bool good = context && zn_scene_load(context, path, NULL, &scene) == ZN_OK && run_many(context, scene, row, seconds, &requests, result);
     if (!good) fprintf(stderr, "bench: %s with %s failed\n%s\n", row->scene, row->scheme, context ? zn_error_text(context) : "");
     zn_scene_destroy(scene);
     zn_context_destroy(context);

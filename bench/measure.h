@@ -7,9 +7,9 @@
 
 typedef struct bench_row {
     const char *scene, *scheme;
-    int stages;              /* 0: the scheme's default */
-    zn_iteration iteration;   /* coupled: the scene's */
-    double peer_tolerance;   /* largest difference of q at the end from Siconos' result; 0: not compared */
+    int stages;             /* 0: the scheme's default */
+    zn_iteration iteration; /* coupled: the scene's */
+    double peer_tolerance;  /* largest difference of q at the end from Siconos' result; 0: not compared */
 } bench_row;
 
 enum { BENCH_Q_MAX = 64 };
@@ -17,15 +17,15 @@ enum { BENCH_Q_MAX = 64 };
 typedef struct bench_result {
     double step, end;
     long steps;
-    double median, fastest;           /* microseconds of processor time a step */
-    double iterations, allocations;   /* a step */
+    double median, fastest;         /* microseconds of processor time a step */
+    double iterations, allocations; /* a step */
     int nq;
-    double q[BENCH_Q_MAX];            /* at the end */
+    double q[BENCH_Q_MAX]; /* at the end */
 } bench_result;
 
 typedef struct bench_peer {
     double median, fastest;
-    double difference;                /* largest of |q - q_peer| / max(1, |q|) */
+    double difference; /* largest of |q - q_peer| / max(1, |q|) */
 } bench_peer;
 
 /* Both say on standard error why they fail. */

@@ -58,10 +58,8 @@ static double run(const char *text, const char *scheme, zn_statistics *statistic
     double begin = processor_seconds();
     if (status == ZN_OK) status = zn_simulation_run(simulation, NULL, NULL);
     double seconds = processor_seconds() - begin;
-    if (status == ZN_OK)
-        *statistics = zn_simulation_statistics(simulation);
-    else
-        fprintf(stderr, "%s: %s\n", scheme, zn_error_text(context));
+    if (status == ZN_OK) *statistics = zn_simulation_statistics(simulation);
+    else fprintf(stderr, "%s: %s\n", scheme, zn_error_text(context));
     zn_simulation_destroy(simulation);
     zn_scene_destroy(scene);
     zn_context_destroy(context);
@@ -82,11 +80,11 @@ static bool measure(char text[N_LOOPS][SCENE_MAX], const char *scheme, const opt
     if (o->loop) return true;
     const zn_statistics *s = &statistics[0];
     double of_independent = fastest[0] / fastest[1], of_open = fastest[0] / fastest[2];
-    printf("%-18s %9.1f %12.1f %9.1f %7.2f %7.2f %10.1e %8ld\n", scheme, fastest[0], fastest[1], fastest[2], of_independent,
-           of_open, s->max_residual, s->roundoff_steps);
+    printf("%-18s %9.1f %12.1f %9.1f %7.2f %7.2f %10.1e %8ld\n", scheme, fastest[0], fastest[1], fastest[2], of_independent, of_open,
+           s->max_residual, s->roundoff_steps);
     if (csv)
-        fprintf(csv, "%s,%g,%g,%g,%g,%g,%g,%ld\n", scheme, fastest[0], fastest[1], fastest[2], of_independent, of_open,
-                s->max_residual, s->roundoff_steps);
+        fprintf(csv, "%s,%g,%g,%g,%g,%g,%g,%ld\n", scheme, fastest[0], fastest[1], fastest[2], of_independent, of_open, s->max_residual,
+                s->roundoff_steps);
     return true;
 }
 

@@ -84,16 +84,14 @@ static bool print_rows(zn_context *context, const options *o, int s, FILE *csv) 
         for (int i = 0; i < n; i++) difference = fmax(difference, fabs(full.q[i] - fast.q[i]));
         double per_solve = (double)fast.counts.iterations / (double)fast.counts.solves;
         printf("%6d %6d %9d %12.0f %12.0f %7.2f", s, n, s * (n + 3), full.us, fast.us, full.us / fast.us);
-        if (n_before > 0)
-            printf(" %6.1f %6.1f", log(full.us / full_before) / step, log(fast.us / fast_before) / step);
-        else
-            printf(" %6s %6s", "", "");
-        printf(" %6.2f %6.2f %6.1f %6.1f %9.1e\n", full.newton, fast.newton, (double)fast.counts.factorisations / STEPS,
-               per_solve, difference);
+        if (n_before > 0) printf(" %6.1f %6.1f", log(full.us / full_before) / step, log(fast.us / fast_before) / step);
+        else printf(" %6s %6s", "", "");
+        printf(" %6.2f %6.2f %6.1f %6.1f %9.1e\n", full.newton, fast.newton, (double)fast.counts.factorisations / STEPS, per_solve,
+               difference);
         fflush(stdout);
         if (csv)
-            fprintf(csv, "%d,%d,%d,%.6g,%.6g,%.4g,%.4g,%.4g,%.4g,%.3g\n", s, n, s * (n + 3), full.us, fast.us, full.newton,
-                    fast.newton, (double)fast.counts.factorisations / STEPS, per_solve, difference);
+            fprintf(csv, "%d,%d,%d,%.6g,%.6g,%.4g,%.4g,%.4g,%.4g,%.3g\n", s, n, s * (n + 3), full.us, fast.us, full.newton, fast.newton,
+                    (double)fast.counts.factorisations / STEPS, per_solve, difference);
         n_before = n, full_before = full.us, fast_before = fast.us;
     }
     return true;
@@ -103,18 +101,12 @@ static bool read_options(int count, char **arguments, options *o) {
     *o = (options){.cubic = 1, .contacts = 4, .runs = 3};
     for (int i = 1; i + 1 < count; i += 2) {
         const char *key = arguments[i], *value = arguments[i + 1];
-        if (strcmp(key, "--out") == 0)
-            o->out = value;
-        else if (strcmp(key, "--cubic") == 0)
-            o->cubic = atof(value);
-        else if (strcmp(key, "--contacts") == 0)
-            o->contacts = atoi(value);
-        else if (strcmp(key, "--runs") == 0)
-            o->runs = atoi(value);
-        else if (strcmp(key, "--n") == 0)
-            o->n = atoi(value);
-        else
-            return false;
+        if (strcmp(key, "--out") == 0) o->out = value;
+        else if (strcmp(key, "--cubic") == 0) o->cubic = atof(value);
+        else if (strcmp(key, "--contacts") == 0) o->contacts = atoi(value);
+        else if (strcmp(key, "--runs") == 0) o->runs = atoi(value);
+        else if (strcmp(key, "--n") == 0) o->n = atoi(value);
+        else return false;
     }
     return count % 2 == 1 && o->runs > 0 && o->contacts >= 0;
 }
@@ -133,10 +125,9 @@ int main(int count, char **arguments) {
     if (csv)
         fprintf(csv, "stages,n,unknowns,us_full,us_transformed,newton_full,newton_transformed,factorisations_per_step,"
                      "gmres_per_solve,difference_q\n");
-    printf("radau-2a, %d steps of %g, fully coupled masses, %d contacts, cubic springs %g\n", STEPS, STEP, o.contacts,
-           o.cubic);
-    printf("%6s %6s %9s %12s %12s %7s %13s %13s %6s %6s %9s\n", "stages", "n", "unknowns", "us/step LU", "eigenvalues",
-           "ratio", "exponents", "Newton", "fact.", "GMRES", "|dq|");
+    printf("radau-2a, %d steps of %g, fully coupled masses, %d contacts, cubic springs %g\n", STEPS, STEP, o.contacts, o.cubic);
+    printf("%6s %6s %9s %12s %12s %7s %13s %13s %6s %6s %9s\n", "stages", "n", "unknowns", "us/step LU", "eigenvalues", "ratio",
+           "exponents", "Newton", "fact.", "GMRES", "|dq|");
     zn_context *context = zn_context_create(NULL);
     bool good = context && print_rows(context, &o, 2, csv) && print_rows(context, &o, 3, csv);
     zn_context_destroy(context);

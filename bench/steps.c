@@ -71,7 +71,7 @@ static bool read_options(int count, char **arguments, options *o) {
 
 static void row_name(const bench_row *row, char *text, size_t room) {
     if (row->stages) snprintf(text, room, "%s:%d", row->scheme, row->stages);
-    else if (row->iteration) snprintf(text, room, "%s %s", row->scheme, row->iteration);
+    else if (row->iteration == ZN_ITERATION_DECOUPLED) snprintf(text, room, "%s decoupled", row->scheme);
     else snprintf(text, room, "%s", row->scheme);
 }
 
@@ -119,8 +119,9 @@ int main(int count, char **arguments) {
         fprintf(stderr, "bench: '%s' cannot be written\n", o.out);
         return 2;
     }
-    if (csv) fprintf(csv, "scene,scheme,step,steps,us_per_step,us_fastest,iterations_per_step,allocations_per_step,"
-                          "siconos_us_per_step,siconos_us_fastest,ratio,difference_q\n");
+    if (csv)
+        fprintf(csv, "scene,scheme,step,steps,us_per_step,us_fastest,iterations_per_step,allocations_per_step,"
+                     "siconos_us_per_step,siconos_us_fastest,ratio,difference_q\n");
     printf("%-17s %-31s %8s %7s %9s %9s %8s %7s", "scene", "scheme", "h", "steps", "us/step", "fastest", "iter.", "alloc.");
     printf(o.siconos ? " %9s %6s %9s\n" : "\n", "Siconos", "ratio", "|dq|");
     int wrong = 0, left_out = 0;

@@ -86,11 +86,12 @@ static void make_reference(state *at) {
 
 static double distance(const double *a, const double *b) { return fmax(fabs(a[0] - b[0]), fabs(a[1] - b[1])); }
 
-static bool measure_error(zn_context *context, const zn_model *model, const zn_settings *settings, long every,
-                          const state *reference, row *r) {
+static bool measure_error(zn_context *context, const zn_model *model, const zn_settings *settings, long every, const state *reference,
+                          row *r) {
     zn_simulation *simulation = NULL;
     zn_status status = zn_simulation_create(context, model, settings, &simulation);
-    r->error_q = r->error_u = r->steps = 0;
+    r->error_q = r->error_u = 0;
+    r->steps = 0;
     while (status == ZN_OK && !zn_simulation_done(simulation)) {
         status = zn_simulation_step(simulation);
         if (status != ZN_OK || ++r->steps % every != 0) continue;
@@ -121,14 +122,12 @@ static bool measure_time(zn_context *context, const zn_model *model, const zn_se
 }
 
 static void method_name(const method *m, char *text, size_t room) {
-    if (m->stages)
-        snprintf(text, room, "%s:%d", m->scheme, m->stages);
-    else
-        snprintf(text, room, "%s", m->scheme);
+    if (m->stages) snprintf(text, room, "%s:%d", m->scheme, m->stages);
+    else snprintf(text, room, "%s", m->scheme);
 }
 
-static void run_method(zn_context *context, const zn_scene *scene, const method *m, double seconds, const state *reference,
-                       FILE *csv, study *s) {
+static void run_method(zn_context *context, const zn_scene *scene, const method *m, double seconds, const state *reference, FILE *csv,
+                       study *s) {
     char name[64];
     method_name(m, name, sizeof name);
     s->count = 0;
@@ -142,11 +141,8 @@ static void run_method(zn_context *context, const zn_scene *scene, const method 
             printf("%-18s %10.3e  cannot be solved\n", name, settings.step);
             continue;
         }
-        printf("%-18s %10.3e %7ld %10.2e %10.2e %9.3f %9.3f\n", name, r.step, r.steps, r.error_q, r.error_u, r.us_per_step,
-               r.ms);
-        if (csv)
-            fprintf(csv, "%s,%.17g,%ld,%.6g,%.6g,%.6g,%.6g\n", name, r.step, r.steps, r.error_q, r.error_u, r.us_per_step,
-                    r.ms);
+        printf("%-18s %10.3e %7ld %10.2e %10.2e %9.3f %9.3f\n", name, r.step, r.steps, r.error_q, r.error_u, r.us_per_step, r.ms);
+        if (csv) fprintf(csv, "%s,%.17g,%ld,%.6g,%.6g,%.6g,%.6g\n", name, r.step, r.steps, r.error_q, r.error_u, r.us_per_step, r.ms);
         s->rows[s->count++] = r;
         if (r.error_q < 10 * TOLERANCE) break;
     }
@@ -179,10 +175,8 @@ static void print_winners(const study *studies) {
         for (int a = 0; a < ACCURACIES; a++) {
             double ms = time_for(&studies[k], accuracies[a]), best = INFINITY;
             for (int other = 0; other < METHODS; other++) best = fmin(best, time_for(&studies[other], accuracies[a]));
-            if (isfinite(ms))
-                printf(" %9.3f%c", ms, ms == best ? '*' : ' ');
-            else
-                printf(" %9s ", "-");
+            if (isfinite(ms)) printf(" %9.3f%c", ms, ms == best ? '*' : ' ');
+            else printf(" %9s ", "-");
         }
         printf("\n");
     }
@@ -192,14 +186,10 @@ static bool read_options(int count, char **arguments, options *o) {
     *o = (options){.scenes = "scenes", .seconds = 0.05};
     for (int i = 1; i + 1 < count; i += 2) {
         const char *key = arguments[i], *value = arguments[i + 1];
-        if (strcmp(key, "--scenes") == 0)
-            o->scenes = value;
-        else if (strcmp(key, "--out") == 0)
-            o->out = value;
-        else if (strcmp(key, "--seconds") == 0)
-            o->seconds = atof(value);
-        else
-            return false;
+        if (strcmp(key, "--scenes") == 0) o->scenes = value;
+        else if (strcmp(key, "--out") == 0) o->out = value;
+        else if (strcmp(key, "--seconds") == 0) o->seconds = atof(value);
+        else return false;
     }
     return count % 2 == 1 && o->seconds >= 0;
 }
@@ -226,8 +216,7 @@ int main(int count, char **arguments) {
     if (!good) fprintf(stderr, "bench: the pendulum cannot be loaded\n%s\n", context ? zn_error_text(context) : "");
     if (csv) fprintf(csv, "scheme,step,steps,error_q,error_u,us_per_step,ms\n");
     if (good) printf("%-18s %10s %7s %10s %10s %9s %9s\n", "scheme", "h", "steps", "error q", "error u", "us/step", "ms");
-    for (int k = 0; k < METHODS && good; k++)
-        run_method(context, scene, &methods[k], o.seconds, reference, csv, &studies[k]);
+    for (int k = 0; k < METHODS && good; k++) run_method(context, scene, &methods[k], o.seconds, reference, csv, &studies[k]);
     if (good) print_winners(studies);
     zn_scene_destroy(scene);
     zn_context_destroy(context);

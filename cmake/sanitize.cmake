@@ -3,7 +3,11 @@
 # links the checked library needs (tests/package, tests/docs).
 set(ZENO_SANITIZE_FLAGS "")
 if(ZENO_SANITIZE)
-    set(ZENO_SANITIZE_FLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    set(checkers address,undefined)
+    if(ZENO_SANITIZE STREQUAL "thread")
+        set(checkers thread)
+    endif()
+    set(ZENO_SANITIZE_FLAGS -fsanitize=${checkers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_compile_options(${ZENO_SANITIZE_FLAGS} -O1)
     add_link_options(${ZENO_SANITIZE_FLAGS})
 endif()

@@ -56,7 +56,8 @@ static int energy(const zn_model *model, void *work, const zn_point *at, double 
 
 /* Derivatives by hand are worth a look before anything else. */
 static zn_status check(zn_context *context, const zn_model *model) {
-    const zn_point at = {.t = 0, .q = (double[]){0.7, -0.6}, .u = (double[]){0.3, 1.1}, .a = (double[]){-0.4, 2}, .lambda = (double[]){1.5}};
+    const zn_point at = {
+        .t = 0, .q = (double[]){0.7, -0.6}, .u = (double[]){0.3, 1.1}, .a = (double[]){-0.4, 2}, .lambda = (double[]){1.5}};
     zn_derivative_check result;
     zn_status status = zn_model_check_derivatives(context, model, &at, &result);
     if (status == ZN_OK) printf("derivatives: %s\n", result.worst < 1e-7 ? "right" : result.what);

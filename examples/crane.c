@@ -7,7 +7,7 @@
 /* Every call leaves its mistakes in the context, so looking once, when the model is built, is enough. */
 static zn_status build(zn_context *context, zn_model **model) {
     zn_formula_model *b = zn_formula_model_create(context);
-    if (!b) return ZN_MEMORY;
+    if (!b) return ZN_ERROR_MEMORY;
     const zn_formula rest = {0}; /* an empty formula is zero */
     zn_formula_parameter(b, "L", ZN_FORMULA("1"));
     zn_formula_parameter(b, "phi_0", ZN_FORMULA("-pi/3"));
@@ -19,7 +19,7 @@ static zn_status build(zn_context *context, zn_model **model) {
     zn_formula_position_constraint(b, "rod", ZN_FORMULA("((x - s)^2 + y^2 - L^2)/(2*L)"));
 
     const zn_formula slip = ZN_FORMULA("s'"), mu = ZN_FORMULA("0.3");
-    const zn_friction_def coulomb = {.reservoir = ZN_BALL, .n_slips = 1, .slips = &slip, .n_friction = 1, .friction = &mu};
+    const zn_friction_def coulomb = {.reservoir = ZN_RESERVOIR_BALL, .n_slips = 1, .slips = &slip, .n_friction = 1, .friction = &mu};
     const zn_contact_def rail = {.normal_force = ZN_FORMULA("29.43"), .n_laws = 1, .laws = &coulomb};
     const zn_contact_def wall = {.gap = ZN_FORMULA("0.1 - x"), .restitution = ZN_FORMULA("0.8")};
     zn_formula_contact(b, "rail", &rail);
@@ -42,8 +42,7 @@ static zn_status simulate(zn_context *context, const zn_model *model) {
         status = zn_simulation_step(simulation);
         /* Percussions are in the order rod, wall (normal), rail (friction); in units of momentum. */
         const double *P = zn_simulation_percussions(simulation);
-        if (status == ZN_OK && P[1] > 0)
-            printf("wall hit in the step to t = %.3f with %.4f\n", zn_simulation_time(simulation), P[1]);
+        if (status == ZN_OK && P[1] > 0) printf("wall hit in the step to t = %.3f with %.4f\n", zn_simulation_time(simulation), P[1]);
     }
     if (status == ZN_OK) {
         zn_statistics s = zn_simulation_statistics(simulation);

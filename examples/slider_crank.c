@@ -11,8 +11,8 @@ static zn_body make_bar(zn_parts *parts, const char *name, double x, double leng
     zn_body_def def = zn_default_body_def();
     zn_body body;
     def.name = name;
-    def.type = ZN_PLANAR_BODY;
-    def.shape = (zn_shape_def){.type = ZN_BOX, .size = {length, 0.01}};
+    def.type = ZN_BODY_PLANAR;
+    def.shape = (zn_shape_def){.type = ZN_SHAPE_BOX, .size = {length, 0.01}};
     def.mass = length; /* one kilogramme a metre */
     def.position[0] = x;
     def.velocity[1] = l1 * speed / 2; /* both bars: the crank turns about its left end, the rod about the slider */
@@ -40,27 +40,27 @@ static zn_model *make_mechanism(zn_context *context) {
     zn_body slider;
     zn_body_def block = zn_default_body_def();
     block.name = "slider";
-    block.type = ZN_PLANAR_BODY;
+    block.type = ZN_BODY_PLANAR;
     block.mass = 0.2;
     block.inertia[2] = 1e-4;
     block.position[0] = l1 + l2;
     zn_parts_body(parts, &block, &slider);
     zn_parts_gravity(parts, (double[]){0, -9.81, 0});
 
-    join(parts, "bearing", ZN_REVOLUTE, world, crank, 0, NULL);
-    join(parts, "crank_pin", ZN_REVOLUTE, crank, rod, l1, NULL);
-    join(parts, "slider_pin", ZN_REVOLUTE, rod, slider, l1 + l2, NULL);
-    join(parts, "guide", ZN_PRISMATIC, world, slider, l1 + l2, (double[]){1, 0, 0});
+    join(parts, "bearing", ZN_JOINT_REVOLUTE, world, crank, 0, NULL);
+    join(parts, "crank_pin", ZN_JOINT_REVOLUTE, crank, rod, l1, NULL);
+    join(parts, "slider_pin", ZN_JOINT_REVOLUTE, rod, slider, l1 + l2, NULL);
+    join(parts, "guide", ZN_JOINT_PRISMATIC, world, slider, l1 + l2, (double[]){1, 0, 0});
     zn_joint_def motor = zn_default_joint_def();
     motor.name = "motor";
-    motor.type = ZN_MOTOR;
+    motor.type = ZN_JOINT_MOTOR;
     motor.a = zn_parts_body_frame(parts, world);
     motor.b = zn_parts_body_frame(parts, crank);
     motor.drive = ZN_FORMULA("10");
     zn_parts_joint(parts, &motor);
     zn_force_def friction = zn_default_force_def();
     friction.name = "oil";
-    friction.type = ZN_LINEAR_SPRING;
+    friction.type = ZN_FORCE_LINEAR_SPRING;
     friction.damping = 2;
     zn_parts_frame_at(parts, world, NULL, NULL, (double[]){1, 0, 0}, &friction.a);
     friction.b = zn_parts_body_frame(parts, slider);
@@ -90,8 +90,8 @@ static zn_status run(zn_context *context, const zn_model *model) {
         if (status == ZN_OK) status = zn_account_update(account);
         if (status != ZN_OK || step % 100) continue;
         double phi = speed * zn_simulation_time(simulation), s = l1 * sin(phi);
-        printf("t = %.1f  slider at %.6f (textbook %.6f)\n", zn_simulation_time(simulation),
-               zn_simulation_positions(simulation)[6], l1 * cos(phi) + sqrt(l2 * l2 - s * s));
+        printf("t = %.1f  slider at %.6f (textbook %.6f)\n", zn_simulation_time(simulation), zn_simulation_positions(simulation)[6],
+               l1 * cos(phi) + sqrt(l2 * l2 - s * s));
     }
     for (int i = 0; status == ZN_OK && i < zn_model_part_count(model); i++) {
         zn_part_info part = zn_model_part_info(model, i);

@@ -11,15 +11,15 @@
 #include <string.h>
 
 /* A body with velocities in its own frame, a constraint on them, and a floor with friction and restitution. */
-#define BODY_FRAME_SCENE \
-    "parameters: {m: 1, J: 0.02, R: 0.1, g: 10}\n" \
-    "coordinates: {x: 0, y: 0.3, phi: 0.2}\n" \
-    "velocities: {v: 1, s: {start: 0.5}, w: {start: 2}}\n" \
-    "kinematics: {x: v*cos(phi) - s*sin(phi), y: v*sin(phi) + s*cos(phi), phi: w}\n" \
-    "mass: {v: m, s: m, w: J}\n" \
-    "force: {v: m*s*w - m*g*sin(phi), s: -m*v*w - m*g*cos(phi)}\n" \
-    "constraints: {tie: {velocity: w - 2*v}}\n" \
-    "contacts:\n" \
+#define BODY_FRAME_SCENE                                                                            \
+    "parameters: {m: 1, J: 0.02, R: 0.1, g: 10}\n"                                                  \
+    "coordinates: {x: 0, y: 0.3, phi: 0.2}\n"                                                       \
+    "velocities: {v: 1, s: {start: 0.5}, w: {start: 2}}\n"                                          \
+    "kinematics: {x: v*cos(phi) - s*sin(phi), y: v*sin(phi) + s*cos(phi), phi: w}\n"                \
+    "mass: {v: m, s: m, w: J}\n"                                                                    \
+    "force: {v: m*s*w - m*g*sin(phi), s: -m*v*w - m*g*cos(phi)}\n"                                  \
+    "constraints: {tie: {velocity: w - 2*v}}\n"                                                     \
+    "contacts:\n"                                                                                   \
     "  floor: {gap: y - R, slip: v*cos(phi) - s*sin(phi) + R*w, friction: 0.2, restitution: 0.5}\n" \
     "simulation: {scheme: rattle, step: 1e-2, end: 1}\n"
 
@@ -32,11 +32,12 @@ typedef struct trial {
 typedef struct trial_options {
     const char *scheme;
     int stages;
-    double step, end;      /* 0: as in the scene */
-    double tolerance;      /* 0: as in the scene */
+    double step, end; /* 0: as in the scene */
+    double tolerance; /* 0: as in the scene */
     zn_percussion percussion;
     zn_solver solver;
-    const char *set;       /* NULL, or one parameter: "NAME=EXPR" */
+    int threads;     /* 0: as in the scene */
+    const char *set; /* NULL, or one parameter: "NAME=EXPR" */
 } trial_options;
 
 static inline zn_settings trial_settings(const zn_scene *scene, const trial_options *o) {
@@ -47,6 +48,7 @@ static inline zn_settings trial_settings(const zn_scene *scene, const trial_opti
     if (o->step > 0) settings.step = o->step;
     if (o->end > 0) settings.end = o->end;
     if (o->tolerance > 0) settings.tolerance = o->tolerance;
+    if (o->threads > 0) settings.threads = o->threads;
     if (o->percussion) settings.percussion = o->percussion;
     return settings;
 }

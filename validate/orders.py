@@ -8,8 +8,8 @@ _FIRST, _SECOND = (1, 1, 1, 1, 1, 1), (2, 2, 2, 2, 2, 1)
 _ROWS = {
     "moreau": _FIRST, "moreau-midpoint": _FIRST, "moreau-shifted": _FIRST, "moreau-theta": _FIRST,
     "moreau-symmetric": (2, 1, 1, 1, 1, 1), "moreau-variational": (2, 1, 1, 1, 1, 1),
-    "rattle": (2, 2, 1, 1, 2, 1), "lobatto-3a3b:2": (2, 2, 1, 1, 2, 1),
-    "lobatto-3a3b:3": (4, 4, 2, 2, 4, 1), "lobatto-3a3b:4": (6, 6, 3, 3, 6, 1), "lobatto-3a3b-lagrange:3": (4, 4, 2, 2, 4, 1),
+    "rattle": (2, 2, 2, 1, 2, 1), "lobatto-3a3b:2": (2, 2, 2, 1, 2, 1),
+    "lobatto-3a3b:3": (4, 4, 4, 2, 4, 1), "lobatto-3a3b:4": (6, 6, 6, 3, 6, 1), "lobatto-3a3b-lagrange:3": (4, 4, 4, 2, 4, 1),
     "radau-2a:1": _FIRST, "radau-2a:2": (3, 3, 3, 3, 3, 1), "radau-2a:3": (5, 5, 5, 5, 5, 1),
     "lobatto-3c:2": _SECOND, "lobatto-3c:3": (4, 4, 4, 3, 3, 1),
     "sdirk2": (2, 1, 2, 1, 1, 1), "sdirk3": (3, 1, 2, 1, 1, 1),

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scenes of many contacts, to standard output:
 
-    make.py spheres N [h] [steps]    a pile in an open box, declared near contacts
+    make.py pile N [h] [steps]       spheres that fall into an open box and find each other
+    make.py cube                     6 x 6 x 6 spheres without friction on a plane
+    make.py spheres N [h] [steps]    the pile with declared near contacts
     make.py boxes N                  separate boxes on a floor
     make.py dominoes N               a row in the plane
     make.py wall N                   a wall of about N bricks in the plane
@@ -18,12 +20,15 @@ def head(dim, step, end, extra=""):
     return [f"gravity: {gravity}", f"simulation: {{scheme: moreau-midpoint, step: {step}, end: {end}{extra}}}"]
 
 
-def spheres(n, step=1e-3, steps=200):
-    """Layers of a square lattice with jitter, each above the gaps of the one below, so that they settle into each other soon."""
+RADIUS = 0.1
+
+
+def lattice(n):
+    """Layers of a square lattice with jitter, each above the gaps of the one below, so that they settle into each other soon; and half the width
+    of the box around them."""
     rng = random.Random(1)
-    radius, pitch, jitter = 0.1, 0.21, 0.004
+    pitch, jitter = 0.21, 0.004
     side = max(2, round((n / 1.4) ** (1 / 3)))
-    width = side * pitch / 2 + pitch / 4
     centres = []
     while len(centres) < n:
         layer, place = divmod(len(centres), side * side)
@@ -31,13 +36,47 @@ def spheres(n, step=1e-3, steps=200):
         centres.append((-side * pitch / 2 + pitch * (place % side + 0.5) + shift + jitter * rng.random(),
                         -side * pitch / 2 + pitch * (place // side + 0.5) + shift + jitter * rng.random(),
                         0.101 + layer * 0.152))
+    return centres, side * pitch / 2 + pitch / 4 + 0.01
+
+
+def box_of_spheres(centres, wall, step, steps, mass=1, law="friction: 0.5", sides=True, radius=RADIUS):
+    out = head(3, step, step * steps)
+    out.append("bodies:")
+    for i, c in enumerate(centres):
+        out.append(f"  b{i}: {{type: spatial, shape: {{type: sphere, radius: {radius!r}}}, mass: {mass}, "
+                   f"position: [{c[0]!r}, {c[1]!r}, {c[2]!r}]}}")
+    out += ["geometry:", "  floor: {type: plane, normal: [0, 0, 1]}"]
+    for name, normal, at in (("left", "[1, 0, 0]", f"[{-wall}, 0, 0]"), ("right", "[-1, 0, 0]", f"[{wall}, 0, 0]"),
+                             ("front", "[0, 1, 0]", f"[0, {-wall}, 0]"), ("back", "[0, -1, 0]", f"[0, {wall}, 0]")):
+        if sides:
+            out.append(f"  {name}: {{type: plane, normal: {normal}, at: {at}}}")
+    return out + [f"contacts: {{all: {{between: all, {law}}}}}"]
+
+
+def pile(n, step=1e-3, steps=200):
+    return box_of_spheres(*lattice(n), step, int(steps))
+
+
+def cube_centres():
+    rng = random.Random(6)
+    return [tuple(0.21 * k + 0.001 * rng.random() + (0.101 if axis == 2 else 0) for axis, k in enumerate((x, y, z)))
+            for z in range(6) for y in range(6) for x in range(6)]
+
+
+def cube(_=0, steps=10000):
+    return box_of_spheres(cube_centres(), 0, 1e-3, int(steps), 10, "friction: 0, restitution: 0", False)
+
+
+def spheres(n, step=1e-3, steps=200):
+    """As pile, with the contacts that are near at the start."""
+    centres, wall = lattice(n)
+    radius = RADIUS
     out = head(3, step, step * steps)
     out.append("bodies:")
     for i, c in enumerate(centres):
         out.append(f"  b{i}: {{type: spatial, shape: {{type: sphere, radius: {radius}}}, mass: 1, "
                    f"position: [{c[0]:.6f}, {c[1]:.6f}, {c[2]:.6f}]}}")
     out.append("geometry:")
-    wall = width + 0.01
     out.append("  floor: {type: plane, normal: [0, 0, 1]}")
     for name, normal, at in (("left", "[1, 0, 0]", f"[{-wall}, 0, 0]"), ("right", "[-1, 0, 0]", f"[{wall}, 0, 0]"),
                              ("front", "[0, 1, 0]", f"[0, {-wall}, 0]"), ("back", "[0, -1, 0]", f"[0, {wall}, 0]")):
@@ -129,8 +168,8 @@ def pyramid(n):
 
 
 if __name__ == "__main__":
-    kinds = {"spheres": spheres, "boxes": boxes, "dominoes": dominoes, "wall": wall, "pyramid": pyramid}
-    if len(sys.argv) < 3 or sys.argv[1] not in kinds:
+    kinds = {"pile": pile, "cube": cube, "spheres": spheres, "boxes": boxes, "dominoes": dominoes, "wall": wall, "pyramid": pyramid}
+    if len(sys.argv) < (2 if sys.argv[1:2] == ["cube"] else 3) or sys.argv[1] not in kinds:
         sys.exit(__doc__)
-    numbers = [int(sys.argv[2])] + [float(v) for v in sys.argv[3:]]
+    numbers = [int(v) for v in sys.argv[2:3]] + [float(v) for v in sys.argv[3:]]
     print("\n".join(kinds[sys.argv[1]](*numbers)))

@@ -20,15 +20,16 @@ typedef struct zn_part_account {
     double normal, friction; /* dissipated in contacts, positive: see zn_contact_work */
     double start;            /* total only: energy when the account was made */
     double scheme;           /* total only: the rest, the scheme's own error (and that of the rules above):
-                                start + work + supplied - normal - friction + scheme = kinetic + potential */
+                                start + work + supplied + events - normal - friction + scheme = kinetic + potential */
     double available;        /* total only: all that could move anything: kinetic energy at the start, the most potential energy that was
-                                released since, and what forces, drives and impacts supplied, without what was taken again */
+                                released since, and what forces, drives, events and impacts supplied, without what was taken again */
+    double events;           /* total only: by events, and by inputs, sampled values and states that were set between steps */
     bool diverged;           /* total only: there is more than twice the energy that was available */
     ZN_RESERVED;
 } zn_part_account;
 
 /* Begins with the simulation's present state; update after every step. A model that is not made of parts counts as one part; one
- * from callbacks knows no powers, so that `work` is zero. Models without an energy function: ZN_ARGUMENT. */
+ * from callbacks knows no powers, so that `work` is zero. Models without an energy function: ZN_ERROR_ARGUMENT. */
 ZN_API zn_status zn_account_create(zn_context *context, const zn_simulation *simulation, zn_account **account);
 ZN_API void zn_account_destroy(zn_account *account);
 ZN_API zn_status zn_account_update(zn_account *account);

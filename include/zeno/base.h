@@ -23,28 +23,28 @@ extern "C" {
 #define ZN_VERSION_NUMBER (ZN_VERSION_MAJOR * 10000 + ZN_VERSION_MINOR * 100 + ZN_VERSION_PATCH)
 
 /* Room for members of later versions, so that a program runs with a later library without being compiled again. Zeros: begin with a default function
- * or an initialiser. A definition that has something there is ZN_ARGUMENT: it is one of a later version. */
+ * or an initialiser. A definition that has something there is ZN_ERROR_ARGUMENT: it is one of a later version. */
 #define ZN_RESERVED size_t reserved[8]
 
-/* The one list of outcomes: name, sentence. */
-#define ZN_STATUS_LIST(X)                                                                                              \
-    X(OK, "done")                                                                                                      \
-    X(STOPPED, "the run was stopped before its end")                                                                   \
-    X(MEMORY, "out of memory")                                                                                         \
-    X(ARGUMENT, "an argument is wrong")                                                                                \
-    X(FILE, "a file cannot be read or written")                                                                        \
-    X(SYNTAX, "a text cannot be parsed")                                                                               \
-    X(SCENE, "the scene is wrong")                                                                                     \
-    X(MODEL, "the model is wrong")                                                                                     \
-    X(UNSUPPORTED, "the scheme does not support a feature of the system")                                              \
-    X(START, "the initial state is inconsistent")                                                                      \
-    X(SINGULAR, "a matrix is singular")                                                                                \
-    X(NO_CONVERGENCE, "the equations of a step could not be solved")                                                   \
-    X(NOT_FINITE, "a value is not finite")                                                                             \
-    X(INTERNAL, "internal error, please report it")
+/* The one list of outcomes: name, word, sentence. */
+#define ZN_STATUS_LIST(X)                                                                         \
+    X(ZN_OK, "ok", "done")                                                                        \
+    X(ZN_STOPPED, "stopped", "the run was stopped before its end")                                \
+    X(ZN_ERROR_MEMORY, "memory", "out of memory")                                                 \
+    X(ZN_ERROR_ARGUMENT, "argument", "an argument is wrong")                                      \
+    X(ZN_ERROR_FILE, "file", "a file cannot be read or written")                                  \
+    X(ZN_ERROR_SYNTAX, "syntax", "a text cannot be parsed")                                       \
+    X(ZN_ERROR_SCENE, "scene", "the scene is wrong")                                              \
+    X(ZN_ERROR_MODEL, "model", "the model is wrong")                                              \
+    X(ZN_ERROR_UNSUPPORTED, "unsupported", "the scheme does not support a feature of the system") \
+    X(ZN_ERROR_START, "start", "the initial state is inconsistent")                               \
+    X(ZN_ERROR_SINGULAR, "singular", "a matrix is singular")                                      \
+    X(ZN_ERROR_NO_CONVERGENCE, "no-convergence", "the equations of a step could not be solved")   \
+    X(ZN_ERROR_NOT_FINITE, "not-finite", "a value is not finite")                                 \
+    X(ZN_ERROR_INTERNAL, "internal", "internal error, please report it")
 
 typedef enum zn_status {
-#define X(name, sentence) ZN_##name,
+#define X(name, word, sentence) name,
     ZN_STATUS_LIST(X)
 #undef X
         ZN_STATUS_COUNT
@@ -54,7 +54,7 @@ typedef enum zn_status {
 ZN_API const char *zn_status_text(zn_status status);
 
 /* Misuse. An argument that a function cannot use (NULL where a value is needed, an unknown choice, a number that makes no sense) gives
- * ZN_ARGUMENT and a sentence in the context; without a context (NULL) there is only the status. Functions that return a value return
+ * ZN_ERROR_ARGUMENT and a sentence in the context; without a context (NULL) there is only the status. Functions that return a value return
  * NULL, NaN, 0 or an empty structure instead. Destroyed handles are recognised in the same way while their context exists, the 64 most
  * recent ones of each context; older ones, destroyed contexts, and pointers that never came from the library cannot be recognised. */
 
@@ -72,8 +72,8 @@ typedef enum zn_log_level { ZN_LOG_INFO, ZN_LOG_WARNING } zn_log_level;
 typedef void zn_log_function(void *user, zn_log_level level, const char *message);
 
 typedef struct zn_context_def {
-    zn_allocator allocator;   /* zeros: malloc and free */
-    zn_log_function *log;     /* NULL: silent */
+    zn_allocator allocator; /* zeros: malloc and free */
+    zn_log_function *log;   /* NULL: silent */
     void *log_user;
     ZN_RESERVED;
 } zn_context_def;
@@ -81,12 +81,12 @@ typedef struct zn_context_def {
 /* One error with what is known about its place. Unknown: NULL, 0 for line, column and step, NaN for time. */
 typedef struct zn_error {
     zn_status status;
-    const char *message;   /* the sentence, without the place */
+    const char *message; /* the sentence, without the place */
     const char *file;
-    int line, column;      /* from 1 */
+    int line, column; /* from 1 */
     long step;
     double time;
-    const char *subject;   /* the contact, constraint, coordinate ... it is about */
+    const char *subject; /* the contact, constraint, coordinate ... it is about */
     ZN_RESERVED;
 } zn_error;
 

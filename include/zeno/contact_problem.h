@@ -23,8 +23,8 @@ typedef struct zn_triplets {
 
 typedef struct zn_contact_problem {
     bool global;
-    int dim, n_contacts;           /* rows per contact: 1 (frictionless), 2 (plane), 3 (space) or 5 (with rolling) */
-    zn_triplets W;                 /* local */
+    int dim, n_contacts; /* rows per contact: 1 (frictionless), 2 (plane), 3 (space) or 5 (with rolling) */
+    zn_triplets W;       /* local */
     const double *q;
     zn_triplets M, H;              /* global */
     const double *f, *w;           /* w NULL: zeros */
@@ -39,9 +39,9 @@ typedef struct zn_contact_problem_outcome {
 } zn_contact_problem_outcome;
 
 /* r (dim n_contacts): start in, best found out. u (the same size, may be NULL): velocities out. ZN_OK: the residual is at most `residual`;
- * ZN_NO_CONVERGENCE: not, and the outcome says what was reached. */
-ZN_API zn_status zn_contact_problem_solve(zn_context *context, const zn_contact_problem *problem, zn_solver solver, double residual, double *r,
-                                          double *u, zn_contact_problem_outcome *outcome);
+ * ZN_ERROR_NO_CONVERGENCE: not, and the outcome says what was reached. */
+ZN_API zn_status zn_contact_problem_solve(zn_context *context, const zn_contact_problem *problem, zn_solver solver, double residual,
+                                          double *r, double *u, zn_contact_problem_outcome *outcome);
 
 #ifdef __cplusplus
 }

@@ -24,16 +24,16 @@ typedef struct zn_flexible {
     int index;
 } zn_flexible;
 
-typedef enum zn_flexible_type { ZN_BAR, ZN_BEAM, ZN_SPLINE_BEAM, ZN_ROD, ZN_FLEXIBLE_TYPE_COUNT } zn_flexible_type;
+typedef enum zn_flexible_type {
+    ZN_FLEXIBLE_BAR,
+    ZN_FLEXIBLE_BEAM,
+    ZN_FLEXIBLE_SPLINE_BEAM,
+    ZN_FLEXIBLE_ROD,
+    ZN_FLEXIBLE_TYPE_COUNT
+} zn_flexible_type;
 
 /* What is recorded of each element: see zn_flexible_def. */
-typedef enum zn_flexible_record {
-    ZN_RECORD_AUTO,
-    ZN_RECORD_NONE,
-    ZN_RECORD_FORCES,
-    ZN_RECORD_STRAINS,
-    ZN_RECORD_ALL
-} zn_flexible_record;
+typedef enum zn_flexible_record { ZN_RECORD_AUTO, ZN_RECORD_NONE, ZN_RECORD_FORCES, ZN_RECORD_STRAINS, ZN_RECORD_ALL } zn_flexible_record;
 
 /* Numbers that are 0 are not given. Stiffnesses are given themselves (EA, GA, EI, GJ, line_density), or follow from a material and
  * a cross section: EA = young area, GA = shear shear_area, EI = young inertia, GJ = shear torsion, line_density = density area,
@@ -67,8 +67,11 @@ typedef struct zn_flexible_def {
     ZN_RESERVED;
 } zn_flexible_def;
 
+/* A beam of one element; the type decides which members count. */
 ZN_API zn_flexible_def zn_default_flexible_def(void);
+/* Adds a flexible body; `flexible` (or NULL) gets its handle. */
 ZN_API zn_status zn_parts_flexible(zn_parts *, const zn_flexible_def *def, zn_flexible *flexible);
+/* The handle of a flexible body that was added, by its name. */
 ZN_API zn_status zn_parts_find_flexible(zn_parts *, const char *name, zn_flexible *flexible);
 
 /* The number of nodes (0: wrong handle), and node i as a body. */

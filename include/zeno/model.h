@@ -18,13 +18,16 @@ extern "C" {
 
 typedef struct zn_contact {
     const char *name;
-    int row_N;             /* row of lambda; -1: no gap, the normal force is constant */
-    double normal_force;   /* used when row_N is -1 */
-    double e_N, e_F;       /* Newton's restitution, normal and tangential */
-    int row_F, nF;         /* first friction row and their number (0: frictionless) */
-    int n_balls;           /* their dims add up to nF */
+    int row_N;           /* row of lambda; -1: no gap, the normal force is constant */
+    double normal_force; /* used when row_N is -1 */
+    double e_N, e_F;     /* Newton's restitution, normal and tangential */
+    int row_F, nF;       /* first friction row and their number (0: frictionless) */
+    int n_balls;         /* their dims add up to nF */
     const zn_ball *balls;
-    const double *scale;   /* per friction row: physical force = scale * lambda_F; NULL: ones */
+    const double *scale; /* per friction row: physical force = scale * lambda_F; NULL: ones */
+    /* row_N -1: bilateral rows of lambda, at most three, whose norm is added to normal_force: the friction of a joint by what it carries. A row
+     * that is -1 counts as zero. */
+    int n_load, load_rows[3];
 } zn_contact;
 
 typedef struct zn_sizes {
@@ -39,22 +42,22 @@ typedef struct zn_point {
 
 /* Answers go into the caller's memory; a NULL member is not wanted. Matrices hold the values of the model's patterns. */
 typedef struct zn_kinematics {
-    double *qdot;          /* B u + beta                                          nq */
-    double *qdot_q, *B;    /* d qdot/dq (nq x nq), d qdot/du (nq x nu) */
-    double *qddot;         /* B a + (d qdot/dq) qdot + d qdot/dt                  nq */
+    double *qdot;       /* B u + beta                                          nq */
+    double *qdot_q, *B; /* d qdot/dq (nq x nq), d qdot/du (nq x nu) */
+    double *qddot;      /* B a + (d qdot/dq) qdot + d qdot/dt                  nq */
 } zn_kinematics;
 
 typedef struct zn_balance {
-    bool no_force;         /* leave h out: r = M a - W lambda (impact equations) */
-    double *r;             /* M a - h - W lambda                                  nu */
-    double *r_q, *r_u;     /* its derivatives (nu x nq, nu x nu) at fixed a, lambda */
-    double *M, *W;         /* d r/da (nu x nu), - d r/dlambda (nu x n) */
+    bool no_force;     /* leave h out: r = M a - W lambda (impact equations) */
+    double *r;         /* M a - h - W lambda                                  nu */
+    double *r_q, *r_u; /* its derivatives (nu x nq, nu x nu) at fixed a, lambda */
+    double *M, *W;     /* d r/da (nu x nu), - d r/dlambda (nu x n) */
 } zn_balance;
 
 typedef struct zn_constraints {
-    double *c0, *c0_q;         /* position level; rows y and F are zero            n, n x nq */
-    double *c1, *c1_q, *c1_u;  /* velocity level                                   n, n x nq, TRANSPOSED: nu x n */
-    double *c2, *c2_q, *c2_u;  /* acceleration level; d c2/da = d c1/du            n, n x nq, n x nu */
+    double *c0, *c0_q;        /* position level; rows y and F are zero            n, n x nq */
+    double *c1, *c1_q, *c1_u; /* velocity level                                   n, n x nq, TRANSPOSED: nu x n */
+    double *c2, *c2_q, *c2_u; /* acceleration level; d c2/da = d c1/du            n, n x nq, n x nu */
 } zn_constraints;
 
 typedef struct zn_momentum {
@@ -72,31 +75,38 @@ typedef struct zn_model zn_model;
 struct zn_model {
     zn_sizes size;
     zn_patterns pattern;
-    const zn_contact *contacts;                /* n_contacts */
+    const zn_contact *contacts;                  /* n_contacts */
     const char *const *q_names, *const *u_names; /* u_names: "x'" for natural systems */
-    const char *const *bilateral_names;        /* ng + ny */
-    bool natural;                              /* q' = u */
-    bool lagrangian;                           /* natural and `momentum` answers */
-    bool force_uses_velocity;                  /* h depends on u */
-    bool rows_rest;                            /* c1 has no part without u: no drives, belts, prescribed bodies; false: not known */
+    const char *const *bilateral_names;          /* ng + ny */
+    bool natural;                                /* q' = u */
+    bool lagrangian;                             /* natural and `momentum` answers */
+    bool force_uses_velocity;                    /* h depends on u */
+    bool rows_rest;                              /* c1 has no part without u: no drives, belts, prescribed bodies; false: not known */
     const double *q_start, *u_start;
-    int n_outputs;                             /* values of interest that results keep: see `outputs` */
+    int n_outputs; /* values of interest that results keep: see `outputs` */
     const char *const *output_names;
-    const char *drawing;                       /* how it looks, as JSON (docs/page.md); NULL: no drawing. Set by zn_model_set_drawing */
-    size_t work_bytes;                         /* scratch memory of one caller of the questions */
+    const struct machine_plan *machine; /* values that change between steps (zeno/machine.h); NULL: none. Set by builders */
+    const double *inputs;               /* these values: at their start, or those of a simulation */
+    int n_probes;                       /* values that the machine asks for: see `probes` */
+    const char *drawing;                /* how it looks, as JSON (docs/page.md); NULL: no drawing. Set by zn_model_set_drawing */
+    size_t work_bytes;                  /* scratch memory of one caller of the questions */
     void *data;
-    /* Nonzero: the question cannot be answered (the step fails, ZN_NOT_FINITE). */
+    /* Nonzero: the question cannot be answered (the step fails, ZN_ERROR_NOT_FINITE). */
     int (*kinematics)(const zn_model *, void *work, const zn_point *, zn_kinematics *);
     int (*balance)(const zn_model *, void *work, const zn_point *, zn_balance *);
     int (*constraints)(const zn_model *, void *work, const zn_point *, zn_constraints *);
-    int (*momentum)(const zn_model *, void *work, const zn_point *, zn_momentum *);      /* NULL unless lagrangian */
+    int (*momentum)(const zn_model *, void *work, const zn_point *, zn_momentum *); /* NULL unless lagrangian */
     int (*energy)(const zn_model *, void *work, const zn_point *, double *kinetic, double *potential);
     int (*outputs)(const zn_model *, void *work, const zn_point *, double *values); /* n_outputs values of (t, q, u); NULL: none */
-    void (*after_step)(const zn_model *, double *q); /* normalise quaternions; NULL: nothing to do */
+    int (*probes)(const zn_model *, void *work, const zn_point *, double *values);  /* the same for n_probes values; NULL: none */
+    /* A copy that shares everything, but reads its inputs elsewhere, as long as both live; with a machine only. */
+    zn_status (*bind)(zn_context *, const zn_model *, const double *inputs, zn_model **bound);
+    void (*after_step)(const zn_model *, double t, double *q); /* normalise quaternions, follow turns and clutches; NULL: nothing to do */
     void (*destroy)(zn_context *, zn_model *);
     ZN_RESERVED;
 };
 
+/* Frees a model; NULL is allowed. Simulations of it must be gone. */
 ZN_API void zn_model_destroy(zn_context *context, zn_model *model);
 /* The drawing that results keep and `zeno page` shows; the text is copied, NULL removes it. */
 ZN_API zn_status zn_model_set_drawing(zn_context *context, zn_model *model, const char *json);
@@ -106,22 +116,29 @@ ZN_API zn_status zn_model_set_drawing(zn_context *context, zn_model *model, cons
 /* A model whose questions are answered by the functions in `def`. Sizes, balance and (with rows) constraints are needed.
  * Everything in `def` except `data` is copied. What may be left out: patterns with start NULL are dense (column by column; c1_u
  * transposed all the same), kinematics of natural systems, names ("q1", "u1", "c1"), start values (zeros), momentum, energy,
- * after_step, destroy. `destroy` gets the copy and frees what `data` owns. */
+ * after_step, destroy. `destroy` gets the copy and frees what `data` owns. A mass matrix at the
+ * start that is not finite or not positive definite, and energies that are not finite there, are ZN_ERROR_MODEL. */
 ZN_API zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_model **model);
 
-/* Compares every derivative that a model answers, and the levels of its constraints with each other, with differences at one
- * point (all members of `at` given). worst: the largest error relative to max(1, size of the row's entries); what: its name. */
+/* worst: the largest error relative to max(1, size of the row's entries); what: its name. row and column (from 0; column -1: a vector) of the entry, what the
+ * model says there and what differences say. */
 typedef struct zn_derivative_check {
     double worst;
     const char *what;
+    int row, column;
+    double given, difference;
 } zn_derivative_check;
+/* Compares every derivative that a model answers, and the levels of its constraints with each other, with differences at one
+ * point (all members of `at` given). */
 ZN_API zn_status zn_model_check_derivatives(zn_context *context, const zn_model *model, const zn_point *at, zn_derivative_check *result);
 
 /* ---- models from formulas ---------------------------------------------------------------------------------------- */
 
 typedef struct zn_formula_model zn_formula_model; /* a builder: add pieces in any order, then build */
 
+/* An empty builder, or NULL with the error in the context. */
 ZN_API zn_formula_model *zn_formula_model_create(zn_context *context);
+/* Frees a builder; models that it built stay. */
 ZN_API void zn_formula_model_destroy(zn_formula_model *builder);
 
 /* Every text is a formula. Parameters may use earlier parameters. */
@@ -140,15 +157,15 @@ ZN_API zn_status zn_formula_mass(zn_formula_model *, const char *row, const char
 ZN_API zn_status zn_formula_position_constraint(zn_formula_model *, const char *name, zn_formula g);
 ZN_API zn_status zn_formula_velocity_constraint(zn_formula_model *, const char *name, zn_formula gamma);
 
-/* ZN_CONTENSOU: two slip velocities and the pivoting velocity; the radius of the contact patch couples them. */
-typedef enum zn_reservoir { ZN_BALL, ZN_ELLIPSE, ZN_RECTANGLE, ZN_CONTENSOU } zn_reservoir;
+/* ZN_RESERVOIR_CONTENSOU: two slip velocities and the pivoting velocity; the radius of the contact patch couples them. */
+typedef enum zn_reservoir { ZN_RESERVOIR_BALL, ZN_RESERVOIR_ELLIPSE, ZN_RESERVOIR_RECTANGLE, ZN_RESERVOIR_CONTENSOU } zn_reservoir;
 
 /* A friction law of a contact: up to 3 slip velocities (linear in u), one coefficient or one for each of them. */
 typedef struct zn_friction_def {
     zn_reservoir reservoir;
     int n_slips;
     const zn_formula *slips;
-    int n_friction;              /* 1 or n_slips */
+    int n_friction; /* 1 or n_slips */
     const zn_formula *friction;
     zn_formula radius;           /* of Coulomb-Contensou */
     zn_formula stribeck_dynamic; /* text NULL: no Stribeck part; else friction is mu_s, this mu_d, and the rate eps */
@@ -157,7 +174,7 @@ typedef struct zn_friction_def {
 } zn_friction_def;
 
 typedef struct zn_contact_def {
-    zn_formula gap;              /* text NULL: normal_force instead */
+    zn_formula gap; /* text NULL: normal_force instead */
     zn_formula normal_force;
     zn_formula restitution, tangential_restitution; /* text NULL: 0 */
     int n_laws;
@@ -165,6 +182,7 @@ typedef struct zn_contact_def {
     ZN_RESERVED;
 } zn_contact_def;
 
+/* Adds a contact by formulas of its gap and slips. */
 ZN_API zn_status zn_formula_contact(zn_formula_model *, const char *name, const zn_contact_def *def);
 /* A value of interest, any formula of t, coordinates and velocities, that results keep beside q and u. */
 ZN_API zn_status zn_formula_output(zn_formula_model *, const char *name, zn_formula value);

@@ -25,8 +25,8 @@ typedef struct zn_ball {
 /* The text of a formula. It may carry its place in a file, for error messages. */
 typedef struct zn_formula {
     const char *text;
-    const char *file;   /* NULL: not from a file */
-    int line, column;   /* of the first character of text */
+    const char *file; /* NULL: not from a file */
+    int line, column; /* of the first character of text */
 } zn_formula;
 #ifdef __cplusplus
 #define ZN_FORMULA(text) (zn_formula{(text), nullptr, 0, 0})

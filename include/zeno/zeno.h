@@ -7,6 +7,7 @@
 #include "zeno/contact.h"
 #include "zeno/contact_problem.h"
 #include "zeno/flexible.h"
+#include "zeno/machine.h"
 #include "zeno/model.h"
 #include "zeno/parts.h"
 #include "zeno/recorder.h"

@@ -53,7 +53,7 @@ PyObject *take_errors(context_object *context, zn_status status) {
 
 PyObject *raise_status(module_state *state, context_object *context, zn_status status) {
     if (PyErr_Occurred()) return NULL;
-    if (status == ZN_MEMORY) return PyErr_NoMemory();
+    if (status == ZN_ERROR_MEMORY) return PyErr_NoMemory();
     PyObject *value = take_errors(context, status);
     if (value) PyErr_SetObject(state->error, value);
     Py_XDECREF(value);

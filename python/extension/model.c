@@ -340,7 +340,7 @@ static void model_dealloc(python_model *self) {
     object_free(self);
 }
 
-/* check_derivatives(t, q, u, a, lambda) -> (worst, what) */
+/* check_derivatives(t, q, u, a, lambda) -> (worst, what, row, column, given, difference) */
 static PyObject *model_check(python_model *self, PyObject *args) {
     double t;
     PyObject *lists[4];
@@ -356,7 +356,7 @@ static PyObject *model_check(python_model *self, PyObject *args) {
         zn_point at = {t, values[0], values[1], values[2], values[3]};
         zn_derivative_check check = {0};
         zn_status status = zn_model_check_derivatives(self->base.context->context, m, &at, &check);
-        if (status == ZN_OK) answer = Py_BuildValue("(dz)", check.worst, check.what);
+        if (status == ZN_OK) answer = Py_BuildValue("(dziidd)", check.worst, check.what, check.row, check.column, check.given, check.difference);
         else if (!model_raise((PyObject *)self)) raise_status(state_of_object(self), self->base.context, status);
     }
     for (int i = 0; i < 4; i++) PyMem_Free(values[i]);

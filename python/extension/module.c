@@ -26,25 +26,34 @@ static PyObject *schemes(PyObject *module, PyObject *unused) {
     return list;
 }
 
+/* Words of contact events, by their number. */
+static PyObject *contact_event_kinds(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    const char *words[ZN_CONTACT_EVENT_KINDS];
+    for (int i = 0; i < ZN_CONTACT_EVENT_KINDS; i++) words[i] = zn_contact_event_text((zn_contact_event_kind)i);
+    return list_of_texts(words, ZN_CONTACT_EVENT_KINDS);
+}
+
 static PyObject *version(PyObject *module, PyObject *unused) {
     (void)module;
     (void)unused;
     return PyUnicode_FromString(zn_version());
 }
 
-/* Names of statuses: ["OK", "STOPPED", ...] */
+/* Words of statuses: ["ok", "stopped", ...] */
 static PyObject *statuses(PyObject *module, PyObject *unused) {
     (void)module;
     (void)unused;
-    static const char *const names[] = {
-#define X(name, sentence) #name,
+    static const char *const words[] = {
+#define X(name, word, sentence) word,
         ZN_STATUS_LIST(X)
 #undef X
     };
     PyObject *list = PyList_New(ZN_STATUS_COUNT);
     for (int i = 0; list && i < ZN_STATUS_COUNT; i++) {
-        PyObject *name = PyUnicode_FromString(names[i]);
-        if (!name || PyList_SetItem(list, i, name) < 0) Py_CLEAR(list);
+        PyObject *word = PyUnicode_FromString(words[i]);
+        if (!word || PyList_SetItem(list, i, word) < 0) Py_CLEAR(list);
     }
     return list;
 }
@@ -85,6 +94,7 @@ static int clear(PyObject *module) {
 static PyMethodDef functions[] = {{"schemes", schemes, METH_NOARGS, NULL},
                                   {"version", version, METH_NOARGS, NULL},
                                   {"statuses", statuses, METH_NOARGS, NULL},
+                                  {"contact_event_kinds", contact_event_kinds, METH_NOARGS, NULL},
                                   {"solve_contact_problem", solve_contact_problem, METH_VARARGS, NULL},
                                   {0}};
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, execute}, {0, NULL}};

@@ -2,16 +2,37 @@
 /* Results, from memory or from a file. */
 #include "zeno_python.h"
 
+#include <stdint.h>
+
 typedef struct result_object {
     PyObject_HEAD
     context_object *context;
     zn_result *result;
-    bool busy;
+    PyThread_type_lock lock; /* files are read and written without the GIL, by one thread at a time */
 } result_object;
+
+static void enter(result_object *self) {
+    if (PyThread_acquire_lock(self->lock, NOWAIT_LOCK)) return;
+    Py_BEGIN_ALLOW_THREADS;
+    PyThread_acquire_lock(self->lock, WAIT_LOCK);
+    Py_END_ALLOW_THREADS;
+}
+static void leave(result_object *self) { PyThread_release_lock(self->lock); }
+
+/* The errors of a call that is over are taken before another thread may enter. */
+static PyObject *leave_with(result_object *self, zn_status status) {
+    PyObject *nothing = status == ZN_OK ? Py_NewRef(Py_None) : raise_status(state_of_object(self), self->context, status);
+    leave(self);
+    return nothing;
+}
 
 PyObject *result_new(module_state *state, context_object *context, zn_result *result) {
     result_object *self = object_new(state->result);
     if (!self) return NULL;
+    if (!(self->lock = PyThread_allocate_lock())) {
+        drop(self);
+        return PyErr_NoMemory();
+    }
     self->context = (context_object *)Py_NewRef((PyObject *)context);
     self->result = result;
     return (PyObject *)self;
@@ -37,6 +58,7 @@ static PyObject *result_open(PyTypeObject *type, PyObject *args, PyObject *keywo
 
 static void result_dealloc(result_object *self) {
     zn_result_close(self->result);
+    if (self->lock) PyThread_free_lock(self->lock);
     drop(self->context);
     object_free(self);
 }
@@ -45,29 +67,31 @@ static PyObject *result_find(result_object *self, PyObject *name) {
     const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
     int column;
     if (!text) return NULL;
-    zn_status status = zn_result_find(self->result, text, &column);
-    return status == ZN_OK ? PyLong_FromLong(column) : raise_status(state_of_object(self), self->context, status);
+    enter(self);
+    PyObject *done = leave_with(self, zn_result_find(self->result, text, &column));
+    drop(done);
+    return done ? PyLong_FromLong(column) : NULL;
 }
 
 /* values(column): the column as an Array. */
 static PyObject *result_values(result_object *self, PyObject *number) {
     long column = PyLong_AsLong(number);
     if (PyErr_Occurred()) return NULL;
-    BUSY(self, NULL);
     const double *first = NULL;
     ptrdiff_t stride = 1;
     zn_status status;
-    self->busy = true;
+    enter(self);
     Py_BEGIN_ALLOW_THREADS;
     status = zn_result_values(self->result, column > INT_MAX ? INT_MAX : (int)column, &first, &stride);
     Py_END_ALLOW_THREADS;
-    self->busy = false;
-    if (status != ZN_OK) return raise_status(state_of_object(self), self->context, status);
+    PyObject *done = leave_with(self, status);
+    drop(done);
+    if (!done) return NULL;
     const Py_ssize_t rows = zn_result_rows(self->result), step = stride;
     return array_new(state_of_object(self), (PyObject *)self, first, 1, &rows, &step);
 }
 
-/* table(first column, columns): rows x columns as one Array where they stand in one block, else None. */
+/* table(first column, columns): rows x columns as one Array where they stand in one block, row by row or column by column, else None. */
 static PyObject *result_table(result_object *self, PyObject *args) {
     int first_column, n_columns;
     if (!PyArg_ParseTuple(args, "ii", &first_column, &n_columns)) return NULL;
@@ -77,29 +101,52 @@ static PyObject *result_table(result_object *self, PyObject *args) {
     }
     const double *first = NULL;
     ptrdiff_t stride = 1;
-    zn_status status = n_columns ? zn_result_values(self->result, first_column, &first, &stride) : ZN_OK;
-    if (status != ZN_OK) return raise_status(state_of_object(self), self->context, status);
-    if (n_columns > 1 && stride == 1) return Py_NewRef(Py_None);
-    const Py_ssize_t shape[] = {zn_result_rows(self->result), n_columns}, strides[] = {stride, 1};
+    const Py_ssize_t rows = zn_result_rows(self->result);
+    bool in_columns = true; /* of a file: one behind the other */
+    zn_status status = ZN_OK;
+    enter(self);
+    Py_BEGIN_ALLOW_THREADS;
+    for (int i = 0; i < n_columns && status == ZN_OK; i++) {
+        const double *column = NULL;
+        status = zn_result_values(self->result, first_column + i, &column, &stride);
+        if (i == 0) first = column;
+        else in_columns = in_columns && (uintptr_t)column == (uintptr_t)first + (uintptr_t)(i * rows) * sizeof(double);
+    }
+    Py_END_ALLOW_THREADS;
+    PyObject *done = leave_with(self, status);
+    drop(done);
+    if (!done) return NULL;
+    if (n_columns > 1 && stride == 1 && !in_columns) return Py_NewRef(Py_None);
+    const Py_ssize_t shape[] = {rows, n_columns}, strides[] = {stride, stride == 1 ? rows : 1};
     return array_new(state_of_object(self), (PyObject *)self, first, 2, shape, strides);
 }
 
 static PyObject *result_save(result_object *self, PyObject *path) {
     const char *text = PyUnicode_AsUTF8AndSize(path, NULL);
     if (!text) return NULL;
-    BUSY(self, NULL);
     zn_status status;
-    self->busy = true;
+    enter(self);
     Py_BEGIN_ALLOW_THREADS;
     status = zn_result_save(self->result, text);
     Py_END_ALLOW_THREADS;
-    self->busy = false;
-    return status == ZN_OK ? Py_NewRef(Py_None) : raise_status(state_of_object(self), self->context, status);
+    return leave_with(self, status);
 }
 
 static PyObject *result_text(result_object *self, PyObject *name) {
     const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
     return text ? Py_BuildValue("z", zn_result_text(self->result, text)) : NULL;
+}
+
+/* None: there is no such number. */
+static PyObject *result_number(result_object *self, PyObject *name) {
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    double value;
+    if (!text) return NULL;
+    enter(self);
+    zn_status status = zn_result_number(self->result, text, &value);
+    zn_error_clear(self->context->context);
+    leave(self);
+    return status == ZN_OK ? PyFloat_FromDouble(value) : Py_NewRef(Py_None);
 }
 
 static PyObject *get_rows(result_object *self, void *unused) {
@@ -131,29 +178,44 @@ static PyObject *get_datasets(result_object *self, void *unused) {
     return all;
 }
 
-/* contacts(): (entries x columns, names of columns, names of shapes) */
-static PyObject *result_contacts(result_object *self, PyObject *unused) {
-    (void)unused;
-    BUSY(self, NULL);
+/* contacts(), events(), contact_events(): (entries x columns, names of columns, names) */
+typedef zn_status get_table(zn_result *, zn_contact_table *);
+static PyObject *entries_of(result_object *self, get_table *get) {
     zn_contact_table table = {0};
     zn_status status;
-    self->busy = true;
+    enter(self);
     Py_BEGIN_ALLOW_THREADS;
-    status = zn_result_contacts(self->result, &table);
+    status = get(self->result, &table);
     Py_END_ALLOW_THREADS;
-    self->busy = false;
-    if (status != ZN_OK) return raise_status(state_of_object(self), self->context, status);
+    PyObject *done = leave_with(self, status);
+    drop(done);
+    if (!done) return NULL;
     const Py_ssize_t shape[] = {table.count, table.n_columns}, strides[] = {table.n_columns, 1};
     return Py_BuildValue("(NNN)", array_new(state_of_object(self), (PyObject *)self, table.values, 2, shape, strides),
                          list_of_texts(table.columns, table.n_columns), list_of_texts(table.names, table.n_names));
+}
+static PyObject *result_contacts(result_object *self, PyObject *unused) {
+    (void)unused;
+    return entries_of(self, zn_result_contacts);
+}
+static PyObject *result_events(result_object *self, PyObject *unused) {
+    (void)unused;
+    return entries_of(self, zn_result_events);
+}
+static PyObject *result_contact_events(result_object *self, PyObject *unused) {
+    (void)unused;
+    return entries_of(self, zn_result_contact_events);
 }
 
 static PyMethodDef methods[] = {{"find", (PyCFunction)result_find, METH_O, NULL},
                                 {"values", (PyCFunction)result_values, METH_O, NULL},
                                 {"table", (PyCFunction)result_table, METH_VARARGS, NULL},
                                 {"contacts", (PyCFunction)result_contacts, METH_NOARGS, NULL},
+                                {"events", (PyCFunction)result_events, METH_NOARGS, NULL},
+                                {"contact_events", (PyCFunction)result_contact_events, METH_NOARGS, NULL},
                                 {"save", (PyCFunction)result_save, METH_O, NULL},
                                 {"text", (PyCFunction)result_text, METH_O, NULL},
+                                {"number", (PyCFunction)result_number, METH_O, NULL},
                                 {0}};
 static PyGetSetDef members[] = {{"rows", (getter)get_rows, NULL, NULL, NULL},
                                 {"columns", (getter)get_columns, NULL, NULL, NULL},

@@ -90,6 +90,15 @@ static PyObject *scene_text(scene_object *self, void *unused) {
     (void)unused;
     return PyUnicode_FromString(zn_scene_text(self->scene));
 }
+static PyObject *scene_as_run(scene_object *self, void *unused) {
+    (void)unused;
+    char *text = NULL;
+    zn_status status = zn_scene_as_run(self->scene, NULL, &text);
+    if (status != ZN_OK) return raise_status(state_of_object(self), self->base.context, status);
+    PyObject *copy = PyUnicode_FromString(text);
+    zn_scene_free_text(self->scene, text);
+    return copy;
+}
 static PyObject *scene_settings(scene_object *self, void *unused) {
     (void)unused;
     return settings_to(self->base.context, zn_scene_settings(self->scene));
@@ -100,11 +109,12 @@ static PyObject *scene_model(scene_object *self, void *unused) {
 }
 static PyObject *scene_log(scene_object *self, void *unused) {
     (void)unused;
-    return Py_NewRef(self->base.context->log);
+    return PySequence_List(self->base.context->log);
 }
 
 static PyGetSetDef members[] = {{"title", (getter)scene_title, NULL, NULL, NULL},
                                 {"text", (getter)scene_text, NULL, NULL, NULL},
+                                {"as_run", (getter)scene_as_run, NULL, NULL, NULL},
                                 {"settings", (getter)scene_settings, NULL, NULL, NULL},
                                 {"model", (getter)scene_model, NULL, NULL, NULL},
                                 {"log", (getter)scene_log, NULL, NULL, NULL},

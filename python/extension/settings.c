@@ -15,7 +15,7 @@ bool settings_from(module_state *state, context_object *context, PyObject *dicti
         PyObject *text = text_of(value);
         const char *key = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
         const char *words = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-        zn_status status = key && words ? zn_settings_set(context->context, settings, key, words) : ZN_ARGUMENT;
+        zn_status status = key && words ? zn_settings_set(context->context, settings, key, words) : ZN_ERROR_ARGUMENT;
         Py_XDECREF(text);
         if (status == ZN_OK) continue;
         raise_status(state, context, status);

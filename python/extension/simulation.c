@@ -5,21 +5,12 @@
 #include <string.h>
 #include <time.h>
 
-typedef struct simulation_object {
-    PyObject_HEAD
-    context_object *context;
-    PyObject *model; /* kept alive */
-    const zn_model *description;
-    zn_simulation *simulation;
-    zn_account *account;
-    double *memory, *q, *u;     /* the present state, at places that do not move */
-    bool busy;
-} simulation_object;
-
 static void show_present(simulation_object *self) {
     const zn_sizes *size = &self->description->size;
     memcpy(self->q, zn_simulation_positions(self->simulation), (size_t)size->nq * sizeof(double));
     memcpy(self->u, zn_simulation_velocities(self->simulation), (size_t)size->nu * sizeof(double));
+    self->t = zn_simulation_time(self->simulation);
+    self->done = zn_simulation_done(self->simulation);
 }
 
 static bool create(simulation_object *self, zn_settings *settings) {
@@ -67,9 +58,25 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
     return NULL;
 }
 
-static void simulation_dealloc(simulation_object *self) {
+static void end(simulation_object *self) {
     zn_account_destroy(self->account);
     zn_simulation_destroy(self->simulation);
+    self->account = NULL;
+    self->simulation = NULL;
+}
+
+/* Frees all but q and u, of which there may be arrays. */
+static PyObject *simulation_close(simulation_object *self, PyObject *unused) {
+    (void)unused;
+    if (self->simulation) {
+        READY(self);
+        end(self);
+    }
+    return Py_NewRef(Py_None);
+}
+
+static void simulation_dealloc(simulation_object *self) {
+    end(self);
     PyMem_Free(self->memory);
     drop(self->context);
     Py_XDECREF(self->model);
@@ -80,7 +87,7 @@ static void simulation_dealloc(simulation_object *self) {
 
 static PyObject *simulation_step(simulation_object *self, PyObject *unused) {
     (void)unused;
-    BUSY(self, NULL);
+    READY(self);
     zn_status status;
     self->busy = true;
     Py_BEGIN_ALLOW_THREADS;
@@ -92,11 +99,119 @@ static PyObject *simulation_step(simulation_object *self, PyObject *unused) {
     return Py_NewRef(Py_None);
 }
 
+/* ---- snapshots, other states, inputs ---- */
+
+static PyObject *nothing_or_error(simulation_object *self, zn_status status) {
+    show_present(self);
+    if (status == ZN_OK) return Py_NewRef(Py_None);
+    return model_raise(self->model) ? NULL : raise_status(state_of_object(self), self->context, status);
+}
+
+static PyObject *simulation_save(simulation_object *self, PyObject *unused) {
+    (void)unused;
+    READY(self);
+    size_t size = 0;
+    zn_status status = zn_simulation_save(self->simulation, NULL, 0, &size);
+    PyObject *bytes = status == ZN_OK ? PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size) : NULL;
+    if (status == ZN_OK && !bytes) return NULL;
+    if (status == ZN_OK) status = zn_simulation_save(self->simulation, PyBytes_AsString(bytes), size, &size);
+    if (status == ZN_OK) return bytes;
+    Py_XDECREF(bytes);
+    return nothing_or_error(self, status);
+}
+
+static PyObject *simulation_restore(simulation_object *self, PyObject *snapshot) {
+    READY(self);
+    char *bytes;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(snapshot, &bytes, &size) != 0) return NULL;
+    return nothing_or_error(self, zn_simulation_restore(self->simulation, bytes, (size_t)size));
+}
+
+static PyObject *simulation_reset(simulation_object *self, PyObject *unused) {
+    (void)unused;
+    READY(self);
+    zn_account_destroy(self->account);
+    self->account = NULL;
+    return nothing_or_error(self, zn_simulation_reset(self->simulation));
+}
+
+/* A list of numbers, or None: false with an exception. */
+static bool numbers_of(PyObject *list, Py_ssize_t count, const char *what, double **numbers) {
+    *numbers = NULL;
+    if (list == Py_None) return true;
+    PyObject *all = PySequence_List(list);
+    if (!all) return false;
+    bool good = PyList_Size(all) == count;
+    if (!good) PyErr_Format(PyExc_ValueError, "%s needs %zd numbers, not %zd", what, count, PyList_Size(all));
+    if (good && !(*numbers = PyMem_Calloc((size_t)count + 1, sizeof(double)))) good = false, PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count && good; i++) {
+        (*numbers)[i] = PyFloat_AsDouble(PyList_GetItem(all, i));
+        good = !PyErr_Occurred();
+    }
+    drop(all);
+    return good;
+}
+
+/* set_state(q or None, u or None, project) */
+static PyObject *simulation_set_state(simulation_object *self, PyObject *args) {
+    PyObject *q, *u, *done = NULL;
+    int project;
+    double *positions = NULL, *velocities = NULL;
+    if (!PyArg_ParseTuple(args, "OOp", &q, &u, &project)) return NULL;
+    READY(self);
+    const zn_sizes *size = &self->description->size;
+    if (numbers_of(q, size->nq, "q", &positions) && numbers_of(u, size->nu, "u", &velocities))
+        done = nothing_or_error(self, zn_simulation_set_state(self->simulation, positions, velocities, project));
+    PyMem_Free(positions);
+    PyMem_Free(velocities);
+    return done;
+}
+
+static PyObject *simulation_set_input(simulation_object *self, PyObject *args) {
+    const char *name;
+    double value;
+    if (!PyArg_ParseTuple(args, "sd", &name, &value)) return NULL;
+    READY(self);
+    zn_status status = zn_simulation_set_input(self->simulation, name, value);
+    return status == ZN_OK ? Py_NewRef(Py_None) : raise_status(state_of_object(self), self->context, status);
+}
+
+static PyObject *simulation_input(simulation_object *self, PyObject *args) {
+    const char *name;
+    double value;
+    if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
+    READY(self);
+    zn_status status = zn_simulation_input(self->simulation, name, &value);
+    return status == ZN_OK ? PyFloat_FromDouble(value) : raise_status(state_of_object(self), self->context, status);
+}
+
+/* follow(name, times, values, cubic, held): arrays of doubles */
+static PyObject *simulation_follow(simulation_object *self, PyObject *args) {
+    const char *name;
+    PyObject *times, *values, *done = NULL;
+    int cubic, held;
+    double *x = NULL, *y = NULL;
+    if (!PyArg_ParseTuple(args, "sOOpp", &name, &times, &values, &cubic, &held)) return NULL;
+    READY(self);
+    Py_ssize_t count = PySequence_Size(times);
+    if (count < 0) return NULL;
+    if (count > INT_MAX) return PyErr_Format(PyExc_ValueError, "a table of %zd points is too long", count);
+    if (numbers_of(times, count, "the times of a table", &x) && numbers_of(values, count, "the values of a table", &y)) {
+        zn_table_def table = {.n = (int)count, .x = x, .y = y, .interpolation = cubic ? ZN_INTERPOLATION_CUBIC : ZN_INTERPOLATION_LINEAR};
+        done = nothing_or_error(self, zn_simulation_follow(self->simulation, name, &table, held));
+    }
+    PyMem_Free(x);
+    PyMem_Free(y);
+    return done;
+}
+
 /* ---- runs ---- */
 
 typedef struct run_state {
     simulation_object *self;
     zn_recorder *recorder;
+    context_object *files; /* of the recorder, and then of its result, which may be used beside the simulation */
     PyObject *progress; /* or NULL: called with (t, steps) */
     double next_look;   /* monotonic seconds */
     long steps;
@@ -129,13 +244,19 @@ static bool look(run_state *run) {
 static zn_status go(run_state *run) {
     zn_simulation *simulation = run->self->simulation;
     zn_status status = run->recorder ? zn_recorder_row(run->recorder) : ZN_OK;
+    double last_row = zn_simulation_time(simulation);
     while (status == ZN_OK && !zn_simulation_done(simulation)) {
         status = zn_simulation_step(simulation);
         if (status == ZN_OK && run->self->account) status = zn_account_update(run->self->account);
-        while (status == ZN_OK && zn_simulation_next_row(simulation))
+        while (status == ZN_OK && zn_simulation_next_row(simulation)) {
+            last_row = zn_simulation_time(simulation);
             if (run->recorder) status = zn_recorder_row(run->recorder);
+        }
         run->steps++;
-        if (status == ZN_OK && !look(run)) status = ZN_STOPPED;
+        if (status != ZN_OK || look(run)) continue;
+        bool behind = run->recorder && last_row < zn_simulation_time(simulation);
+        status = behind ? zn_recorder_row(run->recorder) : ZN_OK; /* what was reached */
+        if (status == ZN_OK) status = ZN_STOPPED;
     }
     return status;
 }
@@ -147,15 +268,17 @@ static PyObject *finish(simulation_object *self, run_state *run, bool in_memory,
     zn_status ended = ZN_OK;
     if (run->recorder) ended = in_memory ? zn_recorder_keep(run->recorder, &kept) : zn_recorder_finish(run->recorder, status == ZN_OK);
     if (status == ZN_OK) status = ended;
-    if (kept && !(result = result_new(state_of_object(self), self->context, kept))) zn_result_close(kept);
+    if (kept && !(result = result_new(state_of_object(self), run->files, kept))) zn_result_close(kept);
     if (!type && model_raise(self->model)) PyErr_Fetch(&type, &value, &trace);
     PyObject *error = NULL;
     if (type) {
         PyErr_NormalizeException(&type, &value, &trace);
         error = Py_NewRef(value);
     } else {
-        error = status == ZN_OK ? Py_NewRef(Py_None) : take_errors(self->context, status);
+        bool of_files = zn_error_count(run->files->context) > 0;
+        error = status == ZN_OK ? Py_NewRef(Py_None) : take_errors(of_files ? run->files : self->context, status);
     }
+    drop(run->files);
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(trace);
@@ -173,17 +296,25 @@ static PyObject *simulation_run(simulation_object *self, PyObject *args) {
     int keep, account;
     PyObject *progress;
     if (!PyArg_ParseTuple(args, "zppzzO", &path, &keep, &account, &title, &text, &progress)) return NULL;
-    BUSY(self, NULL);
+    READY(self);
     module_state *state = state_of_object(self);
     run_state run = {.self = self, .progress = progress == Py_None ? NULL : progress, .next_look = seconds() + LOOK_SECONDS};
     zn_context *context = self->context->context;
     zn_status status = ZN_OK;
-    if (path || keep) status = zn_recorder_create(context, self->simulation, title, text, path, &run.recorder);
+    int is_scene = PyObject_IsInstance(self->model, (PyObject *)state->scene);
+    if (is_scene < 0) return NULL;
+    if (!(run.files = context_new(state))) return NULL;
+    zn_context *files = run.files->context;
+    if ((path || keep) && is_scene)
+        status = zn_scene_record(files, ((scene_object *)self->model)->scene, self->simulation, path, &run.recorder);
+    else if (path || keep) status = zn_recorder_create(files, self->simulation, title, text, path, &run.recorder);
     if (status == ZN_OK && account && !self->account && self->description->energy)
         status = zn_account_create(context, self->simulation, &self->account);
     if (status != ZN_OK) {
         zn_recorder_finish(run.recorder, false);
-        return raise_status(state, self->context, status);
+        raise_status(state, zn_error_count(files) > 0 ? run.files : self->context, status);
+        drop(run.files);
+        return NULL;
     }
     self->busy = true;
     Py_BEGIN_ALLOW_THREADS;
@@ -194,129 +325,16 @@ static PyObject *simulation_run(simulation_object *self, PyObject *args) {
     return finish(self, &run, keep && !path, status);
 }
 
-/* ---- what it knows ---- */
-
-static PyObject *get_t(simulation_object *self, void *unused) {
-    (void)unused;
-    return PyFloat_FromDouble(zn_simulation_time(self->simulation));
-}
-static PyObject *get_done(simulation_object *self, void *unused) {
-    (void)unused;
-    return PyBool_FromLong(zn_simulation_done(self->simulation));
-}
-static PyObject *get_q(simulation_object *self, void *unused) {
-    (void)unused;
-    return array_of_vector(state_of_object(self), (PyObject *)self, self->q, self->description->size.nq);
-}
-static PyObject *get_u(simulation_object *self, void *unused) {
-    (void)unused;
-    return array_of_vector(state_of_object(self), (PyObject *)self, self->u, self->description->size.nu);
-}
-
-/* Copies: these belong to the step. */
-static PyObject *list_of(const double *values, int count) {
-    PyObject *list = PyList_New(count);
-    for (int i = 0; list && i < count; i++) {
-        PyObject *number = PyFloat_FromDouble(values[i]);
-        if (!number || PyList_SetItem(list, i, number) < 0) Py_CLEAR(list);
-    }
-    return list;
-}
-
-static int rows_of(const zn_model *m) { return m->size.ng + m->size.ny + m->size.nN + m->size.nF; }
-
-static PyObject *get_percussions(simulation_object *self, void *unused) {
-    (void)unused;
-    return list_of(zn_simulation_percussions(self->simulation), rows_of(self->description));
-}
-static PyObject *get_totals(simulation_object *self, void *unused) {
-    (void)unused;
-    return list_of(zn_simulation_percussion_totals(self->simulation), rows_of(self->description));
-}
-static PyObject *get_gaps(simulation_object *self, void *unused) {
-    (void)unused;
-    return list_of(zn_simulation_gaps(self->simulation), self->description->size.n_contacts);
-}
-static PyObject *get_energy(simulation_object *self, void *unused) {
-    (void)unused;
-    double kinetic, potential;
-    zn_simulation_energy(self->simulation, &kinetic, &potential);
-    return Py_BuildValue("(dd)", kinetic, potential);
-}
-static PyObject *get_outputs(simulation_object *self, void *unused) {
-    (void)unused;
-    int n = self->description->n_outputs;
-    double *values = PyMem_Calloc((size_t)n + 1, sizeof *values);
-    if (!values) return PyErr_NoMemory();
-    zn_status status = zn_simulation_outputs(self->simulation, values);
-    PyObject *list = status == ZN_OK ? list_of(values, n) : raise_status(state_of_object(self), self->context, status);
-    PyMem_Free(values);
-    return list;
-}
-static PyObject *get_settings(simulation_object *self, void *unused) {
-    (void)unused;
-    return settings_to(self->context, zn_simulation_settings(self->simulation));
-}
-static PyObject *get_log(simulation_object *self, void *unused) {
-    (void)unused;
-    return Py_NewRef(self->context->log);
-}
-
-static PyObject *get_statistics(simulation_object *self, void *unused) {
-    (void)unused;
-    zn_statistics s = zn_simulation_statistics(self->simulation);
-#define LONG(name) #name, s.name
-    return Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,"
-                         "s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:i,s:i,s:i,s:i,s:l}",
-                         LONG(steps), LONG(rejected), LONG(cut_steps), LONG(cut_impacts), LONG(newton_steps), LONG(least_norm_steps),
-                         LONG(projection_steps), LONG(newton_total), LONG(least_norm_total), LONG(projection_total), LONG(roundoff_steps),
-                         LONG(staged_accepted), LONG(staged_repeated), LONG(energy_warnings), LONG(step_min), LONG(step_max),
-                         LONG(max_penetration), LONG(max_g), LONG(max_gdot), LONG(max_gamma), LONG(energy_start), LONG(energy_end),
-                         LONG(newton_mean), LONG(least_norm_mean), LONG(projection_mean), LONG(max_residual), LONG(roundoff_residual),
-                         LONG(contradiction), LONG(newton_max), LONG(least_norm_max), LONG(projection_max), LONG(redundant_rows),
-                         LONG(row_choices));
-#undef LONG
-}
-
-static PyObject *account_dictionary(zn_part_account a) {
-    return Py_BuildValue("{s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:O}", "kinetic", a.kinetic, "potential", a.potential, "work", a.work, "lost",
-                         a.lost, "supplied", a.supplied, "normal", a.normal, "friction", a.friction, "start", a.start, "scheme", a.scheme,
-                         "available", a.available, "diverged", a.diverged ? Py_True : Py_False);
-}
-
-/* None: nobody asked for it. Else {"total": {...}, part: {...}} */
-static PyObject *get_account(simulation_object *self, void *unused) {
-    (void)unused;
-    if (!self->account) return Py_NewRef(Py_None);
-    PyObject *all = PyDict_New(), *one = all ? account_dictionary(zn_account_total(self->account)) : NULL;
-    if (!one || PyDict_SetItemString(all, "total", one) < 0) goto failed;
-    for (int i = 0; i < zn_model_part_count(self->description); i++) {
-        Py_DECREF(one);
-        one = account_dictionary(zn_account_part(self->account, i));
-        if (!one || PyDict_SetItemString(all, zn_model_part_info(self->description, i).name, one) < 0) goto failed;
-    }
-    Py_DECREF(one);
-    return all;
-failed:
-    Py_XDECREF(one);
-    Py_XDECREF(all);
-    return NULL;
-}
-
-static PyMethodDef methods[] = {{"step", (PyCFunction)simulation_step, METH_NOARGS, NULL}, {"run", (PyCFunction)simulation_run, METH_VARARGS, NULL}, {0}};
-static PyGetSetDef members[] = {{"t", (getter)get_t, NULL, NULL, NULL},
-                                {"done", (getter)get_done, NULL, NULL, NULL},
-                                {"q", (getter)get_q, NULL, NULL, NULL},
-                                {"u", (getter)get_u, NULL, NULL, NULL},
-                                {"percussions", (getter)get_percussions, NULL, NULL, NULL},
-                                {"percussion_totals", (getter)get_totals, NULL, NULL, NULL},
-                                {"gaps", (getter)get_gaps, NULL, NULL, NULL},
-                                {"energy", (getter)get_energy, NULL, NULL, NULL},
-                                {"outputs", (getter)get_outputs, NULL, NULL, NULL},
-                                {"settings", (getter)get_settings, NULL, NULL, NULL},
-                                {"statistics", (getter)get_statistics, NULL, NULL, NULL},
-                                {"account", (getter)get_account, NULL, NULL, NULL},
-                                {"log", (getter)get_log, NULL, NULL, NULL},
+static PyMethodDef methods[] = {{"step", (PyCFunction)simulation_step, METH_NOARGS, NULL},
+                                {"run", (PyCFunction)simulation_run, METH_VARARGS, NULL},
+                                {"close", (PyCFunction)simulation_close, METH_NOARGS, NULL},
+                                {"save", (PyCFunction)simulation_save, METH_NOARGS, NULL},
+                                {"restore", (PyCFunction)simulation_restore, METH_O, NULL},
+                                {"reset", (PyCFunction)simulation_reset, METH_NOARGS, NULL},
+                                {"set_state", (PyCFunction)simulation_set_state, METH_VARARGS, NULL},
+                                {"set_input", (PyCFunction)simulation_set_input, METH_VARARGS, NULL},
+                                {"input", (PyCFunction)simulation_input, METH_VARARGS, NULL},
+                                {"follow", (PyCFunction)simulation_follow, METH_VARARGS, NULL},
                                 {0}};
-static PyType_Slot slots[] = {{Py_tp_new, simulation_new}, {Py_tp_dealloc, simulation_dealloc}, {Py_tp_methods, methods}, {Py_tp_getset, members}, {0, NULL}};
+static PyType_Slot slots[] = {{Py_tp_new, simulation_new}, {Py_tp_dealloc, simulation_dealloc}, {Py_tp_methods, methods}, {Py_tp_getset, simulation_members}, {0, NULL}};
 PyType_Spec simulation_spec = {"zeno._zeno.Simulation", sizeof(simulation_object), 0, Py_TPFLAGS_DEFAULT, slots};

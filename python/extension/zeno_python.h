@@ -6,7 +6,7 @@
  *   Array       doubles of somebody else as a buffer (numpy.asarray makes an array of it without a copy)
  *   Scene, Model, Simulation, Result
  *
- * A call that computes releases the GIL. An object at work in one thread refuses another (see BUSY). */
+ * A call that computes releases the GIL. A simulation at work in one thread refuses another (see READY); a result lets them wait. */
 #ifndef ZENO_PYTHON_H
 #define ZENO_PYTHON_H
 
@@ -72,6 +72,18 @@ typedef struct scene_object {
 } scene_object;
 extern PyType_Spec scene_spec, model_spec;
 PyObject *list_of_texts(const char *const *texts, int count);
+/* Adds a new reference, which is taken also on failure. False: an exception is set. */
+static inline bool dictionary_put(PyObject *dictionary, const char *name, PyObject *value) {
+    bool good = dictionary && value && PyDict_SetItemString(dictionary, name, value) == 0;
+    drop(value);
+    return good;
+}
+/* Sets an item, for which `item` is a new reference or NULL with an exception; the list is then dropped. */
+static inline PyObject *list_put(PyObject *list, Py_ssize_t i, PyObject *item) {
+    if (item && PyList_SetItem(list, i, item) == 0) return list;
+    drop(list);
+    return NULL;
+}
 /* Names, sizes, contacts of a model as a dictionary. */
 PyObject *describe_model(const zn_model *);
 /* After a failure: whether a function of the model has left a Python exception (then it is raised). */
@@ -86,15 +98,28 @@ PyObject *settings_to(context_object *, const zn_settings *);
 
 /* ---- simulations and results ---- */
 
+typedef struct simulation_object {
+    PyObject_HEAD
+    context_object *context;
+    PyObject *model; /* kept alive */
+    const zn_model *description;
+    zn_simulation *simulation;
+    zn_account *account;
+    double *memory, *q, *u; /* the present state, at places that do not move */
+    double t;               /* that of q and u, also while a run is at work */
+    bool done, busy;
+} simulation_object;
 extern PyType_Spec simulation_spec, result_spec;
+extern PyGetSetDef simulation_members[]; /* present.c */
 PyObject *result_new(module_state *, context_object *, zn_result *);
 PyObject *solve_contact_problem(PyObject *module, PyObject *args);
 
-/* An object is used by one thread at a time. */
-#define BUSY(self, value)                                                                         \
-    if ((self)->busy) {                                                                           \
-        PyErr_SetString(PyExc_RuntimeError, "the object is at work in another thread");           \
-        return value;                                                                             \
+/* A simulation is used by one thread at a time, and not after its end. */
+#define READY(self)                                                                                                                  \
+    if (!(self)->simulation || (self)->busy) {                                                                                       \
+        PyErr_SetString(PyExc_RuntimeError,                                                                                          \
+                        (self)->busy ? "the simulation is at work in another thread" : "the simulation was closed");                 \
+        return NULL;                                                                                                                 \
     }
 
 #endif

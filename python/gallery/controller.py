@@ -37,3 +37,32 @@ while not truncated:
     total += reward
 print(f"{bounces} bounces, mean height {total / 200:.3f}")
 assert bounces >= 3
+
+# %% [markdown]
+# # A controller
+# A cart is held at 1 by a force that is computed in Python before each step.
+# %%
+cart = zeno.Scene({"inputs": {"force": 0}, "coordinates": {"x": 0}, "energy": {"kinetic": "x'^2"}, "forces": {"x": "force"},
+                   "simulation": {"scheme": "rattle", "step": 1e-2, "end": 5}}).simulation()
+while not cart.done:
+    cart.inputs["force"] = 20 * (1 - cart.q[0]) - 9 * cart.u[0]
+    cart.step()
+print(f"the cart stands at {cart.q[0]:.4f}")
+assert abs(cart.q[0] - 1) < 1e-3
+
+# %% [markdown]
+# Looking ahead: from a snapshot every plan begins at the same state.
+# %%
+cart.reset()
+cart.inputs["force"] = 0
+for _ in range(50):
+    cart.step()
+here, best = cart.snapshot(), None
+for force in (-2.0, 0.0, 2.0):
+    cart.restore(here)
+    cart.inputs["force"] = force
+    for _ in range(50):
+        cart.step()
+    error = abs(cart.q[0] - 0.125)
+    best = min(best or (error, force), (error, force))
+print(f"the best push is {best[1]}")

@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from . import _zeno
 
-_names = [name.lower().replace("_", "-") for name in _zeno.statuses()]
+_names = _zeno.statuses()
 
 
 class Error(Exception):
@@ -27,17 +27,20 @@ class Error(Exception):
     @property
     def file(self) -> Optional[str]:
         """The file of the first mistake."""
-        return self._first("file")
+        file: Optional[str] = self._first("file")
+        return file
 
     @property
     def line(self) -> Optional[int]:
         """The line of the first mistake, from 1."""
-        return self._first("line")
+        line: Optional[int] = self._first("line")
+        return line
 
     @property
     def column(self) -> Optional[int]:
         """The column of the first mistake, from 1."""
-        return self._first("column")
+        column: Optional[int] = self._first("column")
+        return column
 
 
 class SceneError(Error, ValueError):
@@ -54,12 +57,14 @@ class StepError(Error, ArithmeticError):
     @property
     def time(self) -> Optional[float]:
         """The time of the failed step."""
-        return self._first("time")
+        time: Optional[float] = self._first("time")
+        return time
 
     @property
     def step(self) -> Optional[int]:
         """The number of the failed step."""
-        return self._first("step")
+        step: Optional[int] = self._first("step")
+        return step
 
 
 class Stopped(KeyboardInterrupt):
@@ -77,7 +82,7 @@ class FileError(Error, OSError):
         return str(self.args[0])
 
 
-def from_library(error: Any, kind: type = Error, **more: Any) -> Error:
+def from_library(error: Any, kind: type[Error] = Error, **more: Any) -> Error:
     """The exception for (status, sentence, list of errors) of the library."""
     status, sentence, errors = error.args if isinstance(error, BaseException) else error
     for one in errors:

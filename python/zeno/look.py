@@ -8,15 +8,15 @@ import sys
 import tempfile
 import time
 import webbrowser
-from typing import Any
+from typing import Any, Optional
 
-from . import program
+from . import errors, program
 
 
 def plot(result: Any, y: "str | list[str]", x: str = "t", ax: Any = None) -> Any:
     """Columns over another one."""
     if ax is None:
-        import matplotlib.pyplot
+        import matplotlib.pyplot  # type: ignore[import]
 
         ax = matplotlib.pyplot.gca()
     names = [y] if isinstance(y, str) else list(y)
@@ -43,8 +43,26 @@ def page(result: Any) -> str:
 
 
 def frame(result: Any, height: int = 620) -> str:
-    """The page inside of a frame, for notebooks."""
+    """The page inside of a frame, for notebooks: pages of several results do not disturb each other."""
     return f'<iframe srcdoc="{html.escape(page(result))}" width="100%" height="{int(height)}" style="border:0"></iframe>'
+
+
+def inline(result: Any) -> str:
+    """What a notebook shows of a result by itself: the page, or where there is none (the viewer was not built) what it is and why."""
+    try:
+        return frame(result)
+    except (errors.Error, OSError) as error:
+        return f"<code>{html.escape(repr(result))}</code><br><small>{html.escape(str(error))}</small>"
+
+
+class _Frame:
+    """Something that a notebook displays."""
+
+    def __init__(self, text: str):
+        self._text = text
+
+    def _repr_html_(self) -> str:
+        return self._text
 
 
 def _in_notebook() -> bool:
@@ -52,12 +70,13 @@ def _in_notebook() -> bool:
     return bool(shell and shell.get_ipython() and "IPKernelApp" in shell.get_ipython().config)
 
 
-def show(result: Any, height: int = 620) -> Any:
-    """Shows the page where the user is."""
+def show(result: Any, height: int = 620) -> Optional[str]:
+    """Shows the page where the user is; the path of its file where that is a browser."""
     if _in_notebook():
-        from IPython.display import HTML
+        from IPython.display import display  # type: ignore[import]
 
-        return HTML(frame(result, height))
+        display(_Frame(frame(result, height)))
+        return None
     handle, path = tempfile.mkstemp(prefix="zeno-", suffix=".html")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(page(result))

@@ -2,11 +2,13 @@
 """Models from Python functions: NumPy arrays in, NumPy arrays out."""
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Optional, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Optional
 
 from . import _zeno, arrays, errors
 from .result import Result
-from .scene import Progress, Simulation, settings_of
+from .simulation import Progress, Simulation, settings_of
 
 #: Derivatives that differ from differences by more than this, relative to the size of their row, are wrong.
 DERIVATIVE_TOLERANCE = 1e-5
@@ -36,9 +38,12 @@ class Model:
                  position_constraints: Sequence[str] = (), velocity_constraints: Sequence[str] = (),
                  contacts: Sequence[Mapping[str, Any]] = (), force_uses_velocity: bool = True, title: str = "", check: bool = True):
         self._numpy = arrays.need_numpy("a model from Python functions")
-        self._functions = {"balance": balance, "constraints": constraints, "kinematics": kinematics, "energy": energy}
+        self._made_of = {"q": q, "u": u, "balance": balance, "constraints": constraints, "kinematics": kinematics, "energy": energy, "outputs": outputs,
+                         "position_constraints": position_constraints, "velocity_constraints": velocity_constraints, "contacts": contacts,
+                         "force_uses_velocity": force_uses_velocity, "title": title, "check": False}
+        self._functions: dict[str, Any] = {"balance": balance, "constraints": constraints, "kinematics": kinematics, "energy": energy}
         self._outputs = dict(outputs or {})
-        self.title = title
+        self.title, self.text = title, ""
         if u is None:
             u = {name + "'": 0.0 for name in q}
         if kinematics is None and len(u) != len(q):
@@ -58,6 +63,9 @@ class Model:
             raise errors.from_library(error, errors.SceneError) from None
         if check:
             self.check_derivatives()
+
+    def __reduce__(self) -> Any:  # functions that can be pickled make a model that can
+        return functools.partial(Model, **self._made_of), ()
 
     def _ask(self, question: str, t: float, q: Any, u: Any, a: Any, lam: Any, wanted: list[str], no_force: bool) -> dict[str, Any]:
         numpy = self._numpy
@@ -80,19 +88,23 @@ class Model:
         model, generator = self._core.model, self._numpy.random.default_rng(seed)
         start = self._start
         n_rows = model["ng"] + model["ny"] + model["nN"] + model["nF"]
-        near = lambda values: [value + 0.1 * generator.standard_normal() for value in values]
+
+        def near(values: list[float]) -> list[float]:
+            return [value + 0.1 * generator.standard_normal() for value in values]
+
         try:
-            worst, what = self._core.check_derivatives(0.1, near(start[0]), near(start[1]), list(generator.standard_normal(model["nu"])),
+            worst, what, row, column, given, difference = self._core.check_derivatives(0.1, near(start[0]), near(start[1]), list(generator.standard_normal(model["nu"])),
                                                        list(generator.standard_normal(n_rows)))
         except _zeno.Error as error:
             raise errors.from_library(error, errors.SceneError) from None
         if not worst <= DERIVATIVE_TOLERANCE:
-            raise errors.SceneError(f"a derivative is wrong: {what} differs from differences by {worst:.2g} (relative)", "model")
+            entry = f"[{row}]" if column < 0 else f"[{row}, {column}]"
+            raise errors.SceneError(f"a derivative is wrong: {what}{entry} is {given:.6g}, but differences give {difference:.6g}", "model")
         return worst
 
     def simulation(self, scheme: Optional[str] = None, step: Any = None, end: Optional[float] = None, **settings: Any) -> Simulation:
         """A simulation that goes step by step."""
-        return Simulation(self._core, settings_of(scheme, step, end, settings), self.title)
+        return Simulation(self, settings_of(scheme, step, end, settings))
 
     def run(self, scheme: Optional[str] = None, step: Any = None, end: Optional[float] = None, *, out: Any = None, progress: Progress = False,
             account: bool = True, **settings: Any) -> Result:

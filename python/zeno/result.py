@@ -2,10 +2,14 @@
 """Results: what a run computed, from memory or from a file."""
 from __future__ import annotations
 
+import io
 import os
-from typing import Any, Iterator, Optional
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Any, Optional
 
 from . import _zeno, arrays, errors, look
+from .arrays import Array
 
 
 class Result:
@@ -15,7 +19,19 @@ class Result:
     row for each recorded time. Arrays are read-only views of the memory of the result.
     """
 
-    def __init__(self, core: Any, facts: Optional[dict[str, Any]] = None):
+    t: Array
+    q: Array
+    u: Array
+    percussion: Array
+    gap: Array
+    energy: Array
+    output: Array
+    dissipation: Array
+    acceleration: Array
+    force: Array
+    iterations: Array
+
+    def __init__(self, core: _zeno.Result, facts: Optional[dict[str, Any]] = None):
         self._core = core
         self._facts = facts or {}
         self._datasets = core.datasets
@@ -38,7 +54,7 @@ class Result:
         except _zeno.Error:
             return None
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Array:
         if not isinstance(name, str):
             raise TypeError(f"a column goes by its name, not by {name!r}")
         if name not in self._cache:
@@ -47,7 +63,8 @@ class Result:
             except _zeno.Error as error:
                 sentence = error.args[1]
                 raise KeyError(sentence) from None
-        return self._cache[name]
+        column: Array = self._cache[name]
+        return column
 
     @property
     def columns(self) -> list[str]:
@@ -80,9 +97,9 @@ class Result:
         return self._cache[key]
 
     def _table(self, first: int, count: int) -> Any:
-        table = self._core.table(first, count)
-        if table is not None:
-            return arrays.asarray(table)
+        block = self._core.table(first, count)
+        if block is not None:
+            return arrays.asarray(block)
         columns = [arrays.asarray(self._core.values(first + i)) for i in range(count)]
         if arrays.numpy is None:
             return columns
@@ -111,9 +128,23 @@ class Result:
         return self._core.text("scene") or ""
 
     @property
+    def as_run(self) -> str:
+        """The scene with everything that it includes and all that was set: ``zeno.load`` of the file runs it again."""
+        return self._core.text("run") or ""
+
+    @property
     def scheme(self) -> Optional[str]:
         """The scheme of the run."""
         return self._core.text("scheme")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """``scheme``, ``stages``, ``step``, ``end`` and ``tolerance`` of the run, where the file has them."""
+        found = {name: self._core.number(name) for name in ("stages", "step", "end", "tolerance")}
+        known: dict[str, Any] = {name: value for name, value in found.items() if value is not None}
+        if "stages" in known:
+            known["stages"] = int(known["stages"])
+        return {"scheme": self.scheme, **known} if self.scheme else known
 
     @property
     def version(self) -> Optional[str]:
@@ -122,12 +153,12 @@ class Result:
 
     @property
     def status(self) -> Optional[str]:
-        """"ok", or how the run ended. A result from a file does not know (``None``)."""
+        """"ok", "event" (one stopped the run: see ``message``), or how it failed. A result from a file does not know (``None``)."""
         return self._facts.get("status")
 
     @property
     def message(self) -> str:
-        """Why the run ended early; empty where it did not."""
+        """Why the run ended early, or what the event says that stopped it; else empty."""
         return self._facts.get("message", "")
 
     @property
@@ -139,6 +170,11 @@ class Result:
     def account(self) -> Optional[dict[str, dict[str, float]]]:
         """The account of energy: in total and for each part. ``None``: not asked for, or from a file."""
         return self._facts.get("account")
+
+    @property
+    def energy_warnings(self) -> list[dict[str, Any]]:
+        """The first impacts that created energy, as some laws of restitution can: ``contact``, ``time``, ``gained``."""
+        return self._facts.get("energy_warnings", [])
 
     @property
     def log(self) -> list[tuple[str, str]]:
@@ -165,12 +201,8 @@ class Result:
         """Contacts that shapes found by themselves, one entry for each that touched or pushed since the row before: arrays ``row``, ``shape_a``,
         ``shape_b`` (numbers of ``names``), ``feature_a``, ``feature_b``, ``point``, ``normal``, ``gap``, ``push`` (normal percussion) and
         ``percussion`` (with friction, on a)."""
-        try:
-            values, columns, names = self._core.contacts()
-        except _zeno.Error as error:
-            raise errors.from_library(error) from None
         numpy = arrays.need_numpy("found_contacts")
-        table = arrays.asarray(values)
+        table, columns, names = self._entries(self._core.contacts)
         if not columns:
             return {"names": names}
         at = {name: i for i, name in enumerate(columns)}
@@ -181,18 +213,50 @@ class Result:
         found["names"] = numpy.array(names, dtype=object)
         return found
 
+    def _entries(self, ask: Callable[[], Any]) -> tuple[Any, list[str], list[str]]:
+        try:
+            values, columns, names = ask()
+        except _zeno.Error as error:
+            raise errors.from_library(error) from None
+        return arrays.asarray(values), columns, names
+
+    @property
+    def events(self) -> dict[str, Any]:
+        """Events of the scene in the order of time, an array for each column: ``row`` (the first one at or after it), ``event`` (its name), ``time``, then
+        positions, velocities, inputs, sampled values and modes that it met, by their names. Empty where the result has none."""
+        return self._table_of_names("events", self._core.events, {"event": None})
+
+    @property
+    def contact_events(self) -> dict[str, Any]:
+        """Contact events that were located (``contact_events="located"``) in the order of time, an array for each column: ``row``, ``time``, ``contact``, ``kind``
+        ("impact", "stick" ...), ``normal_before``, ``normal_after``, ``tangential_before``, ``tangential_after``, ``normal_impulse``, ``tangential_impulse``,
+        ``energy_lost``. Empty where the result has none."""
+        return self._table_of_names("contact_events", self._core.contact_events, {"contact": None, "kind": _zeno.contact_event_kinds()})
+
+    def _table_of_names(self, what: str, ask: Callable[[], Any], words: dict[str, Optional[list[str]]]) -> dict[str, Any]:
+        numpy = arrays.need_numpy(what)
+        table, columns, names = self._entries(ask)
+        found: dict[str, Any] = {}
+        for i, column in enumerate(columns):
+            if column in words and i < 4:  # behind them stand names of the scene
+                texts = numpy.array(words[column] or names, dtype=object)
+                found[column] = texts[table[:, i].astype(int)]
+            else:
+                found[column] = table[:, i].astype(int) if column == "row" and i == 0 else table[:, i]
+        return found
+
     # ---- out ----
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes the result: .h5 (everything) or .csv. The bytes are those that ``zeno run --out`` writes."""
         try:
-            self._core.save(os.fspath(path))
+            self._core.save(os.fsdecode(path))
         except _zeno.Error as error:
             raise errors.from_library(error) from None
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame with a column for each column, indexed by t."""
-        import pandas
+        import pandas  # type: ignore[import]
 
         return pandas.DataFrame({name: self[name] for name in self.columns if name != "t"}, index=pandas.Index(self["t"], name="t"))
 
@@ -204,12 +268,22 @@ class Result:
         """The page with the animation and plots, as HTML."""
         return look.page(self)
 
-    def show(self, height: int = 620) -> Any:
-        """Shows the page: inside of a notebook there, elsewhere in a browser."""
+    def show(self, height: int = 620) -> Optional[str]:
+        """Shows the page: inside of a notebook there, elsewhere in a browser; then it returns the path of the file."""
         return look.show(self, height)
 
+    def __reduce__(self) -> Any:
+        return _from_bytes, (self._bytes(), self._facts)
+
+    def _bytes(self) -> bytes:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.h5")
+            self.save(path)
+            with io.open(path, "rb") as file:
+                return file.read()
+
     def _repr_html_(self) -> str:
-        return look.frame(self)
+        return look.inline(self)
 
     def __repr__(self) -> str:
         ended = f", {self.status}" if self.status else ""
@@ -218,7 +292,20 @@ class Result:
 
 def open(path: "str | os.PathLike[str]") -> Result:
     """Reads a result file (.h5 or .csv; also the .partial of a run that goes on)."""
+    name = os.fsdecode(path)
+    if name.endswith((".yaml", ".yml")):
+        raise errors.FileError(f"{name}: this is a scene, which zeno.load reads; results are .h5 and .csv", "file")
     try:
-        return Result(_zeno.Result(os.fspath(path)))
+        return Result(_zeno.Result(name))
     except _zeno.Error as error:
         raise errors.from_library(error) from None
+
+
+def _from_bytes(content: bytes, facts: dict[str, Any]) -> Result:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "result.h5")
+        with io.open(path, "wb") as file:
+            file.write(content)
+        result = open(path)  # the file stays open while the result lives, and goes with it
+    result._facts = facts
+    return result

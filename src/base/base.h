@@ -13,11 +13,11 @@
 /* Leaves an error in the context and returns its status, so that a caller writes `return fail(...)`. Also the `subject` and
  * the place may be given. Never fails itself: when memory is out a fixed sentence is kept. Without a context (NULL) there is only the status. */
 typedef struct error_place {
-    const char *file;      /* copied */
+    const char *file; /* copied */
     int line, column;
-    const char *subject;   /* copied */
+    const char *subject; /* copied */
     long step;
-    double time;           /* NaN when unknown; use ERROR_PLACE_NONE as a start */
+    double time; /* NaN when unknown; use ERROR_PLACE_NONE as a start */
 } error_place;
 #define ERROR_PLACE_NONE ((error_place){.time = NAN})
 
@@ -29,11 +29,18 @@ void fail_add_place(zn_context *context, const error_place *place);
 
 void log_message(zn_context *context, zn_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Zeroed array of count elements, or NULL with ZN_MEMORY left in the context. count 0 gives a valid pointer. */
+/* Zeroed array of count elements, or NULL with ZN_ERROR_MEMORY left in the context. count 0 gives a valid pointer. */
 void *mem_array(zn_context *context, size_t count, size_t size);
 /* Grows to at least `needed` elements (doubling); *capacity is updated. New elements are zero. false: out of memory. */
 bool mem_grow(zn_context *context, void **block, size_t *capacity, size_t needed, size_t size);
-char *mem_text(zn_context *context, const char *text);                          /* copy */
+/* Arrays of numbers in one block: each list entry gets its place. Gives the block, zeroed, or NULL. */
+typedef struct mem_part {
+    double **array;
+    long count;
+} mem_part;
+double *mem_parts(zn_context *context, const mem_part *list, size_t n);
+#define MEM_PARTS(context, list) mem_parts(context, list, sizeof(list) / sizeof *(list))
+char *mem_text(zn_context *context, const char *text); /* copy */
 char *mem_format(zn_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void mem_free(zn_context *context, void *block);
 /* Frees a block later: after MEM_RETIRED others were retired, or with the context. Until then it may be read. */

@@ -5,8 +5,10 @@
 
 #include "base/base.h"
 
+#include <pthread.h>
+
 typedef struct kept_error {
-    zn_error view;        /* what users see; its texts are the ones below */
+    zn_error view; /* what users see; its texts are the ones below */
     char *message, *file, *subject;
 } kept_error;
 
@@ -17,15 +19,19 @@ struct zn_context {
     void *log_user;
     kept_error *errors;
     size_t n_errors, error_capacity;
-    bool memory_failed;   /* an error could not be kept for lack of memory */
+    bool memory_failed; /* an error could not be kept for lack of memory */
     zn_error memory_error;
-    char *text;           /* what zn_error_text returned last */
+    char *text;                 /* what zn_error_text returned last */
     void *retired[MEM_RETIRED]; /* the newest destroyed handles: see mem_retire */
     size_t n_retired;           /* ever */
     unsigned n_builders;        /* ever: see mem_number */
+    struct base_team *team;     /* NULL: none (team.c) */
+    pthread_mutex_t lock;       /* of the allocator, while there is a team */
 };
 
 /* threads.c */
 void base_single_thread(void);
+/* team.c */
+void base_team_end(zn_context *);
 
 #endif

@@ -7,15 +7,14 @@
 
 const char *zn_status_text(zn_status status) {
     static const char *const sentences[] = {
-#define X(name, sentence) sentence,
+#define X(name, word, sentence) sentence,
         ZN_STATUS_LIST(X)
 #undef X
     };
     return (unsigned)status < ZN_STATUS_COUNT ? sentences[status] : "unknown status";
 }
 
-__attribute__((format(printf, 2, 0)))
-static char *format_text(zn_context *context, const char *format, va_list arguments) {
+__attribute__((format(printf, 2, 0))) static char *format_text(zn_context *context, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
@@ -49,8 +48,8 @@ static void add_place(zn_context *context, kept_error *error, const error_place 
     if (isnan(error->view.time)) error->view.time = place->time;
 }
 
-__attribute__((format(printf, 4, 0)))
-static void keep_error(zn_context *context, zn_status status, const error_place *place, const char *format, va_list arguments) {
+__attribute__((format(printf, 4, 0))) static void keep_error(zn_context *context, zn_status status, const error_place *place,
+                                                             const char *format, va_list arguments) {
     if (!mem_grow(context, (void **)&context->errors, &context->error_capacity, context->n_errors + 1, sizeof(kept_error))) return;
     kept_error *error = &context->errors[context->n_errors];
     *error = (kept_error){.view = {.status = status, .time = NAN}};
@@ -83,9 +82,7 @@ void fail_add_place(zn_context *context, const error_place *place) {
     if (context->n_errors) add_place(context, &context->errors[context->n_errors - 1], place);
 }
 
-int zn_error_count(const zn_context *context) {
-    return context ? (int)context->n_errors + (context->memory_failed ? 1 : 0) : 0;
-}
+int zn_error_count(const zn_context *context) { return context ? (int)context->n_errors + (context->memory_failed ? 1 : 0) : 0; }
 
 const zn_error *zn_error_get(const zn_context *context, int index) {
     if (!context || index < 0) return NULL;
@@ -129,7 +126,7 @@ const char *zn_error_text(zn_context *context) {
     bool had_failed = context->memory_failed;
     context->text = mem_array(context, length + 1, 1);
     context->memory_failed = had_failed;
-    if (!context->text) return zn_status_text(ZN_MEMORY);
+    if (!context->text) return zn_status_text(ZN_ERROR_MEMORY);
     size_t used = 0;
     for (int i = 0; i < count; i++) used += write_error(zn_error_get(context, i), context->text + used, length + 1 - used);
     context->text[length - 1] = 0; /* no newline at the end */

@@ -10,10 +10,8 @@ bool handle_is_good(const handle_head *h, handle_kind kind, const char *function
     if (!h) return false;
     if (h->kind == kind) return true;
     const char *wanted = words[kind - HANDLE_BEFORE - 1];
-    if (h->kind == HANDLE_DESTROYED)
-        fail(h->context, ZN_ARGUMENT, "%s: the %s was destroyed before", function, wanted);
-    else
-        fail(h->context, ZN_ARGUMENT, "%s: this is not a %s", function, wanted);
+    if (h->kind == HANDLE_DESTROYED) fail(h->context, ZN_ERROR_ARGUMENT, "%s: the %s was destroyed before", function, wanted);
+    else fail(h->context, ZN_ERROR_ARGUMENT, "%s: this is not a %s", function, wanted);
     return false;
 }
 
@@ -24,11 +22,8 @@ void handle_retire(handle_head *h, size_t bytes) {
     mem_retire(context, h);
 }
 
-bool handle_no_later(const size_t *reserved) {
-    struct room {
-        ZN_RESERVED;
-    };
-    for (size_t i = 0; i < sizeof(struct room) / sizeof *reserved; i++)
+bool handle_no_later(size_t count, const size_t *reserved) {
+    for (size_t i = 0; i < count; i++)
         if (reserved[i]) return false;
     return true;
 }

@@ -10,13 +10,14 @@
 #include "base/base.h"
 
 /* Kind, and its word in messages. */
-#define HANDLE_KINDS(X)                       \
-    X(FORMULA_MODEL, "builder of formulas")   \
-    X(PARTS, "builder of parts")              \
-    X(SCENE, "scene")                         \
-    X(SIMULATION, "simulation")               \
-    X(ACCOUNT, "account")                     \
-    X(RECORDER, "recorder")                   \
+#define HANDLE_KINDS(X)                     \
+    X(FORMULA_MODEL, "builder of formulas") \
+    X(PARTS, "builder of parts")            \
+    X(MACHINE, "machine")                   \
+    X(SCENE, "scene")                       \
+    X(SIMULATION, "simulation")             \
+    X(ACCOUNT, "account")                   \
+    X(RECORDER, "recorder")                 \
     X(RESULT, "result")
 
 typedef enum handle_kind {
@@ -50,16 +51,17 @@ void handle_retire(handle_head *, size_t bytes);
 #define HANDLE_GOOD(pointer, kind) handle_is_good(HANDLE_OF(pointer), kind, __func__)
 /* The first lines of public functions. */
 #define NEED_HANDLE(pointer, kind) \
-    if (!HANDLE_GOOD(pointer, kind)) return ZN_ARGUMENT
+    if (!HANDLE_GOOD(pointer, kind)) return ZN_ERROR_ARGUMENT
 #define NEED(context, pointer) \
-    if (!(pointer)) return fail(context, ZN_ARGUMENT, "%s: '%s' must not be NULL", __func__, #pointer)
+    if (!(pointer)) return fail(context, ZN_ERROR_ARGUMENT, "%s: '%s' must not be NULL", __func__, #pointer)
 /* A definition, whose reserved members are zeros. */
-#define NEED_DEF(context, pointer) \
-    NEED(context, pointer);        \
-    if (!handle_no_later((pointer)->reserved)) return fail(context, ZN_ARGUMENT, HANDLE_LATER, __func__, #pointer)
+#define NEED_DEF(context, pointer)                                                         \
+    NEED(context, pointer);                                                                \
+    if (!handle_no_later(sizeof(pointer)->reserved / sizeof(size_t), (pointer)->reserved)) \
+    return fail(context, ZN_ERROR_ARGUMENT, HANDLE_LATER, __func__, #pointer)
 #define HANDLE_LATER "%s: '%s' was not begun with its default function or zeros, or is one of a later version"
-bool handle_no_later(const size_t *reserved);
+bool handle_no_later(size_t count, const size_t *reserved);
 #define NEED_CONTEXT(context) \
-    if (!(context)) return ZN_ARGUMENT
+    if (!(context)) return ZN_ERROR_ARGUMENT
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-
 static void *default_reallocate(void *user, void *block, size_t bytes) {
     (void)user;
     return realloc(block, bytes);
@@ -29,19 +28,22 @@ zn_context *zn_context_create(const zn_context_def *def) {
     if (!context) return NULL;
     memset(context, 0, sizeof *context);
     context->allocator = allocator;
+    pthread_mutex_init(&context->lock, NULL);
     base_single_thread();
     context->log = def ? def->log : NULL;
     context->log_user = def ? def->log_user : NULL;
-    context->memory_error = (zn_error){.status = ZN_MEMORY, .message = zn_status_text(ZN_MEMORY), .time = NAN};
+    context->memory_error = (zn_error){.status = ZN_ERROR_MEMORY, .message = zn_status_text(ZN_ERROR_MEMORY), .time = NAN};
     return context;
 }
 
 void zn_context_destroy(zn_context *context) {
     if (!context) return;
+    base_team_end(context);
     zn_error_clear(context);
     mem_free(context, context->errors);
     mem_free(context, context->text);
     for (size_t i = 0; i < MEM_RETIRED; i++) mem_free(context, context->retired[i]);
+    pthread_mutex_destroy(&context->lock);
     zn_allocator allocator = context->allocator;
     allocator.release(allocator.user, context);
 }
@@ -52,19 +54,37 @@ void zn_context_watch(zn_context *context, const volatile int *stop) {
 
 bool base_stopped(const zn_context *context) { return context->stop && *context->stop; }
 
+/* Members of a team may ask at the same time. */
+static void lock(zn_context *context) {
+    if (context->team) pthread_mutex_lock(&context->lock);
+}
+static void unlock(zn_context *context) {
+    if (context->team) pthread_mutex_unlock(&context->lock);
+}
+
 static void *reallocate(zn_context *context, void *block, size_t count, size_t size) {
     void *grown = NULL;
     if (size == 0 || count <= SIZE_MAX / 2 / size) {
         size_t bytes = count * size;
+        lock(context);
         grown = context->allocator.reallocate(context->allocator.user, block, bytes ? bytes : 1);
-    }
-    if (!grown) context->memory_failed = true;
+        if (!grown) context->memory_failed = true;
+        unlock(context);
+    } else context->memory_failed = true;
     return grown;
 }
 
 void *mem_array(zn_context *context, size_t count, size_t size) {
     void *block = reallocate(context, NULL, count, size);
     if (block) memset(block, 0, count > 0 && size > 0 ? count * size : 1);
+    return block;
+}
+
+double *mem_parts(zn_context *context, const mem_part *list, size_t n) {
+    size_t total = 0;
+    for (size_t i = 0; i < n; i++) total += (size_t)list[i].count;
+    double *block = MEM_ARRAY(context, double, total), *next = block;
+    for (size_t i = 0; i < n && block; next += list[i].count, i++) *list[i].array = next;
     return block;
 }
 
@@ -102,7 +122,10 @@ char *mem_format(zn_context *context, const char *format, ...) {
 }
 
 void mem_free(zn_context *context, void *block) {
-    if (block) context->allocator.release(context->allocator.user, block);
+    if (!block) return;
+    lock(context);
+    context->allocator.release(context->allocator.user, block);
+    unlock(context);
 }
 
 void mem_retire(zn_context *context, void *block) {

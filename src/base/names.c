@@ -44,8 +44,7 @@ void names_drop(name_table *t, int value) {
     size_t begin = 0;
     if (!t->size) return;
     for (size_t i = 0; i < t->size; i++)
-        if (t->entries[i].name && t->entries[i].value >= value)
-            t->entries[i].owner = -1, t->entries[i].value = -1, t->count--;
+        if (t->entries[i].name && t->entries[i].value >= value) t->entries[i].owner = -1, t->entries[i].value = -1, t->count--;
     while (t->entries[begin].name) begin++;
     for (size_t k = 1; k < t->size; k++) {
         name_entry *e = &t->entries[(begin + k) & (t->size - 1)], kept = *e;

@@ -43,38 +43,36 @@ zn_status fail_file(zn_context *context, const char *path, const char *action, i
     case EIO: reason = "the device reports an error"; break;
     default: reason = error_number ? strerror(error_number) : "the reason is unknown";
     }
-    return fail_at(context, ZN_FILE, &place, "cannot be %s: %s", action, reason);
+    return fail_at(context, ZN_ERROR_FILE, &place, "cannot be %s: %s", action, reason);
 }
 
 zn_status output_check_path(zn_context *context, const char *path) {
     for (const char *c = path; *c;)
         if (text_is_control(text_next(&c)))
-            return fail(context, ZN_ARGUMENT,
+            return fail(context, ZN_ERROR_ARGUMENT,
                         "the name of a file to be written must not contain control characters, such as line breaks");
     return ZN_OK;
 }
 
 static bool same_file(const char *a, const char *b) {
     struct stat info_a, info_b;
-    return stat(a, &info_a) == 0 && stat(b, &info_b) == 0 && info_a.st_dev == info_b.st_dev &&
-           info_a.st_ino == info_b.st_ino;
+    return stat(a, &info_a) == 0 && stat(b, &info_b) == 0 && info_a.st_dev == info_b.st_dev && info_a.st_ino == info_b.st_ino;
 }
 
 zn_status output_check_input(zn_context *context, const char *path, const char *input) {
     if (!input) return ZN_OK;
     char *real = realpath(path, NULL), *partial = mem_format(context, "%s.partial", real ? real : path);
     free(real);
-    if (!partial) return ZN_MEMORY;
+    if (!partial) return ZN_ERROR_MEMORY;
     const char *same = same_file(path, input) ? path : same_file(partial, input) ? partial : NULL;
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
     zn_status status = ZN_OK;
     if (same && strcmp(same, input) == 0)
-        status = fail_at(context, ZN_ARGUMENT, &place, "this would overwrite %s, which is read; choose another name", same);
+        status = fail_at(context, ZN_ERROR_ARGUMENT, &place, "this would overwrite %s, which is read; choose another name", same);
     else if (same)
-        status =
-            fail_at(context, ZN_ARGUMENT, &place,
-                    "%s is the same file as %s, which is read and would be overwritten; choose another name", same, input);
+        status = fail_at(context, ZN_ERROR_ARGUMENT, &place,
+                         "%s is the same file as %s, which is read and would be overwritten; choose another name", same, input);
     mem_free(context, partial);
     return status;
 }
@@ -91,21 +89,17 @@ static zn_status find_target(zn_context *context, const char *path, char **targe
         if (!real) return fail_file(context, path, "written", errno == ENOENT ? ELOOP : errno);
         *target = mem_text(context, real);
         free(real);
-    } else
-        *target = mem_text(context, path);
-    if (!*target) return ZN_MEMORY;
+    } else *target = mem_text(context, path);
+    if (!*target) return ZN_ERROR_MEMORY;
     zn_status status = ZN_OK;
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
     if (stat(*target, &info) != 0) return ZN_OK;
-    if (S_ISDIR(info.st_mode))
-        status = fail_file(context, path, "written", EISDIR);
+    if (S_ISDIR(info.st_mode)) status = fail_file(context, path, "written", EISDIR);
     else if (!S_ISREG(info.st_mode))
-        status =
-            fail_at(context, ZN_FILE, &place,
-                    "cannot be written: it is a device or a pipe; only a file can be replaced when the new one is complete");
-    else if (access(*target, W_OK) != 0)
-        status = fail_file(context, path, "written", errno);
+        status = fail_at(context, ZN_ERROR_FILE, &place,
+                         "cannot be written: it is a device or a pipe; only a file can be replaced when the new one is complete");
+    else if (access(*target, W_OK) != 0) status = fail_file(context, path, "written", errno);
     return status;
 }
 
@@ -116,8 +110,7 @@ static bool try_lock(int descriptor) {
 #else
     int result = flock(descriptor, LOCK_EX | LOCK_NB);
 #endif
-    return result == 0 ||
-           (errno != EAGAIN && errno != EACCES && errno != EWOULDBLOCK); /* file systems without locks do without */
+    return result == 0 || (errno != EAGAIN && errno != EACCES && errno != EWOULDBLOCK); /* file systems without locks do without */
 }
 
 /* 1: locked and empty; 0: the name has gone to another file meanwhile, to be tried again; -1: an error is left. */
@@ -128,26 +121,23 @@ static int open_partial(output_file *o) {
     o->descriptor = open(o->partial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (o->descriptor < 0) {
         int reason = errno;
-        if (reason == ELOOP)
-            fail_at(o->context, ZN_FILE, &place, "cannot be written: %s is a symbolic link", o->partial);
-        else
-            fail_file(o->context, o->partial, "written", reason);
+        if (reason == ELOOP) fail_at(o->context, ZN_ERROR_FILE, &place, "cannot be written: %s is a symbolic link", o->partial);
+        else fail_file(o->context, o->partial, "written", reason);
         return -1;
     }
     if (!try_lock(o->descriptor)) {
-        fail_at(o->context, ZN_FILE, &place,
+        fail_at(o->context, ZN_ERROR_FILE, &place,
                 "another process is writing it at this moment (%s); choose another name, or wait for its end", o->partial);
         return -1;
     }
     /* Its writer may have renamed it between our opening and locking: then we hold a finished file. */
-    if (fstat(o->descriptor, &mine) != 0 || lstat(o->partial, &named) != 0 || mine.st_dev != named.st_dev ||
-        mine.st_ino != named.st_ino) {
+    if (fstat(o->descriptor, &mine) != 0 || lstat(o->partial, &named) != 0 || mine.st_dev != named.st_dev || mine.st_ino != named.st_ino) {
         close(o->descriptor);
         o->descriptor = -1;
         return 0;
     }
     if (!S_ISREG(mine.st_mode)) {
-        fail_at(o->context, ZN_FILE, &place, "cannot be written: %s is a device or a pipe", o->partial);
+        fail_at(o->context, ZN_ERROR_FILE, &place, "cannot be written: %s is a device or a pipe", o->partial);
         return -1;
     }
     if (ftruncate(o->descriptor, 0) == 0) return 1;
@@ -169,19 +159,17 @@ zn_status output_open(zn_context *context, const char *path, output_file **outpu
     zn_status status = output_check_path(context, path);
     if (status != ZN_OK) return status;
     output_file *o = MEM_ARRAY(context, output_file, 1);
-    if (!o) return ZN_MEMORY;
+    if (!o) return ZN_ERROR_MEMORY;
     o->context = context;
     o->descriptor = -1;
     status = find_target(context, path, &o->path);
-    if (status == ZN_OK && !(o->partial = mem_format(context, "%s.partial", o->path))) status = ZN_MEMORY;
+    if (status == ZN_OK && !(o->partial = mem_format(context, "%s.partial", o->path))) status = ZN_ERROR_MEMORY;
     int opened = 0;
     for (int i = 0; i < MOST_TRIES && status == ZN_OK && !opened; i++) opened = open_partial(o);
     if (status == ZN_OK && !opened) status = fail_file(context, o->partial, "written", EIO);
-    if (status == ZN_OK && opened < 0) status = ZN_FILE;
-    if (status == ZN_OK)
-        *output = o;
-    else
-        free_output(o);
+    if (status == ZN_OK && opened < 0) status = ZN_ERROR_FILE;
+    if (status == ZN_OK) *output = o;
+    else free_output(o);
     return status;
 }
 
@@ -191,10 +179,11 @@ zn_status output_set_aside(zn_context *context, const char *path, const char *na
     *there = false;
     char *target = NULL, *partial = NULL;
     zn_status status = find_target(context, path, &target);
-    if (status == ZN_OK && !(partial = mem_format(context, "%s.partial", target))) status = ZN_MEMORY;
+    if (status == ZN_OK && !(partial = mem_format(context, "%s.partial", target))) status = ZN_ERROR_MEMORY;
     int descriptor = status == ZN_OK ? open(partial, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
     if (descriptor >= 0 && !try_lock(descriptor))
-        status = fail_at(context, ZN_FILE, &place, "another process is writing it at this moment (%s); choose another name, or wait for its end", partial);
+        status = fail_at(context, ZN_ERROR_FILE, &place,
+                         "another process is writing it at this moment (%s); choose another name, or wait for its end", partial);
     else if (descriptor >= 0 && rename(partial, name) != 0) status = fail_file(context, name, "written", errno);
     else *there = descriptor >= 0;
     if (descriptor >= 0) close(descriptor);
@@ -226,7 +215,7 @@ FILE *output_stream(output_file *o) {
     int copy = fcntl(o->descriptor, F_DUPFD_CLOEXEC, 0);
     o->stream = copy >= 0 ? fdopen(copy, "w") : NULL;
     if (!o->stream && copy >= 0) close(copy);
-    if (!o->stream) fail(o->context, ZN_MEMORY, "no stream can be opened for %s", o->partial);
+    if (!o->stream) fail(o->context, ZN_ERROR_MEMORY, "no stream can be opened for %s", o->partial);
     return o->stream;
 }
 

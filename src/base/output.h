@@ -15,9 +15,9 @@ typedef struct output_file output_file;
 /* What the system says about a file as a sentence; its first word is the file's name. `action` is "written" or "read". */
 zn_status fail_file(zn_context *context, const char *path, const char *action, int error_number);
 
-/* Control characters in the name of a file to be written are refused: ZN_ARGUMENT. */
+/* Control characters in the name of a file to be written are refused: ZN_ERROR_ARGUMENT. */
 zn_status output_check_path(zn_context *context, const char *path);
-/* Fails when PATH or PATH.partial is the file `input` by whatever name (ZN_ARGUMENT). `input` may be NULL or missing. */
+/* Fails when PATH or PATH.partial is the file `input` by whatever name (ZN_ERROR_ARGUMENT). `input` may be NULL or missing. */
 zn_status output_check_input(zn_context *context, const char *path, const char *input);
 
 /* Opens an empty PATH.partial. When PATH is a symbolic link, the file that it leads to is meant. */

@@ -11,15 +11,11 @@ bool range_has(number_range r, double value) {
 }
 
 const char *range_demand(number_range r, char *text, size_t room) {
-    if (r.whole && r.high < INFINITY)
-        snprintf(text, room, "must be a whole number, %g to %g", r.low, r.high);
-    else if (r.whole)
-        snprintf(text, room, "must be a whole number, %g or more", r.low);
+    if (r.whole && r.high < INFINITY) snprintf(text, room, "must be a whole number, %g to %g", r.low, r.high);
+    else if (r.whole) snprintf(text, room, "must be a whole number, %g or more", r.low);
     else if (r.high < INFINITY)
         snprintf(text, room, "must be %s %g %s %g", r.high_open ? "from" : "between", r.low, r.high_open ? "to below" : "and", r.high);
-    else if (r.low > -INFINITY)
-        snprintf(text, room, r.low_open ? "must be greater than %g" : "must not be less than %g", r.low);
-    else
-        snprintf(text, room, "must be a number");
+    else if (r.low > -INFINITY) snprintf(text, room, r.low_open ? "must be greater than %g" : "must not be less than %g", r.low);
+    else snprintf(text, room, "must be a number");
     return text;
 }

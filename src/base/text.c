@@ -43,10 +43,7 @@ void text_plain(const char **text, char piece[TEXT_PIECE]) {
 
 void text_json(const char **text, char piece[TEXT_PIECE]) {
     uint32_t c = text_next(text);
-    if (c == '"' || c == '\\')
-        snprintf(piece, TEXT_PIECE, "\\%c", (char)c);
-    else if (c == '<' || text_is_control(c))
-        snprintf(piece, TEXT_PIECE, "\\u%04x", (unsigned)c);
-    else
-        encode(c, piece);
+    if (c == '"' || c == '\\') snprintf(piece, TEXT_PIECE, "\\%c", (char)c);
+    else if (c == '<' || text_is_control(c)) snprintf(piece, TEXT_PIECE, "\\u%04x", (unsigned)c);
+    else encode(c, piece);
 }

@@ -8,10 +8,10 @@
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 }; /* exit statuses */
 
 typedef struct cli_option {
-    const char *name;        /* "--end" */
-    const char **value;      /* NULL for flags */
-    bool *flag;              /* NULL for options with a value */
-    int *count;              /* repeated options: value points to an array, *count entries used, at most max */
+    const char *name;   /* "--end" */
+    const char **value; /* NULL for flags */
+    bool *flag;         /* NULL for options with a value */
+    int *count;         /* repeated options: value points to an array, *count entries used, at most max */
     int max;
 } cli_option;
 

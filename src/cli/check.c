@@ -15,6 +15,9 @@ static const char usage[] = "zeno check SCENE [--scheme NAME[:STAGES]] [--SETTIN
 /* ---- what a model from parts is made of ---- */
 
 static bool is_body(const zn_part_info *part) { return part->nu > 0; }
+/* Marks remember how far a joint has turned, and rest. */
+static bool is_mark(const zn_part_info *part) { return !strcmp(part->what, "mark"); }
+static bool moves(const zn_part_info *part) { return is_body(part) && !is_mark(part); }
 
 static void print_group(const zn_model *model, const char *title, bool (*belongs)(const zn_part_info *)) {
     enum { MOST_SHOWN = 40 };
@@ -39,7 +42,9 @@ static void print_group(const zn_model *model, const char *title, bool (*belongs
 
 static bool is_joint(const zn_part_info *part) { return !is_body(part) && part->ng + part->ny > 0; }
 static bool is_output(const zn_part_info *part) { return !strcmp(part->what, "output"); }
-static bool is_force(const zn_part_info *part) { return !is_body(part) && part->ng + part->ny == 0 && !part->n_contacts && !is_output(part); }
+static bool is_force(const zn_part_info *part) {
+    return !is_body(part) && part->ng + part->ny == 0 && !part->n_contacts && !is_output(part);
+}
 
 /* One line for each flexible body: its nodes follow one another, and so do its elements. */
 static void print_flexible(const zn_model *model) {
@@ -60,8 +65,8 @@ static void print_flexible(const zn_model *model) {
         }
         if (!titled) printf("  flexible bodies\n");
         titled = true;
-        printf("    %s: %d node%s, %d %s%s, %d degrees of freedom\n", first.group, nodes, nodes == 1 ? "" : "s", elements,
-               what, elements == 1 ? "" : "s", freedom);
+        printf("    %s: %d node%s, %d %s%s, %d degrees of freedom\n", first.group, nodes, nodes == 1 ? "" : "s", elements, what,
+               elements == 1 ? "" : "s", freedom);
     }
 }
 
@@ -74,7 +79,7 @@ static void print_names(const char *what, int count, const char *const *names) {
 }
 
 static void print_parts(const zn_model *model) {
-    print_group(model, "bodies", is_body);
+    print_group(model, "bodies", moves);
     print_flexible(model);
     print_group(model, "joints", is_joint);
     print_group(model, "forces and energies", is_force);
@@ -92,7 +97,8 @@ static void print_field(const zn_model *model) {
         int count = 0, earlier = 0;
         for (int j = 0; j < n; j++)
             if (!strcmp(contact_field_shape_class(field, j), class)) count++, earlier += j < i;
-        if (!earlier) printf("%s %d %s%s", kinds++ ? "," : "", count, class, count == 1 ? "" : class[strlen(class) - 1] == 'x' ? "es" : "s");
+        if (!earlier)
+            printf("%s %d %s%s", kinds++ ? "," : "", count, class, count == 1 ? "" : class[strlen(class) - 1] == 'x' ? "es" : "s");
     }
     printf("\n");
     for (int r = 0; r < contact_field_rules(field); r++) {
@@ -108,14 +114,21 @@ static void print_field(const zn_model *model) {
 
 /* Degrees of freedom that the constraints leave, and the rows that take none. */
 static void print_freedom(zn_context *context, const zn_model *model) {
+    int marks = 0;
+    for (int i = 0; i < zn_model_part_count(model); i++) {
+        zn_part_info part = zn_model_part_info(model, i);
+        marks += is_mark(&part);
+    }
     int rows = model->size.ng + model->size.ny, count = 0;
     bool redundant[ZN_MODEL_MOST_ROWS];
     if (rows == 0 || rows > ZN_MODEL_MOST_ROWS || zn_model_redundant_rows(context, model, redundant, &count) != ZN_OK) return;
-    int freedom = model->size.nu - rows + count;
-    printf("  %d degree%s of freedom: %d velocities, %d constraint row%s", freedom, freedom == 1 ? "" : "s", model->size.nu, rows, rows == 1 ? "" : "s");
+    int freedom = model->size.nu - marks - rows + count;
+    printf("  %d degree%s of freedom: %d velocities, %d constraint row%s", freedom, freedom == 1 ? "" : "s", model->size.nu, rows,
+           rows == 1 ? "" : "s");
     if (count) printf(", of which %d redundant:", count);
     for (int i = 0; count && i < rows; i++)
         if (redundant[i]) printf(" %s", model->bilateral_names[i]);
+    if (marks) printf(count ? "; %d of the velocities at rest (marks)" : ", %d of the velocities at rest (marks)", marks);
     printf("\n");
 }
 
@@ -142,12 +155,15 @@ static void print_sizes(zn_context *context, const zn_scene *scene, const zn_set
     for (int k = 0; k < n->n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         printf("  contact %s:", contact->name);
-        if (contact->row_N < 0) printf(" normal force %g", contact->normal_force);
+        if (contact->n_load) printf(" normal force %g and what its joint carries", contact->normal_force);
+        else if (contact->row_N < 0) printf(" normal force %g", contact->normal_force);
         else printf(" restitution %g", contact->e_N);
-        for (int b = 0; b < contact->n_balls; b++) printf(", friction %g in %d dimension%s", contact->balls[b].mu, contact->balls[b].dim, contact->balls[b].dim == 1 ? "" : "s");
+        for (int b = 0; b < contact->n_balls; b++)
+            printf(", friction %g in %d dimension%s", contact->balls[b].mu, contact->balls[b].dim, contact->balls[b].dim == 1 ? "" : "s");
         printf("\n");
     }
-    if (settings->step_auto) printf("  scheme %s, step auto with accuracy %g, end %g\n", settings->scheme, settings->accuracy, settings->end);
+    if (settings->step_auto)
+        printf("  scheme %s, step auto with accuracy %g, end %g\n", settings->scheme, settings->accuracy, settings->end);
     else printf("  scheme %s, step %g, end %g\n", settings->scheme, settings->step, settings->end);
 }
 

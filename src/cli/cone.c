@@ -31,9 +31,7 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static discrete_matrix view(const contact_matrix *m) {
-    return (discrete_matrix){m->rows, m->cols, m->count, m->row, m->col, m->value};
-}
+static discrete_matrix view(const contact_matrix *m) { return (discrete_matrix){m->rows, m->cols, m->count, m->row, m->col, m->value}; }
 
 static discrete *build(zn_context *context, const contact_problem *p) {
     discrete_def def = {.global = p->global,
@@ -69,12 +67,9 @@ static void count_states(cone_report *report, const double *r, const double *u) 
     for (int c = 0; c < report->problem->n_contacts; c++) {
         double slip = 0;
         for (int i = 1; i <= nT; i++) slip += u[c * dim + i] * u[c * dim + i];
-        if (r[c * dim] <= 1e-9 * largest_r)
-            report->open++;
-        else if (sqrt(slip) <= 1e-8 * largest_u)
-            report->stick++;
-        else
-            report->slip++;
+        if (r[c * dim] <= 1e-9 * largest_r) report->open++;
+        else if (sqrt(slip) <= 1e-8 * largest_u) report->stick++;
+        else report->slip++;
     }
 }
 
@@ -87,8 +82,8 @@ static void print_json(const cone_report *r) {
            "\"%s\",\n"
            " \"solves\": %d, \"iterations\": {\"newton\": %d, \"least_norm\": %d, \"projection\": %d}, \"residual\": ",
            r->problem->global ? "global" : "local", r->problem->dim, r->problem->n_contacts, r->problem->M.rows,
-           r->result->status == ZN_OK ? "ok" : zn_status_text(r->result->status), r->path, r->result->solves,
-           o->iterations[CONE_NEWTON], o->iterations[CONE_LEAST_NORM], o->iterations[CONE_PROJECTION]);
+           r->result->status == ZN_OK ? "ok" : zn_status_text(r->result->status), r->path, r->result->solves, o->iterations[CONE_NEWTON],
+           o->iterations[CONE_LEAST_NORM], o->iterations[CONE_PROJECTION]);
     cli_json_number(stdout, r->result->residual);
     printf(",\n \"cost\": {\"sweeps\": %d, \"newton\": %d, \"interior\": %d, \"fixed_point\": %d, \"factorisations\": %d, "
            "\"solves\": %d}",
@@ -106,8 +101,8 @@ static void print_table(const cone_report *r) {
     const many_outcome *c = &r->result->cost;
     printf("\n  %s by %s", r->result->status == ZN_OK ? "solved" : "NOT solved", r->path);
     if (r->result->as_cones)
-        printf(", iterations: Newton %d, least norm %d, projection %d\n", o->iterations[CONE_NEWTON],
-               o->iterations[CONE_LEAST_NORM], o->iterations[CONE_PROJECTION]);
+        printf(", iterations: Newton %d, least norm %d, projection %d\n", o->iterations[CONE_NEWTON], o->iterations[CONE_LEAST_NORM],
+               o->iterations[CONE_PROJECTION]);
     else
         printf(": %d sweeps, iterations: Newton %d, interior point %d, fixed point %d; %d factorisations\n", c->sweeps,
                c->newton_iterations, c->interior_iterations, c->fixed_point_iterations, c->factorisations);
@@ -131,10 +126,8 @@ static int solve_file(zn_context *context, const char *path, zn_solver solver, d
         report.path = result.as_cones ? path_names[result.outcome.path] : "blocks";
         result.residual = cone_discrete_residual(d, r, u);
         count_states(&report, r, u);
-        if (summary)
-            print_json(&report);
-        else
-            print_table(&report);
+        if (summary) print_json(&report);
+        else print_table(&report);
         code = status == ZN_OK ? CLI_OK : CLI_FAILED;
         if (status != ZN_OK) fprintf(stderr, "zeno: %s: %s\n", path, zn_status_text(status));
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zeno converge: errors of schemes over their steps, and the orders that follow. */
 #include "cli/commands.h"
+#include "cli/exact.h"
 #include "cli/gnuplot.h"
 #include "cli/load.h"
 #include "cli/progress.h"
@@ -11,20 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "zeno converge SCENE [--scheme NAME[:STAGES][,...]] --steps H1,H2,... --reference H0 [--end T]\n"
-    "           [--solver auto|newton|projection] [--restitution-law L] [--tolerance X] [--SETTING VALUE]...\n"
-    "           [--set NAME=EXPR]... [--out FILE.csv] [--plot FILE.svg|FILE.png] [--summary] [--quiet]";
+static const char usage[] = "zeno converge SCENE [--scheme NAME[:STAGES][,...]] --steps H1,H2,... --reference H0|--exact FILE [--end T]\n"
+                            "           [--solver auto|newton|projection] [--restitution-law L] [--tolerance X] [--SETTING VALUE]...\n"
+                            "           [--set NAME=EXPR]... [--out FILE.csv] [--plot FILE.svg|FILE.png] [--summary] [--quiet]";
 /* A ratio of times this close to a whole number is one. */
 static const double grid_roundoff = 1e-9;
 
 typedef struct converge {
     cli_scene_options scene;
-    const char *path, *schemes, *steps_text, *reference_text, *tolerance_text, *out, *plot;
+    const char *path, *schemes, *steps_text, *reference_text, *exact_path, *tolerance_text, *out, *plot;
     output_file *table, *picture; /* NULL: not asked for */
     bool summary, quiet, help;
     int n_schemes, n_steps;
     double step[STUDY_MAX_STEPS], reference, end, tolerance;
+    double *exact; /* (q, u) at the end; NULL: errors are against the reference */
     study_run runs[STUDY_MAX_SCHEMES * (STUDY_MAX_STEPS + 1)];
     study_result results[STUDY_MAX_SCHEMES];
     char labels[STUDY_MAX_SCHEMES][80]; /* "radau-2a:2" */
@@ -48,9 +49,9 @@ static bool read_steps(converge *c) {
         if (!cli_number("--steps", item, &c->step[c->n_steps])) return false;
         if (!(c->step[c->n_steps++] > 0)) return fprintf(stderr, "error: steps must be positive, not %s\n", item), false;
     }
-    if (!cli_number("--reference", c->reference_text, &c->reference)) return false;
-    if (c->n_steps > 0 && c->reference > 0) return true;
-    fprintf(stderr, "error: --steps needs steps and --reference a positive step\n");
+    if (c->reference_text && !cli_number("--reference", c->reference_text, &c->reference)) return false;
+    if (c->n_steps > 0 && (c->exact_path || c->reference > 0)) return true;
+    fprintf(stderr, "error: --steps needs steps%s\n", c->exact_path ? "" : " and --reference a positive step");
     return false;
 }
 
@@ -65,14 +66,15 @@ static long greatest_divisor(long a, long b) { return b ? greatest_divisor(b, a 
 /* Every grid must end at the end, and the reference's must contain it. `every`: what the reference keeps. */
 static bool check_grids(const converge *c, long *every) {
     *every = 0;
-    if (!whole(c->end / c->reference)) {
+    if (!c->exact_path && !whole(c->end / c->reference)) {
         fprintf(stderr, "error: the reference step %g does not divide the interval [0, %g]\n", c->reference, c->end);
         return false;
     }
     for (int i = 0; i < c->n_steps; i++) {
-        long stride = whole(c->step[i] / c->reference);
+        long stride = c->exact_path ? 1 : whole(c->step[i] / c->reference);
         if (!stride) {
-            fprintf(stderr, "error: the step %g is not a multiple of the reference step %g, so they share no grid points\n", c->step[i], c->reference);
+            fprintf(stderr, "error: the step %g is not a multiple of the reference step %g, so they share no grid points\n", c->step[i],
+                    c->reference);
             return false;
         }
         if (!whole(c->end / c->step[i])) {
@@ -84,6 +86,9 @@ static bool check_grids(const converge *c, long *every) {
     return true;
 }
 
+/* Runs of a scheme: one for each step, then the reference. */
+static int runs_each(const converge *c) { return c->n_steps + !c->exact_path; }
+
 static bool add_scheme(converge *c, const char *text, const zn_model *model, zn_settings settings, long every) {
     if (c->n_schemes == STUDY_MAX_SCHEMES) return fprintf(stderr, "error: --scheme has too many entries\n"), false;
     if (text && !cli_set_scheme(text, &settings)) return false;
@@ -92,10 +97,17 @@ static bool add_scheme(converge *c, const char *text, const zn_model *model, zn_
     settings.record_step = 0;
     zn_scheme_info info;
     if (settings.stages == 0 && zn_scheme_find(settings.scheme, &info)) settings.stages = info.stages_default;
-    study_run *runs = c->runs + c->n_schemes++ * (c->n_steps + 1);
-    for (int i = 0; i <= c->n_steps; i++) {
-        settings.step = i == 0 ? c->reference : c->step[i - 1];
-        runs[i] = (study_run){.model = model, .settings = settings, .tolerance = c->tolerance, .steps = whole(c->end / settings.step), .every = i == 0 ? every : 1};
+    study_run *runs = c->runs + c->n_schemes++ * runs_each(c);
+    for (int i = 0; i < runs_each(c); i++) {
+        settings.step = i == c->n_steps ? c->reference : c->step[i];
+        long steps = whole(c->end / settings.step);
+        runs[i] = (study_run){.model = model,
+                              .settings = settings,
+                              .tolerance = c->tolerance,
+                              .steps = steps,
+                              .every = c->exact_path     ? steps
+                                       : i == c->n_steps ? every
+                                                         : 1};
     }
     return true;
 }
@@ -132,9 +144,14 @@ static void print_json(const converge *c) {
     FILE *to = stdout;
     fprintf(to, "{\"scene\": ");
     cli_json_text(to, c->path);
-    fprintf(to, ", \"end\": %.17g, \"reference\": %.17g, \"schemes\": [", c->end, c->reference);
+    fprintf(to, ", \"end\": %.17g, ", c->end);
+    if (c->exact) {
+        fprintf(to, "\"exact\": ");
+        cli_json_text(to, c->exact_path);
+    } else fprintf(to, "\"reference\": %.17g", c->reference);
+    fprintf(to, ", \"schemes\": [");
     for (int k = 0; k < c->n_schemes; k++) {
-        const study_run *runs = c->runs + k * (c->n_steps + 1);
+        const study_run *runs = c->runs + k * runs_each(c);
         study_result r = c->results[k];
         fprintf(to, "%s{\"scheme\": ", k ? ", " : "");
         cli_json_text(to, runs->settings.scheme);
@@ -158,11 +175,22 @@ static void print_slope(int i, const double *step, const double *error) {
     else printf("       ");
 }
 
+/* A dash: a run failed, or the truth does not say. */
+static void print_error(double error) {
+    if (isnan(error)) printf(" %12s", "-");
+    else printf(" %12.4e", error);
+}
+
+static void print_order(double order) {
+    if (isnan(order)) printf(" -");
+    else printf(" %.2f", order);
+}
+
 /* A row for each scheme and step; fields that are unknown stay empty. */
 static void put_csv(FILE *to, const converge *c) {
     fprintf(to, "scheme,stages,step,error_q,error_u,order_q,order_u\n");
     for (int k = 0; k < c->n_schemes; k++) {
-        const zn_settings *settings = &c->runs[k * (c->n_steps + 1)].settings;
+        const zn_settings *settings = &c->runs[k * runs_each(c)].settings;
         const study_result *r = &c->results[k];
         for (int i = 0; i < c->n_steps; i++) {
             const double values[] = {r->error_q[i], r->error_u[i], r->order_q, r->order_u};
@@ -182,7 +210,7 @@ static zn_status write_files(zn_context *context, converge *c, const char *title
     if (c->table) {
         FILE *to = output_stream(c->table);
         if (to) put_csv(to, c);
-        status = to ? output_publish(c->table) : ZN_MEMORY;
+        status = to ? output_publish(c->table) : ZN_ERROR_MEMORY;
     }
     study_picture picture = {title, c->n_schemes, c->n_steps, c->step, c->results, c->labels};
     zn_status drawn = c->picture ? study_draw(context, &picture, c->picture, c->plot) : ZN_OK;
@@ -190,20 +218,26 @@ static zn_status write_files(zn_context *context, converge *c, const char *title
 }
 
 static void print_table(const converge *c) {
-    printf("%s on [0, %g]: error against the same scheme with the step %g\n", c->path, c->end, c->reference);
+    if (c->exact) printf("%s on [0, %g]: largest error at the end against %s\n", c->path, c->end, c->exact_path);
+    else printf("%s on [0, %g]: error against the same scheme with the step %g\n", c->path, c->end, c->reference);
     for (int k = 0; k < c->n_schemes; k++) {
         study_result r = c->results[k];
-        int stages = c->runs[k * (c->n_steps + 1)].settings.stages;
-        printf("\n%s, %d stage%s\n  %12s %12s %6s %12s %6s\n", c->runs[k * (c->n_steps + 1)].settings.scheme, stages, stages == 1 ? "" : "s",
+        int stages = c->runs[k * runs_each(c)].settings.stages;
+        printf("\n%s, %d stage%s\n  %12s %12s %6s %12s %6s\n", c->runs[k * runs_each(c)].settings.scheme, stages, stages == 1 ? "" : "s",
                "step", "error of q", "order", "error of u", "order");
         for (int i = 0; i < c->n_steps; i++) {
-            printf("  %12.6g %12.4e", c->step[i], r.error_q[i]);
+            printf("  %12.6g", c->step[i]);
+            print_error(r.error_q[i]);
             print_slope(i, c->step, r.error_q);
-            printf(" %12.4e", r.error_u[i]);
+            print_error(r.error_u[i]);
             print_slope(i, c->step, r.error_u);
             printf("\n");
         }
-        printf("  order by least squares: q %.2f, u %.2f\n", r.order_q, r.order_u);
+        printf("  order by least squares: q");
+        print_order(r.order_q);
+        printf(", u");
+        print_order(r.order_u);
+        printf("\n");
     }
 }
 
@@ -216,7 +250,7 @@ static void watch(void *user, long done, long total) {
 /* What went wrong in the runs, one line each. */
 static int judge(const converge *c) {
     int status = CLI_OK;
-    for (int i = 0; i < c->n_schemes * (c->n_steps + 1); i++) {
+    for (int i = 0; i < c->n_schemes * runs_each(c); i++) {
         const study_run *run = &c->runs[i];
         if (run->status == ZN_OK) continue;
         if (run->context) cli_print_errors(run->context);
@@ -234,9 +268,9 @@ static bool has_stages(const char *scheme) {
 
 static void compare(converge *c) {
     for (int k = 0; k < c->n_schemes; k++) {
-        const study_run *runs = c->runs + k * (c->n_steps + 1);
+        const study_run *runs = c->runs + k * runs_each(c);
         int stages = runs->settings.stages;
-        c->results[k] = study_compare(c->n_steps, runs);
+        c->results[k] = study_compare(c->n_steps, runs, c->exact);
         bool given = has_stages(runs->settings.scheme);
         if (given) snprintf(c->labels[k], sizeof c->labels[k], "%.60s:%d", runs->settings.scheme, stages);
         else snprintf(c->labels[k], sizeof c->labels[k], "%.60s", runs->settings.scheme);
@@ -248,15 +282,26 @@ static bool open_files(zn_context *context, converge *c) {
     zn_status status = ZN_OK;
     if (c->out) status = output_check_input(context, c->out, c->path);
     if (c->plot && status == ZN_OK) status = output_check_input(context, c->plot, c->path);
+    if (c->out && c->exact_path && status == ZN_OK) status = output_check_input(context, c->out, c->exact_path);
+    if (c->plot && c->exact_path && status == ZN_OK) status = output_check_input(context, c->plot, c->exact_path);
     if (c->out && status == ZN_OK) status = output_open(context, c->out, &c->table);
     if (c->plot && status == ZN_OK) status = output_open(context, c->plot, &c->picture);
     if (status != ZN_OK) cli_print_errors(context);
     return status == ZN_OK;
 }
 
+static bool read_exact(zn_context *context, converge *c, const zn_model *model) {
+    if (!c->exact_path) return true;
+    c->exact = MEM_ARRAY(context, double, model->size.nq + model->size.nu);
+    if (c->exact && exact_read(context, c->exact_path, model, c->end, c->exact) == ZN_OK) return true;
+    cli_print_errors(context);
+    return false;
+}
+
 static int study(converge *c, zn_context *context, const zn_scene *scene, const zn_settings *settings) {
-    if (!plan(c, zn_scene_model(scene), *settings) || !open_files(context, c)) return CLI_USAGE;
-    int n_runs = c->n_schemes * (c->n_steps + 1);
+    const zn_model *model = zn_scene_model(scene);
+    if (!plan(c, model, *settings) || !open_files(context, c) || !read_exact(context, c, model)) return CLI_USAGE;
+    int n_runs = c->n_schemes * runs_each(c);
     progress bar = progress_begin(0, 1, c->quiet);
     study_go(n_runs, c->runs, watch, &bar);
     progress_end(&bar);
@@ -294,6 +339,7 @@ static int converge_scene(converge *c) {
     if (cli_load(context, c->path, &c->scene, &scene, &settings)) status = study(c, context, scene, &settings);
     output_close(c->table, false);
     output_close(c->picture, false);
+    mem_free(context, c->exact);
     zn_scene_destroy(scene);
     zn_context_destroy(context);
     return status;
@@ -305,15 +351,16 @@ int cli_converge(int argc, char **argv) {
     cli_option options[CLI_MAX_OPTIONS] = {{"--scheme", &c->schemes, NULL, NULL, 0},
                                            {"--steps", &c->steps_text, NULL, NULL, 0},
                                            {"--reference", &c->reference_text, NULL, NULL, 0},
+                                           {"--exact", &c->exact_path, NULL, NULL, 0},
                                            {"--tolerance", &c->tolerance_text, NULL, NULL, 0},
                                            {"--out", &c->out, NULL, NULL, 0},
                                            {"--plot", &c->plot, NULL, NULL, 0},
                                            {"--summary", NULL, &c->summary, NULL, 0},
                                            {"--quiet", NULL, &c->quiet, NULL, 0},
                                            {"--help", NULL, &c->help, NULL, 0}};
-    int n_positional, status = CLI_USAGE, n_options = cli_add_settings(options, 9, &c->scene, "--step");
+    int n_positional, status = CLI_USAGE, n_options = cli_add_settings(options, 10, &c->scene, "--step");
     if (cli_parse(argc, argv, usage, n_options, options, 1, &c->path, &n_positional)) {
-        bool complete = c->path && c->steps_text && c->reference_text;
+        bool complete = c->path && c->steps_text && !c->reference_text != !c->exact_path;
         if (c->help || !complete) fprintf(c->help ? stdout : stderr, "usage: %s\n", usage);
         status = c->help ? CLI_OK : complete ? converge_scene(c) : CLI_USAGE;
     }

@@ -10,9 +10,12 @@
 #include <strings.h>
 
 /* Okabe and Ito's colours, which the colour-blind can distinguish too; those that stand out on white first. */
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000", "#B8A800"};
-enum { N_COLOURS = sizeof colours / sizeof *colours, LEGEND_ROWS = 24, SVG_FONT = 14, PNG_FONT = 16 };
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"};
+enum { N_COLOURS = sizeof colours / sizeof *colours, LEGEND_ROWS = 24, TICK_COLOURS = 6, SVG_FONT = 14, PNG_FONT = 16 };
+
+/* Ticks of the horizontal axis: darker than curves, and of other colours than the first of them. */
+static const char *const tick_colours[] = {"#000000", "#7b3294", "#a6761d", "#e7298a", "#1b9e77", "#d7191c"};
+static const double tallest_tick = 0.07, tick_step = 0.008; /* of the height; later ones are shorter, so that all are seen */
 
 static bool ends_with(const char *text, const char *ending) {
     size_t n = strlen(text), m = strlen(ending);
@@ -76,7 +79,7 @@ static bool rises(const double *values, long n) {
     return n > 1;
 }
 
-static void put_range(FILE *script, char axis, plot_range range) {
+void plot_put_range(FILE *script, char axis, plot_range range) {
     fprintf(script, "set %crange [", axis);
     if (isfinite(range.low)) plot_put_number(script, range.low);
     else fputc('*', script);
@@ -95,8 +98,9 @@ static void put_ranges(FILE *script, const plot_def *plot) {
     if (plot->log_y) fputs("set logscale y\nset format y '10^{%L}'\n", script);
     if (!plot->log_x) fputs("set autoscale xfix\n", script);
     if (!plot->log_y) fputs("set autoscale yfix\n", script);
-    put_range(script, 'x', plot->x);
-    put_range(script, 'y', plot->y);
+    plot_put_range(script, 'x', plot->x);
+    plot_put_range(script, 'y', plot->y);
+    plot_put_words(script, 'x', plot->n_x_words, plot->x_words);
     if (plot->equal) fputs("set size ratio -1\n", script);
     fprintf(script, "set offsets graph %g, graph %g, graph %g, graph %g\n", left, right, top, bottom);
 }
@@ -107,21 +111,43 @@ static void put_axis_name(FILE *script, const char *axis, const char *name) {
     fprintf(script, " noenhanced textcolor '#222222'\n");
 }
 
-/* The legend stands beside or below the curves, where it hides none; a single curve is named by its axis. */
-static void put_labels(FILE *script, const plot_def *plot) {
-    put_axis_name(script, "xlabel", plot->x_name);
-    if (plot->y_name) put_axis_name(script, "ylabel", plot->y_name);
-    else if (plot->n_curves == 1) put_axis_name(script, "ylabel", plot->curves[0].name);
-    if (plot->n_curves == 1 || plot->key == PLOT_KEY_OFF) fputs("set key off\n", script);
-    else if (plot->key == PLOT_KEY_BELOW)
-        fputs("set key outside bottom center horizontal Left reverse samplen 1.6 height 0.7 noenhanced textcolor '#222222'\nset bmargin -1\n",
-              script);
+void plot_put_words(FILE *script, char axis, int count, char *const *words) {
+    if (count == 0) return;
+    fprintf(script, "set %ctics noenhanced (", axis);
+    for (int i = 0; i < count; i++) {
+        if (i) fputs(", ", script);
+        plot_put_text(script, words[i], PLOT_LONGEST_NAME);
+        fprintf(script, " %d", i);
+    }
+    fputs(")\n", script);
+}
+
+void plot_put_labels(FILE *script, const plot_def *plot, const char *x_name, const char *y_name) {
+    put_axis_name(script, "xlabel", x_name);
+    if (y_name) put_axis_name(script, "ylabel", y_name);
+    if (plot->title && *plot->title) put_axis_name(script, "title", plot->title);
+}
+
+/* The legend stands beside or below the curves, where it hides none. */
+void plot_put_key(FILE *script, plot_key key) {
+    if (key == PLOT_KEY_OFF) fputs("set key off\n", script);
+    else if (key == PLOT_KEY_BELOW)
+        fputs(
+            "set key outside bottom center horizontal Left reverse samplen 1.6 height 0.7 noenhanced textcolor '#222222'\nset bmargin -1\n",
+            script);
     else
         fprintf(script,
                 "set key outside right top vertical Left reverse samplen 1.6 spacing 1.3 noenhanced maxrows %d textcolor "
                 "'#222222'\nset rmargin -1\n",
                 LEGEND_ROWS);
-    if (plot->title && *plot->title) put_axis_name(script, "title", plot->title);
+}
+
+/* A single curve is named by its axis. */
+static void put_labels(FILE *script, const plot_def *plot) {
+    bool ticks = false;
+    for (int k = 0; k < plot->n_ticks; k++) ticks = ticks || plot->ticks[k].count > 0;
+    plot_put_labels(script, plot, plot->x_name, plot->y_name ? plot->y_name : plot->n_curves == 1 ? plot->curves[0].name : NULL);
+    plot_put_key(script, plot->n_curves == 1 && !ticks ? PLOT_KEY_OFF : plot->key);
 }
 
 void plot_put_number(FILE *script, double value) {
@@ -147,16 +173,38 @@ void plot_put_curve(FILE *script, const char *name, int k, const plot_curve *cur
     fputs("EOD\n", script);
 }
 
+/* On a second vertical axis from 0 to 1, which nobody sees. */
+static void put_ticks(FILE *script, const plot_def *plot) {
+    fputs("set y2range [0:1]\n", script);
+    for (int k = 0; k < plot->n_ticks; k++) {
+        fprintf(script, "$tick%d << EOD\n", k);
+        for (long i = 0; i < plot->ticks[k].count; i++) {
+            plot_put_number(script, plot->ticks[k].x[i]);
+            fputc(' ', script);
+            plot_put_number(script, tallest_tick - k * tick_step);
+            fputc('\n', script);
+        }
+        fputs("EOD\n", script);
+    }
+}
+
 static void put_curves(FILE *script, void *user) {
     static const char *const with[] = {"lines", "points", "linespoints pointsize 0.5"};
     const plot_def *plot = user;
     put_ranges(script, plot);
     put_labels(script, plot);
     for (int k = 0; k < plot->n_curves; k++) plot_put_curve(script, "curve", k, &plot->curves[k]);
+    if (plot->n_ticks > 0) put_ticks(script, plot);
     fputs("plot ", script);
     for (int k = 0; k < plot->n_curves; k++) {
         fprintf(script, "%s$curve%d using 1:2 with %s linetype %d title ", k ? ", " : "", k, with[plot->style], k + 1);
         plot_put_text(script, plot->curves[k].name, PLOT_LONGEST_NAME);
+    }
+    for (int k = 0; k < plot->n_ticks; k++) {
+        if (plot->ticks[k].count == 0) continue;
+        fprintf(script, ", $tick%d using 1:2 axes x1y2 with impulses linecolor rgb '%s' linewidth 1.3 title ", k,
+                tick_colours[k % TICK_COLOURS]);
+        plot_put_text(script, plot->ticks[k].name, PLOT_LONGEST_NAME);
     }
     fputc('\n', script);
 }
@@ -168,7 +216,7 @@ static zn_status check_values(zn_context *context, const plot_def *plot) {
             double x = plot->curves[k].x[i], y = plot->curves[k].y[i];
             if (isfinite(x) && isfinite(y) && !(plot->log_x && x <= 0) && !(plot->log_y && y <= 0)) return ZN_OK;
         }
-    return fail(context, ZN_ARGUMENT, "there are no finite values to draw%s",
+    return fail(context, ZN_ERROR_ARGUMENT, "there are no finite values to draw%s",
                 plot->log_x || plot->log_y ? " (and a logarithmic axis needs positive ones)" : "");
 }
 

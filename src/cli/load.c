@@ -2,6 +2,7 @@
 /* What commands on scenes share. */
 #include "cli/load.h"
 
+#include "base/base.h"
 #include "cli/progress.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ static void print_log(void *user, zn_log_level level, const char *message) {
 
 zn_context *cli_context(bool quiet) {
     zn_context *context = zn_context_create(&(zn_context_def){.log = quiet ? NULL : print_log});
-    if (!context) fprintf(stderr, "error: %s\n", zn_status_text(ZN_MEMORY));
+    if (!context) fprintf(stderr, "error: %s\n", zn_status_text(ZN_ERROR_MEMORY));
     return context;
 }
 
@@ -67,7 +68,10 @@ bool cli_load(zn_context *context, const char *path, const cli_scene_options *op
         return false;
     }
     *settings = *zn_scene_settings(*scene);
+    const char *chosen = settings->scheme;
     for (int i = 0; i < settings_count; i++)
         if (options->values[i] && !set(options->names[i], &settings_rows[i], options->values[i], settings)) return false;
+    if (zn_scene_choice(*scene) && settings->scheme == chosen)
+        log_message(context, ZN_LOG_INFO, "scheme %s: %s", chosen, zn_scene_choice(*scene));
     return true;
 }

@@ -10,8 +10,8 @@
 enum { CLI_MAX_SETS = 64, CLI_MAX_OPTIONS = SETTINGS_MOST + 16 };
 
 typedef struct cli_scene_options {
-    char names[SETTINGS_MOST][32];         /* of options, in the order of the table of settings */
-    const char *values[SETTINGS_MOST];     /* NULL: not given */
+    char names[SETTINGS_MOST][32];     /* of options, in the order of the table of settings */
+    const char *values[SETTINGS_MOST]; /* NULL: not given */
     const char *sets[CLI_MAX_SETS];
     int n_sets;
 } cli_scene_options;

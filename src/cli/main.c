@@ -24,7 +24,8 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void help(FILE *to) {
     fprintf(to, "zeno %s: mechanical systems with frictional contact and impacts\n\n", zn_version());
-    for (int i = 0; i < N_COMMANDS; i++) fprintf(to, "  zeno %-8s %-40s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+    for (int i = 0; i < N_COMMANDS; i++)
+        fprintf(to, "  zeno %-8s %-40s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     fprintf(to, "\n'zeno COMMAND --help' says more. A first try: zeno run scenes/rotating-ball.yaml\n");
 }
 

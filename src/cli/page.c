@@ -7,17 +7,19 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/commands.h"
+#include "cli/study_view.h"
 
 #include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
 
-static const char usage[] = "zeno page RESULT --out FILE.html|FILE.json [--title TEXT]";
-static const char help[] =
-    "  RESULT   what zeno run --out has written (.h5, .hdf5; a .csv has no drawing and gives plots only)\n"
-    "  --out    FILE.html: a page that opens without server and network; FILE.json: its data alone\n"
-    "  --title  instead of the scene's\n"
-    "The page needs the viewer, which `make viewer` builds; ZENO_VIEWER may name its file.\n";
+static const char usage[] = "zeno page RESULT|STUDY --out FILE.html|FILE.json [--title TEXT] [--results FOLDER]";
+static const char help[] = "  RESULT   what zeno run --out has written (.h5, .hdf5; a .csv has no drawing and gives plots only)\n"
+                           "  --out    FILE.html: a page that opens without server and network; FILE.json: its data alone\n"
+                           "  STUDY    what zeno sweep has written: curves, maps and histograms; a click shows a run\n"
+                           "  --results  of a study: a folder with results run-K.h5 of its runs, whose animations go into the page\n"
+                           "  --title  instead of the scene's\n"
+                           "The page needs the viewer, which `make viewer` builds; ZENO_VIEWER may name its file.\n";
 
 static bool ends_with(const char *text, const char *ending) {
     size_t n = strlen(text), m = strlen(ending);
@@ -43,8 +45,7 @@ static FILE *open_viewer(zn_context *context) {
     if (given && *given) {
         FILE *file = fopen(given, "rb");
         if (!file)
-            fail(context, ZN_FILE, "the viewer cannot be read from '%s', which ZENO_VIEWER names; `make viewer` builds it",
-                 given);
+            fail(context, ZN_ERROR_FILE, "the viewer cannot be read from '%s', which ZENO_VIEWER names; `make viewer` builds it", given);
         return file;
     }
     program_directory(directory, sizeof directory);
@@ -54,7 +55,7 @@ static FILE *open_viewer(zn_context *context) {
         mem_free(context, path);
         if (file) return file;
     }
-    fail(context, ZN_FILE, "the viewer is missing, so there is no page; `make viewer` builds it (from npm), once");
+    fail(context, ZN_ERROR_FILE, "the viewer is missing, so there is no page; `make viewer` builds it (from npm), once");
     return NULL;
 }
 
@@ -64,15 +65,14 @@ static char *read_viewer(zn_context *context) {
     if (!file) return NULL;
     char *text = NULL;
     size_t length = 0, capacity = 0, got = 1;
-    while (got && mem_grow(context, (void **)&text, &capacity, length + 65537, 1))
-        length += got = fread(text + length, 1, 65536, file);
+    while (got && mem_grow(context, (void **)&text, &capacity, length + 65537, 1)) length += got = fread(text + length, 1, 65536, file);
     bool ok = !got && !ferror(file);
     fclose(file);
     if (ok) {
         text[length] = '\0';
         return text;
     }
-    if (!got) fail(context, ZN_FILE, "the viewer cannot be read");
+    if (!got) fail(context, ZN_ERROR_FILE, "the viewer cannot be read");
     mem_free(context, text);
     return NULL;
 }
@@ -94,6 +94,10 @@ static void put_html(FILE *to, const char *text) {
     }
 }
 
+static zn_status put_data(FILE *to, const page_data *data) {
+    return study_view_is_study(data->result) ? page_put_study(to, data) : page_put_data(to, data);
+}
+
 /* The policy forbids every request: what is not in the page does not exist for it. */
 static zn_status put_page(FILE *to, const page_data *data, const char *viewer) {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -108,7 +112,7 @@ static zn_status put_page(FILE *to, const page_data *data, const char *viewer) {
           "contains.</noscript>\n"
           "<script type=\"application/json\" id=\"zeno-data\">",
           to);
-    zn_status status = page_put_data(to, data);
+    zn_status status = put_data(to, data);
     fputs("</script>\n<script>", to);
     put_script(to, viewer);
     fputs("</script>\n<script>ZenoViewer.page(JSON.parse(document.getElementById(\"zeno-data\").textContent));</script>\n</"
@@ -123,8 +127,8 @@ static zn_status write_file(zn_context *context, const char *path, const page_da
     output_file *output = NULL;
     zn_status status = output_open(context, path, &output);
     FILE *file = status == ZN_OK ? output_stream(output) : NULL;
-    if (status == ZN_OK && !file) status = ZN_MEMORY;
-    if (status == ZN_OK) status = viewer ? put_page(file, data, viewer) : page_put_data(file, data);
+    if (status == ZN_OK && !file) status = ZN_ERROR_MEMORY;
+    if (status == ZN_OK) status = viewer ? put_page(file, data, viewer) : put_data(file, data);
     if (status == ZN_OK) status = output_publish(output);
     output_close(output, false);
     return status;
@@ -137,15 +141,18 @@ static int wrong(const char *sentence, const char *word) {
     return CLI_USAGE;
 }
 
-static int make_page(zn_context *context, const char *path, const char *out, const char *title) {
+static int make_page(zn_context *context, const char *path, const char *out, const char *title, const char *results) {
     result_file *result = NULL;
     char *viewer = NULL;
     if (output_check_path(context, out) != ZN_OK || output_check_input(context, out, path) != ZN_OK) return CLI_USAGE;
     if (ends_with(out, ".html") && !(viewer = read_viewer(context))) return CLI_USAGE;
     int code = result_open(context, path, &result) == ZN_OK ? CLI_OK : CLI_FAILED;
     if (code == CLI_OK) {
-        page_data data = {context, result, path, title};
-        if (write_file(context, out, &data, viewer) != ZN_OK) code = CLI_FAILED;
+        page_data data = {context, result, path, title, results};
+        if (results && !study_view_is_study(result)) {
+            fail(context, ZN_ERROR_ARGUMENT, "--results belongs to a study, which %s is not", path);
+            code = CLI_USAGE;
+        } else if (write_file(context, out, &data, viewer) != ZN_OK) code = CLI_FAILED;
     }
     result_close(result);
     mem_free(context, viewer);
@@ -153,10 +160,12 @@ static int make_page(zn_context *context, const char *path, const char *out, con
 }
 
 int cli_page(int argc, char **argv) {
-    const char *result = NULL, *out = NULL, *title = NULL;
+    const char *result = NULL, *out = NULL, *title = NULL, *results = NULL;
     bool want_help = false;
-    const cli_option table[] = {
-        {.name = "--out", .value = &out}, {.name = "--title", .value = &title}, {.name = "--help", .flag = &want_help}};
+    const cli_option table[] = {{.name = "--out", .value = &out},
+                                {.name = "--title", .value = &title},
+                                {.name = "--results", .value = &results},
+                                {.name = "--help", .flag = &want_help}};
     int n_positional;
     if (!cli_parse(argc, argv, usage, sizeof table / sizeof *table, table, 1, &result, &n_positional)) return CLI_USAGE;
     if (want_help) {
@@ -165,11 +174,10 @@ int cli_page(int argc, char **argv) {
     }
     if (!result) return wrong("which result? Its file is missing", "");
     if (!out) return wrong("where to? --out FILE.html is missing", "");
-    if (!ends_with(out, ".html") && !ends_with(out, ".json"))
-        return wrong("--out takes a name that ends with .html or .json, not ", out);
+    if (!ends_with(out, ".html") && !ends_with(out, ".json")) return wrong("--out takes a name that ends with .html or .json, not ", out);
     zn_context *context = zn_context_create(NULL);
-    int code = context ? make_page(context, result, out, title) : CLI_FAILED;
-    if (code != CLI_OK) fprintf(stderr, "zeno: %s\n", context ? zn_error_text(context) : zn_status_text(ZN_MEMORY));
+    int code = context ? make_page(context, result, out, title, results) : CLI_FAILED;
+    if (code != CLI_OK) fprintf(stderr, "zeno: %s\n", context ? zn_error_text(context) : zn_status_text(ZN_ERROR_MEMORY));
     zn_context_destroy(context);
     return code;
 }

@@ -43,7 +43,9 @@ static int by_size(const void *a, const void *b) {
     return x != y ? (x > y ? -1 : 1) : by_identity(a, b);
 }
 
-static int by_entry_identity(const void *a, const void *b) { return compare_identity((*(met *const *)a)->entry, (*(met *const *)b)->entry); }
+static int by_entry_identity(const void *a, const void *b) {
+    return compare_identity((*(met *const *)a)->entry, (*(met *const *)b)->entry);
+}
 
 /* The entries of some rows: one for each contact with a percussion, the `most` largest. Returns how many. */
 static long gather(const double *first, const double *end, long most, met *out) {
@@ -55,8 +57,7 @@ static long gather(const double *first, const double *end, long most, met *out) 
         if (n > 0 && compare_identity(out[n - 1].entry, out[i].entry) == 0) {
             out[n - 1].entry = out[i].entry;
             for (int k = 0; k < 3; k++) out[n - 1].P[k] += out[i].P[k];
-        } else
-            out[n++] = out[i];
+        } else out[n++] = out[i];
     }
     if (n <= most) return n;
     qsort(out, (size_t)n, sizeof *out, by_size);
@@ -91,8 +92,8 @@ static void put_array(FILE *to, const char *name, const unsigned char *bytes, si
     fputc('"', to);
 }
 
-static void put_all(FILE *to, const zn_contact_table *table, const met *mets, const long *start, long rows, const double *const *first, int contacts,
-                    unsigned char *bytes) {
+static void put_all(FILE *to, const zn_contact_table *table, const met *mets, const long *start, long rows, const double *const *first,
+                    int contacts, unsigned char *bytes) {
     fputs("\"contacts\": {\"shapes\": [", to);
     for (int i = 0; i < table->n_names; i++) {
         if (i) fputs(", ", to);
@@ -107,7 +108,8 @@ static void put_all(FILE *to, const zn_contact_table *table, const met *mets, co
     for (long i = 0; i < start[rows]; i++) put_number(bytes + 4 * i, (uint32_t)mets[i].which);
     put_array(to, "which", bytes, 4 * (size_t)start[rows]);
     for (long i = 0; i < start[rows]; i++)
-        for (int k = 0; k < N_VALUES; k++) page_store(k < 3 ? mets[i].entry[X + k] : mets[i].P[k - 3], false, bytes + 4 * (N_VALUES * i + k));
+        for (int k = 0; k < N_VALUES; k++)
+            page_store(k < 3 ? mets[i].entry[X + k] : mets[i].P[k - 3], false, bytes + 4 * (N_VALUES * i + k));
     put_array(to, "values", bytes, 4 * (size_t)N_VALUES * (size_t)start[rows]);
     fputs("},\n", to);
 }
@@ -124,7 +126,7 @@ zn_status page_put_contacts(FILE *to, const page_data *data, const page_rows *ro
     const double **first = MEM_ARRAY(context, const double *, table.count);
     size_t room = 4 * ((size_t)N_VALUES * (size_t)table.count + (size_t)rows->kept + 1);
     unsigned char *bytes = MEM_ARRAY(context, unsigned char, room);
-    status = mets && start && first && bytes ? ZN_OK : ZN_MEMORY;
+    status = mets && start && first && bytes ? ZN_OK : ZN_ERROR_MEMORY;
     for (long k = 0; status == ZN_OK && k < rows->kept; k++) {
         long begin = next;
         while (next < table.count && table.values[next * ENTRY + ROW] <= (double)page_row_of(rows, k)) next++;
@@ -135,7 +137,7 @@ zn_status page_put_contacts(FILE *to, const page_data *data, const page_rows *ro
     if (status == ZN_OK) {
         start[rows->kept] = used;
         contacts = number_contacts(context, mets, used, first);
-        if (contacts < 0) status = ZN_MEMORY;
+        if (contacts < 0) status = ZN_ERROR_MEMORY;
     }
     if (status == ZN_OK) put_all(to, &table, mets, start, rows->kept, first, contacts, bytes);
     void *blocks[] = {mets, start, (void *)(uintptr_t)first, bytes};

@@ -12,8 +12,7 @@
 void page_put_base64(FILE *to, const unsigned char *bytes, size_t count) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < count; i += 3) {
-        unsigned group = (unsigned)bytes[i] << 16 | (i + 1 < count ? (unsigned)bytes[i + 1] << 8 : 0) |
-                         (i + 2 < count ? bytes[i + 2] : 0);
+        unsigned group = (unsigned)bytes[i] << 16 | (i + 1 < count ? (unsigned)bytes[i + 1] << 8 : 0) | (i + 2 < count ? bytes[i + 2] : 0);
         fputc(digits[group >> 18], to);
         fputc(digits[group >> 12 & 63], to);
         fputc(i + 1 < count ? digits[group >> 6 & 63] : '=', to);
@@ -55,14 +54,14 @@ static double value_of(const page_rows *s, const double *values, long k, bool su
     return total;
 }
 
-static zn_status put_column(FILE *to, const page_data *data, const page_rows *s, int index, const char *name,
-                            const result_dataset *dataset, const char *group) {
+static zn_status put_column(FILE *to, const page_data *data, const page_rows *s, int index, const char *name, const result_dataset *dataset,
+                            const char *group) {
     const double *values;
     zn_status status = result_column(data->result, index, &values);
     bool wide = !strcmp(group, "t") || !strcmp(group, "energy"),
          sum = !strcmp(group, "percussion") || !strcmp(group, "iterations") || !strcmp(name, "found.normal");
     unsigned char *bytes = status == ZN_OK ? MEM_ARRAY(data->context, unsigned char, (size_t)s->kept * 8) : NULL;
-    if (!bytes) return status == ZN_OK ? ZN_MEMORY : status;
+    if (!bytes) return status == ZN_OK ? ZN_ERROR_MEMORY : status;
     for (long k = 0; k < s->kept; k++) page_store(value_of(s, values, k, sum), wide, bytes + k * (wide ? 8 : 4));
     fprintf(to, "%s{\"name\": ", index ? ",\n" : "");
     cli_json_text(to, name);
@@ -152,7 +151,7 @@ const char *page_title(const page_data *data) {
 
 zn_status page_put_data(FILE *to, const page_data *data) {
     page_rows s = select_rows(data->result);
-    if (s.rows == 0) return fail(data->context, ZN_FILE, "%s has no rows to show", data->path);
+    if (s.rows == 0) return fail(data->context, ZN_ERROR_FILE, "%s has no rows to show", data->path);
     fputs("{\"format\": \"zeno page 1\", \"title\": ", to);
     cli_json_text(to, page_title(data));
     fputs(",\n", to);
@@ -163,6 +162,7 @@ zn_status page_put_data(FILE *to, const page_data *data) {
     cli_json_text(to, text_of(data, "drawing")); /* as a text: whatever a file holds, the page stays whole */
     fputs(",\n", to);
     zn_status status = page_put_contacts(to, data, &s);
+    if (status == ZN_OK) status = page_put_events(to, data);
     if (status == ZN_OK) status = put_columns(to, data, &s);
     fputs("}\n", to);
     return status;

@@ -4,28 +4,42 @@
 #include "cli/commands.h"
 #include "cli/plot_contacts.h"
 #include "cli/plot_events.h"
+#include "cli/plot_study.h"
 
 #include <stdlib.h>
 
-enum { MAX_RESULTS = 64, MAX_LABELS = 256, MAX_SIZE = 10000 };
+enum { MAX_RESULTS = 64, MAX_LABELS = 256, MAX_SIZE = 10000, MAX_WHERE = 16, MAX_NUMBERS = 16, MAX_BINS = 10000 };
 
 typedef struct plot_options {
-    const char *results[MAX_RESULTS], *labels[MAX_LABELS];
-    const char *x, *y, *out, *title, *log, *style, *key, *x_label, *y_label, *x_range, *y_range, *size, *contacts, *at;
-    int n_results, n_labels;
-    bool equal, help;
+    const char *results[MAX_RESULTS], *labels[MAX_LABELS], *where[MAX_WHERE];
+    const char *x, *y, *out, *title, *log, *style, *key, *x_label, *y_label, *x_range, *y_range, *size, *contacts, *at, *map, *histogram,
+        *levels, *bins, *quantiles;
+    int n_results, n_labels, n_where;
+    bool equal, events, help;
 } plot_options;
 
-static const char usage[] = "zeno plot RESULT... [--x NAME] --y NAME[,NAME...] --out FILE.svg|FILE.png [--title TEXT] [--label TEXT]...\n"
-                            "            [--log x|y|xy] [--style lines|points|both] [--x-label TEXT] [--y-label TEXT] [--equal]\n"
-                            "            [--x-range LOW:HIGH] [--y-range LOW:HIGH] [--key right|below|off] [--size WIDTH,HEIGHT]\n"
-                            "       zeno plot RESULT --contacts number|force|network [--at T] --out FILE.svg|FILE.png";
+static const char usage[] =
+    "zeno plot RESULT... [--x NAME] --y NAME[,NAME...] --out FILE.svg|FILE.png [--title TEXT] [--label TEXT]...\n"
+    "            [--log x|y|xy] [--style lines|points|both] [--x-label TEXT] [--y-label TEXT] [--equal]\n"
+    "            [--x-range LOW:HIGH] [--y-range LOW:HIGH] [--key right|below|off] [--size WIDTH,HEIGHT] [--events]\n"
+    "       zeno plot STUDY [--y NAME[,NAME...]] [--map NAME [--levels A,B...]] [--histogram NAME [--bins N] [--quantiles P,P...]]\n"
+    "            [--where NAME=VALUE]... --out FILE.svg|FILE.png\n"
+    "       zeno plot RESULT --contacts number|force|network [--at T] --out FILE.svg|FILE.png";
 static const char help[] =
     "  RESULT   what zeno run --out has written (.h5, .hdf5, .csv, also .partial); several of them are compared in one picture\n"
-    "  --x      the column of the horizontal axis, t when not given (of a study: what varies first); --x phi --y \"phi'\" gives a phase portrait\n"
-    "  --y      one or more columns, or EVENT.COLUMN of a study (impact:floor.x, with --style points); a name with a comma in it goes in double quotes\n"
+    "  --x      the column of the horizontal axis, t when not given (of a study: what varies first); --x phi --y \"phi'\" gives a phase "
+    "portrait\n"
+    "  --y      one or more columns, or EVENT.COLUMN of a study (impact:floor.x, with --style points); a name with a comma in it goes in "
+    "double quotes\n"
+    "  --map    of a study: a colour for each run over two things that vary (--x, --y; else the first two); --levels divide it into "
+    "classes, which --label "
+    "names\n"
+    "  --histogram  of a study: how often values occur, with quantiles (--quantiles 0.05,0.5,0.95)\n"
+    "  --where  only the runs of a study with this value, or the nearest one\n"
     "  --label  what the legend calls a curve, in the order of results and then columns\n"
-    "  --contacts  of shapes that find each other: their number, the sum of normal forces, or the network of forces at a time (--at, the end)\n"
+    "  --contacts  of shapes that find each other: their number, the sum of normal forces, or the network of forces at a time (--at, the "
+    "end)\n"
+    "  --events ticks on the axis of time where contacts hit, open, begin and end to slip (of runs with contact_events: located, in HDF5)\n"
     "  --equal  the same scale on both axes, for paths in the plane\n"
     "  --size   in points of an SVG (900,560); a PNG has 1.5 pixels for each\n";
 
@@ -64,18 +78,28 @@ static bool read_size(const char *text, plot_def *plot) {
     return true;
 }
 
+/* A picture of a study that is not made of the columns --y. */
+static bool draws_study(const plot_options *options) { return !options->contacts && (options->map || options->histogram || !options->y); }
+
 /* Everything but the curves. */
 static int read_options(const plot_options *options, plot_def *plot) {
     static const char *const logs[] = {"", "x", "y", "xy", NULL}, *const styles[] = {"lines", "points", "both", NULL},
-                             *const keys[] = {"right", "below", "off", NULL},
-                             *const kinds[] = {"number", "force", "network", NULL};
+                             *const keys[] = {"right", "below", "off", NULL}, *const kinds[] = {"number", "force", "network", NULL};
     if (options->n_results == 0) return wrong("which result? Its file is missing", "");
-    if (options->contacts && one_of(options->contacts, kinds) < 0) return wrong("--contacts is number, force or network, not ", options->contacts);
+    if (options->contacts && one_of(options->contacts, kinds) < 0)
+        return wrong("--contacts is number, force or network, not ", options->contacts);
     if (options->contacts && (options->n_results > 1 || options->y)) return wrong("--contacts draws one result, without --y", "");
-    if (!options->y && !options->contacts) return wrong("which columns? --y NAME[,NAME...] is missing", "");
+    if (options->events && (options->contacts || (options->x && strcmp(options->x, "t") != 0)))
+        return wrong("--events marks times, so the horizontal axis must be t", "");
+    if (options->map && options->histogram) return wrong("--map and --histogram are two pictures", "");
+    if (draws_study(options) && options->n_results > 1)
+        return wrong(options->map || options->histogram ? "--map and --histogram draw one study"
+                                                        : "which columns? --y NAME[,NAME...] is missing",
+                     "");
     if (!options->out) return wrong("where to? --out FILE.svg or --out FILE.png is missing", "");
     if (!plot_path_ok(options->out)) return wrong("--out takes a name that ends with .svg or .png, not ", options->out);
-    int log = one_of(options->log, logs), style = one_of(options->style, styles), key = one_of(options->key, keys);
+    int log = one_of(options->log, logs), style = one_of(options->style ? options->style : "lines", styles),
+        key = one_of(options->key, keys);
     if (log < 0) return wrong("--log is x, y or xy, not ", options->log);
     if (style < 0) return wrong("--style is lines, points or both, not ", options->style);
     if (key < 0) return wrong("--key is right, below or off, not ", options->key);
@@ -95,15 +119,12 @@ static int split_names(char *list, const char **names) {
     bool quoted = false;
     names[n++] = out;
     for (const char *c = list; *c; c++) {
-        if (*c == '"' && quoted && c[1] == '"')
-            *out++ = *c++;
-        else if (*c == '"')
-            quoted = !quoted;
+        if (*c == '"' && quoted && c[1] == '"') *out++ = *c++;
+        else if (*c == '"') quoted = !quoted;
         else if (*c == ',' && !quoted) {
             *out++ = '\0';
             names[n++] = out;
-        } else
-            *out++ = *c;
+        } else *out++ = *c;
     }
     *out = '\0';
     return n;
@@ -118,79 +139,166 @@ static int get_column(result_file *result, const char *name, const char **full_n
     return CLI_OK;
 }
 
+static int code_of(zn_status status) { return status == ZN_OK ? CLI_OK : status == ZN_ERROR_ARGUMENT ? CLI_USAGE : CLI_FAILED; }
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* "phi, ball.h5" where several results are compared. */
-static const char *curve_name(zn_context *context, const plot_options *options, int file, const char *column, int n_columns) {
+static char *curve_name(zn_context *context, const plot_options *options, int file, const char *column, int n_columns) {
+    const char *base = base_name(options->results[file]);
     if (options->n_results == 1) return mem_text(context, column);
-    const char *slash = strrchr(options->results[file], '/'), *base = slash ? slash + 1 : options->results[file];
     return n_columns == 1 ? mem_text(context, base) : mem_format(context, "%s, %s", column, base);
 }
 
+/* What one picture is made of. */
 typedef struct plot_lines {
-    plot_curve *curves;
-    double **points; /* that curves own */
+    plot_curves curves;
+    plot_ticks ticks[ZN_CONTACT_EVENT_KINDS];
+    study_view view; /* of the last study */
 } plot_lines;
 
-/* A column of rows, or of the events of a study. */
-static int get_curve(zn_context *context, result_file *result, const char *name, const double *x, plot_lines *lines, int k, const char **y_name) {
-    plot_curve *curve = &lines->curves[k];
-    *curve = (plot_curve){.x = x, .rows = result_rows(result)};
-    if (!plot_event_column(context, result, name, x, curve, &lines->points[k])) return get_column(result, name, y_name, &curve->y);
-    *y_name = name;
-    return lines->points[k] ? CLI_OK : CLI_FAILED;
+/* The curves of a study. */
+static int get_study(zn_context *context, const plot_options *options, int file, result_file *result, int n_names, const char **names,
+                     plot_def *plot, plot_lines *lines) {
+    study_view *view = &lines->view;
+    bool points;
+    study_view_close(view);
+    plot->n_x_words = 0;
+    zn_status status = study_view_open(context, result, options->n_where, options->where, view);
+    int first = status == ZN_OK ? study_view_varying(view, -1) : -1;
+    const char *x = options->x ? options->x : status == ZN_OK ? view->axes[first < 0 ? 0 : first].name : NULL;
+    if (status == ZN_OK)
+        status = plot_study_curves(view, x, n_names, names, options->n_results > 1 ? base_name(options->results[file]) : NULL,
+                                   &lines->curves, &points);
+    if (status != ZN_OK) return code_of(status);
+    if (points && !options->style) plot->style = PLOT_POINTS;
+    if (!plot->x_name) plot->x_name = study_view_name(x);
+    if (!plot->y_name && n_names == 1) plot->y_name = names[0];
+    int axis = study_view_axis_of(view, x);
+    if (axis >= 0) plot->n_x_words = view->axes[axis].n_words, plot->x_words = view->axes[axis].words;
+    return CLI_OK;
 }
 
-/* The horizontal axis when nobody chose one: time, or what a study varies first. */
-static const char *usual_x(const result_file *result) { return result_get_text(result, "study") ? result_column_name(result, 0) : "t"; }
-
 /* The curves of one result. */
-static int get_curves(zn_context *context, const plot_options *options, int file, result_file *result, int n_names,
-                      const char **names, plot_def *plot, plot_lines *lines) {
+static int get_curves(zn_context *context, const plot_options *options, int file, result_file *result, int n_names, const char **names,
+                      plot_def *plot, plot_lines *lines) {
     const char *x_name, *y_name = NULL;
-    const double *x;
-    plot_curve *curves = lines->curves;
+    const double *x, *y;
     if (result_rows(result) == 0) {
-        fail(context, ZN_FILE, "%s has no rows to plot", options->results[file]);
+        fail(context, ZN_ERROR_FILE, "%s has no rows to plot", options->results[file]);
         return CLI_FAILED;
     }
-    int code = get_column(result, options->x ? options->x : usual_x(result), &x_name, &x);
+    if (options->events) {
+        zn_status status = plot_contact_events(context, result, options->results[file], lines->ticks);
+        if (status != ZN_OK) return code_of(status);
+    }
+    if (study_view_is_study(result)) return get_study(context, options, file, result, n_names, names, plot, lines);
+    int code = get_column(result, options->x ? options->x : "t", &x_name, &x);
     if (code == CLI_OK && !plot->x_name) plot->x_name = x_name;
     for (int k = 0; k < n_names && code == CLI_OK; k++) {
-        plot_curve *curve = &curves[plot->n_curves];
-        code = get_curve(context, result, names[k], x, lines, plot->n_curves, &y_name);
+        code = get_column(result, names[k], &y_name, &y);
         if (code != CLI_OK) continue;
         if (n_names == 1 && options->n_results > 1 && !plot->y_name) plot->y_name = y_name;
-        bool labelled = plot->n_curves < options->n_labels;
-        curve->name = labelled ? mem_text(context, options->labels[plot->n_curves])
-                               : curve_name(context, options, file, y_name, n_names);
-        plot->n_curves++;
-        if (!curve->name) code = CLI_FAILED;
+        char *name = curve_name(context, options, file, y_name, n_names);
+        if (plot_curves_add(context, &lines->curves, name, x, y, result_rows(result), NULL) != ZN_OK) code = CLI_FAILED;
     }
     return code;
+}
+
+/* Names that the user gives go before ours. */
+static int label_curves(zn_context *context, const plot_options *options, plot_curves *curves) {
+    for (int k = 0; k < curves->count && k < options->n_labels; k++) {
+        char *name = mem_text(context, options->labels[k]);
+        if (!name) return CLI_FAILED;
+        mem_free(context, (void *)curves->list[k].name);
+        curves->list[k].name = name;
+    }
+    return CLI_OK;
 }
 
 static int draw(zn_context *context, const plot_options *options, plot_def *plot, int n_names, const char **names) {
     int n = options->n_results, code = CLI_OK;
     result_file **files = MEM_ARRAY(context, result_file *, n);
-    plot_curve *curves = MEM_ARRAY(context, plot_curve, (size_t)n * (size_t)n_names);
-    plot_lines lines = {curves, MEM_ARRAY(context, double *, (size_t)n * (size_t)n_names)};
-    if (!files || !curves || !lines.points) code = CLI_FAILED;
-    if (code == CLI_OK && output_check_path(context, options->out) != ZN_OK) code = CLI_USAGE;
-    for (int i = 0; i < n && code == CLI_OK; i++)
-        if (output_check_input(context, options->out, options->results[i]) != ZN_OK) code = CLI_USAGE;
+    plot_lines lines = {0};
+    if (!files) code = CLI_FAILED;
     for (int i = 0; i < n && code == CLI_OK; i++) {
         if (result_open(context, options->results[i], &files[i]) != ZN_OK) code = CLI_FAILED;
         else code = get_curves(context, options, i, files[i], n_names, names, plot, &lines);
     }
-    plot->curves = curves;
+    if (code == CLI_OK) code = label_curves(context, options, &lines.curves);
+    plot->curves = lines.curves.list, plot->n_curves = lines.curves.count;
+    plot->ticks = lines.ticks, plot->n_ticks = options->events ? ZN_CONTACT_EVENT_KINDS : 0;
     plot->title = options->title;
     if (code == CLI_OK && !plot->title && n == 1) plot->title = result_get_text(files[0], "title");
     if (code == CLI_OK && plot_draw(context, plot, options->out) != ZN_OK) code = CLI_FAILED;
+    study_view_close(&lines.view);
     for (int i = 0; files && i < n; i++) result_close(files[i]);
-    for (int k = 0; curves && k < plot->n_curves; k++) mem_free(context, (void *)curves[k].name);
-    for (int k = 0; lines.points && k < n * n_names; k++) mem_free(context, lines.points[k]);
-    mem_free(context, lines.points);
-    mem_free(context, curves);
+    plot_curves_free(context, &lines.curves);
+    for (int k = 0; k < ZN_CONTACT_EVENT_KINDS; k++) mem_free(context, lines.ticks[k].x);
     mem_free(context, files);
+    return code;
+}
+
+/* ---- maps and histograms ---- */
+
+static int count_numbers(const char *text, int most, double *numbers) {
+    char *end = (char *)text;
+    for (int n = 0; n < most; text = end + 1) {
+        numbers[n] = strtod(text, &end);
+        if (end == text || !isfinite(numbers[n]) || (*end && *end != ',')) return -1;
+        n++;
+        if (!*end) return n;
+    }
+    return -1;
+}
+
+static zn_status draw_one(const plot_options *options, plot_def *plot, study_view *view, plot_study_kind kind, const char *name) {
+    double numbers[MAX_NUMBERS] = {0.05, 0.5, 0.95};
+    if (kind == PLOT_STUDY_HISTOGRAM) {
+        int n = options->quantiles ? count_numbers(options->quantiles, MAX_NUMBERS, numbers) : 3;
+        for (int i = 0; i < n; i++)
+            if (!(numbers[i] >= 0 && numbers[i] <= 1)) n = -1;
+        char *end = NULL;
+        long bins = options->bins ? strtol(options->bins, &end, 10) : 0;
+        if (n < 0)
+            return fail(view->context, ZN_ERROR_ARGUMENT, "--quantiles are numbers from 0 to 1 with commas, not '%s'", options->quantiles);
+        if (options->bins && (*end || bins < 1 || bins > MAX_BINS))
+            return fail(view->context, ZN_ERROR_ARGUMENT, "--bins is a whole number from 1 to %d, not '%s'", MAX_BINS, options->bins);
+        return plot_histogram(view, name, (int)bins, n, numbers, plot, options->out);
+    }
+    int n = options->levels ? count_numbers(options->levels, MAX_NUMBERS, numbers) : 0;
+    for (int i = 1; i < n; i++)
+        if (!(numbers[i] > numbers[i - 1])) n = -1;
+    if (n < 0) return fail(view->context, ZN_ERROR_ARGUMENT, "--levels are rising numbers with commas, not '%s'", options->levels);
+    const plot_map_def map = {options->x, options->y, name, n, numbers, options->n_labels, options->labels};
+    return plot_map(view, &map, plot, options->out);
+}
+
+/* What one study shows: a map, a histogram, or what is usual for it. */
+static int draw_study(zn_context *context, const plot_options *options, plot_def *plot) {
+    result_file *result = NULL;
+    study_view view = {0};
+    char *usual = NULL;
+    plot_study_kind kind = options->map ? PLOT_STUDY_MAP : PLOT_STUDY_HISTOGRAM;
+    const char *name = options->map ? options->map : options->histogram;
+    zn_status status = result_open(context, options->results[0], &result);
+    if (status != ZN_OK) return CLI_FAILED;
+    if (!study_view_is_study(result))
+        status = fail(context, ZN_ERROR_ARGUMENT, "%s is no study, so say what to draw: --y NAME[,NAME...]", options->results[0]);
+    else if (result_rows(result) == 0) status = fail(context, ZN_ERROR_FILE, "%s has no rows to plot", options->results[0]);
+    if (status == ZN_OK) status = study_view_open(context, result, options->n_where, options->where, &view);
+    if (status == ZN_OK && !name) status = plot_study_usual(&view, &kind, &usual);
+    if (usual) name = usual;
+    plot->title = options->title ? options->title : result_get_text(result, "title");
+    bool curves = status == ZN_OK && kind == PLOT_STUDY_CURVES;
+    if (status == ZN_OK && !curves) status = draw_one(options, plot, &view, kind, name);
+    study_view_close(&view);
+    result_close(result);
+    int code = curves ? draw(context, options, plot, 1, &name) : code_of(status);
+    mem_free(context, usual);
     return code;
 }
 
@@ -200,14 +308,19 @@ static int draw_contacts(zn_context *context, const plot_options *options, plot_
     char *end = NULL;
     double at = options->at ? strtod(options->at, &end) : INFINITY;
     if (options->at && (*end || end == options->at || isnan(at))) return wrong("--at is a time, not ", options->at);
-    if (output_check_path(context, options->out) != ZN_OK || output_check_input(context, options->out, options->results[0]) != ZN_OK) return CLI_USAGE;
     if (result_open(context, options->results[0], &result) != ZN_OK) return CLI_FAILED;
     plot->title = options->title ? options->title : result_get_text(result, "title");
-    zn_status status = result_rows(result) == 0 ? fail(context, ZN_FILE, "%s has no rows to plot", options->results[0])
+    zn_status status = result_rows(result) == 0 ? fail(context, ZN_ERROR_FILE, "%s has no rows to plot", options->results[0])
                        : strcmp(options->contacts, "force") == 0 ? plot_contact_force(context, result, plot, options->out)
                                                                  : plot_contact_network(context, result, plot, at, options->out);
     result_close(result);
-    return status == ZN_OK ? CLI_OK : status == ZN_ARGUMENT ? CLI_USAGE : CLI_FAILED;
+    return code_of(status);
+}
+
+static bool inputs_ok(zn_context *context, const plot_options *options) {
+    for (int i = 0; i < options->n_results; i++)
+        if (output_check_input(context, options->out, options->results[i]) != ZN_OK) return false;
+    return true;
 }
 
 static int plot_results(const plot_options *options, plot_def *plot) {
@@ -216,9 +329,12 @@ static int plot_results(const plot_options *options, plot_def *plot) {
     bool columns = !options->contacts || strcmp(options->contacts, "number") == 0;
     char *list = context ? mem_text(context, options->y ? options->y : "found.listed,found.pushing") : NULL;
     const char **names = list ? MEM_ARRAY(context, const char *, strlen(list) + 1) : NULL;
-    if (names && !columns) code = draw_contacts(context, options, plot);
+    if (names && (output_check_path(context, options->out) != ZN_OK)) code = CLI_USAGE;
+    else if (names && !inputs_ok(context, options)) code = CLI_USAGE;
+    else if (names && !columns) code = draw_contacts(context, options, plot);
+    else if (names && draws_study(options)) code = draw_study(context, options, plot);
     else if (names) code = draw(context, options, plot, split_names(list, names), names);
-    if (code != CLI_OK) fprintf(stderr, "%s\n", context ? zn_error_text(context) : zn_status_text(ZN_MEMORY));
+    if (code != CLI_OK) fprintf(stderr, "%s\n", context ? zn_error_text(context) : zn_status_text(ZN_ERROR_MEMORY));
     if (context) {
         mem_free(context, names);
         mem_free(context, list);
@@ -227,8 +343,16 @@ static int plot_results(const plot_options *options, plot_def *plot) {
     return code;
 }
 
+/* Names for people instead of those of the columns. */
+static void name_numbers(plot_options *options) {
+    static const char *const names[] = {"near", "pushing"};
+    if (!options->contacts || strcmp(options->contacts, "number") != 0) return;
+    for (; options->n_labels < 2; options->n_labels++) options->labels[options->n_labels] = names[options->n_labels];
+    if (!options->y_label) options->y_label = "contacts";
+}
+
 int cli_plot(int argc, char **argv) {
-    plot_options options = {.log = "", .style = "lines", .key = "right"};
+    plot_options options = {.log = "", .key = "right"};
     const cli_option table[] = {{.name = "--x", .value = &options.x},
                                 {.name = "--y", .value = &options.y},
                                 {.name = "--out", .value = &options.out},
@@ -244,6 +368,13 @@ int cli_plot(int argc, char **argv) {
                                 {.name = "--size", .value = &options.size},
                                 {.name = "--contacts", .value = &options.contacts},
                                 {.name = "--at", .value = &options.at},
+                                {.name = "--map", .value = &options.map},
+                                {.name = "--histogram", .value = &options.histogram},
+                                {.name = "--levels", .value = &options.levels},
+                                {.name = "--bins", .value = &options.bins},
+                                {.name = "--quantiles", .value = &options.quantiles},
+                                {.name = "--where", .value = options.where, .count = &options.n_where, .max = MAX_WHERE},
+                                {.name = "--events", .flag = &options.events},
                                 {.name = "--equal", .flag = &options.equal},
                                 {.name = "--help", .flag = &options.help}};
     if (!cli_parse(argc, argv, usage, sizeof table / sizeof *table, table, MAX_RESULTS, options.results, &options.n_results))
@@ -253,6 +384,7 @@ int cli_plot(int argc, char **argv) {
         return CLI_OK;
     }
     plot_def plot = {0};
+    name_numbers(&options);
     int code = read_options(&options, &plot);
     return code == CLI_OK ? plot_results(&options, &plot) : code;
 }

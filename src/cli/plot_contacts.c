@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of contacts that came by themselves: the sum of their normal forces over time, and the network of forces at a moment. A contact is
- * drawn as a line from the middle of one body through the point where they touch to the middle of the other, as wide as its force is large; a shape
- * that has no coordinates (a floor) ends there. Forces are means over a short time, so that impacts show. */
+ * drawn as a line from the middle of one body through the point where they touch to the middle of the other, wider and darker the larger its force is; a shape
+ * that has no coordinates (a floor) ends there. The widest line is as wide as a part of the usual length of lines, so that those of a large pile stay apart. Forces are means over a short time, so that impacts show. */
 #include "cli/plot_contacts.h"
 
 #include <stdlib.h>
 
 enum { CLASSES = 8, ENTRY = 16 };
-enum { ROW, SHAPE_A, SHAPE_B, X = 5, Z = 7, NORMAL = 12 }; /* columns of the table */
-static const double widest = 10, windows = 250;           /* points; parts of the whole time */
+enum { ROW, SHAPE_A, SHAPE_B, X = 5, Z = 7, NORMAL = 12 };                        /* columns of the table */
+static const double widest = 10, thinnest = 1.2, wide_share = 0.3, windows = 250; /* points; of a length; parts of the whole time */
 
 /* ---- forces over time ---- */
 
@@ -21,7 +21,7 @@ zn_status plot_contact_force(zn_context *context, result_file *result, plot_def 
     if (status == ZN_OK) status = result_column(result, index, &normal);
     long rows = result_rows(result);
     double *force = status == ZN_OK ? MEM_ARRAY(context, double, rows) : NULL;
-    if (status == ZN_OK && !force) status = ZN_MEMORY;
+    if (status == ZN_OK && !force) status = ZN_ERROR_MEMORY;
     for (long i = 0; status == ZN_OK && i < rows; i++) force[i] = i > 0 && t[i] > t[i - 1] ? normal[i] / (t[i] - t[i - 1]) : NAN;
     plot_curve curve = {"sum of normal forces", t, force, rows};
     plot->n_curves = 1, plot->curves = &curve, plot->x_name = plot->x_name ? plot->x_name : "t";
@@ -84,7 +84,8 @@ static long entries_of(const zn_contact_table *table, long first, long last, con
 }
 
 /* One line for each contact, where it was last. x, y: coordinates of shapes. */
-static void draw_lines(network *net, const double *const *entries, long count, double time, const double *const *x, const double *const *y, long last) {
+static void draw_lines(network *net, const double *const *entries, long count, double time, const double *const *x, const double *const *y,
+                       long last) {
     for (long i = 0; i < count; i++) {
         const double *e = entries[i];
         bool again = i > 0 && same_contact(entries[i - 1], e);
@@ -101,7 +102,8 @@ static void draw_lines(network *net, const double *const *entries, long count, d
     }
 }
 
-static zn_status collect(zn_context *context, result_file *result, const zn_contact_table *table, const double *t, long last, network *net) {
+static zn_status collect(zn_context *context, result_file *result, const zn_contact_table *table, const double *t, long last,
+                         network *net) {
     double time;
     zn_status status = ZN_OK;
     long first = window(t, last, t[result_rows(result) - 1] - t[0], &time);
@@ -109,12 +111,13 @@ static zn_status collect(zn_context *context, result_file *result, const zn_cont
     const double **entries = MEM_ARRAY(context, const double *, table->count);
     net->line = mem_array(context, (size_t)table->count, sizeof *net->line);
     net->force = MEM_ARRAY(context, double, table->count);
-    if (!x || !y || !entries || !net->line || !net->force) status = ZN_MEMORY;
+    if (!x || !y || !entries || !net->line || !net->force) status = ZN_ERROR_MEMORY;
     for (long i = 0; status == ZN_OK && i < table->count; i++) {
         const double *e = table->values + i * ENTRY;
         if (e[Z] != 0) net->up = 2;
         for (int side = 0; side < 2 && status == ZN_OK; side++)
-            if (!(e[SHAPE_A + side] >= 0 && e[SHAPE_A + side] < table->n_names)) status = fail(context, ZN_FILE, "the table of contacts names shapes that are not there");
+            if (!(e[SHAPE_A + side] >= 0 && e[SHAPE_A + side] < table->n_names))
+                status = fail(context, ZN_ERROR_FILE, "the table of contacts names shapes that are not there");
     }
     for (int i = 0; status == ZN_OK && i < table->n_names; i++) {
         x[i] = coordinate(context, result, table->names[i], 'x');
@@ -125,6 +128,19 @@ static zn_status collect(zn_context *context, result_file *result, const zn_cont
     mem_free(context, y);
     mem_free(context, entries);
     return status;
+}
+
+/* Points for the widest line. */
+static double width_of(const network *net) {
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, length = 0;
+    for (long i = 0; i < net->n_lines; i++) {
+        const double *line = net->line[i];
+        length += (hypot(line[2] - line[0], line[3] - line[1]) + hypot(line[4] - line[2], line[5] - line[3])) / (double)net->n_lines;
+        for (int p = 0; p < 6; p++) low[p % 2] = smaller(low[p % 2], line[p]), high[p % 2] = larger(high[p % 2], line[p]);
+    }
+    double scale = smaller(net->plot->width / (high[0] - low[0]), net->plot->height / (high[1] - low[1])),
+           width = wide_share * length * scale;
+    return !(width < widest) ? widest : width > thinnest ? width : thinnest;
 }
 
 static int class_of(const network *net, double force) {
@@ -138,23 +154,30 @@ static void put_network(FILE *script, void *user) {
     plot_put_text(script, net->title, PLOT_LONGEST_TEXT);
     fputs(" noenhanced textcolor '#222222'\n", script);
     for (int k = 0; k < CLASSES; k++) {
-        fprintf(script, "$net%d << EOD\nNaN NaN\n", k);
+        fprintf(script, "$net%d << EOD\nNaN NaN NaN\n", k);
         for (long i = 0; i < net->n_lines; i++) {
             if (class_of(net, net->force[i]) != k) continue;
             for (int p = 0; p < 3; p++) {
                 plot_put_number(script, net->line[i][2 * p]);
                 fputc(' ', script);
                 plot_put_number(script, net->line[i][2 * p + 1]);
+                fputc(' ', script);
+                plot_put_number(script, net->force[i]);
                 fputc('\n', script);
             }
             fputc('\n', script);
         }
         fputs("EOD\n", script);
     }
-    fputs("plot ", script);
+    fputs("set palette defined (0 '#9ecae1', 1 '#4292c6', 2 '#08519c', 3 '#081d58')\nset rmargin 14\nset cblabel 'normal force' offset "
+          "character 1.5,0 textcolor "
+          "'#222222'\nset cbrange [0:",
+          script);
+    plot_put_number(script, net->largest);
+    fputs("]\nplot ", script);
     for (int k = 0; k < CLASSES; k++) {
-        fprintf(script, "%s$net%d using 1:2 with lines linecolor rgb '#0072b2' linewidth ", k ? ", " : "", k);
-        plot_put_number(script, widest * (k + 0.5) / CLASSES);
+        fprintf(script, "%s$net%d using 1:2:3 with lines linecolor palette linewidth ", k ? ", " : "", k);
+        plot_put_number(script, width_of(net) * (k + 0.5) / CLASSES);
     }
     fputc('\n', script);
 }
@@ -165,7 +188,7 @@ zn_status plot_contact_network(zn_context *context, result_file *result, const p
     const double *t;
     zn_status status = zn_result_contacts(result, &table);
     if (status == ZN_OK && table.n_columns != ENTRY)
-        status = fail(context, ZN_ARGUMENT, "the result has no table of contacts: only HDF5 has one, where shapes find each other");
+        status = fail(context, ZN_ERROR_ARGUMENT, "the result has no table of contacts: only HDF5 has one, where shapes find each other");
     if (status == ZN_OK) status = result_find(result, "t", &index);
     if (status == ZN_OK) status = result_column(result, index, &t);
     if (status != ZN_OK) return status;
@@ -174,9 +197,9 @@ zn_status plot_contact_network(zn_context *context, result_file *result, const p
     char title[200];
     network net = {.plot = plot, .up = 1, .title = title};
     status = collect(context, result, &table, t, last, &net);
-    snprintf(title, sizeof title, "%s%sforces at t = %.6g, up to %.3g", plot->title ? plot->title : "", plot->title && *plot->title ? ": " : "", t[last],
-             net.largest);
-    if (status == ZN_OK && net.n_lines == 0) status = fail(context, ZN_ARGUMENT, "no contact carries a force at t = %.9g", t[last]);
+    snprintf(title, sizeof title, "%s%sforces at t = %.6g, up to %.3g", plot->title ? plot->title : "",
+             plot->title && *plot->title ? ": " : "", t[last], net.largest);
+    if (status == ZN_OK && net.n_lines == 0) status = fail(context, ZN_ERROR_ARGUMENT, "no contact carries a force at t = %.9g", t[last]);
     if (status == ZN_OK) status = plot_run(context, out, plot->width, plot->height, put_network, &net);
     mem_free(context, net.line);
     mem_free(context, net.force);

@@ -1,33 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/plot_events.h"
 
-/* Which event and which column of the table; false: the name is none. */
-static bool find_event(const result_entries *e, const char *name, int *event, int *column) {
-    for (*event = 0; *event < e->n_names; ++*event) {
-        size_t length = strlen(e->names[*event]);
-        if (strncmp(name, e->names[*event], length) != 0 || name[length] != '.') continue;
-        for (*column = 2; *column < e->n_columns; ++*column)
-            if (strcmp(name + length + 1, e->columns[*column]) == 0) return true;
+zn_status plot_contact_events(zn_context *context, result_file *result, const char *path, plot_ticks ticks[ZN_CONTACT_EVENT_KINDS]) {
+    zn_contact_table table;
+    zn_status status = zn_result_contact_events(result, &table);
+    if (status != ZN_OK) return status;
+    int time = result_entry_column(&table, "time"), kind = result_entry_column(&table, "kind");
+    if (time < 0 || kind < 0)
+        return fail(context, ZN_ERROR_ARGUMENT,
+                    "%s has no contact events: HDF5 results of runs with contact_events: located have, where no contacts are found by "
+                    "rules and the "
+                    "scene has no events",
+                    path);
+    for (int k = 0; k < ZN_CONTACT_EVENT_KINDS; k++) ticks[k].name = zn_contact_event_text((zn_contact_event_kind)k);
+    for (long i = 0; i < table.count; i++) {
+        const double *entry = table.values + i * table.n_columns;
+        if (!(entry[kind] >= 0 && entry[kind] < ZN_CONTACT_EVENT_KINDS))
+            return fail(context, ZN_ERROR_FILE, "%s: contact event %ld has no kind that is known", path, i);
+        plot_ticks *of = &ticks[(int)entry[kind]];
+        if (!mem_grow(context, (void **)&of->x, &of->room, (size_t)of->count + 1, sizeof *of->x)) return ZN_ERROR_MEMORY;
+        of->x[of->count++] = entry[time];
     }
-    return false;
-}
-
-bool plot_event_column(zn_context *context, result_file *result, const char *name, const double *x, plot_curve *curve, double **points) {
-    const result_entries *e = result_get_layout(result)->entries;
-    const double *entries;
-    long count, rows = result_rows(result), n = 0;
-    int event, column;
-    *points = NULL;
-    if (!e || strcmp(e->names_of, "events") != 0 || !find_event(e, name, &event, &column)) return false;
-    if (result_get_entries(result, &entries, &count) != ZN_OK) return true;
-    double *block = MEM_ARRAY(context, double, 2 * (size_t)count);
-    if (!block) return true;
-    for (long i = 0; i < count; i++, entries += e->n_columns) {
-        if (entries[1] != event || !(entries[0] >= 0 && entries[0] < (double)rows)) continue;
-        block[n] = x[(long)entries[0]];
-        block[count + n++] = entries[column];
-    }
-    *curve = (plot_curve){.x = block, .y = block + count, .rows = n};
-    *points = block;
-    return true;
+    return ZN_OK;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of a study as points: which value a column had at each of them, over a value of the run. */
+/* Contact events of a run as ticks. */
 #ifndef CLI_PLOT_EVENTS_H
 #define CLI_PLOT_EVENTS_H
 
 #include "cli/gnuplot.h"
 #include "result/result.h"
+#include "zeno/zeno.h"
 
-/* name: "EVENT.COLUMN", as in "impact:floor.x'". x: a number for each run. false: there is no such event. *points: x, then y of the curve in one
- * block, the caller's; NULL where something failed (an error is left). */
-bool plot_event_column(zn_context *, result_file *, const char *name, const double *x, plot_curve *, double **points);
+/* Adds the contact events of a result, by kind. The blocks of ticks are the caller's. ZN_ERROR_ARGUMENT: the result does not know of events. */
+zn_status plot_contact_events(zn_context *, result_file *, const char *path, plot_ticks ticks[ZN_CONTACT_EVENT_KINDS]);
 
 #endif

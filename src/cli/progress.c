@@ -29,14 +29,10 @@ progress progress_begin(double start, double end, bool quiet) {
 }
 
 static void duration_text(char *out, size_t size, double time) {
-    if (!isfinite(time) || time < 0 || time > 1e7)
-        snprintf(out, size, "?");
-    else if (time < 60)
-        snprintf(out, size, "%.0f s", ceil(time));
-    else if (time < 3600)
-        snprintf(out, size, "%d:%02d min", (int)time / 60, (int)time % 60);
-    else
-        snprintf(out, size, "%d:%02d h", (int)time / 3600, (int)time / 60 % 60);
+    if (!isfinite(time) || time < 0 || time > 1e7) snprintf(out, size, "?");
+    else if (time < 60) snprintf(out, size, "%.0f s", ceil(time));
+    else if (time < 3600) snprintf(out, size, "%d:%02d min", (int)time / 60, (int)time % 60);
+    else snprintf(out, size, "%d:%02d h", (int)time / 3600, (int)time / 60 % 60);
 }
 
 void progress_text(char *out, size_t size, int columns, const progress *bar, double t, long steps, double elapsed) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zeno schemes, settings, joints, shapes, forces: the library's tables of what there is, as text or (--markdown) as they stand in docs/. */
+/* zeno schemes, settings, joints, shapes, forces: the library's tables of what there is, as text, as they stand in docs/ (--markdown) or as
+ * JSON (--summary). */
 #include "cli/args.h"
 #include "cli/commands.h"
+#include "cli/summary.h"
 #include "model/parts/joint.h"
 #include "scene/shapes.h"
 #include "scheme/settings.h"
@@ -131,50 +133,85 @@ static void print_markdown(const reference *r) {
     }
 }
 
+static void print_json(const reference *r) {
+    char text[CELL];
+    printf("{\"columns\": [");
+    for (int c = 0; c < r->n_columns; c++) printf(c ? ", " : ""), cli_json_text(stdout, r->columns[c]);
+    printf("], \"rows\": [");
+    for (int row = 0; row < r->count; row++) {
+        printf(row ? ",\n [" : "\n [");
+        for (int c = 0; c < r->n_columns; c++) {
+            r->cell(row, c, text);
+            printf(c ? ", " : "");
+            cli_json_text(stdout, text);
+        }
+        printf("]");
+    }
+    printf("]}\n");
+}
+
 static int show(const reference *r, int argc, char **argv) {
-    bool help = false, markdown = false;
-    const cli_option options[] = {{"--help", NULL, &help, NULL, 0}, {"--markdown", NULL, &markdown, NULL, 0}};
+    bool help = false, markdown = false, summary = false;
+    const cli_option options[] = {
+        {"--help", NULL, &help, NULL, 0}, {"--markdown", NULL, &markdown, NULL, 0}, {"--summary", NULL, &summary, NULL, 0}};
     int n_positional;
-    if (!cli_parse(argc, argv, r->usage, 2, options, 0, NULL, &n_positional)) return CLI_USAGE;
+    if (!cli_parse(argc, argv, r->usage, 3, options, 0, NULL, &n_positional)) return CLI_USAGE;
     if (help) printf("usage: %s\n\n%s\n", r->usage, r->help);
+    else if (summary) print_json(r);
     else if (markdown) print_markdown(r);
     else print_text(r);
     return CLI_OK;
 }
 
 int cli_schemes(int argc, char **argv) {
-    const reference r = {"zeno schemes [--markdown]",
+    const reference r = {"zeno schemes [--markdown | --summary]",
                          "order: while contacts stay as they are, s the number of stages, where nothing else is said on the right\n"
                          "(docs/schemes.md, Orders, has all of them); general: velocities other than q';\n"
                          "velocity: bilateral constraints on velocity level",
-                         zn_scheme_count(), 8,
-                         {"scheme", "order", "stages", "contacts", "friction", "general", "velocity", "what it is"}, scheme_cell};
+                         zn_scheme_count(),
+                         8,
+                         {"scheme", "order", "stages", "contacts", "friction", "general", "velocity", "what it is"},
+                         scheme_cell};
     return show(&r, argc, argv);
 }
 
 int cli_settings(int argc, char **argv) {
-    const reference r = {"zeno settings [--markdown]",
+    const reference r = {"zeno settings [--markdown | --summary]",
                          "keys of `simulation:` in scenes, members of zn_settings in C, and options of zeno run, check and converge\n"
                          "(--friction-law for friction_law)",
-                         settings_count - 1, 5, {"key", "value", "default", "for", "meaning"}, setting_cell};
+                         settings_count - 1,
+                         5,
+                         {"key", "value", "default", "for", "meaning"},
+                         setting_cell};
     return show(&r, argc, argv);
 }
 
 int cli_joints(int argc, char **argv) {
-    const reference r = {"zeno joints [--markdown]",
+    const reference r = {"zeno joints [--markdown | --summary]",
                          "in the plane, in space: rows of constraints, on position level + on velocity level; -: none there",
-                         ZN_JOINT_TYPE_COUNT, 4, {"type", "in the plane", "in space", "what holds"}, joint_cell};
+                         ZN_JOINT_TYPE_COUNT,
+                         4,
+                         {"type", "in the plane", "in space", "what holds"},
+                         joint_cell};
     return show(&r, argc, argv);
 }
 
 int cli_shapes(int argc, char **argv) {
-    const reference r = {"zeno shapes [--markdown]", "keys: needed (others), beside type, on, at and material; docs/contacts.md says what they mean",
-                         scene_shape_count(), 2, {"type", "keys"}, shape_cell};
+    const reference r = {"zeno shapes [--markdown | --summary]",
+                         "keys: needed (others), beside type, on, at and material; docs/contacts.md says what they mean",
+                         scene_shape_count(),
+                         2,
+                         {"type", "keys"},
+                         shape_cell};
     return show(&r, argc, argv);
 }
 
 int cli_forces(int argc, char **argv) {
-    const reference r = {"zeno forces [--markdown]", "keys: beside type and between", ZN_FORCE_TYPE_COUNT, 3,
-                         {"type", "keys", "what it does"}, force_cell};
+    const reference r = {"zeno forces [--markdown | --summary]",
+                         "keys: beside type and between",
+                         ZN_FORCE_TYPE_COUNT,
+                         3,
+                         {"type", "keys", "what it does"},
+                         force_cell};
     return show(&r, argc, argv);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zeno run: a scene through time, with a progress bar, a result file and a summary. */
 #include "base/output.h"
+#include "cli/checkpoint.h"
 #include "cli/commands.h"
-#include "cli/progress.h"
 #include "cli/load.h"
+#include "cli/progress.h"
 #include "cli/summary.h"
+#include "scene/csv.h"
+#include "scene/study_section.h"
+#include "sim/simulation.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -12,9 +16,11 @@
 #include <time.h>
 
 static const char usage[] =
-    "zeno run SCENE [--scheme NAME[:STAGES]] [--step H|auto] [--end T] [--solver auto|newton|projection]\n"
+    "zeno run SCENE|RESULT.h5 [--scheme NAME[:STAGES]] [--step H|auto] [--end T] [--solver auto|newton|projection]\n"
     "           [--restitution-law newton|poisson|energetic] [--SETTING VALUE]... ('zeno settings' lists them)\n"
-    "           [--set NAME=EXPR]... [--out FILE.h5|FILE.csv] [--summary] [--quiet]";
+    "           [--set NAME=EXPR]... [--start NAME=VALUE]... [--input NAME=FILE.csv:COLUMN[,held|linear|cubic]]...\n"
+    "           [--out FILE.h5|FILE.csv] [--summary] [--quiet]\n"
+    "           [--checkpoint FILE[,every=SECONDS]] [--continue FILE]";
 
 /* Set by Ctrl-C; the run ends after the step at work, or before it where that takes long. The only state outside functions, as signals leave no other way. */
 static volatile sig_atomic_t interrupted;
@@ -30,7 +36,10 @@ typedef struct running {
     long rows; /* given to the recorder */
     progress bar;
     zn_account *account; /* NULL: the model has no energy function */
-    zn_status status; /* of recording */
+    zn_status status;    /* of recording */
+    checkpoint save;
+    const char *out;
+    bool goes_on;
     step_times times;
 } running;
 
@@ -47,10 +56,20 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* After a step and its rows, where it is due. */
+static zn_status keep(zn_simulation *simulation, running *run) {
+    checkpoint *c = &run->save;
+    double now = seconds();
+    if (!c->path || zn_simulation_done(simulation) || !(interrupted || (c->every > 0 && now - c->last >= c->every))) return ZN_OK;
+    c->last = now;
+    return checkpoint_write(c->path, &(checkpoint_of){run->context, simulation, run->account, run->recorder, run->out, run->rows});
+}
+
 /* Steps to the end, like zn_simulation_run, but looks at Ctrl-C and the progress bar after every step. */
 static zn_status go(zn_simulation *simulation, running *run) {
     double last_row = zn_simulation_time(simulation);
-    if (observe(run, simulation)) return run->status;
+    run->save.last = seconds();
+    if (!run->goes_on && observe(run, simulation)) return run->status;
     for (long step = 1; !zn_simulation_done(simulation); step++) {
         double begin = seconds();
         zn_status status = zn_simulation_step(simulation);
@@ -62,8 +81,10 @@ static zn_status go(zn_simulation *simulation, running *run) {
             if (observe(run, simulation)) return run->status;
         }
         progress_update(&run->bar, zn_simulation_time(simulation), step);
+        zn_status kept = keep(simulation, run);
+        if (kept != ZN_OK) return kept;
         if (status == ZN_OK && (!interrupted || zn_simulation_done(simulation))) continue;
-        if (last_row < zn_simulation_time(simulation) && observe(run, simulation)) return run->status;
+        if (!run->save.path && last_row < zn_simulation_time(simulation) && observe(run, simulation)) return run->status;
         return ZN_STOPPED;
     }
     return ZN_OK;
@@ -71,16 +92,42 @@ static zn_status go(zn_simulation *simulation, running *run) {
 
 typedef struct run_options {
     cli_scene_options scene;
-    const char *path, *out;
+    const char *inputs[CLI_MAX_SETS], *starts[CLI_MAX_SETS];
+    int n_inputs, n_starts;
+    const char *path, *out, *checkpoint, *go_on;
     bool summary, quiet, help;
 } run_options;
+
+/* The simulation, its recorder and account; where it goes on, as they were. */
+static zn_status prepare(const run_options *o, running *run, const zn_scene *scene, const zn_settings *settings,
+                         zn_simulation **simulation) {
+    zn_context *context = run->context;
+    checkpoint_of of = {.context = context, .out = o->out};
+    checkpoint_content from = {0};
+    bool told = (!o->quiet || o->summary || o->checkpoint || o->go_on) && zn_scene_model(scene)->energy;
+    zn_status status = o->out ? output_check_input(context, o->out, o->path) : ZN_OK;
+    if (status == ZN_OK) status = zn_simulation_create(context, zn_scene_model(scene), settings, simulation);
+    for (int i = 0; i < o->n_inputs && status == ZN_OK; i++) status = scene_follow_csv(context, *simulation, o->inputs[i]);
+    of.simulation = *simulation;
+    if (status == ZN_OK && told) status = zn_account_create(context, *simulation, &run->account);
+    if (status == ZN_OK && o->go_on) status = checkpoint_read(o->go_on, &of, &from);
+    if (status == ZN_OK && o->go_on) status = checkpoint_find_rows(&of, &from);
+    if (status == ZN_OK && o->out) status = zn_scene_record(context, scene, *simulation, o->out, &run->recorder);
+    of.account = run->account, of.recorder = run->recorder;
+    if (status == ZN_OK && o->go_on) status = checkpoint_go_on(&of, &from);
+    run->rows = of.rows, run->goes_on = o->go_on != NULL;
+    checkpoint_forget(context, &from);
+    return status;
+}
 
 /* A scheme beyond its stability need not fail: the numbers stay finite, and each step is solved. */
 static void warn_if_diverged(const running *run, const zn_simulation *simulation) {
     zn_part_account all = run->account ? zn_account_total(run->account) : (zn_part_account){0};
     const zn_settings *settings = zn_simulation_settings(simulation);
     if (!all.diverged) return;
-    fprintf(stderr, "warning: the motion diverges, or the step does not resolve it: with %s there is more than twice the energy that was there or was supplied, %.3g; try ",
+    fprintf(stderr,
+            "warning: the motion diverges, or the step does not resolve it: with %s there is more than twice the energy that was there or "
+            "was supplied, %.3g; try ",
             settings->scheme, all.available);
     if (settings->step_auto) fprintf(stderr, "a smaller accuracy");
     else fprintf(stderr, "step: %.3g", settings->step / 10);
@@ -91,7 +138,7 @@ static void warn_if_diverged(const running *run, const zn_simulation *simulation
 static zn_status report(const run_options *o, const running *run, zn_simulation *simulation, zn_status status, double wall) {
     zn_context *context = run->context;
     double *outputs = MEM_ARRAY(context, double, zn_simulation_model(simulation)->n_outputs);
-    zn_status evaluated = !outputs ? ZN_MEMORY : status == ZN_NOT_FINITE ? status : zn_simulation_outputs(simulation, outputs);
+    zn_status evaluated = !outputs ? ZN_ERROR_MEMORY : status == ZN_ERROR_NOT_FINITE ? status : zn_simulation_outputs(simulation, outputs);
     if (evaluated != ZN_OK) mem_free(context, outputs), outputs = NULL;
     if (status == ZN_OK) status = evaluated;
     const char *message = status == ZN_STOPPED ? zn_status_text(status) : status == ZN_OK ? "" : zn_error_text(context);
@@ -115,7 +162,7 @@ static void tell_rows(const running *run) {
 /* Ends the recording. A full disk may show only here, with the last rows. */
 static zn_status finish(running *run, zn_status status) {
     if (!run->recorder) return status;
-    bool writes = run->status == ZN_OK || run->status == ZN_NOT_FINITE; /* a row that cannot be computed is no fault of the file */
+    bool writes = run->status == ZN_OK || run->status == ZN_ERROR_NOT_FINITE; /* a row that cannot be computed is no fault of the file */
     zn_status flushed = writes ? zn_recorder_flush(run->recorder) : run->status;
     if (run->status == ZN_OK) run->status = flushed;
     if (status == ZN_OK) status = run->status;
@@ -124,25 +171,41 @@ static zn_status finish(running *run, zn_status status) {
     return status == ZN_OK ? closed : status;
 }
 
+/* --start NAME=VALUE: a coordinate, a velocity or an input by its name. */
+static bool take_starts(const run_options *o, zn_scene *scene) {
+    for (int i = 0; i < o->n_starts; i++) {
+        const char *value = strrchr(o->starts[i], '=');
+        char *end = NULL;
+        double number = value ? strtod(value + 1, &end) : NAN;
+        if (!value || end == value + 1 || *end || !isfinite(number)) {
+            fprintf(stderr, "error: --start takes NAME=VALUE with a number, not '%s'\n", o->starts[i]);
+            return false;
+        }
+        if (scene_start_at(scene, o->starts[i], (size_t)(value - o->starts[i]), number)) continue;
+        fprintf(stderr, "error: --start %s: the scene has no coordinate, velocity or input of this name\n", o->starts[i]);
+        return false;
+    }
+    return true;
+}
+
 static int simulate(const run_options *o, zn_context *context, zn_scene *scene, const zn_settings *settings) {
     zn_simulation *simulation = NULL;
-    running run = {.context = context};
-    zn_status status = o->out ? output_check_input(context, o->out, o->path) : ZN_OK;
-    if (status == ZN_OK) status = zn_simulation_create(context, zn_scene_model(scene), settings, &simulation);
-    if (status == ZN_OK && o->out)
-        status = zn_recorder_create(context, simulation, zn_scene_title(scene), zn_scene_text(scene), o->out, &run.recorder);
-    bool told = (!o->quiet || o->summary) && zn_scene_model(scene)->energy;
-    if (status == ZN_OK && told) status = zn_account_create(context, simulation, &run.account);
+    running run = {.context = context, .out = o->out};
+    if (o->checkpoint && !checkpoint_parse(o->checkpoint, &run.save)) return CLI_USAGE;
+    zn_status status = prepare(o, &run, scene, settings, &simulation);
     if (status != ZN_OK) {
         cli_print_errors(context);
         zn_recorder_finish(run.recorder, false);
+        zn_account_destroy(run.account);
         zn_simulation_destroy(simulation);
+        checkpoint_free(&run.save);
         return CLI_USAGE;
     }
     struct sigaction action = {.sa_handler = on_interrupt};
-    zn_context_watch(context, &interrupted);
+    if (!o->checkpoint) zn_context_watch(context, &interrupted); /* else steps end as they would have */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (o->checkpoint) sigaction(SIGUSR1, &action, NULL);
     double begin = seconds();
     run.bar = progress_begin(zn_simulation_time(simulation), settings->end, o->quiet);
     status = go(simulation, &run);
@@ -151,9 +214,11 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
     status = finish(&run, status);
     status = report(o, &run, simulation, status, wall);
     if (status == ZN_STOPPED) fprintf(stderr, "stopped at t = %.9g\n", zn_simulation_time(simulation));
+    if (status == ZN_STOPPED && o->checkpoint) fprintf(stderr, "the same command with --continue %s goes on from there\n", run.save.path);
     else if (status != ZN_OK) cli_print_errors(context);
     zn_account_destroy(run.account);
     zn_simulation_destroy(simulation);
+    checkpoint_free(&run.save);
     return status == ZN_OK ? CLI_OK : CLI_FAILED;
 }
 
@@ -162,8 +227,12 @@ int cli_run(int argc, char **argv) {
     cli_option options[CLI_MAX_OPTIONS] = {{"--out", &o.out, NULL, NULL, 0},
                                            {"--summary", NULL, &o.summary, NULL, 0},
                                            {"--quiet", NULL, &o.quiet, NULL, 0},
-                                           {"--help", NULL, &o.help, NULL, 0}};
-    int n_positional, n_options = cli_add_settings(options, 4, &o.scene, NULL);
+                                           {"--checkpoint", &o.checkpoint, NULL, NULL, 0},
+                                           {"--continue", &o.go_on, NULL, NULL, 0},
+                                           {"--help", NULL, &o.help, NULL, 0},
+                                           {"--input", o.inputs, NULL, &o.n_inputs, CLI_MAX_SETS},
+                                           {"--start", o.starts, NULL, &o.n_starts, CLI_MAX_SETS}};
+    int n_positional, n_options = cli_add_settings(options, 8, &o.scene, NULL);
     if (!cli_parse(argc, argv, usage, n_options, options, 1, &o.path, &n_positional)) return CLI_USAGE;
     if (o.help || !o.path) {
         fprintf(o.help ? stdout : stderr, "usage: %s\n", usage);
@@ -174,7 +243,8 @@ int cli_run(int argc, char **argv) {
     zn_scene *scene = NULL;
     zn_settings settings;
     int exit_status = CLI_USAGE;
-    if (cli_load(context, o.path, &o.scene, &scene, &settings)) exit_status = simulate(&o, context, scene, &settings);
+    if (cli_load(context, o.path, &o.scene, &scene, &settings) && take_starts(&o, scene))
+        exit_status = simulate(&o, context, scene, &settings);
     zn_scene_destroy(scene);
     zn_context_destroy(context);
     return exit_status;

@@ -14,11 +14,11 @@ enum { MAX_THREADS = 64 };
 
 typedef struct study_work {
     study_run *runs;
-    const int *order;     /* in which runs are taken */
+    const int *order; /* in which runs are taken */
     int n_runs;
-    atomic_int next;      /* entry of `order` to take */
-    atomic_int running;   /* threads at work */
-    atomic_long done;     /* steps */
+    atomic_int next;    /* entry of `order` to take */
+    atomic_int running; /* threads at work */
+    atomic_long done;   /* steps */
 } study_work;
 
 static void keep_state(study_run *run, const zn_simulation *simulation, long row) {
@@ -46,7 +46,7 @@ static zn_status run_once(study_run *run, atomic_long *done, bool *clean) {
 static zn_status run_to_end(study_run *run, atomic_long *done) {
     size_t width = (size_t)(run->model->size.nq + run->model->size.nu);
     run->states = MEM_ARRAY(run->context, double, (size_t)(run->steps / run->every) * width);
-    if (!run->states) return ZN_MEMORY;
+    if (!run->states) return ZN_ERROR_MEMORY;
     bool clean;
     zn_status status = run_once(run, done, &clean);
     if (clean || !run->started || run->settings.tolerance == run->tolerance) return status;
@@ -60,7 +60,7 @@ static void *work_on_runs(void *user) {
     for (int i = atomic_fetch_add(&work->next, 1); i < work->n_runs; i = atomic_fetch_add(&work->next, 1)) {
         study_run *run = &work->runs[work->order[i]];
         run->context = zn_context_create(NULL);
-        run->status = run->context ? run_to_end(run, &work->done) : ZN_MEMORY;
+        run->status = run->context ? run_to_end(run, &work->done) : ZN_ERROR_MEMORY;
     }
     atomic_fetch_sub(&work->running, 1);
     return NULL;
@@ -126,6 +126,26 @@ static void errors_of(const study_run *run, const study_run *reference, double *
     *error_u = run->settings.step * sum_u;
 }
 
+/* The largest difference to what is known; nothing known: not a number. */
+static double largest_error(int n, const double *x, const double *exact) {
+    double error = 0;
+    bool known = false;
+    for (int k = 0; k < n; k++) {
+        if (isnan(exact[k])) continue;
+        error = larger(error, fabs(x[k] - exact[k]));
+        known = true;
+    }
+    return known ? error : NAN;
+}
+
+static void errors_at_end(const study_run *run, const double *exact, double *error_q, double *error_u) {
+    int nq = run->model->size.nq, nu = run->model->size.nu;
+    *error_q = *error_u = NAN;
+    if (run->status != ZN_OK) return;
+    *error_q = largest_error(nq, run->states, exact);
+    *error_u = largest_error(nu, run->states + nq, exact + nq);
+}
+
 double study_order(int n, const double *step, const double *error) {
     int coarsest = 0, second = -1, count = 0;
     double x = 0, y = 0, xx = 0, xy = 0;
@@ -145,12 +165,13 @@ double study_order(int n, const double *step, const double *error) {
     return clear ? log(error[coarsest] / error[second]) / log(step[coarsest] / step[second]) : NAN;
 }
 
-study_result study_compare(int n_steps, const study_run *runs) {
+study_result study_compare(int n_steps, const study_run *runs, const double *exact) {
     study_result result;
     double step[STUDY_MAX_STEPS];
     for (int i = 0; i < n_steps; i++) {
-        step[i] = runs[i + 1].settings.step;
-        errors_of(&runs[i + 1], &runs[0], &result.error_q[i], &result.error_u[i]);
+        step[i] = runs[i].settings.step;
+        if (exact) errors_at_end(&runs[i], exact, &result.error_q[i], &result.error_u[i]);
+        else errors_of(&runs[i], &runs[n_steps], &result.error_q[i], &result.error_u[i]);
     }
     result.order_q = study_order(n_steps, step, result.error_q);
     result.order_u = study_order(n_steps, step, result.error_u);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A convergence study: one scheme with several steps against itself with a small step, on a common grid.
  *
- *   |e^x|_1 = h sum_n sum_k |x_n^k - x_ref^k(t_n)|,  n = 1..N,  for x = q and x = u          (Breuling 2024, 4.56)         */
+ *   |e^x|_1 = h sum_n sum_k |x_n^k - x_ref^k(t_n)|,  n = 1..N,  for x = q and x = u          (Breuling 2024, 4.56)
+ *
+ * or against the truth at the end, where it is known:
+ *
+ *   |e^x|_inf = max_k |x_N^k - x_exact^k|                                                                                */
 #ifndef CLI_STUDY_H
 #define CLI_STUDY_H
 
@@ -18,12 +22,12 @@ enum { STUDY_MAX_STEPS = 64, STUDY_MAX_SCHEMES = 32 };
 typedef struct study_run {
     const zn_model *model;
     zn_settings settings;
-    double tolerance;     /* where settings.tolerance cannot be met in every step, the run is repeated with this one */
-    long steps, every;    /* grid steps to the end; states kept after each `every` of them */
-    zn_context *context;  /* its own */
-    double *states;       /* steps/every rows of (q, u) */
+    double tolerance;    /* where settings.tolerance cannot be met in every step, the run is repeated with this one */
+    long steps, every;   /* grid steps to the end; states kept after each `every` of them */
+    zn_context *context; /* its own */
+    double *states;      /* steps/every rows of (q, u) */
     zn_status status;
-    bool started;         /* false: the settings were refused */
+    bool started; /* false: the settings were refused */
 } study_run;
 
 typedef struct study_result {
@@ -38,8 +42,8 @@ typedef void study_watch(void *user, long steps_done, long steps_total);
 void study_go(int n_runs, study_run *runs, study_watch *watch, void *user);
 void study_free(int n_runs, study_run *runs);
 
-/* runs[0] is the reference. */
-study_result study_compare(int n_steps, const study_run *runs);
+/* Without `exact` the reference is runs[n_steps]; with it, (q, u) at the end, there is none. What is not a number in it is unknown. */
+study_result study_compare(int n_steps, const study_run *runs, const double *exact);
 /* Slope of log error over log step by least squares, over the errors from STUDY_LEAST_ERROR to that of the largest step;
  * where fewer than two of them are left (high order), the slope between the two largest steps. */
 double study_order(int n, const double *step, const double *error);

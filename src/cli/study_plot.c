@@ -67,7 +67,9 @@ static void put_triangle(FILE *script, const study_picture *p, bool of_u, int or
     const double *error = errors_of(&p->results[k], of_u);
     if (!pick_steps(p, error, &low, &high)) return;
     double x0 = p->step[low], x1 = p->step[high], y0 = triangle_below * error[low], y1 = y0 * pow(x1 / x0, order);
-    fprintf(script, "set object %d polygon from %.6g,%.6g to %.6g,%.6g to %.6g,%.6g to %.6g,%.6g fillstyle empty border linecolor '#555555' linewidth 1\n",
+    fprintf(script,
+            "set object %d polygon from %.6g,%.6g to %.6g,%.6g to %.6g,%.6g to %.6g,%.6g fillstyle empty border linecolor '#555555' "
+            "linewidth 1\n",
             ++*object, x0, y0, x1, y0, x1, y1, x0, y0);
     fprintf(script, "set label %d '%d' at %.6g,%.6g offset character 0.5,0 textcolor '#333333'\n", *object, order, x1, sqrt(y0 * y1));
 }
@@ -131,8 +133,9 @@ static void put_picture(FILE *script, void *user) {
 zn_status study_draw(zn_context *context, const study_picture *picture, output_file *output, const char *out) {
     bool any = false;
     for (int k = 0; k < picture->n_schemes; k++)
-        for (int i = 0; i < picture->n_steps; i++) any = any || (shown(picture->results[k].error_q[i]) && shown(picture->results[k].error_u[i]));
-    if (!any) return fail(context, ZN_ARGUMENT, "there are no errors above %g to draw", least_shown);
+        for (int i = 0; i < picture->n_steps; i++)
+            any = any || (shown(picture->results[k].error_q[i]) && shown(picture->results[k].error_u[i]));
+    if (!any) return fail(context, ZN_ERROR_ARGUMENT, "there are no errors above %g to draw", least_shown);
     study_picture copy = *picture;
     return plot_run_to(context, output, out, PICTURE_WIDTH, PICTURE_HEIGHT + legend_height(picture), put_picture, &copy);
 }

@@ -9,9 +9,9 @@
 typedef struct study_picture {
     const char *title;
     int n_schemes, n_steps;
-    const double *step;           /* n_steps */
-    const study_result *results;  /* n_schemes */
-    char (*names)[80];            /* what the legend calls them */
+    const double *step;          /* n_steps */
+    const study_result *results; /* n_schemes */
+    char (*names)[80];           /* what the legend calls them */
 } study_picture;
 
 /* Into the output, and publishes it; the ending of `out` is .svg or .png. */

@@ -3,7 +3,7 @@
 #include "cli/summary.h"
 
 #include "base/text.h"
-#include "model/drawing.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,6 +120,8 @@ static void account(FILE *to, const cli_summary *s) {
     fprintf(to, "\"account\": {");
     number(to, "start", all.start);
     account_entries(to, &all);
+    fprintf(to, ", \"events\": ");
+    cli_json_number(to, all.events);
     fprintf(to, ", \"scheme\": ");
     cli_json_number(to, all.scheme);
     fprintf(to, ", \"available\": ");
@@ -153,7 +155,7 @@ static void json_outputs(FILE *to, const cli_summary *s) {
     const zn_model *model = zn_simulation_model(s->simulation);
     int shown = 0;
     for (int i = 0; s->outputs && i < model->n_outputs; i++) {
-        if (drawing_is_pose(model->output_names[i])) continue;
+        if (model_is_pose(model->output_names[i])) continue;
         fprintf(to, shown++ ? ", " : "\"outputs\": {");
         cli_json_text(to, model->output_names[i]);
         fprintf(to, ": ");
@@ -175,6 +177,29 @@ static void scales(FILE *to, const zn_simulation *sim) {
 }
 
 /* Impacts that created energy: the first ones, and how many in all. */
+static void json_status(FILE *to, const cli_summary *s) {
+    const char *stop = s->status == ZN_OK ? zn_simulation_stop_message(s->simulation) : NULL;
+    fprintf(to, "\"status\": \"%s\", \"message\": ",
+            stop                      ? "event"
+            : s->status == ZN_OK      ? "ok"
+            : s->status == ZN_STOPPED ? "stopped"
+                                      : "failed");
+    cli_json_text(to, stop ? stop : s->message);
+}
+
+/* Of the scene, in their order; nothing where none happened. */
+static void json_events(FILE *to, const zn_simulation *sim) {
+    int count = zn_simulation_event_count(sim);
+    for (int i = 0; i < count; i++) {
+        zn_event event = zn_simulation_event(sim, i);
+        fprintf(to, "%s{\"name\": ", i ? ", " : "\"events\": [");
+        cli_json_text(to, event.name);
+        fprintf(to, ", \"t\": ");
+        cli_json_number(to, event.t);
+        fprintf(to, i + 1 < count ? "}" : "}], ");
+    }
+}
+
 static void energy_warnings(FILE *to, const zn_simulation *sim, long count) {
     fprintf(to, "\"energy_warnings\": [");
     for (int i = 0; i < count && i < ZN_ENERGY_WARNINGS_KEPT; i++) {
@@ -222,8 +247,8 @@ static void found_lines(FILE *to, const zn_simulation *sim, const zn_statistics 
         zn_pair_total pair = zn_simulation_pair(sim, i);
         fprintf(to, "  %-12s %-12s %18.9g\n", pair.bodies[0], pair.bodies[1], pair.normal);
     }
-    fprintf(to, "\n  shapes that found each other: %.1f contacts in a step, at most %d; largest overlap %.3g", stats->found_mean, stats->found_max,
-            stats->max_overlap);
+    fprintf(to, "\n  shapes that found each other: %.1f contacts in a step, at most %d; largest overlap %.3g", stats->found_mean,
+            stats->found_max, stats->max_overlap);
     if (stats->missed_pairs) fprintf(to, "; %ld were missed, and their steps repeated", stats->missed_pairs);
     fprintf(to, "\n");
 }
@@ -232,14 +257,22 @@ static void found_lines(FILE *to, const zn_simulation *sim, const zn_statistics 
 static void costs(FILE *to, const cli_summary *s, const zn_statistics *stats) {
     fprintf(to, ", \"cone\": {\"components\": {\"mean\": ");
     cli_json_number(to, stats->components_mean);
-    fprintf(to, ", \"max\": %ld}, \"sweeps\": %ld, \"factorisations\": %ld, \"solves\": %ld, \"seconds\": ", stats->components_max, stats->sweeps,
-            stats->factorisations, stats->linear_solves);
+    fprintf(to, ", \"max\": %ld}, \"sweeps\": %ld, \"factorisations\": %ld, \"solves\": %ld, \"seconds\": ", stats->components_max,
+            stats->sweeps, stats->factorisations, stats->linear_solves);
     cli_json_number(to, stats->cone_seconds);
     fprintf(to, "}, \"step_seconds\": {\"median\": ");
     cli_json_number(to, step_times_median(s->steps));
     fprintf(to, ", \"max\": ");
     cli_json_number(to, s->steps->largest);
     fprintf(to, "}");
+}
+
+static void contact_events(FILE *to, const zn_settings *settings, const zn_statistics *stats) {
+    fprintf(to,
+            "}, \"contact_events\": {\"mode\": \"%s\", \"located\": %ld, \"captured\": %ld, \"solves\": %ld, \"accumulations\": %ld, "
+            "\"painleve\": %ld}, ",
+            settings->contact_events == ZN_EVENTS_LOCATED ? "located" : "captured", stats->events_located, stats->events_captured,
+            stats->event_solves, stats->event_accumulations, stats->painleve);
 }
 
 void cli_summary_json(FILE *to, const cli_summary *s) {
@@ -257,8 +290,7 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     number(to, "step_max", stats.step_max);
     fprintf(to, "\"steps\": %ld, ", stats.steps);
     number(to, "t", zn_simulation_time(sim));
-    fprintf(to, "\"status\": \"%s\", \"message\": ", s->status == ZN_OK ? "ok" : s->status == ZN_STOPPED ? "stopped" : "failed");
-    cli_json_text(to, s->message);
+    json_status(to, s);
     fprintf(to, ", ");
     names(to, "coordinates", model->size.nq, model->q_names);
     fprintf(to, "\"q\": ");
@@ -270,6 +302,7 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     fprintf(to, ", ");
     contacts(to, model, zn_simulation_percussion_totals(sim));
     json_outputs(to, s);
+    json_events(to, sim);
     dissipation(to, sim);
     found(to, sim, &stats);
     number(to, "max_penetration", stats.max_penetration);
@@ -293,7 +326,10 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     fprintf(to, "\"max\": %d}, \"roundoff\": {\"steps\": %ld, ", stats.projection_max, stats.roundoff_steps);
     fprintf(to, "\"residual\": ");
     cli_json_number(to, stats.roundoff_residual);
-    fprintf(to, "}, \"staged\": {\"accepted\": %ld, \"repeated\": %ld}, \"rejected\": %ld, \"cut\": {\"steps\": %ld, \"impacts\": %ld}, \"wall_seconds\": ",
+    contact_events(to, settings, &stats);
+    fprintf(to,
+            "\"staged\": {\"accepted\": %ld, \"repeated\": %ld}, \"rejected\": %ld, \"cut\": {\"steps\": %ld, \"impacts\": %ld}, "
+            "\"wall_seconds\": ",
             stats.staged_accepted, stats.staged_repeated, stats.rejected, stats.cut_steps, stats.cut_impacts);
     cli_json_number(to, s->wall_seconds);
     costs(to, s, &stats);
@@ -306,7 +342,11 @@ static void account_line(FILE *to, const zn_account *account) {
     const struct {
         const char *name;
         double value;
-    } entries[] = {{"forces", all.work}, {"drives and joints", all.supplied}, {"impacts", -all.normal}, {"friction", -all.friction}};
+    } entries[] = {{"forces", all.work},
+                   {"drives and joints", all.supplied},
+                   {"events and inputs", all.events},
+                   {"impacts", -all.normal},
+                   {"friction", -all.friction}};
     const double roundoff = 1e-12; /* of the largest one: ideal joints are not worth a word */
     double largest = fabs(all.kinetic) + fabs(all.potential);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) largest = larger(largest, fabs(entries[i].value));
@@ -325,14 +365,22 @@ static void energy_warning_line(FILE *to, const zn_simulation *sim, long count) 
     if (count == 0) return;
     zn_energy_warning first = zn_simulation_energy_warning(sim, 0);
     fprintf(to, "\n  warning: ");
-    if (count == 1)
-        fprintf(to, "an impact created energy,");
-    else
-        fprintf(to, "%ld impacts created energy, the first", count);
-    fprintf(to,
-            " %.3g at contact '%s', t = %.6g: Newton's law of restitution can do that with friction; restitution_law: poisson and "
-            "energetic cannot",
-            first.gained, first.name, first.t);
+    if (count == 1) fprintf(to, "an impact created energy,");
+    else fprintf(to, "%ld impacts created energy, the first", count);
+    fprintf(to, " %.3g at contact '%s', t = %.6g: %s", first.gained, first.name, first.t,
+            zn_simulation_settings(sim)->restitution_law == ZN_RESTITUTION_NEWTON
+                ? "Newton's law of restitution can do that with friction; restitution_law: poisson and energetic cannot"
+                : "the contact is wedged, and the step is too large for it; try a smaller one, or scheme: rattle");
+}
+
+static void event_line(FILE *to, const zn_statistics *stats) {
+    fprintf(to, "\n  %ld contact events located", stats->events_located);
+    if (stats->event_accumulations) fprintf(to, ", %ld accumulations of impacts closed", stats->event_accumulations);
+    if (stats->events_captured) fprintf(to, ", %ld steps passed by the laws alone", stats->events_captured);
+}
+
+static void painleve_line(FILE *to, long count) {
+    if (count) fprintf(to, "\n  Painleve: %ld %s without an approach ended slip", count, count == 1 ? "impact" : "impacts");
 }
 
 void cli_summary_table(FILE *to, const cli_summary *s) {
@@ -355,7 +403,7 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
         for (int i = 0; i < model->size.nu; i++) fprintf(to, "  %-12s %18.9g\n", model->u_names[i], u[i]);
     }
     for (int i = 0, shown = 0; s->outputs && i < model->n_outputs; i++) {
-        if (drawing_is_pose(model->output_names[i])) continue;
+        if (model_is_pose(model->output_names[i])) continue;
         if (!shown++) fprintf(to, "\n  %-12s %18s\n", "output", "value");
         fprintf(to, "  %-12s %18.9g\n", model->output_names[i], s->outputs[i]);
     }
@@ -372,12 +420,21 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
     if (model->size.nN) fprintf(to, ", largest penetration %.3g", stats.max_penetration);
     if (model->size.ng) fprintf(to, ", constraint drift %.3g (velocity %.3g)", stats.max_g, stats.max_gdot);
     if (stats.roundoff_steps)
-        fprintf(to, "\n  %ld steps were solved only to the round-off of the model's forces, which is above the tolerance %.3g: up to %.3g of the velocities",
+        fprintf(to,
+                "\n  %ld steps were solved only to the round-off of the model's forces, which is above the tolerance %.3g: up to %.3g of "
+                "the velocities",
                 stats.roundoff_steps, settings->tolerance, stats.roundoff_residual);
     if (stats.cut_steps)
         fprintf(to, "\n  %ld steps could not be solved at once and were taken in parts, %ld of them with an impact", stats.cut_steps,
                 stats.cut_impacts);
     if (s->account) account_line(to, s->account);
+    if (settings->contact_events == ZN_EVENTS_LOCATED) event_line(to, &stats);
+    painleve_line(to, stats.painleve);
+    int events = zn_simulation_event_count(sim);
+    if (zn_simulation_stop_message(sim)) fprintf(to, "\n  stopped: %s", zn_simulation_stop_message(sim));
+    if (events)
+        fprintf(to, "\n  %d event%s, the last one '%s' at t = %.9g", events, events > 1 ? "s" : "",
+                zn_simulation_event(sim, events - 1).name, zn_simulation_event(sim, events - 1).t);
     energy_warning_line(to, sim, stats.energy_warnings);
     fprintf(to, "\n");
 }

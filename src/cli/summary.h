@@ -9,13 +9,13 @@
 #include <stdio.h>
 
 typedef struct cli_summary {
-    const char *scene;             /* path as given */
+    const char *scene; /* path as given */
     const zn_simulation *simulation;
-    const zn_account *account;     /* NULL: the model has no energy function */
+    const zn_account *account; /* NULL: the model has no energy function */
     zn_status status;
-    const char *message;           /* "" when all is well */
+    const char *message; /* "" when all is well */
     double wall_seconds;
-    const double *outputs;         /* values of the model's outputs, or NULL */
+    const double *outputs; /* values of the model's outputs, or NULL */
     const step_times *steps;
 } cli_summary;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zeno sweep: a study over parameters, settings and starts, on all cores, in one file. */
+#include "cli/sweep.h"
 #include "base/output.h"
 #include "cli/commands.h"
 #include "cli/load.h"
+#include "cli/processes.h"
 #include "cli/progress.h"
-#include "cli/sweep.h"
 #include "scene/study_section.h"
 
 #include <inttypes.h>
@@ -19,7 +20,7 @@ enum { MAX_VARY = 64, MAX_KEEP = 64, MAX_FILES = 4096 };
 
 static const char usage[] =
     "zeno sweep SCENE --vary NAME=VALUES [--vary ...] --keep WHAT[,...] [--keep ...] --out FILE.h5 [--zip] [--from T]\n"
-    "           [--samples N] [--sampling random|latin|sobol] [--seed N] [--threads N] [--shard I/N]\n"
+    "           [--samples N] [--sampling random|latin|sobol] [--seed N] [--threads N] [--shard I/N] [--results FOLDER]\n"
     "           [--SETTING VALUE]... [--set NAME=EXPR]... [--summary] [--quiet]\n"
     "       zeno sweep --merge FILE... --out FILE.h5 [--summary]";
 static const char help_text[] =
@@ -28,14 +29,16 @@ static const char help_text[] =
     "  WHAT     last:q,u  min:x  max:x  mean:x  rms:x  period:x  summary:steps  impact:CONTACT:x,...  rising:COLUMN:x,...  falling:...\n"
     "  --zip    values side by side instead of every combination\n"
     "  --from   rows of a run before this time do not count\n"
+    "  --results  a folder for the whole result of each run, run-K.h5\n"
     "  --shard  the I-th of N parts; --merge joins their files\n"
     "  The same command continues a study that was stopped or killed. docs/studies.md has the rest.\n";
 
 typedef struct sweep_options {
     cli_scene_options scene;
-    const char *paths[MAX_FILES], *out, *vary[MAX_VARY], *keep[MAX_KEEP], *from, *samples, *sampling, *seed, *threads, *shard;
+    const char *paths[MAX_FILES], *out, *vary[MAX_VARY], *keep[MAX_KEEP], *results, *from, *samples, *sampling, *seed, *threads, *shard;
     int n_paths, n_vary, n_keep;
     bool zip, merge, summary, quiet, help;
+    const study_transport *transport; /* to other processes; NULL: there are none */
 } sweep_options;
 
 /* Set by Ctrl-C: no more runs are begun. */
@@ -51,7 +54,7 @@ static bool whole(zn_context *context, const char *option, const char *text, lon
     char *end;
     *value = strtol(text, &end, 10);
     if (end != text && !*end && *value >= least && *value <= most) return true;
-    fail(context, ZN_ARGUMENT, "%s must be a whole number, %ld or more, not '%s'", option, least, text);
+    fail(context, ZN_ERROR_ARGUMENT, "%s must be a whole number, %ld or more, not '%s'", option, least, text);
     return false;
 }
 
@@ -63,15 +66,16 @@ static bool read_sampling(zn_context *context, const char *text, study_plan_def 
             plan->sampling = (study_sampling)i;
             return true;
         }
-    fail(context, ZN_ARGUMENT, "sampling is random, latin or sobol, not '%s'", text);
+    fail(context, ZN_ERROR_ARGUMENT, "sampling is random, latin or sobol, not '%s'", text);
     return false;
 }
 
 static bool read_shard(zn_context *context, const char *text, study_def *def) {
     if (!text) return true;
     int used = 0;
-    if (sscanf(text, "%d/%d%n", &def->shard, &def->n_shards, &used) == 2 && !text[used] && def->shard >= 1 && def->shard <= def->n_shards) return true;
-    fail(context, ZN_ARGUMENT, "--shard is I/N with I from 1 to N, not '%s'", text);
+    if (sscanf(text, "%d/%d%n", &def->shard, &def->n_shards, &used) == 2 && !text[used] && def->shard >= 1 && def->shard <= def->n_shards)
+        return true;
+    fail(context, ZN_ERROR_ARGUMENT, "--shard is I/N with I from 1 to N, not '%s'", text);
     return false;
 }
 
@@ -90,12 +94,13 @@ bool cli_study_def(zn_context *context, const zn_scene *scene, const cli_study_t
         char *end;
         def->from = strtod(from, &end);
         if (end == from || *end || !isfinite(def->from)) {
-            fail(context, ZN_ARGUMENT, "from must be a time, not '%s'", from);
+            fail(context, ZN_ERROR_ARGUMENT, "from must be a time, not '%s'", from);
             return false;
         }
     }
     bool ok = whole(context, "samples", texts->samples ? texts->samples : section->samples, 1, LONG_MAX, &def->plan.samples) &&
-              whole(context, "seed", seed, 0, LONG_MAX, &seed_number) && read_sampling(context, texts->sampling ? texts->sampling : section->sampling, &def->plan);
+              whole(context, "seed", seed, 0, LONG_MAX, &seed_number) &&
+              read_sampling(context, texts->sampling ? texts->sampling : section->sampling, &def->plan);
     def->plan.seed = (uint64_t)seed_number;
     return ok;
 }
@@ -113,8 +118,12 @@ static int watch(void *user, long runs, long done, long failed, double seconds) 
     if (!w->begun) w->begun = true, w->first = done;
     double rate = seconds > 0 ? (double)(done - w->first) / seconds : 0, left = rate > 0 ? (double)(runs - done) / rate : NAN;
     if (w->shown) {
-        fprintf(stderr, "\r%ld of %ld runs (%.0f%%)  %.4g/s  %ld failed  ", done, runs, runs ? 100.0 * (double)done / (double)runs : 100.0, rate, failed);
-        if (left < 1e7) fprintf(stderr, "%.0f s left", ceil(left));
+        fprintf(stderr, "\r%ld of %ld runs (%.0f%%)  %.4g/s  %ld failed  ", done, runs, runs ? 100.0 * (double)done / (double)runs : 100.0,
+                rate, failed);
+        if (left < 200) fprintf(stderr, "%.0f s left", ceil(left));
+        else if (left < 200 * 60) fprintf(stderr, "%.0f min left", left / 60);
+        else if (left < 200 * 3600) fprintf(stderr, "%.1f h left", left / 3600);
+        else if (isfinite(left)) fprintf(stderr, "%.0f days left", left / 86400);
         fputs("\033[K", stderr);
         fflush(stderr);
     }
@@ -125,8 +134,8 @@ static int tell(const sweep_options *o, zn_context *context, zn_status status, c
     double rate = outcome->seconds > 0 ? (double)outcome->done / outcome->seconds : 0;
     if (status != ZN_OK) cli_print_errors(context);
     if (status == ZN_OK && o->summary)
-        printf("{\"runs\": %ld, \"failed\": %ld, \"seconds\": %.6g, \"runs_per_second\": %.6g, \"status\": \"%s\"}\n", outcome->runs, outcome->failed,
-               outcome->seconds, rate, outcome->stopped ? "stopped" : "ok");
+        printf("{\"runs\": %ld, \"failed\": %ld, \"seconds\": %.6g, \"runs_per_second\": %.6g, \"status\": \"%s\"}\n", outcome->runs,
+               outcome->failed, outcome->seconds, rate, outcome->stopped ? "stopped" : "ok");
     else if (status == ZN_OK && !o->quiet) {
         printf("%s: %ld runs, %ld failed", o->out, outcome->runs, outcome->failed);
         if (outcome->complete) printf("; all of them were there already\n");
@@ -134,7 +143,7 @@ static int tell(const sweep_options *o, zn_context *context, zn_status status, c
         else printf("; %ld of them now, in %.3g s (%.4g/s)\n", outcome->done, outcome->seconds, rate);
     }
     if (status == ZN_OK && outcome->stopped) fprintf(stderr, "stopped; the same command goes on from here\n");
-    if (status == ZN_ARGUMENT || status == ZN_SCENE || status == ZN_SYNTAX) return CLI_USAGE;
+    if (status == ZN_ERROR_ARGUMENT || status == ZN_ERROR_SCENE || status == ZN_ERROR_SYNTAX) return CLI_USAGE;
     return status == ZN_OK && !outcome->stopped ? CLI_OK : CLI_FAILED;
 }
 
@@ -147,14 +156,31 @@ static int count_settings(const sweep_options *o, study_setting *settings) {
     return n;
 }
 
+/* Only the manager has something to tell; a worker that fails takes all with it, as its runs would be missing. */
+static int worker_status(const sweep_options *o, zn_context *context, zn_status status) {
+    if (status == ZN_OK) return CLI_OK;
+    if (status == ZN_STOPPED) return CLI_FAILED;
+    cli_print_errors(context);
+    o->transport->abort(CLI_FAILED);
+    return CLI_FAILED;
+}
+
 static int sweep(const sweep_options *o, zn_context *context, const zn_scene *scene) {
     study_setting settings[SETTINGS_MOST];
     study_outcome outcome = {0};
     long threads = 0;
-    study_def def = {.name = o->paths[0], .text = zn_scene_text(scene), .n_sets = o->scene.n_sets, .sets = o->scene.sets,
-                     .n_settings = count_settings(o, settings), .settings = settings, .out = o->out};
+    study_def def = {.name = o->paths[0],
+                     .text = zn_scene_text(scene),
+                     .n_sets = o->scene.n_sets,
+                     .sets = o->scene.sets,
+                     .n_settings = count_settings(o, settings),
+                     .settings = settings,
+                     .out = o->out,
+                     .results = o->results,
+                     .transport = o->transport};
     const cli_study_texts texts = {o->n_vary, o->n_keep, o->vary, o->keep, o->samples, o->sampling, o->seed, o->from, o->zip};
-    bool ok = cli_study_def(context, scene, &texts, &def) && whole(context, "--threads", o->threads, 1, INT_MAX, &threads) && read_shard(context, o->shard, &def);
+    bool ok = cli_study_def(context, scene, &texts, &def) && whole(context, "--threads", o->threads, 1, INT_MAX, &threads) &&
+              read_shard(context, o->shard, &def);
     if (ok && output_check_input(context, o->out, o->paths[0]) != ZN_OK) ok = false;
     if (!ok) {
         cli_print_errors(context);
@@ -166,6 +192,7 @@ static int sweep(const sweep_options *o, zn_context *context, const zn_scene *sc
     sigaction(SIGTERM, &action, NULL);
     watching watched = {.shown = !o->quiet && isatty(STDERR_FILENO)};
     zn_status status = study_sweep(context, &def, watch, &watched, &outcome);
+    if (o->transport && o->transport->rank > 0) return worker_status(o, context, status);
     if (watched.shown) fputs("\r\033[K", stderr);
     return tell(o, context, status, &outcome);
 }
@@ -193,7 +220,8 @@ static int run_sweep(sweep_options *o) {
     zn_context *context = cli_context(o->quiet);
     if (!context) return CLI_FAILED;
     int exit_status = CLI_USAGE;
-    if (o->merge) exit_status = merge(o, context);
+    if (!o->merge && cli_processes(context, &o->transport) != ZN_OK) cli_print_errors(context);
+    else if (o->merge) exit_status = merge(o, context);
     else {
         zn_scene *scene = NULL;
         zn_settings settings;
@@ -201,19 +229,29 @@ static int run_sweep(sweep_options *o) {
         zn_scene_destroy(scene);
     }
     zn_context_destroy(context);
+    if (o->transport && exit_status != CLI_FAILED)
+        o->transport->end(); /* else whoever started us ends the others, and may be doing so already */
     return exit_status;
 }
 
 int cli_sweep(int argc, char **argv) {
     static sweep_options o; /* too large for a stack */
-    cli_option options[CLI_MAX_OPTIONS] = {{"--vary", o.vary, NULL, &o.n_vary, MAX_VARY}, {"--keep", o.keep, NULL, &o.n_keep, MAX_KEEP},
-                                           {"--out", &o.out, NULL, NULL, 0},              {"--from", &o.from, NULL, NULL, 0},
-                                           {"--samples", &o.samples, NULL, NULL, 0},      {"--sampling", &o.sampling, NULL, NULL, 0},
-                                           {"--seed", &o.seed, NULL, NULL, 0},            {"--threads", &o.threads, NULL, NULL, 0},
-                                           {"--shard", &o.shard, NULL, NULL, 0},          {"--zip", NULL, &o.zip, NULL, 0},
-                                           {"--merge", NULL, &o.merge, NULL, 0},          {"--summary", NULL, &o.summary, NULL, 0},
-                                           {"--quiet", NULL, &o.quiet, NULL, 0},          {"--help", NULL, &o.help, NULL, 0}};
-    int n_options = cli_add_settings(options, 14, &o.scene, NULL);
+    cli_option options[CLI_MAX_OPTIONS] = {{"--vary", o.vary, NULL, &o.n_vary, MAX_VARY},
+                                           {"--keep", o.keep, NULL, &o.n_keep, MAX_KEEP},
+                                           {"--out", &o.out, NULL, NULL, 0},
+                                           {"--results", &o.results, NULL, NULL, 0},
+                                           {"--from", &o.from, NULL, NULL, 0},
+                                           {"--samples", &o.samples, NULL, NULL, 0},
+                                           {"--sampling", &o.sampling, NULL, NULL, 0},
+                                           {"--seed", &o.seed, NULL, NULL, 0},
+                                           {"--threads", &o.threads, NULL, NULL, 0},
+                                           {"--shard", &o.shard, NULL, NULL, 0},
+                                           {"--zip", NULL, &o.zip, NULL, 0},
+                                           {"--merge", NULL, &o.merge, NULL, 0},
+                                           {"--summary", NULL, &o.summary, NULL, 0},
+                                           {"--quiet", NULL, &o.quiet, NULL, 0},
+                                           {"--help", NULL, &o.help, NULL, 0}};
+    int n_options = cli_add_settings(options, 15, &o.scene, NULL);
     if (!cli_parse(argc, argv, usage, n_options, options, MAX_FILES, o.paths, &o.n_paths)) return CLI_USAGE;
     if (o.help) {
         printf("usage: %s\n%s", usage, help_text);

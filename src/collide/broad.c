@@ -43,7 +43,7 @@ static zn_status add_pair(collide_world *w, int i, int j) {
     if (B->is_moved[i] && B->is_moved[j] && i > j) return ZN_OK; /* found twice */
     int lo = i < j ? i : j, hi = i < j ? j : i;
     if (w->may_meet && !w->may_meet(w->user, lo, hi)) return ZN_OK;
-    if (!mem_grow(w->context, (void **)&B->pairs, &B->capacity, B->n_pairs + 1, sizeof *B->pairs)) return ZN_MEMORY;
+    if (!mem_grow(w->context, (void **)&B->pairs, &B->capacity, B->n_pairs + 1, sizeof *B->pairs)) return ZN_ERROR_MEMORY;
     B->pairs[B->n_pairs++] = (pair){lo, hi, 0};
     return ZN_OK;
 }
@@ -119,7 +119,7 @@ static zn_status reserve(collide_world *w) {
     B->moved = MEM_ARRAY(w->context, int, n);
     B->is_moved = MEM_ARRAY(w->context, bool, n);
     B->room = n;
-    return B->fat && B->moved && B->is_moved ? ZN_OK : ZN_MEMORY;
+    return B->fat && B->moved && B->is_moved ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 /* Draws the boxes that were left anew. Returns how many. */
@@ -142,16 +142,10 @@ static int renew_boxes(collide_world *w, const collide_pose *poses, double h, do
     return n;
 }
 
-static zn_status renew_tree(collide_world *w, int n_moved) {
+zn_status broad_settle(collide_world *w) {
     broad *B = &w->broad;
-    B->moved_since += n_moved;
-    if (B->built && 4 * B->moved_since <= B->n) {
-        for (int k = 0; k < n_moved; k++)
-            if (!is_infinite(&w->shapes[B->moved[k]])) tree_widen(&B->tree, B->moved[k]);
-        return ZN_OK;
-    }
     int *list = MEM_ARRAY(w->context, int, B->n), n = 0;
-    if (!list) return ZN_MEMORY;
+    if (!list) return ZN_ERROR_MEMORY;
     for (int i = 0; i < B->n; i++)
         if (!is_infinite(&w->shapes[i])) list[n++] = i;
     zn_status status = tree_build(w->context, &B->tree, B->n, B->fat, list, n);
@@ -161,12 +155,21 @@ static zn_status renew_tree(collide_world *w, int n_moved) {
     return status;
 }
 
+static zn_status renew_tree(collide_world *w, int n_moved) {
+    broad *B = &w->broad;
+    B->moved_since += n_moved;
+    if (!B->built || 4 * B->moved_since > B->n) return broad_settle(w);
+    for (int k = 0; k < n_moved; k++)
+        if (!is_infinite(&w->shapes[B->moved[k]])) tree_widen(&B->tree, B->moved[k]);
+    return ZN_OK;
+}
+
 /* Many new pairs: they are put into rows by their first shapes, then each short row is sorted. */
 static zn_status sort_by_rows(collide_world *w) {
     broad *B = &w->broad;
     int *end = MEM_ARRAY(w->context, int, B->n + 1);
     pair *sorted = MEM_ARRAY(w->context, pair, B->n_pairs);
-    zn_status status = end && sorted ? ZN_OK : ZN_MEMORY;
+    zn_status status = end && sorted ? ZN_OK : ZN_ERROR_MEMORY;
     for (size_t i = 0; i < B->n_pairs && status == ZN_OK; i++) end[B->pairs[i].a + 1]++;
     for (int i = 0; i < B->n && status == ZN_OK; i++) end[i + 1] += end[i];
     for (size_t i = 0; i < B->n_pairs && status == ZN_OK; i++) {
@@ -191,7 +194,7 @@ static zn_status sort_pairs(collide_world *w, size_t kept) {
     if (8 * fresh > B->n_pairs) return sort_by_rows(w);
     qsort(B->pairs + kept, fresh, sizeof *B->pairs, compare_pairs);
     pair *copy = MEM_ARRAY(w->context, pair, fresh);
-    if (!copy) return ZN_MEMORY;
+    if (!copy) return ZN_ERROR_MEMORY;
     memcpy(copy, B->pairs + kept, fresh * sizeof *copy);
     size_t at = B->n_pairs;
     while (fresh > 0) {
@@ -202,13 +205,19 @@ static zn_status sort_pairs(collide_world *w, size_t kept) {
     return ZN_OK;
 }
 
+zn_status broad_prepare(collide_world *w) {
+    bool built = w->broad.built;
+    zn_status status = reserve(w);
+    if (status == ZN_OK) w->broad.n = (int)w->n_shapes, w->broad.built = built;
+    return status;
+}
+
 zn_status broad_update(collide_world *w, const collide_pose *poses, double h, double margin) {
     broad *B = &w->broad;
     if ((size_t)B->n != w->n_shapes) {
-        zn_status status = reserve(w);
-        if (status != ZN_OK) return status;
-        B->n = (int)w->n_shapes;
         B->built = false;
+        zn_status status = broad_prepare(w);
+        if (status != ZN_OK) return status;
     }
     int n_moved = renew_boxes(w, poses, h, margin);
     if (n_moved == 0) return ZN_OK;

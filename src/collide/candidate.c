@@ -199,7 +199,7 @@ void candidate_measure(collide_candidate *c, const collide_pose *pose_a, const c
 /* ---- lists ---- */
 
 zn_status candidate_add(collide_world *w, collide_list *list, const collide_candidate *c) {
-    if (!mem_grow(w->context, (void **)&list->at, &list->capacity, list->count + 1, sizeof *list->at)) return ZN_MEMORY;
+    if (!mem_grow(w->context, (void **)&list->at, &list->capacity, list->count + 1, sizeof *list->at)) return ZN_ERROR_MEMORY;
     list->at[list->count++] = *c;
     return ZN_OK;
 }

@@ -9,8 +9,9 @@
 #ifndef COLLIDE_COLLIDE_H
 #define COLLIDE_COLLIDE_H
 
-#include "linalg/linalg.h"
+#include "base/bytes.h"
 #include "collide/feature.h"
+#include "linalg/linalg.h"
 
 /* Position and rotation (column by column) of a body, velocity of its origin and angular velocity in I. */
 typedef struct collide_pose {
@@ -18,8 +19,8 @@ typedef struct collide_pose {
 } collide_pose;
 
 typedef enum collide_class {
-    COLLIDE_SPHERE,     /* size[0] radius; in the plane a disk */
-    COLLIDE_CAPSULE,    /* size[0] radius, size[1] length between the centres of its ends, along e_z of the shape (plane: e_x); radius 0: a segment */
+    COLLIDE_SPHERE, /* size[0] radius; in the plane a disk */
+    COLLIDE_CAPSULE, /* size[0] radius, size[1] length between the centres of its ends, along e_z of the shape (plane: e_x); radius 0: a segment */
     COLLIDE_BOX,        /* size: whole edges */
     COLLIDE_CYLINDER,   /* size[0] radius, size[1] length along e_z, flat ends */
     COLLIDE_CONE,       /* size[0] radius of the base, size[1] height along e_z, base below, centre of mass at the origin of the shape */
@@ -39,19 +40,19 @@ typedef struct collide_shape {
     bool planar;
     double centre[3], axes[9]; /* frame of the shape in K of its body, column by column */
     double size[3];
-    double radius;             /* rounding: the sum with a ball */
-    double velocity[3];        /* of a belt, in K */
-    bool closed;               /* chains */
+    double radius;      /* rounding: the sum with a ball */
+    double velocity[3]; /* of a belt, in K */
+    bool closed;        /* chains */
     int n_points, n_triangles, grid[2];
-    const double *points;      /* 3 n_points in the frame of the shape; grid: heights, x fastest */
-    const int *triangles;      /* 3 n_triangles */
+    const double *points; /* 3 n_points in the frame of the shape; grid: heights, x fastest */
+    const int *triangles; /* 3 n_triangles */
 } collide_shape;
 
 typedef struct collide_candidate {
-    int shape[2];        /* shape[0] touches, shape[1] is touched */
-    int feature[2];      /* their numbers within the shapes */
-    feature of[2];       /* in K of their bodies */
-    double side;         /* line against line: sign of (a_0 x a_1) . n, n from shape 1 to shape 0; else 1 */
+    int shape[2];               /* shape[0] touches, shape[1] is touched */
+    int feature[2];             /* their numbers within the shapes */
+    feature of[2];              /* in K of their bodies */
+    double side;                /* line against line: sign of (a_0 x a_1) . n, n from shape 1 to shape 0; else 1 */
     double gap, n[3], point[3]; /* at the poses of the search: gap, normal in I, and the middle of the nearest points */
 } collide_candidate;
 
@@ -73,10 +74,17 @@ void collide_filter(collide_world *, bool (*may_meet)(void *user, int shape_a, i
 zn_status collide_find(collide_world *, const collide_pose *poses, double h, double margin, collide_list *);
 /* Whether a list that collide_find made still serves: no box has left the one it was found in. */
 bool collide_still_serves(collide_world *, const collide_pose *poses, double h);
-/* The deepest overlap of any pair at these poses, found without the list (0: none); *pair: its shapes. `missed` gets candidates for pairs
- * that overlap by more than `tolerance` and have no candidate in the list. */
-zn_status collide_check(collide_world *, const collide_pose *poses, double tolerance, const collide_list *, collide_list *missed, double *overlap,
-                        int pair[2]);
+/* What the world knows of the last list, as bytes; read by one with the same shapes (ZN_ERROR_ARGUMENT: they are of others). */
+zn_status collide_carry(collide_world *, byte_stream *);
+/* The deepest overlap of any pair (0: none) and its shapes; that of pairs which no features can push apart: facets that lie across each other. */
+typedef struct collide_overlap {
+    double depth, unexplained;
+    int pair[2];
+} collide_overlap;
+/* Overlaps at these poses, found without the list. `missed` (may be NULL) gets candidates for pairs that overlap by more than `tolerance`: features that the
+ * list has not, or has with other numbers. */
+zn_status collide_check(collide_world *, const collide_pose *poses, double tolerance, const collide_list *, collide_list *missed,
+                        collide_overlap *);
 
 /* Whether two shapes went through each other, or deep into each other, in a step of h between these poses; `between` has room for as many. Of pairs
  * that the last list was found for. */
@@ -84,6 +92,8 @@ bool collide_passes(collide_world *, const collide_pose *from, const collide_pos
 
 /* The order of lists: 0 for the same pair of features. */
 int collide_compare(const collide_candidate *, const collide_candidate *);
+/* The same numbers of their features, too: some features have parts that stand for them where they touch. */
+bool collide_same_features(const collide_candidate *, const collide_candidate *);
 /* Gap, normal and point of a candidate at other poses. */
 void collide_measure(const collide_world *, const collide_pose *, collide_candidate *);
 /* Half the diagonal of the smallest shape: lengths are small against it or not. */

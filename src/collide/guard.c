@@ -14,7 +14,7 @@ static const double turn_by_matrix = 1.2;
 zn_status guard_begin(collide_world *w, const collide_pose *poses) {
     if (!mem_grow(w->context, (void **)&w->seen, &w->seen_room, w->n_shapes + 1, sizeof *w->seen) ||
         !mem_grow(w->context, (void **)&w->way, &w->way_room, w->n_shapes + 1, sizeof *w->way))
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     for (size_t i = 0; i < w->n_shapes; i++) w->seen[i] = poses[w->shapes[i].given.body];
     return ZN_OK;
 }

@@ -25,8 +25,11 @@ static zn_status check_flat(zn_context *context, int n, const double *points, co
         }
         if (d == 0) first = best;
         if (!(best > HULL_FLAT * first) || !(best > 0))
-            return fail(context, ZN_MODEL, "the points of the polyhedron '%s' lie %s: give at least four points that do not lie in one plane",
-                        name, d == 0 ? "in one place" : d == 1 ? "on one line" : "in one plane");
+            return fail(context, ZN_ERROR_MODEL,
+                        "the points of the polyhedron '%s' lie %s: give at least four points that do not lie in one plane", name,
+                        d == 0   ? "in one place"
+                        : d == 1 ? "on one line"
+                                 : "in one plane");
         e[d] = vec3_scale(1 / best, far);
     }
     return ZN_OK;
@@ -108,20 +111,21 @@ static void straighten(polytope *p, int *order, int *loops, int *starts) {
 }
 
 zn_status hull_make(zn_context *context, int n, const double *points, const char *name, polytope *p) {
-    if (n < 4) return fail(context, ZN_MODEL, "the polyhedron '%s' has %d points, and needs at least four", name, n);
+    if (n < 4) return fail(context, ZN_ERROR_MODEL, "the polyhedron '%s' has %d points, and needs at least four", name, n);
     zn_status status = check_flat(context, n, points, name);
     if (status != ZN_OK) return status;
     double *copy = MEM_ARRAY(context, double, (size_t)3 * (size_t)n);
     int *number = MEM_ARRAY(context, int, n), *work = NULL;
     FILE *silent = fopen("/dev/null", "w");
     qhT state, *qh = &state;
-    if (!copy || !number) status = ZN_MEMORY;
+    if (!copy || !number) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         memcpy(copy, points, (size_t)3 * (size_t)n * sizeof *copy);
         char command[] = "qhull Pp";
         qh_zero(qh, silent);
         int code = qh_new_qhull(qh, 3, n, copy, False, command, NULL, silent);
-        if (code) status = fail(context, ZN_MODEL, "the hull of the polyhedron '%s' cannot be found: its points may be nearly flat", name);
+        if (code)
+            status = fail(context, ZN_ERROR_MODEL, "the hull of the polyhedron '%s' cannot be found: its points may be nearly flat", name);
         else status = copy_hull(context, qh, number, p);
         int kept, total;
         qh_freeqhull(qh, !qh_ALL);
@@ -130,7 +134,7 @@ zn_status hull_make(zn_context *context, int n, const double *points, const char
     if (status == ZN_OK) {
         int corners = p->start[p->n_faces];
         work = MEM_ARRAY(context, int, corners + 2 * p->n_faces + 2);
-        if (!work) status = ZN_MEMORY;
+        if (!work) status = ZN_ERROR_MEMORY;
         else straighten(p, work + corners, work, work + corners + p->n_faces);
     }
     if (status == ZN_OK) status = polytope_join(context, p);
@@ -142,15 +146,15 @@ zn_status hull_make(zn_context *context, int n, const double *points, const char
 }
 
 /* Each face as a fan of triangles. */
-zn_status collide_hull(zn_context *context, int n, const double *points, const char *name, int *n_corners, double (**corners)[3], int *n_triangles,
-                       int (**triangles)[3]) {
+zn_status collide_hull(zn_context *context, int n, const double *points, const char *name, int *n_corners, double (**corners)[3],
+                       int *n_triangles, int (**triangles)[3]) {
     polytope p = {0};
     *corners = NULL, *triangles = NULL, *n_corners = *n_triangles = 0;
     zn_status status = hull_make(context, n, points, name, &p);
     if (status == ZN_OK) {
         *corners = mem_array(context, (size_t)p.n_vertices, sizeof **corners);
         *triangles = mem_array(context, (size_t)p.start[p.n_faces], sizeof **triangles);
-        if (!*corners || !*triangles) status = ZN_MEMORY;
+        if (!*corners || !*triangles) status = ZN_ERROR_MEMORY;
     }
     for (int i = 0; i < p.n_vertices && status == ZN_OK; i++) vec3_store(p.vertex[i], (*corners)[(*n_corners)++]);
     for (int f = 0; f < p.n_faces && status == ZN_OK; f++)

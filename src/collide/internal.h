@@ -20,35 +20,35 @@
 typedef enum core { CORE_HULL, CORE_CYLINDER, CORE_CONE, CORE_ELLIPSOID } core;
 
 typedef struct polytope {
-    core core;                 /* else: a round piece, see round.c */
-    double ring;               /* radius of a cylinder or of the base of a cone */
-    vec3 half_axis[3];         /* of an ellipsoid */
-    bool planar;               /* an ellipse */
-    bool disc;                 /* the only face is a disc of this radius, its vertices are on the rim */
+    core core;                    /* else: a round piece, see round.c */
+    double ring;                  /* radius of a cylinder or of the base of a cone */
+    vec3 half_axis[3];            /* of an ellipsoid */
+    bool planar;                  /* an ellipse */
+    bool disc;                    /* the only face is a disc of this radius, its vertices are on the rim */
     const struct polytope *round; /* what this is a part of: see round.c */
     int n_vertices, n_faces, n_edges;
     vec3 *vertex, *normal;
-    int *start, *loop;         /* vertices of face f: loop[start[f]] .. */
-    int (*edge)[2];            /* vertices */
-    int (*side)[2];            /* faces on both sides of an edge, -1: none */
-    int *loop_edge;            /* edge from loop[k] to the next one; none in the plane */
-    bool *silent_vertex;       /* touches nothing: nobody can meet it from outside without meeting its neighbours */
-    bool *silent_face;         /* between two pieces of a shape: it separates, and is not touched */
-    int *number;               /* of the features in the shape: vertices, faces, edges */
+    int *start, *loop;   /* vertices of face f: loop[start[f]] .. */
+    int (*edge)[2];      /* vertices */
+    int (*side)[2];      /* faces on both sides of an edge, -1: none */
+    int *loop_edge;      /* edge from loop[k] to the next one; none in the plane */
+    bool *silent_vertex; /* touches nothing: nobody can meet it from outside without meeting its neighbours */
+    bool *silent_face;   /* between two pieces of a shape: it separates, and is not touched */
+    int *number;         /* of the features in the shape: vertices, faces, edges */
     double radius;
 } polytope;
 
 /* Facets (triangles; in the plane segments) that are touched from their front. */
 typedef struct surface {
-    int corners;               /* of a facet: 3, in the plane 2 */
+    int corners; /* of a facet: 3, in the plane 2 */
     int n_points, n_facets, n_edges;
-    vec3 *point, *normal;      /* in K */
+    vec3 *point, *normal; /* in K */
     int (*facet)[3];
-    int (*edge)[2], (*of_edge)[2]; /* points of an edge, its facets (-1: none) */
-    int (*facet_edge)[3];      /* from corner k to the next one */
+    int (*edge)[2], (*of_edge)[2];    /* points of an edge, its facets (-1: none) */
+    int (*facet_edge)[3];             /* from corner k to the next one */
     bool *silent_point, *silent_edge; /* flat or inward */
-    int *start, *beside;       /* points that share an edge with point i: beside[start[i]] .. */
-    box3 *box;                 /* of the facets */
+    int *start, *beside;              /* points that share an edge with point i: beside[start[i]] .. */
+    box3 *box;                        /* of the facets */
     tree tree;
     double radius;
 } surface;
@@ -79,9 +79,9 @@ typedef struct pair {
 typedef struct broad {
     int n; /* shapes */
     box3 *fat;
-    tree tree;      /* planes are not in it */
+    tree tree;       /* planes are not in it */
     int moved_since; /* leaves that moved since it was built */
-    pair *pairs;    /* sorted */
+    pair *pairs;     /* sorted */
     size_t n_pairs, capacity, room;
     int *moved;
     bool *is_moved, built;
@@ -93,7 +93,7 @@ typedef struct placed {
     int shape;
     const surface *surface; /* that it is a facet of, or NULL */
     int facet;
-    vec3 r;       /* of the body */
+    vec3 r; /* of the body */
     mat3 A;
     vec3 *vertex, *normal;
     vec3 centre;
@@ -107,15 +107,15 @@ struct collide_world {
     bool (*may_meet)(void *, int, int);
     void *user;
     broad broad;
-    placed side[2];       /* work space of the narrow phase */
+    placed side[2]; /* work space of the narrow phase */
     size_t vertex_room[2], normal_room[2];
     polytope facet[2];
-    polytope local[2];    /* parts of round pieces, */
-    placed part[2];       /* at their places */
-    int *near[2];         /* facets */
+    polytope local[2]; /* parts of round pieces, */
+    placed part[2];    /* at their places */
+    int *near[2];      /* facets */
     size_t near_room[2];
-    collide_pose *seen;   /* poses of the shapes at the last search */
-    double *way;          /* how far they have moved since then, and will in the next step */
+    collide_pose *seen; /* poses of the shapes at the last search */
+    double *way;        /* how far they have moved since then, and will in the next step */
     size_t seen_room, way_room;
     double margin; /* of the last search */
     bool stale;    /* boxes have changed since the last list was found */
@@ -129,13 +129,15 @@ typedef struct meeting {
     double border; /* see COLLIDE_BORDER, a length */
     double deep;   /* what lies behind a facet by more than this is beside it */
     collide_list *list;
-    double slack;  /* the shortest way to other features so far */
+    double slack; /* the shortest way to other features so far */
 } meeting;
 
 /* ---- broad.c ---- */
 zn_status broad_update(collide_world *, const collide_pose *, double h, double margin);
 bool broad_serves(const collide_world *, const collide_pose *, double h);
 void broad_destroy(collide_world *);
+zn_status broad_prepare(collide_world *); /* memory for all shapes */
+zn_status broad_settle(collide_world *);  /* the tree of boxes that are there */
 
 /* ---- shape.c ---- */
 zn_status solid_make(zn_context *, const collide_shape *, const char *name, solid *);
@@ -156,6 +158,8 @@ zn_status polygon_pieces(zn_context *, int n, const double *points, polytope **p
 zn_status surface_make(zn_context *, const double *points, const int *facets, bool closed, const char *name, surface *);
 /* From the frame of the shape to K; then boxes and tree. */
 zn_status surface_settle(zn_context *, surface *, vec3 centre, const mat3 *axes);
+/* After that: an error names two triangles that go through each other (crossing.c). */
+zn_status surface_check_crossing(zn_context *, const surface *, const char *name);
 void surface_free(zn_context *, surface *);
 /* A facet as a piece. Its arrays have room for a triangle. */
 void surface_facet(const surface *, int facet, polytope *);
@@ -170,11 +174,13 @@ typedef struct separation {
     double distance; /* of the cores along n: negative when they overlap */
     vec3 n;          /* from b to a */
     int face, edge[2];
-    vec3 at[2];      /* AXIS_FREE: nearest points, */
+    vec3 at[2];                 /* AXIS_FREE: nearest points, */
     int count[2], vertex[2][4]; /* and the vertices that carry them */
 } separation;
 /* The direction of largest separation among normals of faces and common normals of edges: exact features, at any depth. */
 separation separate_by_axes(const placed *a, const placed *b);
+/* The same among directions that push facets to their fronts; for pieces that overlap. */
+separation separate_to_fronts(const placed *a, const placed *b);
 /* Nearest points of two hulls that do not touch (AXIS_FREE), or AXIS_NONE when they do. */
 separation separate_by_points(const placed *a, const placed *b);
 
@@ -224,10 +230,11 @@ bool guard_serves(collide_world *, const collide_pose *, double h);
 zn_status narrow_pair(collide_world *, const collide_pose *, int a, int b, double h, double margin, collide_list *, double *slack);
 /* Depth of the overlap of two shapes (0 or less: none), found by axes. */
 double narrow_overlap(collide_world *, const collide_pose *, int a, int b);
+/* Adds a candidate for the deepest overlap of two shapes, whatever their features: two edges that cross, or the outermost point of one along the direction of
+ * least depth against the plane across it, each fixed to its body. Exact at these poses, and of first order beside them. */
+zn_status narrow_deepest(collide_world *, const collide_pose *, int a, int b, collide_list *);
 
 static inline vec3 pose_point(const vec3 r, const mat3 *A, vec3 x) { return vec3_add(r, mat3_apply(A, x)); }
-static inline mat3 pose_matrix(const double *A) {
-    return (mat3){{{A[0], A[3], A[6]}, {A[1], A[4], A[7]}, {A[2], A[5], A[8]}}};
-}
+static inline mat3 pose_matrix(const double *A) { return (mat3){{{A[0], A[3], A[6]}, {A[1], A[4], A[7]}, {A[2], A[5], A[8]}}}; }
 
 #endif

@@ -50,11 +50,8 @@ static int number_of(const half *h) {
 /* a, b: the touching and the touched one */
 static zn_status emit(meeting *m, half a, half b, double side, double gap) {
     if (!(gap <= m->reach)) return ZN_OK;
-    collide_candidate c = {.shape = {a.of->shape, b.of->shape},
-                           .feature = {number_of(&a), number_of(&b)},
-                           .of = {a.is, b.is},
-                           .side = side,
-                           .gap = gap};
+    collide_candidate c = {
+        .shape = {a.of->shape, b.of->shape}, .feature = {number_of(&a), number_of(&b)}, .of = {a.is, b.is}, .side = side, .gap = gap};
     return candidate_add(m->world, m->list, &c);
 }
 
@@ -97,7 +94,8 @@ static bool allows_edge(const placed *p, int e, vec3 n) {
     const polytope *P = p->of;
     if (P->round && P->round->core == CORE_CONE) { /* its generator touches along the normal of the side there */
         vec3 axis = vec3_normalised(vec3_sub(P->round->vertex[1], P->round->vertex[0]));
-        vec3 along = vec3_normalised(vec3_sub(P->vertex[1], P->vertex[0])), normal = vec3_normalised(vec3_add_scaled(axis, -vec3_dot(axis, along), along));
+        vec3 along = vec3_normalised(vec3_sub(P->vertex[1], P->vertex[0])),
+             normal = vec3_normalised(vec3_add_scaled(axis, -vec3_dot(axis, along), along));
         return vec3_dot(mat3_apply(&p->A, normal), n) > 0.99;
     }
     vec3 along = vec3_normalised(vec3_sub(p->vertex[P->edge[e][1]], p->vertex[P->edge[e][0]]));
@@ -148,7 +146,8 @@ static double to_border(const placed *p, int face, vec3 x) {
 
 static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const placed *b, int face) {
     vec3 n = b->normal[face];
-    if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !is_over(b, face, a->vertex[vertex], 2 * m->border)) return ZN_OK;
+    if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !is_over(b, face, a->vertex[vertex], 2 * m->border))
+        return ZN_OK;
     double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->loop[b->of->start[face]]])) - a->of->radius - b->of->radius;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_face(m->world, b, face);
     if (is_ring(a, vertex) || is_ellipsoid(a)) {
@@ -212,7 +211,8 @@ static zn_status vertex_on_edge(meeting *m, const placed *a, int vertex, const p
     for (int k = 0; k < 2; k++) /* n turns into the normal of a face beside the edge */
         if (b->of->side[edge][k] >= 0) limit(m, distance * vec3_norm(vec3_cross(n, b->normal[b->of->side[edge][k]])));
     if (is_ellipsoid(a)) limit(m, 0);
-    if (is_ring(a, vertex)) return lines_cross(m, rim_line(m, a, vertex), (half){b, index_of_edge(b, edge), edge_feature(m, b, edge), false}, n);
+    if (is_ring(a, vertex))
+        return lines_cross(m, rim_line(m, a, vertex), (half){b, index_of_edge(b, edge), edge_feature(m, b, edge), false}, n);
     if (is_cone(b)) return vertex_on_cone(m, a, vertex, b);
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = edge_feature(m, b, edge);
     return emit(m, (half){a, vertex, f, false}, (half){b, index_of_edge(b, edge), g, false}, 1, gap);
@@ -349,13 +349,15 @@ static zn_status crossing(meeting *m, const placed *r, int face, const placed *p
     bool done = false;
     zn_status status = round ? ZN_OK : edge_on_edge(m, p, edge, r, side, r->normal[face], COLLIDE_PARALLEL, &done);
     if (status != ZN_OK || done) return status;
-    bool silent = (!p->of->disc && !allows_edge(p, edge, vec3_scale(-1, r->normal[face]))) || (!R->disc && !allows_edge(r, side, r->normal[face]));
+    bool silent =
+        (!p->of->disc && !allows_edge(p, edge, vec3_scale(-1, r->normal[face]))) || (!R->disc && !allows_edge(r, side, r->normal[face]));
     if (silent) return ZN_OK;
     vec3 x = R->disc && inner ? leave_disc(r, inner->x, c->x) : c->x;
     double gap = vec3_dot(r->normal[face], vec3_sub(x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;
     feature f = feature_vertex(m->world, p, 0, FEATURE_BALL), g = feature_face(m->world, r, face);
     vec3_store(mat3_apply_transposed(&p->A, vec3_sub(x, p->r)), f.point);
-    if (p->of->disc) return emit(m, (half){p, edge, f, false}, (half){r, R->disc ? index_of_face(r, face) : index_of_edge(r, side), g, false}, 1, gap);
+    if (p->of->disc)
+        return emit(m, (half){p, edge, f, false}, (half){r, R->disc ? index_of_face(r, face) : index_of_edge(r, side), g, false}, 1, gap);
     return emit(m, (half){p, index_of_edge(p, edge), f, false}, (half){r, R->disc ? k : index_of_edge(r, side), g, true}, 1, gap);
 }
 
@@ -510,7 +512,8 @@ zn_status manifold_of(meeting *m, const separation *s) {
     case AXIS_FACE_A: return face_on(m, m->a, s->face, m->b);
     case AXIS_EDGES:
         status = edge_on_edge(m, m->a, s->edge[0], m->b, s->edge[1], s->n, EDGES_ALONG, &done);
-        if (done || status != ZN_OK || vec3_norm(vec3_cross(edge_of(m->a, s->edge[0]), edge_of(m->b, s->edge[1]))) >= EDGES_ALONG) return status;
+        if (done || status != ZN_OK || vec3_norm(vec3_cross(edge_of(m->a, s->edge[0]), edge_of(m->b, s->edge[1]))) >= EDGES_ALONG)
+            return status;
         return edges_along(m, m->a, s->edge[0], m->b, s->edge[1], s->n);
     case AXIS_FREE:
         face = face_along(m->b, s->n, 1e-5);

@@ -8,7 +8,7 @@ static zn_status put(collide_world *w, int side, int shape, const polytope *of, 
     placed *at = &w->side[side];
     if (!mem_grow(w->context, (void **)&at->vertex, &w->vertex_room[side], (size_t)of->n_vertices, sizeof *at->vertex) ||
         !mem_grow(w->context, (void **)&at->normal, &w->normal_room[side], (size_t)of->n_faces + 1, sizeof *at->normal))
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     at->of = of;
     at->shape = shape;
     at->surface = NULL;
@@ -56,8 +56,8 @@ static bool point_of(const solid *s, int k, feature *f, int *number) {
 }
 
 /* A round piece on a plane: its part that faces it. */
-static zn_status round_on_plane(collide_world *w, const collide_pose *poses, collide_candidate *c, const polytope *of, double reach, collide_list *list,
-                                double *slack) {
+static zn_status round_on_plane(collide_world *w, const collide_pose *poses, collide_candidate *c, const polytope *of, double reach,
+                                collide_list *list, double *slack) {
     const solid *s = &w->shapes[c->shape[0]], *f = &w->shapes[c->shape[1]];
     const collide_pose *at = &poses[s->given.body], *floor = &poses[f->given.body];
     zn_status status = put(w, 0, c->shape[0], of, at, floor->r);
@@ -80,7 +80,8 @@ static zn_status round_on_plane(collide_world *w, const collide_pose *poses, col
 }
 
 /* Every vertex that may reach the plane: it is as wide as anything. */
-static zn_status on_plane(collide_world *w, const collide_pose *poses, int shape, int plane, double reach, collide_list *list, double *slack) {
+static zn_status on_plane(collide_world *w, const collide_pose *poses, int shape, int plane, double reach, collide_list *list,
+                          double *slack) {
     const solid *s = &w->shapes[shape], *f = &w->shapes[plane];
     const collide_pose *at = &poses[s->given.body], *floor = &poses[f->given.body];
     collide_candidate c = {.shape = {shape, plane}, .feature = {0, 0}, .side = 1};
@@ -136,7 +137,8 @@ static separation separate(const placed *a, const placed *b) {
 /* ---- pieces: convex ones, and facets near the other shape ---- */
 
 /* The facets of s that may be near the box of another shape, grown by `reach`; numbers in w->near[side]. */
-static zn_status near_facets(collide_world *w, int side, const solid *s, const collide_pose *p, const solid *t, const collide_pose *q, double reach, int *n) {
+static zn_status near_facets(collide_world *w, int side, const solid *s, const collide_pose *p, const solid *t, const collide_pose *q,
+                             double reach, int *n) {
     mat3 A = pose_matrix(p->A), B = pose_matrix(q->A);
     vec3 c = mat3_apply_transposed(&A, vec3_sub(pose_point(vec3_from(q->r), &B, vec3_from(t->middle)), vec3_from(p->r)));
     const double middle[3] = {c.x, c.y, c.z};
@@ -150,7 +152,7 @@ static zn_status near_facets(collide_world *w, int side, const solid *s, const c
     *n = 0;
     tree_walk walk = tree_begin(&s->surface->tree, &box);
     for (int f = tree_next(&walk); f >= 0; f = tree_next(&walk)) {
-        if (!mem_grow(w->context, (void **)&w->near[side], &w->near_room[side], (size_t)*n + 1, sizeof **w->near)) return ZN_MEMORY;
+        if (!mem_grow(w->context, (void **)&w->near[side], &w->near_room[side], (size_t)*n + 1, sizeof **w->near)) return ZN_ERROR_MEMORY;
         w->near[side][(*n)++] = f;
     }
     return ZN_OK;
@@ -202,7 +204,8 @@ enum { ADVANCES = 64 };
 
 /* The first time at which two pieces are nearer than `stop`, when they move as now: no piece moves faster than `speed` to the other, so that a
  * time distance/speed is free of contact. INFINITY: not before `end`. */
-static double first_meeting(collide_world *w, const collide_pose *poses, const int shape[2], const int k[2], double speed, double stop, double end) {
+static double first_meeting(collide_world *w, const collide_pose *poses, const int shape[2], const int k[2], double speed, double stop,
+                            double end) {
     double t = 0;
     for (int turn = 0; turn < ADVANCES; turn++) {
         collide_pose at[2];
@@ -230,8 +233,9 @@ static void merge_facets(const collide_world *w, collide_list *list, size_t firs
         bool keep = true;
         for (size_t j = first; j < list->count && keep && s && c->of[1].kind == FEATURE_PLANE; j++) {
             const collide_candidate *d = &list->at[j];
-            if (i == j || d->of[1].kind != FEATURE_PLANE || d->shape[0] != c->shape[0] || d->shape[1] != c->shape[1] || d->feature[0] != c->feature[0] ||
-                d->feature[1] == c->feature[1] || c->feature[1] < s->n_points || d->feature[1] < s->n_points)
+            if (i == j || d->of[1].kind != FEATURE_PLANE || d->shape[0] != c->shape[0] || d->shape[1] != c->shape[1] ||
+                d->feature[0] != c->feature[0] || d->feature[1] == c->feature[1] || c->feature[1] < s->n_points ||
+                d->feature[1] < s->n_points)
                 continue;
             int f = c->feature[1] - s->n_points, g = d->feature[1] - s->n_points;
             if (f >= s->n_facets || g >= s->n_facets) continue;
@@ -259,7 +263,8 @@ static void measure(const collide_world *w, const collide_pose *poses, collide_l
 static const double before_touch = 0.9;
 
 /* Candidates of two shapes at given poses. */
-static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, int b, const int n[2], double reach, collide_list *list, double *slack) {
+static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, int b, const int n[2], double reach, collide_list *list,
+                      double *slack) {
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
     double extent = s->surface ? t->extent : t->surface ? s->extent : s->extent + t->extent;
     double smaller_one = s->surface ? t->extent : t->surface ? s->extent : smaller(s->extent, t->extent);
@@ -292,7 +297,8 @@ static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, 
 }
 
 /* Where they move far in the step, candidates are those of the moment at which they meet. */
-static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list, double *slack) {
+static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list,
+                              double *slack) {
     const solid *s = &w->shapes[a], *t = &w->shapes[b];
     const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body], *const now[2] = {p, q};
     double way = approach(w, poses, a, b, h), reach = way + margin;
@@ -301,8 +307,8 @@ static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a
     int n[2];
     zn_status status = count_pieces(w, poses, a, b, reach, n);
     if (status != ZN_OK) return status;
-    bool balls = !s->surface && !t->surface && s->n_pieces == 1 && t->n_pieces == 1 && s->piece->n_vertices == 1 && t->piece->n_vertices == 1 &&
-                 s->piece->core == CORE_HULL && t->piece->core == CORE_HULL;
+    bool balls = !s->surface && !t->surface && s->n_pieces == 1 && t->n_pieces == 1 && s->piece->n_vertices == 1 &&
+                 t->piece->n_vertices == 1 && s->piece->core == CORE_HULL && t->piece->core == CORE_HULL;
     if (balls || !(way > stop) || !(stop > 0)) return meet(w, now, a, b, n, reach, list, slack);
     double first = INFINITY;
     for (int i = 0; i < n[0]; i++)
@@ -315,7 +321,8 @@ static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a
     return status;
 }
 
-zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list, double *slack) {
+zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b, double h, double margin, collide_list *list,
+                      double *slack) {
     double ignored;
     if (!slack) slack = &ignored;
     *slack = INFINITY;
@@ -342,22 +349,97 @@ zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b,
     return ZN_OK;
 }
 
+/* The deepest pieces of two shapes, and how they lie. */
+typedef struct deepest {
+    double depth;
+    separation apart;
+    int piece[2];
+} deepest;
+
+/* How facets that overlap are pushed to their fronts; not if that were much farther than out of each other: then others push. */
+static bool to_fronts(const placed *a, const placed *b, separation *s) {
+    const double farther = 4;
+    if (!(a->surface && b->surface) || s->distance > 0) return true;
+    separation t = separate_to_fronts(a, b);
+    bool near = t.kind != AXIS_NONE && t.distance > farther * s->distance;
+    if (near) *s = t;
+    return near;
+}
+
+/* fronts: only those that can be pushed apart to their fronts. */
+static zn_status find_deepest(collide_world *w, const collide_pose *poses, int a, int b, bool fronts, deepest *d) {
+    const solid *s = &w->shapes[a], *t = &w->shapes[b];
+    const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body];
+    int n[2];
+    *d = (deepest){.depth = -INFINITY};
+    zn_status status = count_pieces(w, poses, a, b, 0, n);
+    for (int i = 0; i < n[0] && status == ZN_OK; i++)
+        for (int j = 0; j < n[1] && status == ZN_OK; j++) {
+            status = put_piece(w, 0, a, i, p, q->r);
+            if (status == ZN_OK) status = put_piece(w, 1, b, j, q, q->r);
+            if (status != ZN_OK || is_behind(&w->side[0], &w->side[1]) || is_behind(&w->side[1], &w->side[0])) continue;
+            separation apart = separate(&w->side[0], &w->side[1]);
+            double depth = w->side[0].of->radius + w->side[1].of->radius - apart.distance;
+            if (fronts && !to_fronts(&w->side[0], &w->side[1], &apart)) continue;
+            if (is_worse(depth, d->depth)) *d = (deepest){depth, apart, {i, j}};
+        }
+    return status;
+}
+
 double narrow_overlap(collide_world *w, const collide_pose *poses, int a, int b) {
     bool plane_a = w->shapes[a].given.class == COLLIDE_PLANE, plane_b = w->shapes[b].given.class == COLLIDE_PLANE;
     if (plane_a && plane_b) return 0;
     if (plane_a) return narrow_overlap(w, poses, b, a);
-    const solid *s = &w->shapes[a], *t = &w->shapes[b];
-    const collide_pose *p = &poses[s->given.body], *q = &poses[t->given.body];
-    double deepest = -INFINITY;
-    int n[2];
     if (plane_b) return below_plane(w, poses, a, b);
-    if (count_pieces(w, poses, a, b, 0, n) != ZN_OK) return NAN;
-    for (int i = 0; i < n[0]; i++)
-        for (int j = 0; j < n[1]; j++) {
-            if (put_piece(w, 0, a, i, p, q->r) != ZN_OK || put_piece(w, 1, b, j, q, q->r) != ZN_OK) return NAN;
-            if (is_behind(&w->side[0], &w->side[1]) || is_behind(&w->side[1], &w->side[0])) continue;
-            separation apart = separate(&w->side[0], &w->side[1]);
-            deepest = larger(deepest, w->side[0].of->radius + w->side[1].of->radius - apart.distance);
-        }
-    return deepest;
+    deepest d;
+    return find_deepest(w, poses, a, b, false, &d) == ZN_OK ? d.depth : NAN;
+}
+
+/* The features of what stands in for parts that no other feature describes, beyond all others; and the piece, or the facet. */
+enum { NUMBER_DEEPEST = 1 << 28 };
+
+/* Two crossing edges. False: they do not cross well. */
+static bool cross_edges(const collide_world *w, const placed *const of[2], const separation *s, collide_candidate *c) {
+    if (s->kind != AXIS_EDGES) return false;
+    for (int i = 0; i < 2; i++) c->of[i] = feature_edge(w, of[i], s->edge[i]);
+    vec3 u = mat3_apply(&of[0]->A, vec3_from(c->of[0].axis)), v = mat3_apply(&of[1]->A, vec3_from(c->of[1].axis)), cross = vec3_cross(u, v);
+    c->side = vec3_dot(cross, s->n) >= 0 ? 1 : -1;
+    return vec3_norm(cross) >= COLLIDE_PARALLEL;
+}
+
+/* The outermost point of one, t, against the plane through that of the other. A face or a corner is the other: its outermost point may be any of many. */
+static void point_on_plane(const collide_world *w, const placed *const of[2], const separation *s, collide_candidate *c) {
+    bool hulls = of[0]->of->core == CORE_HULL && of[1]->of->core == CORE_HULL;
+    int t = s->kind == AXIS_FACE_A || (s->kind != AXIS_FACE_B && of[0]->of->core == CORE_HULL && !hulls) ? 1 : 0;
+    vec3 x[2], n = vec3_scale(t ? -1 : 1, s->n);
+    for (int i = 0; i < 2; i++) least_point(of[i], vec3_scale(i == 0 ? 1 : -1, s->n), &x[i]);
+    if (hulls && s->kind == AXIS_FREE) x[0] = s->at[0], x[1] = s->at[1];
+    const placed *a = of[t], *b = of[1 - t];
+    c->shape[0] = a->shape, c->shape[1] = b->shape;
+    c->of[0] = feature_vertex(w, a, 0, FEATURE_BALL);
+    c->of[1] = feature_vertex(w, b, 0, FEATURE_PLANE);
+    vec3_store(mat3_apply_transposed(&a->A, vec3_sub(x[t], a->r)), c->of[0].point);
+    vec3_store(mat3_apply_transposed(&b->A, vec3_sub(x[1 - t], b->r)), c->of[1].point);
+    vec3_store(mat3_apply_transposed(&b->A, n), c->of[1].axis);
+    c->side = 1;
+}
+
+zn_status narrow_deepest(collide_world *w, const collide_pose *poses, int a, int b, collide_list *list) {
+    if (w->shapes[a].given.class == COLLIDE_PLANE || w->shapes[b].given.class == COLLIDE_PLANE) return ZN_OK; /* all points are features */
+    const collide_pose *p = &poses[w->shapes[a].given.body], *q = &poses[w->shapes[b].given.body];
+    const placed *const of[2] = {&w->side[0], &w->side[1]};
+    deepest d;
+    zn_status status = find_deepest(w, poses, a, b, true, &d);
+    if (status != ZN_OK || !(d.depth > 0) || d.apart.kind == AXIS_NONE) return status;
+    status = put_piece(w, 0, a, d.piece[0], p, q->r);
+    if (status == ZN_OK) status = put_piece(w, 1, b, d.piece[1], q, q->r);
+    if (status != ZN_OK) return status;
+    collide_candidate c = {.shape = {a, b}};
+    if (!cross_edges(w, of, &d.apart, &c)) point_on_plane(w, of, &d.apart, &c);
+    for (int i = 0; i < 2; i++) {
+        int k = c.shape[i] == a ? 0 : 1;
+        c.feature[i] = NUMBER_DEEPEST + (of[k]->surface ? of[k]->facet : d.piece[k]);
+    }
+    candidate_measure(&c, &poses[w->shapes[c.shape[0]].given.body], &poses[w->shapes[c.shape[1]].given.body]);
+    return candidate_add(w, list, &c);
 }

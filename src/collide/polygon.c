@@ -22,9 +22,7 @@ static double length2(const flat *f, int a, int b) {
 }
 
 /* Turns below this share of the lengths are straight. */
-static bool turns_left(const flat *f, int a, int b, int c) {
-    return turn(f, a, b, c) > 1e-10 * sqrt(length2(f, a, b) * length2(f, b, c));
-}
+static bool turns_left(const flat *f, int a, int b, int c) { return turn(f, a, b, c) > 1e-10 * sqrt(length2(f, a, b) * length2(f, b, c)); }
 static bool turns_right(const flat *f, int a, int b, int c) {
     return turn(f, a, b, c) < -1e-10 * sqrt(length2(f, a, b) * length2(f, b, c));
 }
@@ -38,7 +36,7 @@ static bool cross(const flat *f, int a, int b, int c, int d) {
 
 zn_status polygon_check(zn_context *context, int n, const double *points, const char *name, double *area) {
     flat f = {points, n};
-    if (n < 3) return fail(context, ZN_MODEL, "the polygon '%s' has %d points, and needs at least three", name, n);
+    if (n < 3) return fail(context, ZN_ERROR_MODEL, "the polygon '%s' has %d points, and needs at least three", name, n);
     double twice = 0, size = 0;
     for (int i = 0; i < n; i++) {
         int j = (i + 1) % n;
@@ -48,14 +46,18 @@ zn_status polygon_check(zn_context *context, int n, const double *points, const 
     }
     for (int i = 0; i < n; i++)
         if (!(length2(&f, i, (i + 1) % n) > 1e-20 * size))
-            return fail(context, ZN_MODEL, "the points %d and %d of the polygon '%s' coincide: leave one out", i + 1, (i + 1) % n + 1, name);
+            return fail(context, ZN_ERROR_MODEL, "the points %d and %d of the polygon '%s' coincide: leave one out", i + 1, (i + 1) % n + 1,
+                        name);
     *area = twice / 2;
-    if (!(fabs(twice) > 1e-9 * size)) return fail(context, ZN_MODEL, "the points of the polygon '%s' lie on one line: it has no inside", name);
+    if (!(fabs(twice) > 1e-9 * size))
+        return fail(context, ZN_ERROR_MODEL, "the points of the polygon '%s' lie on one line: it has no inside", name);
     for (int i = 0; i < n; i++)
         for (int j = i + 2; j < n; j++)
             if (!(i == 0 && j == n - 1) && cross(&f, i, i + 1, j, (j + 1) % n))
-                return fail(context, ZN_MODEL, "the polygon '%s' crosses itself: its edges from point %d and from point %d meet; change the order of its points",
-                            name, i + 1, j + 1);
+                return fail(
+                    context, ZN_ERROR_MODEL,
+                    "the polygon '%s' crosses itself: its edges from point %d and from point %d meet; change the order of its points", name,
+                    i + 1, j + 1);
     return ZN_OK;
 }
 
@@ -142,7 +144,7 @@ zn_status polygon_pieces(zn_context *context, int n, const double *points, polyt
     flat f = {points, n};
     int *ring = MEM_ARRAY(context, int, n), *loops = NULL, *count = NULL;
     int(*triangle)[3] = mem_array(context, (size_t)n, sizeof *triangle);
-    zn_status status = ring && triangle ? ZN_OK : ZN_MEMORY;
+    zn_status status = ring && triangle ? ZN_OK : ZN_ERROR_MEMORY;
     bool convex = true;
     for (int i = 0; i < n && status == ZN_OK; i++) {
         ring[i] = i;
@@ -151,10 +153,10 @@ zn_status polygon_pieces(zn_context *context, int n, const double *points, polyt
     int m = 0;
     if (status == ZN_OK) {
         m = convex ? 1 : cut_ears(&f, ring, triangle);
-        loops = MEM_ARRAY(context, int, (size_t)m * (size_t)n);
+        loops = MEM_ARRAY(context, int, (size_t)m *(size_t)n);
         count = MEM_ARRAY(context, int, m);
         *pieces = MEM_ARRAY(context, polytope, m);
-        if (!loops || !count || !*pieces) status = ZN_MEMORY;
+        if (!loops || !count || !*pieces) status = ZN_ERROR_MEMORY;
     }
     for (int t = 0; t < m && status == ZN_OK; t++) {
         count[t] = convex ? n : 3;

@@ -3,7 +3,7 @@
  *
  * Directions. s(n) = min_a n.x - max_b n.x is exact for any n, by points that are farthest along n. Tried are the normals of faces and of flat ends, the common
  * normals of sides (the axis of a cylinder is a segment with a radius), and the direction of the nearest points; the largest s wins. The latter has few digits when the
- * pieces touch: there it is taken from places a little apart, which changes s in the second order only.
+ * pieces touch: there it is taken from places a little apart.
  *
  * Parts. What touches along a direction is a part of the piece, small enough to be a hull whose corners and edge have round features:
  *
@@ -31,7 +31,7 @@ zn_status round_reserve(collide_world *w) {
         if (status != ZN_OK) return status;
         w->part[i].vertex = MEM_ARRAY(w->context, vec3, ROUND_POINTS);
         w->part[i].normal = MEM_ARRAY(w->context, vec3, 1);
-        if (!w->part[i].vertex || !w->part[i].normal) return ZN_MEMORY;
+        if (!w->part[i].vertex || !w->part[i].normal) return ZN_ERROR_MEMORY;
     }
     return ZN_OK;
 }
@@ -98,7 +98,7 @@ static void try_normals(const placed *f, const placed *a, const placed *b, doubl
     for (int i = 0; i < n; i++) {
         vec3 out = F->core == CORE_HULL ? f->normal[i] : vec3_scale(i == 0 ? -1 : 1, axis_of(f));
         double s = apart_along(a, b, vec3_scale(sign, out));
-        if (s > best->distance + 1e-12 * fabs(best->distance))
+        if (best->kind == AXIS_NONE || s > best->distance + 1e-12 * fabs(best->distance))
             *best = (separation){.kind = kind, .distance = s, .n = vec3_scale(sign, out), .face = i};
     }
 }
@@ -118,38 +118,41 @@ static void try_sides(const placed *a, const placed *b, separation *best) {
     if (along > best->distance) *best = (separation){.kind = AXIS_FREE, .distance = along, .n = s.n};
 }
 
-/* s(n) has one hill on the half sphere of directions that separate: w = x_a - x_b is its slope, n.w its height. */
-static vec3 climb(const placed *a, const placed *b, vec3 n, double size) {
-    double step = 1 / size, height = apart_along(a, b, n);
-    for (int turn = 0; turn < 60; turn++) {
-        vec3 x = {0}, y = {0};
-        least_point(a, n, &x);
-        least_point(b, vec3_scale(-1, n), &y);
-        vec3 w = vec3_sub(x, y), up = vec3_add_scaled(w, -vec3_dot(n, w), n);
-        if (!(vec3_norm(up) * step > 1e-13)) break;
-        vec3 next = vec3_normalised(vec3_add_scaled(n, step, up));
-        double higher = apart_along(a, b, next);
-        if (higher > height) n = next, height = higher, step *= 1.5;
-        else step /= 3;
-    }
-    return n;
+/* Nearest points when the round one of the two is moved by `step`, so that they lie farther apart along n. */
+static separation nearest_when_apart(const placed *a, const placed *b, vec3 n, double step) {
+    vec3 room[2];
+    bool is_a = a->of->core != CORE_HULL;
+    placed moved = is_a ? *a : *b;
+    moved.vertex = room;
+    for (int i = 0; i < moved.of->n_vertices; i++) room[i] = vec3_add_scaled((is_a ? a : b)->vertex[i], is_a ? step : -step, n);
+    return is_a ? separate_by_points(&moved, b) : separate_by_points(a, &moved);
 }
 
+/* Refinements of a direction. */
+enum { TURNS_APART = 12 };
+
+/* Moved apart along the best direction of all, two pieces have this direction as that of their nearest points; moved along another one, theirs is nearer to the
+ * best one, by the ratio of the step and the radius of their curvature. So it is sought by turns, and with all its digits though the pieces touch. */
 static void try_nearest(const placed *a, const placed *b, separation *best) {
-    double size = vec3_norm(vec3_sub(a->centre, b->centre));
+    double size = vec3_norm(vec3_sub(a->centre, b->centre)), step = 0;
     separation s = separate_by_points(a, b);
-    placed moved = *a;
-    vec3 room[64], way = best->kind == AXIS_NONE ? vec3_normalised(vec3_sub(a->centre, b->centre)) : best->n;
-    if (a->of->n_vertices > 64) return;
-    for (double step = ROUND_APART * size; step < size && !(s.kind == AXIS_FREE && s.distance > ROUND_APART / 2 * size); step *= 2) {
-        moved.vertex = room;
-        for (int i = 0; i < a->of->n_vertices; i++) room[i] = vec3_add_scaled(a->vertex[i], step, way);
-        s = separate_by_points(&moved, b);
+    vec3 n = vec3_normalised(vec3_sub(a->centre, b->centre));
+    if (best->kind != AXIS_NONE && best->distance >= apart_along(a, b, n)) n = best->n;
+    if (!(s.kind == AXIS_FREE && s.distance > ROUND_APART / 2 * size)) {
+        for (step = ROUND_APART * size; step < size; step *= 2) {
+            s = nearest_when_apart(a, b, n, step);
+            if (s.kind == AXIS_FREE && s.distance > ROUND_APART / 2 * size) break;
+        }
     }
-    if (s.kind != AXIS_FREE) return;
-    if (moved.vertex == room) s.n = climb(a, b, s.n, size);
-    double along = apart_along(a, b, s.n);
-    if (along > best->distance + 1e-9 * size) *best = (separation){.kind = AXIS_FREE, .distance = along, .n = s.n};
+    double most = best->distance + 1e-9 * size, turned = INFINITY;
+    for (int turn = 0; turn < TURNS_APART && s.kind == AXIS_FREE; turn++) {
+        double along = apart_along(a, b, s.n);
+        if (along > most) *best = (separation){.kind = AXIS_FREE, .distance = along, .n = s.n}, most = along;
+        double by = vec3_norm(vec3_sub(s.n, n));
+        if (step == 0 || !(by > 1e-13) || (turn > 1 && !(by < turned))) break;
+        n = s.n, turned = by;
+        s = nearest_when_apart(a, b, n, step);
+    }
 }
 
 separation round_separate(const placed *a, const placed *b) {
@@ -268,8 +271,7 @@ const placed *round_part(collide_world *w, int side, const placed *p, vec3 out, 
     double up = vec3_dot(axis_of(p), out);
     bool flat = vec3_norm(across(axis_of(p), out)) < (on_face ? ROUND_FLAT : ROUND_ALONG);
     if (flat && (up < 0 || p->of->core == CORE_CYLINDER)) disc_part(local, part, p, up < 0 ? 0 : 1, out);
-    else if (flat) { /* the apex */
-        begin_part(local, part, p, 1);
+    else if (flat) { /* the apex */ begin_part(local, part, p, 1);
         put_vertex(local, part, 0, p->vertex[1], 1);
     } else generator_part(local, part, p, out);
     return part;

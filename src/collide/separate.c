@@ -21,11 +21,17 @@ static double least_along(const placed *p, vec3 n, int *which) {
 
 /* ---- by axes ---- */
 
+/* Whether n, from b to a, pushes facets to their fronts. */
+static bool to_fronts(const placed *a, const placed *b, vec3 n) {
+    return (!a->surface || vec3_dot(n, a->normal[0]) < 0) && (!b->surface || vec3_dot(n, b->normal[0]) > 0);
+}
+
 /* Faces of f against the vertices of p; n out of f. Facets have one front, which is all that counts. */
-static void try_faces(const placed *f, const placed *p, double sign, axis_kind kind, separation *best) {
+static void try_faces(const placed *f, const placed *p, double sign, axis_kind kind, bool fronts, separation *best) {
     for (int i = 0; i < f->of->n_faces; i++) {
         vec3 n = f->normal[i];
         int which = 0;
+        if (fronts && !to_fronts(p, f, n)) continue;
         double s = least_along(p, n, &which) - vec3_dot(n, f->vertex[f->of->loop[f->of->start[i]]]);
         if (s > best->distance) *best = (separation){.kind = kind, .distance = s, .n = vec3_scale(sign, n), .face = i};
     }
@@ -41,10 +47,11 @@ static bool arcs_cross(vec3 a, vec3 b, vec3 c, vec3 d) {
 static vec3 edge_along(const placed *p, int e) { return vec3_sub(p->vertex[p->of->edge[e][1]], p->vertex[p->of->edge[e][0]]); }
 
 /* Both directions of n by all vertices, for edges without two faces; they count only where they are the outermost of all. */
-static void try_direction(const placed *a, const placed *b, vec3 n, int i, int j, separation *best) {
+static void try_direction(const placed *a, const placed *b, vec3 n, int i, int j, bool fronts, separation *best) {
     for (int sign = -1; sign <= 1; sign += 2) {
         vec3 m = vec3_scale(sign, n);
         int k = 0, l = 0;
+        if (fronts && !to_fronts(a, b, m)) continue;
         double s = least_along(a, m, &k) + least_along(b, vec3_scale(-1, m), &l);
         double between = vec3_dot(m, vec3_sub(a->vertex[a->of->edge[i][0]], b->vertex[b->of->edge[j][0]]));
         if (between > s + 1e-9 * (vec3_norm(edge_along(a, i)) + vec3_norm(edge_along(b, j)))) continue;
@@ -52,7 +59,7 @@ static void try_direction(const placed *a, const placed *b, vec3 n, int i, int j
     }
 }
 
-static void try_edges(const placed *a, const placed *b, separation *best) {
+static void try_edges(const placed *a, const placed *b, bool fronts, separation *best) {
     const polytope *A = a->of, *B = b->of;
     for (int i = 0; i < A->n_edges; i++) {
         vec3 u = edge_along(a, i);
@@ -67,7 +74,7 @@ static void try_edges(const placed *a, const placed *b, separation *best) {
             if (!(size > 1e-6 * vec3_norm(u) * vec3_norm(v))) continue;
             n = vec3_scale(1 / size, n);
             if (!arcs) {
-                try_direction(a, b, n, i, j, best);
+                try_direction(a, b, n, i, j, fronts, best);
                 continue;
             }
             vec3 p = a->vertex[A->edge[i][0]], q = b->vertex[B->edge[j][0]];
@@ -80,17 +87,21 @@ static void try_edges(const placed *a, const placed *b, separation *best) {
     }
 }
 
-separation separate_by_axes(const placed *a, const placed *b) {
+static separation by_axes(const placed *a, const placed *b, bool fronts) {
     separation face = {.kind = AXIS_NONE, .distance = -INFINITY}, edges = face;
-    try_faces(b, a, 1, AXIS_FACE_B, &face);
+    try_faces(b, a, 1, AXIS_FACE_B, fronts, &face);
     separation other = {.kind = AXIS_NONE, .distance = -INFINITY};
-    try_faces(a, b, -1, AXIS_FACE_A, &other);
+    try_faces(a, b, -1, AXIS_FACE_A, fronts, &other);
     /* Two faces that are as good: always the same one, whatever round-off says. */
     double size = vec3_norm(vec3_sub(a->vertex[0], a->centre)) + vec3_norm(vec3_sub(b->vertex[0], b->centre));
     if (other.distance > face.distance + 1e-9 * size) face = other;
-    try_edges(a, b, &edges);
+    try_edges(a, b, fronts, &edges);
     return edges.distance > face.distance + 1e-9 * size ? edges : face;
 }
+
+separation separate_by_axes(const placed *a, const placed *b) { return by_axes(a, b, false); }
+
+separation separate_to_fronts(const placed *a, const placed *b) { return by_axes(a, b, true); }
 
 /* ---- by points ---- */
 
@@ -130,7 +141,8 @@ static double nearest_on_triangle(const simplex *s, const int t[3], int *n, int 
     vec3 normal = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
     double nn = vec3_dot(normal, normal);
     if (nn > 0) {
-        double w[3] = {vec3_dot(normal, vec3_cross(b, c)) / nn, vec3_dot(normal, vec3_cross(c, a)) / nn, vec3_dot(normal, vec3_cross(a, b)) / nn};
+        double w[3] = {vec3_dot(normal, vec3_cross(b, c)) / nn, vec3_dot(normal, vec3_cross(c, a)) / nn,
+                       vec3_dot(normal, vec3_cross(a, b)) / nn};
         if (w[0] >= 0 && w[1] >= 0 && w[2] >= 0) {
             double d = vec3_dot(normal, a);
             *n = 3;

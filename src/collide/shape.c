@@ -15,7 +15,10 @@ zn_status polytope_reserve(zn_context *context, polytope *p, int vertices, int f
     p->silent_face = MEM_ARRAY(context, bool, faces);
     p->number = MEM_ARRAY(context, int, vertices + faces + edges);
     for (int i = 0; i < vertices + faces + edges && p->number; i++) p->number[i] = i;
-    return p->number && p->silent_vertex && p->silent_face && p->vertex && p->normal && p->start && p->loop && p->loop_edge && p->edge && p->side ? ZN_OK : ZN_MEMORY;
+    return p->number && p->silent_vertex && p->silent_face && p->vertex && p->normal && p->start && p->loop && p->loop_edge && p->edge &&
+                   p->side
+               ? ZN_OK
+               : ZN_ERROR_MEMORY;
 }
 
 void polytope_free(zn_context *context, polytope *p) {
@@ -78,7 +81,7 @@ static zn_status make_box(zn_context *context, const double *size, polytope *p) 
         double s = f & 1 ? 1 : -1;
         p->normal[f] = (vec3){f / 2 == 0 ? s : 0, f / 2 == 1 ? s : 0, f / 2 == 2 ? s : 0};
         p->start[f + 1] = 4 * (f + 1);
-        memcpy(p->loop + (size_t)4 * f, loops[f], sizeof loops[f]);
+        memcpy(p->loop + (size_t)4 * (size_t)f, loops[f], sizeof loops[f]);
     }
     return polytope_join(context, p);
 }
@@ -86,7 +89,7 @@ static zn_status make_box(zn_context *context, const double *size, polytope *p) 
 /* Points in either sense, as a counter-clockwise polygon. */
 static zn_status make_polygon(zn_context *context, solid *s, int n, const double *points) {
     double area, *turned = MEM_ARRAY(context, double, (size_t)3 * (size_t)n);
-    if (!turned) return ZN_MEMORY;
+    if (!turned) return ZN_ERROR_MEMORY;
     zn_status status = polygon_check(context, n, points, s->name, &area);
     for (int i = 0; i < n && status == ZN_OK; i++)
         memcpy(turned + (size_t)3 * (size_t)i, points + (size_t)3 * (size_t)(area > 0 ? i : n - 1 - i), 3 * sizeof *points);
@@ -102,9 +105,10 @@ static zn_status make_planar_box(zn_context *context, solid *s, double x, double
 
 /* ---- surfaces ---- */
 
-static zn_status make_surface(zn_context *context, solid *s, int corners, int n_points, const double *points, int n_facets, const int *facets) {
+static zn_status make_surface(zn_context *context, solid *s, int corners, int n_points, const double *points, int n_facets,
+                              const int *facets) {
     s->surface = MEM_ARRAY(context, surface, 1);
-    if (!s->surface) return ZN_MEMORY;
+    if (!s->surface) return ZN_ERROR_MEMORY;
     bool closed = s->given.class == COLLIDE_MESH && s->given.closed;
     *s->surface = (surface){.corners = corners, .n_points = n_points, .n_facets = n_facets};
     zn_status status = surface_make(context, points, facets, closed, s->name, s->surface);
@@ -123,11 +127,13 @@ static zn_status make_rectangle(zn_context *context, solid *s) {
 static zn_status make_heights(zn_context *context, solid *s, const double *heights) {
     int nx = s->given.grid[0], ny = s->given.grid[1];
     if (nx < 2 || ny < 2)
-        return fail(context, ZN_MODEL, "the height field '%s' has %d x %d heights, and needs at least two in each direction", s->name, nx, ny);
-    if ((double)nx * ny > 1e8) return fail(context, ZN_MODEL, "the height field '%s' is too large (%d x %d heights)", s->name, nx, ny);
+        return fail(context, ZN_ERROR_MODEL, "the height field '%s' has %d x %d heights, and needs at least two in each direction", s->name,
+                    nx, ny);
+    if ((double)nx * ny > 1e8)
+        return fail(context, ZN_ERROR_MODEL, "the height field '%s' is too large (%d x %d heights)", s->name, nx, ny);
     double *points = MEM_ARRAY(context, double, (size_t)3 * (size_t)nx * (size_t)ny);
     int *facets = MEM_ARRAY(context, int, (size_t)6 * (size_t)(nx - 1) * (size_t)(ny - 1)), at = 0;
-    zn_status status = points && facets ? ZN_OK : ZN_MEMORY;
+    zn_status status = points && facets ? ZN_OK : ZN_ERROR_MEMORY;
     for (int j = 0; j < ny && status == ZN_OK; j++)
         for (int i = 0; i < nx; i++) {
             int k = j * nx + i;
@@ -148,9 +154,10 @@ static zn_status make_heights(zn_context *context, solid *s, const double *heigh
 static zn_status make_chain(zn_context *context, solid *s, const double *points) {
     int n = s->given.n_points, m = s->given.closed ? n : n - 1;
     if (n < (s->given.closed ? 3 : 2))
-        return fail(context, ZN_MODEL, "the chain '%s' has %d points, and needs at least %s", s->name, n, s->given.closed ? "three" : "two");
+        return fail(context, ZN_ERROR_MODEL, "the chain '%s' has %d points, and needs at least %s", s->name, n,
+                    s->given.closed ? "three" : "two");
     int *facets = MEM_ARRAY(context, int, (size_t)2 * (size_t)m);
-    if (!facets) return ZN_MEMORY;
+    if (!facets) return ZN_ERROR_MEMORY;
     for (int i = 0; i < m; i++) facets[2 * i] = i, facets[2 * i + 1] = (i + 1) % n;
     zn_status status = make_surface(context, s, 2, n, points, m, facets);
     mem_free(context, facets);
@@ -187,7 +194,7 @@ static zn_status make_ellipsoid(zn_context *context, const collide_shape *g, pol
 
 static zn_status one_piece(zn_context *context, solid *s) {
     s->piece = MEM_ARRAY(context, polytope, 1);
-    if (!s->piece) return ZN_MEMORY;
+    if (!s->piece) return ZN_ERROR_MEMORY;
     s->n_pieces = 1;
     return ZN_OK;
 }
@@ -267,6 +274,7 @@ static zn_status settle(zn_context *context, solid *s) {
     }
     if (s->surface) {
         zn_status status = surface_settle(context, s->surface, c, &S);
+        if (status == ZN_OK && s->given.class == COLLIDE_MESH) status = surface_check_crossing(context, s->surface, s->name);
         if (status != ZN_OK) return status;
         for (int i = 0; i < s->surface->n_points; i++) include(&b, s->surface->point[i], s->surface->radius);
     }
@@ -285,7 +293,11 @@ static zn_status settle(zn_context *context, solid *s) {
 static int sizes_of(const collide_shape *g) {
     switch (g->class) {
     case COLLIDE_SPHERE: return 1;
-    case COLLIDE_CAPSULE: case COLLIDE_CYLINDER: case COLLIDE_CONE: case COLLIDE_RECTANGLE: case COLLIDE_HEIGHTS: return 2;
+    case COLLIDE_CAPSULE:
+    case COLLIDE_CYLINDER:
+    case COLLIDE_CONE:
+    case COLLIDE_RECTANGLE:
+    case COLLIDE_HEIGHTS: return 2;
     case COLLIDE_BOX: return g->planar ? 2 : 3;
     case COLLIDE_ELLIPSOID: return g->planar ? 2 : 3;
     default: return 0;
@@ -296,17 +308,19 @@ static zn_status check_class(zn_context *context, const collide_shape *g, const 
     static const struct {
         const char *name;
         bool in_plane, in_space;
-    } known[COLLIDE_CLASS_COUNT] = {{"sphere", true, true},   {"capsule", true, true},      {"box", true, true},     {"cylinder", false, true},
-                                    {"cone", false, true},    {"ellipsoid", true, true},   {"polyhedron", true, true}, {"mesh", false, true},
-                                    {"height field", false, true}, {"plane", true, true}, {"rectangle", false, true}, {"chain", true, false}};
-    if ((unsigned)g->class >= COLLIDE_CLASS_COUNT) return fail(context, ZN_ARGUMENT, "the shape '%s' is of no known class", name);
+    } known[COLLIDE_CLASS_COUNT] = {{"sphere", true, true},     {"capsule", true, true},    {"box", true, true},
+                                    {"cylinder", false, true},  {"cone", false, true},      {"ellipsoid", true, true},
+                                    {"polyhedron", true, true}, {"mesh", false, true},      {"height field", false, true},
+                                    {"plane", true, true},      {"rectangle", false, true}, {"chain", true, false}};
+    if ((unsigned)g->class >= COLLIDE_CLASS_COUNT) return fail(context, ZN_ERROR_ARGUMENT, "the shape '%s' is of no known class", name);
     if (!(g->planar ? known[g->class].in_plane : known[g->class].in_space))
-        return fail(context, ZN_MODEL, "the shape '%s' is a %s, and there are none in %s", name, known[g->class].name,
+        return fail(context, ZN_ERROR_MODEL, "the shape '%s' is a %s, and there are none in %s", name, known[g->class].name,
                     g->planar ? "the plane" : "space");
     bool points = g->class == COLLIDE_POLYHEDRON || g->class == COLLIDE_MESH || g->class == COLLIDE_CHAIN;
     if ((points && (g->n_points < 1 || !g->points)) || (g->class == COLLIDE_HEIGHTS && !g->points))
-        return fail(context, ZN_MODEL, "the %s '%s' has no points", known[g->class].name, name);
-    if (g->class == COLLIDE_MESH && (g->n_triangles < 1 || !g->triangles)) return fail(context, ZN_MODEL, "the mesh '%s' has no triangles", name);
+        return fail(context, ZN_ERROR_MODEL, "the %s '%s' has no points", known[g->class].name, name);
+    if (g->class == COLLIDE_MESH && (g->n_triangles < 1 || !g->triangles))
+        return fail(context, ZN_ERROR_MODEL, "the mesh '%s' has no triangles", name);
     return ZN_OK;
 }
 
@@ -314,18 +328,19 @@ static zn_status check_numbers(zn_context *context, const collide_shape *g, cons
     zn_status status = check_class(context, g, name);
     if (status != ZN_OK) return status;
     if (!all_finite(3, g->centre) || !all_finite(9, g->axes) || !all_finite(3, g->size) || !all_finite(3, g->velocity))
-        return fail(context, ZN_MODEL, "the shape '%s' has a number that is not finite", name);
+        return fail(context, ZN_ERROR_MODEL, "the shape '%s' has a number that is not finite", name);
     for (int i = 0; i < sizes_of(g); i++) {
         bool may_be_zero = g->class == COLLIDE_CAPSULE && i == 0;
         if (!(g->size[i] > 0 || (may_be_zero && g->size[i] == 0)))
-            return fail(context, ZN_MODEL, "size %d of the shape '%s' must be positive, not %g", i + 1, name, g->size[i]);
+            return fail(context, ZN_ERROR_MODEL, "size %d of the shape '%s' must be positive, not %g", i + 1, name, g->size[i]);
     }
     if (!(g->radius >= 0 && g->radius < INFINITY))
-        return fail(context, ZN_MODEL, "the rounding radius of the shape '%s' must be zero or positive, not %g", name, g->radius);
+        return fail(context, ZN_ERROR_MODEL, "the rounding radius of the shape '%s' must be zero or positive, not %g", name, g->radius);
     long n = g->class == COLLIDE_HEIGHTS ? (g->grid[0] > 0 && g->grid[1] > 0 ? (long)g->grid[0] * g->grid[1] : 0) : 3L * g->n_points;
     for (long i = 0; g->points && i < n; i++)
-        if (!isfinite(g->points[i])) return fail(context, ZN_MODEL, "number %ld of the points of the shape '%s' is not finite", i + 1, name);
-    if (g->body < 0) return fail(context, ZN_ARGUMENT, "the shape '%s' belongs to no body", name);
+        if (!isfinite(g->points[i]))
+            return fail(context, ZN_ERROR_MODEL, "number %ld of the points of the shape '%s' is not finite", i + 1, name);
+    if (g->body < 0) return fail(context, ZN_ERROR_ARGUMENT, "the shape '%s' belongs to no body", name);
     return ZN_OK;
 }
 
@@ -336,7 +351,7 @@ zn_status solid_make(zn_context *context, const collide_shape *given, const char
     zn_status status = check_numbers(context, given, name);
     if (status != ZN_OK) return status;
     s->name = mem_text(context, name);
-    if (!s->name) return ZN_MEMORY;
+    if (!s->name) return ZN_ERROR_MEMORY;
     status = make_pieces(context, s, given);
     return status == ZN_OK ? settle(context, s) : status;
 }

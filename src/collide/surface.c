@@ -36,8 +36,9 @@ static int compare_halves(const void *x, const void *y) {
 }
 
 static zn_status bad_edge(zn_context *context, const char *name, const half_edge *a, const half_edge *b) {
-    return fail(context, ZN_MODEL,
-                "the triangles %d and %d of the mesh '%s' have the edge between points %d and %d in the same sense, or more than two triangles share it: turn "
+    return fail(context, ZN_ERROR_MODEL,
+                "the triangles %d and %d of the mesh '%s' have the edge between points %d and %d in the same sense, or more than two "
+                "triangles share it: turn "
                 "triangles so that all are counter-clockwise from outside",
                 a->facet + 1, b->facet + 1, name, a->lo + 1, a->hi + 1);
 }
@@ -46,7 +47,7 @@ static zn_status bad_edge(zn_context *context, const char *name, const half_edge
 static zn_status join_edges(zn_context *context, surface *s, bool closed, const char *name) {
     int n = 3 * s->n_facets;
     half_edge *half = MEM_ARRAY(context, half_edge, n);
-    if (!half) return ZN_MEMORY;
+    if (!half) return ZN_ERROR_MEMORY;
     for (int f = 0; f < s->n_facets; f++)
         for (int k = 0; k < 3; k++) {
             int a = s->facet[f][k], b = s->facet[f][(k + 1) % 3];
@@ -61,8 +62,9 @@ static zn_status join_edges(zn_context *context, surface *s, bool closed, const 
         bool two = j - i == 2 && s->facet[a->facet][a->corner] != s->facet[b->facet][b->corner];
         if (j - i > 1 && !two) status = bad_edge(context, name, a, b);
         else if (j - i == 1 && closed)
-            status = fail(context, ZN_MODEL, "the mesh '%s' is open at the edge between points %d and %d (triangle %d): it must be closed", name, a->lo + 1,
-                          a->hi + 1, a->facet + 1);
+            status =
+                fail(context, ZN_ERROR_MODEL, "the mesh '%s' is open at the edge between points %d and %d (triangle %d): it must be closed",
+                     name, a->lo + 1, a->hi + 1, a->facet + 1);
         s->edge[e][0] = s->facet[a->facet][a->corner];
         s->edge[e][1] = s->facet[a->facet][(a->corner + 1) % 3];
         s->of_edge[e][0] = a->facet;
@@ -88,7 +90,7 @@ static zn_status join_points(zn_context *context, surface *s) {
     int m = planar ? s->n_facets : s->n_edges;
     s->start = MEM_ARRAY(context, int, s->n_points + 2);
     s->beside = MEM_ARRAY(context, int, (size_t)2 * (size_t)m);
-    if (!s->start || !s->beside) return ZN_MEMORY;
+    if (!s->start || !s->beside) return ZN_ERROR_MEMORY;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < m; i++) {
             const int *end = planar ? s->facet[i] : s->edge[i];
@@ -132,14 +134,16 @@ static zn_status check_facets(zn_context *context, const surface *s, const char 
         for (int k = 0; k < s->corners; k++) {
             int i = s->facet[f][k];
             if (i < 0 || i >= s->n_points)
-                return fail(context, ZN_MODEL, "triangle %d of the mesh '%s' names point %d, but there are points 1 to %d", f + 1, name, i + 1, s->n_points);
+                return fail(context, ZN_ERROR_MODEL, "triangle %d of the mesh '%s' names point %d, but there are points 1 to %d", f + 1,
+                            name, i + 1, s->n_points);
         }
         for (int k = 0; k < s->corners; k++)
             longest = larger(longest, vec3_norm(vec3_sub(s->point[s->facet[f][k]], s->point[s->facet[f][(k + 1) % s->corners]])));
         double size = s->corners == 2 ? longest : vec3_norm(facet_normal(s, f));
         if (s->corners == 2 ? !(size > 0) : !(size > 1e-10 * longest * longest))
-            return fail(context, ZN_MODEL, s->corners == 2 ? "segment %d of the chain '%s' has no length: leave one of its points out"
-                                                           : "triangle %d of the mesh '%s' has no area: leave it out, or move one of its corners",
+            return fail(context, ZN_ERROR_MODEL,
+                        s->corners == 2 ? "segment %d of the chain '%s' has no length: leave one of its points out"
+                                        : "triangle %d of the mesh '%s' has no area: leave it out, or move one of its corners",
                         f + 1, name);
     }
     return ZN_OK;
@@ -157,7 +161,8 @@ zn_status surface_make(zn_context *context, const double *points, const int *fac
     s->silent_point = MEM_ARRAY(context, bool, n_points);
     s->silent_edge = MEM_ARRAY(context, bool, edges);
     s->box = MEM_ARRAY(context, box3, n_facets);
-    if (!s->point || !s->normal || !s->facet || !s->facet_edge || !s->edge || !s->of_edge || !s->silent_point || !s->silent_edge || !s->box) return ZN_MEMORY;
+    if (!s->point || !s->normal || !s->facet || !s->facet_edge || !s->edge || !s->of_edge || !s->silent_point || !s->silent_edge || !s->box)
+        return ZN_ERROR_MEMORY;
     for (int i = 0; i < n_points; i++) s->point[i] = vec3_from(points + (size_t)3 * (size_t)i);
     for (int f = 0; f < n_facets; f++)
         for (int k = 0; k < corners; k++) s->facet[f][k] = facets[(size_t)corners * (size_t)f + (size_t)k];
@@ -186,7 +191,7 @@ zn_status surface_settle(zn_context *context, surface *s, vec3 centre, const mat
         for (int j = 0; j < 3; j++) b->lo[j] -= s->radius, b->hi[j] += s->radius;
     }
     int *list = MEM_ARRAY(context, int, s->n_facets);
-    if (!list) return ZN_MEMORY;
+    if (!list) return ZN_ERROR_MEMORY;
     for (int f = 0; f < s->n_facets; f++) list[f] = f;
     zn_status status = tree_build(context, &s->tree, s->n_facets, s->box, list, s->n_facets);
     mem_free(context, list);
@@ -194,7 +199,8 @@ zn_status surface_settle(zn_context *context, surface *s, vec3 centre, const mat
 }
 
 void surface_free(zn_context *context, surface *s) {
-    void *blocks[] = {s->point, s->normal, s->facet, s->facet_edge, s->edge, s->of_edge, s->silent_point, s->silent_edge, s->start, s->beside, s->box};
+    void *blocks[] = {s->point,        s->normal,      s->facet, s->facet_edge, s->edge, s->of_edge,
+                      s->silent_point, s->silent_edge, s->start, s->beside,     s->box};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     tree_free(context, &s->tree);
     *s = (surface){0};

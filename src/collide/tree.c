@@ -75,11 +75,11 @@ zn_status tree_build(zn_context *context, tree *T, int count, const box3 *box, i
         tree_free(context, T);
         T->node = MEM_ARRAY(context, tree_node, (size_t)2 * (size_t)count);
         T->leaf = MEM_ARRAY(context, int, count);
-        if (!T->node || !T->leaf) return ZN_MEMORY;
+        if (!T->node || !T->leaf) return ZN_ERROR_MEMORY;
         T->room = count;
     }
     item *items = MEM_ARRAY(context, item, n);
-    if (!items) return ZN_MEMORY;
+    if (!items) return ZN_ERROR_MEMORY;
     T->box = box;
     T->n_nodes = 0;
     for (int i = 0; i < count; i++) T->leaf[i] = -1;
@@ -155,8 +155,9 @@ bool tree_pairs_next(tree_pairs *p, int *a, int *b) {
             *a = x->leaf, *b = y->leaf;
             return true;
         }
-        bool split_x = y->child[0] < 0 || (x->child[0] >= 0 && x->box.hi[0] - x->box.lo[0] + x->box.hi[1] - x->box.lo[1] + x->box.hi[2] - x->box.lo[2] >
-                                                                  y->box.hi[0] - y->box.lo[0] + y->box.hi[1] - y->box.lo[1] + y->box.hi[2] - y->box.lo[2]);
+        bool split_x = y->child[0] < 0 ||
+                       (x->child[0] >= 0 && x->box.hi[0] - x->box.lo[0] + x->box.hi[1] - x->box.lo[1] + x->box.hi[2] - x->box.lo[2] >
+                                                y->box.hi[0] - y->box.lo[0] + y->box.hi[1] - y->box.lo[1] + y->box.hi[2] - y->box.lo[2]);
         for (int k = 1; k >= 0; k--) push(p, split_x ? x->child[k] : i, split_x ? j : y->child[k]);
     }
     return false;

@@ -2,7 +2,7 @@
 /* The interface: shapes are taken in, lists are found, and checked. */
 #include "collide/internal.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
 collide_world *collide_create(zn_context *context) {
     collide_world *w = MEM_ARRAY(context, collide_world, 1);
@@ -40,8 +40,8 @@ void collide_destroy(collide_world *w) {
 }
 
 zn_status collide_add(collide_world *w, const collide_shape *shape, const char *name, int *index) {
-    if (!mem_grow(w->context, (void **)&w->shapes, &w->shape_capacity, w->n_shapes + 1, sizeof *w->shapes)) return ZN_MEMORY;
-    if (!mem_grow(w->context, (void **)&w->outlines, &w->outline_capacity, w->n_shapes + 1, sizeof *w->outlines)) return ZN_MEMORY;
+    if (!mem_grow(w->context, (void **)&w->shapes, &w->shape_capacity, w->n_shapes + 1, sizeof *w->shapes)) return ZN_ERROR_MEMORY;
+    if (!mem_grow(w->context, (void **)&w->outlines, &w->outline_capacity, w->n_shapes + 1, sizeof *w->outlines)) return ZN_ERROR_MEMORY;
     solid *s = &w->shapes[w->n_shapes];
     zn_status status = solid_make(w->context, shape, name, s);
     if (status != ZN_OK) {
@@ -67,7 +67,7 @@ static zn_status check_poses(const collide_world *w, const collide_pose *poses) 
     for (size_t i = 0; i < w->n_shapes; i++) {
         const collide_pose *p = &poses[w->shapes[i].given.body];
         if (!all_finite(3, p->r) || !all_finite(9, p->A) || !all_finite(3, p->v) || !all_finite(3, p->omega))
-            return fail(w->context, ZN_NOT_FINITE, "the place or the velocity of the shape '%s' is not finite", w->shapes[i].name);
+            return fail(w->context, ZN_ERROR_NOT_FINITE, "the place or the velocity of the shape '%s' is not finite", w->shapes[i].name);
     }
     return ZN_OK;
 }
@@ -88,22 +88,51 @@ bool collide_still_serves(collide_world *w, const collide_pose *poses, double h)
     return !w->stale && broad_serves(w, poses, h) && guard_serves(w, poses, h);
 }
 
-static bool has(const collide_list *list, const collide_candidate *c) {
-    size_t lo = 0, hi = list->count;
+static const collide_candidate *listed(const collide_list *list, const collide_candidate *c) {
+    size_t lo = 0, hi = list ? list->count : 0;
     while (lo < hi) {
         size_t middle = lo + (hi - lo) / 2;
         int order = candidates_compare(&list->at[middle], c);
-        if (order == 0) return true;
+        if (order == 0) return &list->at[middle];
         if (order < 0) lo = middle + 1;
         else hi = middle;
     }
-    return false;
+    return NULL;
 }
 
-zn_status collide_check(collide_world *w, const collide_pose *poses, double tolerance, const collide_list *list, collide_list *missed, double *overlap,
-                        int pair_of[2]) {
+bool collide_same_features(const collide_candidate *c, const collide_candidate *d) {
+    bool same = c->side == d->side;
+    for (int i = 0; i < 2; i++) {
+        const feature *f = &c->of[i], *g = &d->of[i];
+        same = same && f->kind == g->kind && memcmp(f->point, g->point, sizeof *f - offsetof(feature, point)) == 0;
+    }
+    return same;
+}
+
+/* The features that overlap at the end of a step. What is listed as another part of the same feature (the tangent of a rim that has rolled on) is
+ * listed anew. Where all that is listed is apart, and yet the shapes overlap, the deepest points are. */
+static zn_status find_missed(collide_world *w, const collide_pose *poses, const pair *p, double tolerance, const collide_list *list,
+                             collide_list *missed, bool *known) {
+    size_t first = missed->count, n = first;
+    *known = false;
+    zn_status status = narrow_pair(w, poses, p->a, p->b, 0, 0, missed, NULL);
+    for (size_t k = first; k < missed->count; k++) {
+        const collide_candidate *c = &missed->at[k], *old = listed(list, c);
+        if (!(c->gap < -tolerance)) continue;
+        *known = true;
+        if (!old || !collide_same_features(old, c)) missed->at[n++] = missed->at[k];
+    }
+    missed->count = n;
+    if (status != ZN_OK || *known) return status;
+    status = narrow_deepest(w, poses, p->a, p->b, missed);
+    *known = missed->count > n;
+    return status;
+}
+
+zn_status collide_check(collide_world *w, const collide_pose *poses, double tolerance, const collide_list *list, collide_list *missed,
+                        collide_overlap *overlap) {
     double deepest = 0;
-    pair_of[0] = pair_of[1] = -1;
+    *overlap = (collide_overlap){.pair = {-1, -1}};
     if (missed) missed->count = 0;
     /* A box that was left is made anew: then the list is not that of the boxes any more. */
     if (!broad_serves(w, poses, 0)) w->stale = true;
@@ -112,15 +141,13 @@ zn_status collide_check(collide_world *w, const collide_pose *poses, double tole
     for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++) {
         pair p = w->broad.pairs[i];
         double depth = narrow_overlap(w, poses, p.a, p.b);
-        if (is_worse(depth, deepest)) deepest = depth, pair_of[0] = p.a, pair_of[1] = p.b;
+        if (is_worse(depth, deepest)) deepest = depth, overlap->pair[0] = p.a, overlap->pair[1] = p.b;
         if (!missed || depth <= tolerance) continue;
-        size_t first = missed->count, n = first;
-        status = narrow_pair(w, poses, p.a, p.b, 0, 0, missed, NULL);
-        for (size_t k = first; k < missed->count; k++)
-            if (missed->at[k].gap < -tolerance && !(list && has(list, &missed->at[k]))) missed->at[n++] = missed->at[k];
-        missed->count = n;
+        bool known;
+        status = find_missed(w, poses, &p, tolerance, list, missed, &known);
+        if (!known) overlap->unexplained = larger(overlap->unexplained, depth);
     }
     if (status == ZN_OK && missed) candidates_sort(missed, 0);
-    *overlap = deepest;
+    overlap->depth = deepest;
     return status;
 }

@@ -16,7 +16,7 @@ zn_status cone_find_components(cone_solver *s) {
         for (int e = p->A.start[j]; e < p->A.start[j + 1]; e++)
             if (p->A.index[e] < ny) root[find_root(root, p->A.index[e])] = find_root(root, j);
     for (int k = 0; k < ny; k++) root[k] = find_root(root, k);
-    int *number = s->active; /* of the component of a root */
+    int *number = s->active;     /* of the component of a root */
     for (int k = 0; k < ny; k++) /* rows of a component in ascending order, components by their root */
         if (root[k] == k) number[k] = n++;
     s->n_components = n;

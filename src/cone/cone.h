@@ -17,28 +17,45 @@
 #include "zeno/types.h"
 
 typedef enum cone_gate {
-    CONE_ALWAYS,       /* the inclusion holds in any case */
-    CONE_IF_CLOSED,    /* it holds where the normal inclusion of cone `gate` is closed (r psi_N - mu_N <= 0 and its own gate
+    CONE_ALWAYS,    /* the inclusion holds in any case */
+    CONE_IF_CLOSED, /* it holds where the normal inclusion of cone `gate` is closed (r psi_N - mu_N <= 0 and its own gate
                           open); elsewhere mu = 0 */
-    CONE_OFF           /* mu = 0 in any case */
+    CONE_OFF        /* mu = 0 in any case */
 } cone_gate;
 
 #define CONE_SLIPS (-2)
 
+/* A mode replaces the comparison that selects the branch of the residual; signs of multipliers and radii do not matter then. */
+typedef enum cone_mode {
+    CONE_LAW,    /* the comparison: the inclusion holds */
+    CONE_OPEN,   /* mu = 0 */
+    CONE_CLOSED, /* psi_N = 0 */
+    CONE_STICK,  /* psi_F = 0 */
+    CONE_SLIP    /* mu_F = -mu radius d */
+} cone_mode;
+typedef struct cone_frozen {
+    cone_mode normal;          /* CONE_LAW (then balls have it too), CONE_OPEN, CONE_CLOSED */
+    const unsigned char *ball; /* per ball of a closed cone: CONE_LAW, CONE_STICK, CONE_SLIP */
+    const double
+        *along; /* per row of friction: d of balls of one row; of others d is that of psi_D (psi_F where psi_D < 0), and this where that
+                                  is zero */
+} cone_frozen;
+
 typedef struct cone {
-    int psi_N, mu_N;         /* rows; -1: no normal inclusion here */
-    int psi_F, mu_F;         /* first rows of the friction part, consecutive over the balls */
-    int n_balls;             /* 0: frictionless */
+    int psi_N, mu_N; /* rows; -1: no normal inclusion here */
+    int psi_F, mu_F; /* first rows of the friction part, consecutive over the balls */
+    int n_balls;     /* 0: frictionless */
     const zn_ball *balls;
-    int mu_R;                /* row of mu that scales the radii (usually mu_N); -1: `reservoir` */
+    int mu_R; /* row of mu that scales the radii (usually mu_N); -1: `reservoir` */
     double reservoir;
-    double
-        radius_0; /* added to mu[mu_R]: a part of the radius that is known; where it is positive, friction needs no normal multiplier */
+    double radius_0; /* added to mu[mu_R]: a part of the radius that is known; where it is positive, friction needs no normal multiplier */
     cone_gate gate_kind;
-    int gate;                /* number of an earlier cone */
-    int stick_of;            /* -1, CONE_SLIPS (slips along d = psi[psi_D ..] in any case), or an earlier cone with the same balls: where its ball slips, this one has
+    int gate; /* number of an earlier cone */
+    int stick_of; /* -1, CONE_SLIPS (slips along d = psi[psi_D ..] in any case), or an earlier cone with the same balls: where its ball slips, this one has
                                 mu_F = -mu radius d/|d| with d = psi[psi_D ..], radius signed; where it sticks, the inclusion */
     int psi_D;
+    const cone_frozen *frozen; /* NULL: the law */
+    int psi_stick;             /* 0, or further rows of psi that vanish in place of psi_F where a ball sticks by its mode */
 } cone;
 
 /* Where a residual row lives, for honest reports in units. */
@@ -56,39 +73,41 @@ typedef struct cone_values {
  * alone. `factor` follows an evaluation with `jacobian`. What these two cannot solve is solved by `fill` and the LU. */
 typedef struct cone_linear {
     void *user;
-    zn_status (*factor)(void *user);                    /* not ZN_OK: phi_x is to be filled and factored */
+    zn_status (*factor)(void *user); /* not ZN_OK: phi_x is to be filled and factored */
     /* Returns how many leading columns were solved; the others are as they were. `rough`: columns of phi_x^-1 phi_y, which
      * only steer the iteration; a few correct digits are enough. */
     int (*solve)(void *user, double *b, int columns, bool rough);
-    void (*fill)(void *user);                           /* writes phi_x of the last evaluation with `jacobian` */
+    void (*fill)(void *user); /* writes phi_x of the last evaluation with `jacobian` */
 } cone_linear;
 
 typedef struct cone_problem {
     int nx, ny, npsi, nmu, n_cones;
-    const cone *cones;                    /* may change between solves (gates, reservoirs), not during one */
+    const cone *cones; /* may change between solves (gates, reservoirs), not during one */
     void *user;
-    int (*evaluate)(void *user, const double *x, const double *y, cone_values *);  /* nonzero: cannot (not finite) */
-    lin_matrix *phi_x;                    /* nx x nx, assembled by evaluate */
-    const cone_linear *linear;            /* NULL: by the LU of phi_x; else phi_x is dense */
-    zn_pattern phi_y, psi_x, psi_y;       /* nx x ny, npsi x nx, npsi x ny (start NULL: psi does not depend on y) */
-    zn_pattern A;                         /* nmu x ny; start NULL: identity (nmu = ny) */
-    const double *A_values, *mu_0;        /* NULL: zeros */
-    const double *rho;                    /* ny prox parameters: 1 / (d psi/d mu) estimates, alpha = 1 */
-    const double *phi_scale;              /* nx: residual row times scale is compared with the tolerance; NULL: ones */
-    const double *slack;                  /* n_slack: by how much phi_scale is smaller than wanted, because round-off is larger; NULL: not at all. */
-    int n_slack, slack_rows;              /* It holds for row i < slack_rows at i % n_slack */
-    const double *psi_scale;              /* npsi; NULL: ones */
+    int (*evaluate)(void *user, const double *x, const double *y, cone_values *); /* nonzero: cannot (not finite) */
+    lin_matrix *phi_x;                                                            /* nx x nx, assembled by evaluate */
+    const unsigned char *phi_x_weak; /* per entry of a sparse phi_x: not needed for convergence; NULL */
+    const cone_linear *linear;       /* NULL: by the LU of phi_x; else phi_x is dense */
+    zn_pattern phi_y, psi_x, psi_y;  /* nx x ny, npsi x nx, npsi x ny (start NULL: psi does not depend on y) */
+    zn_pattern A;                    /* nmu x ny; start NULL: identity (nmu = ny) */
+    const double *A_values, *mu_0;   /* NULL: zeros */
+    const double *rho;               /* ny prox parameters: 1 / (d psi/d mu) estimates, alpha = 1 */
+    const double *phi_scale;         /* nx: residual row times scale is compared with the tolerance; NULL: ones */
+    const double *slack;     /* n_slack: by how much phi_scale is smaller than wanted, because round-off is larger; NULL: not at all. */
+    int n_slack, slack_rows; /* It holds for row i < slack_rows at i % n_slack */
+    const double *psi_scale; /* npsi; NULL: ones */
     const unsigned char *phi_unit, *psi_unit; /* cone_unit of each row (after scaling); NULL: momentum, velocity */
-    int n_settled;                        /* leading x rows whose change decides the projection (without bilateral multipliers);
+    int n_settled;                            /* leading x rows whose change decides the projection (without bilateral multipliers);
                                              the rows of phi after them are bilateral constraints */
-    double rows_per_length;               /* bilateral rows of unit length are lengths times this (1/h); 0: 1 */
+    double rows_per_length;                   /* bilateral rows of unit length are lengths times this (1/h); 0: 1 */
 } cone_problem;
 
 typedef struct cone_settings {
     zn_solver solver;
-    double tolerance;            /* on scaled residuals */
+    double tolerance;               /* on scaled residuals */
     int newton_max, projection_max; /* Newton's iterations; sweeps of the projection */
-    double contradiction;        /* 0, or: bilateral rows that depend on each other may contradict each other by this much (in
+    int threads;                    /* for many contacts; 0, 1: the caller's only */
+    double contradiction;           /* 0, or: bilateral rows that depend on each other may contradict each other by this much (in
                                     units of length, before scaling; contradiction.c) */
 } cone_settings;
 cone_settings cone_settings_default(void);
@@ -103,27 +122,27 @@ typedef struct cone_cost {
 } cone_cost;
 
 typedef struct cone_outcome {
-    cone_path path;              /* the one that ended it */
+    cone_path path; /* the one that ended it */
     int iterations[CONE_PATH_COUNT];
-    int solves;                  /* cone problems in this outcome: 1 after cone_solve, more after cone_outcome_add */
-    int most;                    /* iterations of the path in the solve that took most */
+    int solves;                       /* cone problems in this outcome: 1 after cone_solve, more after cone_outcome_add */
+    int most;                         /* iterations of the path in the solve that took most */
     double residual[CONE_UNIT_COUNT]; /* phi, largest scaled row by unit, from the final x, y */
-    double gap, velocity;        /* largest violation of psi_N >= 0 on rows of unit length, velocity (and acceleration) */
-    double complementarity;      /* largest natural-map residual of the inclusions, in units of psi */
-    double cone_violation;       /* largest |mu_F| - mu radius, relative to the radius or, where that is less, absolute */
-    int roundoff;                         /* problems solved to round-off of the model: by noise.c, or where slack was needed */
-    double roundoff_residual;             /* the largest of those, as it would be without slack */
-    double worst;                /* the largest scaled one of all; converged iff <= tolerance, except for contradictions and round-off */
-    int worst_cone;              /* -1: not a cone row */
-    int worst_row;               /* phi row, when worst_cone is -1 */
+    double gap, velocity;             /* largest violation of psi_N >= 0 on rows of unit length, velocity (and acceleration) */
+    double complementarity;           /* largest natural-map residual of the inclusions, in units of psi */
+    double cone_violation;            /* largest |mu_F| - mu radius, relative to the radius or, where that is less, absolute */
+    int roundoff;                     /* problems solved to round-off of the model: by noise.c, or where slack was needed */
+    double roundoff_residual;         /* the largest of those, as it would be without slack */
+    double worst;   /* the largest scaled one of all; converged iff <= tolerance, except for contradictions and round-off */
+    int worst_cone; /* -1: not a cone row */
+    int worst_row;  /* phi row, when worst_cone is -1 */
     cone_cost cost;
-    bool exhausted;              /* many contacts, and all methods have failed on them: to try the same again is of no use */
+    bool exhausted; /* many contacts, and all methods have failed on them: to try the same again is of no use */
 } cone_outcome;
 
+static inline bool cone_is_frozen(const cone *c) { return c->frozen && c->frozen->normal != CONE_LAW; }
+
 /* What scales the radii of a cone's balls. */
-static inline double cone_radius(const cone *c, const double *mu) {
-    return c->mu_R >= 0 ? mu[c->mu_R] + c->radius_0 : c->reservoir;
-}
+static inline double cone_radius(const cone *c, const double *mu) { return c->mu_R >= 0 ? mu[c->mu_R] + c->radius_0 : c->reservoir; }
 
 /* Adds the outcome of another solve of the same step: the worst of both and the sum of the work. Start from zeros. */
 void cone_outcome_add(cone_outcome *total, const cone_outcome *part);
@@ -147,7 +166,7 @@ typedef struct cone_suspect {
     int n;
     int (*rows)(void *user, int k, double *rows); /* scaled, without what is forgiven; k = 0: as at hand; nonzero: cannot */
     cone_unit (*unit)(void *user, int i);
-    double *memory;                               /* CONE_SUSPECT_MEMORY n */
+    double *memory; /* CONE_SUSPECT_MEMORY n */
 } cone_suspect;
 double cone_probe(int i, int k, double distance); /* k d_i, |d_i| about distance */
 /* The largest row at x, where all rows above the tolerance are noise; else 0. */
@@ -162,7 +181,7 @@ void cone_solver_destroy(cone_solver *);
 bool cone_may_fall_apart(const cone_problem *, const cone_settings *);
 bool cone_solver_by_pieces(const cone_solver *);
 /* x, y: start in, solution out. ZN_OK only when outcome->worst <= tolerance, or outcome->roundoff says why not; otherwise
- * ZN_NO_CONVERGENCE, ZN_SINGULAR or ZN_NOT_FINITE, without leaving an error in the context (the caller may retry), x and y then hold
+ * ZN_ERROR_NO_CONVERGENCE, ZN_ERROR_SINGULAR or ZN_ERROR_NOT_FINITE, without leaving an error in the context (the caller may retry), x and y then hold
  * the best iterate. */
 zn_status cone_solve(cone_solver *, double *x, double *y, cone_outcome *);
 typedef struct cone_expected {

@@ -24,8 +24,7 @@ struct discrete {
     cone_problem problem;
 };
 
-static bool take_matrix(zn_context *context, const discrete_matrix *m, bool transposed, lin_pattern *pattern,
-                        double **values) {
+static bool take_matrix(zn_context *context, const discrete_matrix *m, bool transposed, lin_pattern *pattern, double **values) {
     int *entry = MEM_ARRAY(context, int, m->count);
     if (!entry) return false;
     zn_status status = transposed ? lin_pattern_create(context, m->cols, m->rows, m->count, m->col, m->row, pattern, entry)
@@ -73,8 +72,7 @@ static int evaluate_global(void *user, const double *x, const double *y, cone_va
 }
 
 static bool prepare_local(discrete *d, const discrete_def *def) {
-    if (!take_matrix(d->context, &def->W, false, &d->W, &d->W_values) || !(d->q = copy(d->context, def->q, d->m)))
-        return false;
+    if (!take_matrix(d->context, &def->W, false, &d->W, &d->W_values) || !(d->q = copy(d->context, def->q, d->m))) return false;
     d->problem.evaluate = evaluate_local;
     d->problem.psi_y = d->W.p;
     return true;
@@ -84,8 +82,7 @@ static bool prepare_local(discrete *d, const discrete_def *def) {
 static bool prepare_global(discrete *d, const discrete_def *def) {
     zn_context *context = d->context;
     d->nv = def->M.rows;
-    if (!take_matrix(context, &def->M, false, &d->M, &d->M_values) ||
-        !take_matrix(context, &def->H, false, &d->H, &d->H_values) ||
+    if (!take_matrix(context, &def->M, false, &d->M, &d->M_values) || !take_matrix(context, &def->H, false, &d->H, &d->H_values) ||
         !take_matrix(context, &def->H, true, &d->H_transposed, &d->Ht_values) || !(d->f = copy(context, def->f, d->nv)) ||
         !(d->w = copy(context, def->w, d->m)) || !(d->q = copy(context, def->w, d->m)) ||
         !(d->minus_H = copy(context, d->H_values, lin_nnz(&d->H.p))) || !(d->v = copy(context, def->f, d->nv)) ||
@@ -97,7 +94,7 @@ static bool prepare_global(discrete *d, const discrete_def *def) {
     lin_matrix_add(d->phi_x, d->M_block, 1, d->M_values);
     if (!(d->lu = lin_lu_create(context, d->phi_x))) return false;
     if (lin_lu_factor(d->lu, d->phi_x, false) != ZN_OK) {
-        fail(context, ZN_SINGULAR, "the matrix M of the contact problem is singular");
+        fail(context, ZN_ERROR_SINGULAR, "the matrix M of the contact problem is singular");
         return false;
     }
     lin_lu_solve(d->lu, d->v);
@@ -174,8 +171,7 @@ discrete *cone_discrete_create(zn_context *context, const discrete_def *def) {
     d->m = d->dim * d->n;
     d->problem = (cone_problem){.ny = d->m, .npsi = d->m, .nmu = d->m, .n_cones = d->n, .user = d};
     if (!(def->global ? prepare_global(d, def) : prepare_local(d, def))) goto failed;
-    if (!(d->mu = copy(context, def->mu, d->n)) || (d->dim == 5 && !(d->mu_rolling = copy(context, def->mu_rolling, d->n))))
-        goto failed;
+    if (!(d->mu = copy(context, def->mu, d->n)) || (d->dim == 5 && !(d->mu_rolling = copy(context, def->mu_rolling, d->n)))) goto failed;
     d->rho = MEM_ARRAY(context, double, d->m);
     d->psi_scale = MEM_ARRAY(context, double, d->m);
     d->phi_scale = MEM_ARRAY(context, double, d->nv);
@@ -245,8 +241,8 @@ static zn_status solve_as_cones(discrete *d, zn_solver solver, double residual, 
     choose_scales(d);
     double tolerance = residual / 10;
     double *x = MEM_ARRAY(d->context, double, d->nv);
-    if (!x) return result->status = ZN_MEMORY;
-    zn_status status = ZN_NO_CONVERGENCE;
+    if (!x) return result->status = ZN_ERROR_MEMORY;
+    zn_status status = ZN_ERROR_NO_CONVERGENCE;
     memcpy(d->best, r, (size_t)d->m * sizeof(double));
     for (; result->solves < SOLVES_MOST && !(result->residual <= residual); tolerance /= 10) {
         cone_settings settings = cone_settings_default();
@@ -254,7 +250,7 @@ static zn_status solve_as_cones(discrete *d, zn_solver solver, double residual, 
         settings.tolerance = tolerance;
         cone_solver *s = cone_solver_create(d->context, &d->problem, &settings);
         if (!s) {
-            status = ZN_MEMORY;
+            status = ZN_ERROR_MEMORY;
             break;
         }
         status = cone_solve(s, x, r, &result->outcome);
@@ -265,14 +261,12 @@ static zn_status solve_as_cones(discrete *d, zn_solver solver, double residual, 
             result->residual = now;
             memcpy(d->best, r, (size_t)d->m * sizeof(double));
         }
-        if (status == ZN_NOT_FINITE || (status != ZN_OK && result->solves > 1)) break;
+        if (status == ZN_ERROR_NOT_FINITE || (status != ZN_OK && result->solves > 1)) break;
     }
     mem_free(d->context, x);
     memcpy(r, d->best, (size_t)d->m * sizeof(double));
-    if (result->residual <= residual)
-        status = ZN_OK;
-    else if (status == ZN_OK)
-        status = ZN_NO_CONVERGENCE;
+    if (result->residual <= residual) status = ZN_OK;
+    else if (status == ZN_OK) status = ZN_ERROR_NO_CONVERGENCE;
     return result->status = status;
 }
 
@@ -280,30 +274,28 @@ static zn_status solve_as_cones(discrete *d, zn_solver solver, double residual, 
 static zn_status solve_as_many(discrete *d, double residual, double *r, discrete_result *result) {
     *result = (discrete_result){.residual = INFINITY, .solves = 1};
     if (!d->W_values && cone_discrete_local(d->context, &d->M.p, d->lu, &d->H.p, d->H_values, &d->W, &d->W_values) != ZN_OK)
-        return result->status = ZN_MEMORY;
-    many_def def = {
-        .dim = d->dim, .n = d->n, .pattern = &d->W.p, .values = d->W_values, .q = d->q, .mu = d->mu, .nu = d->mu_rolling};
+        return result->status = ZN_ERROR_MEMORY;
+    many_def def = {.dim = d->dim, .n = d->n, .pattern = &d->W.p, .values = d->W_values, .q = d->q, .mu = d->mu, .nu = d->mu_rolling};
     many_settings settings = {.residual = residual, .natural_map = true, .rounds_most = LAST_RESORT_ROUNDS};
     many_system *s = many_create(d->context, &def);
-    if (!s) return result->status = ZN_MEMORY;
+    if (!s) return result->status = ZN_ERROR_MEMORY;
     zn_status status = many_solve(s, &settings, r, &result->cost);
     many_destroy(s);
     result->residual = cone_discrete_residual(d, r, NULL); /* from the data, which are not scaled */
-    if (status == ZN_OK && !(result->residual <= residual)) status = ZN_NO_CONVERGENCE;
+    if (status == ZN_OK && !(result->residual <= residual)) status = ZN_ERROR_NO_CONVERGENCE;
     return result->status = status;
 }
 
 zn_status cone_discrete_solve(discrete *d, zn_solver solver, double residual, double *r, discrete_result *result) {
     if (solver != ZN_SOLVER_AUTO) return solve_as_cones(d, solver, residual, r, result);
     zn_status status = solve_as_many(d, residual, r, result);
-    if (status != ZN_NO_CONVERGENCE || d->m > SECOND_TRY_ROWS) return status;
+    if (status != ZN_ERROR_NO_CONVERGENCE || d->m > SECOND_TRY_ROWS) return status;
     discrete_result first = *result, second;
     double *kept = copy(d->context, r, d->m);
-    if (!kept) return result->status = ZN_MEMORY;
+    if (!kept) return result->status = ZN_ERROR_MEMORY;
     status = solve_as_cones(d, solver, residual, r, &second);
     second.cost = first.cost;
-    if (second.residual < first.residual)
-        *result = second;
+    if (second.residual < first.residual) *result = second;
     else {
         memcpy(r, kept, (size_t)d->m * sizeof(double));
         status = first.status;

@@ -34,10 +34,8 @@ static bool find_columns(zn_context *context, const zn_pattern *H, pieces *p) {
                 int piece = p->of[H->index[e]];
                 if (last[piece] == j) continue;
                 last[piece] = j;
-                if (pass == 0)
-                    p->start[piece + 2]++;
-                else
-                    p->column[p->start[piece + 1]++] = j;
+                if (pass == 0) p->start[piece + 2]++;
+                else p->column[p->start[piece + 1]++] = j;
             }
         for (int i = 0; i <= H->rows && pass == 0; i++) p->start[i + 1] += p->start[i];
     }
@@ -63,8 +61,7 @@ static bool add(zn_context *context, entries *w, int row, int col, double value)
 }
 
 /* Column j of W, with v = M^-1 H e_j. */
-static bool add_column(zn_context *context, const zn_pattern *H, const double *values, pieces *p, const double *v, int j,
-                       entries *w) {
+static bool add_column(zn_context *context, const zn_pattern *H, const double *values, pieces *p, const double *v, int j, entries *w) {
     for (int e = H->start[j]; e < H->start[j + 1]; e++) {
         int piece = p->of[H->index[e]];
         for (int c = p->start[piece]; c < p->start[piece + 1]; c++) {
@@ -82,28 +79,27 @@ static bool add_column(zn_context *context, const zn_pattern *H, const double *v
 static zn_status take(zn_context *context, int m, const entries *w, lin_pattern *W, double **W_values) {
     int *place = MEM_ARRAY(context, int, w->count);
     *W_values = MEM_ARRAY(context, double, w->count);
-    zn_status status =
-        place && *W_values ? lin_pattern_create(context, m, m, (int)w->count, w->row, w->col, W, place) : ZN_MEMORY;
+    zn_status status = place && *W_values ? lin_pattern_create(context, m, m, (int)w->count, w->row, w->col, W, place) : ZN_ERROR_MEMORY;
     for (size_t k = 0; k < w->count && status == ZN_OK; k++) (*W_values)[place[k]] = w->value[k];
     mem_free(context, place);
     return status;
 }
 
-zn_status cone_discrete_local(zn_context *context, const zn_pattern *M, const lin_lu *lu, const zn_pattern *H,
-                              const double *H_values, lin_pattern *W, double **W_values) {
+zn_status cone_discrete_local(zn_context *context, const zn_pattern *M, const lin_lu *lu, const zn_pattern *H, const double *H_values,
+                              lin_pattern *W, double **W_values) {
     pieces p = {.of = MEM_ARRAY(context, int, M->rows), .seen = MEM_ARRAY(context, int, H->cols)};
     double *v = MEM_ARRAY(context, double, M->rows);
     entries w = {0};
-    zn_status status = p.of && p.seen && v ? ZN_OK : ZN_MEMORY;
+    zn_status status = p.of && p.seen && v ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         find_pieces(M, p.of);
-        if (!find_columns(context, H, &p)) status = ZN_MEMORY;
+        if (!find_columns(context, H, &p)) status = ZN_ERROR_MEMORY;
     }
     for (int j = 0; j < H->cols && status == ZN_OK; j++) {
         memset(v, 0, (size_t)M->rows * sizeof *v);
         for (int e = H->start[j]; e < H->start[j + 1]; e++) v[H->index[e]] = H_values[e];
         lin_lu_solve(lu, v);
-        if (!add_column(context, H, H_values, &p, v, j, &w)) status = ZN_MEMORY;
+        if (!add_column(context, H, H_values, &p, v, j, &w)) status = ZN_ERROR_MEMORY;
     }
     if (status == ZN_OK) status = take(context, H->cols, &w, W, W_values);
     void *memory[] = {p.of, p.start, p.column, p.seen, v, w.row, w.col, w.value};

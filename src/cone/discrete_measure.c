@@ -51,8 +51,7 @@ void cone_measure_project(int nT, double mu, int nR, double mu_rolling, double *
     cut(z + 1 + nT, nR, b, mu_rolling * t);
 }
 
-double cone_measure_natural_map(int dim, int n, const double *mu, const double *mu_rolling, const double *u,
-                                const double *r) {
+double cone_measure_natural_map(int dim, int n, const double *mu, const double *mu_rolling, const double *u, const double *r) {
     double sum = 0;
     int nT = dim == 5 ? 2 : dim - 1, nR = dim == 5 ? 2 : 0;
     for (int c = 0; c < n; c++) {

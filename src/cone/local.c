@@ -24,10 +24,10 @@ static const double stuck_share = 1 - 1e-6;
 enum { NEWTON_TRIES = 40, UNDAMPED = 12, BRIEF_TRIES = 8, HISTORY = 16, HALVINGS = 6, PROXIMAL_TRIES = 60, PROXIMAL_FAILURES = 12 };
 
 typedef struct attempt {
-    bool robust, sticking;  /* may invert singular systems; first step as if all were closed and sticking */
+    bool robust, sticking; /* may invert singular systems; first step as if all were closed and sticking */
     enum { DAMP_WHEN_CYCLING, DAMP_ALWAYS, DAMP_NEVER } damping; /* line search */
-    double shift;           /* of psi towards s->centre: a proximal step; 0: none */
-    double tolerance, enough; /* wanted; accepted when round-off lets it sink no further */
+    double shift;                                                /* of psi towards s->centre: a proximal step; 0: none */
+    double tolerance, enough;                                    /* wanted; accepted when round-off lets it sink no further */
     int tries;
 } attempt;
 
@@ -84,9 +84,7 @@ static int choose_active(cone_solver *s) {
     return n;
 }
 
-static double row_factor(const cone_solver *s, int k) {
-    return s->kind[k] == CONE_ROW_PSI ? s->root_rho[k] : 1 / s->root_rho[k];
-}
+static double row_factor(const cone_solver *s, int k) { return s->kind[k] == CONE_ROW_PSI ? s->root_rho[k] : 1 / s->root_rho[k]; }
 
 /* Column j of d psi/d y, in s->d_psi where a shift adds to it. s->column: that of A. */
 static const double *psi_column(cone_solver *s, int j, double shift) {
@@ -109,13 +107,11 @@ static void build_system(cone_solver *s, int n, double shift) {
         int j = s->active[c];
         if (p->A.start)
             for (int e = p->A.start[j]; e < p->A.start[j + 1]; e++) s->column[p->A.index[e]] = p->A_values[e];
-        else
-            s->column[j] = 1;
+        else s->column[j] = 1;
         cone_apply_rows(s, psi_column(s, j, shift), s->column, s->row);
         if (p->A.start)
             for (int e = p->A.start[j]; e < p->A.start[j + 1]; e++) s->column[p->A.index[e]] = 0;
-        else
-            s->column[j] = 0;
+        else s->column[j] = 0;
         double *S = s->S + (size_t)c * (size_t)n;
         for (int r = 0; r < n; r++) S[r] = s->row[s->active[r]] * s->factor[s->active[r]] * s->root_rho[j];
     }
@@ -191,18 +187,19 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
     bool damped = how->damping == DAMP_ALWAYS, least_squares = false;
     double before = INFINITY;
     for (int it = 0; it <= how->tries; it++) {
-        if (base_stopped(s->context)) return ZN_NO_CONVERGENCE; /* newton.c tells */
+        if (base_stopped(s->context)) return ZN_ERROR_NO_CONVERGENCE; /* newton.c tells */
         double norm, square = measure(s, s->dy, how->shift, &norm);
         if (it == 0 && how->sticking) {
             cone_assume_closed_and_sticking(s);
             cone_residual(s, s->psi_l, s->mu_l, s->R);
         } else {
-            if (!isfinite(square)) return ZN_NO_CONVERGENCE;
+            if (!isfinite(square)) return ZN_ERROR_NO_CONVERGENCE;
             if (how->shift == 0) keep_best(s, norm, result);
             if (norm <= how->tolerance || (norm <= how->enough && norm > 0.2 * before)) return ZN_OK;
             uint64_t hash = cone_state_hash(s);
             /* Least squares of rows that contradict each other lead here again. */
-            if (it > 0 && least_squares && hash == history[(it - 1) % HISTORY] && norm > stuck_share * before) return ZN_NO_CONVERGENCE;
+            if (it > 0 && least_squares && hash == history[(it - 1) % HISTORY] && norm > stuck_share * before)
+                return ZN_ERROR_NO_CONVERGENCE;
             before = norm;
             for (int back = 2; back < HISTORY && back <= it; back++)
                 if (history[(it - back) % HISTORY] == hash && history[(it - 1) % HISTORY] != hash) damped = true;
@@ -210,7 +207,7 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
         }
         if (it == how->tries) break;
         cone_inverse inverse = CONE_LU;
-        if (!newton_step(s, how, &inverse)) return ZN_SINGULAR;
+        if (!newton_step(s, how, &inverse)) return ZN_ERROR_SINGULAR;
         least_squares = inverse != CONE_LU;
         if (least_squares) result->inverse = inverse;
         result->iterations++;
@@ -218,7 +215,7 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
         else
             for (int j = 0; j < ny; j++) s->dy[j] += s->step[j];
     }
-    return ZN_NO_CONVERGENCE;
+    return ZN_ERROR_NO_CONVERGENCE;
 }
 
 /* The proximal point method: psi + shift (mu - centre)/rho in place of psi makes a regular problem with a solution near the centre, which is the next
@@ -247,27 +244,31 @@ static zn_status proximal_points(cone_solver *s, double wanted, double enough, l
         attempt how = {.robust = true, .tolerance = wanted, .enough = enough, .tries = UNDAMPED};
         run_newton(s, &how, result);
     }
-    return result->norm <= enough ? ZN_OK : ZN_NO_CONVERGENCE;
+    return result->norm <= enough ? ZN_OK : ZN_ERROR_NO_CONVERGENCE;
 }
 
 /* More and more sweeps from zero multipliers, Newton after each lot. */
 static zn_status sweeps_and_newton(cone_solver *s, const double *y, double wanted, double enough, local_result *result) {
     static const int lots[] = {10, 50, 200, 1000};
     int ny = s->p->ny;
-    if (!s->E || !cone_prepare_sweeps(s)) return ZN_NO_CONVERGENCE;
+    if (!s->E || !cone_prepare_sweeps(s)) return ZN_ERROR_NO_CONVERGENCE;
     for (int j = 0; j < ny; j++) s->dy[j] = -y[j];
     for (int k = 0; k < 4; k++) {
         if ((double)lots[k] * ny * s->p->npsi > sweep_work_most || !cone_sweeps(s, lots[k], enough)) break;
         result->projections += lots[k];
         memcpy(s->dy_swept, s->dy, (size_t)ny * sizeof(double));
         for (int kind = 0; kind < 2; kind++) {
-            attempt how = {.robust = true, .damping = kind == 1 ? DAMP_ALWAYS : DAMP_WHEN_CYCLING, .tolerance = wanted, .enough = enough, .tries = NEWTON_TRIES};
+            attempt how = {.robust = true,
+                           .damping = kind == 1 ? DAMP_ALWAYS : DAMP_WHEN_CYCLING,
+                           .tolerance = wanted,
+                           .enough = enough,
+                           .tries = NEWTON_TRIES};
             memcpy(s->dy, s->dy_swept, (size_t)ny * sizeof(double));
             if (run_newton(s, &how, result) == ZN_OK) return ZN_OK;
         }
         memcpy(s->dy, s->dy_swept, (size_t)ny * sizeof(double));
     }
-    return ZN_NO_CONVERGENCE;
+    return ZN_ERROR_NO_CONVERGENCE;
 }
 
 /* Of a brief solve: from the best point so far, with line search. */
@@ -288,12 +289,12 @@ zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double 
         return ZN_OK;
     }
     memset(s->dy_best, 0, (size_t)ny * sizeof(double));
-    zn_status status = ZN_NO_CONVERGENCE;
+    zn_status status = ZN_ERROR_NO_CONVERGENCE;
     for (int start = 0; start < 3 && status != ZN_OK; start++) {
         for (int j = 0; j < ny; j++) s->dy[j] = start == 0 ? 0 : -y[j];
         how.sticking = start == 2;
         status = run_newton(s, &how, result);
-        if (status == ZN_SINGULAR && !robust) return status;
+        if (status == ZN_ERROR_SINGULAR && !robust) return status;
         if (s->brief && status != ZN_OK) return damped_newton(s, &how, result);
     }
     if (status == ZN_OK || !robust) return status;

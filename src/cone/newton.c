@@ -35,7 +35,7 @@ static void keep_best(cone_solver *s, const double *x, const double *y, double n
 /* (x, y) = old + t (dx, dy) with t = 1, or less where the values are not finite or (careful) the residual grows. */
 static zn_status take_step(cone_solver *s, double *x, double *y, double old_norm, bool careful, double *norm) {
     const cone_problem *p = s->p;
-    zn_status status = ZN_NOT_FINITE;
+    zn_status status = ZN_ERROR_NOT_FINITE;
     double t = 1;
     memcpy(s->x_old, x, (size_t)p->nx * sizeof(double));
     memcpy(s->y_old, y, (size_t)p->ny * sizeof(double));
@@ -62,7 +62,7 @@ static zn_status find_step(cone_solver *s, const double *y, bool robust, double 
     if (!s->projecting) s->out->iterations[local.inverse == CONE_LU ? CONE_NEWTON : CONE_LEAST_NORM]++;
     s->out->iterations[CONE_PROJECTION] += local.projections;
     s->least_norm = s->least_norm || local.inverse != CONE_LU;
-    if ((status == ZN_SINGULAR && !robust) || (status != ZN_OK && s->brief)) return status;
+    if ((status == ZN_ERROR_SINGULAR && !robust) || (status != ZN_OK && s->brief)) return status;
     *failures = status == ZN_OK ? 0 : *failures + 1;
     if (*failures == LOCAL_FAILURES) return status; /* expensive and not converging */
     cone_smooth_step(s, s->dy_best, s->dx);
@@ -127,5 +127,5 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
         memcpy(x, s->x_best, (size_t)s->p->nx * sizeof(double));
         memcpy(y, s->y_best, (size_t)s->p->ny * sizeof(double));
     }
-    return status == ZN_OK ? ZN_NO_CONVERGENCE : status;
+    return status == ZN_OK ? ZN_ERROR_NO_CONVERGENCE : status;
 }

@@ -10,7 +10,7 @@
 typedef struct judgement {
     const cone_solver *s;
     cone_outcome *out;
-    double *gates;    /* per cone: +1 closed, 0 undecided, -1 open */
+    double *gates; /* per cone: +1 closed, 0 undecided, -1 open */
 } judgement;
 
 static void worst_of(cone_outcome *out, double size, int k, int row) {
@@ -59,8 +59,7 @@ static double judge_balls(const cone_solver *s, const cone *c, int k, cone_outco
         }
         if (guided)
             for (int i = 0; i < dim; i++) e[i] = signed_r * s->normal[row + i];
-        else
-            law_prox_ball(dim, r, a, e);
+        else law_prox_ball(dim, r, a, e);
         for (int i = 0; i < dim; i++) {
             double size = fabs(s->mu[row + i] + e[i]) / rho * psi_scale(s->p, c->psi_F + offset + i);
             worst = larger(size, worst);
@@ -85,6 +84,18 @@ static double judge_shut(const cone_solver *s, const cone *c) {
     return worst;
 }
 
+/* Residual of a cone by its mode, whatever the signs. */
+static double judge_frozen(const cone_solver *s, const cone *c) {
+    double worst = 0;
+    int rows = 0;
+    for (int b = 0; b < c->n_balls; b++) rows += c->balls[b].dim;
+    for (int i = c->psi_N >= 0 ? -1 : 0; i < rows; i++) {
+        int k = i < 0 ? c->mu_N : c->mu_F + i;
+        worst = larger(worst, fabs(s->R[k]) * s->row_scale[2 * k + (s->kind[k] == CONE_ROW_PSI ? 0 : 1)]);
+    }
+    return worst;
+}
+
 /* Whether the gate cone's switch lies within the tolerance of zero. */
 static bool undecided(const cone_solver *s, int k) {
     const cone *c = &s->p->cones[k];
@@ -105,17 +116,19 @@ void cone_judge(cone_solver *s, cone_outcome *out) {
     out->worst_cone = -1;
     out->worst_row = -1;
     judge_smooth(s, out);
+    if (s->frozen) cone_residual(s, s->psi, s->mu, s->R);
     for (int k = 0; k < p->n_cones; k++) {
         const cone *c = &p->cones[k];
-        bool open_gate = s->on[k];
+        bool open_gate = s->on[k], frozen = cone_is_frozen(c) && open_gate;
         double size = 0;
-        if (open_gate) {
+        if (frozen) {
+            size = judge_frozen(s, c);
+        } else if (open_gate) {
             if (c->psi_N >= 0) size = judge_normal(s, c, out);
             double friction = judge_balls(s, c, k, out);
             size = larger(friction, size);
-        } else
-            size = judge_shut(s, c);
-        if (c->gate_kind == CONE_IF_CLOSED && undecided(s, c->gate)) {
+        } else size = judge_shut(s, c);
+        if (!frozen && c->gate_kind == CONE_IF_CLOSED && undecided(s, c->gate)) {
             cone_outcome other = *out;
             double inside = c->psi_N >= 0 ? judge_normal(s, c, &other) : 0;
             inside = larger(inside, judge_balls(s, c, k, &other));

@@ -12,12 +12,18 @@
 
 /* Factors this near to 1 are round-off. */
 static const double same_units = 1e-3;
-/* Factorisations for one solve; steps of half the length are cheaper than more. */
-enum { WORK_MOST = 1000 };
+/* Factorisations for one solve, the fewer the larger the piece; steps of half the length are cheaper than more. */
+enum { WORK_MOST = 1000, WORK_LEAST = 100, WORK_CONTACTS = 300000 };
+static int work_most(int contacts) {
+    int most = WORK_CONTACTS / contacts;
+    return most > WORK_MOST ? WORK_MOST : most < WORK_LEAST ? WORK_LEAST : most;
+}
 
 static int cell_size(const cone_pieces *k, int cell) { return k->map.start[cell + 1] - k->map.start[cell]; }
 
-static bool grow(zn_context *context, double **array, size_t *room, size_t count) { return mem_grow(context, (void **)array, room, count, sizeof(double)); }
+static bool grow(zn_context *context, double **array, size_t *room, size_t count) {
+    return mem_grow(context, (void **)array, room, count, sizeof(double));
+}
 
 static bool make_room(zn_context *context, piece_worker *w, int contacts, int rows) {
     size_t contact_room[] = {w->contact_room, w->contact_room, w->contact_room}, row_room[] = {w->row_room, w->row_room};
@@ -30,22 +36,55 @@ static bool make_room(zn_context *context, piece_worker *w, int contacts, int ro
     return mem_grow(context, (void **)&w->start, &w->start_room, (size_t)contacts + 1, sizeof(int));
 }
 
+/* Loops over cells or contacts of a piece that threads may share. */
+typedef struct shared_loop {
+    cone_solver *s;
+    piece_worker *w;
+    int first, last, d;
+    zn_status status[TEAM_MOST]; /* per member */
+} shared_loop;
+
+static int end_of(const shared_loop *loop, int task) {
+    int end = loop->first + (task + 1) * PIECE_TASK;
+    return end < loop->last ? end : loop->last;
+}
+
+/* Memory of the thread at work. */
+static piece_worker *worker_of(const shared_loop *loop, int member) {
+    return loop->s->pieces->together ? &loop->s->pieces->workers[member] : loop->w;
+}
+
 /* v of the cells, and the factors. */
-static zn_status solve_cells(cone_solver *s, piece_worker *w, int piece) {
+static zn_status solve_cell(cone_solver *s, piece_worker *w, int cell) {
     cone_pieces *k = s->pieces;
-    for (int c = k->piece_cell[piece]; c < k->piece_cell[piece + 1]; c++) {
-        int cell = k->cells_of[c], size = cell_size(k, cell);
-        const int *rows = k->map.row + k->map.start[cell];
-        zn_status status = lin_cells_factor(k->cells, s->p->phi_x, cell);
-        if (status != ZN_OK) return status;
-        for (int i = 0; i < size; i++) w->b[i] = s->phi[rows[i]];
-        lin_cells_solve(k->cells, cell, w->b, 1);
-        for (int i = 0; i < size; i++) s->v[rows[i]] = w->b[i];
-    }
+    int size = cell_size(k, cell);
+    const int *rows = k->map.row + k->map.start[cell];
+    zn_status status = lin_cells_factor(k->cells, s->p->phi_x, cell);
+    if (status != ZN_OK) return status;
+    for (int i = 0; i < size; i++) w->b[i] = s->phi[rows[i]];
+    lin_cells_solve(k->cells, cell, w->b, 1);
+    for (int i = 0; i < size; i++) s->v[rows[i]] = w->b[i];
     return ZN_OK;
 }
 
-static void make_columns(const cone_solver *s, int contact) {
+static void solve_some_cells(void *user, int task, int member) {
+    shared_loop *loop = user;
+    for (int c = loop->first + task * PIECE_TASK; c < end_of(loop, task); c++) {
+        zn_status status = solve_cell(loop->s, worker_of(loop, member), loop->s->pieces->cells_of[c]);
+        if (status != ZN_OK) loop->status[member] = status;
+    }
+}
+
+static zn_status solve_cells(cone_solver *s, piece_worker *w, int piece) {
+    cone_pieces *k = s->pieces;
+    shared_loop loop = {.s = s, .w = w, .first = k->piece_cell[piece], .last = k->piece_cell[piece + 1]};
+    cone_piece_run(k, loop.last - loop.first, solve_some_cells, &loop);
+    zn_status worst = ZN_OK;
+    for (int i = 0; i < TEAM_MOST; i++) worst = loop.status[i] > worst ? loop.status[i] : worst;
+    return worst;
+}
+
+static void make_own_columns(const cone_solver *s, int contact) {
     cone_pieces *k = s->pieces;
     int dim = k->contacts[contact].dim;
     for (int t = k->touch_start[contact]; t < k->touch_start[contact + 1]; t++) {
@@ -53,9 +92,31 @@ static void make_columns(const cone_solver *s, int contact) {
         int size = cell_size(k, at->cell);
         double *G = k->G + at->G;
         memset(G, 0, (size_t)(size * dim) * sizeof *G);
-        for (int e = at->phi_first; e < at->phi_last; e++) G[k->phi_entries[e].row * size + k->phi_entries[e].place] = s->phi_y[k->phi_entries[e].entry];
+        for (int e = at->phi_first; e < at->phi_last; e++)
+            G[k->phi_entries[e].row * size + k->phi_entries[e].place] = s->phi_y[k->phi_entries[e].entry];
         lin_cells_solve(k->cells, at->cell, G, dim);
     }
+}
+
+/* d x/d r of a contact; of all stages at once, with the first of them that is present. */
+static void make_columns(const cone_solver *s, int contact) {
+    cone_pieces *k = s->pieces;
+    if (!k->inverse) {
+        make_own_columns(s, contact);
+        return;
+    }
+    int g = k->group_of[contact];
+    const int *group = k->grouped + k->group_start[g];
+    for (int a = 0; a < k->contacts[contact].stage; a++)
+        if (k->present[group[a]]) return;
+    for (int a = 0; a < k->group_start[g + 1] - k->group_start[g]; a++) make_own_columns(s, group[a]);
+    cone_piece_combine(k, contact);
+}
+
+static void make_some_columns(void *user, int task, int member) {
+    (void)member;
+    const shared_loop *loop = user;
+    for (int c = loop->first + task * PIECE_TASK; c < end_of(loop, task); c++) make_columns(loop->s, loop->s->pieces->contacts_of[c]);
 }
 
 static int by_value(const int *list, int n, int value) { /* where value belongs in an ascending list */
@@ -100,50 +161,72 @@ static void add_product(const cone_pieces *k, const cone_solver *s, const touch 
     }
 }
 
-static void fill_blocks(const cone_solver *s, piece_worker *w, int piece, int d) {
+static void fill_row(const cone_solver *s, const piece_worker *w, int *place, int contact, int d) {
     const cone_pieces *k = s->pieces;
-    int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first;
     double *W = many_blocks(w->many);
-    for (int c = 0; c < n; c++) {
-        int contact = k->contacts_of[first + c];
-        for (int e = w->start[c]; e < w->start[c + 1]; e++) w->place[w->index[e]] = e;
-        for (int t = k->touch_start[contact]; t < k->touch_start[contact + 1]; t++) {
-            int cell = k->touches[t].cell;
-            for (int e = k->cell_start[cell]; e < k->cell_start[cell + 1]; e++) {
-                const touch *other = &k->touches[k->cell_touch[e]];
-                if (!k->present[other->contact]) continue;
-                add_product(k, s, &k->touches[t], other, d, W + (size_t)w->place[k->number[other->contact]] * (size_t)(d * d));
+    int c = k->number[contact];
+    for (int e = w->start[c]; e < w->start[c + 1]; e++) place[w->index[e]] = e;
+    for (int t = k->touch_start[contact]; t < k->touch_start[contact + 1]; t++) {
+        int cell = k->touches[t].cell;
+        for (int e = k->cell_start[cell]; e < k->cell_start[cell + 1]; e++) {
+            const touch *other = &k->touches[k->cell_touch[e]];
+            if (!k->present[other->contact]) continue;
+            add_product(k, s, &k->touches[t], other, d, W + (size_t)place[k->number[other->contact]] * (size_t)(d * d));
+        }
+    }
+    double *own = W + (size_t)place[c] * (size_t)(d * d);
+    for (int i = k->contacts[contact].dim; i < d; i++) own[i * d + i] = own[0]; /* rows that this contact does not have */
+}
+
+static void fill_some_rows(void *user, int task, int member) {
+    const shared_loop *loop = user;
+    for (int c = loop->first + task * PIECE_TASK; c < end_of(loop, task); c++)
+        fill_row(loop->s, loop->w, worker_of(loop, member)->place, loop->s->pieces->contacts_of[c], loop->d);
+}
+
+/* f by stages: between contacts of the same one. */
+static void tangential_factors(const cone_pieces *k, const piece_worker *w, int piece, int d, double *factors) {
+    int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first;
+    double NT[PIECE_STAGES_MOST] = {0}, TN[PIECE_STAGES_MOST] = {0};
+    const double *W = many_blocks(w->many);
+    for (int c = 0; c < n; c++)
+        for (int e = w->start[c]; e < w->start[c + 1]; e++) {
+            int stage = k->contacts[k->contacts_of[first + c]].stage;
+            if (stage != k->contacts[k->contacts_of[first + w->index[e]]].stage) continue;
+            for (int i = 1; i < d; i++) {
+                double a = W[(size_t)e * (size_t)(d * d) + (size_t)i], b = W[(size_t)e * (size_t)(d * d) + (size_t)(i * d)];
+                NT[stage] += a * a, TN[stage] += b * b;
             }
         }
-        double *own = W + (size_t)w->place[c] * (size_t)(d * d);
-        for (int i = k->contacts[contact].dim; i < d; i++) own[i * d + i] = own[0]; /* rows that this contact does not have */
+    for (int stage = 0; stage < PIECE_STAGES_MOST; stage++) {
+        double factor = sqrt(NT[stage] / TN[stage]);
+        factors[stage] = isfinite(factor) && factor > 0 && fabs(factor - 1) > same_units ? factor : 1;
     }
 }
 
-static double tangential_factor(const piece_worker *w, int d, int n, const double *W) {
-    double NT = 0, TN = 0;
-    for (int e = 0; e < w->start[n]; e++)
-        for (int i = 1; i < d; i++) {
-            double a = W[(size_t)e * (size_t)(d * d) + (size_t)i], b = W[(size_t)e * (size_t)(d * d) + (size_t)(i * d)];
-            NT += a * a, TN += b * b;
-        }
-    double factor = sqrt(NT / TN);
-    return isfinite(factor) && factor > 0 && fabs(factor - 1) > same_units ? factor : 1;
+static void multiply_tangential_rows(const cone_pieces *k, const piece_worker *w, int piece, int d, const double *factors) {
+    int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first;
+    double *W = many_blocks(w->many);
+    for (int c = 0; c < n; c++) {
+        double factor = factors[k->contacts[k->contacts_of[first + c]].stage];
+        for (int e = w->start[c]; e < w->start[c + 1] && factor != 1; e++)
+            for (int i = d; i < d * d; i++) W[(size_t)e * (size_t)(d * d) + (size_t)i] *= factor;
+    }
 }
 
-/* q, r and the other data of the contacts. `factor`: of tangential rows. */
-static void load_contacts(const cone_solver *s, piece_worker *w, int piece, int d, double factor, const double *y) {
+/* q, r and the other data of the contacts. `factors`: of tangential rows, by stages. */
+static void load_contacts(const cone_solver *s, piece_worker *w, int piece, int d, const double *factors) {
     const cone_problem *p = s->p;
     const cone_pieces *k = s->pieces;
     int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first;
     const double *W = many_blocks(w->many);
     for (int c = 0; c < n; c++) {
         const piece_contact *contact = &k->contacts[k->contacts_of[first + c]];
-        double *q = w->q + c * d, *r = w->r + c * d, friction[2] = {0}, unit = 0;
+        double *q = w->q + c * d, *r = w->r + c * d, friction[2] = {0}, unit = 0, factor = factors[contact->stage];
         for (int i = 0; i < d; i++) {
             bool own = i < contact->dim;
             q[i] = own ? s->psi[contact->psi[i]] : 0;
-            r[i] = own ? y[contact->y[i]] : 0;
+            r[i] = own ? s->mu[contact->y[i]] : 0;
             if (own) unit = larger((p->psi_scale ? p->psi_scale[contact->psi[i]] : 1) / (i ? factor : 1), unit);
         }
         for (int t = k->touch_start[k->contacts_of[first + c]]; t < k->touch_start[k->contacts_of[first + c] + 1]; t++) {
@@ -161,10 +244,11 @@ static void load_contacts(const cone_solver *s, piece_worker *w, int piece, int 
     }
     for (int c = 0; c < n; c++)
         for (int e = w->start[c]; e < w->start[c + 1]; e++)
-            for (int i = 0; i < d * d; i++) w->q[c * d + i / d] -= W[(size_t)e * (size_t)(d * d) + (size_t)i] * w->r[w->index[e] * d + i % d];
+            for (int i = 0; i < d * d; i++)
+                w->q[c * d + i / d] -= W[(size_t)e * (size_t)(d * d) + (size_t)i] * w->r[w->index[e] * d + i % d];
 }
 
-static zn_status solve_contacts(cone_solver *s, piece_worker *w, int piece, double wanted, const double *y, int *d) {
+static zn_status solve_contacts(cone_solver *s, piece_worker *w, int piece, double wanted, int *d) {
     cone_pieces *k = s->pieces;
     int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first;
     *d = 1;
@@ -172,40 +256,37 @@ static zn_status solve_contacts(cone_solver *s, piece_worker *w, int piece, doub
         int contact = k->contacts_of[first + c];
         k->number[contact] = c;
         *d = k->contacts[contact].dim > *d ? k->contacts[contact].dim : *d;
-        make_columns(s, contact);
     }
+    shared_loop loop = {.s = s, .w = w, .first = first, .last = first + n, .d = *d};
+    cone_piece_run(k, n, make_some_columns, &loop);
     if (!make_room(k->context, w, n, n * *d) || !find_blocks(k->context, k, w, piece) || !many_lay_out(w->many, *d, n, w->start, w->index))
-        return ZN_MEMORY;
-    fill_blocks(s, w, piece, *d);
-    double *W = many_blocks(w->many), factor = tangential_factor(w, *d, n, W);
-    for (int e = 0; e < w->start[n] && factor != 1; e++)
-        for (int i = *d; i < *d * *d; i++) W[(size_t)e * (size_t)(*d * *d) + (size_t)i] *= factor;
-    load_contacts(s, w, piece, *d, factor, y);
+        return ZN_ERROR_MEMORY;
+    cone_piece_run(k, n, fill_some_rows, &loop);
+    double factors[PIECE_STAGES_MOST];
+    tangential_factors(k, w, piece, *d, factors);
+    multiply_tangential_rows(k, w, piece, *d, factors);
+    load_contacts(s, w, piece, *d, factors);
     many_load(w->many, &(many_load_def){w->q, w->mu, w->nu, w->scale});
-    zn_status status = many_solve(w->many, &(many_settings){.residual = wanted, .factorisations_most = WORK_MOST}, w->r, &w->cost);
-    s->out->cost.sweeps += w->cost.sweeps;
-    s->out->cost.factorisations += w->cost.factorisations;
-    s->out->cost.solves += w->cost.solves;
-    w->failed = w->failed || status == ZN_NO_CONVERGENCE;
-    return status == ZN_NO_CONVERGENCE ? ZN_OK : status; /* the best point is a step, too */
+    zn_status status = many_solve(w->many, &(many_settings){.residual = wanted, .factorisations_most = work_most(n)}, w->r, &w->cost);
+    w->sum.sweeps += w->cost.sweeps;
+    w->sum.factorisations += w->cost.factorisations;
+    w->sum.solves += w->cost.solves;
+    w->failed = w->failed || status == ZN_ERROR_NO_CONVERGENCE;
+    return status == ZN_ERROR_NO_CONVERGENCE ? ZN_OK : status; /* the best point is a step, too */
 }
 
 zn_status cone_piece_solve(cone_solver *s, piece_worker *w, int piece, double wanted, double *x, double *y) {
     cone_pieces *k = s->pieces;
     int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first, d = 1;
     zn_status status = solve_cells(s, w, piece);
-    if (status == ZN_OK && n > 0) status = solve_contacts(s, w, piece, wanted, y, &d);
+    if (status == ZN_OK && n > 0) status = solve_contacts(s, w, piece, wanted, &d);
     if (status != ZN_OK) return status;
     for (int c = k->piece_cell[piece]; c < k->piece_cell[piece + 1]; c++)
         for (int e = k->map.start[k->cells_of[c]]; e < k->map.start[k->cells_of[c] + 1]; e++) x[k->map.row[e]] -= s->v[k->map.row[e]];
     for (int c = 0; c < n; c++) {
         int contact = k->contacts_of[first + c], dim = k->contacts[contact].dim;
         double change[CONTACT_ROWS_MOST];
-        for (int i = 0; i < dim; i++) {
-            double *own = &y[k->contacts[contact].y[i]];
-            change[i] = w->r[c * d + i] - *own;
-            *own = w->r[c * d + i];
-        }
+        for (int i = 0; i < dim; i++) change[i] = cone_piece_set(s, contact, i, w->r[c * d + i], y);
         for (int t = k->touch_start[contact]; t < k->touch_start[contact + 1]; t++) {
             const touch *at = &k->touches[t];
             int size = cell_size(k, at->cell);

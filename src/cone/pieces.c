@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many contacts. The problem falls apart by itself: unknowns that share no equation belong to different pieces.
  *
- *     cells     of x: connected by phi_x, found once (a free body, a mechanism)
+ *     cells     of x: connected by phi_x, found once (a free body, a mechanism); its weak entries connect nothing, and Newton's iteration
+ *               does without those between cells
  *     pieces    cells connected by contacts that are present, found anew in every iteration
  *
  * A contact is present when its inclusion is on and may close: its psi_N is not far above zero, or it has a multiplier. What was left out and
@@ -18,7 +19,9 @@ enum { PASSES_MOST = 20, POOR_PASSES_MOST = 2 };
 /* A gap this many times the scale of its row does not close in a step. */
 static const double far_away = 20;
 /* Inclusions are solved to this part of the tolerance. */
-static const double inner_share = 0.1;
+static const double inner_share = 0.5;
+/* After a poor pass they are solved to this part of that. */
+static const double poor_factor = 0.1;
 /* As in newton.c: a start counts as solution only when it is this much better than asked for. */
 static const double start_share = 1e-5;
 /* A pass that leaves more than this of the residual was poor. */
@@ -60,7 +63,7 @@ static bool is_plain(const cone_solver *s, double *y) {
     const cone_problem *p = s->p;
     for (int c = 0; c < p->n_cones; c++) {
         const cone *one = &p->cones[c];
-        if (one->gate_kind == CONE_IF_CLOSED) return false;
+        if (one->gate_kind == CONE_IF_CLOSED || cone_is_frozen(one)) return false;
         if (one->gate_kind == CONE_ALWAYS && one->n_balls > 0 && (one->stick_of != -1 || one->radius_0 != 0)) return false;
     }
     for (int c = 0; c < s->pieces->n; c++) {
@@ -68,9 +71,11 @@ static bool is_plain(const cone_solver *s, double *y) {
         for (int b = 0; b < contact->n_balls; b++)
             if (p->cones[contact->ball_cone[b]].psi_F != contact->psi_F[b]) return false;
     }
+    if (!cone_piece_invert_groups(s)) return false;
     for (int c = 0; c < p->n_cones; c++) {
         const cone *one = &p->cones[c];
         if (one->gate_kind == CONE_ALWAYS) continue;
+        if (p->A.start || p->mu_0) return false;
         if (one->psi_N >= 0) y[one->mu_N] = 0;
         for (int b = 0, row = one->mu_F; b < one->n_balls; b++)
             for (int i = 0; i < one->balls[b].dim; i++) y[row++] = 0;
@@ -122,9 +127,11 @@ static int make_touches(cone_pieces *k, int n_psi, const triple *psi, int n_phi,
     int count = 0, a = 0, b = 0;
     size_t G = 0;
     while (a < n_psi || b < n_phi) {
-        const triple *first = b == n_phi || (a < n_psi && (psi[a].contact < phi[b].contact ||
-                                                           (psi[a].contact == phi[b].contact && psi[a].cell <= phi[b].cell)))
-                                  ? &psi[a] : &phi[b];
+        const triple *first =
+            b == n_phi ||
+                    (a < n_psi && (psi[a].contact < phi[b].contact || (psi[a].contact == phi[b].contact && psi[a].cell <= phi[b].cell)))
+                ? &psi[a]
+                : &phi[b];
         touch t = {.contact = first->contact, .cell = first->cell, .psi_first = a, .phi_first = b, .G = G};
         while (a < n_psi && psi[a].contact == t.contact && psi[a].cell == t.cell) a++;
         while (b < n_phi && phi[b].contact == t.contact && phi[b].cell == t.cell) b++;
@@ -189,24 +196,33 @@ static bool find_touches(const cone_solver *s, cone_pieces *k, int *contact_of, 
 static bool take_lists(cone_pieces *k) {
     zn_context *context = k->context;
     int cells = k->map.count;
-    struct { int **place; int count; } lists[] = {{&k->root, cells}, {&k->piece_cell, cells + 1}, {&k->cells_of, cells},
-                                                  {&k->piece_contact, cells + 1}, {&k->contacts_of, k->n}, {&k->number, k->n},
-                                                  {&k->worker.place, k->n}};
+    struct {
+        int **place;
+        int count;
+    } lists[] = {{&k->root, cells},       {&k->piece_cell, cells + 1}, {&k->cells_of, cells},  {&k->piece_contact, cells + 1},
+                 {&k->contacts_of, k->n}, {&k->number, k->n},          {&k->open_piece, cells}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (!(*lists[i].place = MEM_ARRAY(context, int, lists[i].count))) return false;
     k->present = MEM_ARRAY(context, unsigned char, k->n);
     k->open = MEM_ARRAY(context, unsigned char, cells);
     k->norm = MEM_ARRAY(context, double, cells);
-    k->worker.many = many_create_empty(context);
+    k->status = MEM_ARRAY(context, zn_status, cells);
     int most = 1;
     for (int c = 0; c < cells; c++) most = k->map.start[c + 1] - k->map.start[c] > most ? k->map.start[c + 1] - k->map.start[c] : most;
-    k->worker.b = MEM_ARRAY(context, double, most);
-    return k->present && k->open && k->norm && k->worker.many && k->worker.b;
+    if (!(k->workers = MEM_ARRAY(context, piece_worker, k->threads))) return false;
+    for (int i = 0; i < k->threads; i++) {
+        piece_worker *w = &k->workers[i];
+        w->many = many_create_empty(context);
+        w->b = MEM_ARRAY(context, double, most);
+        w->place = MEM_ARRAY(context, int, k->n);
+        if (!w->many || !w->b || !w->place) return false;
+    }
+    return k->present && k->open && k->norm && k->status;
 }
 
 /* What is wanted of a problem whatever the cones do. */
 bool cone_may_fall_apart(const cone_problem *p, const cone_settings *settings) {
-    return settings->solver == ZN_SOLVER_AUTO && p->ny >= PIECES_ROWS && p->nx > 0 && !p->A.start && !p->mu_0 && !p->psi_y.start && !p->linear &&
+    return settings->solver == ZN_SOLVER_AUTO && p->ny >= PIECES_ROWS && p->nx > 0 && p->nmu == p->ny && !p->psi_y.start && !p->linear &&
            !(settings->contradiction > 0 && p->nx > p->n_settled);
 }
 
@@ -220,6 +236,9 @@ zn_status cone_pieces_create(cone_solver *s) {
     bool fine = k && number && contact_of && row_of, plain = false;
     if (fine) {
         k->context = context;
+        k->team = base_team_of(context, s->settings.threads);
+        k->threads = base_team_size(k->team) < s->settings.threads ? base_team_size(k->team) : s->settings.threads;
+        if (k->threads < 1) k->threads = 1;
         fine = (k->contacts = MEM_ARRAY(context, piece_contact, p->n_cones));
         plain = fine && find_contacts(s, k, number);
     }
@@ -227,36 +246,42 @@ zn_status cone_pieces_create(cone_solver *s) {
         for (int r = 0; r < rows; r++) contact_of[r] = -1;
         for (int c = 0; c < k->n; c++)
             for (int i = 0; i < k->contacts[c].dim; i++) contact_of[k->contacts[c].psi[i]] = c, row_of[k->contacts[c].psi[i]] = i;
-        fine = (k->cells = lin_cells_create(context, p->phi_x));
+        fine = (k->cells = lin_cells_create(context, p->phi_x, p->phi_x_weak));
         if (fine) k->map = lin_cells_map(k->cells);
         fine = fine && find_touches(s, k, contact_of, row_of) && take_lists(k);
+        plain = fine && cone_piece_groups(s, k, contact_of, &fine);
     }
     void *memory[] = {number, contact_of, row_of};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) mem_free(context, memory[i]);
     if (fine && plain) s->pieces = k;
     else cone_pieces_destroy(context, k);
-    return fine ? ZN_OK : ZN_MEMORY;
+    return fine ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 void cone_pieces_destroy(zn_context *context, cone_pieces *k) {
     if (!k) return;
-    piece_worker *w = &k->worker;
-    many_destroy(w->many);
+    for (int i = 0; k->workers && i < k->threads; i++) {
+        piece_worker *w = &k->workers[i];
+        void *own[] = {w->start, w->index, w->place, w->q, w->mu, w->nu, w->scale, w->r, w->b};
+        many_destroy(w->many);
+        for (size_t j = 0; j < sizeof own / sizeof *own; j++) mem_free(context, own[j]);
+    }
     lin_cells_destroy(k->cells);
-    void *memory[] = {k->contacts, k->touch_start, k->touches, k->psi_entries, k->phi_entries, k->cell_start, k->cell_touch, k->G, k->present, k->root,
-                      k->piece_cell, k->cells_of, k->piece_contact, k->contacts_of, k->open, k->norm, k->number, w->start, w->index, w->place, w->q,
-                      w->mu, w->nu, w->scale, w->r, w->b};
+    void *memory[] = {k->contacts, k->touch_start, k->touches,     k->psi_entries,   k->phi_entries,   k->cell_start, k->cell_touch,
+                      k->G,        k->group_of,    k->group_start, k->grouped,       k->group_inverse, k->inverse,    k->present,
+                      k->root,     k->piece_cell,  k->cells_of,    k->piece_contact, k->contacts_of,   k->open,       k->norm,
+                      k->number,   k->open_piece,  k->status,      k->workers};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) mem_free(context, memory[i]);
     mem_free(context, k);
 }
 
 /* ---- pieces ---- */
 
-static bool may_close(const cone_solver *s, const piece_contact *c, const double *y) {
+static bool may_close(const cone_solver *s, const piece_contact *c) {
     const cone_problem *p = s->p;
     if (p->cones[c->normal].gate_kind != CONE_ALWAYS) return false;
     for (int i = 0; i < c->dim; i++)
-        if (y[c->y[i]] != 0) return true;
+        if (s->mu[c->y[i]] != 0) return true;
     int row = c->psi[0];
     bool length = p->psi_unit && p->psi_unit[row] == CONE_LENGTH && p->psi_scale;
     return !length || !(s->psi[row] * p->psi_scale[row] > far_away);
@@ -268,12 +293,12 @@ static int find_root(int *parent, int k) {
 }
 
 /* Which contacts are present, and the pieces that they make of the cells, numbered by their first cells. */
-static void divide(const cone_solver *s, const double *y) {
+static void divide(const cone_solver *s) {
     cone_pieces *k = s->pieces;
     int cells = k->map.count, *root = k->root;
     for (int c = 0; c < cells; c++) root[c] = c;
     for (int c = 0; c < k->n; c++) {
-        k->present[c] = k->touch_start[c] < k->touch_start[c + 1] && may_close(s, &k->contacts[c], y);
+        k->present[c] = k->touch_start[c] < k->touch_start[c + 1] && may_close(s, &k->contacts[c]);
         for (int t = k->touch_start[c] + 1; k->present[c] && t < k->touch_start[c + 1]; t++) {
             int a = find_root(root, k->touches[t - 1].cell), b = find_root(root, k->touches[t].cell);
             root[a > b ? a : b] = a < b ? a : b;
@@ -329,12 +354,53 @@ static double measure(cone_solver *s) {
     return larger(rows, smooth);
 }
 
+void cone_piece_run(const cone_pieces *k, int count, void (*work)(void *, int, int), void *user) {
+    base_team_run(k->team, k->together ? k->threads : 1, (count + PIECE_TASK - 1) / PIECE_TASK, work, user);
+}
+
+typedef struct open_pieces {
+    cone_solver *s;
+    double wanted, *x, *y;
+} open_pieces;
+
+static void solve_one(void *user, int task, int member) {
+    const open_pieces *open = user;
+    cone_pieces *k = open->s->pieces;
+    k->status[task] = cone_piece_solve(open->s, &k->workers[member], k->open_piece[task], open->wanted, open->x, open->y);
+}
+
+/* Pieces by threads, or where there is one that has most of the contacts, each of them by all threads. */
 static zn_status solve_open(cone_solver *s, double wanted, double *x, double *y) {
     cone_pieces *k = s->pieces;
-    zn_status status = ZN_OK;
-    for (int i = 0; i < k->n_pieces && status == ZN_OK; i++)
-        if (k->open[i]) status = cone_piece_solve(s, &k->worker, i, wanted, x, y);
-    return status;
+    int most = 0, all = 0;
+    k->n_open = 0;
+    for (int i = 0; i < k->n_pieces; i++) {
+        int contacts = k->piece_contact[i + 1] - k->piece_contact[i];
+        if (!k->open[i]) continue;
+        k->open_piece[k->n_open++] = i;
+        all += contacts;
+        most = contacts > most ? contacts : most;
+    }
+    k->together = 2 * most > all;
+    for (int i = 0; i < k->threads; i++) {
+        k->workers[i].sum = (cone_cost){0};
+        many_share(k->workers[i].many, k->team, k->together ? k->threads : 1);
+    }
+    base_team_run(k->team, k->together ? 1 : k->threads, k->n_open, solve_one, &(open_pieces){s, wanted, x, y});
+    for (int i = 0; i < k->threads; i++) cone_outcome_add_cost(&s->out->cost, &k->workers[i].sum);
+    for (int i = 0; i < k->n_open; i++)
+        if (k->status[i] != ZN_OK) return k->status[i];
+    return ZN_OK;
+}
+
+static bool any_failed(const cone_pieces *k) {
+    bool failed = false;
+    for (int i = 0; i < k->threads; i++) failed = failed || k->workers[i].failed;
+    return failed;
+}
+
+static void forget_failures(cone_pieces *k) {
+    for (int i = 0; i < k->threads; i++) k->workers[i].failed = false;
 }
 
 static void count_pieces(cone_solver *s) {
@@ -346,17 +412,17 @@ static void count_pieces(cone_solver *s) {
     cost->pieces_most = cost->pieces;
 }
 
-/* As cone_newton. ZN_UNSUPPORTED: the cones are not plain contacts now. */
+/* As cone_newton. ZN_ERROR_UNSUPPORTED: the cones are not plain contacts now. */
 static zn_status solve(cone_solver *s, double *x, double *y) {
     cone_pieces *k = s->pieces;
     double tolerance = s->settings.tolerance, best = INFINITY, norm = INFINITY, wanted = inner_share * tolerance;
     int poor = 0;
-    k->worker.failed = false;
+    forget_failures(k);
     s->current = s->rank_known = s->forgives = false;
-    if (!is_plain(s, y)) return ZN_UNSUPPORTED;
+    if (!is_plain(s, y)) return ZN_ERROR_UNSUPPORTED;
     zn_status status = cone_evaluate(s, x, y, true);
     for (int pass = 0; status == ZN_OK; pass++) {
-        divide(s, y);
+        divide(s);
         double old = norm;
         norm = measure(s);
         if (pass == 0) count_pieces(s);
@@ -367,10 +433,10 @@ static zn_status solve(cone_solver *s, double *x, double *y) {
         }
         double enough = (pass == 0 ? start_share : 1) * tolerance;
         if (norm <= enough) break;
-        if (k->worker.failed || (pass > 1 && !(norm <= poor_share * old))) poor++, wanted *= inner_share;
-        s->out->exhausted = k->worker.failed && cone_smooth_norm(s, s->phi) <= tolerance; /* another pass would be the same again */
+        if (pass > (any_failed(k) ? 0 : 1) && !(norm <= poor_share * old)) poor++, wanted *= poor_factor;
+        s->out->exhausted = any_failed(k) && cone_smooth_norm(s, s->phi) <= tolerance; /* another pass would be the same again */
         if (pass == PASSES_MOST || poor == POOR_PASSES_MOST || s->out->exhausted) break;
-        k->worker.failed = false;
+        forget_failures(k);
         if (pass > 0) status = cone_evaluate(s, x, y, true);
         for (int i = 0; i < k->n_pieces; i++) k->open[i] = !(k->norm[i] <= enough);
         if (status == ZN_OK) status = solve_open(s, wanted, x, y);
@@ -383,7 +449,7 @@ static zn_status solve(cone_solver *s, double *x, double *y) {
         memcpy(x, s->x_best, (size_t)s->p->nx * sizeof(double));
         memcpy(y, s->y_best, (size_t)s->p->ny * sizeof(double));
     }
-    return status == ZN_OK ? ZN_NO_CONVERGENCE : status;
+    return status == ZN_OK ? ZN_ERROR_NO_CONVERGENCE : status;
 }
 
 static double seconds(void) {

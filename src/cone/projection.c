@@ -36,14 +36,14 @@ enum { HOPELESS_SWEEPS = 1000 };
 typedef struct fixed_point {
     int n;
     double *z, *f;
-    double *drift, *base;                         /* the steady f, and where it is followed from */
-    double norm, size;                            /* largest row of the residual after the sweep; |f| */
-    double *image, *rest, *last_image, *last_rest;  /* what shall be the same next time, what shall vanish */
-    double *d_image, *d_rest, *p, *q;             /* WINDOW columns each */
+    double *drift, *base;                          /* the steady f, and where it is followed from */
+    double norm, size;                             /* largest row of the residual after the sweep; |f| */
+    double *image, *rest, *last_image, *last_rest; /* what shall be the same next time, what shall vanish */
+    double *d_image, *d_rest, *p, *q;              /* WINDOW columns each */
     int columns, newest;
     bool has_last;
     double wanted, enough;
-    int most;                                     /* sweeps */
+    int most; /* sweeps */
     local_result *result;
 } fixed_point;
 
@@ -211,9 +211,15 @@ static void begin(cone_solver *s, int start, double norm, local_result *result, 
     int n = s->p->ny, left = sweeps_most(s) - s->out->iterations[CONE_PROJECTION];
     double *m = s->anderson, tolerance = s->settings.tolerance;
     size_t window = (size_t)WINDOW * (size_t)n;
-    *f = (fixed_point){.n = n, .z = s->dy_try, .norm = INFINITY, .result = result, .wanted = wanted_share * smaller(norm, tolerance),
-                       .enough = enough_share * tolerance, .most = start == 0 ? left / 2 : left};
-    double **vectors[] = {&f->f, &f->drift, &f->base, &f->image, &f->rest, &f->last_image, &f->last_rest}, **windows[] = {&f->d_image, &f->d_rest, &f->p, &f->q};
+    *f = (fixed_point){.n = n,
+                       .z = s->dy_try,
+                       .norm = INFINITY,
+                       .result = result,
+                       .wanted = wanted_share * smaller(norm, tolerance),
+                       .enough = enough_share * tolerance,
+                       .most = start == 0 ? left / 2 : left};
+    double **vectors[] = {&f->f, &f->drift, &f->base, &f->image, &f->rest, &f->last_image, &f->last_rest},
+           **windows[] = {&f->d_image, &f->d_rest, &f->p, &f->q};
     for (int k = 0; k < CONE_ANDERSON_VECTORS; k++, m += n) *vectors[k] = m;
     for (int k = 0; k < CONE_ANDERSON_WINDOWS; k++, m += window) *windows[k] = m;
     for (int k = 0; k < n; k++) f->z[k] = start == 0 ? s->mu[k] / s->root_rho[k] : 0;
@@ -229,7 +235,7 @@ zn_status cone_project_local(cone_solver *s, double norm, local_result *result) 
     cone_residual(s, s->psi_free, s->mu, s->R);
     result->norm = cone_row_norm(s, s->R);
     if (result->norm <= f.wanted) return ZN_OK; /* as when all are open and stay so */
-    if (!cone_prepare_sweeps(s)) return ZN_SINGULAR;
+    if (!cone_prepare_sweeps(s)) return ZN_ERROR_SINGULAR;
     memcpy(s->dy_swept, s->mu, (size_t)p->ny * sizeof(double));
     bool solved = false;
     for (int start = 0; start < 2 && !solved; start++) {
@@ -240,5 +246,5 @@ zn_status cone_project_local(cone_solver *s, double norm, local_result *result) 
     cone_solve_A(s, s->dy_swept, s->dy_best); /* y, absolute */
     cone_solve_A(s, s->mu, s->dy_try);
     for (int k = 0; k < p->ny; k++) s->dy_best[k] -= s->dy_try[k];
-    return solved ? ZN_OK : ZN_NO_CONVERGENCE;
+    return solved ? ZN_OK : ZN_ERROR_NO_CONVERGENCE;
 }

@@ -32,11 +32,29 @@ static bool slip_along(int dim, const double *v, double r, double *n, double *tu
     return true;
 }
 
+/* Rows of psi that vanish where balls stick. */
+static int sticking_rows(const cone *c) { return cone_is_frozen(c) && c->psi_stick > 0 ? c->psi_stick : c->psi_F; }
+
+/* Rows of psi that direct a ball that slips by its mode or its guide. */
+static int directing_rows(const cone *c) { return c->psi_D >= 0 ? c->psi_D : c->psi_F; }
+
+/* A direction of one row is a sign that the mode knows: the branch is smooth through psi_F = 0. */
+static ball_state freeze_slip(cone_solver *s, const cone *c, int b, int row, double r, const double *psi, double *turn) {
+    int offset = row - c->mu_F, dim = c->balls[b].dim;
+    double *n = s->normal + row;
+    if (dim == 1 || !slip_along(dim, psi + directing_rows(c) + offset, r, n, turn))
+        for (int i = 0; i < dim; i++) n[i] = c->frozen->along[offset + i];
+    return BALL_GUIDED;
+}
+
 /* Ball b of cone k, whose rows begin at `row` and whose radius is r. */
 static ball_state classify_ball(cone_solver *s, int k, int b, int row, double r, const double *psi, const double *mu, ball_state guide) {
     const cone *c = &s->p->cones[k];
     double a[CONE_BALL_DIM_MAX], *n = s->normal + row, *turn = &s->turn[s->first_ball[k] + b];
     int offset = row - c->mu_F, dim = c->balls[b].dim;
+    cone_mode mode = cone_is_frozen(c) ? (cone_mode)c->frozen->ball[b] : CONE_LAW;
+    if (mode == CONE_STICK) return BALL_STICK;
+    if (mode == CONE_SLIP) return freeze_slip(s, c, b, row, r, psi, turn);
     if ((guide == BALL_SLIP || guide == BALL_GUIDED) && slip_along(dim, psi + c->psi_D + offset, r, n, turn)) return BALL_GUIDED;
     if (!(r > 0)) return BALL_OFF;
     double squared = 0, rho = s->rho[row];
@@ -50,8 +68,8 @@ static ball_state classify_ball(cone_solver *s, int k, int b, int row, double r,
 
 /* What the rows of a cone stand for in R. */
 static void note_row_kinds(cone_solver *s, int k) {
-    static const unsigned char kinds[] = {[BALL_OFF] = CONE_ROW_MULTIPLIER, [BALL_STICK] = CONE_ROW_PSI, [BALL_SLIP] = CONE_ROW_SLIP,
-                                          [BALL_GUIDED] = CONE_ROW_SLIP};
+    static const unsigned char kinds[] = {
+        [BALL_OFF] = CONE_ROW_MULTIPLIER, [BALL_STICK] = CONE_ROW_PSI, [BALL_SLIP] = CONE_ROW_SLIP, [BALL_GUIDED] = CONE_ROW_SLIP};
     const cone *c = &s->p->cones[k];
     if (c->psi_N >= 0) s->kind[c->mu_N] = s->closed[k] ? CONE_ROW_PSI : CONE_ROW_MULTIPLIER;
     unsigned char *kind = s->kind + c->mu_F;
@@ -64,7 +82,8 @@ void cone_classify(cone_solver *s, const double *psi, const double *mu) {
     for (int k = 0; k < p->n_cones; k++) {
         const cone *c = &p->cones[k];
         bool on = c->gate_kind == CONE_ALWAYS || (c->gate_kind == CONE_IF_CLOSED && s->closed[c->gate]), closed = on;
-        if (on && c->psi_N >= 0) closed = s->rho[c->mu_N] * psi[c->psi_N] - mu[c->mu_N] <= 0;
+        if (cone_is_frozen(c) && c->gate_kind != CONE_OFF) on = true, closed = c->frozen->normal == CONE_CLOSED;
+        else if (on && c->psi_N >= 0) closed = s->rho[c->mu_N] * psi[c->psi_N] - mu[c->mu_N] <= 0;
         s->on[k] = on;
         s->closed[k] = closed;
         double normal = cone_radius(c, mu);
@@ -76,8 +95,7 @@ void cone_classify(cone_solver *s, const double *psi, const double *mu) {
                                : c->stick_of >= 0        ? (ball_state)s->ball[s->first_ball[c->stick_of] + b]
                                                          : BALL_STICK;
             s->turn[ball] = 0;
-            s->ball[ball] = open ? BALL_OFF
-                                 : (unsigned char)classify_ball(s, k, b, row, c->balls[b].mu * normal, psi, mu, guide);
+            s->ball[ball] = open ? BALL_OFF : (unsigned char)classify_ball(s, k, b, row, c->balls[b].mu * normal, psi, mu, guide);
             row += dim;
         }
         note_row_kinds(s, k);
@@ -108,7 +126,7 @@ void cone_residual(cone_solver *s, const double *psi, const double *mu, double *
             int dim = c->balls[b].dim;
             double r = c->balls[b].mu * normal;
             if (s->ball[ball] == BALL_STICK)
-                for (int i = 0; i < dim; i++) R[row + i] = psi[c->psi_F + row - c->mu_F + i];
+                for (int i = 0; i < dim; i++) R[row + i] = psi[sticking_rows(c) + row - c->mu_F + i];
             else if (s->ball[ball] != BALL_OFF)
                 for (int i = 0; i < dim; i++) R[row + i] = mu[row + i] + r * s->normal[row + i];
             row += dim;
@@ -118,14 +136,13 @@ void cone_residual(cone_solver *s, const double *psi, const double *mu, double *
 
 /* Slip along a:  dR = dmu_F + m n dmu_R + t (1 - n n')(rho dpsi_F - dmu_F),  t = r/|a|
  * guided by d:   dR = dmu_F + m n dmu_R + t (1 - n n') dpsi_D,               t = r/|d|  */
-static void apply_slip(const cone_solver *s, const cone *c, int ball, int b, int row, const double *dpsi, const double *dmu,
-                       double *dR) {
+static void apply_slip(const cone_solver *s, const cone *c, int ball, int b, int row, const double *dpsi, const double *dmu, double *dR) {
     const double *n = s->normal + row;
     int dim = c->balls[b].dim, offset = row - c->mu_F;
     double da[CONE_BALL_DIM_MAX], along = 0, t = s->turn[ball], rho = s->rho[row];
     double stretch = c->mu_R >= 0 ? c->balls[b].mu * dmu[c->mu_R] : 0;
     for (int i = 0; i < dim; i++) {
-        da[i] = s->ball[ball] == BALL_GUIDED ? dpsi[c->psi_D + offset + i] : rho * dpsi[c->psi_F + offset + i] - dmu[row + i];
+        da[i] = s->ball[ball] == BALL_GUIDED ? dpsi[directing_rows(c) + offset + i] : rho * dpsi[c->psi_F + offset + i] - dmu[row + i];
         along += n[i] * da[i];
     }
     for (int i = 0; i < dim; i++) dR[row + i] = dmu[row + i] + stretch * n[i] + t * (da[i] - n[i] * along);
@@ -141,9 +158,8 @@ void cone_apply_rows(const cone_solver *s, const double *dpsi, const double *dmu
         for (int b = 0; b < c->n_balls; b++, ball++) {
             int dim = c->balls[b].dim;
             if (s->ball[ball] == BALL_STICK)
-                for (int i = 0; i < dim; i++) dR[row + i] = dpsi[c->psi_F + row - c->mu_F + i];
-            else if (s->ball[ball] != BALL_OFF)
-                apply_slip(s, c, ball, b, row, dpsi, dmu, dR);
+                for (int i = 0; i < dim; i++) dR[row + i] = dpsi[sticking_rows(c) + row - c->mu_F + i];
+            else if (s->ball[ball] != BALL_OFF) apply_slip(s, c, ball, b, row, dpsi, dmu, dR);
             row += dim;
         }
     }

@@ -15,10 +15,10 @@ zn_status cone_evaluate(cone_solver *s, const double *x, const double *y, bool j
         values.psi_x = s->psi_x;
         values.psi_y = p->psi_y.start ? s->psi_y : NULL;
     }
-    if (p->evaluate(p->user, x, y, &values) != 0) return ZN_NOT_FINITE;
-    if (!all_finite(p->nx, s->phi) || !all_finite(p->npsi, s->psi)) return ZN_NOT_FINITE;
+    if (p->evaluate(p->user, x, y, &values) != 0) return ZN_ERROR_NOT_FINITE;
+    if (!all_finite(p->nx, s->phi) || !all_finite(p->npsi, s->psi)) return ZN_ERROR_NOT_FINITE;
     cone_multipliers(s, y, s->mu);
-    return all_finite(p->nmu, s->mu) ? ZN_OK : ZN_NOT_FINITE;
+    return all_finite(p->nmu, s->mu) ? ZN_OK : ZN_ERROR_NOT_FINITE;
 }
 
 static zn_status factor_lu(cone_solver *s) {
@@ -33,7 +33,7 @@ static zn_status factor_lu(cone_solver *s) {
     }
     zn_status status = lin_lu_factor(s->lu, p->phi_x, s->factored);
     s->factored = status == ZN_OK;
-    if (status != ZN_SINGULAR) return status;
+    if (status != ZN_ERROR_SINGULAR) return status;
     s->singular_seen = true;
     if (s->settings.solver == ZN_SOLVER_NEWTON) return status;
     s->least_norm = true; /* redundant joints */

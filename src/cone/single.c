@@ -31,13 +31,13 @@ static int ball_rows(const cone *c) {
 }
 
 static bool add_cone(const cone *c, single *o) {
+    if (cone_is_frozen(c)) return false;
     if (c->psi_N >= 0) {
         if (o->n > 0) return false;
         o->row[0] = c->mu_N, o->psi[0] = c->psi_N, o->n = 1;
     }
     if (c->n_balls == 0) return true;
-    if (o->n != 1 || c->n_balls > 1 || c->balls[0].dim > 2 || c->stick_of != -1 || c->mu_R != o->row[0] || c->radius_0 != 0)
-        return false;
+    if (o->n != 1 || c->n_balls > 1 || c->balls[0].dim > 2 || c->stick_of != -1 || c->mu_R != o->row[0] || c->radius_0 != 0) return false;
     for (int i = 0; i < c->balls[0].dim; i++, o->n++) o->row[o->n] = c->mu_F + i, o->psi[o->n] = c->psi_F + i;
     o->m = c->balls[0].mu;
     return true;
@@ -120,7 +120,7 @@ static bool slip_plane(single *o) {
         bool last = fabs(f) <= last_turn * fabs(along);
         if (last && !(along > 0)) return false;
         double angle = -f / (dp[0] * d[1] - dp[1] * d[0] + along);
-        if (!(fabs(angle) < 1)) angle = copysign(0.5, f); /* far off: turn towards psi_F */
+        if (!(fabs(angle) < 1)) angle = copysign(0.5, f);         /* far off: turn towards psi_F */
         double half = angle * angle / 4, shrink = 1 / (1 + half); /* a rotation by 2 arctan(angle/2) */
         for (int i = 0; i < 2; i++) d[i] = ((1 - half) * d[i] + angle * turned[i]) * shrink;
         if (last) break;

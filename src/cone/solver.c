@@ -25,12 +25,12 @@ static bool cone_is_sound(const cone_problem *p, int k) {
 
 static zn_status check_problem(zn_context *context, const cone_problem *p) {
     if (p->nx < 0 || p->ny < 0 || p->npsi < 0 || p->nmu < p->ny || p->n_settled > p->nx || !p->evaluate)
-        return fail(context, ZN_INTERNAL, "a cone problem has impossible sizes");
-    if (!p->A.start && p->nmu != p->ny) return fail(context, ZN_INTERNAL, "a cone problem without A has extra multipliers");
+        return fail(context, ZN_ERROR_INTERNAL, "a cone problem has impossible sizes");
+    if (!p->A.start && p->nmu != p->ny) return fail(context, ZN_ERROR_INTERNAL, "a cone problem without A has extra multipliers");
     if (p->nx > 0 && (!p->phi_x || lin_matrix_size(p->phi_x) != p->nx))
-        return fail(context, ZN_INTERNAL, "a cone problem has no matrix for its %d smooth unknowns", p->nx);
+        return fail(context, ZN_ERROR_INTERNAL, "a cone problem has no matrix for its %d smooth unknowns", p->nx);
     for (int k = 0; k < p->n_cones; k++)
-        if (!cone_is_sound(p, k)) return fail(context, ZN_INTERNAL, "cone %d of a cone problem is described wrongly", k);
+        if (!cone_is_sound(p, k)) return fail(context, ZN_ERROR_INTERNAL, "cone %d of a cone problem is described wrongly", k);
     return ZN_OK;
 }
 
@@ -38,24 +38,34 @@ static bool take_vectors(cone_solver *s) {
     const cone_problem *p = s->p;
     zn_context *c = s->context;
     int nx = p->nx, ny = p->ny, npsi = p->npsi, nmu = p->nmu;
-    struct { double **place; int count; } doubles[] = {
-        {&s->rho, ny}, {&s->root_rho, ny}, {&s->own_rho, ny}, {&s->centre, ny}, {&s->d_psi, npsi}, {&s->anderson, (CONE_ANDERSON_WINDOWS * CONE_ANDERSON_WINDOW + CONE_ANDERSON_VECTORS) * ny}, {&s->row_scale, 2 * ny}, {&s->phi, nx}, {&s->psi, npsi}, {&s->mu, nmu}, {&s->R, ny},
-        {&s->phi_y, lin_nnz(&p->phi_y)}, {&s->psi_x, lin_nnz(&p->psi_x)}, {&s->psi_y, lin_nnz(&p->psi_y)},
-        {&s->normal, ny}, {&s->turn, s->n_balls}, {&s->v, nx}, {&s->psi_free, npsi}, {&s->dy, ny}, {&s->dy_best, ny},
-        {&s->dy_try, ny}, {&s->dy_swept, ny}, {&s->psi_l, npsi}, {&s->mu_l, nmu}, {&s->step, ny}, {&s->row, ny}, {&s->column, nmu}, {&s->factor, ny}, {&s->z, ny},
-        {&s->x0, nx}, {&s->y0, ny}, {&s->x_best, nx}, {&s->y_best, ny}, {&s->x_old, nx}, {&s->y_old, ny}, {&s->dx, nx}, {&s->seen, CONE_SUSPECT_MEMORY * (nx + ny)}, {&s->x_floor, nx}, {&s->y_floor, ny},
+    struct {
+        double **place;
+        int count;
+    } doubles[] = {
+        /* clang-format off */
+        {&s->rho, ny}, {&s->root_rho, ny}, {&s->own_rho, ny}, {&s->centre, ny}, {&s->d_psi, npsi},
+        {&s->anderson, (CONE_ANDERSON_WINDOWS * CONE_ANDERSON_WINDOW + CONE_ANDERSON_VECTORS) * ny}, {&s->row_scale, 2 * ny},
+        {&s->phi, nx}, {&s->psi, npsi}, {&s->mu, nmu}, {&s->R, ny}, {&s->phi_y, lin_nnz(&p->phi_y)}, {&s->psi_x, lin_nnz(&p->psi_x)},
+        {&s->psi_y, lin_nnz(&p->psi_y)}, {&s->normal, ny}, {&s->turn, s->n_balls}, {&s->v, nx}, {&s->psi_free, npsi}, {&s->dy, ny},
+        {&s->dy_best, ny}, {&s->dy_try, ny}, {&s->dy_swept, ny}, {&s->psi_l, npsi}, {&s->mu_l, nmu}, {&s->step, ny}, {&s->row, ny},
+        {&s->column, nmu}, {&s->factor, ny}, {&s->z, ny}, {&s->x0, nx}, {&s->y0, ny}, {&s->x_best, nx}, {&s->y_best, ny},
+        {&s->x_old, nx}, {&s->y_old, ny}, {&s->dx, nx}, {&s->seen, CONE_SUSPECT_MEMORY * (nx + ny)}, {&s->x_floor, nx},
+        {&s->y_floor, ny}
+        /* clang-format on */
     };
     for (size_t k = 0; k < sizeof doubles / sizeof *doubles; k++)
         if (!(*doubles[k].place = MEM_ARRAY(c, double, doubles[k].count))) return false;
-    struct { unsigned char **place; int count; } bytes[] = {
-        {&s->on, p->n_cones}, {&s->closed, p->n_cones}, {&s->ball, s->n_balls}, {&s->kind, ny}, {&s->have, ny},
-    };
+    struct {
+        unsigned char **place;
+        int count;
+    } bytes[] = {{&s->on, p->n_cones}, {&s->closed, p->n_cones}, {&s->ball, s->n_balls}, {&s->kind, ny}, {&s->have, ny}};
     for (size_t k = 0; k < sizeof bytes / sizeof *bytes; k++)
         if (!(*bytes[k].place = MEM_ARRAY(c, unsigned char, bytes[k].count))) return false;
-    struct { int **place; int count; } integers[] = {
-        {&s->psi_row, ny}, {&s->normal_of, p->n_cones}, {&s->component_of, ny}, {&s->component_start, ny + 1}, {&s->component_rows, ny},
-        {&s->A_pivot, ny}, {&s->active, ny}, {&s->pivot, ny},
-    };
+    struct {
+        int **place;
+        int count;
+    } integers[] = {{&s->psi_row, ny},        {&s->normal_of, p->n_cones}, {&s->component_of, ny}, {&s->component_start, ny + 1},
+                    {&s->component_rows, ny}, {&s->A_pivot, ny},           {&s->active, ny},       {&s->pivot, ny}};
     for (size_t k = 0; k < sizeof integers / sizeof *integers; k++)
         if (!(*integers[k].place = MEM_ARRAY(c, int, integers[k].count))) return false;
     return true;
@@ -81,11 +91,12 @@ static bool take_matrices(cone_solver *s) {
         if (!(s->sparse = cone_sparse_create(s))) return false;
         if (p->ny > CONE_SWEEP_SIZE) return true;
     }
-    if (!projects && p->ny <= CONE_COD_SIZE && !(s->cod = lin_cod_create(s->context, p->ny, p->ny))) return false;
-    s->G = MEM_ARRAY(s->context, double, (size_t)p->nx * ny);
-    s->D = MEM_ARRAY(s->context, double, (size_t)p->npsi * ny);
-    s->S = MEM_ARRAY(s->context, double, projects ? 0 : ny * ny);
-    if ((p->ny <= CONE_SWEEP_SIZE || projects) && !(s->E = MEM_ARRAY(s->context, double, (size_t)p->npsi * ny))) return false;
+    /* A projection has no use for the next two, but cones with modes are solved by Newton's method in any case. */
+    if (p->ny <= CONE_COD_SIZE && !(s->cod = lin_cod_create(s->context, p->ny, p->ny))) return false;
+    s->G = MEM_ARRAY(s->context, double, (size_t)p->nx *ny);
+    s->D = MEM_ARRAY(s->context, double, (size_t)p->npsi *ny);
+    s->S = MEM_ARRAY(s->context, double, ny *ny);
+    if ((p->ny <= CONE_SWEEP_SIZE || projects) && !(s->E = MEM_ARRAY(s->context, double, (size_t)p->npsi *ny))) return false;
     return s->G && s->D && s->S;
 }
 
@@ -132,11 +143,13 @@ failed:
 void cone_solver_destroy(cone_solver *s) {
     if (!s) return;
     void *blocks[] = {
-        s->first_ball, s->rho, s->root_rho, s->own_rho, s->centre, s->d_psi, s->anderson, s->row_scale, s->phi, s->psi, s->mu, s->R, s->phi_y, s->psi_x, s->psi_y, s->normal,
-        s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->dy_swept, s->psi_l, s->mu_l, s->step, s->row, s->column, s->factor, s->z, s->x0,
-        s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->seen, s->x_floor, s->y_floor, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row, s->normal_of,
-        s->component_of, s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->A_lu, s->G, s->D, s->S, s->E,
-        s->left, s->left_x,
+        /* clang-format off */
+        s->first_ball, s->rho, s->root_rho, s->own_rho, s->centre, s->d_psi, s->anderson, s->row_scale, s->phi, s->psi, s->mu, s->R,
+        s->phi_y, s->psi_x, s->psi_y, s->normal, s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->dy_swept, s->psi_l,
+        s->mu_l, s->step, s->row, s->column, s->factor, s->z, s->x0, s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->seen,
+        s->x_floor, s->y_floor, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row, s->normal_of, s->component_of,
+        s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->A_lu, s->G, s->D, s->S, s->E, s->left, s->left_x
+        /* clang-format on */
     };
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) mem_free(s->context, blocks[k]);
     lin_lu_destroy(s->lu);
@@ -157,6 +170,10 @@ static void prepare(cone_solver *s) {
         s->row_scale[2 * k] = scale;
         s->row_scale[2 * k + 1] = scale / s->rho[k];
     }
+    s->frozen = false;
+    for (int k = 0; k < p->n_cones; k++) s->frozen = s->frozen || cone_is_frozen(&p->cones[k]);
+    s->factored = false; /* pivots of an earlier solve are no part of this one: steps are functions of their state */
+    if (s->sparse) cone_sparse_forget(s->sparse);
     s->least_norm = false;
     s->singular_seen = false;
     s->rank_known = s->forgives = false;
@@ -199,7 +216,7 @@ static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outco
     }
     if (evaluated != ZN_OK) {
         out->worst = INFINITY;
-        return ZN_NOT_FINITE;
+        return ZN_ERROR_NOT_FINITE;
     }
     cone_judge(s, out);
     if (out->worst <= s->settings.tolerance) {
@@ -211,7 +228,7 @@ static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outco
         out->roundoff_residual = larger(out->roundoff_residual, out->worst);
         return ZN_OK;
     }
-    return status == ZN_OK ? ZN_NO_CONVERGENCE : status;
+    return status == ZN_OK ? ZN_ERROR_NO_CONVERGENCE : status;
 }
 
 static void restart(const cone_solver *s, double *x, double *y) {
@@ -236,7 +253,7 @@ static zn_status newton_with_retry(cone_solver *s, double *x, double *y, bool ro
 static zn_status newton_paths(cone_solver *s, double *x, double *y, bool robust) {
     s->use_sparse = s->sparse && !(s->left && s->S);
     zn_status status = newton_with_retry(s, x, y, robust);
-    if (status == ZN_OK || status == ZN_NOT_FINITE || !s->use_sparse || !s->S || s->brief || s->floor > 0) return status;
+    if (status == ZN_OK || status == ZN_ERROR_NOT_FINITE || !s->use_sparse || !s->S || s->brief || s->floor > 0) return status;
     s->use_sparse = false;
     restart(s, x, y);
     return newton_with_retry(s, x, y, robust);
@@ -256,37 +273,31 @@ static zn_status solve_by(cone_solver *s, bool projecting, double *x, double *y,
         memcpy(y, s->y_floor, (size_t)s->p->ny * sizeof(double));
         s->current = false;
         status = ZN_OK;
-    } else
-        s->floor = 0;
+    } else s->floor = 0;
     return conclude(s, x, y, out, status);
 }
 
 /* True: that is it. */
 static bool solve_by_pieces(cone_solver *s, double *x, double *y, cone_outcome *out, zn_status *status) {
     *status = cone_pieces_solve(s, x, y);
-    if (*status == ZN_MEMORY || *status == ZN_STOPPED) return true;
-    if (*status != ZN_UNSUPPORTED) {
+    if (*status == ZN_ERROR_MEMORY || *status == ZN_STOPPED) return true;
+    if (*status != ZN_ERROR_UNSUPPORTED) {
         *status = conclude(s, x, y, out, *status);
-        if (*status == ZN_OK || *status == ZN_NOT_FINITE || s->brief || s->p->ny > CONE_SECOND_TRY) return true;
+        if (*status == ZN_OK || *status == ZN_ERROR_NOT_FINITE || s->brief || s->p->ny > CONE_SECOND_TRY) return true;
     }
-    if (!take_matrices(s)) return *status = ZN_MEMORY, true;
+    if (!take_matrices(s)) return *status = ZN_ERROR_MEMORY, true;
     restart(s, x, y);
     return false;
 }
 
-zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
-    *out = (cone_outcome){.path = CONE_NEWTON, .worst = INFINITY, .worst_cone = -1, .worst_row = -1};
-    s->out = out;
-    if (!x) x = s->x0; /* without unknowns of a kind any valid address is fine */
-    if (!y) y = s->y0;
-    prepare(s);
+static zn_status solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     memcpy(s->x0, x, (size_t)s->p->nx * sizeof(double));
     memcpy(s->y0, y, (size_t)s->p->ny * sizeof(double));
     zn_solver solver = s->settings.solver;
-    zn_status status = ZN_NO_CONVERGENCE;
+    zn_status status = ZN_ERROR_NO_CONVERGENCE;
     if (s->pieces && solve_by_pieces(s, x, y, out, &status)) return status;
-    status = solve_by(s, solver == ZN_SOLVER_PROJECTION, x, y, out);
-    if (status == ZN_OK || solver != ZN_SOLVER_AUTO || status == ZN_NOT_FINITE || s->brief || !s->E || s->p->ny == 0) return status;
+    status = solve_by(s, solver == ZN_SOLVER_PROJECTION && !s->frozen, x, y, out);
+    if (status == ZN_OK || solver != ZN_SOLVER_AUTO || status == ZN_ERROR_NOT_FINITE || s->brief || !s->E || s->p->ny == 0) return status;
     cone_outcome newton = *out;
     memcpy(s->x_floor, x, (size_t)s->p->nx * sizeof(double)); /* there is no floor */
     memcpy(s->y_floor, y, (size_t)s->p->ny * sizeof(double));
@@ -298,6 +309,19 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     *out = newton;
     memcpy(x, s->x_floor, (size_t)s->p->nx * sizeof(double));
     memcpy(y, s->y_floor, (size_t)s->p->ny * sizeof(double));
+    return status;
+}
+
+zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
+    *out = (cone_outcome){.path = CONE_NEWTON, .worst = INFINITY, .worst_cone = -1, .worst_row = -1};
+    s->out = out;
+    if (!x) x = s->x0; /* without unknowns of a kind any valid address is fine */
+    if (!y) y = s->y0;
+    prepare(s);
+    bool brief = s->brief;
+    s->brief = brief || s->frozen;
+    zn_status status = solve(s, x, y, out);
+    s->brief = brief;
     return status;
 }
 

@@ -23,10 +23,10 @@
 #include "linalg/dense.h"
 
 typedef enum ball_state {
-    BALL_OFF,    /* R = mu_F */
-    BALL_STICK,  /* R = psi_F */
-    BALL_SLIP,   /* R = mu_F + r n,  n = a/|a|,  a = rho psi_F - mu_F */
-    BALL_GUIDED  /* R = mu_F + r n,  n = d/|d|,  d = psi[psi_D ..]   (stick_of, slipping there) */
+    BALL_OFF,   /* R = mu_F */
+    BALL_STICK, /* R = psi_F */
+    BALL_SLIP,  /* R = mu_F + r n,  n = a/|a|,  a = rho psi_F - mu_F */
+    BALL_GUIDED /* R = mu_F + r n,  n = d/|d|,  d = psi[psi_D ..]   (stick_of, slipping there) */
 } ball_state;
 
 enum { CONE_BALL_DIM_MAX = 8 };
@@ -56,59 +56,60 @@ struct cone_solver {
     const cone_problem *p;
     cone_settings settings;
     int n_balls;
-    int *first_ball;                 /* per cone: number of its first ball */
-    int *normal_of;                  /* per cone: the cone (itself or earlier) whose mu_N scales its radii; -1: none */
-    int *psi_row;                    /* ny: row of psi that belongs to row k of R; -1: none */
-    double *rho, *root_rho;          /* ny: prox parameters of this solve and their square roots */
-    double *own_rho;                 /* ny: of sweeps, by the blocks of E */
-    double *row_scale;               /* 2 per row of R: for units of psi, for units of mu */
+    int *first_ball;        /* per cone: number of its first ball */
+    int *normal_of;         /* per cone: the cone (itself or earlier) whose mu_N scales its radii; -1: none */
+    int *psi_row;           /* ny: row of psi that belongs to row k of R; -1: none */
+    double *rho, *root_rho; /* ny: prox parameters of this solve and their square roots */
+    double *own_rho;        /* ny: of sweeps, by the blocks of E */
+    double *row_scale;      /* 2 per row of R: for units of psi, for units of mu */
 
     /* values at the current point and the states that belong to them */
     double *phi, *psi, *mu, *R;
     double *phi_y, *psi_x, *psi_y;
     unsigned char *on, *closed, *ball, *kind;
-    double *normal;                  /* ny: n of slipping balls at the rows of mu_F */
-    double *turn;                    /* per ball: r/|a|, or r/|d| */
+    double *normal; /* ny: n of slipping balls at the rows of mu_F */
+    double *turn;   /* per ball: r/|a|, or r/|d| */
 
     /* A: its inverse by connected components */
     int *component_of, n_components, *component_start, *component_rows;
-    double *A_lu;                    /* factors of the components, packed */
+    double *A_lu; /* factors of the components, packed */
     int *A_pivot;
 
     /* Schur complement */
     lin_lu *lu;
-    bool factored;                   /* lu holds factors of an earlier phi_x */
-    bool use_linear;                 /* the problem's own solver stands for lu, until the next Jacobian */
-    double *v;                       /* phi_x^-1 phi */
-    double *psi_free;                /* psi - psi_x v: psi of the linearised problem at dy = 0 */
-    double *G, *D;                   /* columns nx x ny, npsi x ny */
-    double *E;                       /* npsi x ny: d psi/d mu (sweeps.c); NULL when large */
-    unsigned char *have;             /* per column */
+    bool factored;       /* lu holds factors of an earlier phi_x of this solve */
+    bool use_linear;     /* the problem's own solver stands for lu, until the next Jacobian */
+    double *v;           /* phi_x^-1 phi */
+    double *psi_free;    /* psi - psi_x v: psi of the linearised problem at dy = 0 */
+    double *G, *D;       /* columns nx x ny, npsi x ny */
+    double *E;           /* npsi x ny: d psi/d mu (sweeps.c); NULL when large */
+    unsigned char *have; /* per column */
 
-    cone_sparse *sparse;             /* NULL: does not pay; else there are G, D, S only up to CONE_SWEEP_SIZE */
+    cone_sparse *sparse; /* NULL: does not pay; else there are G, D, S only up to CONE_SWEEP_SIZE */
     bool use_sparse;
-    cone_pieces *pieces;             /* NULL: does not pay; else the memory of the other methods is taken when they are needed */
+    cone_pieces *pieces; /* NULL: does not pay; else the memory of the other methods is taken when they are needed */
     bool has_matrices;
 
     /* local problem */
     double *dy, *dy_best, *dy_try, *dy_swept, *psi_l, *mu_l, *S, *step, *row, *column, *factor, *z; /* column stays zero between uses */
     int *active, *pivot;
-    double *centre, *d_psi;          /* ny, npsi: of proximal points (local.c) */
-    double *anderson;                /* memory of projection.c */
-    lin_cod *cod;                    /* of ny rows; NULL when large */
+    double *centre, *d_psi; /* ny, npsi: of proximal points (local.c) */
+    double *anderson;       /* memory of projection.c */
+    lin_cod *cod;           /* of ny rows; NULL when large */
 
     double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx, *x_floor, *y_floor;
-    double *left, *left_x;           /* nx: what of phi is forgiven; work space. NULL unless contradictions are allowed */
-    bool rank_known;                 /* lu holds the factors of lin_lu_factor_rank */
-    bool forgives;                   /* `left` belongs to phi and is not more than allowed */
-    cone_outcome *out;               /* of the running solve */
+    double *left, *left_x; /* nx: what of phi is forgiven; work space. NULL unless contradictions are allowed */
+    bool rank_known;       /* lu holds the factors of lin_lu_factor_rank */
+    bool forgives;         /* `left` belongs to phi and is not more than allowed */
+    cone_outcome *out;     /* of the running solve */
     bool singular_seen, least_norm;
-    double floor;                    /* residual at (x_floor, y_floor), which round-off does not let fall; 0: there is none */
-    cone_expected expected;          /* noise: 0, or a floor is a solution */
-    double *seen;                    /* memory of cone_noise, nx + ny rows */
-    bool projecting;                 /* linearised problems go to projection.c instead of local.c */
-    bool brief;                      /* one run of Newton with few iterations, nothing else */
-    bool current;                    /* phi, psi, mu and the states are those of the x and y that Newton returned */
+    double floor;           /* residual at (x_floor, y_floor), which round-off does not let fall; 0: there is none */
+    cone_expected expected; /* noise: 0, or a floor is a solution */
+    double *seen;           /* memory of cone_noise, nx + ny rows */
+    bool projecting;        /* linearised problems go to projection.c instead of local.c */
+    bool frozen;            /* some cone has a mode: solves are brief */
+    bool brief;             /* one run of Newton with few iterations, nothing else */
+    bool current;           /* phi, psi, mu and the states are those of the x and y that Newton returned */
 };
 
 /* rows.c */
@@ -118,22 +119,22 @@ void cone_classify(cone_solver *, const double *psi, const double *mu);         
 void cone_assume_closed_and_sticking(cone_solver *);                               /* states */
 void cone_residual(cone_solver *, const double *psi, const double *mu, double *R); /* at the states */
 void cone_apply_rows(const cone_solver *, const double *dpsi, const double *dmu, double *dR);
-double cone_row_norm(const cone_solver *, const double *R);                        /* largest scaled row, NaN kept */
-double cone_smooth_norm(const cone_solver *, const double *phi);                   /* without what is forgiven */
+double cone_row_norm(const cone_solver *, const double *R);      /* largest scaled row, NaN kept */
+double cone_smooth_norm(const cone_solver *, const double *phi); /* without what is forgiven */
 uint64_t cone_state_hash(const cone_solver *);
 
 /* schur.c */
 zn_status cone_evaluate(cone_solver *, const double *x, const double *y, bool jacobian);
 zn_status cone_factor(cone_solver *);
-void cone_linearise(cone_solver *);                        /* v and psi_free from phi, psi and the kept factors */
+void cone_linearise(cone_solver *); /* v and psi_free from phi, psi and the kept factors */
 void cone_need_column(cone_solver *, int j);
 void cone_need_columns(cone_solver *, int n, const int *columns);
-void cone_smooth_solve(cone_solver *, double *b);          /* b becomes phi_x^-1 b */
+void cone_smooth_solve(cone_solver *, double *b);                   /* b becomes phi_x^-1 b */
 void cone_smooth_step(cone_solver *, const double *dy, double *dx); /* dx = -v - G dy */
 
 /* contradiction.c */
 bool cone_allows_contradiction(const cone_solver *);
-void cone_find_contradiction(cone_solver *);               /* `left` of the present phi by the present factors */
+void cone_find_contradiction(cone_solver *); /* `left` of the present phi by the present factors */
 
 /* noise.c: the size of the residual at (x, y), where all of it that is above the tolerance is round-off; phi, psi, mu and R are then those of
  * another point. Else 0, and they are those of (x, y), as before. */
@@ -149,18 +150,19 @@ void cone_local_point(cone_solver *, const double *dy);
 zn_status cone_solve_local(cone_solver *, const double *y, bool robust, double norm, local_result *); /* norm: of the whole residual */
 
 /* sweeps.c */
-bool cone_prepare_sweeps(cone_solver *);                          /* E and rho; false: A cannot be inverted */
-void cone_set_multipliers(cone_solver *, const double *mu);       /* mu_l, and psi_l that belongs to it */
-double cone_sweep(cone_solver *);                                 /* of mu_l, psi_l; the largest change, in units of psi */
-bool cone_sweeps(cone_solver *, int count, double enough);        /* from s->dy, which becomes the result; false: not finite */
+bool cone_prepare_sweeps(cone_solver *);                    /* E and rho; false: A cannot be inverted */
+void cone_set_multipliers(cone_solver *, const double *mu); /* mu_l, and psi_l that belongs to it */
+double cone_sweep(cone_solver *);                           /* of mu_l, psi_l; the largest change, in units of psi */
+bool cone_sweeps(cone_solver *, int count, double enough);  /* from s->dy, which becomes the result; false: not finite */
 
 /* sparse.c */
 bool cone_sparse_pays(const cone_problem *);
 cone_sparse *cone_sparse_create(cone_solver *);
 void cone_sparse_destroy(zn_context *, cone_sparse *);
+void cone_sparse_forget(cone_sparse *); /* pivots */
 zn_status cone_sparse_step(cone_solver *, bool robust, double *dx, double *dy);
 
-/* pieces.c: s->pieces where it pays. Solve: ZN_UNSUPPORTED where the cones are not plain contacts now. */
+/* pieces.c: s->pieces where it pays. Solve: ZN_ERROR_UNSUPPORTED where the cones are not plain contacts now. */
 zn_status cone_pieces_create(cone_solver *);
 void cone_pieces_destroy(zn_context *, cone_pieces *);
 zn_status cone_pieces_solve(cone_solver *, double *x, double *y);

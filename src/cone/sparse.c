@@ -9,10 +9,10 @@
 #include "cone/solver.h"
 
 /* Row `to` of R depends on row `from` of psi or mu; what the coefficient is follows from the state of the ball. */
-typedef enum link_kind { LINK_NORMAL_PSI, LINK_PSI, LINK_GUIDE, LINK_MU, LINK_RADIUS } link_kind;
+typedef enum link_kind { LINK_NORMAL_PSI, LINK_PSI, LINK_STICK, LINK_GUIDE, LINK_MU, LINK_RADIUS } link_kind;
 typedef struct row_link {
     int from, to;
-    int cone, ball, i, j;   /* ball: number over all; i, j: rows inside the ball */
+    int cone, ball, i, j; /* ball: number over all; i, j: rows inside the ball */
     link_kind kind;
 } row_link;
 
@@ -21,12 +21,12 @@ struct cone_sparse {
     lin_lu *lu;
     int phi_x_block, phi_y_block, lower_block;
     int n_psi_links, n_mu_links;
-    row_link *psi_links, *mu_links;      /* sorted by `from` */
-    int *psi_start, *mu_start;           /* first link of each row of psi, mu */
-    double *psi_weight, *mu_weight;      /* coefficient of each link at the present states */
-    lin_pattern identity, lower;         /* in place of A; ny x (nx + ny) */
+    row_link *psi_links, *mu_links; /* sorted by `from` */
+    int *psi_start, *mu_start;      /* first link of each row of psi, mu */
+    double *psi_weight, *mu_weight; /* coefficient of each link at the present states */
+    lin_pattern identity, lower;    /* in place of A; ny x (nx + ny) */
     double *ones, *lower_values, *rhs;
-    int *place;                          /* of each product of an entry with a link in `lower`, in the order of filling */
+    int *place; /* of each product of an entry with a link in `lower`, in the order of filling */
     uint64_t hash;
     bool factored;
 };
@@ -53,6 +53,7 @@ static void collect_links(const cone_solver *s, row_link *psi, int *n_psi, row_l
                     /* psi_F may become psi_D in later solves. */
                     if (c->stick_of == -1 && c->psi_D >= 0 && c->psi_D != c->psi_F)
                         link_rows(psi, n_psi, (row_link){c->psi_D + offset + j, row + i, k, ball, i, j, LINK_PSI});
+                    if (c->psi_stick > 0) link_rows(psi, n_psi, (row_link){c->psi_stick + offset + j, row + i, k, ball, i, j, LINK_STICK});
                     if (c->psi_D >= 0) link_rows(psi, n_psi, (row_link){c->psi_D + offset + j, row + i, k, ball, i, j, LINK_GUIDE});
                     if (i != j) link_rows(mu, n_mu, (row_link){row + j, row + i, k, ball, i, j, LINK_MU});
                 }
@@ -95,11 +96,13 @@ static double coefficient(const cone_solver *s, const row_link *l) {
     switch (l->kind) {
     case LINK_PSI:
         if (l->from != c->psi_F + first - c->mu_F + l->j) return 0;
+        if (state == BALL_GUIDED && c->psi_D < 0) return t * (same - n_i * n_j); /* slips by its mode */
+        if (state == BALL_STICK && c->psi_stick > 0 && cone_is_frozen(c)) return 0;
         return state == BALL_STICK ? same : state == BALL_SLIP ? t * s->rho[first] * (same - n_i * n_j) : 0;
+    case LINK_STICK: return state == BALL_STICK && cone_is_frozen(c) ? same : 0;
     case LINK_GUIDE: return state == BALL_GUIDED ? t * (same - n_i * n_j) : 0;
     case LINK_MU: return state == BALL_STICK ? 0 : state == BALL_SLIP ? same - t * (same - n_i * n_j) : same;
-    default:
-        return state == BALL_SLIP || state == BALL_GUIDED ? c->balls[l->ball - s->first_ball[l->cone]].mu * n_i : 0;
+    default: return state == BALL_SLIP || state == BALL_GUIDED ? c->balls[l->ball - s->first_ball[l->cone]].mu * n_i : 0;
     }
 }
 
@@ -111,8 +114,8 @@ typedef struct product {
     int count;
 } product;
 
-static void multiply_block(const zn_pattern *pattern, const double *values, const row_link *links, const int *start,
-                           const double *weight, int shift, product *out) {
+static void multiply_block(const zn_pattern *pattern, const double *values, const row_link *links, const int *start, const double *weight,
+                           int shift, product *out) {
     int cols = pattern->start ? pattern->cols : 0;
     for (int j = 0; j < cols; j++)
         for (int e = pattern->start[j]; e < pattern->start[j + 1]; e++)
@@ -213,14 +216,16 @@ cone_sparse *cone_sparse_create(cone_solver *s) {
     return NULL;
 }
 
+void cone_sparse_forget(cone_sparse *k) { k->factored = false; }
+
 void cone_sparse_destroy(zn_context *context, cone_sparse *k) {
     if (!k) return;
     lin_lu_destroy(k->lu);
     lin_matrix_destroy(k->K);
     lin_pattern_destroy(context, &k->identity);
     lin_pattern_destroy(context, &k->lower);
-    void *blocks[] = {k->psi_links, k->mu_links, k->psi_start, k->mu_start, k->psi_weight, k->mu_weight, k->ones, k->lower_values,
-                      k->rhs, k->place};
+    void *blocks[] = {k->psi_links, k->mu_links, k->psi_start,    k->mu_start, k->psi_weight,
+                      k->mu_weight, k->ones,     k->lower_values, k->rhs,      k->place};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     mem_free(context, k);
 }
@@ -244,7 +249,7 @@ zn_status cone_sparse_step(cone_solver *s, bool robust, double *dx, double *dy) 
     zn_status status = lin_lu_factor(k->lu, k->K, k->factored && hash == k->hash);
     k->factored = status == ZN_OK;
     k->hash = hash;
-    if (status == ZN_SINGULAR && robust) {
+    if (status == ZN_ERROR_SINGULAR && robust) {
         s->least_norm = true;
         status = lin_lu_factor_regularised(k->lu, k->K);
     }
@@ -254,5 +259,5 @@ zn_status cone_sparse_step(cone_solver *s, bool robust, double *dx, double *dy) 
     lin_lu_solve(k->lu, k->rhs);
     memcpy(dx, k->rhs, (size_t)p->nx * sizeof(double));
     memcpy(dy, k->rhs + p->nx, (size_t)p->ny * sizeof(double));
-    return all_finite(p->nx + p->ny, k->rhs) ? ZN_OK : ZN_SINGULAR;
+    return all_finite(p->nx + p->ny, k->rhs) ? ZN_OK : ZN_ERROR_SINGULAR;
 }

@@ -75,8 +75,7 @@ static double relax_balls(cone_solver *s, int k, bool on) {
         for (int i = 0; i < dim; i++) a[i] = s->own_rho[row] * s->psi_l[c->psi_F + offset + i] - s->mu_l[row + i];
         if (s->ball[s->first_ball[k] + b] == BALL_GUIDED)
             for (int i = 0; i < dim; i++) next[i] = r * s->normal[row + i];
-        else
-            law_prox_ball(dim, r, a, next);
+        else law_prox_ball(dim, r, a, next);
         for (int i = 0; i < dim; i++) worst = larger(worst, change(s, row + i, -next[i]));
         row += dim;
     }

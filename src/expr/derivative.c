@@ -43,37 +43,41 @@ static expr bit(expr_graph *graph, bool one) {
     return graph->bits[one] - 1;
 }
 
+/* A node without these bits does not depend on the variable. */
+static uint64_t mask_of(const expr_graph *graph, int variable) {
+    return variable == EXPR_MOTION ? graph->moving : UINT64_C(1) << (variable % 64);
+}
+
 /* Whether the derivative needs no work; *derivative is EXPR_NONE then only when memory is out. */
 static bool known(expr_graph *graph, expr node, int variable, expr *derivative) {
     const expr_node *n = &graph->nodes[node];
-    bool stepwise = n->op == EXPR_SIGN || (n->op >= EXPR_LESS && n->op <= EXPR_NOT);
-    if (n->op == EXPR_VARIABLE) {
+    bool stepwise = n->op == EXPR_SIGN || n->op == EXPR_FLOOR || (n->op >= EXPR_LESS && n->op <= EXPR_NOT);
+    if (n->op == EXPR_VARIABLE && variable != EXPR_MOTION) {
         *derivative = bit(graph, n->a == variable);
         return true;
     }
-    if (stepwise || !(n->depends & (UINT64_C(1) << (variable % 64)))) {
+    if (stepwise || !(n->depends & mask_of(graph, variable))) {
         *derivative = bit(graph, false);
         return true;
     }
     if (!graph->memo_size) return false;
     const expr_memo *memo = &graph->memos[memo_slot(graph, node, variable)];
     *derivative = memo->derivative;
-    return memo->variable != 0;
+    if (memo->variable != 0 || n->op != EXPR_VARIABLE) return memo->variable != 0;
+    *derivative = bit(graph, false); /* it rests */
+    return true;
 }
 
 /* A node with the same derivative, further down: of a sum only the terms that depend on the variable count, and a long sum (an energy of
  * thousands of coordinates) is left in a short loop instead of one derivative for each of its partial sums. */
 static expr same_derivative(const expr_graph *graph, expr node, int variable) {
-    const uint64_t mask = UINT64_C(1) << (variable % 64);
+    const uint64_t mask = mask_of(graph, variable);
     for (;;) {
         const expr_node *n = &graph->nodes[node];
         if (n->op != EXPR_ADD && n->op != EXPR_SUB) return node;
-        if (!(graph->nodes[n->b].depends & mask))
-            node = n->a;
-        else if (n->op == EXPR_ADD && !(graph->nodes[n->a].depends & mask))
-            node = n->b;
-        else
-            return node;
+        if (!(graph->nodes[n->b].depends & mask)) node = n->a;
+        else if (n->op == EXPR_ADD && !(graph->nodes[n->a].depends & mask)) node = n->b;
+        else return node;
     }
 }
 
@@ -142,15 +146,13 @@ static expr rule_pow(expr_graph *graph, expr self, expr x, expr y, expr dx, expr
     }
     expr base_is_zero = is_zero(graph, x), zero = constant(graph, 0);
     expr by_base = zero, by_exponent = zero;
-    if (!expr_is_zero(graph,
-                      dx)) { /* y x^(y-1) x' may be 0 * inf at x = 0: x^0 is the constant 1, and a base may rest at 0 */
+    if (!expr_is_zero(graph, dx)) { /* y x^(y-1) x' may be 0 * inf at x = 0: x^0 is the constant 1, and a base may rest at 0 */
         expr power = expr_binary(graph, EXPR_POW, x, sub(graph, y, constant(graph, 1)));
         expr rests = expr_binary(graph, EXPR_OR, is_zero(graph, y), is_zero(graph, dx));
         expr both = expr_binary(graph, EXPR_AND, base_is_zero, rests);
         by_base = expr_if(graph, both, zero, mul(graph, mul(graph, y, power), dx));
     }
-    if (!expr_is_zero(graph,
-                      dy)) { /* nothing comes from a zero base, nor from an exponent that rests (a negative base needs it) */
+    if (!expr_is_zero(graph, dy)) { /* nothing comes from a zero base, nor from an exponent that rests (a negative base needs it) */
         by_exponent = mul(graph, mul(graph, self, expr_unary(graph, EXPR_LOG, x)), dy);
         expr negative_base = expr_binary(graph, EXPR_LESS, x, zero), positive = expr_binary(graph, EXPR_LESS, zero, y);
         expr rests = expr_binary(graph, EXPR_AND, negative_base, is_zero(graph, dy));
@@ -208,6 +210,10 @@ static expr rule_foot_part(expr_graph *graph, const expr_node *node, int variabl
     return expr_foot_derivative(graph, node->a, (int)node->value, dp);
 }
 
+static expr rule_table(expr_graph *graph, int key, expr x) {
+    return expr_look_up(graph, graph->tables[key / EXPR_TABLE_ORDERS], key % EXPR_TABLE_ORDERS + 1, x);
+}
+
 static expr rule(expr_graph *graph, expr self, const expr_node *node, int variable, expr da, expr db, expr dc) {
     expr a = node->a, b = node->b;
     switch (node->op) {
@@ -227,6 +233,7 @@ static expr rule(expr_graph *graph, expr self, const expr_node *node, int variab
     case EXPR_MAX: return expr_if(graph, expr_binary(graph, EXPR_LESS_EQUAL, b, a), da, db);
     case EXPR_FOOT: return expr_foot_derivative(graph, self, 0, (const expr[]){da, db, dc});
     case EXPR_FOOT_PART: return rule_foot_part(graph, node, variable);
+    case EXPR_TABLE: return mul(graph, rule_table(graph, (int)node->value, a), da);
     case EXPR_IF: return expr_if(graph, a, db, dc);
     default: return mul(graph, outer_derivative(graph, node->op, self, a), da);
     }
@@ -245,8 +252,7 @@ static bool advance(expr_graph *graph, size_t *depth, int variable, expr *result
     bool ready = true;
     for (int i = node.op == EXPR_IF ? 1 : 0; i < expr_operand_count(node.op); i++) {
         expr operand = operands[i];
-        if (known(graph, operand, variable, &d[i]) ||
-            known(graph, operand = same_derivative(graph, operand, variable), variable, &d[i])) {
+        if (known(graph, operand, variable, &d[i]) || known(graph, operand = same_derivative(graph, operand, variable), variable, &d[i])) {
             if (d[i] < 0) return false;
             continue;
         }
@@ -261,7 +267,9 @@ static bool advance(expr_graph *graph, size_t *depth, int variable, expr *result
 }
 
 bool expr_keep_derivative(expr_graph *graph, expr node, int variable, expr derivative) {
-    return node >= 0 && variable >= 0 && memo_keep(graph, node, variable, derivative);
+    if (node < 0 || variable < 0) return false;
+    if (variable == EXPR_MOTION && graph->nodes[node].op == EXPR_VARIABLE) graph->moving |= graph->nodes[node].depends;
+    return memo_keep(graph, node, variable, derivative);
 }
 
 expr expr_derivative(expr_graph *graph, expr root, int variable) {
@@ -278,9 +286,7 @@ expr expr_derivative(expr_graph *graph, expr root, int variable) {
 
 /* ---- gradients ---- */
 
-static bool is_sum(const expr_graph *graph, expr node) {
-    return graph->nodes[node].op == EXPR_ADD || graph->nodes[node].op == EXPR_SUB;
-}
+static bool is_sum(const expr_graph *graph, expr node) { return graph->nodes[node].op == EXPR_ADD || graph->nodes[node].op == EXPR_SUB; }
 
 /* The operand of a sum that goes on with it, while the other one is a term: a sum is written from the left. */
 static bool goes_on_left(const expr_graph *graph, const expr_node *sum) {

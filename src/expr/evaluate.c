@@ -53,6 +53,7 @@ double expr_apply(expr_op op, double a, double b, double c) {
     case EXPR_MIN: return expr_min_of(a, b);
     case EXPR_MAX: return expr_max_of(a, b);
     case EXPR_HYPOT: return hypot(a, b);
+    case EXPR_FLOOR: return floor(a);
     case EXPR_LESS: return a < b;
     case EXPR_LESS_EQUAL: return a <= b;
     case EXPR_EQUAL: return a == b;
@@ -60,12 +61,17 @@ double expr_apply(expr_op op, double a, double b, double c) {
     case EXPR_OR: return a != 0 || b != 0;
     case EXPR_NOT: return a == 0;
     case EXPR_IF: return a != 0 ? b : c;
+    case EXPR_TABLE:
     case EXPR_FOOT:
     case EXPR_FOOT_PART:
     case EXPR_CONSTANT:
     case EXPR_VARIABLE: break;
     }
     return NAN;
+}
+
+static double look_up(const expr_graph *graph, int key, double x) {
+    return expr_table_value(graph->tables[key / EXPR_TABLE_ORDERS], key % EXPR_TABLE_ORDERS, x);
 }
 
 double expr_value(expr_graph *graph, expr root, const double *variables) {
@@ -78,17 +84,12 @@ double expr_value(expr_graph *graph, expr root, const double *variables) {
     for (size_t i = 0; i < graph->n_order; i++) {
         const expr_node *node = &graph->nodes[graph->order[i]];
         double *value = &values[graph->order[i]];
-        if (node->op == EXPR_CONSTANT)
-            *value = node->value;
-        else if (node->op == EXPR_VARIABLE)
-            *value = variables[node->a];
-        else if (node->op == EXPR_FOOT)
-            *value = expr_foot_value(graph, node, 0, values, variables);
-        else if (node->op == EXPR_FOOT_PART)
-            *value = expr_foot_value(graph, &graph->nodes[node->a], (int)node->value, values, variables);
-        else
-            *value =
-                expr_apply(node->op, values[node->a], node->b < 0 ? 0 : values[node->b], node->c < 0 ? 0 : values[node->c]);
+        if (node->op == EXPR_CONSTANT) *value = node->value;
+        else if (node->op == EXPR_VARIABLE) *value = variables[node->a];
+        else if (node->op == EXPR_TABLE) *value = look_up(graph, (int)node->value, values[node->a]);
+        else if (node->op == EXPR_FOOT) *value = expr_foot_value(graph, node, 0, values, variables);
+        else if (node->op == EXPR_FOOT_PART) *value = expr_foot_value(graph, &graph->nodes[node->a], (int)node->value, values, variables);
+        else *value = expr_apply(node->op, values[node->a], node->b < 0 ? 0 : values[node->b], node->c < 0 ? 0 : values[node->c]);
     }
     return values[root];
 }

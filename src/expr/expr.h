@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/names.h"
+#include "expr/table.h"
 #include "zeno/types.h"
 
 typedef int expr;
@@ -46,7 +47,9 @@ typedef enum expr_op {
     EXPR_MIN,
     EXPR_MAX,
     EXPR_HYPOT,
-    EXPR_FOOT,      /* see expr_nearest_point */
+    EXPR_FLOOR,
+    EXPR_TABLE, /* see expr_look_up */
+    EXPR_FOOT,  /* see expr_nearest_point */
     EXPR_FOOT_PART,
     EXPR_LESS, /* comparisons and logic give 0 or 1 */
     EXPR_LESS_EQUAL,
@@ -89,9 +92,15 @@ bool expr_gradient(expr_graph *, expr, int first, int count, expr *out);
 /* Tells a derivative in a form that is cheaper than the rules would make it: what is asked later gets this one. It must be
  * the derivative. false: memory is out. */
 bool expr_keep_derivative(expr_graph *, expr, int variable, expr derivative);
+/* In place of a variable: the derivative along a motion, in which variables have the rates that expr_keep_derivative tells for their nodes, and
+ * others rest. What is told for other nodes (a rotation matrix turns with the angular velocity) makes it short. */
+#define EXPR_MOTION (INT32_MAX - 1)
 /* Replaces variable `first + i` by by[i]. */
 expr expr_substitute(expr_graph *, expr, int first, int count, const expr *by);
 double expr_value(expr_graph *, expr, const double *variables); /* slow, for constants and checks */
+
+/* The derivative of an order (0: the value) of a table at x. The graph and its tapes share the table. */
+expr expr_look_up(expr_graph *, expr_table *, int order, expr x);
 
 /* ---- nearest points ---- */
 
@@ -115,15 +124,22 @@ typedef struct expr_name {
     expr value;
 } expr_name;
 
+typedef struct expr_table_name {
+    const char *name;
+    expr_table *table;
+} expr_table_name;
+
 typedef struct expr_scope {
     int count;
     const expr_name *names;
     const name_table *table; /* index of each name (owner 0), or NULL: names are compared one by one */
+    int n_tables;
+    const expr_table_name *tables; /* for table(NAME, x) */
 } expr_scope;
 
 /* Grammar: numbers, names (with primes; dots inside, as in crank.phi), + - * / ^ (right associative, binds tighter than unary minus on its left),
  * comparison and `and or not`, parentheses, function calls; `pi` and functions are known. On failure the status is
- * ZN_SYNTAX and the error names file, line, column, shows the offending text and hints at the nearest known name. */
+ * ZN_ERROR_SYNTAX and the error names file, line, column, shows the offending text and hints at the nearest known name. */
 zn_status expr_parse(expr_graph *, zn_context *, const expr_scope *, zn_formula, expr *out);
 /* Whether a text can be a name in formulas (letter or _, then letters, digits, _), and is not a function or `pi`, `t`. */
 bool expr_name_is_valid(const char *name);
@@ -149,5 +165,13 @@ int expr_tape_instructions(const expr_tape *, int n_sections); /* of sections 0.
 /* results[k] points to memory for the outputs of section k, or NULL (computed but not copied). The
  * variables may lie in the registers already (the same pointer); they stay as they are. No allocation. */
 void expr_tape_run(const expr_tape *, double *registers, const double *variables, int n_sections, double *const *results);
+
+/* The same in pieces, for one or EXPR_LANES points at once: register i of lane k is registers[i * lanes + k], with bits that do not depend on the other
+ * lanes. The variables are in the registers already; `begin` brings the constants, then the sections run one by one from the first, and
+ * the outputs of each are read from their registers before the next one runs. */
+enum { EXPR_LANES = 4 };
+void expr_tape_begin(const expr_tape *, double *registers, int lanes);
+void expr_tape_section(const expr_tape *, double *registers, int lanes, int section);
+const int32_t *expr_tape_outputs(const expr_tape *, int section, int *count); /* their registers; none beyond the last section */
 
 #endif

@@ -19,8 +19,8 @@ static expr dot(expr_graph *graph, const expr *a, const expr *b) {
 static const int SECOND[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
 
 int expr_surface(expr_graph *graph, expr f, int first, int dim, int parameters, int n_parameters) {
-    if (f < 0 || n_parameters > EXPR_SURFACE_PARAMETERS || !mem_grow(graph->context, (void **)&graph->surfaces, &graph->surface_capacity, graph->n_surfaces + 1,
-                           sizeof(expr_surface_node)))
+    if (f < 0 || n_parameters > EXPR_SURFACE_PARAMETERS ||
+        !mem_grow(graph->context, (void **)&graph->surfaces, &graph->surface_capacity, graph->n_surfaces + 1, sizeof(expr_surface_node)))
         return -1;
     expr_surface_node s = {.f = f, .first = first, .dim = dim, .parameters = parameters, .n_parameters = n_parameters};
     expr zero = expr_constant(graph, 0);
@@ -85,7 +85,8 @@ expr_nearest expr_nearest_point(expr_graph *graph, int surface, const expr *p) {
 
 /* P' in the plane: t = (-g_y, g_x)/|g|. */
 static expr planar(expr_graph *graph, const expr_foot_node *f, expr distance, int component, const expr *dp) {
-    expr g2 = add(graph, mul(graph, f->g[0], f->g[0]), mul(graph, f->g[1], f->g[1])), t[2] = {expr_unary(graph, EXPR_NEG, f->g[1]), f->g[0]};
+    expr g2 = add(graph, mul(graph, f->g[0], f->g[0]), mul(graph, f->g[1], f->g[1])),
+         t[2] = {expr_unary(graph, EXPR_NEG, f->g[1]), f->g[0]};
     expr tHt = add(graph, mul(graph, mul(graph, t[0], t[0]), f->H[0]),
                    add(graph, mul(graph, mul(graph, expr_constant(graph, 2), mul(graph, t[0], t[1])), f->H[1]),
                        mul(graph, mul(graph, t[1], t[1]), f->H[3])));
@@ -95,7 +96,8 @@ static expr planar(expr_graph *graph, const expr_foot_node *f, expr distance, in
 }
 
 static expr spatial(expr_graph *graph, const expr_foot_node *f, expr distance, int component, const expr *dp) {
-    expr size = expr_unary(graph, EXPR_SQRT, dot(graph, f->g, f->g)), factor = quotient(graph, distance, size), one = expr_constant(graph, 1);
+    expr size = expr_unary(graph, EXPR_SQRT, dot(graph, f->g, f->g)), factor = quotient(graph, distance, size),
+         one = expr_constant(graph, 1);
     expr n[3], H[3][3], Hn[3], v[3], Hv[3], trace = expr_constant(graph, 0), squares = trace;
     for (int i = 0; i < 3; i++) {
         n[i] = quotient(graph, f->g[i], size);
@@ -125,8 +127,7 @@ expr expr_foot_derivative(expr_graph *graph, expr foot, int component, const exp
         return quotient(graph, dot(graph, f.g, dp), expr_unary(graph, EXPR_SQRT, square));
     }
     expr distance = part(graph, foot, 3);
-    return graph->surfaces[f.surface].dim == 2 ? planar(graph, &f, distance, component, dp)
-                                               : spatial(graph, &f, distance, component, dp);
+    return graph->surfaces[f.surface].dim == 2 ? planar(graph, &f, distance, component, dp) : spatial(graph, &f, distance, component, dp);
 }
 
 /* Looks at values of nodes that lie in graph->values, so it must not make nodes while they are in use: the tape is kept. */

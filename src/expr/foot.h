@@ -11,7 +11,8 @@ enum { EXPR_SURFACE_OUTPUTS = 10 };
 /* The tape of a surface on variables 0, 1, 2 and its parameters. */
 expr_tape *expr_surface_compile(expr_graph *, zn_context *, int surface);
 /* out: x, y, z of the nearest point and the signed distance; NaN where none was found. */
-void expr_foot_solve(const expr_tape *, double *registers, int dim, const double *p, int n_parameters, const double *parameters, double *out);
+void expr_foot_solve(const expr_tape *, double *registers, int dim, const double *p, int n_parameters, const double *parameters,
+                     double *out);
 /* The value of a foot node or of a part of it; slow. */
 double expr_foot_value(expr_graph *, const expr_node *foot, int component, const double *values, const double *variables);
 /* The derivative of component 0 .. 3 of a foot node whose point moves with dp. */

@@ -9,9 +9,9 @@
 #include "expr/foot.h"
 
 enum { MOST_STEPS = 80, MOST_HALVINGS = 6 };
-static const double ENOUGH = 1e-15;     /* error relative to the size of the points */
-static const double ROUNDOFF = 1e-11;   /* below this an error that does not shrink is round-off */
-static const double CURVED = 0.05;      /* least 1 + curvature times distance that is trusted */
+static const double ENOUGH = 1e-15;   /* error relative to the size of the points */
+static const double ROUNDOFF = 1e-11; /* below this an error that does not shrink is round-off */
+static const double CURVED = 0.05;    /* least 1 + curvature times distance that is trusted */
 
 typedef struct foot_place {
     double P[3], n[3], H[3][3], r[3];
@@ -62,7 +62,8 @@ static void step_from(const foot_place *at, int dim, double *step) {
     }
 }
 
-void expr_foot_solve(const expr_tape *tape, double *registers, int dim, const double *p, int n_parameters, const double *parameters, double *out) {
+void expr_foot_solve(const expr_tape *tape, double *registers, int dim, const double *p, int n_parameters, const double *parameters,
+                     double *out) {
     double variables[3 + EXPR_SURFACE_PARAMETERS];
     if (n_parameters) memcpy(variables + 3, parameters, (size_t)n_parameters * sizeof *variables);
     foot_place at = {.P = {p[0], p[1], dim == 2 ? 0 : p[2]}}, next;

@@ -23,6 +23,8 @@ void expr_graph_destroy(expr_graph *graph) {
     for (size_t i = 0; i < graph->n_surfaces; i++) expr_tape_destroy(context, graph->surfaces[i].tape);
     mem_free(context, graph->surfaces);
     mem_free(context, graph->feet);
+    for (size_t i = 0; i < graph->n_tables; i++) expr_table_release(context, graph->tables[i]);
+    mem_free(context, graph->tables);
     mem_free(context, graph->values);
     mem_free(context, graph);
 }
@@ -52,8 +54,8 @@ int expr_operand_count(expr_op op) {
 }
 
 bool expr_is_commutative(expr_op op) {
-    return op == EXPR_ADD || op == EXPR_MUL || op == EXPR_MIN || op == EXPR_MAX || op == EXPR_HYPOT || op == EXPR_EQUAL ||
-           op == EXPR_AND || op == EXPR_OR;
+    return op == EXPR_ADD || op == EXPR_MUL || op == EXPR_MIN || op == EXPR_MAX || op == EXPR_HYPOT || op == EXPR_EQUAL || op == EXPR_AND ||
+           op == EXPR_OR;
 }
 
 /* ---- hash-consing ---- */
@@ -100,11 +102,10 @@ static expr intern(expr_graph *graph, expr_node node) {
     for (; graph->table[slot]; slot = (slot + 1) & (graph->table_size - 1))
         if (node_same(&graph->nodes[graph->table[slot] - 1], &node)) return graph->table[slot] - 1;
     if (graph->count >= INT32_MAX / 2) {
-        fail(graph->context, ZN_MEMORY, "the formulas grow beyond %d terms", INT32_MAX / 2);
+        fail(graph->context, ZN_ERROR_MEMORY, "the formulas grow beyond %d terms", INT32_MAX / 2);
         return EXPR_NONE;
     }
-    if (!mem_grow(graph->context, (void **)&graph->nodes, &graph->node_capacity, graph->count + 1, sizeof(expr_node)))
-        return EXPR_NONE;
+    if (!mem_grow(graph->context, (void **)&graph->nodes, &graph->node_capacity, graph->count + 1, sizeof(expr_node))) return EXPR_NONE;
     graph->nodes[graph->count] = node;
     graph->table[slot] = (expr)graph->count + 1;
     return (expr)graph->count++;
@@ -116,7 +117,7 @@ expr expr_constant(expr_graph *graph, double value) {
 
 expr expr_variable(expr_graph *graph, int index) {
     if (index < 0) {
-        fail(graph->context, ZN_INTERNAL, "a variable has the negative index %d", index);
+        fail(graph->context, ZN_ERROR_INTERNAL, "a variable has the negative index %d", index);
         return EXPR_NONE;
     }
     return intern(graph, (expr_node){EXPR_VARIABLE, index, EXPR_NONE, EXPR_NONE, 0, UINT64_C(1) << (index % 64)});
@@ -167,8 +168,7 @@ bool expr_push(expr_graph *graph, size_t *depth, expr node) {
 }
 
 bool expr_walk_begin(expr_graph *graph) {
-    if (!mem_grow(graph->context, (void **)&graph->stamps, &graph->stamp_capacity, graph->count, sizeof(unsigned)))
-        return false;
+    if (!mem_grow(graph->context, (void **)&graph->stamps, &graph->stamp_capacity, graph->count, sizeof(unsigned))) return false;
     if (++graph->generation == 0) { /* the counter came around: forget old stamps */
         memset(graph->stamps, 0, graph->stamp_capacity * sizeof(unsigned));
         graph->generation = 1;
@@ -193,8 +193,7 @@ bool expr_walk_add(expr_graph *graph, expr root) {
         for (int i = expr_operand_count(node->op) - 1; i >= 0; i--)
             if (graph->stamps[operands[i]] != graph->generation && !expr_push(graph, &depth, operands[i])) return false;
         if (depth > before) continue;
-        if (!mem_grow(graph->context, (void **)&graph->order, &graph->order_capacity, graph->n_order + 1, sizeof(expr)))
-            return false;
+        if (!mem_grow(graph->context, (void **)&graph->order, &graph->order_capacity, graph->n_order + 1, sizeof(expr))) return false;
         graph->stamps[top] = graph->generation;
         graph->order[graph->n_order++] = top;
         depth--;
@@ -239,8 +238,12 @@ static expr rebuild(expr_graph *graph, expr old, const expr *map) {
     const expr_node node = graph->nodes[old];
     if (node.op == EXPR_FOOT || node.op == EXPR_FOOT_PART) {
         if (map[node.a] == node.a && (node.op == EXPR_FOOT_PART || (map[node.b] == node.b && map[node.c] == node.c))) return old;
-        fail(graph->context, ZN_INTERNAL, "a nearest point cannot be moved to another point");
+        fail(graph->context, ZN_ERROR_INTERNAL, "a nearest point cannot be moved to another point");
         return EXPR_NONE;
+    }
+    if (node.op == EXPR_TABLE) {
+        int key = (int)node.value;
+        return expr_look_up(graph, graph->tables[key / EXPR_TABLE_ORDERS], key % EXPR_TABLE_ORDERS, map[node.a]);
     }
     switch (expr_operand_count(node.op)) {
     case 0: return old;
@@ -263,4 +266,20 @@ expr expr_substitute(expr_graph *graph, expr root, int first, int count, const e
         if (result < 0) break;
     }
     return result;
+}
+
+/* ---- tables ---- */
+
+expr expr_look_up(expr_graph *graph, expr_table *table, int order, expr x) {
+    double at;
+    size_t k = 0;
+    if (x < 0) return EXPR_NONE;
+    if (order > table->degree) return expr_constant(graph, 0);
+    if (expr_is_constant(graph, x, &at)) return expr_constant(graph, expr_table_value(table, order, at));
+    while (k < graph->n_tables && graph->tables[k] != table) k++;
+    if (k == graph->n_tables) {
+        if (!mem_grow(graph->context, (void **)&graph->tables, &graph->table_capacity, k + 1, sizeof *graph->tables)) return EXPR_NONE;
+        graph->tables[graph->n_tables++] = expr_table_keep(table);
+    }
+    return expr_intern_value(graph, EXPR_TABLE, x, EXPR_NONE, EXPR_NONE, (double)(k * EXPR_TABLE_ORDERS) + order);
 }

@@ -8,7 +8,8 @@
 typedef struct expr_node {
     expr_op op;
     expr a, b, c;     /* operands, EXPR_NONE when absent; IF: condition, then, else; VARIABLE: a is its index */
-    double value;     /* CONSTANT; FOOT: index of its expr_foot_node; FOOT_PART: 1, 2: y, z of the point, 3: the distance */
+    double value;     /* CONSTANT; FOOT: index of its expr_foot_node; FOOT_PART: 1, 2: y, z of the point, 3: the distance;
+                       * TABLE: EXPR_TABLE_ORDERS times its number in the graph, plus the order of the derivative */
     uint64_t depends; /* bit (index mod 64) of every variable below: a clear bit proves independence */
 } expr_node;
 
@@ -40,10 +41,13 @@ struct expr_graph {
     size_t table_size;
     expr_memo *memos;
     size_t memo_count, memo_size;
-    expr bits[2]; /* 1 + the constants 0 and 1, which most derivatives are; 0: not made yet */
+    uint64_t moving; /* bits of the variables whose rate along the motion is told */
+    expr bits[2];    /* 1 + the constants 0 and 1, which most derivatives are; 0: not made yet */
     expr_surface_node *surfaces;
     expr_foot_node *feet;
     size_t n_surfaces, surface_capacity, n_feet, foot_capacity;
+    expr_table **tables;
+    size_t n_tables, table_capacity;
     /* scratch of walks */
     unsigned *stamps, generation;
     size_t stamp_capacity;
@@ -54,6 +58,9 @@ struct expr_graph {
     double *values;
     size_t value_capacity;
 };
+
+/* A cubic has no more derivatives. */
+enum { EXPR_TABLE_ORDERS = 4 };
 
 int expr_operand_count(expr_op op);
 bool expr_is_commutative(expr_op op);
@@ -75,12 +82,8 @@ double expr_apply(expr_op op, double a, double b, double c);
 
 static inline double expr_sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; } /* NaN stays NaN */
 /* The same for both orders of the operands, also for 0 and -0; NaN stays NaN. */
-static inline double expr_min_of(double a, double b) {
-    return a < b ? a : b < a ? b : a == b ? (signbit(a) ? a : b) : a + b;
-}
-static inline double expr_max_of(double a, double b) {
-    return a > b ? a : b > a ? b : a == b ? (signbit(a) ? b : a) : a + b;
-}
+static inline double expr_min_of(double a, double b) { return a < b ? a : b < a ? b : a == b ? (signbit(a) ? a : b) : a + b; }
+static inline double expr_max_of(double a, double b) { return a > b ? a : b > a ? b : a == b ? (signbit(a) ? b : a) : a + b; }
 
 /* Functions that formulas may call. */
 typedef struct expr_function {

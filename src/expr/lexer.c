@@ -23,10 +23,8 @@ static double number_value(const char *text, size_t length) {
         }
         if (after_point) shift--;
         if (used == 0 && text[i] == '0') continue;
-        if (used == DIGITS_MAX)
-            shift++; /* beyond any rounding: double has 17 significant digits */
-        else
-            digits[used++] = text[i];
+        if (used == DIGITS_MAX) shift++; /* beyond any rounding: double has 17 significant digits */
+        else digits[used++] = text[i];
     }
     if (used == 0) return 0;
     long exponent = 0;
@@ -152,8 +150,7 @@ token expr_next_token(const char *text, size_t at) {
     if (is_letter(text[at])) return name_token(text, at);
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         size_t length = strlen(symbols[i].text);
-        if (strncmp(text + at, symbols[i].text, length) == 0)
-            return (token){symbols[i].kind, at, length, 0, symbols[i].hint};
+        if (strncmp(text + at, symbols[i].text, length) == 0) return (token){symbols[i].kind, at, length, 0, symbols[i].hint};
     }
     return (token){TOKEN_WRONG, at, character_length(text + at), 0,
                    "formulas are made of numbers, names (letters, digits, _), + - * / ^, comparisons and parentheses"};

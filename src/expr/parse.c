@@ -53,10 +53,8 @@ static quote quote_of(const parser *p, token t) {
     bool is_utf8 = t.length > 1; /* the lexer gives broken sequences byte by byte */
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)p->formula.text[t.start + i];
-        if (c < 32 || c == 127 || (c >= 128 && !is_utf8))
-            used += (size_t)snprintf(q.text + used, 5, "\\x%02x", c);
-        else
-            q.text[used++] = (char)c;
+        if (c < 32 || c == 127 || (c >= 128 && !is_utf8)) used += (size_t)snprintf(q.text + used, 5, "\\x%02x", c);
+        else q.text[used++] = (char)c;
     }
     memcpy(q.text + used, length < t.length ? "..." : "", length < t.length ? 4 : 1);
     return q;
@@ -73,12 +71,12 @@ static error_place place_of(const parser *p, size_t at) {
     return place;
 }
 
-#define COMPLAIN(p, at, ...)                                                              \
-    do {                                                                                  \
-        if ((p)->status == ZN_OK) {                                                       \
-            const error_place complain_place = place_of(p, at);                           \
-            (p)->status = fail_at((p)->context, ZN_SYNTAX, &complain_place, __VA_ARGS__); \
-        }                                                                                 \
+#define COMPLAIN(p, at, ...)                                                                    \
+    do {                                                                                        \
+        if ((p)->status == ZN_OK) {                                                             \
+            const error_place complain_place = place_of(p, at);                                 \
+            (p)->status = fail_at((p)->context, ZN_ERROR_SYNTAX, &complain_place, __VA_ARGS__); \
+        }                                                                                       \
     } while (0)
 
 static expr complain_wrong(parser *p) {
@@ -91,10 +89,8 @@ static expr complain_no_value(parser *p) {
     token t = p->now;
     if (t.kind == TOKEN_WRONG) return complain_wrong(p);
     if (p->before.length == 0) {
-        if (t.kind == TOKEN_END)
-            COMPLAIN(p, t.start, "the formula '' is empty; write 0 for nothing");
-        else
-            COMPLAIN(p, t.start, "unexpected '%s' at the start; a number, a name or '(' is expected", quote_of(p, t).text);
+        if (t.kind == TOKEN_END) COMPLAIN(p, t.start, "the formula '' is empty; write 0 for nothing");
+        else COMPLAIN(p, t.start, "unexpected '%s' at the start; a number, a name or '(' is expected", quote_of(p, t).text);
     } else if (t.kind == TOKEN_END) {
         COMPLAIN(p, t.start, "the formula ends after '%s'; a value is missing", quote_of(p, p->before).text);
     } else {
@@ -112,16 +108,14 @@ static expr complain_no_operator(parser *p, const token *opened) {
     case TOKEN_WRONG: return complain_wrong(p);
     case TOKEN_END: {
         error_place place = place_of(p, opened->start);
-        COMPLAIN(p, t.start, "missing ')' after '%s'; the '(' in line %d, column %d is not closed", before.text, place.line,
-                 place.column);
+        COMPLAIN(p, t.start, "missing ')' after '%s'; the '(' in line %d, column %d is not closed", before.text, place.line, place.column);
         break;
     }
     case TOKEN_CLOSE: COMPLAIN(p, t.start, "unexpected ')'; there is no '(' for it"); break;
     case TOKEN_COMMA:
         if (p->before.kind == TOKEN_NUMBER)
             COMPLAIN(p, t.start, "unexpected ',' after '%s'; numbers are written with a decimal point", before.text);
-        else
-            COMPLAIN(p, t.start, "unexpected ',' after '%s'; commas separate the arguments of functions", before.text);
+        else COMPLAIN(p, t.start, "unexpected ',' after '%s'; commas separate the arguments of functions", before.text);
         break;
     case TOKEN_NUMBER:
     case TOKEN_NAME:
@@ -135,8 +129,8 @@ static expr complain_no_operator(parser *p, const token *opened) {
 
 static bool enter(parser *p) {
     if (++p->nesting <= NESTING_MAX) return true;
-    COMPLAIN(p, p->now.start, "'%s' is nested deeper than %d levels; split the formula by parameters",
-             quote_of(p, p->now).text, NESTING_MAX);
+    COMPLAIN(p, p->now.start, "'%s' is nested deeper than %d levels; split the formula by parameters", quote_of(p, p->now).text,
+             NESTING_MAX);
     return false;
 }
 
@@ -175,10 +169,8 @@ static void complain_name(parser *p, token name) {
     const char *nearest = expr_nearest_name(text.text, p->scope->count + 1, scope_name, p->scope);
     char known[120];
     list_names(p->scope, known, sizeof known);
-    if (nearest)
-        COMPLAIN(p, name.start, "unknown name '%s'; did you mean '%s'?", text.text, nearest);
-    else
-        COMPLAIN(p, name.start, "unknown name '%s'; known names are %s", text.text, known);
+    if (nearest) COMPLAIN(p, name.start, "unknown name '%s'; did you mean '%s'?", text.text, nearest);
+    else COMPLAIN(p, name.start, "unknown name '%s'; known names are %s", text.text, known);
 }
 
 static bool find_name(const parser *p, token name, expr *value) {
@@ -206,12 +198,11 @@ static void complain_function(parser *p, token name) {
     }
     const char *nearest = expr_other_name(text.text);
     if (!nearest) nearest = expr_nearest_name(text.text, expr_function_count(), function_name, NULL);
-    if (nearest)
-        COMPLAIN(p, name.start, "unknown function '%s'; did you mean '%s'?", text.text, nearest);
+    if (nearest) COMPLAIN(p, name.start, "unknown function '%s'; did you mean '%s'?", text.text, nearest);
     else
         COMPLAIN(p, name.start,
                  "unknown function '%s'; known are sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt "
-                 "abs sign min max hypot pow if",
+                 "abs sign min max hypot pow floor mod table if",
                  text.text);
 }
 
@@ -239,6 +230,49 @@ static int parse_arguments(parser *p, const expr_function *function, token opene
     return -1;
 }
 
+/* a - b floor(a/b): of the sign of b. */
+static expr modulo(expr_graph *graph, expr a, expr b) {
+    expr times = expr_unary(graph, EXPR_FLOOR, expr_binary(graph, EXPR_DIV, a, b));
+    return expr_binary(graph, EXPR_SUB, a, expr_binary(graph, EXPR_MUL, b, times));
+}
+
+static const char *table_name(const void *scope, int i) { return ((const expr_scope *)scope)->tables[i].name; }
+
+static void complain_table(parser *p, token name) {
+    quote text = quote_of(p, name);
+    const char *nearest = expr_nearest_name(text.text, p->scope->n_tables, table_name, p->scope);
+    COMPLAIN(p, name.start,
+             nearest ? "there is no table '%s'; did you mean '%s'?"
+                     : "there is no table '%s': write table(NAME, x) with a name of 'tables'%s",
+             text.text, nearest ? nearest : "");
+}
+
+/* table(NAME, x), after the opening parenthesis. */
+static expr parse_table(parser *p, token opened) {
+    token name = p->now;
+    int k = 0;
+    if (name.kind != TOKEN_NAME) {
+        COMPLAIN(p, name.start, "a table begins with its name: table(NAME, x)");
+        return EXPR_NONE;
+    }
+    const char *text = p->formula.text + name.start;
+    while (k < p->scope->n_tables && (strncmp(table_name(p->scope, k), text, name.length) != 0 || table_name(p->scope, k)[name.length]))
+        k++;
+    if (k == p->scope->n_tables) {
+        complain_table(p, name);
+        return EXPR_NONE;
+    }
+    advance(p);
+    if (!accept(p, TOKEN_COMMA)) {
+        COMPLAIN(p, p->now.start, "a table needs the place where it is read: table(%s, x)", quote_of(p, name).text);
+        return EXPR_NONE;
+    }
+    expr x = parse_any(p);
+    if (x < 0) return EXPR_NONE;
+    if (!accept(p, TOKEN_CLOSE)) return complain_no_operator(p, &opened);
+    return expr_look_up(p->graph, p->scope->tables[k].table, 0, x);
+}
+
 static expr parse_call(parser *p, token name) {
     const expr_function *function = expr_find_function(p->formula.text + name.start, name.length);
     token opened = p->now;
@@ -247,6 +281,7 @@ static expr parse_call(parser *p, token name) {
         return EXPR_NONE;
     }
     advance(p);
+    if (function->op == EXPR_TABLE) return parse_table(p, opened);
     expr a[ARGUMENTS_MAX] = {EXPR_NONE, EXPR_NONE, EXPR_NONE};
     int count = parse_arguments(p, function, opened, a);
     if (count < 0) return EXPR_NONE;
@@ -258,9 +293,9 @@ static expr parse_call(parser *p, token name) {
                                               : "");
         return EXPR_NONE;
     }
+    if (function->op == EXPR_FLOOR && function->arguments == 2) return modulo(p->graph, a[0], a[1]);
     if (function->op == EXPR_IF) return expr_if(p->graph, a[0], a[1], a[2]);
-    return function->arguments == 1 ? expr_unary(p->graph, function->op, a[0])
-                                    : expr_binary(p->graph, function->op, a[0], a[1]);
+    return function->arguments == 1 ? expr_unary(p->graph, function->op, a[0]) : expr_binary(p->graph, function->op, a[0], a[1]);
 }
 
 static expr parse_primary(parser *p) {
@@ -291,12 +326,9 @@ static expr parse_power(parser *p) {
 static expr parse_signed(parser *p) {
     if (!enter(p)) return EXPR_NONE;
     expr value;
-    if (accept(p, TOKEN_MINUS))
-        value = expr_unary(p->graph, EXPR_NEG, parse_signed(p));
-    else if (accept(p, TOKEN_PLUS))
-        value = parse_signed(p);
-    else
-        value = parse_power(p);
+    if (accept(p, TOKEN_MINUS)) value = expr_unary(p->graph, EXPR_NEG, parse_signed(p));
+    else if (accept(p, TOKEN_PLUS)) value = parse_signed(p);
+    else value = parse_power(p);
     p->nesting--;
     return value;
 }
@@ -304,12 +336,9 @@ static expr parse_signed(parser *p) {
 static expr parse_product(parser *p) {
     expr value = parse_signed(p);
     while (value >= 0) {
-        if (accept(p, TOKEN_TIMES))
-            value = expr_binary(p->graph, EXPR_MUL, value, parse_signed(p));
-        else if (accept(p, TOKEN_OVER))
-            value = expr_binary(p->graph, EXPR_DIV, value, parse_signed(p));
-        else
-            break;
+        if (accept(p, TOKEN_TIMES)) value = expr_binary(p->graph, EXPR_MUL, value, parse_signed(p));
+        else if (accept(p, TOKEN_OVER)) value = expr_binary(p->graph, EXPR_DIV, value, parse_signed(p));
+        else break;
     }
     return value;
 }
@@ -317,12 +346,9 @@ static expr parse_product(parser *p) {
 static expr parse_sum(parser *p) {
     expr value = parse_product(p);
     while (value >= 0) {
-        if (accept(p, TOKEN_PLUS))
-            value = expr_binary(p->graph, EXPR_ADD, value, parse_product(p));
-        else if (accept(p, TOKEN_MINUS))
-            value = expr_binary(p->graph, EXPR_SUB, value, parse_product(p));
-        else
-            break;
+        if (accept(p, TOKEN_PLUS)) value = expr_binary(p->graph, EXPR_ADD, value, parse_product(p));
+        else if (accept(p, TOKEN_MINUS)) value = expr_binary(p->graph, EXPR_SUB, value, parse_product(p));
+        else break;
     }
     return value;
 }
@@ -377,14 +403,13 @@ zn_status expr_parse(expr_graph *graph, zn_context *context, const expr_scope *s
     parser p = {.graph = graph, .context = context, .scope = scope ? scope : &nothing, .formula = formula, .status = ZN_OK};
     if (strnlen(formula.text, LENGTH_MAX + 1) > LENGTH_MAX) {
         p.now = (token){TOKEN_NAME, 0, 10, 0, NULL};
-        COMPLAIN(&p, 0, "the formula '%s...' is longer than %d characters; split it by parameters", quote_of(&p, p.now).text,
-                 LENGTH_MAX);
+        COMPLAIN(&p, 0, "the formula '%s...' is longer than %d characters; split it by parameters", quote_of(&p, p.now).text, LENGTH_MAX);
         return p.status;
     }
     p.now = expr_next_token(formula.text, 0);
     expr value = parse_any(&p);
     if (value >= 0 && p.now.kind != TOKEN_END) value = complain_no_operator(&p, NULL);
-    if (value < 0) return p.status == ZN_OK ? ZN_MEMORY : p.status;
+    if (value < 0) return p.status == ZN_OK ? ZN_ERROR_MEMORY : p.status;
     *out = value;
     return ZN_OK;
 }

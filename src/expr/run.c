@@ -1,63 +1,125 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a tape: batch by batch, each a loop over instructions of one operation. */
+/* Running a tape: batch by batch, each a loop over instructions of one operation.
+ *
+ * With several lanes register i of lane k is r[i * lanes + k], and an instruction computes all lanes before the next one: what it costs to read
+ * it is shared, and the compiler makes vectors of the lanes. Each lane sees the operations of a run of its own, so that its bits are the same. */
 #include "expr/foot.h"
 
-#define EACH(value)                          \
-    for (; i < end; i++) r[i->to] = (value); \
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+/* Compiled twice and chosen when the program starts: vectors of four where the machine has them. Without fused operations, so with the same bits. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) /* which are not there yet when the choice is made */
+#elif defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute) && !defined(__clang__)
+#if __has_attribute(target_clones)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#endif
+#endif
+#ifndef WIDE
+#define WIDE
+#endif
+
+/* All lanes are read before one is written: the result may stand where an operand stood. */
+#define EACH(value)                                                                                                        \
+    for (; i < end; i++) {                                                                                                 \
+        const double *a = r + (ptrdiff_t)i->a * lanes, *b = r + (ptrdiff_t)i->b * lanes, *c = r + (ptrdiff_t)i->c * lanes; \
+        double *to = r + (ptrdiff_t)i->to * lanes, x[EXPR_LANES];                                                          \
+        (void)a, (void)b, (void)c;                                                                                         \
+        for (int k = 0; k < lanes; k++) x[k] = (value);                                                                    \
+        for (int k = 0; k < lanes; k++) to[k] = x[k];                                                                      \
+    }                                                                                                                      \
     break
 
-static void run_batch(int op, const tape_operands *i, const tape_operands *end, double *r) {
+ALWAYS_INLINE void run_batch(const int lanes, int op, const tape_operands *i, const tape_operands *end, double *r) {
     switch (op) {
-    case EXPR_ADD: EACH(r[i->a] + r[i->b]);
-    case EXPR_SUB: EACH(r[i->a] - r[i->b]);
-    case EXPR_MUL: EACH(r[i->a] * r[i->b]);
-    case EXPR_DIV: EACH(r[i->a] / r[i->b]);
-    case EXPR_NEG: EACH(-r[i->a]);
-    case TAPE_MUL_ADD: EACH(r[i->a] * r[i->b] + r[i->c]);
-    case TAPE_MUL_SUB: EACH(r[i->a] * r[i->b] - r[i->c]);
-    case TAPE_SUB_MUL: EACH(r[i->c] - r[i->a] * r[i->b]);
-    case EXPR_SIN: EACH(sin(r[i->a]));
-    case EXPR_COS: EACH(cos(r[i->a]));
-    case EXPR_SQRT: EACH(sqrt(r[i->a]));
-    case EXPR_ABS: EACH(fabs(r[i->a]));
-    case EXPR_LESS: EACH(r[i->a] < r[i->b]);
-    case EXPR_LESS_EQUAL: EACH(r[i->a] <= r[i->b]);
-    case EXPR_FOOT_PART: EACH(r[i->a]);
-    case EXPR_IF: EACH(r[i->a] != 0 ? r[i->b] : r[i->c]);
-    default: EACH(expr_apply((expr_op)op, r[i->a], r[i->b], r[i->c]));
+    case EXPR_ADD: EACH(a[k] + b[k]);
+    case EXPR_SUB: EACH(a[k] - b[k]);
+    case EXPR_MUL: EACH(a[k] * b[k]);
+    case EXPR_DIV: EACH(a[k] / b[k]);
+    case EXPR_NEG: EACH(-a[k]);
+    case TAPE_MUL_ADD: EACH(a[k] * b[k] + c[k]);
+    case TAPE_MUL_SUB: EACH(a[k] * b[k] - c[k]);
+    case TAPE_SUB_MUL: EACH(c[k] - a[k] * b[k]);
+    case EXPR_SIN: EACH(sin(a[k]));
+    case EXPR_COS: EACH(cos(a[k]));
+    case EXPR_SQRT: EACH(sqrt(a[k]));
+    case EXPR_ABS: EACH(fabs(a[k]));
+    case EXPR_LESS: EACH(a[k] < b[k]);
+    case EXPR_LESS_EQUAL: EACH(a[k] <= b[k]);
+    case EXPR_FOOT_PART: EACH(a[k]);
+    case EXPR_IF: EACH(a[k] != 0 ? b[k] : c[k]);
+    default: EACH(expr_apply((expr_op)op, a[k], b[k], c[k]));
     }
 }
 
-static void run_feet(const expr_tape *tape, const tape_operands *i, const tape_operands *end, double *r) {
+static void run_feet(const int lanes, const expr_tape *tape, const tape_operands *i, const tape_operands *end, double *r) {
     for (; i < end; i++) {
         const tape_foot *foot = tape->feet;
         while (foot->to != i->to) foot++;
-        const double p[3] = {r[i->a], r[i->b], r[i->c]};
-        expr_foot_solve(foot->surface, r + tape->foot_scratch, foot->dim, p, foot->n_parameters, r + foot->parameters, r + foot->to);
+        for (int k = 0; k < lanes; k++) {
+            const double p[3] = {r[i->a * lanes + k], r[i->b * lanes + k], r[i->c * lanes + k]};
+            double parameters[EXPR_SURFACE_PARAMETERS], out[4];
+            for (int j = 0; j < foot->n_parameters; j++) parameters[j] = r[(foot->parameters + j) * lanes + k];
+            expr_foot_solve(foot->surface, r + tape->foot_scratch * lanes, foot->dim, p, foot->n_parameters, parameters, out);
+            for (int j = 0; j < 4; j++) r[(foot->to + j) * lanes + k] = out[j];
+        }
     }
 }
 
-void expr_tape_run(const expr_tape *tape, double *registers, const double *variables, int n_sections,
-                   double *const *results) {
-    if (tape->n_variables > 0 && registers != variables)
-        memcpy(registers, variables, (size_t)tape->n_variables * sizeof(double));
-    if (tape->n_constants > 0)
-        memcpy(registers + tape->n_variables, tape->constants, (size_t)tape->n_constants * sizeof(double));
+static void run_tables(const int lanes, const expr_tape *tape, const tape_operands *i, const tape_operands *end, double *r) {
+    for (; i < end; i++)
+        for (int k = 0; k < lanes; k++)
+            r[i->to * lanes + k] = expr_table_value(tape->tables[i->b / EXPR_TABLE_ORDERS], i->b % EXPR_TABLE_ORDERS, r[i->a * lanes + k]);
+}
+
+/* Batches from `batch` on, up to the end of a section; where the next section goes on. */
+typedef struct tape_place {
+    int batch;
+    const tape_operands *code;
+} tape_place;
+
+ALWAYS_INLINE tape_place run_section(const int lanes, const expr_tape *tape, double *r, tape_place at, int section) {
+    for (; at.batch < tape->batch_end[section]; at.batch++) {
+        const tape_operands *end = tape->code + tape->batches[at.batch].end;
+        if (tape->batches[at.batch].op == EXPR_FOOT) run_feet(lanes, tape, at.code, end, r);
+        else if (tape->batches[at.batch].op == EXPR_TABLE) run_tables(lanes, tape, at.code, end, r);
+        else run_batch(lanes, tape->batches[at.batch].op, at.code, end, r);
+        at.code = end;
+    }
+    return at;
+}
+
+WIDE static void run_lanes(const expr_tape *tape, double *registers, tape_place at, int section) {
+    run_section(EXPR_LANES, tape, registers, at, section);
+}
+
+void expr_tape_section(const expr_tape *tape, double *registers, int lanes, int section) {
+    tape_place at = {section ? tape->batch_end[section - 1] : 0, tape->code + (section ? tape->code_end[section - 1] : 0)};
+    if (lanes == 1) run_section(1, tape, registers, at, section);
+    else run_lanes(tape, registers, at, section);
+}
+
+void expr_tape_begin(const expr_tape *tape, double *registers, int lanes) {
+    double *to = registers + tape->n_variables * lanes;
+    for (int i = 0; i < tape->n_constants; i++)
+        for (int k = 0; k < lanes; k++) *to++ = tape->constants[i];
+}
+
+const int32_t *expr_tape_outputs(const expr_tape *tape, int section, int *count) {
+    int first = section > 0 ? tape->output_end[section - 1] : 0;
+    *count = section < tape->n_sections ? tape->output_end[section] - first : 0;
+    return tape->outputs + first;
+}
+
+void expr_tape_run(const expr_tape *tape, double *registers, const double *variables, int n_sections, double *const *results) {
+    if (tape->n_variables > 0 && registers != variables) memcpy(registers, variables, (size_t)tape->n_variables * sizeof(double));
+    if (tape->n_constants > 0) memcpy(registers + tape->n_variables, tape->constants, (size_t)tape->n_constants * sizeof(double));
     if (n_sections > tape->n_sections) n_sections = tape->n_sections;
-    const tape_operands *code = tape->code;
-    int batch = 0, copied = 0;
-    for (int k = 0; k < n_sections; k++) {
-        for (; batch < tape->batch_end[k]; batch++) {
-            const tape_operands *end = tape->code + tape->batches[batch].end;
-            if (tape->batches[batch].op == EXPR_FOOT)
-                run_feet(tape, code, end, registers);
-            else
-                run_batch(tape->batches[batch].op, code, end, registers);
-            code = end;
-        }
+    tape_place at = {0, tape->code};
+    const int32_t *output = tape->outputs, *end;
+    for (int k = 0; k < n_sections; k++, output = end) {
+        at = run_section(1, tape, registers, at, k);
+        end = tape->outputs + tape->output_end[k];
         double *result = results ? results[k] : NULL;
         if (result)
-            for (int i = copied; i < tape->output_end[k]; i++) *result++ = registers[tape->outputs[i]];
-        copied = tape->output_end[k];
+            for (; output < end; output++) *result++ = registers[*output];
     }
 }

@@ -16,10 +16,8 @@ typedef struct scheduler {
 static void make_ready(scheduler *s, int step) {
     int op = s->steps[s->first + step].op;
     s->next_ready[step] = -1;
-    if (s->ready[op]++ == 0)
-        s->head[op] = step;
-    else
-        s->next_ready[s->tail[op]] = step;
+    if (s->ready[op]++ == 0) s->head[op] = step;
+    else s->next_ready[s->tail[op]] = step;
     s->tail[op] = step;
 }
 

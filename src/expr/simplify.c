@@ -84,8 +84,7 @@ static expr subtract(expr_graph *graph, expr a, expr b) {
     double factor = split_factor(graph, a, &p) - split_factor(graph, b, &q);
     if (p >= 0 && p == q && (factor == 0 || is_movable(factor))) return scale(graph, factor, p);
     if (is_negative(graph, b)) return expr_binary(graph, EXPR_ADD, a, negate(graph, b));
-    if (graph->nodes[a].op == EXPR_NEG)
-        return expr_unary(graph, EXPR_NEG, expr_binary(graph, EXPR_ADD, graph->nodes[a].a, b));
+    if (graph->nodes[a].op == EXPR_NEG) return expr_unary(graph, EXPR_NEG, expr_binary(graph, EXPR_ADD, graph->nodes[a].a, b));
     return expr_intern(graph, EXPR_SUB, a, b, EXPR_NONE);
 }
 
@@ -155,8 +154,7 @@ static expr connect(expr_graph *graph, expr_op op, expr a, expr b) {
 expr expr_binary(expr_graph *graph, expr_op op, expr a, expr b) {
     if (a < 0 || b < 0) return EXPR_NONE;
     double x, y;
-    if (expr_is_constant(graph, a, &x) && expr_is_constant(graph, b, &y))
-        return expr_constant(graph, expr_apply(op, x, y, 0));
+    if (expr_is_constant(graph, a, &x) && expr_is_constant(graph, b, &y)) return expr_constant(graph, expr_apply(op, x, y, 0));
     switch (op) {
     case EXPR_ADD: return add(graph, a, b);
     case EXPR_SUB: return subtract(graph, a, b);

@@ -34,6 +34,8 @@ void expr_tape_destroy(zn_context *context, expr_tape *tape) {
     mem_free(context, tape->outputs);
     for (int i = 0; i < tape->n_feet; i++) expr_tape_destroy(context, tape->feet[i].surface);
     mem_free(context, tape->feet);
+    for (int i = 0; i < tape->n_tables; i++) expr_table_release(context, tape->tables[i]);
+    mem_free(context, tape->tables);
     mem_free(context, tape);
 }
 
@@ -79,10 +81,8 @@ static bool lower(compiler *c) {
         expr old = graph->order[i];
         const expr_node node = graph->nodes[old];
         int operands = expr_operand_count(node.op);
-        if (operands == 0)
-            map[old] = old;
-        else if (node.op == EXPR_POW)
-            map[old] = lower_power(graph, map[node.a], map[node.b]);
+        if (operands == 0) map[old] = old;
+        else if (node.op == EXPR_POW) map[old] = lower_power(graph, map[node.a], map[node.b]);
         else
             map[old] = expr_intern_value(graph, node.op, map[node.a], operands > 1 ? map[node.b] : EXPR_NONE,
                                          operands > 2 ? map[node.c] : EXPR_NONE, node.value);
@@ -148,7 +148,7 @@ static zn_status emit(compiler *c) {
             expr id = graph->order[i];
             const expr_node *node = &graph->nodes[id];
             if (node->op == EXPR_VARIABLE && node->a >= tape->n_variables)
-                return fail(c->context, ZN_INTERNAL, "a formula uses variable %d of %d", node->a, tape->n_variables);
+                return fail(c->context, ZN_ERROR_INTERNAL, "a formula uses variable %d of %d", node->a, tape->n_variables);
             if (node->op == EXPR_VARIABLE) {
                 c->registers[id] = node->a;
             } else if (node->op == EXPR_CONSTANT) {
@@ -194,10 +194,9 @@ static void allocate_registers(compiler *c) {
             release(c, step->a, 2 * i, first);
             release(c, step->b, 2 * i, first);
             release(c, step->c, 2 * i, first);
-            if (step->op != EXPR_FOOT)
-                c->registers[step->to] = c->n_free > 0 ? c->free_registers[--c->n_free] : tape->n_registers++;
-            tape->code[i] =
-                (tape_operands){c->registers[step->to], c->registers[step->a], c->registers[step->b], c->registers[step->c]};
+            if (step->op != EXPR_FOOT) c->registers[step->to] = c->n_free > 0 ? c->free_registers[--c->n_free] : tape->n_registers++;
+            tape->code[i] = (tape_operands){c->registers[step->to], c->registers[step->a], c->registers[step->b], c->registers[step->c]};
+            if (step->op == EXPR_TABLE) tape->code[i].b = (int32_t)c->graph->nodes[step->to].value;
             if (step->op == EXPR_FOOT_PART) tape->code[i].a += (int32_t)c->graph->nodes[step->to].value;
         }
         int start = output;
@@ -307,6 +306,16 @@ static bool compile_surfaces(compiler *c) {
     return good;
 }
 
+static bool keep_tables(compiler *c) {
+    const expr_graph *graph = c->graph;
+    bool any = false;
+    for (size_t i = 0; i < graph->n_order; i++) any |= graph->nodes[graph->order[i]].op == EXPR_TABLE;
+    if (!any) return true;
+    if (!(c->tape->tables = MEM_ARRAY(c->context, expr_table *, graph->n_tables))) return false;
+    for (size_t k = 0; k < graph->n_tables; k++) c->tape->tables[c->tape->n_tables++] = expr_table_keep(graph->tables[k]);
+    return true;
+}
+
 static void place_feet(compiler *c) {
     expr_tape *tape = c->tape;
     int k = 0;
@@ -321,7 +330,7 @@ static void place_feet(compiler *c) {
 static bool compile(compiler *c) {
     if (!lower(c) || !compile_surfaces(c) || !allocate_nodes(c) || !put_in_order(c) || !allocate_steps(c)) return false;
     join_products(c);
-    if (emit(c) != ZN_OK) return false;
+    if (!keep_tables(c) || emit(c) != ZN_OK) return false;
     place_feet(c);
     if (!expr_schedule(c->context, c->steps, c->tape->n_sections, c->tape->code_end, c->n_nodes)) return false;
     if (!allocate_code(c)) return false;
@@ -331,8 +340,7 @@ static bool compile(compiler *c) {
     return true;
 }
 
-expr_tape *expr_compile(expr_graph *graph, zn_context *context, int n_variables, int n_sections,
-                        const expr_section *sections) {
+expr_tape *expr_compile(expr_graph *graph, zn_context *context, int n_variables, int n_sections, const expr_section *sections) {
     compiler c = {.graph = graph, .context = context, .sections = sections};
     bool good = allocate_tape(&c, n_variables, n_sections) && gather_outputs(&c) && compile(&c);
     mem_free(context, c.outputs);

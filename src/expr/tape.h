@@ -34,6 +34,8 @@ struct expr_tape {
     int32_t *outputs;          /* registers */
     int n_feet, foot_scratch;  /* first register of the scratch of surfaces */
     tape_foot *feet;
+    int n_tables;
+    expr_table **tables; /* the operand b of a look-up is a key of the graph, not a register */
 };
 
 /* While compiling: operands are nodes still. */

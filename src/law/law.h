@@ -18,9 +18,7 @@ enum { LAW_DIM_MAX = 3 };
 
 /* prox of the nonpositive half line R0- */
 static inline double law_prox_nonpositive(double a) { return smaller(a, 0); }
-static inline double law_prox_interval(double lower, double upper, double a) {
-    return a < lower ? lower : a > upper ? upper : a;
-}
+static inline double law_prox_interval(double lower, double upper, double a) { return a < lower ? lower : a > upper ? upper : a; }
 /* p = prox of the ball with this radius (a negative radius counts as zero). True: a is inside and p = a. */
 bool law_prox_ball(int dim, double radius, const double *a, double *p);
 /* An element of the generalized Jacobian: dp/da (dim x dim, column-major) and dp/dradius (dim). */
@@ -29,20 +27,20 @@ void law_prox_ball_jacobian(int dim, double radius, const double *a, double *p_a
 /* ---- reservoirs ---- */
 
 typedef enum law_kind {
-    LAW_BALL,       /* isotropic Coulomb: |lambda_T| <= mu lambda_N, one to three rows */
-    LAW_ELLIPSE,    /* semi-axes mu[i] lambda_N, two rows */
-    LAW_RECTANGLE,  /* |lambda_i| <= mu[i] lambda_N, independent */
-    LAW_CONTENSOU,  /* rows (gamma_T1, gamma_T2, gamma_P), mu[0], contact radius R: scale of the pivoting row 3 pi R/16 */
-    LAW_PIVOTING,   /* one row, mu[0] = mu_P */
-    LAW_ROLLING,    /* two rows, mu[0], mu[1] = mu_R1, mu_R2, independent */
+    LAW_BALL,      /* isotropic Coulomb: |lambda_T| <= mu lambda_N, one to three rows */
+    LAW_ELLIPSE,   /* semi-axes mu[i] lambda_N, two rows */
+    LAW_RECTANGLE, /* |lambda_i| <= mu[i] lambda_N, independent */
+    LAW_CONTENSOU, /* rows (gamma_T1, gamma_T2, gamma_P), mu[0], contact radius R: scale of the pivoting row 3 pi R/16 */
+    LAW_PIVOTING,  /* one row, mu[0] = mu_P */
+    LAW_ROLLING,   /* two rows, mu[0], mu[1] = mu_R1, mu_R2, independent */
     LAW_KIND_COUNT
 } law_kind;
 
 typedef struct law_reservoir {
     law_kind kind;
-    int dim;                    /* rows; must fit the kind */
-    double mu[LAW_DIM_MAX];     /* per row; kinds with one coefficient use mu[0] */
-    double radius;              /* Coulomb-Contensou: of the contact patch */
+    int dim;                /* rows; must fit the kind */
+    double mu[LAW_DIM_MAX]; /* per row; kinds with one coefficient use mu[0] */
+    double radius;          /* Coulomb-Contensou: of the contact patch */
 } law_reservoir;
 
 /* Row scales (dim) and balls (at most dim) of a reservoir; returns the number of balls, or -1 when the description is wrong

@@ -4,7 +4,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-static const struct { int least, most, coefficients; } shape[LAW_KIND_COUNT] = {
+static const struct {
+    int least, most, coefficients;
+} shape[LAW_KIND_COUNT] = {
     [LAW_BALL] = {1, 3, 1},      [LAW_ELLIPSE] = {2, 2, 2},  [LAW_RECTANGLE] = {1, 3, 3},
     [LAW_CONTENSOU] = {3, 3, 1}, [LAW_PIVOTING] = {1, 1, 1}, [LAW_ROLLING] = {2, 2, 2},
 };

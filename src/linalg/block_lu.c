@@ -17,7 +17,7 @@
 struct lin_block_lu {
     zn_context *context;
     int n, d;
-    int *shape;                   /* start and index of A, to see whether they are the same again */
+    int *shape; /* start and index of A, to see whether they are the same again */
     size_t shape_capacity, rows_capacity, column_capacity, block_capacity, number_capacity;
     int *order, *place;           /* row order[k] of A is row k of the factors; place is the inverse */
     int *start, *row;             /* block columns of L, diagonal first, rows ascending */
@@ -137,7 +137,7 @@ bool lin_block_lu_renew(lin_block_lu *f, int n, int d, const int *start, const i
     memcpy(f->shape, start, head * sizeof *start);
     memcpy(f->shape + head, index, entries * sizeof *index);
     if (n > 0 && amd_order(n, start, index, f->order, NULL, NULL) < AMD_OK) {
-        fail(context, ZN_MEMORY, "no memory to order a sparse matrix of %d blocks", n);
+        fail(context, ZN_ERROR_MEMORY, "no memory to order a sparse matrix of %d blocks", n);
         goto failed;
     }
     for (int k = 0; k < n; k++) f->place[f->order[k]] = k;
@@ -174,8 +174,8 @@ lin_block_lu *lin_block_lu_create(zn_context *context, int n, int d, const int *
 
 void lin_block_lu_destroy(lin_block_lu *f) {
     if (!f) return;
-    void *memory[] = {f->order, f->place, f->start, f->row,  f->L,    f->U,  f->from_start,
-                      f->from,  f->to,    f->next,  f->head, f->link, f->at, f->x, f->shape};
+    void *memory[] = {f->order, f->place, f->start, f->row,  f->L,  f->U, f->from_start, f->from,
+                      f->to,    f->next,  f->head,  f->link, f->at, f->x, f->shape};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(f->context, memory[k]);
     mem_free(f->context, f);
 }
@@ -238,8 +238,7 @@ ALWAYS_INLINE void enter(const int d, lin_block_lu *f, int j, const lin_block_va
         double *v = f->U + (size_t)f->to[e] * dd;
         for (int i = 0; i < d; i++)
             for (int k = 0; k < d; k++) v[i * d + k] = block[k * d + i];
-        if (a->transposed)
-            memcpy(f->L + (size_t)f->to[e] * dd, a->blocks + (size_t)a->transposed[f->from[e]] * dd, dd * sizeof(double));
+        if (a->transposed) memcpy(f->L + (size_t)f->to[e] * dd, a->blocks + (size_t)a->transposed[f->from[e]] * dd, dd * sizeof(double));
     }
     double *own = f->U + (size_t)f->start[j] * dd;
     for (size_t i = 0; i < dd && a->diagonal; i++)

@@ -18,11 +18,10 @@ bool lin_block_lu_renew(lin_block_lu *, int n, int d, const int *start, const in
 void lin_block_lu_destroy(lin_block_lu *);
 
 typedef struct lin_block_values {
-    const double *blocks;   /* d x d numbers a block, row by row, in the order of the structure */
-    const int *transposed;  /* per block: the one across the diagonal; NULL: the matrix is symmetric, and costs half */
-    const double *diagonal; /* n blocks that are added; NULL: none */
-    const unsigned char
-        *present; /* per block row; rows and columns that are not present are those of the unit matrix; NULL: all are */
+    const double *blocks;         /* d x d numbers a block, row by row, in the order of the structure */
+    const int *transposed;        /* per block: the one across the diagonal; NULL: the matrix is symmetric, and costs half */
+    const double *diagonal;       /* n blocks that are added; NULL: none */
+    const unsigned char *present; /* per block row; rows and columns that are not present are those of the unit matrix; NULL: all are */
 } lin_block_values;
 
 /* Returns 0, or 1 + the block row whose pivot block is singular or not finite. */

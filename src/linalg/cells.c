@@ -20,9 +20,9 @@ typedef struct large_cell {
 struct lin_cells {
     zn_context *context;
     int n, count;
-    bool dense;              /* the matrix is, and it is one cell */
+    bool dense; /* the matrix is, and it is one cell */
     int *start, *row, *of, *place;
-    size_t *offset;          /* per cell: its factors; of a large one its number in `large` */
+    size_t *offset;                           /* per cell: its factors; of a large one its number in `large` */
     double *factors, *scale, *largest, *work; /* scale, largest: per row and column of the matrix */
     int *pivot;
     large_cell *large;
@@ -37,11 +37,12 @@ static int find_root(int *parent, int k) {
 static int cell_size(const lin_cells *s, int c) { return s->start[c + 1] - s->start[c]; }
 
 /* Numbers of cells by their first rows; roots are the smallest rows. */
-static void find_cells(lin_cells *s, const zn_pattern *p) {
+static void find_cells(lin_cells *s, const zn_pattern *p, const unsigned char *weak) {
     int n = s->n, *root = s->of;
     for (int k = 0; k < n; k++) root[k] = p ? k : 0;
     for (int j = 0; p && j < n; j++)
         for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+            if (weak && weak[e]) continue;
             int a = find_root(root, j), b = find_root(root, p->index[e]);
             root[a > b ? a : b] = a < b ? a : b;
         }
@@ -67,19 +68,20 @@ static zn_status make_large(lin_cells *s, const zn_pattern *p, int c, large_cell
     int m = cell_size(s, c), entries = 0, k = 0;
     for (int j = s->start[c]; j < s->start[c + 1]; j++) entries += p->start[s->row[j] + 1] - p->start[s->row[j]];
     lin_pattern own = {.start = MEM_ARRAY(context, int, m + 1), .index = MEM_ARRAY(context, int, entries)};
-    zn_status status = ZN_MEMORY;
+    zn_status status = ZN_ERROR_MEMORY;
     large->values = MEM_ARRAY(context, double, entries);
     large->matrix = lin_matrix_create(context, m);
     if (own.start && own.index && large->values && large->matrix) {
         for (int j = 0; j < m; j++) {
             int column = s->row[s->start[c] + j];
-            for (int e = p->start[column]; e < p->start[column + 1]; e++) own.index[k++] = s->place[p->index[e]];
+            for (int e = p->start[column]; e < p->start[column + 1]; e++)
+                if (s->of[p->index[e]] == c) own.index[k++] = s->place[p->index[e]];
             own.start[j + 1] = k;
         }
         own.p = (zn_pattern){m, m, own.start, own.index};
         large->block = lin_matrix_block(large->matrix, &own.p, false, 0, 0);
-        status = large->block < 0 ? ZN_MEMORY : lin_matrix_finish(large->matrix, LIN_AUTO);
-        if (status == ZN_OK && !(large->lu = lin_lu_create(context, large->matrix))) status = ZN_MEMORY;
+        status = large->block < 0 ? ZN_ERROR_MEMORY : lin_matrix_finish(large->matrix, LIN_AUTO);
+        if (status == ZN_OK && !(large->lu = lin_lu_create(context, large->matrix))) status = ZN_ERROR_MEMORY;
     }
     mem_free(context, own.start);
     mem_free(context, own.index);
@@ -104,7 +106,7 @@ static bool take_factors(lin_cells *s, const zn_pattern *p) {
     return true;
 }
 
-lin_cells *lin_cells_create(zn_context *context, const lin_matrix *matrix) {
+lin_cells *lin_cells_create(zn_context *context, const lin_matrix *matrix, const unsigned char *weak) {
     lin_cells *s = MEM_ARRAY(context, lin_cells, 1);
     if (!s) return NULL;
     size_t n = (size_t)lin_matrix_size(matrix);
@@ -118,7 +120,7 @@ lin_cells *lin_cells_create(zn_context *context, const lin_matrix *matrix) {
     s->work = MEM_ARRAY(context, double, n);
     const zn_pattern *p = lin_matrix_pattern(matrix);
     if (fine && s->scale && s->largest && s->work) {
-        find_cells(s, p);
+        find_cells(s, p, weak);
         if (take_factors(s, p)) return s;
     }
     lin_cells_destroy(s);
@@ -143,13 +145,13 @@ static zn_status factor_large(lin_cells *s, const lin_columns *a, int c) {
     large_cell *large = &s->large[s->offset[c]];
     double *to = large->values;
     for (int j = s->start[c]; j < s->start[c + 1]; j++) {
-        int column = s->row[j], count = a->start[column + 1] - a->start[column];
-        memcpy(to, a->values + a->start[column], (size_t)count * sizeof *to);
-        to += count;
+        int column = s->row[j];
+        for (int e = a->start[column]; e < a->start[column + 1]; e++)
+            if (s->of[a->index[e]] == c) *to++ = a->values[e];
     }
     lin_matrix_zero(large->matrix);
     lin_matrix_add(large->matrix, large->block, 1, large->values);
-    return lin_lu_factor(large->lu, large->matrix, true);
+    return lin_lu_factor(large->lu, large->matrix, false);
 }
 
 /* R A into the factors; largest entries of the columns. */
@@ -162,7 +164,7 @@ static bool scale_small(lin_cells *s, const lin_columns *a, int c, double *facto
         memset(factors, 0, (size_t)m * (size_t)m * sizeof *factors);
         for (int j = 0; j < m; j++)
             for (int column = s->row[first + j], e = a->start[column]; e < a->start[column + 1]; e++)
-                factors[(size_t)j * (size_t)m + (size_t)s->place[a->index[e]]] = a->values[e];
+                if (s->of[a->index[e]] == c) factors[(size_t)j * (size_t)m + (size_t)s->place[a->index[e]]] = a->values[e];
     }
     lin_columns own = {m, NULL, NULL, factors};
     if (!lin_scale_rows(&own, scale)) return false;
@@ -182,10 +184,10 @@ zn_status lin_cells_factor(lin_cells *s, const lin_matrix *matrix, int c) {
     int m = cell_size(s, c), first = s->start[c];
     if (!s->dense && m > SMALL_CELL) return factor_large(s, &a, c);
     double *factors = s->factors + s->offset[c], tiny = lin_tiny_pivot(m);
-    if (!scale_small(s, &a, c, factors)) return ZN_NOT_FINITE;
-    if (lin_dense_lu_factor(m, factors, s->pivot + first) != 0) return ZN_SINGULAR;
+    if (!scale_small(s, &a, c, factors)) return ZN_ERROR_NOT_FINITE;
+    if (lin_dense_lu_factor(m, factors, s->pivot + first) != 0) return ZN_ERROR_SINGULAR;
     for (int k = 0; k < m; k++)
-        if (!(fabs(factors[(size_t)k * (size_t)(m + 1)]) > tiny * s->largest[first + k])) return ZN_SINGULAR;
+        if (!(fabs(factors[(size_t)k * (size_t)(m + 1)]) > tiny * s->largest[first + k])) return ZN_ERROR_SINGULAR;
     return ZN_OK;
 }
 

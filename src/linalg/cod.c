@@ -9,10 +9,10 @@
 struct lin_cod {
     zn_context *context;
     int m, n, rank;
-    double *a;             /* Q below, T and Z above the diagonal */
+    double *a; /* Q below, T and Z above the diagonal */
     double *tau_Q, *tau_Z;
-    int *column;           /* P, from 1 */
-    double *x;             /* max(m, n) */
+    int *column; /* P, from 1 */
+    double *x;   /* max(m, n) */
     double *work;
     int work_size;
     double rcond;
@@ -27,7 +27,8 @@ enum { NO_BLOCKS = 16 };
 /* The largest optimal work space of the four routines. The rank may be anything up to min(m, n). */
 static int work_needed(int m, int n) {
     if (smaller_count(m, n) <= NO_BLOCKS) return 3 * n + 1 + larger_count(m, n);
-    int query = -1, info = 0, one = 1, k = smaller_count(m, n), ld_a = larger_count(1, m), ld_x = larger_count(1, larger_count(m, n)), zero = 0, index = 0;
+    int query = -1, info = 0, one = 1, k = smaller_count(m, n), ld_a = larger_count(1, m), ld_x = larger_count(1, larger_count(m, n)),
+        zero = 0, index = 0;
     double size[4] = {0}, dummy = 0;
     dgeqp3_(&m, &n, &dummy, &ld_a, &index, &dummy, &size[0], &query, &info);
     dormqr_("L", "T", &m, &one, &k, &dummy, &ld_a, &dummy, &dummy, &ld_x, &size[1], &query, &info, 1, 1);
@@ -42,7 +43,7 @@ lin_cod *lin_cod_create(zn_context *context, int m, int n) {
     if (!cod) return NULL;
     *cod = (lin_cod){.context = context, .m = m, .n = n};
     cod->work_size = m > 0 && n > 0 ? work_needed(m, n) : 1;
-    cod->a = MEM_ARRAY(context, double, (size_t)m * (size_t)n);
+    cod->a = MEM_ARRAY(context, double, (size_t)m *(size_t)n);
     cod->tau_Q = MEM_ARRAY(context, double, smaller_count(m, n));
     cod->tau_Z = MEM_ARRAY(context, double, smaller_count(m, n));
     cod->column = MEM_ARRAY(context, int, n);
@@ -81,8 +82,7 @@ int lin_cod_factor(lin_cod *cod, const double *a, double rank_tolerance) {
         cod->rank = k + 1;
         cod->rcond = diagonal / first;
     }
-    if (cod->rank > 0 && cod->rank < n)
-        dtzrzf_(&cod->rank, &n, cod->a, &m, cod->tau_Z, cod->work, &cod->work_size, &info);
+    if (cod->rank > 0 && cod->rank < n) dtzrzf_(&cod->rank, &n, cod->a, &m, cod->tau_Z, cod->work, &cod->work_size, &info);
     return cod->rank;
 }
 
@@ -118,7 +118,7 @@ zn_status lin_dense_pivots(zn_context *context, int m, int n, double *a, int *co
         for (int j = 0; j < n; j++) column[j]--;
         for (int j = 0; j < k; j++) diagonal[j] = fabs(a[(size_t)j * (size_t)m + (size_t)j]);
     }
-    zn_status status = tau && work ? ZN_OK : ZN_MEMORY;
+    zn_status status = tau && work ? ZN_OK : ZN_ERROR_MEMORY;
     mem_free(context, tau);
     mem_free(context, work);
     return status;

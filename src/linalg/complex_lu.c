@@ -62,21 +62,19 @@ static bool scale_rows(lin_complex_lu *lu) {
 zn_status lin_complex_lu_factor(lin_complex_lu *lu) {
     size_t n = (size_t)lu->n;
     int info = 0;
-    if (!scale_rows(lu)) return ZN_NOT_FINITE;
+    if (!scale_rows(lu)) return ZN_ERROR_NOT_FINITE;
     if (lu->n > 0) zgetrf_(&lu->n, &lu->n, lu->factors, &lu->n, lu->pivot, &info);
-    if (info != 0) return ZN_SINGULAR;
+    if (info != 0) return ZN_ERROR_SINGULAR;
     for (size_t k = 0; k < n; k++)
-        if (!(size_of(lu->factors[k * n + k]) > lin_tiny_pivot(lu->n) * lu->col[k])) return ZN_SINGULAR;
+        if (!(size_of(lu->factors[k * n + k]) > lin_tiny_pivot(lu->n) * lu->col[k])) return ZN_ERROR_SINGULAR;
     return ZN_OK;
 }
 
 static void triangle_solve(const lin_complex_lu *lu, const char *uplo, const char *diag, double complex *b, int columns) {
     const int step = 1;
     const double complex one = 1;
-    if (columns == 1)
-        ztrsv_(uplo, "N", diag, &lu->n, lu->factors, &lu->n, b, &step, 1, 1, 1);
-    else
-        ztrsm_("L", uplo, "N", diag, &lu->n, &columns, &one, lu->factors, &lu->n, b, &lu->n, 1, 1, 1, 1);
+    if (columns == 1) ztrsv_(uplo, "N", diag, &lu->n, lu->factors, &lu->n, b, &step, 1, 1, 1);
+    else ztrsm_("L", uplo, "N", diag, &lu->n, &columns, &one, lu->factors, &lu->n, b, &lu->n, 1, 1, 1, 1);
 }
 
 void lin_complex_lu_solve(const lin_complex_lu *lu, double complex *b, int columns) {
@@ -112,7 +110,7 @@ static zn_status invert(zn_context *context, const double complex *T, const int 
     int n = e->n;
     double complex unit[LIN_EIGEN_MAX * LIN_EIGEN_MAX] = {0};
     lin_complex_lu *lu = lin_complex_lu_create(context, n);
-    if (!lu) return ZN_MEMORY;
+    if (!lu) return ZN_ERROR_MEMORY;
     memcpy(lin_complex_lu_matrix(lu), T, (size_t)(n * n) * sizeof *T);
     zn_status status = lin_complex_lu_factor(lu);
     if (status == ZN_OK) {
@@ -123,7 +121,7 @@ static zn_status invert(zn_context *context, const double complex *T, const int 
         e->condition = largest_row_sum(n, T) * largest_row_sum(n, unit);
     }
     lin_complex_lu_destroy(lu);
-    return status == ZN_OK ? ZN_OK : ZN_SINGULAR;
+    return status == ZN_OK ? ZN_OK : ZN_ERROR_SINGULAR;
 }
 
 zn_status lin_eigen_create(zn_context *context, int n, const double *A, lin_eigen *e) {
@@ -132,11 +130,11 @@ zn_status lin_eigen_create(zn_context *context, int n, const double *A, lin_eige
     double complex T[LIN_EIGEN_MAX * LIN_EIGEN_MAX];
     int column[LIN_EIGEN_MAX], info = 0, one = 1, room = 8 * LIN_EIGEN_MAX;
     *e = (lin_eigen){.n = n};
-    if (n < 1 || n > LIN_EIGEN_MAX) return ZN_SINGULAR;
+    if (n < 1 || n > LIN_EIGEN_MAX) return ZN_ERROR_SINGULAR;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) a[j * n + i] = A[i * n + j];
     dgeev_("N", "V", &n, a, &n, re, im, &none, &one, v, &n, work, &room, &info, 1, 1);
-    if (info != 0) return ZN_SINGULAR;
+    if (info != 0) return ZN_ERROR_SINGULAR;
     for (int k = 0; k < n; k++) { /* of a pair, the real parts of the vector are in column k, the imaginary ones in k + 1 */
         bool pair = im[k] != 0;
         for (int i = 0; i < n; i++) {

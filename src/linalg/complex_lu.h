@@ -13,7 +13,7 @@ lin_complex_lu *lin_complex_lu_create(zn_context *, int n); /* takes all memory;
 void lin_complex_lu_destroy(lin_complex_lu *);
 /* n x n: the caller writes the matrix here, `factor` replaces it. */
 double complex *lin_complex_lu_matrix(lin_complex_lu *);
-/* P (R A) = L U, rows scaled by powers of two. ZN_SINGULAR and ZN_NOT_FINITE as lin_lu_factor. */
+/* P (R A) = L U, rows scaled by powers of two. ZN_ERROR_SINGULAR and ZN_ERROR_NOT_FINITE as lin_lu_factor. */
 zn_status lin_complex_lu_factor(lin_complex_lu *);
 void lin_complex_lu_solve(const lin_complex_lu *, double complex *b, int columns);
 
@@ -28,7 +28,7 @@ typedef struct lin_eigen {
     double complex inverse[LIN_EIGEN_MAX][LIN_EIGEN_MAX]; /* [eigenvalue][column]: its row of T^-1 */
     double condition;                                     /* |T| |T^-1| in the largest-row-sum norm */
 } lin_eigen;
-/* ZN_SINGULAR: no eigenvectors; ZN_MEMORY. */
+/* ZN_ERROR_SINGULAR: no eigenvectors; ZN_ERROR_MEMORY. */
 zn_status lin_eigen_create(zn_context *, int n, const double *A, lin_eigen *);
 
 #endif

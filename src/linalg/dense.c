@@ -67,10 +67,8 @@ static void upper_solve(int n, const double *a, double *b) {
 static void triangle_solve(const char *uplo, const char *trans, const char *diag, int n, const double *a, double *b, int columns) {
     const int one = 1;
     const double alpha = 1;
-    if (columns == 1)
-        dtrsv_(uplo, trans, diag, &n, a, &n, b, &one, 1, 1, 1);
-    else
-        dtrsm_("L", uplo, trans, diag, &n, &columns, &alpha, a, &n, b, &n, 1, 1, 1, 1);
+    if (columns == 1) dtrsv_(uplo, trans, diag, &n, a, &n, b, &one, 1, 1, 1);
+    else dtrsm_("L", uplo, trans, diag, &n, &columns, &alpha, a, &n, b, &n, 1, 1, 1, 1);
 }
 
 void lin_dense_lu_solve(int n, const double *lu, const int *pivot, double *b, int columns) {
@@ -101,8 +99,10 @@ static int small_cholesky(int n, double *a) {
         if (!(column[k] > 0)) return k + 1;
         column[k] = sqrt(column[k]);
         for (int i = k + 1; i < n; i++) column[i] /= column[k];
-        for (int j = k + 1; j < n; j++)
-            for (int i = j; i < n; i++) a[i + j * n] -= column[i] * column[j];
+        for (int j = k + 1; j < n; j++) { /* matrices of chains are full of zeros */
+            double *restrict other = a + j * n, factor = column[j];
+            for (int i = j; factor != 0 && i < n; i++) other[i] -= column[i] * factor;
+        }
     }
     return 0;
 }
@@ -134,8 +134,6 @@ void lin_dense_multiply_many(lin_product of, const double *a, const double *b, d
     const int step = 1;
     const double one = 1;
     if (m == 0 || k == 0 || n == 0) return;
-    if (n == 1)
-        dgemv_("N", &m, &k, &s, a, &m, b, &step, &one, c, &step, 1);
-    else
-        dgemm_("N", "N", &m, &n, &k, &s, a, &m, b, &of.ldb, &one, c, &of.ldc, 1, 1);
+    if (n == 1) dgemv_("N", &m, &k, &s, a, &m, b, &step, &one, c, &step, 1);
+    else dgemm_("N", "N", &m, &n, &k, &s, a, &m, b, &of.ldb, &one, c, &of.ldc, 1, 1);
 }

@@ -18,8 +18,7 @@ int lin_dense_cholesky_factor(int n, double *a);
 void lin_dense_cholesky_solve(int n, const double *l, double *b, int columns);
 
 /* y += s A x and y += s A' x for A of m x n. */
-static inline void lin_dense_multiply(int m, int n, const double *restrict a, double s, const double *restrict x,
-                                      double *restrict y) {
+static inline void lin_dense_multiply(int m, int n, const double *restrict a, double s, const double *restrict x, double *restrict y) {
     for (int j = 0; j < n; j++) {
         double sx = s * x[j];
         for (int i = 0; i < m; i++) y[i] += a[(size_t)j * (size_t)m + (size_t)i] * sx;
@@ -62,7 +61,7 @@ int lin_cod_rank(const lin_cod *);
 double lin_cod_rcond(const lin_cod *); /* smallest accepted diagonal entry of R by the largest; 0 when the rank is 0 */
 
 /* QR with column pivots of an m x n matrix, which is overwritten: column[k] (from 0) is the one chosen after k others, diagonal[k] the size of
- * what is new in it (0 from min(m, n) on). ZN_OK, or ZN_MEMORY. */
+ * what is new in it (0 from min(m, n) on). ZN_OK, or ZN_ERROR_MEMORY. */
 zn_status lin_dense_pivots(zn_context *, int m, int n, double *a, int *column, double *diagonal);
 
 #endif

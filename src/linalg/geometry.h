@@ -36,9 +36,7 @@ static inline vec3 vec3_sub(vec3 a, vec3 b) { return (vec3){a.x - b.x, a.y - b.y
 static inline vec3 vec3_scale(double s, vec3 a) { return (vec3){s * a.x, s * a.y, s * a.z}; }
 static inline vec3 vec3_add_scaled(vec3 a, double s, vec3 b) { return (vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z}; }
 static inline double vec3_dot(vec3 a, vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-static inline vec3 vec3_cross(vec3 a, vec3 b) {
-    return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
+static inline vec3 vec3_cross(vec3 a, vec3 b) { return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 static inline double vec3_norm(vec3 a) { return sqrt(vec3_dot(a, a)); }
 /* Zero stays zero. */
 static inline vec3 vec3_normalised(vec3 a) {
@@ -107,9 +105,7 @@ static inline double mat3_determinant(const mat3 *a) {
 static inline quat quat_from(const double *p) { return (quat){{p[0], p[1], p[2], p[3]}}; }
 static inline quat quat_identity(void) { return (quat){{1, 0, 0, 0}}; }
 static inline vec3 quat_vector(quat p) { return (vec3){p.p[1], p.p[2], p.p[3]}; }
-static inline double quat_dot(quat p, quat q) {
-    return p.p[0] * q.p[0] + p.p[1] * q.p[1] + p.p[2] * q.p[2] + p.p[3] * q.p[3];
-}
+static inline double quat_dot(quat p, quat q) { return p.p[0] * q.p[0] + p.p[1] * q.p[1] + p.p[2] * q.p[2] + p.p[3] * q.p[3]; }
 static inline quat quat_conjugate(quat p) { return (quat){{p.p[0], -p.p[1], -p.p[2], -p.p[3]}}; }
 
 /* p o q: R(p o q) = R(p) R(q). */

@@ -12,7 +12,7 @@ typedef struct lin_gmres_system {
     void *user;
     void (*multiply)(void *user, const double *x, double *y, int columns); /* y = A x */
     void (*precondition)(void *user, double *b, int columns);              /* b becomes about A^-1 b */
-    const double *scale; /* n, positive: |scale (A x - b)| is what is made small */
+    const double *scale;                                                   /* n, positive: |scale (A x - b)| is what is made small */
 } lin_gmres_system;
 
 /* n rows, at most `width` right-hand sides at a time, at most `depth` iterations; takes all memory. */

@@ -17,8 +17,7 @@ typedef struct lin_pattern {
 } lin_pattern;
 
 /* From coordinates (duplicates merge). entry_of[k] (may be NULL) receives the position of coordinate k in the values. */
-zn_status lin_pattern_create(zn_context *, int rows, int cols, int count, const int *row, const int *col, lin_pattern *,
-                             int *entry_of);
+zn_status lin_pattern_create(zn_context *, int rows, int cols, int count, const int *row, const int *col, lin_pattern *, int *entry_of);
 /* The same into a pattern that was made before (or zeros), with work space that is kept: memory is taken where there are more entries than
  * ever. On failure the pattern is as before a first call. */
 typedef struct lin_sorting {
@@ -52,12 +51,15 @@ void lin_matrix_destroy(lin_matrix *);
 /* Returns the block's number, or -1 (error in the context: out of memory, does not fit). `transposed`: the block placed is the
  * transpose of the pattern. The pattern is copied; start NULL means an empty block. Blocks may overlap (they add). */
 int lin_matrix_block(lin_matrix *, const zn_pattern *, bool transposed, int row, int col);
+/* Before finishing, for a good order of pivots: rows of one body have the same number body[row] from 0 to n - 1, others -1. */
+zn_status lin_matrix_set_bodies(lin_matrix *, const int *body);
+const int *lin_matrix_bodies(const lin_matrix *); /* NULL: not known */
 typedef enum lin_storage { LIN_AUTO, LIN_DENSE, LIN_SPARSE } lin_storage;
 zn_status lin_matrix_finish(lin_matrix *, lin_storage);
 bool lin_matrix_is_dense(const lin_matrix *);
 int lin_matrix_size(const lin_matrix *);
 double *lin_matrix_values(lin_matrix *);
-const double *lin_matrix_read(const lin_matrix *); /* the same, to read only */
+const double *lin_matrix_read(const lin_matrix *);        /* the same, to read only */
 const zn_pattern *lin_matrix_pattern(const lin_matrix *); /* NULL when dense */
 
 void lin_matrix_zero(lin_matrix *);
@@ -81,16 +83,16 @@ void lin_lu_destroy(lin_lu *);
 /* The matrix is the one given at creation or one with the same storage and pattern; its values are copied.
  * `same_structure`: nothing but small changes of values since the last factorisation (the active set did not change): a KLU
  * refactorisation is tried and checked (reciprocal growth), else a full factorisation with the kept symbolic analysis.
- * Without leaving an error in the context: ZN_SINGULAR when a pivot is zero or tiny relative to its column (after scaling of
- * the rows), ZN_NOT_FINITE when a value is not finite. Solve only after ZN_OK. */
+ * Without leaving an error in the context: ZN_ERROR_SINGULAR when a pivot is zero or tiny relative to its column (after scaling of
+ * the rows), ZN_ERROR_NOT_FINITE when a value is not finite. Solve only after ZN_OK. */
 zn_status lin_lu_factor(lin_lu *, const lin_matrix *, bool same_structure);
-void lin_lu_solve(const lin_lu *, double *b);                  /* b becomes the solution */
+void lin_lu_solve(const lin_lu *, double *b);                   /* b becomes the solution */
 void lin_lu_solve_many(const lin_lu *, double *b, int columns); /* column-major, leading dimension n */
-double lin_lu_rcond(const lin_lu *); /* a cheap estimate of the reciprocal condition number (pivots) */
+double lin_lu_rcond(const lin_lu *);                            /* a cheap estimate of the reciprocal condition number (pivots) */
 
 /* ---- matrices of any rank (redundant constraints) ---- */
 
-/* After lin_lu_factor_regularised, which never finds a matrix singular (ZN_OK, ZN_NOT_FINITE, ZN_MEMORY), lin_lu_solve gives
+/* After lin_lu_factor_regularised, which never finds a matrix singular (ZN_OK, ZN_ERROR_NOT_FINITE, ZN_ERROR_MEMORY), lin_lu_solve gives
  * x with A x = b up to round-off for every consistent b, also when A is singular; of these x one without a part in the null
  * space, that is of least norm |C^-1 x|. If b is inconsistent, x minimises |R (A x - b)|. R and C are the powers of two that
  * bring first the rows, then the columns to about 1 (identical columns share their load equally).

@@ -9,13 +9,13 @@ struct lin_lu {
     zn_context *context;
     int n;
     bool dense;
-    double *factors;      /* dense: n x n */
+    double *factors; /* dense: n x n */
     int *pivot;
-    double *row, *col;    /* dense: scales of the rows, largest entries of the columns */
+    double *row, *col; /* dense: scales of the rows, largest entries of the columns */
     double rcond;
-    sparse_lu *sparse;    /* NULL when dense */
+    sparse_lu *sparse;     /* NULL when dense */
     regularised *any_rank; /* NULL until it is asked for */
-    bool use_any_rank;    /* the last factorisation was lin_lu_factor_regularised */
+    bool use_any_rank;     /* the last factorisation was lin_lu_factor_regularised */
 };
 
 static zn_status take_memory(lin_lu *lu, const lin_matrix *matrix) {
@@ -23,13 +23,13 @@ static zn_status take_memory(lin_lu *lu, const lin_matrix *matrix) {
     size_t n = (size_t)lu->n;
     if (!lu->dense) {
         lu->sparse = MEM_ARRAY(context, sparse_lu, 1);
-        return lu->sparse ? lin_sparse_create(context, lin_matrix_pattern(matrix), lu->sparse) : ZN_MEMORY;
+        return lu->sparse ? lin_sparse_create(context, lin_matrix_pattern(matrix), lin_matrix_bodies(matrix), lu->sparse) : ZN_ERROR_MEMORY;
     }
-    lu->factors = MEM_ARRAY(context, double, n * n);
+    lu->factors = MEM_ARRAY(context, double, n *n);
     lu->pivot = MEM_ARRAY(context, int, n);
     lu->row = MEM_ARRAY(context, double, n);
     lu->col = MEM_ARRAY(context, double, n);
-    return lu->factors && lu->pivot && lu->row && lu->col ? ZN_OK : ZN_MEMORY;
+    return lu->factors && lu->pivot && lu->row && lu->col ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 lin_lu *lin_lu_create(zn_context *context, const lin_matrix *matrix) {
@@ -62,7 +62,7 @@ static zn_status judge_pivots(lin_lu *lu) {
     double smallest = INFINITY, largest = 0, tiny = lin_tiny_pivot(lu->n);
     for (size_t k = 0; k < n; k++) {
         double pivot = fabs(lu->factors[k * n + k]);
-        if (!(pivot > tiny * lu->col[k])) return ZN_SINGULAR;
+        if (!(pivot > tiny * lu->col[k])) return ZN_ERROR_SINGULAR;
         smallest = smaller(pivot, smallest);
         largest = larger(pivot, largest);
     }
@@ -83,8 +83,8 @@ static bool scale_dense(lin_lu *lu, const lin_columns *a) {
 
 static zn_status dense_factor(lin_lu *lu, const lin_columns *a) {
     lu->rcond = 0;
-    if (!scale_dense(lu, a)) return ZN_NOT_FINITE;
-    if (lin_dense_lu_factor(lu->n, lu->factors, lu->pivot) != 0) return ZN_SINGULAR;
+    if (!scale_dense(lu, a)) return ZN_ERROR_NOT_FINITE;
+    if (lin_dense_lu_factor(lu->n, lu->factors, lu->pivot) != 0) return ZN_ERROR_SINGULAR;
     return judge_pivots(lu);
 }
 
@@ -96,7 +96,7 @@ zn_status lin_lu_factor(lin_lu *lu, const lin_matrix *matrix, bool same_structur
 
 zn_status lin_lu_reserve_regularised(lin_lu *lu, const lin_matrix *matrix) {
     if (!lu->any_rank) lu->any_rank = lin_regularised_create(lu->context, matrix);
-    return lu->any_rank ? ZN_OK : ZN_MEMORY;
+    return lu->any_rank ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 zn_status lin_lu_factor_regularised(lin_lu *lu, const lin_matrix *matrix) { return lin_lu_factor_rank(lu, matrix, 0); }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A square matrix assembled from blocks; every entry of a block has a fixed place in the values. */
 #include "linalg/sparse_lu.h"
+#include "linalg/static_lu.h"
 
 #include <limits.h>
 
@@ -11,9 +12,10 @@
  * the ratios matter. README.md shows the measurements. */
 #define DENSE_TIME(n) (4.5 * (n) * (n) + 0.02 * (n) * (n) * (n))
 #define SPARSE_TIME(entries, operations) (15 * (entries) + 0.4 * (operations))
+#define STATIC_TIME(entries, operations) (10 * (entries) + 1.5 * (operations))
 
 typedef struct coordinate {
-    int row, col;   /* in the matrix */
+    int row, col; /* in the matrix */
 } coordinate;
 
 typedef struct block {
@@ -26,19 +28,20 @@ struct lin_matrix {
     bool finished, dense;
     block *blocks;
     size_t n_blocks, block_capacity;
-    coordinate *entries;      /* until finished */
+    coordinate *entries; /* until finished */
     size_t n_entries, entry_capacity;
-    int *local_row;           /* row inside its block, of every entry */
+    int *local_row; /* row inside its block, of every entry */
     size_t local_capacity;
     int *place;
-    lin_pattern pattern;      /* sparse */
+    int *body;           /* NULL: not known */
+    lin_pattern pattern; /* sparse */
     double *values;
     size_t n_values;
 };
 
 lin_matrix *lin_matrix_create(zn_context *context, int n) {
     if (n < 0) {
-        fail(context, ZN_INTERNAL, "a matrix cannot have %d rows", n);
+        fail(context, ZN_ERROR_INTERNAL, "a matrix cannot have %d rows", n);
         return NULL;
     }
     lin_matrix *matrix = MEM_ARRAY(context, lin_matrix, 1);
@@ -56,6 +59,7 @@ void lin_matrix_destroy(lin_matrix *matrix) {
     mem_free(context, matrix->entries);
     mem_free(context, matrix->local_row);
     mem_free(context, matrix->place);
+    mem_free(context, matrix->body);
     mem_free(context, matrix->values);
     lin_pattern_destroy(context, &matrix->pattern);
     mem_free(context, matrix);
@@ -64,8 +68,8 @@ void lin_matrix_destroy(lin_matrix *matrix) {
 static bool block_fits(const lin_matrix *matrix, const zn_pattern *pattern, bool transposed, int row, int col) {
     int rows = transposed ? pattern->cols : pattern->rows, cols = transposed ? pattern->rows : pattern->cols;
     if (row >= 0 && col >= 0 && rows <= matrix->n - row && cols <= matrix->n - col && !matrix->finished) return true;
-    fail(matrix->context, ZN_INTERNAL, "a block of %d x %d at (%d, %d) does not fit into a matrix of size %d%s", rows, cols, row,
-         col, matrix->n, matrix->finished ? " that is already finished" : "");
+    fail(matrix->context, ZN_ERROR_INTERNAL, "a block of %d x %d at (%d, %d) does not fit into a matrix of size %d%s", rows, cols, row, col,
+         matrix->n, matrix->finished ? " that is already finished" : "");
     return false;
 }
 
@@ -74,7 +78,7 @@ int lin_matrix_block(lin_matrix *matrix, const zn_pattern *pattern, bool transpo
     int count = lin_nnz(pattern);
     size_t needed = matrix->n_entries + (size_t)count;
     if (needed > INT_MAX) {
-        fail(matrix->context, ZN_MEMORY, "a matrix has more than %d entries in its blocks", INT_MAX);
+        fail(matrix->context, ZN_ERROR_MEMORY, "a matrix has more than %d entries in its blocks", INT_MAX);
         return -1;
     }
     if (!mem_grow(matrix->context, (void **)&matrix->blocks, &matrix->block_capacity, matrix->n_blocks + 1, sizeof(block)) ||
@@ -99,7 +103,7 @@ static zn_status merge_blocks(lin_matrix *matrix) {
     zn_context *context = matrix->context;
     size_t count = matrix->n_entries;
     int *row = MEM_ARRAY(context, int, count), *col = MEM_ARRAY(context, int, count);
-    zn_status status = ZN_MEMORY;
+    zn_status status = ZN_ERROR_MEMORY;
     if (row && col) {
         for (size_t e = 0; e < count; e++) {
             row[e] = matrix->entries[e].row;
@@ -112,32 +116,50 @@ static zn_status merge_blocks(lin_matrix *matrix) {
     return status;
 }
 
-static bool dense_is_better(const lin_matrix *matrix, lin_storage storage) {
-    if (storage != LIN_AUTO) return storage == LIN_DENSE;
-    double n = matrix->n, entries, operations;
-    if (n <= LIN_DENSE_SIZE) return true;
-    if (n * n > INT_MAX || !lin_sparse_estimate(&matrix->pattern.p, &entries, &operations)) return false;
-    return DENSE_TIME(n) < SPARSE_TIME(entries, operations);
+zn_status lin_matrix_set_bodies(lin_matrix *matrix, const int *body) {
+    if (!matrix->body && !(matrix->body = MEM_ARRAY(matrix->context, int, matrix->n))) return ZN_ERROR_MEMORY;
+    for (int i = 0; i < matrix->n; i++) {
+        if (body[i] >= matrix->n) return fail(matrix->context, ZN_ERROR_INTERNAL, "row %d of a matrix has the body %d", i, body[i]);
+        matrix->body[i] = body[i];
+    }
+    return ZN_OK;
+}
+
+const int *lin_matrix_bodies(const lin_matrix *matrix) { return matrix->body; }
+
+static zn_status choose_storage(const lin_matrix *matrix, lin_storage storage, bool *dense) {
+    double n = matrix->n, entries, operations, fixed;
+    *dense = storage == LIN_DENSE || (storage == LIN_AUTO && n <= LIN_DENSE_SIZE);
+    if (storage != LIN_AUTO || *dense || n * n > INT_MAX || !lin_sparse_estimate(&matrix->pattern.p, &entries, &operations)) return ZN_OK;
+    double time = SPARSE_TIME(entries, operations);
+    zn_status status = ZN_OK;
+    if (matrix->body) {
+        status = lin_static_create(matrix->context, &matrix->pattern.p, matrix->body, &fixed, NULL);
+        if (status == ZN_OK) time = smaller(STATIC_TIME(lin_nnz(&matrix->pattern.p), fixed), time);
+    }
+    *dense = DENSE_TIME(n) < time;
+    return status;
 }
 
 zn_status lin_matrix_finish(lin_matrix *matrix, lin_storage storage) {
     zn_context *context = matrix->context;
     int n = matrix->n;
-    if (matrix->finished) return fail(context, ZN_INTERNAL, "a matrix is finished twice");
+    if (matrix->finished) return fail(context, ZN_ERROR_INTERNAL, "a matrix is finished twice");
     mem_free(context, matrix->place); /* of an attempt that failed */
     matrix->place = MEM_ARRAY(context, int, matrix->n_entries);
-    if (!matrix->place) return ZN_MEMORY;
+    if (!matrix->place) return ZN_ERROR_MEMORY;
     zn_status status = merge_blocks(matrix);
     if (status != ZN_OK) return status;
-    bool dense = dense_is_better(matrix, storage);
+    bool dense;
+    if ((status = choose_storage(matrix, storage, &dense)) != ZN_OK) return status;
     if (dense && n > 0 && n > INT_MAX / n) {
         lin_pattern_destroy(context, &matrix->pattern);
-        return fail(context, ZN_MEMORY, "a dense matrix of %d rows is too large", n);
+        return fail(context, ZN_ERROR_MEMORY, "a dense matrix of %d rows is too large", n);
     }
     size_t n_values = dense ? (size_t)n * (size_t)n : (size_t)lin_nnz(&matrix->pattern.p);
     double *values = MEM_ARRAY(context, double, n_values);
     if (!values || dense) lin_pattern_destroy(context, &matrix->pattern);
-    if (!values) return ZN_MEMORY;
+    if (!values) return ZN_ERROR_MEMORY;
     if (dense)
         for (size_t e = 0; e < matrix->n_entries; e++) matrix->place[e] = matrix->entries[e].row + n * matrix->entries[e].col;
     mem_free(context, matrix->entries);

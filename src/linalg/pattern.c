@@ -39,26 +39,25 @@ static bool grow(zn_context *context, int **block, size_t *room, int count) {
 
 static zn_status take_arrays(zn_context *context, int rows, int cols, int count, lin_pattern *pattern) {
     if (rows < 0 || cols < 0 || rows == INT_MAX || cols == INT_MAX || count < 0)
-        return fail(context, ZN_INTERNAL, "a pattern of %d x %d with %d entries is impossible", rows, cols, count);
-    if (!grow(context, &pattern->start, &pattern->start_room, cols + 1) ||
-        !grow(context, &pattern->index, &pattern->index_room, count))
-        return ZN_MEMORY;
+        return fail(context, ZN_ERROR_INTERNAL, "a pattern of %d x %d with %d entries is impossible", rows, cols, count);
+    if (!grow(context, &pattern->start, &pattern->start_room, cols + 1) || !grow(context, &pattern->index, &pattern->index_room, count))
+        return ZN_ERROR_MEMORY;
     memset(pattern->start, 0, ((size_t)cols + 1) * sizeof *pattern->start);
     pattern->p = (zn_pattern){rows, cols, pattern->start, pattern->index};
     return ZN_OK;
 }
 
-static zn_status remake(zn_context *context, int rows, int cols, lin_entries at, lin_pattern *pattern, int *entry_of, lin_sorting *sorting) {
+static zn_status remake(zn_context *context, int rows, int cols, lin_entries at, lin_pattern *pattern, int *entry_of,
+                        lin_sorting *sorting) {
     const int count = at.count, *row = at.row, *col = at.col;
     zn_status status = take_arrays(context, rows, cols, count, pattern);
     if (status != ZN_OK) return status;
     for (int k = 0; k < count; k++)
         if (row[k] < 0 || row[k] >= rows || col[k] < 0 || col[k] >= cols)
-            return fail(context, ZN_INTERNAL, "entry (%d, %d) lies outside a pattern of %d x %d", row[k], col[k], rows, cols);
-    if (!grow(context, &sorting->by_row, &sorting->by_row_room, count) ||
-        !grow(context, &sorting->order, &sorting->order_room, count) ||
+            return fail(context, ZN_ERROR_INTERNAL, "entry (%d, %d) lies outside a pattern of %d x %d", row[k], col[k], rows, cols);
+    if (!grow(context, &sorting->by_row, &sorting->by_row_room, count) || !grow(context, &sorting->order, &sorting->order_room, count) ||
         !grow(context, &sorting->begin, &sorting->begin_room, (rows > cols ? rows : cols) + 1))
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     sort_by_key(count, row, rows, NULL, sorting->by_row, sorting->begin);
     sort_by_key(count, col, cols, sorting->by_row, sorting->order, sorting->begin);
     merge_sorted(count, row, col, sorting->order, pattern, entry_of);
@@ -80,8 +79,8 @@ void lin_sorting_free(zn_context *context, lin_sorting *sorting) {
     *sorting = (lin_sorting){0};
 }
 
-zn_status lin_pattern_create(zn_context *context, int rows, int cols, int count, const int *row, const int *col,
-                             lin_pattern *pattern, int *entry_of) {
+zn_status lin_pattern_create(zn_context *context, int rows, int cols, int count, const int *row, const int *col, lin_pattern *pattern,
+                             int *entry_of) {
     lin_sorting sorting = {0};
     *pattern = (lin_pattern){0};
     zn_status status = lin_pattern_remake(context, rows, cols, (lin_entries){count, row, col}, pattern, entry_of, &sorting);
@@ -111,8 +110,7 @@ void lin_pattern_destroy(zn_context *context, lin_pattern *pattern) {
     *pattern = (lin_pattern){0};
 }
 
-void lin_multiply(const zn_pattern *pattern, const double *restrict values, double s, const double *restrict x,
-                  double *restrict y) {
+void lin_multiply(const zn_pattern *pattern, const double *restrict values, double s, const double *restrict x, double *restrict y) {
     const int *restrict start = pattern->start, *restrict index = pattern->index;
     if (!start) return;
     for (int j = 0, k = start[0]; j < pattern->cols; j++) {
@@ -140,12 +138,9 @@ void lin_multiply_many(const zn_pattern *pattern, const double *values, double s
     size_t ldx = (size_t)pattern->cols, ldy = (size_t)pattern->rows;
     if (!pattern->start) return;
     for (; columns >= 4; columns -= 4, x += 4 * ldx, y += 4 * ldy) multiply_width(4, pattern, values, s, x, y);
-    if (columns == 3)
-        multiply_width(3, pattern, values, s, x, y);
-    else if (columns == 2)
-        multiply_width(2, pattern, values, s, x, y);
-    else if (columns == 1)
-        lin_multiply(pattern, values, s, x, y);
+    if (columns == 3) multiply_width(3, pattern, values, s, x, y);
+    else if (columns == 2) multiply_width(2, pattern, values, s, x, y);
+    else if (columns == 1) lin_multiply(pattern, values, s, x, y);
 }
 
 void lin_multiply_transposed(const zn_pattern *pattern, const double *restrict values, double s, const double *restrict x,

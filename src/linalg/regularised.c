@@ -25,10 +25,10 @@
 struct regularised {
     zn_context *context;
     int n;
-    double *row, *col;       /* R, C */
-    lin_cod *cod;            /* dense */
-    double *scaled;          /* dense: S; sparse: values of the system above */
-    lin_pattern system;      /* sparse: of the system above */
+    double *row, *col;  /* R, C */
+    lin_cod *cod;       /* dense */
+    double *scaled;     /* dense: S; sparse: values of the system above */
+    lin_pattern system; /* sparse: of the system above */
     int *place_S, *place_T, *place_diagonal;
     sparse_lu lu;
     double *b, *z, *r, *step; /* n, n, n, 2 n */
@@ -39,7 +39,7 @@ static zn_status create_system(regularised *a, const zn_pattern *pattern) {
     zn_context *context = a->context;
     int n = a->n, nnz = lin_nnz(pattern), count = 2 * nnz + 2 * n;
     int *row = MEM_ARRAY(context, int, count), *col = MEM_ARRAY(context, int, count), *place = MEM_ARRAY(context, int, count);
-    zn_status status = ZN_MEMORY;
+    zn_status status = ZN_ERROR_MEMORY;
     a->place_S = place; /* owns the three */
     if (!row || !col || !place) goto done;
     a->place_T = place + nnz;
@@ -54,7 +54,7 @@ static zn_status create_system(regularised *a, const zn_pattern *pattern) {
     status = lin_pattern_create(context, 2 * n, 2 * n, count, row, col, &a->system, place);
     if (status != ZN_OK) goto done;
     a->scaled = MEM_ARRAY(context, double, lin_nnz(&a->system.p));
-    status = a->scaled ? lin_sparse_create(context, &a->system.p, &a->lu) : ZN_MEMORY;
+    status = a->scaled ? lin_sparse_create(context, &a->system.p, NULL, &a->lu) : ZN_ERROR_MEMORY;
     a->lu.known_regular = true; /* singular values of at least alpha, though pivots may be as small as alpha^2 */
 done:
     mem_free(context, row);
@@ -68,7 +68,7 @@ regularised *lin_regularised_create(zn_context *context, const lin_matrix *matri
     int n = lin_matrix_size(matrix);
     a->context = context;
     a->n = n;
-    zn_status status = ZN_MEMORY;
+    zn_status status = ZN_ERROR_MEMORY;
     a->row = MEM_ARRAY(context, double, n);
     a->col = MEM_ARRAY(context, double, n);
     a->b = MEM_ARRAY(context, double, n);
@@ -78,8 +78,8 @@ regularised *lin_regularised_create(zn_context *context, const lin_matrix *matri
     if (a->row && a->col && a->b && a->z && a->r && a->step) status = ZN_OK;
     if (status == ZN_OK && lin_matrix_is_dense(matrix)) {
         a->cod = lin_cod_create(context, n, n);
-        a->scaled = MEM_ARRAY(context, double, (size_t)n * (size_t)n);
-        if (!a->cod || !a->scaled) status = ZN_MEMORY;
+        a->scaled = MEM_ARRAY(context, double, (size_t)n *(size_t)n);
+        if (!a->cod || !a->scaled) status = ZN_ERROR_MEMORY;
     } else if (status == ZN_OK) {
         status = create_system(a, lin_matrix_pattern(matrix));
     }
@@ -130,7 +130,7 @@ static void smooth_scales(regularised *a, const lin_columns *A) {
 zn_status lin_regularised_factor(regularised *a, const lin_matrix *matrix, double rank_tolerance) {
     lin_columns A = lin_matrix_columns(matrix);
     size_t n = (size_t)a->n;
-    if (!lin_scale_rows(&A, a->row)) return ZN_NOT_FINITE;
+    if (!lin_scale_rows(&A, a->row)) return ZN_ERROR_NOT_FINITE;
     bool smooth = rank_tolerance > 0;
     if (smooth) smooth_scales(a, &A);
     lin_largest_in_columns(&A, a->row, a->col);
@@ -148,8 +148,7 @@ static double residual(const regularised *a) {
     double largest = 0;
     memcpy(a->r, a->b, (size_t)n * sizeof *a->r);
     for (int j = 0; j < n; j++)
-        for (int k = a->system.start[n + j]; k < a->system.start[n + j + 1] - 1; k++)
-            a->r[a->system.index[k]] -= a->scaled[k] * a->z[j];
+        for (int k = a->system.start[n + j]; k < a->system.start[n + j + 1] - 1; k++) a->r[a->system.index[k]] -= a->scaled[k] * a->z[j];
     for (int i = 0; i < n; i++) largest = larger(largest, fabs(a->r[i]));
     return largest;
 }
@@ -173,10 +172,8 @@ static void solve_in_rounds(regularised *a) {
 
 void lin_regularised_solve(regularised *a, double *b) {
     for (int i = 0; i < a->n; i++) a->b[i] = b[i] * a->row[i];
-    if (a->cod)
-        lin_cod_solve(a->cod, a->b, a->z);
-    else
-        solve_in_rounds(a);
+    if (a->cod) lin_cod_solve(a->cod, a->b, a->z);
+    else solve_in_rounds(a);
     for (int i = 0; i < a->n; i++) b[i] = a->z[i] * a->col[i];
 }
 

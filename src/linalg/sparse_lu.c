@@ -8,6 +8,8 @@
 #define PIVOT_THRESHOLD 0.1
 /* min over columns of max|A| / max|U|: below this, a refactorisation loses too many digits (three of sixteen). */
 #define SMALLEST_RECIPROCAL_GROWTH 1e-3
+/* A step begins without pivots, and KLU, which finds them anew, then takes several times as long for an operation as a fixed order. */
+#define MORE_OPERATIONS 4
 
 bool lin_sparse_estimate(const zn_pattern *pattern, double *entries, double *operations) {
     klu_common common;
@@ -20,7 +22,18 @@ bool lin_sparse_estimate(const zn_pattern *pattern, double *entries, double *ope
     return true;
 }
 
-zn_status lin_sparse_create(zn_context *context, const zn_pattern *pattern, sparse_lu *lu) {
+/* A fixed order of pivots is taken where bodies are known and it has not too many operations. */
+static zn_status create_fixed(zn_context *context, const zn_pattern *pattern, const int *body, sparse_lu *lu) {
+    double operations;
+    if (!body) return ZN_OK;
+    zn_status status = lin_static_create(context, pattern, body, &operations, &lu->fixed);
+    if (status != ZN_OK || !lu->symbolic || 2 * operations <= MORE_OPERATIONS * lu->symbolic->est_flops) return status;
+    lin_static_destroy(lu->fixed);
+    lu->fixed = NULL;
+    return ZN_OK;
+}
+
+zn_status lin_sparse_create(zn_context *context, const zn_pattern *pattern, const int *body, sparse_lu *lu) {
     int n = pattern->cols;
     *lu = (sparse_lu){0};
     klu_defaults(&lu->common);
@@ -30,20 +43,23 @@ zn_status lin_sparse_create(zn_context *context, const zn_pattern *pattern, spar
     lu->col = MEM_ARRAY(context, double, n);
     if (!lu->row || !lu->col) {
         lin_sparse_destroy(context, lu);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     if (n == 0) return ZN_OK;
     /* KLU reads the pattern only; its prototypes lack const. */
     lu->symbolic = klu_analyze(n, (int *)pattern->start, (int *)pattern->index, &lu->common);
-    if (lu->symbolic || lu->common.status == KLU_SINGULAR) return ZN_OK;
-    zn_status status = lu->common.status == KLU_INVALID
-                           ? fail(context, ZN_INTERNAL, "a sparse matrix of size %d has a wrong pattern", n)
-                           : fail(context, ZN_MEMORY, "no memory to analyse a sparse matrix of size %d", n);
-    lin_sparse_destroy(context, lu);
+    zn_status status = ZN_OK;
+    if (lu->symbolic || lu->common.status == KLU_SINGULAR) status = lu->symbolic ? create_fixed(context, pattern, body, lu) : ZN_OK;
+    else
+        status = lu->common.status == KLU_INVALID ? fail(context, ZN_ERROR_INTERNAL, "a sparse matrix of size %d has a wrong pattern", n)
+                                                  : fail(context, ZN_ERROR_MEMORY, "no memory to analyse a sparse matrix of size %d", n);
+    if (status != ZN_OK) lin_sparse_destroy(context, lu);
     return status;
 }
 
 void lin_sparse_destroy(zn_context *context, sparse_lu *lu) {
+    lin_static_destroy(lu->fixed);
+    lu->fixed = NULL;
     klu_free_numeric(&lu->numeric, &lu->common);
     klu_free_symbolic(&lu->symbolic, &lu->common);
     mem_free(context, lu->row);
@@ -74,18 +90,29 @@ static bool refactor(sparse_lu *lu, const lin_columns *a) {
 static zn_status factor(sparse_lu *lu, const lin_columns *a) {
     klu_free_numeric(&lu->numeric, &lu->common);
     lu->numeric = klu_factor((int *)a->start, (int *)a->index, (double *)a->values, lu->symbolic, &lu->common);
-    if (!lu->numeric) return lu->common.status == KLU_SINGULAR ? ZN_SINGULAR : ZN_MEMORY;
-    return lu->known_regular || factors_are_sound(lu, a) ? ZN_OK : ZN_SINGULAR;
+    if (!lu->numeric) return lu->common.status == KLU_SINGULAR ? ZN_ERROR_SINGULAR : ZN_ERROR_MEMORY;
+    return lu->known_regular || factors_are_sound(lu, a) ? ZN_OK : ZN_ERROR_SINGULAR;
 }
 
 zn_status lin_sparse_factor(sparse_lu *lu, const lin_columns *a, bool same_structure) {
     lu->rcond = 1;
+    lu->use_fixed = false;
     if (a->n == 0) return ZN_OK;
     lu->rcond = 0;
-    if (!lin_scale_rows(a, lu->row)) return ZN_NOT_FINITE;
-    if (!lu->symbolic) return ZN_SINGULAR;
+    if (!same_structure) {
+        lu->fixed_failed = false;
+        klu_free_numeric(&lu->numeric, &lu->common);
+    }
+    if (lu->fixed && !lu->known_regular && !lu->fixed_failed) {
+        lu->use_fixed = lin_static_factor(lu->fixed, a, &lu->rcond);
+        lu->fixed_failed = !lu->use_fixed;
+        if (lu->use_fixed) return ZN_OK;
+        lu->rcond = 0;
+    }
+    if (!lin_scale_rows(a, lu->row)) return ZN_ERROR_NOT_FINITE;
+    if (!lu->symbolic) return ZN_ERROR_SINGULAR;
     lin_largest_in_columns(a, lu->row, lu->col);
-    if (!same_structure || !lu->numeric || !refactor(lu, a)) {
+    if (!lu->numeric || !refactor(lu, a)) {
         zn_status status = factor(lu, a);
         if (status != ZN_OK) {
             klu_free_numeric(&lu->numeric, &lu->common);
@@ -98,5 +125,6 @@ zn_status lin_sparse_factor(sparse_lu *lu, const lin_columns *a, bool same_struc
 }
 
 void lin_sparse_solve(sparse_lu *lu, double *b, int columns) {
-    if (lu->numeric) klu_solve(lu->symbolic, lu->numeric, lu->numeric->n, columns, b, &lu->common);
+    if (lu->use_fixed) lin_static_solve(lu->fixed, b, columns);
+    else if (lu->numeric) klu_solve(lu->symbolic, lu->numeric, lu->numeric->n, columns, b, &lu->common);
 }

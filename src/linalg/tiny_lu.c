@@ -9,8 +9,7 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-ALWAYS_INLINE bool scale(const int n, const double *restrict a, double *restrict scaled, double *restrict row,
-                         double *restrict col) {
+ALWAYS_INLINE bool scale(const int n, const double *restrict a, double *restrict scaled, double *restrict row, double *restrict col) {
     double largest[LIN_TINY] = {0}, finite = 0; /* 0 * v is NaN unless v is finite */
     const double *restrict v = a;
     for (int j = 0; j < n; j++, v += n) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Putting parts together. */
 #include "model/assembly_internal.h"
+#include "model/machine.h"
 
 assembly *assembly_create(zn_context *context) {
     assembly *a = MEM_ARRAY(context, assembly, 1);
@@ -61,28 +62,31 @@ static int *copy_indices(zn_context *context, const int *from, int count) {
 
 zn_status assembly_part(assembly *a, zn_model *model, const int *q, const int *u, bool kinematics) {
     zn_context *context = a->context;
-    if (!model) return ZN_MEMORY;
+    if (!model) return ZN_ERROR_MEMORY;
+    if (!formula_model_of(model)) {
+        model_free(context, model);
+        return fail(context, ZN_ERROR_INTERNAL, "a part is not a model from formulas");
+    }
     part p = {.model = model, .kinematics = kinematics};
     p.q = copy_indices(context, q, model->size.nq);
     p.u = copy_indices(context, u, model->size.nu);
     if (!p.q || !p.u || !mem_grow(context, (void **)&a->parts, &a->part_capacity, a->n_parts + 1, sizeof p)) {
         free_part(context, &p);
         a->failed = true;
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     a->parts[a->n_parts++] = p;
     return ZN_OK;
 }
 
-zn_status assembly_describe(assembly *a, const char *name, const char *what, const char *group,
-                            const char *const bodies[2]) {
+zn_status assembly_describe(assembly *a, const char *name, const char *what, const char *group, const char *const bodies[2]) {
     part *p = &a->parts[a->n_parts - 1];
     p->what = what;
     p->name = mem_text(a->context, name);
-    if (group && !(p->group = mem_text(a->context, group))) return ZN_MEMORY;
+    if (group && !(p->group = mem_text(a->context, group))) return ZN_ERROR_MEMORY;
     for (int i = 0; i < 2 && bodies[i]; i++)
-        if (!(p->bodies[i] = mem_text(a->context, bodies[i]))) return ZN_MEMORY;
-    return p->name ? ZN_OK : ZN_MEMORY;
+        if (!(p->bodies[i] = mem_text(a->context, bodies[i]))) return ZN_ERROR_MEMORY;
+    return p->name ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 /* ---- all of it ---- */
@@ -92,19 +96,17 @@ static bool name_rows(assembly_model *m) {
     m->bilateral_names = MEM_ARRAY(m->context, const char *, size->ng + size->ny);
     for (int i = 0; m->bilateral_names && i < m->n_parts; i++) {
         const zn_model *model = m->parts[i].model;
-        for (int k = 0; k < model->size.ng + model->size.ny; k++)
-            m->bilateral_names[m->parts[i].rows[k]] = model->bilateral_names[k];
+        for (int k = 0; k < model->size.ng + model->size.ny; k++) m->bilateral_names[m->parts[i].rows[k]] = model->bilateral_names[k];
     }
     return m->bilateral_names;
 }
 
 /* Outputs stand in the order of parts. */
 static bool name_outputs(assembly_model *m) {
-    for (int i = 0; i < m->n_parts; i++) m->base.n_outputs += m->parts[i].model->n_outputs;
+    for (int i = 0; i < m->n_parts; i++) m->base.n_outputs += m->parts[i].model->n_outputs, m->base.n_probes += m->parts[i].model->n_probes;
     m->output_names = MEM_ARRAY(m->context, const char *, m->base.n_outputs);
     for (int i = 0, next = 0; m->output_names && i < m->n_parts; i++)
-        for (int k = 0; k < m->parts[i].model->n_outputs; k++)
-            m->output_names[next++] = m->parts[i].model->output_names[k];
+        for (int k = 0; k < m->parts[i].model->n_outputs; k++) m->output_names[next++] = m->parts[i].model->output_names[k];
     return m->output_names;
 }
 
@@ -116,7 +118,16 @@ static void destroy(zn_context *context, zn_model *model) {
     free_names(context, m->u_names, (size_t)m->base.size.nu);
     void *blocks[] = {m->bilateral_names, m->output_names, m->q_start, m->u_start};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+    machine_release(context, (machine_plan *)(uintptr_t)m->base.machine);
     assembly_free_layout(m);
+}
+
+void assembly_set_machine(zn_model *model, machine_plan *machine) {
+    assembly_model *m = (assembly_model *)model;
+    machine->references++;
+    model->machine = machine;
+    model->inputs = machine->start;
+    for (int i = 0; i < m->n_parts; i++) m->parts[i].model->inputs = machine->start;
 }
 
 contact_field *contact_field_of(const zn_model *model) {
@@ -141,15 +152,15 @@ static void move_pieces(assembly *a, assembly_model *m) {
 
 zn_status assembly_finish(assembly *a, zn_model **out) {
     zn_context *context = a->context;
-    if (a->failed) return ZN_MEMORY;
-    if (!a->nq || !a->nu) return fail(context, ZN_MODEL, "the model has no coordinates");
+    if (a->failed) return ZN_ERROR_MEMORY;
+    if (!a->nq || !a->nu) return fail(context, ZN_ERROR_MODEL, "the model has no coordinates");
     assembly_model *m = MEM_ARRAY(context, assembly_model, 1);
-    if (!m) return ZN_MEMORY;
+    if (!m) return ZN_ERROR_MEMORY;
     m->context = context;
     m->base.destroy = destroy;
     move_pieces(a, m);
     zn_status status = assembly_lay_out(m, NULL);
-    if (status == ZN_OK && (!name_rows(m) || !name_outputs(m))) status = ZN_MEMORY;
+    if (status == ZN_OK && (!name_rows(m) || !name_outputs(m))) status = ZN_ERROR_MEMORY;
     if (status != ZN_OK) {
         model_free(context, &m->base);
         return status;

@@ -33,6 +33,10 @@ zn_status assembly_describe(assembly *, const char *name, const char *what, cons
 /* Computes patterns and places. The assembly may be destroyed afterwards. */
 zn_status assembly_finish(assembly *, zn_model **model);
 
+/* Values that change between steps, which its parts may read; shared with others. */
+struct machine_plan;
+void assembly_set_machine(zn_model *, struct machine_plan *);
+
 /* A part that is added to a finished model, on coordinates and velocities of the whole: without bilateral rows, mass, and forces other than
  * those of its multipliers. */
 typedef struct assembly_extra {
@@ -43,5 +47,8 @@ typedef struct assembly_extra {
  * live as long as the result. *extended: NULL, or an earlier result for the same model, which becomes the new one in the memory that it has. On
  * failure it may only be destroyed (model_free) or extended again. */
 zn_status assembly_extend(zn_context *, const zn_model *model, int count, const assembly_extra *, zn_model **extended);
+
+/* Per entry of r_q: whether only contacts have it, so that it comes from their multipliers. False: not an assembly, nothing is written. */
+bool assembly_entries_of_contacts(const zn_model *, unsigned char *only);
 
 #endif

@@ -27,14 +27,13 @@ zn_part_info zn_model_part_info(const zn_model *model, int index) {
 }
 
 zn_status zn_model_part_energy(const zn_model *model, void *work, int index, const zn_point *at, zn_part_energy *energy) {
-    if (!energy) return ZN_ARGUMENT;
+    if (!energy) return ZN_ERROR_ARGUMENT;
     *energy = (zn_part_energy){0};
-    if (!work || !at || !at->q || !at->u || !has_part(model, index)) return ZN_ARGUMENT;
+    if (!work || !at || !at->q || !at->u || !has_part(model, index)) return ZN_ERROR_ARGUMENT;
     const part *p = &assembly_of(model)->parts[index];
     void *own_work;
     zn_point here = assembly_local_point(assembly_of(model), p, work, at, &own_work);
-    if (p->model->energy && p->model->energy(p->model, own_work, &here, &energy->kinetic, &energy->potential))
-        return ZN_NOT_FINITE;
+    if (p->model->energy && p->model->energy(p->model, own_work, &here, &energy->kinetic, &energy->potential)) return ZN_ERROR_NOT_FINITE;
     formula_model_power(p->model, own_work, &here, &energy->power);
     return ZN_OK;
 }

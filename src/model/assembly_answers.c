@@ -1,173 +1,208 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The questions to an assembly: each part is asked on its own coordinates, and its answers are added at their places. */
+/* The questions to an assembly. Parts of one kind are asked together, EXPR_LANES at a time: the point on their coordinates goes into the registers of
+ * their tapes, the sections run, and their outputs are added to the whole from there. */
 #include "model/assembly_internal.h"
 
-/* Scratch memory of one caller: the local point, one local vector and matrix for every answer, then the parts' own. */
+/* Scratch memory of one caller: the local point of a part that is asked alone; registers of all lanes. */
 typedef struct scratch {
     double *q, *u, *a, *lambda;
-    double *vector[3];
-    double *matrix[5];
-    void *work;
+    double *registers;
 } scratch;
 
 static scratch lay_out(const assembly_model *m, void *work) {
     double *next = work;
-    size_t q = (size_t)m->most_q, u = (size_t)m->most_u, rows = (size_t)m->most_rows, most = q + u + rows;
-    scratch s = {.q = next, .u = next + q, .a = next + q + u, .lambda = next + q + 2 * u};
-    next += q + 2 * u + rows;
-    for (int i = 0; i < 3; i++, next += most) s.vector[i] = next;
-    for (int i = 0; i < 5; i++, next += m->most_nnz) s.matrix[i] = next;
-    s.work = next;
-    return s;
+    size_t q = (size_t)m->most_q, u = (size_t)m->most_u, rows = (size_t)m->most_rows;
+    return (scratch){next, next + q, next + q + u, next + q + 2 * u, next + q + 2 * u + rows};
 }
 
 static size_t scratch_bytes(const assembly_model *m) {
-    size_t q = (size_t)m->most_q, u = (size_t)m->most_u, rows = (size_t)m->most_rows, largest = 0;
-    for (int i = 0; i < m->n_parts; i++) largest = m->parts[i].model->work_bytes > largest ? m->parts[i].model->work_bytes : largest;
-    return (q + 2 * u + rows + 3 * (q + u + rows) + 5 * (size_t)m->most_nnz) * sizeof(double) + largest;
+    size_t point = (size_t)m->most_q + 2 * (size_t)m->most_u + (size_t)m->most_rows;
+    return (point + EXPR_LANES * (size_t)m->most_registers) * sizeof(double);
 }
 
-static const double *gather(const double *from, const int *index, int count, double *to) {
-    if (!from) return NULL;
-    for (int i = 0; i < count; i++) to[i] = from[index[i]];
-    return to;
+/* ---- asking a kind ---- */
+
+/* Where the outputs of a section are added: a vector over coordinates, velocities, rows, the energies, or a matrix. */
+typedef enum target_index { BY_Q = N_MATRICES, BY_U, BY_ROWS, BY_NUMBER } target_index;
+typedef struct target {
+    double *to; /* NULL: not wanted */
+    int index;  /* target_index or matrix_name */
+} target;
+
+enum { MOST_SECTIONS = 5 };
+typedef struct query {
+    formula_question question;
+    target sections[MOST_SECTIONS];
+} query;
+
+static const int *places(const part *p, int index) {
+    static const int numbers[] = {0, 1};
+    switch (index) {
+    case BY_Q: return p->q;
+    case BY_U: return p->u;
+    case BY_ROWS: return p->rows;
+    case BY_NUMBER: return numbers;
+    default: return p->place[index];
+    }
 }
 
-static zn_point local_point(const part *p, const zn_point *at, const scratch *s) {
-    const zn_sizes *n = &p->model->size;
-    return (zn_point){at->t, gather(at->q, p->q, n->nq, s->q), gather(at->u, p->u, n->nu, s->u), gather(at->a, p->u, n->nu, s->a),
-                      gather(at->lambda, p->rows, model_rows(p->model), s->lambda)};
+static void gather(const double *from, const int *index, int count, double *to, int lanes) {
+    for (int i = 0; i < count; i++) to[i * lanes] = from ? from[index[i]] : 0;
+}
+
+static const int *take(const double *from, const int *index, int count, double *to) {
+    for (int i = 0; i < count; i++) to[i] = from ? from[index[i]] : 0;
+    return index + count;
+}
+
+/* A block of lanes: index and numbers as assembly_internal.h says. `loads`: the tapes read a or lambda. */
+static void load(const part_kind *kind, const double *inputs, const int *index, const double *numbers, const zn_point *at, bool loads,
+                 double *v, int lanes) {
+    const formula_tapes *n = kind->tapes;
+    for (int k = 0; k < lanes; k++) v[k] = at->t;
+    const int *u = take(at->q, index, kind->nq * lanes, v + n->q * lanes);
+    const int *rows = take(at->u, u, kind->nu * lanes, v + n->u * lanes);
+    for (int i = 0; i < n->n_used; i++, numbers += lanes)
+        for (int k = 0; k < lanes; k++) v[(n->parameter + n->used[i]) * lanes + k] = numbers[k];
+    for (int i = n->first_input; i < n->first_input + n->n_inputs; i++)
+        for (int k = 0; k < lanes; k++) v[(n->input + i) * lanes + k] = inputs[i];
+    if (!loads) return;
+    take(at->a, u, kind->nu * lanes, v + n->a * lanes);
+    take(at->lambda, rows, kind->rows * lanes, v + n->lambda * lanes);
+}
+
+/* Runs a tape up to the last section that is wanted and has outputs; p: the parts of the first `used` lanes. */
+static void run(const query *q, const part_kind *kind, const part *const *p, int used, double *registers, int lanes) {
+    const expr_tape *tape = kind->tapes->of[q->question];
+    int count, n = MOST_SECTIONS;
+    while (n > 0 && (!q->sections[n - 1].to || (expr_tape_outputs(tape, n - 1, &count), count == 0))) n--;
+    if (n > 0) expr_tape_begin(tape, registers, lanes);
+    for (int s = 0; s < n; s++) {
+        const int32_t *outputs = expr_tape_outputs(tape, s, &count);
+        double *to = q->sections[s].to;
+        expr_tape_section(tape, registers, lanes, s);
+        for (int k = 0; to && k < used; k++) {
+            const int *place = places(p[k], q->sections[s].index);
+            for (int i = 0; place && i < count; i++) to[place[i]] += registers[outputs[i] * lanes + k];
+        }
+    }
+}
+
+static void ask(const assembly_model *m, const part_kind *kind, void *work, const zn_point *at, bool loads, int n_queries,
+                const query *queries) {
+    double *registers = lay_out(m, work).registers;
+    const int *index = m->lane_index.at + kind->index;
+    const double *numbers = m->lane_numbers + kind->numbers;
+    for (int first = 0, lanes; first < kind->count; first += lanes) {
+        const part *p[EXPR_LANES];
+        int left = kind->count - first, used = left < EXPR_LANES ? left : EXPR_LANES;
+        lanes = left == 1 ? 1 : EXPR_LANES;
+        for (int k = 0; k < used; k++) p[k] = &m->parts[m->by_kind.at[kind->first + first + k]];
+        load(kind, p[0]->model->inputs, index, numbers, at, loads, registers, lanes);
+        for (int i = 0; i < n_queries; i++) run(&queries[i], kind, p, used, registers, lanes);
+        index += (kind->nq + kind->nu + kind->rows) * lanes;
+        numbers += kind->tapes->n_used * lanes;
+    }
 }
 
 static void clear(double *values, int count) {
     if (values) memset(values, 0, (size_t)count * sizeof *values);
 }
 
-static void add_vector(double *to, const double *from, const int *index, int count) {
-    for (int i = 0; to && i < count; i++) to[index[i]] += from[i];
-}
+/* ---- the questions ---- */
 
-static void add_matrix(double *to, const double *from, const part *p, matrix_name name) {
-    const int *place = p->place[name];
-    if (!to || !place) return;
-    for (int k = 0, count = lin_nnz(assembly_pattern(&p->model->pattern, name)); k < count; k++) to[place[k]] += from[k];
+static void add_velocities(const assembly_model *m, const part_kind *kind, const double *u, double *qdot) {
+    for (int i = 0; i < kind->count; i++) {
+        const part *p = &m->parts[m->by_kind.at[kind->first + i]];
+        for (int k = 0; k < p->model->size.nq; k++) qdot[p->q[k]] += u[p->u[k]];
+    }
 }
-
-#define IF(wanted, memory) ((wanted) ? (memory) : NULL)
 
 static int kinematics(const zn_model *model, void *work, const zn_point *at, zn_kinematics *out) {
     const assembly_model *m = (const assembly_model *)model;
-    scratch s = lay_out(m, work);
     clear(out->qdot, model->size.nq), clear(out->qddot, model->size.nq), clear(out->qdot_q, m->nnz[QDOT_Q]), clear(out->B, m->nnz[B]);
-    for (int i = 0; i < m->n_parts; i++) {
-        const part *p = &m->parts[i];
-        if (!p->kinematics) continue;
-        zn_point here = local_point(p, at, &s);
-        zn_kinematics local = {IF(out->qdot, s.vector[0]), IF(out->qdot_q, s.matrix[0]), IF(out->B, s.matrix[1]), IF(out->qddot, s.vector[1])};
-        if (p->model->kinematics(p->model, s.work, &here, &local)) return 1;
-        add_vector(out->qdot, local.qdot, p->q, p->model->size.nq);
-        add_vector(out->qddot, local.qddot, p->q, p->model->size.nq);
-        add_matrix(out->qdot_q, local.qdot_q, p, QDOT_Q);
-        add_matrix(out->B, local.B, p, B);
+    const query queries[] = {{FORMULA_KINEMATICS, {{out->qdot, BY_Q}, {out->B, B}, {out->qdot_q, QDOT_Q}}},
+                             {FORMULA_QDDOT, {{out->qddot, BY_Q}}}};
+    bool more = out->B || out->qdot_q || out->qddot;
+    for (int i = 0; i < m->n_kinds; i++) {
+        const part_kind *kind = &m->kinds[i];
+        if (!kind->kinematics) continue;
+        if (more || !kind->natural) ask(m, kind, work, at, out->qddot, 2, queries);
+        else if (out->qdot) add_velocities(m, kind, at->u, out->qdot);
     }
     return 0;
 }
 
 static int balance(const zn_model *model, void *work, const zn_point *at, zn_balance *out) {
     const assembly_model *m = (const assembly_model *)model;
-    scratch s = lay_out(m, work);
-    clear(out->r, model->size.nu), clear(out->r_q, m->nnz[R_Q]), clear(out->r_u, m->nnz[R_U]), clear(out->M, m->nnz[M]), clear(out->W, m->nnz[W]);
-    for (int i = 0; i < m->n_parts; i++) {
-        const part *p = &m->parts[i];
-        bool forces = at->lambda || !p->silent;
-        if (!forces && !out->W) continue;
-        zn_point here = local_point(p, at, &s);
-        zn_balance local = {out->no_force, IF(out->r && forces, s.vector[0]), IF(out->r_q && forces, s.matrix[0]), IF(out->r_u && forces, s.matrix[1]),
-                            IF(out->M, s.matrix[2]), IF(out->W, s.matrix[3])};
-        if (p->model->balance(p->model, s.work, &here, &local)) return 1;
-        if (forces) {
-            add_vector(out->r, local.r, p->u, p->model->size.nu);
-            add_matrix(out->r_q, local.r_q, p, R_Q);
-            add_matrix(out->r_u, local.r_u, p, R_U);
-        }
-        add_matrix(out->M, local.M, p, M);
-        add_matrix(out->W, local.W, p, W);
+    clear(out->r, model->size.nu), clear(out->r_q, m->nnz[R_Q]), clear(out->r_u, m->nnz[R_U]), clear(out->M, m->nnz[M]),
+        clear(out->W, m->nnz[W]);
+    const query forces = {out->no_force ? FORMULA_IMPACT : FORMULA_BALANCE,
+                          {{out->r, BY_U}, {out->M, M}, {out->W, W}, {out->r_q, R_Q}, {out->r_u, R_U}}};
+    const query inertia = {FORMULA_INERTIA, {{out->M, M}, {out->W, W}}};
+    for (int i = 0; i < m->n_kinds; i++) {
+        const part_kind *kind = &m->kinds[i];
+        bool loaded = (out->r || out->r_q || out->r_u) && (at->lambda || !kind->silent);
+        if (loaded || !kind->silent || out->W) ask(m, kind, work, at, loaded, 1, loaded ? &forces : &inertia);
     }
     return 0;
 }
 
 static int constraints(const zn_model *model, void *work, const zn_point *at, zn_constraints *out) {
     const assembly_model *m = (const assembly_model *)model;
-    scratch s = lay_out(m, work);
     int n = model_rows(model);
     clear(out->c0, n), clear(out->c1, n), clear(out->c2, n);
     clear(out->c0_q, m->nnz[C0_Q]), clear(out->c1_q, m->nnz[C1_Q]), clear(out->c1_u, m->nnz[C1_U]);
     clear(out->c2_q, m->nnz[C2_Q]), clear(out->c2_u, m->nnz[C2_U]);
-    for (int i = 0; i < m->n_parts; i++) {
-        const part *p = &m->parts[i];
-        int rows = model_rows(p->model);
-        if (!rows) continue;
-        zn_point here = local_point(p, at, &s);
-        zn_constraints local = {IF(out->c0, s.vector[0]),  IF(out->c0_q, s.matrix[0]), IF(out->c1, s.vector[1]),
-                                IF(out->c1_q, s.matrix[1]), IF(out->c1_u, s.matrix[2]), IF(out->c2, s.vector[2]),
-                                IF(out->c2_q, s.matrix[3]), IF(out->c2_u, s.matrix[4])};
-        if (p->model->constraints(p->model, s.work, &here, &local)) return 1;
-        add_vector(out->c0, local.c0, p->rows, rows);
-        add_vector(out->c1, local.c1, p->rows, rows);
-        add_vector(out->c2, local.c2, p->rows, rows);
-        add_matrix(out->c0_q, local.c0_q, p, C0_Q);
-        add_matrix(out->c1_q, local.c1_q, p, C1_Q);
-        add_matrix(out->c1_u, local.c1_u, p, C1_U);
-        add_matrix(out->c2_q, local.c2_q, p, C2_Q);
-        add_matrix(out->c2_u, local.c2_u, p, C2_U);
-    }
+    const query queries[] = {{FORMULA_POSITION, {{out->c0, BY_ROWS}, {out->c0_q, C0_Q}}},
+                             {FORMULA_VELOCITY, {{out->c1, BY_ROWS}, {out->c1_u, C1_U}, {out->c1_q, C1_Q}}},
+                             {FORMULA_ACCELERATION, {{out->c2, BY_ROWS}, {out->c2_q, C2_Q}, {out->c2_u, C2_U}}}};
+    for (int i = 0; i < m->n_kinds; i++)
+        if (m->kinds[i].rows) ask(m, &m->kinds[i], work, at, out->c2 || out->c2_q || out->c2_u, 3, queries);
     return 0;
 }
 
 static int momentum(const zn_model *model, void *work, const zn_point *at, zn_momentum *out) {
     const assembly_model *m = (const assembly_model *)model;
-    scratch s = lay_out(m, work);
     clear(out->p, model->size.nu), clear(out->b, model->size.nu);
     clear(out->p_q, m->nnz[P_Q]), clear(out->b_q, m->nnz[B_Q]), clear(out->b_u, m->nnz[B_U]);
-    for (int i = 0; i < m->n_parts; i++) {
-        const part *p = &m->parts[i];
-        zn_point here = local_point(p, at, &s);
-        zn_momentum local = {IF(out->p, s.vector[0]), IF(out->p_q, s.matrix[0]), IF(out->b, s.vector[1]), IF(out->b_q, s.matrix[1]),
-                             IF(out->b_u, s.matrix[2])};
-        if (p->model->momentum(p->model, s.work, &here, &local)) return 1;
-        add_vector(out->p, local.p, p->u, p->model->size.nu);
-        add_vector(out->b, local.b, p->u, p->model->size.nu);
-        add_matrix(out->p_q, local.p_q, p, P_Q);
-        add_matrix(out->b_q, local.b_q, p, B_Q);
-        add_matrix(out->b_u, local.b_u, p, B_U);
-    }
+    const query question = {FORMULA_MOMENTUM, {{out->p, BY_U}, {out->b, BY_U}, {out->p_q, P_Q}, {out->b_q, B_Q}, {out->b_u, B_U}}};
+    for (int i = 0; i < m->n_kinds; i++) ask(m, &m->kinds[i], work, at, false, 1, &question);
     return 0;
 }
 
 static int energy(const zn_model *model, void *work, const zn_point *at, double *kinetic, double *potential) {
     const assembly_model *m = (const assembly_model *)model;
-    scratch s = lay_out(m, work);
-    *kinetic = *potential = 0;
-    for (int i = 0; i < m->n_parts; i++) {
-        const part *p = &m->parts[i];
-        double T = 0, V = 0;
-        zn_point here = local_point(p, at, &s);
-        if (p->model->energy && p->model->energy(p->model, s.work, &here, &T, &V)) return 1;
-        *kinetic += T;
-        *potential += V;
-    }
+    double energies[2] = {0};
+    const query question = {FORMULA_ENERGY, {{energies, BY_NUMBER}}};
+    for (int i = 0; i < m->n_kinds; i++) ask(m, &m->kinds[i], work, at, false, 1, &question);
+    *kinetic = energies[0];
+    *potential = energies[1];
     return 0;
 }
 
 static int outputs(const zn_model *model, void *work, const zn_point *at, double *values) {
     const assembly_model *m = (const assembly_model *)model;
-    scratch s = lay_out(m, work);
+    void *own_work;
     for (int i = 0; i < m->n_parts; i++) {
         const part *p = &m->parts[i];
         if (!p->model->n_outputs) continue;
-        zn_point here = local_point(p, at, &s);
-        if (p->model->outputs(p->model, s.work, &here, values)) return 1;
+        zn_point here = assembly_local_point(m, p, work, at, &own_work);
+        if (p->model->outputs(p->model, own_work, &here, values)) return 1;
         values += p->model->n_outputs;
+    }
+    return 0;
+}
+
+static int probes(const zn_model *model, void *work, const zn_point *at, double *values) {
+    const assembly_model *m = (const assembly_model *)model;
+    void *own_work;
+    for (int i = 0; i < m->n_parts; i++) {
+        const part *p = &m->parts[i];
+        if (!p->model->n_probes) continue;
+        zn_point here = assembly_local_point(m, p, work, at, &own_work);
+        if (p->model->probes(p->model, own_work, &here, values)) return 1;
+        values += p->model->n_probes;
     }
     return 0;
 }
@@ -176,20 +211,25 @@ const assembly_model *assembly_of(const zn_model *model) { return model->energy 
 
 zn_point assembly_local_point(const assembly_model *m, const part *p, void *work, const zn_point *at, void **own_work) {
     scratch s = lay_out(m, work);
-    *own_work = s.work;
-    return local_point(p, at, &s);
+    const zn_sizes *n = &p->model->size;
+    gather(at->q, p->q, n->nq, s.q, 1);
+    gather(at->u, p->u, n->nu, s.u, 1);
+    gather(at->a, p->u, n->nu, s.a, 1);
+    gather(at->lambda, p->rows, model_rows(p->model), s.lambda, 1);
+    *own_work = s.registers;
+    return (zn_point){at->t, s.q, s.u, s.a, s.lambda};
 }
 
-enum { MOST_NORMALISED = 32 }; /* coordinates of a part that wants to be looked at after a step */
+enum { MOST_NORMALISED = 128 }; /* coordinates of a part that wants to be looked at after a step */
 
-static void after_step(const zn_model *model, double *q) {
+static void after_step(const zn_model *model, double t, double *q) {
     const assembly_model *m = (const assembly_model *)model;
     for (int i = 0; i < m->n_parts; i++) {
         const part *p = &m->parts[i];
         double local[MOST_NORMALISED];
-        if (!p->kinematics || !p->model->after_step || p->model->size.nq > MOST_NORMALISED) continue;
-        gather(q, p->q, p->model->size.nq, local);
-        p->model->after_step(p->model, local);
+        if (!p->model->after_step || p->model->size.nq > MOST_NORMALISED) continue;
+        gather(q, p->q, p->model->size.nq, local, 1);
+        p->model->after_step(p->model, t, local);
         for (int k = 0; k < p->model->size.nq; k++) q[p->q[k]] = local[k];
     }
 }
@@ -204,4 +244,6 @@ void assembly_set_answers(assembly_model *m) {
     base->energy = energy;
     base->outputs = base->n_outputs ? outputs : NULL;
     base->after_step = after_step;
+    base->probes = base->n_probes ? probes : NULL;
+    base->bind = assembly_bind;
 }

@@ -5,17 +5,18 @@
 
 #include "model/assembly.h"
 #include "model/contact_field.h"
+#include "model/formula_model.h"
 
 /* The matrices of a model, in the order of zn_patterns. */
 typedef enum matrix_name { QDOT_Q, B, R_Q, R_U, M, W, C0_Q, C1_Q, C1_U, C2_Q, C2_U, P_Q, B_Q, B_U, N_MATRICES } matrix_name;
 
 typedef struct part {
     zn_model *model;
-    int *q, *u;                 /* indices in the whole */
-    const int *rows;            /* the same: in memory of the whole */
+    int *q, *u;                   /* indices in the whole */
+    const int *rows;              /* the same: in memory of the whole */
     const int *place[N_MATRICES]; /* where entry k of its matrix stands in the whole's values: in memory of the whole */
     bool kinematics;
-    bool silent;                /* its forces are those of its multipliers: none where these are zero */
+    bool silent;                    /* its forces are those of its multipliers: none where these are zero */
     char *name, *group, *bodies[2]; /* assembly_describe */
     const char *what;
 } part;
@@ -27,7 +28,7 @@ struct assembly {
     char **q_names, **u_names;
     double *q_start, *u_start;
     size_t nq, q_capacity, q_start_capacity, nu, u_capacity, u_start_capacity;
-    bool failed;                /* memory ran out while adding */
+    bool failed; /* memory ran out while adding */
 };
 
 /* Indices that grow and are kept. */
@@ -35,6 +36,17 @@ typedef struct assembly_indices {
     int *at;
     size_t room;
 } assembly_indices;
+
+/* Parts with the same tapes, which are asked together. */
+typedef struct part_kind {
+    const formula_tapes *tapes;
+    bool natural, kinematics, silent;
+    int rows; /* of lambda, of each part */
+    int nq, nu;
+    int first, count;   /* in the list by kinds */
+    int index, numbers; /* where its lanes begin in `lane_index` and `lane_numbers` */
+} part_kind;
+enum { MOST_KINDS = 64 }; /* that parts are compared with: parts of further kinds are asked one by one */
 
 typedef struct assembly_model {
     zn_model base; /* first */
@@ -46,16 +58,24 @@ typedef struct assembly_model {
     int nnz[N_MATRICES];
     assembly_indices rows, places[N_MATRICES]; /* of all parts, one after the other */
     assembly_indices row, col;                 /* entries of a pattern in the making */
+    assembly_indices by_kind;                  /* parts: those of a kind together, else in their order */
+    /* What lanes read, block after block of EXPR_LANES parts of a kind (a last one alone: 1): places of q, u and rows; parameters that are used. */
+    assembly_indices lane_index;
+    double *lane_numbers;
+    size_t lane_room;
+    part_kind *kinds; /* in the order of their first parts */
+    size_t kind_room;
+    int n_kinds;
     lin_sorting sorting;
     /* Largest sizes of a part, for the scratch memory of one caller. */
-    int most_q, most_u, most_rows, most_nnz;
+    int most_q, most_u, most_rows, most_registers;
     char **q_names, **u_names;
     const char **bilateral_names, **output_names; /* those of the parts */
     zn_contact *contacts;
     zn_ball *balls;
     double *scales, *q_start, *u_start;
     size_t contact_room, ball_room, scale_room;
-    contact_field *field;       /* NULL: none */
+    contact_field *field; /* NULL: none */
     void (*destroy_field)(zn_context *, contact_field *);
 } assembly_model;
 
@@ -69,6 +89,8 @@ void assembly_free_layout(assembly_model *);
 const assembly_model *assembly_of(const zn_model *);
 /* The point on the coordinates of a part, in the caller's scratch memory; *own_work: that of the part. */
 zn_point assembly_local_point(const assembly_model *, const part *, void *work, const zn_point *, void **own_work);
+/* assembly_extend.c: a copy whose parts read other inputs. */
+zn_status assembly_bind(zn_context *, const zn_model *, const double *inputs, zn_model **bound);
 /* The questions, answered by the parts. */
 void assembly_set_answers(assembly_model *);
 

@@ -57,19 +57,19 @@ static int no_constraints(const zn_model *model, void *work, const zn_point *at,
 
 static zn_status copy_pattern(zn_context *context, const zn_pattern *p, int rows, int cols, lin_pattern *out) {
     if (!p->start) return lin_pattern_dense(context, rows, cols, out);
-    if (!p->index) return fail(context, ZN_ARGUMENT, "a pattern of a model has starts of columns, but no indices of rows");
+    if (!p->index) return fail(context, ZN_ERROR_ARGUMENT, "a pattern of a model has starts of columns, but no indices of rows");
     if (p->rows != rows || p->cols != cols || p->start[0] != 0)
-        return fail(context, ZN_ARGUMENT, "a pattern of a model is %d x %d where %d x %d is needed", p->rows, p->cols, rows, cols);
+        return fail(context, ZN_ERROR_ARGUMENT, "a pattern of a model is %d x %d where %d x %d is needed", p->rows, p->cols, rows, cols);
     for (int j = 0; j < cols; j++)
         if (p->start[j + 1] < p->start[j] || p->start[j + 1] - p->start[j] > rows)
-            return fail(context, ZN_ARGUMENT, "a pattern of a model has a wrong start of column %d", j + 1);
+            return fail(context, ZN_ERROR_ARGUMENT, "a pattern of a model has a wrong start of column %d", j + 1);
     for (int j = 0; j < cols; j++)
         for (int k = p->start[j]; k < p->start[j + 1]; k++)
             if (p->index[k] < 0 || p->index[k] >= rows || (k > p->start[j] && p->index[k] <= p->index[k - 1]))
-                return fail(context, ZN_ARGUMENT, "a pattern of a model has a wrong row index in column %d", j);
+                return fail(context, ZN_ERROR_ARGUMENT, "a pattern of a model has a wrong row index in column %d", j);
     *out = (lin_pattern){.start = MEM_ARRAY(context, int, cols + 1), .index = MEM_ARRAY(context, int, p->start[cols])};
     out->p = (zn_pattern){rows, cols, out->start, out->index};
-    if (!out->start || !out->index) return ZN_MEMORY;
+    if (!out->start || !out->index) return ZN_ERROR_MEMORY;
     memcpy(out->start, p->start, (size_t)(cols + 1) * sizeof(int));
     memcpy(out->index, p->index, (size_t)p->start[cols] * sizeof(int));
     return ZN_OK;
@@ -78,7 +78,7 @@ static zn_status copy_pattern(zn_context *context, const zn_pattern *p, int rows
 static zn_status diagonal_pattern(zn_context *context, int n, lin_pattern *out) {
     *out = (lin_pattern){.start = MEM_ARRAY(context, int, n + 1), .index = MEM_ARRAY(context, int, n)};
     out->p = (zn_pattern){n, n, out->start, out->index};
-    if (!out->start || !out->index) return ZN_MEMORY;
+    if (!out->start || !out->index) return ZN_ERROR_MEMORY;
     for (int i = 0; i < n; i++) out->start[i + 1] = i + 1, out->index[i] = i;
     return ZN_OK;
 }
@@ -93,10 +93,10 @@ static zn_status copy_patterns(zn_context *context, callback_model *m, bool own_
         int rows, cols;
         zn_pattern *to;
     } list[N_PATTERNS] = {
-        {&from->qdot_q, nq, nq, &to->qdot_q}, {&from->B, nq, nu, &to->B},       {&from->r_q, nu, nq, &to->r_q},
-        {&from->r_u, nu, nu, &to->r_u},       {&from->M, nu, nu, &to->M},       {&from->W, nu, n, &to->W},
-        {&from->c0_q, n, nq, &to->c0_q},      {&from->c1_q, n, nq, &to->c1_q},  {&from->c1_u, nu, n, &to->c1_u},
-        {&from->c2_q, n, nq, &to->c2_q},      {&from->c2_u, n, nu, &to->c2_u},  {&from->p_q, nu, nq, &to->p_q},
+        {&from->qdot_q, nq, nq, &to->qdot_q}, {&from->B, nq, nu, &to->B},      {&from->r_q, nu, nq, &to->r_q},
+        {&from->r_u, nu, nu, &to->r_u},       {&from->M, nu, nu, &to->M},      {&from->W, nu, n, &to->W},
+        {&from->c0_q, n, nq, &to->c0_q},      {&from->c1_q, n, nq, &to->c1_q}, {&from->c1_u, nu, n, &to->c1_u},
+        {&from->c2_q, n, nq, &to->c2_q},      {&from->c2_u, n, nu, &to->c2_u}, {&from->p_q, nu, nq, &to->p_q},
         {&from->b_q, nu, nq, &to->b_q},       {&from->b_u, nu, nu, &to->b_u},
     };
     zn_status status = ZN_OK;
@@ -124,7 +124,10 @@ static zn_status check_contact(zn_context *context, const zn_model *def, int k, 
     int first_N = model_row_N(def), first_F = model_row_F(def), rows = 0;
     bool normal_fits = c->row_N == -1 || (c->row_N >= first_N && c->row_N < first_F);
     bool friction_fits = c->nF >= 0 && (c->nF == 0 || (c->row_F >= first_F && c->row_F + c->nF <= model_rows(def)));
-    bool laws_fit = c->n_balls >= 0 && (c->n_balls == 0 || c->balls) && (c->row_N >= 0 || (c->normal_force >= 0 && isfinite(c->normal_force)));
+    bool laws_fit =
+        c->n_balls >= 0 && (c->n_balls == 0 || c->balls) && (c->row_N >= 0 || (c->normal_force >= 0 && isfinite(c->normal_force)));
+    laws_fit = laws_fit && c->n_load >= 0 && c->n_load <= 3 && (c->n_load == 0 || c->row_N == -1);
+    for (int i = 0; laws_fit && i < c->n_load; i++) laws_fit = c->load_rows[i] >= -1 && c->load_rows[i] < first_N;
     for (int i = 0; friction_fits && c->scale && i < c->nF; i++) laws_fit = laws_fit && isfinite(c->scale[i]);
     for (int b = 0; laws_fit && b < c->n_balls; b++) {
         rows += c->balls[b].dim;
@@ -132,7 +135,7 @@ static zn_status check_contact(zn_context *context, const zn_model *def, int k, 
     }
     if (laws_fit) *balls += c->n_balls;
     if (normal_fits && friction_fits && laws_fit && rows == c->nF && c->e_N >= 0 && c->e_N <= 1 && c->e_F >= 0 && c->e_F <= 1) return ZN_OK;
-    return fail(context, ZN_ARGUMENT, "contact %d of the model is described wrongly (rows, laws or restitution)", k);
+    return fail(context, ZN_ERROR_ARGUMENT, "contact %d of the model is described wrongly (rows, laws or restitution)", k);
 }
 
 static zn_status copy_contacts(zn_context *context, const zn_model *def, callback_model *m) {
@@ -145,13 +148,13 @@ static zn_status copy_contacts(zn_context *context, const zn_model *def, callbac
     m->contact_names = MEM_ARRAY(context, char *, n);
     m->balls = MEM_ARRAY(context, zn_ball, balls);
     m->scales = MEM_ARRAY(context, double, def->size.nF);
-    if (!m->contacts || !m->contact_names || !m->balls || !m->scales) return ZN_MEMORY;
+    if (!m->contacts || !m->contact_names || !m->balls || !m->scales) return ZN_ERROR_MEMORY;
     zn_ball *next = m->balls;
     int first_F = model_row_F(def);
     for (int k = 0; k < n; k++) {
         zn_contact *c = &m->contacts[k];
         *c = def->contacts[k];
-        if (!(m->contact_names[k] = c->name ? mem_text(context, c->name) : mem_format(context, "contact%d", k + 1))) return ZN_MEMORY;
+        if (!(m->contact_names[k] = c->name ? mem_text(context, c->name) : mem_format(context, "contact%d", k + 1))) return ZN_ERROR_MEMORY;
         c->name = m->contact_names[k];
         for (int i = 0; i < c->nF; i++) m->scales[c->row_F - first_F + i] = c->scale ? c->scale[i] : 1;
         c->scale = c->nF ? &m->scales[c->row_F - first_F] : NULL;
@@ -173,22 +176,27 @@ static double *copy_start(zn_context *context, const double *from, int count) {
 static zn_status check_def(zn_context *context, const zn_model *def) {
     const zn_sizes *n = &def->size;
     if (n->nq < 1 || n->nu < 1 || n->ng < 0 || n->ny < 0 || n->nN < 0 || n->nF < 0 || n->n_contacts < 0)
-        return fail(context, ZN_ARGUMENT, "a model needs coordinates, velocities, and sizes that are not negative");
+        return fail(context, ZN_ERROR_ARGUMENT, "a model needs coordinates, velocities, and sizes that are not negative");
     const int counts[] = {n->nq, n->nu, n->ng, n->ny, n->nN, n->nF, n->n_contacts, def->n_outputs};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (counts[i] > MOST) return fail(context, ZN_ARGUMENT, "a size of the model is %d, more than %d", counts[i], (int)MOST);
+        if (counts[i] > MOST) return fail(context, ZN_ERROR_ARGUMENT, "a size of the model is %d, more than %d", counts[i], (int)MOST);
     for (int i = 0; def->q_start && i < n->nq; i++)
-        if (!isfinite(def->q_start[i])) return fail(context, ZN_ARGUMENT, "the start of coordinate %d is not finite (%g)", i + 1, def->q_start[i]);
+        if (!isfinite(def->q_start[i]))
+            return fail(context, ZN_ERROR_ARGUMENT, "the start of coordinate %d is not finite (%g)", i + 1, def->q_start[i]);
     for (int i = 0; def->u_start && i < n->nu; i++)
-        if (!isfinite(def->u_start[i])) return fail(context, ZN_ARGUMENT, "the start of velocity %d is not finite (%g)", i + 1, def->u_start[i]);
-    if (!def->balance) return fail(context, ZN_ARGUMENT, "a model needs an answer to 'balance'");
-    if (def->natural && n->nq != n->nu) return fail(context, ZN_ARGUMENT, "a natural model has as many velocities as coordinates");
-    if (!def->natural && !def->kinematics) return fail(context, ZN_ARGUMENT, "a model that is not natural needs an answer to 'kinematics'");
-    if (model_rows(def) && !def->constraints) return fail(context, ZN_ARGUMENT, "a model with constraints or contacts needs an answer to 'constraints'");
-    if (n->n_contacts && !def->contacts) return fail(context, ZN_ARGUMENT, "a model with contacts needs their description");
-    if (def->n_outputs < 0 || (def->n_outputs && !def->outputs)) return fail(context, ZN_ARGUMENT, "a model with outputs needs an answer to 'outputs'");
+        if (!isfinite(def->u_start[i]))
+            return fail(context, ZN_ERROR_ARGUMENT, "the start of velocity %d is not finite (%g)", i + 1, def->u_start[i]);
+    if (!def->balance) return fail(context, ZN_ERROR_ARGUMENT, "a model needs an answer to 'balance'");
+    if (def->natural && n->nq != n->nu) return fail(context, ZN_ERROR_ARGUMENT, "a natural model has as many velocities as coordinates");
+    if (!def->natural && !def->kinematics)
+        return fail(context, ZN_ERROR_ARGUMENT, "a model that is not natural needs an answer to 'kinematics'");
+    if (model_rows(def) && !def->constraints)
+        return fail(context, ZN_ERROR_ARGUMENT, "a model with constraints or contacts needs an answer to 'constraints'");
+    if (n->n_contacts && !def->contacts) return fail(context, ZN_ERROR_ARGUMENT, "a model with contacts needs their description");
+    if (def->n_outputs < 0 || (def->n_outputs && !def->outputs))
+        return fail(context, ZN_ERROR_ARGUMENT, "a model with outputs needs an answer to 'outputs'");
     if (def->lagrangian && !(def->momentum && def->natural))
-        return fail(context, ZN_ARGUMENT, "a model with a Lagrangian is natural and needs an answer to 'momentum'");
+        return fail(context, ZN_ERROR_ARGUMENT, "a model with a Lagrangian is natural and needs an answer to 'momentum'");
     return ZN_OK;
 }
 
@@ -200,7 +208,7 @@ zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_m
     zn_status status = check_def(context, def);
     if (status != ZN_OK) return status;
     callback_model *m = MEM_ARRAY(context, callback_model, 1);
-    if (!m) return ZN_MEMORY;
+    if (!m) return ZN_ERROR_MEMORY;
     m->base = m->user = *def;
     m->base.drawing = m->user.drawing = NULL; /* copied last: zn_model_destroy frees it */
     m->base.destroy = destroy;
@@ -213,7 +221,8 @@ zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_m
     m->output_names = copy_names(context, def->output_names, def->n_outputs, "output");
     m->q_start = copy_start(context, def->q_start, def->size.nq);
     m->u_start = copy_start(context, def->u_start, def->size.nu);
-    if (status == ZN_OK && !(m->q_names && m->u_names && m->bilateral_names && m->output_names && m->q_start && m->u_start)) status = ZN_MEMORY;
+    if (status == ZN_OK && !(m->q_names && m->u_names && m->bilateral_names && m->output_names && m->q_start && m->u_start))
+        status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = copy_contacts(context, def, m);
     if (status != ZN_OK) {
         free_copy(context, m), mem_free(context, m);
@@ -226,6 +235,7 @@ zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_m
     m->base.q_start = m->q_start;
     m->base.u_start = m->u_start;
     status = zn_model_set_drawing(context, &m->base, def->drawing);
+    if (status == ZN_OK) status = model_check_start(context, &m->base);
     if (status == ZN_OK) *model = &m->base;
     else free_copy(context, m), mem_free(context, m);
     return status;

@@ -63,37 +63,36 @@ static zn_status check_mass(zn_context *context, const zn_model *model, const do
         double mass = 0;
         for (int k = p->start[j]; k < p->start[j + 1]; k++) {
             if (!isfinite(M[k]))
-                return fail(context, ZN_MODEL, "the mass matrix is not finite at the start: %g for '%s' and '%s'", M[k],
+                return fail(context, ZN_ERROR_MODEL, "the mass matrix is not finite at the start: %g for '%s' and '%s'", M[k],
                             model->u_names[p->index[k]], model->u_names[j]);
             if (p->index[k] == j) mass = M[k];
         }
         if (!(mass > 0))
-            return fail(context, ZN_MODEL,
+            return fail(context, ZN_ERROR_MODEL,
                         "the mass matrix is not positive definite: '%s' has no positive mass at the start (%g); no kinetic "
                         "energy uses it, "
                         "or an entry is not positive",
                         model->u_names[j], mass);
     }
-    if (!make_envelope(context, p, e)) return ZN_MEMORY;
+    if (!make_envelope(context, p, e)) return ZN_ERROR_MEMORY;
     if (!e->entries) return ZN_OK;
     for (int j = 0; j < model->size.nu; j++)
         for (int k = p->start[j]; k < p->start[j + 1]; k++)
             if (p->index[k] >= j) *entry(e, p->index[k], j) = M[k];
     int bad = factor(e);
     if (bad < 0) return ZN_OK;
-    return fail(
-        context, ZN_MODEL,
-        "the mass matrix is not positive definite at the start: '%s' (with the velocities before it) has no positive mass",
-        model->u_names[bad]);
+    return fail(context, ZN_ERROR_MODEL,
+                "the mass matrix is not positive definite at the start: '%s' (with the velocities before it) has no positive mass",
+                model->u_names[bad]);
 }
 
 static zn_status check_energy(zn_context *context, const zn_model *model, void *work, const zn_point *at) {
     double kinetic = NAN, potential = NAN;
     if (!model->energy) return ZN_OK;
     if (model->energy(model, work, at, &kinetic, &potential))
-        return fail(context, ZN_MODEL, "the energy cannot be evaluated at the start");
+        return fail(context, ZN_ERROR_MODEL, "the energy cannot be evaluated at the start");
     if (isfinite(kinetic + potential)) return ZN_OK;
-    return fail(context, ZN_MODEL, "the %s energy is not finite at the start " MODEL_OUT_OF_RANGE,
+    return fail(context, ZN_ERROR_MODEL, "the %s energy is not finite at the start " MODEL_OUT_OF_RANGE,
                 isfinite(kinetic) ? "potential" : "kinetic");
 }
 
@@ -101,10 +100,10 @@ zn_status model_check_start(zn_context *context, const zn_model *model) {
     envelope e = {0};
     void *work = mem_array(context, model->work_bytes, 1);
     double *M = MEM_ARRAY(context, double, lin_nnz(&model->pattern.M));
-    zn_status status = work && M ? ZN_OK : ZN_MEMORY;
+    zn_status status = work && M ? ZN_OK : ZN_ERROR_MEMORY;
     zn_point at = {.q = model->q_start, .u = model->u_start};
     if (status == ZN_OK && model->balance(model, work, &at, &(zn_balance){.M = M}))
-        status = fail(context, ZN_MODEL, "the mass matrix cannot be evaluated at the start");
+        status = fail(context, ZN_ERROR_MODEL, "the mass matrix cannot be evaluated at the start");
     if (status == ZN_OK) status = check_mass(context, model, M, &e);
     if (status == ZN_OK) status = check_energy(context, model, work, &at);
     void *blocks[] = {work, M, e.first, e.end, e.entries};

@@ -18,21 +18,29 @@ typedef struct checker {
     const zn_model *model;
     void *work;
     const zn_point *at;
-    double *q, *u, *a, *lambda;  /* moved point */
-    double *qdot;                /* at the point */
+    double *q, *u, *a, *lambda; /* moved point */
+    double *qdot;               /* at the point */
     double *value[POINTS], *difference, *matrix, *dense;
     zn_derivative_check *result;
-    bool failed;                 /* a question was not answered */
+    bool failed; /* a question was not answered */
 } checker;
 
-static int qdot_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->kinematics(m, w, at, &(zn_kinematics){.qdot = out}); }
+static int qdot_of(const zn_model *m, void *w, const zn_point *at, double *out) {
+    return m->kinematics(m, w, at, &(zn_kinematics){.qdot = out});
+}
 static int r_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->balance(m, w, at, &(zn_balance){.r = out}); }
 static int impact_of(const zn_model *m, void *w, const zn_point *at, double *out) {
     return m->balance(m, w, at, &(zn_balance){.no_force = true, .r = out});
 }
-static int c0_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->constraints(m, w, at, &(zn_constraints){.c0 = out}); }
-static int c1_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->constraints(m, w, at, &(zn_constraints){.c1 = out}); }
-static int c2_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->constraints(m, w, at, &(zn_constraints){.c2 = out}); }
+static int c0_of(const zn_model *m, void *w, const zn_point *at, double *out) {
+    return m->constraints(m, w, at, &(zn_constraints){.c0 = out});
+}
+static int c1_of(const zn_model *m, void *w, const zn_point *at, double *out) {
+    return m->constraints(m, w, at, &(zn_constraints){.c1 = out});
+}
+static int c2_of(const zn_model *m, void *w, const zn_point *at, double *out) {
+    return m->constraints(m, w, at, &(zn_constraints){.c2 = out});
+}
 static int p_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->momentum(m, w, at, &(zn_momentum){.p = out}); }
 static int b_of(const zn_model *m, void *w, const zn_point *at, double *out) { return m->momentum(m, w, at, &(zn_momentum){.b = out}); }
 
@@ -57,7 +65,7 @@ static void moved(checker *c, answer *f, variable by, int index, double e, doubl
 }
 
 static void differentiate(checker *c, answer *f, int rows, variable by, int index) {
-    double step = 1e-4; /* small against centimetres, large against round-off */
+    double step = 1e-4;    /* small against centimetres, large against round-off */
     if (by == BY_MOTION) { /* a fast motion goes just as far */
         double fastest = 1;
         for (int i = 0; i < c->model->size.nq; i++) fastest = larger(fastest, fabs(c->qdot[i]));
@@ -66,18 +74,27 @@ static void differentiate(checker *c, answer *f, int rows, variable by, int inde
     }
     for (int k = 0; k < POINTS; k++) moved(c, f, by, index, (double[]){-3, -2, -1, 1, 2, 3}[k] * step, c->value[k]);
     for (int i = 0; i < rows; i++)
-        c->difference[i] = (45 * (c->value[3][i] - c->value[2][i]) - 9 * (c->value[4][i] - c->value[1][i]) + (c->value[5][i] - c->value[0][i])) / (60 * step);
+        c->difference[i] =
+            (45 * (c->value[3][i] - c->value[2][i]) - 9 * (c->value[4][i] - c->value[1][i]) + (c->value[5][i] - c->value[0][i])) /
+            (60 * step);
 }
 
-static void compare(checker *c, const char *what, double claimed, double difference, double size) {
-    double error = fabs(claimed - difference) / larger(1, size);
+/* An entry: sign is that of the claimed matrix. */
+typedef struct entry {
+    const char *what;
+    int row, column;
+    double claimed, sign, size;
+} entry;
+
+static void compare(checker *c, const entry *e) {
+    double difference = c->difference[e->row], error = fabs(e->claimed - difference) / larger(1, e->size);
     if (!is_worse(error, c->result->worst)) return;
-    c->result->worst = error;
-    c->result->what = what;
+    *c->result = (zn_derivative_check){error, e->what, e->row, e->column, e->sign * e->claimed, e->sign * difference};
 }
 
 /* Column by column; claimed entries outside the pattern are zero. sign is that of the claimed matrix (W = - dr/dlambda). */
-static void check_matrix(checker *c, const char *what, const zn_pattern *p, bool transposed, double sign, const double *values, answer *f, variable by) {
+static void check_matrix(checker *c, const char *what, const zn_pattern *p, bool transposed, double sign, const double *values, answer *f,
+                         variable by) {
     int rows = transposed ? p->cols : p->rows, cols = transposed ? p->rows : p->cols;
     memset(c->dense, 0, (size_t)rows * (size_t)cols * sizeof(double));
     for (int j = 0; j < p->cols; j++)
@@ -87,14 +104,14 @@ static void check_matrix(checker *c, const char *what, const zn_pattern *p, bool
         differentiate(c, f, rows, by, j);
         double size = 0;
         for (int i = 0; i < rows; i++) size = larger(size, larger(fabs(c->value[0][i]), fabs(c->difference[i])));
-        for (int i = 0; i < rows; i++) compare(c, what, c->dense[i + j * rows], c->difference[i], size);
+        for (int i = 0; i < rows; i++) compare(c, &(entry){what, i, j, c->dense[i + j * rows], sign, size});
     }
 }
 
 static void check_rate(checker *c, const char *what, int rows, const double *claimed, answer *f, const bool *skip) {
     differentiate(c, f, rows, BY_MOTION, 0);
     for (int i = 0; i < rows; i++)
-        if (!skip || !skip[i]) compare(c, what, claimed[i], c->difference[i], larger(fabs(claimed[i]), fabs(c->value[0][i])));
+        if (!skip || !skip[i]) compare(c, &(entry){what, i, -1, claimed[i], 1, larger(fabs(claimed[i]), fabs(c->value[0][i]))});
 }
 
 static void check_kinematics(checker *c) {
@@ -180,21 +197,22 @@ static int largest_matrix(const zn_model *m) {
 zn_status zn_model_check_derivatives(zn_context *context, const zn_model *model, const zn_point *at, zn_derivative_check *result) {
     NEED_CONTEXT(context);
     NEED(context, result);
-    *result = (zn_derivative_check){NAN, "nothing"};
+    *result = (zn_derivative_check){.worst = NAN, .what = "nothing", .column = -1};
     zn_status status = model_check(context, model, __func__);
     if (status != ZN_OK) return status;
     NEED(context, at);
     if (!at->q || !at->u || !at->a || (!at->lambda && model_rows(model)))
-        return fail(context, ZN_ARGUMENT, "%s: q, u, a and lambda of the point must be given", __func__);
-    *result = (zn_derivative_check){0, "all"};
+        return fail(context, ZN_ERROR_ARGUMENT, "%s: q, u, a and lambda of the point must be given", __func__);
+    *result = (zn_derivative_check){.what = "all", .column = -1};
     checker c = {.context = context, .model = model, .at = at, .result = result};
     size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model), most = nq + nu + n;
-    double *memory = MEM_ARRAY(context, double, (POINTS + 2) * most + nq + (size_t)largest_matrix(model) + most * most + 2 * nq + 2 * nu + n);
+    double *memory =
+        MEM_ARRAY(context, double, (POINTS + 2) * most + nq + (size_t)largest_matrix(model) + most * most + 2 * nq + 2 * nu + n);
     c.work = mem_array(context, model->work_bytes, 1);
     if (!memory || !c.work) {
         mem_free(context, memory);
         mem_free(context, c.work);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     double *next = memory;
     for (int i = 0; i < POINTS; i++, next += most) c.value[i] = next;
@@ -215,6 +233,6 @@ zn_status zn_model_check_derivatives(zn_context *context, const zn_model *model,
     mem_free(context, memory);
     mem_free(context, c.work);
     if (!c.failed) return ZN_OK;
-    *result = (zn_derivative_check){NAN, "nothing"};
-    return fail(context, ZN_NOT_FINITE, "%s: the model cannot answer near this point", __func__);
+    *result = (zn_derivative_check){.worst = NAN, .what = "nothing", .column = -1};
+    return fail(context, ZN_ERROR_NOT_FINITE, "%s: the model cannot answer near this point", __func__);
 }

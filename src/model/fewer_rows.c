@@ -37,8 +37,7 @@ static double *memory_of(const fewer_rows *f, void *work) { return (double *)(vo
 static void gather(const zn_model *model, const double *rows, double *out) {
     const fewer_rows *f = data_of(model);
     for (int i = 0, n = model_rows(model); out && i < n; i++) out[i] = rows[f->number[i]];
-    for (int k = 0; out && k < f->n_merges; k++)
-        out[f->to[f->merges[k].into]] += f->merges[k].factor * rows[f->merges[k].from];
+    for (int k = 0; out && k < f->n_merges; k++) out[f->to[f->merges[k].into]] += f->merges[k].factor * rows[f->merges[k].from];
 }
 
 void fewer_rows_merge(const zn_model *model, const double *all, double *merged) {
@@ -76,8 +75,7 @@ static void gather_values(const fewer_rows *f, const double *memory, int matrix,
         return;
     }
     memset(out, 0, (size_t)lin_nnz(&f->pattern[matrix].p) * sizeof *out);
-    for (int k = 0; k < f->count[matrix]; k++)
-        out[place[k]] += (merge[k] < 0 ? 1 : f->merges[merge[k]].factor) * values[entry[k]];
+    for (int k = 0; k < f->count[matrix]; k++) out[place[k]] += (merge[k] < 0 ? 1 : f->merges[merge[k]].factor) * values[entry[k]];
 }
 
 static zn_point with_all_rows(const zn_model *model, const zn_point *at, double *memory) {
@@ -141,9 +139,9 @@ static int outputs(const zn_model *model, void *work, const zn_point *at, double
     const zn_model *all = data_of(model)->all;
     return all->outputs(all, work, at, values);
 }
-static void after_step(const zn_model *model, double *q) {
+static void after_step(const zn_model *model, double t, double *q) {
     const zn_model *all = data_of(model)->all;
-    all->after_step(all, q);
+    all->after_step(all, t, q);
 }
 
 /* ---- making one ---- */
@@ -177,11 +175,11 @@ static zn_status take_part(zn_context *context, fewer_rows *f, const zn_pattern 
     f->entry[matrix] = MEM_ARRAY(context, int, count);
     f->place_of[matrix] = MEM_ARRAY(context, int, count);
     f->merge_of[matrix] = MEM_ARRAY(context, int, count);
-    zn_status status = row && column && f->entry[matrix] && f->place_of[matrix] && f->merge_of[matrix] ? ZN_OK : ZN_MEMORY;
+    zn_status status = row && column && f->entry[matrix] && f->place_of[matrix] && f->merge_of[matrix] ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         list_terms(f, all, columns, matrix, row, column);
-        status = lin_pattern_create(context, columns ? all->rows : n, columns ? n : all->cols, count, row, column,
-                                    &f->pattern[matrix], f->place_of[matrix]);
+        status = lin_pattern_create(context, columns ? all->rows : n, columns ? n : all->cols, count, row, column, &f->pattern[matrix],
+                                    f->place_of[matrix]);
     }
     mem_free(context, row);
     mem_free(context, column);
@@ -193,9 +191,8 @@ static zn_status take_patterns(zn_context *context, fewer_rows *f, int n) {
     const struct {
         const zn_pattern *all;
         bool columns;
-    } list[MATRIX_COUNT] = {
-        [MATRIX_W] = {&p->W, true},        [MATRIX_C1_U] = {&p->c1_u, true},  [MATRIX_C0_Q] = {&p->c0_q, false},
-        [MATRIX_C1_Q] = {&p->c1_q, false}, [MATRIX_C2_Q] = {&p->c2_q, false}, [MATRIX_C2_U] = {&p->c2_u, false}};
+    } list[MATRIX_COUNT] = {[MATRIX_W] = {&p->W, true},        [MATRIX_C1_U] = {&p->c1_u, true},  [MATRIX_C0_Q] = {&p->c0_q, false},
+                            [MATRIX_C1_Q] = {&p->c1_q, false}, [MATRIX_C2_Q] = {&p->c2_q, false}, [MATRIX_C2_U] = {&p->c2_u, false}};
     size_t next = 4 * (size_t)model_rows(f->all);
     zn_status status = ZN_OK;
     for (int i = 0; i < MATRIX_COUNT && status == ZN_OK; i++) {
@@ -213,17 +210,17 @@ static zn_status take_names(zn_context *context, fewer_rows *f) {
     int left_out = 0;
     f->contacts = MEM_ARRAY(context, zn_contact, all->size.n_contacts);
     f->names = MEM_ARRAY(context, const char *, model_row_N(all));
-    if (!f->contacts || !f->names) return ZN_MEMORY;
+    if (!f->contacts || !f->names) return ZN_ERROR_MEMORY;
     for (int i = 0; i < model_row_N(all); i++) {
-        if (f->to[i] >= 0)
-            f->names[f->to[i]] = all->bilateral_names[i];
-        else
-            left_out++;
+        if (f->to[i] >= 0) f->names[f->to[i]] = all->bilateral_names[i];
+        else left_out++;
     }
     for (int k = 0; k < all->size.n_contacts; k++) {
         f->contacts[k] = all->contacts[k];
         if (f->contacts[k].row_N >= 0) f->contacts[k].row_N -= left_out;
         f->contacts[k].row_F -= left_out;
+        for (int i = 0; i < f->contacts[k].n_load; i++)
+            if (f->contacts[k].load_rows[i] >= 0) f->contacts[k].load_rows[i] = f->to[f->contacts[k].load_rows[i]];
     }
     return ZN_OK;
 }
@@ -270,7 +267,7 @@ static zn_status take_rows(zn_context *context, fewer_rows *f, const bool *left_
     f->to = MEM_ARRAY(context, int, rows);
     f->number = MEM_ARRAY(context, int, rows);
     f->merges = MEM_ARRAY(context, row_merge, n_merges);
-    if (!f->to || !f->number || !f->merges) return ZN_MEMORY;
+    if (!f->to || !f->number || !f->merges) return ZN_ERROR_MEMORY;
     for (int i = 0; i < rows; i++) {
         f->to[i] = i < model_row_N(f->all) && left_out[i] ? -1 : n;
         if (f->to[i] >= 0) f->number[n++] = i;
@@ -281,14 +278,14 @@ static zn_status take_rows(zn_context *context, fewer_rows *f, const bool *left_
     return status == ZN_OK ? take_names(context, f) : status;
 }
 
-zn_status fewer_rows_create(zn_context *context, const zn_model *all, const bool *left_out, int n_merges,
-                            const row_merge *merges, zn_model **out) {
+zn_status fewer_rows_create(zn_context *context, const zn_model *all, const bool *left_out, int n_merges, const row_merge *merges,
+                            zn_model **out) {
     zn_model *m = MEM_ARRAY(context, zn_model, 1);
     fewer_rows *f = MEM_ARRAY(context, fewer_rows, 1);
     if (!m || !f) {
         mem_free(context, m);
         mem_free(context, f);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     f->all = all;
     m->data = f;
@@ -297,7 +294,6 @@ zn_status fewer_rows_create(zn_context *context, const zn_model *all, const bool
         describe(m, f, left_out);
         m->data = f;
         *out = m;
-    } else
-        destroy(context, m), mem_free(context, m);
+    } else destroy(context, m), mem_free(context, m);
     return status;
 }

@@ -12,8 +12,7 @@ typedef struct row_merge {
 } row_merge;
 
 /* `all` without the bilateral rows that are marked; it must stay alive. Destroyed by model_free. */
-zn_status fewer_rows_create(zn_context *, const zn_model *all, const bool *left_out, int n_merges, const row_merge *merges,
-                            zn_model **out);
+zn_status fewer_rows_create(zn_context *, const zn_model *all, const bool *left_out, int n_merges, const row_merge *merges, zn_model **out);
 /* Other factors of the same merges, between steps. */
 void fewer_rows_set_factors(zn_model *, const row_merge *merges);
 /* Values of constraints: those of the model from those of `all`, at the places that its rows have in `all`. Rows left out become zero. */

@@ -6,6 +6,7 @@
 #include "base/handle.h"
 #include "expr/expr.h"
 #include "linalg/linalg.h"
+#include "zeno/machine.h"
 #include "zeno/model.h"
 
 /* ---- what the user said ---- */
@@ -43,9 +44,11 @@ typedef struct contact_text {
 struct zn_formula_model {
     HANDLE_HEAD;
     formula_list parameters, coordinates, velocities, kinematics, mass, forces, position, velocity, outputs;
+    formula_list states; /* value: start, velocity: rate */
     formula_text kinetic, potential;
     contact_text *contacts;
     size_t n_contacts, contact_capacity;
+    zn_machine *machine; /* NULL: none was asked for */
 };
 
 /* What can be said about the definition of a contact without its formulas; `def` may be NULL, also inside. */
@@ -58,35 +61,43 @@ typedef struct formula_row {
     expr c0, c1;
 } formula_row;
 
-/* Variables of the graph, in this order: t, q, u, a, lambda, parameters (of kinds of parts; elsewhere they are constants). */
+/* Variables of the graph, in this order: t, q, u, a, lambda, parameters (of kinds of parts; elsewhere they are constants), inputs (machine.h). */
 typedef struct formula_system {
     expr_graph *graph;
     zn_sizes size;
-    int n;                      /* rows of lambda */
-    int q, u, a, lambda, parameter, count; /* first variable of each group, number of variables */
+    int n;                                        /* rows of lambda */
+    int q, u, a, lambda, parameter, input, count; /* first variable of each group, number of variables */
+    int n_states;                                 /* of a controller: the last coordinates, without velocities */
+    int answered;                                 /* the first ones, whose rates the model answers: of a part that owns no others */
     bool lagrangian;
+    bool moves; /* the graph knows the motion (formula_tell_motion) */
     double *q_start, *u_start;
     expr T, V;
-    expr power;                 /* of forces without potential */
-    expr *qdot;                 /* nq */
-    expr *M;                    /* nu x nu, column-major, symmetric */
-    expr *h;                    /* nu */
-    expr *p, *b;                /* nu, lagrangian only */
-    expr *force;                /* nu: smooth part of friction laws (Stribeck); contains normal multipliers */
-    formula_row *rows;          /* n */
+    expr power;        /* of forces without potential */
+    expr *qdot;        /* nq */
+    expr *M;           /* nu x nu, column-major, symmetric */
+    expr *h;           /* nu */
+    expr *p, *b;       /* nu, lagrangian only */
+    expr *force;       /* nu: smooth part of friction laws (Stribeck); contains normal multipliers */
+    formula_row *rows; /* n */
     zn_contact *contacts;
-    zn_ball *balls;             /* shared storage of all contacts */
-    double *scales;             /* per friction row */
+    zn_ball *balls; /* shared storage of all contacts */
+    double *scales; /* per friction row */
     int n_outputs;
-    expr *outputs;              /* values of interest: of t, q, u */
+    expr *outputs; /* values of interest: of t, q, u */
+    int n_probes;
+    expr *probes;       /* values that the machine asks for */
+    bool switches_rows; /* of bilateral constraints, by a condition */
     char **q_names, **u_names, **bilateral_names, **contact_names, **output_names;
-    int *list;                  /* work space for one variable of each kind */
-    bool out_of_memory;         /* variables could not be listed: the system is not complete */
+    int *list;          /* work space for one variable of each kind */
+    bool out_of_memory; /* variables could not be listed: the system is not complete */
 } formula_system;
 
 /* Variables first .. first + count - 1 that an expression depends on, in s->list: the loops below take what an expression has, not what a
  * system has, so that the cost of a large one is that of its terms. Returns their number; out of memory: 0, and s->out_of_memory. */
 int formula_variables(formula_system *s, expr e, int first, int count);
+/* Tells the graph how variables move: t' = 1, q' and u' = a. false: memory is out. */
+bool formula_tell_motion(formula_system *);
 
 /* Parses and checks everything; several errors may be left in the context. */
 zn_status formula_system_create(zn_formula_model *builder, formula_system *system);
@@ -96,14 +107,20 @@ void formula_system_free(zn_context *context, formula_system *system);
 zn_status formula_system_contacts(zn_formula_model *builder, formula_system *system, const expr_scope *scope);
 
 /* Helpers of the two above. A text that is not given has the value `otherwise`. */
+/* What the user said is copied; false: out of memory. */
+bool formula_text_copy(zn_context *, formula_text *to, zn_formula from);
+void formula_text_free(zn_context *, formula_text *);
 zn_formula formula_of(const formula_text *text);
-zn_status formula_parse(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text,
-                        expr *out);
+zn_status formula_parse(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text, expr *out);
 /* Parses a formula that must be constant and finite. `what` names it in errors. */
-zn_status formula_number(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text,
-                         double otherwise, const char *what, double *out);
+zn_status formula_number(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text, double otherwise,
+                         const char *what, double *out);
 zn_status formula_fail(zn_context *context, const formula_text *text, const char *subject, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The rows of a system, all of them or some, and its forces act only while the condition holds. */
+void formula_switch_rows(formula_system *system, expr condition, int first, int count);
+/* The error where a condition is not constant within a step. */
+zn_status formula_check_condition(formula_system *system, zn_context *context, const formula_text *text, expr condition);
 /* A row given on position level (its velocity level follows), or on velocity level. `kind` names it in errors. */
 zn_status formula_position_row(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text,
                                const char *name, const char *kind, formula_row *row);
@@ -113,7 +130,8 @@ zn_status formula_velocity_row(formula_system *system, zn_context *context, cons
 bool formula_linear_in_u(formula_system *system, expr e);
 
 /* The model that answers the questions by tapes. Takes over the system's names, contacts and start values. */
-zn_status formula_model_compile(zn_context *context, formula_system *system, zn_model **model);
+struct machine_plan; /* may be NULL */
+zn_status formula_model_compile(zn_context *context, formula_system *system, struct machine_plan *machine, zn_model **model);
 
 /* The same for a kind of part: nothing is checked, as parameters have no values yet. */
 zn_status formula_kind_compile(zn_context *context, formula_system *system, zn_model **kind);

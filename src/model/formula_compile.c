@@ -6,6 +6,7 @@
  *   constraints  c0 ; dc0/dq     c1 ; dc1/du ; dc1/dq     c2 = (dc1/du) a + (dc1/dq) q' + dc1/dt ; dc2/dq, dc2/du
  *   momentum     p ; dp/dq ; b ; db/dq, db/du                                                                              */
 #include "model/formula_model.h"
+#include "model/machine.h"
 
 /* Expressions of a matrix in the order of its pattern. */
 typedef struct matrix {
@@ -17,7 +18,7 @@ typedef struct compiler {
     zn_context *context;
     formula_system *s;
     formula_model *model;
-    expr *r, *r_no_force, *qddot, *c0, *c1, *c2, *load; /* load: W lambda + smooth friction */
+    expr *qdot, *r, *r_no_force, *qddot, *c0, *c1, *c2, *load; /* load: W lambda + smooth friction */
     matrix qdot_q, B, r_q, r_u, r_q_no_force, r_u_no_force, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
 } compiler;
 
@@ -30,6 +31,7 @@ static expr diff(compiler *c, expr e, int index) { return expr_derivative(c->s->
 /* (de/dq) q' + (de/du) a + de/dt, the total derivative in time. */
 static expr total_derivative(compiler *c, expr e) {
     formula_system *s = c->s;
+    if (s->moves) return diff(c, e, EXPR_MOTION);
     expr sum = diff(c, e, 0);
     for (int k = 0, n = formula_variables(s, e, s->q, s->size.nq); k < n; k++)
         sum = add(c, sum, mul(c, diff(c, e, s->q + s->list[k]), s->qdot[s->list[k]]));
@@ -43,10 +45,14 @@ static expr *array(compiler *c, int count) { return MEM_ARRAY(c->context, expr, 
 static bool make_vectors(compiler *c) {
     formula_system *s = c->s;
     int nq = s->size.nq, nu = s->size.nu;
-    c->r = array(c, nu), c->r_no_force = array(c, nu), c->load = array(c, nu), c->qddot = array(c, nq);
+    c->r = array(c, nu), c->r_no_force = array(c, nu), c->load = array(c, nu), c->qddot = array(c, nq), c->qdot = array(c, nq);
     c->c0 = array(c, s->n), c->c1 = array(c, s->n), c->c2 = array(c, s->n);
-    if (!c->r || !c->r_no_force || !c->load || !c->qddot || !c->c0 || !c->c1 || !c->c2) return false;
-    for (int i = 0; i < nq; i++) c->qddot[i] = total_derivative(c, s->qdot[i]);
+    if (!c->r || !c->r_no_force || !c->load || !c->qddot || !c->qdot || !c->c0 || !c->c1 || !c->c2) return false;
+    for (int i = 0; i < nq; i++) {
+        bool own = i < s->answered;
+        c->qdot[i] = own ? s->qdot[i] : expr_constant(s->graph, 0);
+        c->qddot[i] = own ? total_derivative(c, s->qdot[i]) : c->qdot[i];
+    }
     for (int j = 0; j < s->n; j++) {
         c->c0[j] = s->rows[j].c0 == EXPR_NONE ? expr_constant(s->graph, 0) : s->rows[j].c0;
         c->c1[j] = s->rows[j].c1;
@@ -74,7 +80,7 @@ typedef struct entries {
     struct entry {
         int row, col;
         expr value, also;
-    } *list;
+    } * list;
     size_t count, room;
 } entries;
 
@@ -94,12 +100,12 @@ static zn_status find_entries(compiler *c, const jacobian *of, entries *found) {
     for (int r = 0; r < of->n_rows; r++) {
         expr both[2] = {of->rows[r], of->also ? of->also[r] : of->rows[r]};
         int n = expr_variables(s->graph, 2, both, first, of->n_cols, s->list);
-        if (n < 0) return ZN_MEMORY;
+        if (n < 0) return ZN_ERROR_MEMORY;
         for (int k = 0; k < n; k++) {
             struct entry e = {r, s->list[k], diff(c, both[0], first + s->list[k]), diff(c, both[1], first + s->list[k])};
-            if (e.value == EXPR_NONE || e.also == EXPR_NONE) return ZN_MEMORY;
+            if (e.value == EXPR_NONE || e.also == EXPR_NONE) return ZN_ERROR_MEMORY;
             if (expr_is_zero(s->graph, e.value) && expr_is_zero(s->graph, e.also)) continue;
-            if (!mem_grow(c->context, (void **)&found->list, &found->room, found->count + 1, sizeof e)) return ZN_MEMORY;
+            if (!mem_grow(c->context, (void **)&found->list, &found->room, found->count + 1, sizeof e)) return ZN_ERROR_MEMORY;
             found->list[found->count++] = e;
         }
     }
@@ -114,7 +120,7 @@ static zn_status make_jacobian(compiler *c, const jacobian *of) {
         *place = MEM_ARRAY(c->context, int, count);
     *out = (matrix){MEM_ARRAY(c->context, expr, count), count};
     if (out_also) *out_also = (matrix){MEM_ARRAY(c->context, expr, count), count};
-    if (!row || !col || !place || !out->values || (out_also && !out_also->values)) status = ZN_MEMORY;
+    if (!row || !col || !place || !out->values || (out_also && !out_also->values)) status = ZN_ERROR_MEMORY;
     for (int i = 0; status == ZN_OK && i < count; i++) {
         const struct entry *e = &found.list[i];
         row[i] = of->transposed ? e->col : e->row, col[i] = of->transposed ? e->row : e->col;
@@ -135,8 +141,8 @@ static zn_status make_matrices(compiler *c) {
     formula_tapes *m = c->model->tapes;
     int nq = s->size.nq, nu = s->size.nu, n = s->n;
     const jacobian list[] = {
-        {nq, s->qdot, NULL, s->q, nq, false, &m->qdot_q, &c->qdot_q, NULL},
-        {nq, s->qdot, NULL, s->u, nu, false, &m->B, &c->B, NULL},
+        {nq, c->qdot, NULL, s->q, nq, false, &m->qdot_q, &c->qdot_q, NULL},
+        {nq, c->qdot, NULL, s->u, nu, false, &m->B, &c->B, NULL},
         {nu, c->r, c->r_no_force, s->q, nq, false, &m->r_q, &c->r_q, &c->r_q_no_force},
         {nu, c->r, c->r_no_force, s->u, nu, false, &m->r_u, &c->r_u, &c->r_u_no_force},
         {nu, c->r, NULL, s->a, nu, false, &m->M, &c->M, NULL},
@@ -151,42 +157,98 @@ static zn_status make_matrices(compiler *c) {
         {nu, s->b, NULL, s->u, nu, false, &m->b_u, &c->b_u, NULL},
     };
     zn_status status = ZN_OK;
-    for (size_t i = 0; status == ZN_OK && i < sizeof list / sizeof *list; i++)
-        status = make_jacobian(c, &list[i]);
+    for (size_t i = 0; status == ZN_OK && i < sizeof list / sizeof *list; i++) status = make_jacobian(c, &list[i]);
     return status;
 }
 
-static bool make_tape(compiler *c, expr_tape **tape, int n_sections, const expr_section *sections) {
-    *tape = expr_compile(c->s->graph, c->context, c->s->count, n_sections, sections);
-    if (!*tape) return false;
-    int registers = expr_tape_registers(*tape);
+/* Which inputs a model reads: those from the first to the last that a tape needs. */
+static void note_inputs(compiler *c, int count, const expr *outputs) {
+    formula_system *s = c->s;
+    formula_tapes *m = c->model->tapes;
+    int n = s->count > s->input ? expr_variables(s->graph, count, outputs, s->input, s->count - s->input, s->list) : 0;
+    if (n < 0) s->out_of_memory = true;
+    if (n <= 0) return;
+    int end = m->first_input + m->n_inputs, first = s->list[0], last = s->list[n - 1];
+    if (m->n_inputs == 0 || first < m->first_input) m->first_input = first;
+    m->n_inputs = (last + 1 > end ? last + 1 : end) - m->first_input;
+}
+
+/* Which parameters it reads: kinds have many more (those of all contacts) than most of them need. */
+static bool note_parameters(compiler *c, int count, const expr *outputs) {
+    formula_system *s = c->s;
+    formula_tapes *m = c->model->tapes;
+    int all = s->input - s->parameter;
+    if (all > 0 && !m->used && !(m->used = MEM_ARRAY(c->context, int, all))) return false;
+    int n = all > 0 ? expr_variables(s->graph, count, outputs, s->parameter, all, s->list) : 0;
+    for (int i = 0, k = 0; i < n; i++) {
+        while (k < m->n_used && m->used[k] < s->list[i]) k++;
+        if (k < m->n_used && m->used[k] == s->list[i]) continue;
+        memmove(m->used + k + 1, m->used + k, (size_t)(m->n_used++ - k) * sizeof *m->used);
+        m->used[k] = s->list[i];
+    }
+    return n >= 0;
+}
+
+static bool make_tape(compiler *c, formula_question question, int n_sections, const expr_section *sections) {
+    expr_tape *tape = expr_compile(c->s->graph, c->context, c->s->count, n_sections, sections);
+    c->model->tapes->of[question] = tape;
+    if (!tape) return false;
+    for (int i = 0; i < n_sections; i++) {
+        note_inputs(c, sections[i].count, sections[i].outputs);
+        if (!note_parameters(c, sections[i].count, sections[i].outputs)) return false;
+    }
+    int registers = expr_tape_registers(tape);
     if (registers > c->model->tapes->registers) c->model->tapes->registers = registers;
     return true;
 }
 
-#define VECTOR(count, values) {count, values}
-#define MATRIX(m) {(m).count, (m).values}
-#define TAPE(tape, ...) make_tape(c, tape, (int)(sizeof((expr_section[]){__VA_ARGS__}) / sizeof(expr_section)), (expr_section[]){__VA_ARGS__})
+#define VECTOR(count, values) \
+    { count, values }
+#define MATRIX(m) \
+    { (m).count, (m).values }
+#define TAPE(question, ...) \
+    make_tape(c, question, (int)(sizeof((expr_section[]){__VA_ARGS__}) / sizeof(expr_section)), (expr_section[]){__VA_ARGS__})
 
 static bool make_tapes(compiler *c) {
     formula_system *s = c->s;
-    formula_tapes *m = c->model->tapes;
     int nq = s->size.nq, nu = s->size.nu, n = s->n;
     expr energies[3] = {s->T, s->V, s->power};
-    return TAPE(&m->kinematics, VECTOR(nq, s->qdot), MATRIX(c->B), MATRIX(c->qdot_q)) && TAPE(&m->qddot, VECTOR(nq, c->qddot)) &&
-           TAPE(&m->balance, VECTOR(nu, c->r), MATRIX(c->M), MATRIX(c->W), MATRIX(c->r_q), MATRIX(c->r_u)) &&
-           TAPE(&m->impact, VECTOR(nu, c->r_no_force), MATRIX(c->M), MATRIX(c->W), MATRIX(c->r_q_no_force), MATRIX(c->r_u_no_force)) &&
-           TAPE(&m->inertia, MATRIX(c->M), MATRIX(c->W)) && TAPE(&m->position, VECTOR(n, c->c0), MATRIX(c->c0_q)) &&
-           TAPE(&m->velocity, VECTOR(n, c->c1), MATRIX(c->c1_u), MATRIX(c->c1_q)) &&
-           TAPE(&m->acceleration, VECTOR(n, c->c2), MATRIX(c->c2_q), MATRIX(c->c2_u)) &&
-           TAPE(&m->momentum, VECTOR(nu, s->p), VECTOR(nu, s->b), MATRIX(c->p_q), MATRIX(c->b_q), MATRIX(c->b_u)) &&
-           TAPE(&m->energy, VECTOR(2, energies), VECTOR(1, energies + 2)) && TAPE(&m->outputs, VECTOR(s->n_outputs, s->outputs));
+    return TAPE(FORMULA_KINEMATICS, VECTOR(nq, c->qdot), MATRIX(c->B), MATRIX(c->qdot_q)) && TAPE(FORMULA_QDDOT, VECTOR(nq, c->qddot)) &&
+           TAPE(FORMULA_BALANCE, VECTOR(nu, c->r), MATRIX(c->M), MATRIX(c->W), MATRIX(c->r_q), MATRIX(c->r_u)) &&
+           TAPE(FORMULA_IMPACT, VECTOR(nu, c->r_no_force), MATRIX(c->M), MATRIX(c->W), MATRIX(c->r_q_no_force), MATRIX(c->r_u_no_force)) &&
+           TAPE(FORMULA_INERTIA, MATRIX(c->M), MATRIX(c->W)) && TAPE(FORMULA_POSITION, VECTOR(n, c->c0), MATRIX(c->c0_q)) &&
+           TAPE(FORMULA_VELOCITY, VECTOR(n, c->c1), MATRIX(c->c1_u), MATRIX(c->c1_q)) &&
+           TAPE(FORMULA_ACCELERATION, VECTOR(n, c->c2), MATRIX(c->c2_q), MATRIX(c->c2_u)) &&
+           TAPE(FORMULA_MOMENTUM, VECTOR(nu, s->p), VECTOR(nu, s->b), MATRIX(c->p_q), MATRIX(c->b_q), MATRIX(c->b_u)) &&
+           TAPE(FORMULA_ENERGY, VECTOR(2, energies), VECTOR(1, energies + 2)) && TAPE(FORMULA_OUTPUTS, VECTOR(s->n_outputs, s->outputs)) &&
+           TAPE(FORMULA_PROBES, VECTOR(s->n_probes, s->probes));
 }
 
 static void free_compiler(compiler *c) {
-    expr *blocks[] = {c->r, c->r_no_force, c->load, c->qddot, c->c0, c->c1, c->c2, c->qdot_q.values, c->B.values, c->r_q.values,
-                      c->r_u.values, c->r_q_no_force.values, c->r_u_no_force.values, c->M.values, c->W.values, c->c0_q.values,
-                      c->c1_q.values, c->c1_u.values, c->c2_q.values, c->c2_u.values, c->p_q.values, c->b_q.values, c->b_u.values};
+    expr *blocks[] = {c->qdot,
+                      c->r,
+                      c->r_no_force,
+                      c->load,
+                      c->qddot,
+                      c->c0,
+                      c->c1,
+                      c->c2,
+                      c->qdot_q.values,
+                      c->B.values,
+                      c->r_q.values,
+                      c->r_u.values,
+                      c->r_q_no_force.values,
+                      c->r_u_no_force.values,
+                      c->M.values,
+                      c->W.values,
+                      c->c0_q.values,
+                      c->c1_q.values,
+                      c->c1_u.values,
+                      c->c2_q.values,
+                      c->c2_u.values,
+                      c->p_q.values,
+                      c->b_q.values,
+                      c->b_u.values};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(c->context, blocks[i]);
 }
 
@@ -213,14 +275,14 @@ static bool find_rest(zn_context *context, formula_system *s, bool *rest) {
 
 static zn_status compile(zn_context *context, formula_system *s, formula_model **out) {
     formula_model *model = formula_model_create(context);
-    if (!model) return ZN_MEMORY;
+    if (!model) return ZN_ERROR_MEMORY;
     compiler c = {.context = context, .s = s, .model = model};
-    zn_status status = make_vectors(&c) ? ZN_OK : ZN_MEMORY;
+    zn_status status = make_vectors(&c) ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = make_matrices(&c);
-    if (s->out_of_memory) status = ZN_MEMORY;
-    if (status == ZN_OK && !make_tapes(&c)) status = ZN_MEMORY;
+    if (s->out_of_memory) status = ZN_ERROR_MEMORY;
+    if (status == ZN_OK && (!make_tapes(&c) || s->out_of_memory)) status = ZN_ERROR_MEMORY;
     bool rest = false;
-    if (status == ZN_OK && !find_rest(context, s, &rest)) status = ZN_MEMORY;
+    if (status == ZN_OK && !find_rest(context, s, &rest)) status = ZN_ERROR_MEMORY;
     bool uses_velocity = force_uses_velocity(s);
     free_compiler(&c);
     if (status != ZN_OK) {
@@ -234,11 +296,12 @@ static zn_status compile(zn_context *context, formula_system *s, formula_model *
     return ZN_OK;
 }
 
-zn_status formula_model_compile(zn_context *context, formula_system *s, zn_model **out) {
+zn_status formula_model_compile(zn_context *context, formula_system *s, machine_plan *machine, zn_model **out) {
     formula_model *model;
     zn_status status = compile(context, s, &model);
-    if (status == ZN_OK) status = formula_model_check(context, model);
-    else return status;
+    if (status != ZN_OK) return status;
+    if (machine) formula_model_set_machine(model, machine);
+    status = formula_model_check(context, model);
     if (status != ZN_OK) model_free(context, &model->base);
     else *out = &model->base;
     return status;
@@ -251,7 +314,7 @@ zn_status formula_kind_compile(zn_context *context, formula_system *s, zn_model 
     model->parameters = MEM_ARRAY(context, double, model->tapes->n_parameters);
     if (!model->parameters) {
         model_free(context, &model->base);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     *kind = &model->base;
     return ZN_OK;

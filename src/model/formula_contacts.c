@@ -16,17 +16,22 @@ typedef struct contact_build {
     int first_F;
 } contact_build;
 
-static zn_status ranged_number(contact_build *build, const formula_text *text, const char *what, double low, double high,
-                               double *out) {
+static zn_status ranged_number(contact_build *build, const formula_text *text, const char *what, double low, double high, double *out) {
     zn_status status = formula_number(build->system, build->context, build->scope, text, 0, what, out);
     if (status == ZN_OK && !(*out >= low && *out <= high)) {
-        if (isinf(high)) return formula_fail(build->context, text, build->name, "the %s of '%s' must not be negative, but is %g", what, build->name, *out);
-        return formula_fail(build->context, text, build->name, "the %s of '%s' must be between %g and %g, but is %g", what, build->name, low, high, *out);
+        if (isinf(high))
+            return formula_fail(build->context, text, build->name, "the %s of '%s' must not be negative, but is %g", what, build->name,
+                                *out);
+        return formula_fail(build->context, text, build->name, "the %s of '%s' must be between %g and %g, but is %g", what, build->name,
+                            low, high, *out);
     }
     return status;
 }
 
-static const law_kind kinds[] = {[ZN_BALL] = LAW_BALL, [ZN_ELLIPSE] = LAW_ELLIPSE, [ZN_RECTANGLE] = LAW_RECTANGLE, [ZN_CONTENSOU] = LAW_CONTENSOU};
+static const law_kind kinds[] = {[ZN_RESERVOIR_BALL] = LAW_BALL,
+                                 [ZN_RESERVOIR_ELLIPSE] = LAW_ELLIPSE,
+                                 [ZN_RESERVOIR_RECTANGLE] = LAW_RECTANGLE,
+                                 [ZN_RESERVOIR_CONTENSOU] = LAW_CONTENSOU};
 
 /* Balls and row scales of one law from its coefficients. */
 static zn_status add_balls(contact_build *build, const friction_text *law, const double *mu) {
@@ -83,8 +88,8 @@ static zn_status check_stribeck(contact_build *build, const friction_text *law, 
                             "the dynamic friction %g of '%s' must not be above the static friction %g", mu_d, build->name, mu[0]);
     for (int i = 1; i < law->n_slips; i++)
         if (mu[i] != mu[0])
-            return formula_fail(build->context, &law->stribeck_dynamic, build->name, "a Stribeck law of '%s' needs one coefficient of static friction",
-                                build->name);
+            return formula_fail(build->context, &law->stribeck_dynamic, build->name,
+                                "a Stribeck law of '%s' needs one coefficient of static friction", build->name);
     add_stribeck(build, law, slip, mu[0], mu_d, rate, contact);
     return ZN_OK;
 }
@@ -94,7 +99,8 @@ static zn_status add_law(contact_build *build, const friction_text *law, const z
     double mu[LAW_DIM_MAX];
     expr slip[LAW_DIM_MAX];
     if (law->n_slips > LAW_DIM_MAX)
-        return formula_fail(build->context, &law->slips[0], build->name, "'%s' has a law with more than %d slip velocities", build->name, LAW_DIM_MAX);
+        return formula_fail(build->context, &law->slips[0], build->name, "'%s' has a law with more than %d slip velocities", build->name,
+                            LAW_DIM_MAX);
     for (int i = 0; i < law->n_slips; i++) {
         formula_row row;
         zn_status given = formula_velocity_row(s, build->context, build->scope, &law->slips[i], build->name, "slip velocity", &row);
@@ -115,10 +121,11 @@ static zn_status add_law(contact_build *build, const friction_text *law, const z
 static zn_status add_normal(contact_build *build, const contact_text *text, int row_N, zn_contact *contact) {
     formula_system *s = build->system;
     if (text->gap.text && text->normal_force.text)
-        return formula_fail(build->context, &text->normal_force, text->name, "'%s' has a gap, so its normal force follows and cannot be given", text->name);
+        return formula_fail(build->context, &text->normal_force, text->name,
+                            "'%s' has a gap, so its normal force follows and cannot be given", text->name);
     if (!text->gap.text && !text->normal_force.text) {
         error_place place = {.subject = text->name, .time = NAN};
-        return fail_at(build->context, ZN_MODEL, &place, "the contact '%s' has neither a gap nor a normal_force", text->name);
+        return fail_at(build->context, ZN_ERROR_MODEL, &place, "the contact '%s' has neither a gap nor a normal_force", text->name);
     }
     contact->row_N = text->gap.text ? row_N : -1;
     if (!text->gap.text) return ranged_number(build, &text->normal_force, "normal force", 0, INFINITY, &contact->normal_force);
@@ -127,8 +134,8 @@ static zn_status add_normal(contact_build *build, const contact_text *text, int 
 
 static zn_status add_contact(contact_build *build, const contact_text *text, int row_N, zn_contact *contact) {
     formula_system *s = build->system;
-    *contact = (zn_contact){.name = build->name, .row_F = build->row_F, .balls = &s->balls[build->n_balls],
-                            .scale = &s->scales[build->row_F - build->first_F]};
+    *contact = (zn_contact){
+        .name = build->name, .row_F = build->row_F, .balls = &s->balls[build->n_balls], .scale = &s->scales[build->row_F - build->first_F]};
     int balls_before = build->n_balls;
     zn_status all = add_normal(build, text, row_N, contact), one;
     if ((one = ranged_number(build, &text->restitution, "restitution", 0, 1, &contact->e_N)) != ZN_OK) all = one;
@@ -146,7 +153,7 @@ zn_status formula_system_contacts(zn_formula_model *builder, formula_system *s, 
     zn_status all = ZN_OK;
     for (int k = 0, row_N = first_N; k < s->size.n_contacts; k++) {
         const contact_text *text = &builder->contacts[k];
-        if (!text->name || !(s->contact_names[k] = mem_text(builder->context, text->name))) return ZN_MEMORY;
+        if (!text->name || !(s->contact_names[k] = mem_text(builder->context, text->name))) return ZN_ERROR_MEMORY;
         build.name = s->contact_names[k];
         for (int i = 0; i < k; i++)
             if (strcmp(s->contact_names[i], build.name) == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled formula models: the questions are answered by running tapes on (t, q, u, a, lambda). */
 #include "model/formula_model.h"
+#include "model/machine.h"
 
 #include "linalg/dense.h"
 
@@ -15,6 +16,7 @@ static double *set_point(const formula_model *m, void *work, const zn_point *at,
     if (at->u) memcpy(v + p->u, at->u, nu * sizeof *v);
     else memset(v + p->u, 0, nu * sizeof *v);
     if (p->n_parameters) memcpy(v + p->parameter, m->parameters, (size_t)p->n_parameters * sizeof *v);
+    if (p->n_inputs) memcpy(v + p->input + p->first_input, m->base.inputs + p->first_input, (size_t)p->n_inputs * sizeof *v);
     if (!loads) return v;
     if (at->a) memcpy(v + p->a, at->a, nu * sizeof *v);
     else memset(v + p->a, 0, nu * sizeof *v);
@@ -36,8 +38,8 @@ static int kinematics(const zn_model *model, void *work, const zn_point *at, zn_
         return 0;
     }
     double *v = set_point(m, work, at, out->qddot);
-    run(m->tapes->kinematics, v, 3, (double *[]){out->qdot, out->B, out->qdot_q});
-    run(m->tapes->qddot, v, 1, (double *[]){out->qddot});
+    run(m->tapes->of[FORMULA_KINEMATICS], v, 3, (double *[]){out->qdot, out->B, out->qdot_q});
+    run(m->tapes->of[FORMULA_QDDOT], v, 1, (double *[]){out->qddot});
     return 0;
 }
 
@@ -45,31 +47,32 @@ static int balance(const zn_model *model, void *work, const zn_point *at, zn_bal
     const formula_model *m = (const formula_model *)model;
     double *v = set_point(m, work, at, out->r || out->r_q || out->r_u);
     if (out->r || out->r_q || out->r_u)
-        run(out->no_force ? m->tapes->impact : m->tapes->balance, v, 5, (double *[]){out->r, out->M, out->W, out->r_q, out->r_u});
-    else run(m->tapes->inertia, v, 2, (double *[]){out->M, out->W});
+        run(out->no_force ? m->tapes->of[FORMULA_IMPACT] : m->tapes->of[FORMULA_BALANCE], v, 5,
+            (double *[]){out->r, out->M, out->W, out->r_q, out->r_u});
+    else run(m->tapes->of[FORMULA_INERTIA], v, 2, (double *[]){out->M, out->W});
     return 0;
 }
 
 static int constraints(const zn_model *model, void *work, const zn_point *at, zn_constraints *out) {
     const formula_model *m = (const formula_model *)model;
     double *v = set_point(m, work, at, out->c2 || out->c2_q || out->c2_u);
-    run(m->tapes->position, v, 2, (double *[]){out->c0, out->c0_q});
-    run(m->tapes->velocity, v, 3, (double *[]){out->c1, out->c1_u, out->c1_q});
-    run(m->tapes->acceleration, v, 3, (double *[]){out->c2, out->c2_q, out->c2_u});
+    run(m->tapes->of[FORMULA_POSITION], v, 2, (double *[]){out->c0, out->c0_q});
+    run(m->tapes->of[FORMULA_VELOCITY], v, 3, (double *[]){out->c1, out->c1_u, out->c1_q});
+    run(m->tapes->of[FORMULA_ACCELERATION], v, 3, (double *[]){out->c2, out->c2_q, out->c2_u});
     return 0;
 }
 
 static int momentum(const zn_model *model, void *work, const zn_point *at, zn_momentum *out) {
     const formula_model *m = (const formula_model *)model;
     double *v = set_point(m, work, at, false);
-    run(m->tapes->momentum, v, 5, (double *[]){out->p, out->b, out->p_q, out->b_q, out->b_u});
+    run(m->tapes->of[FORMULA_MOMENTUM], v, 5, (double *[]){out->p, out->b, out->p_q, out->b_q, out->b_u});
     return 0;
 }
 
 static int energy(const zn_model *model, void *work, const zn_point *at, double *kinetic, double *potential) {
     const formula_model *m = (const formula_model *)model;
     double *v = set_point(m, work, at, false), values[2];
-    run(m->tapes->energy, v, 1, (double *[]){values});
+    run(m->tapes->of[FORMULA_ENERGY], v, 1, (double *[]){values});
     *kinetic = values[0];
     *potential = values[1];
     return 0;
@@ -77,25 +80,32 @@ static int energy(const zn_model *model, void *work, const zn_point *at, double 
 
 static int outputs(const zn_model *model, void *work, const zn_point *at, double *values) {
     const formula_model *m = (const formula_model *)model;
-    run(m->tapes->outputs, set_point(m, work, at, false), 1, (double *[]){values});
+    run(m->tapes->of[FORMULA_OUTPUTS], set_point(m, work, at, false), 1, (double *[]){values});
     return 0;
 }
 
-bool formula_model_power(const zn_model *model, void *work, const zn_point *at, double *power) {
-    if (model->energy != energy) return false;
+static int probes(const zn_model *model, void *work, const zn_point *at, double *values) {
     const formula_model *m = (const formula_model *)model;
-    run(m->tapes->energy, set_point(m, work, at, false), 2, (double *[]){NULL, power});
+    run(m->tapes->of[FORMULA_PROBES], set_point(m, work, at, false), 1, (double *[]){values});
+    return 0;
+}
+
+const formula_model *formula_model_of(const zn_model *model) { return model->energy == energy ? (const formula_model *)model : NULL; }
+
+bool formula_model_power(const zn_model *model, void *work, const zn_point *at, double *power) {
+    const formula_model *m = formula_model_of(model);
+    if (!m) return false;
+    run(m->tapes->of[FORMULA_ENERGY], set_point(m, work, at, false), 2, (double *[]){NULL, power});
     return true;
 }
 
 static void release_tapes(zn_context *context, formula_tapes *p) {
     if (!p || --p->references > 0) return;
-    expr_tape *tapes[] = {p->kinematics, p->qddot,    p->balance,      p->impact,   p->inertia,
-                          p->position,   p->velocity, p->acceleration, p->momentum, p->energy, p->outputs};
-    for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) expr_tape_destroy(context, tapes[i]);
+    for (int i = 0; i < FORMULA_QUESTIONS; i++) expr_tape_destroy(context, p->of[i]);
     lin_pattern *patterns[] = {&p->qdot_q, &p->B,    &p->r_q,  &p->r_u,  &p->M,   &p->W,   &p->c0_q,
                                &p->c1_q,   &p->c1_u, &p->c2_q, &p->c2_u, &p->p_q, &p->b_q, &p->b_u};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) lin_pattern_destroy(context, patterns[i]);
+    mem_free(context, p->used);
     mem_free(context, p);
 }
 
@@ -104,6 +114,29 @@ static void destroy(zn_context *context, zn_model *model) {
     release_tapes(context, m->tapes);
     formula_system_free(context, &m->owned);
     mem_free(context, m->parameters);
+    machine_release(context, (machine_plan *)(uintptr_t)m->base.machine);
+}
+
+/* ---- copies that read other inputs ---- */
+
+static void destroy_bound(zn_context *context, zn_model *model) { release_tapes(context, ((formula_model *)model)->tapes); }
+
+static zn_status bind(zn_context *context, const zn_model *model, const double *inputs, zn_model **bound) {
+    formula_model *m = MEM_ARRAY(context, formula_model, 1);
+    if (!m) return ZN_ERROR_MEMORY;
+    *m = *(const formula_model *)model;
+    m->tapes->references++;
+    m->base.drawing = NULL; /* it owns nothing else */
+    m->base.inputs = inputs;
+    m->base.destroy = destroy_bound;
+    *bound = &m->base;
+    return ZN_OK;
+}
+
+void formula_model_set_machine(formula_model *m, machine_plan *machine) {
+    machine->references++;
+    m->base.machine = machine;
+    m->base.inputs = machine->start;
 }
 
 formula_model *formula_model_create(zn_context *context) {
@@ -121,12 +154,12 @@ formula_model *formula_model_create(zn_context *context) {
 void formula_model_adopt(formula_model *m, formula_system *s) {
     formula_tapes *p = m->tapes;
     p->q = s->q, p->u = s->u, p->a = s->a, p->lambda = s->lambda, p->parameter = s->parameter, p->variables = s->count;
-    p->n_parameters = s->count - s->parameter;
+    p->n_parameters = s->input - s->parameter, p->input = s->input;
     zn_model *base = &m->base;
     base->size = s->size;
     base->pattern = (zn_patterns){p->qdot_q.p, p->B.p,    p->r_q.p,  p->r_u.p,  p->M.p,   p->W.p,   p->c0_q.p,
                                   p->c1_q.p,   p->c1_u.p, p->c2_q.p, p->c2_u.p, p->p_q.p, p->b_q.p, p->b_u.p};
-    base->natural = base->lagrangian = s->lagrangian;
+    base->natural = base->lagrangian = s->lagrangian && s->size.nq == s->size.nu;
     base->contacts = s->contacts;
     base->q_names = (const char *const *)s->q_names;
     base->u_names = (const char *const *)s->u_names;
@@ -137,11 +170,14 @@ void formula_model_adopt(formula_model *m, formula_system *s) {
     base->kinematics = kinematics;
     base->balance = balance;
     base->constraints = constraints;
-    base->momentum = s->lagrangian ? momentum : NULL;
+    base->momentum = base->lagrangian ? momentum : NULL;
     base->energy = energy;
     base->n_outputs = s->n_outputs;
     base->output_names = (const char *const *)s->output_names;
     base->outputs = s->n_outputs ? outputs : NULL;
+    base->n_probes = s->n_probes;
+    base->probes = s->n_probes ? probes : NULL;
+    base->bind = bind;
     expr_graph_destroy(s->graph); /* the tapes do not need it */
     s->graph = NULL;
     m->owned = *s;
@@ -154,19 +190,21 @@ zn_status formula_model_check(zn_context *context, formula_model *m) {
     void *work = mem_array(context, m->base.work_bytes, 1);
     double *r = MEM_ARRAY(context, double, n->nu), *qdot = MEM_ARRAY(context, double, n->nq);
     double *c0 = MEM_ARRAY(context, double, rows), *c1 = MEM_ARRAY(context, double, rows);
-    zn_status status = work && r && qdot && c0 && c1 ? ZN_OK : ZN_MEMORY;
+    zn_status status = work && r && qdot && c0 && c1 ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         zn_point at = {.q = m->base.q_start, .u = m->base.u_start};
         balance(&m->base, work, &at, &(zn_balance){.r = r});
         kinematics(&m->base, work, &at, &(zn_kinematics){.qdot = qdot});
         constraints(&m->base, work, &at, &(zn_constraints){.c0 = c0, .c1 = c1});
         for (int i = 0; i < n->nu && status == ZN_OK; i++)
-            if (!isfinite(r[i])) status = fail(context, ZN_MODEL, "the force on '%s' is not finite at the start (%g)", m->base.u_names[i], -r[i]);
+            if (!isfinite(r[i]))
+                status = fail(context, ZN_ERROR_MODEL, "the force on '%s' is not finite at the start (%g)", m->base.u_names[i], -r[i]);
         for (int i = 0; i < n->nq && status == ZN_OK; i++)
-            if (!isfinite(qdot[i])) status = fail(context, ZN_MODEL, "%s' is not finite at the start (%g)", m->base.q_names[i], qdot[i]);
+            if (!isfinite(qdot[i]))
+                status = fail(context, ZN_ERROR_MODEL, "%s' is not finite at the start (%g)", m->base.q_names[i], qdot[i]);
         for (int i = 0; i < rows && status == ZN_OK; i++)
             if (!isfinite(c0[i]) || !isfinite(c1[i]))
-                status = fail(context, ZN_MODEL, "%s is not finite at the start", model_row_text(&m->base, i, (char[96]){0}, 96));
+                status = fail(context, ZN_ERROR_MODEL, "%s is not finite at the start", model_row_text(&m->base, i, (char[96]){0}, 96));
         if (status == ZN_OK) status = model_check_start(context, &m->base);
     }
     void *blocks[] = {work, r, qdot, c0, c1};
@@ -210,7 +248,7 @@ zn_status formula_model_instance(zn_context *context, const zn_model *kind, cons
                                  int n_contacts, const zn_contact *contacts, const char *const *output_names, zn_model **model) {
     const formula_model *from = (const formula_model *)kind;
     formula_model *m = MEM_ARRAY(context, formula_model, 1);
-    if (!m) return ZN_MEMORY;
+    if (!m) return ZN_ERROR_MEMORY;
     m->base = from->base;
     m->tapes = from->tapes;
     m->tapes->references++;
@@ -226,7 +264,7 @@ zn_status formula_model_instance(zn_context *context, const zn_model *kind, cons
         !copy_contacts(context, n_contacts, contacts, &m->owned) ||
         !copy_names(context, output_names, kind->n_outputs, &m->owned.output_names)) {
         model_free(context, &m->base);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     if (m->tapes->n_parameters) memcpy(m->parameters, parameters, (size_t)m->tapes->n_parameters * sizeof *parameters);
     m->base.bilateral_names = (const char *const *)m->owned.bilateral_names;

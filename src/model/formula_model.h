@@ -6,11 +6,30 @@
 #include "model/formula.h"
 #include "model/model.h"
 
+/* What is asked of a model, each with a tape of its own, and the sections of the tape in this order. */
+typedef enum formula_question {
+    FORMULA_KINEMATICS,   /* q', B, dq'/dq */
+    FORMULA_QDDOT,        /* q'' */
+    FORMULA_BALANCE,      /* r, M, W, dr/dq, dr/du */
+    FORMULA_IMPACT,       /* the same without h */
+    FORMULA_INERTIA,      /* M, W */
+    FORMULA_POSITION,     /* c0, dc0/dq */
+    FORMULA_VELOCITY,     /* c1, dc1/du, dc1/dq */
+    FORMULA_ACCELERATION, /* c2, dc2/dq, dc2/du */
+    FORMULA_MOMENTUM,     /* p, b, dp/dq, db/dq, db/du */
+    FORMULA_ENERGY,       /* (T, V), power */
+    FORMULA_OUTPUTS,
+    FORMULA_PROBES,
+    FORMULA_QUESTIONS
+} formula_question;
+
 /* The compiled part: shared by all models of one kind (see formula_model_instance), constant. */
 typedef struct formula_tapes {
     _Atomic int references;
-    int q, u, a, lambda, parameter, n_parameters, variables, registers;
-    expr_tape *kinematics, *qddot, *balance, *impact, *inertia, *position, *velocity, *acceleration, *momentum, *energy, *outputs;
+    int q, u, a, lambda, parameter, n_parameters, input, first_input, n_inputs, variables,
+        registers;     /* variables: t, then from these registers on */
+    int *used, n_used; /* parameters that some tape reads */
+    expr_tape *of[FORMULA_QUESTIONS];
     lin_pattern qdot_q, B, r_q, r_u, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
 } formula_tapes;
 
@@ -22,11 +41,15 @@ typedef struct formula_model {
 } formula_model;
 
 formula_model *formula_model_create(zn_context *context);
+/* NULL: another kind of model. */
+const formula_model *formula_model_of(const zn_model *);
 /* Takes names, contacts, sizes and start values out of the system, and fills the answers of `base`. */
 void formula_model_adopt(formula_model *model, formula_system *system);
 /* Another model of the same kind: its tapes are shared, parameters (copied), names and contacts are its own. */
 zn_status formula_model_instance(zn_context *context, const zn_model *kind, const double *parameters, const char *const *bilateral_names,
                                  int n_contacts, const zn_contact *contacts, const char *const *output_names, zn_model **model);
+/* The values that change between steps; shared with others. */
+void formula_model_set_machine(formula_model *, struct machine_plan *);
 /* The power of its forces without potential; false: not a formula model. */
 bool formula_model_power(const zn_model *model, void *work, const zn_point *at, double *power);
 /* Mass positive definite and everything finite at the start. */

@@ -8,6 +8,7 @@
  *
  *     sharing    p_j = s_j P_j:  |p| least with v_K p_K + v_L p_L given:  p_K += C p_L,  p_L = (1 + C'C)^-1 C' p_K,  p_K -= C p_L
  *     merging    g_j/s_j = gamma_j:  |gamma| least:  gamma_K + C gamma_L = 0, and with multipliers p_L = C' p_K  (row_merge)
+ *                or g_j/l_j = gamma_j, with the C of the v_j: whatever the masses are
  *
  * Rows that have coordinates in common, directly or over others, form a group, and everything happens by groups.
  *
@@ -21,6 +22,7 @@
 #include "model/row_weights.h"
 
 static const double new_part = 1e-9;        /* of a column: less than this counts as nothing new */
+static const double later_rows = 1e-6;      /* the last row of a group counts this much less: round-off does not choose among equal ones */
 static const double same_direction = 1e-9;  /* forces of a row act along its velocity up to this */
 static const double no_motion = 1e-8;       /* what is left of a velocity of size 1 where rows allow none */
 static const double curvature_error = 1e-6; /* relative, of the test for singular positions */
@@ -103,11 +105,11 @@ static zn_status make_groups(zn_context *context, independent *a) {
     const zn_model *model = a->model;
     int n = model_row_N(model), nu = model->size.nu;
     int *parent = MEM_ARRAY(context, int, n), *owner = MEM_ARRAY(context, int, nu), *group_of = MEM_ARRAY(context, int, n);
-    zn_status status = parent && owner && group_of ? ZN_OK : ZN_MEMORY;
+    zn_status status = parent && owner && group_of ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         join_rows(model, parent, owner);
         for (int j = 0; j < n; j++) group_of[j] = root(parent, j) == j ? a->n_groups++ : -1;
-        if (!(a->groups = MEM_ARRAY(context, row_group, a->n_groups))) status = ZN_MEMORY;
+        if (!(a->groups = MEM_ARRAY(context, row_group, a->n_groups))) status = ZN_ERROR_MEMORY;
     }
     for (int j = 0; status == ZN_OK && j < n; j++) a->groups[group_of[root(parent, j)]].n++;
     for (int i = 0; status == ZN_OK && i < nu; i++)
@@ -116,7 +118,7 @@ static zn_status make_groups(zn_context *context, independent *a) {
         row_group *group = &a->groups[g];
         group->row = MEM_ARRAY(context, int, group->n);
         group->coordinate = MEM_ARRAY(context, int, group->m);
-        if (!group->row || !group->coordinate) status = ZN_MEMORY;
+        if (!group->row || !group->coordinate) status = ZN_ERROR_MEMORY;
         group->n = group->m = 0;
     }
     for (int j = 0; status == ZN_OK && j < n; j++) {
@@ -146,10 +148,8 @@ static void forget_factors(zn_context *context, row_group *g) {
 static bool overlap(const zn_pattern *w, int a, int b) {
     for (int i = w->start[a], k = w->start[b]; i < w->start[a + 1] && k < w->start[b + 1];) {
         if (w->index[i] == w->index[k]) return true;
-        if (w->index[i] < w->index[k])
-            i++;
-        else
-            k++;
+        if (w->index[i] < w->index[k]) i++;
+        else k++;
     }
     return false;
 }
@@ -162,7 +162,7 @@ static zn_status make_gram(zn_context *context, const zn_model *model, row_group
             g->gram.start = MEM_ARRAY(context, int, n + 1);
             g->gram.index = MEM_ARRAY(context, int, count);
             g->values = MEM_ARRAY(context, double, count);
-            if (!g->gram.start || !g->gram.index || !g->values) return ZN_MEMORY;
+            if (!g->gram.start || !g->gram.index || !g->values) return ZN_ERROR_MEMORY;
         }
         count = 0;
         for (int j = 0; j < n; j++) {
@@ -175,10 +175,10 @@ static zn_status make_gram(zn_context *context, const zn_model *model, row_group
         }
     }
     g->gram.p = (zn_pattern){n, n, g->gram.start, g->gram.index};
-    if (!(g->matrix = lin_matrix_create(context, n))) return ZN_MEMORY;
-    if ((g->block = lin_matrix_block(g->matrix, &g->gram.p, false, 0, 0)) < 0) return ZN_MEMORY;
+    if (!(g->matrix = lin_matrix_create(context, n))) return ZN_ERROR_MEMORY;
+    if ((g->block = lin_matrix_block(g->matrix, &g->gram.p, false, 0, 0)) < 0) return ZN_ERROR_MEMORY;
     zn_status status = lin_matrix_finish(g->matrix, LIN_AUTO);
-    if (status == ZN_OK && !(g->lu = lin_lu_create(context, g->matrix))) status = ZN_MEMORY;
+    if (status == ZN_OK && !(g->lu = lin_lu_create(context, g->matrix))) status = ZN_ERROR_MEMORY;
     return status;
 }
 
@@ -190,7 +190,7 @@ static zn_status factor_gram(independent *a, row_group *g, const double *W) {
     }
     lin_matrix_zero(g->matrix);
     lin_matrix_add(g->matrix, g->block, 1, g->values);
-    return lin_lu_factor(g->lu, g->matrix, true);
+    return lin_lu_factor(g->lu, g->matrix, false); /* by pivots of its own: forces are functions of the state */
 }
 
 /* C of w_j/s_j, and the largest entry of that of v_j */
@@ -247,14 +247,15 @@ static zn_status choose(zn_context *context, const independent *a, row_group *g,
     const zn_pattern *w = &a->model->pattern.W;
     size_t m = (size_t)g->m, n = (size_t)g->n;
     double *v = MEM_ARRAY(context, double, m *n), *diagonal = MEM_ARRAY(context, double, n);
-    int *column = MEM_ARRAY(context, int, n), *row = MEM_ARRAY(context, int, n),
-        *place = MEM_ARRAY(context, int, a->model->size.nu);
-    zn_status status = v && diagonal && column && row && place ? ZN_OK : ZN_MEMORY;
+    int *column = MEM_ARRAY(context, int, n), *row = MEM_ARRAY(context, int, n), *place = MEM_ARRAY(context, int, a->model->size.nu);
+    zn_status status = v && diagonal && column && row && place ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         for (int i = 0; i < g->m; i++) place[g->coordinate[i]] = i;
-        for (int j = 0; j < g->n; j++)
+        for (int j = 0; j < g->n; j++) {
+            double size = per_length(a, g->row[j]) * (1 - later_rows * j / g->n);
             for (int k = w->start[g->row[j]]; k < w->start[g->row[j] + 1]; k++)
-                v[(size_t)j * m + (size_t)place[w->index[k]]] = per_length(a, g->row[j]) * sqrt(a->inverse[w->index[k]]) * W[k];
+                v[(size_t)j * m + (size_t)place[w->index[k]]] = size * sqrt(a->inverse[w->index[k]]) * W[k];
+        }
         status = lin_dense_pivots(context, g->m, g->n, v, column, diagonal);
     }
     if (status == ZN_OK) {
@@ -265,8 +266,7 @@ static zn_status choose(zn_context *context, const independent *a, row_group *g,
         for (int j = 0; j < g->n; j++) row[j] = g->row[column[j]];
         memcpy(g->row, row, n * sizeof *row);
     }
-    mem_free(context, v), mem_free(context, diagonal), mem_free(context, column), mem_free(context, row),
-        mem_free(context, place);
+    mem_free(context, v), mem_free(context, diagonal), mem_free(context, column), mem_free(context, row), mem_free(context, place);
     return status;
 }
 
@@ -319,25 +319,27 @@ static bool stays_dependent(independent *a, row_group *g, const point_values *v,
     return true;
 }
 
-static zn_status look_at_group(zn_context *context, independent *a, row_group *g, const point_values *v, const zn_point *at,
-                               int wanted) {
-    g->kept = g->n;
-    if (g->n < 2 || (double)g->n * g->n * g->m > most_work || !is_symmetric(a, g, v)) return ZN_OK;
-    zn_status status = make_gram(context, a->model, g);
-    bool certain =
-        status == ZN_OK && factor_gram(a, g, v->W) == ZN_OK && lin_lu_rcond(g->lu) > a->wish.doubt * a->wish.doubt;
-    if (status == ZN_OK && (!certain || wanted > 0)) status = choose(context, a, g, v->W, wanted);
-    if (status != ZN_OK || g->kept == g->n) return status;
+/* Memory for what follows from the choice of its rows. */
+static zn_status take_choice(zn_context *context, const zn_model *model, row_group *g) {
     size_t kept = (size_t)g->kept, left = (size_t)(g->n - g->kept);
     g->C = MEM_ARRAY(context, double, kept *left);
     g->p = MEM_ARRAY(context, double, kept);
     g->z = MEM_ARRAY(context, double, left);
     g->Z = MEM_ARRAY(context, double, left *left);
-    if (!g->C || !g->p || !g->z || !g->Z) return ZN_MEMORY;
-    if (g->kept > 0) status = make_gram(context, a->model, g);
+    if (!g->C || !g->p || !g->z || !g->Z) return ZN_ERROR_MEMORY;
+    return g->kept > 0 ? make_gram(context, model, g) : ZN_OK;
+}
+
+static zn_status look_at_group(zn_context *context, independent *a, row_group *g, const point_values *v, const zn_point *at, int wanted) {
+    g->kept = g->n;
+    if (g->n < 2 || (double)g->n * g->n * g->m > most_work || !is_symmetric(a, g, v)) return ZN_OK;
+    zn_status status = make_gram(context, a->model, g);
+    bool certain = status == ZN_OK && factor_gram(a, g, v->W) == ZN_OK && lin_lu_rcond(g->lu) > a->wish.doubt * a->wish.doubt;
+    if (status == ZN_OK && (!certain || wanted > 0)) status = choose(context, a, g, v->W, wanted);
+    if (status != ZN_OK || g->kept == g->n) return status;
+    status = take_choice(context, a->model, g);
     if (status != ZN_OK) return status;
-    bool may = g->kept == 0 ||
-               (isfinite(coefficients(a, g, v->W)) && (wanted > 0 || a->wish.nearly || stays_dependent(a, g, v, at)));
+    bool may = g->kept == 0 || (isfinite(coefficients(a, g, v->W)) && (wanted > 0 || a->wish.nearly || stays_dependent(a, g, v, at)));
     if (!may) g->kept = g->n;
     for (int l = g->kept; l < g->n; l++) a->left_out[g->row[l]] = true;
     a->count += g->n - g->kept;
@@ -361,22 +363,30 @@ static zn_status look(zn_context *context, independent *a, const point_values *v
     return status;
 }
 
-zn_status independent_find(zn_context *context, const zn_model *model, const zn_point *at, independent_wish wish,
-                           independent **out) {
-    *out = NULL;
-    const zn_patterns *p = &model->pattern;
-    size_t nu = (size_t)model->size.nu, rows = (size_t)model_rows(model), n = (size_t)model_row_N(model);
-    if (n < 1) return ZN_OK;
+static independent *begin(zn_context *context, const zn_model *model) {
+    size_t nu = (size_t)model->size.nu, n = (size_t)model_row_N(model);
     independent *a = MEM_ARRAY(context, independent, 1);
-    if (!a) return ZN_MEMORY;
+    if (!a) return NULL;
     a->model = model;
-    a->wish = wish;
     a->left_out = MEM_ARRAY(context, bool, n);
     a->size = MEM_ARRAY(context, double, n);
     a->length = MEM_ARRAY(context, double, n);
     a->inverse = MEM_ARRAY(context, double, nu);
     a->mobility = MEM_ARRAY(context, double, nu);
     a->x = MEM_ARRAY(context, double, nu);
+    if (a->left_out && a->size && a->length && a->inverse && a->mobility && a->x) return a;
+    independent_destroy(context, a);
+    return NULL;
+}
+
+zn_status independent_find(zn_context *context, const zn_model *model, const zn_point *at, independent_wish wish, independent **out) {
+    *out = NULL;
+    const zn_patterns *p = &model->pattern;
+    size_t nu = (size_t)model->size.nu, rows = (size_t)model_rows(model);
+    if (model_row_N(model) < 1) return ZN_OK;
+    independent *a = begin(context, model);
+    if (!a) return ZN_ERROR_MEMORY;
+    a->wish = wish;
     point_values v = {.work = mem_array(context, model->work_bytes, 1),
                       .M = MEM_ARRAY(context, double, lin_nnz(&p->M)),
                       .W = MEM_ARRAY(context, double, lin_nnz(&p->W)),
@@ -384,14 +394,12 @@ zn_status independent_find(zn_context *context, const zn_model *model, const zn_
                       .c2 = MEM_ARRAY(context, double, rows),
                       .u = MEM_ARRAY(context, double, nu),
                       .zero = MEM_ARRAY(context, double, nu)};
-    bool memory = a->left_out && a->size && a->length && a->inverse && a->mobility && a->x && v.work && v.M && v.W && v.c1_u && v.c2 && v.u && v.zero;
-    zn_status status = memory ? look(context, a, &v, at) : ZN_MEMORY;
+    bool memory = v.work && v.M && v.W && v.c1_u && v.c2 && v.u && v.zero;
+    zn_status status = memory ? look(context, a, &v, at) : ZN_ERROR_MEMORY;
     void *blocks[] = {v.work, v.M, v.W, v.c1_u, v.c2, v.u, v.zero};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
-    if (status == ZN_OK && a->count > 0)
-        *out = a;
-    else
-        independent_destroy(context, a);
+    if (status == ZN_OK && a->count > 0) *out = a;
+    else independent_destroy(context, a);
     return status;
 }
 
@@ -407,17 +415,73 @@ void independent_destroy(zn_context *context, independent *a) {
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
+/* ---- as bytes ---- */
+
+static bool are_rows(const row_group *g, int n) {
+    bool good = g->kept >= 0 && g->kept <= g->n;
+    for (int j = 0; j < g->n; j++) good = good && g->row[j] >= 0 && g->row[j] < n;
+    return good;
+}
+
+static zn_status carry_group(zn_context *context, independent *a, row_group *g, byte_stream *b) {
+    BYTES_PASS(b, g->kept);
+    BYTES_PASS_ARRAY(b, g->row, g->n);
+    if (b->missing || !are_rows(g, model_row_N(a->model))) return ZN_ERROR_ARGUMENT;
+    if (g->kept == g->n) return ZN_OK;
+    zn_status status = b->way == BYTES_READ ? take_choice(context, a->model, g) : ZN_OK;
+    if (status == ZN_OK) BYTES_PASS_ARRAY(b, g->C, (size_t)g->kept * (size_t)(g->n - g->kept));
+    if (b->way == BYTES_READ) a->count += g->n - g->kept;
+    return status;
+}
+
+zn_status independent_carry(zn_context *context, const zn_model *model, byte_stream *b, independent **choice) {
+    unsigned char there = b->way != BYTES_READ && *choice;
+    size_t n = (size_t)model_row_N(model), nu = (size_t)model->size.nu;
+    zn_status status = ZN_OK;
+    BYTES_PASS(b, there);
+    if (b->way == BYTES_READ) *choice = NULL;
+    if (!there) return ZN_OK;
+    independent *a = b->way == BYTES_READ ? begin(context, model) : *choice;
+    if (!a) return ZN_ERROR_MEMORY;
+    if (b->way == BYTES_READ) status = make_groups(context, a);
+    BYTES_PASS_ARRAY(b, a->left_out, n);
+    BYTES_PASS_ARRAY(b, a->size, n);
+    BYTES_PASS_ARRAY(b, a->length, n);
+    BYTES_PASS_ARRAY(b, a->inverse, nu);
+    BYTES_PASS_ARRAY(b, a->mobility, nu);
+    for (int i = 0; i < a->n_groups && status == ZN_OK; i++) status = carry_group(context, a, &a->groups[i], b);
+    if (b->way != BYTES_READ) return status;
+    if (status == ZN_OK) *choice = a;
+    else independent_destroy(context, a);
+    return status;
+}
+
 const bool *independent_left_out(const independent *a) { return a->left_out; }
 int independent_count(const independent *a) { return a->count; }
 
-int independent_merges(const independent *a, row_merge *list) {
+double independent_spread(const independent *a) {
+    double spread = 1;
+    for (int k = 0; k < a->n_groups; k++) {
+        double least = INFINITY, most = 0;
+        for (int i = 0; i < a->groups[k].n; i++) {
+            double mobility = a->size[a->groups[k].row[i]] * one_over(a->length[a->groups[k].row[i]]);
+            least = smaller(least, mobility), most = larger(most, mobility);
+        }
+        spread = larger(spread, most * one_over(least));
+    }
+    return spread;
+}
+
+static double square(double x) { return x * x; }
+
+int independent_merges(const independent *a, bool lengths, row_merge *list) {
     int count = 0;
     for (int k = 0; k < a->n_groups; k++) {
         const row_group *g = &a->groups[k];
         for (int l = g->kept; l < g->n; l++)
             for (int i = 0; i < g->kept; i++, count++) {
-                double c =
-                    g->C[(size_t)(l - g->kept) * (size_t)g->kept + (size_t)i] * a->size[g->row[i]] * scale(a, g->row[l]);
+                double c = g->C[(size_t)(l - g->kept) * (size_t)g->kept + (size_t)i] * a->size[g->row[i]] * scale(a, g->row[l]);
+                if (lengths) c *= square(a->length[g->row[i]] * scale(a, g->row[i]) * one_over(a->length[g->row[l]] * scale(a, g->row[l])));
                 if (list) list[count] = (row_merge){g->row[i], g->row[l], c};
             }
     }
@@ -469,8 +533,7 @@ void independent_collect(const independent *a, double *P) {
         const row_group *g = &a->groups[k];
         for (int l = g->kept; l < g->n; l++) {
             const double *column = g->C + (size_t)(l - g->kept) * (size_t)g->kept;
-            for (int i = 0; i < g->kept; i++)
-                P[g->row[i]] += column[i] * a->size[g->row[l]] * P[g->row[l]] * scale(a, g->row[i]);
+            for (int i = 0; i < g->kept; i++) P[g->row[i]] += column[i] * a->size[g->row[l]] * P[g->row[l]] * scale(a, g->row[i]);
             P[g->row[l]] = 0;
         }
     }

@@ -3,6 +3,7 @@
 #ifndef MODEL_INDEPENDENT_H
 #define MODEL_INDEPENDENT_H
 
+#include "base/bytes.h"
 #include "model/fewer_rows.h"
 
 typedef struct independent independent;
@@ -12,8 +13,8 @@ typedef struct independent independent;
 
 /* How to choose. */
 typedef struct independent_wish {
-    double doubt; /* where a row has something new, but less than this (relative), nothing is left out of its group ... */
-    bool nearly;  /* ... unless it may be: rows whose numbers do not quite fit */
+    double doubt;              /* where a row has something new, but less than this (relative), nothing is left out of its group ... */
+    bool nearly;               /* ... unless it may be: rows whose numbers do not quite fit */
     const independent *before; /* NULL, or an earlier choice, whose numbers of rows are kept: rows are only exchanged */
 } independent_wish;
 
@@ -21,11 +22,17 @@ typedef struct independent_wish {
  * for sure. */
 zn_status independent_find(zn_context *, const zn_model *, const zn_point *at, independent_wish, independent **out);
 void independent_destroy(zn_context *, independent *);
+/* As bytes. Reading makes a new one of the same model (NULL where none was written); ZN_ERROR_ARGUMENT: they are no choice of its rows. */
+zn_status independent_carry(zn_context *, const zn_model *, byte_stream *, independent **);
 const bool *independent_left_out(const independent *); /* per bilateral row */
 int independent_count(const independent *);            /* rows left out */
 /* The merges of rows left out into the others (fewer_rows.h) with which constraints are met in the sense of least squares and multipliers are
- * the smallest, at the state of the choice or of the last sharing: their number; list: NULL, or memory for them. */
-int independent_merges(const independent *, row_merge *list);
+ * the smallest, at the state of the choice or of the last sharing: their number; list: NULL, or memory for them. lengths: rows are weighed by their
+ * lengths, not by masses. */
+int independent_merges(const independent *, bool lengths, row_merge *list);
+
+/* How unequal the rows of a group are: the largest ratio of |D^-1/2 w_j|/l_j, D the diagonal of M. */
+double independent_spread(const independent *);
 
 /* With M and W at a state: P (all rows) is shared among all rows such that the sum of P_j^2 w_j' D^-1 w_j is least, D the diagonal of M, and
  * W P stays. Returns the largest coefficient of a row left out in terms of the others, all scaled to the same size: how badly chosen the

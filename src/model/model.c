@@ -2,12 +2,14 @@
 /* What all kinds of models share: names of rows, destruction. */
 #include "model/model.h"
 
+#include "base/handle.h"
+
 #include <stdio.h>
 
 zn_status model_check(zn_context *context, const zn_model *model, const char *function) {
-    if (!model) return fail(context, ZN_ARGUMENT, "%s: 'model' must not be NULL", function);
+    if (!model) return fail(context, ZN_ERROR_ARGUMENT, "%s: 'model' must not be NULL", function);
     if (model_is_good(model)) return ZN_OK;
-    return fail(context, ZN_ARGUMENT, "%s: the model was destroyed before, or was never made", function);
+    return fail(context, ZN_ERROR_ARGUMENT, "%s: the model was destroyed before, or was never made", function);
 }
 
 static void release(zn_context *context, zn_model *model) {
@@ -43,4 +45,15 @@ const char *model_row_text(const zn_model *model, int row, char *text, size_t ro
     else if (row == model->contacts[k].row_N) snprintf(text, room, "the gap of '%s'", model->contacts[k].name);
     else snprintf(text, room, "the slip velocity %d of '%s'", row - model->contacts[k].row_F + 1, model->contacts[k].name);
     return text;
+}
+
+zn_status zn_model_set_drawing(zn_context *context, zn_model *model, const char *json) {
+    NEED_CONTEXT(context);
+    zn_status status = model_check(context, model, __func__);
+    if (status != ZN_OK) return status;
+    char *copy = json ? mem_text(context, json) : NULL;
+    if (json && !copy) return ZN_ERROR_MEMORY;
+    mem_free(context, (void *)(uintptr_t)model->drawing);
+    model->drawing = copy;
+    return ZN_OK;
 }

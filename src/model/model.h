@@ -6,6 +6,10 @@
 #include "base/base.h"
 #include "zeno/model.h"
 
+/* Outputs whose names begin so are poses of a drawing: results keep them apart, and summaries leave them out. */
+#define MODEL_POSE_PREFIX "view."
+static inline bool model_is_pose(const char *output) { return !strncmp(output, MODEL_POSE_PREFIX, sizeof MODEL_POSE_PREFIX - 1); }
+
 /* Number of rows of lambda, and the first row of each group. */
 static inline int model_rows(const zn_model *m) { return m->size.ng + m->size.ny + m->size.nN + m->size.nF; }
 static inline int model_row_N(const zn_model *m) { return m->size.ng + m->size.ny; }
@@ -25,12 +29,15 @@ int model_dead_point(zn_context *, const zn_model *, const zn_point *start, cons
 static inline bool model_is_good(const zn_model *m) { return m && m->balance; }
 /* The same with an error that names the function. */
 zn_status model_check(zn_context *, const zn_model *, const char *function);
-/* The mass matrix at the start is finite and positive definite, and the energies are finite; else ZN_MODEL. */
+/* The mass matrix at the start is finite and positive definite, and the energies are finite; else ZN_ERROR_MODEL. */
 zn_status model_check_start(zn_context *, const zn_model *);
 /* Ends a sentence about a value that is not finite. */
 #define MODEL_OUT_OF_RANGE "(a division, logarithm, root or power out of its range?)"
 /* Destroys a model that no user has seen. `destroy` of a model frees what it owns, but not the model itself. */
 void model_free(zn_context *, zn_model *);
 int model_row_contact(const zn_model *model, int row);
+
+/* What a part is whose contact has no lowest point where it lies flat. */
+#define CONTACT_OF_RING "contact of a ring and a plane"
 
 #endif

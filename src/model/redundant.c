@@ -40,15 +40,14 @@ static double largest_place(const row_walk *a, const double *q) {
         double size = fabs(q[j]), norm = 1;
         if (!a->model->natural) {
             size = norm = 0;
-            for (int k = p->start[j]; k < p->start[j + 1]; k++)
-                size = hypot(size, q[p->index[k]]), norm = hypot(norm, a->B[k]);
+            for (int k = p->start[j]; k < p->start[j + 1]; k++) size = hypot(size, q[p->index[k]]), norm = hypot(norm, a->B[k]);
         }
         if (norm > 0 && a->inverse[j] > 0) largest = larger(largest, size / norm / sqrt(a->inverse[j]));
     }
     return largest;
 }
 
-/* ZN_NOT_FINITE: nothing is known of the state. */
+/* ZN_ERROR_NOT_FINITE: nothing is known of the state. */
 static zn_status walk_begin(zn_context *context, const zn_model *model, const zn_point *at, row_walk *a) {
     const zn_patterns *p = &model->pattern;
     size_t n = (size_t)model->size.nu, rows = (size_t)model_rows(model), bilateral = (size_t)model_row_N(model);
@@ -62,11 +61,11 @@ static zn_status walk_begin(zn_context *context, const zn_model *model, const zn
     a->basis = MEM_ARRAY(context, double, n *((n < bilateral ? n : bilateral) + 1));
     a->values = MEM_ARRAY(context, double, 2 * n);
     if (!a->work || !a->M || !a->W || !a->B || !a->c0 || !a->c1 || !a->inverse || !a->length || !a->basis || !a->values)
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     if (model->balance(model, a->work, at, &(zn_balance){.M = a->M, .W = a->W}) ||
         (!model->natural && model->kinematics(model, a->work, at, &(zn_kinematics){.B = a->B})) ||
         model->constraints(model, a->work, at, &(zn_constraints){.c0 = a->c0, .c1 = a->c1}))
-        return ZN_NOT_FINITE;
+        return ZN_ERROR_NOT_FINITE;
     row_mobilities(model, a->M, a->values); /* which is free as yet */
     row_weights(model, a->W, a->values, a->inverse);
     row_sizes(model, a->W, a->inverse, a->length);
@@ -116,12 +115,11 @@ zn_status zn_model_redundant_rows(zn_context *context, const zn_model *model, bo
     zn_status status = model_check(context, model, __func__);
     if (status != ZN_OK) return status;
     if (model_row_N(model) > ZN_MODEL_MOST_ROWS)
-        return fail(context, ZN_UNSUPPORTED,
-                    "the model has more than %d bilateral rows: they are not checked for redundancy",
+        return fail(context, ZN_ERROR_UNSUPPORTED, "the model has more than %d bilateral rows: they are not checked for redundancy",
                     ZN_MODEL_MOST_ROWS);
     row_walk a;
     status = walk_begin(context, model, &(zn_point){.q = model->q_start, .u = model->u_start}, &a);
-    if (status == ZN_NOT_FINITE) fail(context, status, "the constraints cannot be evaluated at the start");
+    if (status == ZN_ERROR_NOT_FINITE) fail(context, status, "the constraints cannot be evaluated at the start");
     for (int j = 0; status == ZN_OK && j < model_row_N(model); j++) {
         redundant[j] = !(walk_row(&a, j, tolerance) > tolerance);
         *count += redundant[j];
@@ -151,7 +149,7 @@ int model_contradiction(zn_context *context, const zn_model *model, const zn_poi
         if (by > *size) *size = by, row = j;
     }
     walk_end(&a);
-    return status == ZN_MEMORY ? -2 : row;
+    return status == ZN_ERROR_MEMORY ? -2 : row;
 }
 
 /* ---- dead points ---- */

@@ -22,7 +22,7 @@ typedef struct fclib_source {
 static void wrong_content(fclib_source *s, const char *group, const char *name, const char *what) {
     error_place place = ERROR_PLACE_NONE;
     place.file = s->path;
-    if (s->status == ZN_OK) s->status = fail_at(s->p->context, ZN_FILE, &place, "%s/%s %s", group, name, what);
+    if (s->status == ZN_OK) s->status = fail_at(s->p->context, ZN_ERROR_FILE, &place, "%s/%s %s", group, name, what);
 }
 
 static bool exists(fclib_source *s, const char *name, h5_object *object) {
@@ -43,7 +43,7 @@ static double *read_dataset(fclib_source *s, const char *group, const char *name
     if (s->status != ZN_OK) return NULL;
     double *values = NULL;
     if (h5_table_rank(table) > 1 || h5_table_rows(table) > INT_MAX) wrong_content(s, group, name, "has an impossible size");
-    else if (!(values = MEM_ARRAY(s->p->context, double, h5_table_rows(table)))) s->status = ZN_MEMORY;
+    else if (!(values = MEM_ARRAY(s->p->context, double, h5_table_rows(table)))) s->status = ZN_ERROR_MEMORY;
     else s->status = h5_table_read(table, 0, 1, h5_table_rows(table), &values);
     if (s->status == ZN_OK) *count = (int)h5_table_rows(table);
     h5_table_close(table);
@@ -62,7 +62,7 @@ static double *read_doubles(fclib_source *s, const char *group, const char *name
 static int *read_integers(fclib_source *s, const char *group, const char *name, int *count) {
     double *v = read_dataset(s, group, name, count);
     int *whole = v ? MEM_ARRAY(s->p->context, int, *count) : NULL;
-    if (v && !whole) s->status = ZN_MEMORY;
+    if (v && !whole) s->status = ZN_ERROR_MEMORY;
     for (int k = 0; whole && k < *count && s->status == ZN_OK; k++) {
         if (v[k] >= INT_MIN && v[k] <= INT_MAX && v[k] == floor(v[k])) whole[k] = (int)v[k];
         else wrong_content(s, group, name, "holds a number that is not an integer");
@@ -115,7 +115,7 @@ static void read_matrix(fclib_source *s, const char *group, contact_matrix *m) {
     double *x = read_dataset(s, group, "x", &n_x);
     if (s->status == ZN_OK && (rows < 0 || cols < 0 || nz < -2 || n_i != n_x || (nz >= 0 && (n_p < nz || n_i < nz))))
         wrong_content(s, group, "nz", "does not fit the other parts of the matrix");
-    if (s->status == ZN_OK && !result_contact_reserve(context, m, rows, cols, n_x)) s->status = ZN_FILE;
+    if (s->status == ZN_OK && !result_contact_reserve(context, m, rows, cols, n_x)) s->status = ZN_ERROR_FILE;
     if (s->status == ZN_OK) {
         if (n_x > 0) memcpy(m->value, x, (size_t)n_x * sizeof(double));
         if (nz >= 0) fill_triplets(s, group, m, nz, i, p);
@@ -165,10 +165,9 @@ static void read_bilateral(fclib_source *s, const char *group, const char *vecto
     read_matrix(s, group, &G);
     if (s->status == ZN_OK && G.rows != n) wrong_content(s, group, "m", "is not the number of velocities");
     double *b = read_doubles(s, vectors, "b", G.cols), *f = NULL;
-    if (s->status == ZN_OK &&
-        (!result_contact_reserve(context, &M, n + G.cols, n + G.cols, (long)p->M.count + 2 * (long)G.count) ||
-         !(f = MEM_ARRAY(context, double, (size_t)n + (size_t)G.cols))))
-        s->status = ZN_FILE;
+    if (s->status == ZN_OK && (!result_contact_reserve(context, &M, n + G.cols, n + G.cols, (long)p->M.count + 2 * (long)G.count) ||
+                               !(f = MEM_ARRAY(context, double, (size_t)n + (size_t)G.cols))))
+        s->status = ZN_ERROR_FILE;
     if (s->status == ZN_OK) {
         for (int k = 0; k < p->M.count; k++) append(&M, p->M.row[k], p->M.col[k], p->M.value[k]);
         for (int k = 0; k < G.count; k++) {

@@ -14,12 +14,12 @@ static const long entries_most = 200000000;
 static zn_status wrong(contact_problem *p, const char *path, const char *what) {
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
-    return fail_at(p->context, ZN_FILE, &place, "%s", what);
+    return fail_at(p->context, ZN_ERROR_FILE, &place, "%s", what);
 }
 
 bool result_contact_reserve(zn_context *context, contact_matrix *m, int rows, int cols, long count) {
     if (rows < 0 || cols < 0 || count < 0 || count > entries_most || count > INT_MAX) {
-        fail(context, ZN_FILE, "a matrix of %d x %d with %ld entries is not possible", rows, cols, count);
+        fail(context, ZN_ERROR_FILE, "a matrix of %d x %d with %ld entries is not possible", rows, cols, count);
         return false;
     }
     *m = (contact_matrix){.rows = rows, .cols = cols};
@@ -84,13 +84,11 @@ zn_status result_contact_read(zn_context *context, const char *path, contact_pro
     zn_status status = is_hdf5(context, path, &hdf5);
     if (status != ZN_OK) return status;
     contact_problem *p = MEM_ARRAY(context, contact_problem, 1);
-    if (!p) return ZN_MEMORY;
+    if (!p) return ZN_ERROR_MEMORY;
     p->context = context;
     status = hdf5 ? result_contact_fclib(p, path) : result_contact_text(p, path);
     if (status == ZN_OK) status = result_contact_check(p, path);
-    if (status == ZN_OK)
-        *problem = p;
-    else
-        result_contact_destroy(p);
+    if (status == ZN_OK) *problem = p;
+    else result_contact_destroy(p);
     return status;
 }

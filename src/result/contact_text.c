@@ -38,7 +38,7 @@ static zn_status wrong_text(word_list *list, const char *what) {
     error_place place = ERROR_PLACE_NONE;
     place.file = list->path;
     list->failed = true;
-    return fail_at(list->context, ZN_SYNTAX, &place, "%s (at word %zu of %zu)", what, list->next + 1, list->count);
+    return fail_at(list->context, ZN_ERROR_SYNTAX, &place, "%s (at word %zu of %zu)", what, list->next + 1, list->count);
 }
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -46,11 +46,9 @@ static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static zn_status split_words(word_list *list, size_t size) {
     for (size_t k = 0; k < size; k++) {
         if (list->text[k] == '\0') list->text[k] = '?'; /* no number: refused where it is read */
-        if (is_space(list->text[k]))
-            list->text[k] = '\0';
+        if (is_space(list->text[k])) list->text[k] = '\0';
         else if (k == 0 || list->text[k - 1] == '\0') {
-            if (!mem_grow(list->context, (void **)&list->start, &list->capacity, list->count + 1, sizeof(size_t)))
-                return ZN_MEMORY;
+            if (!mem_grow(list->context, (void **)&list->start, &list->capacity, list->count + 1, sizeof(size_t))) return ZN_ERROR_MEMORY;
             list->start[list->count++] = k;
         }
     }
@@ -64,10 +62,8 @@ static zn_status read_words(word_list *list) {
     size_t size = 0, capacity = 0, got = 1;
     zn_status status = ZN_OK;
     while (status == ZN_OK && got > 0) {
-        if (!mem_grow(list->context, (void **)&list->text, &capacity, size + READ_AT_ONCE + 1, 1))
-            status = ZN_MEMORY;
-        else
-            size += got = fread(list->text + size, 1, READ_AT_ONCE, file);
+        if (!mem_grow(list->context, (void **)&list->text, &capacity, size + READ_AT_ONCE + 1, 1)) status = ZN_ERROR_MEMORY;
+        else size += got = fread(list->text + size, 1, READ_AT_ONCE, file);
     }
     if (status == ZN_OK && ferror(file)) status = fail_file(list->context, list->path, "read", errno);
     fclose(file);
@@ -95,8 +91,7 @@ static double read_number(word_list *list) {
 static int read_integer(word_list *list, int most) {
     double value = read_number(list);
     if (list->failed) return 0;
-    if (!(value >= 0 && value <= most) || value != floor(value))
-        return list->next--, wrong_text(list, "a count is wrong"), 0;
+    if (!(value >= 0 && value <= most) || value != floor(value)) return list->next--, wrong_text(list, "a count is wrong"), 0;
     return (int)value;
 }
 
@@ -129,10 +124,8 @@ static void read_dense(word_list *list, contact_matrix *m, int rows, int cols) {
         wrong_text(list, "the file ends inside a matrix");
         return;
     }
-    if (!result_contact_reserve(list->context, m, rows, cols, (long)rows * cols))
-        list->failed = true;
-    else
-        add_block(list, m, 0, 0, rows, cols);
+    if (!result_contact_reserve(list->context, m, rows, cols, (long)rows * cols)) list->failed = true;
+    else add_block(list, m, 0, 0, rows, cols);
 }
 
 typedef struct block_shape {
@@ -172,8 +165,7 @@ static void read_blocks(word_list *list, const block_shape *s, contact_matrix *m
             if (list->failed) return;
             if (number != k || left(list) / (size_t)(height > 0 ? height : 1) < (size_t)width)
                 wrong_text(list, "a block of a sparse matrix is out of order or cut off");
-            else
-                add_block(list, m, row, col, height, width);
+            else add_block(list, m, row, col, height, width);
         }
 }
 
@@ -263,14 +255,10 @@ static void read_printed(word_list *list, contact_matrix *m, int rows, int cols)
 static void read_matrix(word_list *list, contact_matrix *m) {
     int storage = read_integer(list, INT_MAX), rows = read_integer(list, INT_MAX), cols = read_integer(list, INT_MAX);
     if (list->failed) return;
-    if (storage == 0)
-        read_dense(list, m, rows, cols);
-    else if (storage == 1)
-        read_sparse(list, m, rows, cols);
-    else if (storage == 2)
-        read_printed(list, m, rows, cols);
-    else
-        wrong_text(list, "the storage of a matrix is neither 0 (dense) nor 1 (sparse blocks) nor 2 (printed by CSparse)");
+    if (storage == 0) read_dense(list, m, rows, cols);
+    else if (storage == 1) read_sparse(list, m, rows, cols);
+    else if (storage == 2) read_printed(list, m, rows, cols);
+    else wrong_text(list, "the storage of a matrix is neither 0 (dense) nor 1 (sparse blocks) nor 2 (printed by CSparse)");
 }
 
 enum { TRAILING_MOST = 2 };
@@ -278,10 +266,9 @@ enum { TRAILING_MOST = 2 };
 static zn_status read_problem(word_list *list, contact_problem *p) {
     p->dim = read_integer(list, INT_MAX);
     p->n_contacts = read_integer(list, INT_MAX / 8);
-    if (!list->failed && p->dim != 2 && p->dim != 3 && p->dim != 5)
-        return wrong_text(list, "the dimension is not 2, 3 or 5");
+    if (!list->failed && p->dim != 2 && p->dim != 3 && p->dim != 5) return wrong_text(list, "the dimension is not 2, 3 or 5");
     read_matrix(list, &p->M);
-    if (list->failed) return ZN_SYNTAX;
+    if (list->failed) return ZN_ERROR_SYNTAX;
     int m = p->dim * p->n_contacts;
     size_t vectors = (size_t)m + (size_t)p->n_contacts * (p->dim == 5 ? 2 : 1);
     p->global = left(list) > vectors + TRAILING_MOST;
@@ -298,7 +285,7 @@ static zn_status read_problem(word_list *list, contact_problem *p) {
     if (p->dim == 5) p->mu_rolling = read_vector(list, p->n_contacts);
     if (!list->failed && left(list) > TRAILING_MOST) wrong_text(list, "there are more words than the problem needs");
     while (!list->failed && left(list) > 0) read_number(list);
-    return list->failed ? ZN_SYNTAX : ZN_OK;
+    return list->failed ? ZN_ERROR_SYNTAX : ZN_OK;
 }
 
 zn_status result_contact_text(contact_problem *p, const char *path) {

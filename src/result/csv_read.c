@@ -37,10 +37,9 @@ static bool looks_like_number(const char *text) {
 }
 
 static zn_status add_dataset(result_file *result, size_t *capacity, char *name) {
-    if (!mem_grow(result->context, (void **)&result->datasets, capacity, (size_t)result->width + 1,
-                  sizeof *result->datasets)) {
+    if (!mem_grow(result->context, (void **)&result->datasets, capacity, (size_t)result->width + 1, sizeof *result->datasets)) {
         mem_free(result->context, name);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     result->datasets[result->width++] = (result_dataset){.name = name, .n_columns = 1};
     result->layout.datasets = result->datasets;
@@ -55,10 +54,9 @@ static zn_status read_header(result_file *result, const char **cursor, const cha
     for (bool more = true; more;) {
         const char *reason = NULL;
         char *name = header_field(result->context, &c, end, &reason);
-        if (!name) return reason ? result_fail_content(result, 1, "%s", reason) : ZN_MEMORY;
+        if (!name) return reason ? result_fail_content(result, 1, "%s", reason) : ZN_ERROR_MEMORY;
         if (!*name || looks_like_number(name)) {
-            zn_status status =
-                result_fail_content(result, 1, "the first line must hold the names of the columns, not \"%.40s\"", name);
+            zn_status status = result_fail_content(result, 1, "the first line must hold the names of the columns, not \"%.40s\"", name);
             mem_free(result->context, name);
             return status;
         }
@@ -77,13 +75,12 @@ static int compare_names(const void *a, const void *b) { return strcmp(*(const c
 
 static zn_status check_names(result_file *result) {
     const char **names = MEM_ARRAY(result->context, const char *, result->width);
-    if (!names) return ZN_MEMORY;
+    if (!names) return ZN_ERROR_MEMORY;
     for (int i = 0; i < result->width; i++) names[i] = result->datasets[i].name;
     qsort(names, (size_t)result->width, sizeof *names, compare_names);
     zn_status status = ZN_OK;
     for (int i = 1; i < result->width && status == ZN_OK; i++)
-        if (strcmp(names[i - 1], names[i]) == 0)
-            status = result_fail_content(result, 1, "two columns are called \"%.40s\"", names[i]);
+        if (strcmp(names[i - 1], names[i]) == 0) status = result_fail_content(result, 1, "two columns are called \"%.40s\"", names[i]);
     mem_free(result->context, names);
     return status;
 }
@@ -99,14 +96,12 @@ static zn_status read_row(result_file *result, const char **cursor, long row) {
             return result_fail_content(result, row + 2, "field %d (%.40s) is not a number", i + 1, result->datasets[i].name);
         c = end;
         if (i + 1 < result->width) {
-            if (*c != ',')
-                return result_fail_content(result, row + 2, "has %d fields where the header has %d", i + 1, result->width);
+            if (*c != ',') return result_fail_content(result, row + 2, "has %d fields where the header has %d", i + 1, result->width);
             c++;
         }
     }
     if (*c == '\r') c++;
-    if (*c != '\n')
-        return result_fail_content(result, row + 2, "something follows the last of the %d numbers", result->width);
+    if (*c != '\n') return result_fail_content(result, row + 2, "something follows the last of the %d numbers", result->width);
     *cursor = c + 1;
     return ZN_OK;
 }
@@ -118,7 +113,7 @@ static zn_status read_rows(result_file *result, const char *cursor, const char *
     long possible = (long)((end - cursor) / 2 / result->width) + 1;
     long room = lines < possible ? lines : possible;
     for (int i = 0; i < result->width; i++)
-        if (!(result->columns[i] = MEM_ARRAY(result->context, double, room))) return ZN_MEMORY;
+        if (!(result->columns[i] = MEM_ARRAY(result->context, double, room))) return ZN_ERROR_MEMORY;
     zn_status status = ZN_OK;
     while (result->rows < lines && status == ZN_OK) {
         status = result->rows < room ? read_row(result, &cursor, result->rows)
@@ -132,7 +127,7 @@ zn_status result_csv_open(result_file *result, char *content, size_t size) {
     const char *cursor = content, *end = content + size;
     /* Numbers have a point whatever the locale of the program. */
     locale_t neutral = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (neutral == (locale_t)0) return fail(result->context, ZN_MEMORY, "out of memory");
+    if (neutral == (locale_t)0) return fail(result->context, ZN_ERROR_MEMORY, "out of memory");
     locale_t before = uselocale(neutral);
     zn_status status = read_header(result, &cursor, end);
     if (status == ZN_OK) status = check_names(result);

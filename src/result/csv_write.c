@@ -52,10 +52,8 @@ static size_t format_number(char *out, double value) {
     for (int i = 0; i < length; i++) {
         char c = out[i];
         bool ours = (c >= '0' && c <= '9') || c == '-' || c == '+' || c == 'e';
-        if (ours)
-            out[used++] = c;
-        else if (used == 0 || out[used - 1] != '.')
-            out[used++] = '.';
+        if (ours) out[used++] = c;
+        else if (used == 0 || out[used - 1] != '.') out[used++] = '.';
     }
     return used;
 }
@@ -101,7 +99,7 @@ static char *put_field(char *out, const char *field) {
 
 static zn_status write_header(csv_sink *csv, const result_layout *layout) {
     char **labels = result_layout_labels(csv->context, layout);
-    if (!labels) return ZN_MEMORY;
+    if (!labels) return ZN_ERROR_MEMORY;
     size_t size = 1;
     for (int c = 0; c < csv->width; c++) size += 2 * strlen(labels[c]) + 3;
     if (size > csv->capacity) {
@@ -115,20 +113,20 @@ static zn_status write_header(csv_sink *csv, const result_layout *layout) {
         *out++ = c + 1 < csv->width ? ',' : '\n';
     }
     result_free_texts(csv->context, labels, csv->width);
-    if (!out) return ZN_MEMORY;
+    if (!out) return ZN_ERROR_MEMORY;
     csv->used = (size_t)(out - csv->buffer);
     return csv_flush(csv);
 }
 
 zn_status result_csv_create(zn_context *context, output_file *output, const result_layout *layout, result_sink *sink) {
     csv_sink *csv = MEM_ARRAY(context, csv_sink, 1);
-    if (!csv) return ZN_MEMORY;
+    if (!csv) return ZN_ERROR_MEMORY;
     *csv = (csv_sink){.context = context, .output = output, .width = result_layout_width(layout)};
     *sink = (result_sink){csv_row, NULL, NULL, csv_flush, csv_close, csv_rows, csv};
     size_t row = (size_t)csv->width * NUMBER_LENGTH;
     csv->capacity = row > BUFFER_SIZE ? row : BUFFER_SIZE;
     csv->buffer = MEM_ARRAY(context, char, csv->capacity);
-    zn_status status = csv->buffer ? write_header(csv, layout) : ZN_MEMORY;
+    zn_status status = csv->buffer ? write_header(csv, layout) : ZN_ERROR_MEMORY;
     if (status != ZN_OK) csv_close(csv, false);
     return status;
 }

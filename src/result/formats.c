@@ -45,6 +45,6 @@ bool result_path_ok(zn_context *context, const char *path) {
     }
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
-    fail_at(context, ZN_ARGUMENT, &place, "the ending of a result's name gives its format: %s", known);
+    fail_at(context, ZN_ERROR_ARGUMENT, &place, "the ending of a result's name gives its format: %s", known);
     return false;
 }

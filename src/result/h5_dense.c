@@ -16,8 +16,7 @@ static zn_status read_leaf(h5_file *file, uint64_t at, int type, uint64_t least_
     if (!head) return h5_failed(file);
     leaf->size = h5_number(head + 10, 2);
     leaf->count = h5_number(head + 24, 2);
-    if (memcmp(head, "BTHD", 4) != 0 || head[5] != type || leaf->size < least_size)
-        return h5_damaged(file, "an index of names is broken");
+    if (memcmp(head, "BTHD", 4) != 0 || head[5] != type || leaf->size < least_size) return h5_damaged(file, "an index of names is broken");
     if (h5_number(head + 12, 2) != 0) return h5_unknown(file, "hundreds of members or attributes of one object");
     const unsigned char *node = h5_take(file, h5_number(head + 16, 8), LEAF_HEAD + leaf->count * leaf->size);
     if (!node) return h5_failed(file);
@@ -59,9 +58,8 @@ static zn_status open_heap(h5_heap *heap, uint64_t at) {
     heap->rows = h5_number(head + 140, 2);
     int managed = bytes_for(h5_number(head + 10, 4)), block = bytes_for(heap->largest_block);
     heap->length_bytes = managed < block ? managed : block;
-    bool sound = heap->offset_bytes <= 7 && 1 + heap->offset_bytes + heap->length_bytes <= heap->id_bytes &&
-                 heap->id_bytes <= 8 && heap->first_block > 0 && heap->first_block <= UINT32_MAX &&
-                 heap->rows <= MOST_ROWS && heap->root <= h5_size(file);
+    bool sound = heap->offset_bytes <= 7 && 1 + heap->offset_bytes + heap->length_bytes <= heap->id_bytes && heap->id_bytes <= 8 &&
+                 heap->first_block > 0 && heap->first_block <= UINT32_MAX && heap->rows <= MOST_ROWS && heap->root <= h5_size(file);
     if (!sound) return h5_damaged(file, "a heap is broken");
     if (heap->rows == 0) return ZN_OK;
     heap->table = h5_take(file, heap->root + TABLE_HEAD + (uint64_t)heap->offset_bytes, heap->rows * heap->width * 8);
@@ -129,8 +127,8 @@ zn_status h5_dense(h5_file *file, const h5_message *info, h5_take_message *take,
     zn_status status = open_heap(&heap, h5_number(info->data + at, 8));
     uint64_t id_at = links ? 4 : 0; /* behind the hash of the name, or before it */
     if (status == ZN_OK)
-        status = read_leaf(file, h5_number(info->data + at + 8, 8), links ? LINK_NAMES : ATTRIBUTE_NAMES,
-                           id_at + (uint64_t)heap.id_bytes, &leaf);
+        status = read_leaf(file, h5_number(info->data + at + 8, 8), links ? LINK_NAMES : ATTRIBUTE_NAMES, id_at + (uint64_t)heap.id_bytes,
+                           &leaf);
     for (uint64_t i = 0; status == ZN_OK && i < leaf.count; i++) {
         h5_message m = {.type = links ? H5_LINK : H5_ATTRIBUTE};
         status = heap_object(&heap, leaf.records + i * leaf.size + id_at, &m.data, &m.size);

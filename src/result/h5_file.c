@@ -32,12 +32,10 @@ uint64_t h5_size(const h5_file *file) { return file->size; }
 static zn_status fail_content(h5_file *file, const char *before, const char *what) {
     error_place place = ERROR_PLACE_NONE;
     place.file = file->path;
-    return file->failed = fail_at(file->context, ZN_FILE, &place, "%s%s", before, what);
+    return file->failed = fail_at(file->context, ZN_ERROR_FILE, &place, "%s%s", before, what);
 }
 
-zn_status h5_damaged(h5_file *file, const char *what) {
-    return fail_content(file, "cannot be read, it is damaged or incomplete: ", what);
-}
+zn_status h5_damaged(h5_file *file, const char *what) { return fail_content(file, "cannot be read, it is damaged or incomplete: ", what); }
 
 zn_status h5_unknown(h5_file *file, const char *what) {
     return fail_content(file, "cannot be read: it uses a part of HDF5 that results do not have: ", what);
@@ -71,13 +69,10 @@ zn_status h5_spend(h5_file *file, uint64_t bytes) {
 
 void *h5_memory(h5_file *file, uint64_t bytes) {
     if (h5_spend(file, bytes) != ZN_OK) return NULL;
-    bool room =
-        mem_grow(file->context, (void **)&file->blocks, &file->block_capacity, file->n_blocks + 1, sizeof *file->blocks);
+    bool room = mem_grow(file->context, (void **)&file->blocks, &file->block_capacity, file->n_blocks + 1, sizeof *file->blocks);
     void *block = room ? mem_array(file->context, (size_t)bytes + 1, 1) : NULL;
-    if (block)
-        file->blocks[file->n_blocks++] = block;
-    else
-        file->failed = ZN_MEMORY;
+    if (block) file->blocks[file->n_blocks++] = block;
+    else file->failed = ZN_ERROR_MEMORY;
     return block;
 }
 
@@ -158,12 +153,9 @@ zn_status h5_header(h5_file *file, uint64_t at, h5_object *object) {
     const unsigned char *head = h5_take(file, at, 16);
     if (!head) return h5_failed(file);
     zn_status status;
-    if (memcmp(head, "OHDR", 4) == 0)
-        status = begin_second_header(&c, at);
-    else if (head[0] == 1)
-        status = collect_block(&c, at + 16, h5_number(head + 8, 4));
-    else
-        status = h5_damaged(file, "an object has no header");
+    if (memcmp(head, "OHDR", 4) == 0) status = begin_second_header(&c, at);
+    else if (head[0] == 1) status = collect_block(&c, at + 16, h5_number(head + 8, 4));
+    else status = h5_damaged(file, "an object has no header");
     for (int i = 0; i < c.count && status == ZN_OK; i++)
         if (c.messages[i].type == H5_CONTINUATION)
             status = continue_header(&c, &(h5_message){.data = c.messages[i].data, .size = c.messages[i].size});
@@ -192,8 +184,7 @@ static zn_status read_superblock(h5_file *file) {
     if (memcmp(head, signature, sizeof signature) != 0 || have < (size_t)root + 8)
         return h5_damaged(file, "its header is truncated or not that of HDF5");
     if (version > 3) return h5_unknown(file, "a newer version of the format");
-    if (!sizes || h5_number(head + base, 8) != 0)
-        return h5_unknown(file, "addresses that are not of 8 bytes from the start of the file");
+    if (!sizes || h5_number(head + base, 8) != 0) return h5_unknown(file, "addresses that are not of 8 bytes from the start of the file");
     if (h5_number(head + (first ? 40 + extra : 28), 8) > file->size) return h5_damaged(file, "its end is missing");
     file->root = h5_number(head + root, 8);
     return ZN_OK;
@@ -202,24 +193,21 @@ static zn_status read_superblock(h5_file *file) {
 zn_status h5_open(zn_context *context, const char *path, h5_file **file) {
     *file = NULL;
     h5_file *f = MEM_ARRAY(context, h5_file, 1);
-    if (!f) return ZN_MEMORY;
+    if (!f) return ZN_ERROR_MEMORY;
     f->context = context;
     f->path = mem_text(context, path);
     f->descriptor = f->path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-    zn_status status = f->path ? ZN_OK : ZN_MEMORY;
+    zn_status status = f->path ? ZN_OK : ZN_ERROR_MEMORY;
     struct stat info;
-    if (status == ZN_OK && (f->descriptor < 0 || fstat(f->descriptor, &info) != 0))
-        status = fail_file(context, path, "read", errno);
+    if (status == ZN_OK && (f->descriptor < 0 || fstat(f->descriptor, &info) != 0)) status = fail_file(context, path, "read", errno);
     if (status == ZN_OK && !S_ISREG(info.st_mode)) status = fail_content(f, "cannot be read: ", "it is not a file");
     if (status == ZN_OK) {
         f->size = (uint64_t)info.st_size;
         f->budget = BUDGET_FACTOR * f->size + BUDGET_BASE;
         status = read_superblock(f);
     }
-    if (status == ZN_OK)
-        *file = f;
-    else
-        h5_close(f);
+    if (status == ZN_OK) *file = f;
+    else h5_close(f);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #define RESULT_H5_FILE_H
 
 #include "base/base.h"
+#include "result/result.h"
 
 enum { H5_NAME_LONGEST = 255 };
 
@@ -41,8 +42,8 @@ zn_status h5_find(h5_file *file, const char *path, h5_object *object, bool *foun
 zn_status h5_texts(h5_file *file, const h5_object *object, const char *name, char ***texts, int *count);
 /* One text; NULL when it is not there. */
 zn_status h5_one_text(h5_file *file, const h5_object *object, const char *name, char **text);
-/* All attributes that hold a single text. `take` owns both texts. */
-typedef zn_status h5_take_text(void *user, char *name, char *value);
+/* All attributes that hold a single text or number. `take` owns both texts. */
+typedef zn_status h5_take_text(void *user, char *name, char *value, result_kind kind);
 zn_status h5_all_texts(h5_file *file, const h5_object *object, h5_take_text *take, void *user);
 
 /* ---- numbers (h5_table.c) ---- */

@@ -13,8 +13,8 @@ typedef struct h5_search {
 } h5_search;
 
 static bool is_name(const h5_search *s, uint64_t offset) {
-    return offset < s->names_size && s->names_size - offset > s->length &&
-           memcmp(s->names + offset, s->name, s->length) == 0 && s->names[offset + s->length] == '\0';
+    return offset < s->names_size && s->names_size - offset > s->length && memcmp(s->names + offset, s->name, s->length) == 0 &&
+           s->names[offset + s->length] == '\0';
 }
 
 static zn_status search_symbols(h5_search *s, uint64_t at) {
@@ -94,10 +94,8 @@ static zn_status find_member(h5_search *s, const h5_object *group) {
     zn_status status = ZN_OK;
     for (int i = 0; i < group->n_messages && status == ZN_OK && !s->found; i++) {
         const h5_message *m = &group->messages[i];
-        if (m->type == H5_LINK_INFO)
-            status = h5_dense(s->file, m, look_at_link, s);
-        else if (m->type == H5_LINK && !(m->flags & H5_SHARED))
-            status = look_at_link(s, m);
+        if (m->type == H5_LINK_INFO) status = h5_dense(s->file, m, look_at_link, s);
+        else if (m->type == H5_LINK && !(m->flags & H5_SHARED)) status = look_at_link(s, m);
     }
     return status;
 }

@@ -66,14 +66,11 @@ static zn_status look_at_chunks(h5_table *t, uint64_t at, int level_above) {
     const unsigned char *entry = h5_take(t->file, at + HEAD, count * step);
     if (!entry) return h5_failed(t->file);
     for (uint64_t i = 0; i < count; i++, entry += step) {
-        uint64_t row = h5_number(entry + 8, 8) / t->chunk_rows,
-                 column = t->rank > 1 ? h5_number(entry + 16, 8) / t->chunk_columns : 0;
+        uint64_t row = h5_number(entry + 8, 8) / t->chunk_rows, column = t->rank > 1 ? h5_number(entry + 16, 8) / t->chunk_columns : 0;
         uint64_t child = h5_number(entry + key, 8);
         zn_status status = ZN_OK;
-        if (level > 0)
-            status = look_at_chunks(t, child, level);
-        else if (row < (t->rows + t->chunk_rows - 1) / t->chunk_rows && column < t->across)
-            t->chunks[row * t->across + column] = child;
+        if (level > 0) status = look_at_chunks(t, child, level);
+        else if (row < (t->rows + t->chunk_rows - 1) / t->chunk_rows && column < t->across) t->chunks[row * t->across + column] = child;
         if (status != ZN_OK) return status;
     }
     return ZN_OK;
@@ -81,8 +78,7 @@ static zn_status look_at_chunks(h5_table *t, uint64_t at, int level_above) {
 
 /* A run killed in the middle of a flush may have announced rows whose chunks the file does not know yet: what is there counts. */
 static void count_present_rows(h5_table *t) {
-    uint64_t down = (t->rows + t->chunk_rows - 1) / t->chunk_rows,
-             bytes = t->chunk_rows * t->chunk_columns * (uint64_t)t->element;
+    uint64_t down = (t->rows + t->chunk_rows - 1) / t->chunk_rows, bytes = t->chunk_rows * t->chunk_columns * (uint64_t)t->element;
     for (uint64_t i = 0; i < down * t->across; i++) {
         if (t->chunks[i] <= h5_size(t->file) && bytes <= h5_size(t->file) - t->chunks[i]) continue;
         t->rows = i / t->across * t->chunk_rows;
@@ -187,10 +183,9 @@ static zn_status read_piece(h5_table *t, uint64_t down, uint64_t across, const u
     if (t->compact) return ZN_OK;
     if (!t->bytes) t->bytes = MEM_ARRAY(h5_context(t->file), unsigned char, size);
     *bytes = t->bytes;
-    if (!t->bytes) return ZN_MEMORY;
+    if (!t->bytes) return ZN_ERROR_MEMORY;
     uint64_t at = t->chunks[down * t->across + across], left = h5_size(t->file) - at;
-    return h5_read(t->file, at, t->bytes,
-                   left < size ? (size_t)left : size); /* the last piece of contiguous values is shorter */
+    return h5_read(t->file, at, t->bytes, left < size ? (size_t)left : size); /* the last piece of contiguous values is shorter */
 }
 
 zn_status h5_table_read(h5_table *t, int first, int count, long rows, double *const *to) {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of attributes: of fixed length, or of variable length in a global heap. Others are not texts. */
+/* Texts of attributes: of fixed length, or of variable length in a global heap; numbers, which become texts with all digits. Others are passed over. */
 #include "result/h5_group.h"
 
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 
 typedef struct h5_attribute {
     const char *name;
@@ -11,18 +13,23 @@ typedef struct h5_attribute {
     size_t data_size, element; /* bytes of an element in data */
     uint64_t count;
     bool is_text, variable;
+    result_kind kind;
 } h5_attribute;
 
 static size_t padded(size_t size, bool pad) { return pad ? (size + 7) / 8 * 8 : size; }
 
-/* Class 3 is a text of fixed length, class 9 with kind 1 one of variable length. */
+/* Class 3 is a text of fixed length, class 9 with kind 1 one of variable length; class 0 a whole number, class 1 a real one, of which those of 8 bytes
+ * in little-endian order are taken, signed and IEEE 754. */
 static void look_at_type(h5_attribute *a, const unsigned char *type, size_t size) {
-    enum { FIXED = 3, VARIABLE = 9, HEAD = 8, REFERENCE = 16 };
+    enum { WHOLE = 0, REAL = 1, FIXED = 3, VARIABLE = 9, HEAD = 8, REFERENCE = 16, SIGNED = 8, ORDER = 1, VAX = 64 };
     if (size < HEAD) return;
     int class = type[0] & 15;
     a->element = (size_t)h5_number(type + 4, 4);
     a->variable = class == VARIABLE && (type[1] & 15) == 1 && a->element == REFERENCE;
     a->is_text = (a->variable || class == FIXED) && a->element > 0;
+    if (a->element != sizeof(double)) return;
+    if (class == WHOLE && (type[1] & (ORDER | SIGNED)) == SIGNED) a->kind = RESULT_WHOLE;
+    if (class == REAL && !(type[1] & (ORDER | VAX))) a->kind = RESULT_REAL;
 }
 
 /* Versions 1 to 3: the sizes of name, type and space, then these three (padded to 8 bytes in version 1), then the values. */
@@ -41,13 +48,12 @@ static zn_status parse(h5_file *file, const unsigned char *m, size_t size, h5_at
     a->data = m + data_at;
     a->data_size = size - data_at;
     look_at_type(a, m + type_at, type);
-    if (!a->is_text) return ZN_OK;
+    if (!a->is_text && a->kind == RESULT_TEXT) return ZN_OK;
     h5_space extent;
     zn_status status = h5_dataspace(file, m + space_at, space, &extent);
     if (status != ZN_OK) return status;
     a->count = extent.rank == 0 ? 1 : extent.extent[0];
-    if (extent.rank > 1 || a->count > a->data_size / a->element)
-        return h5_damaged(file, "an attribute has fewer texts than it says");
+    if (extent.rank > 1 || a->count > a->data_size / a->element) return h5_damaged(file, "an attribute has fewer values than it says");
     return ZN_OK;
 }
 
@@ -103,7 +109,7 @@ static zn_status read_value(h5_file *file, const h5_attribute *a, uint64_t i, h5
     zn_status status = h5_spend(file, size);
     if (status != ZN_OK) return status;
     *value = MEM_ARRAY(h5_context(file), char, size + 1);
-    if (!*value) return ZN_MEMORY;
+    if (!*value) return ZN_ERROR_MEMORY;
     memcpy(*value, text, size);
     return ZN_OK;
 }
@@ -120,7 +126,7 @@ static zn_status read_values(h5_file *file, const h5_attribute *a, char ***value
     if (status != ZN_OK) return status;
     if (a->count > INT_MAX) return h5_damaged(file, "an attribute has too many texts");
     *values = MEM_ARRAY(h5_context(file), char *, a->count);
-    if (!*values) return ZN_MEMORY;
+    if (!*values) return ZN_ERROR_MEMORY;
     for (uint64_t i = 0; i < a->count && status == ZN_OK; i++) status = read_value(file, a, i, &c, &(*values)[i]);
     if (status == ZN_OK) return ZN_OK;
     free_values(file, *values, a->count);
@@ -139,17 +145,24 @@ typedef struct h5_wanted {
     void *user;
 } h5_wanted;
 
+static char *number_text(h5_file *file, const h5_attribute *a) {
+    uint64_t bits = h5_number(a->data, sizeof bits);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return a->kind == RESULT_REAL ? mem_format(h5_context(file), "%.17g", value) : mem_format(h5_context(file), "%" PRId64, (int64_t)bits);
+}
+
 static zn_status take_one(h5_wanted *w, const h5_attribute *a, char **values) {
     zn_context *context = h5_context(w->file);
     char *name = MEM_ARRAY(context, char, a->name_length + 1);
     if (!name) {
         free_values(w->file, values, a->count);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     memcpy(name, a->name, a->name_length);
     char *value = values[0];
     mem_free(context, values);
-    return w->take(w->user, name, value);
+    return w->take(w->user, name, value, a->kind);
 }
 
 static zn_status look_at_attribute(void *user, const h5_message *m) {
@@ -157,11 +170,14 @@ static zn_status look_at_attribute(void *user, const h5_message *m) {
     h5_attribute a;
     zn_status status = parse(w->file, m->data, m->size, &a);
     if (status != ZN_OK) return status;
-    if (w->name ? w->values || a.name_length != strlen(w->name) || memcmp(a.name, w->name, a.name_length) != 0
-                : a.count != 1)
-        return ZN_OK;
-    if (!a.is_text) return w->name ? h5_damaged(w->file, "a text has another type") : ZN_OK;
+    if (w->name ? w->values || a.name_length != strlen(w->name) || memcmp(a.name, w->name, a.name_length) != 0 : a.count != 1) return ZN_OK;
+    if (!a.is_text && (w->name || a.kind == RESULT_TEXT)) return w->name ? h5_damaged(w->file, "a text has another type") : ZN_OK;
     char **values;
+    if (a.kind != RESULT_TEXT) {
+        values = MEM_ARRAY(h5_context(w->file), char *, 1);
+        if (values && !(values[0] = number_text(w->file, &a))) mem_free(h5_context(w->file), values), values = NULL;
+        return values ? take_one(w, &a, values) : ZN_ERROR_MEMORY;
+    }
     status = read_values(w->file, &a, &values);
     if (status != ZN_OK) return status;
     if (!w->name) return take_one(w, &a, values);
@@ -176,8 +192,7 @@ static zn_status look_at_object(h5_wanted *w, const h5_object *object) {
         const h5_message *m = &object->messages[i];
         if (m->type == H5_ATTRIBUTE_INFO) status = h5_dense(w->file, m, look_at_attribute, w);
         if (m->type != H5_ATTRIBUTE) continue;
-        status =
-            m->flags & H5_SHARED ? h5_unknown(w->file, "attributes that are stored elsewhere") : look_at_attribute(w, m);
+        status = m->flags & H5_SHARED ? h5_unknown(w->file, "attributes that are stored elsewhere") : look_at_attribute(w, m);
     }
     if (status == ZN_OK) return ZN_OK;
     free_values(w->file, w->values, (uint64_t)w->count);

@@ -52,7 +52,7 @@ zn_status hdf5_fail(zn_context *context, const char *path) {
     if (first_error.number) return fail_file(context, path, "written", first_error.number);
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
-    return fail_at(context, ZN_FILE, &place, "cannot be written (HDF5: %s)", first_error.innermost);
+    return fail_at(context, ZN_ERROR_FILE, &place, "cannot be written (HDF5: %s)", first_error.innermost);
 }
 
 hid_t hdf5_text_type(void) {

@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-enum { GROUP_BYTES = 1 << 25 }; /* columns that are read at once, as they lie side by side in the file */
+enum { GROUP_BYTES = 1 << 27 }; /* columns that are read at once, as they lie side by side in the file */
 
 typedef struct hdf5_source {
     h5_file *file;
@@ -13,6 +13,8 @@ typedef struct hdf5_source {
     h5_table *entries; /* NULL: none */
     h5_table *notes;   /* NULL: none */
     size_t text_capacity;
+    double **blocks; /* of columns */
+    size_t n_blocks, block_room;
 } hdf5_source;
 
 static void hdf5_close_source(result_file *result) {
@@ -21,13 +23,14 @@ static void hdf5_close_source(result_file *result) {
     h5_table_close(source->entries);
     h5_table_close(source->notes);
     h5_close(source->file);
+    for (size_t i = 0; i < source->n_blocks; i++) mem_free(result->context, source->blocks[i]);
+    for (int c = 0; result->columns && c < result->width; c++) result->columns[c] = NULL; /* they were in the blocks */
+    mem_free(result->context, source->blocks);
     mem_free(result->context, source->tables);
     mem_free(result->context, source);
 }
 
-static zn_status damaged(const result_file *result, const char *what) {
-    return h5_damaged(((hdf5_source *)result->source)->file, what);
-}
+static zn_status damaged(const result_file *result, const char *what) { return h5_damaged(((hdf5_source *)result->source)->file, what); }
 
 static zn_status check_format(const result_file *result, h5_file *file, const h5_object *root) {
     char *format = NULL;
@@ -35,8 +38,7 @@ static zn_status check_format(const result_file *result, h5_file *file, const h5
     if (status == ZN_OK && (!format || strncmp(format, "zeno result ", 12) != 0))
         status = result_fail_content(result, 0, "is an HDF5 file, but not a result of zeno");
     else if (status == ZN_OK && strcmp(format, RESULT_FORMAT_TEXT) != 0)
-        status = result_fail_content(result, 0, "has the format \"%.40s\"; this program reads \"" RESULT_FORMAT_TEXT "\"",
-                                     format);
+        status = result_fail_content(result, 0, "has the format \"%.40s\"; this program reads \"" RESULT_FORMAT_TEXT "\"", format);
     mem_free(result->context, format);
     return status;
 }
@@ -62,11 +64,10 @@ static zn_status open_dataset(result_file *result, int d, const char *name, long
     hdf5_source *source = result->source;
     result_dataset *dataset = &result->datasets[d];
     dataset->n_columns = 1;
-    if (!result_dataset_name_ok(name) || strlen(name) > H5_NAME_LONGEST)
-        return damaged(result, "a dataset has no proper name");
+    if (!result_dataset_name_ok(name) || strlen(name) > H5_NAME_LONGEST) return damaged(result, "a dataset has no proper name");
     for (int e = 0; e < d; e++)
         if (strcmp(result->datasets[e].name, name) == 0) return damaged(result, "a dataset is there twice");
-    if (!(dataset->name = mem_text(result->context, name))) return ZN_MEMORY;
+    if (!(dataset->name = mem_text(result->context, name))) return ZN_ERROR_MEMORY;
     h5_object object;
     bool found = false;
     zn_status status = h5_find(source->file, name, &object, &found);
@@ -78,8 +79,7 @@ static zn_status open_dataset(result_file *result, int d, const char *name, long
     if (status == ZN_OK) status = read_names(result, d, &object);
     if (status != ZN_OK) return status;
     int columns = h5_table_columns(table);
-    if (result_dataset_width(dataset) != columns || result->width > INT_MAX / 2)
-        return damaged(result, "names of columns are missing");
+    if (result_dataset_width(dataset) != columns || result->width > INT_MAX / 2) return damaged(result, "names of columns are missing");
     result->width += columns;
     *rows = h5_table_rows(table);
     return ZN_OK;
@@ -95,9 +95,8 @@ static zn_status open_datasets(result_file *result, const h5_object *root) {
     if (h5_spend(source->file, (uint64_t)count * (sizeof *result->datasets + sizeof *source->tables)) == ZN_OK) {
         result->datasets = MEM_ARRAY(result->context, result_dataset, count);
         source->tables = MEM_ARRAY(result->context, h5_table *, count);
-        if (!result->datasets || !source->tables) status = ZN_MEMORY;
-    } else
-        status = ZN_FILE;
+        if (!result->datasets || !source->tables) status = ZN_ERROR_MEMORY;
+    } else status = ZN_ERROR_FILE;
     if (status == ZN_OK) {
         result->layout.datasets = result->datasets;
         result->layout.n_datasets = count;
@@ -123,10 +122,10 @@ static zn_status read_entries(result_file *result) {
     zn_context *context = result->context;
     int width = result->entries.n_columns;
     long count = h5_table_rows(source->entries);
-    double **columns = MEM_ARRAY(context, double *, width), *memory = MEM_ARRAY(context, double, (size_t)count * (size_t)width);
-    double *values = MEM_ARRAY(context, double, (size_t)count * (size_t)width);
+    double **columns = MEM_ARRAY(context, double *, width), *memory = MEM_ARRAY(context, double, (size_t)count *(size_t)width);
+    double *values = MEM_ARRAY(context, double, (size_t)count *(size_t)width);
     for (int c = 0; columns && memory && c < width; c++) columns[c] = memory + (size_t)c * (size_t)count;
-    zn_status status = columns && memory && values ? h5_table_read(source->entries, 0, width, count, columns) : ZN_MEMORY;
+    zn_status status = columns && memory && values ? h5_table_read(source->entries, 0, width, count, columns) : ZN_ERROR_MEMORY;
     double row = 0;
     for (long i = 0; status == ZN_OK && i < count; i++) {
         for (int c = 0; c < width; c++) values[i * width + c] = columns[c][i];
@@ -144,7 +143,7 @@ static zn_status read_entries(result_file *result) {
 static zn_status open_entries(result_file *result, const h5_object *root) {
     hdf5_source *source = result->source;
     zn_context *context = result->context;
-    static const char *const names_of[] = {"shapes", "events"};
+    static const char *const names_of[] = {"shapes", "events", "contacts"};
     char *name = NULL, *meaning = NULL, **columns = NULL, **names = NULL;
     int n_columns = 0, n_names = 0, kind = 0;
     h5_object object;
@@ -159,10 +158,12 @@ static zn_status open_entries(result_file *result, const h5_object *root) {
         status = damaged(result, "the table of entries has the wrong type or size");
     if (status == ZN_OK) status = h5_texts(source->file, &object, "columns", &columns, &n_columns);
     if (status == ZN_OK) status = h5_texts(source->file, &object, names_of[kind], &names, &n_names);
-    if (status == ZN_OK && !names) status = h5_texts(source->file, &object, names_of[++kind], &names, &n_names);
+    while (status == ZN_OK && !names && kind < 2) status = h5_texts(source->file, &object, names_of[++kind], &names, &n_names);
     if (status == ZN_OK) status = h5_one_text(source->file, &object, "meaning", &meaning);
-    if (status == ZN_OK && (n_columns < 1 || n_columns != h5_table_columns(source->entries))) status = damaged(result, "names of columns are missing");
-    const result_entries read = {name, meaning ? meaning : "", n_columns, (const char *const *)columns, names_of[kind], n_names, (const char *const *)names};
+    if (status == ZN_OK && (n_columns < 1 || n_columns != h5_table_columns(source->entries)))
+        status = damaged(result, "names of columns are missing");
+    const result_entries read = {name,    meaning ? meaning : "",    n_columns, (const char *const *)columns, names_of[kind],
+                                 n_names, (const char *const *)names};
     if (status == ZN_OK) status = result_entries_copy(result, &read);
     if (status == ZN_OK) result->read_entries = read_entries;
     result_free_texts(context, columns, n_columns);
@@ -194,54 +195,51 @@ static zn_status open_notes(result_file *result, const h5_object *root) {
     return status;
 }
 
-static zn_status take_text(void *user, char *name, char *value) {
+static zn_status take_text(void *user, char *name, char *value, result_kind kind) {
     result_file *result = user;
     hdf5_source *source = result->source;
-    bool ours = strcmp(name, "format") == 0 || strcmp(name, "datasets") == 0 || strcmp(name, "entries") == 0 || strcmp(name, "notes") == 0, room = true;
+    bool ours = strcmp(name, "format") == 0 || strcmp(name, "datasets") == 0 || strcmp(name, "entries") == 0 || strcmp(name, "notes") == 0,
+         room = true;
     size_t count = (size_t)result->layout.n_texts;
-    if (!ours)
-        room = mem_grow(result->context, (void **)&result->texts, &source->text_capacity, count + 1, sizeof *result->texts);
+    if (!ours) room = mem_grow(result->context, (void **)&result->texts, &source->text_capacity, count + 1, sizeof *result->texts);
     result->layout.texts = result->texts;
     if (room && !ours) {
-        result->texts[count] = (result_text){name, value};
+        result->texts[count] = (result_text){name, value, kind};
         result->layout.n_texts++;
         return ZN_OK;
     }
     mem_free(result->context, name);
     mem_free(result->context, value);
-    return room ? ZN_OK : ZN_MEMORY;
+    return room ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 /* ---- columns ---- */
 
-/* As many neighbours as fit are read together: the bytes of a row lie side by side. */
+/* Neighbours are read together, into one block: the bytes of a row lie side by side. A dataset is one block unless it is a large one. */
 static zn_status hdf5_read_column(result_file *result, int index) {
-    const hdf5_source *source = result->source;
+    hdf5_source *source = result->source;
     int d = 0, before = 0;
-    while (index - before >= result_dataset_width(&result->datasets[d]))
-        before += result_dataset_width(&result->datasets[d++]);
-    int first = index - before, width = result_dataset_width(&result->datasets[d]), count = 0;
-    long most = GROUP_BYTES / ((result->rows + 1) * (long)sizeof(double));
-    double **columns = result->columns + index;
-    zn_status status = ZN_OK;
-    do {
-        if (!(columns[count] = MEM_ARRAY(result->context, double, result->rows)))
-            status = ZN_MEMORY;
-        else
-            count++;
-    } while (status == ZN_OK && count < most && first + count < width && !columns[count]);
-    if (status == ZN_OK) status = h5_table_read(source->tables[d], first, count, result->rows, columns);
-    for (int c = 0; c < count && status != ZN_OK; c++) {
-        mem_free(result->context, columns[c]);
-        columns[c] = NULL;
+    while (index - before >= result_dataset_width(&result->datasets[d])) before += result_dataset_width(&result->datasets[d++]);
+    size_t rows = (size_t)result->rows;
+    long fit = GROUP_BYTES / ((result->rows + 1) * (long)sizeof(double));
+    int width = result_dataset_width(&result->datasets[d]), most = fit < 1 ? 1 : fit < width ? (int)fit : width;
+    int first = (index - before) / most * most, count = width - first < most ? width - first : most;
+    double **columns = result->columns + before + first, *block = MEM_ARRAY(result->context, double, rows *(size_t)count);
+    if (!block || !mem_grow(result->context, (void **)&source->blocks, &source->block_room, source->n_blocks + 1, sizeof *source->blocks)) {
+        mem_free(result->context, block);
+        return ZN_ERROR_MEMORY;
     }
+    source->blocks[source->n_blocks++] = block;
+    for (int c = 0; c < count; c++) columns[c] = block + (size_t)c * rows;
+    zn_status status = h5_table_read(source->tables[d], first, count, result->rows, columns);
+    for (int c = 0; c < count && status != ZN_OK; c++) columns[c] = NULL;
     return status;
 }
 
 zn_status result_hdf5_open(result_file *result, char *content, size_t size) {
     (void)content, (void)size;
     hdf5_source *source = MEM_ARRAY(result->context, hdf5_source, 1);
-    if (!source) return ZN_MEMORY;
+    if (!source) return ZN_ERROR_MEMORY;
     result->source = source;
     result->close_source = hdf5_close_source;
     result->read_column = hdf5_read_column;

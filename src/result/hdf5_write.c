@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ typedef struct hdf5_entries {
 
 /* Texts of rows. */
 typedef struct hdf5_notes {
-    hid_t dataset; /* -1: none */
+    hid_t dataset;                    /* -1: none */
     char (*texts)[RESULT_NOTE_BYTES]; /* of the rows in the buffer; empty: none */
     bool any, urgent;                 /* there are texts that are not in the file; the first of a chunk is among them */
     hsize_t chunks;                   /* up to the last one that has a text */
@@ -56,7 +57,7 @@ typedef struct hdf5_sink {
     int n_datasets, width;
     hid_t *datasets;
     int *widths;                     /* columns of each dataset; 0 for vectors, which have one */
-    double *buffer;                  /* chunk_rows x width */
+    double *buffer, *gathered;       /* chunk_rows x width; columns of one dataset */
     hsize_t chunk_rows, chunk_start; /* rows of a chunk, first row of the current chunk */
     hsize_t filled, flushed;         /* rows of the current chunk in the buffer, those of them in the file */
     hdf5_entries entries;
@@ -68,7 +69,7 @@ static int columns_of(int width) { return width ? width : 1; }
 /* A part of a table in memory that goes to a dataset. */
 typedef struct table_part {
     const double *buffer;
-    hsize_t rows, width;                /* of the buffer */
+    hsize_t rows, width;                          /* of the buffer */
     hsize_t start, first, count, offset, columns; /* rows of the file before it; its rows from `first` on, columns from `offset` on */
     bool vector;
 } table_part;
@@ -79,7 +80,8 @@ static bool write_part(hid_t dataset, const table_part *p) {
     hsize_t memory_extent[2] = {p->rows, p->width}, memory_start[2] = {p->first, p->offset};
     if (H5Dset_extent(dataset, extent) < 0) return false;
     hid_t file_space = H5Dget_space(dataset);
-    hid_t memory_space = H5Screate_simple(2, memory_extent, NULL);
+    /* Of as many dimensions as the file's: else HDF5 would go from number to number. */
+    hid_t memory_space = H5Screate_simple(p->vector ? 1 : 2, memory_extent, NULL);
     bool ok = file_space >= 0 && memory_space >= 0 && H5Sget_simple_extent_ndims(file_space) == (p->vector ? 1 : 2) &&
               H5Sselect_hyperslab(file_space, H5S_SELECT_SET, file_start, NULL, count, NULL) >= 0 &&
               H5Sselect_hyperslab(memory_space, H5S_SELECT_SET, memory_start, NULL, count, NULL) >= 0 &&
@@ -89,16 +91,17 @@ static bool write_part(hid_t dataset, const table_part *p) {
     return ok;
 }
 
-/* Rows flushed .. filled of dataset d, whose columns begin at `offset` of a row in the buffer. */
+/* Rows flushed .. filled of dataset d, whose columns begin at `offset` of a row in the buffer. They are gathered here: HDF5 would take them one by one. */
 static bool write_dataset(hdf5_sink *h5, int d, int offset) {
-    return write_part(h5->datasets[d], &(table_part){.buffer = h5->buffer,
-                                                     .rows = h5->chunk_rows,
-                                                     .width = (hsize_t)h5->width,
-                                                     .start = h5->chunk_start,
-                                                     .first = h5->flushed,
-                                                     .count = h5->filled - h5->flushed,
-                                                     .offset = (hsize_t)offset,
-                                                     .columns = (hsize_t)columns_of(h5->widths[d]),
+    size_t columns = (size_t)columns_of(h5->widths[d]), width = (size_t)h5->width, count = (size_t)(h5->filled - h5->flushed);
+    const double *from = h5->buffer + (size_t)h5->flushed * width + offset;
+    for (size_t i = 0; i < count; i++) memcpy(h5->gathered + i * columns, from + i * width, columns * sizeof *from);
+    return write_part(h5->datasets[d], &(table_part){.buffer = h5->gathered,
+                                                     .rows = count,
+                                                     .width = columns,
+                                                     .start = h5->chunk_start + h5->flushed,
+                                                     .count = count,
+                                                     .columns = columns,
                                                      .vector = h5->widths[d] == 0});
 }
 
@@ -131,7 +134,8 @@ static bool write_note(const hdf5_sink *h5, hsize_t i, hid_t type) {
 
 static hid_t note_type(void) {
     hid_t type = H5Tcopy(H5T_C_S1);
-    bool ok = type >= 0 && H5Tset_size(type, RESULT_NOTE_BYTES) >= 0 && H5Tset_strpad(type, H5T_STR_NULLTERM) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    bool ok = type >= 0 && H5Tset_size(type, RESULT_NOTE_BYTES) >= 0 && H5Tset_strpad(type, H5T_STR_NULLTERM) >= 0 &&
+              H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
     if (!ok && type >= 0) H5Tclose(type);
     return ok ? type : -1;
 }
@@ -184,7 +188,8 @@ static size_t chunk_bytes(hsize_t chunk, hsize_t rows, int width, int datasets) 
 static zn_status reserve_chunks(const hdf5_sink *h5) {
     const hdf5_entries *e = &h5->entries;
     size_t bytes = 0;
-    if (h5->filled > 0 && h5->flushed == 0) bytes += chunk_bytes(h5->chunk_start / h5->chunk_rows, h5->chunk_rows, h5->width, h5->n_datasets);
+    if (h5->filled > 0 && h5->flushed == 0)
+        bytes += chunk_bytes(h5->chunk_start / h5->chunk_rows, h5->chunk_rows, h5->width, h5->n_datasets);
     if (e->filled > 0 && e->flushed == 0) bytes += chunk_bytes(e->chunk_start / e->chunk_rows, e->chunk_rows, e->width, 1);
     if (h5->notes.urgent) bytes += NOTE_ROWS * RESULT_NOTE_BYTES + RESERVE_BYTES + NODES_AT_ONCE * NODE_BYTES;
     if (bytes == 0) return ZN_OK;
@@ -198,13 +203,11 @@ static zn_status reserve_chunks(const hdf5_sink *h5) {
 
 static size_t creation_bytes(const result_layout *layout) {
     size_t bytes = RESERVE_BYTES;
-    for (int i = 0; i < layout->n_texts; i++)
-        bytes += strlen(layout->texts[i].name) + strlen(layout->texts[i].value) + RESERVE_NAME_BYTES;
+    for (int i = 0; i < layout->n_texts; i++) bytes += strlen(layout->texts[i].name) + strlen(layout->texts[i].value) + RESERVE_NAME_BYTES;
     for (int d = 0; d < layout->n_datasets; d++) {
         const result_dataset *dataset = &layout->datasets[d];
         bytes += RESERVE_DATASET_BYTES + strlen(dataset->name) + (dataset->meaning ? strlen(dataset->meaning) : 0);
-        for (int c = 0; dataset->columns && c < dataset->n_columns; c++)
-            bytes += strlen(dataset->columns[c]) + RESERVE_NAME_BYTES;
+        for (int c = 0; dataset->columns && c < dataset->n_columns; c++) bytes += strlen(dataset->columns[c]) + RESERVE_NAME_BYTES;
     }
     const result_entries *e = layout->entries;
     if (layout->notes) bytes += RESERVE_DATASET_BYTES;
@@ -320,6 +323,7 @@ static zn_status hdf5_close(void *state, bool keep_last_rows) {
     if (closed && sized && ftruncate(h5->reserve, (off_t)size) != 0 && status == ZN_OK)
         status = fail_file(context, h5->path, "written", errno);
     mem_free(context, h5->buffer);
+    mem_free(context, h5->gathered);
     mem_free(context, h5->entries.buffer);
     mem_free(context, h5->notes.texts);
     mem_free(context, h5->widths);
@@ -348,6 +352,23 @@ static bool put_texts(hid_t object, const char *name, const char *const *texts, 
 
 static bool put_text(hid_t object, const char *name, const char *text) { return put_texts(object, name, &text, 1, false); }
 
+static bool put_number(hid_t object, const result_text *number) {
+    bool real = number->kind == RESULT_REAL;
+    double value = strtod(number->value, NULL);
+    long long whole = strtoll(number->value, NULL, 10);
+    hid_t space = H5Screate(H5S_SCALAR), attribute = -1;
+    if (space >= 0) attribute = H5Acreate2(object, number->name, real ? H5T_IEEE_F64LE : H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool ok =
+        attribute >= 0 && (real ? H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value) : H5Awrite(attribute, H5T_NATIVE_LLONG, &whole)) >= 0;
+    if (attribute >= 0) ok = H5Aclose(attribute) >= 0 && ok;
+    if (space >= 0) H5Sclose(space);
+    return ok;
+}
+
+static bool put_attribute(hid_t object, const result_text *text) {
+    return text->kind == RESULT_TEXT ? put_text(object, text->name, text->value) : put_number(object, text);
+}
+
 /* Rows that were announced but never arrived read as NaN. No times: equal runs give equal bytes. */
 static hid_t dataset_properties(hsize_t chunk_rows, int width, int names) {
     int rank = width ? 2 : 1;
@@ -355,11 +376,9 @@ static hid_t dataset_properties(hsize_t chunk_rows, int width, int names) {
     double missing = NAN;
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     bool ok = properties >= 0 && H5Pset_chunk(properties, rank, chunk) >= 0 &&
-              H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &missing) >= 0 &&
-              H5Pset_obj_track_times(properties, false) >= 0;
+              H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &missing) >= 0 && H5Pset_obj_track_times(properties, false) >= 0;
     if (ok && names > COMPACT_COLUMNS_MAX)
-        ok = H5Pset_attr_creation_order(properties, H5P_CRT_ORDER_TRACKED) >= 0 &&
-             H5Pset_attr_phase_change(properties, 0, 0) >= 0;
+        ok = H5Pset_attr_creation_order(properties, H5P_CRT_ORDER_TRACKED) >= 0 && H5Pset_attr_phase_change(properties, 0, 0) >= 0;
     if (!ok && properties >= 0) H5Pclose(properties);
     return ok ? properties : -1;
 }
@@ -409,7 +428,8 @@ static bool create_entries(hdf5_sink *h5, const result_entries *entries) {
 static bool create_notes(hdf5_sink *h5, const char *name) {
     hsize_t extent = 0, largest = H5S_UNLIMITED, chunk = NOTE_ROWS;
     static const char none[RESULT_NOTE_BYTES];
-    hid_t space = H5Screate_simple(1, &extent, &largest), type = note_type(), properties = H5Pcreate(H5P_DATASET_CREATE), access = uncached_access();
+    hid_t space = H5Screate_simple(1, &extent, &largest), type = note_type(), properties = H5Pcreate(H5P_DATASET_CREATE),
+          access = uncached_access();
     bool ok = space >= 0 && type >= 0 && properties >= 0 && access >= 0 && H5Pset_chunk(properties, 1, &chunk) >= 0 &&
               H5Pset_fill_value(properties, type, none) >= 0 && H5Pset_obj_track_times(properties, false) >= 0;
     if (ok) h5->notes.dataset = H5Dcreate2(h5->file, name, type, space, H5P_DEFAULT, properties, access);
@@ -424,8 +444,8 @@ static bool create_notes(hdf5_sink *h5, const char *name) {
 static hid_t file_access(void) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
-    bool ok = access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0 &&
-              H5Pget_mdc_config(access, &cache) >= 0;
+    bool ok =
+        access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0 && H5Pget_mdc_config(access, &cache) >= 0;
     cache.evictions_enabled = false;
     cache.incr_mode = H5C_incr__off;
     cache.flash_incr_mode = H5C_flash_incr__off;
@@ -448,13 +468,13 @@ static zn_status create_file(hdf5_sink *h5, const result_layout *layout) {
     zn_status status = reserve(h5, 0, creation_bytes(layout), &(bool){false});
     if (status != ZN_OK) return status;
     bool ok = put_text(h5->file, "format", RESULT_FORMAT_TEXT);
-    for (int i = 0; ok && i < layout->n_texts; i++) ok = put_text(h5->file, layout->texts[i].name, layout->texts[i].value);
+    for (int i = 0; ok && i < layout->n_texts; i++) ok = put_attribute(h5->file, &layout->texts[i]);
     return ok ? ZN_OK : hdf5_fail(h5->context, h5->path);
 }
 
 static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
     const char **names = MEM_ARRAY(h5->context, const char *, layout->n_datasets);
-    if (!names) return ZN_MEMORY;
+    if (!names) return ZN_ERROR_MEMORY;
     /* Before the first call, when nothing can be left half-done. Creation cuts the file off, so once more after it. */
     zn_status status = reserve(h5, 0, creation_bytes(layout), &(bool){false});
     if (status == ZN_OK) status = create_file(h5, layout);
@@ -482,26 +502,28 @@ static hsize_t rows_of_chunk(int width) {
 
 zn_status result_hdf5_create(zn_context *context, output_file *output, const result_layout *layout, result_sink *sink) {
     hdf5_sink *h5 = MEM_ARRAY(context, hdf5_sink, 1);
-    if (!h5) return ZN_MEMORY;
+    if (!h5) return ZN_ERROR_MEMORY;
     *h5 = (hdf5_sink){.context = context,
                       .path = output_path(output),
                       .reserve = output_descriptor(output),
                       .file = -1,
                       .width = result_layout_width(layout)};
-    *sink = (result_sink){hdf5_row, layout->entries ? hdf5_entry : NULL, layout->notes ? hdf5_note : NULL, hdf5_flush, hdf5_close, hdf5_rows, h5};
+    *sink = (result_sink){
+        hdf5_row, layout->entries ? hdf5_entry : NULL, layout->notes ? hdf5_note : NULL, hdf5_flush, hdf5_close, hdf5_rows, h5};
     h5->chunk_rows = rows_of_chunk(h5->width);
     h5->n_datasets = layout->n_datasets;
     h5->datasets = MEM_ARRAY(context, hid_t, layout->n_datasets);
     h5->widths = MEM_ARRAY(context, int, layout->n_datasets);
     h5->buffer = MEM_ARRAY(context, double, h5->chunk_rows *(hsize_t)h5->width);
+    h5->gathered = MEM_ARRAY(context, double, h5->chunk_rows *(hsize_t)h5->width);
     for (int d = 0; h5->datasets && d < layout->n_datasets; d++) h5->datasets[d] = -1;
     hdf5_entries *e = &h5->entries;
     e->dataset = h5->notes.dataset = -1;
     e->width = layout->entries ? layout->entries->n_columns : 1;
     e->chunk_rows = rows_of_chunk(e->width);
-    e->buffer = MEM_ARRAY(context, double, layout->entries ? e->chunk_rows * (hsize_t)e->width : 0);
+    e->buffer = MEM_ARRAY(context, double, layout->entries ? e->chunk_rows *(hsize_t)e->width : 0);
     h5->notes.texts = mem_array(context, layout->notes ? (size_t)h5->chunk_rows : 0, sizeof *h5->notes.texts);
-    zn_status status = h5->datasets && h5->widths && h5->buffer && e->buffer && h5->notes.texts ? ZN_OK : ZN_MEMORY;
+    zn_status status = h5->datasets && h5->widths && h5->buffer && h5->gathered && e->buffer && h5->notes.texts ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         hdf5_guard guard;
         hdf5_enter(&guard);

@@ -62,18 +62,18 @@ struct zn_result {
     char **labels;            /* names of the columns as in CSV */
     char **full_names;        /* "dataset.column" */
     double **columns;
-    double *table;            /* of a result in memory: row after row (memory.c) */
+    double *table; /* of a result in memory: row after row (memory.c) */
     size_t table_capacity;
     int width;
     long rows;
-    result_entries entries;   /* layout.entries, where there are any */
-    double *entry_values;     /* NULL: not read yet, or none */
+    result_entries entries; /* layout.entries, where there are any */
+    double *entry_values;   /* NULL: not read yet, or none */
     size_t entry_room;
     long entry_count;
-    zn_status (*read_entries)(result_file *);           /* NULL: they are there */
+    zn_status (*read_entries)(result_file *);                                      /* NULL: they are there */
     zn_status (*read_note)(result_file *, long row, char text[RESULT_NOTE_BYTES]); /* NULL: no rows have one */
-    zn_status (*read_column)(result_file *, int index); /* NULL: all columns are there */
-    void (*close_source)(result_file *);                /* NULL: nothing is open */
+    zn_status (*read_column)(result_file *, int index);                            /* NULL: all columns are there */
+    void (*close_source)(result_file *);                                           /* NULL: nothing is open */
     void *source;
 };
 
@@ -81,13 +81,12 @@ struct zn_result {
 zn_status result_csv_open(result_file *result, char *content, size_t size);
 zn_status result_hdf5_open(result_file *result, char *content, size_t size);
 result_file *result_allocate(zn_context *context, const char *path); /* NULL: no memory */
-zn_status result_make_names(result_file *result);                   /* labels and full_names, when the layout is known */
+zn_status result_make_names(result_file *result);                    /* labels and full_names, when the layout is known */
 zn_status result_memory_column(result_file *result, int index);
 zn_status result_entries_copy(result_file *result, const result_entries *);
 void result_entries_free(result_file *result);
 /* The arrays of a result's columns, after width and rows are known. */
 zn_status result_allocate_columns(result_file *result);
-zn_status result_fail_content(const result_file *result, long line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+zn_status result_fail_content(const result_file *result, long line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

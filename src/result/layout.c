@@ -26,9 +26,7 @@ static const char *own_name(const result_dataset *dataset) {
     return slash ? slash + 1 : dataset->name;
 }
 
-static const char *column_name(const result_dataset *dataset, int c) {
-    return dataset->columns ? dataset->columns[c] : own_name(dataset);
-}
+static const char *column_name(const result_dataset *dataset, int c) { return dataset->columns ? dataset->columns[c] : own_name(dataset); }
 
 bool result_dataset_name_ok(const char *name) {
     const char *slash = strchr(name, '/'), *last = slash ? slash + 1 : name;
@@ -82,14 +80,14 @@ char **result_layout_labels(zn_context *context, const result_layout *layout) {
 static zn_status check_labels(zn_context *context, const char *path, const result_layout *layout) {
     int width = result_layout_width(layout);
     char **labels = result_layout_labels(context, layout);
-    if (!labels) return ZN_MEMORY;
+    if (!labels) return ZN_ERROR_MEMORY;
     qsort(labels, (size_t)width, sizeof *labels, compare_texts);
     zn_status status = ZN_OK;
     for (int i = 1; i < width && status == ZN_OK; i++) {
         if (strcmp(labels[i - 1], labels[i]) != 0) continue;
         error_place place = ERROR_PLACE_NONE;
         place.file = path;
-        status = fail_at(context, ZN_ARGUMENT, &place, "two columns of the result are called \"%s\"", labels[i]);
+        status = fail_at(context, ZN_ERROR_ARGUMENT, &place, "two columns of the result are called \"%s\"", labels[i]);
     }
     result_free_texts(context, labels, width);
     return status;
@@ -98,19 +96,19 @@ static zn_status check_labels(zn_context *context, const char *path, const resul
 zn_status result_layout_check(zn_context *context, const char *path, const result_layout *layout) {
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
-    if (result_layout_width(layout) <= 0) return fail_at(context, ZN_ARGUMENT, &place, "the result would have no columns");
+    if (result_layout_width(layout) <= 0) return fail_at(context, ZN_ERROR_ARGUMENT, &place, "the result would have no columns");
     for (int d = 0; d < layout->n_datasets; d++) {
         const char *name = layout->datasets[d].name;
         if (!name || !result_dataset_name_ok(name))
-            return fail_at(context, ZN_ARGUMENT, &place, "\"%s\" cannot be the name of a dataset", name ? name : "");
+            return fail_at(context, ZN_ERROR_ARGUMENT, &place, "\"%s\" cannot be the name of a dataset", name ? name : "");
         for (int e = 0; e < d; e++)
             if (strcmp(name, layout->datasets[e].name) == 0)
-                return fail_at(context, ZN_ARGUMENT, &place, "two datasets of the result are called \"%s\"", name);
+                return fail_at(context, ZN_ERROR_ARGUMENT, &place, "two datasets of the result are called \"%s\"", name);
     }
     for (int i = 0; i < layout->n_texts; i++) {
         const char *name = layout->texts[i].name;
         if (!*name || strcmp(name, "format") == 0 || strcmp(name, "datasets") == 0)
-            return fail_at(context, ZN_ARGUMENT, &place, "\"%s\" cannot be the name of a text of the result", name);
+            return fail_at(context, ZN_ERROR_ARGUMENT, &place, "\"%s\" cannot be the name of a text of the result", name);
     }
     return check_labels(context, path, layout);
 }

@@ -29,6 +29,7 @@ static bool copy_layout(result_file *r, const result_layout *from) {
         result_text *to = &r->texts[r->layout.n_texts++];
         to->name = mem_text(r->context, from->texts[i].name);
         to->value = mem_text(r->context, from->texts[i].value);
+        to->kind = from->texts[i].kind;
         if (!to->name || !to->value) return false;
     }
     return true;
@@ -39,22 +40,20 @@ zn_status result_memory_create(zn_context *context, const result_layout *layout,
     zn_status status = result_layout_check(context, "in memory", layout);
     if (status != ZN_OK) return status;
     result_file *r = result_allocate(context, "in memory");
-    if (!r) return ZN_MEMORY;
-    status = copy_layout(r, layout) ? ZN_OK : ZN_MEMORY;
+    if (!r) return ZN_ERROR_MEMORY;
+    status = copy_layout(r, layout) ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK && layout->entries) status = result_entries_copy(r, layout->entries);
     r->width = status == ZN_OK ? result_layout_width(&r->layout) : 0;
     if (status == ZN_OK) status = result_allocate_columns(r);
     if (status == ZN_OK) status = result_make_names(r);
-    if (status == ZN_OK)
-        *result = r;
-    else
-        result_close(r);
+    if (status == ZN_OK) *result = r;
+    else result_close(r);
     return status;
 }
 
 zn_status result_memory_row(result_file *r, const double *row) {
     size_t width = (size_t)r->width, rows = (size_t)r->rows;
-    if (!mem_grow(r->context, (void **)&r->table, &r->table_capacity, (rows + 1) * width, sizeof *r->table)) return ZN_MEMORY;
+    if (!mem_grow(r->context, (void **)&r->table, &r->table_capacity, (rows + 1) * width, sizeof *r->table)) return ZN_ERROR_MEMORY;
     memcpy(r->table + rows * width, row, width * sizeof *row);
     r->rows++;
     return ZN_OK;
@@ -63,7 +62,7 @@ zn_status result_memory_row(result_file *r, const double *row) {
 /* A column as one block, for those who want it so. */
 zn_status result_memory_column(result_file *r, int index) {
     double *column = MEM_ARRAY(r->context, double, r->rows);
-    if (!column) return ZN_MEMORY;
+    if (!column) return ZN_ERROR_MEMORY;
     for (long i = 0; i < r->rows; i++) column[i] = r->table[i * r->width + index];
     r->columns[index] = column;
     return ZN_OK;

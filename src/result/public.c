@@ -2,6 +2,9 @@
 /* The public face of results (zeno/result.h): checks what it is given, and saves. */
 #include "result/internal.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 zn_status zn_result_open(zn_context *context, const char *path, zn_result **result) {
     NEED_CONTEXT(context);
     NEED(context, result);
@@ -36,7 +39,7 @@ zn_status zn_result_values(zn_result *r, int column, const double **first, ptrdi
     *stride = r->table ? r->width : 1;
     if (!r->table) return result_column(r, column, first);
     *first = NULL;
-    if (column < 0 || column >= r->width) return fail(r->context, ZN_ARGUMENT, "there is no column %d", column);
+    if (column < 0 || column >= r->width) return fail(r->context, ZN_ERROR_ARGUMENT, "there is no column %d", column);
     *first = r->table + column;
     return ZN_OK;
 }
@@ -59,6 +62,19 @@ const char *zn_result_text(const zn_result *r, const char *name) {
     return HANDLE_GOOD(r, HANDLE_RESULT) && name ? result_get_text(r, name) : NULL;
 }
 
+zn_status zn_result_number(zn_result *r, const char *name, double *value) {
+    NEED_HANDLE(r, HANDLE_RESULT);
+    NEED(r->context, name);
+    NEED(r->context, value);
+    const char *text = result_get_text(r, name);
+    char *end = NULL;
+    *value = text ? strtod(text, &end) : NAN;
+    if (text && end != text && !*end) return ZN_OK;
+    *value = NAN;
+    return fail(r->context, ZN_ERROR_ARGUMENT, text ? "%s: '%.60s' is a text, not a number" : "%s: the result knows no '%.60s'", r->path,
+                name);
+}
+
 /* ---- saving ---- */
 
 /* The values of row i in the columns of the datasets that are kept. */
@@ -79,12 +95,12 @@ static zn_status write_rows(zn_result *r, const char *path, const result_layout 
     result_writer *writer;
     zn_status status = result_writer_create(r->context, path, layout, &writer);
     if (status != ZN_OK) return status;
-    zn_contact_table contacts;
-    status = zn_result_contacts(r, &contacts);
-    long next = 0;
+    const double *entries = NULL;
+    long next = 0, count = 0, width = r->layout.entries ? r->layout.entries->n_columns : 0;
+    if (r->layout.entries) status = result_get_entries(r, &entries, &count);
     for (long i = 0; i < r->rows && status == ZN_OK; i++) {
-        for (; status == ZN_OK && next < contacts.count && contacts.values[next * contacts.n_columns] <= (double)i; next++)
-            status = result_writer_entry(writer, contacts.values + next * contacts.n_columns);
+        for (; status == ZN_OK && next < count && entries[next * width] <= (double)i; next++)
+            status = result_writer_entry(writer, entries + next * width);
         if (status == ZN_OK) status = gather(r, i, kept, row);
         if (status == ZN_OK) status = result_writer_row(writer, row);
     }
@@ -97,12 +113,12 @@ static zn_status write_rows(zn_result *r, const char *path, const result_layout 
 zn_status zn_result_save(zn_result *r, const char *path) {
     NEED_HANDLE(r, HANDLE_RESULT);
     NEED(r->context, path);
-    if (!result_path_ok(r->context, path)) return ZN_ARGUMENT;
+    if (!result_path_ok(r->context, path)) return ZN_ERROR_ARGUMENT;
     int n = r->layout.n_datasets, count = 0;
     bool *kept = MEM_ARRAY(r->context, bool, n);
     double *row = MEM_ARRAY(r->context, double, r->width);
     result_dataset *datasets = MEM_ARRAY(r->context, result_dataset, n);
-    zn_status status = kept && row && datasets ? ZN_OK : ZN_MEMORY;
+    zn_status status = kept && row && datasets ? ZN_OK : ZN_ERROR_MEMORY;
     for (int d = 0; d < n && status == ZN_OK; d++) {
         kept[d] = result_path_has_drawings(path) || strcmp(r->datasets[d].name, "view") != 0;
         if (kept[d]) datasets[count++] = r->datasets[d];

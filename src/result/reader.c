@@ -19,12 +19,12 @@ zn_status result_fail_content(const result_file *result, long line, const char *
     error_place place = ERROR_PLACE_NONE;
     place.file = result->path;
     place.line = line > INT_MAX ? INT_MAX : (int)line;
-    return fail_at(result->context, ZN_FILE, &place, "%s", sentence);
+    return fail_at(result->context, ZN_ERROR_FILE, &place, "%s", sentence);
 }
 
 zn_status result_allocate_columns(result_file *result) {
     result->columns = MEM_ARRAY(result->context, double *, result->width);
-    return result->columns ? ZN_OK : ZN_MEMORY;
+    return result->columns ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 static void free_const(zn_context *context, const void *block) { mem_free(context, (void *)(uintptr_t)block); }
@@ -68,14 +68,10 @@ static zn_status read_content(result_file *result, char **content, size_t *size,
     if (!file) return fail_file(result->context, result->path, "read", errno);
     zn_status status = ZN_OK;
     char head[RESULT_SIGNATURE] = {0};
-    if (fstat(fileno(file), &info) != 0)
-        status = fail_file(result->context, result->path, "read", errno);
-    else if (S_ISDIR(info.st_mode))
-        status = fail_file(result->context, result->path, "read", EISDIR);
-    else if (!S_ISREG(info.st_mode))
-        status = result_fail_content(result, 0, "is not a file");
-    else if (info.st_size == 0)
-        status = result_fail_content(result, 0, "is empty");
+    if (fstat(fileno(file), &info) != 0) status = fail_file(result->context, result->path, "read", errno);
+    else if (S_ISDIR(info.st_mode)) status = fail_file(result->context, result->path, "read", EISDIR);
+    else if (!S_ISREG(info.st_mode)) status = result_fail_content(result, 0, "is not a file");
+    else if (info.st_size == 0) status = result_fail_content(result, 0, "is empty");
     if (status == ZN_OK) {
         *size = (size_t)info.st_size;
         size_t n = fread(head, 1, sizeof head, file);
@@ -85,10 +81,8 @@ static zn_status read_content(result_file *result, char **content, size_t *size,
     if (status == ZN_OK && !(*format)->signature) {
         rewind(file);
         *content = MEM_ARRAY(result->context, char, *size + 1);
-        if (!*content)
-            status = ZN_MEMORY;
-        else
-            *size = fread(*content, 1, *size, file);
+        if (!*content) status = ZN_ERROR_MEMORY;
+        else *size = fread(*content, 1, *size, file);
         if (status == ZN_OK && ferror(file)) status = fail_file(result->context, result->path, "read", errno);
     }
     fclose(file);
@@ -98,15 +92,14 @@ static zn_status read_content(result_file *result, char **content, size_t *size,
 zn_status result_make_names(result_file *result) {
     result->labels = result_layout_labels(result->context, &result->layout);
     result->full_names = MEM_ARRAY(result->context, char *, result->width);
-    if (!result->labels || !result->full_names) return ZN_MEMORY;
+    if (!result->labels || !result->full_names) return ZN_ERROR_MEMORY;
     int i = 0;
     for (int d = 0; d < result->layout.n_datasets; d++) {
         const result_dataset *dataset = &result->datasets[d];
         for (int c = 0; c < result_dataset_width(dataset); c++, i++) {
-            result->full_names[i] = dataset->columns
-                                        ? mem_format(result->context, "%s.%s", dataset->name, dataset->columns[c])
-                                        : mem_text(result->context, dataset->name);
-            if (!result->full_names[i]) return ZN_MEMORY;
+            result->full_names[i] = dataset->columns ? mem_format(result->context, "%s.%s", dataset->name, dataset->columns[c])
+                                                     : mem_text(result->context, dataset->name);
+            if (!result->full_names[i]) return ZN_ERROR_MEMORY;
         }
     }
     return ZN_OK;
@@ -124,7 +117,7 @@ result_file *result_allocate(zn_context *context, const char *path) {
 zn_status result_open(zn_context *context, const char *path, result_file **result) {
     *result = NULL;
     result_file *r = result_allocate(context, path);
-    if (!r) return ZN_MEMORY;
+    if (!r) return ZN_ERROR_MEMORY;
     char *content = NULL;
     size_t size = 0;
     const result_format *format = NULL;
@@ -132,10 +125,8 @@ zn_status result_open(zn_context *context, const char *path, result_file **resul
     if (status == ZN_OK) status = format->open(r, content, size);
     mem_free(context, content);
     if (status == ZN_OK) status = result_make_names(r);
-    if (status == ZN_OK)
-        *result = r;
-    else
-        result_close(r);
+    if (status == ZN_OK) *result = r;
+    else result_close(r);
     return status;
 }
 
@@ -153,7 +144,7 @@ const char *result_column_name(const result_file *result, int index) { return re
 
 zn_status result_column(result_file *result, int index, const double **values) {
     *values = NULL;
-    if (index < 0 || index >= result->width) return fail(result->context, ZN_ARGUMENT, "there is no column %d", index);
+    if (index < 0 || index >= result->width) return fail(result->context, ZN_ERROR_ARGUMENT, "there is no column %d", index);
     zn_status status = result->columns[index] ? ZN_OK
                        : result->table        ? result_memory_column(result, index)
                        : result->read_column  ? result->read_column(result, index)
@@ -179,10 +170,8 @@ static bool ends_with_name(const char *full, const char *name) {
 /* Appends ", "-separated names to a sentence as long as there is room. */
 static void add_name(char *list, size_t size, const char *name) {
     size_t used = strlen(list);
-    if (used + strlen(name) + 8 < size)
-        snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
-    else if (used + 6 < size && (used < 3 || strcmp(list + used - 3, "...") != 0))
-        strcat(list, ", ...");
+    if (used + strlen(name) + 8 < size) snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+    else if (used + 6 < size && (used < 3 || strcmp(list + used - 3, "...") != 0)) strcat(list, ", ...");
 }
 
 static zn_status fail_unknown(const result_file *result, const char *name) {
@@ -202,8 +191,8 @@ static zn_status fail_unknown(const result_file *result, const char *name) {
     error_place place = ERROR_PLACE_NONE;
     place.file = result->path;
     if (best && nearest_is_close(name, best_distance))
-        return fail_at(result->context, ZN_ARGUMENT, &place, "there is no column \"%s\"; did you mean \"%s\"?", name, best);
-    return fail_at(result->context, ZN_ARGUMENT, &place, "there is no column \"%s\"; the columns are %s", name, list);
+        return fail_at(result->context, ZN_ERROR_ARGUMENT, &place, "there is no column \"%s\"; did you mean \"%s\"?", name, best);
+    return fail_at(result->context, ZN_ERROR_ARGUMENT, &place, "there is no column \"%s\"; the columns are %s", name, list);
 }
 
 zn_status result_find(result_file *result, const char *name, int *index) {
@@ -222,5 +211,5 @@ zn_status result_find(result_file *result, const char *name, int *index) {
     if (matches == 0) return fail_unknown(result, name);
     error_place place = ERROR_PLACE_NONE;
     place.file = result->path;
-    return fail_at(result->context, ZN_ARGUMENT, &place, "\"%s\" may be any of %s", name, list);
+    return fail_at(result->context, ZN_ERROR_ARGUMENT, &place, "\"%s\" may be any of %s", name, list);
 }

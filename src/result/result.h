@@ -16,17 +16,20 @@ typedef struct result_dataset {
     bool plain; /* columns go by their own names ("x"); otherwise "percussion.floor.normal" */
 } result_dataset;
 
+/* What a file holds besides: texts, and numbers, which are kept as texts with all digits here. */
+typedef enum result_kind { RESULT_TEXT, RESULT_REAL, RESULT_WHOLE } result_kind;
 typedef struct result_text {
     const char *name, *value; /* UTF-8; the names "format" and "datasets" are taken */
+    result_kind kind;
 } result_text;
 
 typedef struct result_layout {
     int n_datasets;
     const result_dataset *datasets;
     int n_texts;
-    const result_text *texts; /* attributes of the file: scene, title, scheme ... (CSV cannot hold them) */
+    const result_text *texts;             /* attributes of the file: scene, title, scheme ... (CSV cannot hold them) */
     const struct result_entries *entries; /* NULL: none */
-    const char *notes; /* a dataset with a text for each row, most of them empty; NULL: none. HDF5 only */
+    const char *notes;                    /* a dataset with a text for each row, most of them empty; NULL: none. HDF5 only */
 } result_layout;
 
 /* A table with any number of entries for each row, the first number of which is the row that they belong to (from 0). HDF5 only. */
@@ -86,7 +89,7 @@ const char *result_get_text(const result_file *result, const char *name); /* NUL
 /* The name of column `index` (0 .. width-1) as in the header of CSV: "x", "x'", "energy.kinetic". */
 const char *result_column_name(const result_file *result, int index);
 /* Finds by that name, by "dataset.column", or by the end of it after a dot where that is unique ("floor.normal").
- * ZN_ARGUMENT with the nearest name, or with the candidates, in the sentence. */
+ * ZN_ERROR_ARGUMENT with the nearest name, or with the candidates, in the sentence. */
 zn_status result_find(result_file *result, const char *name, int *index);
 /* The result_rows() values of a column; valid until close. Columns of HDF5 files are read when first asked for. */
 zn_status result_column(result_file *result, int index, const double **values);
@@ -95,6 +98,8 @@ zn_status result_column(result_file *result, int index, const double **values);
 zn_status result_note(result_file *result, long row, char text[RESULT_NOTE_BYTES]);
 /* The table of entries, n_columns numbers each; NULL and 0: none. */
 zn_status result_get_entries(result_file *result, const double **values, long *count);
+/* A column of such a table by its name; -1: none. */
+int result_entry_column(const zn_contact_table *table, const char *name);
 
 /* A result in memory, which grows by rows of result_layout_width() doubles. */
 zn_status result_memory_create(zn_context *context, const result_layout *layout, result_file **result);

@@ -23,11 +23,11 @@ static double seconds(void) {
 
 zn_status result_writer_create(zn_context *context, const char *path, const result_layout *layout, result_writer **writer) {
     *writer = NULL;
-    if (!result_path_ok(context, path)) return ZN_ARGUMENT;
+    if (!result_path_ok(context, path)) return ZN_ERROR_ARGUMENT;
     zn_status status = result_layout_check(context, path, layout);
     if (status != ZN_OK) return status;
     result_writer *w = MEM_ARRAY(context, result_writer, 1);
-    if (!w) return ZN_MEMORY;
+    if (!w) return ZN_ERROR_MEMORY;
     w->context = context;
     status = output_open(context, path, &w->output);
     if (status == ZN_OK) status = result_format_of(path)->create(context, w->output, layout, &w->sink);
@@ -49,7 +49,7 @@ static zn_status note(result_writer *writer, zn_status status) {
 }
 
 static zn_status refuse(result_writer *writer) {
-    return fail(writer->context, ZN_FILE, "%s is closed or could not be written before", output_path(writer->output));
+    return fail(writer->context, ZN_ERROR_FILE, "%s is closed or could not be written before", output_path(writer->output));
 }
 
 zn_status result_writer_flush(result_writer *writer) {

@@ -7,8 +7,7 @@
 
 /* ---- shapes ---- */
 
-static double number_or(scene_loader *loader, const scene_node *node, const char *what, scene_range range,
-                        double otherwise) {
+static double number_or(scene_loader *loader, const scene_node *node, const char *what, scene_range range, double otherwise) {
     double value;
     return node && scene_want_number(loader, node, what, range, &value) ? value : otherwise;
 }
@@ -27,27 +26,28 @@ static void read_shape(scene_loader *loader, const scene_node *node, const char 
     enum { N_WORDS = sizeof words / sizeof *words };
     const char *what = scene_format(loader, "shape of '%s'", name);
     const scene_node *type, *radius, *length, *size, *points, *triangles, *file, *scale, *material;
-    const scene_key keys[] = {{"type", SCENE_SCALAR, true, &type},      {"radius", SCENE_SCALAR, false, &radius},
-                              {"length", SCENE_SCALAR, false, &length}, {"size", SCENE_LIST, false, &size},
-                              {"points", SCENE_LIST, false, &points},   {"triangles", SCENE_LIST, false, &triangles},
-                              {"file", SCENE_SCALAR, false, &file},     {"scale", SCENE_SCALAR, false, &scale},
-                              {"material", SCENE_SCALAR, false, &material}};
+    const scene_key keys[] = {
+        {"type", SCENE_SCALAR, true, &type},  {"radius", SCENE_SCALAR, false, &radius}, {"length", SCENE_SCALAR, false, &length},
+        {"size", SCENE_LIST, false, &size},   {"points", SCENE_LIST, false, &points},   {"triangles", SCENE_LIST, false, &triangles},
+        {"file", SCENE_SCALAR, false, &file}, {"scale", SCENE_SCALAR, false, &scale},   {"material", SCENE_SCALAR, false, &material}};
     if (!scene_want_map(loader, node, what, sizeof keys / sizeof *keys, keys) || !type) return;
     int word = scene_want_word(loader, type, what, N_WORDS, words);
     if (word < 0) return;
     shape->material = material ? material->text : NULL;
-    shape->type = word == N_WORDS - 1 ? ZN_ELLIPSOID : (zn_shape_type)(ZN_SPHERE + word);
+    shape->type = word == N_WORDS - 1 ? ZN_SHAPE_ELLIPSOID : (zn_shape_type)(ZN_SHAPE_SPHERE + word);
     const scene_node *lonely = file ? file : scale;
-    if (lonely && shape->type != ZN_MESH) scene_error(loader, lonely, "only a mesh comes from a file");
+    if (lonely && shape->type != ZN_SHAPE_MESH) scene_error(loader, lonely, "only a mesh comes from a file");
     else if (scale && !file) scene_error(loader, scale, "%s has a 'scale', but no 'file'", what);
-    else if (file && (points || triangles)) scene_error(loader, file, "%s is given by 'file' or by 'points' and 'triangles', not by both", what);
+    else if (file && (points || triangles))
+        scene_error(loader, file, "%s is given by 'file' or by 'points' and 'triangles', not by both", what);
     shape->radius = number_or(loader, radius, "radius", scene_positive, 0);
     shape->length = number_or(loader, length, "length", scene_positive, 0);
     if (size) scene_want_vector(loader, size, "size", 2, 3, shape->size);
     if (points)
-        shape->points = (const double(*)[3])scene_read_points(loader, points, what, shape->type == ZN_POLYGON ? 2 : 3, &shape->n_points);
+        shape->points =
+            (const double(*)[3])scene_read_points(loader, points, what, shape->type == ZN_SHAPE_POLYGON ? 2 : 3, &shape->n_points);
     if (triangles) shape->triangles = (const int(*)[3])scene_read_triangles(loader, triangles, what, &shape->n_triangles);
-    if (file && shape->type == ZN_MESH && !points && !triangles) read_shape_mesh(loader, file, scale, shape);
+    if (file && shape->type == ZN_SHAPE_MESH && !points && !triangles) read_shape_mesh(loader, file, scale, shape);
 }
 
 /* ---- frames ---- */
@@ -84,13 +84,11 @@ void scene_read_frames(scene_loader *loader, const scene_node *node) {
         zn_body body;
         zn_flexible flexible;
         const char *owner = dot ? scene_copy(loader->arena, name, (size_t)(dot - name)) : NULL;
-        if (!dot || !dot[1])
-            scene_error(loader, entry->key, "a frame is named BODY.NAME, as in crank.tip, not '%.60s'", name);
+        if (!dot || !dot[1]) scene_error(loader, entry->key, "a frame is named BODY.NAME, as in crank.tip, not '%.60s'", name);
         else if (owner && parts_find_flexible(loader->parts, owner, strlen(owner)) >= 0) {
             if (zn_parts_find_flexible(loader->parts, owner, &flexible) == ZN_OK)
                 scene_read_section(loader, flexible, dot + 1, entry->key, entry->value);
-        } else if (scene_find_body(loader, entry->key, owner, &body))
-            scene_read_frame(loader, body, dot + 1, entry->key, entry->value);
+        } else if (scene_find_body(loader, entry->key, owner, &body)) scene_read_frame(loader, body, dot + 1, entry->key, entry->value);
     }
 }
 
@@ -105,22 +103,19 @@ bool scene_find_body(scene_loader *loader, const scene_node *node, const char *n
 /* ---- bodies ---- */
 
 typedef struct body_nodes {
-    const scene_node *type, *position, *velocity, *angle, *angle_rate, *rotation, *angular_velocity, *mass, *inertia, *shape,
-        *density, *axis, *frames, *geometry;
+    const scene_node *type, *position, *velocity, *angle, *angle_rate, *rotation, *angular_velocity, *mass, *inertia, *shape, *density,
+        *axis, *frames, *geometry;
 } body_nodes;
 
 static void read_inertia(scene_loader *loader, const scene_node *node, zn_body_def *def) {
     const char *what = scene_format(loader, "inertia of '%s'", def->name);
-    if (def->type == ZN_PLANAR_BODY) {
-        if (scene_want_kind(loader, node, SCENE_SCALAR, what))
-            scene_want_number(loader, node, what, scene_positive, &def->inertia[2]);
+    if (def->type == ZN_BODY_PLANAR) {
+        if (scene_want_kind(loader, node, SCENE_SCALAR, what)) scene_want_number(loader, node, what, scene_positive, &def->inertia[2]);
     } else if (node->kind == SCENE_SCALAR) {
         double all;
-        if (scene_want_number(loader, node, what, scene_positive, &all))
-            def->inertia[0] = def->inertia[1] = def->inertia[2] = all;
+        if (scene_want_number(loader, node, what, scene_positive, &all)) def->inertia[0] = def->inertia[1] = def->inertia[2] = all;
     } else if (node->count != 3 && node->count != 6) {
-        scene_error(loader, node, "%s is a number (all axes), [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], not %d numbers",
-                    what, node->count);
+        scene_error(loader, node, "%s is a number (all axes), [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], not %d numbers", what, node->count);
     } else {
         scene_want_vector(loader, node, what, 3, 6, def->inertia);
     }
@@ -132,8 +127,7 @@ static void read_motion(scene_loader *loader, const body_nodes *n, zn_body_def *
     for (int i = 0; i < count; i++) {
         if (scene_is_constant(loader, scene_formula(loader, items[i])))
             scene_want_number(loader, items[i], "position", scene_any_number, &def->position[i]);
-        else
-            def->motion[i] = scene_formula(loader, items[i]);
+        else def->motion[i] = scene_formula(loader, items[i]);
     }
     def->motion_angle = scene_formula(loader, n->angle);
     if (n->axis) scene_want_vector(loader, n->axis, "axis", 3, 3, def->motion_axis);
@@ -141,26 +135,22 @@ static void read_motion(scene_loader *loader, const body_nodes *n, zn_body_def *
                               : n->angle_rate       ? n->angle_rate
                               : n->angular_velocity ? n->angular_velocity
                                                     : n->mass;
-    if (wrong)
-        scene_error(loader, wrong, "'%s' has a prescribed motion: its velocity follows from it, and it needs no mass",
-                    def->name);
+    if (wrong) scene_error(loader, wrong, "'%s' has a prescribed motion: its velocity follows from it, and it needs no mass", def->name);
 }
 
 static void read_start(scene_loader *loader, const body_nodes *n, bool planar, zn_body_def *def) {
     int least = planar ? 2 : 3, most = least;
     if (n->position)
-        scene_want_vector(loader, n->position, scene_format(loader, "position of '%s'", def->name), least, most,
-                          def->position);
+        scene_want_vector(loader, n->position, scene_format(loader, "position of '%s'", def->name), least, most, def->position);
     if (n->velocity)
-        scene_want_vector(loader, n->velocity, scene_format(loader, "velocity of '%s'", def->name), least, most,
-                          def->velocity);
+        scene_want_vector(loader, n->velocity, scene_format(loader, "velocity of '%s'", def->name), least, most, def->velocity);
     if (n->angle) scene_want_number(loader, n->angle, "angle", scene_any_number, &def->angle);
     if (n->angle_rate) scene_want_number(loader, n->angle_rate, "angle_rate", scene_any_number, &def->angle_rate);
     if (n->angular_velocity) scene_want_vector(loader, n->angular_velocity, "angular_velocity", 3, 3, def->angular_velocity);
     const scene_node *wrong = NULL;
-    if (def->type == ZN_SPATIAL_BODY) wrong = n->angle ? n->angle : n->angle_rate;
-    if (def->type == ZN_PLANAR_BODY) wrong = n->rotation ? n->rotation : n->angular_velocity;
-    if (def->type == ZN_PARTICLE_2D || def->type == ZN_PARTICLE_3D)
+    if (def->type == ZN_BODY_SPATIAL) wrong = n->angle ? n->angle : n->angle_rate;
+    if (def->type == ZN_BODY_PLANAR) wrong = n->rotation ? n->rotation : n->angular_velocity;
+    if (def->type == ZN_BODY_PARTICLE_2D || def->type == ZN_BODY_PARTICLE_3D)
         wrong = n->angle              ? n->angle
                 : n->angle_rate       ? n->angle_rate
                 : n->rotation         ? n->rotation
@@ -169,23 +159,23 @@ static void read_start(scene_loader *loader, const body_nodes *n, bool planar, z
     if (!wrong && n->axis) wrong = n->axis;
     if (wrong)
         scene_error(loader, wrong, "'%s' is a %s: it %s", def->name,
-                    def->type == ZN_SPATIAL_BODY  ? "spatial body"
-                    : def->type == ZN_PLANAR_BODY ? "planar body"
+                    def->type == ZN_BODY_SPATIAL  ? "spatial body"
+                    : def->type == ZN_BODY_PLANAR ? "planar body"
                                                   : "particle",
-                    def->type == ZN_SPATIAL_BODY  ? "turns by 'rotation' and 'angular_velocity'"
-                    : def->type == ZN_PLANAR_BODY ? "turns by 'angle' and 'angle_rate'"
+                    def->type == ZN_BODY_SPATIAL  ? "turns by 'rotation' and 'angular_velocity'"
+                    : def->type == ZN_BODY_PLANAR ? "turns by 'angle' and 'angle_rate'"
                                                   : "does not turn");
 }
 
 static bool read_type(scene_loader *loader, const body_nodes *n, const char *what, zn_body_type *type) {
     static const char *const words[] = {"particle", "planar", "spatial",     "prescribed",
                                         "bar",      "beam",   "spline-beam", "rod"}; /* the last are read elsewhere */
-    static const zn_body_type types[] = {ZN_PARTICLE_2D, ZN_PLANAR_BODY, ZN_SPATIAL_BODY, ZN_PRESCRIBED_BODY};
+    static const zn_body_type types[] = {ZN_BODY_PARTICLE_2D, ZN_BODY_PLANAR, ZN_BODY_SPATIAL, ZN_BODY_PRESCRIBED};
     int word = scene_want_word(loader, n->type, scene_format(loader, "type of %s", what), 8, words);
     if (word < 0) return false;
     *type = types[word];
     if (word == 0 && ((n->position && n->position->count == 3) || (!n->position && n->velocity && n->velocity->count == 3)))
-        *type = ZN_PARTICLE_3D;
+        *type = ZN_BODY_PARTICLE_3D;
     return true;
 }
 
@@ -211,15 +201,11 @@ static void read_body(scene_loader *loader, const scene_entry *entry) {
     zn_body body;
     int errors = zn_error_count(loader->context);
     scene_declare(loader, "body", entry->key);
-    if (scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) && n.type &&
-        read_type(loader, &n, what, &def.type)) {
+    if (scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) && n.type && read_type(loader, &n, what, &def.type)) {
         def.name = name;
-        if (def.type == ZN_PRESCRIBED_BODY)
-            read_motion(loader, &n, &def);
-        else
-            read_start(loader, &n, def.type == ZN_PARTICLE_2D || def.type == ZN_PLANAR_BODY, &def);
-        if (n.rotation)
-            scene_want_rotation(loader, n.rotation, scene_format(loader, "rotation of '%s'", name), def.rotation);
+        if (def.type == ZN_BODY_PRESCRIBED) read_motion(loader, &n, &def);
+        else read_start(loader, &n, def.type == ZN_BODY_PARTICLE_2D || def.type == ZN_BODY_PLANAR, &def);
+        if (n.rotation) scene_want_rotation(loader, n.rotation, scene_format(loader, "rotation of '%s'", name), def.rotation);
         def.mass = number_or(loader, n.mass, scene_format(loader, "mass of '%s'", name), scene_positive, 0);
         def.density = number_or(loader, n.density, scene_format(loader, "density of '%s'", name), scene_positive, 0);
         if (n.inertia) read_inertia(loader, n.inertia, &def);
@@ -233,8 +219,7 @@ static void read_body(scene_loader *loader, const scene_entry *entry) {
                 scene_read_frame(loader, body, frame->key->text, frame->key, frame->value);
         if (n.geometry && zn_error_count(loader->context) == errors) scene_read_geometry(loader, name, n.geometry);
     }
-    if (zn_error_count(loader->context) != errors)
-        loader->names_incomplete = true; /* what uses the body would only repeat the mistake */
+    if (zn_error_count(loader->context) != errors) loader->names_incomplete = true; /* what uses the body would only repeat the mistake */
 }
 
 void scene_read_bodies(scene_loader *loader, const scene_node *node) {

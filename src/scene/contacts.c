@@ -17,8 +17,7 @@ static const zn_formula *slip_formulas(scene_loader *loader, int count, const sc
 static const zn_formula *friction_formulas(scene_loader *loader, int count, const scene_node **nodes, const char *what) {
     zn_formula *formulas = SCENE_NEW(loader->arena, zn_formula, count);
     const char *friction = scene_format(loader, "friction of %s", what);
-    for (int i = 0; formulas && i < count; i++)
-        formulas[i] = scene_constant(loader, nodes[i], friction, scene_not_negative, "0");
+    for (int i = 0; formulas && i < count; i++) formulas[i] = scene_constant(loader, nodes[i], friction, scene_not_negative, "0");
     return formulas;
 }
 
@@ -32,12 +31,12 @@ static void read_stribeck(scene_loader *loader, const scene_node *node, zn_frict
 
 static zn_reservoir read_reservoir(scene_loader *loader, const scene_node *node, int n_friction) {
     static const char *const words[] = {"ball", "ellipse", "rectangle", "contensou"};
-    if (!node) return n_friction > 1 ? ZN_ELLIPSE : ZN_BALL;
+    if (!node) return n_friction > 1 ? ZN_RESERVOIR_ELLIPSE : ZN_RESERVOIR_BALL;
     int word = scene_want_word(loader, node, "reservoir", 4, words);
-    if ((word == ZN_BALL || word == ZN_CONTENSOU) && n_friction > 1)
-        scene_error(loader, node, "a %s has one friction coefficient, but here are %d; ellipse and rectangle have several",
-                    words[word], n_friction);
-    return word < 0 ? ZN_BALL : (zn_reservoir)word;
+    if ((word == ZN_RESERVOIR_BALL || word == ZN_RESERVOIR_CONTENSOU) && n_friction > 1)
+        scene_error(loader, node, "a %s has one friction coefficient, but here are %d; ellipse and rectangle have several", words[word],
+                    n_friction);
+    return word < 0 ? ZN_RESERVOIR_BALL : (zn_reservoir)word;
 }
 
 /* false: no law was filled. */
@@ -61,21 +60,21 @@ static bool read_law(scene_loader *loader, const scene_node *map, const char *wh
     law->friction = friction_formulas(loader, law->n_friction, coefficients, what);
     if (!law->slips || !law->friction) return false;
     law->reservoir = read_reservoir(loader, nodes.reservoir, law->n_friction);
-    if (law->reservoir == ZN_CONTENSOU && !nodes.radius)
+    if (law->reservoir == ZN_RESERVOIR_CONTENSOU && !nodes.radius)
         scene_error(loader, nodes.reservoir, "%s is contensou, but lacks 'radius' (of the contact patch)", what);
-    if (law->reservoir != ZN_CONTENSOU && nodes.radius)
+    if (law->reservoir != ZN_RESERVOIR_CONTENSOU && nodes.radius)
         scene_error(loader, nodes.radius, "only 'reservoir: contensou' has a radius");
     if (nodes.radius) law->radius = scene_constant(loader, nodes.radius, "radius", scene_not_negative, "1");
     if (nodes.stribeck) read_stribeck(loader, nodes.stribeck, law);
     if (law->n_friction == 1 || law->n_friction == law->n_slips) return true;
-    scene_error(loader, nodes.friction, "%s has %d friction coefficients for %d slip velocities; give one, or one for each",
-                what, law->n_friction, law->n_slips);
+    scene_error(loader, nodes.friction, "%s has %d friction coefficients for %d slip velocities; give one, or one for each", what,
+                law->n_friction, law->n_slips);
     return false;
 }
 
 /* rolling: independent about each axis; pivoting: one axis. */
-static void read_further_law(scene_loader *loader, const scene_node *node, const char *what, bool pivoting,
-                             zn_contact_def *def, zn_friction_def *laws) {
+static void read_further_law(scene_loader *loader, const scene_node *node, const char *what, bool pivoting, zn_contact_def *def,
+                             zn_friction_def *laws) {
     law_nodes nodes = {0};
     const scene_key keys[] = {{"slip", SCENE_SCALAR | SCENE_LIST, true, &nodes.slip},
                               {"friction", SCENE_SCALAR | SCENE_LIST, true, &nodes.friction}};
@@ -87,7 +86,7 @@ static void read_further_law(scene_loader *loader, const scene_node *node, const
         scene_error(loader, nodes.slip, "%s has one slip velocity, but here are %d", what, law->n_slips);
         return;
     }
-    law->reservoir = pivoting ? ZN_BALL : ZN_RECTANGLE;
+    law->reservoir = pivoting ? ZN_RESERVOIR_BALL : ZN_RESERVOIR_RECTANGLE;
     def->n_laws++;
 }
 
@@ -112,17 +111,15 @@ static void read_contact(scene_loader *loader, const scene_entry *entry) {
     if (!scene_find(map, "gap") && !scene_find(map, "normal_force"))
         scene_error(loader, map, "%s lacks 'gap' (or 'normal_force', when it never opens)", what);
     if (normal_force && !gap && restitution)
-        scene_error(loader, restitution, "%s has a given normal force and no gap: it has no impacts, so it has no restitution",
-                    what);
+        scene_error(loader, restitution, "%s has a given normal force and no gap: it has no impacts, so it has no restitution", what);
 
     zn_friction_def laws[MAX_LAWS];
     zn_contact_def def = {.laws = laws};
     def.gap = scene_formula(loader, gap);
     if (!gap) def.normal_force = scene_constant(loader, normal_force, "normal_force", scene_not_negative, "1");
-    def.restitution =
-        scene_constant(loader, restitution, scene_format(loader, "restitution of %s", what), scene_zero_to_one, "0");
-    def.tangential_restitution = scene_constant(
-        loader, tangential, scene_format(loader, "tangential_restitution of %s", what), scene_zero_to_one, "0");
+    def.restitution = scene_constant(loader, restitution, scene_format(loader, "restitution of %s", what), scene_zero_to_one, "0");
+    def.tangential_restitution =
+        scene_constant(loader, tangential, scene_format(loader, "tangential_restitution of %s", what), scene_zero_to_one, "0");
     if (read_law(loader, map, what, sliding, &laws[0])) def.n_laws = 1;
     if (rolling) read_further_law(loader, rolling, what, false, &def, laws);
     if (pivoting) read_further_law(loader, pivoting, what, true, &def, laws);

@@ -11,8 +11,7 @@ void scene_read_coordinates(scene_loader *loader, const scene_node *node) {
         const scene_node *start = NULL, *velocity = NULL;
         const scene_key keys[] = {{"start", SCENE_SCALAR | SCENE_NULL, false, &start},
                                   {"velocity", SCENE_SCALAR | SCENE_NULL, false, &velocity}};
-        if (entry->value->kind == SCENE_SCALAR)
-            start = entry->value;
+        if (entry->value->kind == SCENE_SCALAR) start = entry->value;
         else if (entry->value->kind != SCENE_NULL && scene_want_kind(loader, entry->value, SCENE_SCALAR | SCENE_MAP, what))
             scene_want_map(loader, entry->value, what, 2, keys);
         if (velocity && loader->velocities) {
@@ -39,8 +38,7 @@ void scene_read_velocities(scene_loader *loader, const scene_node *node) {
         const char *what = scene_format(loader, "velocity '%s'", entry->key->text);
         const scene_node *start = NULL;
         const scene_key keys[] = {{"start", SCENE_SCALAR | SCENE_NULL, false, &start}};
-        if (entry->value->kind == SCENE_SCALAR)
-            start = entry->value;
+        if (entry->value->kind == SCENE_SCALAR) start = entry->value;
         else if (entry->value->kind != SCENE_NULL && scene_want_kind(loader, entry->value, SCENE_SCALAR | SCENE_MAP, what))
             scene_want_map(loader, entry->value, what, 1, keys);
         zn_formula_velocity(loader->builder, entry->key->text,

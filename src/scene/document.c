@@ -24,8 +24,7 @@ typedef struct reader {
     zn_status status;
 } reader;
 
-static void *stop(reader *r, zn_status status, int line, int column, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+static void *stop(reader *r, zn_status status, int line, int column, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 static void *stop(reader *r, zn_status status, int line, int column, const char *format, ...) {
     char sentence[256];
@@ -39,7 +38,7 @@ static void *stop(reader *r, zn_status status, int line, int column, const char 
 }
 
 static void *out_of_memory(reader *r) {
-    r->status = ZN_MEMORY;
+    r->status = ZN_ERROR_MEMORY;
     return NULL;
 }
 
@@ -62,7 +61,7 @@ static bool check_characters(reader *r) {
         int length = utf8_length(s);
         bool control = (*s < 0x20 && *s != '\t' && *s != '\n' && *s != '\r') || *s == 0x7f;
         if (length == 0 || control) {
-            stop(r, ZN_SYNTAX, line, column, "this is not a text file (byte 0x%02x is not a character)", *s);
+            stop(r, ZN_ERROR_SYNTAX, line, column, "this is not a text file (byte 0x%02x is not a character)", *s);
             return false;
         }
         column++;
@@ -106,7 +105,7 @@ static scene_node *read_scalar(reader *r, const struct fy_event *event) {
     const char *text = value ? fy_token_get_text(value, &length) : "";
     scene_node *node = new_node(r, SCENE_SCALAR, fy_event_start_mark((struct fy_event *)(uintptr_t)event));
     if (!node) return NULL;
-    if (text && memchr(text, 0, length)) return stop(r, ZN_SCENE, node->line, node->column, "a text must not contain \\0");
+    if (text && memchr(text, 0, length)) return stop(r, ZN_ERROR_SCENE, node->line, node->column, "a text must not contain \\0");
     node->text = scene_copy(r->arena, text ? text : "", text ? length : 0);
     if (!node->text) return out_of_memory(r);
     bool plain = !value || fy_token_scalar_style(value) == FYSS_PLAIN;
@@ -121,13 +120,13 @@ static scene_node *read_alias(reader *r, struct fy_event *event) {
     int line = mark ? mark->line + 1 : 1, column = mark ? mark->column + 1 : 1;
     if (!name) return out_of_memory(r);
     if (++r->aliases > SCENE_MAX_ALIASES)
-        return stop(r, ZN_SCENE, line, column, "too many aliases (more than %d)", SCENE_MAX_ALIASES);
+        return stop(r, ZN_ERROR_SCENE, line, column, "too many aliases (more than %d)", SCENE_MAX_ALIASES);
     for (anchor *known = r->anchors; known; known = known->next) {
         if (strcmp(known->name, name)) continue;
         if (known->node) return (scene_node *)(uintptr_t)known->node;
-        return stop(r, ZN_SCENE, line, column, "the alias '*%.60s' is inside the value that it stands for", name);
+        return stop(r, ZN_ERROR_SCENE, line, column, "the alias '*%.60s' is inside the value that it stands for", name);
     }
-    return stop(r, ZN_SCENE, line, column, "there is no anchor '&%.60s' before this alias", name);
+    return stop(r, ZN_ERROR_SCENE, line, column, "there is no anchor '&%.60s' before this alias", name);
 }
 
 /* Remembers the anchor of a node; NULL without one. */
@@ -147,7 +146,7 @@ static scene_node *read_node(reader *r, struct fy_event *event, int depth);
 static scene_node *next_node(reader *r, enum fy_event_type end, int depth) {
     struct fy_event *event = fy_parser_parse(r->parser);
     if (!event) {
-        if (r->status == ZN_OK) r->status = ZN_SYNTAX; /* the sentence is in the diagnostics */
+        if (r->status == ZN_OK) r->status = ZN_ERROR_SYNTAX; /* the sentence is in the diagnostics */
         return NULL;
     }
     scene_node *node = event->type == end ? NULL : read_node(r, event, depth);
@@ -163,7 +162,7 @@ static bool is_repeated(reader *r, name_table *names, const scene_node *key) {
         return false;
     }
     if (r->repeated++ < SCENE_MAX_ERRORS)
-        stop(r, ZN_SCENE, key->line, key->column, "'%.60s' is there twice; the first one is in line %d", key->text, line);
+        stop(r, ZN_ERROR_SCENE, key->line, key->column, "'%.60s' is there twice; the first one is in line %d", key->text, line);
     r->status = ZN_OK;
     return true;
 }
@@ -185,7 +184,7 @@ static bool merge(reader *r, scene_node *map, scene_entry ***last, name_table *n
             if (entry->value->kind != SCENE_MAP || !merge(r, map, last, names, entry->value)) return false;
         return true;
     }
-    if (value->kind != SCENE_MAP) return stop(r, ZN_SCENE, value->line, value->column, "'<<' needs a map, or a list of maps"), false;
+    if (value->kind != SCENE_MAP) return stop(r, ZN_ERROR_SCENE, value->line, value->column, "'<<' needs a map, or a list of maps"), false;
     for (const scene_entry *entry = value->first; entry; entry = entry->next) {
         if (names_find(names, 0, entry->key->text, strlen(entry->key->text)) >= 0) continue;
         if (!names_add(r->arena->context, names, 0, entry->key->text, entry->key->line)) return out_of_memory(r), false;
@@ -199,17 +198,16 @@ static scene_node *read_entries(reader *r, scene_node *parent, int depth, name_t
     const scene_node *merged = NULL;
     const enum fy_event_type end = map ? FYET_MAPPING_END : FYET_SEQUENCE_END;
     if (depth > SCENE_MAX_DEPTH)
-        return stop(r, ZN_SCENE, parent->line, parent->column, "this is nested too deeply (more than %d levels)",
-                    SCENE_MAX_DEPTH);
+        return stop(r, ZN_ERROR_SCENE, parent->line, parent->column, "this is nested too deeply (more than %d levels)", SCENE_MAX_DEPTH);
     scene_entry **last = &parent->first;
     for (;;) {
         scene_node *key = NULL, *value = next_node(r, end, depth);
         if (!value) return r->status == ZN_OK && (!merged || merge(r, parent, &last, names, merged)) ? parent : NULL;
         if (parent->count == SCENE_MAX_ENTRIES)
-            return stop(r, ZN_SCENE, value->line, value->column, "too many entries (more than %d)", SCENE_MAX_ENTRIES);
+            return stop(r, ZN_ERROR_SCENE, value->line, value->column, "too many entries (more than %d)", SCENE_MAX_ENTRIES);
         if (map) {
             key = value;
-            if (key->kind != SCENE_SCALAR) return stop(r, ZN_SCENE, key->line, key->column, "a key must be a name");
+            if (key->kind != SCENE_SCALAR) return stop(r, ZN_ERROR_SCENE, key->line, key->column, "a key must be a name");
             value = next_node(r, FYET_NONE, depth);
             if (!value) return NULL;
             if (is_repeated(r, names, key)) continue;
@@ -251,8 +249,7 @@ static scene_node *read_node(reader *r, struct fy_event *event, int depth) {
         node = new_node(r, SCENE_LIST, mark);
         if (node) node = read_children(r, node, depth + 1);
         break;
-    default:
-        return stop(r, ZN_SYNTAX, mark ? mark->line + 1 : 0, mark ? mark->column + 1 : 0, "something else is expected here");
+    default: return stop(r, ZN_ERROR_SYNTAX, mark ? mark->line + 1 : 0, mark ? mark->column + 1 : 0, "something else is expected here");
     }
     if (known) known->node = node;
     return node;
@@ -271,14 +268,14 @@ static const scene_node *read_stream(reader *r) {
         case FYET_STREAM_END: break;
         case FYET_DOCUMENT_START:
             if (root)
-                stop(r, ZN_SCENE, mark ? mark->line + 1 : 0, mark ? mark->column + 1 : 0,
+                stop(r, ZN_ERROR_SCENE, mark ? mark->line + 1 : 0, mark ? mark->column + 1 : 0,
                      "a second document starts here; a file holds one scene");
             break;
         default: root = read_node(r, event, 0); break;
         }
         fy_parser_event_free(r->parser, event);
     }
-    if (r->status == ZN_OK && fy_parser_get_stream_error(r->parser)) r->status = ZN_SYNTAX;
+    if (r->status == ZN_OK && fy_parser_get_stream_error(r->parser)) r->status = ZN_ERROR_SYNTAX;
     return r->status == ZN_OK ? root : NULL;
 }
 
@@ -287,8 +284,8 @@ static void take_diagnostics(reader *r, struct fy_diag *diag) {
     void *position = NULL;
     bool any = false;
     for (struct fy_diag_error *error; (error = fy_diag_errors_iterate(diag, &position)); any = true)
-        stop(r, ZN_SYNTAX, error->line, error->column, "YAML: %s", error->msg ? error->msg : "syntax error");
-    if (!any) stop(r, ZN_SYNTAX, 0, 0, "YAML: the text cannot be read");
+        stop(r, ZN_ERROR_SYNTAX, error->line, error->column, "YAML: %s", error->msg ? error->msg : "syntax error");
+    if (!any) stop(r, ZN_ERROR_SYNTAX, 0, 0, "YAML: the text cannot be read");
 }
 
 zn_status scene_read_document(scene_arena *arena, const char *file, const char *text, const scene_node **root) {
@@ -300,15 +297,15 @@ zn_status scene_read_document(scene_arena *arena, const char *file, const char *
     quiet.fp = NULL; /* collected, never printed */
     quiet.colorize = false;
     struct fy_diag *diag = fy_diag_create(&quiet);
-    if (!diag) return fail(arena->context, ZN_MEMORY, "out of memory");
+    if (!diag) return fail(arena->context, ZN_ERROR_MEMORY, "out of memory");
     fy_diag_set_collect_errors(diag, true);
     struct fy_parse_cfg config = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE, .diag = diag};
     r.parser = fy_parser_create(&config);
     if (!r.parser || fy_parser_set_string(r.parser, text, strlen(text)) != 0) {
-        r.status = fail(arena->context, ZN_MEMORY, "out of memory");
+        r.status = fail(arena->context, ZN_ERROR_MEMORY, "out of memory");
     } else {
         *root = read_stream(&r);
-        if (r.status == ZN_SYNTAX && fy_parser_get_stream_error(r.parser)) take_diagnostics(&r, diag);
+        if (r.status == ZN_ERROR_SYNTAX && fy_parser_get_stream_error(r.parser)) take_diagnostics(&r, diag);
     }
     fy_parser_destroy(r.parser);
     fy_diag_destroy(diag);

@@ -9,11 +9,12 @@ void scene_read_energy(scene_loader *loader, const scene_node *node, bool first_
     if (!scene_want_map(loader, node, "energy", 2, keys)) return;
     if (!kinetic && !first_order) loader->names_incomplete = true;
     if (kinetic && first_order) {
-        scene_error(loader, kinetic,
-                    "the scene has 'mass'; with it, energy has only 'potential' (for the account of energy)");
+        scene_error(loader, kinetic, "the scene has 'mass'; with it, energy has only 'potential' (for the account of energy)");
         kinetic = NULL;
     }
-    if (loader->parts) scene_placed(loader, zn_parts_energy(loader->parts, "energy", scene_formula(loader, kinetic), scene_formula(loader, potential)), node);
+    if (loader->parts)
+        scene_placed(loader, zn_parts_energy(loader->parts, "energy", scene_formula(loader, kinetic), scene_formula(loader, potential)),
+                     node);
     else zn_formula_energy(loader->builder, scene_formula(loader, kinetic), scene_formula(loader, potential));
 }
 
@@ -61,8 +62,7 @@ static void read_diagonal_by_name(scene_loader *loader, const scene_node *node) 
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
         const scene_entry *owner = loader->velocities->first;
         while (owner && strcmp(owner->key->text, entry->key->text)) owner = owner->next;
-        if (owner)
-            add_mass(loader, owner->key, owner->key, entry->value);
+        if (owner) add_mass(loader, owner->key, owner->key, entry->value);
         else
             scene_error(loader, entry->key, "mass: there is no velocity '%.60s'%s", entry->key->text,
                         scene_hint(loader, entry->key->text, loader->velocities));
@@ -112,8 +112,8 @@ static void check_symmetry(scene_loader *loader, const scene_node *matrix) {
                 !scene_evaluate(loader, scene_formula(loader, upper), "a mass", &b))
                 continue;
             if (fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)))
-                scene_error(loader, lower, "the mass matrix is not symmetric: %g here, %g in line %d, column %d", a, b,
-                            upper->line, upper->column);
+                scene_error(loader, lower, "the mass matrix is not symmetric: %g here, %g in line %d, column %d", a, b, upper->line,
+                            upper->column);
         }
 }
 
@@ -132,14 +132,11 @@ void scene_read_mass(scene_loader *loader, const scene_node *node) {
     bool matrix = node->first && node->first->value->kind == SCENE_LIST;
     const scene_entry *owner = loader->velocities->first;
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next, owner = owner->next) {
-        if (matrix)
-            read_matrix_row(loader, entry->value, owner->key);
-        else
-            add_mass(loader, owner->key, owner->key, entry->value);
+        if (matrix) read_matrix_row(loader, entry->value, owner->key);
+        else add_mass(loader, owner->key, owner->key, entry->value);
     }
     if (matrix && zn_error_count(loader->context) == errors) check_symmetry(loader, node);
-    if (zn_error_count(loader->context) != errors)
-        loader->names_incomplete = true; /* a matrix with holes says nothing more */
+    if (zn_error_count(loader->context) != errors) loader->names_incomplete = true; /* a matrix with holes says nothing more */
 }
 
 /* ---- constraints ---- */
@@ -150,22 +147,17 @@ void scene_read_constraints(scene_loader *loader, const scene_node *node) {
         const char *name = entry->key->text;
         const char *what = scene_format(loader, "constraint '%s'", name);
         const scene_node *position, *velocity;
-        const scene_key keys[] = {{"position", SCENE_SCALAR, false, &position},
-                                  {"velocity", SCENE_SCALAR, false, &velocity}};
+        const scene_key keys[] = {{"position", SCENE_SCALAR, false, &position}, {"velocity", SCENE_SCALAR, false, &velocity}};
         int errors = zn_error_count(loader->context);
         if (!scene_want_map(loader, entry->value, what, 2, keys)) continue;
-        if (position && velocity)
-            scene_error(loader, entry->value, "%s has both 'position' and 'velocity'; make it two constraints", what);
+        if (position && velocity) scene_error(loader, entry->value, "%s has both 'position' and 'velocity'; make it two constraints", what);
         else if (position && loader->parts)
             scene_placed(loader, zn_parts_position_constraint(loader->parts, name, scene_formula(loader, position)), entry->key);
         else if (velocity && loader->parts)
             scene_placed(loader, zn_parts_velocity_constraint(loader->parts, name, scene_formula(loader, velocity)), entry->key);
-        else if (position)
-            zn_formula_position_constraint(loader->builder, name, scene_formula(loader, position));
-        else if (velocity)
-            zn_formula_velocity_constraint(loader->builder, name, scene_formula(loader, velocity));
-        else if (zn_error_count(loader->context) == errors)
-            scene_error(loader, entry->value, "%s lacks 'position' or 'velocity'", what);
+        else if (position) zn_formula_position_constraint(loader->builder, name, scene_formula(loader, position));
+        else if (velocity) zn_formula_velocity_constraint(loader->builder, name, scene_formula(loader, velocity));
+        else if (zn_error_count(loader->context) == errors) scene_error(loader, entry->value, "%s lacks 'position' or 'velocity'", what);
     }
 }
 
@@ -176,9 +168,7 @@ void scene_read_outputs(scene_loader *loader, const scene_node *node) {
         const char *name = entry->key->text;
         if (!scene_want_label(loader, "output", entry->key)) continue;
         if (!scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "output '%s'", name))) continue;
-        if (loader->parts)
-            scene_placed(loader, zn_parts_output(loader->parts, name, scene_formula(loader, entry->value)), entry->key);
-        else
-            zn_formula_output(loader->builder, name, scene_formula(loader, entry->value));
+        if (loader->parts) scene_placed(loader, zn_parts_output(loader->parts, name, scene_formula(loader, entry->value)), entry->key);
+        else zn_formula_output(loader->builder, name, scene_formula(loader, entry->value));
     }
 }

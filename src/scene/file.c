@@ -9,7 +9,7 @@
 static zn_status fail_file(scene_arena *arena, const char *path, const char *why) {
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
-    return fail_at(arena->context, ZN_FILE, &place, "%s", why);
+    return fail_at(arena->context, ZN_ERROR_FILE, &place, "%s", why);
 }
 
 char *scene_read_bytes(scene_arena *arena, const char *path, const char *what, size_t limit, size_t *length, char why[SCENE_WHY]) {
@@ -36,7 +36,8 @@ char *scene_read_bytes(scene_arena *arena, const char *path, const char *what, s
     if (ferror(stream)) snprintf(why, SCENE_WHY, "the file cannot be read");
     else if (*length > limit) snprintf(why, SCENE_WHY, "the file is too large for a %s (more than %zu MiB)", what, limit >> 20);
     else if (feof(stream)) bytes = scene_copy(arena, buffer, *length);
-    for (size_t i = 0; bytes && i < *length; i++) arena->read = (arena->read ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3) + 1; /* FNV */
+    for (size_t i = 0; bytes && i < *length; i++)
+        arena->read = (arena->read ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3) + 1; /* FNV */
     mem_free(arena->context, buffer);
 done:
     fclose(stream);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 static const char *const type_words[] = {"bar", "beam", "spline-beam", "rod"};
-enum { BAR = 1 << ZN_BAR, BEAM = 1 << ZN_BEAM, SPLINE = 1 << ZN_SPLINE_BEAM, ROD = 1 << ZN_ROD };
+enum { BAR = 1 << ZN_FLEXIBLE_BAR, BEAM = 1 << ZN_FLEXIBLE_BEAM, SPLINE = 1 << ZN_FLEXIBLE_SPLINE_BEAM, ROD = 1 << ZN_FLEXIBLE_ROD };
 enum { ALL = BAR | BEAM | SPLINE | ROD, BENDS = BEAM | SPLINE | ROD, SHEARS = BEAM | ROD };
 
 /* Keys that are one number, or (many) one for each direction of the cross section. */
@@ -48,8 +48,8 @@ static const struct number_key {
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 
 typedef struct flexible_nodes {
-    const scene_node *type, *from, *to, *curve, *elements, *order, *degree, *gauss, *mass, *direction, *velocity,
-        *angle_rate, *angular_velocity, *record, *frames, *geometry, *numbers[N_NUMBERS];
+    const scene_node *type, *from, *to, *curve, *elements, *order, *degree, *gauss, *mass, *direction, *velocity, *angle_rate,
+        *angular_velocity, *record, *frames, *geometry, *numbers[N_NUMBERS];
 } flexible_nodes;
 
 bool scene_is_flexible(const scene_node *body) {
@@ -61,7 +61,7 @@ bool scene_is_flexible(const scene_node *body) {
 
 static void read_number(scene_loader *loader, const struct number_key *key, const scene_node *node, zn_flexible_def *def) {
     double *out = (double *)((char *)def + key->offset);
-    bool spatial = def->type == ZN_ROD;
+    bool spatial = def->type == ZN_FLEXIBLE_ROD;
     const scene_range range = key->any_sign ? scene_any_number : scene_not_negative;
     if (!(key->types & 1u << def->type)) {
         scene_error(loader, node, "a %s has no '%s'", type_words[def->type], key->name);
@@ -75,8 +75,7 @@ static void read_number(scene_loader *loader, const struct number_key *key, cons
         scene_want_vector(loader, node, key->name, 2, 2, out);
         return;
     }
-    if (scene_want_number(loader, node, scene_format(loader, "%s of '%s'", key->name, def->name), range, out) &&
-        key->many > 1)
+    if (scene_want_number(loader, node, scene_format(loader, "%s of '%s'", key->name, def->name), range, out) && key->many > 1)
         out[1] = out[0];
 }
 
@@ -86,24 +85,22 @@ static void read_curve(scene_loader *loader, const flexible_nodes *n, int dim, z
     const scene_node *items[3];
     int count = n->curve ? scene_want_list(loader, n->curve, "curve", dim, dim, items) : 0;
     for (int i = 0; i < count; i++) def->curve[i] = scene_formula(loader, items[i]);
-    if (n->curve && (n->from || n->to))
-        scene_error(loader, n->curve, "'%s' has a curve; it cannot also have 'from' or 'to'", def->name);
-    if (n->direction && def->type != ZN_ROD) scene_error(loader, n->direction, "only a rod has a 'direction'");
+    if (n->curve && (n->from || n->to)) scene_error(loader, n->curve, "'%s' has a curve; it cannot also have 'from' or 'to'", def->name);
+    if (n->direction && def->type != ZN_FLEXIBLE_ROD) scene_error(loader, n->direction, "only a rod has a 'direction'");
     if (n->direction) scene_want_vector(loader, n->direction, "direction", 3, 3, def->direction);
 }
 
 static void read_start(scene_loader *loader, const flexible_nodes *n, int dim, zn_flexible_def *def) {
     if (n->velocity) scene_want_vector(loader, n->velocity, "velocity", 2, dim, def->velocity);
     if (n->angle_rate && dim == 3) scene_error(loader, n->angle_rate, "a rod turns by 'angular_velocity'");
-    if (n->angular_velocity && dim == 2)
-        scene_error(loader, n->angular_velocity, "a %s turns by 'angle_rate'", type_words[def->type]);
+    if (n->angular_velocity && dim == 2) scene_error(loader, n->angular_velocity, "a %s turns by 'angle_rate'", type_words[def->type]);
     if (n->angle_rate) scene_want_number(loader, n->angle_rate, "angle_rate", scene_any_number, &def->angular_velocity[2]);
     if (n->angular_velocity) scene_want_vector(loader, n->angular_velocity, "angular_velocity", 3, 3, def->angular_velocity);
 }
 
 static void read_discretisation(scene_loader *loader, const flexible_nodes *n, zn_flexible_def *def) {
     static const char *const masses[] = {"consistent", "lumped"}, *const records[] = {"none", "forces", "strains", "all"};
-    const bool spline = def->type == ZN_SPLINE_BEAM;
+    const bool spline = def->type == ZN_FLEXIBLE_SPLINE_BEAM;
     if (n->elements) scene_want_integer(loader, n->elements, "elements", 1, &def->elements);
     const scene_node *wrong = spline ? n->order : n->degree;
     if (wrong) scene_error(loader, wrong, spline ? "a spline-beam has a 'degree'" : "only a spline-beam has a 'degree'");
@@ -111,7 +108,7 @@ static void read_discretisation(scene_loader *loader, const flexible_nodes *n, z
     if (order) scene_want_integer(loader, order, spline ? "degree" : "order", 1, &def->order);
     if (n->gauss && !spline) scene_error(loader, n->gauss, "only a spline-beam has 'gauss' (points of an element)");
     if (n->gauss) scene_want_integer(loader, n->gauss, "gauss", 1, &def->gauss);
-    if (n->mass && def->type != ZN_BAR && def->type != ZN_ROD)
+    if (n->mass && def->type != ZN_FLEXIBLE_BAR && def->type != ZN_FLEXIBLE_ROD)
         scene_error(loader, n->mass, "only bars and rods have a choice of 'mass'; a %s has 'density' or 'line_density'",
                     type_words[def->type]);
     if (n->mass) def->lumped = scene_want_word(loader, n->mass, "mass", 2, masses) == 1;
@@ -120,8 +117,7 @@ static void read_discretisation(scene_loader *loader, const flexible_nodes *n, z
 }
 
 /* {s: 0.5, at: [..], angle: ..}: a frame in the cross section at s; or just s. */
-void scene_read_section(scene_loader *loader, zn_flexible flexible, const char *name, const scene_node *key,
-                        const scene_node *node) {
+void scene_read_section(scene_loader *loader, zn_flexible flexible, const char *name, const scene_node *key, const scene_node *node) {
     const char *what = scene_format(loader, "frame '%s'", key->text);
     const scene_node *s = node->kind == SCENE_SCALAR ? node : NULL, *at = NULL, *angle = NULL, *rotation = NULL;
     const scene_key keys[] = {{"s", SCENE_SCALAR, true, &s},
@@ -161,8 +157,7 @@ static int make_keys(flexible_nodes *n, scene_key *keys) {
                                {"geometry", SCENE_MAP, false, &n->geometry}};
     int count = sizeof fixed / sizeof *fixed;
     memcpy(keys, fixed, sizeof fixed);
-    for (int i = 0; i < N_NUMBERS; i++)
-        keys[count++] = (scene_key){numbers[i].name, SCENE_SCALAR | SCENE_LIST, false, &n->numbers[i]};
+    for (int i = 0; i < N_NUMBERS; i++) keys[count++] = (scene_key){numbers[i].name, SCENE_SCALAR | SCENE_LIST, false, &n->numbers[i]};
     return count;
 }
 
@@ -181,17 +176,15 @@ void scene_read_flexible(scene_loader *loader, const scene_entry *entry) {
     if (word >= 0) {
         def.name = name;
         def.type = (zn_flexible_type)word;
-        const int dim = def.type == ZN_ROD ? 3 : 2;
+        const int dim = def.type == ZN_FLEXIBLE_ROD ? 3 : 2;
         read_curve(loader, &n, dim, &def);
         read_start(loader, &n, dim, &def);
         read_discretisation(loader, &n, &def);
         for (int i = 0; i < N_NUMBERS; i++)
             if (n.numbers[i]) read_number(loader, &numbers[i], n.numbers[i], &def);
     }
-    if (zn_error_count(loader->context) == errors &&
-        scene_placed(loader, zn_parts_flexible(loader->parts, &def, &flexible), entry->key)) {
-        for (const scene_entry *frame = n.frames ? n.frames->first : NULL; frame && !scene_gave_up(loader);
-             frame = frame->next)
+    if (zn_error_count(loader->context) == errors && scene_placed(loader, zn_parts_flexible(loader->parts, &def, &flexible), entry->key)) {
+        for (const scene_entry *frame = n.frames ? n.frames->first : NULL; frame && !scene_gave_up(loader); frame = frame->next)
             scene_read_section(loader, flexible, frame->key->text, frame->key, frame->value);
         if (n.geometry && zn_error_count(loader->context) == errors) scene_read_geometry(loader, name, n.geometry);
     }

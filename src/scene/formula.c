@@ -19,26 +19,25 @@ static bool looks_like_name(const char *text) {
 
 const scene_name *scene_known_name(const scene_loader *loader, const char *name, size_t length) {
     for (size_t i = 0; i < loader->n_names; i++)
-        if (strlen(loader->names[i].name) == length && !strncmp(loader->names[i].name, name, length))
-            return &loader->names[i];
+        if (strlen(loader->names[i].name) == length && !strncmp(loader->names[i].name, name, length)) return &loader->names[i];
     return NULL;
 }
+
+static const char *article(const char *what) { return strchr("aeiou", what[0]) ? "an" : "a"; }
 
 void scene_declare(scene_loader *loader, const char *what, const scene_node *key) {
     const scene_name *known = scene_known_name(loader, key->text, strlen(key->text));
     bool valid = expr_name_is_valid(key->text);
     if (!valid && looks_like_name(key->text))
-        scene_error(loader, key, "'%s' cannot be the name of a %s: formulas know it already", key->text, what);
+        scene_error(loader, key, "'%s' cannot be the name of %s %s: formulas know it already", key->text, article(what), what);
     else if (!valid)
-        scene_error(loader, key, "'%.60s' cannot be the name of a %s: a letter, then letters, digits and _", key->text,
+        scene_error(loader, key, "'%.60s' cannot be the name of %s %s: a letter, then letters, digits and _", key->text, article(what),
                     what);
     else if (known)
-        scene_error(loader, key, "'%s' cannot be the name of a %s: line %d has a %s of this name", key->text, what,
-                    known->node->line, known->what);
+        scene_error(loader, key, "'%s' cannot be the name of %s %s: line %d has %s %s of this name", key->text, article(what), what,
+                    known->node->line, article(known->what), known->what);
     if (!valid || known) loader->names_incomplete = true;
-    if (!mem_grow(loader->context, (void **)&loader->names, &loader->name_capacity, loader->n_names + 1,
-                  sizeof *loader->names))
-        return;
+    if (!mem_grow(loader->context, (void **)&loader->names, &loader->name_capacity, loader->n_names + 1, sizeof *loader->names)) return;
     loader->names[loader->n_names++] = (scene_name){key->text, what, key};
 }
 
@@ -85,9 +84,16 @@ static const char *first_variable(const scene_loader *loader, const char *text, 
         if (*length == 1 && *name == 't') return name;
         if (loader->parts && memchr(name, '.', *length)) return name; /* a coordinate of a body */
         const scene_name *known = scene_known_name(loader, name, without_primes(name, *length));
-        if (known && strcmp(known->what, "parameter")) return name;
+        if (known && strcmp(known->what, "parameter") && strcmp(known->what, "table")) return name;
     }
     return NULL;
+}
+
+/* Inputs and the like. */
+static bool is_value(const scene_loader *loader, const char *name, size_t length) {
+    const scene_name *known = scene_known_name(loader, name, length);
+    return known && (!strcmp(known->what, "input") || !strcmp(known->what, "live parameter") || !strcmp(known->what, "mode") ||
+                     !strcmp(known->what, "sampled value"));
 }
 
 bool scene_is_constant(const scene_loader *loader, zn_formula formula) {
@@ -111,8 +117,8 @@ bool scene_evaluate(scene_loader *loader, zn_formula formula, const char *what, 
     const char *variable = first_variable(loader, formula.text, &length);
     if (variable) {
         error_place place = scene_place_in(formula, variable);
-        fail_at(loader->context, ZN_SCENE, &place, "%s must be constant, but '%.*s' changes with the motion", what,
-                (int)length, variable);
+        fail_at(loader->context, ZN_ERROR_SCENE, &place, "%s must be constant, but '%.*s' %s", what, (int)length, variable,
+                is_value(loader, variable, length) ? "may change between steps" : "changes with the motion");
         return false;
     }
     expr result = EXPR_NONE;
@@ -121,7 +127,7 @@ bool scene_evaluate(scene_loader *loader, zn_formula formula, const char *what, 
     *value = expr_value(loader->graph, result, NULL);
     if (isfinite(*value)) return true;
     error_place place = scene_place_in(formula, formula.text);
-    fail_at(loader->context, ZN_SCENE, &place, "%s is not a finite number (its value is %g)", what, *value);
+    fail_at(loader->context, ZN_ERROR_SCENE, &place, "%s is not a finite number (its value is %g)", what, *value);
     return false;
 }
 
@@ -142,8 +148,7 @@ bool scene_want_integer(scene_loader *loader, const scene_node *node, const char
     return true;
 }
 
-zn_formula scene_constant(scene_loader *loader, const scene_node *node, const char *what, scene_range range,
-                          const char *instead) {
+zn_formula scene_constant(scene_loader *loader, const scene_node *node, const char *what, scene_range range, const char *instead) {
     double value;
     if (!node) return (zn_formula){0};
     return scene_want_number(loader, node, what, range, &value) ? scene_formula(loader, node) : ZN_FORMULA(instead);

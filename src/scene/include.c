@@ -74,7 +74,7 @@ static const scene_node *join_maps(including *in, const char *section, const sce
             there->key = entry->key, there->value = entry->value;
         } else {
             error_place place = {.file = entry->key->file, .line = entry->key->line, .column = entry->key->column, .time = NAN};
-            fail_at(in->arena->context, ZN_SCENE, &place, "'%.60s' is there twice; the first one is in %s, line %d", entry->key->text,
+            fail_at(in->arena->context, ZN_ERROR_SCENE, &place, "'%.60s' is there twice; the first one is in %s, line %d", entry->key->text,
                     there->key->file, there->key->line);
             in->failed = true;
         }
@@ -106,24 +106,26 @@ static const char *why_not(const char *name) {
 
 static bool include_file(including *in, scene_node *root, const scene_node *node) {
     const char *why = node->kind == SCENE_SCALAR ? why_not(node->text) : "a file is named by a text";
-    if (why) return stop(in, node, ZN_SCENE, why, node->kind == SCENE_SCALAR ? node->text : "this");
+    if (why) return stop(in, node, ZN_ERROR_SCENE, why, node->kind == SCENE_SCALAR ? node->text : "this");
     const char *path = scene_path_beside(in->arena, node), *real = path ? real_path(in->arena, path) : NULL;
     if (!path) return !(in->failed = true);
-    if (!real) return stop(in, node, ZN_FILE, "there is no such file", path);
+    if (!real) return stop(in, node, ZN_ERROR_FILE, "there is no such file", path);
     size_t folder = strlen(in->folder);
-    if (strncmp(real, in->folder, folder) || real[folder] != '/') return stop(in, node, ZN_SCENE, "it is outside the folder of the scene", path);
+    if (strncmp(real, in->folder, folder) || real[folder] != '/')
+        return stop(in, node, ZN_ERROR_SCENE, "it is outside the folder of the scene", path);
     for (int i = 0; i < in->n_seen; i++)
         if (!strcmp(in->seen[i], real)) {
-            return !in->open[i] || stop(in, node, ZN_SCENE, "it includes this file, directly or through others", path);
+            return !in->open[i] || stop(in, node, ZN_ERROR_SCENE, "it includes this file, directly or through others", path);
         }
-    if (in->n_seen == MOST_FILES) return stop(in, node, ZN_SCENE, "there are too many files", path);
+    if (in->n_seen == MOST_FILES) return stop(in, node, ZN_ERROR_SCENE, "there are too many files", path);
     int number = in->n_seen++;
     in->seen[number] = real;
     in->open[number] = true;
     const scene_node *tree = NULL;
     char *text = scene_read_file(in->arena, path);
     if (!text || scene_read_document(in->arena, path, text, &tree) != ZN_OK) return !(in->failed = true);
-    if (tree && tree->kind != SCENE_MAP && tree->kind != SCENE_NULL) return stop(in, node, ZN_SCENE, "it is not a map of sections", path);
+    if (tree && tree->kind != SCENE_MAP && tree->kind != SCENE_NULL)
+        return stop(in, node, ZN_ERROR_SCENE, "it is not a map of sections", path);
     const scene_node *whole = tree && tree->kind == SCENE_MAP ? read_root(in, tree) : NULL;
     if (whole && !in->failed) join_roots(in, root, whole);
     in->open[number] = false;
@@ -155,11 +157,12 @@ zn_status scene_include(scene_arena *arena, const char *file, const scene_node *
     const scene_node here = {.text = ".", .file = file};
     const char *folder = scene_path_beside(arena, &here), *real = real_path(arena, file);
     in.folder = folder ? real_path(arena, folder) : NULL;
-    if (!in.folder && zn_error_count(arena->context) == errors) stop(&in, scene_find(*root, "include"), ZN_FILE, "the scene's folder cannot be read", file);
-    if (!in.folder) return ZN_FILE;
+    if (!in.folder && zn_error_count(arena->context) == errors)
+        stop(&in, scene_find(*root, "include"), ZN_ERROR_FILE, "the scene's folder cannot be read", file);
+    if (!in.folder) return ZN_ERROR_FILE;
     if (real) in.seen[in.n_seen] = real, in.open[in.n_seen++] = true;
     *root = read_root(&in, *root);
     if (!in.failed && *root) return ZN_OK;
     int count = zn_error_count(arena->context);
-    return count > errors ? zn_error_get(arena->context, count - 1)->status : ZN_MEMORY;
+    return count > errors ? zn_error_get(arena->context, count - 1)->status : ZN_ERROR_MEMORY;
 }

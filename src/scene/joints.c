@@ -23,8 +23,8 @@ static bool read_side(scene_loader *loader, const scene_node *side, const double
     return scene_placed(loader, zn_parts_frame_at(loader->parts, body, NULL, at ? at : point, axis, frame), side);
 }
 
-bool scene_want_frames(scene_loader *loader, const scene_node *between, const scene_node *at, const scene_node *axis,
-                       const char *what, zn_frame *a, zn_frame *b) {
+bool scene_want_frames(scene_loader *loader, const scene_node *between, const scene_node *at, const scene_node *axis, const char *what,
+                       zn_frame *a, zn_frame *b) {
     const scene_node *sides[2];
     double point[3] = {0}, direction[3] = {0};
     if (scene_want_list(loader, between, scene_format(loader, "'between' of %s", what), 2, 2, sides) != 2) return false;
@@ -57,7 +57,8 @@ static double start_distance(scene_loader *loader, zn_frame a, zn_frame b) {
 
 /* Joints that hold directions of their bodies. */
 static bool holds_directions(zn_joint_type type) {
-    return type == ZN_REVOLUTE || type == ZN_PRISMATIC || type == ZN_CYLINDRICAL || type == ZN_UNIVERSAL || type == ZN_FIXED || type == ZN_PLANAR;
+    return type == ZN_JOINT_REVOLUTE || type == ZN_JOINT_PRISMATIC || type == ZN_JOINT_CYLINDRICAL || type == ZN_JOINT_UNIVERSAL ||
+           type == ZN_JOINT_FIXED || type == ZN_JOINT_PLANAR;
 }
 
 /* Axes closer than this are those of bodies that are not turned against each other. */
@@ -68,38 +69,138 @@ static void align_second(scene_loader *loader, const zn_joint_def *def) {
     parts_frame *frames = loader->parts->frames, *a = &frames[def->a.index], *b = &frames[def->b.index];
     vec3 r;
     mat3 A_a, A_b;
-    if (parts_place_at_start(loader->parts, a->body, &r, &A_a) != ZN_OK || parts_place_at_start(loader->parts, b->body, &r, &A_b) != ZN_OK) return;
+    if (parts_place_at_start(loader->parts, a->body, &r, &A_a) != ZN_OK || parts_place_at_start(loader->parts, b->body, &r, &A_b) != ZN_OK)
+        return;
     mat3 At_b = mat3_transposed(&A_b), turn = mat3_product(&At_b, &A_a), axes = mat3_product(&turn, &a->rotation);
     double difference = 0;
     for (int i = 0; i < 9; i++) difference = larger(difference, fabs(axes.m[i / 3][i % 3] - b->rotation.m[i / 3][i % 3]));
     if (difference > SAME_AXES) b->rotation = axes;
 }
 
+/* ---- options ---- */
+
+/* A stop: a number, or null where there is none on that side. */
+static void read_stops(scene_loader *loader, const scene_node *node, const char *what, zn_joint_options *o) {
+    int count = 0;
+    for (const scene_entry *entry = node->first; entry; entry = entry->next, count++)
+        if (count < 2 && entry->value->kind != SCENE_NULL)
+            scene_want_number(loader, entry->value, "a stop", scene_any_number, &o->stops[count]);
+    if (count != 2) scene_error(loader, node, "the stops of %s are two: [lower, upper], null where there is none", what);
+    else if (!(o->stops[0] < o->stops[1])) scene_error(loader, node, "the lower stop of %s must be below the upper one", what);
+}
+
+static void read_friction(scene_loader *loader, const scene_node *node, const char *what, bool turns, zn_joint_options *o) {
+    const scene_node *given, *coefficient, *radius, *preload;
+    const scene_key keys[] = {{turns ? "torque" : "force", SCENE_SCALAR, false, &given},
+                              {"coefficient", SCENE_SCALAR, false, &coefficient},
+                              {"preload", SCENE_SCALAR, false, &preload},
+                              {"radius", SCENE_SCALAR, false, &radius}};
+    const char *of = scene_format(loader, "friction of %s", what);
+    if (!scene_want_map(loader, node, of, turns ? 4 : 3, keys)) return;
+    if (!turns) radius = NULL;
+    if (given) scene_want_number(loader, given, turns ? "torque" : "force", scene_positive, &o->friction_force);
+    if (coefficient) scene_want_number(loader, coefficient, "coefficient", scene_positive, &o->friction);
+    if (radius) scene_want_number(loader, radius, "radius", scene_positive, &o->friction_radius);
+    if (preload) scene_want_number(loader, preload, "preload", scene_not_negative, &o->preload);
+    if (given ? coefficient || radius || preload : !coefficient)
+        scene_error(loader, node,
+                    turns ? "%s is a 'torque', or a 'coefficient' with a 'radius' and a 'preload'"
+                          : "%s is a 'force', or a 'coefficient' with a 'preload'",
+                    of);
+    else if (turns && coefficient && !radius) scene_error(loader, node, "%s needs the 'radius' of the bearing", of);
+}
+
+typedef struct option_nodes {
+    const scene_node *stops, *restitution, *backlash, *clutch, *friction;
+} option_nodes;
+
+/* Whether there are any. */
+static bool read_options(scene_loader *loader, const option_nodes *n, const char *what, zn_joint_type type, zn_joint_options *o) {
+    static const char *const ways[] = {"forward", "backward"};
+    *o = zn_default_joint_options();
+    if (n->stops) read_stops(loader, n->stops, what, o);
+    if (n->backlash) scene_want_number(loader, n->backlash, "backlash", scene_positive, &o->backlash);
+    if (n->restitution) scene_want_number(loader, n->restitution, "restitution", scene_zero_to_one, &o->restitution);
+    if (n->clutch) o->clutch = (zn_clutch)(1 + scene_want_word(loader, n->clutch, "clutch", 2, ways));
+    if (n->friction) read_friction(loader, n->friction, what, type != ZN_JOINT_PRISMATIC, o);
+    if (n->restitution && !n->stops && !n->backlash && type != ZN_JOINT_ROPE)
+        scene_error(loader, n->restitution, "%s has a restitution, but neither stops nor backlash", what);
+    return n->stops || n->backlash || n->clutch || n->friction || n->restitution;
+}
+
+/* ---- ropes and belts ---- */
+
+/* A place of a path: the name of a frame, or {over: frame, radius, around, grip, friction}. */
+static bool read_place(scene_loader *loader, const scene_node *node, const char *what, zn_rope_place *place) {
+    static const char *const ways[] = {"counterclockwise", "clockwise"}, *const truths[] = {"false", "true"};
+    const scene_node *over = node, *radius = NULL, *around = NULL, *grip = NULL, *friction = NULL;
+    const scene_key keys[] = {{"over", SCENE_SCALAR, true, &over},
+                              {"radius", SCENE_SCALAR, false, &radius},
+                              {"around", SCENE_SCALAR, false, &around},
+                              {"grip", SCENE_SCALAR, false, &grip},
+                              {"friction", SCENE_SCALAR, false, &friction}};
+    if (node->kind != SCENE_SCALAR && !scene_want_map(loader, node, scene_format(loader, "a place of %s", what), 5, keys)) return false;
+    if (!over || !scene_placed(loader, zn_parts_find_frame(loader->parts, over->text, &place->frame), over)) return false;
+    if (radius) scene_want_number(loader, radius, "radius", scene_positive, &place->radius);
+    if (friction) scene_want_number(loader, friction, "friction", scene_not_negative, &place->friction);
+    if (around) place->clockwise = scene_want_word(loader, around, "around", 2, ways) == 1;
+    if (grip) place->grips = scene_want_word(loader, grip, "grip", 2, truths) == 1;
+    if (radius && !around) scene_error(loader, node, "a pulley of %s lacks 'around': counterclockwise or clockwise", what);
+    return true;
+}
+
+static bool read_path(scene_loader *loader, const scene_node *between, const char *what, zn_joint_def *def, zn_rope_place *places) {
+    int count = 0;
+    bool good = true;
+    for (const scene_entry *entry = between->first; entry; entry = entry->next, count++)
+        if (count < ZN_ROPE_MOST_PLACES) good = read_place(loader, entry->value, what, &places[count]) && good;
+    if (count < 2 || count > ZN_ROPE_MOST_PLACES)
+        scene_error(loader, between, "the path of %s has 2 to %d places, but here are %d", what, ZN_ROPE_MOST_PLACES, count);
+    def->n_path = count, def->path = places;
+    return good && count >= 2 && count <= ZN_ROPE_MOST_PLACES;
+}
+
+/* ---- a joint ---- */
+
 /* Rolling is across the line or plane of b, so its frame does not take the joint's axis. */
 static void read_joint(scene_loader *loader, const char *name, const scene_node *key, const scene_node *node) {
     const char *what = scene_format(loader, "joint '%s'", name);
     const scene_node *type, *between, *at, *axis, *length, *radius, *ratio, *drive, *label;
-    const scene_key keys[] = {{"type", SCENE_SCALAR, true, &type},      {"between", SCENE_LIST, true, &between},
-                              {"at", SCENE_LIST, false, &at},           {"axis", SCENE_LIST, false, &axis},
-                              {"length", SCENE_SCALAR, false, &length}, {"radius", SCENE_SCALAR, false, &radius},
-                              {"ratio", SCENE_SCALAR, false, &ratio},   {"drive", SCENE_SCALAR, false, &drive},
-                              {"name", SCENE_SCALAR, false, &label}};
+    option_nodes n = {0};
+    zn_joint_options options;
+    const scene_key keys[] = {{"type", SCENE_SCALAR, true, &type},
+                              {"between", SCENE_LIST, true, &between},
+                              {"at", SCENE_LIST, false, &at},
+                              {"axis", SCENE_LIST, false, &axis},
+                              {"length", SCENE_SCALAR, false, &length},
+                              {"radius", SCENE_SCALAR, false, &radius},
+                              {"ratio", SCENE_SCALAR, false, &ratio},
+                              {"drive", SCENE_SCALAR, false, &drive},
+                              {"name", SCENE_SCALAR, false, &label},
+                              {"stops", SCENE_LIST, false, &n.stops},
+                              {"restitution", SCENE_SCALAR, false, &n.restitution},
+                              {"backlash", SCENE_SCALAR, false, &n.backlash},
+                              {"clutch", SCENE_SCALAR, false, &n.clutch},
+                              {"friction", SCENE_MAP, false, &n.friction}};
     int errors = zn_error_count(loader->context);
     if (!scene_want_map(loader, node, what, sizeof keys / sizeof *keys, keys) || !type || !between) return;
     zn_joint_def def = zn_default_joint_def();
     int word = scene_want_word(loader, type, scene_format(loader, "type of %s", what), ZN_JOINT_TYPE_COUNT, words);
-    bool frames = scene_want_frames(loader, between, at, axis, what, &def.a, &def.b);
-    if (word < 0 || !frames) return;
+    if (word < 0) return;
     def.name = name;
     def.type = (zn_joint_type)word;
+    bool line = def.type == ZN_JOINT_ROPE || def.type == ZN_JOINT_BELT;
+    zn_rope_place places[ZN_ROPE_MOST_PLACES] = {0};
+    if (line && (at || axis)) scene_error(loader, at ? at : axis, "%s goes along the places of 'between'", what);
+    if (line ? !read_path(loader, between, what, &def, places) : !scene_want_frames(loader, between, at, axis, what, &def.a, &def.b))
+        return;
     if (at && !axis && holds_directions(def.type)) align_second(loader, &def);
     def.drive = scene_formula(loader, drive);
-    if (length)
-        scene_want_number(loader, length, "length", scene_positive, &def.length);
-    else if (def.type == ZN_DISTANCE)
-        def.length = start_distance(loader, def.a, def.b);
+    if (length) scene_want_number(loader, length, "length", scene_positive, &def.length);
+    else if (def.type == ZN_JOINT_DISTANCE) def.length = start_distance(loader, def.a, def.b);
     if (radius) scene_want_number(loader, radius, "radius", scene_positive, &def.radius);
     if (ratio) scene_want_number(loader, ratio, "ratio", scene_any_number, &def.ratio);
+    if (read_options(loader, &n, what, def.type, &options)) def.options = &options;
     if (zn_error_count(loader->context) == errors) scene_placed(loader, zn_parts_joint(loader->parts, &def), key);
 }
 
@@ -135,8 +236,7 @@ static const scene_node *find_joint(scene_loader *loader, const scene_node *join
 }
 
 /* Reports each joint with an open row once. */
-static void report_open(scene_loader *loader, const scene_node *joints, const zn_model *model, const double *g,
-                        bool projected) {
+static void report_open(scene_loader *loader, const scene_node *joints, const zn_model *model, const double *g, bool projected) {
     const scene_node *last = NULL;
     for (int i = 0; i < model->size.ng; i++) {
         if (fabs(g[i]) <= SIM_START_TOLERANCE) continue;
@@ -145,8 +245,7 @@ static void report_open(scene_loader *loader, const scene_node *joints, const zn
         if (!at || at == last) continue;
         last = at;
         if (projected)
-            scene_error(loader, at,
-                        "joint '%s' cannot close: no position near the start was found (%s is off by %.3g at the end)", name,
+            scene_error(loader, at, "joint '%s' cannot close: no position near the start was found (%s is off by %.3g at the end)", name,
                         model->bilateral_names[i], fabs(g[i]));
         else
             scene_error(loader, at,
@@ -167,8 +266,8 @@ void scene_check_joints(scene_loader *loader, const scene_node *joints, const zn
         memcpy(u, model->u_start, (size_t)model->size.nu * sizeof *u);
         int errors = zn_error_count(context);
         zn_status status = project ? sim_start_project(context, model, 0, q, u) : ZN_OK;
-        bool failed = !model->constraints(model, work, &(zn_point){.q = q, .u = u}, &(zn_constraints){.c0 = g}) &&
-                      zn_error_count(context) == errors;
+        bool failed =
+            !model->constraints(model, work, &(zn_point){.q = q, .u = u}, &(zn_constraints){.c0 = g}) && zn_error_count(context) == errors;
         if (!project && failed) report_open(loader, joints, model, g, false);
         if (status != ZN_OK) {
             error_place place = scene_place_of(loader, joints);

@@ -19,7 +19,7 @@ typedef struct mesh_reader {
 
 static bool wrong(mesh_reader *r, const char *at, const char *why) {
     error_place place = {.file = r->path, .line = r->line, .column = r->line ? (int)(at - r->line_start) + 1 : 0, .time = NAN};
-    fail_at(r->loader->context, ZN_FILE, &place, "%s", why);
+    fail_at(r->loader->context, ZN_ERROR_FILE, &place, "%s", why);
     return false;
 }
 
@@ -36,8 +36,10 @@ static bool add_point(mesh_reader *r, const double *p) {
 
 static bool add_triangle(mesh_reader *r, int a, int b, int c) {
     scene_mesh *m = r->mesh;
-    if (m->n_triangles >= MOST_TRIANGLES) return wrong(r, r->next, "the mesh has too many triangles (more than 2 million): make it coarser");
-    if (!mem_grow(r->loader->context, (void **)&m->triangles, &r->triangle_capacity, (size_t)m->n_triangles + 1, sizeof *m->triangles)) return false;
+    if (m->n_triangles >= MOST_TRIANGLES)
+        return wrong(r, r->next, "the mesh has too many triangles (more than 2 million): make it coarser");
+    if (!mem_grow(r->loader->context, (void **)&m->triangles, &r->triangle_capacity, (size_t)m->n_triangles + 1, sizeof *m->triangles))
+        return false;
     const int corners[3] = {a, b, c};
     memcpy(m->triangles[m->n_triangles++], corners, sizeof corners);
     return true;
@@ -151,7 +153,8 @@ static bool take_corner(mesh_reader *r, int *corner) {
     long value = strtol(r->next, &after, 10);
     if (after == r->next) return wrong(r, r->next, "the number of a point is wanted here");
     long index = value > 0 ? value - 1 : r->mesh->n_points + value;
-    if (errno || value == 0 || index < 0 || index >= r->mesh->n_points) return wrong(r, r->next, "there is no point with this number so far");
+    if (errno || value == 0 || index < 0 || index >= r->mesh->n_points)
+        return wrong(r, r->next, "there is no point with this number so far");
     r->next = after;
     while (r->next < r->end && !strchr(" \t\r\n", *r->next)) r->next++;
     *corner = (int)index;
@@ -180,7 +183,9 @@ static bool read_obj(mesh_reader *r) {
 
 /* ---- binary ---- */
 
-static uint32_t number_at(const unsigned char *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+static uint32_t number_at(const unsigned char *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
 
 static bool is_binary(const char *bytes, size_t length) {
     return length >= STL_HEAD && length == STL_HEAD + (size_t)STL_TRIANGLE * number_at((const unsigned char *)bytes + 80);
@@ -232,7 +237,8 @@ bool scene_read_mesh(scene_loader *loader, const scene_node *file, double scale,
     *to = (scene_mesh){0};
     const bool stl = ends_with(file->text, ".stl"), obj = ends_with(file->text, ".obj");
     if (!stl && !obj) {
-        scene_error(loader, file, "'%.100s' is neither an STL nor an OBJ file by its name: meshes come from files *.stl and *.obj", file->text);
+        scene_error(loader, file, "'%.100s' is neither an STL nor an OBJ file by its name: meshes come from files *.stl and *.obj",
+                    file->text);
         return false;
     }
     size_t length;
@@ -245,11 +251,20 @@ bool scene_read_mesh(scene_loader *loader, const scene_node *file, double scale,
         if (*why) scene_error(loader, file, "the mesh '%.200s': %s (paths of meshes begin at the folder of the scene)", path, why);
         return false;
     }
-    mesh_reader r = {.loader = loader, .path = path, .next = bytes, .end = bytes + length, .line_start = bytes, .line = 1, .scale = scale, .mesh = &mesh};
+    mesh_reader r = {.loader = loader,
+                     .path = path,
+                     .next = bytes,
+                     .end = bytes + length,
+                     .line_start = bytes,
+                     .line = 1,
+                     .scale = scale,
+                     .mesh = &mesh};
     bool good = stl && is_binary(bytes, length) ? read_stl_binary(&r, bytes, length) : stl ? read_stl_text(&r) : read_obj(&r);
     if (good && !mesh.n_triangles) {
         r.line = 0;
-        good = wrong(&r, bytes, stl ? "there is no triangle in this file; a binary STL file has 84 bytes and 50 for each triangle" : "there is no face in this file");
+        good = wrong(&r, bytes,
+                     stl ? "there is no triangle in this file; a binary STL file has 84 bytes and 50 for each triangle"
+                         : "there is no face in this file");
     }
     good = good && keep(&r, to);
     mem_free(loader->context, mesh.points);

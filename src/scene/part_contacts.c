@@ -37,51 +37,43 @@ static void read_stribeck(scene_loader *loader, const scene_node *node, zn_conta
 static zn_contact_law read_law(scene_loader *loader, const char *what, const law_nodes *n) {
     static const char *const words[] = {"ball", "ellipse", "rectangle", "contensou"};
     zn_contact_law law = {0};
-    if (n->friction)
-        law.n_friction = want_coefficients(loader, n->friction, scene_format(loader, "friction of %s", what), law.friction);
-    law.reservoir = law.n_friction == 2 ? ZN_ELLIPSE : ZN_BALL;
+    if (n->friction) law.n_friction = want_coefficients(loader, n->friction, scene_format(loader, "friction of %s", what), law.friction);
+    law.reservoir = law.n_friction == 2 ? ZN_RESERVOIR_ELLIPSE : ZN_RESERVOIR_BALL;
     int word = n->reservoir ? scene_want_word(loader, n->reservoir, "reservoir", 4, words) : -1;
     if (word >= 0) law.reservoir = (zn_reservoir)word;
     const scene_node *lonely = n->reservoir ? n->reservoir : n->radius ? n->radius : n->stribeck;
     if (!n->friction && lonely) scene_error(loader, lonely, "%s has no friction that this could belong to", what);
-    if (law.reservoir == ZN_CONTENSOU && !n->radius)
+    if (law.reservoir == ZN_RESERVOIR_CONTENSOU && !n->radius)
         scene_error(loader, n->reservoir, "%s is contensou, but lacks 'radius' (of the contact patch)", what);
-    if (law.reservoir != ZN_CONTENSOU && n->radius)
-        scene_error(loader, n->radius, "only 'reservoir: contensou' has a radius");
-    if (n->radius)
-        scene_want_number(loader, n->radius, scene_format(loader, "radius of %s", what), scene_not_negative, &law.radius);
+    if (law.reservoir != ZN_RESERVOIR_CONTENSOU && n->radius) scene_error(loader, n->radius, "only 'reservoir: contensou' has a radius");
+    if (n->radius) scene_want_number(loader, n->radius, scene_format(loader, "radius of %s", what), scene_not_negative, &law.radius);
     if (n->stribeck) read_stribeck(loader, n->stribeck, &law);
     if (n->restitution)
-        scene_want_number(loader, n->restitution, scene_format(loader, "restitution of %s", what), scene_zero_to_one,
-                          &law.restitution);
+        scene_want_number(loader, n->restitution, scene_format(loader, "restitution of %s", what), scene_zero_to_one, &law.restitution);
     if (n->tangential)
-        scene_want_number(loader, n->tangential, scene_format(loader, "tangential_restitution of %s", what),
-                          scene_zero_to_one, &law.tangential_restitution);
-    if (n->rolling)
-        law.n_rolling = want_coefficients(loader, n->rolling, scene_format(loader, "rolling of %s", what), law.rolling);
+        scene_want_number(loader, n->tangential, scene_format(loader, "tangential_restitution of %s", what), scene_zero_to_one,
+                          &law.tangential_restitution);
+    if (n->rolling) law.n_rolling = want_coefficients(loader, n->rolling, scene_format(loader, "rolling of %s", what), law.rolling);
     if (n->pivoting)
-        scene_want_number(loader, n->pivoting, scene_format(loader, "pivoting of %s", what), scene_not_negative,
-                          &law.pivoting);
+        scene_want_number(loader, n->pivoting, scene_format(loader, "pivoting of %s", what), scene_not_negative, &law.pivoting);
     return law;
 }
 
 static bool has_law(const law_nodes *n) { return n->friction || n->restitution || n->tangential || n->rolling || n->pivoting; }
 
-#define LAW_KEYS(n)                                                                                                    \
-    {"friction", SCENE_SCALAR | SCENE_LIST, false, &(n).friction}, {"reservoir", SCENE_SCALAR, false, &(n).reservoir}, \
-        {"radius", SCENE_SCALAR, false, &(n).radius}, {"stribeck", SCENE_MAP, false, &(n).stribeck},                   \
-        {"restitution", SCENE_SCALAR, false, &(n).restitution},                                                        \
-        {"tangential_restitution", SCENE_SCALAR, false, &(n).tangential},                                              \
-        {"rolling", SCENE_SCALAR | SCENE_LIST, false, &(n).rolling}, {                                                 \
-        "pivoting", SCENE_SCALAR, false, &(n).pivoting                                                                 \
+#define LAW_KEYS(n)                                                                                                               \
+    {"friction", SCENE_SCALAR | SCENE_LIST, false, &(n).friction}, {"reservoir", SCENE_SCALAR, false, &(n).reservoir},            \
+        {"radius", SCENE_SCALAR, false, &(n).radius}, {"stribeck", SCENE_MAP, false, &(n).stribeck},                              \
+        {"restitution", SCENE_SCALAR, false, &(n).restitution}, {"tangential_restitution", SCENE_SCALAR, false, &(n).tangential}, \
+        {"rolling", SCENE_SCALAR | SCENE_LIST, false, &(n).rolling}, {                                                            \
+        "pivoting", SCENE_SCALAR, false, &(n).pivoting                                                                            \
     }
 
 /* The two names of `between`. */
 static bool want_two(scene_loader *loader, const scene_node *node, const char *what, const scene_node **two) {
     const scene_node **items;
     int count = scene_want_scalars(loader, node, what, &items);
-    if (count && count != 2)
-        scene_error(loader, node, "%s must name two, but here %s %d", what, count == 1 ? "is" : "are", count);
+    if (count && count != 2) scene_error(loader, node, "%s must name two, but here %s %d", what, count == 1 ? "is" : "are", count);
     if (count == 2) two[0] = items[0], two[1] = items[1];
     return count == 2;
 }
@@ -95,8 +87,7 @@ void scene_read_materials(scene_loader *loader, const scene_node *node) {
         if (!scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) || !between) continue;
         const int errors = zn_error_count(loader->context);
         zn_contact_law law = read_law(loader, what, &n);
-        if (zn_error_count(loader->context) == errors &&
-            want_two(loader, between, scene_format(loader, "'between' of %s", what), two))
+        if (zn_error_count(loader->context) == errors && want_two(loader, between, scene_format(loader, "'between' of %s", what), two))
             scene_placed(loader, zn_parts_material_pair(loader->parts, two[0]->text, two[1]->text, &law), entry->key);
     }
 }
@@ -230,8 +221,7 @@ void scene_read_pair(scene_loader *loader, const scene_entry *entry) {
 static const scene_node *find_contact(const scene_node *contacts, const char *name) {
     for (const scene_entry *entry = contacts->first; entry; entry = entry->next) {
         size_t length = strlen(entry->key->text);
-        if (!strncmp(entry->key->text, name, length) &&
-            (!name[length] || (name[length] == '.' && scene_is_pair(entry->value))))
+        if (!strncmp(entry->key->text, name, length) && (!name[length] || (name[length] == '.' && scene_is_pair(entry->value))))
             return entry->key;
     }
     return contacts;
@@ -249,9 +239,14 @@ void scene_check_gaps(scene_loader *loader, const scene_node *contacts, const zn
             if (isfinite(c0[contact->row_N]))
                 scene_error(loader, node, "the bodies of contact '%s' overlap at the start: its gap is %g", contact->name,
                             c0[contact->row_N]);
-            else
+            else if (sim_is_ring(model, i))
                 scene_error(loader, node,
-                            "the gap of contact '%s' is not a number at the start: is it where its normal is undefined?",
+                            "the edge of contact '%s' lies flat at the start, where it has no lowest point: let the shapes find each other "
+                            "(contacts by a rule: "
+                            "{between: all}), where it rests on several points",
+                            contact->name);
+            else
+                scene_error(loader, node, "the gap of contact '%s' is not a number at the start: is it where its normal is undefined?",
                             contact->name);
         }
     mem_free(loader->context, work);

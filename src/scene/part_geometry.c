@@ -46,8 +46,8 @@ static const type_word types[] = {{"point", ZN_GEOMETRY_POINT},
 enum { N_TYPES = sizeof types / sizeof *types };
 
 typedef struct geometry_nodes {
-    const scene_node *on, *type, *at, *radius, *length, *size, *axis, *normal, *velocity, *points, *y, *formula, *material, *triangles, *file, *scale,
-        *closed, *grid, *z, *heights;
+    const scene_node *on, *type, *at, *radius, *length, *size, *axis, *normal, *velocity, *points, *y, *formula, *material, *triangles,
+        *file, *scale, *closed, *grid, *z, *heights;
 } geometry_nodes;
 
 /* What each type is described by: "!": needed, "": allowed, NULL: not. */
@@ -95,29 +95,32 @@ void scene_shape_keys(int index, char *text, size_t room) {
     if (strchr(text, '(') && used < room) snprintf(text + used, room - used, ")");
 }
 
-static bool check_use(scene_loader *loader, const scene_node *map, const char *what, const char *word, const char *key,
+static bool check_use(scene_loader *loader, const scene_node *map, const char *what, const type_word *type, const char *key,
                       const scene_node *node, const char *use) {
-    if (node && !use) scene_error(loader, node, "%s: a %s has no '%s'", what, word, key);
+    const char *word = type->word;
+    if (node && !use) {
+        char keys[200];
+        scene_shape_keys((int)(type - types), keys, sizeof keys);
+        scene_error(loader, node, "%s: a %s has no '%s'; it has %s", what, word, key, *keys ? keys : "its place only");
+    }
     if (!node && use && *use) scene_error(loader, map, "%s: a %s needs '%s'", what, word, key);
     return node ? use != NULL : !use || !*use;
 }
 
-static bool check_uses(scene_loader *loader, const scene_node *map, const char *what, const type_word *type,
-                       const geometry_nodes *n) {
-    const char *word = type->word;
-    bool good = check_use(loader, map, what, word, "radius", n->radius, uses[type->type].radius);
-    good &= check_use(loader, map, what, word, "length", n->length, uses[type->type].length);
-    good &= check_use(loader, map, what, word, "size", n->size, uses[type->type].size);
-    good &= check_use(loader, map, what, word, "axis", n->axis, uses[type->type].axis);
-    good &= check_use(loader, map, what, word, "normal", n->normal, uses[type->type].normal);
-    good &= check_use(loader, map, what, word, "velocity", n->velocity, uses[type->type].velocity);
-    good &= check_use(loader, map, what, word, "points", n->points, uses[type->type].points);
-    good &= check_use(loader, map, what, word, "triangles", n->triangles, uses[type->type].triangles);
-    good &= check_use(loader, map, what, word, "file", n->file, uses[type->type].file);
-    good &= check_use(loader, map, what, word, "scale", n->scale, uses[type->type].file);
-    good &= check_use(loader, map, what, word, "closed", n->closed, uses[type->type].closed);
-    good &= check_use(loader, map, what, word, "grid", n->grid, uses[type->type].grid);
-    good &= check_use(loader, map, what, word, n->z ? "z" : "heights", n->z ? n->z : n->heights, uses[type->type].heights);
+static bool check_uses(scene_loader *loader, const scene_node *map, const char *what, const type_word *type, const geometry_nodes *n) {
+    bool good = check_use(loader, map, what, type, "radius", n->radius, uses[type->type].radius);
+    good &= check_use(loader, map, what, type, "length", n->length, uses[type->type].length);
+    good &= check_use(loader, map, what, type, "size", n->size, uses[type->type].size);
+    good &= check_use(loader, map, what, type, "axis", n->axis, uses[type->type].axis);
+    good &= check_use(loader, map, what, type, "normal", n->normal, uses[type->type].normal);
+    good &= check_use(loader, map, what, type, "velocity", n->velocity, uses[type->type].velocity);
+    good &= check_use(loader, map, what, type, "points", n->points, uses[type->type].points);
+    good &= check_use(loader, map, what, type, "triangles", n->triangles, uses[type->type].triangles);
+    good &= check_use(loader, map, what, type, "file", n->file, uses[type->type].file);
+    good &= check_use(loader, map, what, type, "scale", n->scale, uses[type->type].file);
+    good &= check_use(loader, map, what, type, "closed", n->closed, uses[type->type].closed);
+    good &= check_use(loader, map, what, type, "grid", n->grid, uses[type->type].grid);
+    good &= check_use(loader, map, what, type, n->z ? "z" : "heights", n->z ? n->z : n->heights, uses[type->type].heights);
     if (type->type == ZN_GEOMETRY_MESH && (n->file ? n->points || n->triangles : !n->points || !n->triangles)) {
         scene_error(loader, n->file ? n->file : map, "%s: a mesh is given by 'points' and 'triangles', or by a 'file'", what);
         return false;
@@ -127,14 +130,15 @@ static bool check_uses(scene_loader *loader, const scene_node *map, const char *
         return false;
     }
     if (type->type == ZN_GEOMETRY_HEIGHT_FIELD && (n->z && n->heights ? true : n->z ? !n->grid : n->grid != NULL)) {
-        scene_error(loader, n->grid ? n->grid : map, "%s is given by 'heights' (rows of numbers along x), or by 'z' (a formula of x and y) on a 'grid'", what);
+        scene_error(loader, n->grid ? n->grid : map,
+                    "%s is given by 'heights' (rows of numbers along x), or by 'z' (a formula of x and y) on a 'grid'", what);
         return false;
     }
     if (n->y && n->formula) {
         scene_error(loader, n->y, "%s is given by 'y' (of x) or by 'f', not by both", what);
         return false;
     }
-    return check_use(loader, map, what, word, n->y ? "y" : "f", n->y ? n->y : n->formula, uses[type->type].formula) && good;
+    return check_use(loader, map, what, type, n->y ? "y" : "f", n->y ? n->y : n->formula, uses[type->type].formula) && good;
 }
 
 /* y = F(x) is the surface y - (F) = 0; columns of errors stay those of F. */
@@ -208,18 +212,13 @@ static bool read_lists(scene_loader *loader, const char *what, const geometry_no
 
 static bool read_numbers(scene_loader *loader, const char *what, const geometry_nodes *n, zn_geometry_def *def) {
     bool good = true;
-    if (n->radius)
-        good &=
-            scene_want_number(loader, n->radius, scene_format(loader, "radius of %s", what), scene_positive, &def->radius);
-    if (n->length)
-        good &=
-            scene_want_number(loader, n->length, scene_format(loader, "length of %s", what), scene_positive, &def->length);
+    if (n->radius) good &= scene_want_number(loader, n->radius, scene_format(loader, "radius of %s", what), scene_positive, &def->radius);
+    if (n->length) good &= scene_want_number(loader, n->length, scene_format(loader, "length of %s", what), scene_positive, &def->length);
     if (n->at) good &= want_vector(loader, n->at, scene_format(loader, "'at' of %s", what), def->centre);
     if (n->size) good &= want_vector(loader, n->size, scene_format(loader, "size of %s", what), def->size);
     if (n->axis) good &= want_vector(loader, n->axis, scene_format(loader, "axis of %s", what), def->axis);
     if (n->normal) good &= want_vector(loader, n->normal, scene_format(loader, "normal of %s", what), def->axis);
-    if (n->velocity)
-        good &= want_vector(loader, n->velocity, scene_format(loader, "velocity of %s", what), def->surface_velocity);
+    if (n->velocity) good &= want_vector(loader, n->velocity, scene_format(loader, "velocity of %s", what), def->surface_velocity);
     good &= read_lists(loader, what, n, def);
     const scene_node *direction = n->axis ? n->axis : n->normal;
     if (good && direction && def->axis[0] == 0 && def->axis[1] == 0 && def->axis[2] == 0) {
@@ -267,20 +266,12 @@ static void read_geometry(scene_loader *loader, const char *body, const scene_en
     def.type = types[word].type;
     def.material = n.material ? n.material->text : NULL;
     const scene_node *place = n.on ? n.on : entry->key;
-    if (!scene_placed(loader,
-                      zn_parts_find_frame(loader->parts,
-                                          frame  ? frame
-                                          : n.on ? n.on->text
-                                                 : "world",
-                                          &def.frame),
-                      place))
-        return;
+    if (!scene_placed(loader, zn_parts_find_frame(loader->parts, frame ? frame : n.on ? n.on->text : "world", &def.frame), place)) return;
     if (!read_numbers(loader, what, &n, &def)) return;
     if (n.y || n.formula) def.formula = surface_formula(loader, &n);
     scene_placed(loader, zn_parts_geometry(loader->parts, &def, NULL), entry->key);
 }
 
 void scene_read_geometry(scene_loader *loader, const char *body, const scene_node *node) {
-    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next)
-        read_geometry(loader, body, entry);
+    for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) read_geometry(loader, body, entry);
 }

@@ -134,7 +134,8 @@ static const scene_node *copy(scene_loader *loader, const scope *s, const scene_
     scene_entry **last = &c->first;
     for (const scene_entry *entry = node->first; entry; entry = entry->next) {
         scene_entry *e = SCENE_NEW(loader->arena, scene_entry, 1);
-        if (!e || (entry->key && !(e->key = copy(loader, s, entry->key, true))) || !(e->value = copy(loader, s, entry->value, false))) return NULL;
+        if (!e || (entry->key && !(e->key = copy(loader, s, entry->key, true))) || !(e->value = copy(loader, s, entry->value, false)))
+            return NULL;
         *last = e;
         last = &e->next;
     }
@@ -191,18 +192,19 @@ static bool add_section(reuse *r, const scope *s, const scene_node *key, const s
     if (!to) return false;
     if (to->node->kind != value->kind)
         return scene_error(loader, value, "'%.60s' is a %s here and a %s in line %d", key->text, value->kind == SCENE_MAP ? "map" : "list",
-                           to->node->kind == SCENE_MAP ? "map" : "list", to->node->line), false;
+                           to->node->kind == SCENE_MAP ? "map" : "list", to->node->line),
+               false;
     for (const scene_entry *entry = value->first; entry; entry = entry->next) {
         scene_entry *e = SCENE_NEW(loader->arena, scene_entry, 1);
-        if (!e || (entry->key && !(e->key = copy(loader, s, entry->key, true))) || !(e->value = copy(loader, s, entry->value, false))) return false;
+        if (!e || (entry->key && !(e->key = copy(loader, s, entry->key, true))) || !(e->value = copy(loader, s, entry->value, false)))
+            return false;
         int line = e->key ? names_find(&to->names, 0, e->key->text, strlen(e->key->text)) : -1;
         if (line >= 0) return scene_error(loader, e->key, "'%.60s' is there twice; the first one is in line %d", e->key->text, line), false;
         if (e->key && !names_add(loader->context, &to->names, 0, e->key->text, e->key->line)) return false;
         *to->last = e;
         to->last = &e->next;
         to->node->count++;
-        if (++r->copies > MOST_COPIES)
-            return scene_error(loader, key, "'repeat' and 'use' make more than %d entries", MOST_COPIES), false;
+        if (++r->copies > MOST_COPIES) return scene_error(loader, key, "'repeat' and 'use' make more than %d entries", MOST_COPIES), false;
     }
     return true;
 }
@@ -210,8 +212,8 @@ static bool add_section(reuse *r, const scope *s, const scene_node *key, const s
 static bool repeat_all(reuse *, const scope *, const scene_node *);
 static bool use_all(reuse *, const scope *, const scene_node *);
 
-static const char *const kept[] = {"bodies",      "frames",   "joints",     "forces",    "constraints", "contacts", "geometry", "materials",
-                                   "groups",      "outputs",  "view",       "coordinates", "velocities", "kinematics", "mass",     "force"};
+static const char *const kept[] = {"bodies", "frames",  "joints", "forces",      "constraints", "contacts",   "geometry", "materials",
+                                   "groups", "outputs", "view",   "coordinates", "velocities",  "kinematics", "mass",     "force"};
 
 static bool is_section(const char *name) {
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
@@ -229,7 +231,8 @@ static bool is_single(const char *name) {
 
 /* The sections of a map, with {..} replaced. */
 static bool add_sections(reuse *r, const scope *s, const scene_node *map) {
-    if (s->depth > MOST_NESTED) return scene_error(r->loader, map, "'repeat' and 'use' are nested too deeply (more than %d levels)", MOST_NESTED), false;
+    if (s->depth > MOST_NESTED)
+        return scene_error(r->loader, map, "'repeat' and 'use' are nested too deeply (more than %d levels)", MOST_NESTED), false;
     for (const scene_entry *entry = map->first; entry; entry = entry->next) {
         const char *name = entry->key->text;
         if (!is_section(name)) continue;
@@ -254,8 +257,10 @@ static bool read_range(reuse *r, const scope *s, const scene_node *node, loop *l
     const char *dots = strstr(node->text, "..");
     zn_formula place = scene_formula(r->loader, node);
     double ends[2];
-    if (!dots) return scene_error(r->loader, node, "a variable of 'repeat' is a range like 1..20 or a list, not '%.60s'", node->text), false;
-    char *texts[2] = {scene_copy(r->loader->arena, node->text, (size_t)(dots - node->text)), scene_copy(r->loader->arena, dots + 2, strlen(dots + 2))};
+    if (!dots)
+        return scene_error(r->loader, node, "a variable of 'repeat' is a range like 1..20 or a list, not '%.60s'", node->text), false;
+    char *texts[2] = {scene_copy(r->loader->arena, node->text, (size_t)(dots - node->text)),
+                      scene_copy(r->loader->arena, dots + 2, strlen(dots + 2))};
     for (int i = 0; i < 2; i++) {
         if (!texts[i]) return false;
         place.text = texts[i];
@@ -280,7 +285,8 @@ static bool set_variable(reuse *r, scope *s, const char *name, const scene_node 
     for (int i = 0; i < r->loader->n_values; i++) known |= !strcmp(r->loader->values[i].name, given->text);
     if (outer) v.text = outer->text, v.value = outer->value;
     else if (!known && expr_name_is_valid(given->text)) v.text = given->text;
-    else if (!evaluate(r->loader, values_in, scene_formula(r->loader, given), scene_format(r->loader, "'%s'", name), &v.value)) return false;
+    else if (!evaluate(r->loader, values_in, scene_formula(r->loader, given), scene_format(r->loader, "'%s'", name), &v.value))
+        return false;
     s->variables[s->count++] = v;
     return true;
 }
@@ -306,8 +312,12 @@ static bool repeat_one(reuse *r, const scope *outer, const scene_node *map) {
     if (!scene_want_kind(r->loader, map, SCENE_MAP, "'repeat'")) return false;
     for (const scene_entry *entry = map->first; entry; entry = entry->next) {
         if (is_section(entry->key->text)) continue;
-        if (is_single(entry->key->text) || !expr_name_is_valid(entry->key->text) || scene_known_name(r->loader, entry->key->text, strlen(entry->key->text)))
-            return scene_error(r->loader, entry->key, "'%.60s' cannot be a variable of 'repeat': it is a section that a scene has once, no name, or taken", entry->key->text), false;
+        if (is_single(entry->key->text) || !expr_name_is_valid(entry->key->text) ||
+            scene_known_name(r->loader, entry->key->text, strlen(entry->key->text)))
+            return scene_error(r->loader, entry->key,
+                               "'%.60s' cannot be a variable of 'repeat': it is a section that a scene has once, no name, or taken",
+                               entry->key->text),
+                   false;
         if (n == MOST_LOOPS) return scene_error(r->loader, entry->key, "'repeat' has more than %d variables", MOST_LOOPS), false;
         if (!scene_want_kind(r->loader, entry->value, SCENE_SCALAR | SCENE_LIST, "a variable of 'repeat'")) return false;
         names[n] = entry;
@@ -326,7 +336,8 @@ static bool repeat_one(reuse *r, const scope *outer, const scene_node *map) {
             const scene_entry *item = loops[k].list ? loops[k].list->first : NULL;
             for (long i = 0; item && i < index[k]; i++) item = item->next;
             if (item && !set_variable(r, &s, names[k]->key->text, item->value, outer)) return false;
-            if (!item && s.count == MOST_VARIABLES) return scene_error(r->loader, map, "there are more than %d variables", MOST_VARIABLES), false;
+            if (!item && s.count == MOST_VARIABLES)
+                return scene_error(r->loader, map, "there are more than %d variables", MOST_VARIABLES), false;
             if (!item) s.variables[s.count++] = (variable){.name = names[k]->key->text, .value = loops[k].first + (double)index[k]};
         }
         s.used = describe(r, outer, &s, map);
@@ -349,7 +360,9 @@ static bool repeat_all(reuse *r, const scope *s, const scene_node *node) {
 static bool check_template(scene_loader *loader, const scene_node *map) {
     for (const scene_entry *entry = map->first; entry; entry = entry->next)
         if (!is_section(entry->key->text) && strcmp(entry->key->text, "parameters"))
-            return scene_error(loader, entry->key, "'%.60s' is unknown in a template: it has 'parameters' and sections of a scene", entry->key->text), false;
+            return scene_error(loader, entry->key, "'%.60s' is unknown in a template: it has 'parameters' and sections of a scene",
+                               entry->key->text),
+                   false;
     return true;
 }
 
@@ -360,7 +373,9 @@ static bool use_one(reuse *r, const scope *outer, const scene_entry *use) {
     const scene_node *named = scene_find(use->value, "template");
     if (!named || named->kind != SCENE_SCALAR) return scene_error(loader, use->value, "use '%.60s' lacks 'template'", key->text), false;
     const scene_node *found = r->templates ? scene_find(r->templates, named->text) : NULL;
-    if (!found) return scene_error(loader, named, "there is no template '%.60s'%s", named->text, scene_hint(loader, named->text, r->templates)), false;
+    if (!found)
+        return scene_error(loader, named, "there is no template '%.60s'%s", named->text, scene_hint(loader, named->text, r->templates)),
+               false;
     if (!scene_want_kind(loader, found, SCENE_MAP, "a template") || !check_template(loader, found)) return false;
     const scene_node *parameters = scene_find(found, "parameters");
     if (parameters && !scene_want_kind(loader, parameters, SCENE_MAP, "'parameters' of a template")) return false;
@@ -369,13 +384,16 @@ static bool use_one(reuse *r, const scope *outer, const scene_entry *use) {
     for (const scene_entry *p = parameters ? parameters->first : NULL; p; p = p->next) {
         const scene_node *given = scene_find(use->value, p->key->text);
         if (!given && p->value->kind == SCENE_NULL)
-            return scene_error(loader, use->key, "use '%.60s' lacks '%s', which the template '%s' needs", key->text, p->key->text, named->text), false;
+            return scene_error(loader, use->key, "use '%.60s' lacks '%s', which the template '%s' needs", key->text, p->key->text,
+                               named->text),
+                   false;
         if (!set_variable(r, &s, p->key->text, given ? given : p->value, given ? outer : &s)) return false;
     }
     for (const scene_entry *entry = use->value->first; entry; entry = entry->next)
         if (strcmp(entry->key->text, "template") && !(parameters && scene_find(parameters, entry->key->text)))
             return scene_error(loader, entry->key, "the template '%s' has no parameter '%.60s'%s", named->text, entry->key->text,
-                               scene_hint(loader, entry->key->text, parameters)), false;
+                               scene_hint(loader, entry->key->text, parameters)),
+                   false;
     scope none = {.used = outer->used};
     s.used = describe(r, &none, &s, use->key);
     return add_sections(r, &s, found);

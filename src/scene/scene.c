@@ -2,7 +2,10 @@
 /* Loading a scene: the sections in the order in which they need each other. */
 #include "scene/scene.h"
 
+#include "sim/simulation.h"
+
 #include "base/handle.h"
+#include "model/machine.h"
 #include "model/model.h"
 #include "scene/study_section.h"
 #include "scene/view.h"
@@ -13,14 +16,19 @@ struct zn_scene {
     const char *text, *title;
     zn_model *model;
     zn_settings settings;
+    const char *choice; /* why the scheme was chosen; NULL: it was not */
     scene_study study;
     int n_parameters;
     const expr_name *parameters; /* only their names */
+    const scene_node *root;      /* with what it includes */
+    zn_scene_options options;    /* copies */
+    bool started;                /* a start was replaced */
 };
 
 typedef struct sections {
-    const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force,
-        *constraints, *contacts, *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials, *groups, *outputs, *view, *study;
+    const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force, *constraints, *contacts,
+        *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials, *groups, *outputs, *view, *study, *inputs, *tables,
+        *states, *sampled, *modes, *events;
 } sections;
 
 /* ---- which sections are there ---- */
@@ -52,7 +60,13 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
                               {"groups", map, false, &s->groups},
                               {"outputs", map, false, &s->outputs},
                               {"view", map, false, &s->view},
-                              {"study", map, false, &s->study}};
+                              {"study", map, false, &s->study},
+                              {"inputs", map, false, &s->inputs},
+                              {"tables", map, false, &s->tables},
+                              {"states", map, false, &s->states},
+                              {"sampled", SCENE_LIST | map, false, &s->sampled},
+                              {"modes", map, false, &s->modes},
+                              {"events", map, false, &s->events}};
     enum { N_KEYS = sizeof keys / sizeof *keys };
     if (!scene_want_map(loader, root, "a scene", N_KEYS, keys)) return false;
     /* A misspelt section takes its names with it. */
@@ -62,7 +76,8 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
             known |= !strcmp(entry->key->text, keys[i].name) && (*keys[i].value || entry->value->kind == SCENE_NULL);
         loader->names_incomplete |= !known;
     }
-    if (!s->bodies && !scene_find(root, "coordinates") && !scene_find(root, "bodies")) scene_error(loader, root, "a scene lacks 'coordinates' (or 'bodies')");
+    if (!s->bodies && !scene_find(root, "coordinates") && !scene_find(root, "bodies"))
+        scene_error(loader, root, "a scene lacks 'coordinates' (or 'bodies')");
     if (s->coordinates && s->coordinates->count == 0 && !s->bodies) {
         scene_error(loader, s->coordinates, "a scene needs at least one coordinate");
         s->coordinates = NULL;
@@ -70,8 +85,7 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
     const scene_node *large[] = {s->coordinates, s->velocities};
     for (int i = 0; i < 2; i++)
         if (large[i] && large[i]->count > SCENE_MAX_COORDINATES) {
-            scene_error(loader, large[i], "%d are too many for formulas (at most %d)", large[i]->count,
-                        SCENE_MAX_COORDINATES);
+            scene_error(loader, large[i], "%d are too many for formulas (at most %d)", large[i]->count, SCENE_MAX_COORDINATES);
             return false;
         }
     return true;
@@ -90,8 +104,7 @@ static bool read_kind(scene_loader *loader, const scene_node *root, sections *s)
         if (is_missing(root, "energy") && is_missing(root, "mass"))
             scene_error(loader, root, "the scene lacks 'energy' (or 'velocities', 'kinematics', 'mass' and 'force')");
         if (!s->energy) loader->names_incomplete = true;
-        if (s->force)
-            scene_error(loader, s->force, "'force' belongs to a scene with 'mass'; non-potential forces are 'forces'");
+        if (s->force) scene_error(loader, s->force, "'force' belongs to a scene with 'mass'; non-potential forces are 'forces'");
         s->force = NULL;
         return false;
     }
@@ -103,8 +116,7 @@ static bool read_kind(scene_loader *loader, const scene_node *root, sections *s)
         if (needed[i].node) continue;
         loader->names_incomplete = true;
         if (is_missing(root, needed[i].name))
-            scene_error(loader, root, "a scene with 'velocities', 'kinematics' or 'mass' needs all three; '%s' is missing",
-                        needed[i].name);
+            scene_error(loader, root, "a scene with 'velocities', 'kinematics' or 'mass' needs all three; '%s' is missing", needed[i].name);
     }
     if (s->forces) scene_error(loader, s->forces, "'forces' belongs to a scene with 'energy'; beside 'mass' it is 'force'");
     s->forces = NULL;
@@ -119,7 +131,8 @@ static void check_part_sections(scene_loader *loader, const sections *s) {
         const scene_node *node;
     } wrong[] = {{"velocities", s->velocities}, {"kinematics", s->kinematics}, {"mass", s->mass}, {"force", s->force}};
     for (int i = 0; i < 4; i++)
-        if (wrong[i].node) scene_error(loader, wrong[i].node, "a scene with bodies has no '%s': further coordinates have an energy", wrong[i].name);
+        if (wrong[i].node)
+            scene_error(loader, wrong[i].node, "a scene with bodies has no '%s': further coordinates have an energy", wrong[i].name);
 }
 
 /* The key that the newest error is about, by its subject: a contact, a geometry ("rod.tip" is one of rod) or a body; else all bodies. */
@@ -138,9 +151,15 @@ static const scene_node *blamed(const scene_loader *loader, const sections *s) {
 static void read_part_scene(scene_loader *loader, zn_scene *scene, const sections *s, scene_view *view, const zn_scene_options *options) {
     check_part_sections(loader, s);
     scene_read_parameters(loader, s->parameters, options);
+    if (s->tables) scene_read_tables(loader, s->tables);
+    if (s->inputs) scene_read_inputs(loader, s->inputs);
+    if (s->modes) scene_read_modes(loader, s->modes);
+    if (s->sampled) scene_read_sampled(loader, s->sampled);
     if (s->gravity) scene_read_gravity(loader, s->gravity);
     scene_read_bodies(loader, s->bodies);
     if (s->coordinates) scene_read_coordinates(loader, s->coordinates);
+    if (s->states) scene_read_states(loader, s->states);
+    if (s->events) scene_read_events(loader, s->events);
     bool complete = !loader->names_incomplete;
     if (complete && s->frames) scene_read_frames(loader, s->frames);
     if (complete && s->joints) scene_read_joints(loader, s->joints);
@@ -182,7 +201,15 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
     if (!read_sections(loader, root, &s)) return;
     scene->title = s.title ? s.title->text : "";
     if (s.study) scene_read_study(loader, s.study, &scene->study);
-    const scene_node *lonely = s.joints ? s.joints : s.frames ? s.frames : s.geometry ? s.geometry : s.materials ? s.materials : s.groups ? s.groups : s.gravity;
+    const scene_node *lonely = s.joints      ? s.joints
+                               : s.frames    ? s.frames
+                               : s.geometry  ? s.geometry
+                               : s.materials ? s.materials
+                               : s.groups    ? s.groups
+                                             : s.gravity;
+    if (s.bodies && !loader->parts) loader->parts = zn_parts_create(loader->context);
+    const scene_node *switched[] = {s.joints, s.forces, s.contacts, s.constraints};
+    for (int i = 0; i < 4; i++) scene_read_conditions(loader, switched[i]);
     if (s.bodies) {
         if (!loader->parts) loader->parts = zn_parts_create(loader->context);
         if (loader->parts) read_part_scene(loader, scene, &s, view, options);
@@ -194,8 +221,14 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
     loader->velocities = s.velocities;
     loader->names_incomplete |= !s.coordinates;
     scene_read_parameters(loader, s.parameters, options);
+    if (s.tables) scene_read_tables(loader, s.tables);
+    if (s.inputs) scene_read_inputs(loader, s.inputs);
+    if (s.modes) scene_read_modes(loader, s.modes);
+    if (s.sampled) scene_read_sampled(loader, s.sampled);
     if (s.coordinates) scene_read_coordinates(loader, s.coordinates);
+    if (s.states) scene_read_states(loader, s.states);
     if (s.velocities) scene_read_velocities(loader, s.velocities);
+    if (s.events) scene_read_events(loader, s.events);
     if (s.energy) scene_read_energy(loader, s.energy, first_order);
     if (s.forces && s.coordinates) scene_read_forces(loader, s.forces, "forces", s.coordinates);
     if (s.kinematics && s.coordinates) scene_read_kinematics(loader, s.kinematics);
@@ -219,19 +252,24 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
 
 /* ---- the whole ---- */
 
+/* Without a name in the scene the default scheme, unless that would let joints drift: it knows their velocities only. */
+static void choose_scheme(zn_scene *scene) {
+    if (!scene->model->size.ng) return;
+    scene->settings.scheme = "radau-2a";
+    scene->choice = "the scene names no scheme and has constraints on position level, which this one holds";
+}
+
 static zn_status load_document(zn_scene *scene, const char *file, const scene_node *root, const zn_scene_options *options,
                                int errors_before) {
-    scene_loader loader = {.context = scene->context,
-                           .arena = &scene->arena,
-                           .file = file,
-                           .errors_before = errors_before,
-                           .settings = &scene->settings};
+    scene_loader loader = {
+        .context = scene->context, .arena = &scene->arena, .file = file, .errors_before = errors_before, .settings = &scene->settings};
     loader.builder = zn_formula_model_create(scene->context);
     loader.graph = expr_graph_create(scene->context);
     scene_view *view = MEM_ARRAY(scene->context, scene_view, 1);
     if (loader.builder && loader.graph && view) read_scene(&loader, scene, root, view, options);
     if (view) scene_free_view(view);
     mem_free(scene->context, view);
+    if (!loader.scheme_named && scene->model) choose_scheme(scene);
     scene->parameters = loader.values;
     scene->n_parameters = loader.n_values;
     zn_formula_model_destroy(loader.builder);
@@ -240,25 +278,24 @@ static zn_status load_document(zn_scene *scene, const char *file, const scene_no
     mem_free(scene->context, loader.names);
     int count = zn_error_count(scene->context);
     for (int i = errors_before; i < count; i++)
-        if (zn_error_get(scene->context, i)->status == ZN_MEMORY) return ZN_MEMORY;
-    if (count > errors_before) return ZN_SCENE;
-    return scene->model ? ZN_OK : fail(scene->context, ZN_INTERNAL, "the scene yielded neither a model nor an error");
+        if (zn_error_get(scene->context, i)->status == ZN_ERROR_MEMORY) return ZN_ERROR_MEMORY;
+    if (count > errors_before) return ZN_ERROR_SCENE;
+    return scene->model ? ZN_OK : fail(scene->context, ZN_ERROR_INTERNAL, "the scene yielded neither a model nor an error");
 }
 
 /* `text` NULL: the file is read. */
-static zn_status load(zn_context *context, const char *file, const char *text, const zn_scene_options *options,
-                      zn_scene **out) {
+static zn_status load(zn_context *context, const char *file, const char *text, const zn_scene_options *options, zn_scene **out) {
     *out = NULL;
     const int errors_before = zn_error_count(context);
     zn_scene *scene = MEM_ARRAY(context, zn_scene, 1);
-    if (!scene) return ZN_MEMORY;
+    if (!scene) return ZN_ERROR_MEMORY;
     *scene = (zn_scene){.head = {HANDLE_SCENE, context}, .arena = {.context = context}, .title = "", .settings = zn_settings_default()};
     zn_status status = ZN_OK;
     scene->text = text ? scene_copy(&scene->arena, text, strlen(text)) : scene_read_file(&scene->arena, file);
     const char *name = scene_copy(&scene->arena, file, strlen(file));
     if (!scene->text || !name) {
         const zn_error *error = zn_error_get(context, zn_error_count(context) - 1);
-        status = error ? error->status : ZN_MEMORY;
+        status = error ? error->status : ZN_ERROR_MEMORY;
     }
     const scene_node *root = NULL;
     if (status == ZN_OK) status = scene_read_document(&scene->arena, name, scene->text, &root);
@@ -270,18 +307,74 @@ static zn_status load(zn_context *context, const char *file, const char *text, c
         mem_free(context, scene);
         return status;
     }
+    scene->root = root;
+    const char **sets = SCENE_NEW(&scene->arena, const char *, options ? options->n_sets + 1 : 1);
+    for (int i = 0; sets && options && i < options->n_sets; i++) {
+        sets[i] = scene_copy(&scene->arena, options->sets[i], strlen(options->sets[i]));
+        scene->options.n_sets += sets[i] != NULL;
+    }
+    scene->options.sets = sets;
     *out = scene;
     return ZN_OK;
+}
+
+zn_status zn_scene_as_run(const zn_scene *scene, const zn_settings *settings, char **text) {
+    NEED_HANDLE(scene, HANDLE_SCENE);
+    NEED(scene->context, text);
+    *text = scene_write(scene->context, scene->root, &scene->options, settings ? settings : &scene->settings, NULL);
+    return *text ? ZN_OK : ZN_ERROR_MEMORY;
+}
+
+void zn_scene_free_text(const zn_scene *scene, char *text) {
+    if (HANDLE_GOOD(scene, HANDLE_SCENE)) mem_free(scene->context, text);
+}
+
+zn_status zn_scene_record(zn_context *context, const zn_scene *scene, const zn_simulation *simulation, const char *path,
+                          zn_recorder **recorder) {
+    NEED_CONTEXT(context);
+    NEED(context, recorder);
+    *recorder = NULL;
+    if (!HANDLE_GOOD(scene, HANDLE_SCENE)) return fail(context, ZN_ERROR_ARGUMENT, "%s: 'scene' is not a scene", __func__);
+    NEED(context, simulation);
+    const zn_settings *settings = zn_simulation_settings(simulation);
+    if (!settings) return fail(context, ZN_ERROR_ARGUMENT, "%s: 'simulation' was destroyed", __func__);
+    /* A text of the scene cannot say that a start was replaced: better none than one of another run. */
+    char *as_run = scene->started ? mem_text(context, "") : scene_write(context, scene->root, &scene->options, settings, simulation);
+    if (!as_run) return ZN_ERROR_MEMORY;
+    sim_recorder_texts about = {scene->title, scene->text, as_run};
+    zn_status status = sim_recorder_create(context, simulation, &about, path, recorder);
+    mem_free(context, as_run);
+    return status;
 }
 
 static zn_status check_options(zn_context *context, const zn_scene_options *options) {
     if (!options) return ZN_OK;
     if (options->n_sets < 0 || (options->n_sets > 0 && !options->sets))
-        return fail(context, ZN_ARGUMENT, "the options of a scene have %d sets%s", options->n_sets,
+        return fail(context, ZN_ERROR_ARGUMENT, "the options of a scene have %d sets%s", options->n_sets,
                     options->n_sets < 0 ? "" : ", but no texts of them");
     for (int i = 0; i < options->n_sets; i++)
-        if (!options->sets[i]) return fail(context, ZN_ARGUMENT, "set %d of the options of a scene is NULL, not \"NAME=EXPR\"", i + 1);
+        if (!options->sets[i])
+            return fail(context, ZN_ERROR_ARGUMENT, "set %d of the options of a scene is NULL, not \"NAME=EXPR\"", i + 1);
     return ZN_OK;
+}
+
+static bool is_result(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot && (!strcmp(dot, ".h5") || !strcmp(dot, ".hdf5"));
+}
+
+/* The scene that a result was made from, as it was run. */
+static zn_status load_result(zn_context *context, const char *path, const zn_scene_options *options, zn_scene **scene) {
+    zn_result *result = NULL;
+    zn_status status = zn_result_open(context, path, &result);
+    if (status != ZN_OK) return status;
+    const char *text = zn_result_text(result, "run");
+    if (text && *text) status = load(context, path, text, options, scene);
+    else
+        status = fail(context, ZN_ERROR_ARGUMENT,
+                      "%s does not know how it was run: only results of scenes without --start do, from version 0.1.0 on", path);
+    zn_result_close(result);
+    return status;
 }
 
 zn_status zn_scene_load(zn_context *context, const char *path, const zn_scene_options *options, zn_scene **scene) {
@@ -290,11 +383,11 @@ zn_status zn_scene_load(zn_context *context, const char *path, const zn_scene_op
     *scene = NULL;
     NEED(context, path);
     zn_status status = check_options(context, options);
-    return status == ZN_OK ? load(context, path, NULL, options, scene) : status;
+    if (status != ZN_OK) return status;
+    return is_result(path) ? load_result(context, path, options, scene) : load(context, path, NULL, options, scene);
 }
 
-zn_status zn_scene_parse(zn_context *context, const char *name, const char *text, const zn_scene_options *options,
-                         zn_scene **scene) {
+zn_status zn_scene_parse(zn_context *context, const char *name, const char *text, const zn_scene_options *options, zn_scene **scene) {
     NEED_CONTEXT(context);
     NEED(context, scene);
     *scene = NULL;
@@ -310,18 +403,11 @@ void zn_scene_destroy(zn_scene *scene) {
     handle_retire(&scene->head, sizeof *scene);
 }
 
-const char *zn_scene_title(const zn_scene *scene) {
-    return HANDLE_GOOD(scene, HANDLE_SCENE) ? scene->title : NULL;
-}
-const char *zn_scene_text(const zn_scene *scene) {
-    return HANDLE_GOOD(scene, HANDLE_SCENE) ? scene->text : NULL;
-}
-const zn_model *zn_scene_model(const zn_scene *scene) {
-    return HANDLE_GOOD(scene, HANDLE_SCENE) ? scene->model : NULL;
-}
-const zn_settings *zn_scene_settings(const zn_scene *scene) {
-    return HANDLE_GOOD(scene, HANDLE_SCENE) ? &scene->settings : NULL;
-}
+const char *zn_scene_title(const zn_scene *scene) { return HANDLE_GOOD(scene, HANDLE_SCENE) ? scene->title : NULL; }
+const char *zn_scene_text(const zn_scene *scene) { return HANDLE_GOOD(scene, HANDLE_SCENE) ? scene->text : NULL; }
+const zn_model *zn_scene_model(const zn_scene *scene) { return HANDLE_GOOD(scene, HANDLE_SCENE) ? scene->model : NULL; }
+const char *zn_scene_choice(const zn_scene *scene) { return HANDLE_GOOD(scene, HANDLE_SCENE) ? scene->choice : NULL; }
+const zn_settings *zn_scene_settings(const zn_scene *scene) { return HANDLE_GOOD(scene, HANDLE_SCENE) ? &scene->settings : NULL; }
 
 /* ---- for studies ---- */
 
@@ -340,6 +426,40 @@ const char *scene_nearest_parameter(const zn_scene *scene, const char *name) {
 void scene_set_start(zn_scene *scene, bool velocity, int index, double value) {
     const double *start = velocity ? scene->model->u_start : scene->model->q_start; /* the scene's own memory */
     ((double *)(uintptr_t)start)[index] = value;
+    scene->started = true;
+}
+
+int scene_find_input(const zn_scene *scene, const char *name, size_t length) {
+    const machine_plan *plan = scene->model->machine;
+    for (int i = 0; plan && i < plan->n_values; i++) {
+        const machine_value *v = &plan->values[i];
+        if ((v->kind == MACHINE_INPUT || v->kind == MACHINE_PARAMETER) && strlen(v->name) == length && !memcmp(v->name, name, length))
+            return i;
+    }
+    return -1;
+}
+
+void scene_set_input(zn_scene *scene, int index, double value) {
+    scene->model->machine->start[index] = value;
+    scene->started = true;
+}
+
+bool scene_start_at(zn_scene *scene, const char *name, size_t length, double value) {
+    const zn_model *model = scene->model;
+    for (int velocity = 0; velocity < 2; velocity++)
+        for (int i = 0; i < (velocity ? model->size.nu : model->size.nq); i++) {
+            const char *its = velocity ? model->u_names[i] : model->q_names[i];
+            if (strlen(its) != length || memcmp(its, name, length) != 0) continue;
+            scene_set_start(scene, velocity, i, value);
+            return true;
+        }
+    int input = scene_find_input(scene, name, length);
+    if (input >= 0) scene_set_input(scene, input, value);
+    return input >= 0;
+}
+
+int scene_parameter_numbers(const zn_scene *scene, const char *name, int most, scene_number *numbers) {
+    return scene_numbers_of(scene, scene->root, &scene->options, name, most, numbers);
 }
 
 uint64_t scene_files_hash(const zn_scene *scene) { return scene->arena.read; }

@@ -17,6 +17,7 @@
 #include "base/range.h"
 #include "expr/expr.h"
 #include "zeno/flexible.h"
+#include "zeno/machine.h"
 #include "zeno/parts.h"
 #include "zeno/scene.h"
 
@@ -34,6 +35,15 @@ char *scene_copy(scene_arena *, const char *text, size_t length); /* ends with 0
 void scene_arena_free(scene_arena *);
 #define SCENE_NEW(arena, type, count) ((type *)scene_alloc(arena, (size_t)(count), sizeof(type)))
 
+/* write.c: a text that needs nothing else; freed by mem_free. NULL: no memory. The simulation may be NULL: it knows what its inputs are. */
+struct scene_node;
+char *scene_write(zn_context *, const struct scene_node *root, const zn_scene_options *, const zn_settings *, const zn_simulation *);
+
+/* places.c */
+struct scene_number;
+int scene_numbers_of(const zn_scene *, const struct scene_node *root, const zn_scene_options *, const char *name, int most,
+                     struct scene_number *);
+
 /* ---- the document ---- */
 
 /* Bits, so that a set of allowed kinds is their sum. SCENE_NULL: nothing written, or `~`. */
@@ -50,7 +60,7 @@ struct scene_entry {
 
 struct scene_node {
     scene_kind kind;
-    int line, column;   /* from 1; of the first character inside the quotes */
+    int line, column; /* from 1; of the first character inside the quotes */
     const char *file;
     const char *used;   /* of a copy by reuse.c: where it was asked for, "scene.yaml:12 (i = 3): "; else NULL */
     const char *text;   /* scalars: their value */
@@ -61,14 +71,14 @@ struct scene_node {
 };
 
 enum {
-    SCENE_MAX_BYTES = 4 << 20,    /* of a scene file; the longest scene by hand has a few thousand */
-    SCENE_MAX_DEPTH = 16,         /* of nested maps and lists; the format needs 5 */
-    SCENE_MAX_ENTRIES = 200000,   /* of one map or list */
-    SCENE_MAX_ALIASES = 1000,     /* a small file with many aliases stands for a huge one */
-    SCENE_MAX_COORDINATES = 2000, /* also of velocities: the mass matrix of formulas is a full one */
-    SCENE_MAX_VECTOR = 16,        /* numbers of a list that has a meaning for each */
+    SCENE_MAX_BYTES = 4 << 20,       /* of a scene file; the longest scene by hand has a few thousand */
+    SCENE_MAX_DEPTH = 16,            /* of nested maps and lists; the format needs 5 */
+    SCENE_MAX_ENTRIES = 200000,      /* of one map or list */
+    SCENE_MAX_ALIASES = 1000,        /* a small file with many aliases stands for a huge one */
+    SCENE_MAX_COORDINATES = 2000,    /* also of velocities: the mass matrix of formulas is a full one */
+    SCENE_MAX_VECTOR = 16,           /* numbers of a list that has a meaning for each */
     SCENE_MAX_MESH_BYTES = 64 << 20, /* of a file with a mesh: a million triangles as binary STL */
-    SCENE_MAX_ERRORS = 40         /* reported for one scene */
+    SCENE_MAX_ERRORS = 40            /* reported for one scene */
 };
 
 /* The bytes of a file in the arena, a zero behind them. NULL with a reason, or an empty one when memory is out. `what`: "scene", "mesh". */
@@ -99,7 +109,7 @@ typedef struct scene_loader {
     bool parameters_read;  /* before the sections: reuse.c needs their values */
     bool names_incomplete; /* names are missing: formulas are not checked, they would only repeat the mistake */
     zn_formula_model *builder;
-    zn_parts *parts;       /* a scene with bodies: everything goes here, and nothing to `builder`; else NULL */
+    zn_parts *parts;   /* a scene with bodies: everything goes here, and nothing to `builder`; else NULL */
     expr_graph *graph; /* for constants; the builder has its own */
     scene_name *names; /* every name of formulas, in order of declaration */
     size_t n_names, name_capacity;
@@ -107,6 +117,7 @@ typedef struct scene_loader {
     int n_values;
     const scene_node *coordinates, *velocities; /* the maps, for order and hints; velocities NULL: natural */
     zn_settings *settings;
+    bool scheme_named; /* in `simulation` */
 } scene_loader;
 
 /* Whether a scene has repeat, use or templates; whether they make bodies; and the scene without them, as if it were written by hand. NULL:
@@ -183,8 +194,8 @@ int scene_want_vector(scene_loader *, const scene_node *, const char *what, int 
 bool scene_want_rotation(scene_loader *, const scene_node *, const char *what, double *quaternion);
 bool scene_find_body(scene_loader *, const scene_node *, const char *name, zn_body *body);
 /* The two frames of "between: [crank.tip, rod]"; `at` and `axis` (NULL: not given) are in I at the start. */
-bool scene_want_frames(scene_loader *, const scene_node *between, const scene_node *at, const scene_node *axis, const char *what, zn_frame *a,
-                       zn_frame *b);
+bool scene_want_frames(scene_loader *, const scene_node *between, const scene_node *at, const scene_node *axis, const char *what,
+                       zn_frame *a, zn_frame *b);
 /* The name of an entry of a map or list; NULL with an error. */
 const char *scene_entry_name(scene_loader *, const scene_entry *, const char *prefix, int number);
 
@@ -226,6 +237,19 @@ void scene_check_joints(scene_loader *, const scene_node *joints, const zn_model
 
 void scene_read_parameters(scene_loader *, const scene_node *, const zn_scene_options *);
 void scene_read_coordinates(scene_loader *, const scene_node *);
+/* machine.c: what changes between steps. */
+zn_machine *scene_machine(scene_loader *);
+void scene_read_sampled(scene_loader *, const scene_node *);
+void scene_read_modes(scene_loader *, const scene_node *);
+void scene_read_events(scene_loader *, const scene_node *);
+/* Entries of a section with a key `if`, which is taken out of them. */
+void scene_read_conditions(scene_loader *, const scene_node *section);
+void scene_read_states(scene_loader *, const scene_node *);
+void scene_read_tables(scene_loader *, const scene_node *);
+/* Two columns of a file of comma-separated values, the first one ascending; names that are NULL: "t", "time" or the first one. `asked`: where the file
+ * was asked for. The number of rows, 0 with an error. */
+int scene_read_csv(scene_loader *, const char *path, error_place asked, const char *const columns[2], double *values[2]);
+void scene_read_inputs(scene_loader *, const scene_node *);
 void scene_read_velocities(scene_loader *, const scene_node *);
 void scene_read_energy(scene_loader *, const scene_node *, bool first_order);
 /* `section`: "forces" or "force"; `owners`: the map whose keys may have one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simulation: how to simulate, by the table of settings. */
-#include "scene/scene.h"
 #include "scheme/settings.h"
+#include "scene/scene.h"
 
 static void read_setting(scene_loader *loader, const scene_node *node, const setting *row) {
     zn_settings *settings = loader->settings;
@@ -32,5 +32,5 @@ void scene_read_settings(scene_loader *loader, const scene_node *map) {
     }
     if (!scene_want_map(loader, map, "simulation", n, keys)) return;
     for (int i = 0; i < n; i++)
-        if (nodes[i]) read_setting(loader, nodes[i], rows[i]);
+        if (nodes[i]) read_setting(loader, nodes[i], rows[i]), loader->scheme_named |= rows[i]->kind == SETTING_SCHEME;
 }

@@ -36,7 +36,7 @@ static void read_keep(scene_loader *loader, const scene_node *node, scene_study 
 
 void scene_read_study(scene_loader *loader, const scene_node *map, struct scene_study *study) {
     const scene_node *vary, *keep, *samples, *sampling, *seed, *from, *zip;
-    const scene_key keys[] = {{"vary", SCENE_MAP, true, &vary},         {"keep", SCENE_SCALAR | SCENE_LIST, true, &keep},
+    const scene_key keys[] = {{"vary", SCENE_MAP, true, &vary},           {"keep", SCENE_SCALAR | SCENE_LIST, true, &keep},
                               {"samples", SCENE_SCALAR, false, &samples}, {"sampling", SCENE_SCALAR, false, &sampling},
                               {"seed", SCENE_SCALAR, false, &seed},       {"from", SCENE_SCALAR, false, &from},
                               {"zip", SCENE_SCALAR, false, &zip}};

@@ -15,6 +15,20 @@ const char *scene_nearest_parameter(const zn_scene *, const char *name);
 uint64_t scene_files_hash(const zn_scene *);
 /* Another start of a coordinate or velocity, for simulations that are created afterwards. */
 void scene_set_start(zn_scene *, bool velocity, int index, double value);
+/* The same by name, of `length` letters. false: the scene has none of this name. */
+bool scene_start_at(zn_scene *, const char *name, size_t length, double value);
+
+/* Another start of an input or a live parameter: -1: there is none of this name. */
+int scene_find_input(const zn_scene *, const char *name, size_t length);
+void scene_set_input(zn_scene *, int index, double value);
+/* A number of the model that is the value of a parameter; beyond its bounds the scene must be read to know what is wrong. */
+typedef struct scene_number {
+    double *number;
+    double low, high;
+    enum { SCENE_START, SCENE_RESTITUTION, SCENE_COEFFICIENT } kind; /* the latter of contacts: schemes may keep what they are */
+} scene_number;
+/* Where a parameter stands, if nothing but these numbers depends on it; -1: more does. */
+int scene_parameter_numbers(const zn_scene *, const char *name, int most, scene_number *);
 
 /* As the options of `zeno sweep` would have them; nothing where a scene has no such section. */
 typedef struct scene_study {

@@ -11,20 +11,16 @@ bool scene_placed(scene_loader *loader, zn_status status, const scene_node *node
     return false;
 }
 
-int scene_want_list(scene_loader *loader, const scene_node *node, const char *what, int least, int most,
-                    const scene_node **items) {
+int scene_want_list(scene_loader *loader, const scene_node *node, const char *what, int least, int most, const scene_node **items) {
     if (!scene_want_kind(loader, node, SCENE_LIST, what)) return 0;
     if (node->count < least || node->count > most) {
-        if (least == most)
-            scene_error(loader, node, "%s has %d entries, but needs %d", what, node->count, least);
-        else
-            scene_error(loader, node, "%s has %d entries, but needs %d to %d", what, node->count, least, most);
+        if (least == most) scene_error(loader, node, "%s has %d entries, but needs %d", what, node->count, least);
+        else scene_error(loader, node, "%s has %d entries, but needs %d to %d", what, node->count, least, most);
         return 0;
     }
     int index = 0;
     for (const scene_entry *entry = node->first; entry; entry = entry->next) {
-        if (!scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "entry %d of %s", index + 1, what)))
-            return 0;
+        if (!scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "entry %d of %s", index + 1, what))) return 0;
         items[index++] = entry->value;
     }
     return index;
@@ -49,8 +45,7 @@ bool scene_want_rotation(scene_loader *loader, const scene_node *node, const cha
     const scene_node *axis, *angle;
     const scene_key keys[] = {{"axis", SCENE_LIST, true, &axis}, {"angle", SCENE_SCALAR, true, &angle}};
     double direction[3], size;
-    if (!scene_want_map(loader, node, what, 2, keys) || !axis || !angle ||
-        !scene_want_vector(loader, axis, "axis", 3, 3, direction) ||
+    if (!scene_want_map(loader, node, what, 2, keys) || !axis || !angle || !scene_want_vector(loader, axis, "axis", 3, 3, direction) ||
         !scene_want_number(loader, angle, "angle", scene_any_number, &size))
         return false;
     if (!(vec3_norm(vec3_from(direction)) > 0)) {

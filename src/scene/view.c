@@ -11,18 +11,17 @@ typedef struct view_shape {
     bool radius, length, size; /* needed */
 } view_shape;
 
-static const view_shape shapes[] = {
-    {"disk", PLACE_POSE, true, false, false},          {"sphere", PLACE_POSE, true, false, false},
-    {"circle", PLACE_POSE, true, false, false},        {"ring", PLACE_POSE, true, false, false},
-    {"cylinder", PLACE_POSE, true, true, false},       {"capsule", PLACE_POSE, true, true, false},
-    {"hollow-sphere", PLACE_POSE, true, false, false}, {"hollow-cylinder", PLACE_POSE, true, true, false},
-    {"box", PLACE_POSE, false, false, true},           {"ellipse", PLACE_POSE, false, false, true},
-    {"ellipsoid", PLACE_POSE, false, false, true},     {"point", PLACE_POSE, false, false, false},
-    {"joint", PLACE_POSE, false, false, false},        {"line", PLACE_POSE, false, false, false},
-    {"plane", PLACE_POSE, false, false, false},        {"segment", PLACE_ENDS, false, false, false},
-    {"spring", PLACE_ENDS, false, false, false},       {"polygon", PLACE_POINTS, false, false, false},
-    {"polyline", PLACE_POINTS, false, false, false},   {"curve", PLACE_CURVE, false, false, false},
-    {"surface", PLACE_SURFACE, false, false, false}};
+static const view_shape shapes[] = {{"disk", PLACE_POSE, true, false, false},          {"sphere", PLACE_POSE, true, false, false},
+                                    {"circle", PLACE_POSE, true, false, false},        {"ring", PLACE_POSE, true, false, false},
+                                    {"cylinder", PLACE_POSE, true, true, false},       {"capsule", PLACE_POSE, true, true, false},
+                                    {"hollow-sphere", PLACE_POSE, true, false, false}, {"hollow-cylinder", PLACE_POSE, true, true, false},
+                                    {"box", PLACE_POSE, false, false, true},           {"ellipse", PLACE_POSE, false, false, true},
+                                    {"ellipsoid", PLACE_POSE, false, false, true},     {"point", PLACE_POSE, false, false, false},
+                                    {"joint", PLACE_POSE, false, false, false},        {"line", PLACE_POSE, false, false, false},
+                                    {"plane", PLACE_POSE, false, false, false},        {"segment", PLACE_ENDS, false, false, false},
+                                    {"spring", PLACE_ENDS, false, false, false},       {"polygon", PLACE_POINTS, false, false, false},
+                                    {"polyline", PLACE_POINTS, false, false, false},   {"curve", PLACE_CURVE, false, false, false},
+                                    {"surface", PLACE_SURFACE, false, false, false}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
 static const char *const letters[] = {"x", "y", "z"};
@@ -39,19 +38,15 @@ static void put_value(scene_view *v, const scene_node *node, const char *item, c
         drawing_number(&v->text, value);
         return;
     }
-    const char *name = scene_format(loader, DRAWING_PREFIX "%s.%s", item, end);
+    const char *name = scene_format(loader, MODEL_POSE_PREFIX "%s.%s", item, end);
     drawing_text(&v->text, name);
-    if (loader->parts)
-        scene_placed(loader, zn_parts_output(loader->parts, name, formula), node);
-    else
-        zn_formula_output(loader->builder, name, formula);
+    if (loader->parts) scene_placed(loader, zn_parts_output(loader->parts, name, formula), node);
+    else zn_formula_output(loader->builder, name, formula);
 }
 
-void view_put_values(scene_view *v, const char *member, const scene_node *node, const char *item, const char *prefix,
-                     int least, int most) {
+void view_put_values(scene_view *v, const char *member, const scene_node *node, const char *item, const char *prefix, int least, int most) {
     const scene_node *items[SCENE_MAX_VECTOR];
-    int count = scene_want_list(v->loader, node, scene_format(v->loader, "'%s' of the view of '%s'", member, item), least,
-                                most, items);
+    int count = scene_want_list(v->loader, node, scene_format(v->loader, "'%s' of the view of '%s'", member, item), least, most, items);
     if (count == 3) v->spatial = true;
     drawing_put(&v->text, ", \"%s\": [", member);
     for (int i = 0; i < count; i++) {
@@ -63,8 +58,8 @@ void view_put_values(scene_view *v, const char *member, const scene_node *node, 
 
 static void put_number(scene_view *v, const char *member, const scene_node *node, const char *item) {
     double value;
-    if (!node || !scene_want_number(v->loader, node, scene_format(v->loader, "%s of the view of '%s'", member, item),
-                                    scene_positive, &value))
+    if (!node ||
+        !scene_want_number(v->loader, node, scene_format(v->loader, "%s of the view of '%s'", member, item), scene_positive, &value))
         return;
     drawing_put(&v->text, ", \"%s\": ", member);
     drawing_number(&v->text, value);
@@ -73,8 +68,8 @@ static void put_number(scene_view *v, const char *member, const scene_node *node
 /* ---- poses ---- */
 
 typedef struct item_nodes {
-    const scene_node *shape, *on, *at, *angle, *turns, *direction, *normal, *radius, *length, *size, *from, *to, *points,
-        *of, *range, *thin;
+    const scene_node *shape, *on, *at, *angle, *turns, *direction, *normal, *radius, *length, *size, *from, *to, *points, *of, *range,
+        *thin;
 } item_nodes;
 
 /* Constant directions: of a line its own or its normal, of a plane its normal. */
@@ -121,10 +116,8 @@ static void put_pose(scene_view *v, const item_nodes *n, const char *item) {
     if (n->angle) {
         drawing_put(&v->text, ", \"angle\": ");
         put_value(v, n->angle, item, "angle");
-    } else if (n->turns)
-        put_turns(v, n->turns, item);
-    else if (n->direction || n->normal)
-        put_direction(v, n, item);
+    } else if (n->turns) put_turns(v, n->turns, item);
+    else if (n->direction || n->normal) put_direction(v, n, item);
 }
 
 /* ---- points and curves ---- */
@@ -134,8 +127,7 @@ static void put_points(scene_view *v, const scene_node *node, const char *item) 
     drawing_put(&v->text, ", \"points\": [");
     for (const scene_entry *entry = node->first; entry; entry = entry->next) {
         double point[3] = {0};
-        int count = scene_want_vector(v->loader, entry->value, scene_format(v->loader, "a point of the view of '%s'", item),
-                                      2, 3, point);
+        int count = scene_want_vector(v->loader, entry->value, scene_format(v->loader, "a point of the view of '%s'", item), 2, 3, point);
         if (!count) continue;
         if (!first) drawing_put(&v->text, ", ");
         drawing_numbers(&v->text, count, point);
@@ -176,8 +168,7 @@ static bool check_item(scene_loader *loader, const scene_entry *entry, const vie
     bool good = true;
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (needs[i].needed && !needs[i].node) {
-            scene_error(loader, entry->value, "the view of '%s' is a %s and needs '%s'", entry->key->text, shape->name,
-                        needs[i].name);
+            scene_error(loader, entry->value, "the view of '%s' is a %s and needs '%s'", entry->key->text, shape->name, needs[i].name);
             good = false;
         }
     return good;
@@ -185,8 +176,7 @@ static bool check_item(scene_loader *loader, const scene_entry *entry, const vie
 
 static void put_body(scene_view *v, const scene_node *node, const char *item) {
     zn_body body;
-    if (!v->loader->parts)
-        scene_error(v->loader, node, "the view of '%s' is on a body, but the scene has no bodies", item);
+    if (!v->loader->parts) scene_error(v->loader, node, "the view of '%s' is on a body, but the scene has no bodies", item);
     else if (scene_placed(v->loader, zn_parts_find_body(v->loader->parts, node->text, &body), node)) {
         zn_parts_view_body(v->loader->parts, body);
         drawing_put(&v->text, ", \"body\": ");
@@ -212,8 +202,7 @@ static void read_item(scene_view *v, const scene_entry *entry) {
     put_number(v, "radius", n.radius, name);
     put_number(v, "length", n.length, name);
     double size[3];
-    int sizes =
-        n.size ? scene_want_vector(loader, n.size, scene_format(loader, "size of the view of '%s'", name), 2, 3, size) : 0;
+    int sizes = n.size ? scene_want_vector(loader, n.size, scene_format(loader, "size of the view of '%s'", name), 2, 3, size) : 0;
     if (sizes) {
         drawing_put(&v->text, ", \"size\": ");
         drawing_numbers(&v->text, sizes, size);

@@ -4,8 +4,9 @@
 #define SCENE_VIEW_H
 
 #include "linalg/geometry.h"
-#include "model/drawing.h"
+#include "model/model.h"
 #include "scene/scene.h"
+#include "view/drawing.h"
 
 enum { VIEW_MOST_CONTACTS = 100, VIEW_CURVE_POINTS = 241, VIEW_SURFACE_LINES = 49 };
 
@@ -33,8 +34,7 @@ void scene_free_view(scene_view *);
 /* ---- within view*.c ---- */
 
 /* ", "member": [...]" of formulas; outputs are named view.ITEM.PREFIXx ... */
-void view_put_values(scene_view *, const char *member, const scene_node *, const char *item, const char *prefix, int least,
-                     int most);
+void view_put_values(scene_view *, const char *member, const scene_node *, const char *item, const char *prefix, int least, int most);
 /* Samples of a curve of one parameter, of a surface of two. */
 void view_put_curve(scene_view *, const scene_node *of, const scene_node *range, const char *item);
 void view_put_surface(scene_view *, const scene_node *of, const scene_node *range, const char *item);

@@ -27,12 +27,10 @@ static bool read_range(scene_view *v, const scene_node *range, const char *item,
     return false;
 }
 
-static bool read_formulas(scene_view *v, const scene_node *of, const char *item, int n_names, const expr_name *own,
-                          sampled *s) {
+static bool read_formulas(scene_view *v, const scene_node *of, const char *item, int n_names, const expr_name *own, sampled *s) {
     scene_loader *loader = v->loader;
     const scene_node *nodes[3];
-    s->n =
-        scene_want_list(loader, of, scene_format(loader, "'of' of the view of '%s'", item), n_names == 2 ? 3 : 2, 3, nodes);
+    s->n = scene_want_list(loader, of, scene_format(loader, "'of' of the view of '%s'", item), n_names == 2 ? 3 : 2, 3, nodes);
     if (!s->n) return false;
     expr_name *names = SCENE_NEW(loader->arena, expr_name, loader->n_values + n_names);
     if (!names) return false;
@@ -40,8 +38,7 @@ static bool read_formulas(scene_view *v, const scene_node *of, const char *item,
     if (loader->n_values) memcpy(names + n_names, loader->values, (size_t)loader->n_values * sizeof *names);
     const expr_scope scope = {.count = loader->n_values + n_names, .names = names};
     for (int i = 0; i < s->n; i++)
-        if (expr_parse(loader->graph, loader->context, &scope, scene_formula(loader, nodes[i]), &s->formula[i]) != ZN_OK)
-            return false;
+        if (expr_parse(loader->graph, loader->context, &scope, scene_formula(loader, nodes[i]), &s->formula[i]) != ZN_OK) return false;
     return true;
 }
 
@@ -51,10 +48,8 @@ static void put_point(scene_view *v, const sampled *s, const double *at, bool fi
     bool finite = true;
     for (int i = 0; i < s->n; i++) finite = isfinite(point[i] = expr_value(v->loader->graph, s->formula[i], at)) && finite;
     if (!first) drawing_put(&v->text, ", ");
-    if (finite)
-        drawing_numbers(&v->text, s->n, point);
-    else
-        drawing_put(&v->text, "null");
+    if (finite) drawing_numbers(&v->text, s->n, point);
+    else drawing_put(&v->text, "null");
 }
 
 void view_put_curve(scene_view *v, const scene_node *of, const scene_node *range, const char *item) {

@@ -11,8 +11,7 @@ static void read_contact(scene_view *v, const scene_entry *entry, const scene_no
     const scene_key keys[] = {
         {"at", SCENE_LIST, true, &at}, {"normal", SCENE_LIST, true, &normal}, {"tangent", SCENE_LIST, false, &tangent}};
     if (!contacts || !scene_find(contacts, name)) {
-        scene_error(loader, entry->key, "there is no contact '%s'%s", name,
-                    contacts ? scene_hint(loader, name, contacts) : "");
+        scene_error(loader, entry->key, "there is no contact '%s'%s", name, contacts ? scene_hint(loader, name, contacts) : "");
         return;
     }
     if (!scene_want_map(loader, entry->value, what, 3, keys) || !at || !normal) return;
@@ -46,10 +45,8 @@ static void put_contact(scene_view *v, drawing *d, const view_contact *place, co
     drawing_put(d, ", \"friction\": [");
     for (int i = 0; i < contact->nF && i < 2; i++) {
         drawing_put(d, i ? ", [" : "[");
-        if (contact->nF > 1)
-            drawing_name(d, "percussion.%s.friction%d", contact->name, i + 1);
-        else
-            drawing_name(d, "percussion.%s.friction", contact->name);
+        if (contact->nF > 1) drawing_name(d, "percussion.%s.friction%d", contact->name, i + 1);
+        else drawing_name(d, "percussion.%s.friction", contact->name);
         drawing_put(d, ", %.9g]", contact->scale ? contact->scale[i] : 1);
     }
     drawing_put(d, "]}");
@@ -67,7 +64,7 @@ zn_status scene_view_formulas(scene_view *v, zn_model *model) {
         }
     drawing_put(&d, "]%s}", v->members ? v->members : "");
     char *text = drawing_end(&d);
-    zn_status status = text && v->items && v->members ? zn_model_set_drawing(v->loader->context, model, text) : ZN_MEMORY;
+    zn_status status = text && v->items && v->members ? zn_model_set_drawing(v->loader->context, model, text) : ZN_ERROR_MEMORY;
     mem_free(v->loader->context, text);
     return status;
 }
@@ -126,11 +123,9 @@ void view_read_setting(scene_view *v, const scene_node *view, const scene_entry 
     const scene_node *value = entry->value;
     double speed;
     if (!strcmp(key, "contacts")) {
-        if (loader->parts)
-            scene_error(loader, entry->key, "contacts between bodies are drawn automatically");
+        if (loader->parts) scene_error(loader, entry->key, "contacts between bodies are drawn automatically");
         else if (scene_want_kind(loader, value, SCENE_MAP, "contacts of the view"))
-            for (const scene_entry *contact = value->first; contact; contact = contact->next)
-                read_contact(v, contact, contacts);
+            for (const scene_entry *contact = value->first; contact; contact = contact->next) read_contact(v, contact, contacts);
     } else if (!strcmp(key, "speed")) {
         if (!scene_want_kind(loader, value, SCENE_SCALAR, "speed of the view") ||
             !scene_want_number(loader, value, "speed of the view", scene_positive, &speed))
@@ -139,6 +134,5 @@ void view_read_setting(scene_view *v, const scene_node *view, const scene_entry 
         drawing_number(&v->text, speed);
     } else if (!strcmp(key, "plots")) {
         if (scene_want_kind(loader, value, SCENE_LIST, "plots of the view")) read_plots(v, value);
-    } else
-        read_name(v, view, entry);
+    } else read_name(v, view, entry);
 }

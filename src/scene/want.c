@@ -10,8 +10,7 @@ bool scene_has_errors(const scene_loader *loader) { return zn_error_count(loader
 bool scene_gave_up(const scene_loader *loader) {
     int count = zn_error_count(loader->context);
     if (count <= loader->errors_before) return false;
-    return count - loader->errors_before >= SCENE_MAX_ERRORS ||
-           zn_error_get(loader->context, count - 1)->status == ZN_MEMORY;
+    return count - loader->errors_before >= SCENE_MAX_ERRORS || zn_error_get(loader->context, count - 1)->status == ZN_ERROR_MEMORY;
 }
 
 const char *scene_file_of(const scene_loader *loader, const scene_node *node) {
@@ -26,7 +25,8 @@ const char *scene_file_of(const scene_loader *loader, const scene_node *node) {
 }
 
 error_place scene_place_of(const scene_loader *loader, const scene_node *node) {
-    return (error_place){.file = scene_file_of(loader, node), .line = node ? node->line : 0, .column = node ? node->column : 0, .time = NAN};
+    return (error_place){
+        .file = scene_file_of(loader, node), .line = node ? node->line : 0, .column = node ? node->column : 0, .time = NAN};
 }
 
 void scene_error(scene_loader *loader, const scene_node *node, const char *format, ...) {
@@ -37,7 +37,7 @@ void scene_error(scene_loader *loader, const scene_node *node, const char *forma
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     error_place place = scene_place_of(loader, node);
-    fail_at(loader->context, ZN_SCENE, &place, "%s", sentence);
+    fail_at(loader->context, ZN_ERROR_SCENE, &place, "%s", sentence);
 }
 
 char *scene_format(scene_loader *loader, const char *format, ...) {
@@ -64,7 +64,7 @@ static const char *kind_text(int kinds) {
 }
 
 bool scene_want_kind(scene_loader *loader, const scene_node *node, int kinds, const char *what) {
-    if (node->kind & kinds) return true;
+    if ((unsigned)node->kind & (unsigned)kinds) return true;
     const char *found = node->kind == SCENE_NULL     ? "nothing"
                         : node->kind == SCENE_SCALAR ? "a single value"
                         : node->kind == SCENE_LIST   ? "a list"
@@ -112,8 +112,8 @@ static void list_words(char *out, size_t room, int count, const char *(*get)(con
     }
 }
 
-static void unknown_word(scene_loader *loader, const scene_node *node, const char *what, int count,
-                         const char *(*get)(const void *, int), const void *user) {
+static void unknown_word(scene_loader *loader, const scene_node *node, const char *what, int count, const char *(*get)(const void *, int),
+                         const void *user) {
     if (scene_gave_up(loader)) return;
     if (strcspn(node->text, "(") > strcspn(node->text, ")")) { /* the rest of a formula */
         scene_error(loader, node, "'%.60s' is unknown in %s; a formula with a comma inside { } or [ ] must be quoted", node->text, what);
@@ -142,14 +142,12 @@ bool scene_want_map(scene_loader *loader, const scene_node *node, const char *wh
     if (!scene_want_kind(loader, node, SCENE_MAP, what)) return false;
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
         const scene_key *key = find_key(n_keys, keys, entry->key->text);
-        if (!key)
-            unknown_word(loader, entry->key, what, n_keys, get_key, keys);
+        if (!key) unknown_word(loader, entry->key, what, n_keys, get_key, keys);
         else if (scene_want_kind(loader, entry->value, key->kinds, key->name) && entry->value->kind != SCENE_NULL)
             *key->value = entry->value;
     }
     for (int i = 0; i < n_keys; i++)
-        if (keys[i].required && !scene_find(node, keys[i].name))
-            scene_error(loader, node, "%s lacks '%s'", what, keys[i].name);
+        if (keys[i].required && !scene_find(node, keys[i].name)) scene_error(loader, node, "%s lacks '%s'", what, keys[i].name);
     return true;
 }
 
@@ -173,8 +171,7 @@ int scene_want_scalars(scene_loader *loader, const scene_node *node, const char 
     }
     int index = 0;
     for (const scene_entry *entry = node->first; entry; entry = entry->next) {
-        if (!scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "entry %d of %s", index + 1, what)))
-            return 0;
+        if (!scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "entry %d of %s", index + 1, what))) return 0;
         (*items)[index++] = entry->value;
     }
     return count;

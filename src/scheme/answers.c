@@ -5,28 +5,31 @@
 zn_status answers_create(zn_context *context, const zn_model *model, answers *s) {
     *s = (answers){.model = model};
     const zn_patterns *p = &model->pattern;
-    size_t n = (size_t)model_rows(model), nq = (size_t)model->size.nq, nu = (size_t)model->size.nu;
-    const struct {
-        double **array;
-        size_t count;
-    } list[] = {
-        {&s->qdot, nq}, {&s->qdot_q, (size_t)lin_nnz(&p->qdot_q)}, {&s->B, (size_t)lin_nnz(&p->B)},
-        {&s->r, nu}, {&s->r_q, (size_t)lin_nnz(&p->r_q)}, {&s->r_u, (size_t)lin_nnz(&p->r_u)},
-        {&s->M, (size_t)lin_nnz(&p->M)}, {&s->W, (size_t)lin_nnz(&p->W)},
-        {&s->c0, n}, {&s->c0_q, (size_t)lin_nnz(&p->c0_q)},
-        {&s->c1, n}, {&s->c1_q, (size_t)lin_nnz(&p->c1_q)}, {&s->c1_u, (size_t)lin_nnz(&p->c1_u)},
-        {&s->c2, n}, {&s->c2_q, (size_t)lin_nnz(&p->c2_q)}, {&s->c2_u, (size_t)lin_nnz(&p->c2_u)},
+    int n = model_rows(model), nq = model->size.nq, nu = model->size.nu;
+    const mem_part list[] = {
+        {&s->qdot, nq},
+        {&s->qdot_q, lin_nnz(&p->qdot_q)},
+        {&s->B, lin_nnz(&p->B)},
+        {&s->r, nu},
+        {&s->r_q, lin_nnz(&p->r_q)},
+        {&s->r_u, lin_nnz(&p->r_u)},
+        {&s->M, lin_nnz(&p->M)},
+        {&s->W, lin_nnz(&p->W)},
+        {&s->c0, n},
+        {&s->c0_q, lin_nnz(&p->c0_q)},
+        {&s->c1, n},
+        {&s->c1_q, lin_nnz(&p->c1_q)},
+        {&s->c1_u, lin_nnz(&p->c1_u)},
+        {&s->c2, n},
+        {&s->c2_q, lin_nnz(&p->c2_q)},
+        {&s->c2_u, lin_nnz(&p->c2_u)},
     };
-    size_t total = 0, count = sizeof list / sizeof *list;
-    for (size_t i = 0; i < count; i++) total += list[i].count;
-    s->memory = MEM_ARRAY(context, double, total);
+    s->memory = MEM_PARTS(context, list);
     s->work = mem_array(context, model->work_bytes, 1);
     if (!s->memory || !s->work) {
         answers_destroy(context, s);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
-    double *next = s->memory;
-    for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
     return ZN_OK;
 }
 
@@ -45,11 +48,11 @@ zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate 
     e->W_kept = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W));
     e->have = MEM_ARRAY(context, bool, model->size.n_contacts);
     e->mass = lin_matrix_create(context, model->size.nu);
-    zn_status status = e->column && e->rho && e->mass_scale && e->M_kept && e->W_kept && e->have && e->mass ? ZN_OK : ZN_MEMORY;
+    zn_status status = e->column && e->rho && e->mass_scale && e->M_kept && e->W_kept && e->have && e->mass ? ZN_OK : ZN_ERROR_MEMORY;
     for (int i = 0; status == ZN_OK && i < model->size.nu; i++) e->mass_scale[i] = 1;
-    if (status == ZN_OK && (e->block = lin_matrix_block(e->mass, &model->pattern.M, false, 0, 0)) < 0) status = ZN_MEMORY;
+    if (status == ZN_OK && (e->block = lin_matrix_block(e->mass, &model->pattern.M, false, 0, 0)) < 0) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = lin_matrix_finish(e->mass, LIN_AUTO);
-    if (status == ZN_OK && !(e->cells = lin_cells_create(context, e->mass))) status = ZN_MEMORY;
+    if (status == ZN_OK && !(e->cells = lin_cells_create(context, e->mass, NULL))) status = ZN_ERROR_MEMORY;
     if (status != ZN_OK) prox_destroy(context, e);
     return status;
 }
@@ -121,16 +124,27 @@ static void estimate_contact(prox_estimate *e, const double *W, const zn_contact
     }
 }
 
+static zn_status factor(prox_estimate *e) {
+    if (e->factored) return ZN_OK;
+    lin_matrix_zero(e->mass);
+    lin_matrix_add(e->mass, e->block, 1, e->M_kept);
+    if (lin_cells_factor_all(e->cells, e->mass) != ZN_OK) return ZN_ERROR_SINGULAR;
+    e->factored = true;
+    return ZN_OK;
+}
+
+zn_status prox_solve(prox_estimate *e, double *b) {
+    zn_status status = factor(e);
+    if (status == ZN_OK) lin_cells_solve_all(e->cells, b);
+    return status;
+}
+
 zn_status prox_update(prox_estimate *e, const double *M, const double *W, const bool *wanted) {
     renew(e, M, W);
     for (int k = 0; k < e->model->size.n_contacts; k++) {
         if ((wanted && !wanted[k]) || e->have[k]) continue;
-        if (!e->factored) {
-            lin_matrix_zero(e->mass);
-            lin_matrix_add(e->mass, e->block, 1, M);
-            if (lin_cells_factor_all(e->cells, e->mass) != ZN_OK) return ZN_SINGULAR;
-            e->factored = true;
-        }
+        zn_status status = factor(e);
+        if (status != ZN_OK) return status;
         estimate_contact(e, W, &e->model->contacts[k]);
         e->have[k] = true;
     }

@@ -32,13 +32,15 @@ typedef struct prox_estimate {
     double *column; /* nu */
     double *rho;    /* one per contact row: nN + nF, in the order of lambda */
     double *M_kept, *W_kept;
-    bool factored, *have;   /* the cells hold M_kept; per contact: its rho belong to M_kept, W_kept */
-    double *mass_scale; /* 1/M_ii, or 1 where M_ii is not positive: turns momentum rows into velocities */
+    bool factored, *have; /* the cells hold M_kept; per contact: its rho belong to M_kept, W_kept */
+    double *mass_scale;   /* 1/M_ii, or 1 where M_ii is not positive: turns momentum rows into velocities */
 } prox_estimate;
 
 zn_status prox_create(zn_context *, const zn_model *, prox_estimate *);
 void prox_destroy(zn_context *, prox_estimate *);
-/* `wanted` (may be NULL: all): per contact, whether its rows are needed. ZN_SINGULAR when M is. */
+/* `wanted` (may be NULL: all): per contact, whether its rows are needed. ZN_ERROR_SINGULAR when M is. */
 zn_status prox_update(prox_estimate *, const double *M, const double *W, const bool *wanted);
+/* b (nu) becomes M^-1 b, with the M of the last update. ZN_ERROR_SINGULAR: it cannot. */
+zn_status prox_solve(prox_estimate *, double *b);
 
 #endif

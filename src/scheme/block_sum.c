@@ -5,9 +5,11 @@
 enum { HIGHEST_POWER = 2 };
 
 static zn_status take_entries(zn_context *context, int count, block_cut *cut) {
-    *cut = (block_cut){.count = count, .row = MEM_ARRAY(context, int, count), .col = MEM_ARRAY(context, int, count),
+    *cut = (block_cut){.count = count,
+                       .row = MEM_ARRAY(context, int, count),
+                       .col = MEM_ARRAY(context, int, count),
                        .from = MEM_ARRAY(context, int, count)};
-    return cut->row && cut->col && cut->from ? ZN_OK : ZN_MEMORY;
+    return cut->row && cut->col && cut->from ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 static bool inside(block_range range, int i) { return i >= range.first && i < range.first + range.count; }
@@ -54,11 +56,11 @@ void block_sum_add(block_sum *sum, const block_cut *cut, const double *source, i
 }
 
 zn_status block_sum_finish(block_sum *sum, int rows, int cols) {
-    if (sum->failed) return ZN_MEMORY;
+    if (sum->failed) return ZN_ERROR_MEMORY;
     zn_context *context = sum->context;
     int *row = MEM_ARRAY(context, int, sum->n_entries), *col = MEM_ARRAY(context, int, sum->n_entries);
     sum->place = MEM_ARRAY(context, int, sum->n_entries);
-    zn_status status = row && col && sum->place ? ZN_OK : ZN_MEMORY;
+    zn_status status = row && col && sum->place ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         size_t e = 0;
         for (size_t b = 0; b < sum->n_pieces; b++) {
@@ -75,11 +77,38 @@ zn_status block_sum_finish(block_sum *sum, int rows, int cols) {
     return status;
 }
 
-zn_status block_sum_into_matrix(block_sum *sum, lin_matrix **out) {
+void block_sum_body(block_sum *sum, const block_cut *cut) { sum->body[sum->n_body++] = cut; }
+
+static int find_root(int *parent, int k) {
+    while (parent[k] != k) k = parent[k] = parent[parent[k]];
+    return k;
+}
+
+static zn_status name_bodies(const block_sum *sum, lin_matrix *matrix) {
+    int n = lin_matrix_size(matrix), *body = MEM_ARRAY(sum->context, int, n);
+    if (!body) return ZN_ERROR_MEMORY;
+    for (int i = 0; i < n; i++) body[i] = i;
+    for (size_t b = 0; b < sum->n_pieces; b++) {
+        const block_piece *piece = &sum->pieces[b];
+        bool of_body = false;
+        for (int c = 0; c < sum->n_body; c++) of_body = of_body || sum->body[c] == piece->cut;
+        for (int k = 0; of_body && k < piece->cut->count; k++) {
+            int i = find_root(body, piece->row + piece->cut->row[k]), j = find_root(body, piece->col + piece->cut->col[k]);
+            body[i > j ? i : j] = i < j ? i : j;
+        }
+    }
+    for (int i = 0; i < n; i++) body[i] = find_root(body, i);
+    zn_status status = lin_matrix_set_bodies(matrix, body);
+    mem_free(sum->context, body);
+    return status;
+}
+
+zn_status block_sum_into_matrix(block_sum *sum, lin_storage storage, lin_matrix **out) {
     lin_matrix *matrix = *out = lin_matrix_create(sum->context, sum->pattern.p.rows);
-    if (!matrix) return ZN_MEMORY;
+    if (!matrix) return ZN_ERROR_MEMORY;
     int block = lin_matrix_block(matrix, &sum->pattern.p, false, 0, 0);
-    zn_status status = block < 0 ? ZN_MEMORY : lin_matrix_finish(matrix, LIN_AUTO);
+    zn_status status = block < 0 ? ZN_ERROR_MEMORY : sum->n_body ? name_bodies(sum, matrix) : ZN_OK;
+    if (status == ZN_OK) status = lin_matrix_finish(matrix, storage);
     if (status != ZN_OK) return status;
     const int *place = lin_matrix_places(matrix, block);
     for (size_t e = 0; e < sum->n_entries; e++) sum->place[e] = place[sum->place[e]];

@@ -31,21 +31,27 @@ typedef struct block_piece {
     double factor;
 } block_piece;
 
+enum { BLOCK_BODY_CUTS = 4 };
+
 typedef struct block_sum {
     zn_context *context;
-    bool failed;             /* out of memory while adding; finish says so */
+    const block_cut *body[BLOCK_BODY_CUTS]; /* whose entries connect unknowns of a body */
+    int n_body;
+    bool failed; /* out of memory while adding; finish says so */
     block_piece *pieces;
     size_t n_pieces, capacity, n_entries;
-    lin_pattern pattern;     /* of the sum */
-    int *place;              /* of every entry of every piece */
+    lin_pattern pattern; /* of the sum */
+    int *place;          /* of every entry of every piece */
 } block_sum;
 
 void block_sum_start(zn_context *, block_sum *);
 /* A factor of zero adds nothing. `cut` and `source` must stay alive. */
 void block_sum_add(block_sum *, const block_cut *, const double *source, int row, int col, double factor, int power);
+/* Entries of this cut connect unknowns of one body: for a good order of pivots. At most BLOCK_BODY_CUTS. */
+void block_sum_body(block_sum *, const block_cut *);
 zn_status block_sum_finish(block_sum *, int rows, int cols);
 /* Entries go to where the only block of a matrix made from `pattern` has them. */
-zn_status block_sum_into_matrix(block_sum *, lin_matrix **);
+zn_status block_sum_into_matrix(block_sum *, lin_storage, lin_matrix **);
 void block_sum_destroy(block_sum *);
 /* values += sum at this h. */
 void block_sum_fill(const block_sum *, double h, double *values);

@@ -9,6 +9,11 @@
 /* One cone a contact, always on; row r of lambda becomes row r - model_row_N + shift of psi and mu. */
 void scheme_cones(const zn_model *model, int shift, cone *cones);
 
+/* Contacts k of `levels` blocks of cones get their modes; NULL: the law. */
+void scheme_freeze(const cone_frozen *modes, int n_contacts, int levels, cone *cones);
+/* Whether a ball of more than one row slips: its direction may turn. */
+bool scheme_may_turn(const zn_contact *, const cone_frozen *mode);
+
 /* Columns first .. first + count - 1 of a pattern. Its values begin at values + lin_slice_offset. */
 zn_status scheme_pattern_columns(zn_context *, const zn_pattern *, int first, int count, lin_pattern *out);
 static inline int scheme_column_offset(const zn_pattern *p, int first) { return p->start[first]; }

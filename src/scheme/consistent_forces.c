@@ -11,26 +11,37 @@ static void set_friction(linear_problem *p, int contact, double rest) {
             p->direction[row + i - first_F] = p->at.c1[row + i];
             speed = hypot(speed, p->at.c1[row + i]);
         }
+        for (int i = 0; !(speed > rest) && i < k->balls[b].dim; i++) p->direction[row + i - first_F] = 0;
         linear_problem_slips(p, contact, b, speed > rest);
     }
 }
 
-zn_status consistent_forces(linear_problem *p, double t, const double *q, const double *u, double rest,
-                            cone_outcome *outcome) {
+zn_status consistent_forces_ask(linear_problem *p, const zn_point *point) {
     const zn_model *model = p->model;
-    zn_point at = {.t = t, .q = q, .u = u};
-    *outcome = (cone_outcome){.worst = INFINITY, .worst_cone = -1, .worst_row = -1};
+    zn_point at = {.t = point->t, .q = point->q, .u = point->u};
     if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W}) ||
-        model->constraints(model, p->at.work, &at,
-                           &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1, .c1_u = p->at.c1_u, .c2 = p->c}))
-        return ZN_NOT_FINITE;
+        model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1, .c1_u = p->at.c1_u, .c2 = p->c}))
+        return ZN_ERROR_NOT_FINITE;
     for (int i = 0; i < model->size.nu; i++) p->f[i] = -p->at.r[i]; /* r = -h at a = 0, lambda = 0 */
     linear_problem_reset(p);
+    p->time_measure = 1;
+    return ZN_OK;
+}
+
+zn_status consistent_forces_by(linear_problem *p, const cone_frozen *modes, const zn_point *point, double rest, cone_outcome *outcome) {
+    const zn_model *model = p->model;
+    *outcome = (cone_outcome){.worst = INFINITY, .worst_cone = -1, .worst_row = -1};
+    zn_status status = consistent_forces_ask(p, point);
+    if (status != ZN_OK) return status;
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         p->active[k] = row < 0 || (p->at.c0[row] <= rest && fabs(p->at.c1[row]) <= rest);
         set_friction(p, k, rest);
     }
-    p->time_measure = 1;
+    linear_problem_freeze(p, modes);
     return linear_problem_solve(p, outcome);
+}
+
+zn_status consistent_forces(linear_problem *p, double t, const double *q, const double *u, double rest, cone_outcome *outcome) {
+    return consistent_forces_by(p, NULL, &(zn_point){.t = t, .q = q, .u = u}, rest, outcome);
 }

@@ -30,22 +30,22 @@ static void unpack(generalized_alpha *s, const double *x, const double *y) {
     double h = s->motion.h;
     int nu = size->nu, ng = size->ng, nN = size->nN;
     for (int i = 0; i < nu; i++) {
-        s->a[i] = x[i] / h;
-        s->U[i] = x[nu + i];
-        s->Q[i] = x[2 * nu + i] * h;
+        s->motion.a[i] = x[i] / h;
+        s->motion.U[i] = x[nu + i];
+        s->motion.Q[i] = x[2 * nu + i] * h;
     }
     for (int i = 0; i < s->nb; i++) {
-        s->Lambda[i] = x[s->x_L + i];
-        s->lambda[i] = x[s->x_l + i] / h;
-        s->kappa[i] = i < ng ? x[s->x_k + i] * h : h / 2 * s->Lambda[i];
+        s->motion.Lambda[i] = x[s->x_L + i];
+        s->motion.lambda[i] = x[s->x_l + i] / h;
+        s->motion.kappa[i] = i < ng ? x[s->x_k + i] * h : h / 2 * s->motion.Lambda[i];
     }
     for (int i = 0; i < s->nc; i++) {
-        s->Lambda[s->nb + i] = y[s->y_L + i];
-        s->lambda[s->nb + i] = y[s->y_l + i] / h;
-        s->kappa[s->nb + i] = i < nN ? y[i] * h : h / 2 * y[s->y_L + i];
+        s->motion.Lambda[s->nb + i] = y[s->y_L + i];
+        s->motion.lambda[s->nb + i] = y[s->y_l + i] / h;
+        s->motion.kappa[s->nb + i] = i < nN ? y[i] * h : h / 2 * y[s->y_L + i];
     }
-    alpha_velocities(&s->motion, s->a, s->U, s->u);
-    alpha_positions(&s->motion, s->a, s->Q, s->q);
+    alpha_velocities(&s->motion, s->motion.a, s->motion.U, s->motion.u);
+    alpha_positions(&s->motion, s->motion.a, s->motion.Q, s->motion.q);
 }
 
 /* r_q of M v - W m without forces, for the levels below acceleration; zero where v and m are. */
@@ -58,16 +58,15 @@ static int impulse_derivative(generalized_alpha *s, const double *v, const doubl
         memset(r_q, 0, (size_t)lin_nnz(&model->pattern.r_q) * sizeof *r_q);
         return 0;
     }
-    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = v, .lambda = m};
+    zn_point point = {.t = s->motion.t, .q = s->motion.q, .u = s->motion.u, .a = v, .lambda = m};
     return model->balance(model, s->at.work, &point, &(zn_balance){.no_force = true, .r_q = r_q});
 }
 
 /* The velocities before the step, seen at its end: c1(t_{n+1}, q_{n+1}, u_n), and with derivatives d xi/dq. */
 static int ask_before(generalized_alpha *s, bool jacobian) {
     const zn_model *model = s->base.model;
-    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u_n, .a = s->a};
-    if (model->constraints(model, s->at.work, &point, &(zn_constraints){.c1 = s->c1_n, .c1_q = jacobian ? s->xi_q : NULL}))
-        return 1;
+    zn_point point = {.t = s->motion.t, .q = s->motion.q, .u = s->u_n, .a = s->motion.a};
+    if (model->constraints(model, s->at.work, &point, &(zn_constraints){.c1 = s->c1_n, .c1_q = jacobian ? s->xi_q : NULL})) return 1;
     const zn_pattern *pattern = &model->pattern.c1_q;
     for (int e = 0; jacobian && e < lin_nnz(pattern); e++) s->xi_q[e] = s->at.c1_q[e] + s->e[pattern->index[e]] * s->xi_q[e];
     return 0;
@@ -76,7 +75,7 @@ static int ask_before(generalized_alpha *s, bool jacobian) {
 static int ask_model(generalized_alpha *s, bool jacobian) {
     const zn_model *model = s->base.model;
     answers *at = &s->at;
-    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
+    zn_point point = {.t = s->motion.t, .q = s->motion.q, .u = s->motion.u, .a = s->motion.a, .lambda = s->motion.lambda};
     zn_balance balance = {.r = at->r, .M = at->M, .W = at->W};
     zn_constraints constraints = {.c0 = at->c0, .c1 = at->c1, .c2 = at->c2};
     if (jacobian) {
@@ -88,7 +87,9 @@ static int ask_model(generalized_alpha *s, bool jacobian) {
     if (s->n > 0 && model->constraints(model, at->work, &point, &constraints)) return 1;
     if (s->restitutes && ask_before(s, jacobian)) return 1;
     if (!jacobian) return 0;
-    if (impulse_derivative(s, s->U, s->Lambda, s->r2_q) || impulse_derivative(s, s->Q, s->kappa, s->r3_q)) return 1;
+    if (impulse_derivative(s, s->motion.U, s->motion.Lambda, s->motion.r2_q) ||
+        impulse_derivative(s, s->motion.Q, s->motion.kappa, s->motion.r3_q))
+        return 1;
     alpha_multiply_chains(s);
     return 0;
 }
@@ -99,10 +100,10 @@ static void write_phi(const generalized_alpha *s, double *phi) {
     double h = s->motion.h;
     memset(phi + nu, 0, 2 * (size_t)nu * sizeof *phi);
     for (int i = 0; i < nu; i++) phi[i] = h * s->at.r[i];
-    lin_multiply(&model->pattern.M, s->at.M, 1, s->U, phi + nu);
-    lin_multiply(&model->pattern.W, s->at.W, -1, s->Lambda, phi + nu);
-    lin_multiply(&model->pattern.M, s->at.M, 1 / h, s->Q, phi + 2 * nu);
-    lin_multiply(&model->pattern.W, s->at.W, -1 / h, s->kappa, phi + 2 * nu);
+    lin_multiply(&model->pattern.M, s->at.M, 1, s->motion.U, phi + nu);
+    lin_multiply(&model->pattern.W, s->at.W, -1, s->motion.Lambda, phi + nu);
+    lin_multiply(&model->pattern.M, s->at.M, 1 / h, s->motion.Q, phi + 2 * nu);
+    lin_multiply(&model->pattern.W, s->at.W, -1 / h, s->motion.kappa, phi + 2 * nu);
     for (int i = 0; i < ng; i++) phi[s->x_k + i] = s->at.c0[i] / h;
     for (int i = 0; i < s->nb; i++) {
         phi[s->x_L + i] = s->at.c1[i];
@@ -154,8 +155,8 @@ static zn_status prepare(generalized_alpha *s) {
     double h = s->motion.h;
     const problem_scales *scales = &s->base.scales;
     s->problem.rows_per_length = 1 / h;
-    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
-    if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_NOT_FINITE;
+    zn_point point = {.t = s->motion.t, .q = s->motion.q, .u = s->motion.u, .a = s->motion.a, .lambda = s->motion.lambda};
+    if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_ERROR_NOT_FINITE;
     zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
     if (status != ZN_OK) return status;
     scales_rows(&s->base.scales, s->prox.mass_scale, s->at.W);
@@ -218,11 +219,40 @@ static void test_step(generalized_alpha *s, const scheme_state *to) {
         if (!s->law.trial[k]) continue;
         int row = model->contacts[k].row_N;
         staged_follow(&s->law, k, s->at.c1);
-        bool holds = row < 0 || (s->lambda[row] >= 0 && to->P[row] > 0);
+        bool holds = row < 0 || (s->motion.lambda[row] >= 0 && to->P[row] > 0);
         for (int level = 0; level < 3; level++) holds = holds && cone_is_closed(s->solver, level * n_contacts + k);
         if (!holds) staged_reject(&s->law, k);
     }
     staged_see_new_contacts(&s->law, to->P);
+}
+
+static zn_status solve_once(void *user, cone_outcome *outcome) {
+    generalized_alpha *s = user;
+    return cone_solve(s->solver, s->x, s->y, outcome);
+}
+
+/* Radii of friction by what joints carry: |P| on velocity level, h |lambda| on acceleration level. */
+static void find_loads(void *user, double *radius) {
+    const generalized_alpha *s = user;
+    const zn_model *model = s->base.model;
+    int n_contacts = model->size.n_contacts;
+    double h = s->motion.h, share = s->motion.p.ga * s->motion.p.c;
+    for (int k = 0; k < n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        double square = 0;
+        if (!contact->n_load) continue;
+        for (int i = 0; i < contact->n_load; i++) {
+            int row = contact->load_rows[i];
+            double P = row < 0 ? 0 : s->motion.P_0[row] + s->x[s->x_L + row] + share * s->x[s->x_l + row];
+            square += P * P;
+        }
+        radius[n_contacts + k] = h * contact->normal_force + sqrt(square);
+        radius[2 * n_contacts + k] = h * contact->normal_force + loads_of(contact, s->x + s->x_l);
+    }
+}
+
+static zn_status solve_loaded(generalized_alpha *s, cone_outcome *outcome) {
+    return s->loads ? loads_solve(s->loads, outcome) : solve_once(s, outcome);
 }
 
 /* The last accelerations and forces go on; no impulses. */
@@ -259,7 +289,7 @@ static void compare(generalized_alpha *s, cone_outcome *outcome) {
     memcpy(s->x_first, s->x, x_bytes);
     memcpy(s->y_first, s->y, y_bytes);
     guess_steady(s);
-    if (cone_solve(s->solver, s->x, s->y, &other) == ZN_OK && distance(s) < ALPHA_NEARER * first) {
+    if (solve_loaded(s, &other) == ZN_OK && distance(s) < ALPHA_NEARER * first) {
         *outcome = other;
         return;
     }
@@ -270,13 +300,13 @@ static void compare(generalized_alpha *s, cone_outcome *outcome) {
 /* Few iterations from both starts; if that is not enough, all iterations from both. */
 static zn_status solve(generalized_alpha *s, const scheme_state *from, cone_outcome *outcome) {
     enum { BRIEF_STARTS = 2, STARTS = 4 };
-    zn_status status = ZN_NO_CONVERGENCE;
-    bool once = staged_any(&s->law);
-    for (int k = 0; k < (once ? 1 : STARTS) && (status == ZN_NO_CONVERGENCE || status == ZN_NOT_FINITE); k++) {
+    zn_status status = ZN_ERROR_NO_CONVERGENCE;
+    bool once = staged_any(&s->law) || s->base.modes;
+    for (int k = 0; k < (once ? 1 : STARTS) && (status == ZN_ERROR_NO_CONVERGENCE || status == ZN_ERROR_NOT_FINITE); k++) {
         if (k % 2 == 0) guess(s, from);
         else guess_steady(s);
         cone_be_brief(s->solver, once || k < BRIEF_STARTS);
-        status = cone_solve(s->solver, s->x, s->y, outcome);
+        status = solve_loaded(s, outcome);
         if (status == ZN_OK && !once && k % 2 == 0 && outcome->most > ALPHA_LONG) compare(s, outcome);
     }
     return status;
@@ -313,18 +343,31 @@ static zn_status add_impact(generalized_alpha *s, cone_outcome *outcome) {
         any = any || (model->contacts[k].row_N >= 0 && s->closed[k]);
     }
     if (!any) return ZN_OK;
-    if (ask_before(s, false)) return ZN_NOT_FINITE;
-    if (impact_map_wanted(s->impacts, s->c1_n, s->closed) && ask_model(s, true)) return ZN_NOT_FINITE;
+    if (ask_before(s, false)) return ZN_ERROR_NOT_FINITE;
+    if (impact_map_wanted(s->impacts, s->c1_n, s->closed) && ask_model(s, true)) return ZN_ERROR_NOT_FINITE;
     zn_status status = impact_law_find(s->impacts, &s->at, s->closed, s->c1_n);
     if (status != ZN_OK) return status;
     if (!set_impact(s, true) && !s->impacts->any) return ZN_OK;
     cone_outcome again;
-    status = cone_solve(s->solver, s->x, s->y, &again);
+    status = solve_loaded(s, &again);
     cone_outcome_add(outcome, &again);
     for (int k = 0; k < model->size.n_contacts; k++) /* the known percussion acts on closed contacts only */
         if (s->cones[model->size.n_contacts + k].radius_0 < 0 && !cone_is_closed(s->solver, k) && status == ZN_OK)
-            status = ZN_NO_CONVERGENCE;
+            status = ZN_ERROR_NO_CONVERGENCE;
     return status;
+}
+
+/* Contacts with a mode have no impact in the step. */
+static void note_restitution(generalized_alpha *s) {
+    const zn_model *model = s->base.model;
+    const cone_frozen *modes = s->base.modes;
+    for (int k = 0; !s->impacts && k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        bool may = !modes || modes[k].normal == CONE_LAW;
+        if (contact->row_N >= 0) s->e[contact->row_N] = may ? contact->e_N : 0;
+        for (int i = 0; i < contact->nF; i++) s->e[contact->row_F + i] = may ? contact->e_F : 0;
+    }
+    for (int i = 0; i < s->n; i++) s->restitutes = s->restitutes || s->e[i] != 0; /* the layout asks once, before there are modes */
 }
 
 /* A step with the present trial set of the staged law. */
@@ -334,20 +377,20 @@ static zn_status attempt(generalized_alpha *s, const scheme_state *from, scheme_
     if (s->impacts) set_impact(s, false);
     cone_expect_noise(s->solver, scheme_expects(&s->base, from->q, from->u, s->motion.h));
     zn_status status = solve(s, from, outcome);
-    if (status == ZN_OK && s->impacts) status = add_impact(s, outcome);
+    if (status == ZN_OK && s->impacts && !s->base.modes) status = add_impact(s, outcome);
     if (outcome->worst_cone >= 0) outcome->worst_cone %= model->size.n_contacts;
     if (status != ZN_OK) return status;
     unpack(s, s->x, s->y);
-    memcpy(to->q, s->q, (size_t)model->size.nq * sizeof *to->q);
-    memcpy(to->u, s->u, (size_t)model->size.nu * sizeof *to->u);
-    alpha_motion_end(&s->motion, s->a, s->lambda, s->Lambda, to);
-    if (s->law.offered) test_step(s, to);
+    memcpy(to->q, s->motion.q, (size_t)model->size.nq * sizeof *to->q);
+    memcpy(to->u, s->motion.u, (size_t)model->size.nu * sizeof *to->u);
+    alpha_motion_end(&s->motion, s->motion.a, s->motion.lambda, s->motion.Lambda, to);
+    if (s->law.offered && !s->base.modes) test_step(s, to);
     return ZN_OK;
 }
 
 static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     generalized_alpha *s = (generalized_alpha *)base;
-    if (alpha_motion_begin(&s->motion, &s->at, from, h)) return ZN_NOT_FINITE;
+    if (alpha_motion_begin(&s->motion, &s->at, from, h)) return ZN_ERROR_NOT_FINITE;
     memcpy(s->u_n, from->u, (size_t)base->model->size.nu * sizeof *s->u_n);
     zn_status status = scales_see(&base->scales, &s->at, &(zn_point){.t = from->t, .q = from->q, .u = from->u}, h);
     if (status != ZN_OK) return status;
@@ -355,7 +398,10 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     unpack(s, s->x, s->y);
     status = prepare(s);
     if (status != ZN_OK) return status;
-    if (!s->law.offered) return attempt(s, from, to, outcome);
+    scheme_freeze(base->modes, base->model->size.n_contacts, 3, s->cones);
+    note_restitution(s);
+    staged_freeze(&s->law, base->modes);
+    if (!s->law.offered || base->modes) return attempt(s, from, to, outcome);
     cone_outcome cost = {0};
     staged_start(s, from);
     do {
@@ -373,6 +419,7 @@ static void destroy(scheme *base) {
     generalized_alpha *s = (generalized_alpha *)base;
     zn_context *context = base->context;
     cone_solver_destroy(s->solver);
+    loads_destroy(s->loads);
     alpha_layout_destroy(s);
     alpha_motion_destroy(context, &s->motion);
     answers_destroy(context, &s->at);
@@ -386,23 +433,10 @@ static void destroy(scheme *base) {
 static zn_status make_memory(generalized_alpha *s) {
     const zn_model *model = s->base.model;
     zn_context *context = s->base.context;
-    int nq = model->size.nq, nu = model->size.nu, n = s->n, n_rq = lin_nnz(&model->pattern.r_q), nN = model->size.nN;
+    int nu = model->size.nu, n = s->n, nN = model->size.nN;
     const cone_problem *p = &s->problem;
-    const struct {
-        double **array;
-        int count;
-    } list[] = {
-        {&s->a, nu},
-        {&s->U, nu},
-        {&s->Q, nu},
-        {&s->q, nq},
-        {&s->u, nu},
-        {&s->lambda, n},
-        {&s->Lambda, n},
-        {&s->kappa, n},
+    const mem_part list[] = {
         {&s->shift, n},
-        {&s->r2_q, n_rq},
-        {&s->r3_q, n_rq},
         {&s->u_n, nu},
         {&s->e, n},
         {&s->c1_n, n},
@@ -417,28 +451,14 @@ static zn_status make_memory(generalized_alpha *s) {
         {&s->x_first, p->nx},
         {&s->y_first, p->ny},
     };
-    size_t total = 0, count = sizeof list / sizeof *list;
-    for (size_t i = 0; i < count; i++) total += (size_t)list[i].count;
-    s->memory = MEM_ARRAY(context, double, total);
+    s->memory = MEM_PARTS(context, list);
     s->phi_unit = MEM_ARRAY(context, unsigned char, p->nx);
     s->psi_unit = MEM_ARRAY(context, unsigned char, p->npsi);
     s->cones = MEM_ARRAY(context, cone, p->n_cones);
     s->share_place = MEM_ARRAY(context, int, s->nc + nN);
     s->closed = MEM_ARRAY(context, bool, model->size.n_contacts);
-    if (!s->memory || !s->phi_unit || !s->psi_unit || !s->cones || !s->share_place || !s->closed) return ZN_MEMORY;
-    double *next = s->memory;
-    for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
+    if (!s->memory || !s->phi_unit || !s->psi_unit || !s->cones || !s->share_place || !s->closed) return ZN_ERROR_MEMORY;
     return ZN_OK;
-}
-
-static void note_restitution(generalized_alpha *s) {
-    const zn_model *model = s->base.model;
-    for (int k = 0; !s->impacts && k < model->size.n_contacts; k++) {
-        const zn_contact *contact = &model->contacts[k];
-        if (contact->row_N >= 0) s->e[contact->row_N] = contact->e_N;
-        for (int i = 0; i < contact->nF; i++) s->e[contact->row_F + i] = contact->e_F;
-    }
-    for (int i = 0; i < s->n; i++) s->restitutes = s->restitutes || s->e[i] != 0;
 }
 
 static zn_status make_solver(generalized_alpha *s, const zn_settings *settings) {
@@ -454,15 +474,16 @@ static zn_status make_solver(generalized_alpha *s, const zn_settings *settings) 
     cone_settings chosen = cone_settings_default();
     chosen.solver = settings->solver;
     chosen.tolerance = settings->tolerance;
-    chosen.contradiction = settings->contradiction;
+    chosen.contradiction = settings->contradiction, chosen.threads = settings->threads;
     s->solver = cone_solver_create(s->base.context, p, &chosen);
-    return s->solver ? ZN_OK : ZN_MEMORY;
+    if (!s->solver) return ZN_ERROR_MEMORY;
+    return loads_create(s->base.context, s->base.model, p, s->cones, settings->tolerance, (loads_way){s, find_loads, solve_once},
+                        &s->loads);
 }
 
-static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
-                        scheme **out) {
+static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings, scheme **out) {
     generalized_alpha *s = MEM_ARRAY(context, generalized_alpha, 1);
-    if (!s) return ZN_MEMORY;
+    if (!s) return ZN_ERROR_MEMORY;
     s->base = (scheme){.context = context, .class = class, .model = model};
     s->law.context = context;
     int nu = model->size.nu, ng = model->size.ng, nN = model->size.nN;
@@ -503,6 +524,7 @@ const scheme_class scheme_generalized_alpha = {
     SCHEME_INFO("generalized-alpha", "nonsmooth generalized-alpha scheme with friction", 2, NULL, 1, 1, 1, true, true, true, true, true),
     SCHEME_FUNCTIONS(alpha_carry_size, create, alpha_start, step, destroy),
     .needs_start_forces = true,
+    .takes_modes = true,
     .carried = alpha_carried,
     .carries_forces = true,
     .forces = alpha_forces,

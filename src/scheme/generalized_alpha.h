@@ -65,9 +65,6 @@ typedef struct generalized_alpha {
     int nb, nc, n;
     int x_k, x_L, x_l;   /* first unknowns (and rows of phi) of the bilateral multipliers */
     int y_L, y_l, psi_D; /* first contact rows of velocity level, acceleration level, directions */
-    /* at the present iterate, in physical units */
-    double *a, *U, *Q, *q, *u, *lambda, *Lambda, *kappa;
-    double *r2_q, *r3_q;
     bool restitutes;     /* some contact has e > 0 */
     double *u_n, *e;     /* velocities before the step; restitution by rows of lambda */
     double *c1_n, *xi_q; /* c1(t_{n+1}, q_{n+1}, u_n); derivative of xi = c1 + e c1_n by q */
@@ -77,12 +74,13 @@ typedef struct generalized_alpha {
     cone_problem problem;
     cone *cones; /* position, velocity, acceleration level, n_contacts each */
     cone_solver *solver;
+    loads *loads; /* NULL: no joint rubs by what it carries */
     lin_pattern A;
     staged_law law;
     impact_map *impacts; /* NULL: Newton's law */
     double *shift;       /* n rows: of the rates in xi */
     bool *closed;        /* per contact: at the end of the step */
-    int *share_place; /* staged law: where A has ga c of P (nc) and of the radii (nN) */
+    int *share_place;    /* staged law: where A has ga c of P (nc) and of the radii (nN) */
     double *A_values, *mu_0, *rho, *phi_scale, *psi_scale, *x, *y, *x_first, *y_first;
     unsigned char *phi_unit, *psi_unit;
     double *memory;

@@ -24,7 +24,7 @@ static zn_status chain_product(zn_context *context, alpha_chain *chain, const zn
     chain->left = MEM_ARRAY(context, int, count);
     chain->right = MEM_ARRAY(context, int, count);
     chain->place = MEM_ARRAY(context, int, count);
-    zn_status status = row && col && chain->left && chain->right && chain->place ? ZN_OK : ZN_MEMORY;
+    zn_status status = row && col && chain->left && chain->right && chain->place ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         for (int j = 0; j < B->cols; j++)
             for (int k = B->start[j]; k < B->start[j + 1]; k++)
@@ -39,11 +39,11 @@ static zn_status chain_product(zn_context *context, alpha_chain *chain, const zn
     if (status != ZN_OK) return status;
     chain->pattern = chain->own.p;
     chain->values = chain->product = MEM_ARRAY(context, double, lin_nnz(&chain->pattern));
-    return chain->product ? ZN_OK : ZN_MEMORY;
+    return chain->product ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 static const double *chain_factor(const generalized_alpha *s, int k) {
-    const double *factors[ALPHA_CHAINS] = {s->at.r_q, s->r2_q, s->r3_q, s->at.c0_q, s->at.c1_q, s->xi_q, s->at.c2_q};
+    const double *factors[ALPHA_CHAINS] = {s->at.r_q, s->motion.r2_q, s->motion.r3_q, s->at.c0_q, s->at.c1_q, s->xi_q, s->at.c2_q};
     return factors[k];
 }
 
@@ -58,8 +58,7 @@ static zn_status make_chains(generalized_alpha *s) {
         } else if (s->base.model->natural || !X[k]->start) {
             s->chain[k].pattern = *X[k];
             s->chain[k].values = chain_factor(s, k);
-        } else
-            status = chain_product(s->base.context, &s->chain[k], X[k], &p->B);
+        } else status = chain_product(s->base.context, &s->chain[k], X[k], &p->B);
     }
     return status;
 }
@@ -112,8 +111,7 @@ static zn_status make_cuts(generalized_alpha *s) {
     };
     zn_status status = ZN_OK;
     for (size_t i = 0; i < sizeof list / sizeof *list && status == ZN_OK; i++)
-        status = block_cut_create(s->base.context, list[i].pattern, list[i].transposed, list[i].rows, list[i].cols,
-                                  &s->cut[list[i].name]);
+        status = block_cut_create(s->base.context, list[i].pattern, list[i].transposed, list[i].rows, list[i].cols, &s->cut[list[i].name]);
     return status;
 }
 
@@ -146,8 +144,8 @@ static void add_position_rows(generalized_alpha *s, block_sum *sum, const block_
     block_sum_add(sum, c0, s->chain[ALPHA_C0].values, row, 2 * nu, 1, 0);
 }
 
-static void add_velocity_rows(generalized_alpha *s, block_sum *sum, const block_cut *c1_q, const double *by_q,
-                              const block_cut *c1_u, int row) {
+static void add_velocity_rows(generalized_alpha *s, block_sum *sum, const block_cut *c1_q, const double *by_q, const block_cut *c1_u,
+                              int row) {
     int nu = s->base.model->size.nu;
     block_sum_add(sum, c1_q, by_q, row, 0, s->motion.p.be * s->motion.p.c, 1);
     block_sum_add(sum, c1_q, by_q, row, 2 * nu, 1, 1);
@@ -155,8 +153,8 @@ static void add_velocity_rows(generalized_alpha *s, block_sum *sum, const block_
     block_sum_add(sum, c1_u, s->at.c1_u, row, nu, 1, 0);
 }
 
-static void add_acceleration_rows(generalized_alpha *s, block_sum *sum, const block_cut *c2_q, const block_cut *c2_u,
-                                  const block_cut *c1_u, int row) {
+static void add_acceleration_rows(generalized_alpha *s, block_sum *sum, const block_cut *c2_q, const block_cut *c2_u, const block_cut *c1_u,
+                                  int row) {
     int nu = s->base.model->size.nu;
     block_sum_add(sum, c1_u, s->at.c1_u, row, 0, 1, 0);
     block_sum_add(sum, c2_q, s->chain[ALPHA_C2].values, row, 0, s->motion.p.be * s->motion.p.c, 2);
@@ -171,6 +169,7 @@ static zn_status make_jacobians(generalized_alpha *s) {
     int nu = s->base.model->size.nu, nN = s->base.model->size.nN;
     const double *c1_q = s->chain[ALPHA_C1].values, *xi_q = s->chain[ALPHA_XI].values;
     block_sum_start(context, &s->phi_x);
+    block_sum_body(&s->phi_x, &cut[CUT_M]);
     add_balances(s);
     add_position_rows(s, &s->phi_x, &cut[CUT_C0_G], s->x_k);
     add_velocity_rows(s, &s->phi_x, &cut[CUT_C1Q_B], c1_q, &cut[CUT_C1U_B], s->x_L);
@@ -192,7 +191,7 @@ static zn_status make_jacobians(generalized_alpha *s) {
     zn_status status = block_sum_finish(&s->phi_x, p->nx, p->nx);
     if (status == ZN_OK) status = block_sum_finish(&s->psi_x, p->npsi, p->nx);
     if (status == ZN_OK) status = block_sum_finish(&s->phi_y, p->nx, p->ny);
-    if (status == ZN_OK) status = block_sum_into_matrix(&s->phi_x, &p->phi_x);
+    if (status == ZN_OK) status = block_sum_into_matrix(&s->phi_x, LIN_AUTO, &p->phi_x);
     p->psi_x = s->psi_x.pattern.p;
     p->phi_y = s->phi_y.pattern.p;
     return status;
@@ -204,21 +203,16 @@ static zn_status make_jacobians(generalized_alpha *s) {
  * the radii P_N are rows of their own, and ga c may become 0 (alpha_choose_law). */
 static zn_status make_multipliers(generalized_alpha *s) {
     zn_context *context = s->base.context;
-    int nN = s->base.model->size.nN, ny = s->problem.ny, count = 0, radii = s->law.offered ? nN : 0,
-        total = ny + nN + s->nc + 2 * radii;
-    int *row = MEM_ARRAY(context, int, total), *col = MEM_ARRAY(context, int, total),
-        *place = MEM_ARRAY(context, int, total);
+    int nN = s->base.model->size.nN, ny = s->problem.ny, count = 0, radii = s->law.offered ? nN : 0, total = ny + nN + s->nc + 2 * radii;
+    int *row = MEM_ARRAY(context, int, total), *col = MEM_ARRAY(context, int, total), *place = MEM_ARRAY(context, int, total);
     double *value = MEM_ARRAY(context, double, total);
-    zn_status status = row && col && place && value ? ZN_OK : ZN_MEMORY;
+    zn_status status = row && col && place && value ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         for (int k = 0; k < ny; k++) row[count] = col[count] = k, value[count++] = 1;
-        for (int k = 0; k < nN; k++)
-            row[count] = k, col[count] = s->y_l + k, value[count++] = s->motion.p.be * s->motion.p.c;
-        for (int k = 0; k < s->nc; k++)
-            row[count] = s->y_L + k, col[count] = s->y_l + k, value[count++] = s->motion.p.ga * s->motion.p.c;
+        for (int k = 0; k < nN; k++) row[count] = k, col[count] = s->y_l + k, value[count++] = s->motion.p.be * s->motion.p.c;
+        for (int k = 0; k < s->nc; k++) row[count] = s->y_L + k, col[count] = s->y_l + k, value[count++] = s->motion.p.ga * s->motion.p.c;
         int shares = count - s->nc;
-        for (int k = 0; k < radii; k++)
-            row[count] = ny + k, col[count] = s->y_l + k, value[count++] = s->motion.p.ga * s->motion.p.c;
+        for (int k = 0; k < radii; k++) row[count] = ny + k, col[count] = s->y_l + k, value[count++] = s->motion.p.ga * s->motion.p.c;
         for (int k = 0; k < radii; k++) row[count] = ny + k, col[count] = s->y_L + k, value[count++] = 1;
         status = lin_pattern_create(context, s->problem.nmu, ny, count, row, col, &s->A, place);
         if (s->law.offered) memcpy(s->share_place, place + shares, (size_t)(s->nc + radii) * sizeof *place);

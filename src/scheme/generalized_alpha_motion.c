@@ -5,21 +5,15 @@ zn_status alpha_motion_create(zn_context *context, const zn_model *model, const 
     *m = (alpha_motion){.model = model};
     zn_status status = alpha_parameters_choose(context, settings, &m->p);
     if (status != ZN_OK) return status;
-    int nq = model->size.nq, nu = model->size.nu, n = model_rows(model), nB = lin_nnz(&model->pattern.B);
-    m->memory = MEM_ARRAY(context, double, nq + 3 * nu + 5 * n + nB);
-    if (!m->memory) return ZN_MEMORY;
-    double *next = m->memory;
-    m->q_0 = next, next += nq;
-    m->u_0 = next, next += nu;
-    m->ab_0 = next, next += nu;
-    m->weighted = next, next += nu;
-    m->lb_0 = next, next += n;
-    m->P_0 = next, next += n;
-    m->k_0 = next, next += n;
-    m->rate_n = next, next += n;
-    m->gap_n = next, next += n;
-    m->B = next;
-    return ZN_OK;
+    int nq = model->size.nq, nu = model->size.nu, n = model_rows(model), n_rq = lin_nnz(&model->pattern.r_q);
+    const mem_part list[] = {
+        {&m->q_0, nq}, {&m->u_0, nu}, {&m->ab_0, nu},   {&m->weighted, nu}, {&m->lb_0, n},
+        {&m->P_0, n},  {&m->k_0, n},  {&m->rate_n, n},  {&m->gap_n, n},     {&m->a, nu},
+        {&m->U, nu},   {&m->Q, nu},   {&m->lambda, n},  {&m->Lambda, n},    {&m->kappa, n},
+        {&m->q, nq},   {&m->u, nu},   {&m->r2_q, n_rq}, {&m->r3_q, n_rq},   {&m->B, lin_nnz(&model->pattern.B)},
+    };
+    m->memory = MEM_PARTS(context, list);
+    return m->memory ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 void alpha_motion_destroy(zn_context *context, alpha_motion *m) {

@@ -11,9 +11,9 @@
 #ifndef SCHEME_GENERALIZED_ALPHA_MOTION_H
 #define SCHEME_GENERALIZED_ALPHA_MOTION_H
 
+#include "scheme/answers.h"
 #include "scheme/generalized_alpha_parameters.h"
 #include "scheme/scheme.h"
-#include "scheme/answers.h"
 
 typedef struct alpha_motion {
     const zn_model *model;
@@ -24,6 +24,8 @@ typedef struct alpha_motion {
     double *B;                /* at the start of the step; natural systems: not used */
     double *rate_n, *gap_n;   /* n: c1 and c0 at the start of the step, if with_rates */
     bool with_rates;
+    /* the iterate in physical units: motions (nu), multipliers (n), where they lead, and r_q of M U - W Lambda and of M Q - W k */
+    double *a, *U, *Q, *lambda, *Lambda, *kappa, *q, *u, *r2_q, *r3_q;
     double *weighted, *memory;
 } alpha_motion;
 

@@ -8,7 +8,7 @@ zn_status alpha_parameters_choose(zn_context *context, const zn_settings *settin
         p->am = (2 * r - 1) / (r + 1);
         p->af = r / (r + 1);
     } else if (settings->alpha == ZN_ALPHA_HHT) {
-        if (r < 0.5) return fail(context, ZN_ARGUMENT, "alpha: hht has a damping from 0.5 to 1, not %g", r);
+        if (r < 0.5) return fail(context, ZN_ERROR_ARGUMENT, "alpha: hht has a damping from 0.5 to 1, not %g", r);
         p->af = (1 - r) / (1 + r);
     }
     p->ga = settings->alpha == ZN_ALPHA_NEWMARK ? (3 - r) / (2 + 2 * r) : 0.5 + p->af - p->am;

@@ -16,7 +16,7 @@ typedef struct alpha_parameters {
     double am, af, ga, be, c;
 } alpha_parameters;
 
-/* From settings->alpha and settings->damping; ZN_ARGUMENT when the family has no such damping. */
+/* From settings->alpha and settings->damping; ZN_ERROR_ARGUMENT when the family has no such damping. */
 zn_status alpha_parameters_choose(zn_context *, const zn_settings *, alpha_parameters *);
 
 #endif

@@ -30,28 +30,28 @@ static void unpack(alpha_sets *s) {
     int nu = s->base.model->size.nu;
     const double *S = s->x[LEVEL_SMOOTH], *P = s->x[LEVEL_POSITION], *V = s->x[LEVEL_VELOCITY];
     for (int i = 0; i < nu; i++) {
-        s->a[i] = S[i] / h;
-        s->Q[i] = P[i] * h;
-        s->U[i] = V[i];
+        s->motion.a[i] = S[i] / h;
+        s->motion.Q[i] = P[i] * h;
+        s->motion.U[i] = V[i];
     }
     for (int i = 0; i < s->n; i++) {
-        s->lambda[i] = S[nu + i] / h;
-        s->kappa[i] = P[nu + i] * h;
-        s->Lambda[i] = V[nu + i];
+        s->motion.lambda[i] = S[nu + i] / h;
+        s->motion.kappa[i] = P[nu + i] * h;
+        s->motion.Lambda[i] = V[nu + i];
     }
-    alpha_velocities(&s->motion, s->a, s->U, s->u);
-    alpha_positions(&s->motion, s->a, s->Q, s->q);
+    alpha_velocities(&s->motion, s->motion.a, s->motion.U, s->motion.u);
+    alpha_positions(&s->motion, s->motion.a, s->motion.Q, s->motion.q);
 }
 
 /* Values at (q~, v~) that PVV asks for. */
 static int ask_smooth(alpha_sets *s, bool jacobian) {
     const zn_model *model = s->base.model;
     for (int i = 0; i < model->size.nu; i++) {
-        s->q_smooth[i] = s->q[i] - s->Q[i];
-        s->u_smooth[i] = s->u[i] - s->U[i];
+        s->q_smooth[i] = s->motion.q[i] - s->motion.Q[i];
+        s->u_smooth[i] = s->motion.u[i] - s->motion.U[i];
     }
-    zn_point velocity = {.t = s->motion.t, .q = s->q, .u = s->u_smooth, .a = s->a};
-    zn_point position = {.t = s->motion.t, .q = s->q_smooth, .u = s->u_smooth, .a = s->a};
+    zn_point velocity = {.t = s->motion.t, .q = s->motion.q, .u = s->u_smooth, .a = s->motion.a};
+    zn_point position = {.t = s->motion.t, .q = s->q_smooth, .u = s->u_smooth, .a = s->motion.a};
     zn_constraints at_velocity = {.c1 = s->c1_smooth, .c1_q = jacobian ? s->c1q_smooth : NULL};
     if (model->constraints(model, s->at.work, &velocity, &at_velocity)) return 1;
     return s->smooth_gap ? model->constraints(model, s->at.work, &position, &(zn_constraints){.c0 = s->c0_smooth}) : 0;
@@ -60,11 +60,11 @@ static int ask_smooth(alpha_sets *s, bool jacobian) {
 /* Derivatives of M v - W m on the levels of position and velocity; the latter matter to other levels only. */
 static int ask_impulses(alpha_sets *s, bool position, bool velocity) {
     const zn_model *model = s->base.model;
-    zn_point low = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->Q, .lambda = s->kappa};
-    if (position && model->balance(model, s->at.work, &low, &(zn_balance){.no_force = true, .r_q = s->r3_q})) return 1;
-    low.a = s->U, low.lambda = s->Lambda;
+    zn_point low = {.t = s->motion.t, .q = s->motion.q, .u = s->motion.u, .a = s->motion.Q, .lambda = s->motion.kappa};
+    if (position && model->balance(model, s->at.work, &low, &(zn_balance){.no_force = true, .r_q = s->motion.r3_q})) return 1;
+    low.a = s->motion.U, low.lambda = s->motion.Lambda;
     if (!velocity || s->decoupled) return 0;
-    return model->balance(model, s->at.work, &low, &(zn_balance){.no_force = true, .r_q = s->r2_q});
+    return model->balance(model, s->at.work, &low, &(zn_balance){.no_force = true, .r_q = s->motion.r2_q});
 }
 
 /* Values, or derivatives too, for the levels in the bit set. */
@@ -76,7 +76,7 @@ static int ask(alpha_sets *s, int levels, bool jacobian) {
     bool c0 = position || (smooth && s->condition == CONDITION_POSITION);
     bool c1 = velocity || (smooth && s->condition == CONDITION_VELOCITY);
     bool c2 = smooth && s->condition == CONDITION_ACCELERATION;
-    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
+    zn_point point = {.t = s->motion.t, .q = s->motion.q, .u = s->motion.u, .a = s->motion.a, .lambda = s->motion.lambda};
     zn_balance balance = {.r = smooth ? at->r : NULL, .M = at->M, .W = at->W};
     zn_constraints rows = {.c0 = c0 ? at->c0 : NULL, .c1 = c1 ? at->c1 : NULL, .c2 = c2 ? at->c2 : NULL};
     if (jacobian) {
@@ -103,11 +103,11 @@ int alpha_sets_ask(alpha_sets *s, bool jacobian) {
 
 static double total_position(const alpha_sets *s, int i) { /* kh/h */
     double h = s->motion.h;
-    return s->kappa[i] / h + s->motion.k_0[i] / h + s->motion.p.be * s->motion.p.c * h * s->lambda[i];
+    return s->motion.kappa[i] / h + s->motion.k_0[i] / h + s->motion.p.be * s->motion.p.c * h * s->motion.lambda[i];
 }
 
 static double total_velocity(const alpha_sets *s, int i) { /* P */
-    return s->Lambda[i] + s->motion.P_0[i] + s->motion.p.ga * s->motion.p.c * s->motion.h * s->lambda[i];
+    return s->motion.Lambda[i] + s->motion.P_0[i] + s->motion.p.ga * s->motion.p.c * s->motion.h * s->motion.lambda[i];
 }
 
 static double restitution(const alpha_sets *s, int row) { /* e gdot_n at q_n (004: 65h), or that of another law */
@@ -121,9 +121,9 @@ static bool choose_sets(alpha_sets *s) {
     for (int i = s->ng; i < s->n; i++) {
         double rho = s->prox.rho[i - s->ng], impact = s->at.c1[i] + restitution(s, i);
         bool A = total_position(s, i) - rho * s->at.c0[i] / h >= 0;
-        bool B = s->smooth_gap ? s->c0_smooth[i] <= 0 && s->Lambda[i] - rho * impact >= 0
-                               : A && total_velocity(s, i) - rho * impact >= 0;
-        bool C = s->activation == 3 && B && h * (s->lambda[i] - rho * s->at.c2[i]) >= 0;
+        bool B =
+            s->smooth_gap ? s->c0_smooth[i] <= 0 && s->motion.Lambda[i] - rho * impact >= 0 : A && total_velocity(s, i) - rho * impact >= 0;
+        bool C = s->activation == 3 && B && h * (s->motion.lambda[i] - rho * s->at.c2[i]) >= 0;
         const bool in[LEVEL_COUNT] = {[LEVEL_SMOOTH] = C, [LEVEL_POSITION] = A, [LEVEL_VELOCITY] = B};
         for (int k = 0; k < LEVEL_COUNT; k++) {
             changed = changed || s->on[k][i] != (in[k] ? 1 : 0);
@@ -147,10 +147,9 @@ static double condition_value(const alpha_sets *s, int i) {
 
 static double row_value(const alpha_sets *s, alpha_level level, int i) {
     double h = s->motion.h;
-    if (level == LEVEL_SMOOTH) return s->on[level][i] != 0 ? condition_value(s, i) : h * s->lambda[i];
-    if (level == LEVEL_POSITION)
-        return s->on[level][i] != 0 ? s->at.c0[i] / h : s->printed ? s->kappa[i] / h : total_position(s, i);
-    return s->on[level][i] != 0 ? s->at.c1[i] + restitution(s, i) : s->printed ? s->Lambda[i] : total_velocity(s, i);
+    if (level == LEVEL_SMOOTH) return s->on[level][i] != 0 ? condition_value(s, i) : h * s->motion.lambda[i];
+    if (level == LEVEL_POSITION) return s->on[level][i] != 0 ? s->at.c0[i] / h : s->printed ? s->motion.kappa[i] / h : total_position(s, i);
+    return s->on[level][i] != 0 ? s->at.c1[i] + restitution(s, i) : s->printed ? s->motion.Lambda[i] : total_velocity(s, i);
 }
 
 static void write_residual(alpha_sets *s, alpha_level level) {
@@ -161,8 +160,8 @@ static void write_residual(alpha_sets *s, alpha_level level) {
     if (level == LEVEL_SMOOTH) {
         for (int i = 0; i < nu; i++) R[i] = h * s->at.r[i];
     } else {
-        lin_multiply(&model->pattern.M, s->at.M, factor, level == LEVEL_POSITION ? s->Q : s->U, R);
-        lin_multiply(&model->pattern.W, s->at.W, -factor, level == LEVEL_POSITION ? s->kappa : s->Lambda, R);
+        lin_multiply(&model->pattern.M, s->at.M, factor, level == LEVEL_POSITION ? s->motion.Q : s->motion.U, R);
+        lin_multiply(&model->pattern.W, s->at.W, -factor, level == LEVEL_POSITION ? s->motion.kappa : s->motion.Lambda, R);
     }
     for (int i = 0; i < s->n; i++) R[nu + i] = row_value(s, level, i);
 }
@@ -250,8 +249,7 @@ static int probe_rows(void *user, int k, double *rows) {
     for (int level = 0; level < LEVEL_COUNT; level++)
         for (int i = 0; i < part; i++, rows++) {
             ptrdiff_t place = s->residual[level] - s->residual[0] + i;
-            *rows =
-                s->present[level] ? row_scale(s, level, i) * (s->residual[level][i] - (of->left ? of->left[place] : 0)) : 0;
+            *rows = s->present[level] ? row_scale(s, level, i) * (s->residual[level][i] - (of->left ? of->left[place] : 0)) : 0;
         }
     return 0;
 }
@@ -286,7 +284,7 @@ static const double CHORD_SHARE = 0.2, CHORD_RATE = 0.1;
 static const double FLAT_RATE = 0.25;
 
 static zn_status coupled_step(alpha_sets *s, bool keep, bool same_sets) {
-    if (!keep && ask(s, ALL_LEVELS, true)) return ZN_NOT_FINITE;
+    if (!keep && ask(s, ALL_LEVELS, true)) return ZN_ERROR_NOT_FINITE;
     zn_status status = alpha_system_solve(s, &s->system[0], keep, same_sets, s->residual[0]);
     if (status == ZN_OK) subtract(s->x[0], s->residual[0], s->system[0].size);
     return status;
@@ -298,7 +296,7 @@ static zn_status decoupled_step(alpha_sets *s, bool keep, bool same_sets) {
     for (int k = 0; k < LEVEL_COUNT && status == ZN_OK; k++) {
         if (!s->present[k]) continue;
         if (k > 0) unpack(s);
-        if ((k > 0 || !keep) && ask(s, 1 << k, !keep)) return ZN_NOT_FINITE;
+        if ((k > 0 || !keep) && ask(s, 1 << k, !keep)) return ZN_ERROR_NOT_FINITE;
         if (k > 0) write_residual(s, (alpha_level)k);
         status = alpha_system_solve(s, &s->system[k], keep, same_sets, s->residual[k]);
         if (status == ZN_OK) subtract(s->x[k], s->residual[k], s->system[k].size);
@@ -320,7 +318,7 @@ static zn_status iterate(alpha_sets *s, int most, cone_outcome *outcome) {
     int row;
     double before = INFINITY;
     for (int it = 0;; it++) {
-        if (alpha_sets_ask(s, false)) return ZN_NOT_FINITE;
+        if (alpha_sets_ask(s, false)) return ZN_ERROR_NOT_FINITE;
         bool changed = choose_sets(s);
         alpha_sets_residual(s);
         double all = norm(s, NULL, &row), now = all;
@@ -331,7 +329,7 @@ static zn_status iterate(alpha_sets *s, int most, cone_outcome *outcome) {
         outcome->iterations[CONE_NEWTON] = outcome->most = it;
         outcome->worst = all;
         outcome->worst_cone = row < s->ng ? -1 : model_row_contact(s->base.model, row);
-        if (!isfinite(now)) return ZN_NOT_FINITE;
+        if (!isfinite(now)) return ZN_ERROR_NOT_FINITE;
         if (now <= s->tolerance * (it == 0 ? START_SHARE : 1)) {
             outcome->roundoff_residual = without_slack(s);
             outcome->roundoff = outcome->roundoff_residual > s->tolerance;
@@ -342,7 +340,7 @@ static zn_status iterate(alpha_sets *s, int most, cone_outcome *outcome) {
             outcome->roundoff_residual = now;
             return ZN_OK;
         }
-        if (it == most) return ZN_NO_CONVERGENCE;
+        if (it == most) return ZN_ERROR_NO_CONVERGENCE;
         bool same = it > 0 && !changed,
              keep = same && rate < CHORD_RATE && (now * rate <= CHORD_SHARE * s->tolerance || now <= 2 * s->expected.noise);
         zn_status status = s->decoupled ? decoupled_step(s, keep, same) : coupled_step(s, keep, same);
@@ -391,8 +389,8 @@ static void compare(alpha_sets *s, const scheme_state *from, int most, cone_outc
 static zn_status solve(alpha_sets *s, const scheme_state *from, cone_outcome *outcome) {
     enum { STARTS = 4 };
     if (s->decoupled) return iterate(s, DECOUPLED_MAX, outcome);
-    zn_status status = ZN_NO_CONVERGENCE;
-    for (int k = 0; k < STARTS && (status == ZN_NO_CONVERGENCE || status == ZN_NOT_FINITE); k++) {
+    zn_status status = ZN_ERROR_NO_CONVERGENCE;
+    for (int k = 0; k < STARTS && (status == ZN_ERROR_NO_CONVERGENCE || status == ZN_ERROR_NOT_FINITE); k++) {
         int most = k < STARTS / 2 ? COUPLED_BRIEF : COUPLED_MAX;
         if (k % 2 == 0) guess(s, from);
         else guess_steady(s, from);
@@ -411,7 +409,7 @@ static zn_status add_impact(alpha_sets *s, cone_outcome *outcome) {
         int row = model->contacts[k].row_N;
         s->closed[k] = s->smooth_gap ? s->c0_smooth[row] <= 0 : s->on[LEVEL_POSITION][row] != 0;
     }
-    if (impact_map_wanted(s->impacts, before, s->closed) && alpha_sets_ask(s, true)) return ZN_NOT_FINITE;
+    if (impact_map_wanted(s->impacts, before, s->closed) && alpha_sets_ask(s, true)) return ZN_ERROR_NOT_FINITE;
     zn_status status = impact_law_find(s->impacts, &s->at, s->closed, before);
     if (status != ZN_OK) return status;
     for (int k = 0; k < model->size.n_contacts; k++) {
@@ -431,11 +429,11 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     const zn_model *model = base->model;
     if (alpha_motion_begin(&s->motion, &s->at, from, h) ||
         scales_see(&base->scales, &s->at, &(zn_point){.t = from->t, .q = from->q, .u = from->u}, h) != ZN_OK)
-        return ZN_NOT_FINITE;
+        return ZN_ERROR_NOT_FINITE;
     guess(s, from);
     unpack(s);
-    zn_point point = {.t = s->motion.t, .q = s->q, .u = s->u, .a = s->a, .lambda = s->lambda};
-    if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_NOT_FINITE;
+    zn_point point = {.t = s->motion.t, .q = s->motion.q, .u = s->motion.u, .a = s->motion.a, .lambda = s->motion.lambda};
+    if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_ERROR_NOT_FINITE;
     zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
     scales_rows(&base->scales, s->prox.mass_scale, s->at.W);
     s->expected = scheme_expects(base, from->q, from->u, h);
@@ -443,9 +441,9 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     if (status == ZN_OK) status = solve(s, from, outcome);
     if (status == ZN_OK && s->impacts) status = add_impact(s, outcome);
     if (status != ZN_OK) return status;
-    memcpy(to->q, s->q, (size_t)model->size.nq * sizeof *to->q);
-    memcpy(to->u, s->u, (size_t)model->size.nu * sizeof *to->u);
-    alpha_motion_end(&s->motion, s->a, s->lambda, s->Lambda, to);
+    memcpy(to->q, s->motion.q, (size_t)model->size.nq * sizeof *to->q);
+    memcpy(to->u, s->motion.u, (size_t)model->size.nu * sizeof *to->u);
+    alpha_motion_end(&s->motion, s->motion.a, s->motion.lambda, s->motion.Lambda, to);
     return ZN_OK;
 }
 
@@ -462,7 +460,7 @@ static zn_status start(scheme *base, scheme_state *state, const double *a0, cons
     zn_point point = {.t = state->t, .q = state->q, .u = state->u};
     if (model->balance(model, s->at.work, &point, &(zn_balance){.r = s->at.r, .M = s->at.M, .W = s->at.W}) ||
         model->constraints(model, s->at.work, &point, &(zn_constraints){.c1_u = s->at.c1_u, .c2 = s->at.c2}))
-        return ZN_NOT_FINITE;
+        return ZN_ERROR_NOT_FINITE;
     double *z = s->residual[0];
     for (int i = 0; i < nu; i++) z[i] = -s->at.r[i];
     for (int i = 0; i < s->n; i++) z[nu + i] = -s->on[LEVEL_SMOOTH][i] * s->at.c2[i];
@@ -489,12 +487,9 @@ static void destroy(scheme *base) {
 static zn_status make_memory(alpha_sets *s) {
     const zn_model *model = s->base.model;
     zn_context *context = s->base.context;
-    int nq = model->size.nq, nu = model->size.nu, n = s->n, part = nu + n, n_rq = lin_nnz(&model->pattern.r_q);
+    int nq = model->size.nq, nu = model->size.nu, n = s->n, part = nu + n;
     double *all_x = NULL, *all_residuals = NULL, *masks = NULL;
-    const struct {
-        double **array;
-        int count;
-    } list[] = {
+    const mem_part list[] = {
         {&all_x, 3 * part},
         {&all_residuals, 3 * part},
         {&s->left, 3 * part},
@@ -503,16 +498,6 @@ static zn_status make_memory(alpha_sets *s) {
         {&s->x_first, 3 * part},
         {&s->seen, CONE_SUSPECT_MEMORY * 3 * part},
         {&masks, 6 * n},
-        {&s->a, nu},
-        {&s->U, nu},
-        {&s->Q, nu},
-        {&s->q, nq},
-        {&s->u, nu},
-        {&s->lambda, n},
-        {&s->Lambda, n},
-        {&s->kappa, n},
-        {&s->r2_q, n_rq},
-        {&s->r3_q, n_rq},
         {&s->ones, n},
         {&s->mask, n},
         {&s->e_N, n},
@@ -523,12 +508,8 @@ static zn_status make_memory(alpha_sets *s) {
         {&s->c1_smooth, n},
         {&s->c1q_smooth, lin_nnz(&model->pattern.c1_q)},
     };
-    size_t total = 0, count = sizeof list / sizeof *list;
-    for (size_t i = 0; i < count; i++) total += (size_t)list[i].count;
-    s->memory = MEM_ARRAY(context, double, total);
-    if (!s->memory) return ZN_MEMORY;
-    double *next = s->memory;
-    for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
+    s->memory = MEM_PARTS(context, list);
+    if (!s->memory) return ZN_ERROR_MEMORY;
     /* Levels that are present come first, so that a coupled system is one piece of memory. */
     for (int k = 0, place = 0, last = LEVEL_COUNT; k < LEVEL_COUNT; k++) {
         int where = s->present[k] ? place++ : --last;
@@ -549,7 +530,7 @@ static zn_status make_memory(alpha_sets *s) {
 
 static zn_status make_identity(alpha_sets *s) {
     int *diagonal = MEM_ARRAY(s->base.context, int, s->n);
-    if (!diagonal) return ZN_MEMORY;
+    if (!diagonal) return ZN_ERROR_MEMORY;
     for (int i = 0; i < s->n; i++) diagonal[i] = i;
     zn_status status = lin_pattern_create(s->base.context, s->n, s->n, s->n, diagonal, diagonal, &s->identity, NULL);
     mem_free(s->base.context, diagonal);
@@ -574,29 +555,27 @@ static zn_status choose_variant(alpha_sets *s, const zn_settings *settings) {
     s->tolerance = settings->tolerance;
     s->contradiction = settings->solver != ZN_SOLVER_NEWTON && s->ng > 0 ? settings->contradiction : 0;
     if (settings->solver == ZN_SOLVER_PROJECTION && s->nN > 0)
-        return fail(
-            s->base.context, ZN_ARGUMENT,
-            "%s solves its contacts by Newton's method over active sets: the solver must be auto or newton, not projection "
-            "(generalized-alpha takes all three)",
-            s->base.class->info.name);
+        return fail(s->base.context, ZN_ERROR_ARGUMENT,
+                    "%s solves its contacts by Newton's method over active sets: the solver must be auto or newton, not projection "
+                    "(generalized-alpha takes all three)",
+                    s->base.class->info.name);
     int most = pvv ? 2 : 3, choice = pva || pvv ? settings->activation : 0;
     s->activation = choice ? choice : most;
     if (s->activation >= 1 && s->activation <= most) return ZN_OK;
-    return fail(s->base.context, ZN_ARGUMENT, "%s has the activation strategies 1 to %d, not %d", s->base.class->info.name,
-                most, s->activation);
+    return fail(s->base.context, ZN_ERROR_ARGUMENT, "%s has the activation strategies 1 to %d, not %d", s->base.class->info.name, most,
+                s->activation);
 }
 
-static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
-                        scheme **out) {
+static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings, scheme **out) {
     alpha_sets *s = MEM_ARRAY(context, alpha_sets, 1);
-    if (!s) return ZN_MEMORY;
+    if (!s) return ZN_ERROR_MEMORY;
     s->base = (scheme){.context = context, .class = class, .model = model};
     s->n = model_rows(model);
     s->ng = model->size.ng;
     s->nN = model->size.nN;
     zn_status status = choose_variant(s, settings);
     if (status == ZN_OK) status = impact_law_create(context, model, settings, &s->base.scales, &s->impacts);
-    if (status == ZN_OK && !(s->closed = MEM_ARRAY(context, bool, model->size.n_contacts))) status = ZN_MEMORY;
+    if (status == ZN_OK && !(s->closed = MEM_ARRAY(context, bool, model->size.n_contacts))) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = alpha_motion_create(context, model, settings, &s->motion);
     s->motion.with_rates = s->nN > 0;
     if (status == ZN_OK) status = answers_create(context, model, &s->at);
@@ -613,17 +592,14 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 }
 
 /* Not for friction, other kinematics, velocity constraints; any dynamics. */
-#define VARIANT(id, name, text, contacts)                                                                              \
-    {                                                                                                                  \
-        SCHEME_INFO("generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true),           \
-        SCHEME_FUNCTIONS(alpha_carry_size, create, start, step, destroy), .variant = id, .needs_start_forces = true,   \
-        .carried = alpha_carried, .carries_forces = true, .forces = alpha_forces                                       \
+#define VARIANT(id, name, text, contacts)                                                                                       \
+    {                                                                                                                           \
+        SCHEME_INFO("generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true),                    \
+            SCHEME_FUNCTIONS(alpha_carry_size, create, start, step, destroy),                                                   \
+            .variant = id, .needs_start_forces = true, .carried = alpha_carried, .carries_forces = true, .forces = alpha_forces \
     }
-const scheme_class scheme_generalized_alpha_pva =
-    VARIANT(PVA, "pva", "constraints on position, velocity and acceleration level", true);
-const scheme_class scheme_generalized_alpha_pvv =
-    VARIANT(PVV, "pvv", "smooth motion with bilateral constraints on velocity level", true);
+const scheme_class scheme_generalized_alpha_pva = VARIANT(PVA, "pva", "constraints on position, velocity and acceleration level", true);
+const scheme_class scheme_generalized_alpha_pvv = VARIANT(PVV, "pvv", "smooth motion with bilateral constraints on velocity level", true);
 const scheme_class scheme_generalized_alpha_p = VARIANT(P, "p", "smooth systems, constraints on position level", false);
 const scheme_class scheme_generalized_alpha_v = VARIANT(V, "v", "smooth systems, constraints on velocity level", false);
-const scheme_class scheme_generalized_alpha_pv =
-    VARIANT(PV, "pv", "smooth systems, constraints on position and velocity level", false);
+const scheme_class scheme_generalized_alpha_pv = VARIANT(PV, "pv", "smooth systems, constraints on position and velocity level", false);

@@ -57,16 +57,15 @@ typedef struct alpha_sets {
     int activation;  /* 1, 2, 3 */
     double tolerance;
     cone_expected expected; /* of noise in this step */
-    double contradiction;  /* cone_settings: 0, or what redundant bilateral rows may contradict each other by */
-    double *left, *left_x; /* what is forgiven of the residual, in the same order; work space */
+    double contradiction;   /* cone_settings: 0, or what redundant bilateral rows may contradict each other by */
+    double *left, *left_x;  /* what is forgiven of the residual, in the same order; work space */
     int n, nN, ng;
     /* the iterate in scaled units, level by level: nu motions, n multipliers; its residual in the same order */
     double *x[LEVEL_COUNT], *residual[LEVEL_COUNT];
-    double *x_first;       /* of all levels: a solution that is compared with another */
-    double *x_kept, *seen; /* of all levels: the test for round-off */
-    double *a, *U, *Q, *q, *u, *lambda, *Lambda, *kappa; /* in physical units */
-    double *on[LEVEL_COUNT], *off[LEVEL_COUNT];          /* masks of the sets S, A, B and of their complements */
-    double *r2_q, *r3_q, *ones, *mask, *e_N;             /* e_N by rows of lambda */
+    double *x_first;                                                  /* of all levels: a solution that is compared with another */
+    double *x_kept, *seen;                                            /* of all levels: the test for round-off */
+    double *on[LEVEL_COUNT], *off[LEVEL_COUNT];                       /* masks of the sets S, A, B and of their complements */
+    double *ones, *mask, *e_N;                                        /* e_N by rows of lambda */
     double *q_smooth, *u_smooth, *c0_smooth, *c1_smooth, *c1q_smooth; /* at q~ and v~: PVV */
     alpha_system system[LEVEL_COUNT];                                 /* coupled: the first only */
     alpha_system start; /* consistent smooth accelerations where contacts take no part in them */

@@ -36,9 +36,9 @@ static int offset(const alpha_sets *s, alpha_level level, int part) {
 
 static zn_status put(alpha_system *system, const zn_pattern *pattern, bool transposed, int row, int col, alpha_term term) {
     if (lin_nnz(pattern) == 0 || term.factor == 0) return ZN_OK;
-    if (system->n_terms == ALPHA_TERMS_MAX) return ZN_INTERNAL;
+    if (system->n_terms == ALPHA_TERMS_MAX) return ZN_ERROR_INTERNAL;
     term.block = lin_matrix_block(system->matrix, pattern, transposed, row, col);
-    if (term.block < 0) return ZN_MEMORY;
+    if (term.block < 0) return ZN_ERROR_MEMORY;
     system->terms[system->n_terms++] = term;
     return ZN_OK;
 }
@@ -48,8 +48,8 @@ typedef struct builder {
     zn_status status;
 } builder;
 
-static void add(builder *b, place at, const zn_pattern *pattern, bool transposed, const double *values, const double *mask,
-                double factor, int power) {
+static void add(builder *b, place at, const zn_pattern *pattern, bool transposed, const double *values, const double *mask, double factor,
+                int power) {
     alpha_sets *s = b->s;
     if (b->status != ZN_OK || !s->present[at.row_level] || !s->present[at.col_level]) return;
     if (s->decoupled && at.row_level != at.col_level) return;
@@ -80,8 +80,7 @@ static void add_smooth_rows(builder *b) {
         add(b, Q, &p->c1_q, false, c1_q, on, 1, 1);
         if (s->condition == CONDITION_VELOCITY) add(b, U, &p->c1_u, true, s->at.c1_u, on, 1, 0);
     }
-    add(b, (place){LEVEL_SMOOTH, ROWS, LEVEL_SMOOTH, MULTIPLIER}, &s->identity.p, false, s->ones, s->off[LEVEL_SMOOTH], 1,
-        0);
+    add(b, (place){LEVEL_SMOOTH, ROWS, LEVEL_SMOOTH, MULTIPLIER}, &s->identity.p, false, s->ones, s->off[LEVEL_SMOOTH], 1, 0);
 }
 
 static void add_position_rows(builder *b) {
@@ -106,8 +105,7 @@ static void add_velocity_rows(builder *b) {
     add(b, Q, &p->c1_q, false, s->at.c1_q, on, 1, 1);
     add(b, U, &p->c1_u, true, s->at.c1_u, on, 1, 0);
     add(b, (place){LEVEL_VELOCITY, ROWS, LEVEL_VELOCITY, MULTIPLIER}, &s->identity.p, false, s->ones, off, 1, 0);
-    add(b, (place){LEVEL_VELOCITY, ROWS, LEVEL_SMOOTH, MULTIPLIER}, &s->identity.p, false, s->ones, off, s->printed ? 0 : ga,
-        0);
+    add(b, (place){LEVEL_VELOCITY, ROWS, LEVEL_SMOOTH, MULTIPLIER}, &s->identity.p, false, s->ones, off, s->printed ? 0 : ga, 0);
 }
 
 static void add_balances(builder *b) {
@@ -123,10 +121,10 @@ static void add_balances(builder *b) {
     add(b, (place){LEVEL_SMOOTH, BALANCE, LEVEL_SMOOTH, MOTION}, &p->r_u, false, s->at.r_u, NULL, ga, 1);
     add(b, (place){LEVEL_SMOOTH, BALANCE, LEVEL_POSITION, MOTION}, &p->r_q, false, s->at.r_q, NULL, 1, 2);
     add(b, (place){LEVEL_SMOOTH, BALANCE, LEVEL_VELOCITY, MOTION}, &p->r_u, false, s->at.r_u, NULL, 1, 1);
-    add(b, (place){LEVEL_POSITION, BALANCE, LEVEL_SMOOTH, MOTION}, &p->r_q, false, s->r3_q, NULL, be, 0);
-    add(b, (place){LEVEL_POSITION, BALANCE, LEVEL_POSITION, MOTION}, &p->r_q, false, s->r3_q, NULL, 1, 0);
-    add(b, (place){LEVEL_VELOCITY, BALANCE, LEVEL_SMOOTH, MOTION}, &p->r_q, false, s->r2_q, NULL, be, 1);
-    add(b, (place){LEVEL_VELOCITY, BALANCE, LEVEL_POSITION, MOTION}, &p->r_q, false, s->r2_q, NULL, 1, 1);
+    add(b, (place){LEVEL_POSITION, BALANCE, LEVEL_SMOOTH, MOTION}, &p->r_q, false, s->motion.r3_q, NULL, be, 0);
+    add(b, (place){LEVEL_POSITION, BALANCE, LEVEL_POSITION, MOTION}, &p->r_q, false, s->motion.r3_q, NULL, 1, 0);
+    add(b, (place){LEVEL_VELOCITY, BALANCE, LEVEL_SMOOTH, MOTION}, &p->r_q, false, s->motion.r2_q, NULL, be, 1);
+    add(b, (place){LEVEL_VELOCITY, BALANCE, LEVEL_POSITION, MOTION}, &p->r_q, false, s->motion.r2_q, NULL, 1, 1);
 }
 
 /* M a - W lambda = h, gddot = 0 on S: what the smooth motion starts with. */
@@ -136,11 +134,9 @@ static zn_status add_start(alpha_sets *s) {
     zn_status status = put(&s->start, &p->M, false, 0, 0, (alpha_term){.values = s->at.M, .factor = 1});
     if (status == ZN_OK) status = put(&s->start, &p->W, false, 0, nu, (alpha_term){.values = s->at.W, .factor = -1});
     if (status == ZN_OK)
-        status = put(&s->start, &p->c1_u, true, nu, 0,
-                     (alpha_term){.values = s->at.c1_u, .mask = s->on[LEVEL_SMOOTH], .factor = 1});
+        status = put(&s->start, &p->c1_u, true, nu, 0, (alpha_term){.values = s->at.c1_u, .mask = s->on[LEVEL_SMOOTH], .factor = 1});
     if (status == ZN_OK)
-        status = put(&s->start, &s->identity.p, false, nu, nu,
-                     (alpha_term){.values = s->ones, .mask = s->off[LEVEL_SMOOTH], .factor = 1});
+        status = put(&s->start, &s->identity.p, false, nu, nu, (alpha_term){.values = s->ones, .mask = s->off[LEVEL_SMOOTH], .factor = 1});
     return status;
 }
 
@@ -148,7 +144,7 @@ static zn_status finish(alpha_sets *s, alpha_system *system) {
     zn_status status = lin_matrix_finish(system->matrix, LIN_AUTO);
     if (status != ZN_OK) return status;
     system->lu = lin_lu_create(s->base.context, system->matrix);
-    return system->lu ? lin_lu_reserve_regularised(system->lu, system->matrix) : ZN_MEMORY;
+    return system->lu ? lin_lu_reserve_regularised(system->lu, system->matrix) : ZN_ERROR_MEMORY;
 }
 
 zn_status alpha_systems_create(alpha_sets *s) {
@@ -158,10 +154,10 @@ zn_status alpha_systems_create(alpha_sets *s) {
     for (int k = 0; k < LEVEL_COUNT; k++) {
         s->system[k].size = s->decoupled ? part : k == 0 ? count * part : 0;
         if (s->system[k].size > 0 && s->present[k] && !(s->system[k].matrix = lin_matrix_create(context, s->system[k].size)))
-            return ZN_MEMORY;
+            return ZN_ERROR_MEMORY;
     }
     s->start.size = part;
-    if (!(s->start.matrix = lin_matrix_create(context, part))) return ZN_MEMORY;
+    if (!(s->start.matrix = lin_matrix_create(context, part))) return ZN_ERROR_MEMORY;
     builder b = {s, ZN_OK};
     add_balances(&b);
     add_smooth_rows(&b);
@@ -190,8 +186,7 @@ void alpha_system_fill(alpha_sets *s, alpha_system *system) {
         if (term->mask) {
             for (int i = 0; i < s->n; i++) s->mask[i] = factor * term->mask[i];
             lin_matrix_add_rows(system->matrix, term->block, s->mask, term->values);
-        } else
-            lin_matrix_add(system->matrix, term->block, factor, term->values);
+        } else lin_matrix_add(system->matrix, term->block, factor, term->values);
     }
 }
 
@@ -199,10 +194,10 @@ zn_status alpha_system_solve(alpha_sets *s, alpha_system *system, bool keep, boo
     zn_status status = ZN_OK;
     if (!keep) {
         alpha_system_fill(s, system);
-        status = ZN_SINGULAR;
+        status = ZN_ERROR_SINGULAR;
         if (s->contradiction == 0) status = lin_lu_factor(system->lu, system->matrix, same_sets && system->factored);
         system->factored = status == ZN_OK;
-        if (status == ZN_SINGULAR) /* redundant constraints */
+        if (status == ZN_ERROR_SINGULAR) /* redundant constraints */
             status = lin_lu_factor_rank(system->lu, system->matrix, s->contradiction > 0 ? CONE_CONTRADICTION_RANK : 0);
     }
     if (status == ZN_OK) lin_lu_solve(system->lu, step);

@@ -27,8 +27,11 @@ double impact_law_shift(const impact_map *, const zn_contact *, const double *be
 int impact_law_before(linear_problem *p, const zn_point *end, double *before);
 /* Adds what the law needs to the rows c = c1 of a linear problem whose matrices and active contacts are known. */
 zn_status impact_law_rows(impact_map *, linear_problem *, const double *before);
-/* Moreau's schemes: c holds c1 of the velocity before and at.c0 the gaps. Contacts with g_N <= 0 become active, and the rows of c
- * become those of the law at x = 0. */
-zn_status impact_law_at_gaps(impact_map *, linear_problem *);
+/* After that was solved: whether contacts that are hit kept their percussion. A solution of the stages that has nothing to do with the motion leaves none
+ * of it, and friction without a normal force. The outcome names the contact. */
+bool impact_law_holds(const impact_map *, const linear_problem *p, cone_outcome *);
+/* Moreau's schemes: c holds c1 of the velocity before, at.c0 the gaps, and at.r minus the forces (r at a = 0, lambda = 0). Contacts with g_N <= 0, or
+ * nearly (less than a hundredth of the way that these forces drive them in a step of h), become active, and the rows of c become those of the law at x = 0. */
+zn_status impact_law_at_gaps(impact_map *, linear_problem *, double h);
 
 #endif

@@ -22,9 +22,11 @@ impact_map *impact_map_create(zn_context *context, const zn_model *model, const 
     size_t n = (size_t)model_rows(model);
     m->law = law;
     m->tolerance = RATE_TOLERANCES * settings->tolerance;
-    m->problem = linear_problem_create_responsive(context, model, settings, CONE_VELOCITY);
+    m->problem = law == ZN_RESTITUTION_NEWTON ? linear_problem_create(context, model, settings, CONE_VELOCITY)
+                                              : linear_problem_create_responsive(context, model, settings, CONE_VELOCITY);
     m->memory = MEM_ARRAY(context, double, 5 * n);
-    if (!m->problem || !m->memory) {
+    m->active = MEM_ARRAY(context, bool, model->size.n_contacts);
+    if (!m->problem || !m->memory || !m->active) {
         impact_map_destroy(context, m);
         return NULL;
     }
@@ -36,6 +38,7 @@ void impact_map_destroy(zn_context *context, impact_map *m) {
     if (!m) return;
     linear_problem_destroy(m->problem);
     mem_free(context, m->memory);
+    mem_free(context, m->active);
     mem_free(context, m);
 }
 
@@ -62,12 +65,10 @@ static void add_rates(const linear_problem *p, const double *c, double *after) {
     }
 }
 
-/* Rates before a phase into the rows of the problem. The first phase takes those of joints out, where a scheme on velocity level has drifted:
- * a contact could not stick otherwise. */
-static void begin(linear_problem *p, const double *c, bool first) {
-    int nb = model_row_N(p->model), n = model_rows(p->model);
+/* Rates before a phase into the rows of the problem. */
+static void begin(linear_problem *p, const double *c) {
+    int n = model_rows(p->model);
     memcpy(p->c, c, (size_t)n * sizeof *p->c);
-    if (!first) memset(p->c, 0, (size_t)nb * sizeof *p->c);
     memset(p->f, 0, (size_t)p->model->size.nu * sizeof *p->f);
     memset(p->x, 0, (size_t)p->model->size.nu * sizeof *p->x);
     memset(p->P, 0, (size_t)n * sizeof *p->P);
@@ -75,11 +76,32 @@ static void begin(linear_problem *p, const double *c, bool first) {
     linear_problem_forget(p);
 }
 
+/* Velocities before an impact are those of another position, and at the present one joints have rates. They are taken out first, by the joints alone:
+ * where these let a contact move in some directions only, no percussion of it would bring it to rest otherwise. */
+static zn_status settle_joints(impact_map *m) {
+    linear_problem *p = m->problem;
+    const zn_model *model = p->model;
+    size_t contacts = (size_t)model->size.n_contacts * sizeof *p->active;
+    int nb = model_row_N(model);
+    cone_outcome outcome;
+    bool moves = false;
+    for (int i = 0; i < nb; i++) moves = moves || m->before[i] != 0;
+    if (!moves) return ZN_OK;
+    memcpy(m->active, p->active, contacts);
+    memset(p->active, 0, contacts);
+    begin(p, m->before);
+    zn_status status = linear_problem_solve(p, &outcome);
+    memcpy(p->active, m->active, contacts);
+    add_rates(p, m->before, m->before);
+    memset(m->before, 0, (size_t)nb * sizeof *m->before);
+    return status;
+}
+
 static zn_status newton(impact_map *m) {
     linear_problem *p = m->problem;
     const zn_model *model = p->model;
     cone_outcome outcome;
-    begin(p, m->before, true);
+    begin(p, m->before);
     for (int k = 0; k < model->size.n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         if (contact->row_N >= 0) p->c[contact->row_N] *= 1 + contact->e_N;
@@ -113,49 +135,88 @@ static double into_cone(int dim, double mu, const double *P, const double *z) {
     return a >= 0 && P[0] + a * z[0] >= 0 ? a : INFINITY;
 }
 
+/* The responses of one contact. */
+typedef struct responses {
+    int n, row[IMPACT_ROWS], pivot[IMPACT_ROWS];
+    double D[IMPACT_ROWS * IMPACT_ROWS], A[IMPACT_ROWS * IMPACT_ROWS]; /* and the factors of D, a little regularised */
+    double trace, z[IMPACT_ROWS];                                      /* the direction that moves least, into the cone */
+    bool held;                                                         /* joints carry a percussion along it: D z = 0 */
+} responses;
+
+static bool ask_responses(const linear_problem *p, int k, responses *o) {
+    const zn_contact *contact = &p->model->contacts[k];
+    int n = 1 + contact->nF;
+    *o = (responses){.n = n, .row = {contact->row_N}, .z = {1}};
+    for (int i = 1; i < n; i++) o->row[i] = contact->row_F + i - 1;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) o->D[i + j * n] = linear_problem_response(p, o->row[i], o->row[j]);
+        o->trace += o->D[i + i * n];
+    }
+    for (int i = 0; i < n * n; i++) o->A[i] = o->D[i] + (i % (n + 1) == 0 ? SINGULAR * o->trace : 0);
+    if (lin_dense_lu_factor(n, o->A, o->pivot) != 0) return false;
+    for (int twice = 0; twice < 2; twice++) {
+        double size = 0;
+        lin_dense_lu_solve(n, o->A, o->pivot, o->z, 1);
+        for (int i = 0; i < n; i++) size += o->z[i] * o->z[i];
+        for (int i = 0; i < n; i++) o->z[i] /= (o->z[0] < 0 ? -1 : 1) * sqrt(size);
+    }
+    double moves = 0;
+    for (int i = 0; i < n; i++) {
+        double of_z = 0;
+        for (int j = 0; j < n; j++) of_z += o->D[i + j * n] * o->z[j];
+        moves = larger(moves, fabs(of_z));
+    }
+    o->held = moves <= STUCK * o->trace;
+    return true;
+}
+
 /* A compression that ends in stick, D P_C = -c-, by the smallest percussion. Where joints let the contact move in some directions only D is
  * singular, D z = 0, and a percussion along z, which joints carry, comes in if P_C is not in the cone otherwise. False: it does not end so. */
 static bool stick(impact_map *m, int k) {
     const linear_problem *p = m->problem;
     const zn_contact *contact = &p->model->contacts[k];
-    int n = 1 + contact->nF, row[IMPACT_ROWS] = {contact->row_N}, pivot[IMPACT_ROWS];
-    double D[IMPACT_ROWS * IMPACT_ROWS], A[IMPACT_ROWS * IMPACT_ROWS], P[IMPACT_ROWS], z[IMPACT_ROWS] = {1}, trace = 0, size = 0, c = 0;
-    for (int i = 1; i < n; i++) row[i] = contact->row_F + i - 1;
-    for (int i = 0; i < n; i++) {
-        P[i] = -m->before[row[i]];
+    responses o;
+    double P[IMPACT_ROWS], none[IMPACT_ROWS] = {0}, left = 0, c = 0;
+    if (!ask_responses(p, k, &o)) return false;
+    for (int i = 0; i < o.n; i++) {
+        P[i] = -m->before[o.row[i]];
         c = larger(c, fabs(P[i]));
-        for (int j = 0; j < n; j++) D[i + j * n] = linear_problem_response(p, row[i], row[j]);
-        trace += D[i + i * n];
     }
-    for (int i = 0; i < n * n; i++) A[i] = D[i] + (i % (n + 1) == 0 ? SINGULAR * trace : 0);
-    if (lin_dense_lu_factor(n, A, pivot) != 0) return false;
-    lin_dense_lu_solve(n, A, pivot, P, 1);
-    for (int twice = 0; twice < 2; twice++) {
-        lin_dense_lu_solve(n, A, pivot, z, 1);
-        size = 0;
-        for (int i = 0; i < n; i++) size += z[i] * z[i];
-        for (int i = 0; i < n; i++) z[i] /= (z[0] < 0 ? -1 : 1) * sqrt(size);
+    lin_dense_lu_solve(o.n, o.A, o.pivot, P, 1);
+    for (int i = 0; i < o.n; i++) {
+        double rate = m->before[o.row[i]];
+        for (int j = 0; j < o.n; j++) rate += o.D[i + j * o.n] * P[j];
+        left = larger(left, fabs(rate));
     }
-    double left = 0, moves = 0;
-    for (int i = 0; i < n; i++) {
-        double rate = m->before[row[i]], of_z = 0;
-        for (int j = 0; j < n; j++) rate += D[i + j * n] * P[j], of_z += D[i + j * n] * z[j];
-        left = larger(left, fabs(rate)), moves = larger(moves, fabs(of_z));
-    }
-    double a = into_cone(contact->nF, contact->balls[0].mu, P, moves <= STUCK * trace ? z : (double[IMPACT_ROWS]){0});
+    double a = into_cone(contact->nF, contact->balls[0].mu, P, o.held ? o.z : none);
     if (!(left <= STUCK * c) || !isfinite(a)) return false;
     memset(m->P_C, 0, (size_t)model_rows(p->model) * sizeof *m->P_C);
     memcpy(m->turn, m->before, (size_t)model_rows(p->model) * sizeof *m->turn);
-    for (int i = 0; i < n; i++) m->P_C[row[i]] = P[i] + a * z[i], m->turn[row[i]] = 0;
+    for (int i = 0; i < o.n; i++) m->P_C[o.row[i]] = P[i] + a * o.z[i], m->turn[o.row[i]] = 0;
     m->alone = k;
     return true;
+}
+
+bool impact_map_wedges(impact_map *m, int contact) {
+    linear_problem *p = m->problem;
+    const zn_model *model = p->model;
+    responses o;
+    cone_outcome outcome;
+    for (int k = 0; k < model->size.n_contacts; k++) p->active[k] = k == contact;
+    if (single(m) != contact || model->contacts[contact].nF == 0) return false;
+    memset(m->before, 0, (size_t)model_rows(model) * sizeof *m->before);
+    begin(p, m->before);
+    if (linear_problem_solve(p, &outcome) != ZN_OK || !ask_responses(p, contact, &o) || !o.held) return false;
+    double friction = 0;
+    for (int i = 1; i < o.n; i++) friction += o.z[i] * o.z[i];
+    return sqrt(friction) <= model->contacts[contact].balls[0].mu * o.z[0];
 }
 
 static zn_status compress(impact_map *m) {
     linear_problem *p = m->problem;
     const zn_model *model = p->model;
     cone_outcome outcome;
-    begin(p, m->before, true);
+    begin(p, m->before);
     zn_status status = linear_problem_solve(p, &outcome);
     int only = single(m);
     if (only >= 0 && stick(m, only)) return ZN_OK;
@@ -214,7 +275,7 @@ static zn_status expand(impact_map *m, double share) {
     const zn_model *model = p->model;
     const zn_pattern *W = &model->pattern.W;
     cone_outcome outcome;
-    begin(p, m->turn, false);
+    begin(p, m->turn);
     for (int k = 0; k < model->size.n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         if (contact->row_N < 0) continue;
@@ -270,8 +331,8 @@ static zn_status find_share(impact_map *m, double *share) {
     zn_status status = ZN_OK;
     for (int i = 0; i < MOST_SHARES && status == ZN_OK; i++) {
         double wanted, work = normal_work(m, &wanted);
-        if (!(wanted > 0)) return attempt(m, *share = 0);
-        if (fabs(work - wanted) <= SHARE_ACCURACY * wanted || !(work > 0)) return ZN_OK;
+        if (!(wanted > 0) || !(work > STUCK * wanted)) return attempt(m, *share = 0); /* nothing to give back, or no way to */
+        if (fabs(work - wanted) <= SHARE_ACCURACY * wanted) return ZN_OK;
         *share *= sqrt(wanted / work);
         status = attempt(m, *share);
     }
@@ -285,10 +346,8 @@ static zn_status lower_share(impact_map *m, double most) {
     for (int i = 0; i < MOST_SHARES && status == ZN_OK; i++) {
         double middle = (low + high) / 2;
         status = attempt(m, middle);
-        if (gain_of(m, &size) > 0)
-            high = middle;
-        else
-            low = middle;
+        if (gain_of(m, &size) > 0) high = middle;
+        else low = middle;
     }
     return status == ZN_OK ? attempt(m, low) : status;
 }
@@ -308,7 +367,8 @@ zn_status impact_map_solve(impact_map *m, const double *before) {
         return status;
     }
     double share = 1, size;
-    zn_status status = compress(m);
+    zn_status status = settle_joints(m);
+    if (status == ZN_OK) status = compress(m);
     if (status == ZN_OK) status = attempt(m, share);
     if (status == ZN_OK && m->alone < 0 && m->law == ZN_RESTITUTION_ENERGETIC) status = find_share(m, &share);
     if (status == ZN_OK && gain_of(m, &size) > GAIN_ROUNDOFF * size) status = lower_share(m, share);

@@ -97,10 +97,8 @@ static bool leave_rest(walk *w) {
         double k = (low + high) / 2;
         if (k == low || k == high) break;
         if (!solve_tangent(o, o->mu, k, z)) return false;
-        if (length(o->dim, z) > 1)
-            low = k;
-        else
-            high = k;
+        if (length(o->dim, z) > 1) low = k;
+        else high = k;
     }
     if (!solve_tangent(o, o->mu, high, z)) return false;
     double size = length(o->dim, z);
@@ -205,10 +203,8 @@ static place land(const walk *w, double x, bool again) {
         double middle = (low + high) / 2;
         if (middle == low || middle == high) break;
         step(w->of, &w->now, middle, &at);
-        if (again ? gdot(w, &at) < 0 : beyond(w, &at) > 0)
-            high = middle;
-        else
-            low = middle;
+        if (again ? gdot(w, &at) < 0 : beyond(w, &at) > 0) high = middle;
+        else low = middle;
     }
     step(w->of, &w->now, high, &at);
     return at;

@@ -36,7 +36,9 @@ void lagrange_momentum_blocks(partitioned *p) {
 }
 
 static zn_point point_of(const partitioned *p, int i) {
-    return (zn_point){.t = p->t + p->method.c[i] * p->h, .q = p->Q + i * p->nq, .u = p->U + i * p->nu,
+    return (zn_point){.t = p->t + p->method.c[i] * p->h,
+                      .q = p->Q + i * p->nq,
+                      .u = p->U + i * p->nu,
                       .lambda = i < p->s - 1 ? p->lambda + i * p->n : NULL};
 }
 
@@ -80,28 +82,27 @@ int lagrange_start(partitioned *p) {
 }
 
 int lagrange_end_load(partitioned *p, const double *Pbar, double *f, double *ubar) {
-    const zn_model *model = p->base.model;
     int last = p->s - 1;
     double weight = p->method.b[last] * p->h;
-    for (int k = 0; k < p->n; k++) p->load[k] = -Pbar[k] / weight;
-    zn_point point = point_of(p, last);
-    point.lambda = p->load;
-    answers *at = &p->end->at;
-    if (model->balance(model, at->work, &point, &(zn_balance){.no_force = true, .r = at->r, .M = at->M, .W = at->W})) return 1;
+    if (partitioned_ask_end(p, Pbar, true)) return 1;
+    const double *r = p->end->at.r;
     const momentum_answers *end = &p->momentum[last];
     for (int c = 0; c < p->nu; c++) {
         double impulse = 0;
         for (int j = 0; j < last; j++) impulse += p->method.b[j] * (p->momentum[j].b[c] - p->at[j].r[c]);
-        f[c] = p->p_start[c] - end->p[c] + p->h * impulse + weight * (end->b[c] - at->r[c]);
+        f[c] = p->p_start[c] - end->p[c] + p->h * impulse + weight * (end->b[c] - r[c]);
         ubar[c] = p->U[last * p->nu + c];
     }
     return 0;
 }
 
 const scheme_class scheme_lobatto_3a3b_lagrange = {
-    SCHEME_INFO("lobatto-3a3b-lagrange", "Lobatto IIIA-IIIB for momenta, variational; order s-1 with velocity constraints or sticking", 2,
-             "2s-2", 2, PARTITIONED_S_MAX, 2, true, true, false, true, false),
+    SCHEME_INFO("lobatto-3a3b-lagrange", "Lobatto IIIA-IIIB for momenta, variational; order s-1 while contacts stick (located: 2s-2)", 2,
+                "2s-2", 2, PARTITIONED_S_MAX, 2, true, true, false, true, false),
     SCHEME_FUNCTIONS(partitioned_carry_size, partitioned_create, partitioned_start, partitioned_step, partitioned_destroy),
-    .carried = partitioned_carried, .method = tableau_lobatto_3a3b, .bound = scheme_bound_lobatto,
+    .carried = partitioned_carried,
+    .takes_modes = true,
+    .method = tableau_lobatto_3a3b,
+    .bound = scheme_bound_lobatto,
     .error = partitioned_error,
 };

@@ -46,12 +46,12 @@ int linear_problem_evaluate(void *user, const double *z, const double *y, cone_v
 
 static zn_status make_matrix(linear_problem *p) {
     lin_matrix *m = p->K = lin_matrix_create(p->context, p->nx);
-    if (!m) return ZN_MEMORY;
+    if (!m) return ZN_ERROR_MEMORY;
     p->block_M = lin_matrix_block(m, &p->model->pattern.M, false, 0, 0);
     p->block_W = lin_matrix_block(m, &p->W_b.p, false, 0, p->model->size.nu);
     p->block_c1 = lin_matrix_block(m, &p->c1_b.p, true, p->model->size.nu, 0);
-    if (p->block_M < 0 || p->block_W < 0 || p->block_c1 < 0) return ZN_MEMORY;
-    if (p->implicit.declare && p->implicit.declare(p->implicit.user, m)) return ZN_MEMORY;
+    if (p->block_M < 0 || p->block_W < 0 || p->block_c1 < 0) return ZN_ERROR_MEMORY;
+    if (p->implicit.declare && p->implicit.declare(p->implicit.user, m)) return ZN_ERROR_MEMORY;
     return lin_matrix_finish(m, LIN_AUTO);
 }
 
@@ -77,26 +77,28 @@ static zn_status make_memory(linear_problem *p, cone_unit unit) {
     zn_context *context = p->context;
     const zn_sizes *size = &p->model->size;
     int nu = size->nu, n = model_rows(p->model), nx = p->nx, ny = p->nc;
-    p->memory = MEM_ARRAY(context, double, 2 * nx + ny + 3 * nu + 2 * n + 2 * size->nF + p->problem.npsi + size->n_contacts);
+    const mem_part list[] = {
+        {&p->z, nx},
+        {&p->phi_scale, nx},
+        {&p->y, ny},
+        {&p->f, nu},
+        {&p->f_x, nu},
+        {&p->x, nu},
+        {&p->c, n},
+        {&p->P, n},
+        {&p->direction, size->nF},
+        {&p->friction_0, size->nF},
+        {&p->radius_0, size->n_contacts},
+        {&p->psi_scale, p->problem.npsi},
+    };
+    p->memory = MEM_PARTS(context, list);
     p->phi_unit = MEM_ARRAY(context, unsigned char, nx);
     p->psi_unit = MEM_ARRAY(context, unsigned char, p->problem.npsi);
     p->cones = MEM_ARRAY(context, cone, p->problem.n_cones);
     p->active = MEM_ARRAY(context, bool, size->n_contacts);
     p->wanted = MEM_ARRAY(context, bool, ny);
-    if (!p->wanted || !p->memory || !p->phi_unit || !p->psi_unit || !p->cones || !p->active) return ZN_MEMORY;
-    double *next = p->memory;
-    p->z = next, next += nx;
-    p->phi_scale = next, next += nx;
-    p->y = next, next += ny;
-    p->f = next, next += nu;
-    p->f_x = next, next += nu;
-    p->x = next, next += nu;
-    p->c = next, next += n;
-    p->P = next, next += n;
-    p->direction = next, next += size->nF;
-    p->friction_0 = next, next += size->nF;
-    p->radius_0 = next, next += size->n_contacts;
-    p->psi_scale = next;
+    p->ball_modes = MEM_ARRAY(context, cone_frozen, p->problem.n_cones - size->n_contacts);
+    if (!p->ball_modes || !p->wanted || !p->memory || !p->phi_unit || !p->psi_unit || !p->cones || !p->active) return ZN_ERROR_MEMORY;
     p->accelerations = unit == CONE_ACCELERATION;
     memset(p->phi_unit, (int)unit, (size_t)nx); /* momentum rows are scaled by the mass */
     memset(p->psi_unit, (int)unit, (size_t)p->problem.npsi);
@@ -114,8 +116,16 @@ static void make_cones(linear_problem *p) {
         int normal = contact->row_N < 0 ? -1 : contact->row_N - first;
         p->cones[k] = (cone){.psi_N = normal, .mu_N = normal, .mu_R = -1, .gate = -1, .stick_of = -1, .psi_D = -1};
         for (int b = 0, row = contact->row_F - first; b < contact->n_balls; row += contact->balls[b++].dim)
-            p->cones[next++] = (cone){.psi_N = -1, .mu_N = -1, .psi_F = row, .mu_F = row, .n_balls = 1, .balls = &contact->balls[b],
-                                      .mu_R = normal, .gate = -1, .stick_of = -1, .psi_D = p->nc + row - model->size.nN};
+            p->cones[next++] = (cone){.psi_N = -1,
+                                      .mu_N = -1,
+                                      .psi_F = row,
+                                      .mu_F = row,
+                                      .n_balls = 1,
+                                      .balls = &contact->balls[b],
+                                      .mu_R = normal,
+                                      .gate = -1,
+                                      .stick_of = -1,
+                                      .psi_D = p->nc + row - model->size.nN};
     }
 }
 
@@ -130,6 +140,34 @@ static void choose_solver(linear_problem *p, const cone_settings *settings, cone
     p->reduced = linear_reduced_create(p, settings, unit);
 }
 
+static zn_status solve_once(void *user, cone_outcome *outcome) {
+    linear_problem *p = user;
+    return p->reduced ? linear_reduced_solve(p->reduced, p->any_active, outcome) : cone_solve(p->solver, p->z, p->y, outcome);
+}
+
+/* |P_b - load_P| on the rows of a load. */
+static double rest_of(const linear_problem *p, const zn_contact *contact) {
+    double rest[3] = {0};
+    zn_contact own = *contact;
+    for (int i = 0; i < contact->n_load; i++) {
+        int row = contact->load_rows[i];
+        own.load_rows[i] = row < 0 ? -1 : i;
+        if (row >= 0) rest[i] = p->z[p->model->size.nu + row] - p->load_P[row];
+    }
+    return loads_of(&own, rest);
+}
+
+/* Radii of friction by what joints carry. */
+static void find_loads(void *user, double *radius) {
+    const linear_problem *p = user;
+    const zn_model *model = p->model;
+    for (int k = 0, ball = model->size.n_contacts; k < model->size.n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        for (int b = 0; b < contact->n_balls; b++, ball++)
+            if (contact->n_load) radius[ball] = p->time_measure * contact->normal_force + p->load_0[k] + rest_of(p, contact);
+    }
+}
+
 static linear_problem *create(zn_context *context, const zn_model *model, const zn_settings *settings, cone_unit unit,
                               linear_problem_implicit implicit, bool responsive) {
     linear_problem *p = MEM_ARRAY(context, linear_problem, 1);
@@ -139,8 +177,13 @@ static linear_problem *create(zn_context *context, const zn_model *model, const 
     p->model = model;
     p->nx = model->size.nu + model_row_N(model);
     p->nc = model_rows(model) - model_row_N(model);
-    p->problem = (cone_problem){.nx = p->nx, .ny = p->nc, .npsi = p->nc + model->size.nF, .nmu = p->nc,
-                                .n_cones = model->size.n_contacts + count_balls(model), .user = p, .evaluate = linear_problem_evaluate,
+    p->problem = (cone_problem){.nx = p->nx,
+                                .ny = p->nc,
+                                .npsi = p->nc + model->size.nF,
+                                .nmu = p->nc,
+                                .n_cones = model->size.n_contacts + count_balls(model),
+                                .user = p,
+                                .evaluate = linear_problem_evaluate,
                                 .n_settled = model->size.nu};
     zn_status status = answers_create(context, model, &p->at);
     if (status == ZN_OK) status = prox_create(context, model, &p->prox);
@@ -163,10 +206,15 @@ static linear_problem *create(zn_context *context, const zn_model *model, const 
         cone_settings chosen = cone_settings_default();
         chosen.solver = settings->solver;
         chosen.tolerance = settings->tolerance;
-        chosen.contradiction = settings->contradiction;
+        chosen.contradiction = settings->contradiction, chosen.threads = settings->threads;
         choose_solver(p, &chosen, unit, responsive);
     }
-    if (p->solver || p->reduced) return p;
+    if (p->solver || p->reduced)
+        status =
+            loads_create(context, model, &p->problem, p->cones, settings->tolerance, (loads_way){p, find_loads, solve_once}, &p->loads);
+    if (p->loads && !(p->load_0 = MEM_ARRAY(context, double, model->size.n_contacts + model_row_N(model)))) status = ZN_ERROR_MEMORY;
+    if (p->load_0) p->load_P = p->load_0 + model->size.n_contacts;
+    if (status == ZN_OK && (p->solver || p->reduced)) return p;
     linear_problem_destroy(p);
     return NULL;
 }
@@ -188,13 +236,14 @@ void linear_problem_destroy(linear_problem *p) {
     if (!p) return;
     zn_context *context = p->context;
     cone_solver_destroy(p->solver);
+    loads_destroy(p->loads);
     linear_reduced_destroy(context, p->reduced);
     lin_matrix_destroy(p->K);
     answers_destroy(context, &p->at);
     prox_destroy(context, &p->prox);
     lin_pattern *patterns[] = {&p->W_b, &p->W_c, &p->c1_b, &p->c1_c, &p->psi_x};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) lin_pattern_destroy(context, patterns[i]);
-    void *blocks[] = {p->psi_x_place, p->memory, p->phi_unit, p->psi_unit, p->cones, p->active, p->wanted, p};
+    void *blocks[] = {p->psi_x_place, p->memory, p->phi_unit, p->psi_unit, p->cones, p->ball_modes, p->active, p->wanted, p->load_0, p};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -207,6 +256,31 @@ void linear_problem_slips(linear_problem *p, int contact, int ball, bool slips) 
 void linear_problem_reset(linear_problem *p) {
     for (int k = 0; k < p->problem.n_cones; k++) p->cones[k].stick_of = -1;
     memset(p->P, 0, (size_t)model_rows(p->model) * sizeof *p->P);
+    memset(p->x, 0, (size_t)p->model->size.nu * sizeof *p->x);
+}
+
+void linear_problem_freeze(linear_problem *p, const cone_frozen *modes) {
+    const zn_model *model = p->model;
+    int n_contacts = model->size.n_contacts, ball = 0;
+    scheme_freeze(modes, n_contacts, 1, p->cones);
+    for (int k = 0; k < n_contacts; k++) {
+        const zn_contact *contact = &model->contacts[k];
+        bool frozen = modes && modes[k].normal != CONE_LAW;
+        if (frozen) p->active[k] = modes[k].normal == CONE_CLOSED;
+        for (int b = 0, row = 0; b < contact->n_balls; row += contact->balls[b++].dim, ball++) {
+            p->cones[n_contacts + ball].frozen = frozen ? &p->ball_modes[ball] : NULL;
+            if (frozen) p->ball_modes[ball] = (cone_frozen){CONE_CLOSED, modes[k].ball + b, modes[k].along + row};
+        }
+    }
+}
+
+void linear_problem_clear_frozen(const linear_problem *p, double *before) {
+    for (int k = 0; k < p->model->size.n_contacts; k++) {
+        const zn_contact *contact = &p->model->contacts[k];
+        if (!cone_is_frozen(&p->cones[k])) continue;
+        if (contact->row_N >= 0) before[contact->row_N] = 0;
+        memset(before + contact->row_F, 0, (size_t)contact->nF * sizeof *before);
+    }
 }
 
 void linear_problem_forget(linear_problem *p) {
@@ -214,6 +288,17 @@ void linear_problem_forget(linear_problem *p) {
     memset(p->friction_0, 0, (size_t)p->model->size.nF * sizeof(double));
     memset(p->radius_0, 0, (size_t)p->model->size.n_contacts * sizeof(double));
     p->known = false;
+}
+
+void linear_problem_count_loads(linear_problem *p, int count, const double *b, double scale, const double *dPi) {
+    const zn_model *model = p->model;
+    int n = model_rows(model), nb = model_row_N(model);
+    if (!p->loads) return;
+    memset(p->load_0, 0, (size_t)(model->size.n_contacts + nb) * sizeof *p->load_0);
+    for (int j = 0; j < count; j++) {
+        for (int k = 0; k < model->size.n_contacts; k++) p->load_0[k] += scale * b[j] * loads_of(&model->contacts[k], dPi + j * n);
+        for (int i = 0; i < nb; i++) p->load_P[i] += scale * b[j] * dPi[j * n + i];
+    }
 }
 
 double linear_problem_response(const linear_problem *p, int i, int j) {
@@ -240,6 +325,20 @@ static bool set_gates(linear_problem *p) {
         any = any || p->active[k];
     }
     return any;
+}
+
+zn_status linear_problem_respond(linear_problem *p) {
+    set_gates(p);
+    return linear_reduced_respond(p->reduced);
+}
+
+double linear_problem_slip_response(const linear_problem *p, int contact, const double *d) {
+    const zn_contact *k = &p->model->contacts[contact];
+    if (!p->reduced || k->row_N < 0) return INFINITY;
+    double whole = linear_problem_response(p, k->row_N, k->row_N), sum = whole;
+    for (int b = 0, i = 0; b < k->n_balls; b++)
+        for (int end = i + k->balls[b].dim; i < end; i++) sum -= k->balls[b].mu * d[i] * linear_problem_response(p, k->row_N, k->row_F + i);
+    return whole > 0 ? sum / whole : INFINITY;
 }
 
 /* Cones of balls come after those of the contacts; callers know contacts. */
@@ -292,14 +391,15 @@ zn_status linear_problem_solve(linear_problem *p, cone_outcome *outcome) {
     memcpy(p->z, p->x, (size_t)nu * sizeof *p->z);
     memcpy(p->z + nu, p->P, (size_t)nb * sizeof *p->z);
     memcpy(p->y, p->P + nb, (size_t)p->nc * sizeof *p->y);
-    if (p->reduced) status = linear_reduced_solve(p->reduced, contacts, outcome);
-    else status = cone_solve(p->solver, p->z, p->y, outcome);
+    p->any_active = contacts;
+    status = p->loads && !p->frictionless ? loads_solve(p->loads, outcome) : solve_once(p, outcome);
     if (status != ZN_STOPPED) { /* else the step is taken again, from the same start */
         memcpy(p->x, p->z, (size_t)nu * sizeof *p->x);
         memcpy(p->P, p->z + nu, (size_t)nb * sizeof *p->P);
         memcpy(p->P + nb, p->y, (size_t)p->nc * sizeof *p->P);
     }
     if (p->known) shift_friction(p, -1);
+    if (status == ZN_ERROR_NO_CONVERGENCE && outcome->worst <= p->good_enough) status = ZN_OK;
     outcome->worst_cone = contact_of_cone(model, outcome->worst_cone);
     return status;
 }

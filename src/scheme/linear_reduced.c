@@ -12,6 +12,8 @@
  * made, only when M, W or dc1/du have other values than in the solve before: with constant mass and linear gaps, once. */
 #include "scheme/linear_reduced.h"
 
+#include "linalg/saddle.h"
+
 /* Solves with the kept factors until the residual is this part of the tolerance, at most so often. */
 static const double refined_share = 0.1;
 enum { REFINEMENTS = 3 };
@@ -25,15 +27,17 @@ struct linear_reduced {
     cone_problem problem; /* in y alone */
     cone_solver *solver;
     lin_pattern psi_y;
-    lin_lu *lu;                        /* of K */
-    bool factored, least_norm;         /* it holds K; by the regularised factorisation */
-    bool *have;                        /* per contact row: its columns of G and D are valid */
+    lin_saddle *saddle;        /* K body by body; NULL: does not pay */
+    bool by_saddle, same_M;    /* it holds K; it holds the inverse of M_kept */
+    lin_lu *lu;                /* of K, where `saddle` does not */
+    bool factored, least_norm; /* it holds K; by the regularised factorisation */
+    bool *have;                /* per contact row: its columns of G and D are valid */
     double *memory;
     double *M_kept, *W_kept, *c1_kept; /* what the factors and columns belong to */
     double *G, *D;                     /* nx x nc, nc x nc, by columns */
     double *z_cold, *y_base, *psi_base, *psi, *phi;
     double *z_probe, *seen; /* the test for round-off */
-    double *left; /* nx: what is forgiven of phi; NULL: joints must not contradict each other */
+    double *left;           /* nx: what is forgiven of phi; NULL: joints must not contradict each other */
 };
 
 static void reduced_psi(const linear_reduced *r, const double *y, double *psi) {
@@ -64,22 +68,24 @@ static int evaluate(void *user, const double *x, const double *y, cone_values *o
 static zn_status make_memory(linear_reduced *r) {
     zn_context *context = r->p->context;
     const zn_patterns *pattern = &r->p->model->pattern;
-    size_t nx = (size_t)r->p->nx, nc = (size_t)r->p->nc, npsi = (size_t)r->p->problem.npsi;
-    const struct {
-        double **array;
-        size_t count;
-    } list[] = {
-        {&r->M_kept, (size_t)lin_nnz(&pattern->M)}, {&r->W_kept, (size_t)lin_nnz(&pattern->W)},
-        {&r->c1_kept, (size_t)lin_nnz(&pattern->c1_u)}, {&r->G, nx * nc}, {&r->D, nc * nc}, {&r->z_cold, nx}, {&r->y_base, nc},
-        {&r->psi_base, npsi}, {&r->psi, npsi}, {&r->phi, nx}, {&r->z_probe, nx}, {&r->seen, CONE_SUSPECT_MEMORY * nx},
+    long nx = r->p->nx, nc = r->p->nc, npsi = r->p->problem.npsi;
+    const mem_part list[] = {
+        {&r->M_kept, lin_nnz(&pattern->M)},
+        {&r->W_kept, lin_nnz(&pattern->W)},
+        {&r->c1_kept, lin_nnz(&pattern->c1_u)},
+        {&r->G, nx * nc},
+        {&r->D, nc * nc},
+        {&r->z_cold, nx},
+        {&r->y_base, nc},
+        {&r->psi_base, npsi},
+        {&r->psi, npsi},
+        {&r->phi, nx},
+        {&r->z_probe, nx},
+        {&r->seen, CONE_SUSPECT_MEMORY * nx},
     };
-    size_t total = 0, count = sizeof list / sizeof *list;
-    for (size_t i = 0; i < count; i++) total += list[i].count;
-    r->memory = MEM_ARRAY(context, double, total);
+    r->memory = MEM_PARTS(context, list);
     r->have = MEM_ARRAY(context, bool, nc);
-    if (!r->memory || !r->have) return ZN_MEMORY;
-    double *next = r->memory;
-    for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
+    if (!r->memory || !r->have) return ZN_ERROR_MEMORY;
     return ZN_OK;
 }
 
@@ -93,14 +99,23 @@ linear_reduced *linear_reduced_create(const linear_problem *p, const cone_settin
     zn_status status = lin_pattern_dense(context, p->nc, p->nc, &r->psi_y);
     r->psi_y.p.rows = p->problem.npsi; /* the directions below do not depend on y */
     if (status == ZN_OK) status = make_memory(r);
-    if (status == ZN_OK && !(r->lu = lin_lu_create(context, p->K))) status = ZN_MEMORY;
+    if (status == ZN_OK && !(r->lu = lin_lu_create(context, p->K))) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = lin_lu_reserve_regularised(r->lu, p->K);
     bool allows = settings->contradiction > 0 && settings->solver != ZN_SOLVER_NEWTON && p->nx > p->problem.n_settled;
-    if (status == ZN_OK && allows && !(r->left = MEM_ARRAY(context, double, p->nx))) status = ZN_MEMORY;
+    if (status == ZN_OK && !allows) status = lin_saddle_create(context, &p->model->pattern.M, &p->W_b.p, &p->c1_b.p, &r->saddle);
+    if (status == ZN_OK && allows && !(r->left = MEM_ARRAY(context, double, p->nx))) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
-        r->problem = (cone_problem){.ny = p->nc, .npsi = p->problem.npsi, .nmu = p->nc, .n_cones = p->problem.n_cones, .cones = p->cones,
-                                    .user = r, .evaluate = evaluate, .psi_y = r->psi_y.p, .rho = p->prox.rho,
-                                    .psi_scale = p->psi_scale, .psi_unit = p->psi_unit};
+        r->problem = (cone_problem){.ny = p->nc,
+                                    .npsi = p->problem.npsi,
+                                    .nmu = p->nc,
+                                    .n_cones = p->problem.n_cones,
+                                    .cones = p->cones,
+                                    .user = r,
+                                    .evaluate = evaluate,
+                                    .psi_y = r->psi_y.p,
+                                    .rho = p->prox.rho,
+                                    .psi_scale = p->psi_scale,
+                                    .psi_unit = p->psi_unit};
         r->solver = cone_solver_create(context, &r->problem, settings);
     }
     if (r->solver) return r;
@@ -111,6 +126,7 @@ linear_reduced *linear_reduced_create(const linear_problem *p, const cone_settin
 void linear_reduced_destroy(zn_context *context, linear_reduced *r) {
     if (!r) return;
     cone_solver_destroy(r->solver);
+    lin_saddle_destroy(r->saddle);
     lin_lu_destroy(r->lu);
     lin_pattern_destroy(context, &r->psi_y);
     mem_free(context, r->memory);
@@ -119,24 +135,37 @@ void linear_reduced_destroy(zn_context *context, linear_reduced *r) {
     mem_free(context, r);
 }
 
-static zn_status factor(linear_reduced *r) {
+static zn_status factor_whole(linear_reduced *r) {
     const linear_problem *p = r->p;
-    const zn_patterns *pattern = &p->model->pattern;
-    bool changed = answers_keep(r->M_kept, p->at.M, &pattern->M);
-    changed = answers_keep(r->W_kept, p->at.W, &pattern->W) || changed;
-    changed = answers_keep(r->c1_kept, p->at.c1_u, &pattern->c1_u) || changed;
-    if (r->factored && !changed) return ZN_OK;
-    memset(r->have, 0, (size_t)p->nc * sizeof *r->have);
     lin_matrix_zero(p->K);
     lin_matrix_add(p->K, p->block_M, 1, p->at.M);
     lin_matrix_add(p->K, p->block_W, -1, p->at.W);
     lin_matrix_add(p->K, p->block_c1, 1, p->at.c1_u);
-    zn_status status = ZN_SINGULAR;
-    if (!r->left) status = lin_lu_factor(r->lu, p->K, r->factored && !r->least_norm);
-    r->least_norm = status == ZN_SINGULAR && r->settings.solver != ZN_SOLVER_NEWTON; /* redundant joints */
+    zn_status status = ZN_ERROR_SINGULAR;
+    if (!r->left) status = lin_lu_factor(r->lu, p->K, false);
+    r->least_norm = status == ZN_ERROR_SINGULAR && r->settings.solver != ZN_SOLVER_NEWTON; /* redundant joints */
     if (r->least_norm) status = lin_lu_factor_rank(r->lu, p->K, r->left ? CONE_CONTRADICTION_RANK : 0);
     r->factored = status == ZN_OK;
     return status;
+}
+
+static zn_status factor(linear_reduced *r) {
+    const linear_problem *p = r->p;
+    const zn_patterns *pattern = &p->model->pattern;
+    bool other_M = answers_keep(r->M_kept, p->at.M, &pattern->M), other_W = answers_keep(r->W_kept, p->at.W, &pattern->W);
+    bool changed = answers_keep(r->c1_kept, p->at.c1_u, &pattern->c1_u) || other_M || other_W;
+    if ((r->by_saddle || r->factored) && !changed) return ZN_OK;
+    memset(r->have, 0, (size_t)p->nc * sizeof *r->have);
+    r->by_saddle = r->saddle && lin_saddle_factor(r->saddle, p->at.M, p->at.W, r->c1_kept, r->same_M && !other_M) == ZN_OK;
+    r->same_M = r->by_saddle;
+    if (!r->by_saddle) return factor_whole(r);
+    r->factored = r->least_norm = false;
+    return ZN_OK;
+}
+
+static void solve(const linear_reduced *r, double *b) {
+    if (r->by_saddle) lin_saddle_solve(r->saddle, b);
+    else lin_lu_solve(r->lu, b);
 }
 
 static void make_columns(linear_reduced *r) {
@@ -150,15 +179,13 @@ static void make_columns(linear_reduced *r) {
         memset(g, 0, (size_t)p->nx * sizeof *g);
         memset(d, 0, (size_t)p->nc * sizeof *d);
         for (int k = pattern->W.start[first + j]; k < pattern->W.start[first + j + 1]; k++) g[pattern->W.index[k]] = p->at.W[k];
-        lin_lu_solve(r->lu, g);
+        solve(r, g);
         lin_multiply_transposed(&p->c1_c.p, c1_c, 1, g, d);
         r->have[j] = true;
     }
 }
 
-double linear_reduced_response(const linear_reduced *r, int i, int j) {
-    return r->D[(size_t)j * (size_t)r->p->nc + (size_t)i];
-}
+double linear_reduced_response(const linear_reduced *r, int i, int j) { return r->D[(size_t)j * (size_t)r->p->nc + (size_t)i]; }
 
 /* z = z_base + G (y - y_base), with z_base in z */
 static void add_columns(const linear_reduced *r) {
@@ -199,7 +226,7 @@ static double reducible(linear_reduced *r) {
 
 /* z becomes z - K^-1 phi */
 static void correct(linear_reduced *r) {
-    lin_lu_solve(r->lu, r->phi);
+    solve(r, r->phi);
     for (int i = 0; i < r->p->nx; i++) r->p->z[i] -= r->phi[i];
 }
 
@@ -250,7 +277,7 @@ static void make_cold_base(linear_reduced *r, double *z) {
     int nu = p->model->size.nu;
     memcpy(z, p->f, (size_t)nu * sizeof *z);
     for (int i = 0; i < p->nx - nu; i++) z[nu + i] = -p->c[i];
-    lin_lu_solve(r->lu, z);
+    solve(r, z);
 }
 
 /* The better start of both. After an impact that is the cold one, which also spares the cancellation of its percussions. */
@@ -319,13 +346,19 @@ static zn_status conclude(linear_reduced *r, bool contacts, zn_status status, co
         correct(r);
         worst = residual(r, &row);
     }
-    if (!isfinite(worst)) return ZN_NOT_FINITE;
+    if (!isfinite(worst)) return ZN_ERROR_NOT_FINITE;
     double error = contacts ? reduction_error(r) : 0, judged = larger(error, r->left ? reducible(r) : worst);
     report(r, larger(worst, error), row, outcome);
     if (status != ZN_OK || judged <= tolerance) return status;
     outcome->roundoff = judged <= noise_size(r);
     if (outcome->roundoff) outcome->roundoff_residual = judged;
-    return outcome->roundoff ? ZN_OK : ZN_NO_CONVERGENCE;
+    return outcome->roundoff ? ZN_OK : ZN_ERROR_NO_CONVERGENCE;
+}
+
+zn_status linear_reduced_respond(linear_reduced *r) {
+    zn_status status = factor(r);
+    if (status == ZN_OK) make_columns(r);
+    return status;
 }
 
 zn_status linear_reduced_solve(linear_reduced *r, bool contacts, cone_outcome *outcome) {
@@ -340,7 +373,7 @@ zn_status linear_reduced_solve(linear_reduced *r, bool contacts, cone_outcome *o
         add_columns(r);
     }
     status = conclude(r, contacts, status, outcome);
-    if (status == ZN_NOT_FINITE) { /* no start for the next solve */
+    if (status == ZN_ERROR_NOT_FINITE) { /* no start for the next solve */
         memset(p->z, 0, (size_t)p->nx * sizeof *p->z);
         memset(p->y, 0, (size_t)p->nc * sizeof *p->y);
     }

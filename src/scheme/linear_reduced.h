@@ -13,6 +13,9 @@ zn_status linear_reduced_solve(linear_reduced *, bool contacts, cone_outcome *);
 /* D_ij of contact rows, valid after a solve with the contact of row j on. */
 double linear_reduced_response(const linear_reduced *, int i, int j);
 
+/* Only D, for the contacts that are on. */
+zn_status linear_reduced_respond(linear_reduced *);
+
 /* phi, psi and their derivatives at (z, y), from linear_problem.c. */
 int linear_problem_evaluate(void *problem, const double *z, const double *y, cone_values *out);
 

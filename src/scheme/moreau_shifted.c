@@ -41,15 +41,13 @@ static void destroy(scheme *base) {
     mem_free(base->context, s);
 }
 
-static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
-                        scheme **out) {
+static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings, scheme **out) {
     moreau_shifted *s = MEM_ARRAY(context, moreau_shifted, 1);
-    if (!s) return ZN_MEMORY;
+    if (!s) return ZN_ERROR_MEMORY;
     s->base = (scheme){.context = context, .class = class, .model = model};
     s->midpoint = class->variant;
     zn_status status = impact_law_create(context, model, settings, &s->base.scales, &s->law);
-    if (status == ZN_OK && !(s->velocity = linear_problem_create(context, model, settings, CONE_VELOCITY)))
-        status = ZN_MEMORY;
+    if (status == ZN_OK && !(s->velocity = linear_problem_create(context, model, settings, CONE_VELOCITY))) status = ZN_ERROR_MEMORY;
     if (status != ZN_OK) {
         destroy(&s->base);
         return status;
@@ -67,21 +65,23 @@ static int rate(moreau_shifted *s, double t, const double *q, const double *u, d
 static zn_status start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     (void)a0, (void)lambda0;
     memset(state->carry + base->model->size.nq, 0, (size_t)base->model->size.nu * sizeof(double));
-    return rate((moreau_shifted *)base, state->t, state->q, state->u, state->carry) ? ZN_NOT_FINITE : ZN_OK;
+    return rate((moreau_shifted *)base, state->t, state->q, state->u, state->carry) ? ZN_ERROR_NOT_FINITE : ZN_OK;
 }
 
 /* u_{n+1} and P at (t*, q*). c1 is linear in u: xi = c1(u_n) + (dc1/du)(u_{n+1} - u_n) + e c1(u_n). */
-static zn_status update_velocity(moreau_shifted *s, double t, const double *q, const double *u, double h, double *u_next,
-                                 double *P, cone_outcome *outcome) {
+static zn_status update_velocity(moreau_shifted *s, double t, const double *q, const double *u, double h, double *u_next, double *P,
+                                 cone_outcome *outcome) {
     linear_problem *p = s->velocity;
     const zn_model *model = p->model;
     int nu = model->size.nu, n = model_rows(model);
     zn_point at = {.t = t, .q = q, .u = u};
-    if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W})) return ZN_NOT_FINITE;
-    if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u})) return ZN_NOT_FINITE;
-    for (int i = 0; i < nu; i++) p->f[i] = -h * p->at.r[i]; /* r = -h at a = 0, lambda = 0 */
     zn_status status = scales_see(p->scales, &p->at, &at, h);
-    if (status == ZN_OK) status = impact_law_at_gaps(s->law, p);
+    if (status != ZN_OK) return status;
+    if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W})) return ZN_ERROR_NOT_FINITE;
+    if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u}))
+        return ZN_ERROR_NOT_FINITE;
+    for (int i = 0; i < nu; i++) p->f[i] = -h * p->at.r[i]; /* r = -h at a = 0, lambda = 0 */
+    status = impact_law_at_gaps(s->law, p, h);
     if (status != ZN_OK) return status;
     p->time_measure = h;
     status = linear_problem_solve(p, outcome);
@@ -96,7 +96,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     double part = s->midpoint ? h / 2 : h, t = from->t + part;
     double *v = to->carry;
     if (s->midpoint) memcpy(v, from->carry, (size_t)nq * sizeof *v);
-    else if (rate(s, from->t, from->q, from->u, v)) return ZN_NOT_FINITE;
+    else if (rate(s, from->t, from->q, from->u, v)) return ZN_ERROR_NOT_FINITE;
     for (int i = 0; i < nq; i++) to->q[i] = from->q[i] + part * v[i];
 
     if (!base->again) linear_problem_recall(s->velocity, from->carry + nq, from->P);
@@ -105,18 +105,18 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     memcpy(to->carry + nq, s->velocity->x, (size_t)base->model->size.nu * sizeof(double));
 
     if (s->midpoint) {
-        if (rate(s, t, to->q, to->u, v)) return ZN_NOT_FINITE;
+        if (rate(s, t, to->q, to->u, v)) return ZN_ERROR_NOT_FINITE;
         for (int i = 0; i < nq; i++) to->q[i] += part * v[i];
     }
     to->t = from->t + h;
     return ZN_OK;
 }
 
-#define MOREAU(is_midpoint, name, text)                                                                                \
-    {                                                                                                                  \
-        SCHEME_INFO(name, text, 1, NULL, 1, 1, 1, true, true, true, true, true),                                       \
-        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried,              \
-        .variant = is_midpoint, .bound = scheme_bound_leapfrog                                                         \
+#define MOREAU(is_midpoint, name, text)                                                                                           \
+    {                                                                                                                             \
+        SCHEME_INFO(name, text, 1, NULL, 1, 1, 1, true, true, true, true, true),                                                  \
+            SCHEME_FUNCTIONS(carry_size, create, start, step, destroy),                                                           \
+            .carried = carried, .variant = is_midpoint, .bound = scheme_bound_leapfrog, .drifts = true, .reads_restitution = true \
     }
 const scheme_class scheme_moreau_shifted = MOREAU(false, "moreau-shifted", "Moreau's scheme, contacts detected at the end of the step");
 const scheme_class scheme_moreau_midpoint = MOREAU(true, "moreau-midpoint", "Moreau's midpoint rule");

@@ -15,10 +15,10 @@ typedef struct moreau_theta {
     scheme base;
     double theta;
     linear_problem *problem;
-    impact_map *law;        /* NULL: Newton's */
-    answers end;              /* the model at t_{n+1} */
+    impact_map *law; /* NULL: Newton's */
+    answers end;     /* the model at t_{n+1} */
     double t, h;
-    const double *q, *u;    /* of the start of the step */
+    const double *q, *u; /* of the start of the step */
     double *q_end, *u_end;
     int block_r_q, block_r_u;
 } moreau_theta;
@@ -61,7 +61,7 @@ static zn_status prepare(moreau_theta *s) {
     const zn_model *m = s->base.model;
     linear_problem *p = s->problem;
     zn_point here = {.t = s->t, .q = s->q, .u = s->u};
-    if (m->balance(m, p->at.work, &here, &(zn_balance){.r = p->at.r, .M = p->at.M})) return ZN_NOT_FINITE;
+    if (m->balance(m, p->at.work, &here, &(zn_balance){.r = p->at.r, .M = p->at.M})) return ZN_ERROR_NOT_FINITE;
     for (int i = 0; i < m->size.nu; i++) {
         p->f[i] = -s->h * (1 - s->theta) * p->at.r[i];
         s->q_end[i] = s->q[i] + s->h / 2 * s->u[i]; /* q* */
@@ -69,15 +69,15 @@ static zn_status prepare(moreau_theta *s) {
     zn_point middle = {.t = s->t + s->h / 2, .q = s->q_end, .u = s->u};
     if (m->balance(m, p->at.work, &middle, &(zn_balance){.W = p->at.W}) ||
         m->constraints(m, p->at.work, &middle, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u}))
-        return ZN_NOT_FINITE;
+        return ZN_ERROR_NOT_FINITE;
     p->time_measure = s->h;
-    return impact_law_at_gaps(s->law, p);
+    return impact_law_at_gaps(s->law, p, s->h);
 }
 
 static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     moreau_theta *s = (moreau_theta *)base;
     s->t = from->t, s->h = h, s->q = from->q, s->u = from->u;
-    if (scales_see(&base->scales, &s->end, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, h) != ZN_OK) return ZN_NOT_FINITE;
+    if (scales_see(&base->scales, &s->end, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, h) != ZN_OK) return ZN_ERROR_NOT_FINITE;
     zn_status status = prepare(s);
     if (status != ZN_OK) return status;
     cone_expect_noise(s->problem->solver, scheme_expects(&s->base, s->q, s->u, h));
@@ -119,19 +119,21 @@ static void destroy(scheme *base) {
 }
 
 static zn_status create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings, scheme **out) {
-    if (!(settings->theta >= 0 && settings->theta <= 1)) return fail(context, ZN_ARGUMENT, "theta must be between 0 and 1, but is %g", settings->theta);
+    if (!(settings->theta >= 0 && settings->theta <= 1))
+        return fail(context, ZN_ERROR_ARGUMENT, "theta must be between 0 and 1, but is %g", settings->theta);
     moreau_theta *s = MEM_ARRAY(context, moreau_theta, 1);
-    if (!s) return ZN_MEMORY;
+    if (!s) return ZN_ERROR_MEMORY;
     s->base = (scheme){.context = context, .class = class, .model = model};
     s->theta = settings->theta;
     s->q_end = MEM_ARRAY(context, double, model->size.nq);
     s->u_end = MEM_ARRAY(context, double, model->size.nu);
     zn_status status = impact_law_create(context, model, settings, &s->base.scales, &s->law);
     if (status == ZN_OK && s->q_end && s->u_end && answers_create(context, model, &s->end) == ZN_OK)
-        s->problem = linear_problem_create_implicit(context, model, settings, CONE_VELOCITY, (linear_problem_implicit){s, declare, add, add_derivative});
+        s->problem = linear_problem_create_implicit(context, model, settings, CONE_VELOCITY,
+                                                    (linear_problem_implicit){s, declare, add, add_derivative});
     if (!s->problem) {
         destroy(&s->base);
-        return status == ZN_OK ? ZN_MEMORY : status;
+        return status == ZN_OK ? ZN_ERROR_MEMORY : status;
     }
     s->problem->scales = &s->base.scales;
     *out = &s->base;
@@ -140,5 +142,8 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 
 const scheme_class scheme_moreau_theta = {
     SCHEME_INFO("moreau-theta", "theta method of Moreau and Jean (theta: 0.5)", 1, NULL, 1, 1, 1, true, true, false, true, true),
-    SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried,
+    SCHEME_FUNCTIONS(carry_size, create, start, step, destroy),
+    .drifts = true,
+    .reads_restitution = true,
+    .carried = carried,
 };

@@ -30,13 +30,13 @@ typedef enum kind { MOREAU, SYMMETRIC, VARIATIONAL } kind;
 typedef struct moreau_type {
     scheme base;
     kind kind;
-    double step;              /* of the settings, for the first node */
-    linear_problem *node;     /* the equations at a node */
-    linear_problem *impact;   /* the same without forces, for I_k */
-    impact_map *law;          /* NULL: Newton's */
-    answers there;              /* the model at (q_{k+1}, u_k) of the variational scheme */
+    double step;            /* of the settings, for the first node */
+    linear_problem *node;   /* the equations at a node */
+    linear_problem *impact; /* the same without forces, for I_k */
+    impact_map *law;        /* NULL: Newton's */
+    answers there;          /* the model at (q_{k+1}, u_k) of the variational scheme */
     double t, h;
-    const double *q, *u;      /* of the node at work: q_k, u_{k-1} */
+    const double *q, *u; /* of the node at work: q_k, u_{k-1} */
     double *u_new, *q_new, *b, *b_u, *p, *p_q, *memory;
     int block_r_u, block_M, block_p_q, block_b_u;
 } moreau_type;
@@ -103,7 +103,8 @@ static int variational_derivative(void *user, const double *x, lin_matrix *phi_x
     const zn_model *m = model_of(s);
     set_new(s, x);
     zn_point here = {.t = s->t, .q = s->q, .u = s->u_new}, there = {.t = s->t + s->h, .q = s->q_new, .u = s->u_new};
-    if (m->momentum(m, s->there.work, &here, &(zn_momentum){.b_u = s->b_u}) || m->momentum(m, s->there.work, &there, &(zn_momentum){.p_q = s->p_q}) ||
+    if (m->momentum(m, s->there.work, &here, &(zn_momentum){.b_u = s->b_u}) ||
+        m->momentum(m, s->there.work, &there, &(zn_momentum){.p_q = s->p_q}) ||
         m->balance(m, s->there.work, &there, &(zn_balance){.M = s->there.M}))
         return 1;
     lin_matrix_add(phi_x, s->block_b_u, -s->h / 2, s->b_u);
@@ -140,10 +141,10 @@ static int known_part(moreau_type *s, const double *q_before, double h_before) {
 static zn_status laws(moreau_type *s, linear_problem *p) {
     const zn_model *m = model_of(s);
     zn_point here = {.t = s->t, .q = s->q, .u = s->u};
-    if (m->balance(m, p->at.work, &here, &(zn_balance){.M = p->at.M, .W = p->at.W}) ||
+    if (m->balance(m, p->at.work, &here, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W}) ||
         m->constraints(m, p->at.work, &here, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u}))
-        return ZN_NOT_FINITE;
-    return impact_law_at_gaps(s->law, p);
+        return ZN_ERROR_NOT_FINITE;
+    return impact_law_at_gaps(s->law, p, s->h);
 }
 
 /* v_k of the node whose u_k is in `u_next`. */
@@ -164,17 +165,18 @@ static zn_status node_velocity(moreau_type *s, const double *u_next, const doubl
         if (status == ZN_OK) status = linear_problem_solve(impact, &outcome);
         if (status != ZN_OK) return status;
     } else if (m->balance(m, impact->at.work, &(zn_point){.t = s->t, .q = s->q}, &(zn_balance){.M = impact->at.M, .W = impact->at.W}))
-        return ZN_NOT_FINITE;
+        return ZN_ERROR_NOT_FINITE;
     for (int i = 0; i < n; i++) impact->c[i] = P[i] - impact->P[i];
     memset(change, 0, (size_t)nu * sizeof(double));
     lin_multiply(&m->pattern.W, impact->at.W, -0.5, impact->c, change);
     for (int i = 0; i < nu; i++) impact->x[i] = u_next[i] - s->u[i];
     memset(impact->at.r, 0, (size_t)nu * sizeof(double)); /* s(x): what p(q_k, u_k) has beyond the momentum of the node */
-    if (s->kind == SYMMETRIC ? symmetric_add(s, impact->x, impact->at.r) : variational_add(s, impact->x, impact->at.r)) return ZN_NOT_FINITE;
+    if (s->kind == SYMMETRIC ? symmetric_add(s, impact->x, impact->at.r) : variational_add(s, impact->x, impact->at.r))
+        return ZN_ERROR_NOT_FINITE;
     for (int i = 0; i < nu; i++) change[i] -= impact->at.r[i];
     lin_matrix_zero(impact->prox.mass);
     lin_matrix_add(impact->prox.mass, impact->prox.block, 1, impact->at.M);
-    if (lin_cells_factor_all(impact->prox.cells, impact->prox.mass) != ZN_OK) return ZN_SINGULAR;
+    if (lin_cells_factor_all(impact->prox.cells, impact->prox.mass) != ZN_OK) return ZN_ERROR_SINGULAR;
     lin_cells_solve_all(impact->prox.cells, change);
     for (int i = 0; i < nu; i++) v[i] = u_next[i] + change[i];
     return ZN_OK;
@@ -189,7 +191,7 @@ static zn_status solve_node(moreau_type *s, bool first, const double *q_before, 
     zn_status status = laws(s, p);
     if (status != ZN_OK) return status;
     if (first) memset(p->f, 0, (size_t)nu * sizeof(double)); /* M x = p(q, u) - p_s */
-    else if (known_part(s, q_before, h_before)) return ZN_NOT_FINITE;
+    else if (known_part(s, q_before, h_before)) return ZN_ERROR_NOT_FINITE;
     p->time_measure = first ? s->h / 2 : s->h;
     status = linear_problem_solve(p, outcome);
     if (status != ZN_OK) return status;
@@ -221,12 +223,14 @@ static zn_status start(scheme *base, scheme_state *state, const double *a0, cons
     memset(state->carry + base->model->size.nu, 0, bytes);
     if (s->kind == MOREAU || !(s->step > 0)) return ZN_OK;
     s->t = state->t, s->h = s->step, s->q = state->q, s->u = state->u;
-    if (scales_see(&base->scales, &s->there, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, s->h) != ZN_OK) return ZN_NOT_FINITE;
+    if (scales_see(&base->scales, &s->there, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, s->h) != ZN_OK) return ZN_ERROR_NOT_FINITE;
     cone_outcome outcome;
+    memset(s->node->x, 0, bytes); /* not from what a run before left there */
+    memset(s->node->P, 0, (size_t)model_rows(base->model) * sizeof(double));
     zn_status status = solve_node(s, true, NULL, 0, state->carry, state->P, NULL, &outcome);
     memset(state->P, 0, (size_t)model_rows(base->model) * sizeof(double));
     if (status == ZN_OK) return ZN_OK;
-    return fail(base->context, ZN_START, "the first step of %s cannot be solved: %s", base->class->info.name, zn_status_text(status));
+    return fail(base->context, ZN_ERROR_START, "the first step of %s cannot be solved: %s", base->class->info.name, zn_status_text(status));
 }
 
 static zn_status step(scheme *base, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
@@ -234,7 +238,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
     for (int i = 0; i < base->model->size.nq; i++) to->q[i] = from->q[i] + h * from->carry[i];
     s->t = from->t + h, s->h = h, s->q = to->q, s->u = from->carry;
     to->t = s->t;
-    if (scales_see(&base->scales, &s->there, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, h) != ZN_OK) return ZN_NOT_FINITE;
+    if (scales_see(&base->scales, &s->there, &(zn_point){.t = s->t, .q = s->q, .u = s->u}, h) != ZN_OK) return ZN_ERROR_NOT_FINITE;
     int nu = base->model->size.nu;
     if (!base->again) linear_problem_recall(s->node, from->carry + nu, from->P);
     zn_status status = solve_node(s, false, from->q, h, to->carry, to->P, to->u, outcome);
@@ -267,10 +271,10 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
         [VARIATIONAL] = {NULL, variational_declare, variational_add, variational_derivative},
     };
     moreau_type *s = MEM_ARRAY(context, moreau_type, 1);
-    if (!s) return ZN_MEMORY;
+    if (!s) return ZN_ERROR_MEMORY;
     s->base = (scheme){.context = context, .class = class, .model = model};
     s->step = settings->step;
-    s->kind = (kind)class->variant;
+    s->kind = (kind) class->variant;
     linear_problem_implicit part = parts[s->kind];
     part.user = s;
     zn_status status = impact_law_create(context, model, settings, &s->base.scales, &s->law);
@@ -280,18 +284,18 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     }
     if (!s->node || !s->impact) {
         destroy(&s->base);
-        return status == ZN_OK ? ZN_MEMORY : status;
+        return status == ZN_OK ? ZN_ERROR_MEMORY : status;
     }
     s->node->scales = s->impact->scales = &s->base.scales;
     *out = &s->base;
     return ZN_OK;
 }
 
-#define MOREAU_TYPE(kind, name, text, any_dynamics)                                                                    \
-    {                                                                                                                  \
-        SCHEME_INFO(name, text, 1, NULL, 1, 1, 1, true, true, false, true, any_dynamics),                              \
-        SCHEME_FUNCTIONS(carry_size, create, start, step, destroy), .carried = carried,              \
-        .variant = kind, .bound = scheme_bound_leapfrog                                                                \
+#define MOREAU_TYPE(kind, name, text, any_dynamics)                                                                        \
+    {                                                                                                                      \
+        SCHEME_INFO(name, text, 1, NULL, 1, 1, 1, true, true, false, true, any_dynamics),                                  \
+            SCHEME_FUNCTIONS(carry_size, create, start, step, destroy),                                                    \
+            .carried = carried, .variant = kind, .bound = scheme_bound_leapfrog, .drifts = true, .reads_restitution = true \
     }
 const scheme_class scheme_moreau = MOREAU_TYPE(MOREAU, "moreau", "Moreau's time-stepping, contacts at the nodes", true);
 const scheme_class scheme_moreau_symmetric =

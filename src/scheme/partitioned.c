@@ -3,10 +3,11 @@
  *
  *   dQ_i = h (B u + beta)(tau_i, Q_i, U_i)              Q_i = q_n + sum_j a_ij dQ_j      q_{n+1} = Q_s
  *   M_i dU_i = h h(tau_i, Q_i, U_i) + W_i dPi_i         U_i = u_n + sum_j ah_ij dU_j     u_{n+1} = u_n + sum_j b_j dU_j
- *   i = 2..s:     g(tau_i, Q_i) = 0,  gamma(tau_i, Q_i, U_i) = 0
+ *   i = 2..s:     g(tau_i, Q_i) = 0,  sum_j b_j c_j^(i-2) gamma(tau_j, Q_j, U_j) = 0
  *                 g_N(tau_i, Q_i) in N(-dPi_N,i-1),  gamma_F(tau_i, Q_i, U_i) in N_C(dPi_N,i-1)(-dPi_F,i-1)
  *   end of step:  gdot = 0, gamma = 0 at (t_{n+1}, q_{n+1}, u_{n+1});   P = sum_i b_i dPi_i;   xi = c1_{n+1} + e c1_n
- *                 xi_N in N(-P_N),  xi_F in N_C(P_N)(-P_F)  for contacts closed at stage s (rho g_N - dPi_N,s-1 <= 0), else P = 0
+ *                 xi_N in N(-P_N),  xi_F in N_C(P_N)(-P_F)  for contacts closed at a stage i (rho g_N - dPi_N,i-1 <= 0), else P = 0.
+ *                 (002: at stage s; four and more stages then miss impacts: a contact is hit at one stage, and has left before the last)
  *
  * percussion "integrated" (002: 5.42): the stage laws hold for sum_j ah_i-1,j dPi_j instead of dPi_i-1.
  *
@@ -42,7 +43,7 @@ static double *increments(const partitioned *p, double *carry) { return rates(p,
 zn_status partitioned_create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
                              scheme **out) {
     partitioned *p = MEM_ARRAY(context, partitioned, 1);
-    if (!p) return ZN_MEMORY;
+    if (!p) return ZN_ERROR_MEMORY;
     p->base = (scheme){.context = context, .class = class, .model = model};
     p->law.context = context;
     p->lagrange = !class->info.any_dynamics;
@@ -66,8 +67,8 @@ void partitioned_destroy(scheme *base) {
 zn_status partitioned_start(scheme *base, scheme_state *state, const double *a0, const double *lambda0) {
     (void)a0, (void)lambda0;
     partitioned *p = (partitioned *)base;
-    size_t count = (size_t)(2 * base->model->size.n_contacts + p->problem.nx + p->problem.ny + p->nq + p->s * (p->nq + p->nu));
-    memset(state->carry, 0, count * sizeof *state->carry);
+    size_t count = (size_t)(2 * base->model->size.n_contacts + p->problem.nx + p->problem.ny);
+    memset(state->carry, 0, count * sizeof *state->carry); /* the increments are those of the step that ended here, if there was one */
     return ZN_OK;
 }
 
@@ -103,13 +104,36 @@ static void set_reservoirs(partitioned *p) {
     }
 }
 
+zn_status partitioned_solve_once(void *user, cone_outcome *outcome) {
+    partitioned *p = user;
+    return cone_solve(p->solver, p->x, p->y, outcome);
+}
+
+/* Radii of friction by what joints carry: as those of normal percussions. */
+void partitioned_find_loads(void *user, double *radius) {
+    const partitioned *p = user;
+    const zn_model *model = p->base.model;
+    int n_contacts = model->size.n_contacts, s = p->s;
+    const double *dPi_b = p->x + partitioned_x_b(p);
+    for (int m = 0; m < s - 1; m++)
+        for (int k = 0; k < n_contacts; k++) {
+            const zn_contact *contact = &model->contacts[k];
+            if (!contact->n_load) continue;
+            double sum = 0;
+            for (int j = 0; j < s - 1; j++) {
+                double share = p->integrated ? p->method.Ah[m * s + j] : j == m;
+                sum += share * (p->h * contact->normal_force + loads_of(contact, dPi_b + j * p->nb));
+            }
+            radius[m * n_contacts + k] = sum > 0 ? sum : 0;
+        }
+}
+
 /* Closed contacts and slip velocities at t_n. At the start of a run the state itself decides. */
-static int staged_start(partitioned *p, const scheme_state *from) {
+static void staged_start(partitioned *p, const scheme_state *from) {
     const zn_model *model = p->base.model;
     staged_law *law = &p->law;
-    answers *at = &p->at[0];
-    zn_point point = {.t = from->t, .q = from->q, .u = from->u};
-    if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = law->start, .c1_u = at->c1_u})) return 1;
+    const answers *at = &p->at[0];
+    memcpy(law->start, p->rate_start, (size_t)p->n * sizeof *law->start);
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         bool rests = staged_rests(law, k, at->c0);
@@ -117,7 +141,6 @@ static int staged_start(partitioned *p, const scheme_state *from) {
         law->touching[k] = law->closed[k] || rests;
     }
     staged_begin(law, from->carry + model->size.n_contacts);
-    return 0;
 }
 
 /* Which slip velocities the friction of the stages belongs to. */
@@ -125,8 +148,8 @@ static void choose_slips(partitioned *p) {
     int n_contacts = p->base.model->size.n_contacts;
     for (int m = 0; m < p->s - 1; m++)
         for (int k = 0; k < n_contacts; k++)
-            p->cones[m * n_contacts + k].psi_F = p->law.trial[k] ? partitioned_own_slip(p, m, k)
-                                                                 : m * p->nc + p->base.model->contacts[k].row_F - p->nb;
+            p->cones[m * n_contacts + k].psi_F =
+                p->law.trial[k] ? partitioned_own_slip(p, m, k) : m * p->nc + p->base.model->contacts[k].row_F - p->nb;
 }
 
 static void test_stages(partitioned *p) {
@@ -148,17 +171,22 @@ static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     answers *at = &p->at[0];
     p->t = from->t, p->h = h, p->q_n = from->q, p->u_n = from->u;
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
-    if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;
-    if (p->lagrange && lagrange_start(p)) return ZN_NOT_FINITE;
+    if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_ERROR_NOT_FINITE;
+    if (p->lagrange && lagrange_start(p)) return ZN_ERROR_NOT_FINITE;
     zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
     if (status == ZN_OK) status = scales_see(&p->base.scales, at, &point, h);
     if (status != ZN_OK) return status;
     scales_rows(&p->base.scales, p->prox.mass_scale, p->prox.W_kept);
-    if (p->law.offered) {
-        if (staged_start(p, from)) return ZN_NOT_FINITE;
-        memcpy(p->c1_start, p->law.start, (size_t)p->n * sizeof *p->c1_start);
+    scheme_freeze(p->base.modes, model->size.n_contacts, p->s - 1, p->cones);
+    linear_problem_freeze(p->end, p->base.modes);
+    if (p->first_rates) {
+        if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = p->rate_start, .c1_u = at->c1_u}))
+            return ZN_ERROR_NOT_FINITE;
+        if (p->law.offered) staged_start(p, from);
+        memcpy(p->c1_start, p->rate_start, (size_t)p->n * sizeof *p->c1_start);
     } else if (p->restitution && model->constraints(model, at->work, &point, &(zn_constraints){.c1 = p->c1_start}))
-        return ZN_NOT_FINITE;
+        return ZN_ERROR_NOT_FINITE;
+    staged_freeze(&p->law, p->base.modes);
     set_scales(p);
     set_reservoirs(p);
     return ZN_OK;
@@ -178,11 +206,11 @@ static zn_status solve_stages(partitioned *p, const scheme_state *from, cone_out
     bool brief = staged_any(&p->law);
     cone_be_brief(p->solver, brief);
     cone_expect_noise(p->solver, scheme_expects(&p->base, p->q_n, from->u, p->h));
-    zn_status status = cone_solve(p->solver, p->x, p->y, outcome);
+    zn_status status = p->loads ? loads_solve(p->loads, outcome) : partitioned_solve_once(p, outcome);
     if (status != ZN_OK && warm && !brief) {
         memset(p->x, 0, (size_t)nx * sizeof *p->x);
         memset(p->y, 0, (size_t)ny * sizeof *p->y);
-        status = cone_solve(p->solver, p->x, p->y, outcome);
+        status = p->loads ? loads_solve(p->loads, outcome) : partitioned_solve_once(p, outcome);
     }
     if (outcome->worst_cone >= 0) outcome->worst_cone %= n_contacts;
     return status;
@@ -216,19 +244,23 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
         before += p->method.b[j];
         for (int k = 0; k < p->n; k++) Pbar[k] += p->h * p->method.b[j] * p->lambda[j * p->n + k];
     }
-    if (p->lagrange ? lagrange_end_load(p, Pbar, end->f, ubar) : partitioned_end_load(p, Pbar, end->f, ubar)) return ZN_NOT_FINITE;
+    if (p->lagrange ? lagrange_end_load(p, Pbar, end->f, ubar) : partitioned_end_load(p, Pbar, end->f, ubar)) return ZN_ERROR_NOT_FINITE;
     zn_point point = {.t = p->t + p->h, .q = to->q, .u = ubar}, start = {.t = point.t, .q = to->q, .u = p->u_n};
-    if (p->impacts && impact_law_before(end, &start, p->c1_start)) return ZN_NOT_FINITE;
-    if (p->n > 0 && model->constraints(model, end->at.work, &point, &(zn_constraints){.c1 = end->c, .c1_u = end->at.c1_u})) return ZN_NOT_FINITE;
+    if (p->impacts && !p->base.modes && impact_law_before(end, &start, p->c1_start)) return ZN_ERROR_NOT_FINITE;
+    if (p->n > 0 && model->constraints(model, end->at.work, &point, &(zn_constraints){.c1 = end->c, .c1_u = end->at.c1_u}))
+        return ZN_ERROR_NOT_FINITE;
     for (int k = 0; k < n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
-        end->active[k] = contact->row_N < 0 || cone_is_closed(p->solver, (last - 1) * n_contacts + k);
+        end->active[k] = contact->row_N < 0;
+        for (int m = 0; m < last && !end->active[k]; m++) end->active[k] = cone_is_closed(p->solver, m * n_contacts + k);
     }
-    zn_status status = p->restitution ? impact_law_rows(p->impacts, end, p->c1_start) : ZN_OK;
+    if (p->base.modes) linear_problem_clear_frozen(end, p->c1_start);
+    zn_status status = p->restitution ? impact_law_rows(p->base.modes ? NULL : p->impacts, end, p->c1_start) : ZN_OK;
     if (status != ZN_OK) return status;
     end->time_measure = p->h;
     for (int k = 0; k < p->n; k++) end->P[k] = Pbar[k] / before;
     memset(end->x, 0, (size_t)p->nu * sizeof *end->x);
+    linear_problem_count_loads(end, last, p->method.b, p->h, p->lambda);
     staged_end_prepare(&p->law, end, p->at[last].c1, Pbar, before);
     status = linear_problem_solve(end, outcome);
     staged_end_finish(&p->law, end, Pbar, NULL);
@@ -243,7 +275,7 @@ static zn_status keep_increments(partitioned *p, const scheme_state *from, schem
     int s = p->s, nq = p->nq, nu = p->nu, last = s - 1;
     double *start = increments(p, to->carry), *dQ = start + nq, *dU = dQ + s * nq;
     zn_point at = {.t = from->t, .q = from->q, .u = from->u};
-    if (model->kinematics(model, p->at[0].work, &at, &(zn_kinematics){.qdot = start})) return ZN_NOT_FINITE;
+    if (model->kinematics(model, p->at[0].work, &at, &(zn_kinematics){.qdot = start})) return ZN_ERROR_NOT_FINITE;
     for (int i = 0; i < nq; i++) start[i] *= p->h;
     if (model->natural)
         for (int i = 0; i < s * nq; i++) dQ[i] = p->h * p->U[i];
@@ -284,12 +316,12 @@ void partitioned_interpolate(const scheme *base, const scheme_state *from, const
 static zn_status attempt(partitioned *p, const scheme_state *from, scheme_state *to, cone_outcome *outcome) {
     zn_status status = solve_stages(p, from, outcome);
     if (status != ZN_OK) return status;
-    if (p->law.offered) test_stages(p);
+    if (p->law.offered && !p->base.modes) test_stages(p);
     if (staged_rejects(&p->law)) return ZN_OK;
     memcpy(to->q, p->Q + (p->s - 1) * p->nq, (size_t)p->nq * sizeof *to->q);
     cone_outcome end;
     status = solve_end(p, to, &end);
-    if (status == ZN_NOT_FINITE) return status;
+    if (status == ZN_ERROR_NOT_FINITE) return status;
     cone_outcome_add(outcome, &end);
     return status;
 }
@@ -297,6 +329,10 @@ static zn_status attempt(partitioned *p, const scheme_state *from, scheme_state 
 static zn_status staged_attempts(partitioned *p, const scheme_state *from, scheme_state *to, cone_outcome *outcome) {
     cone_outcome cost = {0};
     zn_status status;
+    if (p->base.modes) {
+        choose_slips(p);
+        return attempt(p, from, to, outcome);
+    }
     do {
         staged_attempt(&p->law);
         choose_slips(p);
@@ -313,36 +349,73 @@ zn_status partitioned_step(scheme *base, const scheme_state *from, double h, sch
     status = p->law.offered ? staged_attempts(p, from, to, outcome) : attempt(p, from, to, outcome);
     if (status != ZN_OK) return status;
     keep_rates(p, from, to);
-    if (p->law.offered) staged_end(&p->law, from->carry + base->model->size.n_contacts, to->carry + base->model->size.n_contacts);
+    if (p->law.offered && !base->modes)
+        staged_end(&p->law, from->carry + base->model->size.n_contacts, to->carry + base->model->size.n_contacts);
     to->t = from->t + h;
     return keep_increments(p, from, to);
+}
+
+/* Forces that depend on velocities: what they lack with the velocity U_1 of the first stage in place of u_n, M^-1 (h(t_n, q_n, u_n) - h(t_n, q_n, U_1)), into a. It
+ * is zero where they do not. */
+static bool lack_of_force(partitioned *p, const scheme_state *from, double *lack) {
+    const zn_model *model = p->base.model;
+    answers *at = &p->at[0];
+    bool any = false;
+    double *r = p->load_r, *velocities[2] = {p->U, from->u};
+    for (int i = 0; i < 2; i++) {
+        zn_point point = {.t = from->t, .q = from->q, .u = velocities[i]};
+        if (model->balance(model, at->work, &point, &(zn_balance){.r = i == 0 ? r : at->r})) return false;
+    }
+    for (int c = 0; c < p->nu; c++) {
+        lack[c] = r[c] - at->r[c]; /* r = -h */
+        any = any || lack[c] != 0;
+    }
+    return any && prox_solve(&p->prox, lack) == ZN_OK;
 }
 
 /* The stages at both ends of the step have positions, but not velocities, of these ends: U_1 - u_n and U_s - u_{n+1} are both
  * O(h^(s-1)), and the leading terms cancel in
  *
- *   error = b_1 ((dQ_1 - h q'(t_n, q_n, u_n)) + (-1)^s (dQ_s - h q'(t_{n+1}, q_{n+1}, u_{n+1})))                 O(h^(s+1))    */
+ *   error = b_1 ((dQ_1 - h q'(t_n, q_n, u_n)) + (-1)^s (dQ_s - h q'(t_{n+1}, q_{n+1}, u_{n+1})))                 O(h^(s+1))
+ *
+ * Forces of the velocity alone do not show in it: u_{n+1} is made from the forces of the stage velocities. They add the size of
+ *
+ *   b_1/3 h^2 B M^-1 (h(t_n, q_n, u_n) - h(t_n, q_n, U_1))                                                      O(h^(s+1)), for s = 2 the error itself */
 int partitioned_error(scheme *base, const scheme_state *from, const scheme_state *to, double h, double *error_q) {
     partitioned *p = (partitioned *)base;
     const zn_model *model = base->model;
     int last = p->s - 1;
     double weight = p->method.b[0] * h, *qdot = p->at[0].qdot;
-    const zn_point points[4] = {{.t = from->t, .q = from->q, .u = p->U}, {.t = from->t, .q = from->q, .u = from->u},
-                                {.t = to->t, .q = to->q, .u = p->U + last * p->nu}, {.t = to->t, .q = to->q, .u = to->u}};
+    const zn_point points[4] = {{.t = from->t, .q = from->q, .u = p->U},
+                                {.t = from->t, .q = from->q, .u = from->u},
+                                {.t = to->t, .q = to->q, .u = p->U + last * p->nu},
+                                {.t = to->t, .q = to->q, .u = to->u}};
     const double sign = p->s % 2 == 0 ? 1 : -1, weights[4] = {weight, -weight, sign * weight, -sign * weight};
     memset(error_q, 0, (size_t)p->nq * sizeof *error_q);
     for (int i = 0; i < 4; i++) {
         if (model->kinematics(model, p->at[0].work, &points[i], &(zn_kinematics){.qdot = qdot})) error_q[0] = NAN;
         for (int e = 0; e < p->nq; e++) error_q[e] += weights[i] * qdot[e];
     }
+    if (lack_of_force(p, from, p->a)) {
+        memset(qdot, 0, (size_t)p->nq * sizeof *qdot);
+        if (model->natural) memcpy(qdot, p->a, (size_t)p->nq * sizeof *qdot);
+        else if (model->kinematics(model, p->at[0].work, &points[1], &(zn_kinematics){.B = p->at[0].B})) error_q[0] = NAN;
+        else lin_multiply(&model->pattern.B, p->at[0].B, 1, p->a, qdot);
+        for (int e = 0; e < p->nq; e++) error_q[e] = fabs(error_q[e]) + weight * h / 3 * fabs(qdot[e]);
+    }
     return p->s + 1;
 }
 
 const scheme_class scheme_lobatto_3a3b = {
-    SCHEME_INFO("lobatto-3a3b",
-             "Lobatto IIIA-IIIB, conserves energy over long times; order s-1 with velocity constraints or sticking; not for stiff systems", 4,
-             "2s-2", 2, PARTITIONED_S_MAX, 3, true, true, true, true, true),
+    SCHEME_INFO(
+        "lobatto-3a3b",
+        "Lobatto IIIA-IIIB, conserves energy over long times; order s-1 while contacts stick (located: 2s-2); not for stiff systems", 4,
+        "2s-2", 2, PARTITIONED_S_MAX, 3, true, true, true, true, true),
     SCHEME_FUNCTIONS(partitioned_carry_size, partitioned_create, partitioned_start, partitioned_step, partitioned_destroy),
-    .carried = partitioned_carried, .method = tableau_lobatto_3a3b, .bound = scheme_bound_lobatto,
-    .interpolate = partitioned_interpolate, .error = partitioned_error,
+    .carried = partitioned_carried,
+    .takes_modes = true,
+    .method = tableau_lobatto_3a3b,
+    .bound = scheme_bound_lobatto,
+    .interpolate = partitioned_interpolate,
+    .error = partitioned_error,
 };

@@ -33,37 +33,40 @@ typedef struct partitioned_cuts {
 typedef struct partitioned {
     scheme base;
     tableau method;
-    bool lagrange;       /* momentum form */
-    bool integrated;     /* stage laws on DPi_i = sum_j ah_ij dPi_j instead of dPi_i */
-    int s, nv;           /* stages, unknown velocity vectors */
+    bool lagrange;   /* momentum form */
+    bool integrated; /* stage laws on DPi_i = sum_j ah_ij dPi_j instead of dPi_i */
+    int s, nv;       /* stages, unknown velocity vectors */
     int nq, nu, nb, nc, n;
     /* U_i = u_n + sum_k C_ik X_k;  natural: Q_i = q_n + h c_i u_n + h sum_k D_ik X_k,  D = A C.  Leading dimension nv. */
     double C[PARTITIONED_S_MAX * PARTITIONED_S_MAX], D[PARTITIONED_S_MAX * PARTITIONED_S_MAX];
     /* Estimates of d(stage position, stage velocity)/d(its multiplier) per unit of W' M^-1 W, without h. */
     double share_N[PARTITIONED_S_MAX], share_F[PARTITIONED_S_MAX];
 
-    answers *at;                     /* s */
-    momentum_answers *momentum;    /* s, lagrange only */
-    double *Q, *U, *lambda;        /* s x nq, s x nu, (s - 1) x n: rates dPi_j/h */
-    double *a, *load, *c1_start, *p_start, *x, *y, *A_values;
+    answers *at;                /* s */
+    momentum_answers *momentum; /* s, lagrange only */
+    double *Q, *U, *lambda;     /* s x nq, s x nu, (s - 1) x n: rates dPi_j/h */
+    double *a, *load, *load_r, *rate_start, *c1_start, *p_start, *x, *y, *A_values;
     double *rho, *phi_scale, *psi_scale;
     double *memory;
-    unsigned char *phi_unit, *psi_unit;
+    unsigned char *phi_unit, *psi_unit, *weak;
 
     partitioned_cuts cuts;
     block_sum phi_x, phi_y, psi_x;
     lin_pattern A;
-    cone *cones;                   /* stage-major: contact k of stage m + 2 is m n_contacts + k */
+    cone *cones; /* stage-major: contact k of stage m + 2 is m n_contacts + k */
     cone_problem problem;
     cone_solver *solver;
+    loads *loads; /* NULL: no joint rubs by what it carries */
     prox_estimate prox;
-    linear_problem *end;           /* x = u_{n+1} - ubar */
-    impact_map *impacts;           /* NULL: Newton's law */
-    bool restitution;              /* some e is not zero: the velocities at the start of the step matter */
-    bool velocity_rows;            /* stages have rows y or F */
-    staged_law law;                /* friction without the index shift: gamma_F of stage 1 are further rows of psi */
+    linear_problem *end; /* x = u_{n+1} - ubar */
+    impact_map *impacts; /* NULL: Newton's law */
+    bool restitution;    /* some e is not zero: the velocities at the start of the step matter */
+    bool velocity_rows;  /* stages have rows y or F */
+    bool first_rates;    /* velocities of rows are wanted in the first stage, too */
+    int psi_weighted;    /* 0, or the first row of psi with sums of gamma_F over the stages */
+    staged_law law;      /* friction without the index shift: gamma_F of stage 1 are further rows of psi */
 
-    double t, h;                   /* of the running step */
+    double t, h; /* of the running step */
     const double *q_n, *u_n;
     double one;
 } partitioned;
@@ -76,6 +79,15 @@ static inline int partitioned_x_b(const partitioned *p) { return p->nv * p->nu +
 static inline int partitioned_own_slip(const partitioned *p, int m, int k) {
     int row = p->base.model->contacts[k].row_F - p->nb;
     return m == 0 ? p->problem.ny + row - p->base.model->size.nN : (m - 1) * p->nc + row;
+}
+
+zn_status partitioned_solve_once(void *user, cone_outcome *);
+void partitioned_find_loads(void *user, double *radius);
+/* b_j c_j^m: weight of stage j in sum m. */
+static inline double partitioned_weight(const partitioned *p, int m, int j) {
+    double weight = p->method.b[j];
+    for (int i = 0; i < m; i++) weight *= p->method.c[j];
+    return weight;
 }
 
 zn_status partitioned_layout(partitioned *, const zn_settings *);
@@ -93,6 +105,8 @@ void partitioned_momentum_blocks(partitioned *);
 int lagrange_evaluate(void *user, const double *x, const double *y, cone_values *out);
 void lagrange_momentum_blocks(partitioned *);
 /* f of the end-of-step problem and ubar: the velocity that it starts from. Pbar = sum_{j<s} b_j dPi_j. */
+/* r, M, W at the end of the step under the percussions Pbar of its last stage. Nonzero: not finite. */
+int partitioned_ask_end(partitioned *, const double *Pbar, bool no_force);
 int partitioned_end_load(partitioned *, const double *Pbar, double *f, double *ubar);
 int lagrange_end_load(partitioned *, const double *Pbar, double *f, double *ubar);
 int lagrange_start(partitioned *); /* p_n */

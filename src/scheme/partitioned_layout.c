@@ -5,11 +5,12 @@
  *
  *   X_j = dU_j, j < s:     U_i = u_n + sum_j ah_ij X_j          (momentum form: X_i = V_i - u_n, i <= s)
  *
- *   phi = (nv momentum rows; dQ_i - h q'(tau_i, Q_i, U_i);  g(tau_i, Q_i), gamma(tau_i, Q_i, U_i)  for i = 2..s)
+ *   phi = (nv momentum rows; dQ_i - h q'(tau_i, Q_i, U_i);  g(tau_i, Q_i) for i = 2..s, sum_j b_j c_j^k gamma(tau_j, Q_j, U_j) for k = 0..s-2)
  *   psi = (g_N(tau_i, Q_i), gamma_F(tau_i, Q_i, U_i))  for i = 2..s, with the multipliers of stage i - 1                    */
 #include "scheme/partitioned.h"
 
 #include "linalg/dense.h"
+#include "scheme/apart.h"
 
 static void set_coefficients(partitioned *p) {
     int s = p->s;
@@ -61,40 +62,48 @@ static zn_status make_cuts(partitioned *p) {
         block_range rows, cols;
         block_cut *cut;
     } list[] = {
-        {&pattern->r_q, true, false, u, q, &c->r_q}, {&pattern->r_u, true, false, u, u, &c->r_u},
-        {&pattern->M, true, false, u, u, &c->M}, {&pattern->W, true, false, u, b, &c->W_b},
+        {&pattern->r_q, true, false, u, q, &c->r_q},
+        {&pattern->r_u, true, false, u, u, &c->r_u},
+        {&pattern->M, true, false, u, u, &c->M},
+        {&pattern->W, true, false, u, b, &c->W_b},
         {&pattern->W, true, false, u, contacts, &c->W_c},
-        {&pattern->qdot_q, !model->natural, false, q, q, &c->qdot_q}, {&pattern->B, !model->natural, false, q, u, &c->B},
-        {&pattern->c0_q, true, false, g, q, &c->g_q}, {&pattern->c1_q, true, false, y, q, &c->y_q},
-        {&pattern->c1_u, true, true, y, u, &c->y_u}, {&pattern->c0_q, true, false, N, q, &c->N_q},
-        {&pattern->c1_q, true, false, F, q, &c->F_q}, {&pattern->c1_u, true, true, F, u, &c->F_u},
-        {&pattern->p_q, p->lagrange, false, u, q, &c->p_q}, {&pattern->b_q, p->lagrange, false, u, q, &c->b_q},
+        {&pattern->qdot_q, !model->natural, false, q, q, &c->qdot_q},
+        {&pattern->B, !model->natural, false, q, u, &c->B},
+        {&pattern->c0_q, true, false, g, q, &c->g_q},
+        {&pattern->c1_q, true, false, y, q, &c->y_q},
+        {&pattern->c1_u, true, true, y, u, &c->y_u},
+        {&pattern->c0_q, true, false, N, q, &c->N_q},
+        {&pattern->c1_q, true, false, F, q, &c->F_q},
+        {&pattern->c1_u, true, true, F, u, &c->F_u},
+        {&pattern->p_q, p->lagrange, false, u, q, &c->p_q},
+        {&pattern->b_q, p->lagrange, false, u, q, &c->b_q},
         {&pattern->b_u, p->lagrange, false, u, u, &c->b_u},
     };
     zn_status status = block_cut_identity(context, p->nq, &c->one_q);
     for (size_t i = 0; i < sizeof list / sizeof *list && status == ZN_OK; i++)
-        if (list[i].wanted) status = block_cut_create(context, list[i].pattern, list[i].transposed, list[i].rows, list[i].cols, list[i].cut);
+        if (list[i].wanted)
+            status = block_cut_create(context, list[i].pattern, list[i].transposed, list[i].rows, list[i].cols, list[i].cut);
     return status;
 }
 
 static void destroy_cuts(partitioned *p) {
     partitioned_cuts *c = &p->cuts;
-    block_cut *list[] = {&c->one_q, &c->r_q, &c->r_u, &c->M,   &c->W_b, &c->W_c, &c->qdot_q, &c->B,
-                         &c->g_q,   &c->y_q, &c->y_u, &c->N_q, &c->F_q, &c->F_u, &c->p_q,    &c->b_q, &c->b_u};
+    block_cut *list[] = {&c->one_q, &c->r_q, &c->r_u, &c->M,   &c->W_b, &c->W_c, &c->qdot_q, &c->B,  &c->g_q,
+                         &c->y_q,   &c->y_u, &c->N_q, &c->F_q, &c->F_u, &c->p_q, &c->b_q,    &c->b_u};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) block_cut_destroy(p->base.context, list[i]);
 }
 
 static zn_status take_momentum(partitioned *p) {
     const zn_patterns *pattern = &p->base.model->pattern;
     p->momentum = MEM_ARRAY(p->base.context, momentum_answers, p->s);
-    if (!p->momentum) return ZN_MEMORY;
+    if (!p->momentum) return ZN_ERROR_MEMORY;
     size_t p_q = (size_t)lin_nnz(&pattern->p_q), b_q = (size_t)lin_nnz(&pattern->b_q), b_u = (size_t)lin_nnz(&pattern->b_u);
     size_t nu = (size_t)p->nu;
     for (int i = 0; i < p->s; i++) {
         double *next = MEM_ARRAY(p->base.context, double, 2 * nu + p_q + b_q + b_u);
-        if (!next) return ZN_MEMORY;
-        p->momentum[i] = (momentum_answers){.p = next, .b = next + nu, .p_q = next + 2 * nu, .b_q = next + 2 * nu + p_q,
-                                            .b_u = next + 2 * nu + p_q + b_q};
+        if (!next) return ZN_ERROR_MEMORY;
+        p->momentum[i] = (momentum_answers){
+            .p = next, .b = next + nu, .p_q = next + 2 * nu, .b_q = next + 2 * nu + p_q, .b_u = next + 2 * nu + p_q + b_q};
     }
     return ZN_OK;
 }
@@ -103,9 +112,13 @@ static zn_status take_memory(partitioned *p) {
     zn_context *context = p->base.context;
     size_t s = (size_t)p->s, nq = (size_t)p->nq, nu = (size_t)p->nu, n = (size_t)p->n;
     size_t nx = (size_t)p->problem.nx, ny = (size_t)p->problem.ny, npsi = (size_t)p->problem.npsi;
-    struct { double **place; size_t count; } list[] = {
-        {&p->Q, s * nq}, {&p->U, s * nu}, {&p->lambda, s * n}, {&p->a, nu}, {&p->load, n}, {&p->c1_start, n}, {&p->p_start, nu},
-        {&p->x, nx}, {&p->y, ny}, {&p->rho, ny}, {&p->phi_scale, nx}, {&p->psi_scale, npsi}, {&p->A_values, ny * (s - 1)},
+    struct {
+        double **place;
+        size_t count;
+    } list[] = {
+        {&p->Q, s * nq},  {&p->U, s * nu},     {&p->lambda, s * n}, {&p->a, nu},           {&p->load, n},
+        {&p->load_r, nu}, {&p->rate_start, n}, {&p->c1_start, n},   {&p->p_start, nu},     {&p->x, nx},
+        {&p->y, ny},      {&p->rho, ny},       {&p->phi_scale, nx}, {&p->psi_scale, npsi}, {&p->A_values, ny * (s - 1)},
     };
     size_t total = 0;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) total += list[i].count;
@@ -114,7 +127,7 @@ static zn_status take_memory(partitioned *p) {
     p->psi_unit = MEM_ARRAY(context, unsigned char, npsi);
     p->cones = MEM_ARRAY(context, cone, p->problem.n_cones);
     p->at = MEM_ARRAY(context, answers, s);
-    if (!p->memory || !p->phi_unit || !p->psi_unit || !p->cones || !p->at) return ZN_MEMORY;
+    if (!p->memory || !p->phi_unit || !p->psi_unit || !p->cones || !p->at) return ZN_ERROR_MEMORY;
     double *next = p->memory;
     for (size_t i = 0; i < sizeof list / sizeof *list; next += list[i].count, i++) *list[i].place = next;
     zn_status status = ZN_OK;
@@ -137,17 +150,27 @@ static void set_units(partitioned *p) {
     }
 }
 
-/* Derivative of a function of Q_i, in rows `row`: by the velocities (natural) or by the position increments. */
-static void add_by_position(partitioned *p, block_sum *sum, const block_cut *cut, const double *source, int row, int i) {
+/* Derivative of `weight` times a function of Q_i, in rows `row`: by the velocities (natural) or by the position increments. */
+static void add_by_position(partitioned *p, block_sum *sum, const block_cut *cut, const double *source, int row, int i, double weight) {
     if (p->base.model->natural)
-        for (int k = 0; k < p->nv; k++) block_sum_add(sum, cut, source, row, k * p->nu, p->D[i * p->nv + k], 1);
+        for (int k = 0; k < p->nv; k++) block_sum_add(sum, cut, source, row, k * p->nu, weight * p->D[i * p->nv + k], 1);
     else
         for (int k = 0; k < p->s; k++)
-            block_sum_add(sum, cut, source, row, partitioned_x_Q(p) + k * p->nq, p->method.A[i * p->s + k], 0);
+            block_sum_add(sum, cut, source, row, partitioned_x_Q(p) + k * p->nq, weight * p->method.A[i * p->s + k], 0);
 }
 
-static void add_by_velocity(partitioned *p, block_sum *sum, const block_cut *cut, const double *source, int row, int i) {
-    for (int k = 0; k < p->nv; k++) block_sum_add(sum, cut, source, row, k * p->nu, p->C[i * p->nv + k], 0);
+static void add_by_velocity(partitioned *p, block_sum *sum, const block_cut *cut, const double *source, int row, int i, double weight) {
+    for (int k = 0; k < p->nv; k++) block_sum_add(sum, cut, source, row, k * p->nu, weight * p->C[i * p->nv + k], 0);
+}
+
+/* Sum m of a function of velocities over the stages; the position of the first is known. */
+static void add_weighted(partitioned *p, block_sum *sum, const block_cut *by_q, const block_cut *by_u, int row, int m) {
+    for (int i = 0; i < p->s; i++) {
+        double weight = partitioned_weight(p, m, i);
+        if (weight == 0) continue;
+        if (i > 0) add_by_position(p, sum, by_q, p->at[i].c1_q, row, i, weight);
+        add_by_velocity(p, sum, by_u, p->at[i].c1_u, row, i, weight);
+    }
 }
 
 static void kinematic_blocks(partitioned *p) {
@@ -165,21 +188,23 @@ static void constraint_blocks(partitioned *p) {
     const zn_model *model = p->base.model;
     for (int m = 0; m < p->s - 1; m++) {
         int i = m + 1, g = partitioned_x_b(p) + m * p->nb, y = g + model->size.ng, N = m * p->nc, F = N + model->size.nN;
-        add_by_position(p, &p->phi_x, &p->cuts.g_q, p->at[i].c0_q, g, i);
-        add_by_position(p, &p->phi_x, &p->cuts.y_q, p->at[i].c1_q, y, i);
-        add_by_velocity(p, &p->phi_x, &p->cuts.y_u, p->at[i].c1_u, y, i);
-        add_by_position(p, &p->psi_x, &p->cuts.N_q, p->at[i].c0_q, N, i);
-        add_by_position(p, &p->psi_x, &p->cuts.F_q, p->at[i].c1_q, F, i);
-        add_by_velocity(p, &p->psi_x, &p->cuts.F_u, p->at[i].c1_u, F, i);
+        add_by_position(p, &p->phi_x, &p->cuts.g_q, p->at[i].c0_q, g, i, 1);
+        add_weighted(p, &p->phi_x, &p->cuts.y_q, &p->cuts.y_u, y, m);
+        add_by_position(p, &p->psi_x, &p->cuts.N_q, p->at[i].c0_q, N, i, 1);
+        add_by_position(p, &p->psi_x, &p->cuts.F_q, p->at[i].c1_q, F, i, 1);
+        add_by_velocity(p, &p->psi_x, &p->cuts.F_u, p->at[i].c1_u, F, i, 1);
+        if (p->psi_weighted > 0) add_weighted(p, &p->psi_x, &p->cuts.F_q, &p->cuts.F_u, p->psi_weighted + m * model->size.nF, m);
     }
     if (!p->law.offered) return;
-    add_by_velocity(p, &p->psi_x, &p->cuts.F_u, p->at[0].c1_u, p->problem.ny, 0);
+    add_by_velocity(p, &p->psi_x, &p->cuts.F_u, p->at[0].c1_u, p->problem.ny, 0, 1);
 }
 
-static zn_status make_matrices(partitioned *p) {
+static zn_status make_matrices(partitioned *p, const cone_settings *settings) {
     block_sum_start(p->base.context, &p->phi_x);
     block_sum_start(p->base.context, &p->phi_y);
     block_sum_start(p->base.context, &p->psi_x);
+    const block_cut *body[] = {&p->cuts.M, &p->cuts.one_q, &p->cuts.qdot_q, &p->cuts.B};
+    for (size_t i = 0; i < sizeof body / sizeof *body; i++) block_sum_body(&p->phi_x, body[i]);
     if (p->lagrange) lagrange_momentum_blocks(p);
     else partitioned_momentum_blocks(p);
     if (!p->base.model->natural) kinematic_blocks(p);
@@ -187,7 +212,7 @@ static zn_status make_matrices(partitioned *p) {
     zn_status status = block_sum_finish(&p->phi_x, p->problem.nx, p->problem.nx);
     if (status == ZN_OK) status = block_sum_finish(&p->phi_y, p->problem.nx, p->problem.ny);
     if (status == ZN_OK) status = block_sum_finish(&p->psi_x, p->problem.npsi, p->problem.nx);
-    if (status == ZN_OK) status = block_sum_into_matrix(&p->phi_x, &p->problem.phi_x);
+    if (status == ZN_OK) status = apart_matrix(&p->phi_x, p->base.model, &p->cuts.r_q, &p->problem, settings, &p->weak);
     return status;
 }
 
@@ -196,7 +221,7 @@ static zn_status make_A(partitioned *p) {
     int r = p->s - 1, ny = p->problem.ny, count = r * ny;
     int *row = MEM_ARRAY(p->base.context, int, count), *col = MEM_ARRAY(p->base.context, int, count);
     int *place = MEM_ARRAY(p->base.context, int, count);
-    zn_status status = row && col && place ? ZN_OK : ZN_MEMORY;
+    zn_status status = row && col && place ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         for (int e = 0; e < count; e++) {
             row[e] = e / r;
@@ -213,12 +238,15 @@ static zn_status make_A(partitioned *p) {
     return status;
 }
 
-static zn_status make_solvers(partitioned *p, const zn_settings *settings) {
+static zn_status make_solvers(partitioned *p, const zn_settings *settings, const cone_settings *chosen) {
     cone_problem *problem = &p->problem;
     int n_contacts = p->base.model->size.n_contacts;
     for (int m = 0; m < p->s - 1; m++) {
         scheme_cones(p->base.model, m * p->nc, p->cones + m * n_contacts);
         for (int k = 0; k < n_contacts && p->law.offered; k++) p->cones[m * n_contacts + k].psi_D = partitioned_own_slip(p, m, k);
+        for (int k = 0; k < n_contacts && p->psi_weighted > 0; k++)
+            p->cones[m * n_contacts + k].psi_stick =
+                p->psi_weighted + m * p->base.model->size.nF + p->base.model->contacts[k].row_F - model_row_F(p->base.model);
     }
     problem->cones = p->cones;
     problem->phi_y = p->phi_y.pattern.p;
@@ -230,14 +258,13 @@ static zn_status make_solvers(partitioned *p, const zn_settings *settings) {
     problem->psi_unit = p->psi_unit;
     zn_status status = p->integrated ? make_A(p) : ZN_OK;
     if (status != ZN_OK) return status;
-    cone_settings chosen = cone_settings_default();
-    chosen.solver = settings->solver;
-    chosen.tolerance = settings->tolerance;
-    chosen.contradiction = settings->contradiction;
-    p->solver = cone_solver_create(p->base.context, problem, &chosen);
+    p->solver = cone_solver_create(p->base.context, problem, chosen);
+    status = loads_create(p->base.context, p->base.model, problem, p->cones, settings->tolerance,
+                          (loads_way){p, partitioned_find_loads, partitioned_solve_once}, &p->loads);
+    if (status != ZN_OK) return status;
     p->end = p->solver ? linear_problem_create(p->base.context, p->base.model, settings, CONE_VELOCITY) : NULL;
     if (p->end) p->end->scales = &p->base.scales;
-    return p->end ? prox_create(p->base.context, p->base.model, &p->prox) : ZN_MEMORY;
+    return p->end ? prox_create(p->base.context, p->base.model, &p->prox) : ZN_ERROR_MEMORY;
 }
 
 zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
@@ -256,14 +283,26 @@ zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
     if (status == ZN_OK) status = staged_create(p->base.context, model, settings, &p->law);
     if (status != ZN_OK) return status;
     if (p->integrated) p->law.offered = false; /* an option that shows the loss of order */
-    int first_b = partitioned_x_b(p), stages = p->s - 1;
-    p->problem = (cone_problem){.nx = first_b + stages * p->nb, .ny = stages * p->nc, .npsi = stages * p->nc + (p->law.offered ? model->size.nF : 0), .nmu = stages * p->nc,
-                                .n_cones = stages * model->size.n_contacts, .user = p, .n_settled = first_b,
+    int first_b = partitioned_x_b(p), stages = p->s - 1, own = stages * p->nc + (p->law.offered ? model->size.nF : 0);
+    bool weighted = settings->contact_events == ZN_EVENTS_LOCATED && model->size.nF > 0;
+    p->psi_weighted = weighted ? own : 0;
+    p->first_rates = p->law.offered || weighted || model->size.ny > 0;
+    p->problem = (cone_problem){.nx = first_b + stages * p->nb,
+                                .ny = stages * p->nc,
+                                .npsi = own + (weighted ? stages * model->size.nF : 0),
+                                .nmu = stages * p->nc,
+                                .n_cones = stages * model->size.n_contacts,
+                                .user = p,
+                                .n_settled = first_b,
                                 .evaluate = p->lagrange ? lagrange_evaluate : partitioned_evaluate};
+    cone_settings chosen = cone_settings_default();
+    chosen.solver = settings->solver;
+    chosen.tolerance = settings->tolerance;
+    chosen.contradiction = settings->contradiction, chosen.threads = settings->threads;
     status = take_memory(p);
     if (status == ZN_OK) status = make_cuts(p);
-    if (status == ZN_OK) status = make_matrices(p);
-    if (status == ZN_OK) status = make_solvers(p, settings);
+    if (status == ZN_OK) status = make_matrices(p, &chosen);
+    if (status == ZN_OK) status = make_solvers(p, settings, &chosen);
     if (status == ZN_OK) set_units(p);
     return status;
 }
@@ -271,6 +310,7 @@ zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
 void partitioned_release(partitioned *p) {
     zn_context *context = p->base.context;
     cone_solver_destroy(p->solver);
+    loads_destroy(p->loads);
     linear_problem_destroy(p->end);
     impact_map_destroy(context, p->impacts);
     prox_destroy(context, &p->prox);
@@ -282,6 +322,6 @@ void partitioned_release(partitioned *p) {
     destroy_cuts(p);
     for (int i = 0; p->at && i < p->s; i++) answers_destroy(context, &p->at[i]);
     for (int i = 0; p->momentum && i < p->s; i++) mem_free(context, p->momentum[i].p);
-    void *blocks[] = {p->at, p->momentum, p->memory, p->phi_unit, p->psi_unit, p->cones};
+    void *blocks[] = {p->weak, p->at, p->momentum, p->memory, p->phi_unit, p->psi_unit, p->cones};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }

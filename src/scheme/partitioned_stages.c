@@ -3,7 +3,8 @@
  *
  *   M_j dU_j - h h(tau_j, Q_j, U_j) - W_j dPi_j = 0             = h r at (a, lambda) = (dU_j, dPi_j)/h
  *   dQ_i - h (B u + beta)(tau_i, Q_i, U_i) = 0                  i = 1..s; natural systems: dQ_i = h U_i is put in
- *   g(tau_i, Q_i) = 0,  gamma(tau_i, Q_i, U_i) = 0              i = 2..s
+ *   g(tau_i, Q_i) = 0                                           i = 2..s
+ *   sum_j b_j c_j^k gamma(tau_j, Q_j, U_j) = 0                  k = 0..s-2, j = 1..s; also for gamma_F of contacts that stick by their mode
  *   psi_i = (g_N(tau_i, Q_i), gamma_F(tau_i, Q_i, U_i))         i = 2..s, with dPi_{i-1}
  *   gamma_F(t_n, q_n, U_1)                                      staged friction law: with it dPi_F,i belongs to gamma_F,i
  *
@@ -44,22 +45,24 @@ void partitioned_place_stages(partitioned *p, const double *x, const double *y) 
 }
 
 static zn_point point_of(const partitioned *p, int i) {
-    return (zn_point){.t = p->t + p->method.c[i] * p->h, .q = p->Q + i * p->nq, .u = p->U + i * p->nu,
+    return (zn_point){.t = p->t + p->method.c[i] * p->h,
+                      .q = p->Q + i * p->nq,
+                      .u = p->U + i * p->nu,
                       .lambda = i < p->s - 1 ? p->lambda + i * p->n : NULL};
 }
 
 /* Q_1 = q_n, and c1 is linear in u: c1(U_1) = c1(u_n) + (dc1/du) (U_1 - u_n), with dc1/du from the start of the step. */
-static void slips_of_first_stage(partitioned *p) {
+static void rates_of_first_stage(partitioned *p) {
     answers *at = &p->at[0];
-    memcpy(at->c1, p->law.start, (size_t)p->n * sizeof *at->c1);
-    if (!staged_any(&p->law)) return;
+    memcpy(at->c1, p->rate_start, (size_t)p->n * sizeof *at->c1);
+    if (p->base.model->size.ny == 0 && !p->base.modes && !staged_any(&p->law)) return;
     for (int c = 0; c < p->nu; c++) p->a[c] = p->U[c] - p->u_n[c];
     lin_multiply_transposed(&p->base.model->pattern.c1_u, at->c1_u, 1, p->a, at->c1);
 }
 
 int partitioned_ask_constraints(partitioned *p, bool jacobian) {
     const zn_model *model = p->base.model;
-    if (p->law.offered) slips_of_first_stage(p);
+    if (p->first_rates) rates_of_first_stage(p);
     for (int i = model->natural ? 1 : 0; i < p->s; i++) {
         answers *at = &p->at[i];
         zn_point point = point_of(p, i);
@@ -78,6 +81,13 @@ int partitioned_ask_constraints(partitioned *p, bool jacobian) {
     return 0;
 }
 
+/* sum_j b_j c_j^m of a row of c1. */
+static double weighted_rate(const partitioned *p, int m, int row) {
+    double sum = 0;
+    for (int j = 0; j < p->s; j++) sum += partitioned_weight(p, m, j) * p->at[j].c1[row];
+    return sum;
+}
+
 void partitioned_write(const partitioned *p, const double *x, cone_values *out) {
     const zn_model *model = p->base.model;
     int ng = model->size.ng, nN = model->size.nN, first = partitioned_x_Q(p);
@@ -90,9 +100,12 @@ void partitioned_write(const partitioned *p, const double *x, cone_values *out) 
     for (int m = 0; m < p->s - 1; m++) {
         const double *c0 = p->at[m + 1].c0, *c1 = p->at[m + 1].c1;
         double *phi = out->phi + partitioned_x_b(p) + m * p->nb, *psi = out->psi + m * p->nc;
-        for (int k = 0; out->phi && k < p->nb; k++) phi[k] = k < ng ? c0[k] : c1[k];
+        for (int k = 0; out->phi && k < ng; k++) phi[k] = c0[k];
+        for (int k = ng; out->phi && k < p->nb; k++) phi[k] = weighted_rate(p, m, k);
         for (int k = 0; out->psi && k < p->nc; k++) psi[k] = k < nN ? c0[p->nb + k] : c1[p->nb + k];
     }
+    for (int m = 0; out->psi && p->psi_weighted > 0 && m < p->s - 1; m++)
+        for (int k = 0; k < model->size.nF; k++) out->psi[p->psi_weighted + m * model->size.nF + k] = weighted_rate(p, m, p->nb + nN + k);
     for (int k = 0; out->psi && p->law.offered && k < model->size.nF; k++) out->psi[p->problem.ny + k] = p->at[0].c1[p->nb + nN + k];
     if (out->jacobian) {
         lin_matrix_zero(p->problem.phi_x);
@@ -119,7 +132,8 @@ void partitioned_momentum_blocks(partitioned *p) {
             block_sum_add(&p->phi_x, &p->cuts.r_u, at->r_u, j * nu, k * nu, p->C[j * p->nv + k], 1);
         }
         if (!p->base.model->natural)
-            for (int k = 0; k < s; k++) block_sum_add(&p->phi_x, &p->cuts.r_q, at->r_q, j * nu, first_Q + k * p->nq, p->method.A[j * s + k], 1);
+            for (int k = 0; k < s; k++)
+                block_sum_add(&p->phi_x, &p->cuts.r_q, at->r_q, j * nu, first_Q + k * p->nq, p->method.A[j * s + k], 1);
         block_sum_add(&p->phi_x, &p->cuts.W_b, at->W, j * nu, first_b + j * p->nb, -1, 0);
         block_sum_add(&p->phi_y, &p->cuts.W_c, at->W, j * nu, j * p->nc, -1, 0);
     }
@@ -144,17 +158,21 @@ int partitioned_evaluate(void *user, const double *x, const double *y, cone_valu
     return 0;
 }
 
-int partitioned_end_load(partitioned *p, const double *Pbar, double *f, double *ubar) {
+int partitioned_ask_end(partitioned *p, const double *Pbar, bool no_force) {
     const zn_model *model = p->base.model;
     int last = p->s - 1;
-    double weight = p->method.b[last] * p->h;
-    for (int k = 0; k < p->n; k++) p->load[k] = -Pbar[k] / weight;
+    for (int k = 0; k < p->n; k++) p->load[k] = -Pbar[k] / (p->method.b[last] * p->h);
     zn_point point = point_of(p, last);
     point.lambda = p->load;
     answers *at = &p->end->at;
-    if (model->balance(model, at->work, &point, &(zn_balance){.r = at->r, .M = at->M, .W = at->W})) return 1;
+    return model->balance(model, at->work, &point, &(zn_balance){.no_force = no_force, .r = at->r, .M = at->M, .W = at->W});
+}
+
+int partitioned_end_load(partitioned *p, const double *Pbar, double *f, double *ubar) {
+    int last = p->s - 1;
+    if (partitioned_ask_end(p, Pbar, false)) return 1;
     for (int c = 0; c < p->nu; c++) {
-        f[c] = -weight * at->r[c];
+        f[c] = -p->method.b[last] * p->h * p->end->at.r[c];
         ubar[c] = p->u_n[c];
         for (int j = 0; j < last; j++) ubar[c] += p->method.b[j] * p->x[j * p->nu + c];
     }

@@ -18,11 +18,10 @@
  *
  * Kept between steps: the increments, from which the next step starts (polynomial through the stage derivatives,
  * evaluated in the next step) unless contacts opened or closed, and from which the motion inside the step is read
- * (interpolate). After the singular point of Painleve's paradox the stages have several solutions; which one is found
- * depends on the start. */
+ * (interpolate). After the singular point of Painleve's paradox the stages have several solutions (sim/painleve.c). */
+#include "scheme/projected.h"
 #include "scheme/consistent_forces.h"
 #include "scheme/precision.h"
-#include "scheme/projected.h"
 #include "scheme/projected_stages.h"
 #include "scheme/settings.h"
 #include "scheme/staged.h"
@@ -95,39 +94,35 @@ void projected_destroy(scheme *base) {
 }
 
 zn_status projected_create(zn_context *context, const scheme_class *class, const zn_model *model, const zn_settings *settings,
-                        scheme **out) {
+                           scheme **out) {
     projected *p = MEM_ARRAY(context, projected, 1);
-    if (!p) return ZN_MEMORY;
+    if (!p) return ZN_ERROR_MEMORY;
     p->base = (scheme){.context = context, .class = class, .model = model};
     p->law.context = context;
     p->project = settings->projection == ZN_PROJECTION_VELOCITY;
     zn_status status = class->method(context, settings->stages, settings->damping, &p->method);
     if (status == ZN_OK) status = impact_law_create(context, model, settings, &p->base.scales, &p->impacts);
     if (status == ZN_OK && p->impacts && !p->project)
-        status = fail(context, ZN_ARGUMENT,
-                      "projection: none leaves impact laws out: restitution_law: %s needs projection: velocity",
+        status = fail(context, ZN_ERROR_ARGUMENT, "projection: none leaves impact laws out: restitution_law: %s needs projection: velocity",
                       setting_word(settings, "restitution_law"));
     if (status == ZN_OK) status = prox_create(context, model, &p->prox);
     if (status == ZN_OK) status = staged_create(context, model, settings, &p->law);
-    if (status == ZN_OK && !(p->last_weight = MEM_ARRAY(context, double, model_rows(model)))) status = ZN_MEMORY;
+    if (status == ZN_OK && !(p->last_weight = MEM_ARRAY(context, double, model_rows(model)))) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         const tableau *method = &p->method;
         bool one_by_one = method->diagonally_implicit;
         p->first = method->explicit_first ? 1 : 0;
         p->group = one_by_one ? 1 : method->s;
-        p->implicit = stages_create(context, model, settings, p->group,
-                                    one_by_one ? &method->A[method->s * method->s - 1] : method->A,
+        p->implicit = stages_create(context, model, settings, p->group, one_by_one ? &method->A[method->s * method->s - 1] : method->A,
                                     p->law.offered ? p->law.trial : NULL);
         if (p->project) p->velocity = linear_problem_create(context, model, settings, CONE_VELOCITY);
         if (p->first) p->forces = linear_problem_create(context, model, settings, CONE_ACCELERATION);
-        if (!p->implicit || (p->project && !p->velocity) || (p->first && !p->forces)) status = ZN_MEMORY;
+        if (!p->implicit || (p->project && !p->velocity) || (p->first && !p->forces)) status = ZN_ERROR_MEMORY;
     }
     if (p->velocity) p->velocity->scales = &p->base.scales;
     if (p->forces) p->forces->scales = &p->base.scales;
-    if (status == ZN_OK)
-        *out = &p->base;
-    else
-        projected_destroy(&p->base);
+    if (status == ZN_OK) *out = &p->base;
+    else projected_destroy(&p->base);
     return status;
 }
 
@@ -177,19 +172,19 @@ static void guess(const projected *p, const record *from, double h, const record
 
 static zn_status explicit_stage(projected *p, const scheme_state *from, double h, const record *r, cone_outcome *outcome) {
     const zn_model *model = p->base.model;
-    zn_status status = consistent_forces(p->forces, from->t, from->q, from->u, REST_TOLERANCE, outcome);
+    zn_point start = {.t = from->t, .q = from->q, .u = from->u};
+    zn_status status = consistent_forces_by(p->forces, p->base.modes, &start, REST_TOLERANCE, outcome);
     if (status != ZN_OK) return status;
     for (int j = 0; j < model->size.nu; j++) r->dU[j] = h * p->forces->x[j];
     for (int j = 0; j < model_rows(model); j++) r->dPi[j] = h * p->forces->P[j];
     zn_point at = {.t = from->t, .q = from->q, .u = from->u};
-    if (model->kinematics(model, p->forces->at.work, &at, &(zn_kinematics){.qdot = r->dQ})) return ZN_NOT_FINITE;
+    if (model->kinematics(model, p->forces->at.work, &at, &(zn_kinematics){.qdot = r->dQ})) return ZN_ERROR_NOT_FINITE;
     for (int j = 0; j < model->size.nq; j++) r->dQ[j] *= h;
     return ZN_OK;
 }
 
 /* to = base + sum_{j < count} a_ij d_j */
-static void accumulate(const tableau *method, int i, int count, int n, const double *base, const double *d, int stride,
-                       double *to) {
+static void accumulate(const tableau *method, int i, int count, int n, const double *base, const double *d, int stride, double *to) {
     for (int e = 0; e < n; e++) to[e] = base ? base[e] : 0;
     for (int j = 0; j < count; j++)
         for (int e = 0; e < n; e++) to[e] += method->A[i * method->s + j] * d[j * stride + e];
@@ -206,6 +201,7 @@ static void prepare_group(projected *p, const scheme_state *from, double h, cons
         accumulate(&p->method, i + k, known, nq, from->q, r->dQ, nq, s->Q0 + k * nq);
         accumulate(&p->method, i + k, known, nu, from->u, r->dU, nu, s->U0 + k * nu);
         accumulate(&p->method, i + k, known, s->nc, NULL, r->dPi + s->nb, n, s->D0 + k * s->nc);
+        if (s->loads) accumulate(&p->method, i + k, known, s->nb, NULL, r->dPi, n, s->load_0 + k * s->nb);
     }
 }
 
@@ -254,12 +250,13 @@ static zn_status solve_group(projected *p, const record *r, int i, bool extrapol
 }
 
 /* Whether the contacts of stages i .. are open or closed, all as in `expected` (which is filled where unknown). */
-static bool same_contacts(const projected *p, double *expected) {
+static bool same_contacts(const projected *p, int i, double *expected, bool *opened) {
     bool same = true;
     for (int m = 0; m < p->group; m++)
         for (int k = 0; k < p->base.model->size.n_contacts; k++) {
             double closed = stages_closed(p->implicit, m, k);
             if (expected[k] >= 0 && expected[k] != closed) same = false;
+            if (i + m > p->first && expected[k] == 1 && closed == 0) *opened = true;
             expected[k] = closed;
         }
     return same;
@@ -269,7 +266,7 @@ static zn_status estimate_prox(projected *p, const scheme_state *from) {
     const zn_model *model = p->base.model;
     answers *at = &p->implicit->at[0];
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
-    if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_NOT_FINITE;
+    if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_ERROR_NOT_FINITE;
     zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
     if (status == ZN_OK) status = scales_see(&p->base.scales, at, &point, p->implicit->h);
     if (status == ZN_OK) scales_rows(&p->base.scales, p->prox.mass_scale, p->prox.W_kept);
@@ -294,7 +291,7 @@ static zn_status staged_start(projected *p, const scheme_state *from, const reco
     staged_law *law = &p->law;
     answers *at = &p->implicit->at[0];
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
-    if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = law->start})) return ZN_NOT_FINITE;
+    if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = law->start})) return ZN_ERROR_NOT_FINITE;
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         bool rests = staged_rests(law, k, at->c0);
@@ -323,8 +320,7 @@ static void test_stages(projected *p) {
 }
 
 /* The projection, or with the staged law its own end of the step. */
-static zn_status finish_step(projected *p, const scheme_state *from, double h, const record *r, scheme_state *to,
-                             cone_outcome *outcome) {
+static zn_status finish_step(projected *p, const scheme_state *from, double h, const record *r, scheme_state *to, cone_outcome *outcome) {
     const zn_model *model = p->base.model;
     int n = model_rows(model), s = p->method.s;
     cone_outcome part;
@@ -370,6 +366,7 @@ static zn_status attempt(projected *p, const scheme_state *from, double h, schem
         cone_outcome_add(outcome, &part);
     }
     bool smooth = true;
+    to->opened = false;
     memcpy(r.closed, before.closed, (size_t)model->size.n_contacts * sizeof *r.closed);
     for (int i = p->first; i < p->method.s && status == ZN_OK; i += p->group) {
         prepare_group(p, from, h, &r, i);
@@ -377,8 +374,8 @@ static zn_status attempt(projected *p, const scheme_state *from, double h, schem
         status = solve_group(p, &r, i, *before.smooth != 0, outcome);
         if (status != ZN_OK) break;
         keep_solution(p, &r, i);
-        smooth = same_contacts(p, r.closed) && smooth;
-        if (p->law.offered) test_stages(p);
+        smooth = same_contacts(p, i, r.closed, &to->opened) && smooth;
+        if (p->law.offered && !p->base.modes) test_stages(p);
         if (staged_rejects(&p->law)) return ZN_OK;
     }
     if (status != ZN_OK) return status;
@@ -395,7 +392,10 @@ zn_status projected_step(scheme *base, const scheme_state *from, double h, schem
     zn_status status = estimate_prox(p, from);
     if (status != ZN_OK) return status;
     memset(r.caution, 0, (size_t)base->model->size.n_contacts * sizeof *r.caution);
-    if (!p->law.offered) return attempt(p, from, h, to, outcome);
+    scheme_freeze(base->modes, base->model->size.n_contacts, p->implicit->m, p->implicit->cones);
+    if (p->velocity) linear_problem_freeze(p->velocity, base->modes);
+    staged_freeze(&p->law, base->modes);
+    if (!p->law.offered || base->modes) return attempt(p, from, h, to, outcome);
     cone_outcome cost = {0};
     status = staged_start(p, from, &before);
     if (status != ZN_OK) return status;
@@ -409,8 +409,7 @@ zn_status projected_step(scheme *base, const scheme_state *from, double h, schem
 }
 
 /* Q(t_n + x h) = q_n + sum_j w_j(x) dQ_j, the same for u: at x = 1 the velocity right before the projection. */
-void projected_interpolate(const scheme *base, const scheme_state *from, const scheme_state *to, double x, double *q,
-                        double *u) {
+void projected_interpolate(const scheme *base, const scheme_state *from, const scheme_state *to, double x, double *q, double *u) {
     const projected *p = (const projected *)base;
     const zn_sizes *size = &base->model->size;
     record r = record_of(p, to->carry);

@@ -15,13 +15,14 @@ int projected_error(scheme *, const scheme_state *from, const scheme_state *to, 
 void projected_destroy(scheme *);
 
 /* name: as registry.c has it; maker: its tableau; stages from least to most, usually `usual`; estimate: projected_error, or NULL. */
-#define PROJECTED_SCHEME(identifier, maker, name, text, order, order_text, least, most, usual, estimate)             \
-    const scheme_class scheme_##identifier = {                                                                       \
-        SCHEME_INFO(name, text, order, order_text, least, most, usual, true, true, true, true, true),                \
+#define PROJECTED_SCHEME(identifier, maker, name, text, order, order_text, least, most, usual, estimate)              \
+    const scheme_class scheme_##identifier = {                                                                        \
+        SCHEME_INFO(name, text, order, order_text, least, most, usual, true, true, true, true, true),                 \
         SCHEME_FUNCTIONS(projected_carry_size, projected_create, projected_start, projected_step, projected_destroy), \
-        .carried = projected_carried, \
-        .method = maker,                                                                                             \
-        .interpolate = projected_interpolate,                                                                        \
+        .carried = projected_carried,                                                                                 \
+        .takes_modes = true,                                                                                          \
+        .method = maker,                                                                                              \
+        .interpolate = projected_interpolate,                                                                         \
         .error = estimate}
 
 #endif

@@ -15,7 +15,7 @@ zn_status stages_make_law(stages *s) {
     int m = s->m, nc = s->nc, nN = s->model->size.nN, ny = m * nc, entries = m * ny + m * m * nN, a = 0;
     s->A_pattern = (lin_pattern){.start = MEM_ARRAY(s->context, int, ny + 1), .index = MEM_ARRAY(s->context, int, entries)};
     s->A_values = MEM_ARRAY(s->context, double, entries);
-    if (!s->A_pattern.start || !s->A_pattern.index || !s->A_values) return ZN_MEMORY;
+    if (!s->A_pattern.start || !s->A_pattern.index || !s->A_values) return ZN_ERROR_MEMORY;
     for (int k = 0; k < m; k++)
         for (int j = 0; j < nc; j++) {
             for (int i = 0; i < m; i++) s->A_pattern.index[a++] = i * nc + j;
@@ -47,8 +47,7 @@ void stages_set_law(stages *s) {
                 set_column(s, k, N, m, staged);
                 s->mu_0[m * nc + k * nN + N] = staged ? 0 : s->D0[k * nc + N];
                 if (staged) s->mu_0[k * nc + N] += s->rho[k * nc + N] * HELD_LENGTH;
-            } else if (staged)
-                s->cones[k * n_contacts + c].reservoir = contact->normal_force * s->h;
+            } else if (staged) s->cones[k * n_contacts + c].reservoir = contact->normal_force * s->h;
             for (int j = first; j < first + contact->nF; j++) {
                 set_column(s, k, j, 0, staged);
                 if (staged) s->mu_0[k * nc + j] = 0;

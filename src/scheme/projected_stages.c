@@ -11,16 +11,13 @@
  *
  * Natural models (q' = u) have no unknowns dQ. */
 #include "scheme/projected_stages.h"
+#include "scheme/apart.h"
 #include "scheme/stage_transform.h"
 
 /* Columns of x. */
 static int column_U(const stages *s, int k) { return k * s->model->size.nu; }
-static int column_Q(const stages *s, int k) {
-    return s->natural ? column_U(s, k) : s->m * s->model->size.nu + k * s->model->size.nq;
-}
-static int column_P(const stages *s, int k) {
-    return s->m * (s->model->size.nu + (s->natural ? 0 : s->model->size.nq)) + k * s->nb;
-}
+static int column_Q(const stages *s, int k) { return s->natural ? column_U(s, k) : s->m * s->model->size.nu + k * s->model->size.nq; }
+static int column_P(const stages *s, int k) { return s->m * (s->model->size.nu + (s->natural ? 0 : s->model->size.nq)) + k * s->nb; }
 
 /* ---- evaluation ---- */
 
@@ -146,14 +143,14 @@ typedef struct stage_pair {
     int i, k;
 } stage_pair;
 
-static void add_by_Q(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, stage_pair at, double factor, int power) {
-    if (s->natural)
-        block_sum_add(sum, cut, source, row, column_U(s, at.k), factor * s->AA[at.i * s->m + at.k], power + 1);
-    else
-        block_sum_add(sum, cut, source, row, column_Q(s, at.k), factor * s->A[at.i * s->m + at.k], power);
+static void add_by_Q(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, stage_pair at, double factor,
+                     int power) {
+    if (s->natural) block_sum_add(sum, cut, source, row, column_U(s, at.k), factor * s->AA[at.i * s->m + at.k], power + 1);
+    else block_sum_add(sum, cut, source, row, column_Q(s, at.k), factor * s->A[at.i * s->m + at.k], power);
 }
 
-static void add_by_U(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, stage_pair at, double factor, int power) {
+static void add_by_U(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, stage_pair at, double factor,
+                     int power) {
     block_sum_add(sum, cut, source, row, column_U(s, at.k), factor * s->A[at.i * s->m + at.k], power);
 }
 
@@ -184,17 +181,19 @@ static void add_stage(stages *s, int i) {
     }
 }
 
-static zn_status make_jacobians(stages *s) {
+static zn_status make_jacobians(stages *s, const cone_settings *settings) {
     int nx = s->problem.nx, ny = s->problem.ny;
     block_sum_start(s->context, &s->phi_x);
     block_sum_start(s->context, &s->phi_y);
     block_sum_start(s->context, &s->psi_x);
+    const block_cut *body[] = {&s->cuts.M, &s->cuts.one, &s->cuts.qdot_q, &s->cuts.B};
+    for (size_t i = 0; i < sizeof body / sizeof *body; i++) block_sum_body(&s->phi_x, body[i]);
     zn_status status = make_cuts(s);
     for (int i = 0; i < s->m && status == ZN_OK; i++) add_stage(s, i);
     if (status == ZN_OK) status = block_sum_finish(&s->phi_x, nx, nx);
     if (status == ZN_OK) status = block_sum_finish(&s->phi_y, nx, ny);
     if (status == ZN_OK) status = block_sum_finish(&s->psi_x, ny, nx);
-    if (status == ZN_OK) status = block_sum_into_matrix(&s->phi_x, &s->problem.phi_x);
+    if (status == ZN_OK) status = apart_matrix(&s->phi_x, s->model, &s->cuts.r_q, &s->problem, settings, &s->weak);
     s->problem.phi_y = s->phi_y.pattern.p;
     s->problem.psi_x = s->psi_x.pattern.p;
     return status;
@@ -206,7 +205,7 @@ static zn_status make_A(stages *s) {
     int m = s->m, nc = s->nc, ny = m * nc, a = 0;
     s->A_pattern = (lin_pattern){.start = MEM_ARRAY(s->context, int, ny + 1), .index = MEM_ARRAY(s->context, int, m *ny)};
     s->A_values = MEM_ARRAY(s->context, double, m *ny);
-    if (!s->A_pattern.start || !s->A_pattern.index || !s->A_values) return ZN_MEMORY;
+    if (!s->A_pattern.start || !s->A_pattern.index || !s->A_values) return ZN_ERROR_MEMORY;
     for (int k = 0; k < m; k++)
         for (int j = 0; j < nc; j++) {
             for (int i = 0; i < m; i++) {
@@ -226,38 +225,23 @@ static zn_status make_A(stages *s) {
 static zn_status make_memory(stages *s, const double *A) {
     const zn_sizes *size = &s->model->size;
     int m = s->m, nq = size->nq, nu = size->nu, nx = s->problem.nx, ny = s->problem.ny;
-    const struct {
-        double **array;
-        int count;
-    } list[] = {
-        {&s->A, m * m},
-        {&s->AA, m * m},
-        {&s->tau, m},
-        {&s->since, m},
-        {&s->Q0, m * nq},
-        {&s->U0, m * nu},
-        {&s->D0, ny},
-        {&s->mu_0, s->problem.nmu},
-        {&s->rho, ny},
-        {&s->dPi_c, ny},
-        {&s->Q, m * nq},
-        {&s->U, m * nu},
-        {&s->a, nu},
-        {&s->lambda, s->nb + s->nc},
-        {&s->x, nx},
-        {&s->phi_scale, nx},
+    const mem_part list[] = {
+        {&s->A, m * m},      {&s->AA, m * m},
+        {&s->tau, m},        {&s->since, m},
+        {&s->Q0, m * nq},    {&s->U0, m * nu},
+        {&s->D0, ny},        {&s->mu_0, s->problem.nmu},
+        {&s->rho, ny},       {&s->dPi_c, ny},
+        {&s->Q, m * nq},     {&s->U, m * nu},
+        {&s->a, nu},         {&s->lambda, s->nb + s->nc},
+        {&s->x, nx},         {&s->phi_scale, nx},
         {&s->psi_scale, ny},
     };
-    size_t total = 0, count = sizeof list / sizeof *list;
-    for (size_t i = 0; i < count; i++) total += (size_t)list[i].count;
-    s->memory = MEM_ARRAY(s->context, double, total);
+    s->memory = MEM_PARTS(s->context, list);
     s->phi_unit = MEM_ARRAY(s->context, unsigned char, nx);
     s->psi_unit = MEM_ARRAY(s->context, unsigned char, ny);
     s->cones = MEM_ARRAY(s->context, cone, m * size->n_contacts);
     s->at = MEM_ARRAY(s->context, answers, m);
-    if (!s->memory || !s->phi_unit || !s->psi_unit || !s->cones || !s->at) return ZN_MEMORY;
-    double *next = s->memory;
-    for (size_t i = 0; i < count; next += list[i].count, i++) *list[i].array = next;
+    if (!s->memory || !s->phi_unit || !s->psi_unit || !s->cones || !s->at) return ZN_ERROR_MEMORY;
     memcpy(s->A, A, (size_t)(m * m) * sizeof *A);
     for (int i = 0; i < m; i++)
         for (int k = 0; k < m; k++)
@@ -311,20 +295,37 @@ zn_status stages_transform(stages *s) {
     return ZN_OK;
 }
 
-stages *stages_create(zn_context *context, const zn_model *model, const zn_settings *settings, int m, const double *A,
-                      const bool *trial) {
+static zn_status solve_once(void *user, cone_outcome *outcome) {
+    stages *s = user;
+    return cone_solve(s->solver, s->x, s->dPi_c, outcome);
+}
+
+/* The size of the percussion that a joint has had since t_n, and the given force since then. Percussions of single stages of bilateral rows need not
+ * be near the forces there, their sums are. */
+static void find_loads(void *user, double *radius) {
+    const stages *s = user;
+    int n_contacts = s->model->size.n_contacts;
+    for (int i = 0; i < s->m; i++)
+        for (int k = 0; k < n_contacts; k++) {
+            const zn_contact *contact = &s->model->contacts[k];
+            double square = 0;
+            if (!contact->n_load) continue;
+            for (int r = 0; r < contact->n_load; r++) {
+                int row = contact->load_rows[r];
+                double sum = row < 0 ? 0 : s->load_0[i * s->nb + row];
+                for (int j = 0; j < s->m && row >= 0; j++) sum += s->A[i * s->m + j] * s->dPi_b[j * s->nb + row];
+                square += sum * sum;
+            }
+            radius[i * n_contacts + k] = contact->normal_force * s->since[i] + sqrt(square);
+        }
+}
+
+stages *stages_create(zn_context *context, const zn_model *model, const zn_settings *settings, int m, const double *A, const bool *trial) {
     stages *s = MEM_ARRAY(context, stages, 1);
     if (!s) return NULL;
     const zn_sizes *size = &model->size;
     int nb = model_row_N(model), nc = model_rows(model) - nb, n_settled = m * (size->nu + (model->natural ? 0 : size->nq));
-    *s = (stages){.context = context,
-                  .model = model,
-                  .m = m,
-                  .nb = nb,
-                  .nc = nc,
-                  .natural = model->natural,
-                  .trial = trial,
-                  .h = 1};
+    *s = (stages){.context = context, .model = model, .m = m, .nb = nb, .nc = nc, .natural = model->natural, .trial = trial, .h = 1};
     s->problem = (cone_problem){.nx = n_settled + m * nb,
                                 .ny = m * nc,
                                 .npsi = m * nc,
@@ -333,19 +334,23 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
                                 .user = s,
                                 .evaluate = evaluate,
                                 .n_settled = n_settled};
+    cone_settings chosen = cone_settings_default();
+    chosen.solver = settings->solver;
+    chosen.tolerance = settings->tolerance;
+    chosen.contradiction = settings->contradiction, chosen.threads = settings->threads;
     zn_status status = make_memory(s, A);
-    if (status == ZN_OK) status = make_jacobians(s);
+    if (status == ZN_OK && !(s->load_0 = MEM_ARRAY(context, double, m *nb))) status = ZN_ERROR_MEMORY;
+    if (status == ZN_OK) status = make_jacobians(s, &chosen);
     if (status == ZN_OK) status = make_A(s);
     if (status == ZN_OK && stage_transform_pays(s)) status = stages_transform(s);
     if (status == ZN_OK) {
         make_units(s);
-        cone_settings chosen = cone_settings_default();
-        chosen.solver = settings->solver;
-        chosen.tolerance = settings->tolerance;
-        chosen.contradiction = settings->contradiction;
         s->solver = cone_solver_create(context, &s->problem, &chosen);
     }
-    if (s->solver) return s;
+    if (s->solver)
+        status =
+            loads_create(context, model, &s->problem, s->cones, settings->tolerance, (loads_way){s, find_loads, solve_once}, &s->loads);
+    if (s->solver && status == ZN_OK) return s;
     stages_destroy(s);
     return NULL;
 }
@@ -354,6 +359,8 @@ void stages_destroy(stages *s) {
     if (!s) return;
     zn_context *context = s->context;
     cone_solver_destroy(s->solver);
+    loads_destroy(s->loads);
+    mem_free(context, s->load_0);
     stage_transform_destroy(s->transform);
     lin_matrix_destroy(s->problem.phi_x);
     for (int i = 0; s->at && i < s->m; i++) answers_destroy(context, &s->at[i]);
@@ -362,7 +369,7 @@ void stages_destroy(stages *s) {
     block_sum_destroy(&s->phi_y);
     block_sum_destroy(&s->psi_x);
     lin_pattern_destroy(context, &s->A_pattern);
-    void *blocks[] = {s->memory, s->A_values, s->phi_unit, s->psi_unit, s->cones, s->at, s};
+    void *blocks[] = {s->weak, s->memory, s->A_values, s->phi_unit, s->psi_unit, s->cones, s->at, s};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -386,11 +393,10 @@ void stages_scale(stages *s, const prox_estimate *estimate, const problem_scales
 zn_status stages_solve(stages *s, cone_outcome *outcome) {
     int n_contacts = s->model->size.n_contacts;
     for (int i = 0; i < s->m; i++)
-        for (int k = 0; k < n_contacts; k++)
-            s->cones[i * n_contacts + k].reservoir = s->model->contacts[k].normal_force * s->since[i];
+        for (int k = 0; k < n_contacts; k++) s->cones[i * n_contacts + k].reservoir = s->model->contacts[k].normal_force * s->since[i];
     if (s->transform) stage_transform_begin(s->transform);
     if (s->trial) stages_set_law(s);
-    zn_status status = cone_solve(s->solver, s->x, s->dPi_c, outcome);
+    zn_status status = s->loads ? loads_solve(s->loads, outcome) : solve_once(s, outcome);
     if (outcome->worst_cone >= 0) outcome->worst_cone %= n_contacts;
     return status;
 }

@@ -12,10 +12,11 @@
 #ifndef SCHEME_PROJECTED_STAGES_H
 #define SCHEME_PROJECTED_STAGES_H
 
+#include "scheme/answers.h"
 #include "scheme/block_sum.h"
 #include "scheme/cones.h"
+#include "scheme/loads.h"
 #include "scheme/scales.h"
-#include "scheme/answers.h"
 #include "zeno/simulation.h"
 
 /* Pieces of the model's matrices. */
@@ -34,19 +35,21 @@ typedef struct stages {
     double *since;        /* tau_i - t_n */
     double *Q0, *U0, *D0; /* m x nq, m x nu, m x nc */
     const bool *trial;    /* per contact: has the staged law; NULL: none, now and ever */
+    double *load_0;       /* m x nb: the part of stages before in DPi of bilateral rows, where joints rub by what they carry */
     double *rho;          /* m x nc prox parameters of the inclusions (stages_scale) */
     /* In: start. Out: solution, or the best iterate. */
     double *dU, *dQ, *dPi_b; /* m x nu; m x nq (not when natural, see stages_dQ); m x nb: parts of x */
     double *dPi_c;           /* m x nc: y */
     double *Q, *U;           /* m x nq, m x nu of the last evaluation */
     /* Inside: */
-    answers *at; /* m */
+    answers *at;  /* m */
     double *mu_0; /* D0, and with the staged law what it makes of it */
     double *a, *lambda, *x, *memory, *phi_scale, *psi_scale, *A_values;
-    unsigned char *phi_unit, *psi_unit;
+    unsigned char *phi_unit, *psi_unit, *weak;
     cone_problem problem;
     cone *cones; /* stage by stage, one a contact */
     cone_solver *solver;
+    loads *loads; /* NULL: no joint rubs by what it carries */
     stages_cuts cuts;
     block_sum phi_x, phi_y, psi_x;
     lin_pattern A_pattern;

@@ -6,11 +6,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* clang-format off */
 #define SCHEMES(X) \
-    X(moreau) X(moreau_midpoint) X(moreau_shifted) X(moreau_symmetric) X(moreau_variational) X(moreau_theta) \
-    X(rattle) X(lobatto_3a3b) X(lobatto_3a3b_lagrange) X(radau_2a) X(lobatto_3c) X(sdirk2) X(sdirk3) X(tr_bdf2) \
-    X(trx2) X(tr_theta) X(generalized_alpha) X(generalized_alpha_pva) X(generalized_alpha_pvv) \
-    X(generalized_alpha_p) X(generalized_alpha_v) X(generalized_alpha_pv)
+    X(moreau) X(moreau_midpoint) X(moreau_shifted) X(moreau_symmetric) X(moreau_variational) X(moreau_theta) X(rattle) \
+    X(lobatto_3a3b) X(lobatto_3a3b_lagrange) X(radau_2a) X(lobatto_3c) X(sdirk2) X(sdirk3) X(tr_bdf2) X(trx2) \
+    X(tr_theta) X(generalized_alpha) X(generalized_alpha_pva) X(generalized_alpha_pvv) X(generalized_alpha_p) \
+    X(generalized_alpha_v) X(generalized_alpha_pv)
+/* clang-format on */
 
 #define X(name) extern const scheme_class scheme_##name;
 SCHEMES(X)
@@ -68,7 +70,8 @@ typedef struct feature {
     size_t flag; /* of zn_scheme_info */
 } feature;
 
-#define FEATURE(text, member) {text, offsetof(zn_scheme_info, member)}
+#define FEATURE(text, member) \
+    { text, offsetof(zn_scheme_info, member) }
 
 static bool supports(const zn_scheme_info *info, const feature *f) { return *(const bool *)((const char *)info + f->flag); }
 
@@ -81,7 +84,7 @@ static zn_status refuse(zn_context *context, const scheme_class *class, const fe
         used += (size_t)snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", info->name);
     }
     error_place place = {.subject = subject, .time = NAN};
-    return fail_at(context, ZN_UNSUPPORTED, &place, "%s does not support %s%s%s%s; schemes that do: %s", class->info.name, f->what,
+    return fail_at(context, ZN_ERROR_UNSUPPORTED, &place, "%s does not support %s%s%s%s; schemes that do: %s", class->info.name, f->what,
                    subject ? " (here '" : "", subject ? subject : "", subject ? "')" : "", able);
 }
 

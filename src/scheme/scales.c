@@ -12,12 +12,16 @@ static const double share = 1e-3;
 /* General kinematics are looked at again when coordinates or velocities have grown by this much. */
 static const double growth = 1.25;
 
+static size_t memory_size(const zn_model *model) {
+    size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model);
+    return nq + 5 * nu + 2 * n + (model->natural ? 0 : 2 * nq + nu + (size_t)lin_nnz(&model->pattern.B));
+}
+
 zn_status scales_create(zn_context *context, const zn_model *model, double tolerance, problem_scales *s) {
     *s = (problem_scales){.model = model, .reach = length_roundoff / tolerance};
     size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model);
-    size_t extra = model->natural ? 0 : nq + nu + (size_t)lin_nnz(&model->pattern.B);
-    double *next = s->memory = MEM_ARRAY(context, double, nq + 5 * nu + 2 * n + extra);
-    if (!next) return ZN_MEMORY;
+    double *next = s->memory = MEM_ARRAY(context, double, memory_size(model));
+    if (!next) return ZN_ERROR_MEMORY;
     s->q = next, next += nq;
     s->u = next, next += nu;
     s->velocity = next, next += nu;
@@ -26,10 +30,8 @@ zn_status scales_create(zn_context *context, const zn_model *model, double toler
     s->slack = next, next += nu;
     s->row = next, next += n;
     s->row_place = next, next += n;
-    if (model->natural)
-        s->place = s->q, s->rate = s->velocity;
-    else
-        s->place = next, s->rate = s->place + nu, s->B = s->rate + nq;
+    if (model->natural) s->place = s->q, s->rate = s->velocity;
+    else s->place = next, s->rate = s->place + nu, s->drift = s->rate + nq, s->B = s->drift + nq;
     return ZN_OK;
 }
 
@@ -42,8 +44,13 @@ void scales_take(problem_scales *s, const problem_scales *from) {
     if (!s->memory || !from->memory) return;
     size_t nq = (size_t)s->model->size.nq, nu = (size_t)s->model->size.nu;
     memcpy(s->memory, from->memory, (nq + 5 * nu) * sizeof *s->memory); /* all but rows */
-    if (s->B) memcpy(s->place, from->place, (nq + nu + (size_t)lin_nnz(&s->model->pattern.B)) * sizeof *s->place);
+    if (s->B) memcpy(s->place, from->place, (2 * nq + nu + (size_t)lin_nnz(&s->model->pattern.B)) * sizeof *s->place);
     s->h = from->h, s->energy = from->energy, s->begun = from->begun, s->renew = from->renew;
+}
+
+void scales_carry(problem_scales *s, byte_stream *b) {
+    if (s->memory) BYTES_PASS_ARRAY(b, s->memory, memory_size(s->model));
+    BYTES_PASS(b, s->h), BYTES_PASS(b, s->energy), BYTES_PASS(b, s->begun), BYTES_PASS(b, s->renew);
 }
 
 /* True: one of them has grown so much that sizes derived from it must be updated. */
@@ -62,12 +69,12 @@ static bool follow(int n, const double *x, double *most) {
 static zn_status see_kinematics(problem_scales *s, answers *at, const zn_point *point) {
     const zn_model *model = s->model;
     const zn_pattern *p = &model->pattern.B;
-    if (model->kinematics(model, at->work, point, &(zn_kinematics){.B = at->B})) return ZN_NOT_FINITE;
+    if (model->kinematics(model, at->work, point, &(zn_kinematics){.qdot = at->qdot, .B = at->B})) return ZN_ERROR_NOT_FINITE;
+    follow(model->size.nq, at->qdot, s->drift);
     follow(lin_nnz(p), at->B, s->B);
     for (int j = 0; j < p->cols; j++) {
         double size = 0, norm = 0;
-        for (int k = p->start[j]; k < p->start[j + 1]; k++)
-            size = hypot(size, s->q[p->index[k]]), norm = hypot(norm, s->B[k]);
+        for (int k = p->start[j]; k < p->start[j + 1]; k++) size = hypot(size, s->q[p->index[k]]), norm = hypot(norm, s->B[k]);
         s->place[j] = norm > 0 ? size / norm : 0;
     }
     return ZN_OK;
@@ -100,7 +107,7 @@ static zn_status see_forces(problem_scales *s, answers *at, const zn_point *poin
     zn_point end = *point;
     end.t += s->h;
     if (model->balance(model, at->work, point, &(zn_balance){.r = at->r, .M = at->M, .r_q = at->r_q, .r_u = at->r_u}))
-        return ZN_NOT_FINITE;
+        return ZN_ERROR_NOT_FINITE;
     memset(s->force, 0, (size_t)model->size.nu * sizeof *s->force);
     add_sizes(&p->r_q, at->r_q, point->q, s->force);
     add_sizes(&p->r_u, at->r_u, point->u, s->force);
@@ -155,6 +162,7 @@ void scales_rows(problem_scales *s, const double *mass_scale, const double *W) {
     memset(s->rate, 0, (size_t)s->model->size.nq * sizeof *s->rate);
     for (int j = 0; j < nu; j++)
         for (int k = B->start[j]; k < B->start[j + 1]; k++) s->rate[B->index[k]] += s->B[k] * s->velocity[j];
+    for (int i = 0; i < s->model->size.nq; i++) s->rate[i] = larger(s->rate[i], s->drift[i]); /* states move by themselves */
 }
 
 void scales_tell(const problem_scales *s, int blocks, cone_problem *p) {
@@ -163,15 +171,31 @@ void scales_tell(const problem_scales *s, int blocks, cone_problem *p) {
     p->slack_rows = blocks * p->n_slack;
 }
 
-double scales_of_balance(const problem_scales *s, int i) {
-    return s->memory ? inverse(larger(s->velocity[i], s->noise[i])) : 1;
-}
+double scales_of_balance(const problem_scales *s, int i) { return s->memory ? inverse(larger(s->velocity[i], s->noise[i])) : 1; }
 double scales_of_rate(const problem_scales *s, int row) { return s->memory ? inverse(s->row[row]) : 1; }
 double scales_of_length(const problem_scales *s, int row) {
     return s->memory ? inverse(larger(length_share * s->h * s->row[row], s->reach * s->row_place[row])) : 1 / s->h;
 }
 double scales_of_position(const problem_scales *s, int i) {
     return s->memory ? inverse(larger(length_share * s->h * s->rate[i], s->reach * s->q[i])) : 1 / s->h;
+}
+
+double scales_small_length(const problem_scales *s, const double *W, int row) {
+    double x = 0;
+    const zn_pattern *p = &s->model->pattern.W;
+    for (int e = p->start[row]; s->memory && e < p->start[row + 1]; e++) x += fabs(W[e]) * s->place[p->index[e]];
+    return x > 0 ? smaller(x, 1) : 1;
+}
+
+double scales_closed(const problem_scales *s, const double *W, int row) {
+    double tolerance = length_roundoff / s->reach, V = 0, x = 0;
+    if (!s->memory) return tolerance * s->h;
+    const zn_pattern *p = &s->model->pattern.W;
+    for (int e = p->start[row]; e < p->start[row + 1]; e++) {
+        int j = p->index[e];
+        V += fabs(W[e]) * larger(s->u[j], s->velocity[j]), x += fabs(W[e]) * s->place[j];
+    }
+    return larger(tolerance * length_share * s->h * V, length_roundoff * x);
 }
 
 double scales_tolerance(const problem_scales *s, int row, double size, double h) {

@@ -20,17 +20,19 @@
 #ifndef SCHEME_SCALES_H
 #define SCHEME_SCALES_H
 
+#include "base/bytes.h"
 #include "cone/cone.h"
 #include "scheme/answers.h"
 
 typedef struct problem_scales {
     const zn_model *model;
     double reach;
-    double h;             /* of the present step */
-    double *q, *u;        /* nq, nu: the largest so far */
-    double *place, *rate; /* nu: positions in the directions of velocities; nq: of q' (natural systems: those of q and u) */
-    double *velocity;     /* nu: v */
+    double h;                /* of the present step */
+    double *q, *u;           /* nq, nu: the largest so far */
+    double *place, *rate;    /* nu: positions in the directions of velocities; nq: of q' (natural systems: those of q and u) */
+    double *velocity;        /* nu: v */
     double *row, *row_place; /* n rows of lambda: V_k, sum_j |W_jk| x_j */
+    double *drift;           /* nq: largest |q'| so far; natural systems: none */
     double *B;               /* largest so far; natural systems: none */
     double *force, *noise;   /* nu: f_i/M_ii, and what of it counts in v_i */
     double *slack;           /* nu: noise/v_i, at least 1 */
@@ -43,7 +45,8 @@ zn_status scales_create(zn_context *, const zn_model *, double tolerance, proble
 void scales_destroy(zn_context *, problem_scales *);
 /* What was seen so far by the scales of the same system with other rows. */
 void scales_take(problem_scales *, const problem_scales *from);
-/* A step of h begins at a state. `at` lends memory. ZN_NOT_FINITE: forces cannot be evaluated. */
+void scales_carry(problem_scales *, byte_stream *); /* all of it */
+/* A step of h begins at a state. `at` lends memory. ZN_ERROR_NOT_FINITE: forces cannot be evaluated. */
 zn_status scales_see(problem_scales *, answers *at, const zn_point *, double h);
 /* v and V with the masses and directions of the step, as prox_update has left them. */
 void scales_rows(problem_scales *, const double *mass_scale, const double *W);
@@ -53,10 +56,13 @@ void scales_tell(const problem_scales *, int blocks, cone_problem *);
 /* The tolerance that lets an error of `size` in row pass, on position and on velocity level, in steps of h. */
 double scales_tolerance(const problem_scales *, int row, double size, double h);
 /* Residuals times these are compared with the tolerance. */
-double scales_of_balance(const problem_scales *,
-                         int i); /* of row i of the balance, divided by M_ii; not better than round-off */
+double scales_of_balance(const problem_scales *, int i);  /* of row i of the balance, divided by M_ii; not better than round-off */
 double scales_of_rate(const problem_scales *, int row);   /* of c1 */
 double scales_of_length(const problem_scales *, int row); /* of c0 */
 double scales_of_position(const problem_scales *, int i); /* of a change of q_i in the step */
+/* The size of lengths in a row, sum_j |W_jk| x_j, where that is below 1; else 1: what is small in the units of the scene is not so in a small scene. */
+double scales_small_length(const problem_scales *, const double *W, int row);
+/* A gap up to this is closed, for its row cannot be told from zero: tolerance times L_k, with the directions W of now. */
+double scales_closed(const problem_scales *, const double *W, int row);
 
 #endif

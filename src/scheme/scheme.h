@@ -12,11 +12,12 @@
  * step is undone by using the old state again. */
 typedef struct scheme_state {
     double t;
-    double *q, *u;      /* comparable between schemes: values at t */
-    double *P;          /* percussion of the step that ended at t, n rows of lambda */
-    double *P_all;      /* the simulation's: P shared among all rows of its model, of which the scheme may know fewer (sim/selection.c) */
-    double *carry;      /* the scheme's own (accelerations, midpoints ...), scheme_class.carry_size doubles */
-    double noise;       /* the simulation's: what scheme.noise is in a step from here */
+    double *q, *u; /* comparable between schemes: values at t */
+    double *P;     /* percussion of the step that ended at t, n rows of lambda */
+    double *P_all; /* the simulation's: P shared among all rows of its model, of which the scheme may know fewer (sim/selection.c) */
+    double *carry; /* the scheme's own (accelerations, midpoints ...), scheme_class.carry_size doubles */
+    double noise;  /* the simulation's: what scheme.noise is in a step from here */
+    bool opened;   /* in the step that ended here a contact was closed in a stage and open in a later one */
     long staged_accepted, staged_repeated; /* on the way here: steps with the staged friction law, attempts that were thrown away */
 } scheme_state;
 
@@ -24,11 +25,11 @@ typedef struct scheme scheme;
 
 /* What carry is made of, one piece after the other. */
 typedef enum carry_kind {
-    CARRY_NUMBERS,     /* `count` numbers that know nothing of rows */
-    CARRY_CONTACTS,    /* `count` times one for each contact; `new_value` of a contact that was not there before */
-    CARRY_BILATERAL,   /* the same for bilateral rows, */
+    CARRY_NUMBERS,      /* `count` numbers that know nothing of rows */
+    CARRY_CONTACTS,     /* `count` times one for each contact; `new_value` of a contact that was not there before */
+    CARRY_BILATERAL,    /* the same for bilateral rows, */
     CARRY_CONTACT_ROWS, /* for rows of contacts, */
-    CARRY_ROWS         /* for all rows of lambda */
+    CARRY_ROWS          /* for all rows of lambda */
 } carry_kind;
 typedef struct carry_piece {
     carry_kind kind;
@@ -39,12 +40,15 @@ enum { CARRY_MOST_PIECES = 8 };
 
 typedef struct scheme_class {
     zn_scheme_info info;
-    int variant;             /* what tells schemes of one file apart */
-    tableau_maker *method;   /* of Runge-Kutta schemes */
+    int variant;                 /* what tells schemes of one file apart */
+    tableau_maker *method;       /* of Runge-Kutta schemes */
     double (*bound)(int stages); /* h omega up to which steps are stable, omega the fastest frequency; NULL: any */
-    bool needs_start_forces; /* a0 and lambda0 below are asked for (else NULL) */
+    bool takes_modes;            /* steps obey scheme.modes */
+    bool drifts;                 /* bilateral constraints are met on velocity level only: those of positions drift */
+    bool reads_restitution;      /* e_N at each step: it may be another one between runs */
+    bool needs_start_forces;     /* a0 and lambda0 below are asked for (else NULL) */
     size_t (*carry_size)(const zn_model *, const zn_settings *);
-    /* Allocates all memory that steps need. Refuses with ZN_UNSUPPORTED and a sentence naming the feature. */
+    /* Allocates all memory that steps need. Refuses with ZN_ERROR_UNSUPPORTED and a sentence naming the feature. */
     zn_status (*create)(zn_context *, const struct scheme_class *, const zn_model *, const zn_settings *, scheme **);
     /* The pieces of carry (of what is used of it); their number. With them it goes to a scheme of the same class for other contacts.
      * NULL: `start` makes the carry of that one, too. */
@@ -79,9 +83,10 @@ struct scheme {
     const zn_model *model;
     problem_scales scales; /* what the tolerance is relative to; made and destroyed by who made the scheme */
     /* What the simulation says before each step: */
-    double noise; /* 0: the tolerance must be met; else round-off of the model is above it, of about this size (cone_expect_noise) */
+    double noise;  /* 0: the tolerance must be met; else round-off of the model is above it, of about this size (cone_expect_noise) */
     bool hopeless; /* see cone_expected */
-    bool again;    /* the same step once more, after a try that came near: it goes on from there */
+    const cone_frozen *modes; /* per contact: what it does in the whole step (cone.h); NULL: the laws decide */
+    bool again;               /* the same step once more, after a try that came near: it goes on from there */
 };
 
 extern const scheme_class *const scheme_classes[];
@@ -91,7 +96,7 @@ const scheme_class *scheme_find(const char *name); /* NULL: that of the default 
 void scheme_unknown(const char *name, char *text, size_t room);
 /* Bounds: of the leapfrog, and of Lobatto IIIA-IIIB. */
 double scheme_bound_leapfrog(int stages), scheme_bound_lobatto(int stages);
-/* ZN_UNSUPPORTED with a sentence that names the feature and the schemes that can, where the model asks for too much. */
+/* ZN_ERROR_UNSUPPORTED with a sentence that names the feature and the schemes that can, where the model asks for too much. */
 zn_status scheme_check(zn_context *, const scheme_class *, const zn_model *);
 /* The same for contacts that will come by themselves, with friction or without. */
 zn_status scheme_check_found(zn_context *, const scheme_class *, bool rubbing);

@@ -18,16 +18,16 @@ typedef enum setting_kind {
 } setting_kind;
 
 typedef struct setting {
-    const char *name;         /* of the member, and the key of scenes; an option of the program has - for _ */
-    size_t offset;            /* in zn_settings */
+    const char *name; /* of the member, and the key of scenes; an option of the program has - for _ */
+    size_t offset;    /* in zn_settings */
     setting_kind kind;
     number_range range;       /* of numbers */
     const char *unset;        /* what 0 means, which then is allowed in C and is the default; NULL: nothing but the number */
     const char *const *words; /* n_words of them, in the order of the enumeration */
     int n_words;
-    const char *applies;      /* to which schemes; NULL: all */
-    const char *sentence;     /* words in single quotes */
-    const char *more;         /* where more is said, from the top of the repository; NULL: nowhere */
+    const char *applies;  /* to which schemes; NULL: all */
+    const char *sentence; /* words in single quotes */
+    const char *more;     /* where more is said, from the top of the repository; NULL: nowhere */
 } setting;
 
 extern const setting settings_rows[];
@@ -49,7 +49,7 @@ bool settings_take(const setting *, const char *label, const char *text, zn_sett
 /* "radau-2a:3": the scheme radau-2a with 3 stages. false: `why` has the sentence, and the settings are as they were. */
 bool settings_take_scheme(const char *text, zn_settings *, char *why, size_t room);
 
-/* ZN_ARGUMENT with a sentence where a member is out of its range, or two do not go together. */
+/* ZN_ERROR_ARGUMENT with a sentence where a member is out of its range, or two do not go together. */
 zn_status settings_check(zn_context *, const zn_settings *);
 
 #endif

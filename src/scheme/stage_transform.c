@@ -144,8 +144,7 @@ static zn_status factor_real(stage_transform *t, int e) {
         const double *v = piece_values(t, p);
         double factor = creal(coefficient_of(p, t->s->h, t->eigen.value[e]));
         for (int k = 0; k < cut->count; k++)
-            values[(size_t)(p->col + cut->col[k]) * (size_t)t->n + (size_t)(p->row + cut->row[k])] +=
-                factor * v[cut->from[k]];
+            values[(size_t)(p->col + cut->col[k]) * (size_t)t->n + (size_t)(p->row + cut->row[k])] += factor * v[cut->from[k]];
     }
     return lin_lu_factor(t->real_lu[e], t->real[e], true);
 }
@@ -159,8 +158,7 @@ static zn_status factor_complex(stage_transform *t, int e) {
         const double *v = piece_values(t, p);
         double complex factor = coefficient_of(p, t->s->h, t->eigen.value[e]);
         for (int k = 0; k < cut->count; k++)
-            values[(size_t)(p->col + cut->col[k]) * (size_t)t->n + (size_t)(p->row + cut->row[k])] +=
-                factor * v[cut->from[k]];
+            values[(size_t)(p->col + cut->col[k]) * (size_t)t->n + (size_t)(p->row + cut->row[k])] += factor * v[cut->from[k]];
     }
     return lin_complex_lu_factor(t->complex_lu[e]);
 }
@@ -185,13 +183,13 @@ static bool take_means(stage_transform *t) {
 
 zn_status stage_transform_factor(stage_transform *t) {
     size_t bytes = t->n_values * sizeof *t->memory;
-    if (t->gave_up) return ZN_NO_CONVERGENCE;
-    if (!take_means(t)) return ZN_NOT_FINITE;
+    if (t->gave_up) return ZN_ERROR_NO_CONVERGENCE;
+    if (!take_means(t)) return ZN_ERROR_NOT_FINITE;
     bool same = t->factored && t->h_kept == t->s->h && memcmp(t->memory, t->kept, bytes) == 0;
     bool keep = same || (t->factored && t->current && t->h_kept == t->s->h && t->worst <= t->new_worst + KEEP_ITERATIONS);
     t->worst = 0;
     t->current = true;
-    t->is_new = false;
+    t->is_new = same; /* the same factors as new ones: what an earlier step did with them counts for nothing */
     if (keep) {
         t->counts.kept++;
         return ZN_OK;
@@ -199,8 +197,7 @@ zn_status stage_transform_factor(stage_transform *t) {
     t->counts.factorisations++;
     t->factored = false;
     zn_status status = ZN_OK;
-    for (int e = 0; e < t->eigen.count && status == ZN_OK; e++)
-        status = t->real[e] ? factor_real(t, e) : factor_complex(t, e);
+    for (int e = 0; e < t->eigen.count && status == ZN_OK; e++) status = t->real[e] ? factor_real(t, e) : factor_complex(t, e);
     if (status != ZN_OK) return status;
     t->factored = t->is_new = true;
     t->h_kept = t->s->h;
@@ -271,26 +268,23 @@ static void precondition(void *user, double *b, int columns) {
 /* ---- the exact phi_x, stage by stage ---- */
 
 /* y += factor A x for a matrix of the model. */
-static void add_product(const zn_pattern *p, const double *values, double factor, const double *x, int ldx, double *y,
-                        int ldy, int columns) {
+static void add_product(const zn_pattern *p, const double *values, double factor, const double *x, int ldx, double *y, int ldy,
+                        int columns) {
     int entries = lin_nnz(p);
     if (entries == 0) return;
-    if (entries == p->rows * p->cols)
-        lin_dense_multiply_many((lin_product){p->rows, p->cols, columns, ldx, ldy}, values, x, factor, y);
+    if (entries == p->rows * p->cols) lin_dense_multiply_many((lin_product){p->rows, p->cols, columns, ldx, ldy}, values, x, factor, y);
     else
-        for (int c = 0; c < columns; c++)
-            lin_multiply(p, values, factor, x + (size_t)c * (size_t)ldx, y + (size_t)c * (size_t)ldy);
+        for (int c = 0; c < columns; c++) lin_multiply(p, values, factor, x + (size_t)c * (size_t)ldx, y + (size_t)c * (size_t)ldy);
 }
 
-static void add_cut(const block_cut *cut, const double *values, double factor, const double *x, int ldx, double *y, int ldy,
-                    int columns) {
+static void add_cut(const block_cut *cut, const double *values, double factor, const double *x, int ldx, double *y, int ldy, int columns) {
     for (int c = 0; c < columns; c++, x += ldx, y += ldy)
         for (int k = 0; k < cut->count; k++) y[cut->row[k]] += factor * values[cut->from[k]] * x[cut->col[k]];
 }
 
 /* to = factor sum_k weights[k] x_k of one kind of unknowns, columns packed */
-static void combine(const stage_transform *t, const part *kind, const double *weights, double factor, const double *x,
-                    double *to, int columns) {
+static void combine(const stage_transform *t, const part *kind, const double *weights, double factor, const double *x, double *to,
+                    int columns) {
     size_t nx = (size_t)t->s->problem.nx, size = (size_t)kind->size;
     memset(to, 0, size * (size_t)columns * sizeof *to);
     for (size_t c = 0; c < (size_t)columns; c++)
@@ -309,10 +303,8 @@ static void multiply_stage(stage_transform *t, int i, const double *x, double *y
     const part *U = &t->parts[0], *Q = &t->parts[1], *P = &t->parts[2];
     int nx = s->problem.nx, nu = U->size, nq = s->model->size.nq;
     combine(t, U, s->A + i * s->m, 1, x, t->U, columns);
-    if (s->natural)
-        combine(t, U, s->AA + i * s->m, s->h, x, t->Q, columns);
-    else
-        combine(t, Q, s->A + i * s->m, 1, x, t->Q, columns);
+    if (s->natural) combine(t, U, s->AA + i * s->m, s->h, x, t->Q, columns);
+    else combine(t, Q, s->A + i * s->m, 1, x, t->Q, columns);
     double *balance = y + U->first + i * nu, *bilateral = y + P->first + i * P->size, *level = bilateral + s->model->size.ng;
     add_product(&p->M, at->M, 1, x + U->first + i * nu, nx, balance, nx, columns);
     add_product(&p->r_q, at->r_q, s->h, t->Q, nq, balance, nx, columns);
@@ -325,8 +317,7 @@ static void multiply_stage(stage_transform *t, int i, const double *x, double *y
     double *kinematics = y + Q->first + i * nq;
     const double *dQ = x + Q->first + i * nq;
     for (int c = 0; c < columns; c++)
-        for (int j = 0; j < nq; j++)
-            kinematics[(size_t)c * (size_t)nx + (size_t)j] += dQ[(size_t)c * (size_t)nx + (size_t)j];
+        for (int j = 0; j < nq; j++) kinematics[(size_t)c * (size_t)nx + (size_t)j] += dQ[(size_t)c * (size_t)nx + (size_t)j];
     add_product(&p->qdot_q, at->qdot_q, -s->h, t->Q, nq, kinematics, nx, columns);
     add_product(&p->B, at->B, -s->h, t->U, nu, kinematics, nx, columns);
 }
@@ -364,9 +355,9 @@ static zn_status create_real(stage_transform *t, int e) {
     zn_status status = lin_pattern_dense(t->context, t->n, t->n, &full);
     if (status != ZN_OK) return status;
     t->real[e] = lin_matrix_create(t->context, t->n);
-    status = t->real[e] && lin_matrix_block(t->real[e], &full.p, false, 0, 0) >= 0 ? lin_matrix_finish(t->real[e], LIN_DENSE)
-                                                                                   : ZN_MEMORY;
-    if (status == ZN_OK && !(t->real_lu[e] = lin_lu_create(t->context, t->real[e]))) status = ZN_MEMORY;
+    status =
+        t->real[e] && lin_matrix_block(t->real[e], &full.p, false, 0, 0) >= 0 ? lin_matrix_finish(t->real[e], LIN_DENSE) : ZN_ERROR_MEMORY;
+    if (status == ZN_OK && !(t->real_lu[e] = lin_lu_create(t->context, t->real[e]))) status = ZN_ERROR_MEMORY;
     lin_pattern_destroy(t->context, &full);
     return status;
 }
@@ -388,15 +379,13 @@ static zn_status take_memory(stage_transform *t) {
     t->U = MEM_ARRAY(context, double, nu *WIDTH);
     t->Q = MEM_ARRAY(context, double, nq *WIDTH);
     t->gmres = lin_gmres_create(context, s->problem.nx, WIDTH, DEPTH);
-    if (!t->memory || !t->kept || !t->b_real || !t->b_complex || !t->sum || !t->U || !t->Q || !t->gmres) return ZN_MEMORY;
+    if (!t->memory || !t->kept || !t->b_real || !t->b_complex || !t->sum || !t->U || !t->Q || !t->gmres) return ZN_ERROR_MEMORY;
     double *next = t->memory;
     for (int from = 0; from < SOURCE_COUNT; next += t->count[from], from++) t->mean[from] = next;
     zn_status status = ZN_OK;
     for (int e = 0; e < t->eigen.count && status == ZN_OK; e++) {
-        if (cimag(t->eigen.value[e]) == 0)
-            status = create_real(t, e);
-        else if (!(t->complex_lu[e] = lin_complex_lu_create(context, t->n)))
-            status = ZN_MEMORY;
+        if (cimag(t->eigen.value[e]) == 0) status = create_real(t, e);
+        else if (!(t->complex_lu[e] = lin_complex_lu_create(context, t->n))) status = ZN_ERROR_MEMORY;
     }
     return status;
 }
@@ -405,7 +394,7 @@ zn_status stage_transform_create(const stages *s, stage_transform **out) {
     *out = NULL;
     if (s->m > LIN_EIGEN_MAX) return ZN_OK;
     stage_transform *t = MEM_ARRAY(s->context, stage_transform, 1);
-    if (!t) return ZN_MEMORY;
+    if (!t) return ZN_ERROR_MEMORY;
     t->context = s->context;
     t->s = s;
     describe(t);
@@ -417,7 +406,7 @@ zn_status stage_transform_create(const stages *s, stage_transform **out) {
         return ZN_OK;
     }
     stage_transform_destroy(t);
-    return status == ZN_MEMORY ? ZN_MEMORY : ZN_OK;
+    return status == ZN_ERROR_MEMORY ? ZN_ERROR_MEMORY : ZN_OK;
 }
 
 void stage_transform_destroy(stage_transform *t) {

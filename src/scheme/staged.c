@@ -21,8 +21,7 @@ static int find_group(int *group, int k) {
 /* Velocities with an entry in one column of a matrix of forces move together. */
 static void join_column(int *group, const zn_pattern *p, int column) {
     int first = p->start[column];
-    for (int e = first + 1; e < p->start[column + 1]; e++)
-        group[find_group(group, p->index[e])] = find_group(group, p->index[first]);
+    for (int e = first + 1; e < p->start[column + 1]; e++) group[find_group(group, p->index[e])] = find_group(group, p->index[first]);
 }
 
 static void join_fixed(staged_law *law) {
@@ -81,13 +80,14 @@ void staged_see_new_contacts(staged_law *law, const double *P) {
 static bool can_turn(const zn_contact *contact) {
     bool turns = false;
     for (int b = 0; b < contact->n_balls; b++) turns = turns || (contact->balls[b].dim > 1 && contact->balls[b].mu > 0);
-    return turns && contact->e_F == 0;
+    return turns;
 }
 
 zn_status staged_create(zn_context *context, const zn_model *model, const zn_settings *settings, staged_law *law) {
     *law = (staged_law){.context = context, .model = model};
-    bool staged = settings->friction_law == ZN_FRICTION_STAGED;
-    for (int k = 0; k < model->size.n_contacts && staged; k++) law->offered = law->offered || can_turn(&model->contacts[k]);
+    bool staged = settings->friction_law == ZN_FRICTION_STAGED, located = settings->contact_events == ZN_EVENTS_LOCATED;
+    for (int k = 0; k < model->size.n_contacts && (staged || located); k++)
+        law->offered = law->offered || (can_turn(&model->contacts[k]) && (located || model->contacts[k].e_F == 0));
     if (!law->offered) return ZN_OK;
     int contacts = model->size.n_contacts, n = model_rows(model), nu = model->size.nu;
     law->memory = MEM_ARRAY(context, bool, 6 * contacts);
@@ -95,7 +95,7 @@ zn_status staged_create(zn_context *context, const zn_model *model, const zn_set
     law->groups = MEM_ARRAY(context, int, 2 * nu);
     if (!law->memory || !law->numbers || !law->groups) {
         staged_destroy(law);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     law->turns = law->memory;
     law->closed = law->turns + contacts;
@@ -108,7 +108,7 @@ zn_status staged_create(zn_context *context, const zn_model *model, const zn_set
     law->shift = law->last + n;
     law->fixed_group = law->groups;
     law->group = law->groups + nu;
-    for (int k = 0; k < contacts; k++) law->turns[k] = can_turn(&model->contacts[k]);
+    for (int k = 0; k < contacts; k++) law->turns[k] = staged && can_turn(&model->contacts[k]) && model->contacts[k].e_F == 0;
     join_fixed(law);
     return ZN_OK;
 }
@@ -156,10 +156,21 @@ enum { MOST_REJECTIONS = 4, WAIT_UNIT = 8 };
 
 bool staged_begin(staged_law *law, const double *caution) {
     for (int k = 0; k < law->model->size.n_contacts; k++)
-        law->tried[k] = law->trial[k] = law->turns[k] && law->closed[k] && caution[k] < WAIT_UNIT &&
-                                        all_balls_slip(&law->model->contacts[k], law->start);
+        law->tried[k] = law->trial[k] =
+            law->turns[k] && law->closed[k] && caution[k] < WAIT_UNIT && all_balls_slip(&law->model->contacts[k], law->start);
     law->attempts = 0;
     return staged_any(law);
+}
+
+void staged_freeze(staged_law *law, const cone_frozen *modes) {
+    law->modes = modes;
+    if (!law->offered || !modes) return;
+    for (int k = 0; k < law->model->size.n_contacts; k++) {
+        law->tried[k] = false;
+        law->trial[k] = scheme_may_turn(&law->model->contacts[k], &modes[k]);
+    }
+    law->attempts = 0;
+    staged_attempt(law);
 }
 
 void staged_end(const staged_law *law, const double *caution, double *next) {
@@ -168,8 +179,7 @@ void staged_end(const staged_law *law, const double *caution, double *next) {
         if (law->tried[k]) {
             rejections = law->trial[k] ? 0 : rejections < MOST_REJECTIONS ? rejections + 1 : MOST_REJECTIONS;
             wait = rejections > 0 ? (1 << (rejections - 1)) - 1 : 0;
-        } else if (wait > 0)
-            wait--;
+        } else if (wait > 0) wait--;
         next[k] = rejections + WAIT_UNIT * wait;
     }
 }
@@ -208,13 +218,14 @@ void staged_add_cost(const staged_law *law, scheme_state *to, cone_outcome *outc
 
 /* P_F - before_F = -mu (P_N - before_N) d  <=>  P_F = -mu P_N d + shift,  shift = before_F + mu before_N d. The unknown of the
  * linear problem is P_F - shift, which slips along d in any case. */
-static void prepare_ball(staged_law *law, linear_problem *p, int row, const zn_ball *ball, const double *slip,
-                         double before_N, const double *before) {
+static void prepare_ball(staged_law *law, linear_problem *p, int row, const zn_ball *ball, const double *slip, double before_N,
+                         const double *before, const double *along) {
     const zn_pattern *W = &law->model->pattern.W;
     int first_F = model_row_F(law->model);
     double length = sqrt(dot(ball->dim, slip + row, slip + row));
     for (int i = row; i < row + ball->dim; i++) {
-        double d = slip[i] / length, shift = before[i] + ball->mu * before_N * d;
+        double d = along && (ball->dim == 1 || !(length > 0)) ? along[i - row] : slip[i] / length,
+               shift = before[i] + ball->mu * before_N * d;
         p->direction[i - first_F] = d;
         law->shift[i - first_F] = shift;
         p->P[i] -= shift;
@@ -227,13 +238,17 @@ void staged_end_prepare(staged_law *law, linear_problem *p, const double *slip, 
     const zn_model *model = law->model;
     for (int k = 0; k < model->size.n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
-        if (law->trial[k]) staged_follow(law, k, slip);
+        if (law->trial[k] && !law->modes) staged_follow(law, k, slip);
         bool staged = law->trial[k] && !law->rejected[k] && p->active[k];
         if (law->trial[k] && !staged) law->rejected[k] = true;
         double before_N = contact->row_N < 0 ? share * p->time_measure * contact->normal_force : before[contact->row_N];
         for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim) {
-            linear_problem_slips(p, k, b, staged);
-            if (staged) prepare_ball(law, p, row, &contact->balls[b], slip, before_N, before);
+            bool slips = staged && !(law->modes && law->modes[k].ball[b] == CONE_STICK);
+            linear_problem_slips(p, k, b, slips);
+            for (int i = row; staged && !slips && i < row + contact->balls[b].dim; i++) law->shift[i - model_row_F(model)] = 0;
+            if (slips)
+                prepare_ball(law, p, row, &contact->balls[b], slip, before_N, before,
+                             law->modes ? law->modes[k].along + row - contact->row_F : NULL);
         }
     }
 }
@@ -262,10 +277,11 @@ void staged_end_finish(staged_law *law, linear_problem *p, const double *before,
         const zn_contact *contact = &model->contacts[k];
         if (!law->trial[k] || law->rejected[k]) continue;
         for (int i = contact->row_F; i < contact->row_F + contact->nF; i++) p->P[i] += law->shift[i - first_F];
+        if (law->modes) continue;
         if (!still_slips(p, contact)) law->rejected[k] = true;
         if (contact->row_N < 0) continue;
         double P_N = p->P[contact->row_N], rest = P_N - before[contact->row_N] + (last ? last[contact->row_N] : 0);
         if (!(P_N > 0) || rest < -SIGN_ROUNDOFF * P_N) law->rejected[k] = true;
     }
-    staged_see_new_contacts(law, p->P);
+    if (!law->modes) staged_see_new_contacts(law, p->P);
 }

@@ -23,17 +23,19 @@
 typedef struct staged_law {
     zn_context *context;
     const zn_model *model;
-    bool offered;             /* asked for, and some contact has a direction that can turn; else nothing below exists */
-    bool *turns;              /* per contact: may be in K_n at all */
-    bool *closed;             /* at t_n, with a force */
-    bool *touching;           /* at t_n: closed, or at rest on the gap; a percussion is nothing new there */
-    bool *tried;              /* K_n */
-    bool *trial;              /* K_n less those that were rejected in this step */
-    bool *rejected;           /* found by the running attempt */
-    int attempts;             /* discarded in this step */
-    double *start;            /* n rows: c1 at t_n */
-    double *last;             /* n rows: slip velocities of the latest stage that was looked at */
-    double *shift;            /* nF: P_F = -mu P_N d + shift at the end of the step */
+    bool offered; /* asked for (or modes may be), and some contact has a direction that can turn; else nothing below exists */
+    const cone_frozen
+        *modes;     /* of the running step; NULL: none. Contacts of K_n are those that slip by their mode, and nothing is tested */
+    bool *turns;    /* per contact: may be in K_n at all */
+    bool *closed;   /* at t_n, with a force */
+    bool *touching; /* at t_n: closed, or at rest on the gap; a percussion is nothing new there */
+    bool *tried;    /* K_n */
+    bool *trial;    /* K_n less those that were rejected in this step */
+    bool *rejected; /* found by the running attempt */
+    int attempts;   /* discarded in this step */
+    double *start;  /* n rows: c1 at t_n */
+    double *last;   /* n rows: slip velocities of the latest stage that was looked at */
+    double *shift;  /* nF: P_F = -mu P_N d + shift at the end of the step */
     int *fixed_group, *group; /* per velocity: its island, by masses and joints, and with closed contacts too */
     bool *memory;
     double *numbers;
@@ -48,6 +50,8 @@ bool staged_rests(const staged_law *, int k, const double *c0);
 /* K_n. `closed`, `touching` and start (c1 at t_n) are filled by the caller; caution: one number a contact that goes from
  * state to state, 0 at the start. False: empty. */
 bool staged_begin(staged_law *, const double *caution);
+/* K_n by modes instead, which hold until the next call; NULL: by the state again. */
+void staged_freeze(staged_law *, const cone_frozen *modes);
 /* After the attempt that stands: caution of the next step. */
 void staged_end(const staged_law *, const double *caution, double *next);
 /* Before an attempt: nothing is rejected, slip velocities are those of t_n. */

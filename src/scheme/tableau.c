@@ -20,7 +20,7 @@ void draft_round(const draft *from, tableau *to) {
         to->b[i] = (double)from->b[i];
         to->c[i] = (double)from->c[i];
         if (to->has_embedded) to->b_embedded[i] = (double)from->b_embedded[i];
-        to->dense[i * s] = to->b[i];   /* so that the motion within the step ends exactly where the step does */
+        to->dense[i * s] = to->b[i]; /* so that the motion within the step ends exactly where the step does */
     }
 }
 
@@ -30,7 +30,7 @@ void draft_round(const draft *from, tableau *to) {
 void draft_embed(draft *d) {
     const int s = d->s;
     for (int j = 0; j < s - 1; j++) {
-        long double ratio = -1;   /* v_j / v_s */
+        long double ratio = -1; /* v_j / v_s */
         for (int k = 0; k < s - 1; k++)
             if (k != j) ratio *= (d->c[s - 1] - d->c[k]) / (d->c[j] - d->c[k]);
         d->b_embedded[j] = d->b[j] - d->b[s - 1] * ratio;
@@ -55,7 +55,7 @@ void draft_collocate(draft *d) {
 
 zn_status draft_check_stages(zn_context *context, const char *name, int s, int least) {
     if (s >= least && s <= TABLEAU_S_MAX) return ZN_OK;
-    return fail(context, ZN_ARGUMENT, "%s has %d to %d stages, not %d", name, least, TABLEAU_S_MAX, s);
+    return fail(context, ZN_ERROR_ARGUMENT, "%s has %d to %d stages, not %d", name, least, TABLEAU_S_MAX, s);
 }
 
 void tableau_dense(const tableau *method, double x, double *weights) {

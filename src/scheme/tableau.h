@@ -19,32 +19,32 @@
  * equalities are exact in floating point: a row of A equal to b, zero rows and columns, the one value on a
  * diagonal, and in the Lobatto families c_{s+1-i} = 1 - c_i and b_{s+1-i} = b_i. */
 typedef struct tableau {
-    const char *name;           /* for people; static text */
+    const char *name; /* for people; static text */
     int s;
     double A[TABLEAU_S_MAX * TABLEAU_S_MAX];
-    double Ah[TABLEAU_S_MAX * TABLEAU_S_MAX];      /* equal to A unless partitioned */
+    double Ah[TABLEAU_S_MAX * TABLEAU_S_MAX]; /* equal to A unless partitioned */
     double b[TABLEAU_S_MAX], c[TABLEAU_S_MAX];
-    double b_embedded[TABLEAU_S_MAX];              /* weights of another order for the same stages; zeros: none */
-    double dense[TABLEAU_S_MAX * TABLEAU_S_MAX];   /* w_j'(x) = sum_k dense[j * s + k] P_k(2x - 1), P_k Legendre */
-    int order;                  /* of the end of the step, for ordinary differential equations */
-    int embedded_order;         /* 0 without embedded weights */
+    double b_embedded[TABLEAU_S_MAX];            /* weights of another order for the same stages; zeros: none */
+    double dense[TABLEAU_S_MAX * TABLEAU_S_MAX]; /* w_j'(x) = sum_k dense[j * s + k] P_k(2x - 1), P_k Legendre */
+    int order;                                   /* of the end of the step, for ordinary differential equations */
+    int embedded_order;                          /* 0 without embedded weights */
     bool has_embedded;
     bool partitioned;
-    bool explicit_first;        /* first row of A is zero: the first stage is the start of the step */
-    bool diagonally_implicit;   /* A lower triangular, one value on the diagonal (after an explicit first stage too) */
-    bool stiffly_accurate;      /* last row of A is b: the last stage is the end of the step */
+    bool explicit_first;      /* first row of A is zero: the first stage is the start of the step */
+    bool diagonally_implicit; /* A lower triangular, one value on the diagonal (after an explicit first stage too) */
+    bool stiffly_accurate;    /* last row of A is b: the last stage is the end of the step */
 } tableau;
 
 /* A contact problem has one solution when the principal minors of A are positive (P-matrix): so are those of Radau IIA and
  * SDIRK, and of TR-theta after its first stage. Lobatto IIIC with s >= 3 has minors that are zero (P_0): those of a proper
  * subset of stages that has the first and the last and leaves out an odd number of them, {1, 3} for s = 3. */
 
-/* Makes a tableau of s stages that damps with rho at infinity, where the method leaves these open. On failure (ZN_ARGUMENT with a sentence
+/* Makes a tableau of s stages that damps with rho at infinity, where the method leaves these open. On failure (ZN_ERROR_ARGUMENT with a sentence
  * naming the scheme and its range) the tableau is left as it was. */
 typedef zn_status tableau_maker(zn_context *context, int s, double rho, tableau *result);
-tableau_maker tableau_radau_2a;     /* s >= 1, order 2s - 1 */
-tableau_maker tableau_lobatto_3c;   /* s >= 2, order 2s - 2 */
-tableau_maker tableau_lobatto_3a3b; /* s >= 2, order 2s - 2; A: IIIA, Ah: IIIB */
+tableau_maker tableau_radau_2a;               /* s >= 1, order 2s - 1 */
+tableau_maker tableau_lobatto_3c;             /* s >= 2, order 2s - 2 */
+tableau_maker tableau_lobatto_3a3b;           /* s >= 2, order 2s - 2; A: IIIA, Ah: IIIB */
 tableau_maker tableau_sdirk2, tableau_sdirk3; /* Alexander's singly diagonally implicit methods; L-stable, order s = 2, 3 */
 /* Trapezoidal rule to theta h, then a second stage so that R(infinity) = rho in [0, 1]; order 2, embedded order 3. */
 tableau_maker tableau_tr_theta;

@@ -16,7 +16,7 @@ typedef struct draft {
     long double dense[TABLEAU_S_MAX * TABLEAU_S_MAX];
 } draft;
 
-/* ZN_ARGUMENT where there is no such number of stages. */
+/* ZN_ERROR_ARGUMENT where there is no such number of stages. */
 zn_status draft_check_stages(zn_context *, const char *name, int s, int least);
 /* Fills dense, b and A from the nodes. The last node is 1, so the last row of A is b. */
 void draft_collocate(draft *);

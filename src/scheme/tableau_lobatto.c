@@ -9,7 +9,7 @@
  * zeros that follow from it: the embedded weights of an odd s leave out the first stage too. */
 static void lobatto_3a(draft *d, long double *alternating) {
     const int s = d->s;
-    const int sign = s % 2 == 1 ? 1 : -1;   /* P_{s-1}(-1) */
+    const int sign = s % 2 == 1 ? 1 : -1; /* P_{s-1}(-1) */
     long double interior[TABLEAU_S_MAX];
     polynomial_jacobi_roots(s - 2, 1, 1, interior);
     d->c[0] = 0;
@@ -46,8 +46,8 @@ zn_status tableau_lobatto_3c(zn_context *context, int s, double rho, tableau *re
         for (int j = 1; j < s; j++) d.A[i * s + j] += defect * alternating[j];
         d.A[i * s] = d.b[0];
     }
-    *result = (tableau){.name = "Lobatto IIIC", .order = 2 * s - 2, .has_embedded = true, .embedded_order = s - 1,
-                        .stiffly_accurate = true};
+    *result =
+        (tableau){.name = "Lobatto IIIC", .order = 2 * s - 2, .has_embedded = true, .embedded_order = s - 1, .stiffly_accurate = true};
     draft_round(&d, result);
     mirror_rounded_nodes(result);
     return ZN_OK;
@@ -63,10 +63,14 @@ zn_status tableau_lobatto_3a3b(zn_context *context, int s, double rho, tableau *
     long double alternating[TABLEAU_S_MAX];
     lobatto_3a(&d, alternating);
     for (int i = 0; i < s; i++)
-        for (int j = 0; j < s; j++)
-            d.Ah[i * s + j] = j == 0 ? d.b[0] : d.b[j] * (d.b[i] - d.A[j * s + i]) / d.b[i];
-    *result = (tableau){.name = "Lobatto IIIA-IIIB", .order = 2 * s - 2, .has_embedded = true, .embedded_order = s - 1,
-                        .partitioned = true, .explicit_first = true, .stiffly_accurate = true};
+        for (int j = 0; j < s; j++) d.Ah[i * s + j] = j == 0 ? d.b[0] : d.b[j] * (d.b[i] - d.A[j * s + i]) / d.b[i];
+    *result = (tableau){.name = "Lobatto IIIA-IIIB",
+                        .order = 2 * s - 2,
+                        .has_embedded = true,
+                        .embedded_order = s - 1,
+                        .partitioned = true,
+                        .explicit_first = true,
+                        .stiffly_accurate = true};
     draft_round(&d, result);
     mirror_rounded_nodes(result);
     return ZN_OK;

@@ -14,8 +14,12 @@ zn_status tableau_radau_2a(zn_context *context, int s, double rho, tableau *resu
     d.c[s - 1] = 1;
     draft_collocate(&d);
     draft_embed(&d);
-    *result = (tableau){.name = "Radau IIA", .order = 2 * s - 1, .has_embedded = s > 1, .embedded_order = s - 1,
-                        .diagonally_implicit = s == 1, .stiffly_accurate = true};
+    *result = (tableau){.name = "Radau IIA",
+                        .order = 2 * s - 1,
+                        .has_embedded = s > 1,
+                        .embedded_order = s - 1,
+                        .diagonally_implicit = s == 1,
+                        .stiffly_accurate = true};
     draft_round(&d, result);
     return ZN_OK;
 }

@@ -9,8 +9,8 @@ static void finish_sdirk(draft *d, const char *name, tableau *result) {
     for (int j = 0; j < s; j++) d->b[j] = d->A[(s - 1) * s + j];
     polynomial_lagrange(s, d->c, d->dense);
     draft_embed(d);
-    *result = (tableau){.name = name, .order = s, .has_embedded = true, .embedded_order = s - 1, .diagonally_implicit = true,
-                        .stiffly_accurate = true};
+    *result = (tableau){
+        .name = name, .order = s, .has_embedded = true, .embedded_order = s - 1, .diagonally_implicit = true, .stiffly_accurate = true};
     draft_round(d, result);
 }
 
@@ -27,12 +27,10 @@ zn_status tableau_sdirk2(zn_context *context, int s, double rho, tableau *result
 zn_status tableau_sdirk3(zn_context *context, int s, double rho, tableau *result) {
     (void)context, (void)s, (void)rho;
     long double beta = 0.4L;
-    for (int i = 0; i < 8; i++)   /* Newton's errors: 4e-2, 5e-3, 9e-5, 2e-8, 2e-15, then rounding */
+    for (int i = 0; i < 8; i++) /* Newton's errors: 4e-2, 5e-3, 9e-5, 2e-8, 2e-15, then rounding */
         beta -= (((beta - 3) * beta + 1.5L) * beta - 1 / 6.0L) / ((3 * beta - 6) * beta + 1.5L);
     const long double a_32 = ((6 * beta - 20) * beta + 5) / 4;
-    draft d = {.s = 3,
-               .A = {beta, 0, 0, (1 - beta) / 2, beta, 0, 1 - a_32 - beta, a_32, beta},
-               .c = {beta, (1 + beta) / 2, 1}};
+    draft d = {.s = 3, .A = {beta, 0, 0, (1 - beta) / 2, beta, 0, 1 - a_32 - beta, a_32, beta}, .c = {beta, (1 + beta) / 2, 1}};
     finish_sdirk(&d, "SDIRK3", result);
     return ZN_OK;
 }

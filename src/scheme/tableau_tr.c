@@ -16,15 +16,20 @@ static void tr_theta(const char *name, long double rho, tableau *result) {
                      .c = {0, th, 1},
                      .b_embedded = {(3 * th - 1) / (6 * th), 1 / (6 * th * (1 - th)), (2 - 3 * th) / (6 * (1 - th))},
                      .dense = {b[0], -0.5L, 0.5L - b[0], b[1], 0, -b[1], b[2], 0.5L, 0.5L - b[2]}};
-    *result = (tableau){.name = name, .order = 2, .has_embedded = true, .embedded_order = 3, .explicit_first = true,
-                        .diagonally_implicit = true, .stiffly_accurate = true};
+    *result = (tableau){.name = name,
+                        .order = 2,
+                        .has_embedded = true,
+                        .embedded_order = 3,
+                        .explicit_first = true,
+                        .diagonally_implicit = true,
+                        .stiffly_accurate = true};
     draft_round(&d, result);
 }
 
 zn_status tableau_tr_theta(zn_context *context, int s, double rho, tableau *result) {
     (void)s;
     if (!(rho >= 0 && rho <= 1))
-        return fail(context, ZN_ARGUMENT, "TR-theta needs a damping at infinity rho from 0 to 1, not %g", rho);
+        return fail(context, ZN_ERROR_ARGUMENT, "TR-theta needs a damping at infinity rho from 0 to 1, not %g", rho);
     tr_theta("TR-theta", rho, result);
     return ZN_OK;
 }
@@ -40,6 +45,7 @@ zn_status tableau_trx2(zn_context *context, int s, double rho, tableau *result) 
 }
 
 PROJECTED_SCHEME(tr_bdf2, tableau_tr_bdf2, "tr-bdf2", "TR-BDF2, projected: TR-theta with damping 0", 2, NULL, 3, 3, 3, projected_error);
-PROJECTED_SCHEME(trx2, tableau_trx2, "trx2", "two trapezoidal steps, projected: TR-theta with damping 1", 2, NULL, 3, 3, 3, projected_error);
+PROJECTED_SCHEME(trx2, tableau_trx2, "trx2", "two trapezoidal steps, projected: TR-theta with damping 1", 2, NULL, 3, 3, 3,
+                 projected_error);
 PROJECTED_SCHEME(tr_theta, tableau_tr_theta, "tr-theta", "trapezoidal rule and a second stage, projected; damping chosen by the user", 2,
                  NULL, 3, 3, 3, projected_error);

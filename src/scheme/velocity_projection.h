@@ -17,7 +17,7 @@
 /* to->t, to->q are the end of the step, to->u and to->P hold u~ and Ps and become u+ and P. problem->active is filled by the
  * caller; the problem was created with CONE_VELOCITY. h is the step (constant reservoirs). last: b_s dPi_s, n rows.
  * impact_map: NULL for Newton's law above, else that of impact_law.h in its place. */
-zn_status velocity_projection(linear_problem *, impact_map *, staged_law *, const double *last, const scheme_state *from,
-                              double h, scheme_state *to, cone_outcome *);
+zn_status velocity_projection(linear_problem *, impact_map *, staged_law *, const double *last, const scheme_state *from, double h,
+                              scheme_state *to, cone_outcome *);
 
 #endif

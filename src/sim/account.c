@@ -4,16 +4,17 @@
  *     work of a part      sum over steps of h/2 (P_begin + P_end), P the power of its forces without potential
  *     supplied, normal,
  *     friction            work of the rows of lambda: see work.c
- *     scheme              what is left: energy now - start - work - supplied + normal + friction
- *     available           T_start + V_start - min V + sum over updates of the positive parts of work and supplied, and of -normal and -friction where
+ *     events              what events, inputs and samples did between steps: see work.c
+ *     scheme              what is left: energy now - start - work - supplied - events + normal + friction
+ *     available           T_start + V_start - min V + sum over updates of the positive parts of work, supplied and events, and of -normal and -friction where
  *                         the law of impacts created energy (impacts.c)
  *
  * Energy that is present, T + V - min V, is at most what was available, whatever was dissipated. A motion with twice as much, and not just round-off,
  * diverges: no error of a sound run gets there, for energy that comes and goes, by drives and dampers, counts each time that it comes. */
+#include "zeno/account.h"
 #include "model/formula_model.h"
 #include "sim/simulation.h"
 #include "zeno/parts.h"
-#include "zeno/account.h"
 
 /* Of the energies that velocities have shown: less than this is round-off of a system at rest. */
 static const double noticeable = 0.1;
@@ -34,27 +35,24 @@ struct zn_account {
     zn_part_energy *now; /* of each part; power at the last row */
     double *supplied;    /* by forces */
     account_rows *rows;
-    double *before;      /* work of rows when the account was made */
+    double *before; /* work of rows when the account was made */
     double t, start;
     double kinetic_start, potential_start, potential_least;
     double came, came_by_impacts; /* sums of what was supplied */
-    zn_part_account last; /* totals at the last update */
+    zn_part_account last;         /* totals at the last update */
 };
 
 static zn_status ask(zn_account *a, zn_part_energy *energies, double *total) {
     const zn_simulation *s = a->simulation;
-    const zn_model *model = zn_simulation_model(s);
+    const zn_model *model = s->base;
     zn_point at = {.t = zn_simulation_time(s), .q = zn_simulation_positions(s), .u = zn_simulation_velocities(s)};
     *total = 0;
     for (int i = 0; i < a->n_parts; i++) {
         zn_part_energy *e = &energies[i];
         zn_status status = ZN_OK;
-        if (!a->whole)
-            status = zn_model_part_energy(model, a->work, i, &at, e);
-        else if (model->energy(model, a->work, &at, &e->kinetic, &e->potential))
-            status = ZN_NOT_FINITE;
-        else
-            formula_model_power(model, a->work, &at, &e->power);
+        if (!a->whole) status = zn_model_part_energy(model, a->work, i, &at, e);
+        else if (model->energy(model, a->work, &at, &e->kinetic, &e->potential)) status = ZN_ERROR_NOT_FINITE;
+        else formula_model_power(model, a->work, &at, &e->power);
         if (status != ZN_OK)
             return fail(a->context, status, "the energy of '%s' cannot be evaluated",
                         a->whole ? "the model" : zn_model_part_info(model, i).name);
@@ -79,15 +77,12 @@ static void find_rows(zn_account *a) {
 }
 
 /* The account and its simulation are there. */
-static bool is_open(const zn_account *a) {
-    return HANDLE_GOOD(a, HANDLE_ACCOUNT) && HANDLE_GOOD(a->simulation, HANDLE_SIMULATION);
-}
+static bool is_open(const zn_account *a) { return HANDLE_GOOD(a, HANDLE_ACCOUNT) && HANDLE_GOOD(a->simulation, HANDLE_SIMULATION); }
 
 zn_part_account zn_account_part(const zn_account *a, int part) {
     if (!is_open(a) || part < 0 || part >= a->n_parts) return (zn_part_account){0};
     const account_rows *rows = &a->rows[part];
-    zn_part_account out = {
-        .kinetic = a->now[part].kinetic, .potential = a->now[part].potential, .work = a->supplied[part]};
+    zn_part_account out = {.kinetic = a->now[part].kinetic, .potential = a->now[part].potential, .work = a->supplied[part]};
     const double *now = a->simulation->view.work, *before = a->before;
     for (int k = rows->contact; k < rows->contact + rows->n_contacts; k++) {
         int first = k * SIM_WORK_OF_CONTACT;
@@ -116,6 +111,7 @@ static zn_part_account add_parts(const zn_account *a) {
     sum.normal += now[SIM_NORMAL] - before[SIM_NORMAL]; /* found contacts are of no part */
     sum.friction += now[SIM_FRICTION] - before[SIM_FRICTION];
     sum.supplied += now[SIM_MOVING] - before[SIM_MOVING];
+    sum.events = a->simulation->view.work[a->simulation->work.outside] - a->before[a->simulation->work.outside];
     return sum;
 }
 
@@ -130,10 +126,10 @@ zn_status zn_account_create(zn_context *context, const zn_simulation *simulation
     *out = NULL;
     NEED(context, simulation);
     NEED_HANDLE(simulation, HANDLE_SIMULATION);
-    const zn_model *model = zn_simulation_model(simulation);
-    if (!model->energy) return fail(context, ZN_ARGUMENT, "the model has no energy function, so there is no account of its energy");
+    const zn_model *model = simulation->base;
+    if (!model->energy) return fail(context, ZN_ERROR_ARGUMENT, "the model has no energy function, so there is no account of its energy");
     zn_account *a = MEM_ARRAY(context, zn_account, 1);
-    if (!a) return ZN_MEMORY;
+    if (!a) return ZN_ERROR_MEMORY;
     int parts = zn_model_part_count(model);
     *a = (zn_account){.head = {HANDLE_ACCOUNT, context},
                       .simulation = simulation,
@@ -145,7 +141,7 @@ zn_status zn_account_create(zn_context *context, const zn_simulation *simulation
     a->supplied = MEM_ARRAY(context, double, a->n_parts);
     a->rows = MEM_ARRAY(context, account_rows, a->n_parts);
     a->before = MEM_ARRAY(context, double, simulation->work.count);
-    zn_status status = a->work && a->now && a->supplied && a->rows && a->before ? ask(a, a->now, &a->start) : ZN_MEMORY;
+    zn_status status = a->work && a->now && a->supplied && a->rows && a->before ? ask(a, a->now, &a->start) : ZN_ERROR_MEMORY;
     if (status != ZN_OK) {
         release(a), mem_free(context, a);
         return status;
@@ -180,7 +176,7 @@ zn_status zn_account_update(zn_account *a) {
     }
     a->t = t;
     zn_part_account sum = add_parts(a);
-    a->came += larger(sum.supplied - a->last.supplied, 0);
+    a->came += larger(sum.supplied - a->last.supplied, 0) + larger(sum.events - a->last.events, 0);
     a->came_by_impacts += larger(a->last.normal - sum.normal, 0) + larger(a->last.friction - sum.friction, 0);
     a->potential_least = smaller(a->potential_least, sum.potential);
     a->last = sum;
@@ -191,11 +187,25 @@ zn_part_account zn_account_total(const zn_account *a) {
     if (!is_open(a)) return (zn_part_account){0};
     zn_part_account sum = add_parts(a);
     sum.lost = a->start + sum.work - sum.kinetic - sum.potential;
-    sum.scheme = sum.kinetic + sum.potential - a->start - sum.work - sum.supplied + sum.normal + sum.friction;
+    sum.scheme = sum.kinetic + sum.potential - a->start - sum.work - sum.supplied - sum.events + sum.normal + sum.friction;
     sum.available = a->kinetic_start + a->potential_start - a->potential_least + a->came;
     if (a->simulation->impacts.count > 0) sum.available += a->came_by_impacts;
     double present = sum.kinetic + sum.potential - a->potential_least;
     double seen = a->simulation->scheme->scales.energy; /* the root of twice the energy of a velocity, forces of a first step included */
     sum.diverged = present > much * sum.available && present > noticeable * seen * seen;
     return sum;
+}
+
+/* ---- as bytes ---- */
+
+void sim_account_carry(zn_account *a, byte_stream *b) {
+    for (int i = 0; i < a->n_parts; i++) {
+        BYTES_PASS(b, a->now[i].kinetic), BYTES_PASS(b, a->now[i].potential), BYTES_PASS(b, a->now[i].power);
+        BYTES_PASS(b, a->supplied[i]);
+    }
+    BYTES_PASS_ARRAY(b, a->before, a->simulation->work.count);
+    BYTES_PASS(b, a->t), BYTES_PASS(b, a->start), BYTES_PASS(b, a->kinetic_start), BYTES_PASS(b, a->potential_start);
+    BYTES_PASS(b, a->potential_least), BYTES_PASS(b, a->came), BYTES_PASS(b, a->came_by_impacts);
+    BYTES_PASS(b, a->last.normal), BYTES_PASS(b, a->last.friction), BYTES_PASS(b, a->last.supplied),
+        BYTES_PASS(b, a->last.events); /* all that updates look at */
 }

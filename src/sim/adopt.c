@@ -25,6 +25,8 @@ static void drop(zn_simulation *sim) {
     sim_control_drop_contacts(sim);
     sim_work_drop_rates(sim);
     sim_impacts_destroy(sim);
+    sim_painleve_destroy(sim);
+    sim_located_drop(sim);
 }
 
 /* The same for sim->model; what is there belongs to another. */
@@ -38,6 +40,10 @@ static zn_status take(zn_simulation *sim) {
     sim->control.closed = NULL, sim->control.gap_rate = NULL, sim->control.states = NULL;
     sim->work.rates = NULL;
     sim->impacts.map = NULL;
+    sim->painleve.problem = NULL;
+    sim_located *l = &sim->located;
+    l->forces = l->velocities = NULL, l->impacts = NULL, l->memory = NULL, l->flags = NULL, l->told = NULL, l->numbers = NULL;
+    l->modes = l->undo = (sim_modes){0};
     zn_status status = sim_selection_make_model(sim);
     if (status == ZN_OK) status = sim_make_scheme(sim, sim_scheme_model(sim), &sim->scheme);
     if (status == ZN_OK) status = sim_take_states(sim);
@@ -45,6 +51,8 @@ static zn_status take(zn_simulation *sim) {
     if (status == ZN_OK) status = sim_control_take_contacts(sim);
     if (status == ZN_OK) status = sim_work_take_rates(sim);
     if (status == ZN_OK) status = sim_impacts_create(sim);
+    if (status == ZN_OK) status = sim_painleve_create(sim);
+    if (status == ZN_OK) status = sim_located_take(sim);
     return status;
 }
 

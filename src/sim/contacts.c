@@ -3,19 +3,18 @@
  *
  *   before a step   where a shape has left the box that the list was found for: a new list, for the way of some steps and a margin
  *   after it        shapes that went through each other: the step is taken in parts, where the nearest features are those that meet;
- *                   shapes that overlap at its end by features that are not in the list: the step is repeated with them
+ *                   shapes that overlap at its end by features that are not in the list, or are there with other numbers (the tangent of
+ *                   a rim where it was at the start): the step is repeated with them
  *   another list    entries are sorted by their identity (shapes, features); what is known of one goes to the same one of the next list
  *                   (adopt.c), and parts that are in both are kept                                                                     */
 #include "sim/simulation.h"
-
-#include <stddef.h>
 
 /* Of the smallest shape's size: what shapes may come nearer than thought before a list is renewed; overlap that is no round-off. */
 static const double margin_share = 0.1, overlap_share = 1e-7;
 /* A list is found for the way of this many steps. */
 static const double steps_ahead = 2;
-/* Of a step, with more contacts each time: what is still missed then is in the list of the next one. */
-enum { MOST_REPEATS = 50 };
+/* Of a step, with more contacts each time, or with parts of features that fit its end better: what is still missed then makes the step be cut. */
+enum { MOST_REPEATS = 25 };
 
 zn_status sim_contacts_create(zn_simulation *sim) {
     sim_contacts *c = &sim->contacts;
@@ -23,16 +22,16 @@ zn_status sim_contacts_create(zn_simulation *sim) {
     zn_status status = scheme_check_found(sim->context, scheme_find(sim->settings.scheme), contact_field_rubs(c->field));
     if (status != ZN_OK) return status;
     int bodies = contact_field_bodies(c->field);
-    if (!(c->poses = c->pose_memory = MEM_ARRAY(sim->context, collide_pose, 4 * bodies))) return ZN_MEMORY;
+    if (!(c->poses = c->pose_memory = MEM_ARRAY(sim->context, collide_pose, 4 * bodies))) return ZN_ERROR_MEMORY;
     c->poses_end = c->poses + bodies, c->poses_between = c->poses_end + bodies, c->poses_seen = c->poses_between + bodies;
     if (!(c->world = contact_field_world(sim->context, c->field))) {
         int errors = zn_error_count(sim->context);
-        return errors ? zn_error_get(sim->context, errors - 1)->status : ZN_MEMORY;
+        return errors ? zn_error_get(sim->context, errors - 1)->status : ZN_ERROR_MEMORY;
     }
     double size = collide_smallest(c->world);
     c->margin = margin_share * size;
     c->tolerance = overlap_share * size;
-    return ZN_OK;
+    return sim_rules_create(sim);
 }
 
 static void free_met(zn_context *context, sim_met *m) {
@@ -46,6 +45,7 @@ void sim_contacts_destroy(zn_simulation *sim) {
     for (size_t i = 0; i < c->list.count; i++) free_met(sim->context, &c->list.at[i]);
     for (int i = 0; i < 2; i++) model_free(sim->context, c->models[i]);
     collide_destroy(c->world);
+    sim_rules_destroy(sim);
     void *blocks[] = {c->pose_memory, c->list.at, c->other.at, c->found.at, c->missed.at, c->extra, c->from, c->gone.at, c->pairs};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(sim->context, blocks[i]);
     *c = (sim_contacts){0};
@@ -53,18 +53,14 @@ void sim_contacts_destroy(zn_simulation *sim) {
 
 /* ---- another list ---- */
 
-static bool is_same_feature(const feature *a, const feature *b) {
-    return a->kind == b->kind && memcmp(a->point, b->point, sizeof *a - offsetof(feature, point)) == 0;
-}
-
 /* The part of an entry; pole: of the same contact before, or NULL. */
 static zn_status make_part(zn_simulation *sim, const double *pole, sim_met *m) {
     int q[CONTACT_FIELD_MOST], u[CONTACT_FIELD_MOST];
     zn_status status = contact_field_instance(sim->context, sim->contacts.field, &m->candidate, pole, m->pole, &m->part, q, u);
     if (status != ZN_OK) return status;
     const zn_sizes *size = &m->part->size;
-    if (size->nN + size->nF > SIM_MOST_ROWS) return fail(sim->context, ZN_INTERNAL, "a contact has %d rows", size->nN + size->nF);
-    if (!(m->q = MEM_ARRAY(sim->context, int, size->nq + size->nu))) return ZN_MEMORY;
+    if (size->nN + size->nF > SIM_MOST_ROWS) return fail(sim->context, ZN_ERROR_INTERNAL, "a contact has %d rows", size->nN + size->nF);
+    if (!(m->q = MEM_ARRAY(sim->context, int, size->nq + size->nu))) return ZN_ERROR_MEMORY;
     m->u = m->q + size->nq;
     memcpy(m->q, q, (size_t)size->nq * sizeof *q);
     memcpy(m->u, u, (size_t)size->nu * sizeof *u);
@@ -76,9 +72,8 @@ static const double turned = -0.5;
 
 /* The part of an entry serves the same candidate found anew. */
 static bool is_same(const sim_met *m, const collide_candidate *found) {
-    const collide_candidate *c = &m->candidate;
     double along = m->pole[0] * found->n[0] + m->pole[1] * found->n[1] + m->pole[2] * found->n[2];
-    return c->side == found->side && is_same_feature(&c->of[0], &found->of[0]) && is_same_feature(&c->of[1], &found->of[1]) && along > turned;
+    return collide_same_features(&m->candidate, found) && along > turned;
 }
 
 /* An entry of the next list from the same one of the present list. *passes: what is known of it is in the same directions. */
@@ -94,24 +89,24 @@ static zn_status renew(zn_simulation *sim, const sim_met *old, sim_met *m, bool 
     return status;
 }
 
-/* Fills `other` with the entries of a sorted list, and `from`. */
-static zn_status fill(zn_simulation *sim, const collide_list *wanted) {
+/* Fills `other` with the entries of a sorted list, and `from`. like: NULL, or entries that they were once, which are made again. */
+static zn_status fill(zn_simulation *sim, const collide_list *wanted, const sim_met *like) {
     sim_contacts *c = &sim->contacts;
     int declared = sim->base->size.n_contacts;
     c->other.count = 0;
     if (!mem_grow(sim->context, (void **)&c->other.at, &c->other.room, wanted->count, sizeof *c->other.at) ||
         !mem_grow(sim->context, (void **)&c->from, &c->from_room, (size_t)declared + wanted->count + 1, sizeof *c->from) ||
         !mem_grow(sim->context, (void **)&c->extra, &c->extra_room, wanted->count, sizeof *c->extra))
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     for (int k = 0; k < declared; k++) c->from[k] = k;
     size_t old = 0;
     for (size_t i = 0; i < wanted->count; i++) {
         sim_met *m = &c->other.at[i];
         *m = (sim_met){.candidate = wanted->at[i]};
         while (old < c->list.count && collide_compare(&c->list.at[old].candidate, &m->candidate) < 0) old++;
-        bool known = old < c->list.count && collide_compare(&c->list.at[old].candidate, &m->candidate) == 0, passes = false;
+        bool known = !like && old < c->list.count && collide_compare(&c->list.at[old].candidate, &m->candidate) == 0, passes = false;
         c->other.count++;
-        zn_status status = known ? renew(sim, &c->list.at[old], m, &passes) : make_part(sim, NULL, m);
+        zn_status status = known ? renew(sim, &c->list.at[old], m, &passes) : make_part(sim, like ? like[i].pole : NULL, m);
         if (status != ZN_OK) return status;
         c->from[(size_t)declared + i] = passes ? declared + (int)old : -1;
         c->extra[i] = (assembly_extra){m->part, m->q, m->u};
@@ -139,7 +134,7 @@ static zn_status see_off(zn_simulation *sim) {
         while (k < c->other.count && collide_compare(&c->other.at[k].candidate, &m->candidate) < 0) k++;
         if (k < c->other.count && collide_compare(&c->other.at[k].candidate, &m->candidate) == 0) continue;
         if (!sim_met_has_percussion(m)) continue;
-        if (!mem_grow(sim->context, (void **)&c->gone.at, &c->gone.room, c->gone.count + 1, sizeof *c->gone.at)) return ZN_MEMORY;
+        if (!mem_grow(sim->context, (void **)&c->gone.at, &c->gone.room, c->gone.count + 1, sizeof *c->gone.at)) return ZN_ERROR_MEMORY;
         c->gone.at[c->gone.count] = *m;
         c->gone.at[c->gone.count].part = NULL, c->gone.at[c->gone.count].q = NULL;
         c->gone.count++;
@@ -148,10 +143,10 @@ static zn_status see_off(zn_simulation *sim) {
 }
 
 /* The simulation goes on with another list; at the start, where there is no scheme yet, it begins with it. */
-static zn_status change(zn_simulation *sim, const collide_list *wanted) {
+static zn_status change(zn_simulation *sim, const collide_list *wanted, const sim_met *like) {
     sim_contacts *c = &sim->contacts;
     zn_model **next = &c->models[!c->present];
-    zn_status status = fill(sim, wanted);
+    zn_status status = fill(sim, wanted, like);
     if (status == ZN_OK) status = assembly_extend(sim->context, sim->base, (int)c->other.count, c->extra, next);
     if (status == ZN_OK && sim->scheme) status = sim_adopt(sim, *next, c->from);
     if (!sim->scheme && status == ZN_OK) sim->model = *next;
@@ -180,19 +175,28 @@ static bool is_present(const zn_simulation *sim, const collide_list *found) {
 static zn_status find(zn_simulation *sim, double h) {
     sim_contacts *c = &sim->contacts;
     zn_status status = collide_find(c->world, c->poses, steps_ahead * h, c->margin, &c->found);
-    return status != ZN_OK || is_present(sim, &c->found) ? status : change(sim, &c->found);
+    return status != ZN_OK || is_present(sim, &c->found) ? status : change(sim, &c->found, NULL);
 }
 
 zn_status sim_contacts_start(zn_simulation *sim, const double *q, const double *u, double h) {
     sim_contacts *c = &sim->contacts;
     if (!c->field) return ZN_OK;
-    contact_field_poses(c->field, 0, q, u, c->poses);
+    contact_field_poses(c->field, sim->now.t, q, u, c->poses);
+    c->posed = false;
     return find(sim, h);
+}
+
+zn_status sim_contacts_switch(zn_simulation *sim) {
+    bool changed;
+    zn_status status = sim_rules_look(sim, &changed);
+    if (status != ZN_OK || !changed) return status;
+    return sim_contacts_start(sim, sim->now.q, sim->now.u, sim->settings.step_auto ? sim->control.h : sim->settings.step);
 }
 
 zn_status sim_contacts_prepare(zn_simulation *sim, double h) {
     sim_contacts *c = &sim->contacts;
     if (!c->field) return ZN_OK;
+    c->repeats = 0;
     if (!c->posed) contact_field_poses(c->field, sim->now.t, sim->now.q, sim->now.u, c->poses);
     c->posed = true;
     return collide_still_serves(c->world, c->poses, h) ? ZN_OK : find(sim, h);
@@ -202,13 +206,14 @@ zn_status sim_contacts_prepare(zn_simulation *sim, double h) {
 static zn_status add_missed(zn_simulation *sim) {
     sim_contacts *c = &sim->contacts;
     size_t i = 0, k = 0;
-    if (!mem_grow(sim->context, (void **)&c->found.at, &c->found.capacity, c->list.count + c->missed.count, sizeof *c->found.at)) return ZN_MEMORY;
+    if (!mem_grow(sim->context, (void **)&c->found.at, &c->found.capacity, c->list.count + c->missed.count, sizeof *c->found.at))
+        return ZN_ERROR_MEMORY;
     for (c->found.count = 0; i < c->list.count || k < c->missed.count; c->found.count++) {
         int order = k == c->missed.count ? -1 : i == c->list.count ? 1 : collide_compare(&c->list.at[i].candidate, &c->missed.at[k]);
         c->found.at[c->found.count] = order < 0 ? c->list.at[i].candidate : c->missed.at[k];
         i += order <= 0, k += order >= 0;
     }
-    return change(sim, &c->found);
+    return change(sim, &c->found, NULL);
 }
 
 /* Entries of a sorted list that the present one does not have. */
@@ -266,6 +271,7 @@ static void forget_known(sim_contacts *c) {
 zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double h, bool may_cut, bool *again) {
     sim_contacts *c = &sim->contacts;
     int pair[2];
+    collide_overlap overlap;
     *again = false;
     if (!c->field) return ZN_OK;
     contact_field_poses(c->field, end->t, end->q, end->u, c->poses_end);
@@ -277,10 +283,15 @@ zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double
         *again = true;
         return add_missed(sim);
     }
-    if (may_cut && collide_passes(c->world, c->poses, c->poses_end, h, c->poses_between, pair)) return ZN_NO_CONVERGENCE;
-    status = collide_check(c->world, c->poses_end, c->tolerance, &c->found, &c->missed, &c->overlap, pair);
+    if (may_cut && collide_passes(c->world, c->poses, c->poses_end, h, c->poses_between, pair)) return ZN_ERROR_NO_CONVERGENCE;
+    status = collide_check(c->world, c->poses_end, c->tolerance, &c->found, &c->missed, &overlap);
+    c->overlap = overlap.depth;
     if (status == ZN_OK) forget_known(c);
-    if (status != ZN_OK || c->missed.count == 0 || c->repeats++ >= MOST_REPEATS) return status;
+    if (status != ZN_OK) return status;
+    if (may_cut && overlap.unexplained > c->unexplained + c->tolerance) return ZN_ERROR_NO_CONVERGENCE;
+    c->unexplained_end = overlap.unexplained;
+    if (c->missed.count == 0) return ZN_OK;
+    if (c->repeats++ >= MOST_REPEATS) return may_cut ? ZN_ERROR_NO_CONVERGENCE : ZN_OK;
     c->missed_pairs += (long)c->missed.count;
     *again = true;
     return add_missed(sim);
@@ -294,6 +305,7 @@ void sim_contacts_accept(zn_simulation *sim) {
     collide_pose *swap = c->poses;
     c->poses = c->poses_end, c->poses_end = swap;
     c->max_overlap = larger(c->max_overlap, c->overlap);
+    c->unexplained = c->unexplained_end;
     c->sum += (long)c->list.count;
     c->steps++;
     if ((int)c->list.count > c->most) c->most = (int)c->list.count;
@@ -323,7 +335,6 @@ void sim_contacts_begin_percussion(zn_simulation *sim) {
     }
     c->gone.count = kept;
     c->shown = c->seen = false;
-    c->repeats = 0;
     c->share = c->share_before = 0;
 }
 
@@ -343,4 +354,86 @@ void sim_contacts_show(zn_simulation *sim, double share) {
     c->share_before = c->share;
     c->share = share;
     c->shown = true;
+}
+
+/* ---- as bytes ---- */
+
+static void carry_feature(byte_stream *b, feature *f) {
+    BYTES_PASS(b, f->kind);
+    bytes_pass(b, f->point, sizeof *f - offsetof(feature, point)); /* numbers only */
+}
+
+static void carry_candidate(byte_stream *b, collide_candidate *c) {
+    BYTES_PASS(b, c->shape), BYTES_PASS(b, c->feature);
+    for (int i = 0; i < 2; i++) carry_feature(b, &c->of[i]);
+    BYTES_PASS(b, c->side), BYTES_PASS(b, c->gap), BYTES_PASS(b, c->n), BYTES_PASS(b, c->point);
+}
+
+static bool is_candidate(const zn_simulation *sim, const collide_candidate *c) {
+    bool good = true;
+    for (int i = 0; i < 2; i++)
+        good = good && c->shape[i] >= 0 && c->shape[i] < contact_field_shapes(sim->contacts.field) && (int)c->of[i].kind >= 0 &&
+               c->of[i].kind < FEATURE_KIND_COUNT;
+    return good && contact_field_rule_of(sim->contacts.field, c->shape[0], c->shape[1]) >= 0;
+}
+
+static zn_status carry_mets(zn_simulation *sim, byte_stream *b, sim_mets *mets) {
+    mets->count = bytes_pass_count(b, mets->count, sizeof mets->at->P);
+    if (b->way == BYTES_READ && !mem_grow(sim->context, (void **)&mets->at, &mets->room, mets->count + 1, sizeof *mets->at))
+        return ZN_ERROR_MEMORY;
+    for (size_t i = 0; i < mets->count; i++) {
+        sim_met *m = &mets->at[i];
+        if (b->way == BYTES_READ) *m = (sim_met){0};
+        carry_candidate(b, &m->candidate);
+        BYTES_PASS(b, m->pole), BYTES_PASS(b, m->P), BYTES_PASS(b, m->P_row);
+        if (b->missing || !is_candidate(sim, &m->candidate)) return ZN_ERROR_ARGUMENT;
+    }
+    return ZN_OK;
+}
+
+static zn_status carry_found(zn_simulation *sim, byte_stream *b) {
+    collide_list *found = &sim->contacts.found;
+    found->count = bytes_pass_count(b, found->count, sizeof(feature));
+    if (b->way == BYTES_READ && !mem_grow(sim->context, (void **)&found->at, &found->capacity, found->count + 1, sizeof *found->at))
+        return ZN_ERROR_MEMORY;
+    for (size_t i = 0; i < found->count; i++) carry_candidate(b, &found->at[i]);
+    return ZN_OK;
+}
+
+/* The list of entries that were read, instead of the present one. */
+static zn_status go_on_with(zn_simulation *sim, const sim_mets *read) {
+    sim_contacts *c = &sim->contacts;
+    c->missed.count = 0; /* free between steps */
+    if (!mem_grow(sim->context, (void **)&c->missed.at, &c->missed.capacity, read->count + 1, sizeof *c->missed.at)) return ZN_ERROR_MEMORY;
+    for (size_t i = 0; i < read->count; i++) c->missed.at[c->missed.count++] = read->at[i].candidate;
+    zn_status status = change(sim, &c->missed, read->at);
+    for (size_t i = 0; i < read->count && status == ZN_OK; i++) {
+        memcpy(c->list.at[i].P, read->at[i].P, sizeof read->at[i].P);
+        memcpy(c->list.at[i].P_row, read->at[i].P_row, sizeof read->at[i].P_row);
+    }
+    return status;
+}
+
+zn_status sim_contacts_carry(zn_simulation *sim, byte_stream *b) {
+    sim_contacts *c = &sim->contacts;
+    sim_mets read = {0};
+    bool changed;
+    if (!c->field) return ZN_OK;
+    zn_status status = b->way == BYTES_READ ? sim_rules_look(sim, &changed) : ZN_OK;
+    if (status == ZN_OK) status = carry_mets(sim, b, b->way == BYTES_READ ? &read : &c->list);
+    if (status == ZN_OK && b->way == BYTES_READ) status = go_on_with(sim, &read);
+    mem_free(sim->context, read.at);
+    if (status == ZN_OK) status = carry_mets(sim, b, &c->gone);
+    if (status == ZN_OK) status = carry_found(sim, b);
+    if (status == ZN_OK) status = collide_carry(c->world, b);
+    if (status != ZN_OK) return status;
+    c->n_pairs = bytes_pass_count(b, c->n_pairs, sizeof *c->pairs);
+    if (b->way == BYTES_READ && !mem_grow(sim->context, (void **)&c->pairs, &c->pair_room, c->n_pairs + 1, sizeof *c->pairs))
+        return ZN_ERROR_MEMORY;
+    BYTES_PASS_ARRAY(b, c->pairs, c->n_pairs);
+    BYTES_PASS(b, c->shown), BYTES_PASS(b, c->first), BYTES_PASS(b, c->share), BYTES_PASS(b, c->share_before);
+    BYTES_PASS(b, c->missed_pairs), BYTES_PASS(b, c->changes), BYTES_PASS(b, c->sum), BYTES_PASS(b, c->steps), BYTES_PASS(b, c->most);
+    BYTES_PASS(b, c->overlap), BYTES_PASS(b, c->max_overlap), BYTES_PASS(b, c->unexplained), BYTES_PASS(b, c->unexplained_end);
+    if (b->way == BYTES_READ) c->posed = c->seen = false;
+    return ZN_OK;
 }

@@ -38,15 +38,17 @@ static const double INTEGRAL_POWER = 0.7;     /* of err, divided by k */
 static const double PROPORTIONAL_POWER = 0.4; /* of err_before, divided by k */
 static const double MOST_GROWTH = 5;          /* of a step against the one before */
 static const double MOST_SHRINK = 0.2;
-static const double LEAST_ERROR = 1e-12; /* smaller ones say nothing more about growth */
-static const double LEAST_BEFORE = 1e-2; /* an error before that was far below the allowed one does not hold growth back */
-static const double SCALE_FLOOR = 1e-3;  /* a coordinate that stays this much smaller than others is not resolved better */
-static const double CAPTURE_SHARE = 0.5; /* an impact is half a step away from where the scheme puts it */
-static const double PUSH_FLOOR = 1e-14;  /* of the largest normal percussion so far: smaller ones are round-off */
+static const double LEAST_ERROR = 1e-12;    /* smaller ones say nothing more about growth */
+static const double LEAST_BEFORE = 1e-2;    /* an error before that was far below the allowed one does not hold growth back */
+static const double SCALE_FLOOR = 1e-3;     /* a coordinate that stays this much smaller than others is not resolved better */
+static const double CAPTURE_SHARE = 0.5;    /* an impact is half a step away from where the scheme puts it */
+static const double PUSH_FLOOR = 1e-14;     /* of the largest normal percussion so far: smaller ones are round-off */
 static const double FIRST_STEP_PART = 1e-4; /* of the end: first step, unless velocities ask for less */
 static const double FIRST_MOVE = 1e-2;      /* of a coordinate's size: largest move in the first step */
 static const double MIN_STEP_PART = 1e-12;  /* of the end: smallest step */
 static const double MAX_STEP_PART = 0.05;   /* of the end: largest step, as a contact may appear without warning */
+static const double MOST_SUM = 10;          /* accuracies: sum of the errors of steps */
+static const double CAPTURE_PART = 1e-3;    /* of a step that cannot be solved with located events: taken by the laws */
 static const double FUTILE_HALF = 0.5;      /* a step smaller by this ... */
 static const double FUTILE_GAIN = 0.7;      /* ... should bring at least this reduction of the error */
 enum { FUTILE_TRIALS = 2 };
@@ -91,7 +93,7 @@ zn_status sim_control_take_contacts(zn_simulation *sim) {
     c->closed = MEM_ARRAY(sim->context, bool, contacts);
     c->gap_rate = MEM_ARRAY(sim->context, double, 2 * contacts);
     c->states = MEM_ARRAY(sim->context, double, c->doubling ? 2 * state : 0);
-    if (!c->closed || !c->gap_rate || !c->states) return ZN_MEMORY;
+    if (!c->closed || !c->gap_rate || !c->states) return ZN_ERROR_MEMORY;
     c->gap_bend = c->gap_rate + contacts;
     if (c->doubling) {
         sim_state_place(sim, c->states, &c->middle);
@@ -115,6 +117,13 @@ void sim_control_see_rates(zn_simulation *sim) {
         if (model->contacts[k].row_N >= 0) sim->control.gap_rate[k] = c1[model->contacts[k].row_N];
 }
 
+zn_status sim_control_start(zn_simulation *sim) {
+    const zn_settings *settings = &sim->settings;
+    if (!settings->step_auto) return ZN_OK;
+    sim->control.h = settings->step > 0 ? settings->step : sim_control_first_step(sim->model, settings);
+    return sim_control_begin(sim);
+}
+
 zn_status sim_control_create(zn_simulation *sim) {
     sim_control *c = &sim->control;
     const zn_model *model = sim->model;
@@ -123,19 +132,27 @@ zn_status sim_control_create(zn_simulation *sim) {
     size_t nq = (size_t)model->size.nq;
     c->doubling = !sim->scheme->class->error;
     c->reach = MEM_ARRAY(sim->context, double, 5 * nq);
-    if (!c->reach) return ZN_MEMORY;
+    if (!c->reach) return ZN_ERROR_MEMORY;
     c->error = c->reach + nq, c->qdot = c->error + nq, c->qdot_next = c->qdot + nq, c->rate = c->qdot_next + nq;
     zn_status status = sim_control_take_contacts(sim);
     if (status != ZN_OK) return status;
     c->h_min = MIN_STEP_PART * settings->end;
     c->h_max = MAX_STEP_PART * settings->end;
-    c->h = settings->step > 0 ? settings->step : sim_control_first_step(model, settings);
+    return sim_control_start(sim);
+}
+
+zn_status sim_control_begin(zn_simulation *sim) {
+    sim_control *c = &sim->control;
+    const zn_model *model = sim->model;
+    if (!sim->settings.step_auto) return ZN_OK;
     c->error_before = 1;
-    for (int i = 0; i < model->size.nq; i++) c->reach[i] = fabs(sim->now.q[i]);
+    c->bracket = 0;
+    memset(c->rate, 0, (size_t)model->size.nq * sizeof *c->rate);
+    for (int i = 0; i < model->size.nq; i++) c->reach[i] = larger(c->reach[i], fabs(sim->now.q[i]));
     for (int k = 0; k < model->size.n_contacts; k++)
         c->closed[k] = model->contacts[k].row_N >= 0 && sim->monitor.gaps[k] <= SIM_START_TOLERANCE;
     look_at_gaps(sim, 0);
-    return rate_of_positions(sim, &sim->now, c->qdot) ? ZN_NOT_FINITE : ZN_OK;
+    return rate_of_positions(sim, &sim->now, c->qdot) ? ZN_ERROR_NOT_FINITE : ZN_OK;
 }
 
 void sim_control_destroy(zn_simulation *sim) {
@@ -195,9 +212,7 @@ static double normal_percussion(const zn_simulation *sim, int contact) {
 }
 
 /* The contact pushes in the trial. */
-static bool pushed(const zn_simulation *sim, int contact) {
-    return normal_percussion(sim, contact) > PUSH_FLOOR * sim->control.push;
-}
+static bool pushed(const zn_simulation *sim, int contact) { return normal_percussion(sim, contact) > PUSH_FLOOR * sim->control.push; }
 
 /* Largest rate of an open gap that a trial without percussion goes through; 0: none. */
 static double missed_rate(zn_simulation *sim) {
@@ -218,7 +233,7 @@ static zn_status judge(zn_simulation *sim, control_trial *trial) {
     sim_control *c = &sim->control;
     trial->impact = false;
     for (int k = 0; k < sim->model->size.n_contacts; k++) trial->impact = trial->impact || (!c->closed[k] && pushed(sim, k));
-    if (rate_of_positions(sim, &sim->next, c->qdot_next)) return ZN_NOT_FINITE;
+    if (rate_of_positions(sim, &sim->next, c->qdot_next)) return ZN_ERROR_NOT_FINITE;
     trial->error = size_of_error(sim, c->error);
     double missed = missed_rate(sim), largest = 0;
     trial->missed = missed > 0;
@@ -231,7 +246,7 @@ static zn_status judge(zn_simulation *sim, control_trial *trial) {
         c->error[i] = CAPTURE_SHARE * trial->h * jump;
     }
     if (trial->impact) trial->error = larger(trial->error, size_of_error(sim, c->error));
-    return isfinite(trial->error) ? ZN_OK : ZN_NOT_FINITE;
+    return isfinite(trial->error) ? ZN_OK : ZN_ERROR_NOT_FINITE;
 }
 
 /* ---- the next step size ---- */
@@ -277,11 +292,9 @@ static void grow(zn_simulation *sim, const control_trial *trial, bool rejected) 
     sim_control *c = &sim->control;
     double error = larger(trial->error, LEAST_ERROR), factor = MOST_GROWTH;
     if (!trial->impact) {
-        factor =
-            SAFETY * pow(error, -INTEGRAL_POWER / trial->order) * pow(c->error_before, PROPORTIONAL_POWER / trial->order);
+        factor = SAFETY * pow(error, -INTEGRAL_POWER / trial->order) * pow(c->error_before, PROPORTIONAL_POWER / trial->order);
         c->error_before = larger(error, LEAST_BEFORE);
-    } else
-        c->error_before = 1;
+    } else c->error_before = 1;
     factor = smaller(larger(factor, MOST_SHRINK), rejected && !trial->impact ? 1 : MOST_GROWTH);
     bool cut = trial->h < c->h; /* to land: the larger step stays wanted */
     c->h = smaller(cut ? larger(c->h, trial->h * factor) : trial->h * factor, c->h_max);
@@ -310,15 +323,23 @@ static zn_status accept(zn_simulation *sim, control_trial *trial, bool rejected,
     const sim_monitor before = sim->monitor; /* the maxima of a step that is discarded do not count */
     zn_status status = sim_monitor_look(&sim->monitor, &sim->next);
     if (status != ZN_OK) return status;
+    if (!sim_gains_allow(sim, trial->h, trial->h <= LANDING_STRETCH * c->h_min) || !sim_rings_allow(sim, &trial->outcome)) {
+        sim_monitor_forget(&sim->monitor, &before);
+        return ZN_ERROR_NO_CONVERGENCE;
+    }
     if (!sim_selection_holds(sim, c->doubling ? trial->h / 2 : trial->h, &trial->outcome)) {
         sim_monitor_forget(&sim->monitor, &before);
         if (!sim->selection.merged) status = sim_selection_leave(sim);
-        return status == ZN_OK ? ZN_NO_CONVERGENCE : status;
+        return status == ZN_OK ? ZN_ERROR_NO_CONVERGENCE : status;
     }
     status = sim_contacts_check(sim, &sim->next, trial->h, trial->h > LANDING_STRETCH * c->h_min, missed);
     if (status != ZN_OK || *missed) {
         sim_monitor_forget(&sim->monitor, &before);
         return status;
+    }
+    if (!sim_painleve_allows(sim, trial->h <= LANDING_STRETCH * c->h_min)) {
+        sim_monitor_forget(&sim->monitor, &before);
+        return ZN_ERROR_NO_CONVERGENCE;
     }
     for (int k = 0; k < model->size.n_contacts; k++) {
         c->closed[k] = pushed(sim, k);
@@ -350,11 +371,111 @@ static bool is_futile(const control_trial *trial, const control_trial *before, i
     return *count >= FUTILE_TRIALS;
 }
 
+/* ---- located contact events ---- */
+
+/* The estimate is O(h^k), k = .. */
+static int estimate_order(const zn_simulation *sim) {
+    const zn_scheme_info *info = &sim->scheme->class->info;
+    return sim->control.doubling ? info->order + 1 : info->order_text ? sim->settings.stages + 1 : 3;
+}
+
+/* The estimate is all of the error of a step, not a bound by a lower order. Then errors of steps add up, and their sum is to be as small as asked for: a step
+ * may have MOST_SUM h/end of it. */
+static bool is_whole(const zn_simulation *sim) {
+    const zn_scheme_info *info = &sim->scheme->class->info;
+    int s = sim->settings.stages, order = !info->order_text ? 2 : strcmp(info->order_text, "2s-1") == 0 ? 2 * s - 1 : 2 * s - 2;
+    return sim->control.doubling || estimate_order(sim) > order;
+}
+
+/* Frozen steps have valid estimates, and no impact is captured: the error of a step is that of smooth motion. Schemes without an estimate compare with two halves, and the
+ * step itself is taken: sub-steps are made from it. */
+static bool judge_frozen(zn_simulation *sim, double h) {
+    sim_control *c = &sim->control;
+    const scheme_class *class = sim->scheme->class;
+    if (c->doubling) {
+        cone_outcome outcome;
+        sim->scheme->modes = sim->located.modes.contact;
+        zn_status status = sim_try(sim, &sim->now, h / 2, sim->now.t + h / 2, &c->middle, &outcome);
+        if (status == ZN_OK) status = sim_try(sim, &c->middle, h / 2, sim->now.t + h, &c->coarse, &outcome);
+        sim->scheme->modes = NULL;
+        sim->located.solves += 2;
+        for (int i = 0; i < sim->model->size.nq; i++) c->error[i] = status == ZN_OK ? sim->next.q[i] - c->coarse.q[i] : INFINITY;
+    } else class->error(sim->scheme, &sim->now, &sim->next, h, c->error);
+    double size = size_of_error(sim, c->error);
+    if (c->judged_h > 0 && h <= FUTILE_HALF * c->judged_h) c->futile = size < FUTILE_GAIN * c->judged_size ? 0 : c->futile + 1;
+    c->judged_size = size;
+    c->judged = size * (is_whole(sim) ? larger(1, sim->settings.end / (MOST_SUM * h)) : 1);
+    c->judged_h = h;
+    if (c->futile >= FUTILE_TRIALS) c->judged = smaller(c->judged, 1);
+    return c->judged <= 1 || h <= LANDING_STRETCH * c->h_min;
+}
+
+/* A sub-step up to the next event, or as long as its error allows. */
+static zn_status located_step(zn_simulation *sim) {
+    sim_control *c = &sim->control;
+    sim_located *l = &sim->located;
+    cone_outcome outcome = {.worst_cone = -1, .worst_row = -1};
+    double t = sim->now.t, first = 0;
+    int stops = 0, failures = 0;
+    bool rejected = false;
+    control_trial trial = {0};
+    zn_status status = sim_selection_renew(sim);
+    if (status != ZN_OK) return status;
+    sim_hope(sim);
+    sim_begin_percussion(sim);
+    l->judge = judge_frozen;
+    c->judged_h = c->judged_size = 0;
+    c->futile = 0;
+    do {
+        trial = (control_trial){.order = estimate_order(sim) - (is_whole(sim) ? 1 : 0)};
+        fit(sim, &trial);
+        sim->grid.part = trial.h > LANDING_STRETCH * c->h_min ? 2 : 1;
+        l->rejected = false;
+        if (first == 0) status = sim_located_begin(sim, trial.h);
+        first = l->h = trial.h;
+        if (status == ZN_OK) status = sim_located_advance(sim, trial.t_end, &stops, &outcome);
+        if (l->rejected) {
+            double factor = SAFETY * pow(c->judged, -1.0 / trial.order);
+            c->h = larger(c->judged_h * smaller(larger(factor, MOST_SHRINK), SAFETY), c->h_min);
+            sim->rejected++;
+            rejected = true;
+        } else if (sim_located_failed(status) && ++failures < 3) {
+            c->h = larger(trial.h * MOST_SHRINK, c->h_min);
+            sim->rejected++;
+            status = ZN_OK;
+        } else if (sim_located_failed(status)) {
+            double h = larger(smaller(trial.h, sim->located.h) * CAPTURE_PART, c->h_min);
+            status = sim_located_plain(sim, trial.h <= h ? trial.t_end : t + h, &outcome);
+            if (status != ZN_OK && !sim_fatal(status) && status != ZN_STOPPED) status = sim_report_failure(sim, status, h, &outcome);
+        }
+    } while (status == ZN_OK && sim->now.t == t);
+    sim_located_end(sim);
+    if (status == ZN_OK) {
+        trial.h = sim->now.t - t;
+        trial.error = c->judged;
+        for (int i = 0; i < sim->model->size.nq; i++) c->reach[i] = larger(c->reach[i], fabs(sim->now.q[i]));
+        if (trial.h >= c->judged_h * (1 - SIM_STEP_ROUNDOFF)) grow(sim, &trial, rejected); /* else an event ended it, and the step stays */
+        sim->step++;
+    }
+    sim_end_percussion(sim);
+    return status;
+}
+
+void sim_control_restart(zn_simulation *sim) {
+    sim_control *c = &sim->control;
+    rate_of_positions(sim, &sim->now, c->qdot);
+    memset(c->rate, 0, (size_t)sim->model->size.nq * sizeof *c->rate);
+    c->bracket = 0;
+    look_at_gaps(sim, 0);
+}
+
 zn_status sim_control_step(zn_simulation *sim) {
+    if (sim->located.on) return located_step(sim);
     sim_control *c = &sim->control;
     control_trial before = {0};
     double first = 0;
     int futile = 0;
+    bool missed = false; /* contacts, which the trial is repeated with */
     zn_status status = sim_selection_renew(sim);
     if (status != ZN_OK) return status;
     sim_hope(sim);
@@ -363,14 +484,17 @@ zn_status sim_control_step(zn_simulation *sim) {
         control_trial trial = {0};
         fit(sim, &trial);
         if (first == 0) first = trial.h;
-        status = sim_contacts_prepare(sim, trial.h);
+        status = missed ? ZN_OK : sim_contacts_prepare(sim, trial.h);
+        missed = false;
         if (status == ZN_OK) status = try_step(sim, &trial);
         if (status == ZN_OK) status = judge(sim, &trial);
+        bool event = false;
+        if (status == ZN_OK && trial.error <= 1) status = sim_events_look(sim, &event);
+        if (event && status == ZN_OK) continue; /* the step will end there */
         bool smallest = trial.h <= c->h_min * LANDING_STRETCH;
         if (status == ZN_OK) {
             bool give_up = trial.error > 1 && (is_futile(&trial, &before, &futile) || smallest);
             if (trial.error <= 1 || give_up) {
-                bool missed = false;
                 status = accept(sim, &trial, before.h > 0, &missed);
                 if (missed && status == ZN_OK) continue;
                 if (status == ZN_OK && give_up && !trial.impact) c->h = larger(c->h, smaller(first, c->h_max));
@@ -378,16 +502,14 @@ zn_status sim_control_step(zn_simulation *sim) {
             }
         }
         if (status == ZN_STOPPED) break;
-        if (status != ZN_OK && !sim_fatal(status) && smallest && sim->selection.model)
-            status = sim_selection_leave(sim), smallest = false;
+        if (status != ZN_OK && !sim_fatal(status) && smallest && sim->selection.model) status = sim_selection_leave(sim), smallest = false;
+        if (status != ZN_OK && !sim_fatal(status) && smallest && sim_painleve_happens(sim, NULL)) continue;
         if (status != ZN_OK && (sim_fatal(status) || smallest)) {
             status = sim_report_failure(sim, status, trial.h, &trial.outcome);
             break;
         }
-        if (status == ZN_OK)
-            shrink(sim, &trial, before.h > 0);
-        else
-            c->h = trial.h / 2, c->bracket = 0;
+        if (status == ZN_OK) shrink(sim, &trial, before.h > 0);
+        else c->h = trial.h / 2, c->bracket = 0;
         c->h = larger(c->h, c->h_min);
         sim->rejected++;
         before = trial;

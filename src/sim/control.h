@@ -11,12 +11,15 @@ typedef struct sim_control {
     double error_before; /* of the last accepted step, 1 is as large as allowed */
     /* An impact is known to lie between now and `bracket` (0: none is); a step of `capture` may contain it. */
     double bracket, capture;
-    bool aimed;    /* the last step towards it went where the gap said, the next halves the bracket */
-    bool doubling; /* the scheme has no estimate: one step against two halves, which are taken */
-    double push;   /* largest normal percussion so far */
-    bool *closed;  /* per contact: pushed in the last accepted step */
-    double *states; /* memory of middle and coarse */
-    double *reach; /* per coordinate: largest |q_i| so far */
+    bool aimed;              /* the last step towards it went where the gap said, the next halves the bracket */
+    bool doubling;           /* the scheme has no estimate: one step against two halves, which are taken */
+    double push;             /* largest normal percussion so far */
+    bool *closed;            /* per contact: pushed in the last accepted step */
+    double judged, judged_h; /* located events: error of the last frozen step in units of the allowed one, and its length; */
+    double judged_size;      /* in units of the accuracy */
+    int futile;              /* trials in which smaller steps did not help */
+    double *states;          /* memory of middle and coarse */
+    double *reach;           /* per coordinate: largest |q_i| so far */
     double *error, *qdot, *qdot_next, *rate; /* nq; rate: d q'/dt in the last step without impact */
     double *gap_rate, *gap_bend;             /* per contact: first and second derivative of the gap */
     scheme_state middle, coarse;             /* of doubling; else without memory */
@@ -26,7 +29,11 @@ typedef struct sim_control {
 double sim_control_first_step(const zn_model *, const zn_settings *);
 /* After the start is made consistent. */
 zn_status sim_control_create(zn_simulation *);
+/* The first step, and all that begins with the present; sim_control_begin is the latter. */
+zn_status sim_control_start(zn_simulation *);
 void sim_control_destroy(zn_simulation *);
+/* The present is not where the last step led. */
+zn_status sim_control_begin(zn_simulation *);
 /* Memory that goes with the contacts of sim->model; rates of their gaps at the present. */
 zn_status sim_control_take_contacts(zn_simulation *);
 void sim_control_drop_contacts(zn_simulation *);

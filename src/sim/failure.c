@@ -6,8 +6,6 @@
 
 /* A motion whose kinetic energy has grown by this factor over all energy that was there at the start has diverged. */
 static const double diverged = 1e6;
-/* A residual below this many tolerances is small: the tolerance is out of reach, not the solution. */
-static const double near_tolerance = 1e4;
 
 const char *sim_contradiction(zn_context *context, const zn_model *model, const zn_settings *settings, const problem_scales *scales,
                               const zn_point *at, char *text, size_t room) {
@@ -15,7 +13,8 @@ const char *sim_contradiction(zn_context *context, const zn_model *model, const 
     int row = model_contradiction(context, model, at, &size);
     *text = '\0';
     if (row >= 0) {
-        double passes = 2 * (scales ? scales_tolerance(scales, row, size, step) : larger(size / step, size)), digit = pow(10, floor(log10(passes)));
+        double passes = 2 * (scales ? scales_tolerance(scales, row, size, step) : larger(size / step, size)),
+               digit = pow(10, floor(log10(passes)));
         snprintf(text, room,
                  ". The constraint '%s' nearly follows from those before it but contradicts them by %.3g: leave it out, "
                  "give its numbers in "
@@ -45,11 +44,10 @@ zn_status sim_report_unstable(zn_simulation *sim, double h) {
     double frequency, largest;
     if (!sim_step_is_unstable(sim, h, &frequency, &largest)) return ZN_OK;
     error_place place = {.step = sim->step + 1, .time = sim->now.t};
-    return fail_at(
-        sim->context, ZN_NO_CONVERGENCE, &place,
-        "the step of %g from t = %.9g failed: it is too large for %s, which is stable for steps below about %.3g here (the "
-        "fastest natural frequency is about %.3g 1/s); radau-2a, tr-theta and generalized-alpha take larger steps",
-        h, sim->now.t, sim->settings.scheme, largest, frequency);
+    return fail_at(sim->context, ZN_ERROR_NO_CONVERGENCE, &place,
+                   "the step of %g from t = %.9g failed: it is too large for %s, which is stable for steps below about %.3g here (the "
+                   "fastest natural frequency is about %.3g 1/s); radau-2a, tr-theta and generalized-alpha take larger steps",
+                   h, sim->now.t, sim->settings.scheme, largest, frequency);
 }
 
 /* Where the residual is: a contact, or the kind of equations. */
@@ -63,56 +61,64 @@ static void name_fault(const zn_simulation *sim, const cone_outcome *outcome, ch
         if (equations[u] && is_worse(outcome->residual[u], outcome->residual[unit])) unit = u;
     if (outcome->worst_cone >= 0 && outcome->worst_cone < sim->model->size.n_contacts)
         snprintf(text, room, "at contact '%s'", sim->model->contacts[outcome->worst_cone].name);
-    else
-        snprintf(text, room, "%s", equations[unit]);
+    else snprintf(text, room, "%s", equations[unit]);
 }
 
 /* What would help, as far as is known. */
 static void give_advice(zn_simulation *sim, const cone_outcome *outcome, char *text, size_t room) {
     double kinetic = 0, potential = 0, step = sim->settings.step_auto ? 0 : sim->settings.step;
-    const char *other = sim->settings.solver != ZN_SOLVER_AUTO             ? "solver: auto"
+    const char *other = sim->settings.solver != ZN_SOLVER_AUTO     ? "solver: auto"
                         : strcmp(sim->settings.scheme, "radau-2a") ? "scheme: radau-2a"
                                                                    : "scheme: moreau-midpoint";
     if (sim->model->energy)
-        sim->model->energy(sim->model, sim->monitor.at.work, &(zn_point){.t = sim->now.t, .q = sim->now.q, .u = sim->now.u},
-                           &kinetic, &potential);
+        sim->model->energy(sim->model, sim->monitor.at.work, &(zn_point){.t = sim->now.t, .q = sim->now.q, .u = sim->now.u}, &kinetic,
+                           &potential);
     if (sim->energy_start != 0 && kinetic > diverged * fabs(sim->energy_start))
         snprintf(text, room,
                  "the motion has diverged (kinetic energy %.3g, energy at the start %.3g): the step is too large for it; "
                  "try step: %.3g or %s",
                  kinetic, sim->energy_start, step / 10, other);
-    else if (outcome->worst <= near_tolerance * sim->settings.tolerance)
+    else if (sim_ring_at_fault(sim, outcome) >= 0)
+        snprintf(text, room,
+                 "an edge that lies flat on a plane has no lowest point: let the shapes find each other (contacts by a rule: {between: "
+                 "all}), where it rests "
+                 "on several points");
+    else if (outcome->worst <= SIM_NEAR_TOLERANCE * sim->settings.tolerance)
         snprintf(text, room, "the residual is small: tolerance: %.0e would accept it; otherwise try %s",
                  pow(10, ceil(log10(2 * outcome->worst))), other);
-    else if (step > 0)
-        snprintf(text, room, "try step: %.3g or %s", step / 10, other);
-    else
-        snprintf(text, room, "try a smaller accuracy or %s", other);
+    else if (step > 0) snprintf(text, room, "try step: %.3g or %s", step / 10, other);
+    else snprintf(text, room, "try a smaller accuracy or %s", other);
 }
 
 zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, const cone_outcome *outcome) {
     const zn_model *model = sim->model;
     char text[160], why[400];
     error_place place = {.step = sim->step + 1, .time = sim->now.t};
-    if (sim_report_unstable(sim, h) != ZN_OK) return ZN_NO_CONVERGENCE;
-    double t, reach = status == ZN_NOT_FINITE ? 2 * larger(h, sim->settings.step) : h;
+    if (sim_report_unstable(sim, h) != ZN_OK) return ZN_ERROR_NO_CONVERGENCE;
+    double t, reach = status == ZN_ERROR_NOT_FINITE ? 2 * larger(h, sim->settings.step) : h;
     const char *what = sim_find_not_finite(sim, h, reach, text, sizeof text, &t);
     if (what)
-        return fail_at(sim->context, ZN_NOT_FINITE, &place,
-                       "%s is not finite at t = %.9g " SIM_OUT_OF_RANGE "; the step of %g from t = %.9g failed", what, t, h,
-                       sim->now.t);
-    if (status == ZN_NOT_FINITE)
+        return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place,
+                       "%s is not finite at t = %.9g " SIM_OUT_OF_RANGE "; the step of %g from t = %.9g failed", what, t, h, sim->now.t);
+    if (status == ZN_ERROR_NOT_FINITE)
         return fail_at(sim->context, status, &place,
                        "the step of %g from t = %.9g failed: values in it are not finite, though those of the model are: "
                        "the motion diverges; try step: %.3g "
                        "or scheme: radau-2a",
                        h, sim->now.t, sim->settings.step / 10);
-    if (outcome->worst_cone >= 0 && outcome->worst_cone < model->size.n_contacts)
-        place.subject = model->contacts[outcome->worst_cone].name;
+    if (outcome->worst_cone >= 0 && outcome->worst_cone < model->size.n_contacts) place.subject = model->contacts[outcome->worst_cone].name;
     zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     name_fault(sim, outcome, text, sizeof text);
-    int jams = sim_impact_jams(sim, h);
-    if (jams >= 0)
+    int jams = sim_impact_jams(sim, h), wedged = jams < 0 ? sim_contact_wedged(sim, h) : -1;
+    if (wedged >= 0)
+        snprintf(why, sizeof why,
+                 ". Contact '%s' is wedged: joints and friction hold it in every direction, so that its force is not unique, and gap, slip "
+                 "and joints "
+                 "of %s agree up to its error only; try %s, or a friction below %.3g",
+                 model->contacts[wedged].name, sim->settings.scheme,
+                 strcmp(sim->settings.scheme, "rattle") ? "scheme: rattle" : "scheme: moreau-midpoint",
+                 model->contacts[wedged].balls[0].mu);
+    else if (jams >= 0)
         snprintf(why, sizeof why,
                  ". Newton's law of impact has no solution for contact '%s': friction holds what the restitution %g would throw "
                  "back; try restitution_law: poisson or energetic, under which it comes to rest, or restitution: 0",
@@ -120,19 +126,27 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
     else if (!*dead_point(sim, why, sizeof why))
         sim_contradiction(sim->context, model, &sim->settings, sim->selection.model ? NULL : &sim->scheme->scales, &at, why, sizeof why);
     if (!*why) memcpy(why, "; ", 3), give_advice(sim, outcome, why + 2, sizeof why - 2);
+    if (sim->ring_jumps >= 0)
+        return fail_at(sim->context, status, &place,
+                       "the step of %g from t = %.9g has no one point at contact '%s': the point where its edge touches jumps%s", h,
+                       sim->now.t, model->contacts[sim->ring_jumps].name, why);
+    if (sim->gains.refused)
+        return fail_at(sim->context, status, &place,
+                       "the step of %g from t = %.9g has a solution only that changes the energy as neither forces nor contacts do%s", h,
+                       sim->now.t, why);
     return fail_at(sim->context, status, &place,
-                   "the step of %g from t = %.9g could not be solved %s: residual %.3g is above the tolerance %.3g%s", h,
-                   sim->now.t, text, outcome->worst, sim->settings.tolerance, why);
+                   "the step of %g from t = %.9g could not be solved %s: residual %.3g is above the tolerance %.3g%s", h, sim->now.t, text,
+                   outcome->worst, sim->settings.tolerance, why);
 }
 
 /* Squares of large velocities overflow before they do. */
-zn_status sim_fail_energy(zn_context *context, const zn_simulation *sim, const char *what, double kinetic,
-                          double potential) {
+zn_status sim_fail_energy(zn_context *context, const zn_simulation *sim, const char *what, double kinetic, double potential) {
+    error_place place = {.step = sim->step, .time = sim->view.t};
     if (isinf(kinetic) || (isinf(potential) && kinetic > diverged * fabs(sim->energy_start)))
-        return fail(context, ZN_NOT_FINITE,
-                    "the motion has diverged: at t = %.9g the energy of '%s' is infinite, at the start it was %.3g; try "
-                    "step: %.3g or scheme: radau-2a",
-                    sim->view.t, what, sim->energy_start, sim->settings.step / 10);
-    return fail(context, ZN_NOT_FINITE, "the %s energy of '%s' is not finite at t = %.9g " SIM_OUT_OF_RANGE,
-                isfinite(kinetic) ? "potential" : "kinetic", what, sim->view.t);
+        return fail_at(context, ZN_ERROR_NOT_FINITE, &place,
+                       "the motion has diverged: at t = %.9g the energy of '%s' is infinite, at the start it was %.3g; try "
+                       "step: %.3g or scheme: radau-2a",
+                       sim->view.t, what, sim->energy_start, sim->settings.step / 10);
+    return fail_at(context, ZN_ERROR_NOT_FINITE, &place, "the %s energy of '%s' is not finite at t = %.9g " SIM_OUT_OF_RANGE,
+                   isfinite(kinetic) ? "potential" : "kinetic", what, sim->view.t);
 }

@@ -26,7 +26,8 @@ static void add_to_pair(zn_simulation *sim, const sim_met *m) {
     size_t at = place_of(c, low, high);
     bool known = at < c->n_pairs && c->pairs[at].body[0] == low && c->pairs[at].body[1] == high;
     if (!known) {
-        if (c->n_pairs >= MOST_PAIRS || !mem_grow(sim->context, (void **)&c->pairs, &c->pair_room, c->n_pairs + 1, sizeof *c->pairs)) return;
+        if (c->n_pairs >= MOST_PAIRS || !mem_grow(sim->context, (void **)&c->pairs, &c->pair_room, c->n_pairs + 1, sizeof *c->pairs))
+            return;
         memmove(&c->pairs[at + 1], &c->pairs[at], (c->n_pairs - at) * sizeof *c->pairs);
         c->pairs[at] = (sim_pair){{low, high}, 0};
         c->n_pairs++;
@@ -48,7 +49,8 @@ zn_pair_total zn_simulation_pair(const zn_simulation *sim, int index) {
     if (index < 0 || index >= zn_simulation_pair_count(sim)) return (zn_pair_total){0};
     const sim_contacts *c = &sim->contacts;
     const sim_pair *p = &c->pairs[index];
-    return (zn_pair_total){.bodies = {contact_field_body_name(c->field, p->body[0]), contact_field_body_name(c->field, p->body[1])}, .normal = p->normal};
+    return (zn_pair_total){.bodies = {contact_field_body_name(c->field, p->body[0]), contact_field_body_name(c->field, p->body[1])},
+                           .normal = p->normal};
 }
 
 /* ---- each of them ---- */
@@ -70,7 +72,7 @@ zn_status zn_simulation_found(const zn_simulation *simulation, int index, zn_fou
     sim_contacts *c = &sim->contacts;
     *out = (zn_found_contact){.gap = NAN};
     if (index < 0 || index >= zn_simulation_found_count(sim))
-        return fail(sim->context, ZN_ARGUMENT, "there is no contact %d: %d were found", index, zn_simulation_found_count(sim));
+        return fail(sim->context, ZN_ERROR_ARGUMENT, "there is no contact %d: %d were found", index, zn_simulation_found_count(sim));
     bool there = (size_t)index < c->list.count;
     sim_met *m = there ? &c->list.at[index] : &c->gone.at[(size_t)index - c->list.count];
     if (!c->seen || c->seen_at != sim->view.t) { /* poses of the row */

@@ -21,54 +21,88 @@ static const double FORCE_SHARE = 0.5;
 enum { MOST_ROWS = 600, MOST_TRIED = 8 };
 static const double GAIN_OF_STEPS = 0.05;
 
+bool sim_impacts_possible(const zn_simulation *sim) {
+    const zn_model *model = sim->model;
+    if (sim->settings.restitution_law != ZN_RESTITUTION_NEWTON) return false; /* the others do not create energy */
+    for (int k = 0; k < model->size.n_contacts; k++)
+        if (model->contacts[k].row_N >= 0 && (model->contacts[k].e_N > 0 || model->contacts[k].e_F > 0)) return true;
+    return false;
+}
+
 zn_status sim_impacts_create(zn_simulation *sim) {
     const zn_model *model = sim->model;
     sim_impacts *o = &sim->impacts;
-    if (sim->settings.restitution_law != ZN_RESTITUTION_NEWTON) return ZN_OK; /* the others do not create energy */
-    o->watched = false;
-    for (int k = 0; k < model->size.n_contacts; k++)
-        o->watched =
-            o->watched || (model->contacts[k].row_N >= 0 && (model->contacts[k].e_N > 0 || model->contacts[k].e_F > 0));
+    o->watched = sim_impacts_possible(sim);
     if (!o->watched || model->size.nN + model->size.nF > MOST_ROWS) return ZN_OK;
     zn_settings settings = sim->settings;
     if (sim->contradiction == 0) settings.contradiction = 0;
     o->map = impact_map_create(sim->context, model, &settings, ZN_RESTITUTION_NEWTON);
-    if (!o->map) return ZN_MEMORY;
+    if (!o->map) return ZN_ERROR_MEMORY;
     if (!sim->selection.offered) o->map->problem->scales = &sim->scheme->scales; /* else they are those of fewer rows */
     return ZN_OK;
 }
 
-/* Whether a contact that closes at the present state has a percussion under a law. */
-static bool has_solution(zn_simulation *sim, int contact, zn_restitution_law law) {
+/* The map of a law at the present state; NULL: there is none. */
+static impact_map *map_now(zn_simulation *sim, zn_restitution_law law) {
     const zn_model *model = sim->model;
     zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     impact_map *map = impact_map_create(sim->context, model, &sim->settings, law);
+    if (!map) return NULL;
+    const answers *at = &map->problem->at;
+    if (!model->balance(model, at->work, &now, &(zn_balance){.M = at->M, .W = at->W}) &&
+        !model->constraints(model, at->work, &now, &(zn_constraints){.c1 = at->c1, .c1_u = at->c1_u}))
+        return map;
+    impact_map_destroy(sim->context, map);
+    return NULL;
+}
+
+/* Whether a contact that closes at the present state has a percussion under a law. */
+static bool has_solution(zn_simulation *sim, int contact, zn_restitution_law law) {
+    impact_map *map = map_now(sim, law);
     if (!map) return false;
     linear_problem *p = map->problem;
-    for (int k = 0; k < model->size.n_contacts; k++) p->active[k] = k == contact;
-    bool good = !model->balance(model, p->at.work, &now, &(zn_balance){.M = p->at.M, .W = p->at.W}) &&
-                !model->constraints(model, p->at.work, &now, &(zn_constraints){.c1 = p->at.c1, .c1_u = p->at.c1_u}) &&
-                impact_map_wanted(map, p->at.c1, p->active) && impact_map_solve(map, p->at.c1) == ZN_OK;
+    for (int k = 0; k < sim->model->size.n_contacts; k++) p->active[k] = k == contact;
+    bool good = impact_map_wanted(map, p->at.c1, p->active) && impact_map_solve(map, p->at.c1) == ZN_OK;
     impact_map_destroy(sim->context, map);
     return good;
 }
 
-int sim_impact_jams(zn_simulation *sim, double h) {
+static bool is_wedged(zn_simulation *sim, int contact) {
+    impact_map *map = map_now(sim, ZN_RESTITUTION_POISSON);
+    bool wedged = map && impact_map_wedges(map, contact);
+    impact_map_destroy(sim->context, map);
+    return wedged;
+}
+
+/* The first contact with friction that closes within h, of those that may be asked. */
+static int find_closing(zn_simulation *sim, double h, bool (*is)(zn_simulation *, int)) {
     const zn_model *model = sim->model;
     const answers *at = &sim->monitor.at;
     zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     int tried = 0;
-    if (sim->settings.restitution_law != ZN_RESTITUTION_NEWTON || model->size.nN + model->size.nF > MOST_ROWS ||
+    if (model->size.nN + model->size.nF > MOST_ROWS ||
         model->constraints(model, at->work, &now, &(zn_constraints){.c0 = at->c0, .c1 = at->c1}))
         return -1;
     for (int k = 0; k < model->size.n_contacts && tried < MOST_TRIED; k++) {
         const zn_contact *c = &model->contacts[k];
-        if (c->row_N < 0 || c->e_N == 0 || c->nF == 0 || c->e_F != 0 || at->c0[c->row_N] + 2 * h * at->c1[c->row_N] > 0) continue;
+        if (c->row_N < 0 || c->nF == 0 || at->c0[c->row_N] + 2 * h * smaller(at->c1[c->row_N], 0) > sim->settings.tolerance) continue;
         tried++;
-        if (!has_solution(sim, k, ZN_RESTITUTION_NEWTON) && has_solution(sim, k, ZN_RESTITUTION_POISSON)) return k;
+        if (is(sim, k)) return k;
     }
     return -1;
 }
+
+static bool has_no_newton(zn_simulation *sim, int contact) {
+    const zn_contact *c = &sim->model->contacts[contact];
+    return c->e_N != 0 && c->e_F == 0 && !has_solution(sim, contact, ZN_RESTITUTION_NEWTON) &&
+           has_solution(sim, contact, ZN_RESTITUTION_POISSON);
+}
+
+int sim_impact_jams(zn_simulation *sim, double h) {
+    return sim->settings.restitution_law == ZN_RESTITUTION_NEWTON ? find_closing(sim, h, has_no_newton) : -1;
+}
+
+int sim_contact_wedged(zn_simulation *sim, double h) { return find_closing(sim, h, is_wedged); }
 
 void sim_impacts_destroy(zn_simulation *sim) { impact_map_destroy(sim->context, sim->impacts.map); }
 
@@ -104,8 +138,7 @@ static bool ask_law(zn_simulation *sim, const scheme_state *to, const double *be
     for (int k = 0; k < model->size.n_contacts; k++)
         p->active[k] = model->contacts[k].row_N >= 0 && to->P_all[model->contacts[k].row_N] > 0;
     if (model->balance(model, p->at.work, &at, &(zn_balance){.M = p->at.M, .W = p->at.W}) ||
-        model->constraints(model, p->at.work, &at, &(zn_constraints){.c1_u = p->at.c1_u}) ||
-        impact_map_solve(map, before) != ZN_OK)
+        model->constraints(model, p->at.work, &at, &(zn_constraints){.c1_u = p->at.c1_u}) || impact_map_solve(map, before) != ZN_OK)
         return false;
     *sum = gain_of(model, map->P, before, map->after);
     if (sum->contact < 0) return false;
@@ -117,6 +150,15 @@ static bool ask_law(zn_simulation *sim, const scheme_state *to, const double *be
 static double still(const zn_simulation *sim, int row) {
     int left_out = model_row_N(sim->model) - model_row_N(sim_scheme_model(sim));
     return RATE_TOLERANCES * sim->settings.tolerance / scales_of_rate(&sim->scheme->scales, row - left_out);
+}
+
+void sim_impacts_warn(zn_simulation *sim, int contact, double t, double gained) {
+    sim_impacts *o = &sim->impacts;
+    if (o->count < ZN_ENERGY_WARNINGS_KEPT) {
+        snprintf(o->names[o->count], SIM_NAME, "%s", sim->model->contacts[contact].name);
+        o->first[o->count] = (zn_energy_warning){.contact = contact < sim->base->size.n_contacts ? contact : -1, .t = t, .gained = gained};
+    }
+    o->count++;
 }
 
 void sim_impacts_look(zn_simulation *sim, const scheme_state *to) {
@@ -136,12 +178,7 @@ void sim_impacts_look(zn_simulation *sim, const scheme_state *to) {
     double errors = 0;
     for (int i = model_row_N(model); o->map && i < model_rows(model); i++) errors += fabs(o->map->P[i]) * still(sim, i);
     if (!(sum.gain > GAIN_ROUNDOFF * sum.size + errors)) return;
-    if (o->count < ZN_ENERGY_WARNINGS_KEPT) {
-        snprintf(o->names[o->count], SIM_NAME, "%s", model->contacts[sum.contact].name);
-        o->first[o->count] = (zn_energy_warning){
-            .contact = sum.contact < sim->base->size.n_contacts ? sum.contact : -1, .t = to->t, .gained = sum.gain};
-    }
-    o->count++;
+    sim_impacts_warn(sim, sum.contact, to->t, sum.gain);
 }
 
 zn_energy_warning zn_simulation_energy_warning(const zn_simulation *sim, int index) {

@@ -35,13 +35,9 @@ static const char *bad_derivative(const zn_model *model, const answers *at, char
     const zn_patterns *p = &model->pattern;
     int row, column;
     if ((column = bad_column(&p->r_q, at->r_q, &row)) >= 0)
-        return snprintf(text, room, "the derivative of the force on '%s' by '%s'", model->u_names[row],
-                        model->q_names[column]),
-               text;
+        return snprintf(text, room, "the derivative of the force on '%s' by '%s'", model->u_names[row], model->q_names[column]), text;
     if ((column = bad_column(&p->r_u, at->r_u, &row)) >= 0)
-        return snprintf(text, room, "the derivative of the force on '%s' by '%s'", model->u_names[row],
-                        model->u_names[column]),
-               text;
+        return snprintf(text, room, "the derivative of the force on '%s' by '%s'", model->u_names[row], model->u_names[column]), text;
     row = -1;
     if (bad_column(&p->c0_q, at->c0_q, &row) < 0 && bad_column(&p->c1_q, at->c1_q, &row) < 0) {
         row = bad_column(&p->c1_u, at->c1_u, &column); /* transposed */
@@ -56,13 +52,12 @@ static const char *look_at(sim_monitor *m, const zn_point *point, char *text, si
     const zn_model *model = m->at.model;
     answers *at = &m->at;
     /* When the model refuses to answer, the numbers say nothing. */
-    bool refused = model->balance(model, at->work, point,
-                                  &(zn_balance){.r = at->r, .r_q = at->r_q, .r_u = at->r_u, .M = at->M, .W = at->W});
+    bool refused =
+        model->balance(model, at->work, point, &(zn_balance){.r = at->r, .r_q = at->r_q, .r_u = at->r_u, .M = at->M, .W = at->W});
     refused = model->kinematics(model, at->work, point, &(zn_kinematics){.qdot = at->qdot}) || refused;
     if (model_rows(model) > 0)
-        refused = model->constraints(
-                      model, at->work, point,
-                      &(zn_constraints){.c0 = at->c0, .c0_q = at->c0_q, .c1 = at->c1, .c1_q = at->c1_q, .c1_u = at->c1_u}) ||
+        refused = model->constraints(model, at->work, point,
+                                     &(zn_constraints){.c0 = at->c0, .c0_q = at->c0_q, .c1 = at->c1, .c1_q = at->c1_q, .c1_u = at->c1_u}) ||
                   refused;
     if (refused) return snprintf(text, room, "a value of the model"), text;
     const char *what = bad_value(model, at, point, text, room);

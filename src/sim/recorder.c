@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording: which columns a simulation has, and filling a row of them. */
 #include "zeno/recorder.h"
-#include "model/drawing.h"
+#include "model/machine.h"
+#include "model/model.h"
 #include "result/result.h"
 #include "sim/simulation.h"
 
@@ -17,14 +18,17 @@ struct zn_recorder {
     bool poses;               /* are recorded: not in CSV, which cannot hold the drawing */
     long last_step, rows;
     long last_iterations[CONE_PATH_COUNT];
-    bool forces; /* the scheme knows accelerations and forces */
-    bool found;  /* shapes find each other */
+    bool forces;     /* the scheme knows accelerations and forces */
+    bool found;      /* shapes find each other */
+    bool events;     /* of the scene */
+    double *event;   /* entry of one */
+    long last_event; /* of contacts or of the scene: those that are recorded */
 };
 
 /* Found contacts: numbers in a row of the result, and columns of their own table. */
 enum { N_FOUND = 3, N_ENTRY = 16 };
 static const char *const found_names[N_FOUND] = {"listed", "pushing", "normal"};
-static const char *const entry_names[N_ENTRY] = {"row", "shape_a", "shape_b", "feature_a", "feature_b", "x",      "y",  "z",
+static const char *const entry_names[N_ENTRY] = {"row", "shape_a", "shape_b", "feature_a", "feature_b", "x",  "y",  "z",
                                                  "nx",  "ny",      "nz",      "gap",       "normal",    "px", "py", "pz"};
 
 enum { N_ENERGIES = 3 };
@@ -50,19 +54,114 @@ static bool percussion_names(zn_context *context, const zn_model *model, char **
 static int output_names(const zn_model *model, bool poses, const char **names) {
     int count = 0;
     for (int i = 0; i < model->n_outputs; i++)
-        if (drawing_is_pose(model->output_names[i]) == poses)
-            names[count++] = model->output_names[i] + (poses ? sizeof DRAWING_PREFIX - 1 : 0);
+        if (model_is_pose(model->output_names[i]) == poses)
+            names[count++] = model->output_names[i] + (poses ? sizeof MODEL_POSE_PREFIX - 1 : 0);
     return count;
 }
 
 static zn_status create_sink(zn_recorder *r, const char *path, const result_layout *layout) {
     r->row = MEM_ARRAY(r->context, double, result_layout_width(layout));
-    if (!r->row) return ZN_MEMORY;
+    if (!r->row) return ZN_ERROR_MEMORY;
     return path ? result_writer_create(r->context, path, layout, &r->writer) : result_memory_create(r->context, layout, &r->memory);
 }
 
-static zn_status open_writer(zn_recorder *r, const char *title, const char *scene_text, const char *path, char **percussions,
-                             const char **contacts, const char **outputs) {
+/* Contact events that were located, where no contacts are found. */
+enum { N_EVENT = 11 };
+static const char *const event_names[N_EVENT] = {"row",
+                                                 "time",
+                                                 "contact",
+                                                 "kind",
+                                                 "normal_before",
+                                                 "normal_after",
+                                                 "tangential_before",
+                                                 "tangential_after",
+                                                 "normal_impulse",
+                                                 "tangential_impulse",
+                                                 "energy_lost"};
+
+static zn_status create_sink_with_events(zn_recorder *r, const char *path, result_layout *layout) {
+    const zn_model *model = r->simulation->base;
+    const char **names = MEM_ARRAY(r->context, const char *, model->size.n_contacts);
+    if (!names) return ZN_ERROR_MEMORY;
+    for (int k = 0; k < model->size.n_contacts; k++) names[k] = model->contacts[k].name;
+    const result_entries entries = {"contact_events",
+                                    "contact events in the order of time: row at or after the event, time, contact, kind (0 impact, 1 "
+                                    "opening, 2 end of slip, 3 begin of slip, "
+                                    "4 accumulation of impacts, 5 impact without approach), rate of the gap before and after, size of the "
+                                    "slip velocity before and after, "
+                                    "impulses of the contact, kinetic energy lost",
+                                    N_EVENT,
+                                    event_names,
+                                    "contacts",
+                                    model->size.n_contacts,
+                                    names};
+    layout->entries = &entries;
+    zn_status status = create_sink(r, path, layout);
+    mem_free(r->context, names);
+    return status;
+}
+
+/* Events of the scene, where no contacts are found: the columns of the tables of studies, and then the state that the event met. */
+enum { N_EVENT_HEAD = 3 };
+
+static zn_status create_sink_with_scene_events(zn_recorder *r, const char *path, result_layout *layout) {
+    const zn_model *model = r->simulation->base;
+    const machine_plan *of = r->simulation->machine.of;
+    int n = N_EVENT_HEAD + sim_event_width(r->simulation), next = N_EVENT_HEAD;
+    const char **columns = MEM_ARRAY(r->context, const char *, n), **names = MEM_ARRAY(r->context, const char *, of->n_events);
+    r->event = MEM_ARRAY(r->context, double, n);
+    zn_status status = columns && names && r->event ? ZN_OK : ZN_ERROR_MEMORY;
+    if (status == ZN_OK) {
+        columns[0] = "row", columns[1] = "event", columns[2] = "time";
+        for (int i = 0; i < model->size.nq; i++) columns[next++] = model->q_names[i];
+        for (int i = 0; i < model->size.nu; i++) columns[next++] = model->u_names[i];
+        for (int i = 0; i < of->n_values; i++)
+            if (!of->values[i].of) columns[next++] = of->values[i].name;
+        for (int i = 0; i < of->n_events; i++) names[i] = of->events[i].name;
+        const result_entries entries = {
+            "events",
+            "events of the scene in the order of time: row at or after the event, which one (see the attribute "
+            "events), time; positions, velocities and values that are constant within a step, before it set any",
+            n,
+            columns,
+            "events",
+            of->n_events,
+            names};
+        layout->entries = &entries;
+        status = create_sink(r, path, layout);
+    }
+    mem_free(r->context, columns);
+    mem_free(r->context, names);
+    return status;
+}
+
+/* The same with the table of found contacts, which names their shapes. */
+static zn_status create_sink_with_contacts(zn_recorder *r, const char *path, result_layout *layout) {
+    const contact_field *field = r->simulation->contacts.field;
+    if (r->events) return create_sink_with_scene_events(r, path, layout);
+    if (!field && r->simulation->located.on) return create_sink_with_events(r, path, layout);
+    int n_shapes = field ? contact_field_shapes(field) : 0;
+    const char **shapes = MEM_ARRAY(r->context, const char *, n_shapes);
+    if (!shapes) return ZN_ERROR_MEMORY;
+    for (int i = 0; i < n_shapes; i++) shapes[i] = contact_field_shape_name(field, i);
+    const result_entries entries = {
+        "contacts",
+        "found contacts that have pushed since the row before or touch, row by row: shapes and their features, the point where they touch, "
+        "the normal (from b to a), the gap at t (not a number: it has left the list), percussions since the row before: normal, "
+        "and with friction as a vector on a",
+        N_ENTRY,
+        entry_names,
+        "shapes",
+        n_shapes,
+        shapes};
+    layout->entries = r->found ? &entries : NULL;
+    zn_status status = create_sink(r, path, layout);
+    mem_free(r->context, shapes);
+    return status;
+}
+
+static zn_status open_writer(zn_recorder *r, const sim_recorder_texts *about, const char *path, char **percussions, const char **contacts,
+                             const char **outputs) {
     const zn_model *model = r->simulation->base;
     const zn_settings *settings = &r->simulation->settings;
     for (int k = 0; k < model->size.n_contacts; k++) contacts[k] = model->contacts[k].name;
@@ -77,48 +176,36 @@ static zn_status open_writer(zn_recorder *r, const char *title, const char *scen
         {"t", "time, in the units of the scene", 1, NULL, true},
         {"q", "positions at t, in the units of the scene", model->size.nq, model->q_names, true},
         {"u", "velocities at t (right after impacts), in the units of the scene", model->size.nu, model->u_names, true},
-        {"percussion", "integral of force over time since the row before, impacts included; units of momentum",
-         model_rows(model), (const char *const *)percussions, false},
-        {"gap", "distance of each contact at t, negative when penetrating; not a number where a contact has no gap",
-         model->size.n_contacts, contacts, false},
+        {"percussion", "integral of force over time since the row before, impacts included; units of momentum", model_rows(model),
+         (const char *const *)percussions, false},
+        {"gap", "distance of each contact at t, negative when penetrating; not a number where a contact has no gap", model->size.n_contacts,
+         contacts, false},
         {"energy", "energies at t", N_ENERGIES, energy_names, false},
         {"output", "values that the scene asks for, at t", n_outputs, outputs, true},
         {"view", "poses of the drawing at t", r->poses ? n_poses : 0, outputs + n_outputs, false},
-        {"dissipation", "energy that each contact has dissipated until t, impacts and friction", model->size.n_contacts,
-         contacts, false},
-        {"acceleration", "derivatives of the velocities at t, of the smooth motion (without impacts)",
-         r->forces ? model->size.nu : 0, model->u_names, false},
-        {"force", "forces of constraints and contacts at t, of the smooth motion (without impacts)",
-         r->forces ? model_rows(model) : 0, (const char *const *)percussions, false},
+        {"dissipation", "energy that each contact has dissipated until t, impacts and friction", model->size.n_contacts, contacts, false},
+        {"acceleration", "derivatives of the velocities at t, of the smooth motion (without impacts)", r->forces ? model->size.nu : 0,
+         model->u_names, false},
+        {"force", "forces of constraints and contacts at t, of the smooth motion (without impacts)", r->forces ? model_rows(model) : 0,
+         (const char *const *)percussions, false},
         {"found", "found contacts: listed for the next step, with a percussion since the row before, sum of their normal percussions",
          r->found ? N_FOUND : 0, found_names, false},
         {"iterations", "iterations of the solver since the row before, by path", CONE_PATH_COUNT, iteration_names, false},
     };
     const result_text texts[] = {
-        {"scene", scene_text ? scene_text : ""},
-        {"title", title ? title : ""},
-        {"version", zn_version()},
-        {"scheme", settings->scheme},
-        {"stages", stages},
-        {"step", step},
-        {"end", end},
-        {"tolerance", tolerance},
-        {"drawing", model->drawing ? model->drawing : ""},
+        {"scene", about->scene ? about->scene : "", RESULT_TEXT},
+        {"run", about->as_run ? about->as_run : "", RESULT_TEXT},
+        {"title", about->title ? about->title : "", RESULT_TEXT},
+        {"version", zn_version(), RESULT_TEXT},
+        {"scheme", settings->scheme, RESULT_TEXT},
+        {"stages", stages, RESULT_WHOLE},
+        {"step", step, RESULT_REAL},
+        {"end", end, RESULT_REAL},
+        {"tolerance", tolerance, RESULT_REAL},
+        {"drawing", model->drawing ? model->drawing : "", RESULT_TEXT},
     };
-    const contact_field *field = r->simulation->contacts.field;
-    int n_shapes = field ? contact_field_shapes(field) : 0;
-    const char **shapes = MEM_ARRAY(r->context, const char *, n_shapes);
-    if (!shapes) return ZN_MEMORY;
-    for (int i = 0; i < n_shapes; i++) shapes[i] = contact_field_shape_name(field, i);
-    const result_entries entries = {"contacts",
-                                    "found contacts that have pushed since the row before or touch, row by row: shapes and their features, the point where they touch, the normal "
-                                    "(from b to a), the gap at t (not a number: it has left the list), percussions since the row before: normal, "
-                                    "and with friction as a vector on a",
-                                    N_ENTRY, entry_names, "shapes", n_shapes, shapes};
-    result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts, r->found ? &entries : NULL, NULL};
-    zn_status status = create_sink(r, path, &layout);
-    mem_free(r->context, shapes);
-    return status;
+    result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts, NULL, NULL};
+    return create_sink_with_contacts(r, path, &layout);
 }
 
 static void release(zn_recorder *r) {
@@ -127,10 +214,16 @@ static void release(zn_recorder *r) {
     mem_free(r->context, r->row);
     mem_free(r->context, r->last_total);
     mem_free(r->context, r->outputs);
+    mem_free(r->context, r->event);
 }
 
 zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulation, const char *title, const char *scene_text,
                              const char *path, zn_recorder **out) {
+    return sim_recorder_create(context, simulation, &(sim_recorder_texts){title, scene_text, NULL}, path, out);
+}
+
+zn_status sim_recorder_create(zn_context *context, const zn_simulation *simulation, const sim_recorder_texts *about, const char *path,
+                              zn_recorder **out) {
     NEED_CONTEXT(context);
     NEED(context, out);
     *out = NULL;
@@ -139,28 +232,26 @@ zn_status zn_recorder_create(zn_context *context, const zn_simulation *simulatio
     const zn_model *model = simulation->base;
     int n = model_rows(model);
     zn_recorder *r = MEM_ARRAY(context, zn_recorder, 1);
-    if (!r) return ZN_MEMORY;
+    if (!r) return ZN_ERROR_MEMORY;
     r->head = (handle_head){HANDLE_RECORDER, context};
     r->simulation = simulation;
     r->forces = simulation->scheme->class->forces != NULL;
     r->found = simulation->contacts.field;
+    r->events = sim_has_events(simulation) && !r->found;
     r->last_total = MEM_ARRAY(context, double, n);
     char **percussions = MEM_ARRAY(context, char *, n);
     const char **contacts = MEM_ARRAY(context, const char *, model->size.n_contacts);
     const char **outputs = MEM_ARRAY(context, const char *, model->n_outputs);
     r->outputs = MEM_ARRAY(context, double, model->n_outputs);
-    zn_status status =
-        r->last_total && r->outputs && percussions && contacts && outputs && percussion_names(context, model, percussions)
-            ? open_writer(r, title, scene_text, path, percussions, contacts, outputs)
-            : ZN_MEMORY;
+    zn_status status = r->last_total && r->outputs && percussions && contacts && outputs && percussion_names(context, model, percussions)
+                           ? open_writer(r, about, path, percussions, contacts, outputs)
+                           : ZN_ERROR_MEMORY;
     for (int i = 0; percussions && i < n; i++) mem_free(context, percussions[i]);
     mem_free(context, percussions);
     mem_free(context, contacts);
     mem_free(context, outputs);
-    if (status == ZN_OK)
-        *out = r;
-    else
-        release(r), mem_free(context, r);
+    if (status == ZN_OK) *out = r;
+    else release(r), mem_free(context, r);
     return status;
 }
 
@@ -173,7 +264,7 @@ static double *put_outputs(zn_recorder *r, double *next) {
     const zn_model *model = r->simulation->base;
     for (int poses = 0; poses <= (int)r->poses; poses++)
         for (int i = 0; i < model->n_outputs; i++)
-            if (drawing_is_pose(model->output_names[i]) == (bool)poses) *next++ = r->outputs[i];
+            if (model_is_pose(model->output_names[i]) == (bool)poses) *next++ = r->outputs[i];
     return next;
 }
 
@@ -186,12 +277,49 @@ static zn_status put_found(zn_recorder *r, double *numbers) {
     for (int i = 0, count = zn_simulation_found_count(sim); i < count && status == ZN_OK; i++) {
         zn_found_contact c;
         status = zn_simulation_found(sim, i, &c);
-        const double entry[N_ENTRY] = {row,         c.shape[0],  c.shape[1],  c.feature[0], c.feature[1], c.point[0],      c.point[1],      c.point[2],
-                                       c.normal[0], c.normal[1], c.normal[2], c.gap,        c.normal_percussion, c.percussion[0], c.percussion[1], c.percussion[2]};
+        const double entry[N_ENTRY] = {
+            row,         c.shape[0],  c.shape[1],  c.feature[0], c.feature[1],        c.point[0],      c.point[1],      c.point[2],
+            c.normal[0], c.normal[1], c.normal[2], c.gap,        c.normal_percussion, c.percussion[0], c.percussion[1], c.percussion[2]};
         numbers[1] += c.normal_percussion > 0;
         numbers[2] += c.normal_percussion;
         bool open = c.gap > 0 && c.normal_percussion == 0; /* listed, and nothing more: not worth its bytes */
         if (status == ZN_OK && !open) status = r->memory ? result_memory_entry(r->memory, entry) : result_writer_entry(r->writer, entry);
+    }
+    return status;
+}
+
+/* Events up to the row to come. */
+static zn_status put_events(zn_recorder *r) {
+    const zn_simulation *sim = r->simulation;
+    double row = (double)(r->memory ? result_rows(r->memory) : r->rows);
+    zn_status status = ZN_OK;
+    for (; status == ZN_OK && r->last_event < (long)sim->located.n_list && sim->located.list[r->last_event].t <= sim->view.t;
+         r->last_event++) {
+        const zn_contact_event *e = &sim->located.list[r->last_event];
+        const double entry[N_EVENT] = {row,
+                                       e->t,
+                                       e->contact,
+                                       (double)e->kind,
+                                       e->normal_before,
+                                       e->normal_after,
+                                       e->tangential_before,
+                                       e->tangential_after,
+                                       e->normal_impulse,
+                                       e->tangential_impulse,
+                                       e->energy_lost};
+        status = r->memory ? result_memory_entry(r->memory, entry) : result_writer_entry(r->writer, entry);
+    }
+    return status;
+}
+
+static zn_status put_scene_events(zn_recorder *r) {
+    const sim_machine *m = &r->simulation->machine;
+    zn_status status = ZN_OK;
+    r->event[0] = (double)(r->memory ? result_rows(r->memory) : r->rows);
+    for (; status == ZN_OK && r->last_event < (long)m->n_log && m->log[r->last_event].t <= r->simulation->view.t; r->last_event++) {
+        r->event[1] = m->log[r->last_event].event, r->event[2] = m->log[r->last_event].t;
+        put(r->event + N_EVENT_HEAD, sim_event_values(r->simulation, (size_t)r->last_event), sim_event_width(r->simulation));
+        status = r->memory ? result_memory_entry(r->memory, r->event) : result_writer_entry(r->writer, r->event);
     }
     return status;
 }
@@ -232,6 +360,9 @@ zn_status zn_recorder_row(zn_recorder *r) {
         status = put_found(r, next);
         if (status != ZN_OK) return status;
         next += N_FOUND;
+    } else if (r->events || sim->located.on) {
+        status = r->events ? put_scene_events(r) : put_events(r);
+        if (status != ZN_OK) return status;
     }
     r->rows++;
     for (int i = 0; i < CONE_PATH_COUNT; i++) {
@@ -270,7 +401,9 @@ zn_status zn_recorder_keep(zn_recorder *r, zn_result **result) {
     NEED_HANDLE(r, HANDLE_RECORDER);
     NEED(r->context, result);
     *result = NULL;
-    if (!r->memory) return fail(r->context, ZN_ARGUMENT, "%s: the recorder writes %s; only one without a path keeps its rows", __func__, zn_recorder_path(r));
+    if (!r->memory)
+        return fail(r->context, ZN_ERROR_ARGUMENT, "%s: the recorder writes %s; only one without a path keeps its rows", __func__,
+                    zn_recorder_path(r));
     *result = r->memory;
     r->memory = NULL;
     release(r);
@@ -283,11 +416,43 @@ zn_status zn_recorder_keep(zn_recorder *r, zn_result **result) {
 result_file *sim_recorder_rows(const zn_recorder *r) { return r->memory; }
 
 bool sim_recorder_restart(zn_recorder *r, const zn_simulation *sim) {
-    if (!r->memory || r->forces != (sim->scheme->class->forces != NULL) || r->found != (sim->contacts.field != NULL)) return false;
+    if (!r->memory || r->forces != (sim->scheme->class->forces != NULL) || r->found != (sim->contacts.field != NULL) ||
+        r->events != (sim_has_events(sim) && !r->found))
+        return false;
     r->simulation = sim;
-    r->last_step = r->rows = 0;
+    r->last_step = r->rows = r->last_event = 0;
     memset(r->last_total, 0, (size_t)model_rows(sim->base) * sizeof *r->last_total);
     memset(r->last_iterations, 0, sizeof r->last_iterations);
     result_memory_clear(r->memory);
     return true;
+}
+
+/* ---- going on with the rows of an earlier run ---- */
+
+void sim_recorder_carry(zn_recorder *r, byte_stream *b) {
+    BYTES_PASS(b, r->last_event); /* of those that the simulation carries */
+    BYTES_PASS(b, r->rows), BYTES_PASS(b, r->last_step), BYTES_PASS(b, r->last_iterations);
+    BYTES_PASS_ARRAY(b, r->last_total, model_rows(r->simulation->base));
+}
+
+static zn_status copy_row(zn_recorder *r, const double *const *columns, int width, long row) {
+    for (int c = 0; c < width; c++) r->row[c] = columns[c][row];
+    return result_writer_row(r->writer, r->row);
+}
+
+zn_status sim_recorder_copy(zn_recorder *r, result_file *from, long rows) {
+    const result_layout *layout = result_get_layout(from);
+    int width = result_layout_width(layout), n_entry = layout->entries ? layout->entries->n_columns : 0;
+    const double **columns = MEM_ARRAY(r->context, const double *, width), *entries = NULL;
+    long n_entries = 0, next = 0;
+    zn_status status = columns ? ZN_OK : ZN_ERROR_MEMORY;
+    if (status == ZN_OK && n_entry) status = result_get_entries(from, &entries, &n_entries);
+    for (int c = 0; c < width && status == ZN_OK; c++) status = result_column(from, c, &columns[c]);
+    for (long i = 0; i < rows && status == ZN_OK; i++) {
+        for (; next < n_entries && entries[next * n_entry] <= (double)i && status == ZN_OK; next++)
+            status = result_writer_entry(r->writer, entries + next * n_entry);
+        if (status == ZN_OK) status = copy_row(r, columns, width, i);
+    }
+    mem_free(r->context, columns);
+    return status;
 }

@@ -7,11 +7,10 @@ zn_status sim_rows_create(zn_simulation *sim) {
     const zn_sizes *size = &sim->base->size;
     sim_rows *rows = &sim->rows;
     bool wanted = sim->settings.record_step > 0;
-    rows->next = 1;
     rows->dense = wanted && sim->scheme->class->interpolate;
     if (!rows->dense) return ZN_OK;
     rows->q = MEM_ARRAY(sim->context, double, size->nq + size->nu + size->n_contacts + model_rows(sim->base) + (int)sim->work.count);
-    if (!rows->q) return ZN_MEMORY;
+    if (!rows->q) return ZN_ERROR_MEMORY;
     rows->u = rows->q + size->nq;
     rows->gaps = rows->u + size->nu;
     rows->P_total = rows->gaps + size->n_contacts;
@@ -31,7 +30,7 @@ void sim_rows_begin(zn_simulation *sim) {
 }
 
 double sim_rows_target(const zn_simulation *sim) {
-    double end = sim->settings.end, each = sim->settings.record_step;
+    double end = smaller(sim->settings.end, sim_machine_target(sim)), each = sim->settings.record_step;
     if (!(each > 0) || sim->rows.dense) return end;
     double row = (double)first_row_after(sim, sim->now.t) * each;
     return row > end - SIM_STEP_ROUNDOFF * each ? end : row;
@@ -47,16 +46,14 @@ static void see_inside(zn_simulation *sim, double t) {
     const scheme_state *from = &sim->next, *to = &sim->now, *middle = &sim->control.middle;
     sim_rows *rows = &sim->rows;
     double share = (t - from->t) / (to->t - from->t), *c0 = sim->monitor.at.c0;
-    if (middle->q && t <= middle->t)
-        to = middle; /* the step was taken in two halves */
-    else if (middle->q)
-        from = middle;
+    bool halves = middle->q && !sim->located.on; /* the step was taken in two */
+    if (halves && t <= middle->t) to = middle;
+    else if (halves) from = middle;
     double x = (t - from->t) / (to->t - from->t);
     sim->scheme->class->interpolate(sim->scheme, from, to, x, rows->q, rows->u);
-    if (model->after_step) model->after_step(model, rows->q);
+    if (model->after_step) model->after_step(model, t, rows->q);
     zn_point at = {.t = t, .q = rows->q, .u = rows->u};
-    bool known =
-        model_rows(model) == 0 || !model->constraints(model, sim->monitor.at.work, &at, &(zn_constraints){.c0 = c0});
+    bool known = model_rows(model) == 0 || !model->constraints(model, sim->monitor.at.work, &at, &(zn_constraints){.c0 = c0});
     for (int k = 0; k < sim->base->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         rows->gaps[k] = row >= 0 && known ? c0[row] : NAN;
@@ -74,7 +71,8 @@ bool zn_simulation_next_row(zn_simulation *sim) {
     bool last = zn_simulation_done(sim) && !rows->shown;
     sim_see_now(sim);
     if (!(settings->record_step > 0)) {
-        bool due = !rows->shown && sim->step > 0 && (last || sim->step % settings->record_every == 0);
+        bool due = !rows->shown && sim->step > 0 && (last || sim->machine.record || sim->step % settings->record_every == 0);
+        sim->machine.record = false;
         rows->shown = true;
         if (due) sim_contacts_show(sim, 1);
         return due;
@@ -86,11 +84,12 @@ bool zn_simulation_next_row(zn_simulation *sim) {
         see_inside(sim, t);
         return true;
     }
-    bool here = sim->step > 0 && !rows->shown && t <= sim->now.t + roundoff;
+    bool here = sim->step > 0 && !rows->shown && t <= sim->now.t + roundoff, event = sim->machine.record && !rows->shown;
+    sim->machine.record = false;
     if (here) {
         rows->next++;
         if (!last) sim->view.t = t;
     }
-    if (here || last) rows->shown = true, sim_contacts_show(sim, 1);
-    return here || last;
+    if (here || last || event) rows->shown = true, sim_contacts_show(sim, 1);
+    return here || last || event;
 }

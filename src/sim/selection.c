@@ -7,7 +7,9 @@
  *   after it   rows that became badly chosen are exchanged; where all rows are in use, the choice is tried again later
  *
  * Rows whose numbers do not quite fit are merged into those that they should follow from, so that all of them are satisfied in the sense of
- * least squares; the remaining violation may grow to what the settings allow.
+ * least squares; the remaining violation may grow to what the settings allow. Schemes on velocity level let positions drift, and rows that follow from others
+ * where the joints fit do not quite so where they have come apart: they are merged, too, and the velocities of all rows stay as small as they can
+ * (rows that were left out would drift as they please). Their violation is drift, as in any other row.
  *
  * A scheme for other rows is a new one, made between two steps. What it carries from step to step is kept where it knows nothing of
  * rows or can be converted, and else begins anew at the present state. */
@@ -17,21 +19,19 @@
 
 #include "model/fewer_rows.h"
 #include "model/independent.h"
+#include "model/machine.h"
 
-static const double most_open = 10; /* tolerances: may be open in a row left out, whatever is open in the others */
-static const double most_drift = 2; /* of what is open in the rows that the scheme sees may show in others */
-static const double worn = 10;        /* coefficients above: other rows are the better choice */
-static const double roundoff = 1e-13; /* constraints that contradict each other by less fit */
-static const double exact = 0.1;      /* tolerances: the same where least squares are not allowed */
-enum { LONGEST_WAIT = 1024 };         /* steps before the choice is tried again */
+static const double most_open = 10;    /* tolerances: may be open in a row left out, whatever is open in the others */
+static const double most_drift = 2;    /* of what is open in the rows that the scheme sees may show in others */
+static const double most_spread = 1e3; /* of the mobilities of rows that are merged because they drift */
+static const double worn = 10;         /* coefficients above: other rows are the better choice */
+static const double roundoff = 1e-13;  /* constraints that contradict each other by less fit */
+static const double exact = 0.1;       /* tolerances: the same where least squares are not allowed */
+enum { LONGEST_WAIT = 1024 };          /* steps before the choice is tried again */
 
-const zn_model *sim_scheme_model(const zn_simulation *sim) {
-    return sim->selection.model ? sim->selection.model : sim->model;
-}
+const zn_model *sim_scheme_model(const zn_simulation *sim) { return sim->selection.model ? sim->selection.model : sim->model; }
 
-int sim_selection_count(const zn_simulation *sim) {
-    return sim->selection.model ? independent_count(sim->selection.rows) : 0;
-}
+int sim_selection_count(const zn_simulation *sim) { return sim->selection.model ? independent_count(sim->selection.rows) : 0; }
 
 void sim_selection_destroy(zn_simulation *sim) {
     independent_destroy(sim->context, sim->selection.rows);
@@ -48,11 +48,18 @@ static zn_status find(zn_simulation *sim, const zn_point *at, bool nearly, indep
     return independent_find(sim->context, sim->base, at, wish, rows);
 }
 
+/* Whether rows are merged: their numbers do not fit, or the scheme lets them drift apart. Of bodies that turn much more easily than they move, most of a sum of rows
+ * would be round-off. */
+static bool in_least_squares(const zn_simulation *sim, const independent *rows) {
+    return sim->selection.merged || (scheme_find(sim->settings.scheme)->drifts && independent_spread(rows) <= most_spread);
+}
+
 static zn_status make_model(zn_simulation *sim, const independent *rows, zn_model **model, row_merge **merges) {
-    int count = sim->selection.merged ? independent_merges(rows, NULL) : 0;
+    int count = in_least_squares(sim, rows) ? independent_merges(rows, !sim->selection.merged, NULL) : 0;
+    sim->selection.squares = count > 0;
     *merges = MEM_ARRAY(sim->context, row_merge, count);
-    if (!*merges) return ZN_MEMORY;
-    if (count > 0) independent_merges(rows, *merges);
+    if (!*merges) return ZN_ERROR_MEMORY;
+    if (count > 0) independent_merges(rows, !sim->selection.merged, *merges);
     return fewer_rows_create(sim->context, sim->model, independent_left_out(rows), count, *merges, model);
 }
 
@@ -60,9 +67,8 @@ static zn_status make_model(zn_simulation *sim, const independent *rows, zn_mode
 static zn_status contradiction(zn_simulation *sim, const zn_point *at, const independent *rows, double *size) {
     const zn_model *model = sim->base;
     void *work = mem_array(sim->context, model->work_bytes, 1);
-    double *c0 = MEM_ARRAY(sim->context, double, model_rows(model)),
-           *c1 = MEM_ARRAY(sim->context, double, model_rows(model));
-    zn_status status = work && c0 && c1 ? ZN_OK : ZN_MEMORY;
+    double *c0 = MEM_ARRAY(sim->context, double, model_rows(model)), *c1 = MEM_ARRAY(sim->context, double, model_rows(model));
+    zn_status status = work && c0 && c1 ? ZN_OK : ZN_ERROR_MEMORY;
     *size = NAN;
     if (status == ZN_OK && !model->constraints(model, work, at, &(zn_constraints){.c0 = c0, .c1 = c1}))
         *size = larger(independent_contradiction(rows, c0), independent_contradiction(rows, c1));
@@ -79,6 +85,11 @@ zn_status sim_selection_start(zn_simulation *sim, const double *q, const double 
     double size = 0;
     s->merged = sim->contradiction > 0;
     zn_status status = find(sim, &at, s->merged, &rows);
+    if (status == ZN_OK && !rows && sim->given->machine && sim->given->machine->switches_rows) { /* they may be fewer later */
+        s->offered = true;
+        s->wait = s->patience = LONGEST_WAIT;
+        return sim_selection_make_model(sim);
+    }
     if (status != ZN_OK || !rows) return status;
     s->rows = rows;
     if (!s->merged) status = contradiction(sim, &at, rows, &size);
@@ -98,7 +109,7 @@ zn_status sim_selection_make_model(zn_simulation *sim) {
     sim_selection *s = &sim->selection;
     if (!s->offered) return ZN_OK;
     s->lambda = MEM_ARRAY(sim->context, double, 3 * model_rows(sim->model) + sim->model->size.nq);
-    if (!s->lambda) return ZN_MEMORY;
+    if (!s->lambda) return ZN_ERROR_MEMORY;
     return s->rows ? make_model(sim, s->rows, &s->model, &s->merges) : ZN_OK;
 }
 
@@ -120,16 +131,13 @@ static void convert(zn_simulation *sim, const zn_model *from, const double *old,
     size_t bytes = (size_t)model_rows(sim->model) * sizeof(double);
     zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     const answers *at = &sim->monitor.at;
-    if (from)
-        fewer_rows_expand(from, old, s->lambda);
-    else
-        memcpy(s->lambda, old, bytes);
+    if (from) fewer_rows_expand(from, old, s->lambda);
+    else memcpy(s->lambda, old, bytes);
     if (!s->model) {
         memcpy(out, s->lambda, bytes);
         return;
     }
-    if (!s->merged)
-        independent_collect(s->rows, s->lambda);
+    if (!s->squares) independent_collect(s->rows, s->lambda);
     else if (!sim->model->balance(sim->model, at->work, &now, &(zn_balance){.M = at->M, .W = at->W}))
         independent_share(s->rows, at->M, at->W, s->lambda);
     fewer_rows_pick(s->model, s->lambda, out);
@@ -156,17 +164,15 @@ static void convert_carry(zn_simulation *sim, const scheme *before, const zn_mod
 static zn_status begin_anew(zn_simulation *sim, const zn_model *from, scheme *with) {
     const scheme_class *class = with->class;
     const zn_model *fewer = from ? from : sim_scheme_model(sim);
-    if (sim->selection.model)
-        fewer_rows_pick(sim->selection.model, sim->now.P_all, sim->now.P); /* contacts are what schemes look at */
-    if (class->carries_forces)
-        convert_carry(sim, sim->scheme, from, with);
+    if (sim->selection.model) fewer_rows_pick(sim->selection.model, sim->now.P_all, sim->now.P); /* contacts are what schemes look at */
+    if (class->carries_forces) convert_carry(sim, sim->scheme, from, with);
     else if (class->carry_size(sim->model, &sim->settings) != class->carry_size(fewer, &sim->settings))
         return class->start(with, &sim->now, NULL, NULL);
     return ZN_OK;
 }
 
-/* rows (NULL: all) become those of the scheme. */
-static zn_status change_rows(zn_simulation *sim, independent *rows) {
+/* rows (NULL: all) become those of the scheme. `anew`: what it carries begins at the present; else the caller fills it. */
+static zn_status change_rows(zn_simulation *sim, independent *rows, bool anew) {
     sim_selection *s = &sim->selection, old = *s;
     zn_model *fewer = NULL;
     row_merge *merges = NULL;
@@ -183,7 +189,7 @@ static zn_status change_rows(zn_simulation *sim, independent *rows) {
     scheme_state *states[] = {&sim->now, &sim->next, &sim->control.middle, &sim->control.coarse};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         if (states[i]->P_all) sim_place_percussion(sim, states[i]);
-    status = begin_anew(sim, old.model, with);
+    if (anew) status = begin_anew(sim, old.model, with);
     scales_take(&with->scales, &sim->scheme->scales);
     scales_destroy(sim->context, &sim->scheme->scales);
     sim->scheme->class->destroy(sim->scheme);
@@ -199,7 +205,7 @@ zn_status sim_selection_leave(zn_simulation *sim) {
     sim_selection *s = &sim->selection;
     s->wait = s->patience;
     if (s->patience < LONGEST_WAIT) s->patience *= 2;
-    return change_rows(sim, NULL);
+    return change_rows(sim, NULL, true);
 }
 
 /* ---- a step ---- */
@@ -229,6 +235,12 @@ void sim_forces(const zn_simulation *sim, const double **a, const double **lambd
     *lambda = sim->selection.lambda;
 }
 
+void sim_selection_spread(const zn_simulation *sim, const zn_point *at, double *lambda) {
+    if (!sim->selection.model) return;
+    share((zn_simulation *)(uintptr_t)sim, at, lambda, sim->selection.lambda);
+    memcpy(lambda, sim->selection.lambda, (size_t)model_rows(sim->model) * sizeof *lambda);
+}
+
 bool sim_selection_holds(zn_simulation *sim, double h, cone_outcome *outcome) {
     const sim_selection *s = &sim->selection;
     const answers *at = &sim->monitor.at;
@@ -250,15 +262,27 @@ bool sim_selection_holds(zn_simulation *sim, double h, cone_outcome *outcome) {
 /* The choice is the best there is, for all that its coefficients are large. */
 static bool is_same(const zn_simulation *sim, const independent *rows) {
     size_t n = (size_t)model_row_N(sim->model);
-    return sim->selection.rows &&
-           memcmp(independent_left_out(rows), independent_left_out(sim->selection.rows), n * sizeof(bool)) == 0;
+    return sim->selection.rows && memcmp(independent_left_out(rows), independent_left_out(sim->selection.rows), n * sizeof(bool)) == 0;
+}
+
+zn_status sim_selection_again(zn_simulation *sim) {
+    sim_selection *s = &sim->selection;
+    zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    independent *rows = NULL;
+    independent_wish wish = {.doubt = larger(sim->settings.tolerance, INDEPENDENT_LEAST_DOUBT), .nearly = s->merged};
+    zn_status status = independent_find(sim->context, sim->base, &at, wish, &rows);
+    if (status != ZN_OK) return status;
+    s->wait = s->patience = LONGEST_WAIT;
+    s->accepted_wear = 0;
+    if (rows || s->model) return s->made++, change_rows(sim, rows, true);
+    return ZN_OK;
 }
 
 zn_status sim_selection_renew(zn_simulation *sim) {
     sim_selection *s = &sim->selection;
     double most = larger(worn, s->accepted_wear);
-    if (s->model && s->merged && s->wear <= most) { /* least squares go with the motion */
-        independent_merges(s->rows, s->merges);
+    if (s->model && s->squares && s->wear <= most) { /* least squares go with the motion */
+        independent_merges(s->rows, !s->merged, s->merges);
         fewer_rows_set_factors(s->model, s->merges);
     }
     if (!s->offered || (s->model ? s->wear <= most : --s->wait > 0)) return ZN_OK;
@@ -268,10 +292,31 @@ zn_status sim_selection_renew(zn_simulation *sim) {
     if (status == ZN_OK && rows && !is_same(sim, rows)) {
         s->made++;
         s->accepted_wear = 0;
-        return change_rows(sim, rows);
+        return change_rows(sim, rows, true);
     }
     if (rows && isfinite(s->wear)) s->accepted_wear = 2 * s->wear;
     independent_destroy(sim->context, rows);
     s->wait = s->patience;
     return status;
+}
+
+/* ---- as bytes ---- */
+
+zn_status sim_selection_carry(zn_simulation *sim, byte_stream *b) {
+    sim_selection *s = &sim->selection;
+    independent *rows = s->rows;
+    if (!s->offered) return ZN_OK;
+    zn_status status = independent_carry(sim->context, sim->base, b, &rows);
+    if (status == ZN_OK && b->way == BYTES_READ) {
+        status = change_rows(sim, rows, false);
+        if (status != ZN_OK) independent_destroy(sim->context, rows);
+    }
+    if (status != ZN_OK) return status;
+    int merges = s->squares && s->rows ? independent_merges(s->rows, !s->merged, NULL) : 0;
+    for (int i = 0; i < merges; i++) BYTES_PASS(b, s->merges[i].factor);
+    if (b->way == BYTES_READ && merges > 0) fewer_rows_set_factors(s->model, s->merges);
+    BYTES_PASS(b, s->squares);
+    BYTES_PASS(b, s->wear), BYTES_PASS(b, s->accepted_wear);
+    BYTES_PASS(b, s->wait), BYTES_PASS(b, s->patience), BYTES_PASS(b, s->made);
+    return ZN_OK;
 }

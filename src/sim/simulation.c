@@ -15,11 +15,13 @@ zn_status sim_make_scheme(zn_simulation *sim, const zn_model *model, scheme **ou
     const zn_scheme_info *info = &class->info;
     if (chosen.stages == 0) chosen.stages = info->stages_default;
     if (chosen.stages < info->stages_min || chosen.stages > info->stages_max)
-        return fail(context, ZN_ARGUMENT, "%s has %d to %d stages, not %d", info->name, info->stages_min, info->stages_max, chosen.stages);
+        return fail(context, ZN_ERROR_ARGUMENT, "%s has %d to %d stages, not %d", info->name, info->stages_min, info->stages_max,
+                    chosen.stages);
     zn_status status = scheme_check(context, class, model);
     scheme *made = NULL;
     if (status == ZN_OK) status = class->create(context, class, model, &chosen, &made);
     if (status == ZN_OK) status = scales_create(context, model, settings->tolerance, &made->scales);
+    sim->located.stale = true;
     if (status == ZN_OK) *out = made;
     else if (made) class->destroy(made);
     return status;
@@ -42,7 +44,7 @@ void sim_state_place(const zn_simulation *sim, double *memory, scheme_state *sta
 zn_status sim_take_states(zn_simulation *sim) {
     size_t state = sim_state_size(sim);
     sim->state_memory = MEM_ARRAY(sim->context, double, 2 * state + (size_t)sim->model->size.n_contacts);
-    if (!sim->state_memory) return ZN_MEMORY;
+    if (!sim->state_memory) return ZN_ERROR_MEMORY;
     sim_state_place(sim, sim->state_memory, &sim->now);
     sim_state_place(sim, sim->state_memory + state, &sim->next);
     sim->approach = sim->state_memory + 2 * state;
@@ -52,69 +54,69 @@ zn_status sim_take_states(zn_simulation *sim) {
 static zn_status allocate(zn_simulation *sim) {
     size_t n = (size_t)model_rows(sim->base);
     sim->P = MEM_ARRAY(sim->context, double, 2 * n);
-    if (!sim->P) return ZN_MEMORY;
+    if (!sim->P) return ZN_ERROR_MEMORY;
     sim->P_total = sim->P + n;
     zn_status status = sim_take_states(sim);
     return status == ZN_OK ? sim_monitor_take(sim->context, sim->model, &sim->monitor) : status;
 }
 
-/* Projections of the start until no other contacts are met. */
-enum { MAX_STARTS = 20 };
-
-static double first_step(const zn_simulation *sim) {
-    return sim->settings.step > 0 ? sim->settings.step : sim_control_first_step(sim->base, &sim->settings);
-}
-
-/* q, u: where to start, on the constraints (project_start), whether redundant constraints contradict each other there, and which. */
-static zn_status choose_start(zn_simulation *sim, double *q, double *u) {
+zn_status sim_choose_start(zn_simulation *sim, double *q, double *u) {
     const zn_model *model = sim->base;
     memcpy(q, model->q_start, (size_t)model->size.nq * sizeof *q);
     memcpy(u, model->u_start, (size_t)model->size.nu * sizeof *u);
-    zn_status status = sim_contacts_create(sim);
-    if (status == ZN_OK) status = sim_contacts_start(sim, q, u, first_step(sim));
-    for (int i = 0; status == ZN_OK && sim->settings.project_start && i < MAX_STARTS; i++) {
-        long lists = sim->contacts.changes;
-        status = sim_start_project(sim->context, sim->model, 0, q, u);
-        if (status == ZN_OK) status = sim_contacts_start(sim, q, u, first_step(sim)); /* other shapes may have met on the way */
-        if (sim->contacts.changes == lists) break;
-    }
+    zn_status status = sim_place(sim, q, u, sim->settings.project_start);
     if (status == ZN_OK)
-        status =
-            sim_start_contradiction(sim->context, model, &sim->settings, &(zn_point){.q = q, .u = u}, &sim->contradiction);
+        status = sim_start_contradiction(sim->context, model, &sim->settings, &(zn_point){.q = q, .u = u}, &sim->contradiction);
     if (status == ZN_OK) status = sim_selection_start(sim, q, u);
     return status;
 }
 
-static zn_status start(zn_simulation *sim, const double *q, const double *u) {
+zn_status sim_begin_at(zn_simulation *sim, const double *q, const double *u) {
     const zn_model *model = sim->model, *seen = sim_scheme_model(sim);
     scheme_state *now = &sim->now;
     memcpy(now->q, q, (size_t)model->size.nq * sizeof(double));
     memcpy(now->u, u, (size_t)model->size.nu * sizeof(double));
-    zn_status status = sim_start_check(sim->context, model, now->t, now->q, now->u);
+    zn_status status = sim_machine_begin(sim);
+    if (status == ZN_OK) status = sim_start_check(sim->context, model, now->t, now->q, now->u);
     double *a0 = NULL, *lambda0 = NULL;
     if (status == ZN_OK && sim->scheme->class->needs_start_forces) {
         a0 = MEM_ARRAY(sim->context, double, model->size.nu);
         lambda0 = MEM_ARRAY(sim->context, double, model_rows(seen));
         bool zero = sim->settings.start_forces == ZN_START_FORCES_ZERO;
-        if (!a0 || !lambda0) status = ZN_MEMORY;
+        if (!a0 || !lambda0) status = ZN_ERROR_MEMORY;
         zn_settings settings = sim->settings;
         if (sim->contradiction == 0 || seen != model) settings.contradiction = 0;
-        if (status == ZN_OK && !zero) status = sim_start_forces(sim->context, seen, &settings, &sim->scheme->scales, &(zn_point){.t = now->t, .q = now->q, .u = now->u}, a0, lambda0);
+        if (status == ZN_OK && !zero)
+            status = sim_start_forces(sim->context, seen, &settings, &sim->scheme->scales,
+                                      &(zn_point){.t = now->t, .q = now->q, .u = now->u}, a0, lambda0);
     }
     if (status == ZN_OK) status = sim->scheme->class->start(sim->scheme, now, a0, lambda0);
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, now);
+    mem_free(sim->context, a0);
+    mem_free(sim->context, lambda0);
+    return status;
+}
+
+void sim_see_start(zn_simulation *sim) {
+    double kinetic, potential;
+    sim->rows.next = 1;
+    sim_see_now(sim);
+    zn_simulation_energy(sim, &kinetic, &potential);
+    sim->energy_start = kinetic + potential;
+}
+
+static zn_status start(zn_simulation *sim, const double *q, const double *u) {
+    zn_status status = sim_begin_at(sim, q, u);
     if (status == ZN_OK) status = sim_control_create(sim);
     if (status == ZN_OK) status = sim_work_create(sim);
     if (status == ZN_OK) status = sim_impacts_create(sim);
+    if (status == ZN_OK) status = sim_located_create(sim);
+    if (status == ZN_OK) status = sim_gains_create(sim);
+    sim->rings = sim_has_rings(sim->base);
+    sim->ring_jumps = -1;
+    if (status == ZN_OK) status = sim_painleve_create(sim);
     if (status == ZN_OK) status = sim_rows_create(sim);
-    if (status == ZN_OK) {
-        sim_see_now(sim);
-        double kinetic, potential;
-        zn_simulation_energy(sim, &kinetic, &potential);
-        sim->energy_start = kinetic + potential;
-    }
-    mem_free(sim->context, a0);
-    mem_free(sim->context, lambda0);
+    if (status == ZN_OK) sim_see_start(sim);
     return status;
 }
 
@@ -129,10 +131,14 @@ static void release(zn_simulation *sim) {
     sim_rows_destroy(sim);
     sim_work_destroy(sim);
     sim_impacts_destroy(sim);
+    sim_located_destroy(sim);
+    sim_gains_destroy(sim);
+    sim_painleve_destroy(sim);
     sim_monitor_destroy(context, &sim->monitor);
     mem_free(context, sim->state_memory);
     mem_free(context, sim->P);
     sim_contacts_destroy(sim);
+    sim_machine_destroy(sim);
 }
 
 zn_status zn_simulation_create(zn_context *context, const zn_model *model, const zn_settings *settings, zn_simulation **out) {
@@ -143,17 +149,18 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
     NEED_DEF(context, settings);
     zn_status status = model_check(context, model, __func__);
     if (status == ZN_OK) status = settings_check(context, settings);
-    if (status == ZN_OK) status = model_check_start(context, model);
     if (status != ZN_OK) return status;
     zn_simulation *sim = MEM_ARRAY(context, zn_simulation, 1);
-    if (!sim) return ZN_MEMORY;
+    if (!sim) return ZN_ERROR_MEMORY;
     sim->head = (handle_head){HANDLE_SIMULATION, context};
     sim->fastest = -1;
-    sim->base = sim->model = model;
+    sim->given = sim->base = sim->model = model;
     sim->settings = *settings;
     sim->settings.scheme = scheme_find(settings->scheme)->info.name; /* which lives as long as the program */
     double *q = MEM_ARRAY(context, double, model->size.nq), *u = MEM_ARRAY(context, double, model->size.nu);
-    status = q && u ? choose_start(sim, q, u) : ZN_MEMORY;
+    status = q && u ? sim_machine_create(sim) : ZN_ERROR_MEMORY;
+    if (status == ZN_OK) status = sim_contacts_create(sim);
+    if (status == ZN_OK) status = sim_choose_start(sim, q, u);
     if (status == ZN_OK) status = sim_make_scheme(sim, sim_scheme_model(sim), &sim->scheme);
     if (status == ZN_OK) {
         if (sim->settings.stages == 0) sim->settings.stages = sim->scheme->class->info.stages_default;
@@ -162,10 +169,8 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
     if (status == ZN_OK) status = start(sim, q, u);
     mem_free(context, q);
     mem_free(context, u);
-    if (status == ZN_OK)
-        *out = sim;
-    else
-        release(sim), mem_free(context, sim);
+    if (status == ZN_OK) *out = sim;
+    else release(sim), mem_free(context, sim);
     return status;
 }
 
@@ -186,15 +191,17 @@ zn_status sim_check_energy(const zn_simulation *sim) {
 }
 
 bool zn_simulation_done(const zn_simulation *sim) {
-    return !HANDLE_GOOD(sim, HANDLE_SIMULATION) || sim->now.t >= sim->settings.end;
+    return !HANDLE_GOOD(sim, HANDLE_SIMULATION) || sim->now.t >= sim->settings.end || sim->machine.stopped;
 }
 
 zn_status zn_simulation_step(zn_simulation *sim) {
     NEED_HANDLE(sim, HANDLE_SIMULATION);
     if (zn_simulation_done(sim)) return ZN_OK;
-    if (!model_is_good(sim->base)) return model_check(sim->context, sim->base, __func__);
+    if (!model_is_good(sim->given)) return model_check(sim->context, sim->given, __func__);
     sim_rows_begin(sim);
-    zn_status status = sim->settings.step_auto ? sim_control_step(sim) : sim_grid_step(sim);
+    zn_status status = sim_machine_before_step(sim);
+    if (status == ZN_OK) status = sim->settings.step_auto ? sim_control_step(sim) : sim_grid_step(sim);
+    if (status == ZN_OK) status = sim_machine_after_step(sim);
     sim_see_now(sim);
     return status == ZN_OK && zn_simulation_done(sim) ? sim_check_energy(sim) : status;
 }
@@ -217,9 +224,11 @@ double zn_simulation_time(const zn_simulation *sim) { return HANDLE_GOOD(sim, HA
 const double *zn_simulation_positions(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.q : NULL; }
 const double *zn_simulation_velocities(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.u : NULL; }
 const double *zn_simulation_percussions(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->P : NULL; }
-const double *zn_simulation_percussion_totals(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.P_total : NULL; }
+const double *zn_simulation_percussion_totals(const zn_simulation *sim) {
+    return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.P_total : NULL;
+}
 const double *zn_simulation_gaps(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.gaps : NULL; }
-const zn_model *zn_simulation_model(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->base : NULL; }
+const zn_model *zn_simulation_model(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->given : NULL; }
 const zn_settings *zn_simulation_settings(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? &sim->settings : NULL; }
 
 void zn_simulation_energy(const zn_simulation *sim, double *kinetic, double *potential) {
@@ -238,11 +247,16 @@ zn_status zn_simulation_outputs(const zn_simulation *sim, double *values) {
     if (!model->n_outputs) return ZN_OK;
     NEED(sim->context, values);
     zn_point at = {.t = sim->view.t, .q = sim->view.q, .u = sim->view.u};
-    if (model->outputs(model, sim->monitor.at.work, &at, values))
-        return fail(sim->context, ZN_NOT_FINITE, "the outputs cannot be evaluated at t = %.9g", at.t);
+    zn_status status = sim_machine_answers(sim);
+    if (status != ZN_OK) return status;
+    int failed = model->outputs(model, sim->monitor.at.work, &at, values);
+    sim_machine_forget(sim);
+    error_place place = {.step = sim->step, .time = at.t};
+    if (failed) return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place, "the outputs cannot be evaluated at t = %.9g", at.t);
     for (int i = 0; i < model->n_outputs; i++)
         if (!isfinite(values[i]))
-            return fail(sim->context, ZN_NOT_FINITE, "the output '%s' is not finite at t = %.9g " SIM_OUT_OF_RANGE, model->output_names[i], at.t);
+            return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place, "the output '%s' is not finite at t = %.9g " SIM_OUT_OF_RANGE,
+                           model->output_names[i], at.t);
     return ZN_OK;
 }
 
@@ -255,22 +269,60 @@ zn_scales zn_simulation_scales(const zn_simulation *sim) {
 zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
     if (!HANDLE_GOOD(sim, HANDLE_SIMULATION)) return (zn_statistics){0};
     double mean[CONE_PATH_COUNT], kinetic, potential;
-    for (int i = 0; i < CONE_PATH_COUNT; i++) mean[i] = sim->path_solves[i] ? (double)sim->path_iterations_there[i] / (double)sim->path_solves[i] : 0;
+    for (int i = 0; i < CONE_PATH_COUNT; i++)
+        mean[i] = sim->path_solves[i] ? (double)sim->path_iterations_there[i] / (double)sim->path_solves[i] : 0;
     zn_simulation_energy(sim, &kinetic, &potential);
     const sim_monitor *m = &sim->monitor;
     return (zn_statistics){
-        .steps = sim->step, .rejected = sim->rejected, .cut_steps = sim->cut_steps, .cut_impacts = sim->cut_impacts, .step_min = sim->step_min, .step_max = sim->step_max,
-        .max_penetration = m->max_penetration, .max_g = m->max_g, .max_gdot = m->max_gdot, .max_gamma = m->max_gamma,
-        .energy_start = sim->energy_start, .energy_end = kinetic + potential,
-        .newton_steps = sim->path_steps[CONE_NEWTON], .newton_total = sim->path_iterations[CONE_NEWTON], .newton_mean = mean[CONE_NEWTON], .newton_max = sim->path_max[CONE_NEWTON],
-        .least_norm_steps = sim->path_steps[CONE_LEAST_NORM], .least_norm_total = sim->path_iterations[CONE_LEAST_NORM], .least_norm_mean = mean[CONE_LEAST_NORM], .least_norm_max = sim->path_max[CONE_LEAST_NORM],
-        .projection_steps = sim->path_steps[CONE_PROJECTION], .projection_total = sim->path_iterations[CONE_PROJECTION], .projection_mean = mean[CONE_PROJECTION], .projection_max = sim->path_max[CONE_PROJECTION],
-        .max_residual = sim->max_residual, .staged_accepted = sim->now.staged_accepted, .staged_repeated = sim->now.staged_repeated, .roundoff_steps = sim->roundoff_steps, .roundoff_residual = sim->roundoff_residual,
-        .contradiction = sim->contradiction, .energy_warnings = sim->impacts.count,
-        .contacts_found = sim->contacts.field, .found_mean = sim->contacts.steps ? (double)sim->contacts.sum / (double)sim->contacts.steps : (double)sim->contacts.list.count,
-        .found_max = sim->contacts.most, .found_lists = sim->contacts.changes, .missed_pairs = sim->contacts.missed_pairs, .max_overlap = sim->contacts.max_overlap,
-        .redundant_rows = sim_selection_count(sim), .row_choices = sim->selection.made,
-        .components_mean = sim->cost.runs ? (double)sim->cost.pieces / (double)sim->cost.runs : 0, .components_max = sim->cost.pieces_most,
-        .sweeps = sim->cost.sweeps, .factorisations = sim->cost.factorisations, .linear_solves = sim->cost.solves, .cone_seconds = sim->cost.seconds,
+        .steps = sim->step,
+        .rejected = sim->rejected,
+        .cut_steps = sim->cut_steps,
+        .cut_impacts = sim->cut_impacts,
+        .step_min = sim->step_min,
+        .step_max = sim->step_max,
+        .max_penetration = m->max_penetration,
+        .max_g = m->max_g,
+        .max_gdot = m->max_gdot,
+        .max_gamma = m->max_gamma,
+        .energy_start = sim->energy_start,
+        .energy_end = kinetic + potential,
+        .newton_steps = sim->path_steps[CONE_NEWTON],
+        .newton_total = sim->path_iterations[CONE_NEWTON],
+        .newton_mean = mean[CONE_NEWTON],
+        .newton_max = sim->path_max[CONE_NEWTON],
+        .least_norm_steps = sim->path_steps[CONE_LEAST_NORM],
+        .least_norm_total = sim->path_iterations[CONE_LEAST_NORM],
+        .least_norm_mean = mean[CONE_LEAST_NORM],
+        .least_norm_max = sim->path_max[CONE_LEAST_NORM],
+        .projection_steps = sim->path_steps[CONE_PROJECTION],
+        .projection_total = sim->path_iterations[CONE_PROJECTION],
+        .projection_mean = mean[CONE_PROJECTION],
+        .projection_max = sim->path_max[CONE_PROJECTION],
+        .max_residual = sim->max_residual,
+        .staged_accepted = sim->now.staged_accepted,
+        .staged_repeated = sim->now.staged_repeated,
+        .roundoff_steps = sim->roundoff_steps,
+        .roundoff_residual = sim->roundoff_residual,
+        .contradiction = sim->contradiction,
+        .energy_warnings = sim->impacts.count,
+        .contacts_found = sim->contacts.field,
+        .found_mean = sim->contacts.steps ? (double)sim->contacts.sum / (double)sim->contacts.steps : (double)sim->contacts.list.count,
+        .found_max = sim->contacts.most,
+        .found_lists = sim->contacts.changes,
+        .missed_pairs = sim->contacts.missed_pairs,
+        .max_overlap = sim->contacts.max_overlap,
+        .redundant_rows = sim_selection_count(sim),
+        .row_choices = sim->selection.made,
+        .components_mean = sim->cost.runs ? (double)sim->cost.pieces / (double)sim->cost.runs : 0,
+        .components_max = sim->cost.pieces_most,
+        .sweeps = sim->cost.sweeps,
+        .factorisations = sim->cost.factorisations,
+        .linear_solves = sim->cost.solves,
+        .cone_seconds = sim->cost.seconds,
+        .events_located = sim->located.located,
+        .events_captured = sim->located.captured,
+        .event_solves = sim->located.solves - sim->located.steps,
+        .event_accumulations = sim->located.accumulations,
+        .painleve = sim->painleve.count,
     };
 }

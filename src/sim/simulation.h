@@ -3,14 +3,17 @@
 #ifndef SIM_SIMULATION_H
 #define SIM_SIMULATION_H
 
+#include "base/bytes.h"
 #include "base/handle.h"
+#include "expr/table.h"
 #include "model/assembly.h"
 #include "model/contact_field.h"
 #include "model/model.h"
+#include "scheme/answers.h"
 #include "scheme/impact_map.h"
 #include "scheme/scheme.h"
-#include "scheme/answers.h"
 #include "sim/control.h"
+#include "sim/located.h"
 
 /* recorder.c: a recorder in memory for many simulations of one model, one after the other. Restarting forgets all rows; false: the columns would be
  * others. */
@@ -18,18 +21,29 @@ struct zn_recorder;
 struct zn_result;
 bool sim_recorder_restart(struct zn_recorder *, const zn_simulation *);
 struct zn_result *sim_recorder_rows(const struct zn_recorder *);
+/* As zn_recorder_create, with the scene as it is run, by which `zeno run RESULT` repeats it. */
+typedef struct sim_recorder_texts {
+    const char *title, *scene, *as_run;
+} sim_recorder_texts;
+zn_status sim_recorder_create(zn_context *, const zn_simulation *, const sim_recorder_texts *, const char *path, struct zn_recorder **);
+/* What goes from row to row, as bytes; the first rows of an earlier run, whose columns are the same. */
+void sim_recorder_carry(struct zn_recorder *, byte_stream *);
+zn_status sim_recorder_copy(struct zn_recorder *, struct zn_result *, long rows);
+/* account.c */
+struct zn_account;
+void sim_account_carry(struct zn_account *, byte_stream *);
 
 /* What is watched at every accepted state. */
 typedef struct sim_monitor {
     answers at;
-    double *gaps;      /* per contact */
+    double *gaps; /* per contact */
     double max_penetration, max_g, max_gdot, max_gamma;
 } sim_monitor;
 
 /* Memory for a model; maxima stay. */
 zn_status sim_monitor_take(zn_context *, const zn_model *, sim_monitor *);
 void sim_monitor_destroy(zn_context *, sim_monitor *);
-/* ZN_NOT_FINITE when the state or a constraint is not. */
+/* ZN_ERROR_NOT_FINITE when the state or a constraint is not. */
 zn_status sim_monitor_look(sim_monitor *, const scheme_state *);
 /* A state that does not count leaves no maxima. */
 void sim_monitor_forget(sim_monitor *, const sim_monitor *before);
@@ -43,19 +57,21 @@ typedef struct sim_view {
 
 /* Rows at multiples of record_step. */
 typedef struct sim_rows {
-    bool dense;                      /* inside steps, by the scheme's interpolation; else steps land on them */
-    long next;                       /* row to show next is at next * record_step */
-    bool shown;                      /* the present was shown */
+    bool dense;                            /* inside steps, by the scheme's interpolation; else steps land on them */
+    long next;                             /* row to show next is at next * record_step */
+    bool shown;                            /* the present was shown */
     double *q, *u, *gaps, *P_total, *work; /* memory of a row inside a step */
 } sim_rows;
 
 /* A step of the fixed grid, in parts where the whole fails; counted in units of h / 2^n. */
 typedef struct sim_grid {
-    long index;                      /* grid points passed */
-    bool between;                    /* now is not at a grid point, but at a row */
-    long part, done;                 /* done 0: a new one begins */
+    long index;      /* grid points passed */
+    long begun;      /* the same when the step began */
+    bool between;    /* now is not at a grid point, but at a row */
+    long part, done; /* done 0: a new one begins, unless */
+    bool inside;     /* now is at a contact event in it */
     double h, t_start, t_end;
-    int in_vain;                     /* attempts at this step whose long projections failed */
+    int in_vain; /* attempts at this step whose long projections failed */
 } sim_grid;
 
 /* Velocities of rows at a state: all of it, the part that is not from u, and per contact that of smooth friction. */
@@ -68,10 +84,13 @@ typedef struct sim_rates {
 enum { SIM_NORMAL, SIM_FRICTION, SIM_MOVING, SIM_WORK_OF_CONTACT };
 typedef struct sim_work {
     double *memory, *zero, *step, *total, *rates;
-    size_t count, others;            /* numbers in step and total; where those of found contacts are */
-    sim_rates at[2];                 /* before and after a step */
-    bool known;                      /* at[0] belongs to the present */
-    bool smooth;                     /* some friction is in the directions of normal forces (Stribeck) */
+    size_t count, others; /* numbers in step and total; where those of found contacts are */
+    size_t outside;       /* where that of events and of values and states that are set is */
+    double left;          /* energy before they changed something */
+    bool is_left;
+    sim_rates at[2]; /* before and after a step */
+    bool known;      /* at[0] belongs to the present */
+    bool smooth;     /* some friction is in the directions of normal forces (Stribeck) */
 } sim_work;
 
 enum { SIM_NAME = 96 }; /* of a contact that may be gone: the rest is cut off */
@@ -85,6 +104,21 @@ typedef struct sim_impacts {
     char names[ZN_ENERGY_WARNINGS_KEPT][SIM_NAME];
 } sim_impacts;
 
+/* Steps that create energy: see gains.c. */
+typedef struct sim_gains {
+    void *work;   /* NULL: not watched */
+    bool law;     /* impacts create no energy */
+    bool refused; /* the last step that was tried was solved and refused */
+    double usual; /* error of energy in a step without percussions */
+} sim_gains;
+
+/* Impacts without an approach: see painleve.c. */
+typedef struct sim_painleve {
+    linear_problem *problem; /* NULL: not watched */
+    int wait;                /* steps until it is looked at again */
+    long count;
+} sim_painleve;
+
 /* Rows of redundant constraints that the scheme does not see: see selection.c. */
 typedef struct sim_selection {
     bool offered;             /* at the start some rows followed from others */
@@ -94,6 +128,7 @@ typedef struct sim_selection {
     double accepted_wear;     /* up to here no other choice is better */
     struct row_merge *merges; /* of the model */
     bool merged;              /* rows that contradict each other slightly are satisfied by least squares */
+    bool squares;             /* so are those of the present model, for this or another reason */
     double *lambda;           /* forces shared among all rows, then work space */
     long wait, patience;      /* steps until a choice is tried again, and the next time */
     long made;                /* choices so far */
@@ -120,12 +155,15 @@ typedef struct sim_mets {
     size_t count, room;
 } sim_mets;
 
+typedef struct sim_rules sim_rules;
+
 typedef struct sim_contacts {
     const contact_field *field; /* NULL: all contacts are declared */
+    sim_rules *rules;           /* NULL: none is switched */
     collide_world *world;
     collide_pose *pose_memory, *poses, *poses_end, *poses_between; /* of the present, the end of a step, and on the way */
-    bool posed;           /* poses are those of `now` */
-    collide_pose *poses_seen; /* of the row that is looked at */
+    bool posed;                                                    /* poses are those of `now` */
+    collide_pose *poses_seen;                                      /* of the row that is looked at */
     bool seen;
     double seen_at;
     double margin, tolerance;
@@ -139,25 +177,61 @@ typedef struct sim_contacts {
     size_t extra_room, from_room;
     sim_pair *pairs; /* sorted */
     size_t n_pairs, pair_room;
-    char text[SIM_NAME];        /* of the name asked for last */
-    bool shown, first;          /* a row was shown in this step; the last one was its first */
-    double share, share_before; /* of the step: up to the last row in it, and up to the one before */
-    int repeats; /* of the present step */
+    char text[SIM_NAME];                    /* of the name asked for last */
+    bool shown, first;                      /* a row was shown in this step; the last one was its first */
+    double share, share_before;             /* of the step: up to the last row in it, and up to the one before */
+    int repeats;                            /* of the present step */
     long missed_pairs, changes, sum, steps; /* sum: of contacts over accepted steps */
     int most;
     double overlap, max_overlap;
+    double unexplained, unexplained_end; /* overlap that no features push apart, now and at the end of the step */
 } sim_contacts;
+
+typedef struct sim_event {
+    double t;
+    int event;
+} sim_event;
+
+/* Values that change between steps, and everything that the simulation remembers of them: one block of numbers (machine.c). */
+typedef struct sim_machine {
+    const struct machine_plan *of; /* NULL: none */
+    zn_model *model;               /* the one that was given, reading these values: `base` */
+    double *memory;
+    size_t count;                                 /* numbers in memory */
+    double *values;                               /* in memory, in the order of the machine */
+    double *samples;                              /* the same: number of the next sample */
+    double *side, *reach;                         /* of each event: its sign at the last state, its largest size so far */
+    double *burst, *burst_begin;                  /* how often it happened since then, within a step */
+    double *probes, *other, *seen, *q, *u, *rate; /* work space */
+    double landing;                               /* where the step ends, for landing_event; INFINITY: nowhere */
+    int landing_event, improvements;
+    double landed_at, landed_value; /* the end before, for the secant */
+    expr_table **follow;            /* per value: NULL, or the table that it follows */
+    bool *held;                     /* per value: its steps are landed on */
+    sim_event *log;
+    size_t n_log, log_room;
+    double *log_values; /* q, u and values of each entry of the log, before it happened */
+    size_t log_values_room;
+    int stopped;    /* 1 + the event that stopped the run; 0: none did */
+    bool following; /* some input follows a table */
+    bool timed;     /* some value has times that steps land on */
+    bool record;    /* a row is due */
+    bool again;     /* the step that was tried is to end at the event */
+    bool was_set;   /* an input was, since the last step */
+} sim_machine;
 
 struct zn_simulation {
     HANDLE_HEAD;
-    const zn_model *base;            /* that was given: rows and contacts of results */
-    const zn_model *model;           /* that steps are made with: base, or base and the found contacts, behind its own */
+    const zn_model *given; /* by the user */
+    const zn_model *base;  /* the same with the values of this simulation: rows and contacts of results */
+    const zn_model *model; /* that steps are made with: base, or base and the found contacts, behind its own */
     sim_contacts contacts;
+    sim_machine machine;
     zn_settings settings;
     scheme *scheme;
-    scheme_state now, next;          /* after a step `next` holds the state before it */
+    scheme_state now, next; /* after a step `next` holds the state before it */
     double *state_memory;
-    double *P, *P_total;             /* rows of base: of the last step (physical), and of all */
+    double *P, *P_total; /* rows of base: of the last step (physical), and of all */
     sim_monitor monitor;
     sim_selection selection;
     sim_grid grid;
@@ -165,23 +239,28 @@ struct zn_simulation {
     sim_rows rows;
     sim_work work;
     sim_impacts impacts;
+    sim_located located;
+    sim_gains gains;
+    bool rings;     /* some declared contact is one of a ring and a plane: see rings.c */
+    int ring_jumps; /* the one whose point jumped in the step that was tried last; -1: none */
+    sim_painleve painleve;
     sim_view view;
-    long step;                       /* steps done */
+    long step;                             /* steps done */
     long rejected, cut_steps, cut_impacts; /* cut: of the fixed grid, taken in parts; those of them with an impact */
-    bool cut;                        /* the present step was */
-    double *approach;                /* per contact: its speed before a step that was cut, relative to its scale */
-    double calm;                     /* energy of the scales that was last looked at (stepping.c) */
-    double step_min, step_max;       /* of accepted steps and parts */
-    long path_steps[CONE_PATH_COUNT];            /* steps by the path that ended them */
+    bool cut;                              /* the present step was */
+    double *approach;                      /* per contact: its speed before a step that was cut, relative to its scale */
+    double calm;                           /* energy of the scales that was last looked at (stepping.c) */
+    double step_min, step_max;             /* of accepted steps and parts */
+    long path_steps[CONE_PATH_COUNT];      /* steps by the path that ended them */
     long path_solves[CONE_PATH_COUNT], path_iterations_there[CONE_PATH_COUNT]; /* solves in those steps, their iterations of the path */
-    long path_iterations[CONE_PATH_COUNT];       /* iterations of each path in all steps */
+    long path_iterations[CONE_PATH_COUNT];                                     /* iterations of each path in all steps */
     int path_max[CONE_PATH_COUNT];
-    cone_cost cost;                  /* of many contacts, over all steps */
+    cone_cost cost; /* of many contacts, over all steps */
     long roundoff_steps;
     double max_residual, roundoff_residual;
     double contradiction; /* of redundant constraints at the start, which the scheme satisfies by least squares; 0: none */
     double energy_start;
-    double fastest;                  /* natural frequency at the start; negative: not asked for */
+    double fastest; /* natural frequency at the start; negative: not asked for */
 };
 
 /* Memory of a state: what sim_state_place puts into `memory`, and how many doubles that is. */
@@ -190,8 +269,26 @@ void sim_state_place(const zn_simulation *, double *memory, scheme_state *);
 
 /* The scheme of the settings for a model: the simulation's, or that with fewer rows. */
 zn_status sim_make_scheme(zn_simulation *, const zn_model *, scheme **);
+/* q, u: where to start, on the constraints (project_start), whether redundant constraints contradict each other there, and which. */
+zn_status sim_choose_start(zn_simulation *, double *q, double *u);
+/* Rows and energies begin at the present. */
+void sim_see_start(zn_simulation *);
 /* Memory of states and per contact for sim->model. */
 zn_status sim_take_states(zn_simulation *);
+
+/* place.c: contacts for the present at q and u, which are moved onto the constraints if wanted. */
+zn_status sim_place(zn_simulation *, double *q, double *u, bool project);
+/* From the start of the same model, whose numbers may be others, with the same settings, in the memory that is there: the bits are those of a new
+ * simulation. *restarted false: it takes a new one. After a failure the simulation can only be destroyed. */
+zn_status sim_restart(zn_simulation *, bool *restarted);
+/* Whether the simulation, which may be NULL, takes restitution from the model at each step. */
+bool sim_reads_restitution(const zn_simulation *);
+/* snapshot.c: what goes from step to step is zero, as in a new one. */
+void sim_forget(zn_simulation *);
+/* impacts.c: whether contacts create energy by the law of the settings. */
+bool sim_impacts_possible(const zn_simulation *);
+/* The present is at q and u, which are consistent: checked, and what the scheme carries begins there. */
+zn_status sim_begin_at(zn_simulation *, const double *q, const double *u);
 
 /* adopt.c: another model of the same coordinates and declared contacts; contact: of each of its contacts the number in sim->model, -1: new. The old
  * model may be destroyed afterwards. */
@@ -212,15 +309,77 @@ void sim_place_percussion(const zn_simulation *, scheme_state *);
 void sim_selection_share(zn_simulation *, const scheme_state *from, scheme_state *to);
 /* Accelerations and forces of the scheme in all rows. */
 void sim_forces(const zn_simulation *, const double **a, const double **lambda);
+/* Forces in the rows of the scheme become those in all rows. */
+void sim_selection_spread(const zn_simulation *, const zn_point *, double *lambda);
 /* Whether rows left out hold after a step of h, whose end was shared and then seen by the monitor; the outcome says what is open in them. If
  * not, the step is repeated after `leave`. */
 bool sim_selection_holds(zn_simulation *, double h, cone_outcome *);
 zn_status sim_selection_leave(zn_simulation *);
+/* Between steps: another choice, after constraints were switched. */
+zn_status sim_selection_again(zn_simulation *);
 /* Between steps: another choice where that is due. */
 zn_status sim_selection_renew(zn_simulation *);
+/* The choice as bytes. Reading makes another scheme, what it carries is to be read after it. */
+zn_status sim_selection_carry(zn_simulation *, byte_stream *);
 
-/* ZN_NOT_FINITE with an error when the energies of what is shown are not finite. */
+/* ZN_ERROR_NOT_FINITE with an error when the energies of what is shown are not finite. */
 zn_status sim_check_energy(const zn_simulation *);
+
+/* machine.c: values that change between steps. */
+
+/* base and model of the simulation. */
+zn_status sim_machine_create(zn_simulation *);
+void sim_machine_destroy(zn_simulation *);
+/* At the start, before forces are known; before and after each step. */
+zn_status sim_machine_begin(zn_simulation *);
+zn_status sim_machine_before_step(zn_simulation *);
+zn_status sim_machine_after_step(zn_simulation *);
+/* The time that the next step must not pass. */
+double sim_machine_target(const zn_simulation *);
+/* What an input is at present, by its number among all values; false: there is no such value. */
+typedef struct sim_input_now {
+    const char *name;
+    bool may_be_set, parameter, changed; /* changed: since the start */
+    double value;
+    const expr_table *table; /* NULL: it follows none */
+    bool held;
+} sim_input_now;
+bool sim_input(const zn_simulation *, int index, sim_input_now *);
+
+/* Before a step from t of length h: inputs that follow tables. */
+void sim_machine_follow(zn_simulation *, double t, double h);
+/* Inputs follow the tables of another simulation of the same model. */
+zn_status sim_machine_follow_as(zn_simulation *, const zn_simulation *other);
+/* The present is elsewhere: events look at it anew, and none has stopped the run. */
+zn_status sim_machine_elsewhere(zn_simulation *);
+/* What the machine asks for, at a state. */
+zn_status sim_machine_probe(zn_simulation *, double t, const double *q, const double *u, double *out);
+/* Values were changed; positions or velocities too; rows may be switched. */
+zn_status sim_machine_changed(zn_simulation *, bool moved, bool switched);
+
+/* control.c: positions or velocities have jumped. */
+void sim_control_restart(zn_simulation *);
+
+/* events.c */
+
+/* Accelerations and forces for the outputs of the state at hand; they are forgotten afterwards, so that snapshots do not know them. */
+zn_status sim_machine_answers(const zn_simulation *);
+void sim_machine_forget(const zn_simulation *);
+zn_status sim_events_begin(zn_simulation *);
+/* At the step that was tried, now to next. *again: it is to be repeated, and to end at machine.landing. */
+zn_status sim_events_look(zn_simulation *, bool *again);
+/* After a step. */
+zn_status sim_events_fire(zn_simulation *);
+bool sim_has_events(const zn_simulation *);
+/* Of an entry of the log: q, u and the values of the machine, before it happened. */
+int sim_event_width(const zn_simulation *);
+const double *sim_event_values(const zn_simulation *, size_t entry);
+
+/* rules.c: rules for contacts that are switched, before the first list. */
+zn_status sim_rules_create(zn_simulation *);
+void sim_rules_destroy(zn_simulation *);
+/* Which of them hold by the values of now. *changed: the list is to be found anew. */
+zn_status sim_rules_look(zn_simulation *, bool *changed);
 
 /* contacts.c: contacts that come and go. */
 
@@ -228,12 +387,16 @@ zn_status sim_contacts_create(zn_simulation *);
 void sim_contacts_destroy(zn_simulation *);
 /* The list of contacts at a state, for a step of h, before there is a scheme. */
 zn_status sim_contacts_start(zn_simulation *, const double *q, const double *u, double h);
+/* At the present: values have changed that rules depend on. */
+zn_status sim_contacts_switch(zn_simulation *);
 /* Before a step of h from the present. */
 zn_status sim_contacts_prepare(zn_simulation *, double h);
-/* After it, at its end. *again: shapes overlap that were not in the list; they are now, and the step is to be repeated. ZN_NO_CONVERGENCE: shapes went
- * through each other, the step is to be cut (if it may be). */
+/* After it, at its end. *again: shapes overlap that were not in the list; they are now, and the step is to be repeated. ZN_ERROR_NO_CONVERGENCE: shapes went
+ * through each other, or overlap in a way that no features describe: the step is to be cut (if it may be). */
 zn_status sim_contacts_check(zn_simulation *, const scheme_state *end, double h, bool may_cut, bool *again);
 void sim_contacts_accept(zn_simulation *);
+/* The list as bytes. Reading makes another scheme, what it carries is to be read after it. */
+zn_status sim_contacts_carry(zn_simulation *, byte_stream *);
 void sim_contacts_begin_percussion(zn_simulation *);
 void sim_contacts_add_percussion(zn_simulation *, const double *P);
 void sim_contacts_end_percussion(zn_simulation *);
@@ -261,6 +424,12 @@ void sim_hope(zn_simulation *);
 /* `next`, which the monitor has seen, becomes the present. */
 void sim_accept(zn_simulation *, double h);
 void sim_count_outcome(zn_simulation *, const cone_outcome *);
+/* Whether `next`, after a step of h, can be accepted. *again: with other rows or contacts the step is to be repeated. */
+zn_status sim_examine(zn_simulation *, double h, cone_outcome *, bool *again);
+/* `next` is accepted, with its percussions and work. */
+void sim_take_next(zn_simulation *, double h, const cone_outcome *);
+/* A step by the laws alone, accepted. */
+zn_status sim_plain_step(zn_simulation *, double h, double t_end, cone_outcome *);
 void sim_begin_percussion(zn_simulation *);
 void sim_add_percussion(zn_simulation *, const double *P);
 /* Physical units, totals. */
@@ -268,7 +437,8 @@ void sim_end_percussion(zn_simulation *);
 /* A failure that smaller steps cannot avoid. */
 bool sim_fatal(zn_status);
 /* A sentence about joints that contradict each other at a state, into text; "" when none do. Scales may be NULL (at the start). */
-const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const problem_scales *, const zn_point *, char *text, size_t room);
+const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const problem_scales *, const zn_point *, char *text,
+                              size_t room);
 zn_status sim_grid_step(zn_simulation *);
 
 /* What a value that is not finite is most often due to, for sentences. */
@@ -294,6 +464,8 @@ void sim_work_destroy(zn_simulation *);
 zn_status sim_work_take_rates(zn_simulation *);
 void sim_work_drop_rates(zn_simulation *);
 void sim_work_see_friction(zn_simulation *); /* at the present: whether some of it is smooth */
+void sim_work_leave(zn_simulation *);        /* the energy of the present, before something from outside changes it */
+void sim_work_return(zn_simulation *);       /* after it: the difference counts */
 void sim_work_begin(zn_simulation *);
 /* Of an accepted step, or of a part of one. */
 void sim_work_add(zn_simulation *, const scheme_state *from, const scheme_state *to);
@@ -305,8 +477,40 @@ zn_status sim_impacts_create(zn_simulation *);
 void sim_impacts_destroy(zn_simulation *);
 /* An accepted step, with its rates at hand (work.at). */
 void sim_impacts_look(zn_simulation *, const scheme_state *to);
+/* A warning: what a contact created. */
+void sim_impacts_warn(zn_simulation *, int contact, double t, double gained);
 /* A contact that closes within h and for which Newton's law has no percussion, while other laws do; -1: none. */
 int sim_impact_jams(zn_simulation *, double h);
+/* A contact that closes within h, or is closed, and that joints and friction hold in every direction; -1: none. */
+int sim_contact_wedged(zn_simulation *, double h);
+
+/* gains.c */
+
+zn_status sim_gains_create(zn_simulation *);
+void sim_gains_destroy(zn_simulation *);
+/* Whether the step of h to `next` may stand. last: there are no smaller ones. */
+bool sim_gains_allow(zn_simulation *, double h, bool last);
+
+/* A residual below this many tolerances is small: the tolerance is out of reach, not the solution. */
+#define SIM_NEAR_TOLERANCE 1e4
+
+/* rings.c */
+bool sim_has_rings(const zn_model *);
+bool sim_is_ring(const zn_model *, int contact);
+/* After a step was solved, before it is accepted: false: the point of a ring that pushes jumped in it. */
+bool sim_rings_allow(zn_simulation *, const cone_outcome *);
+/* The ring that a step failed at, or that touches where it failed; -1: none. */
+int sim_ring_at_fault(zn_simulation *, const cone_outcome *);
+
+/* painleve.c */
+
+zn_status sim_painleve_create(zn_simulation *);
+void sim_painleve_destroy(zn_simulation *);
+/* Whether the step by the laws to `next` may stand: no contact pulls itself together. last: there are no smaller steps; the impact then happens in `next`. */
+bool sim_painleve_allows(zn_simulation *, bool last);
+/* No step from the present can be solved, or contacts with other modes than closed open: whether that is because of a singular point, and then the impact, at
+ * the present. */
+bool sim_painleve_happens(zn_simulation *, const cone_frozen *modes);
 
 /* rows.c */
 
@@ -324,14 +528,17 @@ void sim_see_now(zn_simulation *);
 /* How far a start may be from its constraints, in their units of length and velocity. */
 #define SIM_START_TOLERANCE 1e-6
 
-/* Every violated constraint and contact is an error in the context (ZN_START). */
+/* Every violated constraint and contact is an error in the context (ZN_ERROR_START). */
 zn_status sim_start_check(zn_context *, const zn_model *, double t, const double *q, const double *u);
 /* Moves q and u onto the constraints and out of penetration, by the smallest change in the norm of the mass matrix. */
+/* Velocities on the constraints, by the least change in terms of the mass. */
+zn_status sim_start_velocities(zn_context *, const zn_model *, double t, const double *q, double *u);
 zn_status sim_start_project(zn_context *, const zn_model *, double t, double *q, double *u);
 /* By how much redundant constraints contradict each other at a state, when that is little enough for the settings: then the
  * log says so. 0: not at all, or too much. */
 zn_status sim_start_contradiction(zn_context *, const zn_model *, const zn_settings *, const zn_point *, double *size);
 /* Accelerations and multipliers: Signorini and friction on acceleration level for closed contacts at rest in the normal. */
-zn_status sim_start_forces(zn_context *, const zn_model *, const zn_settings *, problem_scales *, const zn_point *, double *a0, double *lambda0);
+zn_status sim_start_forces(zn_context *, const zn_model *, const zn_settings *, problem_scales *, const zn_point *, double *a0,
+                           double *lambda0);
 
 #endif

@@ -28,8 +28,7 @@ static bool take_memory(zn_context *context, const zn_model *model, eigen_work *
     w->qdot = MEM_ARRAY(context, double, model->size.nq);
     w->matrix = lin_matrix_create(context, nu + nb);
     return w->work && w->M && w->W && w->r_q && w->B && w->v && w->x && w->qdot && w->matrix &&
-           lin_matrix_block(w->matrix, &p->M, false, 0, 0) == 0 &&
-           lin_matrix_block(w->matrix, &bilateral, false, 0, nu) == 1 &&
+           lin_matrix_block(w->matrix, &p->M, false, 0, 0) == 0 && lin_matrix_block(w->matrix, &bilateral, false, 0, nu) == 1 &&
            lin_matrix_block(w->matrix, &bilateral, true, nu, 0) == 2 && lin_matrix_finish(w->matrix, LIN_AUTO) == ZN_OK &&
            (w->lu = lin_lu_create(context, w->matrix));
 }
@@ -83,8 +82,7 @@ bool sim_step_is_unstable(zn_simulation *sim, double h, double *frequency, doubl
         eigen_work w = {0};
         const int errors = zn_error_count(sim->context);
         sim->fastest = 0;
-        if (take_memory(sim->context, sim->model, &w) && prepare(sim->model, &w))
-            sim->fastest = sqrt(iterate(sim->model, &w));
+        if (take_memory(sim->context, sim->model, &w) && prepare(sim->model, &w)) sim->fastest = sqrt(iterate(sim->model, &w));
         free_memory(sim->context, &w);
         if (zn_error_count(sim->context) != errors) sim->fastest = 0;
     }

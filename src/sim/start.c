@@ -20,19 +20,31 @@ static zn_status violated(zn_context *context, const zn_model *model, int row, c
     model_row_text(model, row, text, sizeof text);
     int contact = model_row_contact(model, row);
     error_place place = {.subject = contact >= 0 ? model->contacts[contact].name : model->bilateral_names[row], .time = NAN};
-    return fail_at(context, ZN_START, &place, "the start violates %s: %s = %.9g, must be %s (simulation: {project_start: true} moves the start)",
-                   text, what, value, should);
+    return fail_at(context, ZN_ERROR_START, &place,
+                   "the start violates %s: %s = %.9g, must be %s (simulation: {project_start: true} moves the start)", text, what, value,
+                   should);
+}
+
+/* W and sizes of lengths at a state. */
+static zn_status see_sizes(zn_context *context, const zn_model *model, answers *at, const zn_point *point, problem_scales *scales) {
+    zn_status status = scales_create(context, model, zn_settings_default().tolerance, scales);
+    if (status == ZN_OK) status = scales_see(scales, at, point, 0);
+    if (status == ZN_OK && model->balance(model, at->work, point, &(zn_balance){.W = at->W})) status = ZN_ERROR_NOT_FINITE;
+    return status;
 }
 
 zn_status sim_start_check(zn_context *context, const zn_model *model, double t, const double *q, const double *u) {
     answers at;
+    problem_scales scales = {0};
+    zn_point point = {.t = t, .q = q, .u = u};
     zn_status status = answers_create(context, model, &at);
     if (status != ZN_OK) return status;
-    if (model->constraints(model, at.work, &(zn_point){.t = t, .q = q, .u = u}, &(zn_constraints){.c0 = at.c0, .c1 = at.c1}))
-        status = fail(context, ZN_START, "the constraints cannot be evaluated at the start");
+    bool sized = model->size.nN > 0 && see_sizes(context, model, &at, &point, &scales) == ZN_OK;
+    if (model->constraints(model, at.work, &point, &(zn_constraints){.c0 = at.c0, .c1 = at.c1}))
+        status = fail(context, ZN_ERROR_START, "the constraints cannot be evaluated at the start");
     const double tolerance = SIM_START_TOLERANCE;
     int ng = model->size.ng, ny = model->size.ny;
-    for (int i = 0; status != ZN_NOT_FINITE && i < ng; i++) {
+    for (int i = 0; status != ZN_ERROR_NOT_FINITE && i < ng; i++) {
         if (!(fabs(at.c0[i]) <= tolerance)) status = violated(context, model, i, "g", at.c0[i], "0");
         else if (!(fabs(at.c1[i]) <= tolerance)) status = violated(context, model, i, "its rate", at.c1[i], "0");
     }
@@ -42,9 +54,10 @@ zn_status sim_start_check(zn_context *context, const zn_model *model, double t, 
         int row = model->contacts[k].row_N;
         if (row < 0) continue;
         if (!(at.c0[row] >= -tolerance)) status = violated(context, model, row, "gap", at.c0[row], "at least 0");
-        else if (at.c0[row] <= tolerance && !(at.c1[row] >= -tolerance))
+        else if (at.c0[row] <= tolerance * (sized ? scales_small_length(&scales, at.W, row) : 1) && !(at.c1[row] >= -tolerance))
             status = violated(context, model, row, "closed, but its rate", at.c1[row], "at least 0");
     }
+    scales_destroy(context, &scales);
     answers_destroy(context, &at);
     return status;
 }
@@ -64,7 +77,8 @@ static zn_status solve_projection(zn_context *context, linear_problem *p, const 
     linear_problem_reset(p);
     memset(p->x, 0, (size_t)p->model->size.nu * sizeof *p->x);
     if (linear_problem_solve(p, &outcome) == ZN_OK) return ZN_OK;
-    return fail(context, ZN_START, "the %s of the start cannot be projected onto the constraints (residual %.3g)", what, outcome.worst);
+    return fail(context, ZN_ERROR_START, "the %s of the start cannot be projected onto the constraints (residual %.3g)", what,
+                outcome.worst);
 }
 
 /* Velocity-level constraints say nothing about positions: their rows are cleared, which the solver takes as redundant. */
@@ -77,13 +91,12 @@ static void clear_velocity_rows(linear_problem *p) {
 }
 
 /* `little`: the distance from the constraints that is accepted when no step reduces it (redundant ones that contradict each other). */
-static zn_status project_positions(zn_context *context, linear_problem *p, double t, double little, double *q,
-                                   const double *u) {
+static zn_status project_positions(zn_context *context, linear_problem *p, double t, double little, double *q, const double *u) {
     const zn_model *model = p->model;
     int ng = model->size.ng;
     double step = INFINITY;
     for (int iteration = 0; iteration < MAX_PROJECTIONS; iteration++) {
-        if (!ask(p, t, q, u)) return fail(context, ZN_START, "the constraints cannot be evaluated at the start");
+        if (!ask(p, t, q, u)) return fail(context, ZN_ERROR_START, "the constraints cannot be evaluated at the start");
         double worst = 0;
         memset(p->c, 0, (size_t)model_rows(model) * sizeof *p->c);
         for (int i = 0; i < ng; i++) worst = larger(worst, fabs(p->c[i] = p->at.c0[i]));
@@ -99,17 +112,17 @@ static zn_status project_positions(zn_context *context, linear_problem *p, doubl
         if (status != ZN_OK) return status;
         step = largest_size(model->size.nu, p->x, 0);
         lin_multiply(&model->pattern.B, p->at.B, 1, p->x, q);
-        if (model->after_step) model->after_step(model, q);
+        if (model->after_step) model->after_step(model, t, q);
     }
     char why[400];
     zn_settings settings = zn_settings_default();
-    return fail(context, ZN_START, "the positions of the start cannot be projected onto the constraints: no convergence%s",
+    return fail(context, ZN_ERROR_START, "the positions of the start cannot be projected onto the constraints: no convergence%s",
                 sim_contradiction(context, model, &settings, NULL, &(zn_point){.t = t, .q = q, .u = u}, why, sizeof why));
 }
 
 static zn_status project_velocities(zn_context *context, linear_problem *p, double t, const double *q, double *u) {
     const zn_model *model = p->model;
-    if (!ask(p, t, q, u)) return fail(context, ZN_START, "the constraints cannot be evaluated at the start");
+    if (!ask(p, t, q, u)) return fail(context, ZN_ERROR_START, "the constraints cannot be evaluated at the start");
     memcpy(p->c, p->at.c1, (size_t)model_rows(model) * sizeof *p->c);
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
@@ -130,19 +143,18 @@ static int find_contradiction(zn_context *context, const zn_model *model, const 
 
 /* Velocities on the rows from which the others follow: what these fix well, least squares of all rows may lose. u = 0: rows are looked
  * at where velocities do not fit yet. */
-static zn_status project_velocities_on(zn_context *context, const zn_model *model, const zn_settings *settings, double t,
-                                       const double *q, double *u) {
+static zn_status project_velocities_on(zn_context *context, const zn_model *model, const zn_settings *settings, double t, const double *q,
+                                       double *u) {
     double *rest = MEM_ARRAY(context, double, model->size.nu);
     independent *rows = NULL;
     zn_model *fewer = NULL;
     linear_problem *p = NULL;
-    zn_status status = rest ? ZN_OK : ZN_MEMORY;
+    zn_status status = rest ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK)
         status = independent_find(context, model, &(zn_point){.t = t, .q = q, .u = rest},
                                   (independent_wish){.doubt = INDEPENDENT_LEAST_DOUBT}, &rows);
     if (status == ZN_OK && rows) status = fewer_rows_create(context, model, independent_left_out(rows), 0, NULL, &fewer);
-    if (status == ZN_OK && !(p = linear_problem_create(context, fewer ? fewer : model, settings, CONE_VELOCITY)))
-        status = ZN_MEMORY;
+    if (status == ZN_OK && !(p = linear_problem_create(context, fewer ? fewer : model, settings, CONE_VELOCITY))) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         p->frictionless = true;
         status = project_velocities(context, p, t, q, u);
@@ -154,18 +166,25 @@ static zn_status project_velocities_on(zn_context *context, const zn_model *mode
     return status;
 }
 
+zn_status sim_start_velocities(zn_context *context, const zn_model *model, double t, const double *q, double *u) {
+    zn_settings settings = zn_settings_default();
+    settings.tolerance = 1e-12;
+    settings.contradiction = 0;
+    return model_rows(model) ? project_velocities_on(context, model, &settings, t, q, u) : ZN_OK;
+}
+
 /* Where redundant constraints contradict each other the least-squares solution is looked for, and may be off by as much as any
  * start. */
 zn_status sim_start_project(zn_context *context, const zn_model *model, double t, double *q, double *u) {
     double size;
     int row = find_contradiction(context, model, &(zn_point){.t = t, .q = q, .u = u}, &size);
-    if (row == -2) return ZN_MEMORY;
+    if (row == -2) return ZN_ERROR_MEMORY;
     bool contradiction = row >= 0;
     zn_settings settings = zn_settings_default();
     settings.tolerance = 1e-12;
     settings.contradiction = contradiction ? DBL_MAX : 0; /* during the iteration */
     linear_problem *p = linear_problem_create(context, model, &settings, CONE_VELOCITY);
-    if (!p) return ZN_MEMORY;
+    if (!p) return ZN_ERROR_MEMORY;
     p->frictionless = true;
     zn_status status = project_positions(context, p, t, contradiction ? SIM_START_TOLERANCE : 0, q, u);
     linear_problem_destroy(p);
@@ -183,7 +202,7 @@ zn_status sim_start_contradiction(zn_context *context, const zn_model *model, co
                     "the constraint '%s' nearly follows from those before it but contradicts them by %.3g: they are satisfied in "
                     "the sense of least squares (exact numbers would fit: sqrt(3)/2 instead of 0.866025)",
                     model->bilateral_names[row], *size);
-    return row == -2 ? ZN_MEMORY : ZN_OK;
+    return row == -2 ? ZN_ERROR_MEMORY : ZN_OK;
 }
 
 /* ---- forces ---- */
@@ -193,16 +212,16 @@ static zn_status solve_forces(zn_context *context, linear_problem *p, const zn_s
     zn_status status = p->scales ? scales_see(p->scales, &p->at, at, settings->step) : ZN_OK;
     if (status == ZN_OK) status = consistent_forces(p, at->t, at->q, at->u, SIM_START_TOLERANCE, &outcome);
     if (status == ZN_OK) return ZN_OK;
-    if (status == ZN_NOT_FINITE) return fail(context, ZN_START, "the forces cannot be evaluated at the start");
+    if (status == ZN_ERROR_NOT_FINITE) return fail(context, ZN_ERROR_START, "the forces cannot be evaluated at the start");
     char why[400];
-    return fail(context, ZN_START, "the forces at the start cannot be found: %s (residual %.3g)%s", zn_status_text(status),
+    return fail(context, ZN_ERROR_START, "the forces at the start cannot be found: %s (residual %.3g)%s", zn_status_text(status),
                 outcome.worst, sim_contradiction(context, p->model, settings, p->scales, at, why, sizeof why));
 }
 
-zn_status sim_start_forces(zn_context *context, const zn_model *model, const zn_settings *settings, problem_scales *scales, const zn_point *at,
-                           double *a0, double *lambda0) {
+zn_status sim_start_forces(zn_context *context, const zn_model *model, const zn_settings *settings, problem_scales *scales,
+                           const zn_point *at, double *a0, double *lambda0) {
     linear_problem *p = linear_problem_create(context, model, settings, CONE_ACCELERATION);
-    if (!p) return ZN_MEMORY;
+    if (!p) return ZN_ERROR_MEMORY;
     if (settings->step > 0) p->scales = scales; /* else accelerations have no scale yet */
     zn_status status = solve_forces(context, p, settings, at);
     memcpy(a0, p->x, (size_t)model->size.nu * sizeof *a0);

@@ -42,6 +42,7 @@ void sim_end_percussion(zn_simulation *sim) {
 static zn_status try_once(zn_simulation *sim, const scheme_state *from, double h, scheme_state *to, cone_outcome *outcome) {
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
     to->noise = from->noise;
+    to->opened = false;
     to->staged_accepted = from->staged_accepted, to->staged_repeated = from->staged_repeated;
     return sim->scheme->class->step(sim->scheme, from, h, to, outcome);
 }
@@ -57,13 +58,14 @@ static void count_in_vain(zn_simulation *sim, const cone_outcome *outcome) {
 void sim_hope(zn_simulation *sim) { sim->grid.in_vain = 0, sim->scheme->hopeless = false; }
 
 /* A step that cannot be solved is tried once more, down to round-off of the model. If that was the reason, later steps expect it. */
-zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double t_end, scheme_state *to,
-                  cone_outcome *outcome) {
+zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double t_end, scheme_state *to, cone_outcome *outcome) {
     scheme *with = sim->scheme;
+    sim_machine_follow(sim, from->t, h);
     with->noise = from->noise;
+    sim->gains.refused = false;
     zn_status status = try_once(sim, from, h, to, outcome);
     bool near = outcome->worst <= CONE_MOST_NOISE * sim->settings.tolerance;
-    if (status == ZN_NO_CONVERGENCE && near && !outcome->exhausted) {
+    if (status == ZN_ERROR_NO_CONVERGENCE && near && !outcome->exhausted) {
         with->noise = INFINITY;
         with->scales.renew = with->again = true;
         status = try_once(sim, from, h, to, outcome);
@@ -75,21 +77,23 @@ zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double
     }
     if (outcome->worst > sim->settings.tolerance) to->noise = outcome->worst;
     to->t = t_end;
-    if (sim->model->after_step) sim->model->after_step(sim->model, to->q);
+    if (sim->model->after_step) sim->model->after_step(sim->model, to->t, to->q);
     sim_selection_share(sim, from, to);
     return ZN_OK;
 }
 
 void sim_accept(zn_simulation *sim, double h) {
     scheme_state old = sim->now;
+    sim_work_return(sim); /* the values of the step */
     sim->now = sim->next;
     sim->next = old;
+    if (sim->machine.following) sim_work_leave(sim);
     sim->step_min = sim->step_min > 0 ? smaller(sim->step_min, h) : h;
     sim->step_max = larger(sim->step_max, h);
     sim_contacts_accept(sim);
 }
 
-bool sim_fatal(zn_status status) { return status == ZN_MEMORY || status == ZN_UNSUPPORTED; }
+bool sim_fatal(zn_status status) { return status == ZN_ERROR_MEMORY || status == ZN_ERROR_UNSUPPORTED; }
 
 /* ---- the fixed grid ---- */
 
@@ -127,7 +131,8 @@ static void report_cut_impacts(zn_simulation *sim) {
         if (row < 0 || !(sim_normal_percussion(sim, k) > 0) || !(sim->approach[k] > sim->settings.tolerance)) continue;
         if (sim->cut_impacts == 0 && !any)
             log_message(sim->context, ZN_LOG_WARNING,
-                        "the step of %g to t = %.9g could not be solved at once and was taken in parts; the impact of contact '%s' in it is that of "
+                        "the step of %g to t = %.9g could not be solved at once and was taken in parts; the impact of contact '%s' in it "
+                        "is that of "
                         "a part of the step (further ones are counted in the summary)",
                         sim->grid.h, sim->now.t, model->contacts[k].name);
         any = true;
@@ -154,60 +159,72 @@ static bool is_plausible(zn_simulation *sim) {
             return true;
     double change = fabs(T[1] + V[1] - T[0] - V[0]), largest = sim->scheme->scales.energy;
     if (T[0] <= little_change * largest * largest) return true; /* forces may move what rests */
-    if (change <= 2 * fabs(V[1] - V[0])) return true;            /* velocities of some schemes stand half a step beside the positions */
+    if (change <= 2 * fabs(V[1] - V[0])) return true;           /* velocities of some schemes stand half a step beside the positions */
     return !(change > most_change * T[0]);
+}
+
+zn_status sim_examine(zn_simulation *sim, double h, cone_outcome *outcome, bool *again) {
+    const sim_monitor before = sim->monitor; /* the maxima of a step that is discarded do not count */
+    zn_status status = sim_monitor_look(&sim->monitor, &sim->next);
+    *again = false;
+    if (status == ZN_OK &&
+        ((sim->cut && !is_plausible(sim)) || !sim_gains_allow(sim, h, sim->grid.part == 1) || !sim_rings_allow(sim, outcome))) {
+        sim_monitor_forget(&sim->monitor, &before);
+        outcome->worst = INFINITY;
+        status = ZN_ERROR_NO_CONVERGENCE;
+    }
+    if (status != ZN_OK) return status;
+    if (!sim_selection_holds(sim, h, outcome)) {
+        *again = true;
+        status = sim->selection.merged ? ZN_ERROR_NO_CONVERGENCE : sim_selection_leave(sim);
+    } else status = sim_contacts_check(sim, &sim->next, h, sim->grid.part > 1, again);
+    if (*again || status != ZN_OK) sim_monitor_forget(&sim->monitor, &before);
+    *again = *again && status == ZN_OK;
+    return status;
 }
 
 /* Into next. A step that does not meet the rows that were left out is repeated with all of them; a step at whose end shapes overlap that were not
  * in its list of contacts is repeated with these. */
 static zn_status try_rows(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
     zn_status status = sim_contacts_prepare(sim, h);
-    const sim_monitor before = sim->monitor; /* the maxima of a step that is discarded do not count */
     bool again = status == ZN_OK;
     while (again) {
         again = false;
         status = sim_try(sim, &sim->now, h, t_end, &sim->next, outcome);
-        if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, &sim->next);
-        if (status == ZN_OK && sim->cut && !is_plausible(sim)) {
-            sim_monitor_forget(&sim->monitor, &before);
-            outcome->worst = INFINITY;
-            status = ZN_NO_CONVERGENCE;
-        }
-        if (status != ZN_OK) break;
-        if (!sim_selection_holds(sim, h, outcome)) {
-            again = true;
-            status = sim->selection.merged ? ZN_NO_CONVERGENCE : sim_selection_leave(sim);
-        } else
-            status = sim_contacts_check(sim, &sim->next, h, sim->grid.part > 1, &again);
-        if (again || status != ZN_OK) sim_monitor_forget(&sim->monitor, &before);
-        again = again && status == ZN_OK;
+        if (status == ZN_OK) status = sim_examine(sim, h, outcome, &again);
     }
+    if (status == ZN_OK && !sim_painleve_allows(sim, sim->grid.part == 1)) status = ZN_ERROR_NO_CONVERGENCE;
     return status;
 }
 
-static zn_status attempt(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
-    zn_status status = try_rows(sim, h, t_end, outcome);
-    if (status != ZN_OK) return status;
+void sim_take_next(zn_simulation *sim, double h, const cone_outcome *outcome) {
     sim_accept(sim, h);
     sim_count_outcome(sim, outcome);
     sim_add_percussion(sim, sim->now.P_all);
     sim_work_add(sim, &sim->next, &sim->now);
-    return ZN_OK;
+}
+
+zn_status sim_plain_step(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {
+    const sim_monitor before = sim->monitor;
+    zn_status status = try_rows(sim, h, t_end, outcome);
+    if (status == ZN_OK) status = sim_events_look(sim, &sim->machine.again);
+    if (status == ZN_OK && !sim->machine.again) sim_take_next(sim, h, outcome);
+    else sim_monitor_forget(&sim->monitor, &before);
+    return status;
 }
 
 /* The next grid point, or the row before it. */
 static void begin_grid_step(zn_simulation *sim) {
     sim_grid *grid = &sim->grid;
-    double step = sim->settings.step, end = sim->settings.end, target = sim_rows_target(sim),
-           point = (double)(grid->index + 1) * step;
+    double step = sim->settings.step, end = sim->settings.end, target = sim_rows_target(sim), point = (double)(grid->index + 1) * step;
     if (point > end - SIM_STEP_ROUNDOFF * step) point = end;
     bool to_point = point <= target + SIM_STEP_ROUNDOFF * step;
     grid->t_start = sim->now.t;
     grid->t_end = to_point ? point : target;
     grid->h = step;
     bool may_differ = grid->between || !to_point || point == end;
-    if (may_differ && fabs(grid->t_end - grid->t_start - step) > SIM_STEP_ROUNDOFF * step)
-        grid->h = grid->t_end - grid->t_start;
+    if (may_differ && fabs(grid->t_end - grid->t_start - step) > SIM_STEP_ROUNDOFF * step) grid->h = grid->t_end - grid->t_start;
+    grid->begun = grid->index;
     grid->between = !to_point;
     if (to_point) grid->index++;
     grid->part = 1L << MAX_HALVINGS;
@@ -218,19 +235,29 @@ zn_status sim_grid_step(zn_simulation *sim) {
     const long whole = 1L << MAX_HALVINGS;
     sim_grid *grid = &sim->grid;
     cone_outcome outcome;
-    if (grid->done == 0 && has_grown(sim) && sim_report_unstable(sim, sim->settings.step) != ZN_OK) return ZN_NO_CONVERGENCE;
+    if (grid->done == 0 && has_grown(sim) && sim_report_unstable(sim, sim->settings.step) != ZN_OK) return ZN_ERROR_NO_CONVERGENCE;
     zn_status status = sim_selection_renew(sim);
     if (status != ZN_OK) return status;
     sim_begin_percussion(sim);
     const sim_grid before = *grid;
-    if (grid->done == 0) begin_grid_step(sim), sim_hope(sim);
-    bool pause = false;
+    if (grid->done == 0 && !grid->inside) begin_grid_step(sim), sim_hope(sim);
+    bool pause = false, reached = true;
     while (grid->done < whole && !pause) {
         double fraction = (double)grid->part / (double)whole;
         bool last = grid->done + grid->part == whole;
         double t_next = last ? grid->t_end : grid->t_start + grid->h * ((double)(grid->done + grid->part) / (double)whole);
-        status = attempt(sim, grid->h * fraction, t_next, &outcome);
-        if (status == ZN_OK) {
+        status =
+            sim->located.on ? sim_located_step(sim, t_next, &reached, &outcome) : sim_plain_step(sim, grid->h * fraction, t_next, &outcome);
+        grid->inside = status == ZN_OK && !reached;
+        if (status == ZN_OK && sim->machine.again) { /* what is left of the step is a new one, up to the event */
+            sim->machine.again = false;
+            grid->index = grid->begun;
+            grid->between = true;
+            grid->done = 0;
+            begin_grid_step(sim);
+        } else if (grid->inside) {
+            pause = true; /* at an event in the step, so that the motion up to it can be interpolated */
+        } else if (status == ZN_OK) {
             grid->done += grid->part;
             while (grid->part < whole && grid->done % (2 * grid->part) == 0 && grid->done < whole) grid->part *= 2;
             pause = sim->rows.dense;
@@ -241,13 +268,13 @@ zn_status sim_grid_step(zn_simulation *sim) {
             status = sim_selection_leave(sim);
             if (status != ZN_OK) status = sim_report_failure(sim, status, grid->h * fraction, &outcome);
             if (status != ZN_OK) break;
-        } else if (sim_fatal(status) || grid->part == 1) {
+        } else if (sim_fatal(status) || (grid->part == 1 && !sim_painleve_happens(sim, NULL))) {
             status = sim_report_failure(sim, status, grid->h * fraction, &outcome);
             break;
         } else if (grid->part == whole && sim_report_unstable(sim, grid->h) != ZN_OK) {
-            status = ZN_NO_CONVERGENCE; /* halves of it would hide that the motion diverges */
+            status = ZN_ERROR_NO_CONVERGENCE; /* halves of it would hide that the motion diverges */
             break;
-        } else {
+        } else if (grid->part > 1) {
             if (!sim->cut) note_cut(sim);
             grid->part /= 2;
             sim->rejected++;

@@ -10,6 +10,8 @@
  *     contacts   dissipation -P gamma, of the normal and of friction; moving -P chi, the work of the moving surface on the bodies
  *     joints     P w'u: the work of drives; zero for joints at rest, up to the drift of their velocities
  *
+ * From outside, between steps, come events, values that are set, sampled or follow a table, and states that are set: what they do to T + V.
+ *
  * Stribeck's smooth friction acts along W_N - w_N, which is not in gamma: its part of friction is -P_N (W_N - w_N)'u. */
 #include "sim/simulation.h"
 
@@ -61,7 +63,7 @@ zn_status sim_work_take_rates(zn_simulation *sim) {
     size_t n = (size_t)model_rows(sim->model), contacts = (size_t)sim->model->size.n_contacts;
     sim_work *w = &sim->work;
     double *memory = w->rates = MEM_ARRAY(sim->context, double, 4 * n + 2 * contacts);
-    if (!memory) return ZN_MEMORY;
+    if (!memory) return ZN_ERROR_MEMORY;
     for (int i = 0; i < 2; i++) {
         w->at[i] = (sim_rates){memory, memory + n, memory + 2 * n};
         memory += 2 * n + contacts;
@@ -76,9 +78,10 @@ zn_status sim_work_create(zn_simulation *sim) {
     const zn_sizes *size = &sim->base->size;
     sim_work *w = &sim->work;
     w->others = SIM_WORK_OF_CONTACT * (size_t)size->n_contacts + (size_t)model_row_N(sim->base);
-    w->count = w->others + SIM_WORK_OF_CONTACT;
+    w->outside = w->others + SIM_WORK_OF_CONTACT;
+    w->count = w->outside + 1;
     double *memory = w->memory = MEM_ARRAY(sim->context, double, (size_t)size->nu + 2 * w->count);
-    if (!memory) return ZN_MEMORY;
+    if (!memory) return ZN_ERROR_MEMORY;
     w->zero = memory;
     w->step = memory + size->nu;
     w->total = w->step + w->count;
@@ -98,6 +101,23 @@ void sim_work_end(zn_simulation *sim) {
     for (size_t i = 0; i < sim->work.count; i++) sim->work.total[i] += sim->work.step[i];
 }
 
+static double energy_now(zn_simulation *sim) {
+    double T = 0, V = 0;
+    zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    return sim->model->energy && !sim->model->energy(sim->model, sim->monitor.at.work, &at, &T, &V) ? T + V : 0;
+}
+
+void sim_work_leave(zn_simulation *sim) {
+    if (sim->work.is_left) return;
+    sim->work.left = energy_now(sim);
+    sim->work.is_left = true;
+}
+
+void sim_work_return(zn_simulation *sim) {
+    if (sim->work.is_left) sim->work.total[sim->work.outside] += energy_now(sim) - sim->work.left;
+    sim->work.is_left = false;
+}
+
 /* `seen`: the monitor looked at this state last. */
 static bool ask(zn_simulation *sim, const scheme_state *state, bool seen, sim_rates *rates) {
     const zn_model *model = sim->model;
@@ -105,8 +125,7 @@ static bool ask(zn_simulation *sim, const scheme_state *state, bool seen, sim_ra
     zn_point at = {.t = state->t, .q = state->q, .u = state->u}, rest = {.t = state->t, .q = state->q, .u = sim->work.zero};
     if (seen && model_row_N(model) > 0) /* then it knows */
         memcpy(rates->gamma, sim->monitor.at.c1, (size_t)model_rows(model) * sizeof *rates->gamma);
-    else if (model->constraints(model, work, &at, &(zn_constraints){.c1 = rates->gamma}))
-        return false;
+    else if (model->constraints(model, work, &at, &(zn_constraints){.c1 = rates->gamma})) return false;
     if (!model->rows_rest && model->constraints(model, work, &rest, &(zn_constraints){.c1 = rates->chi})) return false;
     if (!sim->work.smooth) return true;
     if (!ask_directions(sim, &at)) return false;
@@ -149,8 +168,7 @@ void sim_work_add(zn_simulation *sim, const scheme_state *from, const scheme_sta
         w->at[0] = w->at[1];
         w->at[1] = swap;
         w->known = true;
-    } else
-        w->known = false;
+    } else w->known = false;
 }
 
 /* ---- what is known ---- */

@@ -21,7 +21,8 @@
 #include <stdio.h>
 
 enum { LAST, FINAL, MIN, MAX, MEAN, RMS, PERIOD, SUMMARY, N_NUMBERS, IMPACT = N_NUMBERS, RISING, FALLING, N_WORDS };
-static const char *const words[N_WORDS] = {"last", "final", "min", "max", "mean", "rms", "period", "summary", "impact", "rising", "falling"};
+static const char *const words[N_WORDS] = {"last",   "final",   "min",    "max",    "mean",   "rms",
+                                           "period", "summary", "impact", "rising", "falling"};
 
 /* Members of the summary; whole numbers become doubles. */
 typedef struct member {
@@ -29,12 +30,28 @@ typedef struct member {
     size_t offset;
     enum { REAL, WHOLE, INTEGER } type;
 } member;
-#define MEMBER(name, type) {#name, offsetof(zn_statistics, name), type}
-static const member members[] = {MEMBER(steps, WHOLE),           MEMBER(rejected, WHOLE),      MEMBER(cut_steps, WHOLE),     MEMBER(cut_impacts, WHOLE),
-                                 MEMBER(step_min, REAL),         MEMBER(step_max, REAL),       MEMBER(max_penetration, REAL), MEMBER(max_g, REAL),
-                                 MEMBER(max_gdot, REAL),         MEMBER(max_gamma, REAL),      MEMBER(energy_start, REAL),   MEMBER(energy_end, REAL),
-                                 MEMBER(max_residual, REAL),     MEMBER(newton_total, WHOLE),  MEMBER(projection_total, WHOLE), MEMBER(newton_max, INTEGER),
-                                 MEMBER(projection_max, INTEGER), MEMBER(energy_warnings, WHOLE), MEMBER(max_overlap, REAL),   MEMBER(missed_pairs, WHOLE)};
+#define MEMBER(name, type) \
+    { #name, offsetof(zn_statistics, name), type }
+static const member members[] = {MEMBER(steps, WHOLE),
+                                 MEMBER(rejected, WHOLE),
+                                 MEMBER(cut_steps, WHOLE),
+                                 MEMBER(cut_impacts, WHOLE),
+                                 MEMBER(step_min, REAL),
+                                 MEMBER(step_max, REAL),
+                                 MEMBER(max_penetration, REAL),
+                                 MEMBER(max_g, REAL),
+                                 MEMBER(max_gdot, REAL),
+                                 MEMBER(max_gamma, REAL),
+                                 MEMBER(energy_start, REAL),
+                                 MEMBER(energy_end, REAL),
+                                 MEMBER(max_residual, REAL),
+                                 MEMBER(newton_total, WHOLE),
+                                 MEMBER(projection_total, WHOLE),
+                                 MEMBER(newton_max, INTEGER),
+                                 MEMBER(projection_max, INTEGER),
+                                 MEMBER(energy_warnings, WHOLE),
+                                 MEMBER(max_overlap, REAL),
+                                 MEMBER(missed_pairs, WHOLE)};
 enum { N_MEMBERS = sizeof members / sizeof *members };
 
 static double member_value(const member *m, const zn_statistics *statistics) {
@@ -71,7 +88,7 @@ static int word_of(const char *piece, const char **rest) {
 }
 
 static zn_status wrong(const study_keep *keep, const char *text, const char *sentence, const char *name) {
-    return fail(keep->context, ZN_ARGUMENT, "--keep %s: %s%s", text, sentence, name);
+    return fail(keep->context, ZN_ERROR_ARGUMENT, "--keep %s: %s%s", text, sentence, name);
 }
 
 /* The columns of an item, by their names in a result: one, or those of a dataset. */
@@ -106,7 +123,7 @@ static zn_status find_columns(study_keep *keep, result_file *like, study_item *i
         ok = item->columns[i] && item->short_names[i];
     }
     keep->width += count;
-    return ok ? ZN_OK : ZN_MEMORY;
+    return ok ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 static zn_status find_member(study_keep *keep, study_item *item) {
@@ -120,14 +137,15 @@ static zn_status find_member(study_keep *keep, study_item *item) {
         }
     }
     const char *near = nearest_name(item->what, names, N_MEMBERS);
-    return fail(keep->context, ZN_ARGUMENT, "--keep %s: the summary has no '%s'%s%s%s", item->name, item->what, near ? " (did you mean '" : "",
-                near ? near : "", near ? "'?)" : "; it has steps, max_penetration, max_residual, energy_end and others (docs/studies.md)");
+    return fail(keep->context, ZN_ERROR_ARGUMENT, "--keep %s: the summary has no '%s'%s%s%s", item->name, item->what,
+                near ? " (did you mean '" : "", near ? near : "",
+                near ? "'?)" : "; it has steps, max_penetration, max_residual, energy_end and others (docs/studies.md)");
 }
 
 static zn_status add_item(study_keep *keep, result_file *like, int word, const char *what) {
     zn_context *context = keep->context;
     study_item *items = MEM_ARRAY(context, study_item, keep->n_items + 1);
-    if (!items) return ZN_MEMORY;
+    if (!items) return ZN_ERROR_MEMORY;
     if (keep->n_items) memcpy(items, keep->items, (size_t)keep->n_items * sizeof *items);
     mem_free(context, keep->items);
     keep->items = items;
@@ -135,7 +153,7 @@ static zn_status add_item(study_keep *keep, result_file *like, int word, const c
     item->word = word;
     item->name = mem_format(context, "%s:%s", words[word], what);
     item->what = mem_text(context, what);
-    if (!item->name || !item->what) return ZN_MEMORY;
+    if (!item->name || !item->what) return ZN_ERROR_MEMORY;
     for (int i = 0; i + 1 < keep->n_items; i++)
         if (!strcmp(items[i].name, item->name)) return wrong(keep, item->name, "this is there twice", "");
     if (strchr(what, '/')) return wrong(keep, item->name, "a name has no slash", "");
@@ -149,13 +167,14 @@ static zn_status add_value(study_keep *keep, result_file *like, const char *name
     if (status != ZN_OK) return status;
     for (int i = 0; i < keep->n_values; i++)
         if (keep->value_index[i] == index) return ZN_OK;
-    if (keep->n_values == STUDY_MOST_VALUES) return fail(context, ZN_ARGUMENT, "at most %d columns can be kept at events", STUDY_MOST_VALUES);
+    if (keep->n_values == STUDY_MOST_VALUES)
+        return fail(context, ZN_ERROR_ARGUMENT, "at most %d columns can be kept at events", STUDY_MOST_VALUES);
     char **values = MEM_ARRAY(context, char *, keep->n_values + 1);
     int *places = MEM_ARRAY(context, int, keep->n_values + 1);
     char *label = mem_text(context, result_column_name(like, index));
     if (!values || !places || !label) {
         mem_free(context, values), mem_free(context, places), mem_free(context, label);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     for (int i = 0; i < keep->n_values; i++) values[i] = keep->values[i], places[i] = keep->value_index[i];
     values[keep->n_values] = label, places[keep->n_values++] = index;
@@ -169,9 +188,11 @@ static zn_status add_value(study_keep *keep, result_file *like, const char *name
 static zn_status add_event(study_keep *keep, result_file *like, int word, const char *text) {
     zn_context *context = keep->context;
     const char *colon = strchr(text, ':');
-    if (!colon || colon == text || !colon[1]) return fail(context, ZN_ARGUMENT, "--keep %s:%s: it is written %s:%s:COLUMN,...", words[word], text, words[word], word == IMPACT ? "CONTACT" : "COLUMN");
+    if (!colon || colon == text || !colon[1])
+        return fail(context, ZN_ERROR_ARGUMENT, "--keep %s:%s: it is written %s:%s:COLUMN,...", words[word], text, words[word],
+                    word == IMPACT ? "CONTACT" : "COLUMN");
     study_event *events = MEM_ARRAY(context, study_event, keep->n_events + 1);
-    if (!events) return ZN_MEMORY;
+    if (!events) return ZN_ERROR_MEMORY;
     if (keep->n_events) memcpy(events, keep->events, (size_t)keep->n_events * sizeof *events);
     mem_free(context, keep->events);
     keep->events = events;
@@ -179,12 +200,13 @@ static zn_status add_event(study_keep *keep, result_file *like, int word, const 
     int length = (int)(colon - text);
     event->word = word;
     event->name = mem_format(context, "%s:%.*s", words[word], length, text);
-    event->column = word == IMPACT ? mem_format(context, "percussion.%.*s.normal", length, text) : mem_format(context, "%.*s", length, text);
-    if (!event->name || !event->column) return ZN_MEMORY;
+    event->column =
+        word == IMPACT ? mem_format(context, "percussion.%.*s.normal", length, text) : mem_format(context, "%.*s", length, text);
+    if (!event->name || !event->column) return ZN_ERROR_MEMORY;
     zn_status status = result_find(like, event->column, &event->index);
     if (status != ZN_OK) return status;
     char *label = mem_text(context, result_column_name(like, event->index));
-    if (!label) return ZN_MEMORY;
+    if (!label) return ZN_ERROR_MEMORY;
     mem_free(context, event->column);
     event->column = label;
     return add_value(keep, like, colon + 1);
@@ -196,11 +218,13 @@ static zn_status read_text(study_keep *keep, result_file *like, const char *text
     zn_status status = ZN_OK;
     while (text && status == ZN_OK) {
         char *piece = next_piece(keep->context, &text);
-        if (!piece) return ZN_MEMORY;
+        if (!piece) return ZN_ERROR_MEMORY;
         const char *what = piece;
         int next = word_of(piece, &what);
         if (next >= 0) word = next;
-        if (word < 0) status = wrong(keep, all, "it begins with last:, min:, max:, mean:, rms:, period:, summary:, impact:, rising: or falling:, not ", piece);
+        if (word < 0)
+            status = wrong(keep, all,
+                           "it begins with last:, min:, max:, mean:, rms:, period:, summary:, impact:, rising: or falling:, not ", piece);
         else if (!*what) status = wrong(keep, all, "a name is missing", "");
         else if (word < N_NUMBERS) status = add_item(keep, like, word, what);
         else if (next >= 0) status = add_event(keep, like, word, what);
@@ -213,7 +237,7 @@ static zn_status read_text(study_keep *keep, result_file *like, const char *text
 zn_status study_keep_create(zn_context *context, int n, const char *const *texts, double from, result_file *like, study_keep *keep) {
     *keep = (study_keep){.context = context, .from = from};
     zn_status status = ZN_OK;
-    if (n == 0) status = fail(context, ZN_ARGUMENT, "nothing is kept: --keep WHAT is missing, for instance --keep last:q,u");
+    if (n == 0) status = fail(context, ZN_ERROR_ARGUMENT, "nothing is kept: --keep WHAT is missing, for instance --keep last:q,u");
     for (int i = 0; i < n && status == ZN_OK; i++) status = read_text(keep, like, texts[i]);
     if (status != ZN_OK) study_keep_free(keep);
     return status;
@@ -308,7 +332,8 @@ static zn_status get_series(result_file *result, const char *name, int index, lo
 
 static zn_status add_entry(study_events *events, int event, double t, int n_values, const double *values) {
     size_t width = 2 + (size_t)n_values;
-    if (!mem_grow(events->memory, (void **)&events->entries, &events->room, (events->count + 1) * width, sizeof *events->entries)) return ZN_MEMORY;
+    if (!mem_grow(events->memory, (void **)&events->entries, &events->room, (events->count + 1) * width, sizeof *events->entries))
+        return ZN_ERROR_MEMORY;
     double *entry = events->entries + events->count++ * width;
     entry[0] = event, entry[1] = t;
     memcpy(entry + 2, values, (size_t)n_values * sizeof *values);
@@ -320,12 +345,14 @@ static zn_status take_events(const study_keep *keep, result_file *result, long f
     series values[STUDY_MOST_VALUES];
     double numbers[STUDY_MOST_VALUES];
     zn_status status = ZN_OK;
-    for (int v = 0; v < keep->n_values && status == ZN_OK; v++) values[v] = *time, status = get_series(result, keep->values[v], keep->value_index[v], first, &values[v]);
+    for (int v = 0; v < keep->n_values && status == ZN_OK; v++)
+        values[v] = *time, status = get_series(result, keep->values[v], keep->value_index[v], first, &values[v]);
     for (int e = 0; e < keep->n_events && status == ZN_OK; e++) {
         const study_event *event = &keep->events[e];
         status = get_series(result, event->column, event->index, first, &watched);
         for (long i = 0; i + 1 < watched.rows && status == ZN_OK; i++) {
-            double share = event->word == IMPACT ? at(&watched, i + 1) > 0 && !(at(&watched, i) > 0) : crossing(&watched, i, event->word == RISING ? 1 : -1);
+            double share = event->word == IMPACT ? at(&watched, i + 1) > 0 && !(at(&watched, i) > 0)
+                                                 : crossing(&watched, i, event->word == RISING ? 1 : -1);
             if (!(share > 0)) continue;
             for (int v = 0; v < keep->n_values; v++) numbers[v] = at(&values[v], i) + share * (at(&values[v], i + 1) - at(&values[v], i));
             if (share == 1)
@@ -336,7 +363,8 @@ static zn_status take_events(const study_keep *keep, result_file *result, long f
     return status;
 }
 
-zn_status study_keep_take(const study_keep *keep, result_file *result, const zn_statistics *statistics, double *numbers, study_events *events) {
+zn_status study_keep_take(const study_keep *keep, result_file *result, const zn_statistics *statistics, double *numbers,
+                          study_events *events) {
     series time = {.rows = zn_result_rows(result)};
     long first = 0;
     zn_status status = get_series(result, "t", 0, 0, &time);

@@ -7,21 +7,21 @@
 #include "zeno/simulation.h"
 
 typedef struct study_item {
-    int word;         /* last, min, max ...: see keep.c */
-    char *name;       /* "last:q" */
-    char *what;       /* "q": a column, or a dataset of the result */
-    int member;       /* of the summary */
-    int n_columns;    /* of a dataset; 0: a single column */
-    char **columns;   /* their names in the result */
+    int word;       /* last, min, max ...: see keep.c */
+    char *name;     /* "last:q" */
+    char *what;     /* "q": a column, or a dataset of the result */
+    int member;     /* of the summary */
+    int n_columns;  /* of a dataset; 0: a single column */
+    char **columns; /* their names in the result */
     char **short_names;
-    int *index;       /* where they most likely are */
+    int *index; /* where they most likely are */
 } study_item;
 
 /* Impacts of a contact, or a column that passes zero. */
 typedef struct study_event {
     int word;
-    char *name;       /* "rising:phi" */
-    char *column;     /* which one is watched */
+    char *name;   /* "rising:phi" */
+    char *column; /* which one is watched */
     int index;
 } study_event;
 
@@ -34,13 +34,13 @@ typedef struct study_keep {
     study_event *events;
     char **values; /* columns that are kept at events */
     int *value_index;
-    double from;   /* earlier rows do not count */
+    double from; /* earlier rows do not count */
 } study_keep;
 
 /* An event: its number in `events`, time, values. */
 typedef struct study_events {
     zn_context *memory; /* of the entries: not that of a worker, as workers take turns */
-    double *entries; /* 2 + n_values numbers each */
+    double *entries;    /* 2 + n_values numbers each */
     size_t count, room;
 } study_events;
 

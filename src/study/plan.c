@@ -28,7 +28,7 @@ static bool read_number(const char *text, double *value) {
 }
 
 static zn_status wrong(zn_context *context, const char *vary, const char *sentence) {
-    return fail(context, ZN_ARGUMENT, "--vary %s: %s", vary, sentence);
+    return fail(context, ZN_ERROR_ARGUMENT, "--vary %s: %s", vary, sentence);
 }
 
 /* Splits in place; returns how many, at most `most`; -1: more. */
@@ -50,7 +50,7 @@ static zn_status read_list(zn_context *context, const char *vary, char *values, 
     axis->list = MEM_ARRAY(context, double, count);
     if (!fields || !axis->list) {
         mem_free(context, fields);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     split(values, ',', count, fields);
     axis->count = count;
@@ -64,7 +64,7 @@ static zn_status read_list(zn_context *context, const char *vary, char *values, 
     if (words > 0 && status == ZN_OK) {
         axis->words = MEM_ARRAY(context, char *, count);
         for (int i = 0; axis->words && i < count; i++) axis->list[i] = i, axis->words[i] = mem_text(context, fields[i]);
-        if (!axis->words || !axis->words[count - 1]) status = ZN_MEMORY;
+        if (!axis->words || !axis->words[count - 1]) status = ZN_ERROR_MEMORY;
     }
     mem_free(context, fields);
     return status;
@@ -73,10 +73,12 @@ static zn_status read_list(zn_context *context, const char *vary, char *values, 
 static zn_status check_axis(zn_context *context, const char *vary, study_axis *axis, double count) {
     const double *n = axis->number;
     if (axis->values == STUDY_LINEAR || axis->values == STUDY_LOG) {
-        if (!(count >= 1 && count <= 1e15 && count == floor(count))) return wrong(context, vary, "the number of values must be a whole number, 1 or more");
+        if (!(count >= 1 && count <= 1e15 && count == floor(count)))
+            return wrong(context, vary, "the number of values must be a whole number, 1 or more");
         axis->count = (long)count;
     }
-    if (axis->values == STUDY_LOG && !(n[0] * n[1] > 0)) return wrong(context, vary, "a logarithmic range has both ends above 0, or both below");
+    if (axis->values == STUDY_LOG && !(n[0] * n[1] > 0))
+        return wrong(context, vary, "a logarithmic range has both ends above 0, or both below");
     if (axis->values == STUDY_UNIFORM && !(n[0] < n[1])) return wrong(context, vary, "uniform:A:B needs A < B");
     if (axis->values >= STUDY_NORMAL && !(n[1] > 0)) return wrong(context, vary, "the deviation must be greater than 0");
     if (axis->values != STUDY_TRUNCATED) return ZN_OK;
@@ -90,10 +92,14 @@ static zn_status read_values(zn_context *context, const char *vary, char *text, 
         const char *word;
         study_values values;
         int numbers;
-    } kinds[] = {{"linear", STUDY_LINEAR, 3}, {"log", STUDY_LOG, 3},         {"uniform", STUDY_UNIFORM, 2},
-                 {"normal", STUDY_NORMAL, 2}, {"truncated", STUDY_TRUNCATED, 4}};
+    } kinds[] = {{"linear", STUDY_LINEAR, 3},
+                 {"log", STUDY_LOG, 3},
+                 {"uniform", STUDY_UNIFORM, 2},
+                 {"normal", STUDY_NORMAL, 2},
+                 {"truncated", STUDY_TRUNCATED, 4}};
     enum { N_KINDS = sizeof kinds / sizeof *kinds };
-    static const char forms[] = "values are V1,V2,... or A:B:N or log:A:B:N or uniform:A:B or normal:MEAN:DEVIATION or truncated:MEAN:DEVIATION:LOW:HIGH";
+    static const char forms[] =
+        "values are V1,V2,... or A:B:N or log:A:B:N or uniform:A:B or normal:MEAN:DEVIATION or truncated:MEAN:DEVIATION:LOW:HIGH";
     const char *colon = strchr(text, ':'), *comma = strchr(text, ',');
     if (!colon || (comma && comma < colon)) return read_list(context, vary, text, axis);
     char *fields[MOST_FIELDS];
@@ -121,7 +127,7 @@ static zn_status read_axis(zn_context *context, const char *vary, study_axis *ax
     if (!equals[1 + strspn(equals + 1, " ")]) return wrong(context, vary, "there are no values");
     axis->name = mem_format(context, "%.*s", (int)(end - begin), begin);
     char *text = mem_text(context, equals + 1);
-    zn_status status = axis->name && text ? ZN_OK : ZN_MEMORY;
+    zn_status status = axis->name && text ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK && strpbrk(axis->name, "/")) status = wrong(context, vary, "a name has no slash");
     if (status == ZN_OK) status = read_values(context, vary, text, axis);
     mem_free(context, text);
@@ -134,16 +140,16 @@ static zn_status count_runs(study_plan *plan) {
     for (int i = 0; i < plan->n_axes; i++) {
         long count = plan->axes[i].count;
         if (plan->zip && i > 0 && count != runs)
-            return fail(context, ZN_ARGUMENT, "side by side, all must have the same number of values: '%s' has %ld, '%s' has %ld", plan->axes[0].name, runs,
-                        plan->axes[i].name, count);
+            return fail(context, ZN_ERROR_ARGUMENT, "side by side, all must have the same number of values: '%s' has %ld, '%s' has %ld",
+                        plan->axes[0].name, runs, plan->axes[i].name, count);
         if (plan->zip) runs = count;
         else if (!is_distribution(plan->axes[i].values)) {
-            if (runs > LONG_MAX / 4096 / count) return fail(context, ZN_ARGUMENT, "these are too many runs");
+            if (runs > LONG_MAX / 4096 / count) return fail(context, ZN_ERROR_ARGUMENT, "these are too many runs");
             runs *= count;
         }
     }
     if (!plan->zip && plan->n_dimensions > 0) {
-        if (runs > LONG_MAX / 4096 / plan->samples) return fail(context, ZN_ARGUMENT, "these are too many runs");
+        if (runs > LONG_MAX / 4096 / plan->samples) return fail(context, ZN_ERROR_ARGUMENT, "these are too many runs");
         runs *= plan->samples;
     }
     plan->runs = runs;
@@ -152,19 +158,23 @@ static zn_status count_runs(study_plan *plan) {
 
 static zn_status check_samples(study_plan *plan) {
     zn_context *context = plan->context;
-    if (plan->n_dimensions > 0 && plan->samples < 1) return fail(context, ZN_ARGUMENT, "distributions need a number of samples: --samples N");
-    if (plan->n_dimensions == 0 && plan->samples > 0) return fail(context, ZN_ARGUMENT, "--samples is for distributions (uniform, normal, truncated), and none is given");
+    if (plan->n_dimensions > 0 && plan->samples < 1)
+        return fail(context, ZN_ERROR_ARGUMENT, "distributions need a number of samples: --samples N");
+    if (plan->n_dimensions == 0 && plan->samples > 0)
+        return fail(context, ZN_ERROR_ARGUMENT, "--samples is for distributions (uniform, normal, truncated), and none is given");
     if (plan->sampling == STUDY_SOBOL && plan->n_dimensions > STUDY_SOBOL_DIMENSIONS)
-        return fail(context, ZN_ARGUMENT, "Sobol points have at most %d dimensions; latin and random have no limit", STUDY_SOBOL_DIMENSIONS);
-    if (plan->samples > (long)UINT32_MAX) return fail(context, ZN_ARGUMENT, "there may be at most %lu samples", (unsigned long)UINT32_MAX);
+        return fail(context, ZN_ERROR_ARGUMENT, "Sobol points have at most %d dimensions; latin and random have no limit",
+                    STUDY_SOBOL_DIMENSIONS);
+    if (plan->samples > (long)UINT32_MAX)
+        return fail(context, ZN_ERROR_ARGUMENT, "there may be at most %lu samples", (unsigned long)UINT32_MAX);
     return ZN_OK;
 }
 
 zn_status study_plan_create(zn_context *context, const study_plan_def *def, study_plan *plan) {
     *plan = (study_plan){.context = context, .samples = def->samples, .sampling = def->sampling, .seed = def->seed, .zip = def->zip};
-    if (def->n_vary == 0) return fail(context, ZN_ARGUMENT, "nothing varies: --vary NAME=VALUES is missing");
+    if (def->n_vary == 0) return fail(context, ZN_ERROR_ARGUMENT, "nothing varies: --vary NAME=VALUES is missing");
     plan->axes = MEM_ARRAY(context, study_axis, def->n_vary);
-    zn_status status = plan->axes ? ZN_OK : ZN_MEMORY;
+    zn_status status = plan->axes ? ZN_OK : ZN_ERROR_MEMORY;
     for (int i = 0; i < def->n_vary && status == ZN_OK; i++) {
         study_axis *axis = &plan->axes[plan->n_axes++];
         status = read_axis(context, def->vary[i], axis);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run: its parameters into the scene (which is read again only where they changed), its settings, its start; then to the end, and what is kept. */
+/* One run: its parameters into the scene, its settings, inputs and start; then to the end, and what is kept. What is expensive is only done where it must be:
+ *
+ *   a parameter that stands alone at a start or as a restitution    a number in the model
+ *   any other parameter                                             the scene is read again
+ *   a start, a restitution that the scheme reads at each step       the simulation begins anew in its own memory
+ *   a setting, an input, other coefficients                         another simulation */
 #include "study/single.h"
 
 #include "scene/study_section.h"
@@ -28,18 +33,21 @@ static bool is_setting(const char *name) {
 static zn_status find_target(study_shared *s, const zn_scene *scene, int axis) {
     const study_axis *a = &s->plan.axes[axis];
     const zn_model *model = zn_scene_model(scene);
+    int input = scene_find_input(scene, a->name, strlen(a->name));
     int q = name_among(a->name, model->size.nq, model->q_names), u = name_among(a->name, model->size.nu, model->u_names);
     if (scene_has_parameter(scene, a->name)) s->targets[axis] = STUDY_PARAMETER, s->n_parameters++;
-    else if (is_setting(a->name)) s->targets[axis] = STUDY_SETTING;
+    else if (input >= 0) s->targets[axis] = STUDY_INPUT, s->places[axis] = input;
+    else if (is_setting(a->name)) s->targets[axis] = STUDY_SETTING, s->settings_vary = true;
     else if (q >= 0) s->targets[axis] = STUDY_POSITION, s->places[axis] = q;
     else if (u >= 0) s->targets[axis] = STUDY_VELOCITY, s->places[axis] = u;
     else {
         const char *near = scene_nearest_parameter(scene, a->name);
-        return fail(s->context, ZN_ARGUMENT, "--vary %s: the scene has no parameter of this name%s%s%s, and it is no setting, coordinate or velocity", a->name,
-                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+        return fail(s->context, ZN_ERROR_ARGUMENT,
+                    "--vary %s: the scene has no parameter of this name%s%s%s, and it is no setting, input, coordinate or velocity",
+                    a->name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
     }
     if (s->targets[axis] != STUDY_SETTING && a->words)
-        return fail(s->context, ZN_ARGUMENT, "--vary %s: '%s' is not a number", a->name, a->words[0]);
+        return fail(s->context, ZN_ERROR_ARGUMENT, "--vary %s: '%s' is not a number", a->name, a->words[0]);
     return ZN_OK;
 }
 
@@ -49,9 +57,11 @@ static zn_status make_settings(const study_shared *s, zn_context *context, const
     char text[NUMBER_TEXT];
     zn_status status = ZN_OK;
     *settings = *zn_scene_settings(scene);
-    for (int i = 0; i < s->def->n_settings && status == ZN_OK; i++) status = zn_settings_set(context, settings, s->def->settings[i].name, s->def->settings[i].value);
+    for (int i = 0; i < s->def->n_settings && status == ZN_OK; i++)
+        status = zn_settings_set(context, settings, s->def->settings[i].name, s->def->settings[i].value);
     for (int i = 0; i < s->plan.n_axes && status == ZN_OK; i++)
-        if (s->targets[i] == STUDY_SETTING) status = zn_settings_set(context, settings, s->plan.axes[i].name, study_plan_text(&s->plan, i, run, text, sizeof text));
+        if (s->targets[i] == STUDY_SETTING)
+            status = zn_settings_set(context, settings, s->plan.axes[i].name, study_plan_text(&s->plan, i, run, text, sizeof text));
     return status;
 }
 
@@ -86,7 +96,7 @@ zn_status study_shared_create(zn_context *context, const study_def *def, study_s
         s->places = MEM_ARRAY(context, int, s->plan.n_axes);
         s->title = mem_text(context, zn_scene_title(scene));
         s->files = scene_files_hash(scene);
-        if (!s->targets || !s->places || !s->title) status = ZN_MEMORY;
+        if (!s->targets || !s->places || !s->title) status = ZN_ERROR_MEMORY;
     }
     for (int i = 0; i < s->plan.n_axes && status == ZN_OK; i++) status = find_target(s, scene, i);
     if (status == ZN_OK) status = probe(s, scene, &like);
@@ -115,21 +125,29 @@ zn_status study_worker_create(const study_shared *shared, study_worker *w) {
     if (w->pool) w->context = zn_context_create(&(zn_context_def){.allocator = study_pool_allocator(w->pool)});
     if (!w->context) {
         free(w->pool);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     w->parameters = MEM_ARRAY(w->context, double, n);
+    w->n_numbers = MEM_ARRAY(w->context, int, n);
+    w->numbers = (scene_number(*)[STUDY_MOST_NUMBERS])mem_array(w->context, (size_t)n, sizeof *w->numbers);
     w->sets = MEM_ARRAY(w->context, char *, n_sets + n);
-    bool ok = w->parameters && w->sets;
+    bool ok = w->parameters && w->n_numbers && w->numbers && w->sets;
     for (int i = 0; ok && i < n; i++) w->parameters[i] = NAN;
     for (int i = 0; ok && i < n_sets + n; i++) {
         w->sets[i] = i < n_sets ? mem_text(w->context, shared->def->sets[i]) : MEM_ARRAY(w->context, char, SET_TEXT);
         ok = w->sets[i];
     }
     if (!ok) study_worker_free(w);
-    return ok ? ZN_OK : ZN_MEMORY;
+    return ok ? ZN_OK : ZN_ERROR_MEMORY;
+}
+
+static void drop_simulation(study_worker *w) {
+    zn_simulation_destroy(w->simulation);
+    w->simulation = NULL;
 }
 
 static void drop_scene(study_worker *w) {
+    drop_simulation(w);
     zn_recorder_finish(w->recorder, false);
     zn_scene_destroy(w->scene);
     w->recorder = NULL, w->scene = NULL;
@@ -141,10 +159,39 @@ void study_worker_free(study_worker *w) {
     for (int i = 0; w->sets && i < w->shared->def->n_sets + w->shared->n_parameters; i++) mem_free(w->context, w->sets[i]);
     mem_free(w->context, w->sets);
     mem_free(w->context, w->parameters);
+    mem_free(w->context, w->n_numbers);
+    mem_free(w->context, w->numbers);
     zn_context_destroy(w->context);
     study_pool_free(w->pool);
     free(w->pool);
     *w = (study_worker){0};
+}
+
+static zn_status read_scene(study_worker *w) {
+    const study_shared *s = w->shared;
+    drop_scene(w);
+    zn_status status = load(s, w->context, s->def->n_sets + s->n_parameters, (const char *const *)w->sets, &w->scene);
+    for (int i = 0, p = 0; status == ZN_OK && i < s->plan.n_axes; i++)
+        if (s->targets[i] == STUDY_PARAMETER) {
+            bool whole = s->def->results; /* whole results have the scene as it was run: it is read for each */
+            w->n_numbers[p] = whole ? -1 : scene_parameter_numbers(w->scene, s->plan.axes[i].name, STUDY_MOST_NUMBERS, w->numbers[p]);
+            p++;
+        }
+    if (status == ZN_OK && !s->settings_vary) status = make_settings(s, w->context, w->scene, 0, &w->settings);
+    return status;
+}
+
+/* Whether another value of parameter p is but another number in the model; then it is put there. */
+static bool put_number(study_worker *w, int p, double value) {
+    for (int k = 0; k < w->n_numbers[p]; k++)
+        if (!(value >= w->numbers[p][k].low && value <= w->numbers[p][k].high)) return false;
+    for (int k = 0; k < w->n_numbers[p]; k++) {
+        *w->numbers[p][k].number = value;
+        bool read =
+            w->numbers[p][k].kind == SCENE_START || (w->numbers[p][k].kind == SCENE_RESTITUTION && sim_reads_restitution(w->simulation));
+        if (!read) drop_simulation(w);
+    }
+    return w->n_numbers[p] >= 0;
 }
 
 /* The scene with the parameters of the run. */
@@ -154,20 +201,41 @@ static zn_status take_scene(study_worker *w, long run) {
     for (int i = 0, p = 0; i < s->plan.n_axes; i++) {
         if (s->targets[i] != STUDY_PARAMETER) continue;
         double value = study_plan_value(&s->plan, i, run);
-        same = same && value == w->parameters[p];
-        w->parameters[p] = value;
-        snprintf(w->sets[s->def->n_sets + p++], SET_TEXT, "%s=%.17g", s->plan.axes[i].name, value);
+        same = same && (value == w->parameters[p] || put_number(w, p, value));
+        w->parameters[p++] = value;
     }
     if (same) return ZN_OK;
-    drop_scene(w);
-    return load(s, w->context, s->def->n_sets + s->n_parameters, (const char *const *)w->sets, &w->scene);
+    for (int i = 0, p = 0; i < s->plan.n_axes; i++)
+        if (s->targets[i] == STUDY_PARAMETER)
+            snprintf(w->sets[s->def->n_sets + p], SET_TEXT, "%s=%.17g", s->plan.axes[i].name, w->parameters[p]), p++;
+    return read_scene(w);
 }
 
-/* The scene is the worker's own, and so is the start of its model. */
+/* The scene is the worker's own, and so are the starts of its model. */
 static void set_start(study_worker *w, long run) {
     const study_shared *s = w->shared;
-    for (int i = 0; i < s->plan.n_axes; i++)
-        if (s->targets[i] >= STUDY_POSITION) scene_set_start(w->scene, s->targets[i] == STUDY_VELOCITY, s->places[i], study_plan_value(&s->plan, i, run));
+    for (int i = 0; i < s->plan.n_axes; i++) {
+        if (s->targets[i] < STUDY_POSITION) continue;
+        double value = study_plan_value(&s->plan, i, run);
+        if (s->targets[i] == STUDY_INPUT) scene_set_input(w->scene, s->places[i], value);
+        else scene_set_start(w->scene, s->targets[i] == STUDY_VELOCITY, s->places[i], value);
+    }
+}
+
+static zn_status take_simulation(study_worker *w, long run) {
+    zn_settings settings = w->settings;
+    zn_status status = ZN_OK;
+    bool restarted = false;
+    if (w->shared->settings_vary) {
+        memset(&settings, 0, sizeof settings);
+        status = make_settings(w->shared, w->context, w->scene, run, &settings);
+    }
+    if (status == ZN_OK && w->simulation && memcmp(&settings, &w->settings, sizeof settings) == 0)
+        status = sim_restart(w->simulation, &restarted);
+    if (status == ZN_OK && restarted) return ZN_OK;
+    drop_simulation(w);
+    w->settings = settings;
+    return status == ZN_OK ? zn_simulation_create(w->context, zn_scene_model(w->scene), &settings, &w->simulation) : status;
 }
 
 static zn_status take_recorder(study_worker *w, const zn_simulation *simulation) {
@@ -176,27 +244,44 @@ static zn_status take_recorder(study_worker *w, const zn_simulation *simulation)
     return zn_recorder_create(w->context, simulation, NULL, NULL, NULL, &w->recorder);
 }
 
-static int keep_row(void *user, const zn_simulation *simulation) {
+/* What is kept is taken of rows in memory; a whole result goes to a file, too. */
+typedef struct run_rows {
+    zn_recorder *kept, *whole;
+} run_rows;
+
+static int record(void *user, const zn_simulation *simulation) {
+    const run_rows *rows = user;
     (void)simulation;
-    return zn_recorder_row(user) != ZN_OK;
+    return zn_recorder_row(rows->kept) != ZN_OK || (rows->whole && zn_recorder_row(rows->whole) != ZN_OK);
+}
+
+static zn_status open_whole(const study_worker *w, long run, zn_recorder **whole) {
+    *whole = NULL;
+    if (!w->shared->def->results) return ZN_OK;
+    char *path = mem_format(w->context, "%s/run-%ld.h5", w->shared->def->results, run);
+    zn_status status = path ? zn_scene_record(w->context, w->scene, w->simulation, path, whole) : ZN_ERROR_MEMORY;
+    mem_free(w->context, path);
+    return status;
 }
 
 static zn_status simulate(study_worker *w, long run, study_row *row, double *kept, double *reached) {
-    const study_shared *s = w->shared;
-    zn_settings settings;
-    zn_simulation *simulation = NULL;
+    zn_recorder *whole = NULL;
     zn_status status = take_scene(w, run);
-    if (status == ZN_OK) status = make_settings(s, w->context, w->scene, run, &settings);
     if (status == ZN_OK) set_start(w, run);
-    if (status == ZN_OK) status = zn_simulation_create(w->context, zn_scene_model(w->scene), &settings, &simulation);
-    if (status == ZN_OK) status = take_recorder(w, simulation);
-    if (status == ZN_OK) status = zn_simulation_run(simulation, keep_row, w->recorder);
-    if (simulation) *reached = zn_simulation_time(simulation);
-    if (status == ZN_OK) {
-        zn_statistics statistics = zn_simulation_statistics(simulation);
-        status = study_keep_take(&s->keep, sim_recorder_rows(w->recorder), &statistics, kept, &row->events);
+    if (status == ZN_OK) status = take_simulation(w, run);
+    if (status == ZN_OK) status = take_recorder(w, w->simulation);
+    if (status == ZN_OK) status = open_whole(w, run, &whole);
+    if (status == ZN_OK) status = zn_simulation_run(w->simulation, record, &(run_rows){w->recorder, whole});
+    if (w->simulation) *reached = zn_simulation_time(w->simulation);
+    if (whole) {
+        zn_status written = zn_recorder_finish(whole, true); /* also of a run that failed: up to there */
+        if (status == ZN_OK) status = written;
     }
-    zn_simulation_destroy(simulation);
+    if (status == ZN_OK) {
+        zn_statistics statistics = zn_simulation_statistics(w->simulation);
+        status = study_keep_take(&w->shared->keep, sim_recorder_rows(w->recorder), &statistics, kept, &row->events);
+    }
+    if (status != ZN_OK) drop_simulation(w); /* where it failed is no place to go on from */
     return status;
 }
 

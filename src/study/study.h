@@ -21,21 +21,23 @@ typedef struct study_def {
     study_plan_def plan;
     int n_keep;
     const char *const *keep;
-    double from;          /* rows before it do not count */
-    const char *out;      /* the file */
-    int threads;          /* 0: as many as there are processors */
-    int shard, n_shards;  /* the part shard/n_shards of the runs, from 1; 0: all */
+    double from;                             /* rows before it do not count */
+    const char *out;                         /* the file */
+    const char *results;                     /* a folder for the whole result of each run, run-K.h5; NULL: none */
+    int threads;                             /* 0: as many as there are processors */
+    int shard, n_shards;                     /* the part shard/n_shards of the runs, from 1; 0: all */
+    const struct study_transport *transport; /* to other processes that do the same; NULL: threads */
 } study_def;
 
 typedef struct study_outcome {
-    long runs, failed;   /* in the file */
-    long done;           /* of them, now */
+    long runs, failed; /* in the file */
+    long done;         /* of them, now */
     double seconds;
-    bool complete;       /* it was there already */
+    bool complete; /* it was there already */
     bool stopped;
 } study_outcome;
 
-/* Called about ten times a second from the thread that called; nonzero stops after the runs at work. */
+/* Called at the beginning (seconds = 0) and then about ten times a second from the thread that called; nonzero stops after the runs at work. */
 typedef int study_progress(void *user, long runs, long done, long failed, double seconds);
 
 /* All of it but the runs: mistakes in plan, names and what is kept. *runs: how many there are. */

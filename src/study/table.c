@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { N_TEXTS = 8, HASH_TEXT = 40, NUMBER_TEXT = 24 };
+enum { N_TEXTS = 16, HASH_TEXT = STUDY_HASH_TEXT, NUMBER_TEXT = 24 };
 
 /* ---- which study ---- */
 
@@ -99,7 +99,7 @@ static zn_status copy_rows(study_table *t, result_file *from) {
     const double **columns = MEM_ARRAY(t->context, const double *, t->width), *entries = NULL;
     double *row = MEM_ARRAY(t->context, double, t->width);
     char message[RESULT_NOTE_BYTES];
-    zn_status status = columns && row ? result_get_entries(from, &entries, &n_entries) : ZN_MEMORY;
+    zn_status status = columns && row ? result_get_entries(from, &entries, &n_entries) : ZN_ERROR_MEMORY;
     for (int c = 0; c < t->width && status == ZN_OK; c++) status = result_column(from, c, &columns[c]);
     size_t width = 3 + (size_t)t->n_values;
     for (long i = 0; i < rows && status == ZN_OK; i++) {
@@ -152,13 +152,16 @@ static bool name_datasets(const study_shared *s, table_names *n) {
     n->meanings = MEM_ARRAY(context, char *, most);
     bool ok = n->datasets && n->names && n->meanings;
     for (int i = 0; ok && i < s->plan.n_axes; i++)
-        ok = add_dataset(context, n, mem_format(context, "values/%s", s->plan.axes[i].name), axis_meaning(context, &s->plan.axes[i]), 1, NULL);
+        ok = add_dataset(context, n, mem_format(context, "values/%s", s->plan.axes[i].name), axis_meaning(context, &s->plan.axes[i]), 1,
+                         NULL);
     for (int i = 0; ok && i < s->keep.n_items; i++) {
         const study_item *item = &s->keep.items[i];
-        ok = add_dataset(context, n, mem_format(context, "kept/%s", item->name), mem_text(context, "kept of each run; not a number where it failed"),
-                         item->n_columns, item->n_columns ? (const char *const *)item->short_names : NULL);
+        ok = add_dataset(context, n, mem_format(context, "kept/%s", item->name),
+                         mem_text(context, "kept of each run; not a number where it failed"), item->n_columns,
+                         item->n_columns ? (const char *const *)item->short_names : NULL);
     }
-    ok = ok && add_dataset(context, n, mem_text(context, "status"), mem_text(context, "0: all went well; else the number of the status"), 1, NULL);
+    ok = ok && add_dataset(context, n, mem_text(context, "status"), mem_text(context, "0: all went well; else the number of the status"), 1,
+                           NULL);
     return ok && add_dataset(context, n, mem_text(context, "reached"), mem_text(context, "time that the run reached"), 1, NULL);
 }
 
@@ -174,9 +177,10 @@ static const char event_meaning[] = "events of runs, row by row: which one (see 
 static zn_status create_writer(const study_shared *s, const char *path, const result_text *texts, int n_texts, study_table *t) {
     zn_context *context = s->context;
     table_names names = {0};
-    const char **columns = MEM_ARRAY(context, const char *, 3 + s->keep.n_values), **events = MEM_ARRAY(context, const char *, s->keep.n_events);
+    const char **columns = MEM_ARRAY(context, const char *, 3 + s->keep.n_values),
+               **events = MEM_ARRAY(context, const char *, s->keep.n_events);
     t->entry = MEM_ARRAY(context, double, 3 + s->keep.n_values);
-    zn_status status = name_datasets(s, &names) && columns && events && t->entry ? ZN_OK : ZN_MEMORY;
+    zn_status status = name_datasets(s, &names) && columns && events && t->entry ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         columns[0] = "row", columns[1] = "event", columns[2] = "time";
         for (int i = 0; i < s->keep.n_values; i++) columns[3 + i] = s->keep.values[i];
@@ -221,10 +225,13 @@ static zn_status set_aside(const study_shared *s, const char *hash, const char *
     const char *path = s->def->out;
     char *partial = mem_format(context, "%s.partial", path);
     bool other = false, there;
-    if (!partial) return ZN_MEMORY;
+    if (!partial) return ZN_ERROR_MEMORY;
     zn_status status = ZN_OK;
     result_file *newer = find_study(context, partial, hash, t, &other), *older = find_study(context, old, hash, t, &other);
-    if (other) status = fail(context, ZN_FILE, "%s is the beginning of another study (other scene, settings, values or version); remove it or choose another name", partial);
+    if (other)
+        status = fail(context, ZN_ERROR_FILE,
+                      "%s is the beginning of another study (other scene, settings, values or version); remove it or choose another name",
+                      partial);
     bool keep_old = older && (!newer || result_rows(older) >= result_rows(newer));
     long rows = older ? result_rows(older) : 0;
     result_close(newer);
@@ -247,7 +254,7 @@ static void range_of(const study_shared *s, study_table *t) {
 zn_status study_table_open(const study_shared *s, study_table *t) {
     zn_context *context = s->context;
     *t = (study_table){.context = context, .width = study_row_width(s), .n_values = s->keep.n_values, .status_at = study_row_width(s) - 2};
-    char hash[HASH_TEXT], first[NUMBER_TEXT], count[NUMBER_TEXT], runs[NUMBER_TEXT];
+    char *hash = t->hash, first[NUMBER_TEXT], count[NUMBER_TEXT], runs[NUMBER_TEXT];
     bool other = false;
     identify(s, hash);
     range_of(s, t);
@@ -266,19 +273,24 @@ zn_status study_table_open(const study_shared *s, study_table *t) {
     }
     result_close(before);
     before = NULL;
-    char *old = mem_format(context, "%s.partial.old", s->def->out);
-    if (!old) return ZN_MEMORY;
-    const result_text texts[] = {{"title", s->title}, {"scene", s->def->text}, {"version", zn_version()}, {"study", hash}, {"runs", runs}, {"first", first}, {"count", count}};
-    zn_status status = set_aside(s, hash, old, t, &before);
+    char *old = mem_format(context, "%s.partial.old", s->def->out), *single = study_case_text(s);
+    zn_status status = old && single ? set_aside(s, hash, old, t, &before) : ZN_ERROR_MEMORY;
+    const result_text texts[] = {{"title", s->title, RESULT_TEXT},       {"scene", s->def->text, RESULT_TEXT},
+                                 {"version", zn_version(), RESULT_TEXT}, {"study", hash, RESULT_TEXT},
+                                 {"runs", runs, RESULT_WHOLE},           {"first", first, RESULT_WHOLE},
+                                 {"count", count, RESULT_WHOLE},         {"case", single ? single : "", RESULT_TEXT}};
     if (status == ZN_OK) status = create_writer(s, s->def->out, texts, sizeof texts / sizeof *texts, t);
     if (status == ZN_OK && before) status = copy_rows(t, before);
     if (status == ZN_OK && before) status = result_writer_flush(t->writer);
     result_close(before);
     if (status == ZN_OK) unlink(old);
     else study_table_finish(t, false);
+    mem_free(context, single);
     mem_free(context, old);
     return status;
 }
+
+zn_status study_table_flush(study_table *t) { return result_writer_flush(t->writer); }
 
 zn_status study_table_finish(study_table *t, bool whole) {
     zn_status status = t->writer ? result_writer_finish(t->writer, whole) : ZN_OK;
@@ -303,31 +315,38 @@ static zn_status check_parts(zn_context *context, int n, const char *const *path
         zn_status status = result_open(context, paths[i], &parts[i]);
         if (status != ZN_OK) return status;
         const char *its = result_get_text(parts[i], "study");
-        if (!its) return fail(context, ZN_FILE, "%s is no study", paths[i]);
-        if (hash && strcmp(hash, its) != 0) return fail(context, ZN_FILE, "%s and %s belong to different studies", paths[0], paths[i]);
+        if (!its) return fail(context, ZN_ERROR_FILE, "%s is no study", paths[i]);
+        if (hash && strcmp(hash, its) != 0)
+            return fail(context, ZN_ERROR_FILE, "%s and %s belong to different studies", paths[0], paths[i]);
         hash = its;
         if (result_rows(parts[i]) != long_of(parts[i], "count"))
-            return fail(context, ZN_FILE, "%s has %ld of %ld runs; the command that wrote it continues it", paths[i], result_rows(parts[i]), long_of(parts[i], "count"));
+            return fail(context, ZN_ERROR_FILE, "%s has %ld of %ld runs; the command that wrote it continues it", paths[i],
+                        result_rows(parts[i]), long_of(parts[i], "count"));
     }
     qsort(parts, (size_t)n, sizeof *parts, compare_parts);
     long next = 0;
     for (int i = 0; i < n; i++) {
         long first = long_of(parts[i], "first");
-        if (first > next) return fail(context, ZN_FILE, "runs %ld to %ld are missing: a part is not among the files", next, first - 1);
-        if (first < next) return fail(context, ZN_FILE, "run %ld is there twice", first);
+        if (first > next)
+            return fail(context, ZN_ERROR_FILE, "runs %ld to %ld are missing: a part is not among the files", next, first - 1);
+        if (first < next) return fail(context, ZN_ERROR_FILE, "run %ld is there twice", first);
         next += long_of(parts[i], "count");
     }
     long runs = long_of(parts[0], "runs");
-    return next == runs ? ZN_OK : fail(context, ZN_FILE, "runs %ld to %ld are missing: a part is not among the files", next, runs - 1);
+    return next == runs ? ZN_OK
+                        : fail(context, ZN_ERROR_FILE, "runs %ld to %ld are missing: a part is not among the files", next, runs - 1);
 }
 
 static zn_status merge_into(zn_context *context, int n, result_file **parts, const char *out, study_outcome *outcome) {
     const result_layout *like = result_get_layout(parts[0]);
     result_text texts[N_TEXTS];
     char first[NUMBER_TEXT], count[NUMBER_TEXT];
-    study_table t = {.context = context, .width = result_layout_width(like), .n_values = like->entries ? like->entries->n_columns - 3 : 0, .count = long_of(parts[0], "runs")};
+    study_table t = {.context = context,
+                     .width = result_layout_width(like),
+                     .n_values = like->entries ? like->entries->n_columns - 3 : 0,
+                     .count = long_of(parts[0], "runs")};
     put_range(&t, first, count);
-    if (like->n_texts > N_TEXTS || t.n_values < 0 || t.width < 2) return fail(context, ZN_FILE, "the parts are no studies");
+    if (like->n_texts > N_TEXTS || t.n_values < 0 || t.width < 2) return fail(context, ZN_ERROR_FILE, "the parts are no studies");
     for (int i = 0; i < like->n_texts; i++) {
         texts[i] = like->texts[i];
         if (!strcmp(texts[i].name, "first")) texts[i].value = first;
@@ -337,9 +356,10 @@ static zn_status merge_into(zn_context *context, int n, result_file **parts, con
     layout.texts = texts, layout.notes = "message";
     t.status_at = t.width - 2;
     t.entry = MEM_ARRAY(context, double, 3 + t.n_values);
-    zn_status status = t.entry ? result_writer_create(context, out, &layout, &t.writer) : ZN_MEMORY;
+    zn_status status = t.entry ? result_writer_create(context, out, &layout, &t.writer) : ZN_ERROR_MEMORY;
     for (int i = 0; i < n && status == ZN_OK; i++) {
-        if (result_layout_width(result_get_layout(parts[i])) != t.width) status = fail(context, ZN_FILE, "the parts have different columns");
+        if (result_layout_width(result_get_layout(parts[i])) != t.width)
+            status = fail(context, ZN_ERROR_FILE, "the parts have different columns");
         else status = copy_rows(&t, parts[i]);
     }
     *outcome = (study_outcome){.runs = t.rows, .failed = t.failed};
@@ -350,8 +370,8 @@ static zn_status merge_into(zn_context *context, int n, result_file **parts, con
 zn_status study_merge(zn_context *context, int n, const char *const *paths, const char *out, study_outcome *outcome) {
     *outcome = (study_outcome){0};
     result_file **parts = MEM_ARRAY(context, result_file *, n);
-    if (!parts) return ZN_MEMORY;
-    zn_status status = n > 0 ? ZN_OK : fail(context, ZN_ARGUMENT, "there are no files to merge");
+    if (!parts) return ZN_ERROR_MEMORY;
+    zn_status status = n > 0 ? ZN_OK : fail(context, ZN_ERROR_ARGUMENT, "there are no files to merge");
     for (int i = 0; i < n && status == ZN_OK; i++) status = output_check_input(context, out, paths[i]);
     if (status == ZN_OK) status = check_parts(context, n, paths, parts);
     if (status == ZN_OK) status = merge_into(context, n, parts, out, outcome);

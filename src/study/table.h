@@ -5,6 +5,7 @@
 
 #include "study/single.h"
 
+enum { STUDY_HASH_TEXT = 40 };
 typedef struct study_table {
     zn_context *context;
     result_writer *writer;
@@ -12,13 +13,15 @@ typedef struct study_table {
     long rows, failed; /* rows so far, those of runs that failed */
     int width, n_values, status_at;
     double *entry;
-    bool complete;     /* all of it was there: there is nothing to write */
+    char hash[STUDY_HASH_TEXT]; /* of the study */
+    bool complete;              /* all of it was there: there is nothing to write */
 } study_table;
 
 /* With the rows that an earlier, killed study left. */
 zn_status study_table_open(const study_shared *, study_table *);
 /* The next one. */
 zn_status study_table_row(study_table *, const study_row *);
+zn_status study_table_flush(study_table *);
 /* Whole: under its name; else it stays, to be continued. Frees. */
 zn_status study_table_finish(study_table *, bool whole);
 

@@ -3,8 +3,8 @@
 #include "check.h"
 
 #include "base/base.h"
-#include "base/names.h"
 #include "base/counting_allocator.h"
+#include "base/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 static void statuses(void **state) {
     (void)state;
     assert_string_equal(zn_status_text(ZN_OK), "done");
-    assert_string_equal(zn_status_text(ZN_INTERNAL), "internal error, please report it");
+    assert_string_equal(zn_status_text(ZN_ERROR_INTERNAL), "internal error, please report it");
     for (int s = 0; s < ZN_STATUS_COUNT; s++) assert_true(strlen(zn_status_text((zn_status)s)) > 0);
     assert_string_equal(zn_status_text(ZN_STATUS_COUNT), "unknown status");
     assert_string_equal(zn_status_text((zn_status)-1), "unknown status");
@@ -25,14 +25,14 @@ static void error_list(void **state) {
     assert_int_equal(zn_error_count(context), 0);
     assert_null(zn_error_get(context, 0));
     assert_string_equal(zn_error_text(context), "");
-    for (int i = 0; i < 20; i++) assert_int_equal(fail(context, ZN_MODEL, "mistake %d", i), ZN_MODEL);
+    for (int i = 0; i < 20; i++) assert_int_equal(fail(context, ZN_ERROR_MODEL, "mistake %d", i), ZN_ERROR_MODEL);
     assert_int_equal(zn_error_count(context), 20);
     for (int i = 0; i < 20; i++) {
         char expected[20];
         snprintf(expected, sizeof expected, "mistake %d", i);
         const zn_error *error = zn_error_get(context, i);
         assert_string_equal(error->message, expected);
-        assert_int_equal(error->status, ZN_MODEL);
+        assert_int_equal(error->status, ZN_ERROR_MODEL);
         assert_null(error->file);
         assert_null(error->subject);
         assert_true(error->line == 0 && error->column == 0 && error->step == 0 && isnan(error->time));
@@ -42,7 +42,7 @@ static void error_list(void **state) {
     zn_error_clear(context);
     assert_int_equal(zn_error_count(context), 0);
     assert_string_equal(zn_error_text(context), "");
-    fail(context, ZN_SCENE, "again"); /* the places of cleared errors are used again */
+    fail(context, ZN_ERROR_SCENE, "again"); /* the places of cleared errors are used again */
     assert_string_equal(zn_error_text(context), "again");
     zn_context_destroy(context);
     zn_context_destroy(NULL);
@@ -55,19 +55,19 @@ static void error_text(void **state) {
     place.file = "scene.yaml";
     place.line = 12;
     place.column = 3;
-    assert_int_equal(fail_at(context, ZN_SCENE, &place, "unknown name '%s'", "q"), ZN_SCENE);
+    assert_int_equal(fail_at(context, ZN_ERROR_SCENE, &place, "unknown name '%s'", "q"), ZN_ERROR_SCENE);
     place = ERROR_PLACE_NONE;
     place.file = "result.h5";
-    fail_at(context, ZN_FILE, &place, "cannot be written");
+    fail_at(context, ZN_ERROR_FILE, &place, "cannot be written");
     place = ERROR_PLACE_NONE;
     place.step = 7;
     place.time = 0.25;
-    fail_at(context, ZN_NO_CONVERGENCE, &place, "no solution");
+    fail_at(context, ZN_ERROR_NO_CONVERGENCE, &place, "no solution");
     place.time = NAN;
-    fail_at(context, ZN_NO_CONVERGENCE, &place, "no solution");
+    fail_at(context, ZN_ERROR_NO_CONVERGENCE, &place, "no solution");
     place.step = 0;
     place.time = 0;
-    fail_at(context, ZN_NO_CONVERGENCE, &place, "no start");
+    fail_at(context, ZN_ERROR_NO_CONVERGENCE, &place, "no start");
     const char *expected = "scene.yaml:12:3: unknown name 'q'\n"
                            "result.h5: cannot be written\n"
                            "no solution (step 7, t = 0.25)\n"
@@ -88,8 +88,8 @@ static void added_places(void **state) {
     error_place inner = ERROR_PLACE_NONE;
     inner.file = file;
     inner.subject = subject;
-    fail(context, ZN_MODEL, "older");
-    fail_at(context, ZN_MODEL, &inner, "newer");
+    fail(context, ZN_ERROR_MODEL, "older");
+    fail_at(context, ZN_ERROR_MODEL, &inner, "newer");
     memset(file, 'x', 5), memset(subject, 'x', 3); /* texts are copied */
     fail_add_place(context, &outer);
     const zn_error *older = zn_error_get(context, 0), *newer = zn_error_get(context, 1);
@@ -120,11 +120,11 @@ static void errors_without_memory(void **state) {
                 assert_int_equal(at, 0);
                 continue;
             }
-            assert_int_equal(fail_at(context, ZN_MODEL, &place, "first %d", 1), ZN_MODEL);
-            assert_int_equal(fail(context, ZN_SCENE, "second"), ZN_SCENE);
+            assert_int_equal(fail_at(context, ZN_ERROR_MODEL, &place, "first %d", 1), ZN_ERROR_MODEL);
+            assert_int_equal(fail(context, ZN_ERROR_SCENE, "second"), ZN_ERROR_SCENE);
             int count = zn_error_count(context);
             assert_true(count >= 1);
-            bool out = zn_error_get(context, count - 1)->status == ZN_MEMORY;
+            bool out = zn_error_get(context, count - 1)->status == ZN_ERROR_MEMORY;
             assert_true(out || count == 2);
             const char *text = zn_error_text(context);
             assert_true(strlen(text) > 0);
@@ -158,7 +158,7 @@ static void memory(void **state) {
     assert_null(MEM_ARRAY(context, int, -1));
     assert_int_equal(counter.requests, 5);
     assert_int_equal(zn_error_count(context), 1);
-    assert_int_equal(zn_error_get(context, 0)->status, ZN_MEMORY);
+    assert_int_equal(zn_error_get(context, 0)->status, ZN_ERROR_MEMORY);
     assert_string_equal(zn_error_text(context), "out of memory");
     mem_free(context, NULL);
     mem_free(context, array), mem_free(context, empty), mem_free(context, copy), mem_free(context, formatted);
@@ -231,7 +231,8 @@ static void sizes_keep_nan(void **state) {
             assert_false(all_finite(3, v));
         }
     }
-    assert_true(larger(1, 2) == 2 && larger(2, 1) == 2 && smaller(1, 2) == 1 && smaller(2, 1) == 1 && larger(-INFINITY, INFINITY) == INFINITY);
+    assert_true(larger(1, 2) == 2 && larger(2, 1) == 2 && smaller(1, 2) == 1 && smaller(2, 1) == 1 &&
+                larger(-INFINITY, INFINITY) == INFINITY);
     assert_true(largest_size(3, (double[]){1, -3, 2}, 0) == 3 && largest_size(1, (double[]){1}, 2) == 2 && largest_size(0, NULL, 0) == 0);
     assert_true(all_finite(2, (double[]){1e308, 1e308}) && all_finite(0, NULL)); /* no overflow */
 }
@@ -293,10 +294,17 @@ static void one_thread_unless_asked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statuses),  cmocka_unit_test(error_list),            cmocka_unit_test(error_text),
-        cmocka_unit_test(added_places), cmocka_unit_test(errors_without_memory), cmocka_unit_test(memory),
-        cmocka_unit_test(growing),   cmocka_unit_test(logging),               cmocka_unit_test(sizes_keep_nan),
-        cmocka_unit_test(one_thread_unless_asked), cmocka_unit_test(names),
+        cmocka_unit_test(statuses),
+        cmocka_unit_test(error_list),
+        cmocka_unit_test(error_text),
+        cmocka_unit_test(added_places),
+        cmocka_unit_test(errors_without_memory),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(growing),
+        cmocka_unit_test(logging),
+        cmocka_unit_test(sizes_keep_nan),
+        cmocka_unit_test(one_thread_unless_asked),
+        cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

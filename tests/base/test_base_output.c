@@ -102,7 +102,7 @@ static void full_disks_are_found(void **state) {
             output_file *output = NULL;
             if (output_open(context, "full", &output) != ZN_OK) _exit(1);
             for (int i = 0; i < bytes; i++) fputc('x', output_stream(output));
-            if (output_publish(output) != ZN_FILE) _exit(2);
+            if (output_publish(output) != ZN_ERROR_FILE) _exit(2);
             if (!strstr(zn_error_text(context), "full.partial: cannot be written")) _exit(3);
             output_close(output, false);
             _exit(is_there("full") || is_there("full.partial") ? 4 : 0);
@@ -116,29 +116,29 @@ static void full_disks_are_found(void **state) {
 static void names_that_cannot_be_files(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    refuse(context, "line\nbreak", ZN_ARGUMENT, "control characters");
-    refuse(context, "tab\there", ZN_ARGUMENT, "control characters");
-    refuse(context, "delete\x7f", ZN_ARGUMENT, "control characters");
-    refuse(context, "next line\xc2\x85", ZN_ARGUMENT, "control characters");
-    refuse(context, "separator\xe2\x80\xa8", ZN_ARGUMENT, "control characters");
-    refuse(context, "nowhere/a", ZN_FILE, "its directory does not exist");
+    refuse(context, "line\nbreak", ZN_ERROR_ARGUMENT, "control characters");
+    refuse(context, "tab\there", ZN_ERROR_ARGUMENT, "control characters");
+    refuse(context, "delete\x7f", ZN_ERROR_ARGUMENT, "control characters");
+    refuse(context, "next line\xc2\x85", ZN_ERROR_ARGUMENT, "control characters");
+    refuse(context, "separator\xe2\x80\xa8", ZN_ERROR_ARGUMENT, "control characters");
+    refuse(context, "nowhere/a", ZN_ERROR_FILE, "its directory does not exist");
     spill("plain", "x");
-    refuse(context, "plain/a", ZN_FILE, "not a directory");
+    refuse(context, "plain/a", ZN_ERROR_FILE, "not a directory");
     assert_int_equal(mkdir("folder", 0777), 0);
-    refuse(context, "folder", ZN_FILE, "it is a directory");
-    refuse(context, "folder/", ZN_FILE, "it is a directory");
+    refuse(context, "folder", ZN_ERROR_FILE, "it is a directory");
+    refuse(context, "folder/", ZN_ERROR_FILE, "it is a directory");
     assert_int_equal(mkfifo("pipe", 0666), 0);
-    refuse(context, "pipe", ZN_FILE, "a device or a pipe");
-    refuse(context, "/dev/null", ZN_FILE, "a device or a pipe");
-    refuse(context, "/dev/full", ZN_FILE, "a device or a pipe");
+    refuse(context, "pipe", ZN_ERROR_FILE, "a device or a pipe");
+    refuse(context, "/dev/null", ZN_ERROR_FILE, "a device or a pipe");
+    refuse(context, "/dev/full", ZN_ERROR_FILE, "a device or a pipe");
     assert_int_equal(mkfifo("taken.partial", 0666), 0);
-    refuse(context, "taken", ZN_FILE, "a device or a pipe");
+    refuse(context, "taken", ZN_ERROR_FILE, "a device or a pipe");
     assert_int_equal(mkdir("busy.partial", 0777), 0);
-    refuse(context, "busy", ZN_FILE, "it is a directory");
+    refuse(context, "busy", ZN_ERROR_FILE, "it is a directory");
     char name[400];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    refuse(context, name, ZN_FILE, "too long");
+    refuse(context, name, ZN_ERROR_FILE, "too long");
     put(context, "odd `name` 'with' \"quotes\" $(and) more \xc3\xa9", "x", true);
     assert_true(is_there("odd `name` 'with' \"quotes\" $(and) more \xc3\xa9"));
     zn_context_destroy(context);
@@ -156,14 +156,14 @@ static void symbolic_links_stay(void **state) {
     assert_int_equal(lstat("link", &info), 0);
     assert_true(S_ISLNK(info.st_mode));
     assert_int_equal(symlink("nothing", "dangling"), 0);
-    refuse(context, "dangling", ZN_FILE, "leads to no file");
+    refuse(context, "dangling", ZN_ERROR_FILE, "leads to no file");
     assert_int_equal(symlink("circle", "circle"), 0);
-    refuse(context, "circle", ZN_FILE, "leads to no file");
+    refuse(context, "circle", ZN_ERROR_FILE, "leads to no file");
     assert_int_equal(symlink("/dev/null", "null"), 0);
-    refuse(context, "null", ZN_FILE, "a device or a pipe");
+    refuse(context, "null", ZN_ERROR_FILE, "a device or a pipe");
     spill("victim", "precious"); /* somebody else put a link where we would write */
     assert_int_equal(symlink("victim", "trap.partial"), 0);
-    refuse(context, "trap", ZN_FILE, "is a symbolic link");
+    refuse(context, "trap", ZN_ERROR_FILE, "is a symbolic link");
     check_content("victim", "precious");
     zn_context_destroy(context);
 }
@@ -182,8 +182,7 @@ static void closed_folders_are_told(void **state) {
         output_file *output = NULL;
         const char *names[] = {"closed/a", "closed/old"};
         for (int i = 0; i < 2; i++)
-            if (output_open(context, names[i], &output) != ZN_FILE || !strstr(zn_error_text(context), "permission denied"))
-                _exit(2);
+            if (output_open(context, names[i], &output) != ZN_ERROR_FILE || !strstr(zn_error_text(context), "permission denied")) _exit(2);
         _exit(0);
     }
     int status;
@@ -203,11 +202,11 @@ static void what_is_read_is_not_written(void **state) {
     snprintf(whole, sizeof whole, "%s/scene", directory);
     const char *same[] = {"scene", "./scene", "far/../scene", "hard", "soft", whole};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        assert_int_equal(output_check_input(context, same[i], "scene"), ZN_ARGUMENT);
+        assert_int_equal(output_check_input(context, same[i], "scene"), ZN_ERROR_ARGUMENT);
         assert_non_null(strstr(zn_error_text(context), "choose another name"));
         zn_error_clear(context);
     }
-    assert_int_equal(output_check_input(context, "b", "b.partial"), ZN_ARGUMENT);
+    assert_int_equal(output_check_input(context, "b", "b.partial"), ZN_ERROR_ARGUMENT);
     zn_error_clear(context);
     assert_int_equal(output_check_input(context, "other", "scene"), ZN_OK);
     assert_int_equal(output_check_input(context, "plain", "scene"), ZN_OK);

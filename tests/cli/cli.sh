@@ -63,6 +63,8 @@ expect 0 "$zeno" shapes
 holds "the table of shapes" grep -Eq "^capsule +'radius', 'length' \('axis'\)$" out
 expect 0 "$zeno" forces --markdown
 holds "the table of forces" grep -q '^| `torsion-spring` | `stiffness`, ' out
+expect 0 "$zeno" joints --summary
+holds "the table of joints as JSON" grep -q '^ \["revolute", "2", "5", ' out
 expect 0 $run --tolerance 1e-8 --record-every 7 --project-start true --quiet
 expect 2 $run --tolerance -1
 holds "a number out of its range" grep -q 'tolerance must be greater than 0' err
@@ -175,6 +177,33 @@ expect 2 "$zeno" plot heap.h5 --contacts network --y t --out x.svg
 expect 0 "$zeno" run heap.yaml --quiet --out heap.csv
 expect 2 "$zeno" plot heap.csv --contacts network --out x.svg
 holds "which says why" grep -q 'only HDF5' err
+
+# contact events as ticks on the axis of time: flights of a ball with e = 1/2 take half as long each time
+cat >drop.yaml <<'EOF'
+coordinates: {q: 1}
+energy: {kinetic: q'^2/2, potential: 10*q}
+contacts: {ground: {gap: q, restitution: 0.5}}
+simulation: {scheme: radau-2a, step: 1e-2, end: 1.2, contact_events: located}
+EOF
+expect 0 "$zeno" run drop.yaml --quiet --out drop.h5
+for options in "" "--log y" "--style both --key below" "--x-range 0.2:1.15"; do
+    expect 0 "$zeno" plot drop.h5 --y q --events $options --out drop.svg
+    grep -A10 '<title>impact</title>' drop.svg | sed -n "s/^.* d='\(M[^']*\).*$/\1/p" | tr 'ML, ' '\n\n\n\n' | grep . >ticks
+    # x y x y for the legend, then for each tick
+    awk '{ v[NR] = $1 } END { exit !(NR == 16 && v[5] == v[7] && v[6] > v[8] && (v[13] - v[9])/(v[9] - v[5]) > 0.49 && (v[13] - v[9])/(v[9] - v[5]) < 0.51) }' ticks ||
+        { failures=$((failures + 1)); echo "FAILED: ticks of three impacts ($options): $(tr '\n' ' ' <ticks)"; }
+    holds "no kind that did not happen" [ "$(grep -c '<title>opening' drop.svg)" -eq 0 ]
+done
+expect 0 "$zeno" plot drop.h5 --y q --out plain.svg
+holds "no ticks unless wanted" [ "$(grep -c '<title>impact' plain.svg)" -eq 0 ]
+expect 2 "$zeno" plot drop.h5 --x q --y "q'" --events --out x.svg
+holds "which says why" grep -q 'must be t' err
+expect 2 "$zeno" plot drop.h5 --contacts number --events --out x.svg
+expect 0 "$zeno" run drop.yaml --quiet --out drop.csv
+expect 2 "$zeno" plot drop.csv --y q --events --out x.svg
+holds "which says what has events" grep -q 'contact_events: located' err
+expect 0 "$zeno" run drop.yaml --contact-events captured --quiet --out caught.h5
+expect 2 "$zeno" plot drop.h5 caught.h5 --y q --events --out x.svg
 
 # steps that are chosen, rows at given times
 printf '%s\n' 'coordinates: {q: 1}' 'energy: {kinetic: "q'"'"'^2/2", potential: 10*q}' 'contacts: {ground: {gap: q, restitution: 0.5}}' \

@@ -54,6 +54,16 @@ expect 0 "$zeno" page ball.h5 --out title.html --title 'a </script> & <b>'
 holds "a title is text in the head" grep -qF '<title>a &lt;/script> &amp; &lt;b></title>' title.html
 holds "and in the data" grep -qF '"title": "a \u003c/script> & \u003cb>"' title.html
 
+# contact events: the ball falls from 1, e = 1/2, g = 10
+printf '%s\n' 'coordinates: {q: 1}' 'energy: {kinetic: "q'"'"'^2/2", potential: 10*q}' 'contacts: {ground: {gap: q, restitution: 0.5}}' \
+    'simulation: {scheme: radau-2a, step: 1e-2, end: 1, contact_events: located}' >drop.yaml
+expect 0 "$zeno" run drop.yaml --quiet --out drop.h5
+expect 0 "$zeno" page drop.h5 --out drop.json
+holds "events are in the data" grep -q '"events": {"count": 2, "contacts": \["ground"\], "kinds": \["impact", "opening"' drop.json
+holds "with their times" grep -q '"list": \[\[0[.]44721359[0-9]*, 0, 0\], \[0[.]89442719[0-9]*, 0, 0\]\]' drop.json
+expect 0 "$zeno" page ball.h5 --out ball.json
+holds "a result that knows of none has none" lacks '"events"' ball.json
+
 # data
 expect 0 "$zeno" page ball.h5 --out ball.json
 holds "data have no '<'" lacks '<' ball.json
@@ -88,6 +98,40 @@ assert abs(sum(values("percussion.floor.normal")) - 20) < 1e-2
 assert data["facts"][0][1].endswith(" of 20001")
 PYTHON
     expect 0 python3 check.py long.json
+fi
+
+# studies
+expect 0 "$zeno" sweep "$scenes/bouncing-ball.yaml" --vary e_N=0.5,1.5 --vary q_0=1,2,3 --keep last:q --keep "impact:ground:q'" --end 1 --step 1e-2 --quiet --out study.h5
+expect 0 "$zeno" page study.h5 --out study.json
+holds "a study has no '<'" lacks '<' study.json
+expect 0 "$zeno" page study.h5 --out study.html
+holds "a study is a page, too" grep -q '^<!doctype html>' study.html
+expect 1 "$zeno" page study.h5 --results . --out none.json
+says "no results run-K.h5"
+holds "no page without them" absent none.json
+expect 0 "$zeno" run "$scenes/bouncing-ball.yaml" --set e_N=0.5 --set q_0=3 --end 1 --step 1e-2 --quiet --out run-2.h5
+expect 0 "$zeno" page study.h5 --results . --out animated.json
+printf 'no result' >run-1.h5
+expect 1 "$zeno" page study.h5 --results . --out bad.json
+says "run-1.h5"
+rm run-1.h5
+expect 2 "$zeno" page ball.h5 --results . --out bad.json
+says "belongs to a study"
+if command -v python3 >/dev/null; then
+    cat >check.py <<'PYTHON'
+import base64, json, struct, sys
+data = json.load(open(sys.argv[1]))
+numbers = lambda column: [v[0] for v in struct.iter_unpack("<d", base64.b64decode(column["data"]))]
+assert data["format"] == "zeno study 1" and data["rows"] == 6 and data["facts"] == [["runs", "6"], ["failed", "3"]]
+assert [axis["name"] for axis in data["axes"]] == ["e_N", "q_0"] and numbers(data["axes"][0]) == [0.5] * 3 + [1.5] * 3 and numbers(data["number"]) == [0, 1, 2, 3, 4, 5]
+last = numbers(data["kept"][0])
+assert all(v == v for v in last[:3]) and all(v != v for v in last[3:]) and sorted(data["messages"]) == ["3", "4", "5"]
+events = numbers(data["events"])
+assert data["events"]["columns"] == ["row", "event", "time", "q'"] and len(events) == 4 * data["events"]["count"] and set(events[0::4]) <= {0, 1, 2}
+assert list(data["results"]) == ["2"] and data["results"]["2"]["format"] == "zeno page 1"
+assert json.loads(data["case"])["axes"][1] == {"name": "q_0", "option": "--set"}
+PYTHON
+    expect 0 python3 check.py animated.json
 fi
 
 # other results

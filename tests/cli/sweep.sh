@@ -51,7 +51,7 @@ grep -q 'there twice' err || complain "no sentence about the repetition: $(cat e
 "$zeno" sweep --merge part1.h5 --out part1.h5 2>err && complain "a part is overwritten"
 
 # Killed again and again; what is there is not done again.
-for pause in 0.15 0.3 0.6 1.2; do
+for pause in 0.02 0.04 0.08 0.15; do
     run=exec # else the shell between would be killed
     study killed.h5 --threads 2 &
     pid=$!
@@ -66,14 +66,14 @@ cmp one.h5 killed.h5 || complain "a killed and continued study has other bytes"
 study killed.h5 --summary >out && grep -q '"seconds": 0,' out || complain "a complete study is done again: $(cat out)"
 
 # Stopped by a signal: exit status 1, and the same command goes on.
-"$zeno" sweep "$ball" --vary q_0=0.5:2:100000 --keep last:q --end 0.1 --step 1e-2 --quiet --out stopped.h5 2>err &
+"$zeno" sweep "$ball" --vary q_0=0.5:2:100000 --keep last:q --end 10 --step 1e-3 --quiet --out stopped.h5 2>err &
 pid=$!
 sleep 0.6
 kill -TERM $pid
 wait $pid
 [ $? -eq 1 ] || complain "a stopped study does not exit with 1"
 grep -q 'goes on from here' err || complain "a stopped study says nothing: $(cat err)"
-"$zeno" sweep "$ball" --vary q_0=0.5:2:99999 --keep last:q --end 0.1 --step 1e-2 --quiet --out stopped.h5 2>err && complain "another study goes on with it"
+"$zeno" sweep "$ball" --vary q_0=0.5:2:99999 --keep last:q --end 10 --step 1e-3 --quiet --out stopped.h5 2>err && complain "another study goes on with it"
 grep -q 'another study' err || complain "no sentence about another study: $(cat err)"
 
 # A file that cannot grow (as on a full disk): a sentence, a readable file, and the same command goes on.
@@ -107,6 +107,65 @@ if command -v h5dump >/dev/null; then
     for name in parameter coordinate; do h5dump -d /kept/last:q $name.h5 | grep '(0): 0.9' >$name.txt || complain "the fall from $name is wrong"; done
     cmp parameter.txt coordinate.txt || complain "a start by its coordinate differs"
 fi
+
+# Inputs and live parameters: x'' = f - k x from rest, at t = 1.
+cat >input.yaml <<'END'
+inputs: {f: 1}
+parameters: {k: {value: 0, live: true}}
+coordinates: {x: {start: 0, velocity: 0}}
+energy: {kinetic: "x'^2/2", potential: k*x^2/2}
+forces: {x: f}
+simulation: {scheme: radau-2a, step: 1e-2, end: 1}
+END
+"$zeno" sweep input.yaml --vary f=-1,2 --vary k=0,1 --keep last:x --out input.h5 --quiet || complain "inputs cannot vary"
+if command -v h5dump >/dev/null; then
+    h5dump -d /kept/last:x input.h5 | grep -q '(0): -0.5, -0.459698, 1, 0.919395' || complain "inputs do not act: $(h5dump -d /kept/last:x input.h5)"
+fi
+"$zeno" run input.yaml --start f=2 --start k=1 --quiet --out input.csv && tail -1 input.csv | grep -q '^1,0.91939540' || complain "a start of an input does not act"
+
+# A restitution by itself, the same in a formula (which is read again for each run), and read again by turns with another parameter: the same rows.
+"$zeno" sweep "$ball" --vary e_N=0:1.2:7 --keep last:q,u --end 1 --step 1e-2 --threads 1 --out alone.h5 --quiet
+sed 's/restitution: e_N/restitution: e_N + 0/' "$ball" >formula.yaml
+"$zeno" sweep formula.yaml --vary e_N=0:1.2:7 --keep last:q,u --end 1 --step 1e-2 --threads 1 --out formula.h5 --quiet
+"$zeno" sweep "$ball" --vary m=0.1 --vary e_N=0:1.2:7 --vary g=9.81 --keep last:q,u --end 1 --step 1e-2 --threads 1 --out turns.h5 --quiet
+if command -v h5dump >/dev/null; then
+    for name in alone formula turns; do
+        for part in kept/last:q kept/last:u status reached; do h5dump -d /$part $name.h5 | grep '^ *([0-9]'; done >$name.txt
+    done
+    cmp alone.txt formula.txt && cmp alone.txt turns.txt || complain "numbers put into a model differ from those that are read"
+fi
+
+# Whole results: those of zeno run, and the rows are the same with them.
+"$zeno" sweep "$ball" --vary e_N=0.5,0.7,1.1 --vary q_0=1,2 --keep last:q --end 0.5 --step 1e-2 --threads 2 --results whole --out with.h5 --quiet || complain "whole results fail"
+"$zeno" sweep "$ball" --vary e_N=0.5,0.7,1.1 --vary q_0=1,2 --keep last:q --end 0.5 --step 1e-2 --out without.h5 --quiet
+cmp with.h5 without.h5 || complain "whole results change the rows"
+"$zeno" run "$ball" --set e_N=0.7 --set q_0=2 --end 0.5 --step 1e-2 --out own.h5 --quiet
+if command -v h5dump >/dev/null; then
+    for name in q u energy; do
+        h5dump -d /$name own.h5 | grep '([0-9]*' >own.txt && h5dump -d /$name whole/run-3.h5 | grep '([0-9]*' >run3.txt
+        cmp own.txt run3.txt || complain "the whole result of run 3 has another $name"
+    done
+fi
+"$zeno" run whole/run-3.h5 --out again.h5 --quiet || complain "a whole result cannot be repeated"
+[ "$(ls whole)" = "$(printf 'run-0.h5\nrun-1.h5\nrun-2.h5\nrun-3.h5')" ] || complain "the folder has $(ls whole)"
+"$zeno" sweep "$ball" --vary q_0=1,2 --keep last:q --end 0.5 --results "$ball/no" --out folder.h5 2>err && complain "a folder in a file is made"
+grep -q 'cannot be made' err || complain "no sentence about the folder: $(cat err)"
+
+# Some schemes read restitution at each step, others keep it: no difference.
+for scheme in moreau moreau-midpoint moreau-shifted moreau-theta moreau-symmetric moreau-variational rattle radau-2a generalized-alpha lobatto-3a3b; do
+    for law in newton poisson; do
+        for name in alone formula; do
+            scene=$ball
+            [ $name = alone ] || scene=formula.yaml
+            "$zeno" sweep "$scene" --vary e_N=0.8,0.3,0,0.5,1,0.6 --keep last:q,u,summary:max_penetration,energy_end --end 1.2 --step 1e-2 --scheme $scheme --restitution-law $law \
+                --threads 1 --out $name-$scheme-$law.h5 --quiet || complain "$scheme fails"
+            if command -v h5dump >/dev/null; then
+                for part in kept/last:q kept/last:u kept/summary:max_penetration kept/summary:energy_end status; do h5dump -d /$part $name-$scheme-$law.h5 | grep '^ *([0-9]'; done >$name.txt
+            fi
+        done
+        cmp alone.txt formula.txt || complain "another restitution of $scheme with $law differs from one that is read"
+    done
+done
 
 # Schemes have different columns: what is kept is found by its name in each.
 "$zeno" sweep "$ball" --vary scheme=generalized-alpha,moreau,radau-2a --keep last:iterations.newton,q,summary:steps --end 0.1 --step 1e-2 --out schemes.h5 --summary >out ||

@@ -79,8 +79,7 @@ static inline vec3 turned_project(const brute *s, vec3 p) {
     double rho = vec3_norm(out);
     vec3 e = vec3_normalised(out), flat = {rho, z, 0};
     if (s->kind == BRUTE_CYLINDER) flat = (vec3){rho < s->R ? rho : s->R, z < 0 ? 0 : z > L ? L : z, 0};
-    else if (!(z >= 0 && rho <= s->R * (1 - z / L)))
-        flat = clamp_to_triangle(flat, (vec3){0, 0, 0}, (vec3){s->R, 0, 0}, (vec3){0, L, 0});
+    else if (!(z >= 0 && rho <= s->R * (1 - z / L))) flat = clamp_to_triangle(flat, (vec3){0, 0, 0}, (vec3){s->R, 0, 0}, (vec3){0, L, 0});
     return vec3_add_scaled(vec3_add_scaled(s->x[0], flat.y, axis), flat.x, e);
 }
 
@@ -128,7 +127,8 @@ static inline void keep_nearer(brute_answer *best, vec3 p, vec3 q) {
 static inline vec3 brute_lowest(const brute *s, vec3 n) {
     vec3 best = s->x[0];
     if (s->kind == BRUTE_ELLIPSOID) {
-        vec3 m = mat3_apply_transposed(&s->A, n), x = {s->half[0] * s->half[0] * m.x, s->half[1] * s->half[1] * m.y, s->half[2] * s->half[2] * m.z};
+        vec3 m = mat3_apply_transposed(&s->A, n),
+             x = {s->half[0] * s->half[0] * m.x, s->half[1] * s->half[1] * m.y, s->half[2] * s->half[2] * m.z};
         return vec3_add_scaled(s->x[0], -1 / sqrt(vec3_dot(m, x)), mat3_apply(&s->A, x));
     }
     vec3 axis = vec3_normalised(vec3_sub(s->x[s->n - 1], s->x[0])), out = vec3_add_scaled(n, -vec3_dot(n, axis), axis);

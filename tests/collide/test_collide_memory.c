@@ -10,9 +10,11 @@ static const double flat[] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};
 static const int two[] = {0, 1, 2, 0, 2, 3};
 
 static zn_status everything(zn_context *context, collide_world **w, collide_list *list, collide_list *missed) {
-    collide_shape s[] = {shape_of(COLLIDE_MESH, false, 0, 0, 0),       shape_of(COLLIDE_POLYHEDRON, false, 0, 0, 0), shape_of(COLLIDE_BOX, false, 1, 1, 1),
-                         shape_of(COLLIDE_CYLINDER, false, 0.5, 1, 0), shape_of(COLLIDE_ELLIPSOID, false, 1, 2, 3),  shape_of(COLLIDE_PLANE, false, 0, 0, 0),
-                         shape_of(COLLIDE_POLYHEDRON, true, 0, 0, 0),  shape_of(COLLIDE_CHAIN, true, 0, 0, 0),       shape_of(COLLIDE_RECTANGLE, false, 1, 1, 0)};
+    collide_shape s[] = {shape_of(COLLIDE_MESH, false, 0, 0, 0),      shape_of(COLLIDE_POLYHEDRON, false, 0, 0, 0),
+                         shape_of(COLLIDE_BOX, false, 1, 1, 1),       shape_of(COLLIDE_CYLINDER, false, 0.5, 1, 0),
+                         shape_of(COLLIDE_ELLIPSOID, false, 1, 2, 3), shape_of(COLLIDE_PLANE, false, 0, 0, 0),
+                         shape_of(COLLIDE_POLYHEDRON, true, 0, 0, 0), shape_of(COLLIDE_CHAIN, true, 0, 0, 0),
+                         shape_of(COLLIDE_RECTANGLE, false, 1, 1, 0)};
     enum { N = sizeof s / sizeof *s };
     collide_pose pose[N];
     s[0].points = flat, s[0].n_points = 4, s[0].triangles = two, s[0].n_triangles = 2;
@@ -20,7 +22,7 @@ static zn_status everything(zn_context *context, collide_world **w, collide_list
     s[6].points = star, s[6].n_points = 8;
     s[7].points = flat, s[7].n_points = 4, s[7].closed = true;
     *w = collide_create(context);
-    if (!*w) return ZN_MEMORY;
+    if (!*w) return ZN_ERROR_MEMORY;
     zn_status status = ZN_OK;
     for (int i = 0; i < N && status == ZN_OK; i++) {
         s[i].body = i;
@@ -30,9 +32,8 @@ static zn_status everything(zn_context *context, collide_world **w, collide_list
     if (status == ZN_OK) status = collide_find(*w, pose, 1e-2, 0.5, list);
     pose[2].r[0] += 3;
     if (status == ZN_OK) status = collide_find(*w, pose, 1e-2, 0.5, list);
-    double overlap;
-    int pair[2];
-    if (status == ZN_OK) status = collide_check(*w, pose, 1e-9, NULL, missed, &overlap, pair);
+    collide_overlap overlap;
+    if (status == ZN_OK) status = collide_check(*w, pose, 1e-9, NULL, missed, &overlap);
     return status;
 }
 
@@ -48,7 +49,7 @@ static void every_allocation_may_fail(void **state) {
         collide_list list = {0}, missed = {0};
         zn_status status = everything(context, &w, &list, &missed);
         done = status == ZN_OK;
-        if (!done) assert_int_equal(status, ZN_MEMORY);
+        if (!done) assert_int_equal(status, ZN_ERROR_MEMORY);
         if (done) assert_true(list.count > 4 && missed.count > 0);
         collide_destroy(w);
         mem_free(context, list.at);

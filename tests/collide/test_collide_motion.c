@@ -54,9 +54,11 @@ static void near_pairs_are_all_pairs(void **state) {
         size_t at = 0;
         for (int i = 0; i < MANY; i++)
             for (int j = i + 1; j < MANY; j++) {
-                vec3 d = vec3_sub(vec3_from(c.pose[i].r), vec3_from(c.pose[j].r)), v = vec3_sub(vec3_from(c.pose[i].v), vec3_from(c.pose[j].v));
+                vec3 d = vec3_sub(vec3_from(c.pose[i].r), vec3_from(c.pose[j].r)),
+                     v = vec3_sub(vec3_from(c.pose[i].v), vec3_from(c.pose[j].v));
                 double gap = vec3_norm(d) - c.radius[i] - c.radius[j];
-                while (at < c.list.count && (c.list.at[at].shape[0] < i || (c.list.at[at].shape[0] == i && c.list.at[at].shape[1] < j))) at++;
+                while (at < c.list.count && (c.list.at[at].shape[0] < i || (c.list.at[at].shape[0] == i && c.list.at[at].shape[1] < j)))
+                    at++;
                 bool listed = at < c.list.count && c.list.at[at].shape[0] == i && c.list.at[at].shape[1] == j;
                 if ((i + j) % 5 == 0) assert_false(listed);
                 else if (gap <= vec3_norm(v) * h) assert_true(listed);
@@ -128,7 +130,8 @@ static void a_wobbling_rim_is_held_by_the_face_only(void **state) {
             if (now.of[0].kind != FEATURE_RING || now.feature[0] != 0) continue;
             collide_measure(w.of, w.pose, &now);
             listed = listed || fabs(now.gap) < 1e-9;
-            if (fabs(now.gap) < 1e-9) assert_true(fabs(now.point[0]) < 0.25 + 2 * rate * h * R && fabs(now.point[1]) < 0.25 + 2 * rate * h * R);
+            if (fabs(now.gap) < 1e-9)
+                assert_true(fabs(now.point[0]) < 0.25 + 2 * rate * h * R && fabs(now.point[1]) < 0.25 + 2 * rate * h * R);
         }
         if (over) assert_true(listed);
         held += listed, free += !listed;
@@ -182,11 +185,12 @@ static void boxes_that_fly_are_listed(void **state) {
         world w = world_begin();
         for (int i = 0; i < 2; i++) {
             world_add(&w, shape_of(COLLIDE_BOX, false, 0.3, 0.2, 0.1),
-                      pose_at(vec3_add(random_vector(0.2), (vec3){i ? 1 : 0, 0, 0}), quat_rotation(vec3_normalised(random_vector(1)), between(0, 3))));
+                      pose_at(vec3_add(random_vector(0.2), (vec3){i ? 1 : 0, 0, 0}),
+                              quat_rotation(vec3_normalised(random_vector(1)), between(0, 3))));
             vec3_store((vec3){i ? -60 : 40, between(-5, 5), between(-5, 5)}, w.pose[i].v);
             vec3_store(random_vector(20), w.pose[i].omega);
         }
-        double h = 0.01, overlap;
+        double h = 0.01;
         world_find(&w, h, 1e-3);
         collide_list list = w.list;
         collide_pose start[2] = {w.pose[0], w.pose[1]};
@@ -199,9 +203,9 @@ static void boxes_that_fly_are_listed(void **state) {
                     vec3_store(mat3_apply(&R, vec3_from(start[i].A + 3 * j)), w.pose[i].A + 3 * j);
                 }
             }
-            int pair[2];
-            assert_int_equal(collide_check(w.of, w.pose, 1e-3, &list, NULL, &overlap, pair), ZN_OK);
-            if (!(overlap > 0)) continue;
+            collide_overlap overlap;
+            assert_int_equal(collide_check(w.of, w.pose, 1e-3, &list, NULL, &overlap), ZN_OK);
+            if (!(overlap.depth > 0)) continue;
             met++;
             bool closes = false;
             for (size_t i = 0; i < list.count; i++) {
@@ -226,10 +230,10 @@ static const double tetra[] = {0.3, 0, -0.1, -0.2, 0.3, -0.1, -0.2, -0.3, -0.15,
 static const double tetra_mirrored[] = {-0.3, 0, -0.1, 0.2, 0.3, -0.1, 0.2, -0.3, -0.15, -0.05, 0.02, 0.4, -0.25, 0.2, 0.1};
 
 static collide_shape kind_of(int k, bool mirrored) {
-    collide_shape s[KINDS] = {shape_of(COLLIDE_SPHERE, false, 0.2, 0, 0),       shape_of(COLLIDE_CAPSULE, false, 0.1, 0.5, 0),
-                              shape_of(COLLIDE_BOX, false, 0.3, 0.4, 0.5),      shape_of(COLLIDE_BOX, false, 0.3, 0.4, 0.5),
-                              shape_of(COLLIDE_POLYHEDRON, false, 0, 0, 0),     shape_of(COLLIDE_CYLINDER, false, 0.2, 0.4, 0),
-                              shape_of(COLLIDE_CONE, false, 0.2, 0.4, 0),       shape_of(COLLIDE_ELLIPSOID, false, 0.2, 0.25, 0.3)};
+    collide_shape s[KINDS] = {shape_of(COLLIDE_SPHERE, false, 0.2, 0, 0),   shape_of(COLLIDE_CAPSULE, false, 0.1, 0.5, 0),
+                              shape_of(COLLIDE_BOX, false, 0.3, 0.4, 0.5),  shape_of(COLLIDE_BOX, false, 0.3, 0.4, 0.5),
+                              shape_of(COLLIDE_POLYHEDRON, false, 0, 0, 0), shape_of(COLLIDE_CYLINDER, false, 0.2, 0.4, 0),
+                              shape_of(COLLIDE_CONE, false, 0.2, 0.4, 0),   shape_of(COLLIDE_ELLIPSOID, false, 0.2, 0.25, 0.3)};
     s[3].radius = 0.03;
     s[4].n_points = 5, s[4].points = mirrored ? tetra_mirrored : tetra;
     return s[k];
@@ -265,14 +269,13 @@ static int gaps_of(const collide_pose *pose, int n, const int *order, const mat3
 static void heap(int n, collide_pose *pose) {
     world w = world_begin();
     for (int i = 0; i < n; i++) {
-        double overlap = 1;
-        int pair[2];
+        collide_overlap overlap = {.depth = 1};
         world_add(&w, kind_of(i % KINDS, false), pose_at((vec3){0, 0, 0}, upright));
-        for (int trial = 0; trial < 20000 && overlap > 0; trial++) {
+        for (int trial = 0; trial < 20000 && overlap.depth > 0; trial++) {
             w.pose[i] = pose[i] = pose_at(random_vector(1.0), quat_rotation(vec3_normalised(random_vector(1)), between(0, 3)));
-            assert_int_equal(collide_check(w.of, w.pose, 0, NULL, NULL, &overlap, pair), ZN_OK);
+            assert_int_equal(collide_check(w.of, w.pose, 0, NULL, NULL, &overlap), ZN_OK);
         }
-        assert_true(overlap == 0);
+        assert_true(overlap.depth == 0);
     }
     world_end(&w);
 }
@@ -308,19 +311,22 @@ static void what_is_not_finite_is_told(void **state) {
     world w = world_begin();
     world_add(&w, shape_of(COLLIDE_SPHERE, false, 1, 0, 0), pose_at((vec3){0, 0, 0}, upright));
     world_add(&w, shape_of(COLLIDE_SPHERE, false, 1, 0, 0), pose_at((vec3){NAN, 0, 0}, upright));
-    assert_int_equal(collide_find(w.of, w.pose, 0, 0.1, &w.list), ZN_NOT_FINITE);
-    double overlap;
-    int pair[2];
-    assert_int_equal(collide_check(w.of, w.pose, 0, &w.list, NULL, &overlap, pair), ZN_NOT_FINITE);
+    assert_int_equal(collide_find(w.of, w.pose, 0, 0.1, &w.list), ZN_ERROR_NOT_FINITE);
+    collide_overlap overlap;
+    assert_int_equal(collide_check(w.of, w.pose, 0, &w.list, NULL, &overlap), ZN_ERROR_NOT_FINITE);
     assert_false(collide_still_serves(w.of, w.pose, 0));
     world_end(&w);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(near_pairs_are_all_pairs),   cmocka_unit_test(nothing_is_held_beyond_a_border),
-        cmocka_unit_test(a_wobbling_rim_is_held_by_the_face_only), cmocka_unit_test(nothing_is_too_fast),        cmocka_unit_test(boxes_that_fly_are_listed),
-        cmocka_unit_test(nothing_depends_on_numbers_frames_and_hands), cmocka_unit_test(what_is_not_finite_is_told),
+        cmocka_unit_test(near_pairs_are_all_pairs),
+        cmocka_unit_test(nothing_is_held_beyond_a_border),
+        cmocka_unit_test(a_wobbling_rim_is_held_by_the_face_only),
+        cmocka_unit_test(nothing_is_too_fast),
+        cmocka_unit_test(boxes_that_fly_are_listed),
+        cmocka_unit_test(nothing_depends_on_numbers_frames_and_hands),
+        cmocka_unit_test(what_is_not_finite_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,13 +41,12 @@ static void a_box_on_a_box(void **state) {
     }
     assert_int_equal(w.list.count, 4);
     assert_int_equal(lines, 2);
-    double overlap;
-    int pair[2];
-    assert_int_equal(collide_check(w.of, w.pose, 1e-9, &w.list, NULL, &overlap, pair), ZN_OK);
-    check_close(overlap, 0, 1e-15);
+    collide_overlap overlap;
+    assert_int_equal(collide_check(w.of, w.pose, 1e-9, &w.list, NULL, &overlap), ZN_OK);
+    check_close(overlap.depth, 0, 1e-15);
     w.pose[1].r[2] -= 0.25;
-    assert_int_equal(collide_check(w.of, w.pose, 1e-9, &w.list, NULL, &overlap, pair), ZN_OK);
-    check_close(overlap, 0.25, 1e-15);
+    assert_int_equal(collide_check(w.of, w.pose, 1e-9, &w.list, NULL, &overlap), ZN_OK);
+    check_close(overlap.depth, 0.25, 1e-15);
     world_end(&w);
 }
 

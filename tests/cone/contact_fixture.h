@@ -12,23 +12,23 @@
 
 #include <stdlib.h>
 
-typedef struct random_source { uint64_t state; } random_source;
+typedef struct random_source {
+    uint64_t state;
+} random_source;
 static inline double random_unit(random_source *r) { /* splitmix64, [0, 1) */
     uint64_t z = (r->state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
-static inline double random_between(random_source *r, double lower, double upper) {
-    return lower + (upper - lower) * random_unit(r);
-}
+static inline double random_between(random_source *r, double lower, double upper) { return lower + (upper - lower) * random_unit(r); }
 
 typedef struct contacts {
     zn_context *context;
     int n, dim, nu;           /* contacts, rows per contact (normal first), degrees of freedom */
     double *mass, *v, *H, *w; /* nu, nu, (n dim) x nu column-major, n dim */
     double *mu;
-    double *W, *q;            /* local form */
+    double *W, *q; /* local form */
     double *rho;
     zn_ball *balls;
     cone *cones;
@@ -92,8 +92,14 @@ static inline void contacts_finish(contacts *c) {
         c->rho[row] = c->W[row * (m + 1)] > 0 ? 1 / c->W[row * (m + 1)] : 1;
         for (int i = 1; i < c->dim; i++) c->rho[row + i] = largest > 0 ? 1 / largest : 1;
         c->balls[k] = (zn_ball){c->dim - 1, c->mu[k]};
-        c->cones[k] = (cone){.psi_N = row, .mu_N = row, .psi_F = row + 1, .mu_F = row + 1, .n_balls = c->dim > 1,
-                             .balls = &c->balls[k], .mu_R = row, .stick_of = -1};
+        c->cones[k] = (cone){.psi_N = row,
+                             .mu_N = row,
+                             .psi_F = row + 1,
+                             .mu_F = row + 1,
+                             .n_balls = c->dim > 1,
+                             .balls = &c->balls[k],
+                             .mu_R = row,
+                             .stick_of = -1};
     }
 }
 
@@ -122,8 +128,15 @@ static inline contacts *contacts_create(int n, int dim, int nu, bool local) {
     c->phi_x = lin_matrix_create(c->context, nu);
     c->mass_block = lin_matrix_block(c->phi_x, &c->mass_pattern.p, false, 0, 0);
     assert_int_equal(lin_matrix_finish(c->phi_x, LIN_AUTO), ZN_OK);
-    c->problem = (cone_problem){.nx = local ? 0 : nu, .ny = (int)m, .npsi = (int)m, .nmu = (int)m, .n_cones = n,
-                                .cones = c->cones, .user = c, .rho = c->rho, .n_settled = local ? 0 : nu};
+    c->problem = (cone_problem){.nx = local ? 0 : nu,
+                                .ny = (int)m,
+                                .npsi = (int)m,
+                                .nmu = (int)m,
+                                .n_cones = n,
+                                .cones = c->cones,
+                                .user = c,
+                                .rho = c->rho,
+                                .n_settled = local ? 0 : nu};
     if (local) {
         c->problem.evaluate = contacts_evaluate_local;
         c->problem.psi_y = c->psi_y.p;

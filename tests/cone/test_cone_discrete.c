@@ -89,10 +89,8 @@ static void put_printed(FILE *f, int rows, int cols, const double *a, bool tripl
         for (int i = 0; i < rows; i++) last += a[i + rows * j] != 0;
         if (!triplets) fprintf(f, "    col %d : locations %d to %d\n", j, next, last);
         for (int i = 0; i < rows; i++)
-            if (a[i + rows * j] != 0 && triplets)
-                fprintf(f, "    %d %d : %.17g\n", i, j, a[i + rows * j]);
-            else if (a[i + rows * j] != 0)
-                fprintf(f, "      %d : %.17g\n", i, a[i + rows * j]);
+            if (a[i + rows * j] != 0 && triplets) fprintf(f, "    %d %d : %.17g\n", i, j, a[i + rows * j]);
+            else if (a[i + rows * j] != 0) fprintf(f, "      %d : %.17g\n", i, a[i + rows * j]);
         next = last + 1;
     }
 }
@@ -126,8 +124,7 @@ static void write_text(const contacts *c, int form) {
         free(M);
         free(H);
         free(rhs);
-    } else
-        put(f, m, c->q);
+    } else put(f, m, c->q);
     put(f, c->n, c->mu);
     fprintf(f, "1\n");
     fclose(f);
@@ -139,8 +136,7 @@ static void text_forms(void **state) {
         for (int dim = 2; dim <= 3; dim++)
             for (int redundant = 0; redundant < 2; redundant++) {
                 int n = 6;
-                contacts *c =
-                    contacts_random((uint64_t)(form + 7), n, dim, redundant ? n * dim / 2 : n * dim + 2, 0.7, true);
+                contacts *c = contacts_random((uint64_t)(form + 7), n, dim, redundant ? n * dim / 2 : n * dim + 2, 0.7, true);
                 write_text(c, form);
                 check_file(c, form == 2 || form == 5);
                 contacts_destroy(c);
@@ -150,8 +146,7 @@ static void text_forms(void **state) {
 static void put_set(hid_t file, const char *name, hid_t type, hsize_t count, const void *values) {
     hid_t link = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(link, 1);
-    hid_t space = H5Screate_simple(1, &count, NULL),
-          set = H5Dcreate2(file, name, type, space, link, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(1, &count, NULL), set = H5Dcreate2(file, name, type, space, link, H5P_DEFAULT, H5P_DEFAULT);
     assert_true(set >= 0);
     if (count > 0) assert_true(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
     H5Dclose(set);
@@ -236,12 +231,12 @@ static void fclib_forms(void **state) {
     contacts *c = contacts_random(3, 5, 3, 9, 0.6, true);
     contact_problem *p = NULL;
     write_fclib(c, false, 0, 2); /* 15 rows are not 2 per contact */
-    assert_int_equal(result_contact_read(c->context, file_path, &p), ZN_FILE);
+    assert_int_equal(result_contact_read(c->context, file_path, &p), ZN_ERROR_FILE);
     assert_null(p);
     assert_true(zn_error_count(c->context) > 0);
     hid_t file = H5Fcreate(file_path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     H5Fclose(file);
-    assert_int_equal(result_contact_read(c->context, file_path, &p), ZN_FILE);
+    assert_int_equal(result_contact_read(c->context, file_path, &p), ZN_ERROR_FILE);
     contacts_destroy(c);
 }
 
@@ -294,8 +289,7 @@ static void fclib_rolling(void **state) {
  * the wall at v_2 is 4 m_1 + m_2, and its velocity without the wall (m_2 w_2 + 2 m_1 (w_1 - b))/(4 m_1 + m_2). */
 static void fclib_bilateral(void **state) {
     (void)state;
-    double m1 = 3, m2 = 2, w1 = 1, w2 = -4, b = 0.5, M[4] = {m1, 0, 0, m2}, H[4] = {0, 1, 0, 0}, G[2] = {1, -2},
-           minus_b = -b;
+    double m1 = 3, m2 = 2, w1 = 1, w2 = -4, b = 0.5, M[4] = {m1, 0, 0, m2}, H[4] = {0, 1, 0, 0}, G[2] = {1, -2}, minus_b = -b;
     double f[2] = {m1 * w1, m2 * w2}, zero[2] = {0}, mu = 0;
     int dim = 2;
     zn_context *context = zn_context_create(NULL);
@@ -340,10 +334,8 @@ static void damaged_texts(void **state) {
             fclose(f);
             contact_problem *p = NULL;
             zn_status status = result_contact_read(c->context, file_path, &p);
-            if (status == ZN_OK)
-                assert_true(cut > size * 3 / 5);
-            else
-                assert_true(zn_error_count(c->context) > 0 && !p);
+            if (status == ZN_OK) assert_true(cut > size * 3 / 5);
+            else assert_true(zn_error_count(c->context) > 0 && !p);
             zn_error_clear(c->context);
             result_contact_destroy(p);
         }
@@ -370,7 +362,7 @@ static void damaged_texts(void **state) {
         }
     }
     contact_problem *p = NULL;
-    assert_int_equal(result_contact_read(c->context, "/nonexistent/file", &p), ZN_FILE);
+    assert_int_equal(result_contact_read(c->context, "/nonexistent/file", &p), ZN_ERROR_FILE);
     contacts_destroy(c);
 }
 
@@ -381,8 +373,7 @@ static void rolling(void **state) {
     zn_context *context = zn_context_create(NULL);
     int index[5] = {0, 1, 2, 3, 4};
     double ones[5] = {1, 1, 1, 1, 1}, r[5] = {0};
-    discrete_def def = {
-        .dim = 5, .n_contacts = 1, .W = {5, 5, 5, index, index, ones}, .q = q, .mu = &mu, .mu_rolling = &mu_R};
+    discrete_def def = {.dim = 5, .n_contacts = 1, .W = {5, 5, 5, index, index, ones}, .q = q, .mu = &mu, .mu_rolling = &mu_R};
     discrete *d = cone_discrete_create(context, &def);
     discrete_result result;
     assert_int_equal(cone_discrete_solve(d, ZN_SOLVER_AUTO, 1e-12, r, &result), ZN_OK);
@@ -419,9 +410,8 @@ static void measure_projects(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_forms),      cmocka_unit_test(fclib_forms),      cmocka_unit_test(damaged_texts),
-        cmocka_unit_test(rolling),         cmocka_unit_test(measure_projects), cmocka_unit_test(fclib_rolling),
-        cmocka_unit_test(fclib_bilateral),
+        cmocka_unit_test(text_forms),       cmocka_unit_test(fclib_forms),   cmocka_unit_test(damaged_texts),   cmocka_unit_test(rolling),
+        cmocka_unit_test(measure_projects), cmocka_unit_test(fclib_rolling), cmocka_unit_test(fclib_bilateral),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -25,7 +25,7 @@ static void released(void *user, void *block) { (void)user, free(block); }
 typedef struct heap {
     zn_context *context;
     allocations memory;
-    int copies, twice, n, nx, ny;      /* twice: contacts are there two times */
+    int copies, twice, n, nx, ny;       /* twice: contacts are there two times */
     double *mass, *v, *w, *H, *minus_H; /* H by columns of H' (nx x ny pattern) */
     zn_ball *balls;
     cone *cones;
@@ -96,8 +96,16 @@ static heap *create(int copies, int twice, uint64_t seed) {
                         value[count++] = body ? -f[k] : f[k];
                     }
                 h->balls[number] = (zn_ball){2, FRICTION};
-                h->cones[number] = (cone){.psi_N = 3 * number, .mu_N = 3 * number, .psi_F = 3 * number + 1, .mu_F = 3 * number + 1, .n_balls = 1,
-                                          .balls = &h->balls[number], .mu_R = 3 * number, .gate = -1, .stick_of = -1, .psi_D = -1};
+                h->cones[number] = (cone){.psi_N = 3 * number,
+                                          .mu_N = 3 * number,
+                                          .psi_F = 3 * number + 1,
+                                          .mu_F = 3 * number + 1,
+                                          .n_balls = 1,
+                                          .balls = &h->balls[number],
+                                          .mu_R = 3 * number,
+                                          .gate = -1,
+                                          .stick_of = -1,
+                                          .psi_D = -1};
             }
         }
     }
@@ -115,8 +123,19 @@ static heap *create(int copies, int twice, uint64_t seed) {
     h->phi_x = lin_matrix_create(h->context, h->nx);
     h->block = lin_matrix_block(h->phi_x, &h->diagonal.p, false, 0, 0);
     assert_int_equal(lin_matrix_finish(h->phi_x, LIN_AUTO), ZN_OK);
-    h->problem = (cone_problem){.nx = h->nx, .ny = h->ny, .npsi = h->ny, .nmu = h->ny, .n_cones = h->n, .cones = h->cones, .user = h,
-                                .evaluate = evaluate, .phi_x = h->phi_x, .phi_y = h->phi_y.p, .psi_x = h->psi_x.p, .rho = h->rho, .n_settled = h->nx};
+    h->problem = (cone_problem){.nx = h->nx,
+                                .ny = h->ny,
+                                .npsi = h->ny,
+                                .nmu = h->ny,
+                                .n_cones = h->n,
+                                .cones = h->cones,
+                                .user = h,
+                                .evaluate = evaluate,
+                                .phi_x = h->phi_x,
+                                .phi_y = h->phi_y.p,
+                                .psi_x = h->psi_x.p,
+                                .rho = h->rho,
+                                .n_settled = h->nx};
     free(row), free(col), free(place), free(value);
     return h;
 }
@@ -200,6 +219,9 @@ static void as_the_dense_methods(void **state) {
         }
 }
 
+/* A factorisation takes as long, measured on heaps of some hundred contacts. */
+enum { SWEEPS_OF_A_FACTORISATION = 75 };
+
 static void tolerances_are_honoured(void **state) {
     (void)state;
     double last = INFINITY;
@@ -211,8 +233,9 @@ static void tolerances_are_honoured(void **state) {
         assert_int_equal(solve(h, ZN_SOLVER_AUTO, tolerance, x, y, &out), ZN_OK);
         check_below(out.worst, tolerance);
         check_below(residual(h, x, y), 20 * tolerance); /* of another form */
-        assert_true(out.cost.sweeps + 10 * out.cost.factorisations >= work);
-        work = out.cost.sweeps + 10 * out.cost.factorisations;
+        long now = out.cost.sweeps + SWEEPS_OF_A_FACTORISATION * out.cost.factorisations;
+        assert_true(now >= work);
+        work = now;
         last = out.worst;
         free(x), free(y);
         destroy(h);
@@ -270,13 +293,13 @@ static void memory(void **state) {
     for (long k = 1;; k++) {
         h->memory.fail_at = h->memory.count + k;
         s = cone_solver_create(h->context, &h->problem, NULL);
-        zn_status status = ZN_MEMORY;
+        zn_status status = ZN_ERROR_MEMORY;
         memset(x, 0, 2 * DOFS * sizeof(double)), memset(y, 0, 2 * ROWS * sizeof(double));
         if (s) status = cone_solve(s, x, y, &out);
         h->memory.fail_at = 0;
         cone_solver_destroy(s);
         if (status == ZN_OK) break;
-        assert_int_equal(status, ZN_MEMORY);
+        assert_int_equal(status, ZN_ERROR_MEMORY);
         failures++;
     }
     assert_true(failures > 20);
@@ -301,8 +324,12 @@ static void stops_inside_of_a_solve(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_have_the_bits_of_one), cmocka_unit_test(as_the_dense_methods), cmocka_unit_test(tolerances_are_honoured),
-        cmocka_unit_test(open_contacts_drop_out),      cmocka_unit_test(memory),               cmocka_unit_test(stops_inside_of_a_solve),
+        cmocka_unit_test(copies_have_the_bits_of_one),
+        cmocka_unit_test(as_the_dense_methods),
+        cmocka_unit_test(tolerances_are_honoured),
+        cmocka_unit_test(open_contacts_drop_out),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(stops_inside_of_a_solve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,7 @@ static void solves(int n, int dim, double share, double mu, uint64_t seed, bool 
     contacts *c = contacts_random(seed, n, dim, nu, mu, local);
     run r = solve(c, ZN_SOLVER_AUTO, 1e-11);
     if (r.status != ZN_OK || r.residual > 1e-10)
-        print_error("n %d dim %d share %g mu %g seed %d: status %d residual %g\n", n, dim, share, mu, (int)seed, r.status,
-                    r.residual);
+        print_error("n %d dim %d share %g mu %g seed %d: status %d residual %g\n", n, dim, share, mu, (int)seed, r.status, r.residual);
     assert_int_equal(r.status, ZN_OK);
     check_below(r.residual, 1e-10);
     check_below(r.out.worst, 1e-11);
@@ -177,8 +176,12 @@ static void both_solvers_agree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_contact), cmocka_unit_test(regular_and_redundant), cmocka_unit_test(small_and_redundant), cmocka_unit_test(wedged_in_a_corner),
-        cmocka_unit_test(large), cmocka_unit_test(both_solvers_agree),
+        cmocka_unit_test(single_contact),
+        cmocka_unit_test(regular_and_redundant),
+        cmocka_unit_test(small_and_redundant),
+        cmocka_unit_test(wedged_in_a_corner),
+        cmocka_unit_test(large),
+        cmocka_unit_test(both_solvers_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,10 @@ enum { LD = 8 };
 typedef struct small {
     int nx, ny, npsi;
     double K[LD * LD], f[LD], B[LD * LD], C[LD * LD], E[LD * LD], d[LD];
-    double cubic;    /* phi[0] += cubic x[0]^3 */
-    double noise;    /* phi[0] += noise of this size, another one for every x[0] */
-    double edge;     /* the last phi += edge |its x| */
-    bool nan_after;  /* answers NaN in every evaluation but the first */
+    double cubic;   /* phi[0] += cubic x[0]^3 */
+    double noise;   /* phi[0] += noise of this size, another one for every x[0] */
+    double edge;    /* the last phi += edge |its x| */
+    bool nan_after; /* answers NaN in every evaluation but the first */
     bool refuse;
     int evaluations;
     zn_context *context;
@@ -75,8 +75,17 @@ static small *small_create(zn_context *context, int nx, int ny, int npsi) {
     s->matrix = lin_matrix_create(context, nx);
     s->block = lin_matrix_block(s->matrix, &s->xx.p, false, 0, 0);
     assert_int_equal(lin_matrix_finish(s->matrix, LIN_AUTO), ZN_OK);
-    s->p = (cone_problem){.nx = nx, .ny = ny, .npsi = npsi, .nmu = ny, .user = s, .evaluate = evaluate, .phi_x = s->matrix,
-                          .phi_y = s->xy.p, .psi_x = s->px.p, .psi_y = s->py.p, .n_settled = nx};
+    s->p = (cone_problem){.nx = nx,
+                          .ny = ny,
+                          .npsi = npsi,
+                          .nmu = ny,
+                          .user = s,
+                          .evaluate = evaluate,
+                          .phi_x = s->matrix,
+                          .phi_y = s->xy.p,
+                          .psi_x = s->px.p,
+                          .psi_y = s->py.p,
+                          .n_settled = nx};
     for (int i = 0; i < nx; i++) s->K[i + LD * i] = 1;
     return s;
 }
@@ -149,7 +158,9 @@ static void one_contact(void **state) {
     (void)state;
     zn_ball ball = {1, 0.5};
     cone c;
-    struct { double v_T, v_N, u_T, u_N, P_N, P_F; } known[] = {
+    struct {
+        double v_T, v_N, u_T, u_N, P_N, P_F;
+    } known[] = {
         {3, -2, 2, 0, 2, -1}, {-3, -2, -2, 0, 2, 1}, {0.5, -2, 0, 0, 2, -0.5}, {3, 1, 3, 1, 0, 0}, {3, 0, 3, 0, 0, 0}, {0, 0, 0, 0, 0, 0},
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
@@ -226,7 +237,9 @@ static void constant_reservoir(void **state) {
 /* Position level decides whether the velocity inclusion holds: x = (q, u), q = q* + k, u = u* + L. */
 static void gates(void **state) {
     (void)state;
-    struct { double q, u, k, L; } known[] = {{-0.1, -2, 0.1, 2}, {0.1, -2, 0, 0}, {-0.1, 2, 0.1, 0}};
+    struct {
+        double q, u, k, L;
+    } known[] = {{-0.1, -2, 0.1, 2}, {0.1, -2, 0, 0}, {-0.1, 2, 0.1, 0}};
     for (size_t i = 0; i < 3; i++)
         for (int a = 0; a < 3; a++) {
             small *s = small_create(NULL, 2, 2, 2);
@@ -441,7 +454,7 @@ static void infeasible(void **state) {
         double x = 0, y[2] = {0};
         cone_outcome out;
         zn_status status = solve(s, all_solvers[a], &x, y, &out);
-        assert_true(status == ZN_NO_CONVERGENCE || status == ZN_SINGULAR);
+        assert_true(status == ZN_ERROR_NO_CONVERGENCE || status == ZN_ERROR_SINGULAR);
         assert_true(out.worst > 1e-3);
         assert_true(out.worst_cone >= 0 && isfinite(x) && isfinite(y[0]) && isfinite(y[1]));
         small_destroy(s);
@@ -458,7 +471,7 @@ static void singular(void **state) {
         double x[2] = {0};
         cone_outcome out;
         zn_status status = solve(s, all_solvers[a], x, NULL, &out);
-        assert_true(status == ZN_NO_CONVERGENCE || status == ZN_SINGULAR);
+        assert_true(status == ZN_ERROR_NO_CONVERGENCE || status == ZN_ERROR_SINGULAR);
         assert_int_equal(out.worst_row, 0);
         small_destroy(s);
     }
@@ -475,12 +488,14 @@ static void not_finite(void **state) {
             s->refuse = kind == 2;
             double x[2] = {0}, y[2] = {0};
             cone_outcome out;
-            assert_int_equal(solve(s, all_solvers[a], x, y, &out), ZN_NOT_FINITE);
+            assert_int_equal(solve(s, all_solvers[a], x, y, &out), ZN_ERROR_NOT_FINITE);
             small_destroy(s);
         }
 }
 
-typedef struct counter { long left, taken; } counter;
+typedef struct counter {
+    long left, taken;
+} counter;
 static void *count_allocation(void *user, void *block, size_t bytes) {
     counter *c = user;
     if (c->left == 0) return NULL;
@@ -630,12 +645,22 @@ static void no_round_off(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_contact),     cmocka_unit_test(a_good_start_is_made_better), cmocka_unit_test(nonlinear_stop),     cmocka_unit_test(constant_reservoir),
-        cmocka_unit_test(gates),           cmocka_unit_test(guided_friction),    cmocka_unit_test(stages),
-        cmocka_unit_test(redundant_contacts), cmocka_unit_test(redundant_joints), cmocka_unit_test(infeasible),
+        cmocka_unit_test(one_contact),
+        cmocka_unit_test(a_good_start_is_made_better),
+        cmocka_unit_test(nonlinear_stop),
+        cmocka_unit_test(constant_reservoir),
+        cmocka_unit_test(gates),
+        cmocka_unit_test(guided_friction),
+        cmocka_unit_test(stages),
+        cmocka_unit_test(redundant_contacts),
+        cmocka_unit_test(redundant_joints),
+        cmocka_unit_test(infeasible),
         cmocka_unit_test(joints_that_contradict),
-        cmocka_unit_test(singular),        cmocka_unit_test(not_finite),         cmocka_unit_test(memory),
-        cmocka_unit_test(wrong_descriptions), cmocka_unit_test(round_off),
+        cmocka_unit_test(singular),
+        cmocka_unit_test(not_finite),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(wrong_descriptions),
+        cmocka_unit_test(round_off),
         cmocka_unit_test(no_round_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,8 @@ static void chain(int n, int copies, uint64_t seed) {
     int nv = 3 * (n + 1), m = 3 * n * copies, count = m * 6, k = 0;
     int *row = calloc((size_t)count, sizeof(int)), *col = calloc((size_t)count, sizeof(int)), *diagonal = calloc((size_t)nv, sizeof(int));
     double *value = calloc((size_t)count, sizeof(double)), *mass = calloc((size_t)nv, sizeof(double));
-    double *f = calloc((size_t)nv, sizeof(double)), *w = calloc((size_t)m, sizeof(double)), *mu = calloc((size_t)(n * copies), sizeof(double));
+    double *f = calloc((size_t)nv, sizeof(double)), *w = calloc((size_t)m, sizeof(double)),
+           *mu = calloc((size_t)(n * copies), sizeof(double));
     double *r = calloc((size_t)m, sizeof(double));
     for (int c = 0; c < n; c++) {
         double block[18];
@@ -30,8 +31,14 @@ static void chain(int n, int copies, uint64_t seed) {
         f[i] = mass[i] * random_between(&random, -1, 1);
     }
     zn_context *context = zn_context_create(NULL);
-    discrete_def def = {.global = true, .dim = 3, .n_contacts = n * copies, .M = {nv, nv, nv, diagonal, diagonal, mass},
-                        .H = {nv, m, count, row, col, value}, .f = f, .w = w, .mu = mu};
+    discrete_def def = {.global = true,
+                        .dim = 3,
+                        .n_contacts = n * copies,
+                        .M = {nv, nv, nv, diagonal, diagonal, mass},
+                        .H = {nv, m, count, row, col, value},
+                        .f = f,
+                        .w = w,
+                        .mu = mu};
     discrete *d = cone_discrete_create(context, &def);
     assert_non_null(d);
     discrete_result result;
@@ -68,9 +75,12 @@ typedef struct copies {
 } copies;
 
 /* Entries (row, column, value) of one copy. */
-static const struct { int row, col; double value; } B[] = {{0, 0, 1}, {0, 1, 0.5}, {1, 2, 1}, {0, 2, 0.2}, {2, 3, 1}, {3, 4, 1}, {3, 1, 0.1}},
-    C[] = {{0, 0, 1}, {1, 0, 0.5}, {2, 1, 1}, {1, 1, 0.2}, {3, 2, 1}, {4, 3, 1}, {5, 0, 1}, {6, 1, 1}},
-    A_entries[] = {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {4, 4, 1}, {3, 1, 0.5}, {4, 2, 0.5}};
+static const struct {
+    int row, col;
+    double value;
+} B[] = {{0, 0, 1}, {0, 1, 0.5}, {1, 2, 1}, {0, 2, 0.2}, {2, 3, 1}, {3, 4, 1}, {3, 1, 0.1}},
+  C[] = {{0, 0, 1}, {1, 0, 0.5}, {2, 1, 1}, {1, 1, 0.2}, {3, 2, 1}, {4, 3, 1}, {5, 0, 1}, {6, 1, 1}},
+  A_entries[] = {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {4, 4, 1}, {3, 1, 0.5}, {4, 2, 0.5}};
 enum { N_B = sizeof B / sizeof *B, N_C = sizeof C / sizeof *C, N_A = sizeof A_entries / sizeof *A_entries };
 
 static int evaluate(void *user, const double *x, const double *y, cone_values *values) {
@@ -93,7 +103,10 @@ static int evaluate(void *user, const double *x, const double *y, cone_values *v
 
 static void repeat(zn_context *context, int n, int rows, int cols, int count, const void *list, double sign, lin_pattern *pattern,
                    double **values) {
-    const struct { int row, col; double value; } *entries = list;
+    const struct {
+        int row, col;
+        double value;
+    } *entries = list;
     int *row = calloc((size_t)(n * count), sizeof(int)), *col = calloc((size_t)(n * count), sizeof(int));
     int *place = calloc((size_t)(n * count), sizeof(int));
     for (int k = 0; k < n * count; k++) {
@@ -140,9 +153,20 @@ static cone_outcome solve_copies(int n, const double *f, double *x, double *y) {
         guided->stick_of = 3 * k + 1;
         guided->psi_D = NPSI * k + 5;
     }
-    cone_problem p = {.nx = NX * n, .ny = NY * n, .npsi = NPSI * n, .nmu = NY * n, .n_cones = 3 * n, .cones = cones, .user = &c,
-                      .evaluate = evaluate, .phi_x = c.matrix, .phi_y = c.phi_y.p, .psi_x = c.psi_x.p, .A = c.A.p,
-                      .A_values = c.A_values, .n_settled = NX * n};
+    cone_problem p = {.nx = NX * n,
+                      .ny = NY * n,
+                      .npsi = NPSI * n,
+                      .nmu = NY * n,
+                      .n_cones = 3 * n,
+                      .cones = cones,
+                      .user = &c,
+                      .evaluate = evaluate,
+                      .phi_x = c.matrix,
+                      .phi_y = c.phi_y.p,
+                      .psi_x = c.psi_x.p,
+                      .A = c.A.p,
+                      .A_values = c.A_values,
+                      .n_settled = NX * n};
     cone_settings settings = cone_settings_default();
     settings.solver = ZN_SOLVER_NEWTON;
     cone_solver *s = cone_solver_create(context, &p, &settings);

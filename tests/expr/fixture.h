@@ -49,8 +49,7 @@ static inline void fixture_end(fixture *f) {
 
 static inline expr parse(fixture *f, const char *text) {
     expr e = EXPR_NONE;
-    if (expr_parse(f->graph, f->context, &f->scope, ZN_FORMULA(text), &e) != ZN_OK)
-        stop_with("'%s': %s", text, zn_error_text(f->context));
+    if (expr_parse(f->graph, f->context, &f->scope, ZN_FORMULA(text), &e) != ZN_OK) stop_with("'%s': %s", text, zn_error_text(f->context));
     return e;
 }
 

@@ -27,9 +27,7 @@ static inline expr random_expr(expr_graph *g, uint64_t *seed, int depth) {
     case 4: return expr_binary(g, EXPR_POW, a, b);
     case 5: return expr_binary(g, EXPR_POW, a, expr_constant(g, 0.5 * (next_int(seed, 15) - 7)));
     case 6: return expr_if(g, expr_binary(g, EXPR_LESS, a, b), random_expr(g, seed, depth - 1), a);
-    case 7:
-        return expr_if(g, expr_binary(g, EXPR_OR, a, expr_binary(g, EXPR_LESS_EQUAL, b, a)), b,
-                       random_expr(g, seed, depth - 1));
+    case 7: return expr_if(g, expr_binary(g, EXPR_OR, a, expr_binary(g, EXPR_LESS_EQUAL, b, a)), b, random_expr(g, seed, depth - 1));
     case 8: return expr_binary(g, EXPR_AND, a, expr_binary(g, EXPR_EQUAL, a, b));
     default: {
         static const expr_op arithmetic[] = {EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_MUL};

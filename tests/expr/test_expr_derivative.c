@@ -46,14 +46,11 @@ static long double value(const expr_graph *graph, expr e, const long double *var
     if (e < 0) return 0;
     if (have[e]) return cache[e];
     expr_view v = expr_look(graph, e);
-    if (v.op == EXPR_CONSTANT)
-        cache[e] = v.value;
-    else if (v.op == EXPR_VARIABLE)
-        cache[e] = variables[v.variable];
+    if (v.op == EXPR_CONSTANT) cache[e] = v.value;
+    else if (v.op == EXPR_VARIABLE) cache[e] = variables[v.variable];
     else
-        cache[e] =
-            apply(v.op, value(graph, v.operands[0], variables, cache, have),
-                  value(graph, v.operands[1], variables, cache, have), value(graph, v.operands[2], variables, cache, have));
+        cache[e] = apply(v.op, value(graph, v.operands[0], variables, cache, have), value(graph, v.operands[1], variables, cache, have),
+                         value(graph, v.operands[2], variables, cache, have));
     have[e] = true;
     return cache[e];
 }
@@ -257,8 +254,8 @@ static void values_where_rules_meet_zero(void **state) {
         double at[N_VARIABLES] = {[X] = cases[i].x, [Y] = cases[i].y};
         double v = expr_value(f.graph, e, at);
         if (!(v == cases[i].value || fabs(v - cases[i].value) < 1e-15))
-            stop_with("derivative %d of %s at (%g, %g): %.17g, expected %.17g", cases[i].order, cases[i].text, at[X], at[Y],
-                      v, cases[i].value);
+            stop_with("derivative %d of %s at (%g, %g): %.17g, expected %.17g", cases[i].order, cases[i].text, at[X], at[Y], v,
+                      cases[i].value);
     }
     fixture_end(&f);
 }
@@ -332,11 +329,58 @@ static void gradients_are_derivatives(void **state) {
     assert_true(sums > 100);
 }
 
+/* Along a motion with v_i' = rate_i an expression has the rate sum (de/dv_i) rate_i; a variable of which nothing was told rests. */
+static void motions_are_sums_of_derivatives(void **state) {
+    (void)state;
+    uint64_t seed = 31;
+    int moved = 0;
+    for (int round = 0; round < 300; round++) {
+        fixture f;
+        fixture_start(&f);
+        expr rate[N_RANDOM], e = random_expr(f.graph, &seed, 5), sum = expr_constant(f.graph, 0);
+        for (int i = 0; i < N_RANDOM; i++) {
+            rate[i] = i == 0 ? expr_constant(f.graph, 0) : random_expr(f.graph, &seed, 2);
+            if (i > 0) assert_true(expr_keep_derivative(f.graph, expr_variable(f.graph, i), EXPR_MOTION, rate[i]));
+            sum = expr_binary(f.graph, EXPR_ADD, sum, expr_binary(f.graph, EXPR_MUL, expr_derivative(f.graph, e, i), rate[i]));
+        }
+        expr motion = expr_derivative(f.graph, e, EXPR_MOTION);
+        assert_true(motion >= 0);
+        for (int point = 0; point < 5; point++) {
+            double v[N_RANDOM], size = 0;
+            for (int i = 0; i < N_RANDOM; i++) v[i] = next_double(&seed, -2, 2);
+            for (int i = 0; i < N_RANDOM; i++)
+                size += fabs(expr_value(f.graph, expr_derivative(f.graph, e, i), v) * expr_value(f.graph, rate[i], v));
+            double expected = expr_value(f.graph, sum, v), found = expr_value(f.graph, motion, v);
+            if (!isfinite(size) || !isfinite(expected) || size > 1e6) continue;
+            if (!(fabs(found - expected) <= 1e-9 * (1 + size))) stop_with("%.17g instead of %.17g", found, expected);
+            moved += expected != 0;
+        }
+        fixture_end(&f);
+    }
+    assert_true(moved > 200);
+}
+
+/* A rotation that turns with omega: its columns tell their rates, and what is made of them is short and right. */
+static void told_motions_are_taken(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    expr c = parse(&f, "cos(x)"), s = parse(&f, "sin(x)"), omega = parse(&f, "y");
+    assert_true(expr_keep_derivative(f.graph, parse(&f, "x"), EXPR_MOTION, omega));
+    assert_true(expr_keep_derivative(f.graph, c, EXPR_MOTION, expr_unary(f.graph, EXPR_NEG, expr_binary(f.graph, EXPR_MUL, omega, s))));
+    expr point = parse(&f, "3*cos(x) + 2*sin(x)"), rate = expr_derivative(f.graph, point, EXPR_MOTION);
+    double v[N_VARIABLES] = {[X] = 0.7, [Y] = 1.3};
+    assert_true(fabs(expr_value(f.graph, rate, v) - 1.3 * (2 * cos(0.7) - 3 * sin(0.7))) < 1e-14);
+    assert_int_equal(expr_derivative(f.graph, c, EXPR_MOTION), expr_unary(f.graph, EXPR_NEG, expr_binary(f.graph, EXPR_MUL, omega, s)));
+    assert_true(expr_is_zero(f.graph, expr_derivative(f.graph, parse(&f, "phi"), EXPR_MOTION)));
+    assert_false(expr_keep_derivative(f.graph, EXPR_NONE, EXPR_MOTION, c));
+    fixture_end(&f);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_function_to_third_order), cmocka_unit_test(random_trees),
-                                       cmocka_unit_test(values_where_rules_meet_zero),
-                                       cmocka_unit_test(hessian_of_kinetic_energy),
-                                       cmocka_unit_test(told_derivatives_are_taken),
-                                       cmocka_unit_test(gradients_are_derivatives)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_function_to_third_order),   cmocka_unit_test(random_trees),
+                                       cmocka_unit_test(values_where_rules_meet_zero),    cmocka_unit_test(hessian_of_kinetic_energy),
+                                       cmocka_unit_test(told_derivatives_are_taken),      cmocka_unit_test(gradients_are_derivatives),
+                                       cmocka_unit_test(motions_are_sums_of_derivatives), cmocka_unit_test(told_motions_are_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

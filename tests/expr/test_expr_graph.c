@@ -99,11 +99,9 @@ static void dependence(void **state) {
     fixture_start(&f);
     expr e = parse(&f, "x*sin(phi) + 3");
     assert_true(expr_depends(f.graph, e, X) && expr_depends(f.graph, e, PHI));
-    assert_false(expr_depends(f.graph, e, Y) || expr_depends(f.graph, e, X + 64) ||
-                 expr_depends(f.graph, parse(&f, "0*x"), X));
+    assert_false(expr_depends(f.graph, e, Y) || expr_depends(f.graph, e, X + 64) || expr_depends(f.graph, parse(&f, "0*x"), X));
     assert_true(expr_depends_range(f.graph, e, 1, 3));
-    assert_false(expr_depends_range(f.graph, e, 1, 2) || expr_depends_range(f.graph, e, 64, 200) ||
-                 expr_depends_range(f.graph, e, 0, 0));
+    assert_false(expr_depends_range(f.graph, e, 1, 2) || expr_depends_range(f.graph, e, 64, 200) || expr_depends_range(f.graph, e, 0, 0));
     expr far = expr_binary(f.graph, EXPR_MUL, e, expr_variable(f.graph, 64 + Y));
     assert_true(expr_depends(f.graph, far, 64 + Y) && expr_depends_range(f.graph, far, 60, 1000));
     assert_false(expr_depends(f.graph, far, Y));

@@ -81,8 +81,7 @@ static void derivative_away_from_the_kink(void **state) {
             *moved = kept - h;
             law_prox_ball(dim, radius, a, backward);
             *moved = kept;
-            for (int i = 0; i < dim; i++)
-                check_close((forward[i] - backward[i]) / (2 * h), j < dim ? J[i + dim * j] : d_radius[i], 1e-8);
+            for (int i = 0; i < dim; i++) check_close((forward[i] - backward[i]) / (2 * h), j < dim ? J[i + dim * j] : d_radius[i], 1e-8);
         }
     }
 }
@@ -146,7 +145,7 @@ static void balls_are_the_physical_reservoir(void **state) {
         }
         assert_int_equal(row, law.dim);
         for (int i = 0; i < law.dim; i++) {
-            slip[i] = a[i] - lambda_F[i];   /* gamma_F = S gamma_T */
+            slip[i] = a[i] - lambda_F[i]; /* gamma_F = S gamma_T */
             lambda[i] = -scale[i] * lambda_F[i];
             gamma[i] = slip[i] / scale[i];
         }
@@ -162,11 +161,11 @@ static void wrong_descriptions(void **state) {
     zn_ball balls[3];
     const char *why = NULL;
     law_reservoir wrong[] = {
-        {.kind = LAW_BALL, .dim = 0, .mu = {1}},           {.kind = LAW_BALL, .dim = 4, .mu = {1}},
-        {.kind = LAW_BALL, .dim = 2, .mu = {-1}},          {.kind = LAW_ELLIPSE, .dim = 3, .mu = {1, 1}},
-        {.kind = LAW_ELLIPSE, .dim = 2, .mu = {1, NAN}},   {.kind = LAW_CONTENSOU, .dim = 3, .mu = {1}, .radius = -1},
-        {.kind = LAW_PIVOTING, .dim = 2, .mu = {1}},       {.kind = LAW_ROLLING, .dim = 1, .mu = {1, 1}},
-        {.kind = LAW_KIND_COUNT, .dim = 1, .mu = {1}},     {.kind = LAW_BALL, .dim = 1, .mu = {INFINITY}},
+        {.kind = LAW_BALL, .dim = 0, .mu = {1}},         {.kind = LAW_BALL, .dim = 4, .mu = {1}},
+        {.kind = LAW_BALL, .dim = 2, .mu = {-1}},        {.kind = LAW_ELLIPSE, .dim = 3, .mu = {1, 1}},
+        {.kind = LAW_ELLIPSE, .dim = 2, .mu = {1, NAN}}, {.kind = LAW_CONTENSOU, .dim = 3, .mu = {1}, .radius = -1},
+        {.kind = LAW_PIVOTING, .dim = 2, .mu = {1}},     {.kind = LAW_ROLLING, .dim = 1, .mu = {1, 1}},
+        {.kind = LAW_KIND_COUNT, .dim = 1, .mu = {1}},   {.kind = LAW_BALL, .dim = 1, .mu = {INFINITY}},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         why = NULL;
@@ -208,9 +207,12 @@ static void stribeck(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(projection_property),     cmocka_unit_test(extreme_arguments),
-        cmocka_unit_test(derivative_away_from_the_kink), cmocka_unit_test(balls_are_the_physical_reservoir),
-        cmocka_unit_test(wrong_descriptions),      cmocka_unit_test(stribeck),
+        cmocka_unit_test(projection_property),
+        cmocka_unit_test(extreme_arguments),
+        cmocka_unit_test(derivative_away_from_the_kink),
+        cmocka_unit_test(balls_are_the_physical_reservoir),
+        cmocka_unit_test(wrong_descriptions),
+        cmocka_unit_test(stribeck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

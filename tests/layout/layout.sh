@@ -3,6 +3,7 @@
 # layout.sh ROOT: rules about the files of the repository that a compiler does not see.
 #   - no file of src/ includes a header that the table of layers does not allow; public headers and examples include public headers only
 #   - every source file has its licence line
+#   - every function of the public headers has a comment, above its group or beside it
 #   - no function of src/ is longer than 60 lines or has more than 8 parameters
 #   - no source file is longer than 700 lines
 #   - no file names a place on somebody's machine
@@ -88,6 +89,20 @@ grep -E '(\.(c|h|cpp|hpp|cmake|sh|awk|py|js|in)|(^|/)(CMakeLists\.txt|Makefile))
         }'
 
     grep -E '^src/.*\.[ch]$' "$work/sources" | tr '\n' '\0' | xargs -0 awk -f "$here/functions.awk"
+
+    # A group: functions that follow each other, without an empty line or a comment between them.
+    grep -E '^include/.*\.h$' "$work/sources" | tr '\n' '\0' | xargs -0 awk '
+        FNR == 1 { said = open = 0 }
+        /^ZN_API/ { open = 1; line = FNR; beside = 0; name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
+        open {
+            if (/\/\*/) beside = 1
+            if (/;/) {
+                if (!said && !beside) print FILENAME ":" line ": no comment says what " name " does"
+                open = 0
+            }
+            next
+        }
+        { said = /\*\/[ ]*$/ }' /dev/null
 
     while IFS= read -r file; do
         if ! head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2\.0'; then

@@ -50,6 +50,8 @@ includes() {
     { echo "$spdx"; printf '%s\n' "$@"; } >"$file"
 }
 
+includes include/zeno/types.h '/* A comment. */' 'ZN_API int one(void);' 'ZN_API int two(void);' '' 'ZN_API int three(' '    void);'
+rejects "a public function without a comment" "include/zeno/types.h:6: no comment says what three does"
 includes src/model/bad.c '#include "scheme/scheme.h"'
 rejects "a lower folder includes a higher one" "src/model/bad.c:2: model may not use scheme"
 includes src/model/bad.c '#include <cone/cone.h>'

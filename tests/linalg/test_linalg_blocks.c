@@ -103,8 +103,7 @@ static void agrees_with_dense(void **state) {
             for (int k = 0; k < n * d; k++) m->b[k] = random_between(-1, 1);
             for (int c = 0; c < n; c++) m->diagonal[(size_t)c * (size_t)(d * d)] += set;
             solve_dense(m, masked);
-            lin_block_values values = {m->values, symmetric && !masked ? NULL : m->transposed, m->diagonal,
-                                       masked ? m->present : NULL};
+            lin_block_values values = {m->values, symmetric && !masked ? NULL : m->transposed, m->diagonal, masked ? m->present : NULL};
             assert_int_equal(lin_block_lu_factor(lu, &values), 0);
             lin_block_lu_solve(lu, m->b);
             for (int k = 0; k < n * d; k++) check_close(m->b[k], m->x[k], 1e-13);

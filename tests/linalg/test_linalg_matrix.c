@@ -60,10 +60,10 @@ static void odd_patterns(void **state) {
     assert_int_equal(lin_nnz(&pattern.p), 0);
     lin_pattern_destroy(context, &pattern);
     assert_int_equal(lin_nnz(&(zn_pattern){3, 3, NULL, NULL}), 0);
-    assert_int_equal(lin_pattern_create(context, 2, 2, 1, &minus, &zero, &pattern, NULL), ZN_INTERNAL);
-    assert_int_equal(lin_pattern_create(context, 2, 2, 1, &zero, &two, &pattern, NULL), ZN_INTERNAL);
-    assert_int_equal(lin_pattern_create(context, -2, 2, 0, NULL, NULL, &pattern, NULL), ZN_INTERNAL);
-    assert_int_equal(lin_pattern_dense(context, 100000, 100000, &pattern), ZN_INTERNAL);
+    assert_int_equal(lin_pattern_create(context, 2, 2, 1, &minus, &zero, &pattern, NULL), ZN_ERROR_INTERNAL);
+    assert_int_equal(lin_pattern_create(context, 2, 2, 1, &zero, &two, &pattern, NULL), ZN_ERROR_INTERNAL);
+    assert_int_equal(lin_pattern_create(context, -2, 2, 0, NULL, NULL, &pattern, NULL), ZN_ERROR_INTERNAL);
+    assert_int_equal(lin_pattern_dense(context, 100000, 100000, &pattern), ZN_ERROR_INTERNAL);
     assert_null(pattern.start);
     assert_int_equal(zn_error_count(context), 4);
     assert_string_equal(zn_error_get(context, 1)->message, "entry (0, 2) lies outside a pattern of 2 x 2");
@@ -165,10 +165,8 @@ static void scatter_in(lin_storage storage) {
                         int i = p[b].index[k], r = transposed[b] ? j : i, s = transposed[b] ? i : j;
                         reference[row[b] + r + SIZE * (col[b] + s)] += (b % 2 ? c : coefficient[r]) * v[k];
                     }
-                if (b % 2)
-                    lin_matrix_add(matrix, b, c, v);
-                else
-                    lin_matrix_add_rows(matrix, b, coefficient, v);
+                if (b % 2) lin_matrix_add(matrix, b, c, v);
+                else lin_matrix_add_rows(matrix, b, coefficient, v);
             }
             for (int i = 0; i < SIZE; i++)
                 for (int j = 0; j < SIZE; j++) check_close(entry(matrix, i, j), reference[i + SIZE * j], 1e-15);
@@ -208,7 +206,7 @@ static void wrong_blocks(void **state) {
     assert_int_equal(lin_matrix_finish(matrix, LIN_AUTO), ZN_OK);
     lin_matrix_add(matrix, 1, 1, NULL);
     assert_int_equal(lin_matrix_block(matrix, &p.p, false, 0, 0), -1); /* finished */
-    assert_int_equal(lin_matrix_finish(matrix, LIN_AUTO), ZN_INTERNAL);
+    assert_int_equal(lin_matrix_finish(matrix, LIN_AUTO), ZN_ERROR_INTERNAL);
     lin_matrix_destroy(matrix);
     lin_matrix_destroy(NULL);
     lin_pattern_destroy(context, &p);
@@ -246,8 +244,9 @@ static void storage_by_size_and_fill(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns_with_duplicates), cmocka_unit_test(odd_patterns), cmocka_unit_test(products), cmocka_unit_test(products_of_columns),
-        cmocka_unit_test(scatter), cmocka_unit_test(wrong_blocks), cmocka_unit_test(storage_by_size_and_fill),
+        cmocka_unit_test(patterns_with_duplicates), cmocka_unit_test(odd_patterns), cmocka_unit_test(products),
+        cmocka_unit_test(products_of_columns),      cmocka_unit_test(scatter),      cmocka_unit_test(wrong_blocks),
+        cmocka_unit_test(storage_by_size_and_fill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

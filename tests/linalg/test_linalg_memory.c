@@ -125,7 +125,7 @@ static void creation_without_memory(void **state) {
                 everything e;
                 done = create_all(context, sparse ? LIN_SPARSE : LIN_DENSE, &e);
                 int errors = zn_error_count(context);
-                assert_true(done ? errors == 0 : errors > 0 && zn_error_get(context, errors - 1)->status == ZN_MEMORY);
+                assert_true(done ? errors == 0 : errors > 0 && zn_error_get(context, errors - 1)->status == ZN_ERROR_MEMORY);
                 destroy_all(context, &e);
                 zn_context_destroy(context);
                 assert_int_equal(memory.live, 0);
@@ -140,7 +140,7 @@ static void factorisation_without_memory(void **state) {
     (void)state;
     if (!COUNTS_KLU) skip();
     zn_context *context = zn_context_create(NULL);
-    zn_status status = ZN_MEMORY;
+    zn_status status = ZN_ERROR_MEMORY;
     for (long at = 0; status != ZN_OK; at++) {
         everything e;
         random_source random = {41};
@@ -151,7 +151,7 @@ static void factorisation_without_memory(void **state) {
         klu_memory.fail_at = klu_memory.requests + at;
         klu_memory.only_once = true;
         status = lin_lu_factor(e.lu, e.matrix, false);
-        assert_true(status == ZN_OK || status == ZN_MEMORY);
+        assert_true(status == ZN_OK || status == ZN_ERROR_MEMORY);
         assert_int_equal(lin_lu_factor(e.lu, e.matrix, true), ZN_OK); /* a second try works */
         for (int i = 0; i < SIZE; i++) b[i] = i;
         lin_lu_solve(e.lu, b);

@@ -29,7 +29,7 @@ static void decomposition(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
     random_source random = {5};
-    static const int shapes[][3] = {{1, 1, 1}, {1, 1, 0}, {3, 3, 2}, {5, 3, 3}, {3, 5, 3}, {8, 6, 2},
+    static const int shapes[][3] = {{1, 1, 1}, {1, 1, 0},    {3, 3, 2},    {5, 3, 3},    {3, 5, 3}, {8, 6, 2},
                                     {6, 8, 3}, {30, 30, 12}, {40, 25, 10}, {25, 40, 10}, {4, 4, 0}};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         int m = shapes[s][0], n = shapes[s][1], r = shapes[s][2];
@@ -120,7 +120,7 @@ static void redundant_constraints(lin_storage storage, int masses, int copies) {
     chain_create(&c, masses, copies, storage, &random);
     int n = c.n;
     double *truth = malloc(4 * (size_t)n * sizeof *truth), *b = truth + n, *x = b + n, *y = x + n;
-    assert_int_equal(lin_lu_factor(c.lu, c.matrix, false), copies ? ZN_SINGULAR : ZN_OK);
+    assert_int_equal(lin_lu_factor(c.lu, c.matrix, false), copies ? ZN_ERROR_SINGULAR : ZN_OK);
     assert_int_equal(lin_lu_factor_regularised(c.lu, c.matrix), ZN_OK);
     if (storage == LIN_DENSE) assert_int_equal(lin_lu_rank(c.lu), n - copies);
     for (int i = 0; i < n; i++) truth[i] = random_number(&random);

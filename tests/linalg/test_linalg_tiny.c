@@ -26,8 +26,7 @@ static int plain_factor(int n, double *a, int *pivot) {
             a[best + j * n] = kept;
         }
         double inverse = 1 / a[k + k * n];
-        for (int i = k + 1; i < n; i++)
-            a[i + k * n] = isfinite(inverse) ? a[i + k * n] * inverse : a[i + k * n] / a[k + k * n];
+        for (int i = k + 1; i < n; i++) a[i + k * n] = isfinite(inverse) ? a[i + k * n] * inverse : a[i + k * n] / a[k + k * n];
         for (int j = k + 1; j < n; j++)
             for (int i = k + 1; i < n; i++) a[i + j * n] -= a[i + k * n] * a[k + j * n];
     }

@@ -50,10 +50,8 @@ __attribute__((format(printf, 2, 3))) static void put(maker *k, const char *form
 }
 
 static void put_vector(maker *k, const double *v) {
-    if (k->m->spatial)
-        put(k, "[%.17g, %.17g, %.17g]", v[0], v[1], v[2]);
-    else
-        put(k, "[%.17g, %.17g]", v[0], v[1]);
+    if (k->m->spatial) put(k, "[%.17g, %.17g, %.17g]", v[0], v[1], v[2]);
+    else put(k, "[%.17g, %.17g]", v[0], v[1]);
 }
 
 /* ---- places ---- */
@@ -136,13 +134,12 @@ static void put_rod(maker *k, int index) {
         double w = 1 + d[0], q[4] = {w, 0, -d[2], d[1]};
         if (w < 1e-3) q[0] = 0, q[1] = -d[1], q[2] = d[0], q[3] = 0; /* nearly opposite: half a turn about an axis across */
         double s = w < 1e-3 ? hypot(q[1], q[2]) : sqrt(q[0] * q[0] + q[2] * q[2] + q[3] * q[3]);
-        put(k, ", inertia: [%.6g, %.6g, %.6g], rotation: [%.17g, %.17g, %.17g, %.17g]", J / 5, J, J, q[0] / s, q[1] / s,
-            q[2] / s, q[3] / s);
+        put(k, ", inertia: [%.6g, %.6g, %.6g], rotation: [%.17g, %.17g, %.17g, %.17g]", J / 5, J, J, q[0] / s, q[1] / s, q[2] / s,
+            q[3] / s);
     }
     if (k->m->moving && !k->m->spatial) put(k, ", angle_rate: %.6g", number(k, -3, 3));
     if (k->m->moving && k->m->spatial) put(k, ", angular_velocity: [0, %.6g, %.6g]", number(k, -3, 3), number(k, -3, 3));
-    put(k, ", frames: {a: [%.17g, 0%s], b: [%.17g, 0%s]}}\n", -half, k->m->spatial ? ", 0" : "", half,
-        k->m->spatial ? ", 0" : "");
+    put(k, ", frames: {a: [%.17g, 0%s], b: [%.17g, 0%s]}}\n", -half, k->m->spatial ? ", 0" : "", half, k->m->spatial ? ", 0" : "");
 }
 
 /* ---- joints ---- */
@@ -190,10 +187,8 @@ static void put_drive(maker *k) {
     put_vector(k, k->p[0]);
     put(k, ", axis: "), put_vector(k, k->e[k->m->spatial ? 2 : 0]);
     double rate = number(k, 1, 10), amount = number(k, -1, 1);
-    if (position)
-        put(k, ", drive: %.6g*(1 - cos(%.6g*t))}\n", amount / 2, rate);
-    else
-        put(k, ", drive: %.6g*sin(%.6g*t)}\n", 2 * amount, rate);
+    if (position) put(k, ", drive: %.6g*(1 - cos(%.6g*t))}\n", amount / 2, rate);
+    else put(k, ", drive: %.6g*sin(%.6g*t)}\n", 2 * amount, rate);
     k->m->driven = true;
 }
 
@@ -214,8 +209,8 @@ static void put_springs(maker *k) {
         stiffness[i] = pow(10, number(k, 0, 6));
         double c = chance(k, 0.5) ? 0 : 2 * number(k, 0, 0.5) * sqrt(stiffness[i]);
         double length = norm(d) * (stiffness[i] < 1e3 ? number(k, 0.8, 1.2) : 1); /* stiff ones begin at rest */
-        put(k, "  s%d: {type: spring, between: [world.s%d, r%d.b], stiffness: %.6g, damping: %.6g, length: %.17g}\n", i, i,
-            index, stiffness[i], c, length);
+        put(k, "  s%d: {type: spring, between: [world.s%d, r%d.b], stiffness: %.6g, damping: %.6g, length: %.17g}\n", i, i, index,
+            stiffness[i], c, length);
         k->m->stiffest = fmax(k->m->stiffest, stiffness[i]);
     }
     put(k, "frames:\n");
@@ -288,8 +283,8 @@ void mechanism_make(uint64_t seed, mechanism *m) {
     put(&k, "joints:\n");
     kind == 3 ? put_cranks(&k) : put_chain(&k, count, kind == 1, slider);
     if (chance(&k, 0.2)) { /* its first rod keeps the distance anyway */
-        put(&k, chance(&k, 0.5) ? "  tie: {type: distance, between: [world, r0.b]}\n"
-                                : "  tie: {type: distance, between: [r0.b, world]}\n");
+        put(&k,
+            chance(&k, 0.5) ? "  tie: {type: distance, between: [world, r0.b]}\n" : "  tie: {type: distance, between: [r0.b, world]}\n");
         m->redundant = true;
     }
     put_drive(&k);

@@ -26,9 +26,8 @@
 
 #define END 0.2
 #define FIRST_STEP 4e-3
-#define GOOD 2e-2 /* of the size: an agreement to two per cent of the motion's scale or better */
-#define FLOOR \
-    1e-7 /* of the size: 800 steps with residuals of 1e-10, amplified by what a stop or a singular place does to them */
+#define GOOD 2e-2           /* of the size: an agreement to two per cent of the motion's scale or better */
+#define FLOOR 1e-7          /* of the size: 800 steps with residuals of 1e-10, amplified by what a stop or a singular place does to them */
 #define MOST_SENSITIVE 0.03 /* of all mechanisms */
 #define MOST_FAILED 0.05    /* of all mechanisms, those that take too long included */
 #ifdef __SANITIZE_ADDRESS__
@@ -67,15 +66,14 @@ static double difference(const zn_model *model, const double *a, const double *b
             for (int k = i; k < i + 4; k++) minus = fmax(minus, fabs(a[k] - b[k])), plus = fmax(plus, fabs(a[k] + b[k]));
             largest = fmax(largest, fmin(minus, plus));
             i += 3;
-        } else if (!(fabs(a[i] - b[i]) <= largest))
-            largest = fabs(a[i] - b[i]); /* a NaN stays */
+        } else if (!(fabs(a[i] - b[i]) <= largest)) largest = fabs(a[i] - b[i]); /* a NaN stays */
     }
     return largest;
 }
 
 /* One run; the reason where it fails. */
-static outcome run_once(zn_context *context, const zn_scene *scene, const scheme *s, double step, bool project, double *q,
-                        char *reason, size_t room) {
+static outcome run_once(zn_context *context, const zn_scene *scene, const scheme *s, double step, bool project, double *q, char *reason,
+                        size_t room) {
     zn_settings settings = *zn_scene_settings(scene);
     zn_simulation *simulation = NULL;
     settings.scheme = s->name, settings.stages = s->stages, settings.step = step, settings.end = END;
@@ -92,8 +90,7 @@ static outcome run_once(zn_context *context, const zn_scene *scene, const scheme
         snprintf(reason, room, "%s", zn_error_text(context));
         o = *reason ? FAILED : WRONG;
         if (!*reason) snprintf(reason, room, "no reason, status %d", (int)status);
-    } else if (o == SLOW)
-        snprintf(reason, room, "more than %g s, at t = %g", MOST_SECONDS, zn_simulation_time(simulation));
+    } else if (o == SLOW) snprintf(reason, room, "more than %g s, at t = %g", MOST_SECONDS, zn_simulation_time(simulation));
     else {
         const zn_statistics statistics = zn_simulation_statistics(simulation);
         memcpy(q, zn_simulation_positions(simulation), (size_t)zn_scene_model(scene)->size.nq * sizeof *q);
@@ -120,8 +117,7 @@ static void run_levels(zn_context *context, const zn_scene *scene, const scheme 
 }
 
 /* Both schemes with finer steps until they prove something. */
-static outcome compare(zn_context *context, const zn_scene *scene, const mechanism *m, const scheme *s, result *r,
-                       double *gap) {
+static outcome compare(zn_context *context, const zn_scene *scene, const mechanism *m, const scheme *s, result *r, double *gap) {
     double step = FIRST_STEP;
     for (int refinement = 0;; refinement++, step /= 4) {
         outcome worst = AGREED;
@@ -148,11 +144,10 @@ static const scheme *choose_schemes(uint64_t number, scheme *pair) {
 
 static const char *describe(const mechanism *m, const scheme *s) {
     static char text[200];
-    snprintf(text, sizeof text, "%s%s%s%s%s%s %d rods, %d springs (%.1e N/m), %s:%d against %s:%d",
-             m->spatial ? "spatial" : "planar", m->closed ? " closed" : "", m->redundant ? " redundant" : "",
-             m->driven ? " driven" : "", m->has_stop ? m->has_friction ? " stop+friction" : " stop" : "",
-             m->moving ? " moving" : "", m->n_rods, m->n_springs, m->stiffest, s[0].name, s[0].stages, s[1].name,
-             s[1].stages);
+    snprintf(text, sizeof text, "%s%s%s%s%s%s %d rods, %d springs (%.1e N/m), %s:%d against %s:%d", m->spatial ? "spatial" : "planar",
+             m->closed ? " closed" : "", m->redundant ? " redundant" : "", m->driven ? " driven" : "",
+             m->has_stop ? m->has_friction ? " stop+friction" : " stop" : "", m->moving ? " moving" : "", m->n_rods, m->n_springs,
+             m->stiffest, s[0].name, s[0].stages, s[1].name, s[1].stages);
     return text;
 }
 
@@ -169,8 +164,7 @@ static outcome judge(uint64_t number, double *relative) {
     outcome o = WRONG;
     if (zn_scene_parse(context, "mechanism", m.text, NULL, &scene) != ZN_OK)
         printf("%llu WRONG scene: %s\n", (unsigned long long)number, zn_error_text(context));
-    else if (zn_scene_model(scene)->size.nq > MOST_Q)
-        printf("%llu WRONG: too many coordinates\n", (unsigned long long)number);
+    else if (zn_scene_model(scene)->size.nq > MOST_Q) printf("%llu WRONG: too many coordinates\n", (unsigned long long)number);
     else {
         o = compare(context, scene, &m, pair, r, &gap);
         int which = r[0].outcome != AGREED ? 0 : 1;
@@ -181,8 +175,7 @@ static outcome judge(uint64_t number, double *relative) {
         if (o != AGREED && r[which].outcome == AGREED)
             printf("    they differ by %.3g, expected %.3g and %.3g\n", gap, r[0].expected, r[1].expected);
     }
-    if (seconds() - start > 5)
-        printf("%llu takes %.1f s: %s\n", (unsigned long long)number, seconds() - start, describe(&m, pair));
+    if (seconds() - start > 5) printf("%llu takes %.1f s: %s\n", (unsigned long long)number, seconds() - start, describe(&m, pair));
     zn_scene_destroy(scene);
     zn_context_destroy(context);
     return o;
@@ -220,8 +213,8 @@ int main(int n_arguments, char **arguments) {
         fflush(stdout);
     }
     qsort(relative, (size_t)agreed, sizeof *relative, by_size);
-    printf("%ld mechanisms: %ld agree, %ld fail with a reason, %ld are slow, %ld are sensitive, %ld are wrong\n", count,
-           counts[AGREED], counts[FAILED], counts[SLOW], counts[SENSITIVE], counts[WRONG]);
+    printf("%ld mechanisms: %ld agree, %ld fail with a reason, %ld are slow, %ld are sensitive, %ld are wrong\n", count, counts[AGREED],
+           counts[FAILED], counts[SLOW], counts[SENSITIVE], counts[WRONG]);
     if (agreed)
         printf("expected error of both by the size of the mechanism: median %.1e, largest %.1e\n", relative[agreed / 2],
                relative[agreed - 1]);

@@ -19,6 +19,7 @@ typedef struct world {
     zn_model *model, *dead_model;
     zn_formula_model *formulas, *dead_formulas;
     zn_parts *parts, *dead_parts, *other_parts;
+    zn_machine *machine, *dead_machine;
     zn_scene *scene, *dead_scene;
     zn_simulation *simulation, *dead_simulation;
     zn_account *account, *dead_account;
@@ -45,7 +46,7 @@ typedef struct misuse_row {
     const char *function;
     void (*run)(world *);
 } misuse_row;
-extern const misuse_row rows_of_parts[], rows_of_results[];
-extern const int n_rows_of_parts, n_rows_of_results;
+extern const misuse_row rows_of_parts[], rows_of_results[], rows_of_machines[];
+extern const int n_rows_of_parts, n_rows_of_results, n_rows_of_machines;
 
 #endif

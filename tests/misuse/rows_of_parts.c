@@ -27,21 +27,20 @@ ROW(zn_parts_gravity) {
     for (int i = 0; i < 3; i++) REFUSED(zn_parts_gravity(w->parts, (double[3]){0, wrong_numbers[i], 0}));
 }
 ROW(zn_shape_mass) {
-    const zn_shape_def ball = {.type = ZN_SPHERE, .radius = 1};
+    const zn_shape_def ball = {.type = ZN_SHAPE_SPHERE, .radius = 1};
     zn_mass mass;
     REFUSED_SILENTLY(zn_shape_mass(NULL, &ball, 1, false, &mass));
     REFUSED(zn_shape_mass(w->context, NULL, 1, false, &mass));
     REFUSED(zn_shape_mass(w->context, &ball, 1, false, NULL));
     for (int i = 0; i < 3; i++) {
         REFUSED(zn_shape_mass(w->context, &ball, wrong_numbers[i], false, &mass));
-        REFUSED(zn_shape_mass(w->context, &(zn_shape_def){.type = ZN_SPHERE, .radius = wrong_numbers[i]}, 1, false, &mass));
+        REFUSED(zn_shape_mass(w->context, &(zn_shape_def){.type = ZN_SHAPE_SPHERE, .radius = wrong_numbers[i]}, 1, false, &mass));
     }
     for (int i = 0; i < 4; i++) {
         REFUSED(zn_shape_mass(w->context, &(zn_shape_def){.type = (zn_shape_type)wrong_integers[i]}, 1, false, &mass));
         REFUSED(zn_shape_mass(w->context, &(zn_shape_def){.type = (zn_shape_type)wrong_integers[i]}, 1, true, &mass));
-        REFUSED(zn_shape_mass(w->context, &(zn_shape_def){.type = ZN_MESH, .n_points = wrong_integers[i]}, 1, false, &mass));
-        REFUSED(zn_shape_mass(w->context, &(zn_shape_def){.type = ZN_TETRAHEDRON, .n_points = wrong_integers[i]}, 1, false,
-                              &mass));
+        REFUSED(zn_shape_mass(w->context, &(zn_shape_def){.type = ZN_SHAPE_MESH, .n_points = wrong_integers[i]}, 1, false, &mass));
+        REFUSED(zn_shape_mass(w->context, &(zn_shape_def){.type = ZN_SHAPE_TETRAHEDRON, .n_points = wrong_integers[i]}, 1, false, &mass));
     }
 }
 ROW(zn_default_body_def) { (void)w, assert_null(zn_default_body_def().name); }
@@ -67,8 +66,7 @@ ROW(zn_parts_body) {
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 6; k++) {
             zn_body_def def = good;
-            double *members[] = {&def.mass,        &def.inertia[2], &def.position[1],
-                                 &def.velocity[0], &def.angle,      &def.angle_rate};
+            double *members[] = {&def.mass, &def.inertia[2], &def.position[1], &def.velocity[0], &def.angle, &def.angle_rate};
             *members[k] = wrong_numbers[i];
             REFUSED(zn_parts_body(w->parts, &def, &body));
         }
@@ -152,6 +150,15 @@ ROW(zn_parts_body_frame) {
     zn_error_clear(w->context);
 }
 ROW(zn_default_joint_def) { (void)w, assert_null(zn_default_joint_def().name); }
+ROW(zn_scene_choice) {
+    assert_null(zn_scene_choice(NULL));
+    assert_null(zn_scene_choice(w->dead_scene));
+    assert_null(zn_scene_choice(w->scene));
+    zn_error_clear(w->context);
+}
+ROW(zn_default_joint_options) {
+    (void)w, assert_true(isinf(zn_default_joint_options().stops[0]) && isinf(zn_default_joint_options().stops[1]));
+}
 ROW(zn_parts_joint) {
     zn_joint_def good = zn_default_joint_def();
     good.name = "joint", good.a = zn_parts_body_frame(w->parts, zn_parts_world(w->parts)), good.b = w->frame;
@@ -178,10 +185,10 @@ ROW(zn_parts_joint) {
     }
     for (int i = 0; i < 3; i++) {
         zn_joint_def def = good;
-        def.type = ZN_DISTANCE, def.length = wrong_numbers[i];
+        def.type = ZN_JOINT_DISTANCE, def.length = wrong_numbers[i];
         REFUSED(zn_parts_joint(w->parts, &def));
     }
-    good.type = ZN_MOTOR; /* a motor without a drive */
+    good.type = ZN_JOINT_MOTOR; /* a motor without a drive */
     REFUSED(zn_parts_joint(w->parts, &good));
 }
 ROW(zn_default_force_def) { (void)w, assert_null(zn_default_force_def().name); }
@@ -213,7 +220,7 @@ ROW(zn_parts_force) {
     }
     good.stiffness = -1;
     REFUSED(zn_parts_force(w->parts, &good));
-    good.type = ZN_ACTUATOR; /* without a value */
+    good.type = ZN_FORCE_ACTUATOR; /* without a value */
     REFUSED(zn_parts_force(w->parts, &good));
 }
 ROW(zn_parts_coordinate) {
@@ -254,8 +261,7 @@ ROW(zn_parts_contact_formula) {
         if (i == 1) law.n_slips = INT_MIN;
         if (i == 2) law.slips = NULL;
         if (i == 3) law.friction = NULL;
-        REFUSED(
-            zn_parts_contact_formula(w->parts, "c", &(zn_contact_def){.gap = {.text = "b.y"}, .n_laws = 1, .laws = &law}));
+        REFUSED(zn_parts_contact_formula(w->parts, "c", &(zn_contact_def){.gap = {.text = "b.y"}, .n_laws = 1, .laws = &law}));
     }
 }
 ROW(zn_parts_view) {
@@ -268,8 +274,7 @@ ROW(zn_parts_build) {
     REFUSED_SILENTLY(zn_parts_build(NULL, &model));
     REFUSED(zn_parts_build(w->dead_parts, &model));
     REFUSED(zn_parts_build(w->parts, NULL));
-    if (zn_parts_build(w->parts, &model) != ZN_OK)
-        fail_msg("what was refused left something behind: %s", zn_error_text(w->context));
+    if (zn_parts_build(w->parts, &model) != ZN_OK) fail_msg("what was refused left something behind: %s", zn_error_text(w->context));
     assert_int_equal(model->size.ng + model->size.n_contacts, 0);
     zn_model_destroy(w->context, model);
 }
@@ -335,7 +340,7 @@ ROW(zn_parts_collide) {
     zn_parts *parts = zn_parts_create(w->context); /* its own, as shapes stay */
     zn_body_def b = zn_default_body_def();
     zn_body body;
-    b.name = "b", b.density = 1, b.shape.type = ZN_DISK, b.shape.radius = 1;
+    b.name = "b", b.density = 1, b.shape.type = ZN_SHAPE_DISK, b.shape.radius = 1;
     assert_int_equal(zn_parts_body(parts, &b, &body), ZN_OK);
     zn_collision_def good = zn_default_collision_def();
     good.name = "all";
@@ -410,7 +415,7 @@ ROW(zn_default_flexible_def) { (void)w, assert_null(zn_default_flexible_def().na
 ROW(zn_parts_flexible) {
     zn_flexible_def good = zn_default_flexible_def();
     zn_flexible flexible = w->flexible;
-    good.name = "other", good.type = ZN_BEAM, good.elements = 2, good.to[0] = 1;
+    good.name = "other", good.type = ZN_FLEXIBLE_BEAM, good.elements = 2, good.to[0] = 1;
     good.EA = good.GA[0] = good.EI[0] = good.line_density = good.rotary[0] = 1;
     REFUSED_SILENTLY(zn_parts_flexible(NULL, &good, &flexible));
     assert_int_equal(flexible.stamp, 0);
@@ -485,6 +490,8 @@ const misuse_row rows_of_parts[] = {
     R(zn_parts_view_body),
     R(zn_parts_body_frame),
     R(zn_default_joint_def),
+    R(zn_default_joint_options),
+    R(zn_scene_choice),
     R(zn_parts_joint),
     R(zn_default_force_def),
     R(zn_parts_force),

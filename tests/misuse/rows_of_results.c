@@ -31,7 +31,7 @@ ROW(zn_result_open) {
     REFUSED(zn_result_open(w->context, NULL, &result));
     assert_null(result);
     REFUSED(zn_result_open(w->context, "x.h5", NULL));
-    assert_int_equal(zn_result_open(w->context, "not-there.h5", &result), ZN_FILE);
+    assert_int_equal(zn_result_open(w->context, "not-there.h5", &result), ZN_ERROR_FILE);
     zn_error_clear(w->context);
 }
 ROW(zn_result_close) {
@@ -71,6 +71,22 @@ ROW(zn_result_column_name) { ask_all(w); }
 ROW(zn_result_dataset_count) { ask_all(w); }
 ROW(zn_result_get_dataset) { ask_all(w); }
 ROW(zn_result_text) { ask_all(w); }
+ROW(zn_result_number) {
+    zn_result *dead, *result = make(w, &dead);
+    double value = 1;
+    REFUSED_SILENTLY(zn_result_number(NULL, "step", &value));
+    REFUSED(zn_result_number(dead, "step", &value));
+    REFUSED(zn_result_number(result, NULL, &value));
+    REFUSED(zn_result_number(result, "step", NULL));
+    REFUSED(zn_result_number(result, "nothing", &value));
+    assert_true(isnan(value));
+    value = 1;
+    REFUSED(zn_result_number(result, "scheme", &value));
+    assert_true(isnan(value));
+    assert_int_equal(zn_result_number(result, "step", &value), ZN_OK);
+    assert_true(value > 0);
+    zn_result_close(result);
+}
 
 ROW(zn_result_find) {
     zn_result *dead, *result = make(w, &dead);
@@ -105,13 +121,101 @@ ROW(zn_result_contacts) {
     assert_int_equal(table.count, 0);
     zn_result_close(result);
 }
+ROW(zn_result_contact_events) {
+    zn_result *dead, *result = make(w, &dead);
+    zn_contact_table table;
+    REFUSED_SILENTLY(zn_result_contact_events(NULL, &table));
+    REFUSED(zn_result_contact_events(dead, &table));
+    REFUSED(zn_result_contact_events(result, NULL));
+    assert_int_equal(zn_result_contact_events(result, &table), ZN_OK); /* has none */
+    assert_int_equal(table.count, 0);
+    zn_result_close(result);
+}
+ROW(zn_result_events) {
+    zn_result *dead, *result = make(w, &dead);
+    zn_contact_table table;
+    REFUSED_SILENTLY(zn_result_events(NULL, &table));
+    REFUSED(zn_result_events(dead, &table));
+    REFUSED(zn_result_events(result, NULL));
+    assert_int_equal(zn_result_events(result, &table), ZN_OK); /* has none */
+    assert_int_equal(table.count, 0);
+    zn_result_close(result);
+}
+ROW(zn_contact_event_text) {
+    (void)w;
+    const int wrong[] = {-1, ZN_CONTACT_EVENT_KINDS, INT_MIN, INT_MAX};
+    for (int i = 0; i < 4; i++) assert_null(zn_contact_event_text((zn_contact_event_kind)wrong[i]));
+}
+ROW(zn_simulation_contact_event_count) {
+    assert_int_equal(zn_simulation_contact_event_count(NULL), 0);
+    assert_int_equal(zn_simulation_contact_event_count(w->dead_simulation), 0);
+    zn_error_clear(w->context);
+}
+ROW(zn_simulation_contact_event) {
+    const long wrong[] = {-1, 0, LONG_MIN, LONG_MAX};
+    zn_simulation_contact_event(NULL, 0);
+    for (int i = 0; i < 4; i++) {
+        zn_simulation_contact_event(w->simulation, wrong[i]);
+        zn_simulation_contact_event(w->dead_simulation, wrong[i]);
+    }
+    zn_error_clear(w->context);
+}
+ROW(zn_scene_as_run) {
+    char *text = (char *)w;
+    REFUSED_SILENTLY(zn_scene_as_run(NULL, NULL, &text));
+    REFUSED(zn_scene_as_run(w->dead_scene, NULL, &text));
+    REFUSED(zn_scene_as_run(w->scene, NULL, NULL));
+}
+ROW(zn_scene_free_text) {
+    zn_scene_free_text(NULL, NULL);
+    zn_scene_free_text(w->dead_scene, NULL);
+    zn_scene_free_text(w->scene, NULL);
+    zn_error_clear(w->context);
+}
+ROW(zn_scene_record) {
+    zn_recorder *recorder = (zn_recorder *)w;
+    REFUSED_SILENTLY(zn_scene_record(NULL, w->scene, w->simulation, NULL, &recorder));
+    REFUSED(zn_scene_record(w->context, NULL, w->simulation, NULL, &recorder));
+    REFUSED(zn_scene_record(w->context, w->dead_scene, w->simulation, NULL, &recorder));
+    REFUSED(zn_scene_record(w->context, w->scene, NULL, NULL, &recorder));
+    REFUSED(zn_scene_record(w->context, w->scene, w->dead_simulation, NULL, &recorder));
+    REFUSED(zn_scene_record(w->context, w->scene, w->simulation, NULL, NULL));
+    assert_null(recorder);
+}
+ROW(zn_simulation_save) {
+    size_t size = 0;
+    char room[1];
+    REFUSED_SILENTLY(zn_simulation_save(NULL, NULL, 0, &size));
+    REFUSED(zn_simulation_save(w->dead_simulation, NULL, 0, &size));
+    REFUSED(zn_simulation_save(w->simulation, room, sizeof room, &size)); /* too small */
+    REFUSED(zn_simulation_save(w->simulation, NULL, 0, NULL));
+}
+ROW(zn_simulation_restore) {
+    const char bytes[64] = "no snapshot";
+    REFUSED_SILENTLY(zn_simulation_restore(NULL, bytes, sizeof bytes));
+    REFUSED(zn_simulation_restore(w->dead_simulation, bytes, sizeof bytes));
+    REFUSED(zn_simulation_restore(w->simulation, NULL, 64));
+    REFUSED(zn_simulation_restore(w->simulation, bytes, 0));
+    REFUSED(zn_simulation_restore(w->simulation, bytes, sizeof bytes));
+}
+ROW(zn_simulation_set_state) {
+    const double wrong[] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    REFUSED_SILENTLY(zn_simulation_set_state(NULL, NULL, NULL, false));
+    REFUSED(zn_simulation_set_state(w->dead_simulation, NULL, NULL, false));
+    REFUSED(zn_simulation_set_state(w->simulation, wrong, NULL, false));
+    REFUSED(zn_simulation_set_state(w->simulation, NULL, wrong, true));
+}
+ROW(zn_simulation_reset) {
+    REFUSED_SILENTLY(zn_simulation_reset(NULL));
+    REFUSED(zn_simulation_reset(w->dead_simulation));
+}
 ROW(zn_result_save) {
     zn_result *dead, *result = make(w, &dead);
     REFUSED_SILENTLY(zn_result_save(NULL, "x.csv"));
     REFUSED(zn_result_save(dead, "x.csv"));
     REFUSED(zn_result_save(result, NULL));
     REFUSED(zn_result_save(result, "x.txt"));
-    assert_int_equal(zn_result_save(result, "/nowhere/x.csv"), ZN_FILE);
+    assert_int_equal(zn_result_save(result, "/nowhere/x.csv"), ZN_ERROR_FILE);
     zn_error_clear(w->context);
     zn_result_close(result);
 }
@@ -183,8 +287,34 @@ ROW(zn_settings_name) {
 
 #define R(function) \
     { #function, row_##function }
-const misuse_row rows_of_results[] = {R(zn_recorder_keep),      R(zn_result_open),        R(zn_result_close),   R(zn_result_rows),
-                                      R(zn_result_columns),     R(zn_result_column_name), R(zn_result_find),    R(zn_result_values),
-                                      R(zn_result_dataset_count), R(zn_result_get_dataset), R(zn_result_text),  R(zn_result_save), R(zn_result_contacts),
-                                      R(zn_contact_problem_solve), R(zn_settings_set), R(zn_settings_get), R(zn_settings_name)};
+const misuse_row rows_of_results[] = {R(zn_recorder_keep),
+                                      R(zn_result_open),
+                                      R(zn_result_close),
+                                      R(zn_result_rows),
+                                      R(zn_result_columns),
+                                      R(zn_result_column_name),
+                                      R(zn_result_find),
+                                      R(zn_result_values),
+                                      R(zn_result_dataset_count),
+                                      R(zn_result_get_dataset),
+                                      R(zn_result_text),
+                                      R(zn_result_number),
+                                      R(zn_result_save),
+                                      R(zn_result_contacts),
+                                      R(zn_contact_problem_solve),
+                                      R(zn_settings_set),
+                                      R(zn_settings_get),
+                                      R(zn_settings_name),
+                                      R(zn_result_contact_events),
+                                      R(zn_result_events),
+                                      R(zn_contact_event_text),
+                                      R(zn_simulation_contact_event_count),
+                                      R(zn_simulation_contact_event),
+                                      R(zn_scene_as_run),
+                                      R(zn_scene_free_text),
+                                      R(zn_scene_record),
+                                      R(zn_simulation_save),
+                                      R(zn_simulation_restore),
+                                      R(zn_simulation_set_state),
+                                      R(zn_simulation_reset)};
 const int n_rows_of_results = sizeof rows_of_results / sizeof *rows_of_results;

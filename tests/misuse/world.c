@@ -8,8 +8,7 @@ static const char scene_text[] = "bodies: {b: {type: planar, mass: 1, inertia: 1
                                  "outputs: {height: b.y}\n"
                                  "simulation: {scheme: moreau-midpoint, step: 0.1, end: 1}\n";
 
-static zn_parts *make_parts(zn_context *context, zn_body *body, zn_frame *frame, zn_geometry *geometry,
-                            zn_flexible *flexible) {
+static zn_parts *make_parts(zn_context *context, zn_body *body, zn_frame *frame, zn_geometry *geometry, zn_flexible *flexible) {
     zn_parts *parts = zn_parts_create(context);
     zn_body_def b = zn_default_body_def();
     b.name = "b", b.mass = b.inertia[2] = 1;
@@ -19,7 +18,7 @@ static zn_parts *make_parts(zn_context *context, zn_body *body, zn_frame *frame,
     g.name = "g", g.frame = *frame;
     assert_int_equal(zn_parts_geometry(parts, &g, geometry), ZN_OK);
     zn_flexible_def f = zn_default_flexible_def();
-    f.name = "beam", f.type = ZN_BEAM, f.elements = 2, f.to[0] = 1;
+    f.name = "beam", f.type = ZN_FLEXIBLE_BEAM, f.elements = 2, f.to[0] = 1;
     f.EA = f.GA[0] = f.EI[0] = f.line_density = f.rotary[0] = 1;
     assert_int_equal(zn_parts_flexible(parts, &f, flexible), ZN_OK);
     return parts;
@@ -48,6 +47,8 @@ world *world_create(void) {
     w->dead_formulas = make_formulas(w->context, &w->dead_model);
     w->parts = make_parts(w->context, &w->body, &w->frame, &w->geometry, &w->flexible);
     w->dead_parts = make_parts(w->context, &w->foreign_body, &w->foreign_frame, &w->foreign_geometry, &w->foreign_flexible);
+    w->machine = zn_parts_machine(w->parts);
+    w->dead_machine = zn_parts_machine(w->dead_parts);
     zn_parts_destroy(w->dead_parts);
     w->other_parts = make_parts(w->context, &w->foreign_body, &w->foreign_frame, &w->foreign_geometry, &w->foreign_flexible);
     make_runs(w, "misuse-live.csv", &w->scene, &w->simulation, &w->account, &w->recorder);
@@ -79,7 +80,7 @@ void world_destroy(world *w) {
 void check_refused(world *w, zn_status status, const char *call, const char *file, int line) {
     int count = zn_error_count(w->context);
     const zn_error *error = count ? zn_error_get(w->context, count - 1) : NULL;
-    if (status != ZN_ARGUMENT && status != ZN_MODEL) {
+    if (status != ZN_ERROR_ARGUMENT && status != ZN_ERROR_MODEL) {
         print_error("%s:%d: %s: status %d\n", file, line, call, (int)status);
         _fail(file, line);
     }
@@ -91,7 +92,7 @@ void check_refused(world *w, zn_status status, const char *call, const char *fil
 }
 
 void check_refused_silently(world *w, zn_status status, const char *call, const char *file, int line) {
-    if (status != ZN_ARGUMENT) {
+    if (status != ZN_ERROR_ARGUMENT) {
         print_error("%s:%d: %s: status %d\n", file, line, call, (int)status);
         _fail(file, line);
     }

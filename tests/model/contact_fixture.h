@@ -43,8 +43,7 @@ static inline void random_numbers(contact_case *c) {
     bool planar = case_is_planar(c);
     put(n->a_axis, random_direction(), planar), put(n->b_axis, random_direction(), planar);
     put(n->pole, random_direction(), false), put(n->reference, random_direction(), false);
-    if (c->variant.frame == CONTACT_TURNED ||
-        c->variant.frame == CONTACT_FIXED) { /* at right angles to what it turns with */
+    if (c->variant.frame == CONTACT_TURNED || c->variant.frame == CONTACT_FIXED) { /* at right angles to what it turns with */
         vec3 p = vec3_from(c->variant.frame == CONTACT_TURNED ? n->pole : n->b_axis), r = vec3_from(n->reference);
         r = vec3_add_scaled(r, -vec3_dot(r, p), p);
         vec3_store(vec3_scale(1 / sqrt(vec3_dot(r, r)), r), n->reference);
@@ -89,8 +88,7 @@ static inline expr ellipse(sketch *k, bool planar) {
 }
 
 static inline vec3 value3(sketch *k, evec v, const double *variables) {
-    return (vec3){expr_value(k->g, v.x[0], variables), expr_value(k->g, v.x[1], variables),
-                  expr_value(k->g, v.x[2], variables)};
+    return (vec3){expr_value(k->g, v.x[0], variables), expr_value(k->g, v.x[1], variables), expr_value(k->g, v.x[2], variables)};
 }
 
 #endif

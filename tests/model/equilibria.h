@@ -15,12 +15,12 @@
 
 /* Puts the values over a pattern into a dense matrix with n rows, at (row, col); transposed: its transpose. */
 static inline void equilibria_put(const zn_pattern *p, const double *values, double s, bool transposed, int row, int col, int n,
-                               double *a) {
+                                  double *a) {
     for (int j = 0; j < p->cols; j++)
         for (int k = p->start[j]; k < p->start[j + 1]; k++) {
             int i = p->index[k];
-            a[transposed ? (size_t)(col + i) * (size_t)n + (size_t)(row + j)
-                         : (size_t)(col + j) * (size_t)n + (size_t)(row + i)] += s * values[k];
+            a[transposed ? (size_t)(col + i) * (size_t)n + (size_t)(row + j) : (size_t)(col + j) * (size_t)n + (size_t)(row + i)] +=
+                s * values[k];
         }
 }
 
@@ -29,10 +29,8 @@ static inline void equilibria_put(const zn_pattern *p, const double *values, dou
 static inline int equilibria_solve(const zn_model *m, int steps, double *q) {
     const int nu = m->size.nu, ng = m->size.ng, n = nu + ng;
     double *r = calloc((size_t)n, sizeof *r), *J = calloc((size_t)n * (size_t)n, sizeof *J),
-           *lambda = calloc((size_t)n + 1, sizeof *lambda), *zero = calloc((size_t)nu, sizeof *zero),
-           *c = calloc((size_t)n, sizeof *c);
-    double *r_q = calloc((size_t)lin_nnz(&m->pattern.r_q) + 1, sizeof *r_q),
-           *W = calloc((size_t)lin_nnz(&m->pattern.W) + 1, sizeof *W),
+           *lambda = calloc((size_t)n + 1, sizeof *lambda), *zero = calloc((size_t)nu, sizeof *zero), *c = calloc((size_t)n, sizeof *c);
+    double *r_q = calloc((size_t)lin_nnz(&m->pattern.r_q) + 1, sizeof *r_q), *W = calloc((size_t)lin_nnz(&m->pattern.W) + 1, sizeof *W),
            *c_q = calloc((size_t)lin_nnz(&m->pattern.c0_q) + 1, sizeof *c_q);
     int *pivot = calloc((size_t)n, sizeof *pivot), iteration = 0;
     void *work = calloc(1, m->work_bytes);
@@ -71,9 +69,9 @@ static inline int equilibria_frequencies(const zn_model *m, int n_fixed, const i
     const int nu = m->size.nu;
     int n = 0, info = 0, *keep = calloc((size_t)nu, sizeof *keep), *pivot = calloc((size_t)nu, sizeof *pivot);
     size_t all = (size_t)nu * (size_t)nu;
-    double *K = calloc(all, sizeof *K), *M = calloc(all, sizeof *M), *K0 = calloc(all, sizeof *K0),
-           *M0 = calloc(all, sizeof *M0), *real = calloc((size_t)nu, sizeof *real),
-           *imaginary = calloc((size_t)nu, sizeof *imaginary), *space = calloc(16 * (size_t)nu, sizeof *space);
+    double *K = calloc(all, sizeof *K), *M = calloc(all, sizeof *M), *K0 = calloc(all, sizeof *K0), *M0 = calloc(all, sizeof *M0),
+           *real = calloc((size_t)nu, sizeof *real), *imaginary = calloc((size_t)nu, sizeof *imaginary),
+           *space = calloc(16 * (size_t)nu, sizeof *space);
     double *values[2] = {calloc((size_t)lin_nnz(&m->pattern.r_q), sizeof **values),
                          calloc((size_t)lin_nnz(&m->pattern.M), sizeof **values)};
     void *work = calloc(1, m->work_bytes);

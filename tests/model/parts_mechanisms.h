@@ -24,7 +24,7 @@ static inline void random_numbers(uint64_t *seed, int count, double *values) {
 /* A body of a type with random start and inertia. Prescribed: moves along a curve and turns. */
 static inline zn_body_def random_body(uint64_t *seed, const char *name, zn_body_type type) {
     zn_body_def def = zn_default_body_def();
-    bool planar = type == ZN_PARTICLE_2D || type == ZN_PLANAR_BODY;
+    bool planar = type == ZN_BODY_PARTICLE_2D || type == ZN_BODY_PLANAR;
     def.name = name;
     def.type = type;
     random_numbers(seed, planar ? 2 : 3, def.position);
@@ -35,7 +35,7 @@ static inline zn_body_def random_body(uint64_t *seed, const char *name, zn_body_
     def.mass = 1.5 + random_number(seed);
     const double inertia[6] = {1.1, 1.3, 1.2, 0.1, -0.2, 0.05};
     for (int i = 0; i < 6; i++) def.inertia[i] = inertia[i];
-    if (type == ZN_PRESCRIBED_BODY) {
+    if (type == ZN_BODY_PRESCRIBED) {
         def.motion[0] = ZN_FORMULA("0.3*sin(2*t) - 0.1");
         def.motion[1] = ZN_FORMULA("0.4*cos(t) + t^2");
         def.motion[2] = ZN_FORMULA("0.2*t");
@@ -60,8 +60,7 @@ static inline void scale_quaternions(const zn_model *model, uint64_t *seed, doub
 static inline double worst_derivative(zn_context *context, const zn_model *model, uint64_t *seed, const char **what) {
     const zn_sizes *n = &model->size;
     int rows = n->ng + n->ny + n->nN + n->nF;
-    double *q = malloc(sizeof *q * (size_t)n->nq), *u = malloc(sizeof *u * (size_t)n->nu),
-           *a = malloc(sizeof *a * (size_t)n->nu);
+    double *q = malloc(sizeof *q * (size_t)n->nq), *u = malloc(sizeof *u * (size_t)n->nu), *a = malloc(sizeof *a * (size_t)n->nu);
     double *lambda = malloc(sizeof *lambda * (size_t)(rows + 1)), worst = 0;
     for (int visit = 0; visit < 3; visit++) {
         random_numbers(seed, n->nq, q);
@@ -71,10 +70,8 @@ static inline double worst_derivative(zn_context *context, const zn_model *model
         random_numbers(seed, rows, lambda);
         zn_derivative_check check;
         zn_point at = {0.7 + 0.2 * visit, q, u, a, lambda};
-        if (zn_model_check_derivatives(context, model, &at, &check) != ZN_OK)
-            worst = 1e99;
-        else if (check.worst > worst)
-            worst = check.worst, *what = check.what;
+        if (zn_model_check_derivatives(context, model, &at, &check) != ZN_OK) worst = 1e99;
+        else if (check.worst > worst) worst = check.worst, *what = check.what;
     }
     free(q), free(u), free(a), free(lambda);
     return worst;

@@ -37,7 +37,7 @@ static inline void rod_end(rod_model *r) {
 /* A straight rod of length 1 along x. */
 static inline zn_flexible_def rod_def(int elements, int order) {
     zn_flexible_def def = zn_default_flexible_def();
-    def.name = "rod", def.type = ZN_ROD, def.elements = elements, def.order = order;
+    def.name = "rod", def.type = ZN_FLEXIBLE_ROD, def.elements = elements, def.order = order;
     def.to[0] = 1;
     def.EA = 200, def.GA[0] = 80, def.GA[1] = 70, def.GJ = 1.5, def.EI[0] = 1, def.EI[1] = 2;
     def.line_density = 0.7, def.rotary[0] = 0.01, def.rotary[1] = 0.02;

@@ -52,8 +52,7 @@ static inline void statics_evaluate(statics *s) {
     assert_int_equal(m->balance(m, s->work, &at, &(zn_balance){.r = s->b, .r_q = s->r_q}), 0);
     for (int j = 0; j < s->n; j++) {
         for (int k = B->start[j]; k < B->start[j + 1]; k++)
-            for (int e = R->start[B->index[k]]; e < R->start[B->index[k] + 1]; e++)
-                s->K[R->index[e] + j * s->n] += s->r_q[e] * s->B[k];
+            for (int e = R->start[B->index[k]]; e < R->start[B->index[k] + 1]; e++) s->K[R->index[e] + j * s->n] += s->r_q[e] * s->B[k];
         s->b[j] -= s->load[j];
     }
     for (int i = 0; i < s->n; i++) {
@@ -112,7 +111,7 @@ static inline void statics_newton(statics *s, double tolerance) {
         for (int i = 0; i < s->n; i++) largest = fmax(largest, fabs(s->b[i]));
         if (!isfinite(largest)) break;
         lin_multiply(&s->model->pattern.B, s->B, -1, s->b, s->q);
-        if (s->model->after_step) s->model->after_step(s->model, s->q);
+        if (s->model->after_step) s->model->after_step(s->model, 0, s->q);
         if (largest < tolerance) return;
     }
     fail_msg("no equilibrium found");

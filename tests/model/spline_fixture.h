@@ -17,7 +17,7 @@ typedef struct setup {
 static inline zn_flexible_def beam_def(int degree, int elements) {
     zn_flexible_def def = zn_default_flexible_def();
     def.name = "beam";
-    def.type = ZN_SPLINE_BEAM;
+    def.type = ZN_FLEXIBLE_SPLINE_BEAM;
     def.order = degree;
     def.elements = elements;
     def.to[0] = 1;
@@ -66,7 +66,7 @@ static inline void setup_joint(setup *s, const char *name, zn_joint_type type, d
 static inline void setup_load(setup *s, const char *name, double at, const char *x, const char *y, const char *moment) {
     zn_force_def force = zn_default_force_def();
     force.name = name;
-    force.type = ZN_BODY_FORCE;
+    force.type = ZN_FORCE_BODY;
     force.a = setup_section(s, at);
     if (x) force.force[0] = ZN_FORMULA(x);
     if (y) force.force[1] = ZN_FORMULA(y);
@@ -77,7 +77,7 @@ static inline void setup_load(setup *s, const char *name, double at, const char 
 /* Clamped at the origin. */
 static inline setup cantilever(const zn_flexible_def *def, const char *x, const char *y, const char *moment) {
     setup s = setup_begin(def);
-    setup_joint(&s, "clamp", ZN_FIXED, 0, (double[3]){0, 0, 0});
+    setup_joint(&s, "clamp", ZN_JOINT_FIXED, 0, (double[3]){0, 0, 0});
     setup_load(&s, "load", 1, x, y, moment);
     setup_build(&s);
     return s;

@@ -59,8 +59,7 @@ static inline bool statics_fill(statics *s, double t) {
             if (p->c0_q.index[k] < s->rows) s->matrix[j * n + nq + (size_t)p->c0_q.index[k]] = s->c0_q[k];
     }
     for (int j = 0; j < s->rows; j++) {
-        for (int k = p->W.start[j]; k < p->W.start[j + 1]; k++)
-            s->matrix[(nq + (size_t)j) * n + (size_t)p->W.index[k]] = -s->W[k];
+        for (int k = p->W.start[j]; k < p->W.start[j + 1]; k++) s->matrix[(nq + (size_t)j) * n + (size_t)p->W.index[k]] = -s->W[k];
         s->r[nq + (size_t)j] = s->c0[j];
     }
     return true;
@@ -75,10 +74,8 @@ static inline double statics_solve(statics *s, double t) {
         lin_dense_lu_solve(s->n, s->matrix, s->pivot, s->r, 1);
         double now = 0;
         for (int j = 0; j < s->n; j++) {
-            if (j < s->model->size.nq)
-                now = fmax(now, fabs(s->r[j])), s->q[j] -= s->r[j];
-            else
-                s->lambda[j - s->model->size.nq] -= s->r[j];
+            if (j < s->model->size.nq) now = fmax(now, fabs(s->r[j])), s->q[j] -= s->r[j];
+            else s->lambda[j - s->model->size.nq] -= s->r[j];
         }
         if (!isfinite(now)) return INFINITY;
         if (now < 1e-9 && now >= change) return now; /* round-off */

@@ -8,25 +8,25 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define BODIES                                                                                                             \
-    "bodies:\n"                                                                                                            \
-    "  a: {type: spatial, shape: {type: sphere, radius: 0.5}, mass: 1, position: [0, 0, 0.6]}\n"                                         \
-    "  b: {type: spatial, shape: {type: sphere, radius: 0.4}, mass: 2, position: [1.1, 0.1, 0.5]}\n"                                     \
-    "  c: {type: spatial, shape: {type: sphere, radius: 0.3}, mass: 3, position: [0.5, 0.3, 1.4], angular_velocity: [1, 2, 3]}\n"        \
-    "geometry:\n"                                                                                                          \
-    "  floor: {type: plane}\n"                                                                                             \
-    "  ball_a: {on: a, type: sphere, radius: 0.5}\n"                                                                       \
-    "  ball_b: {on: b, type: sphere, radius: 0.4}\n"                                                                       \
-    "  ball_c: {on: c, type: sphere, radius: 0.3}\n"                                                                       \
-    "joints: {rope: {type: distance, between: [a, b]}}\n"                                                                  \
-    "gravity: [0, 0, -9.81]\n"                                                                                             \
-    "simulation: {step: 1e-3, end: 1}\n"                                                                                   \
-    "contacts:\n"                                                                                                          \
+#define BODIES                                                                                                                    \
+    "bodies:\n"                                                                                                                   \
+    "  a: {type: spatial, shape: {type: sphere, radius: 0.5}, mass: 1, position: [0, 0, 0.6]}\n"                                  \
+    "  b: {type: spatial, shape: {type: sphere, radius: 0.4}, mass: 2, position: [1.1, 0.1, 0.5]}\n"                              \
+    "  c: {type: spatial, shape: {type: sphere, radius: 0.3}, mass: 3, position: [0.5, 0.3, 1.4], angular_velocity: [1, 2, 3]}\n" \
+    "geometry:\n"                                                                                                                 \
+    "  floor: {type: plane}\n"                                                                                                    \
+    "  ball_a: {on: a, type: sphere, radius: 0.5}\n"                                                                              \
+    "  ball_b: {on: b, type: sphere, radius: 0.4}\n"                                                                              \
+    "  ball_c: {on: c, type: sphere, radius: 0.3}\n"                                                                              \
+    "joints: {rope: {type: distance, between: [a, b]}}\n"                                                                         \
+    "gravity: [0, 0, -9.81]\n"                                                                                                    \
+    "simulation: {step: 1e-3, end: 1}\n"                                                                                          \
+    "contacts:\n"                                                                                                                 \
     "  declared: {between: [ball_c, floor], friction: 0.3}\n"
-#define OTHERS                                                                                                             \
-    "  one: {between: [ball_a, floor], friction: 0.2, restitution: 0.5}\n"                                                 \
-    "  two: {between: [ball_a, ball_c], friction: [0.2, 0.3], reservoir: ellipse}\n"                                       \
-    "  three: {between: [ball_b, ball_c]}\n"                                                                               \
+#define OTHERS                                                                       \
+    "  one: {between: [ball_a, floor], friction: 0.2, restitution: 0.5}\n"           \
+    "  two: {between: [ball_a, ball_c], friction: [0.2, 0.3], reservoir: ellipse}\n" \
+    "  three: {between: [ball_b, ball_c]}\n"                                         \
     "  four: {between: [ball_b, floor], friction: 0.1, rolling: 0.01}\n"
 
 static long taken;
@@ -63,22 +63,22 @@ static void take_contacts(const zn_model *model, assembly_extra *extra) {
 }
 
 typedef struct answers {
-    double r[64], r_q[MOST], r_u[MOST], M[MOST], W[MOST], c0[64], c0_q[MOST], c1[64], c1_q[MOST], c1_u[MOST], c2[64], c2_q[MOST], c2_u[MOST],
-        qdot[64], B[MOST];
+    double r[64], r_q[MOST], r_u[MOST], M[MOST], W[MOST], c0[64], c0_q[MOST], c1[64], c1_q[MOST], c1_u[MOST], c2[64], c2_q[MOST],
+        c2_u[MOST], qdot[64], B[MOST];
 } answers;
 
 static void ask(zn_context *context, const zn_model *model, bool forces, answers *out) {
     double q[64], u[64], a[64], lambda[64];
-    for (int i = 0; i < 64; i++)
-        q[i] = cos(3 * i) + (i % 7 == 0 ? 1 : 0), u[i] = sin(5 * i), a[i] = cos(7 * i), lambda[i] = 2 + sin(2 * i);
+    for (int i = 0; i < 64; i++) q[i] = cos(3 * i) + (i % 7 == 0 ? 1 : 0), u[i] = sin(5 * i), a[i] = cos(7 * i), lambda[i] = 2 + sin(2 * i);
     memset(out, 0, sizeof *out);
     void *work = mem_array(context, model->work_bytes, 1);
     zn_point at = {0.3, q, u, a, forces ? lambda : NULL};
     assert_int_equal(model->balance(model, work, &at, &(zn_balance){false, out->r, out->r_q, out->r_u, out->M, out->W}), 0);
     assert_int_equal(model->kinematics(model, work, &at, &(zn_kinematics){.qdot = out->qdot, .B = out->B}), 0);
-    assert_int_equal(model->constraints(model, work, &at,
-                                        &(zn_constraints){out->c0, out->c0_q, out->c1, out->c1_q, out->c1_u, out->c2, out->c2_q, out->c2_u}),
-                     0);
+    assert_int_equal(
+        model->constraints(model, work, &at,
+                           &(zn_constraints){out->c0, out->c0_q, out->c1, out->c1_q, out->c1_u, out->c2, out->c2_q, out->c2_u}),
+        0);
     mem_free(context, work);
 }
 
@@ -91,7 +91,8 @@ static void same_pattern(const zn_pattern *a, const zn_pattern *b) {
 
 static void same_model(zn_context *context, const zn_model *a, const zn_model *b) {
     assert_memory_equal(&a->size, &b->size, sizeof a->size);
-    for (int k = 0; k < N_MATRICES; k++) same_pattern(assembly_pattern(&a->pattern, (matrix_name)k), assembly_pattern(&b->pattern, (matrix_name)k));
+    for (int k = 0; k < N_MATRICES; k++)
+        same_pattern(assembly_pattern(&a->pattern, (matrix_name)k), assembly_pattern(&b->pattern, (matrix_name)k));
     assert_true(a->natural == b->natural && a->lagrangian == b->lagrangian && a->force_uses_velocity == b->force_uses_velocity);
     for (int k = 0; k < a->size.n_contacts; k++) {
         const zn_contact *x = &a->contacts[k], *y = &b->contacts[k];
@@ -141,7 +142,8 @@ static void takes_no_memory_again(void **state) {
     zn_model *model = NULL;
     assert_int_equal(assembly_extend(context, zn_scene_model(base), OTHER_PARTS, extra, &model), ZN_OK);
     long before = taken;
-    for (int count = OTHER_PARTS; count >= 0; count--) assert_int_equal(assembly_extend(context, zn_scene_model(base), count, extra, &model), ZN_OK);
+    for (int count = OTHER_PARTS; count >= 0; count--)
+        assert_int_equal(assembly_extend(context, zn_scene_model(base), count, extra, &model), ZN_OK);
     assert_int_equal(taken, before);
     model_free(context, model);
     zn_scene_destroy(base);
@@ -154,7 +156,7 @@ static void needs_parts(void **state) {
     zn_context *context = zn_context_create(NULL);
     zn_scene *formula = parse(context, "coordinates: {x: 0}\nenergy: {kinetic: x'^2/2}\nsimulation: {step: 1, end: 1}\n");
     zn_model *model = NULL;
-    assert_int_equal(assembly_extend(context, zn_scene_model(formula), 0, NULL, &model), ZN_INTERNAL);
+    assert_int_equal(assembly_extend(context, zn_scene_model(formula), 0, NULL, &model), ZN_ERROR_INTERNAL);
     assert_null(model);
     zn_scene_destroy(formula);
     zn_context_destroy(context);

@@ -9,7 +9,8 @@ static void same_motion(const char *form, const char *known, const char *formula
         char a_text[560], b_text[560];
         snprintf(a_text, sizeof a_text, "%s\n  bowl: %s\n", form, known);
         snprintf(b_text, sizeof b_text, "%s\n  bowl: %s\n", form, formula);
-        trial a = trial_complete(a_text, (trial_options){.scheme = schemes[s]}), b = trial_complete(b_text, (trial_options){.scheme = schemes[s]});
+        trial a = trial_complete(a_text, (trial_options){.scheme = schemes[s]}),
+              b = trial_complete(b_text, (trial_options){.scheme = schemes[s]});
         for (int i = 0; i < n; i++) check_close(trial_q(&b, i), trial_q(&a, i), tolerance);
         const double *P = zn_simulation_percussion_totals(b.simulation);
         check_below(1, P[0]); /* it is in the bowl */
@@ -21,12 +22,13 @@ static void same_motion(const char *form, const char *known, const char *formula
 /* A circle by its equation, and by y = f(x), is the hollow circle; also when the body of the bowl is turned and moved. */
 static void a_disk_in_a_bowl(void **state) {
     (void)state;
-    const char form[] = "gravity: [0, -9.81]\n"
-                        "bodies: {ball: {type: planar, position: [0.6, -0.55], velocity: [0.2, 0.1], angle_rate: 5, mass: 1, inertia: 0.004}}\n"
-                        "contacts: {bowl: {between: [rim, bowl], friction: 0.3, restitution: 0.4}}\n"
-                        "simulation: {step: 2e-3, end: 1}\n"
-                        "geometry:\n"
-                        "  rim: {on: ball, type: disk, radius: 0.1}";
+    const char form[] =
+        "gravity: [0, -9.81]\n"
+        "bodies: {ball: {type: planar, position: [0.6, -0.55], velocity: [0.2, 0.1], angle_rate: 5, mass: 1, inertia: 0.004}}\n"
+        "contacts: {bowl: {between: [rim, bowl], friction: 0.3, restitution: 0.4}}\n"
+        "simulation: {step: 2e-3, end: 1}\n"
+        "geometry:\n"
+        "  rim: {on: ball, type: disk, radius: 0.1}";
     same_motion(form, "{type: hollow-circle, radius: 1}", "{type: curve, f: 1 - x^2 - y^2}", 3, 1e-9);
     same_motion(form, "{type: hollow-circle, radius: 1}", "{type: curve, y: -sqrt(1 - x^2)}", 3, 1e-9);
     same_motion(form, "{type: hollow-circle, radius: 1}", "{type: curve, f: 1 - (x - 0.2)^2 - y^2, at: [-0.2, 0]}", 3, 1e-9);
@@ -46,13 +48,14 @@ static void a_sphere_in_a_bowl(void **state) {
 /* Without friction and impacts a disk on a parabola keeps its energy, does not penetrate, and its centre is at R from the curve. */
 static void a_disk_on_a_parabola(void **state) {
     (void)state;
-    const char *scene = "parameters: {R: 0.2, x0: 1}\n"
-                        "gravity: [0, -9.81]\n"
-                        "bodies:\n"
-                        "  ball: {type: planar, mass: 1, inertia: 0.02, position: [x0 - R*2*x0/sqrt(1 + 4*x0^2), x0^2 + R/sqrt(1 + 4*x0^2)]}\n"
-                        "geometry: {rim: {on: ball, type: disk, radius: R}, slope: {type: curve, y: x^2}}\n"
-                        "contacts: {slope: {between: [rim, slope], friction: 0.5}}\n"
-                        "simulation: {scheme: radau-2a, stages: 2, step: 2e-3, end: 2}\n";
+    const char *scene =
+        "parameters: {R: 0.2, x0: 1}\n"
+        "gravity: [0, -9.81]\n"
+        "bodies:\n"
+        "  ball: {type: planar, mass: 1, inertia: 0.02, position: [x0 - R*2*x0/sqrt(1 + 4*x0^2), x0^2 + R/sqrt(1 + 4*x0^2)]}\n"
+        "geometry: {rim: {on: ball, type: disk, radius: R}, slope: {type: curve, y: x^2}}\n"
+        "contacts: {slope: {between: [rim, slope], friction: 0.5}}\n"
+        "simulation: {scheme: radau-2a, stages: 2, step: 2e-3, end: 2}\n";
     trial r = trial_begin(scene, (trial_options){.scheme = "radau-2a", .stages = 2});
     double T, V, E;
     zn_simulation_energy(r.simulation, &T, &V);
@@ -80,12 +83,13 @@ static void a_disk_on_a_parabola(void **state) {
 /* A capsule lies with both ends on a wave; what is refused is said. */
 static void capsules_and_errors(void **state) {
     (void)state;
-    const char *scene = "gravity: [0, -9.81]\n"
-                        "bodies: {trunk: {type: planar, mass: 1, inertia: 0.1, position: [0.2, 0.8]}}\n"
-                        "geometry: {skin: {on: trunk, type: capsule, radius: 0.1, length: 1, axis: [1, 0]}, ground: {type: curve, y: 0.2*cos(2*x)}}\n"
-                        "contacts: {ground: {between: [skin, ground], friction: 0.8}}\n"
-                        "forces: {trunk.x: -2*trunk.x', trunk.phi: -trunk.phi'}\n"
-                        "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 8}\n";
+    const char *scene =
+        "gravity: [0, -9.81]\n"
+        "bodies: {trunk: {type: planar, mass: 1, inertia: 0.1, position: [0.2, 0.8]}}\n"
+        "geometry: {skin: {on: trunk, type: capsule, radius: 0.1, length: 1, axis: [1, 0]}, ground: {type: curve, y: 0.2*cos(2*x)}}\n"
+        "contacts: {ground: {between: [skin, ground], friction: 0.8}}\n"
+        "forces: {trunk.x: -2*trunk.x', trunk.phi: -trunk.phi'}\n"
+        "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 8}\n";
     trial r = trial_complete(scene, (trial_options){.scheme = "moreau-midpoint"});
     for (int i = 0; i < 3; i++) check_close(trial_u(&r, i), 0, 1e-9);
     check_below(zn_simulation_statistics(r.simulation).max_penetration, 5e-3);

@@ -38,7 +38,7 @@ static void add_rule(zn_parts *parts, const char *name, const char *a, const cha
     assert_int_equal(zn_parts_collide(parts, &def), ZN_OK);
 }
 
-static const zn_shape_def ball = {.type = ZN_SPHERE, .radius = 0.5}, box = {.type = ZN_BOX, .size = {1, 2, 3}};
+static const zn_shape_def ball = {.type = ZN_SHAPE_SPHERE, .radius = 0.5}, box = {.type = ZN_SHAPE_BOX, .size = {1, 2, 3}};
 
 static int find_shape(const contact_field *field, const char *name) {
     for (int i = 0; i < contact_field_shapes(field); i++)
@@ -60,9 +60,9 @@ static void candidates_become_parts(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
     zn_parts *parts = begin(context);
-    add_body(parts, "one", ZN_SPATIAL_BODY, ball, (vec3){0, 0, 2});
-    add_body(parts, "two", ZN_SPATIAL_BODY, ball, (vec3){3, 0, 2});
-    add_body(parts, "crate", ZN_SPATIAL_BODY, box, (vec3){0, 5, 4});
+    add_body(parts, "one", ZN_BODY_SPATIAL, ball, (vec3){0, 0, 2});
+    add_body(parts, "two", ZN_BODY_SPATIAL, ball, (vec3){3, 0, 2});
+    add_body(parts, "crate", ZN_BODY_SPATIAL, box, (vec3){0, 5, 4});
     add_plane(parts, "floor");
     add_rule(parts, "all", NULL, NULL, 0.5);
     zn_model *model = NULL;
@@ -83,7 +83,8 @@ static void candidates_become_parts(void **state) {
     collide_candidate two_balls = {.shape = {find_shape(field, "one"), find_shape(field, "two")}, .side = 1, .n = {-1, 0, 0}};
     two_balls.of[0] = on_floor.of[0];
     two_balls.of[1] = (feature){.kind = FEATURE_SPHERE, .radius = 0.5, .side = 1};
-    collide_candidate corner = {.shape = {find_shape(field, "crate"), find_shape(field, "floor")}, .feature = {3, 0}, .side = 1, .n = {0, 0, 1}};
+    collide_candidate corner = {
+        .shape = {find_shape(field, "crate"), find_shape(field, "floor")}, .feature = {3, 0}, .side = 1, .n = {0, 0, 1}};
     corner.of[0] = (feature){.kind = FEATURE_BALL, .point = {0.5, 1, -1.5}, .side = 1};
     corner.of[1] = on_floor.of[1];
     const struct {
@@ -115,8 +116,8 @@ static void poles_are_kept(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
     zn_parts *parts = begin(context);
-    add_body(parts, "one", ZN_SPATIAL_BODY, ball, (vec3){0, 0, 2});
-    add_body(parts, "two", ZN_SPATIAL_BODY, ball, (vec3){3, 0, 2});
+    add_body(parts, "one", ZN_BODY_SPATIAL, ball, (vec3){0, 0, 2});
+    add_body(parts, "two", ZN_BODY_SPATIAL, ball, (vec3){3, 0, 2});
     add_rule(parts, "all", NULL, NULL, 0.5);
     zn_model *model = NULL;
     assert_int_equal(zn_parts_build(parts, &model), ZN_OK);
@@ -148,11 +149,11 @@ static void prescribed_bodies_take_part(void **state) {
     zn_context *context = zn_context_create(NULL);
     zn_parts *parts = zn_parts_create(context);
     assert_int_equal(zn_parts_parameter(parts, "a", 2), ZN_OK);
-    zn_shape_def disk = {.type = ZN_DISK, .radius = 0.5};
-    add_body(parts, "disk", ZN_PLANAR_BODY, disk, (vec3){0, 3, 0});
+    zn_shape_def disk = {.type = ZN_SHAPE_DISK, .radius = 0.5};
+    add_body(parts, "disk", ZN_BODY_PLANAR, disk, (vec3){0, 3, 0});
     zn_body_def def = zn_default_body_def();
     zn_body body;
-    def.name = "lift", def.type = ZN_PRESCRIBED_BODY, def.motion[1] = ZN_FORMULA("a*t"), def.motion_angle = ZN_FORMULA("0.5*t");
+    def.name = "lift", def.type = ZN_BODY_PRESCRIBED, def.motion[1] = ZN_FORMULA("a*t"), def.motion_angle = ZN_FORMULA("0.5*t");
     assert_int_equal(zn_parts_body(parts, &def, &body), ZN_OK);
     zn_geometry_def plate = zn_default_geometry_def();
     plate.name = "plate", plate.type = ZN_GEOMETRY_PLANE, plate.frame = zn_parts_body_frame(parts, body);
@@ -217,7 +218,7 @@ static void check_candidate(zn_context *context, const contact_field *field, con
 static int search_and_check(const zn_shape_def *one, const zn_shape_def *two, bool planar, unsigned *seed) {
     zn_context *context = zn_context_create(NULL);
     zn_parts *parts = begin(context);
-    zn_body_type type = planar ? ZN_PLANAR_BODY : ZN_SPATIAL_BODY;
+    zn_body_type type = planar ? ZN_BODY_PLANAR : ZN_BODY_SPATIAL;
     add_body(parts, "one", type, *one, (vec3){0, 2, 0});
     add_body(parts, "two", type, *two, (vec3){1, 2, 0});
     add_plane(parts, "floor");
@@ -251,29 +252,31 @@ static void gaps_are_those_of_the_search(void **state) {
     (void)state;
     static const double corners[5][3] = {{0, 0, 0.4}, {0.4, 0, -0.2}, {-0.3, 0.3, -0.2}, {-0.3, -0.3, -0.2}, {0, 0, 0}};
     static const int faces[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
-    static const zn_shape_def shapes[] = {{.type = ZN_SPHERE, .radius = 0.3},
-                                          {.type = ZN_BOX, .size = {0.6, 0.5, 0.4}},
-                                          {.type = ZN_BOX, .size = {0.5, 0.4, 0.3}, .radius = 0.05},
-                                          {.type = ZN_CAPSULE, .radius = 0.2, .length = 0.6},
-                                          {.type = ZN_CYLINDER, .radius = 0.3, .length = 0.5},
-                                          {.type = ZN_CONE, .radius = 0.3, .length = 0.6},
-                                          {.type = ZN_ELLIPSOID, .size = {0.6, 0.5, 0.8}},
-                                          {.type = ZN_POLYHEDRON, .n_points = 5, .points = corners},
-                                          {.type = ZN_MESH, .n_points = 4, .points = corners, .n_triangles = 4, .triangles = faces}};
+    static const zn_shape_def shapes[] = {{.type = ZN_SHAPE_SPHERE, .radius = 0.3},
+                                          {.type = ZN_SHAPE_BOX, .size = {0.6, 0.5, 0.4}},
+                                          {.type = ZN_SHAPE_BOX, .size = {0.5, 0.4, 0.3}, .radius = 0.05},
+                                          {.type = ZN_SHAPE_CAPSULE, .radius = 0.2, .length = 0.6},
+                                          {.type = ZN_SHAPE_CYLINDER, .radius = 0.3, .length = 0.5},
+                                          {.type = ZN_SHAPE_CONE, .radius = 0.3, .length = 0.6},
+                                          {.type = ZN_SHAPE_ELLIPSOID, .size = {0.6, 0.5, 0.8}},
+                                          {.type = ZN_SHAPE_POLYHEDRON, .n_points = 5, .points = corners},
+                                          {.type = ZN_SHAPE_MESH, .n_points = 4, .points = corners, .n_triangles = 4, .triangles = faces}};
     static const double notched[5][3] = {{0.3, 0, 0}, {0, 0.3, 0}, {-0.3, 0, 0}, {0, 0.1, 0}, {0.05, -0.2, 0}};
-    static const zn_shape_def planar_shapes[] = {{.type = ZN_DISK, .radius = 0.3},
-                                                 {.type = ZN_BOX, .size = {0.6, 0.4}, .radius = 0.05},
-                                                 {.type = ZN_CAPSULE, .radius = 0.2, .length = 0.5},
-                                                 {.type = ZN_POLYGON, .n_points = 5, .points = notched}};
+    static const zn_shape_def planar_shapes[] = {{.type = ZN_SHAPE_DISK, .radius = 0.3},
+                                                 {.type = ZN_SHAPE_BOX, .size = {0.6, 0.4}, .radius = 0.05},
+                                                 {.type = ZN_SHAPE_CAPSULE, .radius = 0.2, .length = 0.5},
+                                                 {.type = ZN_SHAPE_POLYGON, .n_points = 5, .points = notched}};
     unsigned seed = 7;
     int found = 0;
     const int n = sizeof shapes / sizeof *shapes, n_planar = sizeof planar_shapes / sizeof *planar_shapes;
     for (int i = 0; i < n * n; i++) found += search_and_check(&shapes[i / n], &shapes[i % n], false, &seed);
-    for (int i = 0; i < n_planar * n_planar; i++) found += search_and_check(&planar_shapes[i / n_planar], &planar_shapes[i % n_planar], true, &seed);
+    for (int i = 0; i < n_planar * n_planar; i++)
+        found += search_and_check(&planar_shapes[i / n_planar], &planar_shapes[i % n_planar], true, &seed);
     print_message("%d candidates\n", found);
     for (int i = 0; i < FEATURE_KIND_COUNT * FEATURE_KIND_COUNT; i++)
         if (seen[i / FEATURE_KIND_COUNT][i % FEATURE_KIND_COUNT])
-            print_message("  features %d on %d: %d\n", i / FEATURE_KIND_COUNT, i % FEATURE_KIND_COUNT, seen[i / FEATURE_KIND_COUNT][i % FEATURE_KIND_COUNT]);
+            print_message("  features %d on %d: %d\n", i / FEATURE_KIND_COUNT, i % FEATURE_KIND_COUNT,
+                          seen[i / FEATURE_KIND_COUNT][i % FEATURE_KIND_COUNT]);
     assert_true(found > 500);
 }
 
@@ -282,7 +285,7 @@ static void instances_are_cheap(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
     zn_parts *parts = begin(context);
-    add_body(parts, "one", ZN_SPATIAL_BODY, ball, (vec3){0, 0, 2});
+    add_body(parts, "one", ZN_BODY_SPATIAL, ball, (vec3){0, 0, 2});
     add_plane(parts, "floor");
     add_rule(parts, "all", NULL, NULL, 0.5);
     zn_model *model = NULL, *part;
@@ -311,31 +314,34 @@ static void instances_are_cheap(void **state) {
 
 /* ---- memory ---- */
 
-#define TRY(call)                              \
-    do {                                       \
-        if (status == ZN_OK) status = (call);  \
+#define TRY(call)                             \
+    do {                                      \
+        if (status == ZN_OK) status = (call); \
     } while (0)
 
 /* Groups, rules with exceptions, materials, moving bodies, shapes by points, and a candidate that becomes a part. */
 static zn_status build_all(zn_context *context) {
-    static const double corners[4][3] = {{0, 0, 0}, {0.4, 0, 0}, {0.1, 0.1, 0}, {0, 0.4, 0}}, hull[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const double corners[4][3] = {{0, 0, 0}, {0.4, 0, 0}, {0.1, 0.1, 0}, {0, 0.4, 0}},
+                        hull[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     static const double ground[9] = {-9, -1, 0, 0, -2, 0, 9, -1, 0};
     static const char *const members[] = {"stone", "plate"}, *const except[1][2] = {{"stone", "world"}};
     zn_parts *parts = zn_parts_create(context);
-    if (!parts) return ZN_MEMORY;
+    if (!parts) return ZN_ERROR_MEMORY;
     zn_status status = ZN_OK;
     zn_mass mass;
-    zn_shape_def tetrahedron = {.type = ZN_POLYHEDRON, .n_points = 4, .points = hull};
+    zn_shape_def tetrahedron = {.type = ZN_SHAPE_POLYHEDRON, .n_points = 4, .points = hull};
     TRY(zn_shape_mass(context, &tetrahedron, 1, false, &mass));
     TRY(zn_parts_parameter(parts, "a", 2));
     zn_body_def stone = zn_default_body_def(), lift = zn_default_body_def();
     zn_body body = {0};
-    stone.name = "stone", stone.density = 1, stone.shape = (zn_shape_def){.type = ZN_POLYGON, .n_points = 4, .points = corners, .material = "wood"};
+    stone.name = "stone", stone.density = 1,
+    stone.shape = (zn_shape_def){.type = ZN_SHAPE_POLYGON, .n_points = 4, .points = corners, .material = "wood"};
     TRY(zn_parts_body(parts, &stone, NULL));
-    lift.name = "lift", lift.type = ZN_PRESCRIBED_BODY, lift.motion[1] = ZN_FORMULA("a*t - 1");
+    lift.name = "lift", lift.type = ZN_BODY_PRESCRIBED, lift.motion[1] = ZN_FORMULA("a*t - 1");
     TRY(zn_parts_body(parts, &lift, &body));
     zn_geometry_def plate = zn_default_geometry_def(), line = zn_default_geometry_def();
-    plate.name = "plate", plate.type = ZN_GEOMETRY_BOX, plate.size[0] = plate.size[1] = 1, plate.frame = zn_parts_body_frame(parts, body), plate.material = "wood";
+    plate.name = "plate", plate.type = ZN_GEOMETRY_BOX, plate.size[0] = plate.size[1] = 1, plate.frame = zn_parts_body_frame(parts, body),
+    plate.material = "wood";
     TRY(zn_parts_geometry(parts, &plate, NULL));
     line.name = "ground", line.type = ZN_GEOMETRY_POLYLINE, line.n_points = 3, line.points = ground;
     line.frame = zn_parts_body_frame(parts, zn_parts_world(parts));
@@ -352,7 +358,8 @@ static zn_status build_all(zn_context *context) {
     TRY(zn_parts_build(parts, &model));
     zn_parts_destroy(parts);
     const contact_field *field = model ? contact_field_of(model) : NULL;
-    collide_candidate c = {.shape = {field ? find_shape(field, "stone") : 0, field ? find_shape(field, "plate") : 0}, .side = 1, .n = {0, 1, 0}};
+    collide_candidate c = {
+        .shape = {field ? find_shape(field, "stone") : 0, field ? find_shape(field, "plate") : 0}, .side = 1, .n = {0, 1, 0}};
     c.of[0] = (feature){.kind = FEATURE_BALL, .side = 1};
     c.of[1] = (feature){.kind = FEATURE_PLANE, .axis = {0, 1, 0}, .side = 1};
     int q[CONTACT_FIELD_MOST], u[CONTACT_FIELD_MOST];
@@ -374,14 +381,15 @@ static void memory_that_runs_out(void **state) {
         counting_allocator memory = COUNTING_ALLOCATOR;
         memory.fail_at = i;
         context = counting_context(&memory);
-        if (context) assert_int_equal(build_all(context), ZN_MEMORY);
+        if (context) assert_int_equal(build_all(context), ZN_ERROR_MEMORY);
         zn_context_destroy(context);
         assert_int_equal(memory.live, 0);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(candidates_become_parts), cmocka_unit_test(poles_are_kept),
-                                       cmocka_unit_test(prescribed_bodies_take_part), cmocka_unit_test(gaps_are_those_of_the_search), cmocka_unit_test(instances_are_cheap), cmocka_unit_test(memory_that_runs_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(candidates_become_parts),     cmocka_unit_test(poles_are_kept),
+                                       cmocka_unit_test(prescribed_bodies_take_part), cmocka_unit_test(gaps_are_those_of_the_search),
+                                       cmocka_unit_test(instances_are_cheap),         cmocka_unit_test(memory_that_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

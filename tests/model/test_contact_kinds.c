@@ -14,12 +14,7 @@ static const contact_variant planar_kinds[] = {
     {.touching = FEATURE_BALL, .surface = FEATURE_ELLIPSOID, .n_sliding = 1},
 };
 static const contact_variant spatial_kinds[] = {
-    {.touching = FEATURE_BALL,
-     .surface = FEATURE_PLANE,
-     .frame = CONTACT_FIXED,
-     .n_sliding = 2,
-     .n_rolling = 2,
-     .pivoting = true},
+    {.touching = FEATURE_BALL, .surface = FEATURE_PLANE, .frame = CONTACT_FIXED, .n_sliding = 2, .n_rolling = 2, .pivoting = true},
     {.touching = FEATURE_BALL, .surface = FEATURE_PLANE, .frame = CONTACT_OF_TOUCHING, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_PLANE, .frame = CONTACT_FIXED, .n_sliding = 2, .stribeck = true},
     {.touching = FEATURE_ELLIPSOID, .surface = FEATURE_PLANE, .frame = CONTACT_FIXED, .n_sliding = 2},
@@ -39,16 +34,10 @@ static const contact_variant spatial_kinds[] = {
 };
 static const body_kind planar_bodies[][2] = {
     {BODY_PLANAR, BODY_WORLD}, {BODY_PLANAR, BODY_PLANAR}, {BODY_PARTICLE_2D, BODY_PLANAR}, {BODY_WORLD, BODY_PLANAR}};
-static const body_kind spatial_bodies[][2] = {{BODY_SPATIAL, BODY_WORLD},
-                                              {BODY_SPATIAL, BODY_SPATIAL},
-                                              {BODY_PARTICLE_3D, BODY_SPATIAL},
-                                              {BODY_PARTICLE_3D, BODY_PARTICLE_3D}};
+static const body_kind spatial_bodies[][2] = {
+    {BODY_SPATIAL, BODY_WORLD}, {BODY_SPATIAL, BODY_SPATIAL}, {BODY_PARTICLE_3D, BODY_SPATIAL}, {BODY_PARTICLE_3D, BODY_PARTICLE_3D}};
 
-enum {
-    N_PLANAR = sizeof planar_kinds / sizeof *planar_kinds,
-    N_SPATIAL = sizeof spatial_kinds / sizeof *spatial_kinds,
-    N_BODIES = 4
-};
+enum { N_PLANAR = sizeof planar_kinds / sizeof *planar_kinds, N_SPATIAL = sizeof spatial_kinds / sizeof *spatial_kinds, N_BODIES = 4 };
 
 static void for_all_kinds(void (*check)(zn_context *, contact_case *)) {
     srand(3);
@@ -90,8 +79,7 @@ static void check_derivatives(zn_context *context, contact_case *c) {
         random_numbers(c);
         random_state(c, &layout);
         zn_contact contact = as_contact(c, balls);
-        assert_int_equal(formula_model_instance(context, kind, (const double *)&c->numbers, NULL, 1, &contact, NULL, &part),
-                         ZN_OK);
+        assert_int_equal(formula_model_instance(context, kind, (const double *)&c->numbers, NULL, 1, &contact, NULL, &part), ZN_OK);
         const double *v = c->variables;
         zn_point at = {v[0], v + layout.q, v + layout.u, v + layout.a, v + layout.lambda};
         zn_derivative_check result;
@@ -135,8 +123,7 @@ static void check_geometry(zn_context *context, contact_case *c) {
     sketch k;
     assert_int_equal(begin(context, c, &k), ZN_OK);
     bool planar = case_is_planar(c);
-    contact_sketch s =
-        contact_express_geometry(&k, &c->variant, c->variant.surface == FEATURE_SURFACE ? ellipse(&k, planar) : EXPR_NONE);
+    contact_sketch s = contact_express_geometry(&k, &c->variant, c->variant.surface == FEATURE_SURFACE ? ellipse(&k, planar) : EXPR_NONE);
     expr rate = sketch_rate(&k, s.gap);
     int closed = 0;
     for (int i = 0; i < 10; i++) {
@@ -169,7 +156,8 @@ static void closed_contacts_move_with_their_material_points(void **state) {
 /* ---- distances by brute force ---- */
 
 /* A feature as points of up to two parameters (angles, lengths), in K of its body. */
-static vec3 point_of_feature(feature_kind kind, const double *point, const double *axis, double radius, const contact_numbers *n, const double *s) {
+static vec3 point_of_feature(feature_kind kind, const double *point, const double *axis, double radius, const contact_numbers *n,
+                             const double *s) {
     vec3 P = vec3_from(point), a = vec3_from(axis), t1, t2;
     vec3_tangents(a, &t1, &t2);
     switch (kind) {
@@ -232,13 +220,14 @@ static double thickness(feature_kind kind, double radius) { return kind == FEATU
 
 static void gaps_are_distances(void **state) {
     (void)state;
-    static const feature_kind pairs[][2] = {{FEATURE_BALL, FEATURE_SPHERE}, {FEATURE_BALL, FEATURE_LINE}, {FEATURE_LINE, FEATURE_LINE},
-                                            {FEATURE_BALL, FEATURE_RING},   {FEATURE_RING, FEATURE_SPHERE}, {FEATURE_BALL, FEATURE_CONE},
+    static const feature_kind pairs[][2] = {{FEATURE_BALL, FEATURE_SPHERE},   {FEATURE_BALL, FEATURE_LINE},   {FEATURE_LINE, FEATURE_LINE},
+                                            {FEATURE_BALL, FEATURE_RING},     {FEATURE_RING, FEATURE_SPHERE}, {FEATURE_BALL, FEATURE_CONE},
                                             {FEATURE_BALL, FEATURE_ELLIPSOID}};
     srand(12);
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
         zn_context *context = zn_context_create(NULL);
-        contact_case c = {.variant = {.touching = pairs[p][0], .surface = pairs[p][1], .frame = CONTACT_OF_WORLD, .n_sliding = 2}, .body = {BODY_SPATIAL, BODY_SPATIAL}};
+        contact_case c = {.variant = {.touching = pairs[p][0], .surface = pairs[p][1], .frame = CONTACT_OF_WORLD, .n_sliding = 2},
+                          .body = {BODY_SPATIAL, BODY_SPATIAL}};
         sketch k;
         assert_int_equal(begin(context, &c, &k), ZN_OK);
         contact_sketch s = contact_express_geometry(&k, &c.variant, EXPR_NONE);
@@ -264,7 +253,8 @@ static void gaps_are_distances(void **state) {
             if (!(apart > 0.05)) continue; /* inside, where the distance has no sign */
             vec3 d = value3(&k, s.c_B, c.variables), n = value3(&k, s.n, c.variables);
             if (pairs[p][1] == FEATURE_CONE) { /* beside the apex the cone is not what is nearest */
-                vec3 base = vec3_add(b.r[1], mat3_apply(&b.A[1], vec3_from(c.numbers.b_point))), a = mat3_apply(&b.A[1], vec3_from(c.numbers.b_axis));
+                vec3 base = vec3_add(b.r[1], mat3_apply(&b.A[1], vec3_from(c.numbers.b_point))),
+                     a = mat3_apply(&b.A[1], vec3_from(c.numbers.b_axis));
                 if (vec3_dot(vec3_sub(d, base), a) < 0) continue;
             }
             check_close(least_distance(&b), apart, 1e-8);
@@ -322,19 +312,19 @@ static void tangents_of_planes_are_the_axes(void **state) {
 static void variants_survive_packing(void **state) {
     (void)state;
     for (int i = 0; i < N_PLANAR + N_SPATIAL; i++) {
-        contact_variant v = i < N_PLANAR ? planar_kinds[i] : spatial_kinds[i - N_PLANAR],
-                        w = contact_unpack(contact_pack(v));
+        contact_variant v = i < N_PLANAR ? planar_kinds[i] : spatial_kinds[i - N_PLANAR], w = contact_unpack(contact_pack(v));
         assert_int_equal(contact_pack(w), contact_pack(v));
         assert_true(w.touching == v.touching && w.surface == v.surface && w.frame == v.frame && w.n_sliding == v.n_sliding &&
-                    w.n_rolling == v.n_rolling && w.pivoting == v.pivoting && w.stribeck == v.stribeck &&
-                    w.given_force == v.given_force);
+                    w.n_rolling == v.n_rolling && w.pivoting == v.pivoting && w.stribeck == v.stribeck && w.given_force == v.given_force);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives_of_all_kinds), cmocka_unit_test(gaps_are_distances), cmocka_unit_test(closed_contacts_move_with_their_material_points),
-        cmocka_unit_test(turned_frames_do_not_flip), cmocka_unit_test(tangents_of_planes_are_the_axes),
-        cmocka_unit_test(variants_survive_packing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives_of_all_kinds),
+                                       cmocka_unit_test(gaps_are_distances),
+                                       cmocka_unit_test(closed_contacts_move_with_their_material_points),
+                                       cmocka_unit_test(turned_frames_do_not_flip),
+                                       cmocka_unit_test(tangents_of_planes_are_the_axes),
+                                       cmocka_unit_test(variants_survive_packing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

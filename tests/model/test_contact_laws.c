@@ -3,12 +3,8 @@
 #include "contact_fixture.h"
 
 static geometry shape(zn_geometry_type type) {
-    return (geometry){.type = type,
-                      .axis = {0, 1, 0},
-                      .axes = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                      .radius = 0.1,
-                      .length = 0.4,
-                      .size = {2, 4, 6}};
+    return (geometry){
+        .type = type, .axis = {0, 1, 0}, .axes = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .radius = 0.1, .length = 0.4, .size = {2, 4, 6}};
 }
 
 /* ---- shapes ---- */
@@ -19,28 +15,17 @@ static void surfaces_are_touched(void **state) {
         zn_geometry_type a, b;
         int order;
     } pairs[] = {
-        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_PLANE, 1},
-        {ZN_GEOMETRY_PLANE, ZN_GEOMETRY_SPHERE, -1},
-        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_SPHERE, 1},
-        {ZN_GEOMETRY_POINT, ZN_GEOMETRY_SPHERE, 1},
-        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_POINT, -1},
-        {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_SPHERE, -1},
-        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_CAPSULE, 1},
-        {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_PLANE, 1},
-        {ZN_GEOMETRY_RING, ZN_GEOMETRY_PLANE, 1},
-        {ZN_GEOMETRY_BOX, ZN_GEOMETRY_PLANE, 1},
-        {ZN_GEOMETRY_SURFACE, ZN_GEOMETRY_POINT, -1},
-        {ZN_GEOMETRY_POINTS, ZN_GEOMETRY_CYLINDER, 1},
-        {ZN_GEOMETRY_PLANE, ZN_GEOMETRY_PLANE, 0},
-        {ZN_GEOMETRY_POINT, ZN_GEOMETRY_POINT, 0},
-        {ZN_GEOMETRY_BOX, ZN_GEOMETRY_BOX, 0},
-        {ZN_GEOMETRY_RING, ZN_GEOMETRY_SPHERE, 0},
-        {ZN_GEOMETRY_ELLIPSOID, ZN_GEOMETRY_PLANE, 1},
-        {ZN_GEOMETRY_ELLIPSOID, ZN_GEOMETRY_SPHERE, 0},
-        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_SURFACE, 1},
-        {ZN_GEOMETRY_RING, ZN_GEOMETRY_SURFACE, 0},
-        {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_CAPSULE, 0},
-        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_HOLLOW_SPHERE, 0}, /* of the same radius */
+        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_PLANE, 1},    {ZN_GEOMETRY_PLANE, ZN_GEOMETRY_SPHERE, -1},
+        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_SPHERE, 1},   {ZN_GEOMETRY_POINT, ZN_GEOMETRY_SPHERE, 1},
+        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_POINT, -1},   {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_SPHERE, -1},
+        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_CAPSULE, 1},  {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_PLANE, 1},
+        {ZN_GEOMETRY_RING, ZN_GEOMETRY_PLANE, 1},      {ZN_GEOMETRY_BOX, ZN_GEOMETRY_PLANE, 1},
+        {ZN_GEOMETRY_SURFACE, ZN_GEOMETRY_POINT, -1},  {ZN_GEOMETRY_POINTS, ZN_GEOMETRY_CYLINDER, 1},
+        {ZN_GEOMETRY_PLANE, ZN_GEOMETRY_PLANE, 0},     {ZN_GEOMETRY_POINT, ZN_GEOMETRY_POINT, 0},
+        {ZN_GEOMETRY_BOX, ZN_GEOMETRY_BOX, 0},         {ZN_GEOMETRY_RING, ZN_GEOMETRY_SPHERE, 0},
+        {ZN_GEOMETRY_ELLIPSOID, ZN_GEOMETRY_PLANE, 1}, {ZN_GEOMETRY_ELLIPSOID, ZN_GEOMETRY_SPHERE, 0},
+        {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_SURFACE, 1},  {ZN_GEOMETRY_RING, ZN_GEOMETRY_SURFACE, 0},
+        {ZN_GEOMETRY_CAPSULE, ZN_GEOMETRY_CAPSULE, 0}, {ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_HOLLOW_SPHERE, 0}, /* of the same radius */
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         geometry a = shape(pairs[i].a), b = shape(pairs[i].b);
@@ -66,8 +51,7 @@ static void corners_of_a_box(void **state) {
         feature f = geometry_touching(&box, false, i);
         assert_int_equal(f.kind, FEATURE_BALL);
         check_close(f.radius, box.radius, 0); /* corners of a rounded box are balls */
-        for (int j = 0; j < 3; j++)
-            sum[j] += f.point[j], squares[j] += (f.point[j] - box.centre[j]) * (f.point[j] - box.centre[j]);
+        for (int j = 0; j < 3; j++) sum[j] += f.point[j], squares[j] += (f.point[j] - box.centre[j]) * (f.point[j] - box.centre[j]);
     }
     for (int j = 0; j < 3; j++) {
         check_close(sum[j], 8 * box.centre[j], 1e-12);
@@ -151,20 +135,19 @@ static void laws_become_balls(void **state) {
     assert_int_equal(r.contact.nF, 1);
     check_close(r.balls[0].mu, 0.3, 0);
     check_close(r.contact.e_N, 0.5, 0);
-    read_law(&(zn_contact_law){.n_friction = 1, .friction = {0.3}, .n_rolling = 1, .rolling = {0.01}, .pivoting = 0.02},
-             false, &r);
+    read_law(&(zn_contact_law){.n_friction = 1, .friction = {0.3}, .n_rolling = 1, .rolling = {0.01}, .pivoting = 0.02}, false, &r);
     assert_int_equal(r.contact.nF, 5);
     assert_int_equal(r.contact.n_balls, 4);
     assert_int_equal(r.balls[0].dim, 2);
     check_close(r.balls[2].mu, 0.01, 0);
     check_close(r.balls[3].mu, 0.02, 0);
-    read_law(&(zn_contact_law){.reservoir = ZN_ELLIPSE, .n_friction = 2, .friction = {0.15, 0.3}}, false, &r);
+    read_law(&(zn_contact_law){.reservoir = ZN_RESERVOIR_ELLIPSE, .n_friction = 2, .friction = {0.15, 0.3}}, false, &r);
     assert_int_equal(r.contact.n_balls, 1);
     check_close(r.numbers.scale[0], 0.5, 1e-15);
     check_close(r.numbers.scale[1], 1, 0);
-    read_law(&(zn_contact_law){.reservoir = ZN_RECTANGLE, .n_friction = 2, .friction = {0.15, 0.3}}, false, &r);
+    read_law(&(zn_contact_law){.reservoir = ZN_RESERVOIR_RECTANGLE, .n_friction = 2, .friction = {0.15, 0.3}}, false, &r);
     assert_int_equal(r.contact.n_balls, 2);
-    read_law(&(zn_contact_law){.reservoir = ZN_CONTENSOU, .n_friction = 1, .friction = {0.3}, .radius = 5e-4}, false, &r);
+    read_law(&(zn_contact_law){.reservoir = ZN_RESERVOIR_CONTENSOU, .n_friction = 1, .friction = {0.3}, .radius = 5e-4}, false, &r);
     assert_int_equal(r.variant.n_sliding, 3);
     check_near(r.numbers.scale[2], 3 * acos(-1.0) * 5e-4 / 16, 1e-14);
     read_law(&(zn_contact_law){0}, false, &r);
@@ -184,8 +167,8 @@ static void wrong_laws(void **state) {
         {{.n_friction = 1, .friction = {NAN}}, true},
         {{.n_friction = 2, .friction = {0.1, 0.2}}, false},
         {{.n_friction = 3}, false},
-        {{.reservoir = ZN_CONTENSOU, .n_friction = 1, .friction = {0.1}, .radius = 1}, true},
-        {{.reservoir = ZN_CONTENSOU, .n_friction = 1, .friction = {0.1}, .radius = -1}, false},
+        {{.reservoir = ZN_RESERVOIR_CONTENSOU, .n_friction = 1, .friction = {0.1}, .radius = 1}, true},
+        {{.reservoir = ZN_RESERVOIR_CONTENSOU, .n_friction = 1, .friction = {0.1}, .radius = -1}, false},
         {{.reservoir = (zn_reservoir)9, .n_friction = 1}, false},
         {{.n_rolling = 2, .rolling = {1, 1}}, true},
         {{.n_rolling = 1, .rolling = {-1}}, true},
@@ -193,7 +176,7 @@ static void wrong_laws(void **state) {
         {{.stribeck = true, .stribeck_dynamic = 0.1}, false},
         {{.n_friction = 1, .friction = {0.3}, .stribeck = true, .stribeck_dynamic = 0.4}, true},
         {{.n_friction = 1, .friction = {0.3}, .stribeck = true, .stribeck_rate = -1}, true},
-        {{.reservoir = ZN_ELLIPSE, .n_friction = 2, .friction = {0.3, 0.3}, .stribeck = true}, false},
+        {{.reservoir = ZN_RESERVOIR_ELLIPSE, .n_friction = 2, .friction = {0.3, 0.3}, .stribeck = true}, false},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         law_result r;

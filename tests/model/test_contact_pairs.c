@@ -10,7 +10,7 @@ static zn_body planar_ball(zn_parts *parts, const char *name, double x, double y
     zn_body_def def = zn_default_body_def();
     zn_body body;
     def.name = name;
-    def.type = ZN_PLANAR_BODY;
+    def.type = ZN_BODY_PLANAR;
     def.mass = 1;
     def.inertia[2] = 0.004;
     def.position[0] = x, def.position[1] = y;
@@ -22,7 +22,7 @@ static zn_body spatial_body(zn_parts *parts, const char *name, double x) {
     zn_body_def def = zn_default_body_def();
     zn_body body;
     def.name = name;
-    def.type = ZN_SPATIAL_BODY;
+    def.type = ZN_BODY_SPATIAL;
     def.mass = 1;
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 1;
     def.position[0] = x;
@@ -34,8 +34,11 @@ static zn_body spatial_body(zn_parts *parts, const char *name, double x) {
 static zn_geometry_def shape(zn_parts *parts, zn_body body, const char *name, zn_geometry_type type) {
     static const double corners[12] = {0.1, 0, 0, -0.1, 0.1, 0, 0, -0.1, 0, 0, 0, 0.1};
     static const int faces[12] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0};
-    static const int n_points[ZN_GEOMETRY_TYPE_COUNT] = {
-        [ZN_GEOMETRY_POINTS] = 2, [ZN_GEOMETRY_POLYHEDRON] = 4, [ZN_GEOMETRY_MESH] = 4, [ZN_GEOMETRY_SEGMENT] = 2, [ZN_GEOMETRY_POLYLINE] = 3};
+    static const int n_points[ZN_GEOMETRY_TYPE_COUNT] = {[ZN_GEOMETRY_POINTS] = 2,
+                                                         [ZN_GEOMETRY_POLYHEDRON] = 4,
+                                                         [ZN_GEOMETRY_MESH] = 4,
+                                                         [ZN_GEOMETRY_SEGMENT] = 2,
+                                                         [ZN_GEOMETRY_POLYLINE] = 3};
     zn_geometry_def def = zn_default_geometry_def();
     def.name = name;
     def.frame = zn_parts_body_frame(parts, body);
@@ -106,8 +109,7 @@ static void a_ball_on_a_floor_is_that_of_the_formulas(void **state) {
 
 /* ---- all pairs ---- */
 
-static const zn_contact_law all_laws = {
-    .n_friction = 1, .friction = {0.3}, .n_rolling = 1, .rolling = {0.01}, .pivoting = 0.02};
+static const zn_contact_law all_laws = {.n_friction = 1, .friction = {0.3}, .n_rolling = 1, .rolling = {0.01}, .pivoting = 0.02};
 static const zn_contact_law sliding = {.n_friction = 1, .friction = {0.3}};
 
 /* Every pair of shapes on spatial bodies, on a planar one and the world is either a contact with right derivatives or an
@@ -158,17 +160,15 @@ static void every_pair_is_a_contact_or_an_error(void **state) {
 static void surfaces_that_are_moved(void **state) {
     (void)state;
     uint64_t seed = 23;
-    const zn_geometry_type surfaces[] = {ZN_GEOMETRY_PLANE, ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_HOLLOW_CYLINDER,
-                                         ZN_GEOMETRY_SURFACE};
+    const zn_geometry_type surfaces[] = {ZN_GEOMETRY_PLANE, ZN_GEOMETRY_SPHERE, ZN_GEOMETRY_HOLLOW_CYLINDER, ZN_GEOMETRY_SURFACE};
     for (int i = 0; i < 4; i++) {
         zn_context *context = zn_context_create(NULL);
         zn_parts *parts = zn_parts_create(context);
         zn_parts_parameter(parts, "c", 0.1);
-        zn_body_def def = random_body(&seed, "shaker", ZN_PRESCRIBED_BODY);
+        zn_body_def def = random_body(&seed, "shaker", ZN_BODY_PRESCRIBED);
         zn_body shaker, ball = spatial_body(parts, "ball", 2);
         assert_int_equal(zn_parts_body(parts, &def, &shaker), ZN_OK);
-        zn_geometry a = add_shape(parts, ball, "tip", ZN_GEOMETRY_POINT),
-                    b = add_shape(parts, shaker, "surface", surfaces[i]);
+        zn_geometry a = add_shape(parts, ball, "tip", ZN_GEOMETRY_POINT), b = add_shape(parts, shaker, "surface", surfaces[i]);
         assert_int_equal(add_pair(parts, "touch", a, b, &sliding), ZN_OK);
         zn_model *model = NULL;
         assert_int_equal(zn_parts_build(parts, &model), ZN_OK);
@@ -194,10 +194,10 @@ static void corners_are_contacts_with_numbers(void **state) {
     zn_geometry a, b;
     zn_parts_geometry(parts, &box, &a), zn_parts_geometry(parts, &floor, &b);
     const zn_contact_law law = {.n_friction = 1, .friction = {0.6}};
-    assert_int_equal(add_pair(parts, "ground", a, b, NULL), ZN_MODEL); /* no law between the two yet */
+    assert_int_equal(add_pair(parts, "ground", a, b, NULL), ZN_ERROR_MODEL); /* no law between the two yet */
     assert_non_null(strstr(zn_error_text(context), "wood"));
     assert_int_equal(zn_parts_material_pair(parts, "stone", "wood", &law), ZN_OK);
-    assert_int_equal(zn_parts_material_pair(parts, "wood", "stone", &law), ZN_ARGUMENT); /* twice */
+    assert_int_equal(zn_parts_material_pair(parts, "wood", "stone", &law), ZN_ERROR_ARGUMENT); /* twice */
     assert_int_equal(add_pair(parts, "ground", a, b, NULL), ZN_OK);
     zn_model *model = NULL;
     assert_int_equal(zn_parts_build(parts, &model), ZN_OK);
@@ -218,8 +218,8 @@ static void shapes_of_bodies_are_geometries(void **state) {
         zn_parts *parts = zn_parts_create(context);
         zn_body_def def = zn_default_body_def();
         def.name = "ball";
-        def.type = ZN_SPATIAL_BODY;
-        def.shape.type = ZN_SPHERE;
+        def.type = ZN_BODY_SPATIAL;
+        def.shape.type = ZN_SHAPE_SPHERE;
         def.shape.radius = 0.25;
         def.mass = 1;
         def.rotation[0] = 1;
@@ -254,29 +254,28 @@ static void misuse_is_an_error(void **state) {
                 floor = add_shape(parts, zn_parts_world(parts), "floor", ZN_GEOMETRY_PLANE);
     zn_geometry wall = add_shape(parts, zn_parts_world(parts), "wall", ZN_GEOMETRY_POINT),
                 hub = add_shape(parts, body, "hub", ZN_GEOMETRY_POINT);
-    zn_geometry_def again = shape(parts, body, "rim", ZN_GEOMETRY_SPHERE),
-                    nameless = shape(parts, body, "", ZN_GEOMETRY_SPHERE),
+    zn_geometry_def again = shape(parts, body, "rim", ZN_GEOMETRY_SPHERE), nameless = shape(parts, body, "", ZN_GEOMETRY_SPHERE),
                     lost = shape(other, zn_parts_world(other), "lost", ZN_GEOMETRY_PLANE);
-    assert_int_equal(zn_parts_geometry(parts, &again, NULL), ZN_ARGUMENT);
-    assert_int_equal(zn_parts_geometry(parts, &nameless, NULL), ZN_ARGUMENT);
-    assert_int_equal(zn_parts_geometry(parts, &lost, NULL), ZN_ARGUMENT);
+    assert_int_equal(zn_parts_geometry(parts, &again, NULL), ZN_ERROR_ARGUMENT);
+    assert_int_equal(zn_parts_geometry(parts, &nameless, NULL), ZN_ERROR_ARGUMENT);
+    assert_int_equal(zn_parts_geometry(parts, &lost, NULL), ZN_ERROR_ARGUMENT);
     zn_geometry found;
-    assert_int_equal(zn_parts_find_geometry(parts, "florr", &found), ZN_ARGUMENT);
+    assert_int_equal(zn_parts_find_geometry(parts, "florr", &found), ZN_ERROR_ARGUMENT);
     assert_non_null(strstr(zn_error_text(context), "'floor'"));
-    assert_int_equal(add_pair(parts, "x", (zn_geometry){0, 0}, floor, &sliding), ZN_ARGUMENT);
-    assert_int_equal(add_pair(other, "x", rim, floor, &sliding), ZN_ARGUMENT);
-    assert_int_equal(add_pair(parts, "x", rim, hub, &sliding), ZN_MODEL);    /* one body */
-    assert_int_equal(add_pair(parts, "x", wall, floor, &sliding), ZN_MODEL); /* one body, the world */
-    assert_int_equal(add_pair(parts, "", rim, floor, &sliding), ZN_ARGUMENT);
-    assert_int_equal(add_pair(parts, "x", rim, floor, &all_laws), ZN_MODEL); /* pivoting in the plane */
+    assert_int_equal(add_pair(parts, "x", (zn_geometry){0, 0}, floor, &sliding), ZN_ERROR_ARGUMENT);
+    assert_int_equal(add_pair(other, "x", rim, floor, &sliding), ZN_ERROR_ARGUMENT);
+    assert_int_equal(add_pair(parts, "x", rim, hub, &sliding), ZN_ERROR_MODEL);    /* one body */
+    assert_int_equal(add_pair(parts, "x", wall, floor, &sliding), ZN_ERROR_MODEL); /* one body, the world */
+    assert_int_equal(add_pair(parts, "", rim, floor, &sliding), ZN_ERROR_ARGUMENT);
+    assert_int_equal(add_pair(parts, "x", rim, floor, &all_laws), ZN_ERROR_MODEL); /* pivoting in the plane */
     zn_contact_pair_def def = zn_default_contact_pair_def();
     def.name = "x", def.a = rim, def.b = floor;
     def.has_normal_force = true, def.normal_force = -1;
-    assert_int_equal(zn_parts_contact(parts, &def), ZN_ARGUMENT);
+    assert_int_equal(zn_parts_contact(parts, &def), ZN_ERROR_ARGUMENT);
     def.has_normal_force = false, def.tangent = ZN_TANGENT_WORLD;
-    assert_int_equal(zn_parts_contact(parts, &def), ZN_ARGUMENT);
+    assert_int_equal(zn_parts_contact(parts, &def), ZN_ERROR_ARGUMENT);
     assert_int_equal(add_pair(parts, "x", rim, floor, &sliding), ZN_OK);
-    assert_int_equal(add_pair(parts, "x", rim, floor, &sliding), ZN_ARGUMENT); /* the name is taken */
+    assert_int_equal(add_pair(parts, "x", rim, floor, &sliding), ZN_ERROR_ARGUMENT); /* the name is taken */
     zn_parts_destroy(parts);
     zn_parts_destroy(other);
     zn_context_destroy(context);
@@ -308,16 +307,15 @@ static void formulas_of_surfaces_say_where_they_are_wrong(void **state) {
 
 static zn_status build_all(zn_context *context) {
     zn_parts *parts = zn_parts_create(context);
-    if (!parts) return ZN_MEMORY;
+    if (!parts) return ZN_ERROR_MEMORY;
     zn_body_def def = zn_default_body_def();
     zn_body body;
     zn_geometry a = {0, 0}, b = {0, 0}, bowl = {0, 0}, corners = {0, 0};
-    def.name = "ball", def.type = ZN_PLANAR_BODY, def.mass = 1, def.inertia[2] = 1;
+    def.name = "ball", def.type = ZN_BODY_PLANAR, def.mass = 1, def.inertia[2] = 1;
     zn_status status = zn_parts_body(parts, &def, &body);
-    zn_geometry_def geometries[] = {shape(parts, body, "ball", ZN_GEOMETRY_POINT),
-                                    shape(parts, zn_parts_world(parts), "hill", ZN_GEOMETRY_SURFACE),
-                                    shape(parts, zn_parts_world(parts), "bowl", ZN_GEOMETRY_HOLLOW_SPHERE),
-                                    shape(parts, body, "corners", ZN_GEOMETRY_POINTS)};
+    zn_geometry_def geometries[] = {
+        shape(parts, body, "ball", ZN_GEOMETRY_POINT), shape(parts, zn_parts_world(parts), "hill", ZN_GEOMETRY_SURFACE),
+        shape(parts, zn_parts_world(parts), "bowl", ZN_GEOMETRY_HOLLOW_SPHERE), shape(parts, body, "corners", ZN_GEOMETRY_POINTS)};
     zn_geometry *handles[] = {&a, &b, &bowl, &corners};
     geometries[1].material = geometries[0].material = "stone";
     if (status == ZN_OK) status = zn_parts_parameter(parts, "c", 0.5);
@@ -345,7 +343,7 @@ static void memory_that_runs_out(void **state) {
         counting_allocator memory = COUNTING_ALLOCATOR;
         memory.fail_at = i;
         context = counting_context(&memory);
-        if (context) assert_int_equal(build_all(context), ZN_MEMORY);
+        if (context) assert_int_equal(build_all(context), ZN_ERROR_MEMORY);
         zn_context_destroy(context);
         assert_int_equal(memory.live, 0);
     }

@@ -7,8 +7,7 @@
 /* ---- parts and formulas ---- */
 
 /* Both scenes step by step; `pick[i]` is the coordinate of parts that belongs to coordinate i of formulas. */
-static void check_same_motion(const char *parts, const char *formulas, int n, const int *pick, trial_options o,
-                              double tolerance) {
+static void check_same_motion(const char *parts, const char *formulas, int n, const int *pick, trial_options o, double tolerance) {
     trial a = trial_begin(parts, o), b = trial_begin(formulas, o);
     double worst = 0;
     while (!zn_simulation_done(b.simulation)) {
@@ -108,8 +107,7 @@ static void tetrahedra_stop_where_their_friction_says(void **state) {
 static void rest_of_the_tetrahedron(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        trial r =
-            trial_begin(i ? "tetrahedron-rectangle" : "tetrahedron", (trial_options){.scheme = "rattle", .step = 2e-3});
+        trial r = trial_begin(i ? "tetrahedron-rectangle" : "tetrahedron", (trial_options){.scheme = "rattle", .step = 2e-3});
         double stopped = 0;
         while (!zn_simulation_done(r.simulation)) {
             trial_step(&r);
@@ -123,8 +121,7 @@ static void rest_of_the_tetrahedron(void **state) {
 
 static void the_ball_in_the_cylinder(void **state) {
     (void)state;
-    trial r =
-        trial_complete("ball-in-cylinder-parts", (trial_options){.scheme = "radau-2a", .stages = 2, .step = 5e-4, .end = 1});
+    trial r = trial_complete("ball-in-cylinder-parts", (trial_options){.scheme = "radau-2a", .stages = 2, .step = 5e-4, .end = 1});
     check_close(trial_q(&r, 0), 0.80839905, 2e-5);
     check_close(trial_q(&r, 1), -0.39558940, 2e-5);
     trial_end(&r);
@@ -132,8 +129,7 @@ static void the_ball_in_the_cylinder(void **state) {
 
 static void the_slider_crank(void **state) {
     (void)state;
-    trial r =
-        trial_complete("slider-crank-parts", (trial_options){.scheme = "radau-2a", .stages = 2, .step = 1e-5, .end = 0.001});
+    trial r = trial_complete("slider-crank-parts", (trial_options){.scheme = "radau-2a", .stages = 2, .step = 1e-5, .end = 0.001});
     check_close(trial_q(&r, 2), 0.146090844, 2e-9);
     trial_end(&r);
 }
@@ -242,8 +238,7 @@ static void the_chain_stays_before_the_wall(void **state) {
     check_below(s.energy_end, s.energy_start);
     double touched = 0;
     const zn_model *model = zn_scene_model(r.scene);
-    for (int i = 0; i < model->size.n_contacts; i++)
-        touched += zn_simulation_percussion_totals(r.simulation)[model->contacts[i].row_N] > 0;
+    for (int i = 0; i < model->size.n_contacts; i++) touched += zn_simulation_percussion_totals(r.simulation)[model->contacts[i].row_N] > 0;
     assert_true(touched >= 3);
     trial_end(&r);
 }
@@ -280,8 +275,7 @@ static void the_world_may_be_turned(void **state) {
     trial plain = trial_complete(scene, o);
     o.set = "a=1.1";
     trial turned = trial_complete(scene, o);
-    const double angle = 1.1, e[3] = {1 / sqrt(14), 2 / sqrt(14), 3 / sqrt(14)},
-                 *q = zn_simulation_positions(plain.simulation);
+    const double angle = 1.1, e[3] = {1 / sqrt(14), 2 / sqrt(14), 3 / sqrt(14)}, *q = zn_simulation_positions(plain.simulation);
     const double dot = e[0] * q[0] + e[1] * q[1] + e[2] * q[2];
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, l = (i + 2) % 3;

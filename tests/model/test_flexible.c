@@ -115,14 +115,14 @@ static void nodes_and_frames_have_names(void **state) {
     zn_body body;
     assert_int_equal(zn_parts_flexible(parts, &def, &beam), ZN_OK);
     assert_int_equal(zn_parts_node_count(parts, beam), 5);
-    assert_int_equal(zn_parts_node(parts, beam, 5, &body), ZN_ARGUMENT);
+    assert_int_equal(zn_parts_node(parts, beam, 5, &body), ZN_ERROR_ARGUMENT);
     assert_int_equal(zn_parts_node(parts, beam, 4, &body), ZN_OK);
     assert_int_equal(zn_parts_find_body(parts, "beam_4", &body), ZN_OK);
     assert_int_equal(zn_parts_section(parts, beam, 0.4, "mid", NULL, NULL, &frame), ZN_OK);
-    assert_int_equal(zn_parts_section(parts, beam, 0.4, "mid", NULL, NULL, &frame), ZN_ARGUMENT);
-    assert_int_equal(zn_parts_section(parts, beam, 1.1, "out", NULL, NULL, &frame), ZN_ARGUMENT);
-    assert_int_equal(zn_parts_section(parts, beam, 0.1, "node7", NULL, NULL, &frame), ZN_ARGUMENT);
-    assert_int_equal(zn_parts_section(parts, (zn_flexible){0, 0}, 0.1, "a", NULL, NULL, &frame), ZN_ARGUMENT);
+    assert_int_equal(zn_parts_section(parts, beam, 0.4, "mid", NULL, NULL, &frame), ZN_ERROR_ARGUMENT);
+    assert_int_equal(zn_parts_section(parts, beam, 1.1, "out", NULL, NULL, &frame), ZN_ERROR_ARGUMENT);
+    assert_int_equal(zn_parts_section(parts, beam, 0.1, "node7", NULL, NULL, &frame), ZN_ERROR_ARGUMENT);
+    assert_int_equal(zn_parts_section(parts, (zn_flexible){0, 0}, 0.1, "a", NULL, NULL, &frame), ZN_ERROR_ARGUMENT);
     const char *const good[] = {"beam.start", "beam.end", "beam.node3", "beam.mid", "beam_2", "beam_mid", "beam_end"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (zn_parts_find_frame(parts, good[i], &frame) != ZN_OK) fail_msg("%s: %s", good[i], zn_error_text(context));
@@ -137,12 +137,10 @@ static void nodes_and_frames_have_names(void **state) {
 static void mass_is_that_of_the_length(void **state) {
     (void)state;
     const char *const bodies[] = {"type: bar, from: [0, 0], to: [0, 3], mass: lumped", "type: bar, from: [0, 0], to: [0, 3]",
-                                  "type: beam, from: [0, 0], to: [0, 3]",
-                                  "type: beam, from: [0, 0], to: [0, 3], curvature: 2, order: 2"};
+                                  "type: beam, from: [0, 0], to: [0, 3]", "type: beam, from: [0, 0], to: [0, 3], curvature: 2, order: 2"};
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         char scene[400];
-        snprintf(scene, sizeof scene,
-                 "gravity: [0, -10]\nbodies:\n  b: {%s, elements: 5, EA: 1, line_density: 2%s, velocity: [0, 4]}\n",
+        snprintf(scene, sizeof scene, "gravity: [0, -10]\nbodies:\n  b: {%s, elements: 5, EA: 1, line_density: 2%s, velocity: [0, 4]}\n",
                  bodies[i], i < 2 ? "" : ", GA: 1, EI: 1");
         trial t = trial_begin(scene, (trial_options){.scheme = "radau-2a", .step = 1e-3, .end = 1e-3});
         const zn_model *model = zn_scene_model(t.scene);
@@ -200,7 +198,7 @@ static void wrong_definitions_are_refused(void **state) {
         char text[400];
         bool told = false;
         snprintf(text, sizeof text, "bodies:\n  b: {%s}\n", wrong[i].body);
-        if (zn_scene_parse(context, "test", text, NULL, &scene) != ZN_SCENE) fail_msg("accepted: %s", wrong[i].body);
+        if (zn_scene_parse(context, "test", text, NULL, &scene) != ZN_ERROR_SCENE) fail_msg("accepted: %s", wrong[i].body);
         for (int k = 0; k < zn_error_count(context); k++) {
             assert_true(zn_error_get(context, k)->line > 0);
             told = told || strstr(zn_error_get(context, k)->message, wrong[i].word);
@@ -219,11 +217,11 @@ static void a_failed_body_is_not_there(void **state) {
     zn_flexible beam;
     zn_frame frame;
     def.name = "beam", def.to[0] = 1, def.elements = 3;
-    assert_int_equal(zn_parts_flexible(parts, &def, &beam), ZN_ARGUMENT);
+    assert_int_equal(zn_parts_flexible(parts, &def, &beam), ZN_ERROR_ARGUMENT);
     assert_int_equal(zn_parts_node_count(parts, beam), 0);
-    assert_int_equal(zn_parts_section(parts, beam, 0.5, "mid", NULL, NULL, &frame), ZN_ARGUMENT);
-    assert_int_equal(zn_parts_find_flexible(parts, "beam", &beam), ZN_ARGUMENT);
-    assert_int_equal(zn_parts_find_frame(parts, "beam.end", &frame), ZN_ARGUMENT);
+    assert_int_equal(zn_parts_section(parts, beam, 0.5, "mid", NULL, NULL, &frame), ZN_ERROR_ARGUMENT);
+    assert_int_equal(zn_parts_find_flexible(parts, "beam", &beam), ZN_ERROR_ARGUMENT);
+    assert_int_equal(zn_parts_find_frame(parts, "beam.end", &frame), ZN_ERROR_ARGUMENT);
     def.EA = def.GA[0] = def.EI[0] = def.line_density = 1; /* the name is free again */
     assert_int_equal(zn_parts_flexible(parts, &def, &beam), ZN_OK);
     zn_parts_destroy(parts);
@@ -233,19 +231,18 @@ static void a_failed_body_is_not_there(void **state) {
 /* Every allocation fails once; nothing leaks and the status says so. */
 static void memory_may_run_out(void **state) {
     (void)state;
-    const char *text =
-        "bodies:\n  b: {type: beam, from: [0, 0], to: [1, 0], elements: 2, EA: 1, GA: 1, EI: 1, line_density: 1, "
-        "frames: {m: 0.3}}\njoints: {j: {type: revolute, between: [world, b.m], at: [0.3, 0]}}\n";
+    const char *text = "bodies:\n  b: {type: beam, from: [0, 0], to: [1, 0], elements: 2, EA: 1, GA: 1, EI: 1, line_density: 1, "
+                       "frames: {m: 0.3}}\njoints: {j: {type: revolute, between: [world, b.m], at: [0.3, 0]}}\n";
     for (long at = 0;; at += 7) {
         counting_allocator memory = {.fail_at = at, .only_once = true};
         zn_context *context = counting_context(&memory);
         zn_scene *scene = NULL;
-        zn_status status = context ? zn_scene_parse(context, "test", text, NULL, &scene) : ZN_MEMORY;
+        zn_status status = context ? zn_scene_parse(context, "test", text, NULL, &scene) : ZN_ERROR_MEMORY;
         zn_scene_destroy(scene);
         zn_context_destroy(context);
         assert_int_equal(memory.live, 0);
         if (memory.requests <= at) break;
-        if (status != ZN_OK) assert_int_equal(status, ZN_MEMORY);
+        if (status != ZN_OK) assert_int_equal(status, ZN_ERROR_MEMORY);
     }
 }
 

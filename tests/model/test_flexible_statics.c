@@ -7,8 +7,7 @@ static const double pi = 3.14159265358979323846;
 
 /* An output of the model by its name at q. */
 static double output(const zn_model *m, const double *q, const char *name) {
-    double *values = calloc((size_t)m->n_outputs, sizeof *values), *zero = calloc((size_t)m->size.nu, sizeof *zero),
-           value = NAN;
+    double *values = calloc((size_t)m->n_outputs, sizeof *values), *zero = calloc((size_t)m->size.nu, sizeof *zero), value = NAN;
     void *work = calloc(1, m->work_bytes);
     assert_int_equal(m->outputs(m, work, &(zn_point){.t = 1, .q = q, .u = zero}, values), 0);
     for (int i = 0; i < m->n_outputs; i++)
@@ -168,10 +167,9 @@ static void frequencies_of_a_supported_beam(void **state) {
             double error[2];
             for (int i = 0; i < 2; i++) {
                 int n = (order == 1 ? 16 : 6) << i;
-                trial t = begin(
-                    "bodies:\n  b: {type: beam, from: [0, 0], to: [2, 0], elements: %d, order: %d, EA: 1e5, GA: 50, EI: 2, "
-                    "line_density: 3, rotary: 0.1}\n",
-                    n, order);
+                trial t = begin("bodies:\n  b: {type: beam, from: [0, 0], to: [2, 0], elements: %d, order: %d, EA: 1e5, GA: 50, EI: 2, "
+                                "line_density: 3, rotary: 0.1}\n",
+                                n, order);
                 const zn_model *m = zn_scene_model(t.scene);
                 double omega[256], exact = timoshenko(mode, 2, 2, 50, 3, 0.1);
                 equilibria_frequencies(m, 3, (int[]){0, 1, m->size.nq - 2}, omega);
@@ -187,15 +185,13 @@ static void frequencies_of_a_supported_beam(void **state) {
 static void frequencies_of_a_free_bar(void **state) {
     (void)state;
     for (int lumped = 0; lumped < 2; lumped++) {
-        trial t =
-            begin("bodies:\n  b: {type: bar, from: [0, 0], to: [0, 2], elements: %d, EA: 8, line_density: 2, mass: %s}\n",
-                  40, lumped ? "lumped" : "consistent");
+        trial t = begin("bodies:\n  b: {type: bar, from: [0, 0], to: [0, 2], elements: %d, EA: 8, line_density: 2, mass: %s}\n", 40,
+                        lumped ? "lumped" : "consistent");
         double omega[64], h = 2.0 / 40;
         equilibria_frequencies(zn_scene_model(t.scene), 0, NULL, omega);
         for (int n = 1; n <= 3; n++) {
             double k = n * pi / 2, kh = k * h;
-            double exact =
-                lumped ? 2 * 2 / h * sin(kh / 2) : 2 / h * sqrt(6 * (1 - cos(kh)) / (2 + cos(kh))); /* of the discrete bar */
+            double exact = lumped ? 2 * 2 / h * sin(kh / 2) : 2 / h * sqrt(6 * (1 - cos(kh)) / (2 + cos(kh))); /* of the discrete bar */
             check_near(omega[n], exact, 1e-9);
             check_near(omega[n], 2 * k, 0.6 * kh * kh / 12);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models from callbacks: a bouncing pendulum-like system by hand against the same by formulas; descriptions that are wrong. */
-#include "check.h"
 #include "base/counting_allocator.h"
+#include "check.h"
 
 #include "zeno/zeno.h"
 
@@ -45,8 +45,12 @@ static const zn_contact floor_contact = {.name = "floor", .row_N = 1, .e_N = 0.5
 static const double start[2] = {1, 0};
 
 static zn_model description(void) {
-    return (zn_model){.size = {.nq = 2, .nu = 2, .ng = 1, .nN = 1, .nF = 1, .n_contacts = 1}, .contacts = &floor_contact, .natural = true,
-                      .q_start = start, .balance = balance, .constraints = constraints};
+    return (zn_model){.size = {.nq = 2, .nu = 2, .ng = 1, .nN = 1, .nF = 1, .n_contacts = 1},
+                      .contacts = &floor_contact,
+                      .natural = true,
+                      .q_start = start,
+                      .balance = balance,
+                      .constraints = constraints};
 }
 
 static zn_model *by_formulas(zn_context *context) {
@@ -130,7 +134,7 @@ static void an_unanswered_question_fails_the_check(void **state) {
     assert_int_equal(zn_model_from_callbacks(context, &def, &model), ZN_OK);
     double q[2] = {0.7, -0.6}, u[2] = {0.3, 1.1}, a[2] = {-0.4, 2}, lambda[3] = {1.5, 0.7, -0.2};
     zn_derivative_check check;
-    assert_int_equal(zn_model_check_derivatives(context, model, &(zn_point){0, q, u, a, lambda}, &check), ZN_NOT_FINITE);
+    assert_int_equal(zn_model_check_derivatives(context, model, &(zn_point){0, q, u, a, lambda}, &check), ZN_ERROR_NOT_FINITE);
     assert_true(isnan(check.worst));
     assert_non_null(strstr(zn_error_text(context), "cannot answer"));
     zn_model_destroy(context, model);
@@ -152,7 +156,7 @@ static void wrong_descriptions_are_refused(void **state) {
     bad[11].pattern.M = (zn_pattern){3, 2, (int[]){0, 1, 2}, (int[]){0, 1}};
     for (int i = 0; i < 12; i++) {
         zn_model *model = NULL;
-        assert_int_equal(zn_model_from_callbacks(context, &bad[i], &model), ZN_ARGUMENT);
+        assert_int_equal(zn_model_from_callbacks(context, &bad[i], &model), ZN_ERROR_ARGUMENT);
         assert_null(model);
         assert_int_equal(zn_error_count(context), 1);
         zn_error_clear(context);
@@ -164,12 +168,12 @@ static void failing_memory_is_clean(void **state) {
     (void)state;
     counting_allocator memory = {.fail_at = 1};
     zn_model def = description();
-    for (zn_status status = ZN_MEMORY; status != ZN_OK; memory.fail_at++) {
+    for (zn_status status = ZN_ERROR_MEMORY; status != ZN_OK; memory.fail_at++) {
         memory.requests = 0;
         zn_context *context = counting_context(&memory);
         zn_model *model = NULL;
         status = zn_model_from_callbacks(context, &def, &model);
-        if (status != ZN_OK) assert_int_equal(status, ZN_MEMORY);
+        if (status != ZN_OK) assert_int_equal(status, ZN_ERROR_MEMORY);
         zn_model_destroy(context, model);
         zn_context_destroy(context);
         assert_int_equal(memory.live, 0);
@@ -179,8 +183,10 @@ static void failing_memory_is_clean(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(callbacks_agree_with_formulas), cmocka_unit_test(a_wrong_derivative_is_named),
-        cmocka_unit_test(an_unanswered_question_fails_the_check), cmocka_unit_test(wrong_descriptions_are_refused),
+        cmocka_unit_test(callbacks_agree_with_formulas),
+        cmocka_unit_test(a_wrong_derivative_is_named),
+        cmocka_unit_test(an_unanswered_question_fails_the_check),
+        cmocka_unit_test(wrong_descriptions_are_refused),
         cmocka_unit_test(failing_memory_is_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,8 @@ static void answers_of_spring_pendulum(void **state) {
     assert_string_equal(model->u_names[1], "l'");
     check_near(model->q_start[0], acos(-1.0) / 4, 1e-15);
     void *work = test_malloc(model->work_bytes);
-    double m = 1.5, k = 100, g = 9.81, q[2] = {0.3, 1.2}, u[2] = {-0.7, 0.4}, a[2] = {0.2, -0.5}, lambda[1] = {2.5}, r[2], kinetic, potential;
+    double m = 1.5, k = 100, g = 9.81, q[2] = {0.3, 1.2}, u[2] = {-0.7, 0.4}, a[2] = {0.2, -0.5}, lambda[1] = {2.5}, r[2], kinetic,
+           potential;
     zn_point at = {.q = q, .u = u, .a = a, .lambda = lambda};
     model->balance(model, work, &at, &(zn_balance){.r = r});
     /* phi: m l^2 phi'' + 2 m l l' phi' + m g l sin(phi) - lambda; l: m l'' - m l phi'^2 + k (l - 1) - m g cos(phi) + 0.1 l' */

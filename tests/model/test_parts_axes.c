@@ -15,10 +15,10 @@ typedef struct freedom {
 } freedom;
 
 static const freedom freedoms[] = {
-    {ZN_REVOLUTE, "1000", "1000"},     {ZN_SPHERICAL, "1100", "1000"},     {ZN_PRISMATIC, "0010", "0010"},
-    {ZN_CYLINDRICAL, "1010", NULL},    {ZN_UNIVERSAL, "1?00", NULL},       {ZN_FIXED, "0000", "0000"},
-    {ZN_PLANAR, "1001", NULL},         {ZN_POINT_ON_LINE, "1110", "1010"}, {ZN_MOTOR, "0111", "0011"},
-    {ZN_SLIDER_MOTOR, "1101", "1001"}, {ZN_ANGLE_DRIVE, "0111", "0011"},   {ZN_POSITION_DRIVE, "1101", "1001"},
+    {ZN_JOINT_REVOLUTE, "1000", "1000"},     {ZN_JOINT_SPHERICAL, "1100", "1000"},     {ZN_JOINT_PRISMATIC, "0010", "0010"},
+    {ZN_JOINT_CYLINDRICAL, "1010", NULL},    {ZN_JOINT_UNIVERSAL, "1?00", NULL},       {ZN_JOINT_FIXED, "0000", "0000"},
+    {ZN_JOINT_PLANAR, "1001", NULL},         {ZN_JOINT_POINT_ON_LINE, "1110", "1010"}, {ZN_JOINT_MOTOR, "0111", "0011"},
+    {ZN_JOINT_SLIDER_MOTOR, "1101", "1001"}, {ZN_JOINT_ANGLE_DRIVE, "0111", "0011"},   {ZN_JOINT_POSITION_DRIVE, "1101", "1001"},
 };
 
 static vec3 random_vector(uint64_t *seed) {
@@ -49,9 +49,9 @@ static zn_body add_body(zn_parts *parts, uint64_t *seed, const char *name, int t
     zn_body body = zn_parts_world(parts);
     if (type < 0) return body;
     zn_body_def def = random_body(seed, name, (zn_body_type)type);
-    if (type == ZN_PRESCRIBED_BODY) {
+    if (type == ZN_BODY_PRESCRIBED) {
         def = zn_default_body_def();
-        def.name = name, def.type = ZN_PRESCRIBED_BODY;
+        def.name = name, def.type = ZN_BODY_PRESCRIBED;
         def.motion[0] = ZN_FORMULA("0.3 + t"), def.motion[1] = ZN_FORMULA("sin(t)");
         def.motion_angle = ZN_FORMULA("0.4 - t");
         if (turned) def.motion_axis[0] = 1, def.motion_axis[1] = -2;
@@ -63,13 +63,13 @@ static zn_body add_body(zn_parts *parts, uint64_t *seed, const char *name, int t
 /* Velocities u of the moved body: turning with omega about the point, and sliding with v. */
 static void set_motion(const pair *p, const zn_model *model, vec3 omega, vec3 v, double *u) {
     const double *q = model->q_start; /* the moved body was added first */
-    bool flat = p->moved_type == ZN_PARTICLE_2D || p->moved_type == ZN_PLANAR_BODY;
+    bool flat = p->moved_type == ZN_BODY_PARTICLE_2D || p->moved_type == ZN_BODY_PLANAR;
     vec3 r = {q[0], q[1], flat ? 0 : q[2]}, V = vec3_add(v, vec3_cross(omega, vec3_sub(r, p->point)));
     memset(u, 0, (size_t)model->size.nu * sizeof *u);
     u[0] = V.x, u[1] = V.y;
     if (!flat) u[2] = V.z;
-    if (p->moved_type == ZN_PLANAR_BODY) u[2] = omega.z;
-    if (p->moved_type != ZN_SPATIAL_BODY) return;
+    if (p->moved_type == ZN_BODY_PLANAR) u[2] = omega.z;
+    if (p->moved_type != ZN_BODY_SPATIAL) return;
     mat3 A = quat_matrix(quat_from(q + 3));
     vec3_store(mat3_apply_transposed(&A, omega), u + 3);
 }
@@ -94,13 +94,12 @@ static void check_freedom(const pair *p, const zn_model *model, const freedom *f
     vec3 e = vec3_normalised(p->axis), helper = fabs(e.x) < 0.6 ? (vec3){1, 0, 0} : (vec3){0, 1, 0};
     vec3 across = vec3_normalised(p->planar ? (vec3){-e.y, e.x, 0} : vec3_cross(e, helper)), none = {0, 0, 0}, z = {0, 0, 1};
     const vec3 turns[4] = {p->planar ? z : e, across, none, none}, slides[4] = {none, none, e, across};
-    bool point = p->moved_type == ZN_PARTICLE_2D || p->moved_type == ZN_PARTICLE_3D;
+    bool point = p->moved_type == ZN_BODY_PARTICLE_2D || p->moved_type == ZN_BODY_PARTICLE_3D;
     for (int i = 0; i < 4; i++) {
         if (wanted[i] == '?' || (i < 2 && point) || (i == 1 && p->planar)) continue;
         double rate = largest_rate(p, model, turns[i], slides[i]);
         if (wanted[i] == '1' ? rate < 1e-12 : rate > 0.5) continue;
-        fail_msg("joint %d, axis (%g, %g, %g): motion %d has the rate %g", (int)f->type, p->axis.x, p->axis.y, p->axis.z, i,
-                 rate);
+        fail_msg("joint %d, axis (%g, %g, %g): motion %d has the rate %g", (int)f->type, p->axis.x, p->axis.y, p->axis.z, i, rate);
     }
 }
 
@@ -113,11 +112,11 @@ static bool try_joint(zn_context *context, pair *p, const freedom *f, bool still
     assert_int_equal(zn_parts_frame_at(p->parts, p->moved, NULL, point, axis, &p->at_moved), ZN_OK);
     def.name = "joint", def.type = f->type;
     def.a = still_first ? p->at_still : p->at_moved, def.b = still_first ? p->at_moved : p->at_still;
-    if (f->type >= ZN_MOTOR) def.drive = ZN_FORMULA("0*t");
+    if (f->type >= ZN_JOINT_MOTOR) def.drive = ZN_FORMULA("0*t");
     zn_status status = zn_parts_joint(p->parts, &def);
-    bool point_bodies = p->moved_type == ZN_PARTICLE_2D || p->moved_type == ZN_PARTICLE_3D;
+    bool point_bodies = p->moved_type == ZN_BODY_PARTICLE_2D || p->moved_type == ZN_BODY_PARTICLE_3D;
     if (status != ZN_OK) {
-        if (!(p->planar && !f->plane) && !(point_bodies && (f->type == ZN_MOTOR || f->type == ZN_ANGLE_DRIVE)))
+        if (!(p->planar && !f->plane) && !(point_bodies && (f->type == ZN_JOINT_MOTOR || f->type == ZN_JOINT_ANGLE_DRIVE)))
             fail_msg("%s", zn_error_text(context));
         return false;
     }
@@ -141,18 +140,18 @@ static void every_joint_about_every_axis(void **state) {
     uint64_t seed = 7;
     int closed = 0;
     zn_context *context = zn_context_create(NULL);
-    for (int moved = ZN_PARTICLE_2D; moved <= ZN_SPATIAL_BODY; moved++)
-        for (int still = -1; still <= ZN_PRESCRIBED_BODY + 1; still++)
+    for (int moved = ZN_BODY_PARTICLE_2D; moved <= ZN_BODY_SPATIAL; moved++)
+        for (int still = -1; still <= ZN_BODY_PRESCRIBED + 1; still++)
             for (size_t j = 0; j < sizeof freedoms / sizeof *freedoms; j++)
                 for (int i = 0; i < 5; i++) {
-                    bool flat = moved == ZN_PARTICLE_2D || moved == ZN_PLANAR_BODY,
-                         flat_still = still == ZN_PARTICLE_2D || still == ZN_PLANAR_BODY || still == ZN_PRESCRIBED_BODY;
+                    bool flat = moved == ZN_BODY_PARTICLE_2D || moved == ZN_BODY_PLANAR,
+                         flat_still = still == ZN_BODY_PARTICLE_2D || still == ZN_BODY_PLANAR || still == ZN_BODY_PRESCRIBED;
                     pair p = {.moved_type = (zn_body_type)moved, .planar = flat && (flat_still || still < 0)};
                     if (flat && !p.planar) continue; /* the freedoms of a planar body in space are fewer than the joint's */
                     p.parts = zn_parts_create(context);
                     p.moved = add_body(p.parts, &seed, "moved", moved, false);
-                    p.still = add_body(p.parts, &seed, "still", still > ZN_PRESCRIBED_BODY ? ZN_PRESCRIBED_BODY : still,
-                                       still > ZN_PRESCRIBED_BODY);
+                    p.still = add_body(p.parts, &seed, "still", still > ZN_BODY_PRESCRIBED ? ZN_BODY_PRESCRIBED : still,
+                                       still > ZN_BODY_PRESCRIBED);
                     p.point = random_vector(&seed);
                     if (flat || flat_still) p.point.z = 0;
                     p.axis = make_axis(&seed, (2 * i + (int)j) % 10, p.planar);
@@ -187,8 +186,7 @@ static void scenes_about_horizontal_axes(void **state) {
         zn_scene *scene = NULL;
         zn_simulation *simulation = NULL;
         zn_status status = zn_scene_parse(context, "test", text, NULL, &scene);
-        if (status == ZN_OK)
-            status = zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation);
+        if (status == ZN_OK) status = zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation);
         if (status == ZN_OK) status = zn_simulation_run(simulation, NULL, NULL);
         if (status != ZN_OK) fail_msg("%s: %s", joints[i], zn_error_text(context));
         double z = zn_simulation_positions(simulation)[2];

@@ -42,8 +42,7 @@ typedef struct motion {
 static void start(motion *m, zn_parts *parts, const char *scheme, int stages, double step, double end) {
     zn_settings settings = zn_settings_default();
     settings.scheme = scheme, settings.stages = stages, settings.step = step, settings.end = end, settings.tolerance = 1e-13;
-    if (zn_parts_build(parts, &m->model) != ZN_OK ||
-        zn_simulation_create(m->context, m->model, &settings, &m->simulation) != ZN_OK)
+    if (zn_parts_build(parts, &m->model) != ZN_OK || zn_simulation_create(m->context, m->model, &settings, &m->simulation) != ZN_OK)
         fail_msg("%s: %s", scheme, zn_error_text(m->context));
     zn_parts_destroy(parts);
 }
@@ -60,7 +59,7 @@ static motion make_top(const char *scheme, int stages, double step, double end) 
     motion m = {.context = zn_context_create(NULL)};
     zn_parts *parts = zn_parts_create(m.context);
     zn_body_def def = zn_default_body_def();
-    def.name = "top", def.type = ZN_SPATIAL_BODY, def.mass = 1;
+    def.name = "top", def.type = ZN_BODY_SPATIAL, def.mass = 1;
     for (int i = 0; i < 3; i++) def.inertia[i] = moments[i];
     def.rotation[1] = 0.5, def.rotation[2] = -0.3;
     def.angular_velocity[0] = 0.8, def.angular_velocity[2] = 1.1, def.velocity[0] = 0.4;
@@ -109,9 +108,8 @@ static void a_free_body_moves_as_euler_says(void **state) {
         const char *scheme;
         int stages, order;
         double step, allowed;
-    } cases[] = {{"moreau-midpoint", 0, 1, 0.01, 1e-1}, {"rattle", 0, 2, 0.01, 1e-3},
-                 {"lobatto-3a3b", 3, 4, 0.04, 1e-4},    {"radau-2a", 2, 3, 0.02, 1e-4},
-                 {"radau-2a", 3, 5, 0.08, 1e-4},        {"lobatto-3c", 3, 4, 0.04, 1e-4},
+    } cases[] = {{"moreau-midpoint", 0, 1, 0.01, 1e-1}, {"rattle", 0, 2, 0.01, 1e-3},           {"lobatto-3a3b", 3, 4, 0.04, 1e-4},
+                 {"radau-2a", 2, 3, 0.02, 1e-4},        {"radau-2a", 3, 5, 0.08, 1e-4},         {"lobatto-3c", 3, 4, 0.04, 1e-4},
                  {"tr-bdf2", 0, 2, 0.01, 1e-3},         {"generalized-alpha", 0, 2, 0.01, 1e-3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         top_errors coarse = run_top(cases[i].scheme, cases[i].stages, cases[i].step),
@@ -147,15 +145,13 @@ static void place_direction(const placement *by, double *x) {
 static motion make_placed(const placement *by, const char *scheme, int stages) {
     motion m = {.context = zn_context_create(NULL)};
     zn_parts *parts = zn_parts_create(m.context);
-    double gravity[3] = {0, 0, -9.81}, hinge[3] = {0, 0, 0}, axis[3] = {0.2, 1, 0.1}, ball[3] = {1, 0, 0.2},
-           wall[3] = {2, 1, 1};
-    place_direction(by, gravity), place_point(by, hinge), place_direction(by, axis), place_point(by, ball),
-        place_point(by, wall);
+    double gravity[3] = {0, 0, -9.81}, hinge[3] = {0, 0, 0}, axis[3] = {0.2, 1, 0.1}, ball[3] = {1, 0, 0.2}, wall[3] = {2, 1, 1};
+    place_direction(by, gravity), place_point(by, hinge), place_direction(by, axis), place_point(by, ball), place_point(by, wall);
     assert_int_equal(zn_parts_gravity(parts, gravity), ZN_OK);
     zn_body bodies[2];
     for (int i = 0; i < 2; i++) {
         zn_body_def def = zn_default_body_def();
-        def.name = i ? "lower" : "upper", def.type = ZN_SPATIAL_BODY, def.mass = 1 + i;
+        def.name = i ? "lower" : "upper", def.type = ZN_BODY_SPATIAL, def.mass = 1 + i;
         const double inertia[6] = {0.3, 0.4, 0.5, 0.02, -0.01, 0.03};
         memcpy(def.inertia, inertia, sizeof inertia);
         def.position[0] = 0.5 + i, def.position[2] = 0.1;
@@ -168,7 +164,7 @@ static motion make_placed(const placement *by, const char *scheme, int stages) {
     assert_int_equal(zn_parts_frame_at(parts, zn_parts_world(parts), NULL, hinge, axis, &joint.a), ZN_OK);
     assert_int_equal(zn_parts_frame_at(parts, bodies[0], NULL, hinge, axis, &joint.b), ZN_OK);
     assert_int_equal(zn_parts_joint(parts, &joint), ZN_OK);
-    joint.name = "ball", joint.type = ZN_SPHERICAL;
+    joint.name = "ball", joint.type = ZN_JOINT_SPHERICAL;
     assert_int_equal(zn_parts_frame_at(parts, bodies[0], NULL, ball, NULL, &joint.a), ZN_OK);
     assert_int_equal(zn_parts_frame_at(parts, bodies[1], NULL, ball, NULL, &joint.b), ZN_OK);
     assert_int_equal(zn_parts_joint(parts, &joint), ZN_OK);
@@ -184,8 +180,7 @@ static motion make_placed(const placement *by, const char *scheme, int stages) {
 static void moving_the_scene_moves_the_result(void **state) {
     (void)state;
     const char *const schemes[] = {"moreau-midpoint", "rattle", "radau-2a", "generalized-alpha"};
-    const placement here = {quat_identity(), {0, 0, 0}},
-                    there = {quat_normalised((quat){{0.3, -0.8, 0.5, 0.2}}), {3, -2, 1}};
+    const placement here = {quat_identity(), {0, 0, 0}}, there = {quat_normalised((quat){{0.3, -0.8, 0.5, 0.2}}), {3, -2, 1}};
     for (int i = 0; i < 4; i++) {
         motion a = make_placed(&here, schemes[i], 0), b = make_placed(&there, schemes[i], 0);
         assert_int_equal(zn_simulation_run(a.simulation, NULL, NULL), ZN_OK);
@@ -231,12 +226,11 @@ static void drives_and_gears_turn(void **state) {
         assert_int_equal(zn_parts_joint(parts, &pin), ZN_OK);
     }
     zn_joint_def drive = zn_default_joint_def();
-    drive.name = "drive", drive.type = ZN_ANGLE_DRIVE, drive.a = world, drive.b = zn_parts_body_frame(parts, wheels[0]),
+    drive.name = "drive", drive.type = ZN_JOINT_ANGLE_DRIVE, drive.a = world, drive.b = zn_parts_body_frame(parts, wheels[0]),
     drive.drive = ZN_FORMULA("10*t^2/2");
     assert_int_equal(zn_parts_joint(parts, &drive), ZN_OK);
     zn_joint_def gear = zn_default_joint_def();
-    gear.name = "gear", gear.type = ZN_GEAR, gear.ratio = 2, gear.a = drive.b,
-    gear.b = zn_parts_body_frame(parts, wheels[1]);
+    gear.name = "gear", gear.type = ZN_JOINT_GEAR, gear.ratio = 2, gear.a = drive.b, gear.b = zn_parts_body_frame(parts, wheels[1]);
     assert_int_equal(zn_parts_joint(parts, &gear), ZN_OK);
     start(&m, parts, "radau-2a", 2, 0.01, 2);
     assert_int_equal(zn_simulation_run(m.simulation, NULL, NULL), ZN_OK);
@@ -254,7 +248,7 @@ static void energy_is_accounted_for(void **state) {
     zn_parts *parts = zn_parts_create(m.context);
     zn_body_def def = zn_default_body_def();
     zn_body ball;
-    def.name = "ball", def.type = ZN_PARTICLE_2D, def.mass = 2, def.position[0] = 1;
+    def.name = "ball", def.type = ZN_BODY_PARTICLE_2D, def.mass = 2, def.position[0] = 1;
     assert_int_equal(zn_parts_body(parts, &def, &ball), ZN_OK);
     zn_force_def spring = zn_default_force_def();
     spring.name = "spring", spring.stiffness = 8, spring.damping = 0.5;

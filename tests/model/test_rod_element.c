@@ -121,8 +121,7 @@ static void derivatives_are_exact(void **state) {
                 for (int i = 0; i < 7 * e.n; i++) q[i] += 0.1 * random_number(&seed); /* quaternions of any length */
                 random_numbers(&seed, 6 * e.n, u);
                 random_numbers(&seed, 6 * e.n, a);
-                assert_int_equal(zn_model_check_derivatives(e.context, e.model, &(zn_point){0, q, u, a, lambda}, &check),
-                                 ZN_OK);
+                assert_int_equal(zn_model_check_derivatives(e.context, e.model, &(zn_point){0, q, u, a, lambda}, &check), ZN_OK);
                 if (check.worst > 2e-8) fail_msg("order %d: %s differs by %g", order, check.what, check.worst);
             }
             end(&e);
@@ -151,16 +150,14 @@ static void rigid_motions_make_no_strain(void **state) {
             check_close(potential(&e, q, zero), 0, 1e-26);
 
             random_shape(&seed, order, r, p);
-            for (int i = 0; i < e.n; i++)
-                moved_r[i] = vec3_add(shift, mat3_apply(&A, r[i])), moved_p[i] = quat_product(P, p[i]);
+            for (int i = 0; i < e.n; i++) moved_r[i] = vec3_add(shift, mat3_apply(&A, r[i])), moved_p[i] = quat_product(P, p[i]);
             put(e.n, r, p, q);
             put(e.n, moved_r, moved_p, moved_q);
             balance(&e, q, NULL, NULL, residual);
             balance(&e, moved_q, NULL, NULL, moved);
             check_near(potential(&e, moved_q, zero), potential(&e, q, zero), 1e-12);
             for (int i = 0; i < e.n; i++) {
-                vec3 force = mat3_apply(&A, vec3_from(residual + 6 * i)),
-                     difference = vec3_sub(force, vec3_from(moved + 6 * i));
+                vec3 force = mat3_apply(&A, vec3_from(residual + 6 * i)), difference = vec3_sub(force, vec3_from(moved + 6 * i));
                 check_close(vec3_norm(difference), 0, 1e-11);
                 check_close(vec3_norm(vec3_sub(vec3_from(residual + 6 * i + 3), vec3_from(moved + 6 * i + 3))), 0, 1e-11);
             }
@@ -175,8 +172,7 @@ static void damping_ignores_rigid_motion(void **state) {
     uint64_t seed = 17;
     for (int order = 1; order <= 2; order++) {
         uint64_t same = seed;
-        element damped = begin(&seed, order, 0.3, false, (vec3){0, 0, 0}),
-                plain = begin(&same, order, 0, false, (vec3){0, 0, 0});
+        element damped = begin(&seed, order, 0.3, false, (vec3){0, 0, 0}), plain = begin(&same, order, 0, false, (vec3){0, 0, 0});
         for (int visit = 0; visit < 20; visit++) {
             vec3 r[3], omega = random_vector(&seed, 2), v = random_vector(&seed, 2);
             quat p[3];
@@ -308,10 +304,8 @@ static void constant_strains_are_found(void **state) {
     for (int order = 1; order <= 2; order++)
         for (int mode = 0; mode < 6; mode++) {
             double g[3] = {1, 0, 0}, k[3] = {0, 0, 0}, gamma[3], kappa[3], L = 0.5, value = 0.4;
-            if (mode < 3)
-                g[mode] += value;
-            else
-                k[mode - 3] = value;
+            if (mode < 3) g[mode] += value;
+            else k[mode - 3] = value;
             for (double xi = -1; xi <= 1; xi += 0.25) {
                 vec3 r[3];
                 quat p[3];

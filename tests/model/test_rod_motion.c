@@ -10,8 +10,7 @@
 static zn_flexible_def thrown(int elements, int order) {
     zn_flexible_def def = rod_def(elements, order);
     def.to[0] = 0;
-    def.curve[0] = ZN_FORMULA("sin(2*s)/2"), def.curve[1] = ZN_FORMULA("(1 - cos(2*s))/2"),
-    def.curve[2] = ZN_FORMULA("0.4*s");
+    def.curve[0] = ZN_FORMULA("sin(2*s)/2"), def.curve[1] = ZN_FORMULA("(1 - cos(2*s))/2"), def.curve[2] = ZN_FORMULA("0.4*s");
     def.twist = 0.5;
     def.EI[0] = 0.04, def.EI[1] = 0.08, def.GJ = 0.06, def.EA = 20, def.GA[0] = 8, def.GA[1] = 7;
     def.velocity[0] = 0.3, def.velocity[1] = -0.2, def.velocity[2] = 0.1;
@@ -116,11 +115,11 @@ static void clamps_and_following_moments_hold_rods(void **state) {
         zn_flexible rod;
         assert_int_equal(zn_parts_flexible(parts, &def, &rod), ZN_OK);
         zn_joint_def clamp = zn_default_joint_def();
-        clamp.name = "clamp", clamp.type = ZN_FIXED;
+        clamp.name = "clamp", clamp.type = ZN_JOINT_FIXED;
         clamp.a = world_frame(parts, NULL, NULL), clamp.b = frame_at(parts, rod, 0);
         assert_int_equal(zn_parts_joint(parts, &clamp), ZN_OK);
         zn_force_def moment = zn_default_force_def();
-        moment.name = "moment", moment.type = ZN_BODY_FORCE, moment.a = frame_at(parts, rod, 1), moment.in_frame = true;
+        moment.name = "moment", moment.type = ZN_FORCE_BODY, moment.a = frame_at(parts, rod, 1), moment.in_frame = true;
         moment.torque[0] = ZN_FORMULA("0.5"), moment.torque[2] = ZN_FORMULA("2");
         assert_int_equal(zn_parts_force(parts, &moment), ZN_OK);
         zn_model *model = NULL;
@@ -155,8 +154,7 @@ static vec3 point_at(const zn_flexible_def *def, double xi) {
     rod_model r = rod_begin(def);
     const double N[2][3] = {{(1 - xi) / 2, (1 + xi) / 2, 0}, {xi * (xi - 1) / 2, 1 - xi * xi, xi * (xi + 1) / 2}};
     vec3 sum = {0, 0, 0};
-    for (int i = 0; i <= def->order; i++)
-        sum = vec3_add_scaled(sum, N[def->order - 1][i], rod_position(r.model->q_start, i));
+    for (int i = 0; i <= def->order; i++) sum = vec3_add_scaled(sum, N[def->order - 1][i], rod_position(r.model->q_start, i));
     rod_end(&r);
     return sum;
 }
@@ -172,7 +170,7 @@ static void sections_follow_their_nodes(void **state) {
         zn_parts *parts = zn_parts_create(context);
         zn_flexible rod;
         assert_int_equal(zn_parts_flexible(parts, &def, &rod), ZN_OK);
-        zn_body_def body = random_body(&seed, "weight", ZN_SPATIAL_BODY);
+        zn_body_def body = random_body(&seed, "weight", ZN_BODY_SPATIAL);
         zn_body weight;
         assert_int_equal(zn_parts_body(parts, &body, &weight), ZN_OK);
         zn_joint_def joint = zn_default_joint_def();
@@ -180,10 +178,10 @@ static void sections_follow_their_nodes(void **state) {
         double place[3];
         vec3_store(point_at(&def, 0.2), place);
         assert_int_equal(zn_parts_frame_at(parts, weight, "hook", place, NULL, &at_weight), ZN_OK);
-        joint.name = "hook", joint.type = ZN_SPHERICAL, joint.a = section, joint.b = at_weight;
+        joint.name = "hook", joint.type = ZN_JOINT_SPHERICAL, joint.a = section, joint.b = at_weight;
         assert_int_equal(zn_parts_joint(parts, &joint), ZN_OK);
         zn_force_def force = zn_default_force_def();
-        force.name = "push", force.type = ZN_BODY_FORCE, force.a = section, force.in_frame = true;
+        force.name = "push", force.type = ZN_FORCE_BODY, force.a = section, force.in_frame = true;
         force.force[1] = ZN_FORMULA("3"), force.torque[0] = ZN_FORMULA("2");
         assert_int_equal(zn_parts_force(parts, &force), ZN_OK);
         zn_model *model = NULL;
@@ -291,7 +289,7 @@ static void wrong_rods_are_refused(void **state) {
         zn_parts *parts = zn_parts_create(context);
         zn_flexible rod;
         zn_status status = zn_parts_flexible(parts, &bad[i], &rod);
-        if (status != ZN_ARGUMENT && status != ZN_MODEL) fail_msg("definition %d: %s", i, zn_status_text(status));
+        if (status != ZN_ERROR_ARGUMENT && status != ZN_ERROR_MODEL) fail_msg("definition %d: %s", i, zn_status_text(status));
         assert_int_equal(rod.stamp, 0);
         zn_error_clear(context);
         zn_parts_destroy(parts);
@@ -374,7 +372,7 @@ static zn_status build_once(zn_context *context, zn_model **model) {
     zn_parts *parts = zn_parts_create(context);
     zn_flexible rod;
     *model = NULL;
-    if (!parts) return ZN_MEMORY;
+    if (!parts) return ZN_ERROR_MEMORY;
     zn_status status = zn_parts_flexible(parts, &def, &rod);
     if (status == ZN_OK) status = zn_parts_build(parts, model);
     zn_parts_destroy(parts);
@@ -397,7 +395,7 @@ static void running_out_of_memory_is_survived(void **state) {
         context = counting_context(&memory);
         if (!context) continue;
         memory.fail_at = memory.requests + at;
-        assert_int_equal(build_once(context, &model), ZN_MEMORY);
+        assert_int_equal(build_once(context, &model), ZN_ERROR_MEMORY);
         assert_null(model);
         zn_context_destroy(context);
         assert_int_equal(memory.live, 0);

@@ -33,20 +33,20 @@ static void slices(double (*radius)(double), double z0, double z1, double *m, do
     }
 }
 
-static double cone_radius(double z) { return 0.3 * (0.75 - z / 0.8); }          /* R 0.3, h 0.8: from -h/4 to 3h/4 */
+static double cone_radius(double z) { return 0.3 * (0.75 - z / 0.8); } /* R 0.3, h 0.8: from -h/4 to 3h/4 */
 static double ball_radius(double z) { return sqrt(0.36 > z * z ? 0.36 - z * z : 0); }
 
 static void bodies_of_revolution(void **state) {
     (void)state;
     double m, first, about_z, about_x;
-    zn_mass cone = mass_of((zn_shape_def){.type = ZN_CONE, .radius = 0.3, .length = 0.8}, 2, false);
+    zn_mass cone = mass_of((zn_shape_def){.type = ZN_SHAPE_CONE, .radius = 0.3, .length = 0.8}, 2, false);
     slices(cone_radius, -0.2, 0.6, &m, &first, &about_z, &about_x);
     check_close(cone.mass, 2 * m, 1e-13);
     check_close(first, 0, 1e-13); /* the centre of mass is the origin */
     check_close(cone.inertia[2], 2 * about_z, 1e-13);
     check_close(cone.inertia[0], 2 * about_x, 1e-13);
     check_close(cone.inertia[1], 2 * about_x, 1e-13);
-    zn_mass ball = mass_of((zn_shape_def){.type = ZN_ELLIPSOID, .size = {1.2, 1.2, 1.2}}, 3, false);
+    zn_mass ball = mass_of((zn_shape_def){.type = ZN_SHAPE_ELLIPSOID, .size = {1.2, 1.2, 1.2}}, 3, false);
     slices(ball_radius, -0.6, 0.6, &m, &first, &about_z, &about_x);
     check_close(ball.mass, 3 * m, 1e-8);
     check_close(ball.inertia[2], 3 * about_z, 1e-8);
@@ -57,8 +57,8 @@ static void bodies_of_revolution(void **state) {
 static void ellipsoids_are_stretched_balls(void **state) {
     (void)state;
     const double a[3] = {0.4, 0.7, 1.1};
-    zn_mass e = mass_of((zn_shape_def){.type = ZN_ELLIPSOID, .size = {2 * a[0], 2 * a[1], 2 * a[2]}}, 1, false),
-            b = mass_of((zn_shape_def){.type = ZN_SPHERE, .radius = 1}, 1, false);
+    zn_mass e = mass_of((zn_shape_def){.type = ZN_SHAPE_ELLIPSOID, .size = {2 * a[0], 2 * a[1], 2 * a[2]}}, 1, false),
+            b = mass_of((zn_shape_def){.type = ZN_SHAPE_SPHERE, .radius = 1}, 1, false);
     double second = b.inertia[0] / 2, volume = a[0] * a[1] * a[2]; /* int x^2 of the unit ball */
     check_close(e.mass, b.mass * volume, 1e-14);
     for (int i = 0; i < 3; i++) {
@@ -85,10 +85,12 @@ static void polyhedra_are_hulls(void **state) {
             }
             vec3_store(vec3_add(move, mat3_apply(&R, vec3_from(x))), points[i]);
         }
-        zn_mass m = mass_of((zn_shape_def){.type = ZN_POLYHEDRON, .n_points = 40, .points = (const double(*)[3])points}, 2, false);
+        zn_mass m = mass_of((zn_shape_def){.type = ZN_SHAPE_POLYHEDRON, .n_points = 40, .points = (const double(*)[3])points}, 2, false);
         check_close(m.mass, 12, 1e-12);
         check_close(m.center[0], move.x, 1e-12);
-        mat3 J = {{{m.inertia[0], m.inertia[3], m.inertia[4]}, {m.inertia[3], m.inertia[1], m.inertia[5]}, {m.inertia[4], m.inertia[5], m.inertia[2]}}};
+        mat3 J = {{{m.inertia[0], m.inertia[3], m.inertia[4]},
+                   {m.inertia[3], m.inertia[1], m.inertia[5]},
+                   {m.inertia[4], m.inertia[5], m.inertia[2]}}};
         for (int k = 0; k < 3; k++) { /* R e_k is a principal axis */
             vec3 e = mat3_column(&R, k), Je = mat3_apply(&J, e);
             double a = 2 * half[(k + 1) % 3], b = 2 * half[(k + 2) % 3], moment = 12 * (a * a + b * b) / 12;
@@ -103,7 +105,7 @@ static void polyhedra_are_hulls(void **state) {
 static void planar_shapes(void **state) {
     (void)state;
     const double R = 0.2, L = 0.7;
-    zn_mass c = mass_of((zn_shape_def){.type = ZN_CAPSULE, .radius = R, .length = L}, 5, true);
+    zn_mass c = mass_of((zn_shape_def){.type = ZN_SHAPE_CAPSULE, .radius = R, .length = L}, 5, true);
     check_close(c.mass, 5 * (2 * R * L + pi * R * R), 1e-14);
     double m = 0, xx = 0, yy = 0; /* by slices along x */
     enum { N = 200000 };
@@ -114,7 +116,7 @@ static void planar_shapes(void **state) {
     }
     check_close(c.mass, 5 * m, 1e-6);
     check_close(c.inertia[2], 5 * (xx + yy), 1e-6);
-    zn_mass e = mass_of((zn_shape_def){.type = ZN_ELLIPSOID, .size = {0.6, 1}}, 2, true);
+    zn_mass e = mass_of((zn_shape_def){.type = ZN_SHAPE_ELLIPSOID, .size = {0.6, 1}}, 2, true);
     check_close(e.mass, 2 * pi * 0.3 * 0.5, 1e-14);
     check_close(e.inertia[2], e.mass * (0.09 + 0.25) / 4, 1e-14);
 }
@@ -142,7 +144,7 @@ static void polygons_are_sums_of_boxes(void **state) {
             points[i][0] = cos(angle) * p[0] - sin(angle) * p[1] + move[0];
             points[i][1] = sin(angle) * p[0] + cos(angle) * p[1] + move[1];
         }
-        zn_mass m = mass_of((zn_shape_def){.type = ZN_POLYGON, .n_points = 6, .points = (const double(*)[3])points}, 2, true);
+        zn_mass m = mass_of((zn_shape_def){.type = ZN_SHAPE_POLYGON, .n_points = 6, .points = (const double(*)[3])points}, 2, true);
         check_close(m.mass, 2 * mass, 1e-12);
         check_close(m.inertia[2], 2 * inertia, 1e-11);
         check_close(m.center[0], cos(angle) * centre[0] - sin(angle) * centre[1] + move[0], 1e-12);
@@ -158,19 +160,19 @@ static void wrong_shapes_are_errors(void **state) {
         zn_shape_def shape;
         bool planar;
         const char *why;
-    } list[] = {{{.type = ZN_CONE, .radius = 1}, false, "length of a cone"},
-                {{.type = ZN_CONE, .length = 1}, false, "radius of a cone"},
-                {{.type = ZN_CONE, .radius = 1, .length = 1}, true, "a planar body can be"},
-                {{.type = ZN_ELLIPSOID, .size = {1, -1, 1}}, false, "size of an ellipsoid"},
-                {{.type = ZN_ELLIPSOID, .size = {1, 0}}, true, "size of an ellipse"},
-                {{.type = ZN_CAPSULE, .radius = 1}, true, "length of a capsule"},
-                {{.type = ZN_POLYGON, .n_points = 2, .points = crossed}, true, "at least 3 points"},
-                {{.type = ZN_POLYGON, .n_points = 4, .points = crossed}, true, "crosses itself"},
-                {{.type = ZN_POLYGON, .n_points = 3, .points = flat}, true, "no area"},
-                {{.type = ZN_POLYGON, .n_points = 4, .points = twice}, true, "are the same"},
-                {{.type = ZN_POLYGON, .n_points = 4, .points = crossed}, false, "planar bodies"},
-                {{.type = ZN_POLYHEDRON, .n_points = 3, .points = crossed}, false, "at least 4 points"},
-                {{.type = ZN_POLYHEDRON, .n_points = 4, .points = crossed}, false, "in one plane"},
+    } list[] = {{{.type = ZN_SHAPE_CONE, .radius = 1}, false, "length of a cone"},
+                {{.type = ZN_SHAPE_CONE, .length = 1}, false, "radius of a cone"},
+                {{.type = ZN_SHAPE_CONE, .radius = 1, .length = 1}, true, "a planar body can be"},
+                {{.type = ZN_SHAPE_ELLIPSOID, .size = {1, -1, 1}}, false, "size of an ellipsoid"},
+                {{.type = ZN_SHAPE_ELLIPSOID, .size = {1, 0}}, true, "size of an ellipse"},
+                {{.type = ZN_SHAPE_CAPSULE, .radius = 1}, true, "length of a capsule"},
+                {{.type = ZN_SHAPE_POLYGON, .n_points = 2, .points = crossed}, true, "at least 3 points"},
+                {{.type = ZN_SHAPE_POLYGON, .n_points = 4, .points = crossed}, true, "crosses itself"},
+                {{.type = ZN_SHAPE_POLYGON, .n_points = 3, .points = flat}, true, "no area"},
+                {{.type = ZN_SHAPE_POLYGON, .n_points = 4, .points = twice}, true, "are the same"},
+                {{.type = ZN_SHAPE_POLYGON, .n_points = 4, .points = crossed}, false, "planar bodies"},
+                {{.type = ZN_SHAPE_POLYHEDRON, .n_points = 3, .points = crossed}, false, "at least 4 points"},
+                {{.type = ZN_SHAPE_POLYHEDRON, .n_points = 4, .points = crossed}, false, "in one plane"},
                 {{.type = ZN_SHAPE_TYPE_COUNT}, false, "unknown type"},
                 {{.type = (zn_shape_type)-3}, false, "unknown type"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -183,8 +185,8 @@ static void wrong_shapes_are_errors(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_of_revolution), cmocka_unit_test(ellipsoids_are_stretched_balls),
-                                       cmocka_unit_test(polyhedra_are_hulls), cmocka_unit_test(planar_shapes), cmocka_unit_test(polygons_are_sums_of_boxes),
-                                       cmocka_unit_test(wrong_shapes_are_errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_of_revolution),       cmocka_unit_test(ellipsoids_are_stretched_balls),
+                                       cmocka_unit_test(polyhedra_are_hulls),        cmocka_unit_test(planar_shapes),
+                                       cmocka_unit_test(polygons_are_sums_of_boxes), cmocka_unit_test(wrong_shapes_are_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,7 @@ static void curve(int degree, int elements, int element, double xi, const double
     }
 }
 
-static double inside(uint64_t *seed, int elements, int element) {
-    return (element + 0.5 + 0.49 * random_number(seed)) / elements;
-}
+static double inside(uint64_t *seed, int elements, int element) { return (element + 0.5 + 0.49 * random_number(seed)) / elements; }
 
 static void functions_are_a_partition_of_unity(void **state) {
     (void)state;
@@ -70,8 +68,7 @@ static void polynomials_are_reproduced(void **state) {
                 double sum = 0;
                 for (int a = 1; a <= p; a++)
                     for (int b = a + 1; b <= p; b++) {
-                        double k_a = fmin(fmax(i + a - p, 0), elements) / elements,
-                               k_b = fmin(fmax(i + b - p, 0), elements) / elements;
+                        double k_a = fmin(fmax(i + a - p, 0), elements) / elements, k_b = fmin(fmax(i + b - p, 0), elements) / elements;
                         sum += k_a * k_b;
                     }
                 square[i] = sum / (p * (p - 1) / 2.0);
@@ -111,8 +108,7 @@ static void ends_are_control_points(void **state) {
             int elements = many_elements[n];
             double N[3][SPLINE_MOST_FUNCTIONS];
             spline_functions(p, elements, 0, 0, N);
-            check_close(N[0][0], 1, 1e-15), check_close(N[1][1], p * elements, 1e-12),
-                check_close(N[1][0], -p * elements, 1e-12);
+            check_close(N[0][0], 1, 1e-15), check_close(N[1][1], p * elements, 1e-12), check_close(N[1][0], -p * elements, 1e-12);
             spline_functions(p, elements, elements - 1, 1, N);
             check_close(N[0][p], 1, 1e-15), check_close(N[1][p - 1], -p * elements, 1e-12);
             assert_true(spline_greville(p, elements, 0) == 0 && spline_greville(p, elements, elements + p - 1) == 1);

@@ -60,8 +60,8 @@ static void energy_is_objective(void **state) {
             setup s = free_beam(&def);
             int n = s.model->size.nq;
             for (int k = 0; k < 5; k++) {
-                double q[MOST_COORDINATES], moved[MOST_COORDINATES], turned[MOST_COORDINATES],
-                    angle = 4 * random_number(&seed), c[2] = {random_number(&seed), 3};
+                double q[MOST_COORDINATES], moved[MOST_COORDINATES], turned[MOST_COORDINATES], angle = 4 * random_number(&seed),
+                                                                                               c[2] = {random_number(&seed), 3};
                 move(n, s.model->q_start, angle, c, moved);
                 answers rigid = ask(s.model, moved, NULL, NULL);
                 check_close(rigid.potential, 0, 1e-24 * def.EA);
@@ -138,8 +138,8 @@ static void derivatives_are_exact(void **state) {
             def.damping = damped ? 0.1 : 0;
             def.EA = 10;
             setup s = setup_begin(&def);
-            setup_joint(&s, "clamp", ZN_FIXED, 0, (double[3]){0, 0, 0});
-            setup_joint(&s, "pin", ZN_REVOLUTE, 0.4, (double[3]){0.4, 0, 0});
+            setup_joint(&s, "clamp", ZN_JOINT_FIXED, 0, (double[3]){0, 0, 0});
+            setup_joint(&s, "pin", ZN_JOINT_REVOLUTE, 0.4, (double[3]){0.4, 0, 0});
             setup_load(&s, "load", 0.77, "sin(t)", "beam_end.x*beam_end.phi", "1 + beam_end.phi'");
             zn_parts_gravity(s.parts, (double[3]){0.3, -9.81, 0});
             setup_build(&s);
@@ -229,18 +229,16 @@ static void damping_acts_on_strain_rates(void **state) {
 static void wrong_definitions_are_refused(void **state) {
     (void)state;
     enum { N = 9 };
-    static const char *const words[N] = {"2 to 5",  "2 to 5", "1 to", "1 to",   "could bend without strain",
-                                         "1 to 10", "EI",     "EA",   "density"};
+    static const char *const words[N] = {"2 to 5", "2 to 5", "1 to", "1 to", "could bend without strain", "1 to 10", "EI", "EA", "density"};
     zn_flexible_def bad[N];
     for (int i = 0; i < N; i++) bad[i] = beam_def(3, 4);
-    bad[0].order = 1, bad[1].order = 6, bad[2].elements = 0, bad[3].elements = -2, bad[4].gauss = 1, bad[5].gauss = 11,
-    bad[6].EI[0] = 0;
+    bad[0].order = 1, bad[1].order = 6, bad[2].elements = 0, bad[3].elements = -2, bad[4].gauss = 1, bad[5].gauss = 11, bad[6].EI[0] = 0;
     bad[7].EA = 0, bad[8].line_density = 0;
     for (int i = 0; i < N; i++) {
         zn_context *context = zn_context_create(NULL);
         zn_parts *parts = zn_parts_create(context);
         zn_flexible beam = {7, 7};
-        assert_int_equal(zn_parts_flexible(parts, &bad[i], &beam), ZN_ARGUMENT);
+        assert_int_equal(zn_parts_flexible(parts, &bad[i], &beam), ZN_ERROR_ARGUMENT);
         if (!strstr(zn_error_text(context), words[i])) fail_msg("definition %d: %s", i, zn_error_text(context));
         assert_int_equal(beam.stamp, 0);
         zn_parts_destroy(parts);
@@ -261,8 +259,7 @@ static void fewest_points_leave_only_rigid_motions(void **state) {
             lin_cod *cod = lin_cod_create(s.context, k.n, k.n);
             assert_non_null(cod);
             int rank = lin_cod_factor(cod, k.matrix, 1e-10);
-            if (rank != 2 * (n + p) - 3)
-                fail_msg("degree %d, %d elements, %d points: rank %d of %d", p, n, def.gauss, rank, k.n);
+            if (rank != 2 * (n + p) - 3) fail_msg("degree %d, %d elements, %d points: rank %d of %d", p, n, def.gauss, rank, k.n);
             lin_cod_destroy(cod);
             statics_end(&k);
             setup_end(&s);
@@ -271,7 +268,7 @@ static void fewest_points_leave_only_rigid_motions(void **state) {
 
 static zn_status build_once(zn_context *context) {
     zn_parts *parts = zn_parts_create(context);
-    if (!parts) return ZN_MEMORY;
+    if (!parts) return ZN_ERROR_MEMORY;
     zn_flexible_def def = beam_def(2, 2);
     zn_flexible beam;
     zn_model *model = NULL;
@@ -301,7 +298,7 @@ static void every_allocation_may_fail(void **state) {
         zn_context_destroy(context);
         assert_int_equal(counter.live, 0);
         if (status == ZN_OK) break;
-        assert_int_equal(status, ZN_MEMORY);
+        assert_int_equal(status, ZN_ERROR_MEMORY);
         failures++;
     }
     assert_true(failures > 30);

@@ -32,10 +32,8 @@ static landing hop(trial_options options) {
         out.normal += P_N;
         out.worst = fmax(out.worst, fabs(P_F) - mu * P_N);
         out.balance = fmax(out.balance, fabs(momentum(&r) - out.normal + weight * t));
-        if (P_N > 1e-9 && fabs(P_F) > 0.999999 * mu * P_N)
-            out.sliding++;
-        else if (P_N > 1e-9)
-            out.sticking++;
+        if (P_N > 1e-9 && fabs(P_F) > 0.999999 * mu * P_N) out.sliding++;
+        else if (P_N > 1e-9) out.sticking++;
     }
     out.height = trial_q(&r, HIP_Y);
     zn_statistics s = zn_simulation_statistics(r.simulation);
@@ -115,8 +113,7 @@ static void wrong_scenes_are_refused(void **state) {
         {"degre: 3", "degree"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        static const char *const keys[][2] = {
-            {"elements", "4"}, {"to", "[1, 0]"}, {"EA", "1"}, {"EI", "1"}, {"line_density", "1"}};
+        static const char *const keys[][2] = {{"elements", "4"}, {"to", "[1, 0]"}, {"EA", "1"}, {"EI", "1"}, {"line_density", "1"}};
         char text[600] = "bodies:\n  b: {type: spline-beam, ";
         for (int k = 0; k < 5; k++) { /* what the case says itself is left out */
             size_t length = strlen(keys[k][0]);
@@ -129,8 +126,7 @@ static void wrong_scenes_are_refused(void **state) {
         zn_status status = zn_scene_parse(context, "test", text, &(zn_scene_options){.n_sets = 0, .sets = NULL}, &scene);
         if (status == ZN_OK || scene) fail_msg("'%s' was accepted", cases[i][0]);
         if (!strstr(zn_error_text(context), cases[i][1])) fail_msg("'%s' says: %s", cases[i][0], zn_error_text(context));
-        if (!strstr(zn_error_text(context), "test:2"))
-            fail_msg("'%s' has no place: %s", cases[i][0], zn_error_text(context));
+        if (!strstr(zn_error_text(context), "test:2")) fail_msg("'%s' has no place: %s", cases[i][0], zn_error_text(context));
         zn_context_destroy(context);
     }
 }

@@ -64,8 +64,8 @@ static void tip_moment_bends_into_a_circle(void **state) {
             error[i] = circle_error(&def, 2 * pi);
         }
         double order = observed_order(error[0], error[1], 2);
-        print_message("circle, degree %d, %d points: errors %.2e %.2e, order %.2f\n", cases[c].degree, cases[c].gauss,
-                      error[0], error[1], order);
+        print_message("circle, degree %d, %d points: errors %.2e %.2e, order %.2f\n", cases[c].degree, cases[c].gauss, error[0], error[1],
+                      order);
         assert_true(order > cases[c].order - 0.2);
         check_below(error[1], cases[c].last);
     }
@@ -83,8 +83,8 @@ static void fewer_points_do_not_lock(void **state) {
             def.gauss = more ? 3 : 0;
             error[slender][more] = circle_error(&def, pi);
         }
-    print_message("half circle, 16 elements, 2 and 3 points: %.2e %.2e, slender %.2e %.2e\n", error[0][0], error[0][1],
-                  error[1][0], error[1][1]);
+    print_message("half circle, 16 elements, 2 and 3 points: %.2e %.2e, slender %.2e %.2e\n", error[0][0], error[0][1], error[1][0],
+                  error[1][1]);
     check_near(error[1][0], error[0][0], 0.05);
     check_below(error[1][0], 5e-5);
     assert_true(error[1][1] > 100 * error[1][0]);
@@ -179,10 +179,8 @@ static void elastica_tip(double P, double EA, double *y) {
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
         elastica_shoot(P, EA, middle, y);
-        if (y[3] > 0)
-            high = middle;
-        else
-            low = middle;
+        if (y[3] > 0) high = middle;
+        else low = middle;
     }
 }
 
@@ -214,8 +212,8 @@ static void tip_force_makes_the_elastica(void **state) {
             double coarse = elastica_error(cases[c].degree, cases[c].elements, loads[i], 1e3, exact),
                    fine = elastica_error(cases[c].degree, 2 * cases[c].elements, loads[i], 1e3, exact),
                    order = observed_order(coarse, fine, 2);
-            print_message("P %g, degree %d, %d elements: %.2e %.2e, order %.2f\n", loads[i], cases[c].degree,
-                          cases[c].elements, coarse, fine, order);
+            print_message("P %g, degree %d, %d elements: %.2e %.2e, order %.2f\n", loads[i], cases[c].degree, cases[c].elements, coarse,
+                          fine, order);
             assert_true(order > cases[c].order - 0.2);
             check_below(fine, cases[c].error);
         }
@@ -230,10 +228,10 @@ static void frequencies(int degree, int elements, bool clamped, double *w) {
     def.EA = 1e6; /* axial ones are far above */
     setup s = setup_begin(&def);
     if (clamped) {
-        setup_joint(&s, "clamp", ZN_FIXED, 0, (double[3]){0, 0, 0});
+        setup_joint(&s, "clamp", ZN_JOINT_FIXED, 0, (double[3]){0, 0, 0});
     } else {
-        setup_joint(&s, "left", ZN_REVOLUTE, 0, (double[3]){0, 0, 0});
-        setup_joint(&s, "right", ZN_POINT_ON_LINE, 1, (double[3]){1, 0, 0});
+        setup_joint(&s, "left", ZN_JOINT_REVOLUTE, 0, (double[3]){0, 0, 0});
+        setup_joint(&s, "right", ZN_JOINT_POINT_ON_LINE, 1, (double[3]){1, 0, 0});
     }
     setup_build(&s);
     statics vibration = statics_begin(s.model);
@@ -257,8 +255,8 @@ static void frequencies_are_those_of_theory(void **state) {
             for (int m = 0; m < 2; m++) {
                 double coarse = w[0][m] / theory[clamped][m] - 1, fine = w[1][m] / theory[clamped][m] - 1;
                 double order = observed_order(coarse, fine, 2);
-                print_message("%s, degree %d, mode %d: %.2e %.2e, order %.2f\n", clamped ? "clamped" : "supported",
-                              cases[c].degree, m + 1, coarse, fine, order);
+                print_message("%s, degree %d, mode %d: %.2e %.2e, order %.2f\n", clamped ? "clamped" : "supported", cases[c].degree, m + 1,
+                              coarse, fine, order);
                 assert_true(fine > 0); /* consistent mass, Ritz */
                 assert_true(order > 2 * (cases[c].degree - 1) - 0.2);
                 check_below(fine, cases[c].error[m]);

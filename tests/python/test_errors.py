@@ -164,3 +164,10 @@ def test_nothing_leaks(ball):
     before = resident()
     cycle(1500)
     assert resident() - before < 2e6  # less than 1.4 kB a cycle; a scene alone is larger
+
+
+def test_energies_that_are_not_finite_have_time_and_step():
+    scene = zeno.Scene("coordinates: {x: 1}\nenergy: {kinetic: x'^2/2, potential: log(x)}\nsimulation: {step: 0.01, end: 5}")
+    with pytest.raises(zeno.StepError) as raised:
+        scene.run()
+    assert raised.value.time == pytest.approx(1.26) and raised.value.step == 126 and raised.value.result.t[-1] == pytest.approx(1.25)

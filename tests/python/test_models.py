@@ -37,8 +37,33 @@ def test_functions_agree_with_formulas():
 
 
 def test_a_wrong_derivative_is_refused_with_its_name():
-    with pytest.raises(zeno.SceneError, match="d r/dq"):
+    with pytest.raises(zeno.SceneError, match=r"d r/dq( without force)?\[(0, 0|1, 1)\] is "):
         pendulum(factor=2)
+
+
+def test_the_wrong_entry_is_named():
+    def balance(t, q, u, a, lam, no_force=False, wrong=None):
+        h = numpy.zeros(2) if no_force else numpy.array([-q[1], -q[0] ** 2])
+        given = {"r": numpy.diag([1, 2]) @ a - h - [0, 3 * lam[0]], "r_q": [[0, 0], [0, 0]] if no_force else [[0, 1], [2 * q[0], 0]],
+                 "r_u": numpy.zeros((2, 2)), "M": numpy.diag([1.0, 2.0]), "W": [[0.0], [3.0]]}
+        return {**given, **(wrong(given) if wrong else {})}
+
+    def constraints(t, q, u, a):
+        return {"c0": [3 * q[1]], "c0_q": [[0, 3]], "c1": [3 * u[1]], "c1_q": [[0, 0]], "c1_u": [[0, 3]], "c2": [3 * a[1]], "c2_q": [[0, 0]], "c2_u": [[0, 0]]}
+
+    def make(wrong=None):
+        return zeno.Model({"x": 1, "y": 2}, balance=lambda *a, **k: balance(*a, wrong=wrong, **k), constraints=constraints, contacts=[{"name": "floor"}])
+
+    assert make().check_derivatives() < 1e-6
+    for name, (row, column), by, sentence in [("M", (0, 1), 0.5, r"M\[0, 1\] is 0.5, but differences give (-?\d.*e-\d+|0|-0)$"), ("W", (1, 0), 1, r"W\[1, 0\] is 4, but differences give 3"),
+                                              ("r_u", (1, 1), 7, r"d r/du.*\[1, 1\] is 7")]:
+        def wrong(given, name=name, row=row, column=column, by=by):
+            matrix = numpy.array(given[name], float)
+            matrix[row, column] += by
+            return {name: matrix}
+
+        with pytest.raises(zeno.SceneError, match=sentence):
+            make(wrong)
 
 
 def test_contacts_of_functions():

@@ -103,4 +103,26 @@ def test_a_million_rows_are_not_copied(tmp_path):
     assert len(result) == 1_000_001
     assert result.q.base is not None and numpy.shares_memory(result.q, result["x"])
     result.save(tmp_path / "long.h5")
-    assert zeno.open(tmp_path / "long.h5")["x"][-1] == 1
+    file = zeno.open(tmp_path / "long.h5")
+    assert file["x"][-1] == 1
+
+
+def test_datasets_of_files_are_views_of_their_columns(root, tmp_path):
+    result = zeno.load(root / "scenes" / "rotating-ball.yaml").run()
+    result.save(tmp_path / "a.h5")
+    for first in ("y", "x", "t"):  # whichever is read first
+        file = zeno.open(tmp_path / "a.h5")
+        file[first]
+        for name in result.datasets:
+            table = file.dataset(name)
+            assert numpy.array_equal(table, result.dataset(name), equal_nan=True) and not table.flags.writeable
+            assert all(numpy.shares_memory(table, file[name if table.ndim == 1 else f"{name}.{column}"]) for column in file.names(name))
+
+
+def test_numbers_of_a_file_are_numbers(root, tmp_path):
+    result = zeno.load(root / "scenes" / "rotating-ball.yaml").run(scheme="radau-2a:3", step=0.1, end=0.3, tolerance=1e-11, out=tmp_path / "a.h5")
+    expected = {"scheme": "radau-2a", "stages": 3, "step": 0.1, "end": 0.3, "tolerance": 1e-11}
+    assert result.settings == zeno.open(tmp_path / "a.h5").settings == expected and result.version == zeno.__version__
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert {name: file.attrs[name] for name in expected} == expected and file.attrs["step"].dtype == float and file.attrs["stages"].dtype == int

@@ -92,3 +92,76 @@ def test_auto_step_and_progress(ball):
     seen = []
     result = zeno.Scene(ball).run(scheme="radau-2a:2", step="auto", accuracy=1e-6, progress=lambda t, steps: seen.append(t))
     assert result.status == "ok" and result.t[-1] == 1
+
+
+def test_snapshots_go_on_bit_for_bit(root):
+    scene = zeno.load(root / "scenes" / "slider-crank.yaml")
+    a, b = scene.simulation(scheme="radau-2a:2", end=0.02), scene.simulation(scheme="radau-2a:2", end=0.02)
+    for _ in range(30):
+        a.step()
+    snapshot = a.snapshot()
+    assert isinstance(snapshot, bytes) and snapshot == a.snapshot()
+    for _ in range(30):
+        a.step()
+    b.restore(snapshot)
+    for _ in range(30):
+        b.step()
+    assert a.t == b.t and (a.q == b.q).all() and (a.u == b.u).all() and a.snapshot() == b.snapshot()
+    b.reset()
+    assert b.t == 0 and (b.q == scene.simulation(scheme="radau-2a:2", end=0.02).q).all()
+    for wrong in [b"", snapshot[:-1], snapshot[:100] + b"x" + snapshot[101:], b"zeno" * 1000]:
+        with pytest.raises(zeno.Error, match="snapshot"):
+            b.restore(wrong)
+    with pytest.raises(zeno.Error, match="settings"):
+        scene.simulation(scheme="rattle").restore(snapshot)
+
+
+def test_states_can_be_set():
+    rod = zeno.Scene({"coordinates": {"x": 0, "y": -1}, "energy": {"kinetic": "(x'^2 + y'^2)/2", "potential": "9.81*y"},
+                      "constraints": {"rod": {"position": "x^2 + y^2 - 1"}}, "simulation": {"scheme": "rattle", "step": 1e-3, "end": 1}})
+    simulation = rod.simulation()
+    simulation.set_state(q=[3, -4])
+    assert numpy.abs(simulation.q - [0.6, -0.8]).max() < 1e-9
+    with pytest.raises(zeno.Error):
+        simulation.set_state(q=[3, -4], project=False)
+    with pytest.raises(ValueError):
+        simulation.set_state(q=[1])
+    with pytest.raises(zeno.Error, match="finite"):
+        simulation.set_state(u=[numpy.nan, 0])
+    simulation.step()
+
+
+def test_inputs_drive_a_system():
+    cart = zeno.Scene({"inputs": {"force": 0}, "coordinates": {"x": 0}, "energy": {"kinetic": "x'^2"}, "forces": {"x": "force"},
+                       "simulation": {"scheme": "rattle", "step": 1e-2, "end": 2}})
+    simulation = cart.simulation()
+    assert dict(simulation.inputs) == {"force": 0} and len(simulation.inputs) == 1
+    simulation.inputs["force"] = 4
+    for _ in range(100):
+        simulation.step()
+    assert abs(simulation.q[0] - 1) < 1e-12 and abs(simulation.u[0] - 2) < 1e-12  # a = force/m = 2
+    snapshot = simulation.snapshot()
+    simulation.inputs["force"] = -1
+    simulation.restore(snapshot)
+    assert simulation.inputs["force"] == 4
+    with pytest.raises(zeno.Error, match="force"):
+        simulation.inputs["farce"] = 1
+    with pytest.raises(zeno.Error):
+        simulation.inputs["force"] = numpy.inf
+    with pytest.raises(KeyError):
+        simulation.inputs["other"]
+    with pytest.raises(TypeError):
+        del simulation.inputs["force"]
+
+
+def test_sweeps(root, tmp_path):
+    scene = root / "scenes" / "bouncing-ball.yaml"
+    study = zeno.sweep(scene, {"e_N": "0.5:0.9:5", "q_0": [1, 2]}, "last:u,max:q", end=0.5, step=1e-2, out=tmp_path / "study.h5")
+    assert len(study) == 10 and (study.status == 0).all() and (study.reached == 0.5).all()
+    assert list(study["q_0"][:2]) == [1, 2] and abs(study["e_N"][-1] - 0.9) < 1e-15 and study["last:u"].shape[0] == 10
+    again = zeno.sweep(scene, {"e_N": "0.5:0.9:5", "q_0": [1, 2]}, "last:u,max:q", end=0.5, step=1e-2, threads=1)
+    assert (again["max:q"] == study["max:q"]).all()
+    single = zeno.load(scene, e_N=0.7, q_0=2).run(step=1e-2, end=0.5)
+    assert single.u[-1, 0] == study["last:u"].reshape(10, -1)[5, 0]
+    with pytest.raises(zeno.Error, match="no parameter"):
+        zeno.sweep(scene, {"nothing": "1,2"}, "last:q")

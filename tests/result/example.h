@@ -23,26 +23,26 @@ static const char *const example_percussion[] = {"floor.normal", "floor.friction
 static const char *const example_energy[] = {"kinetic", "potential"};
 static const result_dataset example_datasets[] = {
     {.name = "t", .meaning = "time"},
-    {.name = "q",
-     .meaning = "positions at t, in the units of the scene",
-     .n_columns = 3,
-     .columns = example_q,
-     .plain = true},
+    {.name = "q", .meaning = "positions at t, in the units of the scene", .n_columns = 3, .columns = example_q, .plain = true},
     {.name = "u", .meaning = "velocities at t", .n_columns = 3, .columns = example_u, .plain = true},
     {.name = "percussion", .n_columns = 2, .columns = example_percussion},
     {.name = "gap", .n_columns = 0, .columns = example_q},
     {.name = "energy", .n_columns = 2, .columns = example_energy},
     {.name = "iterations"},
 };
-static const result_text example_texts[] = {{"scene", "title: Ball\nparameters: {m: 1}\n"},
-                                            {"title", "Ball \"\xc3\xbc"
-                                                      "ber\" alles"},
-                                            {"scheme", "moreau"},
-                                            {"settings", ""}};
+static const result_text example_texts[] = {{"scene", "title: Ball\nparameters: {m: 1}\n", RESULT_TEXT},
+                                            {"title",
+                                             "Ball \"\xc3\xbc"
+                                             "ber\" alles",
+                                             RESULT_TEXT},
+                                            {"scheme", "moreau", RESULT_TEXT},
+                                            {"settings", "", RESULT_TEXT},
+                                            {"step", "0.10000000000000001", RESULT_REAL},
+                                            {"stages", "-3", RESULT_WHOLE}};
 static const char *const example_entry[] = {"row", "shape_a", "gap"};
 static const char *const example_shapes[] = {"ball", "box"};
 static const result_entries example_entries = {"contacts", "any number in a row", 3, example_entry, "shapes", 2, example_shapes};
-static const result_layout example_layout = {7, example_datasets, 4, example_texts, &example_entries, "note"};
+static const result_layout example_layout = {7, example_datasets, 6, example_texts, &example_entries, "note"};
 enum { EXAMPLE_WIDTH = 12 };
 
 /* None in the first rows, then up to 39 in a row. */

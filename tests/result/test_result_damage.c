@@ -45,7 +45,8 @@ static long check_rows(zn_context *context, const char *path) {
     for (long i = 0; i < rows && table.n_columns > 0; i++)
         for (long e = 0; e < example_entries_of(i); e++, k++) {
             assert_true(k < table.count);
-            assert_true(table.values[3 * k] == (double)i && table.values[3 * k + 1] == (double)(e % 2) && table.values[3 * k + 2] == sin((double)(i + e)));
+            assert_true(table.values[3 * k] == (double)i && table.values[3 * k + 1] == (double)(e % 2) &&
+                        table.values[3 * k + 2] == sin((double)(i + e)));
         }
     assert_int_equal(k, table.count);
     for (long i = 0; i < rows && table.n_columns > 0; i++) { /* CSV has neither entries nor texts */
@@ -70,8 +71,7 @@ static void killed_runs_leave_readable_files(void **state) {
         /* Once the file has content, at a random moment. */
         struct stat info = {0};
         struct timespec pause = {0, 1000000};
-        for (int wait = 0; wait < 5000 && (stat(partial, &info) != 0 || info.st_size < 300000); wait++)
-            nanosleep(&pause, NULL);
+        for (int wait = 0; wait < 5000 && (stat(partial, &info) != 0 || info.st_size < 300000); wait++) nanosleep(&pause, NULL);
         pause.tv_nsec = rand() % 20000000;
         nanosleep(&pause, NULL);
         assert_int_equal(kill(child, SIGKILL), 0);
@@ -188,14 +188,13 @@ static void damaged_hdf5_is_refused_or_read(void **state) {
         }
         for (int k = 0; k < 100; k++) {
             memcpy(bad, good, size);
-            for (int flips = 1 + k % 3; flips > 0; flips--)
-                bad[(size_t)rand() % (k % 2 ? 4000 : size)] ^= (char)(1 << rand() % 8);
+            for (int flips = 1 + k % 3; flips > 0; flips--) bad[(size_t)rand() % (k % 2 ? 4000 : size)] ^= (char)(1 << rand() % 8);
             example_spill(example_path("bad.h5"), bad, size);
             flipped[try_reading(example_path("bad.h5"))]++;
         }
     }
-    print_message("HDF5 cut: %d read, %d refused, %d crashed; flipped: %d read, %d refused, %d crashed\n", cut[READ],
-                  cut[REFUSED], cut[CRASHED], flipped[READ], flipped[REFUSED], flipped[CRASHED]);
+    print_message("HDF5 cut: %d read, %d refused, %d crashed; flipped: %d read, %d refused, %d crashed\n", cut[READ], cut[REFUSED],
+                  cut[CRASHED], flipped[READ], flipped[REFUSED], flipped[CRASHED]);
     assert_int_equal(cut[REFUSED], 50);
     assert_int_equal(flipped[CRASHED], 0);
     assert_true(flipped[REFUSED] >= 20);
@@ -206,7 +205,7 @@ static void damaged_hdf5_is_refused_or_read(void **state) {
 
 static void expect_refusal(zn_context *context, const char *path, const char *words) {
     result_file *result = NULL;
-    assert_int_equal(result_open(context, path, &result), ZN_FILE);
+    assert_int_equal(result_open(context, path, &result), ZN_ERROR_FILE);
     assert_null(result);
     const char *text = zn_error_text(context);
     if (!strstr(text, words)) print_error("\"%s\" lacks \"%s\"\n", text, words);
@@ -290,14 +289,13 @@ static void every_allocation_may_fail(void **state) {
         bool done = false;
         for (long allowed = 1; !done; allowed++) {
             failing f = {allowed};
-            zn_context *context =
-                zn_context_create(&(zn_context_def){.allocator = {failing_reallocate, failing_release, &f}});
+            zn_context *context = zn_context_create(&(zn_context_def){.allocator = {failing_reallocate, failing_release, &f}});
             result_file *result = NULL;
             const double *values = NULL;
             zn_status status = result_open(context, path, &result);
             if (status == ZN_OK) status = result_column(result, 3, &values);
             done = status == ZN_OK;
-            if (!done) assert_int_equal(status, ZN_MEMORY);
+            if (!done) assert_int_equal(status, ZN_ERROR_MEMORY);
             result_close(result);
             zn_context_destroy(context);
             assert_true(allowed < 500);

@@ -60,8 +60,8 @@ static void svg_holds_curve_and_names(void **state) {
     char message[1000];
     const char *results[] = {"run.h5", "run.csv"};
     for (int k = 0; k < 2; k++) {
-        int code = PLOT(message, example_path(results[k]), "--x", "phi", "--y", "phi'", "--out", example_path("phase.svg"),
-                        "--title", "A \"quoted\" \\title_1");
+        int code = PLOT(message, example_path(results[k]), "--x", "phi", "--y", "phi'", "--out", example_path("phase.svg"), "--title",
+                        "A \"quoted\" \\title_1");
         if (code) print_error("%s\n", message);
         assert_int_equal(code, 0);
         assert_string_equal(message, "");
@@ -106,8 +106,8 @@ static void results_are_compared(void **state) {
     check_words(svg, ">x<"); /* the axis */
     check_words(svg, "viewBox=\"0 0 400 300\"");
     free(svg);
-    assert_int_equal(PLOT(message, one, two, "--x", "x", "--y", "y,phi", "--out", out, "--label", "first", "--equal", "--x-label",
-                          "across", "--y-label", "up", "--x-range", ":2", "--y-range=-1:1", "--style", "both"),
+    assert_int_equal(PLOT(message, one, two, "--x", "x", "--y", "y,phi", "--out", out, "--label", "first", "--equal", "--x-label", "across",
+                          "--y-label", "up", "--x-range", ":2", "--y-range=-1:1", "--style", "both"),
                      0);
     svg = example_slurp(out, &size);
     check_words(svg, ">first<");
@@ -126,8 +126,7 @@ static void results_are_compared(void **state) {
 static void png_is_one(void **state) {
     (void)state;
     char message[1000];
-    assert_int_equal(
-        PLOT(message, example_path("run.h5"), "--y", "x,y", "--out", example_path("a.png"), "--style", "points"), 0);
+    assert_int_equal(PLOT(message, example_path("run.h5"), "--y", "x,y", "--out", example_path("a.png"), "--style", "points"), 0);
     size_t size;
     char *png = example_slurp(example_path("a.png"), &size);
     assert_true(size > 5000);
@@ -221,11 +220,9 @@ static void progress_says_where_it_is(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(svg_holds_curve_and_names),
-        cmocka_unit_test(several_curves_have_a_legend),
-        cmocka_unit_test(results_are_compared), cmocka_unit_test(png_is_one),
-        cmocka_unit_test(mistakes_get_hints),
-        cmocka_unit_test(failures_keep_the_old_picture),
+        cmocka_unit_test(svg_holds_curve_and_names), cmocka_unit_test(several_curves_have_a_legend),
+        cmocka_unit_test(results_are_compared),      cmocka_unit_test(png_is_one),
+        cmocka_unit_test(mistakes_get_hints),        cmocka_unit_test(failures_keep_the_old_picture),
         cmocka_unit_test(progress_says_where_it_is),
     };
     return cmocka_run_group_tests(tests, make_result, example_clean);

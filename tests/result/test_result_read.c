@@ -31,8 +31,7 @@ static void every_bit_comes_back(void **state) {
     const char *const names[] = {"a,b", "say \"hi\"", "\xcf\x86'", "line\nbreak", " padded "};
     result_dataset datasets[] = {{.name = "t"}, {.name = "q \xc3\xa4", .n_columns = 5, .columns = names, .plain = true}};
     result_layout layout = {2, datasets, 0, NULL, NULL, NULL};
-    const double special[] = {NAN,    INFINITY, -INFINITY, 0.0,     -0.0, DBL_MIN, DBL_MAX,
-                              5e-324, -5e-324,  0.1,       1.0 / 3, 1e23, -1e-300};
+    const double special[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, DBL_MIN, DBL_MAX, 5e-324, -5e-324, 0.1, 1.0 / 3, 1e23, -1e-300};
     enum { ROWS = 3000 };
     static double rows[ROWS][6];
     srand(1);
@@ -52,8 +51,7 @@ static void every_bit_comes_back(void **state) {
         for (int c = 0; c < 6; c++) {
             assert_string_equal(result_column_name(result, c), c ? names[c - 1] : "t");
             const double *values = column_named(result, c ? names[c - 1] : "t");
-            for (int i = 0; i < ROWS; i++)
-                assert_true(isnan(rows[i][c]) ? isnan(values[i]) : same_bits(values[i], rows[i][c]));
+            for (int i = 0; i < ROWS; i++) assert_true(isnan(rows[i][c]) ? isnan(values[i]) : same_bits(values[i], rows[i][c]));
         }
         result_close(result);
     }
@@ -68,7 +66,12 @@ static void names_and_texts_come_back(void **state) {
     for (int i = 0; i < example_layout.n_texts; i++)
         assert_string_equal(result_get_text(result, example_texts[i].name), example_texts[i].value);
     assert_null(result_get_text(result, "format"));
+    double step = 0, stages = 0; /* numbers of the file */
+    assert_int_equal(zn_result_number(result, "step", &step), ZN_OK);
+    assert_int_equal(zn_result_number(result, "stages", &stages), ZN_OK);
+    assert_true(step == 0.1 && stages == -3);
     const result_layout *layout = result_get_layout(result);
+    for (int i = 0; i < layout->n_texts; i++) assert_int_equal(layout->texts[i].kind, example_texts[i].kind);
     assert_int_equal(layout->n_texts, example_layout.n_texts);
     assert_int_equal(layout->n_datasets, example_layout.n_datasets - 1); /* "gap" has no columns */
     for (int d = 0, e = 0; d < layout->n_datasets; d++, e++) {
@@ -76,10 +79,8 @@ static void names_and_texts_come_back(void **state) {
         assert_string_equal(layout->datasets[d].name, example_datasets[e].name);
         assert_int_equal(layout->datasets[d].plain, example_datasets[e].plain);
         assert_int_equal(!layout->datasets[d].columns, !example_datasets[e].columns);
-        if (example_datasets[e].meaning)
-            assert_string_equal(layout->datasets[d].meaning, example_datasets[e].meaning);
-        else
-            assert_null(layout->datasets[d].meaning);
+        if (example_datasets[e].meaning) assert_string_equal(layout->datasets[d].meaning, example_datasets[e].meaning);
+        else assert_null(layout->datasets[d].meaning);
     }
     result_close(result);
     zn_context_destroy(context);
@@ -99,7 +100,7 @@ static void large_texts_and_many_columns(void **state) {
     for (int i = 0; i < LENGTH; i++) text[i] = (char)('a' + i % 26);
     text[LENGTH] = '\0';
     result_dataset datasets[] = {{.name = "t"}, {.name = "q", .n_columns = COLUMNS, .columns = pointers, .plain = true}};
-    result_text texts[] = {{"scene", text}};
+    result_text texts[] = {{"scene", text, RESULT_TEXT}};
     result_layout layout = {2, datasets, 1, texts, NULL, NULL};
     static double row[COLUMNS + 1];
     for (int e = 0; e < 2; e++) {
@@ -126,7 +127,7 @@ static void large_texts_and_many_columns(void **state) {
 
 static void expect_error(zn_context *context, result_file *result, const char *name, const char *words) {
     int index = 0;
-    assert_int_equal(result_find(result, name, &index), ZN_ARGUMENT);
+    assert_int_equal(result_find(result, name, &index), ZN_ERROR_ARGUMENT);
     assert_int_equal(index, -1);
     const char *text = zn_error_text(context);
     if (!strstr(text, words)) print_error("\"%s\" lacks \"%s\"\n", text, words);
@@ -171,7 +172,7 @@ static void columns_are_found_by_name(void **state) {
         expect_error(context, result, "temperature", "the columns are t, x, y, phi");
         expect_error(context, result, "", "the columns are");
         const double *values;
-        assert_int_equal(result_column(result, EXAMPLE_WIDTH, &values), ZN_ARGUMENT);
+        assert_int_equal(result_column(result, EXAMPLE_WIDTH, &values), ZN_ERROR_ARGUMENT);
         assert_null(values);
         result_close(result);
         zn_error_clear(context);
@@ -183,8 +184,7 @@ static void ambiguous_names_list_the_choices(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
     const char *const x[] = {"x"};
-    result_dataset datasets[] = {
-        {.name = "t"}, {.name = "q", .n_columns = 1, .columns = x}, {.name = "f", .n_columns = 1, .columns = x}};
+    result_dataset datasets[] = {{.name = "t"}, {.name = "q", .n_columns = 1, .columns = x}, {.name = "f", .n_columns = 1, .columns = x}};
     result_layout layout = {3, datasets, 0, NULL, NULL, NULL};
     result_writer *writer = NULL;
     assert_int_equal(result_writer_create(context, example_path("two.h5"), &layout, &writer), ZN_OK);

@@ -70,8 +70,7 @@ static const char *const fragments[] = {"`touch S`",
 
 static void nasty(char text[LONGEST]) {
     text[0] = '\0';
-    for (int n = 1 + rand() % 6; n > 0; n--)
-        strcat(text, fragments[(size_t)rand() % (sizeof fragments / sizeof *fragments)]);
+    for (int n = 1 + rand() % 6; n > 0; n--) strcat(text, fragments[(size_t)rand() % (sizeof fragments / sizeof *fragments)]);
     if (rand() % 12 == 0)
         while (strlen(text) < LONGEST - 200) strcat(text, "`touch S` and so on \xc3\xa9 ");
 }
@@ -93,16 +92,11 @@ static void normalise(char *text) {
     for (const char *c = text; *c;) {
         size_t i = 0;
         while (i < 7 && strncmp(c, forms[i][0], strlen(forms[i][0])) != 0) i++;
-        if (i < 7)
-            *out++ = *forms[i][1], c += strlen(forms[i][0]);
-        else if (*c == ' ' || *c == '\n')
-            c++;
-        else if (strncmp(c, "\xc2\xa0", 2) == 0)
-            c += 2;
-        else if (strncmp(c, "\xe2\x80\xb2", 3) == 0)
-            *out++ = '\'', c += 3;
-        else
-            *out++ = *c++;
+        if (i < 7) *out++ = *forms[i][1], c += strlen(forms[i][0]);
+        else if (*c == ' ' || *c == '\n') c++;
+        else if (strncmp(c, "\xc2\xa0", 2) == 0) c += 2;
+        else if (strncmp(c, "\xe2\x80\xb2", 3) == 0) *out++ = '\'', c += 3;
+        else *out++ = *c++;
     }
     *out = '\0';
 }
@@ -157,7 +151,8 @@ static void quote(const char *name, char *out) {
 
 static void write_result(zn_context *context, const char *path, const char *title, const char *const *columns) {
     result_dataset datasets[] = {{.name = "t"}, {.name = "q", .n_columns = 2, .columns = columns, .plain = true}};
-    result_text texts[] = {{"title", title}, {"scene", title}, {"drawing", title}, {"scheme", title}};
+    result_text texts[] = {
+        {"title", title, RESULT_TEXT}, {"scene", title, RESULT_TEXT}, {"drawing", title, RESULT_TEXT}, {"scheme", title, RESULT_TEXT}};
     result_writer *writer = NULL;
     if (result_writer_create(context, path, &(result_layout){2, datasets, 4, texts, NULL, NULL}, &writer) != ZN_OK)
         print_error("%s\n", zn_error_text(context));
@@ -184,8 +179,7 @@ static void check_nothing_happened(void) {
 
 static void plots_show_texts(void **state) {
     (void)state;
-    static char title[LONGEST], first[LONGEST + 20], second[LONGEST + 20], label[LONGEST], y[5 * LONGEST],
-        quoted[2 * LONGEST + 40];
+    static char title[LONGEST], first[LONGEST + 20], second[LONGEST + 20], label[LONGEST], y[5 * LONGEST], quoted[2 * LONGEST + 40];
     zn_context *context = zn_context_create(NULL);
     srand(17);
     for (int k = 0; k < ROUNDS; k++) {
@@ -196,9 +190,8 @@ static void plots_show_texts(void **state) {
         write_result(context, path, title, (const char *const[]){first, second});
         quote(first, quoted), strcpy(y, quoted), strcat(y, ",");
         quote(second, quoted), strcat(y, quoted);
-        int code = k % 3
-                       ? RUN(cli_plot, path, "--y", y, "--out", out, "--title", title, "--x-label", label)
-                       : RUN(cli_plot, path, "--y", y, "--out", out, "--title", title, "--label", label, "--y-label", title);
+        int code = k % 3 ? RUN(cli_plot, path, "--y", y, "--out", out, "--title", title, "--x-label", label)
+                         : RUN(cli_plot, path, "--y", y, "--out", out, "--title", title, "--label", label, "--y-label", title);
         assert_int_equal(code, 0);
         size_t size;
         char *svg = example_slurp(out, &size);
@@ -263,12 +256,9 @@ static void check_json_text(const char *text) {
     size_t n = 0;
     for (const char *c = json + 1; c[1]; n += 4) {
         uint32_t character;
-        if (*c == '\\' && c[1] == 'u')
-            character = (uint32_t)strtoul((char[]){c[2], c[3], c[4], c[5], 0}, NULL, 16), c += 6;
-        else if (*c == '\\')
-            character = (unsigned char)c[1], c += 2;
-        else
-            character = text_next(&c);
+        if (*c == '\\' && c[1] == 'u') character = (uint32_t)strtoul((char[]){c[2], c[3], c[4], c[5], 0}, NULL, 16), c += 6;
+        else if (*c == '\\') character = (unsigned char)c[1], c += 2;
+        else character = text_next(&c);
         memcpy(decoded + n, &character, 4);
     }
     assert_int_equal(n, out - expected);
@@ -313,8 +303,7 @@ static void pages_hold_texts(void **state) {
         assert_int_equal(RUN(cli_page, example_path("page.h5"), "--out", example_path("page.json")), 0);
         assert_int_equal(RUN(cli_page, example_path("page.h5"), "--out", example_path("page.html"), "--title", title), 0);
         size_t size;
-        char *json = example_slurp(example_path("page.json"), &size),
-             *html = example_slurp(example_path("page.html"), &size);
+        char *json = example_slurp(example_path("page.json"), &size), *html = example_slurp(example_path("page.html"), &size);
         assert_true(json_is_valid(json));
         assert_null(strchr(json, '<'));
         assert_int_equal(count(html, "</script"), 3);

@@ -71,8 +71,7 @@ static void csv_has_a_point_in_every_locale(void **state) {
     setlocale(LC_NUMERIC, "C");
     example_write(context, example_path("C.csv"), 3, 0, true);
     size_t size, size_c;
-    char *content = example_slurp(example_path("locale.csv"), &size),
-         *content_c = example_slurp(example_path("C.csv"), &size_c);
+    char *content = example_slurp(example_path("locale.csv"), &size), *content_c = example_slurp(example_path("C.csv"), &size_c);
     assert_string_equal(content, content_c);
     free(content);
     free(content_c);
@@ -113,19 +112,19 @@ static void expect_failure(zn_context *context, const char *path, zn_status stat
 static void unwritable_paths_fail_at_once(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    expect_failure(context, example_path("missing/a.h5"), ZN_FILE, "directory does not exist");
-    expect_failure(context, example_path("missing/a.csv"), ZN_FILE, "directory does not exist");
-    expect_failure(context, example_path("a.txt"), ZN_ARGUMENT, ".hdf5");
-    expect_failure(context, example_path("a"), ZN_ARGUMENT, ".csv");
-    expect_failure(context, example_path(".h5"), ZN_ARGUMENT, ".csv");
-    expect_failure(context, "", ZN_ARGUMENT, ".csv");
+    expect_failure(context, example_path("missing/a.h5"), ZN_ERROR_FILE, "directory does not exist");
+    expect_failure(context, example_path("missing/a.csv"), ZN_ERROR_FILE, "directory does not exist");
+    expect_failure(context, example_path("a.txt"), ZN_ERROR_ARGUMENT, ".hdf5");
+    expect_failure(context, example_path("a"), ZN_ERROR_ARGUMENT, ".csv");
+    expect_failure(context, example_path(".h5"), ZN_ERROR_ARGUMENT, ".csv");
+    expect_failure(context, "", ZN_ERROR_ARGUMENT, ".csv");
     assert_int_equal(mkdir(example_path("directory.h5"), 0777), 0);
-    expect_failure(context, example_path("directory.h5"), ZN_FILE, "is a directory");
+    expect_failure(context, example_path("directory.h5"), ZN_ERROR_FILE, "is a directory");
     assert_int_equal(mkdir(example_path("taken.csv.partial"), 0777), 0);
-    expect_failure(context, example_path("taken.csv"), ZN_FILE, "is a directory");
+    expect_failure(context, example_path("taken.csv"), ZN_ERROR_FILE, "is a directory");
     if (geteuid() != 0) {
         assert_int_equal(mkdir(example_path("closed"), 0555), 0);
-        expect_failure(context, example_path("closed/a.h5"), ZN_FILE, "permission denied");
+        expect_failure(context, example_path("closed/a.h5"), ZN_ERROR_FILE, "permission denied");
     }
     zn_context_destroy(context);
 }
@@ -136,15 +135,22 @@ static void layouts_are_checked(void **state) {
     result_writer *writer = NULL;
     const char *const same[] = {"x", "x"};
     result_dataset twice[] = {{.name = "t"}, {.name = "t"}}, columns[] = {{.name = "q", .n_columns = 2, .columns = same}},
-                   slash[][1] = {{{.name = "/b"}}, {{.name = "a/"}}, {{.name = "a/b/c"}}, {{.name = "./b"}}, {{.name = "a//b"}}}, empty[] = {{.name = "q", .n_columns = 0, .columns = same}};
-    result_text taken[] = {{"format", "mine"}};
-    result_layout wrong[] = {{.n_datasets = 2, .datasets = twice},    {.n_datasets = 1, .datasets = columns},  {.n_datasets = 1, .datasets = empty},
-                             {.n_datasets = 0},                       {.n_datasets = 1, .datasets = twice, .n_texts = 1, .texts = taken},
-                             {.n_datasets = 1, .datasets = slash[0]}, {.n_datasets = 1, .datasets = slash[1]}, {.n_datasets = 1, .datasets = slash[2]},
-                             {.n_datasets = 1, .datasets = slash[3]}, {.n_datasets = 1, .datasets = slash[4]}};
+                   slash[][1] = {{{.name = "/b"}}, {{.name = "a/"}}, {{.name = "a/b/c"}}, {{.name = "./b"}}, {{.name = "a//b"}}},
+                   empty[] = {{.name = "q", .n_columns = 0, .columns = same}};
+    result_text taken[] = {{"format", "mine", RESULT_TEXT}};
+    result_layout wrong[] = {{.n_datasets = 2, .datasets = twice},
+                             {.n_datasets = 1, .datasets = columns},
+                             {.n_datasets = 1, .datasets = empty},
+                             {.n_datasets = 0},
+                             {.n_datasets = 1, .datasets = twice, .n_texts = 1, .texts = taken},
+                             {.n_datasets = 1, .datasets = slash[0]},
+                             {.n_datasets = 1, .datasets = slash[1]},
+                             {.n_datasets = 1, .datasets = slash[2]},
+                             {.n_datasets = 1, .datasets = slash[3]},
+                             {.n_datasets = 1, .datasets = slash[4]}};
     enum { N_WRONG = sizeof wrong / sizeof *wrong };
     for (int i = 0; i < N_WRONG; i++)
-        assert_int_equal(result_writer_create(context, example_path("wrong.h5"), &wrong[i], &writer), ZN_ARGUMENT);
+        assert_int_equal(result_writer_create(context, example_path("wrong.h5"), &wrong[i], &writer), ZN_ERROR_ARGUMENT);
     assert_int_equal(zn_error_count(context), N_WRONG);
     zn_context_destroy(context);
 }
@@ -166,9 +172,9 @@ static int write_until_full(const char *path, rlim_t most, long *kept) {
         example_row(i, row);
         status = result_writer_row(writer, row);
     }
-    if (status != ZN_FILE) return 2;
+    if (status != ZN_ERROR_FILE) return 2;
     if (!strstr(zn_error_text(context), "larger than")) return 3;
-    if (result_writer_row(writer, row) != ZN_FILE) return 4;
+    if (result_writer_row(writer, row) != ZN_ERROR_FILE) return 4;
     *kept = result_writer_rows(writer);
     if (result_writer_finish(writer, true) == ZN_OK) return 5;
     result_writer_destroy(writer);
@@ -244,11 +250,11 @@ static void a_second_writer_is_refused(void **state) {
             example_row(i, row);
             assert_int_equal(result_writer_row(first, row), ZN_OK);
             if (i % 1000 != 500) continue;
-            assert_int_equal(result_writer_create(context, path, &example_layout, &second), ZN_FILE); /* of this process */
+            assert_int_equal(result_writer_create(context, path, &example_layout, &second), ZN_ERROR_FILE); /* of this process */
             assert_non_null(strstr(zn_error_text(context), "another process is writing it"));
             zn_error_clear(context);
             pid_t child = fork(); /* and of another */
-            if (child == 0) _exit(result_writer_create(context, path, &example_layout, &second) == ZN_FILE ? 0 : 1);
+            if (child == 0) _exit(result_writer_create(context, path, &example_layout, &second) == ZN_ERROR_FILE ? 0 : 1);
             int status;
             assert_int_equal(waitpid(child, &status, 0), child);
             assert_int_equal(status, 0);
@@ -350,8 +356,7 @@ static void every_allocation_may_fail(void **state) {
         bool done = false;
         for (long allowed = 1; !done; allowed++) {
             failing f = {allowed};
-            zn_context *context =
-                zn_context_create(&(zn_context_def){.allocator = {failing_reallocate, failing_release, &f}});
+            zn_context *context = zn_context_create(&(zn_context_def){.allocator = {failing_reallocate, failing_release, &f}});
             result_writer *writer = NULL;
             zn_status status = result_writer_create(context, example_path(names[k]), &example_layout, &writer);
             done = status == ZN_OK;
@@ -361,7 +366,7 @@ static void every_allocation_may_fail(void **state) {
                 for (int i = 0; i < 3000; i++) assert_int_equal(result_writer_row(writer, row), ZN_OK);
                 assert_int_equal(result_writer_finish(writer, true), ZN_OK);
             } else {
-                assert_int_equal(status, ZN_MEMORY);
+                assert_int_equal(status, ZN_ERROR_MEMORY);
                 assert_null(writer);
                 assert_true(zn_error_count(context) > 0);
             }

@@ -103,8 +103,7 @@ static void mistakes_in_materials(void **state) {
     (void)state;
     check_planar("[rubber, stone]", "[rubber]", "11:17: must name two");
     check_planar("restitution: 0.5}", "restitution: 1.5}", "11:61: between 0 and 1");
-    check_planar("  rs: {", "  sr: {between: [stone, rubber]}\n  rs: {",
-                 "12:3: two laws between the materials 'rubber' and 'stone'");
+    check_planar("  rs: {", "  sr: {between: [stone, rubber]}\n  rs: {", "12:3: two laws between the materials 'rubber' and 'stone'");
     char *text = with(PLANAR_SCENE, "[rim, floor], friction: mu", "[rim, floor]");
     check_in(text, "material: stone", "material: glass", "13:3: none between the materials 'rubber' and 'glass'");
     free(text);
@@ -114,8 +113,7 @@ static void mistakes_in_space(void **state) {
     (void)state;
     check_spatial("direction: [1, 1, 0]", "direction: [0, 0, 0]", "8:3: needs a direction");
     check_spatial("direction: [1, 1, 0]", "direction: [1, 1, 0], of: moon", "8:92: world, touching, surface");
-    check_spatial("tangent: {direction: [1, 1, 0]}", "reservoir: contensou, radius: 0.1",
-                  "8:3: two coefficients of friction");
+    check_spatial("tangent: {direction: [1, 1, 0]}", "reservoir: contensou, radius: 0.1", "8:3: two coefficients of friction");
     check_spatial("tangent: {direction: [1, 1, 0]}", "reservoir: contensou", "8:67: lacks 'radius'");
     check_spatial("friction: [0.1, 0.2]", "rolling: [1, 2, 3]", "8:43: one or two values");
 }
@@ -123,8 +121,7 @@ static void mistakes_in_space(void **state) {
 static void overlaps_at_the_start(void **state) {
     (void)state;
     check_planar("position: [0, 1]", "position: [0, 0.05]", "13:3: overlap at the start: its gap is -0.05");
-    check_planar("type: line, normal: [0, 1]", "type: line, normal: [0, 1], at: [0, 0.95]",
-                 "13:3: overlap at the start: its gap is -0.05");
+    check_planar("type: line, normal: [0, 1]", "type: line, normal: [0, 1], at: [0, 0.95]", "13:3: overlap at the start: its gap is -0.05");
     char *text = with(SPATIAL_SCENE, "type: sphere, radius: 0.1", "type: box, size: [1, 1, 2.5]");
     check_errors(text, "8:3: 'floor.1' overlap at the start", "8:3: 'floor.2'", "8:3: 'floor.3'", "8:3: 'floor.4'");
     free(text);

@@ -16,8 +16,7 @@ static void test_shape(void **state) {
     check_change("title: Ball", "title: [a]", "1:8: title must be a number, formula or text, but here is a list");
     check_change("coordinates:\n  x: {start: 0, velocity: 1}\n  y: 3*r\n", "coordinates:\n",
                  "3:1: coordinates must be a map (name: value), but here is nothing");
-    check_change("coordinates:\n  x: {start: 0, velocity: 1}\n  y: 3*r\n", "coordinates: {}\n",
-                 "3:14: at least one coordinate");
+    check_change("coordinates:\n  x: {start: 0, velocity: 1}\n  y: 3*r\n", "coordinates: {}\n", "3:14: at least one coordinate");
 }
 
 static void test_empty_energy(void **state) {
@@ -70,8 +69,7 @@ static void test_dynamics(void **state) {
     check_change("forces: {x: -0.1*x'}", "forces: [1, 2]", "9:9: forces must be a map");
     check_change("forces: {x: -0.1*x'}", "force: {x: 1}", "9:8: 'force' belongs to a scene with 'mass'");
     check_change("guide: {position: x - y}", "guide: x - y", "11:10: constraint 'guide' must be a map");
-    check_change("guide: {position: x - y}", "guide: {position: x - y, velocity: x'}",
-                 "11:10: both 'position' and 'velocity'");
+    check_change("guide: {position: x - y}", "guide: {position: x - y, velocity: x'}", "11:10: both 'position' and 'velocity'");
     check_change("guide: {position: x - y}", "guide: {}", "11:10: constraint 'guide' lacks 'position' or 'velocity'");
     check_change("guide: {position: x - y}", "guide: {posision: x}",
                  "11:11: did you mean 'position'"); /* and nothing more about what is missing */
@@ -84,33 +82,25 @@ static void test_contacts(void **state) {
     check_change("gap: y - r", "normal_force: 3", "13:68: no gap: it has no impacts");
     check_change("gap: y - r, slip: [x'], friction: 0.2, restitution: 0.5", "normal_force: 3", "13:10: it does nothing");
     check_change("gap: y - r", "gapp: y - r", "13:11: did you mean 'gap'", "13:10: lacks 'gap'");
-    check_change("friction: 0.2", "friction: -0.2",
-                 "13:45: friction of contact 'floor' must not be less than 0, but is -0.2");
+    check_change("friction: 0.2", "friction: -0.2", "13:45: friction of contact 'floor' must not be less than 0, but is -0.2");
     check_change("friction: 0.2", "friction: [0.1, 0.2]", "13:45: 2 friction coefficients for 1 slip velocities");
     check_change("friction: 0.2", "friction: []", "13:45: friction is an empty list");
     check_change("friction: 0.2", "friction: [[1]]", "13:46: entry 1 of friction must be");
     check_change("friction: 0.2, ", "", "13:10: has 'slip', but lacks 'friction'");
     check_change("slip: [x'], ", "", "13:10: has 'friction', but lacks 'slip'");
-    check_change("friction: 0.2", "friction: 0.2, reservoir: bal",
-                 "13:61: 'bal' is unknown in reservoir (did you mean 'ball'?)");
-    check_change("slip: [x'], friction: 0.2", "slip: [x', y'], friction: [0.2, 0.1], reservoir: ball",
-                 "13:72: a ball has one");
-    check_change("friction: 0.2", "friction: 0.2, reservoir: contensou", "13:61: lacks 'radius'",
-                 "13:30: number of slip velocities");
+    check_change("friction: 0.2", "friction: 0.2, reservoir: bal", "13:61: 'bal' is unknown in reservoir (did you mean 'ball'?)");
+    check_change("slip: [x'], friction: 0.2", "slip: [x', y'], friction: [0.2, 0.1], reservoir: ball", "13:72: a ball has one");
+    check_change("friction: 0.2", "friction: 0.2, reservoir: contensou", "13:61: lacks 'radius'", "13:30: number of slip velocities");
     check_change("friction: 0.2", "friction: 0.2, radius: 1", "13:58: only 'reservoir: contensou' has a radius");
     check_change("friction: 0.2", "friction: 0.2, reservoir: contensou, radius: -1", "13:80: radius must not be less than 0",
                  "13:30: number of slip velocities");
     check_change("[x']", "[x', x', x', x', x', x', x', x', x', x']", "13:30: ");
     check_change("friction: 0.2", "friction: 0.2, stribeck: {dynamic: 0.1}", "13:60: stribeck lacks 'rate'");
-    check_change("friction: 0.2", "friction: 0.2, stribeck: {dynamic: 0.1, rate: 0}",
-                 "13:81: stribeck rate must be greater than 0");
+    check_change("friction: 0.2", "friction: 0.2, stribeck: {dynamic: 0.1, rate: 0}", "13:81: stribeck rate must be greater than 0");
     check_change("slip: [x'], friction: 0.2", "reservoir: ball", "13:34: no friction that this could belong to");
-    check_change("friction: 0.2", "friction: 0.2, rolling: {slip: x'}",
-                 "13:59: rolling of contact 'floor' lacks 'friction'");
-    check_change("friction: 0.2", "friction: 0.2, pivoting: {slip: [x', y'], friction: 1}",
-                 "13:67: one slip velocity, but here are 2");
-    check_change("restitution: 0.5", "restitution: 1.5",
-                 "13:63: restitution of contact 'floor' must be between 0 and 1, but is 1.5");
+    check_change("friction: 0.2", "friction: 0.2, rolling: {slip: x'}", "13:59: rolling of contact 'floor' lacks 'friction'");
+    check_change("friction: 0.2", "friction: 0.2, pivoting: {slip: [x', y'], friction: 1}", "13:67: one slip velocity, but here are 2");
+    check_change("restitution: 0.5", "restitution: 1.5", "13:63: restitution of contact 'floor' must be between 0 and 1, but is 1.5");
     check_change("restitution: 0.5", "tangential_restitution: -1", "13:74: tangential_restitution of contact 'floor'");
     check_change("floor:", "\"\":", "13:4: '' cannot be the name of a contact");
     check_change("floor:", "a/b:", "13:3: 'a/b' cannot be the name of a contact: letters, digits, _, - and . only");
@@ -202,9 +192,25 @@ static void test_number_of_errors_is_limited(void **state) {
     char *end = text + sprintf(text, "coordinates: {x: 0}\nenergy: {kinetic: x'^2}\nsimulation:\n");
     for (int i = 0; i < 300; i++) end += sprintf(end, "  a%d: 1\n", i);
     zn_scene *scene = NULL;
-    assert_int_equal(zn_scene_parse(context, "many.yaml", text, NULL, &scene), ZN_SCENE);
+    assert_int_equal(zn_scene_parse(context, "many.yaml", text, NULL, &scene), ZN_ERROR_SCENE);
     assert_int_equal(zn_error_count(context), SCENE_MAX_ERRORS);
     zn_context_destroy(context);
+}
+
+static void test_inputs(void **state) {
+    (void)state;
+#define INPUT(value) "inputs: {push: " value "}\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\nforces: {x: push}\n"
+    check_errors(INPUT("[]"), "1:16: input 'push' must be");
+    check_errors(INPUT("{}"), "1:16: input 'push' lacks 'points' or 'file'");
+    check_errors(INPUT("{pts: 3}"), "1:17: 'pts' is unknown in input 'push'");
+    check_errors(INPUT("{points: [[1, 2], [0, 3]]}"), "1:25: points of a table must ascend");
+    check_errors(INPUT("{points: [[0, 1]]}"), "1:25: ");
+    check_errors(INPUT("{points: [[0, 1, 2], [1, 2]]}"), "1:26: ");
+    check_errors(INPUT("{points: [[0, 1], [1, 2]], interpolation: curly}"), "1:58: 'curly' is unknown");
+    check_errors(INPUT("{points: [[0, 1], [1, 1]], periodic: true}"), "1:25: a table that is held cannot be periodic");
+    check_errors(INPUT("{file: nothing.csv, columns: [t, push]}"), "1:23: there is no such file");
+    check_errors(INPUT("{file: nothing.csv}"), "1:23: input 'push' lacks 'columns");
+#undef INPUT
 }
 
 static void test_set_errors(void **state) {
@@ -212,12 +218,11 @@ static void test_set_errors(void **state) {
     check_errors_set(GOOD_SCENE, "m", (const char *const[]){"0:0: NAME=FORMULA", NULL});
     check_errors_set(GOOD_SCENE, "=2", (const char *const[]){"0:0: NAME=FORMULA", NULL});
     check_errors_set(GOOD_SCENE, "m= ", (const char *const[]){"0:0: NAME=FORMULA", NULL});
-    check_errors_set(GOOD_SCENE, "gg=1",
-                     (const char *const[]){"0:0: the scene has no parameter 'gg' (did you mean 'g'?)", NULL});
+    check_errors_set(GOOD_SCENE, "gg=1", (const char *const[]){"0:0: the scene has no parameter 'gg' (did you mean 'g'?)", NULL});
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = NULL;
     const char *set = "m=2*)";
-    assert_int_equal(zn_scene_parse(context, "s.yaml", GOOD_SCENE, &(zn_scene_options){.n_sets = 1, .sets = &set}, &scene), ZN_SCENE);
+    assert_int_equal(zn_scene_parse(context, "s.yaml", GOOD_SCENE, &(zn_scene_options){.n_sets = 1, .sets = &set}, &scene), ZN_ERROR_SCENE);
     assert_int_equal(zn_error_count(context), 1);
     assert_string_equal(zn_error_get(context, 0)->file, "--set m=2*)");
     zn_context_destroy(context);
@@ -229,7 +234,7 @@ int main(void) {
         TEST(test_shape),       TEST(test_parameters),      TEST(test_coordinates),
         TEST(test_dynamics),    TEST(test_contacts),        TEST(test_simulation),
         TEST(test_first_order), TEST(test_several_at_once), TEST(test_number_of_errors_is_limited),
-        TEST(test_set_errors),  TEST(test_empty_energy),
+        TEST(test_inputs),      TEST(test_set_errors),      TEST(test_empty_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,25 +108,25 @@ static void write_file(const char *path, const char *bytes, size_t length) {
 
 static void test_refused_files(void **state) {
     (void)state;
-    check_file_error("/no/such/scene.yaml", ZN_FILE, "no such file");
-    check_file_error(ZENO_SOURCE_DIR "/scenes", ZN_FILE, "directory");
+    check_file_error("/no/such/scene.yaml", ZN_ERROR_FILE, "no such file");
+    check_file_error(ZENO_SOURCE_DIR "/scenes", ZN_ERROR_FILE, "directory");
     char path[] = ZENO_BINARY_DIR "/test-scene-XXXXXX";
     int descriptor = mkstemp(path);
     assert_true(descriptor >= 0);
     write_file(path, "a: 1\0\1\2", 7);
-    check_file_error(path, ZN_FILE, "zero bytes");
+    check_file_error(path, ZN_ERROR_FILE, "zero bytes");
     write_file(path,
                "\x7f"
                "ELF\x02\x01",
                6);
-    check_file_error(path, ZN_SYNTAX, "not a text file");
+    check_file_error(path, ZN_ERROR_SYNTAX, "not a text file");
     write_file(path, "", 0);
-    check_file_error(path, ZN_SCENE, "the scene is empty");
+    check_file_error(path, ZN_ERROR_SCENE, "the scene is empty");
     char *large = malloc(SCENE_MAX_BYTES + 1);
     memset(large, '#', SCENE_MAX_BYTES + 1);
     write_file(path, large, SCENE_MAX_BYTES + 1);
     free(large);
-    check_file_error(path, ZN_FILE, "too large");
+    check_file_error(path, ZN_ERROR_FILE, "too large");
     remove(path);
 }
 

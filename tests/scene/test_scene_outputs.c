@@ -77,7 +77,7 @@ static void test_mistakes(void **state) {
         zn_scene *scene;
         char text[500];
         snprintf(text, sizeof text, "%s%s", cases[i].head, cases[i].outputs);
-        assert_int_equal(zn_scene_parse(context, "s", text, NULL, &scene), ZN_SCENE);
+        assert_int_equal(zn_scene_parse(context, "s", text, NULL, &scene), ZN_ERROR_SCENE);
         const char *error = zn_error_text(context);
         if (!strstr(error, cases[i].place) || !strstr(error, cases[i].sentence)) fail_msg("%s-> %s", cases[i].outputs, error);
         zn_context_destroy(context);

@@ -81,7 +81,7 @@ static void test_points_and_pendulums(void **state) {
     finish(&half);
     finish(&m);
     m = run("bouncing-ball", 1e-3, 4); /* after the accumulation point it rests */
-    check_close(m.q[0], 0, 1e-5); /* half of g h^2 deep at most */
+    check_close(m.q[0], 0, 1e-5);      /* half of g h^2 deep at most */
     check_close(m.u[0], 0, 1e-9);
     finish(&m);
     m = run("bouncing-pendulum", 5e-4, 2); /* rests against the wall */
@@ -101,7 +101,7 @@ static void test_mechanisms(void **state) {
     m = run("slider-crank", 1e-5, 0.001);
     check_close(m.q[2], 0.146090844, 2e-5);
     finish(&m);
-    m = run("sleigh", 1e-3, 5); /* straight ahead with all energy in v */
+    m = run("sleigh", 1e-3, 5);                    /* straight ahead with all energy in v */
     check_close(m.u[0], 1.2489995947507837, 4e-4); /* hyperbolic tangent and secant */
     check_close(m.u[1], 2.965561631e-4, 1e-5);
     finish(&m);

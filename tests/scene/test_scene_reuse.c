@@ -22,7 +22,8 @@ static void check_same_model(zn_context *context, const zn_scene *a, const zn_sc
         assert_int_equal(zn_simulation_create(context, zn_scene_model(scenes[i]), zn_scene_settings(scenes[i]), &simulations[i]), ZN_OK);
         assert_int_equal(zn_simulation_run(simulations[i], NULL, NULL), ZN_OK);
     }
-    assert_memory_equal(zn_simulation_positions(simulations[0]), zn_simulation_positions(simulations[1]), (size_t)m->size.nq * sizeof(double));
+    assert_memory_equal(zn_simulation_positions(simulations[0]), zn_simulation_positions(simulations[1]),
+                        (size_t)m->size.nq * sizeof(double));
     for (int i = 0; i < 2; i++) zn_simulation_destroy(simulations[i]);
 }
 
@@ -36,15 +37,14 @@ static void check_equal(const char *short_text, const char *by_hand) {
 }
 
 #define CHAIN_HEAD "parameters: {n: 3, l: 0.5}\ngravity: [0, -9.81]\n"
-static const char chain_by_hand[] = CHAIN_HEAD
-    "bodies:\n"
-    "  p1: {type: planar, mass: 1, inertia: 0.02, position: [0.25, 0]}\n"
-    "  p2: {type: planar, mass: 1, inertia: 0.02, position: [0.75, 0]}\n"
-    "  p3: {type: planar, mass: 1, inertia: 0.02, position: [1.25, 0]}\n"
-    "joints:\n"
-    "  pin0: {type: revolute, between: [world, p1], at: [0, 0]}\n"
-    "  pin1: {type: revolute, between: [p1, p2], at: [0.5, 0]}\n"
-    "  pin2: {type: revolute, between: [p2, p3], at: [1, 0]}\n" SETTINGS;
+static const char chain_by_hand[] = CHAIN_HEAD "bodies:\n"
+                                               "  p1: {type: planar, mass: 1, inertia: 0.02, position: [0.25, 0]}\n"
+                                               "  p2: {type: planar, mass: 1, inertia: 0.02, position: [0.75, 0]}\n"
+                                               "  p3: {type: planar, mass: 1, inertia: 0.02, position: [1.25, 0]}\n"
+                                               "joints:\n"
+                                               "  pin0: {type: revolute, between: [world, p1], at: [0, 0]}\n"
+                                               "  pin1: {type: revolute, between: [p1, p2], at: [0.5, 0]}\n"
+                                               "  pin2: {type: revolute, between: [p2, p3], at: [1, 0]}\n" SETTINGS;
 
 static void repeat_is_writing_by_hand(void **state) {
     (void)state;
@@ -65,25 +65,25 @@ static void repeat_is_writing_by_hand(void **state) {
                 "coordinates: {x: 1}\nenergy: {kinetic: x'^2}\n" SETTINGS);
 }
 
-static const char legs_by_hand[] =
-    "bodies:\n"
-    "  trunk: {type: planar, mass: 5, inertia: 1, position: [0, 1]}\n"
-    "  left: {type: planar, mass: 1, inertia: 0.1, position: [-0.4, 0.5]}\n"
-    "  right: {type: planar, mass: 2, inertia: 0.1, position: [0.4, 0.5]}\n"
-    "joints:\n"
-    "  left.hip: {type: revolute, between: [trunk, left], at: [-0.4, 1]}\n"
-    "  right.hip: {type: revolute, between: [trunk, right], at: [0.4, 1]}\n" SETTINGS;
+static const char legs_by_hand[] = "bodies:\n"
+                                   "  trunk: {type: planar, mass: 5, inertia: 1, position: [0, 1]}\n"
+                                   "  left: {type: planar, mass: 1, inertia: 0.1, position: [-0.4, 0.5]}\n"
+                                   "  right: {type: planar, mass: 2, inertia: 0.1, position: [0.4, 0.5]}\n"
+                                   "joints:\n"
+                                   "  left.hip: {type: revolute, between: [trunk, left], at: [-0.4, 1]}\n"
+                                   "  right.hip: {type: revolute, between: [trunk, right], at: [0.4, 1]}\n" SETTINGS;
 
 static void templates_are_writing_by_hand(void **state) {
     (void)state;
-#define LEG                                                                                            \
-    "templates:\n"                                                                                     \
-    "  leg:\n"                                                                                         \
-    "    parameters: {x: ~, carrier: trunk, m: 1}\n"                                                   \
+#define LEG                                                                                             \
+    "templates:\n"                                                                                      \
+    "  leg:\n"                                                                                          \
+    "    parameters: {x: ~, carrier: trunk, m: 1}\n"                                                    \
     "    bodies: {\"{name}\": {type: planar, mass: \"{m}\", inertia: 0.1, position: [\"{x}\", 0.5]}}\n" \
     "    joints: {\"{name}.hip\": {type: revolute, between: [\"{carrier}\", \"{name}\"], at: [\"{x}\", 1]}}\n"
 #define TRUNK "bodies: {trunk: {type: planar, mass: 5, inertia: 1, position: [0, 1]}}\n"
-    check_equal(LEG TRUNK "use: {left: {template: leg, x: -0.4}, right: {template: leg, x: 0.2 + 0.2, m: 2, carrier: trunk}}\n" SETTINGS, legs_by_hand);
+    check_equal(LEG TRUNK "use: {left: {template: leg, x: -0.4}, right: {template: leg, x: 0.2 + 0.2, m: 2, carrier: trunk}}\n" SETTINGS,
+                legs_by_hand);
     /* A use inside of a repeat, with names made by it. */
     check_equal(LEG TRUNK "repeat: {i: 1..2, use: {\"leg{i}\": {template: leg, x: \"{i}/10\", m: \"{i}\"}}}\n" SETTINGS,
                 TRUNK "repeat: {i: 1..2, bodies: {\"leg{i}\": {type: planar, mass: \"{i}\", inertia: 0.1, position: [\"{i}/10\", 0.5]}},\n"
@@ -94,7 +94,8 @@ static void merge_keys(void **state) {
     (void)state;
     check_equal("bodies:\n  a: &usual {type: planar, mass: 1, inertia: 2, velocity: [1, 0]}\n  b: {<<: *usual, mass: 3, position: [5, 0]}\n"
                 "  c: {inertia: 7, <<: [*usual]}\n" SETTINGS,
-                "bodies:\n  a: {type: planar, mass: 1, inertia: 2, velocity: [1, 0]}\n  b: {type: planar, inertia: 2, velocity: [1, 0], mass: 3, position: [5, 0]}\n"
+                "bodies:\n  a: {type: planar, mass: 1, inertia: 2, velocity: [1, 0]}\n  b: {type: planar, inertia: 2, velocity: [1, 0], "
+                "mass: 3, position: [5, 0]}\n"
                 "  c: {type: planar, mass: 1, inertia: 7, velocity: [1, 0]}\n" SETTINGS);
 }
 
@@ -128,11 +129,15 @@ static int make_folder(void **state) {
 
 static void files_are_joined(void **state) {
     (void)state;
-    write_file("parts/base.yaml", "title: Base\nparameters: {n: 5, l: 0.5}\ngravity: [0, -9.81]\nsimulation: {scheme: moreau, step: 0.01, end: 0.3}\n");
-    write_file("parts/links.yaml", "include: base.yaml\nrepeat: {i: 1..n, bodies: {\"p{i}\": {type: planar, mass: 1, inertia: 0.02, position: [\"({i} - 0.5)*l\", 0]}}}\n");
-    write_file("chain.yaml", "title: Chain\ninclude: [parts/links.yaml, parts/base.yaml]\nparameters: {n: 3}\nsimulation: {scheme: rattle}\n"
-                             "joints:\n  pin0: {type: revolute, between: [world, p1], at: [0, 0]}\n  pin1: {type: revolute, between: [p1, p2], at: [0.5, 0]}\n"
-                             "  pin2: {type: revolute, between: [p2, p3], at: [1, 0]}\n");
+    write_file("parts/base.yaml",
+               "title: Base\nparameters: {n: 5, l: 0.5}\ngravity: [0, -9.81]\nsimulation: {scheme: moreau, step: 0.01, end: 0.3}\n");
+    write_file("parts/links.yaml", "include: base.yaml\nrepeat: {i: 1..n, bodies: {\"p{i}\": {type: planar, mass: 1, inertia: 0.02, "
+                                   "position: [\"({i} - 0.5)*l\", 0]}}}\n");
+    write_file(
+        "chain.yaml",
+        "title: Chain\ninclude: [parts/links.yaml, parts/base.yaml]\nparameters: {n: 3}\nsimulation: {scheme: rattle}\n"
+        "joints:\n  pin0: {type: revolute, between: [world, p1], at: [0, 0]}\n  pin1: {type: revolute, between: [p1, p2], at: [0.5, 0]}\n"
+        "  pin2: {type: revolute, between: [p2, p3], at: [1, 0]}\n");
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = NULL, *by_hand = load_good(context, chain_by_hand, 0, NULL);
     zn_status status = load_file(context, "chain.yaml", &scene);
@@ -182,7 +187,8 @@ static void wrong_files_are_refused(void **state) {
     refuses_file("include: loop.yaml\n", "loop.yaml", 1, "includes this file");
     refuses_file("include: list.yaml\n", "bad.yaml", 1, "not a map of sections");
     refuses_file("include: wrong.yaml\n", "wrong.yaml", 2, "did you mean 'mass'");
-    refuses_file("include: twice.yaml\nbodies:\n  a: {type: planar, mass: 1, inertia: 1}\n", "bad.yaml", 3, "is there twice; the first one is in");
+    refuses_file("include: twice.yaml\nbodies:\n  a: {type: planar, mass: 1, inertia: 1}\n", "bad.yaml", 3,
+                 "is there twice; the first one is in");
     unlink(target);
 }
 
@@ -226,7 +232,8 @@ static void mistakes_name_both_lines(void **state) {
     refuses(ONE "templates: {leg: {parameters: {l: 1}}}\nuse: {a: {template: leg, k: 1}}\n", NULL, 4, "no parameter 'k'");
     refuses(ONE "templates: {leg: {simulation: {}}}\nuse: {a: {template: leg}}\n", NULL, 3, "unknown in a template");
     refuses(ONE "templates: {leg: {use: {\"{name}x\": {template: leg}}}}\nuse: {a: {template: leg}}\n", NULL, 3, "nested too deeply");
-    refuses(ONE "templates: {leg:\n  {constraints: {\"{name}\": {position: z}}}}\nuse: {a: {template: leg}}\n", "bad.yaml:5 (name = a): ", 4, "z");
+    refuses(ONE "templates: {leg:\n  {constraints: {\"{name}\": {position: z}}}}\nuse: {a: {template: leg}}\n",
+            "bad.yaml:5 (name = a): ", 4, "z");
     refuses("coordinates: {<<: 3, x: 1}\n", NULL, 1, "'<<' needs a map");
 }
 
@@ -236,12 +243,12 @@ static void failing_memory_is_clean(void **state) {
                                "repeat: {i: 1..2, outputs: {\"o{i}\": \"{i}*x\"}}\nuse: {c: {template: t}}\n" SETTINGS;
     counting_allocator memory = {.fail_at = 1};
     int failures = 0;
-    for (zn_status status = ZN_MEMORY; status != ZN_OK; memory.fail_at++) {
+    for (zn_status status = ZN_ERROR_MEMORY; status != ZN_OK; memory.fail_at++) {
         memory.requests = 0;
         zn_context *context = counting_context(&memory);
         zn_scene *scene = NULL;
         status = zn_scene_parse(context, "memory.yaml", text, NULL, &scene);
-        if (status != ZN_OK) assert_int_equal(status, ZN_MEMORY), failures++;
+        if (status != ZN_OK) assert_int_equal(status, ZN_ERROR_MEMORY), failures++;
         zn_scene_destroy(scene);
         zn_context_destroy(context);
         assert_int_equal(memory.live, 0);

@@ -30,7 +30,7 @@ static void load_anything(zn_context *context, const char *text) {
     zn_scene *scene = NULL;
     zn_status status = zn_scene_parse(context, "any.yaml", text, NULL, &scene);
     bool good = (status == ZN_OK) == (scene != NULL) && (status == ZN_OK) == (zn_error_count(context) == 0);
-    good = good && status != ZN_INTERNAL && status != ZN_MEMORY;
+    good = good && status != ZN_ERROR_INTERNAL && status != ZN_ERROR_MEMORY;
     for (int i = 0; good && i < zn_error_count(context); i++) {
         const zn_error *error = zn_error_get(context, i);
         good = error->file && !strcmp(error->file, "any.yaml");
@@ -97,8 +97,7 @@ static void test_random_bytes(void **state) {
     for (int i = 0; i < 2000; i++) {
         char text[64] = {0};
         size_t length = next_random(&seed) % 63;
-        for (size_t k = 0; k < length; k++)
-            text[k] = (char)(i % 2 ? next_random(&seed) % 256 : 32 + next_random(&seed) % 95);
+        for (size_t k = 0; k < length; k++) text[k] = (char)(i % 2 ? next_random(&seed) % 256 : 32 + next_random(&seed) % 95);
         load_anything(context, text);
     }
     zn_context_destroy(context);
@@ -125,7 +124,7 @@ static void count_release(void *user, void *block) {
 /* The status of a load whose memory ends after a number of requests. */
 static zn_status load_with(counter *c, const char *text) {
     c->count = c->live = 0;
-    zn_status status = ZN_MEMORY;
+    zn_status status = ZN_ERROR_MEMORY;
     zn_context *context = zn_context_create(&(zn_context_def){.allocator = {count_reallocate, count_release, c}});
     if (context) {
         zn_scene *scene = NULL;
@@ -149,8 +148,8 @@ static void test_memory_ends_anywhere(void **state) {
         for (long at = 1; at <= requests; at++) {
             c.fail_at = at;
             zn_status status = load_with(&c, rich_scenes[k]);
-            if (status != ZN_MEMORY) print_error("scene %d, request %ld of %ld: %d\n", k, at, requests, (int)status);
-            assert_int_equal(status, ZN_MEMORY);
+            if (status != ZN_ERROR_MEMORY) print_error("scene %d, request %ld of %ld: %d\n", k, at, requests, (int)status);
+            assert_int_equal(status, ZN_ERROR_MEMORY);
         }
         c.fail_at = 0;
         assert_int_equal(load_with(&c, rich_scenes[k]), complete);

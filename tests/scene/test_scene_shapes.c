@@ -6,28 +6,28 @@
 
 #include <unistd.h>
 
-#define RULE_SCENE                                                                                              \
-    "parameters: {R: 0.1}\n"                                                                                    \
-    "bodies:\n"                                                                                                 \
-    "  a: {type: planar, shape: {type: disk, radius: R}, density: 1, position: [0, 1]}\n"                       \
-    "  b: {type: planar, shape: {type: disk, radius: R}, density: 1, position: [1, 1]}\n"                       \
+#define RULE_SCENE                                                                                               \
+    "parameters: {R: 0.1}\n"                                                                                     \
+    "bodies:\n"                                                                                                  \
+    "  a: {type: planar, shape: {type: disk, radius: R}, density: 1, position: [0, 1]}\n"                        \
+    "  b: {type: planar, shape: {type: disk, radius: R}, density: 1, position: [1, 1]}\n"                        \
     "  c: {type: planar, shape: {type: box, size: [R, R]}, density: 1, position: [2, 1], frames: {f: [0, 0]}}\n" \
-    "  d: {type: planar, mass: 1, inertia: 1, position: [2, 2]}\n"                                              \
-    "joints: {pin: {type: distance, between: [b, c]}, rail: {type: distance, between: [world, a]}}\n"           \
-    "geometry:\n"                                                                                               \
-    "  floor: {type: line, material: stone}\n"                                                                  \
-    "  d1: {on: d, type: disk, radius: R, material: wood}\n"                                                    \
-    "  d2: {on: d, type: disk, radius: R, at: [1, 0]}\n"                                                        \
-    "groups: {round: [a, b], things: [round, c]}\n"                                                             \
-    "contacts:\n"                                                                                               \
-    "  rule: {between: all, friction: 0.5}\n"                                                                   \
+    "  d: {type: planar, mass: 1, inertia: 1, position: [2, 2]}\n"                                               \
+    "joints: {pin: {type: distance, between: [b, c]}, rail: {type: distance, between: [world, a]}}\n"            \
+    "geometry:\n"                                                                                                \
+    "  floor: {type: line, material: stone}\n"                                                                   \
+    "  d1: {on: d, type: disk, radius: R, material: wood}\n"                                                     \
+    "  d2: {on: d, type: disk, radius: R, at: [1, 0]}\n"                                                         \
+    "groups: {round: [a, b], things: [round, c]}\n"                                                              \
+    "contacts:\n"                                                                                                \
+    "  rule: {between: all, friction: 0.5}\n"                                                                    \
     "simulation: {step: 1e-3, end: 1}\n"
 
-#define check_rule(old, now, ...)                    \
-    do {                                             \
-        char *changed = with(RULE_SCENE, old, now);  \
-        check_errors(changed, __VA_ARGS__);          \
-        free(changed);                               \
+#define check_rule(old, now, ...)                   \
+    do {                                            \
+        char *changed = with(RULE_SCENE, old, now); \
+        check_errors(changed, __VA_ARGS__);         \
+        free(changed);                              \
     } while (0)
 
 /* ---- who meets whom ---- */
@@ -71,7 +71,8 @@ static void rules_say_who_meets_whom(void **state) {
     (void)state;
     /* b and c have a joint, d1 and d2 are on one body; a joint with the world connects nothing */
     check_meetings("  rule: {between: all" LAW, "a-b a-c a-d1 a-d2 a-floor b-d1 b-d2 b-floor c-d1 c-d2 c-floor d1-floor d2-floor");
-    check_meetings("  rule: {between: all, joined: true" LAW, "a-b a-c b-c a-d1 a-d2 a-floor b-d1 b-d2 b-floor c-d1 c-d2 c-floor d1-floor d2-floor");
+    check_meetings("  rule: {between: all, joined: true" LAW,
+                   "a-b a-c b-c a-d1 a-d2 a-floor b-d1 b-d2 b-floor c-d1 c-d2 c-floor d1-floor d2-floor");
     check_meetings("  rule: {between: round" LAW, "a-b");
     check_meetings("  rule: {between: [round, round]" LAW, "a-b");
     check_meetings("  rule: {between: things" LAW, "a-b a-c");
@@ -89,9 +90,10 @@ static void rules_say_who_meets_whom(void **state) {
 static void rules_have_laws(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    char *text = with(RULE_SCENE, "  rule: {between: all, friction: 0.5}\n",
-                      "  rule: {between: all}\n  rough: {between: [things, world], friction: 0.7}\n  slick: {between: [round, world], friction: 0.1}\n"
-                      "materials: {ws: {between: [wood, stone], friction: 0.3}}\n");
+    char *text = with(
+        RULE_SCENE, "  rule: {between: all, friction: 0.5}\n",
+        "  rule: {between: all}\n  rough: {between: [things, world], friction: 0.7}\n  slick: {between: [round, world], friction: 0.1}\n"
+        "materials: {ws: {between: [wood, stone], friction: 0.3}}\n");
     zn_scene *scene = load_good(context, text, 0, NULL);
     const contact_field *f = contact_field_of(zn_scene_model(scene));
     const struct {
@@ -127,7 +129,8 @@ static void mistakes_in_rules(void **state) {
     check_rule("friction: 0.5", "normal_force: 1", "14:24: 'normal_force' is unknown");
     check_rule("friction: 0.5", "tangent: {direction: [1, 0]}", "14:24: 'tangent' is unknown");
     check_rule("between: all", "between: world", "14:19: names no body that can move");
-    check_rule("groups: {round: [a, b]", "groups: {round: [a, q]", "12:17: there is no group, body or geometry 'q'", "12:33: no group, body or geometry 'round'");
+    check_rule("groups: {round: [a, b]", "groups: {round: [a, q]", "12:17: there is no group, body or geometry 'q'",
+               "12:33: no group, body or geometry 'round'");
     check_rule("groups: {round: [a, b]", "groups: {a: [a, b]", "12:13: already taken", "12:29: no group, body or geometry 'round'");
     check_rule("groups: {round: [a, b]", "groups: {all: [a, b]", "12:15: that is every shape", "12:31: no group, body or geometry 'round'");
     check_rule("groups: {round: [a, b], things: [round, c]}", "groups: [a, b]", "12:9: must be a map");
@@ -138,11 +141,11 @@ static void mistakes_in_rules(void **state) {
 
 /* ---- shapes ---- */
 
-#define SHAPE_SCENE                                                                                         \
-    "bodies:\n"                                                                                             \
-    "  a: {type: spatial, density: 1, position: [0, 0, 2], shape: {type: cone, radius: 0.1, length: 1}}\n"  \
-    "geometry:\n"                                                                                           \
-    "  g: {type: rectangle, size: [1, 2], normal: [0, 0, 1]}\n"                                             \
+#define SHAPE_SCENE                                                                                        \
+    "bodies:\n"                                                                                            \
+    "  a: {type: spatial, density: 1, position: [0, 0, 2], shape: {type: cone, radius: 0.1, length: 1}}\n" \
+    "geometry:\n"                                                                                          \
+    "  g: {type: rectangle, size: [1, 2], normal: [0, 0, 1]}\n"                                            \
     "simulation: {step: 1e-3, end: 1}\n"
 
 #define check_shape(old, now, ...)                   \
@@ -178,7 +181,8 @@ static void shapes_of_scenes(void **state) {
                                       "type: height-field, size: [1, 2], heights: [[0, 1, 2], [3, 4, 5]]",
                                       "type: rectangle, size: [1, 2]",
                                       "type: segment, points: [[0, 0, 0], [1, 0, 0]], radius: 0.1"};
-    for (size_t i = 0; i < sizeof geometries / sizeof *geometries; i++) check_good("type: rectangle, size: [1, 2], normal: [0, 0, 1]", geometries[i]);
+    for (size_t i = 0; i < sizeof geometries / sizeof *geometries; i++)
+        check_good("type: rectangle, size: [1, 2], normal: [0, 0, 1]", geometries[i]);
 }
 
 static void mistakes_in_shapes(void **state) {
@@ -196,18 +200,23 @@ static void mistakes_in_shapes(void **state) {
     check_shape("size: [1, 2], normal", "size: [1, -2], normal", "4:3: both sizes must be positive");
     check_shape("type: rectangle", "type: height-field", "4:49: a height-field has no 'normal'", "4:6: a height-field needs 'heights'");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], z: x", "4:6: on a 'grid'");
-    check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], z: x, grid: [1, 2]", "4:54: must be a whole number, 2 or more");
-    check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], z: x + q, grid: [2, 2]", "4:48: unknown name 'q'");
-    check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], z: 1/x, grid: [3, 3]", "4:3: no finite height at x = 0");
+    check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], z: x, grid: [1, 2]",
+                "4:54: must be a whole number, 2 or more");
+    check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], z: x + q, grid: [2, 2]",
+                "4:48: unknown name 'q'");
+    check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], z: 1/x, grid: [3, 3]",
+                "4:3: no finite height at x = 0");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], z: x, grid: [99999, 99999]", "4:3: at most");
-    check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], heights: [[1, 2], [3]]", "4:59: has 1 numbers, but the first has 2");
+    check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], heights: [[1, 2], [3]]",
+                "4:59: has 1 numbers, but the first has 2");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], heights: [[1, 2], 3]", "4:59: must be a list");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "mesh, points: [[0, 0, 0]]", "4:6: 'points' and 'triangles', or by a 'file'");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "mesh, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [[1, 2, 4]]",
                 "4:3: a triangle uses a point that does not exist");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "polyhedron, points: [[0, 0, 0], [1, 0, 0]]", "4:3: at least 4 points");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "segment, points: [[0, 0, 0]]", "4:3: two points");
-    check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "polyline, points: [[0, 0], [1, 1]], closed: perhaps", "4:57: unknown in closed");
+    check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "polyline, points: [[0, 0], [1, 1]], closed: perhaps",
+                "4:57: unknown in closed");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "polyline, points: [[0, 0], [1]]", "4:40: needs 2 to 3");
 }
 
@@ -227,7 +236,9 @@ static void check_mesh(const char *name, const void *bytes, size_t length, const
     snprintf(path, sizeof path, "%s/%s", folder, name);
     snprintf(scene_path, sizeof scene_path, "%s/scene.yaml", folder);
     write_file(path, bytes, length);
-    int size = snprintf(text, sizeof text, "bodies:\n  a: {type: spatial, density: 8, shape: {type: mesh, file: %s, scale: 0.5}}\nsimulation: {step: 1e-3, end: 1}\n", name);
+    int size = snprintf(
+        text, sizeof text,
+        "bodies:\n  a: {type: spatial, density: 8, shape: {type: mesh, file: %s, scale: 0.5}}\nsimulation: {step: 1e-3, end: 1}\n", name);
     write_file(scene_path, text, (size_t)size);
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = NULL;
@@ -252,7 +263,9 @@ static void check_text_mesh(const char *name, const char *text, const char *why)
 
 #define OBJ "# a tetrahedron\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 3 2\nf 1//1 2//1 4//1\nf 2/1 3/1 4/1\nf -2 -4 -1\n"
 #define FACET(a, b, c) "facet normal 0 0 0\n outer loop\n  vertex " a "\n  vertex " b "\n  vertex " c "\n endloop\nendfacet\n"
-#define STL "solid t\n" FACET("0 0 0", "0 1 0", "1 0 0") FACET("0 0 0", "1 0 0", "0 0 1") FACET("1 0 0", "0 1.0 0", "-0 0 1e0") FACET("0 1 0", "0 0 0", "0 0 1") "endsolid t\n"
+#define STL                                                                                                             \
+    "solid t\n" FACET("0 0 0", "0 1 0", "1 0 0") FACET("0 0 0", "1 0 0", "0 0 1") FACET("1 0 0", "0 1.0 0", "-0 0 1e0") \
+        FACET("0 1 0", "0 0 0", "0 0 1") "endsolid t\n"
 
 static size_t binary_stl(unsigned char *bytes) {
     static const float corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -59,8 +59,7 @@ static void test_natural_scene(void **state) {
 static void test_set_replaces_parameters(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    const char *const sets[] = {"m=1", " m = 2*2",
-                                "r=m/g"}; /* the last one of a name counts; earlier parameters are known */
+    const char *const sets[] = {"m=1", " m = 2*2", "r=m/g"}; /* the last one of a name counts; earlier parameters are known */
     zn_scene *scene = load_good(context, GOOD_SCENE, 3, sets);
     double T, V;
     energy_at(zn_scene_model(scene), 0, (double[]){0, 0}, (double[]){1, 0}, &T, &V);
@@ -157,8 +156,7 @@ static void test_reservoirs(void **state) {
     check_near(k.scale[2], 3 * acos(-1) * 0.1 / 16, 1e-14);
     zn_scene_destroy(scene);
 
-    k = contact_of(context, &scene,
-                   SPATIAL("normal_force: 2*3, slip: x', friction: 0.5, stribeck: {dynamic: 0.3, rate: 3}"));
+    k = contact_of(context, &scene, SPATIAL("normal_force: 2*3, slip: x', friction: 0.5, stribeck: {dynamic: 0.3, rate: 3}"));
     assert_int_equal(k.row_N, -1);
     check_close(k.normal_force, 6, 0);
     zn_scene_destroy(scene);
@@ -245,7 +243,7 @@ static void test_earlier_errors_are_not_ours(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = NULL;
-    assert_int_equal(zn_scene_parse(context, "a.yaml", "[]", NULL, &scene), ZN_SCENE);
+    assert_int_equal(zn_scene_parse(context, "a.yaml", "[]", NULL, &scene), ZN_ERROR_SCENE);
     assert_int_equal(zn_scene_parse(context, "b.yaml", GOOD_SCENE, NULL, &scene), ZN_OK);
     assert_int_equal(zn_error_count(context), 1);
     zn_scene_destroy(scene);

@@ -4,7 +4,7 @@
 #include "json_check.h"
 #include "scene_check.h"
 
-#include "model/drawing.h"
+#include "model/model.h"
 
 #include <dirent.h>
 
@@ -49,7 +49,7 @@ static double output(const loaded *s, const char *name) {
 
 /* Every name of a pose in the drawing is an output of the model. */
 static void check_names(const zn_model *model, const char *scene) {
-    for (const char *at = model->drawing; (at = strstr(at, "\"" DRAWING_PREFIX)); at++) {
+    for (const char *at = model->drawing; (at = strstr(at, "\"" MODEL_POSE_PREFIX)); at++) {
         size_t length = strcspn(at + 1, "\"");
         bool found = false;
         for (int i = 0; i < model->n_outputs && !found; i++)
@@ -81,8 +81,7 @@ static void test_formulas(void **state) {
     check_close(output(&s, "view.rod.to_x"), 0, 0);
     check_close(output(&s, "view.contact.floor.y"), 1.9, 1e-15);
     has(s.model, "\"space\": 2");
-    has(s.model,
-        "\"shape\": \"disk\", \"at\": [\"view.ball.x\", \"view.ball.y\"], \"angle\": \"view.ball.angle\", \"radius\": 0.1");
+    has(s.model, "\"shape\": \"disk\", \"at\": [\"view.ball.x\", \"view.ball.y\"], \"angle\": \"view.ball.angle\", \"radius\": 0.1");
     has(s.model, "\"from\": [0, 0.2]");
     has(s.model, "[0.1, 0.740818221]]"); /* exp(-0.3) at the end of the curve */
     has(s.model, "\"axes\": [0, -1, 0, 1, 0, 0]");
@@ -155,7 +154,8 @@ static void test_bodies(void **state) {
     assert_null(strstr(s.model->drawing, "\"name\": \"b\"")); /* it has a picture of its own */
     has(s.model, "\"trail\": \"c\"");
     unload(&s);
-    s = load("bodies:\n  a: {type: spatial, mass: 12, inertia: [13, 10, 5]}\n  b: {type: planar, mass: 1, inertia: 2, position: [1, 1]}\n" TAIL);
+    s = load(
+        "bodies:\n  a: {type: spatial, mass: 12, inertia: [13, 10, 5]}\n  b: {type: planar, mass: 1, inertia: 2, position: [1, 1]}\n" TAIL);
     has(s.model, "\"shape\": \"box\", \"body\": \"a\", \"size\": [1, 2, 3]"); /* J = m/12 (b^2 + c^2) ... */
     has(s.model, "\"shape\": \"disk\", \"body\": \"b\", \"radius\": 2");      /* J = m r^2/2 */
     unload(&s);
@@ -210,7 +210,7 @@ static void test_mistakes(void **state) {
         snprintf(text, sizeof text, HEAD "%s" TAIL, cases[i].view);
         zn_status status = zn_scene_parse(context, "s", text, NULL, &scene);
         const char *error = zn_error_text(context);
-        if (status != ZN_SCENE || !strstr(error, cases[i].place) || !strstr(error, cases[i].sentence))
+        if (status != ZN_ERROR_SCENE || !strstr(error, cases[i].place) || !strstr(error, cases[i].sentence))
             fail_msg("%s-> %s (wanted %s %s)", cases[i].view, error, cases[i].place, cases[i].sentence);
         zn_context_destroy(context);
     }
@@ -277,8 +277,7 @@ static void test_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formulas), cmocka_unit_test(test_bodies),
-                                       cmocka_unit_test(test_mistakes), cmocka_unit_test(test_all_scenes),
-                                       cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formulas), cmocka_unit_test(test_bodies), cmocka_unit_test(test_mistakes),
+                                       cmocka_unit_test(test_all_scenes), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

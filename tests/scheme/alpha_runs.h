@@ -55,9 +55,7 @@ static inline void run_free(run *r) {
 
 /* The scheme's a_n; lambda_n follows ab_n. */
 static inline const double *run_acceleration(const run *r) { return r->simulation->now.carry; }
-static inline const double *run_force(const run *r) {
-    return r->simulation->now.carry + 2 * zn_scene_model(r->scene)->size.nu;
-}
+static inline const double *run_force(const run *r) { return r->simulation->now.carry + 2 * zn_scene_model(r->scene)->size.nu; }
 
 /* Largest bilateral constraint on position, velocity and acceleration level. */
 static inline void run_levels(run *r, double level[3]) {

@@ -140,8 +140,8 @@ static inline void dense_masses_close(dense_masses *s) {
 
 /* The masses above the floor are pressed down, so that they hit it and those beside them slide while the springs pull.
  * `cubic`: how much the stiffness changes over unit length, relative. */
-static inline zn_status dense_masses_open(zn_context *context, dense_masses *s, int n, int ng, int ny, int nN,
-                                          double stiffness, double cubic, zn_model **model) {
+static inline zn_status dense_masses_open(zn_context *context, dense_masses *s, int n, int ng, int ny, int nN, double stiffness,
+                                          double cubic, zn_model **model) {
     size_t size = (size_t)n, all = size * size;
     *s = (dense_masses){n,
                         ng,
@@ -188,23 +188,20 @@ static inline zn_status dense_masses_open(zn_context *context, dense_masses *s, 
     }
     for (int k = 0; k < nN; k++) {
         s->q[masses_contact(s) + 2 * k] = 0.003 * k;
-        s->contacts[k] = (zn_contact){
-            .row_N = ng + ny + k, .row_F = ng + ny + nN + k, .nF = 1, .n_balls = 1, .balls = &dense_masses_ball};
+        s->contacts[k] = (zn_contact){.row_N = ng + ny + k, .row_F = ng + ny + nN + k, .nF = 1, .n_balls = 1, .balls = &dense_masses_ball};
     }
     zn_pattern rows = {masses_rows(s), n, s->row_start, s->row_index}, W = {n, masses_rows(s), s->W_start, s->W_index};
-    zn_model def = {
-        .size = {n, n, ng, ny, nN, nN, nN},
-        .pattern =
-            {.M = {n, n, s->start, s->index}, .W = W, .c1_u = W, .c0_q = rows, .c1_q = rows, .c2_q = rows, .c2_u = rows},
-        .contacts = s->contacts,
-        .natural = true,
-        .force_uses_velocity = true,
-        .q_start = s->q,
-        .u_start = s->u,
-        .work_bytes = 8,
-        .data = s,
-        .balance = masses_balance,
-        .constraints = masses_constraints};
+    zn_model def = {.size = {n, n, ng, ny, nN, nN, nN},
+                    .pattern = {.M = {n, n, s->start, s->index}, .W = W, .c1_u = W, .c0_q = rows, .c1_q = rows, .c2_q = rows, .c2_u = rows},
+                    .contacts = s->contacts,
+                    .natural = true,
+                    .force_uses_velocity = true,
+                    .q_start = s->q,
+                    .u_start = s->u,
+                    .work_bytes = 8,
+                    .data = s,
+                    .balance = masses_balance,
+                    .constraints = masses_constraints};
     return zn_model_from_callbacks(context, &def, model);
 }
 

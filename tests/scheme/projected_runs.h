@@ -23,8 +23,7 @@ static inline zn_settings open_scene(run *r, const char *scene, const char *set)
     *r = (run){.context = zn_context_create(NULL)};
     zn_scene_options options = {.n_sets = set != NULL, .sets = &set};
     zn_status status;
-    if (strncmp(scene, "title:", 6) == 0)
-        status = zn_scene_parse(r->context, "test", scene, &options, &r->scene);
+    if (strncmp(scene, "title:", 6) == 0) status = zn_scene_parse(r->context, "test", scene, &options, &r->scene);
     else {
         char path[1000];
         snprintf(path, sizeof path, "%s/scenes/%.100s.yaml", ZENO_SOURCE_DIR, scene);

@@ -9,7 +9,7 @@
 #include "scheme/tableau.h"
 
 #define S_MAX TABLEAU_S_MAX
-#define ROUNDING 4e-16   /* entries are of order one and rounded once from a longer type */
+#define ROUNDING 4e-16 /* entries are of order one and rounded once from a longer type */
 
 typedef tableau_maker family;
 static family *const FAMILIES[] = {tableau_radau_2a, tableau_lobatto_3c, tableau_lobatto_3a3b};

@@ -20,8 +20,7 @@ static void spinning_ball_slips_then_rolls(void **state) {
         } else if (impact > 0 && t < 0.71) {
             check_close(P[0], 0.1, 1e-9);
             check_close(P[1], -0.02, 1e-9);
-        } else if (impact > 0 && stick == 0 && fabs(P[1]) < 0.02 - 1e-9)
-            stick = t;
+        } else if (impact > 0 && stick == 0 && fabs(P[1]) < 0.02 - 1e-9) stick = t;
     }
     check_close(impact, 0.43, 1e-12);
     check_close(stick, 0.72, 1e-12);
@@ -122,8 +121,7 @@ static void slope_is_second_order(void **state) {
         error_q[k] = hypot(q[0] - exact[0], q[1] - exact[1]);
         error_u[k] = hypot(u[0] - exact[2], u[1] - exact[3]);
     }
-    print_message("slope: q %.3g %.3g %.3g, u %.3g %.3g %.3g\n", error_q[0], error_q[1], error_q[2], error_u[0], error_u[1],
-                  error_u[2]);
+    print_message("slope: q %.3g %.3g %.3g, u %.3g %.3g %.3g\n", error_q[0], error_q[1], error_q[2], error_u[0], error_u[1], error_u[2]);
     check_close(log2(error_q[1] / error_q[2]), 2, 0.1);
     check_close(log2(error_u[1] / error_u[2]), 2, 0.1);
     check_below(error_q[2], 1e-4);
@@ -135,8 +133,8 @@ static void pendulum_is_second_order(void **state) {
     double error[2];
     for (int k = 0; k < 2; k++) {
         double q[2], u[2];
-        run_positions("cartesian-pendulum", alpha,
-                      (zn_settings){.step = 2e-3 / (1 << k), .end = 2.5, .damping = 0.9, .tolerance = 1e-12}, q, u);
+        run_positions("cartesian-pendulum", alpha, (zn_settings){.step = 2e-3 / (1 << k), .end = 2.5, .damping = 0.9, .tolerance = 1e-12},
+                      q, u);
         error[k] = hypot(q[0] - 0.99986641, q[1] + 0.01634492);
     }
     print_message("pendulum: %.3g %.3g\n", error[0], error[1]);
@@ -173,8 +171,7 @@ static void painleve_rod_slides(void **state) {
     check_close(log2(error[1] / error[2]), 2, 0.25);
 }
 
-/* Beyond the singular point several discrete solutions exist, and which one is found depends on the step. With this one it
- * is the impulsive one, as in the exact motion: 10.8046445 before the jump of 3.4999167, then take-off with u_x = 6.1590646. */
+/* Beyond the singular point several discrete solutions exist. The impulsive one is taken, as in the exact motion: 10.8046445 before the jump of 3.4999167, then take-off with u_x = 6.1590646. */
 static void painleve_rod_takes_off(void **state) {
     (void)state;
     run r = run_load("painleve-rod", alpha, NULL);
@@ -242,8 +239,7 @@ static void general_kinematics(void **state) {
     (void)state;
     double q[3][3], u[2];
     for (int k = 0; k < 3; k++)
-        run_positions("sleigh", alpha, (zn_settings){.step = 2e-2 / (1 << k), .end = 4, .damping = 0.9, .tolerance = 1e-12},
-                      q[k], u);
+        run_positions("sleigh", alpha, (zn_settings){.step = 2e-2 / (1 << k), .end = 4, .damping = 0.9, .tolerance = 1e-12}, q[k], u);
     double rough = hypot(q[0][0] - q[1][0], q[0][1] - q[1][1]), fine = hypot(q[1][0] - q[2][0], q[1][1] - q[2][1]);
     print_message("sleigh: %.3g %.3g\n", rough, fine);
     check_close(log2(rough / fine), 2, 0.15);
@@ -253,12 +249,11 @@ static void general_kinematics(void **state) {
  * by formulas of its own. With gamma(q_n, u_n) instead, xi is off by e times the turn of the normal in the step. */
 static void impact_law_is_taken_at_the_end(void **state) {
     (void)state;
-    static const char text[] =
-        "coordinates: {x: {start: 0.1, velocity: 2}, y: {start: 0.7, velocity: 0.4}}\n"
-        "energy: {kinetic: (x'^2 + y'^2)/2, potential: 0}\n"
-        "contacts: {circle: {gap: 1 - sqrt(x^2 + y^2), slip: (x*y' - y*x')/sqrt(x^2 + y^2), friction: 50,\n"
-        "  restitution: 0.6, tangential_restitution: 0.3}}\n"
-        "simulation: {scheme: generalized-alpha, step: 0.01, end: 1.5}\n";
+    static const char text[] = "coordinates: {x: {start: 0.1, velocity: 2}, y: {start: 0.7, velocity: 0.4}}\n"
+                               "energy: {kinetic: (x'^2 + y'^2)/2, potential: 0}\n"
+                               "contacts: {circle: {gap: 1 - sqrt(x^2 + y^2), slip: (x*y' - y*x')/sqrt(x^2 + y^2), friction: 50,\n"
+                               "  restitution: 0.6, tangential_restitution: 0.3}}\n"
+                               "simulation: {scheme: generalized-alpha, step: 0.01, end: 1.5}\n";
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = NULL;
     zn_simulation *point = NULL;

@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-static const char *const variants[] = {"generalized-alpha-p", "generalized-alpha-v", "generalized-alpha-pv",
-                                       "generalized-alpha-pva"};
+static const char *const variants[] = {"generalized-alpha-p", "generalized-alpha-v", "generalized-alpha-pv", "generalized-alpha-pva"};
 
 /* ---- smooth: the rigid pendulum ---- */
 
@@ -43,8 +42,7 @@ static void pendulum_angles(void **state) {
     for (int k = 0; k < 4; k++)
         for (int d = 0; d < 2; d++) {
             levels l = swing(variants[k], d ? ZN_ITERATION_DECOUPLED : ZN_ITERATION_COUPLED, false, 2);
-            print_message("%s: theta %.9f, g %.2g, gdot %.2g, gddot %.2g\n", variants[k], l.theta, l.most[0], l.most[1],
-                          l.most[2]);
+            print_message("%s: theta %.9f, g %.2g, gdot %.2g, gddot %.2g\n", variants[k], l.theta, l.most[0], l.most[1], l.most[2]);
             check_close(l.theta, theta[k], 6e-8);
         }
 }
@@ -57,10 +55,8 @@ static void pendulum_levels(void **state) {
     for (int k = 0; k < 4; k++) {
         levels l = swing(variants[k], ZN_ITERATION_COUPLED, false, 2);
         for (int level = 0; level < 3; level++) {
-            if (kept[k][level])
-                check_below(l.most[level], round_off[level]);
-            else
-                assert_true(l.most[level] > lost[level]);
+            if (kept[k][level]) check_below(l.most[level], round_off[level]);
+            else assert_true(l.most[level] > lost[level]);
         }
         if (k == 0) assert_true(l.jump > 1); /* index 3: gddot oscillates from step to step */
     }
@@ -76,8 +72,7 @@ static void pendulum_disturbed(void **state) {
             check_below(l.most[0], 1e-13);
             check_below(l.most[1], 1e-11);
             check_below(l.most[2], 1e-9);
-        } else
-            assert_true(l.most[2] > 10);
+        } else assert_true(l.most[2] > 10);
     }
 }
 
@@ -87,8 +82,7 @@ typedef struct bounce {
     double first, Lambda, gddot, q[3];
 } bounce;
 
-static bounce fall(const char *name, double rho, zn_iteration iteration, zn_multipliers multipliers, int activation,
-                   const char *e) {
+static bounce fall(const char *name, double rho, zn_iteration iteration, zn_multipliers multipliers, int activation, const char *e) {
     run r = run_load("bouncing-pendulum", name, (const char *const[]){e, NULL});
     r.settings.damping = rho;
     r.settings.iteration = iteration;
@@ -117,8 +111,8 @@ static void bouncing_pendulum_numbers(void **state) {
     (void)state;
     bounce pva = fall("generalized-alpha-pva", 0.9, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 0, "e_N=0.5");
     bounce pvv = fall("generalized-alpha-pvv", 0.9, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 0, "e_N=0.5");
-    print_message("pva: first %g, Lambda %.9g, gddot %.3g; pvv: %g, %.9g, %.5g\n", pva.first, pva.Lambda, pva.gddot,
-                  pvv.first, pvv.Lambda, pvv.gddot);
+    print_message("pva: first %g, Lambda %.9g, gddot %.3g; pvv: %g, %.9g, %.5g\n", pva.first, pva.Lambda, pva.gddot, pvv.first, pvv.Lambda,
+                  pvv.gddot);
     check_close(pva.first, 0.487, 1e-12);
     check_close(pva.Lambda, 9.7856927, 6e-8);
     check_below(pva.gddot, 1e-9);
@@ -158,8 +152,8 @@ static void activation_strategies(void **state) {
     bounce all = fall("generalized-alpha-pva", 0.9, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 3, "e_N=0.5");
     for (int activation = 1; activation < 3; activation++)
         for (int v = 0; v < 2; v++) {
-            bounce b = fall(v ? "generalized-alpha-pvv" : "generalized-alpha-pva", 0.9, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, activation,
-                            "e_N=0.5");
+            bounce b = fall(v ? "generalized-alpha-pvv" : "generalized-alpha-pva", 0.9, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED,
+                            activation, "e_N=0.5");
             print_message("activation %d: first %g, Lambda %.6g, gddot %.3g\n", activation, b.first, b.Lambda, b.gddot);
             check_close(b.first, all.first, 1e-9);
             check_near(b.Lambda, all.Lambda, 2e-3);
@@ -169,8 +163,8 @@ static void activation_strategies(void **state) {
 
 /* ---- one scheme, two ways: the cone problem of 001 and the sets of 004 ---- */
 
-static double largest_difference(const char *scene_name, const char *const *sets, zn_iteration iteration,
-                                 zn_multipliers multipliers, double end) {
+static double largest_difference(const char *scene_name, const char *const *sets, zn_iteration iteration, zn_multipliers multipliers,
+                                 double end) {
     run a = run_load(scene_name, "generalized-alpha", sets), b = run_load(scene_name, "generalized-alpha-pva", sets);
     b.settings.iteration = iteration;
     b.settings.multipliers = multipliers;
@@ -202,8 +196,7 @@ static void agrees_with_the_cone_problem(void **state) {
     double e5 = largest_difference("bouncing-pendulum", elastic, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_STARRED, 2);
     double d5 = largest_difference("bouncing-pendulum", elastic, ZN_ITERATION_DECOUPLED, ZN_MULTIPLIERS_STARRED, 2);
     double p0 = largest_difference("bouncing-pendulum", inelastic, ZN_ITERATION_COUPLED, ZN_MULTIPLIERS_PRINTED, 2);
-    print_message("001 and 004 differ by %.2g (e = 0), %.2g (e = 1/2), %.2g (decoupled), %.2g (e = 0, printed)\n", e0, e5,
-                  d5, p0);
+    print_message("001 and 004 differ by %.2g (e = 0), %.2g (e = 1/2), %.2g (decoupled), %.2g (e = 0, printed)\n", e0, e5, d5, p0);
     check_below(e0, 1e-9);
     check_below(e5, 1e-9);
     check_below(d5, 1e-9);

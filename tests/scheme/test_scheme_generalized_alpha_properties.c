@@ -16,8 +16,7 @@ static const char oscillator[] = "coordinates: {x: 1, y: {start: 0, velocity: 1}
                                  "simulation: {step: 0.05, end: 50}\n";
 
 /* x(t) at the end of a run from a text, with these coefficients. */
-static void oscillate(const char *scheme_name, zn_alpha alpha, double rho, double step, double end, double q[2],
-                      double *drift) {
+static void oscillate(const char *scheme_name, zn_alpha alpha, double rho, double step, double end, double q[2], double *drift) {
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = parse(context, oscillator);
     zn_settings settings = *zn_scene_settings(scene);
@@ -67,7 +66,11 @@ static void orders_of_families(void **state) {
     const struct {
         zn_alpha alpha;
         double rho, order;
-    } list[] = {{ZN_ALPHA_CHUNG_HULBERT, 0.9, 2}, {ZN_ALPHA_CHUNG_HULBERT, 0, 2}, {ZN_ALPHA_HHT, 0.6, 2}, {ZN_ALPHA_NEWMARK, 1, 2}, {ZN_ALPHA_NEWMARK, 0.8, 1}};
+    } list[] = {{ZN_ALPHA_CHUNG_HULBERT, 0.9, 2},
+                {ZN_ALPHA_CHUNG_HULBERT, 0, 2},
+                {ZN_ALPHA_HHT, 0.6, 2},
+                {ZN_ALPHA_NEWMARK, 1, 2},
+                {ZN_ALPHA_NEWMARK, 0.8, 1}};
     double exact[2], drift;
     oscillate("generalized-alpha", ZN_ALPHA_CHUNG_HULBERT, 1, 1e-4, 1, exact, &drift);
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
@@ -106,30 +109,30 @@ static void refusals(void **state) {
     const char knife[] = "coordinates: {x: 0, y: 0, phi: 0}\nenergy: {kinetic: (x'^2 + y'^2 + phi'^2)/2}\n"
                          "constraints: {edge: {velocity: x'*sin(phi) - y'*cos(phi)}}\n";
     zn_settings settings = zn_settings_default();
-    const char *const variants[] = {"generalized-alpha-pva", "generalized-alpha-pvv", "generalized-alpha-p",
-                                    "generalized-alpha-v", "generalized-alpha-pv"};
+    const char *const variants[] = {"generalized-alpha-pva", "generalized-alpha-pvv", "generalized-alpha-p", "generalized-alpha-v",
+                                    "generalized-alpha-pv"};
     for (int k = 0; k < 5; k++) {
         settings.scheme = variants[k];
-        check_refused(rough, settings, ZN_UNSUPPORTED, k < 2 ? "friction" : "contacts");
-        check_refused(knife, settings, ZN_UNSUPPORTED, "velocity level");
-        if (k >= 2) check_refused(smooth_floor, settings, ZN_UNSUPPORTED, "contacts");
+        check_refused(rough, settings, ZN_ERROR_UNSUPPORTED, k < 2 ? "friction" : "contacts");
+        check_refused(knife, settings, ZN_ERROR_UNSUPPORTED, "velocity level");
+        if (k >= 2) check_refused(smooth_floor, settings, ZN_ERROR_UNSUPPORTED, "contacts");
     }
     settings.scheme = "generalized-alpha-pvv";
     settings.activation = 3;
-    check_refused(smooth_floor, settings, ZN_ARGUMENT, "activation");
+    check_refused(smooth_floor, settings, ZN_ERROR_ARGUMENT, "activation");
     settings.scheme = "generalized-alpha-pva";
     settings.activation = 4;
-    check_refused(smooth_floor, settings, ZN_ARGUMENT, "activation");
+    check_refused(smooth_floor, settings, ZN_ERROR_ARGUMENT, "activation");
     settings.activation = 0;
     settings.alpha = ZN_ALPHA_HHT;
     settings.damping = 0.2;
-    check_refused(smooth_floor, settings, ZN_ARGUMENT, "0.5 to 1");
+    check_refused(smooth_floor, settings, ZN_ERROR_ARGUMENT, "0.5 to 1");
     settings.alpha = ZN_ALPHA_COUNT;
-    check_refused(smooth_floor, settings, ZN_ARGUMENT, "alpha has no choice 3");
+    check_refused(smooth_floor, settings, ZN_ERROR_ARGUMENT, "alpha has no choice 3");
     settings.alpha = ZN_ALPHA_CHUNG_HULBERT;
     settings.damping = 1.5;
     settings.scheme = "generalized-alpha";
-    check_refused(smooth_floor, settings, ZN_ARGUMENT, "damping must be between 0 and 1");
+    check_refused(smooth_floor, settings, ZN_ERROR_ARGUMENT, "damping must be between 0 and 1");
 }
 
 /* ---- constraints twice ---- */
@@ -137,9 +140,8 @@ static void refusals(void **state) {
 static const char twice[] = "coordinates: {x: 1, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y}\n"
                             "constraints: {rod: {position: (x^2 + y^2 - 1)/2}, again: {position: x^2 + y^2 - 1}}\n"
                             "contacts: {wall: {gap: x - 0.2, restitution: 0.5}, same: {gap: 2*x - 0.4, restitution: 0.5}}\n";
-static const char once[] =
-    "coordinates: {x: 1, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y}\n"
-    "constraints: {rod: {position: (x^2 + y^2 - 1)/2}}\ncontacts: {wall: {gap: x - 0.2, restitution: 0.5}}\n";
+static const char once[] = "coordinates: {x: 1, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y}\n"
+                           "constraints: {rod: {position: (x^2 + y^2 - 1)/2}}\ncontacts: {wall: {gap: x - 0.2, restitution: 0.5}}\n";
 
 static void swing_to(const char *text, zn_settings settings, double q[2], double *impulse) {
     zn_context *context = zn_context_create(NULL);
@@ -209,8 +211,7 @@ static double column_error(cone_point *p, double *variable, int count, const dou
     memcpy(plus, result, (size_t)count * sizeof *plus);
     *variable = start - d;
     evaluate_at(p);
-    for (int i = 0; i < count; i++)
-        worst = fmax(worst, fabs((plus[i] - result[i]) / (2 * d) - dense[i]) / (1 + fabs(dense[i])));
+    for (int i = 0; i < count; i++) worst = fmax(worst, fabs((plus[i] - result[i]) / (2 * d) - dense[i]) / (1 + fabs(dense[i])));
     *variable = start;
     free(plus);
     return worst;
@@ -231,8 +232,7 @@ static void jacobian_is_exact(void **state) {
     settings.end = 1;
     settings.project_start = true;
     zn_simulation *simulation;
-    if (zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation) != ZN_OK)
-        fail_msg("%s", zn_error_text(context));
+    if (zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation) != ZN_OK) fail_msg("%s", zn_error_text(context));
     if (zn_simulation_step(simulation) != ZN_OK) fail_msg("%s", zn_error_text(context));
     generalized_alpha *s = (generalized_alpha *)simulation->scheme;
     const cone_problem *c = &s->problem;
@@ -266,13 +266,11 @@ static void jacobian_is_exact(void **state) {
 }
 
 /* The same for the matrices of the active-set method, with the contacts in all combinations of sets. */
-static const char natural[] =
-    "coordinates: {x: 0.9, y: 0.2, z: 0.4}\n"
-    "energy: {kinetic: (2 + sin(y))*x'^2/2 + y'^2 + x'*z'*x/4 + z'^2/2, potential: x^2*y + cos(z)}\n"
-    "forces: {x: -x'*y' + 0.1*t, z: -z'*abs(2 + y)}\n"
-    "constraints: {curve: {position: z - 0.5*x^2*y + 0.1*t^2}}\n";
-static const char natural_contacts[] =
-    "contacts: {a: {gap: 1 + y + 0.1*sin(x*z) - 0.1*t}, b: {gap: 2 + x - z^2, restitution: 0.5}}\n";
+static const char natural[] = "coordinates: {x: 0.9, y: 0.2, z: 0.4}\n"
+                              "energy: {kinetic: (2 + sin(y))*x'^2/2 + y'^2 + x'*z'*x/4 + z'^2/2, potential: x^2*y + cos(z)}\n"
+                              "forces: {x: -x'*y' + 0.1*t, z: -z'*abs(2 + y)}\n"
+                              "constraints: {curve: {position: z - 0.5*x^2*y + 0.1*t^2}}\n";
+static const char natural_contacts[] = "contacts: {a: {gap: 1 + y + 0.1*sin(x*z) - 0.1*t}, b: {gap: 2 + x - z^2, restitution: 0.5}}\n";
 
 static double sets_error(alpha_sets *s) {
     enum { ROOM = 32 };
@@ -316,8 +314,7 @@ static void matrices_of_sets_are_exact(void **state) {
         settings.end = 1;
         settings.project_start = true;
         zn_simulation *simulation;
-        if (zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation) != ZN_OK)
-            fail_msg("%s", zn_error_text(context));
+        if (zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation) != ZN_OK) fail_msg("%s", zn_error_text(context));
         assert_int_equal(zn_simulation_step(simulation), ZN_OK);
         alpha_sets *s = (alpha_sets *)simulation->scheme;
         for (int sets = 0; sets < (v < 3 ? 8 : 1); sets++) {
@@ -366,7 +363,7 @@ static void memory_that_runs_out(void **state) {
             memory.fail_at = memory.requests + at;
             zn_status status = zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation);
             memory.fail_at = -1;
-            if (status != ZN_MEMORY) fail_msg("%s: request %ld of %ld failed unseen", schemes[k], at, needed);
+            if (status != ZN_ERROR_MEMORY) fail_msg("%s: request %ld of %ld failed unseen", schemes[k], at, needed);
             zn_context_destroy(context);
             assert_int_equal(memory.live, 0);
         }
@@ -377,12 +374,8 @@ static void memory_that_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(undamped_keeps_energy),
-        cmocka_unit_test(orders_of_families),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(redundant_constraints),
-        cmocka_unit_test(memory_that_runs_out),
-        cmocka_unit_test(jacobian_is_exact),
+        cmocka_unit_test(undamped_keeps_energy),      cmocka_unit_test(orders_of_families),   cmocka_unit_test(refusals),
+        cmocka_unit_test(redundant_constraints),      cmocka_unit_test(memory_that_runs_out), cmocka_unit_test(jacobian_is_exact),
         cmocka_unit_test(matrices_of_sets_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

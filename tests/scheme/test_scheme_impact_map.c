@@ -77,20 +77,17 @@ static impact_map *hit(const system_under_test *s, zn_restitution_law law, int a
     double q[COORDINATES] = {0};
     zn_point at = {.q = q, .u = u};
     assert_int_equal(s->model->balance(s->model, p->at.work, &at, &(zn_balance){.M = p->at.M, .W = p->at.W}), 0);
-    assert_int_equal(s->model->constraints(s->model, p->at.work, &at, &(zn_constraints){.c1 = before, .c1_u = p->at.c1_u}),
-                     0);
+    assert_int_equal(s->model->constraints(s->model, p->at.work, &at, &(zn_constraints){.c1 = before, .c1_u = p->at.c1_u}), 0);
     for (int k = 0; k < CONTACTS; k++) p->active[k] = k < active;
     zn_status status = impact_map_solve(map, before);
-    if (law != ZN_RESTITUTION_NEWTON)
-        assert_int_equal(status, ZN_OK); /* Newton's need not have a solution with such friction */
+    if (law != ZN_RESTITUTION_NEWTON) assert_int_equal(status, ZN_OK); /* Newton's need not have a solution with such friction */
     return map;
 }
 
 static double size_of(const impact_map *map) {
     const zn_model *model = map->problem->model;
     double size = 0;
-    for (int i = model_row_N(model); i < model_rows(model); i++)
-        size += fabs(map->P[i]) * (fabs(map->before[i]) + fabs(map->after[i]));
+    for (int i = model_row_N(model); i < model_rows(model); i++) size += fabs(map->P[i]) * (fabs(map->before[i]) + fabs(map->after[i]));
     return size;
 }
 
@@ -104,10 +101,8 @@ static void check_map(const impact_map *map) {
         for (int i = c->row_F; i < c->row_F + c->nF; i++) friction += map->P[i] * map->P[i];
         check_below(-map->P[c->row_N], 1e-10);
         if (c->nF) check_below(sqrt(friction), c->balls[0].mu * map->P[c->row_N] + 1e-9);
-        if (map->problem->active[k])
-            check_below(-map->after[c->row_N], 1e-9);
-        else
-            check_close(map->P[c->row_N], 0, 0);
+        if (map->problem->active[k]) check_below(-map->after[c->row_N], 1e-9);
+        else check_close(map->P[c->row_N], 0, 0);
     }
     check_below(map->gain, 1e-9 * size + 1e-12);
 }
@@ -160,10 +155,8 @@ static void frictionless_limits(void **state) {
             double pushed = 0;
             for (int k = 0; k < CONTACTS; k++)
                 pushed += map->P[k] > map->P_C[k] * (2 + 1e-9); /* held at gdot = 0 from then on, which loses */
-            if (pushed == 0)
-                check_close(map->gain, 0, 1e-10);
-            else
-                check_below(map->gain, 1e-10);
+            if (pushed == 0) check_close(map->gain, 0, 1e-10);
+            else check_below(map->gain, 1e-10);
             impact_map_destroy(s.context, map);
         }
         impact_map_destroy(s.context, newton);

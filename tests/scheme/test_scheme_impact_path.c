@@ -114,8 +114,8 @@ static void jams(void **state) {
 static void stops_in_expansion(void **state) {
     (void)state;
     impact_path o = follow(rod(0.9, 0.9, 0.2, 1, true));
-    double NN = o.D[0][0], NT = o.D[0][1], TT = o.D[1][1], b1 = NN - 0.2 * NT, b2 = NN + 0.2 * NT,
-           stop = -0.9 / (NT - 0.2 * TT), at = -1 + b1 * stop;
+    double NN = o.D[0][0], NT = o.D[0][1], TT = o.D[1][1], b1 = NN - 0.2 * NT, b2 = NN + 0.2 * NT, stop = -0.9 / (NT - 0.2 * TT),
+           at = -1 + b1 * stop;
     assert_true(at > 0 && o.after[1] < 0);
     check_near(o.after[0], sqrt(at * at + 2 * b2 * (1 / (2 * b1) - at * at / (2 * b1))), 1e-12);
     o = follow(rod(0.9, 0.9, 0.2, 1, false));
@@ -196,8 +196,7 @@ static double by_small_steps(const impact_path *o, int count, double *gamma) {
         double f[2] = {0, 0};
         for (int k = 0; k < 60; k++) { /* f = prox of the disc of mu h, D_FF as a contraction */
             double rho = 0.5 / (o->D[1][1] + o->D[2][2]), v[2];
-            for (int i = 0; i < 2; i++)
-                v[i] = f[i] - rho * (c[i + 1] + o->D[i + 1][0] * h + o->D[i + 1][1] * f[0] + o->D[i + 1][2] * f[1]);
+            for (int i = 0; i < 2; i++) v[i] = f[i] - rho * (c[i + 1] + o->D[i + 1][0] * h + o->D[i + 1][1] * f[0] + o->D[i + 1][2] * f[1]);
             double length = hypot(v[0], v[1]), most = o->mu * h;
             for (int i = 0; i < 2; i++) f[i] = length > most ? v[i] * most / length : v[i];
         }
@@ -209,12 +208,8 @@ static double by_small_steps(const impact_path *o, int count, double *gamma) {
 
 static void turning_slip_converges_to_the_path(void **state) {
     (void)state;
-    impact_path o = {.dim = 2,
-                     .mu = 0.6,
-                     .e = 0.5,
-                     .energetic = true,
-                     .before = {-1, 0.5, 0.4},
-                     .D = {{2, 0.6, -0.7}, {0.6, 1.5, 0.4}, {-0.7, 0.4, 3}}};
+    impact_path o = {
+        .dim = 2, .mu = 0.6, .e = 0.5, .energetic = true, .before = {-1, 0.5, 0.4}, .D = {{2, 0.6, -0.7}, {0.6, 1.5, 0.4}, {-0.7, 0.4, 3}}};
     o = follow(o);
     double gamma[2], worst[2];
     for (int i = 0; i < 2; i++) {

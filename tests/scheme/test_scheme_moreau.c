@@ -97,8 +97,10 @@ static void orders_in_smooth_motion(void **state) {
             trial r = trial_complete(pendulum, (trial_options){.scheme = all[i], .step = k ? 1e-3 : 2e-3});
             error_q[k] = error_u[k] = 0;
             for (int j = 0; j < 2; j++) {
-                error_q[k] = fmax(error_q[k], fabs(zn_simulation_positions(r.simulation)[j] - zn_simulation_positions(exact.simulation)[j]));
-                error_u[k] = fmax(error_u[k], fabs(zn_simulation_velocities(r.simulation)[j] - zn_simulation_velocities(exact.simulation)[j]));
+                error_q[k] =
+                    fmax(error_q[k], fabs(zn_simulation_positions(r.simulation)[j] - zn_simulation_positions(exact.simulation)[j]));
+                error_u[k] =
+                    fmax(error_u[k], fabs(zn_simulation_velocities(r.simulation)[j] - zn_simulation_velocities(exact.simulation)[j]));
             }
             trial_end(&r);
         }
@@ -186,7 +188,7 @@ static void refusals_name_feature_and_schemes(void **state) {
         zn_settings settings = *zn_scene_settings(scene);
         settings.scheme = natural_only[i];
         settings.stages = 0;
-        assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_UNSUPPORTED);
+        assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_ERROR_UNSUPPORTED);
         assert_non_null(strstr(zn_error_text(context), natural_only[i]));
         assert_non_null(strstr(zn_error_text(context), "velocities other than"));
         assert_non_null(strstr(zn_error_text(context), "moreau-midpoint"));
@@ -204,17 +206,21 @@ static void wrong_theta_is_told(void **state) {
     zn_settings settings = *zn_scene_settings(scene);
     settings.scheme = "moreau-theta";
     settings.theta = 1.5;
-    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_ARGUMENT);
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_ERROR_ARGUMENT);
     zn_scene_destroy(scene);
     zn_context_destroy(context);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spring_pendulum_states),        cmocka_unit_test(energy_of_the_spring_pendulum),
-        cmocka_unit_test(the_three_coincide_for_constant_mass), cmocka_unit_test(orders_in_smooth_motion),
-        cmocka_unit_test(a_resting_body_rests),          cmocka_unit_test(woodpecker_with_all),
-        cmocka_unit_test(constraints_on_velocity_level), cmocka_unit_test(refusals_name_feature_and_schemes),
+        cmocka_unit_test(spring_pendulum_states),
+        cmocka_unit_test(energy_of_the_spring_pendulum),
+        cmocka_unit_test(the_three_coincide_for_constant_mass),
+        cmocka_unit_test(orders_in_smooth_motion),
+        cmocka_unit_test(a_resting_body_rests),
+        cmocka_unit_test(woodpecker_with_all),
+        cmocka_unit_test(constraints_on_velocity_level),
+        cmocka_unit_test(refusals_name_feature_and_schemes),
         cmocka_unit_test(wrong_theta_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

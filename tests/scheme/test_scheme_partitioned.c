@@ -6,8 +6,8 @@ typedef struct variant {
     const char *scheme;
     int stages;
 } variant;
-static const variant variants[] = {{"rattle", 0}, {"lobatto-3a3b", 2}, {"lobatto-3a3b", 3}, {"lobatto-3a3b", 4},
-                                   {"lobatto-3a3b-lagrange", 2}, {"lobatto-3a3b-lagrange", 3}};
+static const variant variants[] = {{"rattle", 0},       {"lobatto-3a3b", 2},          {"lobatto-3a3b", 3},
+                                   {"lobatto-3a3b", 4}, {"lobatto-3a3b-lagrange", 2}, {"lobatto-3a3b-lagrange", 3}};
 enum { N_VARIANTS = sizeof variants / sizeof *variants };
 
 static trial_options with(int i, double step, double end) {
@@ -120,11 +120,10 @@ static void slider_crank_numbers(void **state) {
             for (int k = 0; k < 4; k++)
                 if (first[k] == 0 && zn_simulation_percussions(r.simulation)[ng + k] > 0) first[k] = t;
             if (fabs(t - 1e-3) < 1e-9) check_close(trial_q(&r, 2), 0.146090844, allowed);
-            if (t > 0.00865) check_close(trial_q(&r, 8), 0, variants[i].stages < 4 ? 1e-4 : 2e-4);
+            if (t > 0.00865) check_close(trial_q(&r, 8), 0, 1e-4);
         }
         check_close(first[1], 0.0013, 1e-9);
-        /* With four stages a stage inside the step touches, and the impact is that of the step after it; later a bounce of 1.73e-4. */
-        check_close(first[0], variants[i].stages < 4 ? 0.0028 : 0.0029, 1e-9);
+        check_close(first[0], 0.0028, 1e-9); /* also where a stage inside of the step touches, and the last one does not */
         zn_statistics s = zn_simulation_statistics(r.simulation);
         check_below(s.max_penetration, 1e-12);
         check_below(s.max_g, 1e-10);

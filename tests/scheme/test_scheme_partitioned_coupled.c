@@ -104,9 +104,17 @@ static void describe_cones(coupled *c) {
         for (int k = 0; k < n_contacts; k++) {
             const zn_contact *contact = &model->contacts[k];
             int N = i * c->nc + contact->row_N - c->nb, F = i * c->nc + contact->row_F - c->nb;
-            c->cones[i * n_contacts + k] = (cone){.psi_N = N, .mu_N = N, .psi_F = F, .mu_F = F, .n_balls = contact->n_balls, .balls = contact->balls,
-                                                  .mu_R = N, .gate_kind = i < c->s - 1 ? CONE_ALWAYS : CONE_IF_CLOSED,
-                                                  .gate = (c->s - 2) * n_contacts + k, .stick_of = -1, .psi_D = -1};
+            c->cones[i * n_contacts + k] = (cone){.psi_N = N,
+                                                  .mu_N = N,
+                                                  .psi_F = F,
+                                                  .mu_F = F,
+                                                  .n_balls = contact->n_balls,
+                                                  .balls = contact->balls,
+                                                  .mu_R = N,
+                                                  .gate_kind = i < c->s - 1 ? CONE_ALWAYS : CONE_IF_CLOSED,
+                                                  .gate = (c->s - 2) * n_contacts + k,
+                                                  .stick_of = -1,
+                                                  .psi_D = -1};
         }
 }
 
@@ -144,9 +152,23 @@ static coupled *coupled_create(zn_context *context, const zn_model *model, int s
     lin_matrix *matrix = lin_matrix_create(context, c->nx);
     lin_matrix_block(matrix, &c->xx.p, false, 0, 0);
     assert_int_equal(lin_matrix_finish(matrix, LIN_DENSE), ZN_OK);
-    c->problem = (cone_problem){.nx = c->nx, .ny = c->ny, .npsi = c->ny, .nmu = c->ny, .n_cones = s * model->size.n_contacts, .cones = c->cones,
-                                .user = c, .evaluate = evaluate, .phi_x = matrix, .phi_y = c->xy.p, .psi_x = c->px.p, .A = c->A.p,
-                                .A_values = c->A_values, .rho = c->rho, .phi_scale = c->phi_scale, .psi_scale = c->psi_scale, .n_settled = s * (c->nq + c->nu)};
+    c->problem = (cone_problem){.nx = c->nx,
+                                .ny = c->ny,
+                                .npsi = c->ny,
+                                .nmu = c->ny,
+                                .n_cones = s * model->size.n_contacts,
+                                .cones = c->cones,
+                                .user = c,
+                                .evaluate = evaluate,
+                                .phi_x = matrix,
+                                .phi_y = c->xy.p,
+                                .psi_x = c->px.p,
+                                .A = c->A.p,
+                                .A_values = c->A_values,
+                                .rho = c->rho,
+                                .phi_scale = c->phi_scale,
+                                .psi_scale = c->psi_scale,
+                                .n_settled = s * (c->nq + c->nu)};
     cone_settings settings = cone_settings_default();
     settings.solver = ZN_SOLVER_NEWTON;
     settings.tolerance = 1e-12;

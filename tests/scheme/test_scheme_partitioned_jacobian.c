@@ -25,7 +25,8 @@ static double at(const zn_pattern *p, const double *values, int row, int col) {
 
 static double of_matrix(const lin_matrix *m, int row, int col) {
     const double *values = lin_matrix_read(m);
-    return lin_matrix_is_dense(m) ? values[(size_t)col * (size_t)lin_matrix_size(m) + (size_t)row] : at(lin_matrix_pattern(m), values, row, col);
+    return lin_matrix_is_dense(m) ? values[(size_t)col * (size_t)lin_matrix_size(m) + (size_t)row]
+                                  : at(lin_matrix_pattern(m), values, row, col);
 }
 
 /* Differences by z[j], with z = (x, y). */
@@ -52,7 +53,8 @@ static void check_jacobian(partitioned *p, uint64_t seed) {
     const cone_problem *problem = &p->problem;
     int n = problem->nx + problem->ny, rows = problem->nx + problem->npsi;
     double *z = calloc((size_t)n, sizeof *z), *work = calloc(2 * (size_t)rows, sizeof *work);
-    double *phi_y = calloc((size_t)lin_nnz(&problem->phi_y) + 1, sizeof *phi_y), *psi_x = calloc((size_t)lin_nnz(&problem->psi_x) + 1, sizeof *psi_x);
+    double *phi_y = calloc((size_t)lin_nnz(&problem->phi_y) + 1, sizeof *phi_y),
+           *psi_x = calloc((size_t)lin_nnz(&problem->psi_x) + 1, sizeof *psi_x);
     assert_true(z && work && phi_y && psi_x);
     residuals a = {work, work + problem->nx}, b = {work + rows, work + rows + problem->nx};
     for (int i = 0; i < n; i++) z[i] = (i < problem->nx ? p->x[i] : p->y[i - problem->nx]) + 0.1 * next_random(&seed);
@@ -71,7 +73,8 @@ static void check_scheme(const char *scene, const char *name, int stages, double
     const scheme_class *class = scheme_find(name);
     scheme *made = NULL;
     assert_int_equal(class->create(r.context, class, model, settings, &made), ZN_OK);
-    size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model), carry = class->carry_size(model, settings);
+    size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model),
+           carry = class->carry_size(model, settings);
     scheme_state states[2];
     double *memory = calloc(2 * (nq + nu + n + carry), sizeof *memory), *next = memory;
     assert_non_null(memory);

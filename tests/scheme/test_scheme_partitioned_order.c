@@ -7,9 +7,9 @@
 typedef struct study {
     const char *scene;
     trial_options options;
-    double end, reference;     /* step of the reference */
+    double end, reference; /* step of the reference */
     int n_steps;
-    double steps[8];           /* coarse to fine, multiples of the reference */
+    double steps[8]; /* coarse to fine, multiples of the reference */
 } study;
 
 /* States (q, u) after every `every` steps, in rows. */
@@ -65,15 +65,16 @@ static void orders_of(const study *s, double *order_q, double *order_u) {
 static void check_order(study s, double order, double allowed) {
     double q, u;
     orders_of(&s, &q, &u);
-    print_message("%s %s:%d %d: orders %.2f, %.2f\n", s.scene, s.options.scheme, s.options.stages,
-                  (int)s.options.percussion, q, u);
+    print_message("%s %s:%d %d: orders %.2f, %.2f\n", s.scene, s.options.scheme, s.options.stages, (int)s.options.percussion, q, u);
     check_close(q, order, allowed);
     check_close(u, order, allowed);
 }
 
 /* Steps are those of the paper as far as their errors are above round-off and tolerance; the sixth order needs more time. */
-#define PENDULUM(name, s, end, ...)                                                                                      \
-    (study){"cartesian-pendulum", {.scheme = name, .stages = s, .tolerance = 1e-13}, end, 4e-4, 3, {__VA_ARGS__}}
+#define PENDULUM(name, s, end, ...)                                                                            \
+    (study) {                                                                                                  \
+        "cartesian-pendulum", {.scheme = name, .stages = s, .tolerance = 1e-13}, end, 4e-4, 3, { __VA_ARGS__ } \
+    }
 
 static void orders_on_the_pendulum(void **state) {
     (void)state;
@@ -87,7 +88,9 @@ static void orders_on_the_pendulum(void **state) {
 }
 
 #define SLOPE(name, s, kind, ...)                                                                                        \
-    (study){"slope", {.scheme = name, .stages = s, .percussion = kind, .tolerance = 1e-13}, 0.8192, 4e-4, 3, {__VA_ARGS__}}
+    (study) {                                                                                                            \
+        "slope", {.scheme = name, .stages = s, .percussion = kind, .tolerance = 1e-13}, 0.8192, 4e-4, 3, { __VA_ARGS__ } \
+    }
 
 static void orders_with_contact_and_friction(void **state) {
     (void)state;
@@ -109,19 +112,28 @@ static void first_order_after_an_impact(void **state) {
     (void)state;
     const char *schemes[] = {"rattle", "lobatto-3a3b"};
     for (int i = 0; i < 2; i++)
-        check_order((study){"slope-drop", {.scheme = schemes[i], .tolerance = 1e-12, .set = "height=1 + 5*(2.56e-2*(12 + 5/7))^2"}, 0.8192, 5e-5,
-                            3, {2.56e-2, 3.2e-3, 4e-4}}, 1, 0.1);
+        check_order((study){"slope-drop",
+                            {.scheme = schemes[i], .tolerance = 1e-12, .set = "height=1 + 5*(2.56e-2*(12 + 5/7))^2"},
+                            0.8192,
+                            5e-5,
+                            3,
+                            {2.56e-2, 3.2e-3, 4e-4}},
+                    1, 0.1);
 }
 
 /* Exact states of the reference computations. */
 static void pendulum_reaches_its_exact_state(void **state) {
     (void)state;
-    const struct { const char *scheme; int stages; double allowed; } list[] = {
-        {"rattle", 0, 1.5e-4}, {"lobatto-3a3b", 3, 1e-8}, {"lobatto-3a3b", 4, 6e-9}, {"lobatto-3a3b", 5, 6e-9}, {"lobatto-3a3b", 6, 6e-9},
-        {"lobatto-3a3b-lagrange", 3, 1e-8}};
+    const struct {
+        const char *scheme;
+        int stages;
+        double allowed;
+    } list[] = {{"rattle", 0, 1.5e-4},     {"lobatto-3a3b", 3, 1e-8}, {"lobatto-3a3b", 4, 6e-9},
+                {"lobatto-3a3b", 5, 6e-9}, {"lobatto-3a3b", 6, 6e-9}, {"lobatto-3a3b-lagrange", 3, 1e-8}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        trial r = trial_complete("cartesian-pendulum", (trial_options){.scheme = list[i].scheme, .stages = list[i].stages, .step = 1e-2,
-                                                                       .end = 2.5, .tolerance = 1e-12});
+        trial r = trial_complete(
+            "cartesian-pendulum",
+            (trial_options){.scheme = list[i].scheme, .stages = list[i].stages, .step = 1e-2, .end = 2.5, .tolerance = 1e-12});
         check_close(trial_q(&r, 0), 0.99986641, list[i].allowed);
         check_close(trial_q(&r, 1), -0.01634492, list[i].allowed);
         zn_statistics s = zn_simulation_statistics(r.simulation);
@@ -134,12 +146,16 @@ static void pendulum_reaches_its_exact_state(void **state) {
 static void slope_reaches_its_exact_state(void **state) {
     (void)state;
     const double exact[] = {1.09289185303, 0.33524560952, 2.25581335701, -0.75625152384};
-    const struct { const char *scheme; int stages; double step, allowed; } list[] = {
-        {"rattle", 0, 3.2e-3, 2e-5}, {"lobatto-3a3b", 3, 3.2e-3, 3e-11}, {"lobatto-3a3b", 4, 1.28e-2, 1e-11}, {"lobatto-3a3b", 5, 2.56e-2, 1e-11},
-        {"lobatto-3a3b", 6, 5.12e-2, 1e-11}, {"lobatto-3a3b-lagrange", 3, 3.2e-3, 3e-11}};
+    const struct {
+        const char *scheme;
+        int stages;
+        double step, allowed;
+    } list[] = {{"rattle", 0, 3.2e-3, 2e-5},         {"lobatto-3a3b", 3, 3.2e-3, 3e-11},  {"lobatto-3a3b", 4, 1.28e-2, 1e-11},
+                {"lobatto-3a3b", 5, 2.56e-2, 1e-11}, {"lobatto-3a3b", 6, 5.12e-2, 1e-11}, {"lobatto-3a3b-lagrange", 3, 3.2e-3, 3e-11}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        trial r = trial_complete("slope", (trial_options){.scheme = list[i].scheme, .stages = list[i].stages, .step = list[i].step,
-                                                          .end = 0.8192, .tolerance = 1e-13});
+        trial r = trial_complete(
+            "slope",
+            (trial_options){.scheme = list[i].scheme, .stages = list[i].stages, .step = list[i].step, .end = 0.8192, .tolerance = 1e-13});
         for (int k = 0; k < 4; k++) check_close(k < 2 ? trial_q(&r, k) : trial_u(&r, k - 2), exact[k], list[i].allowed);
         check_below(zn_simulation_statistics(r.simulation).max_penetration, 1e-12);
         trial_end(&r);

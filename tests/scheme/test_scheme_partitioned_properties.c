@@ -39,8 +39,11 @@ static void energy_ranges(trial *r, range *first, range *last) {
  * Bounds of an oscillation of order h^(2s-2) that was measured to stay over 10^5 steps. */
 static void energy_stays_bounded(void **state) {
     (void)state;
-    const struct { const char *scheme; int stages; double bound; } list[] = {
-        {"rattle", 0, 1.2e-3}, {"lobatto-3a3b-lagrange", 2, 1.2e-3}, {"lobatto-3a3b-lagrange", 3, 1e-7}, {"lobatto-3a3b", 3, 1e-7}};
+    const struct {
+        const char *scheme;
+        int stages;
+        double bound;
+    } list[] = {{"rattle", 0, 1.2e-3}, {"lobatto-3a3b-lagrange", 2, 1.2e-3}, {"lobatto-3a3b-lagrange", 3, 1e-7}, {"lobatto-3a3b", 3, 1e-7}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         trial r = trial_begin(spring_pendulum, (trial_options){.scheme = list[i].scheme, .stages = list[i].stages});
         range first, last;
@@ -67,7 +70,8 @@ static void elastic_impacts_keep_the_energy(void **state) {
     /* Without gravity the ball keeps its speed exactly between two walls. */
     trial r = trial_complete("coordinates: {x: {start: 0.5, velocity: 1}}\nenergy: {kinetic: x'^2/2, potential: 0}\n"
                              "contacts:\n  left: {gap: x, restitution: 1}\n  right: {gap: 1 - x, restitution: 1}\n"
-                             "simulation: {scheme: rattle, step: 0.01, end: 20}\n", (trial_options){.scheme = "rattle"});
+                             "simulation: {scheme: rattle, step: 0.01, end: 20}\n",
+                             (trial_options){.scheme = "rattle"});
     check_close(fabs(trial_u(&r, 0)), 1, 1e-12);
     trial_end(&r);
 }
@@ -91,11 +95,18 @@ static double distance(const char *scene, trial_options a, trial_options b) {
 /* With a constant mass matrix the momentum form and the velocity form are the same equations. */
 static void momentum_form_agrees_for_constant_mass(void **state) {
     (void)state;
-    const struct { const char *scene; double step, end; } list[] = {
-        {"cartesian-pendulum", 1e-2, 1}, {"slope", 1e-2, 1}, {"slope-drop", 1e-2, 1}, {"rotating-ball", 1e-2, 1}, {"slider-crank", 1e-4, 5e-3}};
+    const struct {
+        const char *scene;
+        double step, end;
+    } list[] = {{"cartesian-pendulum", 1e-2, 1},
+                {"slope", 1e-2, 1},
+                {"slope-drop", 1e-2, 1},
+                {"rotating-ball", 1e-2, 1},
+                {"slider-crank", 1e-4, 5e-3}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         for (int s = 2; s <= 4; s++) {
-            trial_options o = {.scheme = "lobatto-3a3b", .stages = s, .step = list[i].step, .end = list[i].end, .tolerance = 1e-13}, other = o;
+            trial_options o = {.scheme = "lobatto-3a3b", .stages = s, .step = list[i].step, .end = list[i].end, .tolerance = 1e-13},
+                          other = o;
             other.scheme = "lobatto-3a3b-lagrange";
             check_below(distance(list[i].scene, o, other), 1e-10);
         }
@@ -135,11 +146,23 @@ static void general_kinematics_agree_with_natural(void **state) {
 /* Both solvers find the same motion. */
 static void solvers_agree(void **state) {
     (void)state;
-    const struct { const char *scene; double step, end; } list[] = {
-        {"slope", 1e-2, 1}, {"slope-drop", 1e-2, 0.8}, {"rotating-ball", 1e-2, 1}, {"rotating-ball-zeno", 1e-2, 0.8}, {"slider-crank", 1e-4, 4e-3}};
+    const struct {
+        const char *scene;
+        double step, end;
+    } list[] = {{"slope", 1e-2, 1},
+                {"slope-drop", 1e-2, 0.8},
+                {"rotating-ball", 1e-2, 1},
+                {"rotating-ball-zeno", 1e-2, 0.8},
+                {"slider-crank", 1e-4, 4e-3}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         for (int s = 2; s <= 3; s++) {
-            trial_options o = {.scheme = "lobatto-3a3b", .stages = s, .step = list[i].step, .end = list[i].end, .tolerance = 1e-11, .solver = ZN_SOLVER_NEWTON}, other = o;
+            trial_options o = {.scheme = "lobatto-3a3b",
+                               .stages = s,
+                               .step = list[i].step,
+                               .end = list[i].end,
+                               .tolerance = 1e-11,
+                               .solver = ZN_SOLVER_NEWTON},
+                          other = o;
             other.solver = ZN_SOLVER_PROJECTION;
             check_below(distance(list[i].scene, o, other), 1e-7);
         }
@@ -150,9 +173,15 @@ static void solvers_agree(void **state) {
 /* Sliding towards the singular point: values of a fine step, and Newton's impulse law adds no impact (percussions stay those of forces). */
 static void painleve_rod_before_the_singular_point(void **state) {
     (void)state;
-    const struct { const char *scheme; int stages; double allowed; } list[] = {{"rattle", 0, 2e-4}, {"lobatto-3a3b", 3, 2e-7}, {"lobatto-3a3b", 4, 5e-9}};
+    const struct {
+        const char *scheme;
+        int stages;
+        double allowed;
+    } list[] = {{"rattle", 0, 2e-4}, {"lobatto-3a3b", 3, 2e-7}, {"lobatto-3a3b", 4, 5e-9}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        trial r = trial_begin("painleve-rod", (trial_options){.scheme = list[i].scheme, .stages = list[i].stages, .step = 5e-3, .end = 0.75, .tolerance = 1e-12});
+        trial r =
+            trial_begin("painleve-rod",
+                        (trial_options){.scheme = list[i].scheme, .stages = list[i].stages, .step = 5e-3, .end = 0.75, .tolerance = 1e-12});
         while (!zn_simulation_done(r.simulation)) {
             trial_step(&r);
             double force = zn_simulation_percussions(r.simulation)[0] / 5e-3;
@@ -183,7 +212,8 @@ static void belt_sticks_then_slips(void **state) {
     for (int s = 2; s <= 3; s++)
         for (int i = 0; i < 2; i++) {
             if (s == 3 && i == 1) continue; /* the first stage has no time: its friction vanishes there */
-            trial r = trial_begin("block-on-belt", (trial_options){.scheme = "lobatto-3a3b", .stages = s, .step = 1e-2, .end = 30, .percussion = kinds[i]});
+            trial r = trial_begin("block-on-belt",
+                                  (trial_options){.scheme = "lobatto-3a3b", .stages = s, .step = 1e-2, .end = 30, .percussion = kinds[i]});
             double slip = 0, stick = 0;
             while (!zn_simulation_done(r.simulation)) {
                 trial_step(&r);
@@ -222,12 +252,12 @@ static void check_refused(const char *scene, trial_options o, zn_status expected
 
 static void wrong_settings_are_refused(void **state) {
     (void)state;
-    check_refused("slope", (trial_options){.scheme = "lobatto-3a3b", .stages = 1}, ZN_ARGUMENT, "2 to");
-    check_refused("slope", (trial_options){.scheme = "lobatto-3a3b", .stages = 99}, ZN_ARGUMENT, "not 99");
-    check_refused("slope", (trial_options){.scheme = "lobatto-3a3b-lagrange", .stages = -1}, ZN_ARGUMENT, "is -1");
-    check_refused("slope", (trial_options){.scheme = "rattle", .stages = 3}, ZN_ARGUMENT, "not 3");
-    check_refused("slope", (trial_options){.scheme = "rattle", .percussion = ZN_PERCUSSION_COUNT}, ZN_ARGUMENT, "integrated");
-    check_refused("sleigh", (trial_options){.scheme = "lobatto-3a3b-lagrange"}, ZN_UNSUPPORTED, "velocities");
+    check_refused("slope", (trial_options){.scheme = "lobatto-3a3b", .stages = 1}, ZN_ERROR_ARGUMENT, "2 to");
+    check_refused("slope", (trial_options){.scheme = "lobatto-3a3b", .stages = 99}, ZN_ERROR_ARGUMENT, "not 99");
+    check_refused("slope", (trial_options){.scheme = "lobatto-3a3b-lagrange", .stages = -1}, ZN_ERROR_ARGUMENT, "is -1");
+    check_refused("slope", (trial_options){.scheme = "rattle", .stages = 3}, ZN_ERROR_ARGUMENT, "not 3");
+    check_refused("slope", (trial_options){.scheme = "rattle", .percussion = ZN_PERCUSSION_COUNT}, ZN_ERROR_ARGUMENT, "integrated");
+    check_refused("sleigh", (trial_options){.scheme = "lobatto-3a3b-lagrange"}, ZN_ERROR_UNSUPPORTED, "velocities");
 }
 
 /* ---- memory ---- */
@@ -253,15 +283,16 @@ static void memory_failures_are_statuses(void **state) {
     trial source = trial_begin("slider-crank", (trial_options){.scheme = "rattle"});
     const char *schemes[] = {"rattle", "lobatto-3a3b", "lobatto-3a3b-lagrange"};
     for (int i = 0; i < 3; i++) {
-        zn_settings settings = trial_settings(source.scene, &(trial_options){.scheme = schemes[i], .percussion = i ? ZN_PERCUSSION_INTEGRATED : ZN_PERCUSSION_STAGE});
-        zn_status status = ZN_MEMORY;
+        zn_settings settings = trial_settings(
+            source.scene, &(trial_options){.scheme = schemes[i], .percussion = i ? ZN_PERCUSSION_INTEGRATED : ZN_PERCUSSION_STAGE});
+        zn_status status = ZN_ERROR_MEMORY;
         for (long left = 2; status != ZN_OK; left++) {
             scarce s = {left, 0};
             zn_context *context = zn_context_create(&(zn_context_def){.allocator = {take, release, &s}});
             if (!context) continue;
             zn_simulation *simulation = NULL;
             status = zn_simulation_create(context, zn_scene_model(source.scene), &settings, &simulation);
-            assert_true(status == ZN_OK || (status == ZN_MEMORY && !simulation));
+            assert_true(status == ZN_OK || (status == ZN_ERROR_MEMORY && !simulation));
             long before = s.taken;
             for (int step = 0; status == ZN_OK && step < 30; step++) assert_int_equal(zn_simulation_step(simulation), ZN_OK);
             assert_int_equal(s.taken, before);

@@ -33,8 +33,7 @@ static void compare(const trajectory *a, const trajectory *b, double *error_q, d
     *error_q = *error_u = 0;
     for (int k = 0; k < b->count; k++)
         for (int i = 0; i < a->nq + a->nu; i++) {
-            double difference = fabs(a->rows[(k + 1) * ratio - 1][i] - b->rows[k][i]),
-                   *error = i < a->nq ? error_q : error_u;
+            double difference = fabs(a->rows[(k + 1) * ratio - 1][i] - b->rows[k][i]), *error = i < a->nq ? error_q : error_u;
             *error = fmax(*error, difference);
         }
 }
@@ -68,8 +67,8 @@ static void check_orders(const char *scene, double end, const expectation *list,
             compare(&reference, &coarse, &error_q[k], &error_u[k]);
         }
         double order_q = fitted_order(h, error_q, LEVELS), order_u = fitted_order(h, error_u, LEVELS);
-        print_message("%s %s:%d %d: orders %.2f %.2f, errors at h = %.4g: %.2e %.2e\n", scene, list[e].m.name,
-                      list[e].m.stages, (int)list[e].projection, order_q, order_u, h[2], error_q[2], error_u[2]);
+        print_message("%s %s:%d %d: orders %.2f %.2f, errors at h = %.4g: %.2e %.2e\n", scene, list[e].m.name, list[e].m.stages,
+                      (int)list[e].projection, order_q, order_u, h[2], error_q[2], error_u[2]);
         check_close(order_q, list[e].order_q, 0.2);
         check_close(order_u, list[e].order_u, 0.2);
     }
@@ -80,10 +79,12 @@ static void check_orders(const char *scene, double end, const expectation *list,
 static void orders_with_a_bilateral_constraint(void **state) {
     (void)state;
     static const expectation list[] = {
-        {{"radau-2a", 1}, ZN_PROJECTION_VELOCITY, 1, 1},   {{"radau-2a", 2}, ZN_PROJECTION_VELOCITY, 3, 3},   {{"radau-2a", 3}, ZN_PROJECTION_VELOCITY, 5, 5},
-        {{"lobatto-3c", 2}, ZN_PROJECTION_VELOCITY, 2, 2}, {{"lobatto-3c", 3}, ZN_PROJECTION_VELOCITY, 4, 4}, {{"sdirk2", 0}, ZN_PROJECTION_VELOCITY, 1, 1},
-        {{"sdirk3", 0}, ZN_PROJECTION_VELOCITY, 1, 1},     {{"tr-bdf2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},    {{"trx2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},
-        {{"tr-theta", 0}, ZN_PROJECTION_VELOCITY, 2, 2},   {{"radau-2a", 2}, ZN_PROJECTION_NONE, 3, 2},       {{"radau-2a", 3}, ZN_PROJECTION_NONE, 5, 3},
+        {{"radau-2a", 1}, ZN_PROJECTION_VELOCITY, 1, 1},   {{"radau-2a", 2}, ZN_PROJECTION_VELOCITY, 3, 3},
+        {{"radau-2a", 3}, ZN_PROJECTION_VELOCITY, 5, 5},   {{"lobatto-3c", 2}, ZN_PROJECTION_VELOCITY, 2, 2},
+        {{"lobatto-3c", 3}, ZN_PROJECTION_VELOCITY, 4, 4}, {{"sdirk2", 0}, ZN_PROJECTION_VELOCITY, 1, 1},
+        {{"sdirk3", 0}, ZN_PROJECTION_VELOCITY, 1, 1},     {{"tr-bdf2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},
+        {{"trx2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},       {{"tr-theta", 0}, ZN_PROJECTION_VELOCITY, 2, 2},
+        {{"radau-2a", 2}, ZN_PROJECTION_NONE, 3, 2},       {{"radau-2a", 3}, ZN_PROJECTION_NONE, 5, 3},
         {{"lobatto-3c", 2}, ZN_PROJECTION_NONE, 2, 1},     {{"lobatto-3c", 3}, ZN_PROJECTION_NONE, 4, 2},
     };
     check_orders("cartesian-pendulum", 0.2048, list, COUNT(list));
@@ -92,10 +93,11 @@ static void orders_with_a_bilateral_constraint(void **state) {
 static void orders_with_contact_and_friction(void **state) {
     (void)state;
     static const expectation list[] = {
-        {{"radau-2a", 1}, ZN_PROJECTION_VELOCITY, 1, 1},   {{"radau-2a", 2}, ZN_PROJECTION_VELOCITY, 3, 3},   {{"radau-2a", 3}, ZN_PROJECTION_VELOCITY, 5, 5},
-        {{"lobatto-3c", 2}, ZN_PROJECTION_VELOCITY, 2, 2}, {{"lobatto-3c", 3}, ZN_PROJECTION_VELOCITY, 3, 3}, {{"sdirk2", 0}, ZN_PROJECTION_VELOCITY, 1.1, 1},
-        {{"sdirk3", 0}, ZN_PROJECTION_VELOCITY, 1, 1},     {{"tr-bdf2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},    {{"trx2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},
-        {{"tr-theta", 0}, ZN_PROJECTION_VELOCITY, 2, 2},
+        {{"radau-2a", 1}, ZN_PROJECTION_VELOCITY, 1, 1},   {{"radau-2a", 2}, ZN_PROJECTION_VELOCITY, 3, 3},
+        {{"radau-2a", 3}, ZN_PROJECTION_VELOCITY, 5, 5},   {{"lobatto-3c", 2}, ZN_PROJECTION_VELOCITY, 2, 2},
+        {{"lobatto-3c", 3}, ZN_PROJECTION_VELOCITY, 3, 3}, {{"sdirk2", 0}, ZN_PROJECTION_VELOCITY, 1.1, 1},
+        {{"sdirk3", 0}, ZN_PROJECTION_VELOCITY, 1, 1},     {{"tr-bdf2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},
+        {{"trx2", 0}, ZN_PROJECTION_VELOCITY, 2, 2},       {{"tr-theta", 0}, ZN_PROJECTION_VELOCITY, 2, 2},
     };
     check_orders("slope", 0.8192, list, COUNT(list));
 }
@@ -131,8 +133,7 @@ static void errors_against_exact_states(void **state) {
     for (size_t e = 0; e < COUNT(slope); e++) {
         simulate("slope", slope[e].m, ZN_PROJECTION_VELOCITY, 0.0128, 0.8192, &motion);
         const double *end = motion.rows[motion.count - 1];
-        double error_q = fmax(fabs(end[0] - q[0]), fabs(end[1] - q[1])),
-               error_u = fmax(fabs(end[2] - u[0]), fabs(end[3] - u[1]));
+        double error_q = fmax(fabs(end[0] - q[0]), fabs(end[1] - q[1])), error_u = fmax(fabs(end[2] - u[0]), fabs(end[3] - u[1]));
         print_message("slope %s:%d: %.2e %.2e\n", slope[e].m.name, slope[e].m.stages, error_q, error_u);
         check_below(error_q, slope[e].bound_q);
         check_below(error_u, slope[e].bound_u);
@@ -160,8 +161,7 @@ static void projection_keeps_the_velocity_constraint(void **state) {
     (void)state;
     run r;
     zn_settings settings = open_scene(&r, "cartesian-pendulum", NULL);
-    settings.scheme = "radau-2a", settings.stages = 2, settings.step = 1e-2, settings.end = 2.5,
-    settings.projection = ZN_PROJECTION_NONE;
+    settings.scheme = "radau-2a", settings.stages = 2, settings.step = 1e-2, settings.end = 2.5, settings.projection = ZN_PROJECTION_NONE;
     start_run(&r, &settings);
     finish_run(&r);
     check_near(zn_simulation_statistics(r.simulation).max_gdot, 1.22e-3, 0.005);
@@ -200,8 +200,8 @@ static void order_with_a_velocity_constraint(void **state) {
             check_below(zn_simulation_statistics(r.simulation).max_gamma, 1e-10);
             close_run(&r);
         }
-        print_message("skate %s:%d: %.2e %.2e, %.2e %.2e\n", list[e].m.name, list[e].m.stages, error_q[0], error_q[1],
-                      error_u[0], error_u[1]);
+        print_message("skate %s:%d: %.2e %.2e, %.2e %.2e\n", list[e].m.name, list[e].m.stages, error_q[0], error_q[1], error_u[0],
+                      error_u[1]);
         check_below(list[e].order_q - 0.2, log2(error_q[0] / error_q[1]));
         if (error_u[1] > 1e-9) check_below(list[e].order_u - 0.2, log2(error_u[0] / error_u[1]));
     }
@@ -221,8 +221,8 @@ static void order_of_a_long_chain(void **state) {
                        : (size_t)snprintf(potential + p_at, sizeof potential - p_at, " + 50*(x%d - x%d)^2", i, i - 1);
     }
     snprintf(text + at, sizeof text - at,
-             "energy:\n  kinetic: %s\n  potential: %s + 50*x%d^2\nsimulation: {scheme: radau-2a, step: 1, end: 8}\n",
-             kinetic, potential, N);
+             "energy:\n  kinetic: %s\n  potential: %s + 50*x%d^2\nsimulation: {scheme: radau-2a, step: 1, end: 8}\n", kinetic, potential,
+             N);
     static const struct {
         method m;
         double order;
@@ -236,8 +236,7 @@ static void order_of_a_long_chain(void **state) {
             start_run(&r, &settings);
             finish_run(&r);
             for (int i = 0; i < N; i++)
-                error[k] = fmax(error[k],
-                                fabs(zn_simulation_positions(r.simulation)[i] - sin((i + 1) * angle) * cos(8 * frequency)));
+                error[k] = fmax(error[k], fabs(zn_simulation_positions(r.simulation)[i] - sin((i + 1) * angle) * cos(8 * frequency)));
             close_run(&r);
         }
         print_message("chain %s:%d: %.2e %.2e\n", list[e].m.name, list[e].m.stages, error[0], error[1]);

@@ -23,17 +23,16 @@ static const char general[] = "title: general\n"
                               "  floor: {gap: y - 0.2*x^2 + z, slip: v*y + w*x, friction: 0.3}\n"
                               "  belt: {normal_force: 3, slip: s - 0.1*v*x, friction: 0.2}\n"
                               "simulation: {scheme: radau-2a, step: 1e-2, end: 1}\n";
-static const char natural[] =
-    "title: natural\n"
-    "coordinates: {x: 0.3, y: 0.2, phi: 0.4}\n"
-    "energy: {kinetic: (1 + y^2)*x'^2/2 + y'^2 + x'*phi'*cos(phi)/4 + phi'^2/2, potential: x^2*y + 3*sin(phi)}\n"
-    "forces: {x: -0.2*x'*phi, phi: -y'^2}\n"
-    "constraints:\n"
-    "  bar: {position: x*y - phi + 0.1*t}\n"
-    "  blade: {velocity: x'*cos(phi) - 0.3*y'*x}\n"
-    "contacts:\n"
-    "  floor: {gap: y - 0.2*x^2, slip: x'*y + phi'*x, friction: 0.3}\n"
-    "simulation: {scheme: radau-2a, step: 1e-2, end: 1}\n";
+static const char natural[] = "title: natural\n"
+                              "coordinates: {x: 0.3, y: 0.2, phi: 0.4}\n"
+                              "energy: {kinetic: (1 + y^2)*x'^2/2 + y'^2 + x'*phi'*cos(phi)/4 + phi'^2/2, potential: x^2*y + 3*sin(phi)}\n"
+                              "forces: {x: -0.2*x'*phi, phi: -y'^2}\n"
+                              "constraints:\n"
+                              "  bar: {position: x*y - phi + 0.1*t}\n"
+                              "  blade: {velocity: x'*cos(phi) - 0.3*y'*x}\n"
+                              "contacts:\n"
+                              "  floor: {gap: y - 0.2*x^2, slip: x'*y + phi'*x, friction: 0.3}\n"
+                              "simulation: {scheme: radau-2a, step: 1e-2, end: 1}\n";
 
 static unsigned long long seed = 7;
 static double uniform(void) {
@@ -47,17 +46,13 @@ typedef struct values {
 
 static values take_values(const cone_problem *p) {
     return (values){calloc((size_t)p->nx, sizeof(double)), calloc((size_t)p->npsi + 1, sizeof(double)),
-                    calloc((size_t)lin_nnz(&p->phi_y) + 1, sizeof(double)),
-                    calloc((size_t)lin_nnz(&p->psi_x) + 1, sizeof(double))};
+                    calloc((size_t)lin_nnz(&p->phi_y) + 1, sizeof(double)), calloc((size_t)lin_nnz(&p->psi_x) + 1, sizeof(double))};
 }
 static void free_values(values *v) { free(v->phi), free(v->psi), free(v->phi_y), free(v->psi_x); }
 
 static void evaluate_at(const cone_problem *p, const double *x, const double *y, values *v, bool jacobian) {
-    cone_values out = {.phi = v->phi,
-                       .psi = v->psi,
-                       .jacobian = jacobian,
-                       .phi_y = jacobian ? v->phi_y : NULL,
-                       .psi_x = jacobian ? v->psi_x : NULL};
+    cone_values out = {
+        .phi = v->phi, .psi = v->psi, .jacobian = jacobian, .phi_y = jacobian ? v->phi_y : NULL, .psi_x = jacobian ? v->psi_x : NULL};
     assert_int_equal(p->evaluate(p->user, x, y, &out), 0);
 }
 
@@ -144,16 +139,14 @@ static void memory_may_fail_anywhere(void **state) {
         settings.stages = 0;
         const scheme_class *class = scheme_find(schemes[k]);
         settings.stages = class->info.stages_default;
-        zn_status status = ZN_MEMORY;
+        zn_status status = ZN_ERROR_MEMORY;
         int failures = 0;
         while (status != ZN_OK) {
             scheme *s = NULL;
             b.left = failures;
             status = class->create(context, class, zn_scene_model(scene), &settings, &s);
-            if (status == ZN_OK)
-                class->destroy(s);
-            else
-                assert_int_equal(status, ZN_MEMORY), failures++;
+            if (status == ZN_OK) class->destroy(s);
+            else assert_int_equal(status, ZN_ERROR_MEMORY), failures++;
             assert_true(failures < 1000);
         }
         b.left = -1;
@@ -250,12 +243,10 @@ static void motion_inside_of_a_step(void **state) {
     static const struct {
         method m;
         double order; /* of the local error */
-    } list[] = {
-        {{"radau-2a", 1}, 2}, {{"radau-2a", 2}, 3}, {{"radau-2a", 3}, 4}, {{"lobatto-3c", 3}, 3}, {{"tr-bdf2", 3}, 3}};
+    } list[] = {{{"radau-2a", 1}, 2}, {{"radau-2a", 2}, 3}, {{"radau-2a", 3}, 4}, {{"lobatto-3c", 3}, 3}, {{"tr-bdf2", 3}, 3}};
     for (size_t e = 0; e < sizeof list / sizeof *list; e++) {
         double coarse = inside_error(list[e].m, 0.04), fine = inside_error(list[e].m, 0.02), order = log2(coarse / fine);
-        print_message("%s:%d inside a step: %.3e %.3e, order %.2f\n", list[e].m.name, list[e].m.stages, coarse, fine,
-                      order);
+        print_message("%s:%d inside a step: %.3e %.3e, order %.2f\n", list[e].m.name, list[e].m.stages, coarse, fine, order);
         assert_true(order > list[e].order - 0.3);
     }
 }
@@ -266,7 +257,7 @@ static void refuse(const char *name, int count, double damping, zn_projection pr
     run r;
     zn_settings settings = open_scene(&r, "rotating-ball", NULL);
     settings.scheme = name, settings.stages = count, settings.damping = damping, settings.projection = projection;
-    assert_int_equal(zn_simulation_create(r.context, r.model, &settings, &r.simulation), ZN_ARGUMENT);
+    assert_int_equal(zn_simulation_create(r.context, r.model, &settings, &r.simulation), ZN_ERROR_ARGUMENT);
     print_message("%s\n", zn_error_text(r.context));
     assert_non_null(strstr(zn_error_text(r.context), word));
     close_run(&r);
@@ -298,10 +289,9 @@ static void a_wall_of_infinities_fails_cleanly(void **state) {
         start_run(&r, &settings);
         zn_status status = ZN_OK;
         while (status == ZN_OK && !zn_simulation_done(r.simulation)) status = zn_simulation_step(r.simulation);
-        assert_true(status == ZN_NOT_FINITE || status == ZN_NO_CONVERGENCE || status == ZN_SINGULAR);
+        assert_true(status == ZN_ERROR_NOT_FINITE || status == ZN_ERROR_NO_CONVERGENCE || status == ZN_ERROR_SINGULAR);
         double x = zn_simulation_positions(r.simulation)[0];
-        assert_true(x >= 0 && x < 0.5 &&
-                    isfinite(zn_simulation_velocities(r.simulation)[0])); /* the last good state is kept */
+        assert_true(x >= 0 && x < 0.5 && isfinite(zn_simulation_velocities(r.simulation)[0])); /* the last good state is kept */
         close_run(&r);
     }
 }

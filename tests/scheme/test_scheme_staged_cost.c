@@ -26,11 +26,10 @@ static const char PULLED[] = SLIDER("3}, y: 0", " + 2*x^2 + x^4", "0.2");
 static const char BOX[] =
     "title: box on four feet\n"
     "gravity: [0, 0, -10]\n"
-    "bodies:\n" BOX_BODY(
-        "box",
-        "position: [0, 0, 0.1], velocity: [2, 1, 0]") "geometry: {floor: {type: plane}}\n"
-                                                      "contacts: {foot: {between: [box.feet, floor], friction: 0.3}}\n"
-                                                      "simulation: {step: 5e-3, end: 0.4}\n";
+    "bodies:\n" BOX_BODY("box",
+                         "position: [0, 0, 0.1], velocity: [2, 1, 0]") "geometry: {floor: {type: plane}}\n"
+                                                                       "contacts: {foot: {between: [box.feet, floor], friction: 0.3}}\n"
+                                                                       "simulation: {step: 5e-3, end: 0.4}\n";
 static const char DROPPED[] =
     "title: box, dropped\n"
     "gravity: [0, 0, -10]\n"
@@ -39,22 +38,22 @@ static const char DROPPED[] =
                                                                                "floor], friction: 0.3, restitution: 0.3}}\n"
                                                                                "simulation: {step: 5e-3, end: 0.4}\n";
 /* Bounces, slips straight and rolls on, where each step is the last one again: no start of it may cost iterations for ever. */
-#define BALL(speed)                                                                                                   \
-    "title: ball rolls on\n"                                                                                          \
-    "coordinates: {x: {start: 0, velocity: " speed "}, y: {start: 0, velocity: 1}, z: 0.1, a: 0, b: 0}\n"             \
-    "energy: {kinetic: (x'^2 + y'^2 + z'^2)/2 + 2e-3*(a'^2 + b'^2), potential: 10*z}\n"                               \
-    "contacts: {floor: {gap: z, slip: [x' + 0.1*a', y' + 0.1*b'], friction: 0.1, restitution: 0.5}}\n"                \
+#define BALL(speed)                                                                                       \
+    "title: ball rolls on\n"                                                                              \
+    "coordinates: {x: {start: 0, velocity: " speed "}, y: {start: 0, velocity: 1}, z: 0.1, a: 0, b: 0}\n" \
+    "energy: {kinetic: (x'^2 + y'^2 + z'^2)/2 + 2e-3*(a'^2 + b'^2), potential: 10*z}\n"                   \
+    "contacts: {floor: {gap: z, slip: [x' + 0.1*a', y' + 0.1*b'], friction: 0.1, restitution: 0.5}}\n"    \
     "simulation: {step: 5e-3, end: 3}\n"
 /* Its upper box slides for two steps; then legs of the upper boxes have a force in some steps and none in others. */
 static const char HEAP[] =
     "title: two boxes, sliding\n"
     "gravity: [0, 0, -10]\n"
-    "bodies:\n" BOX_BODY("low", "position: [0, 0, 0.1], velocity: [1, 0, 0]") BOX_BODY(
-        "high", "position: [0, 0, 0.3], velocity: [1.05, 0, 0]") "geometry: {floor: {type: plane}}\n"
-                                                                 "contacts:\n"
-                                                                 "  floor: {between: [low.feet, floor], friction: 0.2}\n"
-                                                                 "  upper: {between: [high.feet, low.top], friction: 0.5}\n"
-                                                                 "simulation: {step: 5e-3, end: 0.2}\n";
+    "bodies:\n" BOX_BODY("low", "position: [0, 0, 0.1], velocity: [1, 0, 0]")
+        BOX_BODY("high", "position: [0, 0, 0.3], velocity: [1.05, 0, 0]") "geometry: {floor: {type: plane}}\n"
+                                                                          "contacts:\n"
+                                                                          "  floor: {between: [low.feet, floor], friction: 0.2}\n"
+                                                                          "  upper: {between: [high.feet, low.top], friction: 0.5}\n"
+                                                                          "simulation: {step: 5e-3, end: 0.2}\n";
 
 typedef struct end_state {
     zn_statistics statistics;
@@ -76,9 +75,7 @@ static end_state run_law(const char *scene, method m, zn_friction_law law, doubl
     return result;
 }
 
-static double iterations(const zn_statistics *s) {
-    return (double)(s->newton_total + s->least_norm_total + s->projection_total);
-}
+static double iterations(const zn_statistics *s) { return (double)(s->newton_total + s->least_norm_total + s->projection_total); }
 
 static void straight_slip_costs_the_same(void **state) {
     (void)state;
@@ -88,9 +85,8 @@ static void straight_slip_costs_the_same(void **state) {
             end_state papers = run_law(scenes[s], METHODS[k], ZN_FRICTION_ACCUMULATED, 0),
                       staged = run_law(scenes[s], METHODS[k], ZN_FRICTION_STAGED, 0);
             double ratio = iterations(&staged.statistics) / fmax(iterations(&papers.statistics), 1);
-            print_message("%s %s:%d iterations %.2f, accepted %ld of %ld, repeated %ld\n", names[s], METHODS[k].name,
-                          METHODS[k].stages, ratio, staged.statistics.staged_accepted, staged.statistics.steps,
-                          staged.statistics.staged_repeated);
+            print_message("%s %s:%d iterations %.2f, accepted %ld of %ld, repeated %ld\n", names[s], METHODS[k].name, METHODS[k].stages,
+                          ratio, staged.statistics.staged_accepted, staged.statistics.steps, staged.statistics.staged_repeated);
             assert_true(ratio <= 1.3);
             assert_true(staged.statistics.staged_accepted > staged.statistics.steps / 2);
             for (int i = 0; i < 16; i++) check_close(staged.q[i], papers.q[i], 1e-8);
@@ -103,8 +99,8 @@ static void attempts_that_fail_are_cheap(void **state) {
     static const struct {
         const char *scene;
         double end;
-    } list[] = {{DROPPED, 0},     {BALL("3"), 0},   {BALL("2.9"), 0}, {BALL("3.05"), 0},
-                {BALL("3.3"), 0}, {"eccentric-sphere", 0}, {"puck", 0},   {"rattleback", 0.6}};
+    } list[] = {{DROPPED, 0},     {BALL("3"), 0},          {BALL("2.9"), 0}, {BALL("3.05"), 0},
+                {BALL("3.3"), 0}, {"eccentric-sphere", 0}, {"puck", 0},      {"rattleback", 0.6}};
     for (size_t s = 0; s < COUNT(list); s++)
         for (size_t k = 0; k < COUNT(METHODS); k++) {
             end_state papers = run_law(list[s].scene, METHODS[k], ZN_FRICTION_ACCUMULATED, list[s].end);
@@ -115,8 +111,7 @@ static void attempts_that_fail_are_cheap(void **state) {
                           staged.statistics.staged_repeated);
             assert_true(ratio <= 1.3);
             assert_true(staged.statistics.staged_repeated > 0 && staged.statistics.staged_accepted > 0);
-            assert_true(staged.statistics.staged_repeated <
-                        staged.statistics.steps / 4); /* what fails again and again waits */
+            assert_true(staged.statistics.staged_repeated < staged.statistics.steps / 4); /* what fails again and again waits */
             assert_int_equal(staged.statistics.projection_steps, papers.statistics.projection_steps);
         }
 }
@@ -146,7 +141,7 @@ static void memory_that_runs_out(void **state) {
             memory.fail_at = memory.requests + at;
             zn_status status = zn_simulation_create(context, r.model, &settings, &simulation);
             memory.fail_at = -1;
-            if (status != ZN_MEMORY) fail_msg("%s: request %ld of %ld failed unseen", METHODS[k].name, at, needed);
+            if (status != ZN_ERROR_MEMORY) fail_msg("%s: request %ld of %ld failed unseen", METHODS[k].name, at, needed);
             zn_context_destroy(context);
             assert_int_equal(memory.live, 0);
         }

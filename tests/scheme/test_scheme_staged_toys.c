@@ -4,8 +4,8 @@
 #include "trial.h"
 
 typedef struct toy {
-    double upright;   /* when e_z^K is horizontal */
-    double touch;     /* end of the step in which the second contact has its first percussion */
+    double upright; /* when e_z^K is horizontal */
+    double touch;   /* end of the step in which the second contact has its first percussion */
 } toy;
 
 /* cos of the angle between e_z^K and e_z for the quaternion at q[3..6]. */
@@ -58,14 +58,15 @@ static void tippe_top_turns_in_time(void **state) {
 
 /* ---- full order with a joint between two bodies, an elliptical reservoir, and two laws on one contact ---- */
 
-static const char rod[] = "title: two pucks joined by a rod, sliding and turning\n"
-                          "coordinates: {x1: {start: 1, velocity: 0}, y1: {start: 0, velocity: 2}, z1: 0, x2: 0, y2: {start: 0, velocity: -1}, z2: 0}\n"
-                          "energy: {kinetic: (x1'^2 + y1'^2 + z1'^2)/2 + (x2'^2 + y2'^2 + z2'^2), potential: 10*z1 + 20*z2}\n"
-                          "constraints: {rod: {position: (x1 - x2)^2 + (y1 - y2)^2 + (z1 - z2)^2 - 1}}\n"
-                          "contacts:\n"
-                          "  a: {gap: z1, slip: [x1', y1'], friction: 0.1}\n"
-                          "  b: {gap: z2, slip: [x2', y2'], friction: [0.05, 0.1]}\n"
-                          "simulation: {scheme: radau-2a, step: 1e-2, end: 0.256, friction_law: staged}\n";
+static const char rod[] =
+    "title: two pucks joined by a rod, sliding and turning\n"
+    "coordinates: {x1: {start: 1, velocity: 0}, y1: {start: 0, velocity: 2}, z1: 0, x2: 0, y2: {start: 0, velocity: -1}, z2: 0}\n"
+    "energy: {kinetic: (x1'^2 + y1'^2 + z1'^2)/2 + (x2'^2 + y2'^2 + z2'^2), potential: 10*z1 + 20*z2}\n"
+    "constraints: {rod: {position: (x1 - x2)^2 + (y1 - y2)^2 + (z1 - z2)^2 - 1}}\n"
+    "contacts:\n"
+    "  a: {gap: z1, slip: [x1', y1'], friction: 0.1}\n"
+    "  b: {gap: z2, slip: [x2', y2'], friction: [0.05, 0.1]}\n"
+    "simulation: {scheme: radau-2a, step: 1e-2, end: 0.256, friction_law: staged}\n";
 static const char laws[] = "title: puck with two laws, sliding and pivoting\n"
                            "coordinates: {x: 1, y: {start: 0, velocity: 2}, z: 0, psi: {start: 0, velocity: 9}}\n"
                            "energy: {kinetic: (x'^2 + y'^2 + z'^2)/2 + 0.01*psi'^2, potential: 10*z + 2*(x^2 + y^2)}\n"
@@ -105,6 +106,7 @@ static void full_order_with_joints_and_several_laws(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tippe_top_turns_in_time), cmocka_unit_test(full_order_with_joints_and_several_laws)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tippe_top_turns_in_time),
+                                       cmocka_unit_test(full_order_with_joints_and_several_laws)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,8 +89,7 @@ static void algebraic_stability(void **state) {
             double m[S_MAX * S_MAX];
             for (int i = 0; i < s; i++) {
                 assert_true(t.b[i] > 0);
-                for (int j = 0; j < s; j++)
-                    m[i * s + j] = t.b[i] * t.A[i * s + j] + t.b[j] * t.A[j * s + i] - t.b[i] * t.b[j];
+                for (int j = 0; j < s; j++) m[i * s + j] = t.b[i] * t.A[i * s + j] + t.b[j] * t.A[j * s + i] - t.b[i] * t.b[j];
             }
             for (int i = 0; i < s; i++) {
                 assert_true(m[i * s + i] > 0);
@@ -103,14 +102,14 @@ static void p_matrices(void **state) {
     (void)state;
     for (int s = 1; s <= S_MAX; s++) {
         const tableau t = make(RADAU_2A, s);
-        assert_true(smallest_minor(s, t.A) > 1e-7);   /* P; 1.6e-6 for 12 stages */
+        assert_true(smallest_minor(s, t.A) > 1e-7); /* P; 1.6e-6 for 12 stages */
     }
     tableau t;
     tableau_sdirk2(NULL, 0, 0, &t);
     assert_true(smallest_minor(2, t.A) > 0.1);
     tableau_sdirk3(NULL, 0, 0, &t);
     assert_true(smallest_minor(3, t.A) > 0.1);
-    for (int i = 0; i <= 10; i++) {   /* after the explicit stage */
+    for (int i = 0; i <= 10; i++) { /* after the explicit stage */
         t = make_tr_theta(0.1 * i);
         assert_true(smallest_minor(2, (double[]){t.A[4], t.A[5], t.A[7], t.A[8]}) > 0.1);
     }
@@ -158,7 +157,7 @@ static void pair_needs_index_shift(void **state) {
                 }
             }
         assert_true(smallest_minor(n, shifted) > 1e-6);
-        check_below(smallest_minor(n, unshifted), 1e-15);   /* its last column is zero */
+        check_below(smallest_minor(n, unshifted), 1e-15); /* its last column is zero */
     }
 }
 
@@ -237,7 +236,7 @@ static void tr_theta_damping(void **state) {
         check_close((th * th - 4 * th + 2) / (th * th), rho, 1e-14);
         check_close(cabs(stability(&t, t.A, -1e9)), rho, 1e-7);
         check_close(cabs(stability(&t, t.A, 1e9 * I)), rho, 1e-7);
-        for (int k = 0; k < 10; k++) {   /* (4.47) */
+        for (int k = 0; k < 10; k++) { /* (4.47) */
             const double complex z = -10 * random_unit(&seed) + 10 * I * random_unit(&seed);
             const double complex R = ((th * th - 4 * th + 2) * z * z + 4 * (1 - th) * z + 4) / ((2 - th * z) * (2 - th * z));
             check_close(cabs(stability(&t, t.A, z) - R), 0, 1e-14);
@@ -253,9 +252,10 @@ static void tr_theta_damping(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(algebraic_stability), cmocka_unit_test(p_matrices), cmocka_unit_test(square_of_radau_is_not_p),
-        cmocka_unit_test(lobatto_3c_is_p0), cmocka_unit_test(pair_needs_index_shift), cmocka_unit_test(l_stability),
-        cmocka_unit_test(pair_conserves), cmocka_unit_test(tr_theta_damping),
+        cmocka_unit_test(algebraic_stability),      cmocka_unit_test(p_matrices),
+        cmocka_unit_test(square_of_radau_is_not_p), cmocka_unit_test(lobatto_3c_is_p0),
+        cmocka_unit_test(pair_needs_index_shift),   cmocka_unit_test(l_stability),
+        cmocka_unit_test(pair_conserves),           cmocka_unit_test(tr_theta_damping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
 /* The tables of schemes and settings: every row is complete, every value of every row works, and nothing else does. */
 #include "trial.h"
 
-#include "scheme/settings.h"
 #include "scheme/scheme.h"
+#include "scheme/settings.h"
 
 #include <math.h>
 
@@ -63,11 +63,12 @@ static void every_setting_has_a_key(void **state) {
         for (int w = 0; w < row->n_words; w++)
             if (try_setting(row->name, row->words[w], message, sizeof message) != ZN_OK) fail_msg("%s: %s", row->words[w], message);
         for (size_t n = 0; n < sizeof nonsense / sizeof *nonsense; n++) {
-            assert_int_equal(try_setting(row->name, nonsense[n], message, sizeof message), ZN_SCENE);
+            assert_int_equal(try_setting(row->name, nonsense[n], message, sizeof message), ZN_ERROR_SCENE);
             assert_non_null(strstr(message, "test:"));
         }
         if (row->words || row->kind == SETTING_SCHEME) continue;
-        snprintf(value, sizeof value, "%.17g", isfinite(row->range.high) && !row->range.high_open ? row->range.high : row->range.low + 0.5 * !row->range.whole);
+        snprintf(value, sizeof value, "%.17g",
+                 isfinite(row->range.high) && !row->range.high_open ? row->range.high : row->range.low + 0.5 * !row->range.whole);
         if (try_setting(row->name, value, message, sizeof message) != ZN_OK) fail_msg("%s: %s: %s", row->name, value, message);
     }
 }
@@ -82,7 +83,7 @@ static void misspelt_words_are_told(void **state) {
             if (strlen(row->words[w]) < 5) continue;
             snprintf(value, sizeof value, "%s", row->words[w]);
             value[2] = value[2] == 'q' ? 'x' : 'q';
-            assert_int_equal(try_setting(row->name, value, message, sizeof message), ZN_SCENE);
+            assert_int_equal(try_setting(row->name, value, message, sizeof message), ZN_ERROR_SCENE);
             snprintf(expected, sizeof expected, "did you mean '%s'?", row->words[w]);
             if (!strstr(message, expected)) fail_msg("%s: %s", value, message);
         }

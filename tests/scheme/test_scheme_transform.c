@@ -21,17 +21,16 @@ static const char general[] = "title: general\n"
                               "contacts:\n"
                               "  floor: {gap: y - 0.2*x^2 + z, slip: v*y + w*x, friction: 0.3}\n"
                               "simulation: {scheme: radau-2a, step: 1e-2, end: 1}\n";
-static const char natural[] =
-    "title: natural\n"
-    "coordinates: {x: 0.3, y: 0.2, phi: 0.4}\n"
-    "energy: {kinetic: (1 + y^2)*x'^2/2 + y'^2 + x'*phi'*cos(phi)/4 + phi'^2/2, potential: x^2*y + 3*sin(phi)}\n"
-    "forces: {x: -0.2*x'*phi, phi: -y'^2}\n"
-    "constraints:\n"
-    "  bar: {position: x*y - phi}\n"
-    "  blade: {velocity: x'*cos(phi) - 0.3*y'*x}\n"
-    "contacts:\n"
-    "  floor: {gap: y - 0.2*x^2, slip: x'*y + phi'*x, friction: 0.3}\n"
-    "simulation: {scheme: radau-2a, step: 1e-2, end: 1}\n";
+static const char natural[] = "title: natural\n"
+                              "coordinates: {x: 0.3, y: 0.2, phi: 0.4}\n"
+                              "energy: {kinetic: (1 + y^2)*x'^2/2 + y'^2 + x'*phi'*cos(phi)/4 + phi'^2/2, potential: x^2*y + 3*sin(phi)}\n"
+                              "forces: {x: -0.2*x'*phi, phi: -y'^2}\n"
+                              "constraints:\n"
+                              "  bar: {position: x*y - phi}\n"
+                              "  blade: {velocity: x'*cos(phi) - 0.3*y'*x}\n"
+                              "contacts:\n"
+                              "  floor: {gap: y - 0.2*x^2, slip: x'*y + phi'*x, friction: 0.3}\n"
+                              "simulation: {scheme: radau-2a, step: 1e-2, end: 1}\n";
 
 static unsigned long long seed = 5;
 static double uniform(void) { return 2 * dense_masses_random(&seed) - 1; }
@@ -40,8 +39,8 @@ static double uniform(void) { return 2 * dense_masses_random(&seed) - 1; }
 
 static void evaluate(stages *s) {
     const cone_problem *p = &s->problem;
-    double *phi = calloc((size_t)p->nx, 8), *psi = calloc((size_t)p->npsi + 1, 8),
-           *phi_y = calloc((size_t)lin_nnz(&p->phi_y) + 1, 8), *psi_x = calloc((size_t)lin_nnz(&p->psi_x) + 1, 8);
+    double *phi = calloc((size_t)p->nx, 8), *psi = calloc((size_t)p->npsi + 1, 8), *phi_y = calloc((size_t)lin_nnz(&p->phi_y) + 1, 8),
+           *psi_x = calloc((size_t)lin_nnz(&p->psi_x) + 1, 8);
     cone_values out = {.phi = phi, .psi = psi, .jacobian = true, .phi_y = phi_y, .psi_x = psi_x};
     assert_int_equal(p->evaluate(p->user, s->x, s->dPi_c, &out), 0);
     free(phi), free(psi), free(phi_y), free(psi_x);
@@ -163,11 +162,8 @@ static void large_dense_system(void **state) {
         const char *scheme;
         int stages;
         double stiffness, cubic;
-    } list[] = {{"radau-2a", 2, 1e3, 1},
-                {"radau-2a", 3, 1e3, 1},
-                {"lobatto-3c", 3, 1e3, 1},
-                {"radau-2a", 2, 1e5, 1},
-                {"radau-2a", 3, 1e3, 30}};
+    } list[] = {
+        {"radau-2a", 2, 1e3, 1}, {"radau-2a", 3, 1e3, 1}, {"lobatto-3c", 3, 1e3, 1}, {"radau-2a", 2, 1e5, 1}, {"radau-2a", 3, 1e3, 30}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         zn_context *context = zn_context_create(NULL);
         dense_masses masses;
@@ -185,9 +181,9 @@ static void large_dense_system(void **state) {
         }
         print_message("%s:%d stiffness %g, cubic %g: difference %.1e, Newton %g and %g, %ld factorisations, %ld solves of "
                       "%.1f iterations\n",
-                      list[k].scheme, list[k].stages, list[k].stiffness, list[k].cubic,
-                      difference(&model->size, &full, &fast), full.newton, fast.newton, fast.counts.factorisations,
-                      fast.counts.solves, (double)fast.counts.iterations / (double)fast.counts.solves);
+                      list[k].scheme, list[k].stages, list[k].stiffness, list[k].cubic, difference(&model->size, &full, &fast), full.newton,
+                      fast.newton, fast.counts.factorisations, fast.counts.solves,
+                      (double)fast.counts.iterations / (double)fast.counts.solves);
         assert_true(full.contact > 0);
         check_below(difference(&model->size, &full, &fast), 1e-10);
         check_close(fast.contact, full.contact, 1e-9);
@@ -257,17 +253,15 @@ static void scenes_move_as_before(void **state) {
     const struct {
         const char *scene;
         double step, end, bound;
-    } list[] = {{"cartesian-pendulum", 1e-2, 1, 1e-10}, {"slope", 1e-2, 0.8, 1e-10},
-                {"rotating-ball", 1e-2, 1, 1e-10},      {"slider-crank", 1e-3, 0.05, 1e-10},
-                {"rolling-ball", 1e-2, 0.5, 1e-10},     {redundant, 1e-2, 0.3, 1e-10}};
+    } list[] = {{"cartesian-pendulum", 1e-2, 1, 1e-10}, {"slope", 1e-2, 0.8, 1e-10},        {"rotating-ball", 1e-2, 1, 1e-10},
+                {"slider-crank", 1e-3, 0.05, 1e-10},    {"rolling-ball", 1e-2, 0.5, 1e-10}, {redundant, 1e-2, 0.3, 1e-10}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (int count = 2; count <= 3; count++) {
             zn_sizes size = {0};
             for (int transformed = 0; transformed < 2; transformed++) {
                 run r;
                 zn_settings settings = open_scene(&r, list[k].scene, NULL);
-                settings.scheme = "radau-2a", settings.stages = count, settings.step = list[k].step,
-                settings.end = list[k].end;
+                settings.scheme = "radau-2a", settings.stages = count, settings.step = list[k].step, settings.end = list[k].end;
                 settings.tolerance = 1e-12;
                 start_run(&r, &settings);
                 size = r.model->size;
@@ -311,7 +305,7 @@ typedef struct broken {
 
 static zn_status broken_factor(void *user) {
     broken *b = user;
-    return b->factors ? stage_transform_factor(b->s->transform) : ZN_SINGULAR;
+    return b->factors ? stage_transform_factor(b->s->transform) : ZN_ERROR_SINGULAR;
 }
 static int broken_solve(void *user, double *x, int columns, bool rough) {
     broken *b = user;
@@ -332,13 +326,11 @@ static void the_full_matrix_takes_over(void **state) {
         for (int k = 0; k < 2; k++) {
             run r;
             zn_settings settings = open_scene(&r, "rotating-ball", NULL);
-            settings.scheme = "radau-2a", settings.stages = 3, settings.step = 1e-2, settings.end = 0.5,
-            settings.tolerance = 1e-12;
+            settings.scheme = "radau-2a", settings.stages = 3, settings.step = 1e-2, settings.end = 0.5, settings.tolerance = 1e-12;
             start_run(&r, &settings);
             size = r.model->size;
             stages *s = projected_stages(r.simulation->scheme);
-            if (k == 0)
-                finish(r.context, r.simulation, false, &full);
+            if (k == 0) finish(r.context, r.simulation, false, &full);
             else {
                 assert_int_equal(stages_transform(s), ZN_OK);
                 broken b = {s, 0, 1 + kind, kind > 0};
@@ -366,9 +358,9 @@ static void values_that_are_not_finite(void **state) {
     assert_non_null(s);
     solve_once(s, 0.1);
     s->at[1].r_u[0] = NAN;
-    assert_int_equal(s->linear.factor(s->linear.user), ZN_NOT_FINITE);
+    assert_int_equal(s->linear.factor(s->linear.user), ZN_ERROR_NOT_FINITE);
     s->at[1].r_u[0] = INFINITY;
-    assert_int_equal(s->linear.factor(s->linear.user), ZN_NOT_FINITE);
+    assert_int_equal(s->linear.factor(s->linear.user), ZN_ERROR_NOT_FINITE);
     stages_destroy(s);
     close_run(&r);
 }

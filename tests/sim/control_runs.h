@@ -17,8 +17,7 @@ typedef struct control_run {
     zn_simulation *simulation;
 } control_run;
 
-static inline control_run control_load(zn_context *context, const char *name, const char *scheme, int stages,
-                                       double accuracy, double end) {
+static inline control_run control_load(zn_context *context, const char *name, const char *scheme, int stages, double accuracy, double end) {
     control_run r = {.context = context};
     char path[512];
     snprintf(path, sizeof path, "%s/scenes/%s.yaml", ZENO_SOURCE_DIR, name);
@@ -56,8 +55,8 @@ static inline control_run control_run_scene(const char *name, const char *scheme
     }
     check_close(t, end, 0);
     zn_statistics stats = zn_simulation_statistics(r.simulation);
-    print_message("%s %s:%d accuracy %g: %ld steps, %ld rejected, %.3g to %.3g\n", name, scheme, stages, accuracy,
-                  stats.steps, stats.rejected, stats.step_min, stats.step_max);
+    print_message("%s %s:%d accuracy %g: %ld steps, %ld rejected, %.3g to %.3g\n", name, scheme, stages, accuracy, stats.steps,
+                  stats.rejected, stats.step_min, stats.step_max);
     return r;
 }
 

@@ -50,10 +50,7 @@ static void bar_against_a_wall(void **state) {
         const char *scheme;
         int stages;
         double energy_end; /* what the scheme's dissipation leaves of 500 */
-    } cases[] = {{"generalized-alpha-pva", 1, 497.4},
-                 {"generalized-alpha-pvv", 1, 497.4},
-                 {"radau-2a", 2, 494.2},
-                 {"tr-theta", 0, 497.4}};
+    } cases[] = {{"generalized-alpha-pva", 1, 497.4}, {"generalized-alpha-pvv", 1, 497.4}, {"radau-2a", 2, 494.2}, {"tr-theta", 0, 497.4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bar_run r = run_bar(cases[i].scheme, cases[i].stages);
         check_close(r.first, 0.5, 2.1e-3); /* round-off decides between 0.5 and 0.502 */
@@ -122,8 +119,7 @@ static void explicit_schemes_say_why_they_diverge(void **state) {
             fail_msg("%s said: %s", schemes[i], said);
         trial_end(&t);
     }
-    trial t =
-        trial_complete(STIFF, (trial_options){.scheme = "rattle", .step = 5e-7, .end = 5e-4}); /* below the bound it runs */
+    trial t = trial_complete(STIFF, (trial_options){.scheme = "rattle", .step = 5e-7, .end = 5e-4}); /* below the bound it runs */
     trial_end(&t);
 }
 
@@ -234,7 +230,8 @@ static void steel_with_every_damping(void **state) {
             snprintf(scene, sizeof scene,
                      "gravity: [0, -10]\n"
                      "bodies:\n"
-                     "  beam: {type: beam, from: [0, 0], to: [1, 0], elements: %d, young: 2.1e11, poisson: 0.3, area: 1e-4, inertia: 8.33e-10, density: 7800}\n"
+                     "  beam: {type: beam, from: [0, 0], to: [1, 0], elements: %d, young: 2.1e11, poisson: 0.3, area: 1e-4, inertia: "
+                     "8.33e-10, density: 7800}\n"
                      "joints: {hinge: {type: revolute, between: [world, beam.start]}}\n"
                      "contacts: {wall: {gap: beam_end.x - sqrt(2)/2}}\n"
                      "simulation: {step: %g, end: 0.34, damping: %g, tolerance: 1e-7}\n",

@@ -108,7 +108,8 @@ static void woodpecker_comes_down_in_a_limit_cycle(void **state) {
         last = q[2];
     }
     assert_true(cycles >= 5);
-    print_message("period %.6g, fall %.6g, phi_S [%.4g, %.4g], phi_M [%.5g, %.5g]\n", period / cycles, fall / cycles, low, high, low_M, high_M);
+    print_message("period %.6g, fall %.6g, phi_S [%.4g, %.4g], phi_M [%.5g, %.5g]\n", period / cycles, fall / cycles, low, high, low_M,
+                  high_M);
     check_close(period / cycles, 0.1459, 0.0002);
     check_close(fall / cycles, -0.0194, 0.0001);
     check_close(low, -0.530, 0.001);
@@ -120,8 +121,8 @@ static void woodpecker_comes_down_in_a_limit_cycle(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bouncing_ball_passes_its_zeno_point), cmocka_unit_test(rotating_ball_slips_and_sticks),
-        cmocka_unit_test(rotating_ball_sticks_at_once),        cmocka_unit_test(rolling_ball_stops_where_it_must),
+        cmocka_unit_test(bouncing_ball_passes_its_zeno_point),    cmocka_unit_test(rotating_ball_slips_and_sticks),
+        cmocka_unit_test(rotating_ball_sticks_at_once),           cmocka_unit_test(rolling_ball_stops_where_it_must),
         cmocka_unit_test(woodpecker_comes_down_in_a_limit_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,8 @@ static void like_declared(void **state) {
         zn_scheme_info info = zn_scheme_get(i);
         if (!info.contacts || !info.friction) continue;
         for (int chosen = 0; chosen < 2; chosen++) {
-            trial a = trial_begin(DECLARED, (trial_options){.scheme = info.name}), b = trial_begin(FOUND, (trial_options){.scheme = info.name});
+            trial a = trial_begin(DECLARED, (trial_options){.scheme = info.name}),
+                  b = trial_begin(FOUND, (trial_options){.scheme = info.name});
             if (chosen) { /* step: auto */
                 for (int k = 0; k < 2; k++) {
                     trial *t = k ? &b : &a;
@@ -24,7 +25,8 @@ static void like_declared(void **state) {
                 }
             }
             zn_account *account[2];
-            for (int k = 0; k < 2; k++) assert_int_equal(zn_account_create(k ? b.context : a.context, k ? b.simulation : a.simulation, &account[k]), ZN_OK);
+            for (int k = 0; k < 2; k++)
+                assert_int_equal(zn_account_create(k ? b.context : a.context, k ? b.simulation : a.simulation, &account[k]), ZN_OK);
             trial_run(&a);
             trial_run(&b);
             assert_int_equal(zn_simulation_statistics(b.simulation).steps, zn_simulation_statistics(a.simulation).steps);
@@ -52,7 +54,8 @@ static void like_declared(void **state) {
 /* The same with the staged law of friction, with rows inside steps, and beside joints that say the same twice. */
 static void like_declared_elsewhere(void **state) {
     (void)state;
-    static const char twice[] = "joints: {one: {type: prismatic, between: [box, world], axis: [0, 1]}, two: {type: prismatic, between: [box, world], axis: [0, 1]}}\n";
+    static const char twice[] = "joints: {one: {type: prismatic, between: [box, world], axis: [0, 1]}, two: {type: prismatic, between: "
+                                "[box, world], axis: [0, 1]}}\n";
     const char *const schemes[] = {"rattle", "radau-2a", "generalized-alpha", "moreau-midpoint", "tr-bdf2", "lobatto-3a3b"};
     for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++)
         for (int kind = 0; kind < 3; kind++) {
@@ -81,7 +84,8 @@ static void like_declared_elsewhere(void **state) {
             check_close(sum[1], sum[0], 1e-9);
             same_motion(&r[0], &r[1], 1e-11);
             assert_true(total_of(r[1].simulation, "ball", "box") > 1);
-            assert_int_equal(zn_simulation_statistics(r[1].simulation).redundant_rows, zn_simulation_statistics(r[0].simulation).redundant_rows);
+            assert_int_equal(zn_simulation_statistics(r[1].simulation).redundant_rows,
+                             zn_simulation_statistics(r[0].simulation).redundant_rows);
             assert_true((zn_simulation_statistics(r[1].simulation).redundant_rows > 0) == (kind == 2));
             for (int k = 0; k < 2; k++) trial_end(&r[k]);
         }
@@ -98,7 +102,7 @@ static void refuses_schemes(void **state) {
         assert_int_equal(zn_scene_parse(context, "test", FOUND, NULL, &scene), ZN_OK);
         zn_settings settings = *zn_scene_settings(scene);
         settings.scheme = schemes[s];
-        assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_UNSUPPORTED);
+        assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_ERROR_UNSUPPORTED);
         assert_non_null(strstr(zn_error_text(context), s < 2 ? "contacts" : "friction"));
         assert_non_null(strstr(zn_error_text(context), "radau-2a"));
         zn_scene_destroy(scene);
@@ -109,13 +113,14 @@ static void refuses_schemes(void **state) {
 /* Stribeck's law, whose smooth part acts along normal forces: motion, and what friction took. */
 static void like_declared_with_stribeck(void **state) {
     (void)state;
-#define SLIDE                                                                                                             \
-    "gravity: [0, -10]\n"                                                                                                 \
+#define SLIDE                                                                                                              \
+    "gravity: [0, -10]\n"                                                                                                  \
     "bodies: {box: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 2, position: [0, 0.1], velocity: [2, 0]}}\n" \
     "simulation: {step: 1e-3, end: 1.5}\n"
 #define STRIBECK "friction: 0.4, stribeck: {dynamic: 0.2, rate: 5}}}\n"
-    static const char declared[] = SLIDE "geometry: {floor: {type: line}, feet: {on: box, type: points, points: [[-0.3, -0.1], [0.3, -0.1]]}}\n"
-                                         "contacts: {b: {between: [feet, floor], " STRIBECK;
+    static const char declared[] =
+        SLIDE "geometry: {floor: {type: line}, feet: {on: box, type: points, points: [[-0.3, -0.1], [0.3, -0.1]]}}\n"
+              "contacts: {b: {between: [feet, floor], " STRIBECK;
     static const char found[] = SLIDE "geometry: {floor: {type: line}}\ncontacts: {all: {between: all, " STRIBECK;
     const char *const schemes[] = {"rattle", "radau-2a", "moreau-midpoint"};
     for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
@@ -145,7 +150,8 @@ static void like_declared_on_moving_ground(void **state) {
          "geometry: {floor: {type: line, velocity: [1, 0]}, feet: {on: box, type: points, points: [[-0.3, -0.1], [0.3, -0.1]]}}\n"
          "contacts: {b: {between: [feet, floor], friction: 0.3}}\nsimulation: {step: 1e-3, end: 0.6}\n",
          "gravity: [0, -10]\nbodies: {box: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 2, position: [0, 0.101]}}\n"
-         "geometry: {floor: {type: line, velocity: [1, 0]}}\ncontacts: {all: {between: all, friction: 0.3}}\nsimulation: {step: 1e-3, end: 0.6}\n"},
+         "geometry: {floor: {type: line, velocity: [1, 0]}}\ncontacts: {all: {between: all, friction: 0.3}}\nsimulation: {step: 1e-3, end: "
+         "0.6}\n"},
         {"gravity: [0, -10]\nbodies:\n  table: {type: prescribed, position: [0.05*sin(20*t), 0.02*sin(30*t)]}\n"
          "  ball: {type: planar, shape: {type: disk, radius: 0.1}, mass: 1, position: [0, 0.2001], velocity: [0, 0.6]}\n"
          "geometry: {top: {on: table, type: line, at: [0, 0.1]}, round: {on: ball, type: disk, radius: 0.1}}\n"
@@ -188,12 +194,15 @@ static void cloud(char *text, size_t room, const int *order, double restitution)
     for (int i = 0; i < DISKS; i++) {
         int k = order ? order[i] : i;
         srand(100u + (unsigned)k);
-        double x = k % 6 + 0.2 * rand() / RAND_MAX, y = k / 6 + 0.2 * rand() / RAND_MAX, vx = 2.0 * rand() / RAND_MAX - 1, vy = 2.0 * rand() / RAND_MAX - 1;
-        used += (size_t)snprintf(text + used, room - used,
-                                 "  d%d: {type: planar, shape: {type: disk, radius: %g}, mass: %g, position: [%.9g, %.9g], velocity: [%.9g, %.9g]}\n", k,
-                                 0.25 + 0.01 * (k % 7), 1 + 0.1 * (k % 5), x, y, vx, vy);
+        double x = k % 6 + 0.2 * rand() / RAND_MAX, y = k / 6 + 0.2 * rand() / RAND_MAX, vx = 2.0 * rand() / RAND_MAX - 1,
+               vy = 2.0 * rand() / RAND_MAX - 1;
+        used += (size_t)snprintf(
+            text + used, room - used,
+            "  d%d: {type: planar, shape: {type: disk, radius: %g}, mass: %g, position: [%.9g, %.9g], velocity: [%.9g, %.9g]}\n", k,
+            0.25 + 0.01 * (k % 7), 1 + 0.1 * (k % 5), x, y, vx, vy);
     }
-    snprintf(text + used, room - used, "contacts: {all: {between: all, friction: 0.3, restitution: %g}}\nsimulation: {step: 5e-3, end: 2}\n", restitution);
+    snprintf(text + used, room - used,
+             "contacts: {all: {between: all, friction: 0.3, restitution: %g}}\nsimulation: {step: 5e-3, end: 2}\n", restitution);
 }
 
 static void conserves_momentum(void **state) {
@@ -258,7 +267,8 @@ static void order_does_not_matter(void **state) {
     for (int i = 0; i < DISKS; i++) order[i] = (7 * i + 3) % DISKS;
     cloud(one, sizeof one, NULL, 0);
     cloud(two, sizeof two, order, 0);
-    trial a = trial_begin(one, (trial_options){.scheme = "rattle", .end = 0.5}), b = trial_begin(two, (trial_options){.scheme = "rattle", .end = 0.5});
+    trial a = trial_begin(one, (trial_options){.scheme = "rattle", .end = 0.5}),
+          b = trial_begin(two, (trial_options){.scheme = "rattle", .end = 0.5});
     trial_run(&a);
     trial_run(&b);
     assert_true(zn_simulation_pair_count(a.simulation) >= 5);
@@ -277,7 +287,8 @@ static void stack_rests(void **state) {
     size_t used = (size_t)snprintf(text, sizeof text, "gravity: [0, -9.81]\nbodies:\n");
     for (int i = 0; i < BOXES; i++)
         used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "  b%d: {type: planar, shape: {type: box, size: [0.3, 0.2]}, mass: 1, position: [%g, %.17g]}\n", i, 0.01 * (i % 2), 0.1 + 0.2 * i);
+                                 "  b%d: {type: planar, shape: {type: box, size: [0.3, 0.2]}, mass: 1, position: [%g, %.17g]}\n", i,
+                                 0.01 * (i % 2), 0.1 + 0.2 * i);
     snprintf(text + used, sizeof text - used,
              "geometry: {floor: {type: line}}\ncontacts: {all: {between: all, friction: 0.5}}\nsimulation: {step: 1e-2, end: 60}\n");
     trial r = trial_begin(text, (trial_options){.scheme = "rattle"});
@@ -317,10 +328,11 @@ static void friction_angle(void **state) {
 /* A ball of a millimetre at 100 m/s, in steps of a hundredth, does not pass a thin plate: it ends in front of it. */
 static void nothing_tunnels(void **state) {
     (void)state;
-    static const char text[] = "bodies:\n"
-                               "  ball: {type: planar, shape: {type: disk, radius: 0.001}, mass: 1e-3, position: [-7.3, 0], velocity: [100, 0]}\n"
-                               "  plate: {type: planar, shape: {type: box, size: [0.002, 2]}, mass: 1000, position: [0, 0]}\n"
-                               "contacts: {all: {between: all, restitution: 0.5}}\nsimulation: {step: 1e-2, end: 0.5}\n";
+    static const char text[] =
+        "bodies:\n"
+        "  ball: {type: planar, shape: {type: disk, radius: 0.001}, mass: 1e-3, position: [-7.3, 0], velocity: [100, 0]}\n"
+        "  plate: {type: planar, shape: {type: box, size: [0.002, 2]}, mass: 1000, position: [0, 0]}\n"
+        "contacts: {all: {between: all, restitution: 0.5}}\nsimulation: {step: 1e-2, end: 0.5}\n";
     for (int i = 0; i < zn_scheme_count(); i++) {
         zn_scheme_info info = zn_scheme_get(i);
         if (!info.contacts) continue;
@@ -375,7 +387,8 @@ static void shots_hit_or_miss(void **state) {
         if (fabs(distance - 0.01) < 2e-3) continue; /* too near to tell: a share of its size may pass */
         char text[600];
         snprintf(text, sizeof text,
-                 "bodies: {ball: {type: planar, shape: {type: disk, radius: 0.01}, mass: 1, position: [%.15g, %.15g], velocity: [%.15g, %.15g]}}\n"
+                 "bodies: {ball: {type: planar, shape: {type: disk, radius: 0.01}, mass: 1, position: [%.15g, %.15g], velocity: [%.15g, "
+                 "%.15g]}}\n"
                  "geometry: {plate: {type: box, size: [0.02, 2], at: [0, 0]}}\n"
                  "contacts: {all: {between: all, restitution: 0.5}}\nsimulation: {step: 1e-2, end: 0.08}\n",
                  x, y, 100 * dx, 100 * dy);
@@ -406,7 +419,8 @@ static void nothing_is_driven_through(void **state) {
         bool exact = strncmp(info.name, "moreau", 6) != 0;
         check_close(zn_simulation_positions(r.simulation)[0], -0.002, exact ? 1e-9 : 2e-3);
         check_close(zn_simulation_velocities(r.simulation)[0], 0, 1e-6);
-        check_close(total_of(r.simulation, "world", "ball"), 1e-3 * 1e4 * 0.05, exact ? 1e-6 : 0.0501); /* half a step's force: staggered velocities */
+        check_close(total_of(r.simulation, "world", "ball"), 1e-3 * 1e4 * 0.05,
+                    exact ? 1e-6 : 0.0501); /* half a step's force: staggered velocities */
         assert_true(zn_simulation_statistics(r.simulation).missed_pairs > 0 || !exact);
         trial_end(&r);
     }
@@ -440,11 +454,11 @@ static void keeps_the_order(void **state) {
 
 /* ---- the start ---- */
 
-#define OVERLAP                                                                                                           \
-    "bodies:\n"                                                                                                           \
-    "  left: {type: planar, shape: {type: disk, radius: 0.5}, mass: 1, position: [0, 0]}\n"                               \
-    "  right: {type: planar, shape: {type: disk, radius: 0.5}, mass: 1, position: [0.9, 0]}\n"                            \
-    "  far: {type: planar, shape: {type: disk, radius: 0.5}, mass: 1, position: [1.92, 0]}\n"                             \
+#define OVERLAP                                                                                \
+    "bodies:\n"                                                                                \
+    "  left: {type: planar, shape: {type: disk, radius: 0.5}, mass: 1, position: [0, 0]}\n"    \
+    "  right: {type: planar, shape: {type: disk, radius: 0.5}, mass: 1, position: [0.9, 0]}\n" \
+    "  far: {type: planar, shape: {type: disk, radius: 0.5}, mass: 1, position: [1.92, 0]}\n"  \
     "contacts: {all: {between: all}}\n"
 
 static void start_says_who_overlaps(void **state) {
@@ -453,7 +467,7 @@ static void start_says_who_overlaps(void **state) {
     zn_scene *scene = NULL;
     zn_simulation *simulation = NULL;
     assert_int_equal(zn_scene_parse(context, "test", OVERLAP "simulation: {step: 1e-3, end: 1}\n", NULL, &scene), ZN_OK);
-    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_START);
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_ERROR_START);
     const char *text = zn_error_text(context);
     assert_non_null(strstr(text, "left"));
     assert_non_null(strstr(text, "right"));
@@ -476,10 +490,22 @@ static void start_is_projected(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(like_declared),  cmocka_unit_test(like_declared_elsewhere), cmocka_unit_test(like_declared_with_stribeck), cmocka_unit_test(like_declared_on_moving_ground), cmocka_unit_test(refuses_schemes),
-        cmocka_unit_test(conserves_momentum), cmocka_unit_test(order_does_not_matter),
-        cmocka_unit_test(stack_rests),    cmocka_unit_test(friction_angle),     cmocka_unit_test(nothing_tunnels), cmocka_unit_test(bullets_meet), cmocka_unit_test(shots_hit_or_miss), cmocka_unit_test(nothing_is_driven_through),
-        cmocka_unit_test(keeps_the_order), cmocka_unit_test(start_says_who_overlaps), cmocka_unit_test(start_is_projected),
+        cmocka_unit_test(like_declared),
+        cmocka_unit_test(like_declared_elsewhere),
+        cmocka_unit_test(like_declared_with_stribeck),
+        cmocka_unit_test(like_declared_on_moving_ground),
+        cmocka_unit_test(refuses_schemes),
+        cmocka_unit_test(conserves_momentum),
+        cmocka_unit_test(order_does_not_matter),
+        cmocka_unit_test(stack_rests),
+        cmocka_unit_test(friction_angle),
+        cmocka_unit_test(nothing_tunnels),
+        cmocka_unit_test(bullets_meet),
+        cmocka_unit_test(shots_hit_or_miss),
+        cmocka_unit_test(nothing_is_driven_through),
+        cmocka_unit_test(keeps_the_order),
+        cmocka_unit_test(start_says_who_overlaps),
+        cmocka_unit_test(start_is_projected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

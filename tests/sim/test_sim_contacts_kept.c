@@ -42,7 +42,7 @@ static void memory_may_run_out(void **state) {
             while (status == ZN_OK && !zn_simulation_done(simulation)) status = zn_simulation_step(simulation);
             if (n < 0) assert_int_equal(status, ZN_OK);
             if (status != ZN_OK) {
-                assert_int_equal(status, ZN_MEMORY);
+                assert_int_equal(status, ZN_ERROR_MEMORY);
                 told++;
                 if (simulation) assert_true(isfinite(zn_simulation_positions(simulation)[0]));
                 int found = zn_simulation_found_count(simulation);
@@ -117,7 +117,7 @@ static void table_is_complete(void **state) {
             const double *e = table.values + 16 * k;
             sum += e[12];
             assert_true(e[0] >= 0 && e[0] < (double)zn_result_rows(result));
-            check_close(e[8] * e[13] + e[9] * e[14] + e[10] * e[15], e[12], 1e-12);  /* the normal part of the vector */
+            check_close(e[8] * e[13] + e[9] * e[14] + e[10] * e[15], e[12], 1e-12);     /* the normal part of the vector */
             check_below(hypot(hypot(e[13], e[14]), e[15]), e[12] * sqrt(1.09) + 1e-12); /* in the cone */
         }
         check_close(sum, total, 1e-9);

@@ -5,15 +5,15 @@
 #include "trial.h"
 
 /* A door on two hinges, 10 rows for 5: the hinges are not quite on one axis. */
-#define DOOR \
-    "parameters: {eps: 0, both: 0}\n" \
-    "gravity: [0, -9.81, 0]\n" \
-    "bodies:\n" \
+#define DOOR                                                                                                                             \
+    "parameters: {eps: 0, both: 0}\n"                                                                                                    \
+    "gravity: [0, -9.81, 0]\n"                                                                                                           \
+    "bodies:\n"                                                                                                                          \
     "  door: {type: spatial, mass: 10, inertia: [2, 3, 1], position: [0.5, 0, 0], velocity: [0, 0.5, 0], angular_velocity: [0, 0, 1],\n" \
-    "         frames: {low: [-0.5 - both, 0, -1], high: [-0.5 + eps + both, 0, 1]}}\n" \
-    "frames: {world.low: [0, 0, -1], world.high: [0, 0, 1]}\n" \
-    "joints:\n" \
-    "  low: {type: revolute, between: [world.low, door.low]}\n" \
+    "         frames: {low: [-0.5 - both, 0, -1], high: [-0.5 + eps + both, 0, 1]}}\n"                                                   \
+    "frames: {world.low: [0, 0, -1], world.high: [0, 0, 1]}\n"                                                                           \
+    "joints:\n"                                                                                                                          \
+    "  low: {type: revolute, between: [world.low, door.low]}\n"                                                                          \
     "  high: {type: revolute, between: [world.high, door.high]}\n"
 static const char door[] = DOOR "simulation: {step: 1e-2, end: 1}\n";
 static const char door_moved[] = DOOR "simulation: {step: 1e-2, end: 1, project_start: true}\n";
@@ -41,10 +41,17 @@ static const struct {
     const char *name;
     int stages;
     bool general; /* velocities other than q' */
-} schemes[] = {{"moreau-midpoint", 0, true}, {"moreau", 0, false},       {"rattle", 0, true},
-               {"lobatto-3a3b", 2, true},    {"radau-2a", 2, true},      {"lobatto-3c", 0, true},
-               {"sdirk3", 0, true},          {"tr-bdf2", 0, true},       {"generalized-alpha", 0, true},
-               {"generalized-alpha-pva", 0, false}, {"generalized-alpha-pvv", 0, false}};
+} schemes[] = {{"moreau-midpoint", 0, true},
+               {"moreau", 0, false},
+               {"rattle", 0, true},
+               {"lobatto-3a3b", 2, true},
+               {"radau-2a", 2, true},
+               {"lobatto-3c", 0, true},
+               {"sdirk3", 0, true},
+               {"tr-bdf2", 0, true},
+               {"generalized-alpha", 0, true},
+               {"generalized-alpha-pva", 0, false},
+               {"generalized-alpha-pvv", 0, false}};
 enum { N_SCHEMES = sizeof schemes / sizeof *schemes };
 
 static double largest(const double *x, int n) {
@@ -224,7 +231,7 @@ static void contradictions_that_grow_are_refused(void **state) {
         trial_options o = {.scheme = names[i]};
         zn_settings settings = trial_settings(r.scene, &o);
         assert_int_equal(zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &r.simulation), ZN_OK);
-        assert_int_equal(zn_simulation_run(r.simulation, NULL, NULL), ZN_NO_CONVERGENCE);
+        assert_int_equal(zn_simulation_run(r.simulation, NULL, NULL), ZN_ERROR_NO_CONVERGENCE);
         assert_non_null(strstr(zn_error_text(r.context), "contradicts them by"));
         check_close(zn_simulation_time(r.simulation), 0.69, 0.03); /* half of 1e-7 t + 4e-6 t^2 is 1e-6 */
         check_below(zn_simulation_statistics(r.simulation).max_g, 1.001e-6);
@@ -263,7 +270,7 @@ static void wrong_settings(void **state) {
         trial r;
         zn_settings settings = zn_settings_default();
         settings.contradiction = wrong[i];
-        assert_int_equal(try_run(&r, door, "eps=0", &settings), ZN_ARGUMENT);
+        assert_int_equal(try_run(&r, door, "eps=0", &settings), ZN_ERROR_ARGUMENT);
         trial_end(&r);
     }
 }
@@ -292,10 +299,10 @@ static void memory(void **state) {
             memory.fail_at = -1;
             if (done) assert_int_equal(status, ZN_OK);
             else if (status == ZN_OK) assert_int_equal(zn_error_count(context), 0); /* it was the text of an error that nobody needs */
-            else assert_int_equal(status, ZN_MEMORY);
+            else assert_int_equal(status, ZN_ERROR_MEMORY);
             zn_simulation_destroy(simulation);
             zn_error_clear(context);
-            if (status == ZN_MEMORY) assert_true(memory.live <= live);
+            if (status == ZN_ERROR_MEMORY) assert_true(memory.live <= live);
         }
         assert_true(failures > 50);
         zn_scene_destroy(scene);

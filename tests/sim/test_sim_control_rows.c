@@ -29,8 +29,8 @@ static void check_times(const rows *r, double each, double end) {
 }
 
 /* step 0: auto. */
-static control_run record(const char *scene, const char *scheme, int stages, double step, double accuracy, double each,
-                          double end, rows *r) {
+static control_run record(const char *scene, const char *scheme, int stages, double step, double accuracy, double each, double end,
+                          rows *r) {
     control_run run = control_load(zn_context_create(NULL), scene, scheme, stages, accuracy, end);
     run.settings.step_auto = step == 0;
     run.settings.step = step;
@@ -53,15 +53,13 @@ static void rows_of_a_bouncing_ball(void **state) {
             const double accuracy = 1e-6, end = k ? 4 : 3.9137;
             control_run run = record("bouncing-ball", schemes[i], 0, 0, accuracy, k ? 0.01 : 0.0625, end, &r);
             for (int j = 0; j < r.count; j++) {
-                if (!(fabs(r.q[j] - bouncing_ball_height(r.t[j])) < 30 * accuracy))
-                    print_error("%s at t = %.9g\n", schemes[i], r.t[j]);
+                if (!(fabs(r.q[j] - bouncing_ball_height(r.t[j])) < 30 * accuracy)) print_error("%s at t = %.9g\n", schemes[i], r.t[j]);
                 check_close(r.q[j], bouncing_ball_height(r.t[j]), 30 * accuracy);
                 check_close(r.gap[j], r.q[j], 0);
                 if (j > 0) check_below(r.total[j - 1] - r.total[j], 1e-12);
                 if (r.t[j] < 0.4515) check_close(r.u[j], -9.81 * r.t[j], 1e-9);
             }
-            check_close(r.total[r.count - 1], 0.1 * (9.81 * end + r.u[r.count - 1]),
-                        1e-9); /* nothing is lost between rows */
+            check_close(r.total[r.count - 1], 0.1 * (9.81 * end + r.u[r.count - 1]), 1e-9); /* nothing is lost between rows */
             control_close(&run);
         }
     }
@@ -82,10 +80,8 @@ static void rows_of_fixed_steps(void **state) {
             }
             zn_statistics stats = zn_simulation_statistics(run.simulation);
             bool dense = strcmp(schemes[i], "moreau-midpoint") != 0;
-            if (dense || k == 1 || k == 3)
-                assert_int_equal(stats.steps, 9); /* the grid is as without rows */
-            else
-                assert_true(stats.steps > 9);
+            if (dense || k == 1 || k == 3) assert_int_equal(stats.steps, 9); /* the grid is as without rows */
+            else assert_true(stats.steps > 9);
             check_below(stats.step_max, 0.05);
             control_close(&run);
         }
@@ -106,13 +102,12 @@ static void rows_inside_of_steps_are_accurate(void **state) {
         control_run reference = record("cartesian-pendulum", "radau-2a", 5, 2e-3, 0, 0.01, 0.8, &fine);
         control_close(&reference);
         for (int k = 0; k < 2; k++) {
-            control_run run =
-                record("cartesian-pendulum", cases[i].scheme, cases[i].stages, k ? 0.05 : 0.1, 0, 0.01, 0.8, &coarse);
+            control_run run = record("cartesian-pendulum", cases[i].scheme, cases[i].stages, k ? 0.05 : 0.1, 0, 0.01, 0.8, &coarse);
             for (int j = 0; j < coarse.count; j++) error[k] = fmax(error[k], fabs(coarse.q[j] - fine.q[j]));
             control_close(&run);
         }
-        print_message("%s:%d rows inside steps of 0.1, 0.05: errors %.3g, %.3g, order %.2f\n", cases[i].scheme,
-                      cases[i].stages, error[0], error[1], log2(error[0] / error[1]));
+        print_message("%s:%d rows inside steps of 0.1, 0.05: errors %.3g, %.3g, order %.2f\n", cases[i].scheme, cases[i].stages, error[0],
+                      error[1], log2(error[0] / error[1]));
         check_below(error[0], 0.05);
         assert_true(log2(error[0] / error[1]) > cases[i].order - 0.5);
     }
@@ -123,8 +118,7 @@ static void without_rows_nothing_changes(void **state) {
     static rows r;
     control_run with = record("rotating-ball", "radau-2a", 2, 0, 1e-6, 0.01, 2, &r),
                 without = control_run_scene("rotating-ball", "radau-2a", 2, 1e-6, 2);
-    assert_memory_equal(zn_simulation_positions(with.simulation), zn_simulation_positions(without.simulation),
-                        3 * sizeof(double));
+    assert_memory_equal(zn_simulation_positions(with.simulation), zn_simulation_positions(without.simulation), 3 * sizeof(double));
     assert_int_equal(zn_simulation_statistics(with.simulation).steps, zn_simulation_statistics(without.simulation).steps);
     control_close(&with);
     control_close(&without);
@@ -161,7 +155,7 @@ static void nonsense_is_refused(void **state) {
         zn_settings bad = r.settings;
         bad.record_step = i < 4 ? wrong[i] : 0.1;
         if (i == 4) bad.record_every = 2;
-        assert_int_equal(zn_simulation_create(r.context, zn_scene_model(r.scene), &bad, &r.simulation), ZN_ARGUMENT);
+        assert_int_equal(zn_simulation_create(r.context, zn_scene_model(r.scene), &bad, &r.simulation), ZN_ERROR_ARGUMENT);
         assert_non_null(strstr(zn_error_text(r.context), "record_step"));
         zn_error_clear(r.context);
     }

@@ -13,8 +13,7 @@ static zn_status run(zn_context *context, const char *text, int *steps) {
     zn_scene *scene = NULL;
     zn_simulation *simulation = NULL;
     zn_status status = zn_scene_parse(context, "test.yaml", text, NULL, &scene);
-    if (status == ZN_OK)
-        status = zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation);
+    if (status == ZN_OK) status = zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation);
     if (status == ZN_OK) status = zn_simulation_run(simulation, NULL, NULL);
     if (steps) *steps = (int)zn_simulation_statistics(simulation).steps;
     zn_simulation_destroy(simulation);
@@ -24,13 +23,12 @@ static zn_status run(zn_context *context, const char *text, int *steps) {
 
 static void at_the_start(void **state) {
     (void)state;
-    static const char *const texts[] = {
-        HEAD "0/0" TAIL, HEAD "x + 1/0" TAIL, HEAD "log(-1)" TAIL, HEAD "y + sqrt(-2 - t)" TAIL,
-        ("bodies: {b: {type: planar, mass: 1, inertia: 1}}\nenergy: {kinetic: 0, potential: b.x + 0/0}\n"
-         "simulation: {step: 0.1, end: 1}\n")};
+    static const char *const texts[] = {HEAD "0/0" TAIL, HEAD "x + 1/0" TAIL, HEAD "log(-1)" TAIL, HEAD "y + sqrt(-2 - t)" TAIL,
+                                        ("bodies: {b: {type: planar, mass: 1, inertia: 1}}\nenergy: {kinetic: 0, potential: b.x + 0/0}\n"
+                                         "simulation: {step: 0.1, end: 1}\n")};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         zn_context *context = zn_context_create(NULL);
-        if (run(context, texts[i], NULL) != ZN_SCENE) fail_msg("accepted: %s", texts[i]);
+        if (run(context, texts[i], NULL) != ZN_ERROR_SCENE) fail_msg("accepted: %s", texts[i]);
         const zn_error *error = zn_error_get(context, 0);
         assert_non_null(strstr(error->message, "not finite"));
         assert_true(error->line > 0);
@@ -40,11 +38,10 @@ static void at_the_start(void **state) {
 
 static void during_the_run(void **state) {
     (void)state;
-    static const char *const texts[] = {HEAD "x + log(1.5 - t)" TAIL, HEAD "y + sqrt(1 - t)" TAIL,
-                                        HEAD "x + 0/(1.97 - t)" TAIL};
+    static const char *const texts[] = {HEAD "x + log(1.5 - t)" TAIL, HEAD "y + sqrt(1 - t)" TAIL, HEAD "x + 0/(1.97 - t)" TAIL};
     for (int i = 0; i < 2; i++) {
         zn_context *context = zn_context_create(NULL);
-        assert_int_equal(run(context, texts[i], NULL), ZN_NOT_FINITE);
+        assert_int_equal(run(context, texts[i], NULL), ZN_ERROR_NOT_FINITE);
         assert_non_null(strstr(zn_error_text(context), "the potential energy of 'the model' is not finite at t = 2"));
         zn_context_destroy(context);
     }
@@ -67,8 +64,8 @@ static void in_rows_and_accounts(void **state) {
         row = zn_recorder_row(recorder), update = zn_account_update(account);
         assert_true(zn_simulation_time(r.simulation) < 0.6);
     }
-    assert_int_equal(row, ZN_NOT_FINITE);
-    assert_int_equal(update, ZN_NOT_FINITE);
+    assert_int_equal(row, ZN_ERROR_NOT_FINITE);
+    assert_int_equal(update, ZN_ERROR_NOT_FINITE);
     check_close(zn_simulation_time(r.simulation), 0.5, 1e-9);
     assert_int_equal(zn_recorder_finish(recorder, false), ZN_OK);
     remove("test_sim_energy.csv.partial");

@@ -12,16 +12,20 @@ static char *boxes(int copies) {
     char *text = calloc(TEXT, 1);
     int n = snprintf(text, TEXT, "gravity: [0, 0, -10]\nbodies:\n");
     for (int i = 0; i < copies; i++)
-        n += snprintf(text + n, (size_t)(TEXT - n), "  b%d: {type: spatial, shape: {type: box, size: [0.2, 0.2, 0.1]}, density: 100, position: [%d, 0, 0.051], velocity: [0.5, 0.2, 0]}\n", i, i);
+        n += snprintf(text + n, (size_t)(TEXT - n),
+                      "  b%d: {type: spatial, shape: {type: box, size: [0.2, 0.2, 0.1]}, density: 100, position: [%d, 0, 0.051], velocity: "
+                      "[0.5, 0.2, 0]}\n",
+                      i, i);
     n += snprintf(text + n, (size_t)(TEXT - n), "geometry:\n  floor: {type: plane, normal: [0, 0, 1]}\ncontacts:\n");
-    for (int i = 0; i < copies; i++) n += snprintf(text + n, (size_t)(TEXT - n), "  c%d: {between: [b%d, floor], friction: 0.4, restitution: 0.2}\n", i, i);
+    for (int i = 0; i < copies; i++)
+        n += snprintf(text + n, (size_t)(TEXT - n), "  c%d: {between: [b%d, floor], friction: 0.4, restitution: 0.2}\n", i, i);
     snprintf(text + n, (size_t)(TEXT - n), "simulation: {step: 1e-3, end: 0.2}\n");
     return text;
 }
 
 static void separate_boxes_move_as_one(void **state) {
     (void)state;
-    const char *schemes[] = {"moreau-midpoint", "moreau-shifted", "rattle"};
+    const char *schemes[] = {"moreau-midpoint", "moreau-shifted", "rattle", "radau-2a", "lobatto-3c", "sdirk2", "tr-bdf2"};
     char *one_text = boxes(1), *many_text = boxes(COPIES);
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
         trial one = trial_complete(one_text, (trial_options){.scheme = schemes[k]});
@@ -46,14 +50,17 @@ static char *heap(void) {
     for (int i = 0; i < SPHERES; i++) {
         int layer = i / (SIDE * SIDE), x = i % SIDE, y = i / SIDE % SIDE;
         double shift = layer % 2 * 0.1, jitter = 0.001 * (i * 7 % 5);
-        n += snprintf(text + n, (size_t)(TEXT - n), "  b%d: {type: spatial, shape: {type: sphere, radius: 0.1}, mass: 1, position: [%.9g, %.9g, %.9g]}\n", i,
+        n += snprintf(text + n, (size_t)(TEXT - n),
+                      "  b%d: {type: spatial, shape: {type: sphere, radius: 0.1}, mass: 1, position: [%.9g, %.9g, %.9g]}\n", i,
                       0.22 * x + shift + jitter, 0.22 * y + shift - jitter, 0.101 + 0.16 * layer);
     }
-    n += snprintf(text + n, (size_t)(TEXT - n),
-                  "geometry:\n  floor: {type: plane, normal: [0, 0, 1]}\n  left: {type: plane, normal: [1, 0, 0], at: [-0.12, 0, 0]}\n"
-                  "  right: {type: plane, normal: [-1, 0, 0], at: [0.66, 0, 0]}\n  front: {type: plane, normal: [0, 1, 0], at: [0, -0.12, 0]}\n"
-                  "  back: {type: plane, normal: [0, -1, 0], at: [0, 0.66, 0]}\n");
-    snprintf(text + n, (size_t)(TEXT - n), "contacts: {all: {between: all, friction: 0.3}}\nsimulation: {step: 2e-3, end: 0.3, tolerance: 1e-8}\n");
+    n += snprintf(
+        text + n, (size_t)(TEXT - n),
+        "geometry:\n  floor: {type: plane, normal: [0, 0, 1]}\n  left: {type: plane, normal: [1, 0, 0], at: [-0.12, 0, 0]}\n"
+        "  right: {type: plane, normal: [-1, 0, 0], at: [0.66, 0, 0]}\n  front: {type: plane, normal: [0, 1, 0], at: [0, -0.12, 0]}\n"
+        "  back: {type: plane, normal: [0, -1, 0], at: [0, 0.66, 0]}\n");
+    snprintf(text + n, (size_t)(TEXT - n),
+             "contacts: {all: {between: all, friction: 0.3}}\nsimulation: {step: 2e-3, end: 0.3, tolerance: 1e-8}\n");
     return text;
 }
 
@@ -66,7 +73,7 @@ static void a_heap_settles(void **state) {
         zn_statistics s = zn_simulation_statistics(r.simulation);
         check_below(s.max_residual, tolerances[k]);
         assert_true(s.components_max > 0 && s.sweeps > 0);
-        check_below(s.energy_end, s.energy_start); /* contacts without restitution create none */
+        check_below(s.energy_end, s.energy_start);                 /* contacts without restitution create none */
         check_below(s.max_penetration, 2e-3 * sqrt(2 * 10 * 0.4)); /* a step at the speed of the fall, at most */
         trial_end(&r);
     }
@@ -74,6 +81,49 @@ static void a_heap_settles(void **state) {
     check_below(zn_simulation_statistics(r.simulation).max_penetration, 1e-9); /* gaps are equations */
     trial_end(&r);
     free(text);
+}
+
+/* The stages of Runge-Kutta schemes are solved in components, too: gaps are equations, the floor carries the weight, and impacts create no
+ * energy. */
+static void a_heap_settles_in_stages(void **state) {
+    (void)state;
+    const char *schemes[] = {"radau-2a", "lobatto-3c", "sdirk2", "tr-bdf2"};
+    char *text = heap();
+    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
+        trial r = trial_complete(text, (trial_options){.scheme = schemes[k], .end = 0.06, .tolerance = 1e-8});
+        zn_statistics s = zn_simulation_statistics(r.simulation);
+        assert_true(s.components_max > 0 && s.sweeps > 0);
+        check_below(s.max_residual, 1e-8);
+        check_below(s.max_penetration, 1e-9);
+        check_below(s.energy_end, s.energy_start);
+        trial_end(&r);
+    }
+    free(text);
+}
+
+/* Threads change no bit: of separate boxes, which they share, and of a heap, whose loops they share. */
+static void threads_change_nothing(void **state) {
+    (void)state;
+    char *texts[] = {boxes(COPIES), heap()};
+    const char *schemes[] = {"moreau-midpoint", "radau-2a"};
+    for (int k = 0; k < 4; k++) {
+        trial one = {0};
+        for (int threads = 1; threads <= 3; threads++) {
+            trial r =
+                trial_begin(texts[k / 2], (trial_options){.scheme = schemes[k % 2], .end = 0.05, .tolerance = 1e-8, .threads = threads});
+            while (!zn_simulation_done(r.simulation)) assert_int_equal(zn_simulation_step(r.simulation), ZN_OK);
+            size_t nq = (size_t)zn_simulation_model(r.simulation)->size.nq, nu = (size_t)zn_simulation_model(r.simulation)->size.nu;
+            if (threads == 1) {
+                one = r;
+                continue;
+            }
+            assert_memory_equal(zn_simulation_positions(r.simulation), zn_simulation_positions(one.simulation), nq * sizeof(double));
+            assert_memory_equal(zn_simulation_velocities(r.simulation), zn_simulation_velocities(one.simulation), nu * sizeof(double));
+            trial_end(&r);
+        }
+        trial_end(&one);
+    }
+    free(texts[0]), free(texts[1]);
 }
 
 /* A stopped simulation is at a good state, and goes on to the same end. */
@@ -101,6 +151,8 @@ static void stops_and_goes_on(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(separate_boxes_move_as_one), cmocka_unit_test(a_heap_settles), cmocka_unit_test(stops_and_goes_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(separate_boxes_move_as_one), cmocka_unit_test(a_heap_settles),
+                                       cmocka_unit_test(a_heap_settles_in_stages), cmocka_unit_test(threads_change_nothing),
+                                       cmocka_unit_test(stops_and_goes_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

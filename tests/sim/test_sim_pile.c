@@ -14,8 +14,10 @@ static void each_solver_alone(void **state) {
         assert_int_equal(s.rejected, 0);
         zn_sizes size = zn_scene_model(r[i].scene)->size;
         /* 200 steps of 1e-10, and what curved contacts make of them */
-        for (int k = 0; k < size.nq; k++) check_close(zn_simulation_positions(r[i].simulation)[k], zn_simulation_positions(r[0].simulation)[k], 1e-7);
-        for (int k = 0; k < size.nu; k++) check_close(zn_simulation_velocities(r[i].simulation)[k], zn_simulation_velocities(r[0].simulation)[k], 1e-6);
+        for (int k = 0; k < size.nq; k++)
+            check_close(zn_simulation_positions(r[i].simulation)[k], zn_simulation_positions(r[0].simulation)[k], 1e-7);
+        for (int k = 0; k < size.nu; k++)
+            check_close(zn_simulation_velocities(r[i].simulation)[k], zn_simulation_velocities(r[0].simulation)[k], 1e-6);
     }
     for (int i = 0; i < 3; i++) trial_end(&r[i]);
 }

@@ -8,7 +8,8 @@
 /* A hinged steel beam: its round-off is above the tolerance, which is found in the first steps and expected later. */
 static const char steel[] = "gravity: [0, -9.81]\n"
                             "bodies:\n"
-                            "  beam: {type: beam, from: [0, 0.5], to: [1, 0.5], elements: 8, young: 2.1e11, poisson: 0.3, area: 1e-4, inertia: 8.33e-10, density: 7800}\n"
+                            "  beam: {type: beam, from: [0, 0.5], to: [1, 0.5], elements: 8, young: 2.1e11, poisson: 0.3, area: 1e-4, "
+                            "inertia: 8.33e-10, density: 7800}\n"
                             "joints: {hinge: {type: revolute, between: [world, beam.start], at: [0, 0.5]}}\n"
                             "contacts: {floor: {gap: beam_end.y}}\n"
                             "simulation: {step: 2e-4, end: 0.2}\n";
@@ -43,7 +44,8 @@ static void attempts_leave_no_mark(void **state) {
 
 static void not_even_that_roundoff_is_to_be_expected(void **state) {
     (void)state;
-    static const char *const schemes[] = {"radau-2a", "generalized-alpha", "generalized-alpha-pva", "moreau-theta", "tr-bdf2", "lobatto-3c"};
+    static const char *const schemes[] = {"radau-2a",     "generalized-alpha", "generalized-alpha-pva",
+                                          "moreau-theta", "tr-bdf2",           "lobatto-3c"};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) check_scene(steel, schemes[i], 20);
 }
 

@@ -39,7 +39,8 @@ static void ball_in_corner_with_every_scheme(void **state) {
 /* Stacked boxes, rest of a tetrahedron, dominoes: many more rows than degrees of freedom, by Newton's method alone. */
 static void redundant_contacts_by_newton_alone(void **state) {
     (void)state;
-    const char *const scenes[] = {"box-stack", "tetrahedron", "dominoes"}, *const kinds[] = {"moreau-midpoint", "rattle", "generalized-alpha"};
+    const char *const scenes[] = {"box-stack", "tetrahedron", "dominoes"}, *const kinds[] = {"moreau-midpoint", "rattle",
+                                                                                             "generalized-alpha"};
     const double end[] = {0.3, 2.6, 0.02};
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {
@@ -60,7 +61,7 @@ static void a_solver_that_is_not_there(void **state) {
         trial_options o = {.scheme = kinds[k], .solver = ZN_SOLVER_PROJECTION};
         zn_settings settings = trial_settings(r.scene, &o);
         zn_simulation *none = NULL;
-        assert_int_equal(zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &none), ZN_ARGUMENT);
+        assert_int_equal(zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &none), ZN_ERROR_ARGUMENT);
         assert_non_null(strstr(zn_error_text(r.context), "auto or newton"));
         trial_end(&r);
     }
@@ -94,7 +95,8 @@ static void tetrahedron_with_every_scheme(void **state) {
  * 1e-10 each, relative to velocities of 4 m/s and for two seconds, make 1.6e-7; the angle has those over the radius. */
 static void projection_agrees(void **state) {
     (void)state;
-    static const char *const schemes[] = {"moreau-midpoint", "moreau-variational", "rattle", "lobatto-3a3b", "radau-2a", "lobatto-3c", "sdirk3", "generalized-alpha"};
+    static const char *const schemes[] = {"moreau-midpoint", "moreau-variational", "rattle", "lobatto-3a3b",
+                                          "radau-2a",        "lobatto-3c",         "sdirk3", "generalized-alpha"};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         trial a = trial_complete("ball-in-corner", (trial_options){.scheme = schemes[i]});
         trial b = trial_complete("ball-in-corner", (trial_options){.scheme = schemes[i], .solver = ZN_SOLVER_PROJECTION});
@@ -143,16 +145,16 @@ static void redundant_joints_with_every_scheme(void **state) {
 }
 
 /* A door on two hinges that are not quite on one axis. */
-#define DOOR                                                                                                              \
-    "parameters: {eps: 0}\n"                                                                                              \
-    "gravity: [0, -9.81, 0]\n"                                                                                            \
-    "bodies:\n"                                                                                                           \
-    "  door: {type: spatial, mass: 10, inertia: [2, 3, 1], position: [0.5, 0, 0], velocity: [0, 0.5, 0], "                \
-    "angular_velocity: [0, 0, 1], frames: {low: [-0.5 - eps, 0, -1], high: [-0.5 + eps, 0, 1]}}\n"                            \
-    "frames: {world.low: [0, 0, -1], world.high: [0, 0, 1]}\n"                                                            \
-    "joints:\n"                                                                                                           \
-    "  low: {type: revolute, between: [world.low, door.low]}\n"                                                           \
-    "  high: {type: revolute, between: [world.high, door.high]}\n"                                                        \
+#define DOOR                                                                                               \
+    "parameters: {eps: 0}\n"                                                                               \
+    "gravity: [0, -9.81, 0]\n"                                                                             \
+    "bodies:\n"                                                                                            \
+    "  door: {type: spatial, mass: 10, inertia: [2, 3, 1], position: [0.5, 0, 0], velocity: [0, 0.5, 0], " \
+    "angular_velocity: [0, 0, 1], frames: {low: [-0.5 - eps, 0, -1], high: [-0.5 + eps, 0, 1]}}\n"         \
+    "frames: {world.low: [0, 0, -1], world.high: [0, 0, 1]}\n"                                             \
+    "joints:\n"                                                                                            \
+    "  low: {type: revolute, between: [world.low, door.low]}\n"                                            \
+    "  high: {type: revolute, between: [world.high, door.high]}\n"                                         \
     "simulation: {step: 1e-2, end: 0.3}\n"
 
 /* Joints that contradict each other: the sentence says which row, by how much, and the tolerance that lets it pass. */

@@ -3,13 +3,14 @@
 #include "trial.h"
 
 /* A steel beam, hinged, that swings and hits the floor: stiffness over rotary inertia makes noise of some 1e-9. */
-#define STEEL(step) \
-    "gravity: [0, -9.81]\n" \
-    "bodies:\n" \
-    "  beam: {type: beam, from: [0, 0.5], to: [1, 0.5], elements: 16, young: 2.1e11, poisson: 0.3, area: 1e-4, inertia: 8.33e-10, density: 7800}\n" \
-    "joints: {hinge: {type: revolute, between: [world, beam.start], at: [0, 0.5]}}\n" \
-    "contacts: {floor: {gap: beam_end.y}}\n" \
-    "outputs: {tip: beam_end.y}\n" \
+#define STEEL(step)                                                                                                                 \
+    "gravity: [0, -9.81]\n"                                                                                                         \
+    "bodies:\n"                                                                                                                     \
+    "  beam: {type: beam, from: [0, 0.5], to: [1, 0.5], elements: 16, young: 2.1e11, poisson: 0.3, area: 1e-4, inertia: 8.33e-10, " \
+    "density: 7800}\n"                                                                                                              \
+    "joints: {hinge: {type: revolute, between: [world, beam.start], at: [0, 0.5]}}\n"                                               \
+    "contacts: {floor: {gap: beam_end.y}}\n"                                                                                        \
+    "outputs: {tip: beam_end.y}\n"                                                                                                  \
     "simulation: {scheme: radau-2a, step: " step ", end: 0.2}\n"
 
 static const char steel[] = STEEL("2e-4"); /* 1000 steps; before the noise is known one or two may be cut */
@@ -33,9 +34,14 @@ static void test_steel_beam(void **state) {
     const struct {
         const char *scheme;
         zn_solver solver;
-    } runs[] = {{"generalized-alpha", ZN_SOLVER_AUTO}, {"generalized-alpha-pva", ZN_SOLVER_AUTO}, {"generalized-alpha-pvv", ZN_SOLVER_AUTO},
-                {"moreau-theta", ZN_SOLVER_AUTO},      {"tr-bdf2", ZN_SOLVER_AUTO},               {"radau-2a", ZN_SOLVER_AUTO},
-                {"lobatto-3c", ZN_SOLVER_AUTO},        {"radau-2a", ZN_SOLVER_PROJECTION}};
+    } runs[] = {{"generalized-alpha", ZN_SOLVER_AUTO},
+                {"generalized-alpha-pva", ZN_SOLVER_AUTO},
+                {"generalized-alpha-pvv", ZN_SOLVER_AUTO},
+                {"moreau-theta", ZN_SOLVER_AUTO},
+                {"tr-bdf2", ZN_SOLVER_AUTO},
+                {"radau-2a", ZN_SOLVER_AUTO},
+                {"lobatto-3c", ZN_SOLVER_AUTO},
+                {"radau-2a", ZN_SOLVER_PROJECTION}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         trial r = trial_complete(steel, (trial_options){.scheme = runs[i].scheme, .solver = runs[i].solver});
         zn_statistics s = zn_simulation_statistics(r.simulation);
@@ -87,7 +93,7 @@ static void test_far(void **state) {
             check_below(s.max_residual, 1e-10);
             check_below(s.max_g, 4 * runs[k].coarse); /* as exact as before: what is relative is the verdict, not the solution */
             check_below(s.max_penetration, 4e-15);    /* the floor is near */
-            for (int q = 1; q < 6; q++) /* angles and heights; 1000 steps */
+            for (int q = 1; q < 6; q++)               /* angles and heights; 1000 steps */
                 if (q != 3) check_close(trial_q(&r, q), trial_q(&near, q), 1e-9 + 2000 * runs[k].coarse);
             trial_end(&r);
         }
@@ -151,7 +157,8 @@ static void test_plain_scenes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steel_beam), cmocka_unit_test(test_steel_auto),   cmocka_unit_test(test_steel_impact),
-                                       cmocka_unit_test(test_far),        cmocka_unit_test(test_astray),       cmocka_unit_test(test_plain_scenes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steel_beam),   cmocka_unit_test(test_steel_auto),
+                                       cmocka_unit_test(test_steel_impact), cmocka_unit_test(test_far),
+                                       cmocka_unit_test(test_astray),       cmocka_unit_test(test_plain_scenes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole runs: memory that fails, no allocation in steps, landing on the end, stopping, equality of the two ways in. */
-#include "check.h"
 #include "base/counting_allocator.h"
+#include "check.h"
 
 #include "zeno/zeno.h"
 
@@ -50,9 +50,9 @@ static void every_failing_allocation_is_a_clean_error(const char *path) {
         zn_status status = whole_run(context, path);
         bool reached = memory.requests > memory.fail_at;
         if (reached) {
-            assert_int_equal(status, ZN_MEMORY);
+            assert_int_equal(status, ZN_ERROR_MEMORY);
             assert_true(zn_error_count(context) > 0);
-            assert_non_null(strstr(zn_error_text(context), zn_status_text(ZN_MEMORY)));
+            assert_non_null(strstr(zn_error_text(context), zn_status_text(ZN_ERROR_MEMORY)));
             failures++;
         } else assert_int_equal(status, ZN_OK);
         zn_context_destroy(context);
@@ -126,9 +126,9 @@ static void lands_on_the_end(void **state) {
     static const struct {
         double step, end;
         long steps;
-    } cases[] = {{0.1, 1, 10},          {0.01, 0.07, 7},       {1e-3, 10, 10000}, {0.1, 0.35, 4}, {0.3, 1, 4},
-                 {1.0 / 3, 1, 3},       {0.1, 0.3, 3},         {0.7, 0.7, 1},     {2, 1, 1},      {0.1, 0, 0},
-                 {0.1, 1 + 1e-12, 10},  {1e-4, 0.0999999, 1000}, {0.1, 1 + 1e-6, 11}};
+    } cases[] = {{0.1, 1, 10},         {0.01, 0.07, 7},         {1e-3, 10, 10000},  {0.1, 0.35, 4}, {0.3, 1, 4},
+                 {1.0 / 3, 1, 3},      {0.1, 0.3, 3},           {0.7, 0.7, 1},      {2, 1, 1},      {0.1, 0, 0},
+                 {0.1, 1 + 1e-12, 10}, {1e-4, 0.0999999, 1000}, {0.1, 1 + 1e-6, 11}};
     flight f = make_flight();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         zn_settings settings = zn_settings_default();
@@ -185,7 +185,7 @@ static void wrong_settings_are_told(void **state) {
     bad[5].stages = 7, bad[6].tolerance = 0, bad[7].record_every = 0;
     for (int i = 0; i < 8; i++) {
         zn_simulation *simulation = (zn_simulation *)&f;
-        assert_int_equal(zn_simulation_create(f.context, f.model, &bad[i], &simulation), ZN_ARGUMENT);
+        assert_int_equal(zn_simulation_create(f.context, f.model, &bad[i], &simulation), ZN_ERROR_ARGUMENT);
         assert_null(simulation);
         assert_int_equal(zn_error_count(f.context), 1);
         zn_error_clear(f.context);
@@ -268,10 +268,14 @@ static void observers_can_stop(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failing_memory_csv),       cmocka_unit_test(failing_memory_hdf5),
-        cmocka_unit_test(steps_do_not_allocate),    cmocka_unit_test(lands_on_the_end),
-        cmocka_unit_test(free_flight_keeps_energy), cmocka_unit_test(wrong_settings_are_told),
-        cmocka_unit_test(yaml_and_api_give_the_same_bits), cmocka_unit_test(observers_can_stop),
+        cmocka_unit_test(failing_memory_csv),
+        cmocka_unit_test(failing_memory_hdf5),
+        cmocka_unit_test(steps_do_not_allocate),
+        cmocka_unit_test(lands_on_the_end),
+        cmocka_unit_test(free_flight_keeps_energy),
+        cmocka_unit_test(wrong_settings_are_told),
+        cmocka_unit_test(yaml_and_api_give_the_same_bits),
+        cmocka_unit_test(observers_can_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Consistent starts: what is refused, what a projection does, and the forces of the start. And steps that cannot be solved. */
 #include "check.h"
+#include "trial.h"
 
 #include "sim/simulation.h"
 #include "zeno/zeno.h"
@@ -27,7 +28,7 @@ static void an_inconsistent_start_is_named(void **state) {
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = parse(context, pendulum);
     zn_simulation *simulation = NULL;
-    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_START);
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_ERROR_START);
     assert_null(simulation);
     assert_int_equal(zn_error_count(context), 2); /* both are told */
     assert_string_equal(zn_error_get(context, 0)->subject, "rod");
@@ -61,11 +62,12 @@ static void a_projected_start_is_consistent(void **state) {
 static void a_closed_contact_must_not_approach(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    zn_scene *scene = parse(context, "title: falling\ncoordinates: {y: {start: 0, velocity: -1}}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\n"
-                                     "contacts: {floor: {gap: y}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.1}\n");
+    zn_scene *scene =
+        parse(context, "title: falling\ncoordinates: {y: {start: 0, velocity: -1}}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\n"
+                       "contacts: {floor: {gap: y}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.1}\n");
     zn_simulation *simulation = NULL;
     zn_settings settings = *zn_scene_settings(scene);
-    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_START);
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_ERROR_START);
     assert_non_null(strstr(zn_error_text(context), "floor"));
     zn_error_clear(context);
     settings.project_start = true;
@@ -84,7 +86,7 @@ static void an_impossible_projection_ends(void **state) {
                                      "constraints: {one: {position: x^2 + y^2 - 1}, two: {position: x^2 + y^2 - 4}}\n"
                                      "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.1, project_start: true}\n");
     zn_simulation *simulation = NULL;
-    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_START);
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_ERROR_START);
     assert_null(simulation);
     zn_scene_destroy(scene);
     zn_context_destroy(context);
@@ -102,7 +104,8 @@ static forces forces_of(const char *text) {
     forces f = {.context = zn_context_create(NULL)};
     f.scene = parse(f.context, text);
     const zn_model *model = zn_scene_model(f.scene);
-    if (sim_start_forces(f.context, model, zn_scene_settings(f.scene), NULL, &(zn_point){.q = model->q_start, .u = model->u_start}, f.a, f.lambda) != ZN_OK)
+    if (sim_start_forces(f.context, model, zn_scene_settings(f.scene), NULL, &(zn_point){.q = model->q_start, .u = model->u_start}, f.a,
+                         f.lambda) != ZN_OK)
         fail_msg("%s", zn_error_text(f.context));
     return f;
 }
@@ -112,9 +115,9 @@ static void free_forces(forces *f) {
     zn_context_destroy(f->context);
 }
 
-#define BLOCK(velocity, push)                                                                                            \
-    "title: block on a floor\ncoordinates: {x: {start: 0, velocity: " velocity "}, y: 0}\n"                              \
-    "energy: {kinetic: (x'^2 + y'^2), potential: 2*10*y}\nforces: {x: " push "}\n"                                       \
+#define BLOCK(velocity, push)                                                               \
+    "title: block on a floor\ncoordinates: {x: {start: 0, velocity: " velocity "}, y: 0}\n" \
+    "energy: {kinetic: (x'^2 + y'^2), potential: 2*10*y}\nforces: {x: " push "}\n"          \
     "contacts: {floor: {gap: y, slip: x', friction: 0.25}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 1}\n"
 
 static void friction_at_the_start(void **state) {
@@ -123,10 +126,10 @@ static void friction_at_the_start(void **state) {
         const char *text;
         double a, lambda_F;
     } cases[] = {
-        {BLOCK("0", "3"), 0, -3},          /* sticks: |3| < 0.25 * 20 */
-        {BLOCK("0", "7"), 1, -5},          /* begins to slip: (7 - 5)/2 */
-        {BLOCK("-1", "3"), 4, 5},          /* slips backwards: friction pushes forward */
-        {BLOCK("1e-3", "3"), -1, -5},      /* slips, though it could stick */
+        {BLOCK("0", "3"), 0, -3},     /* sticks: |3| < 0.25 * 20 */
+        {BLOCK("0", "7"), 1, -5},     /* begins to slip: (7 - 5)/2 */
+        {BLOCK("-1", "3"), 4, 5},     /* slips backwards: friction pushes forward */
+        {BLOCK("1e-3", "3"), -1, -5}, /* slips, though it could stick */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         forces f = forces_of(cases[i].text);
@@ -141,10 +144,11 @@ static void friction_at_the_start(void **state) {
 /* The ball at the side of the cylinder has lambda_N = 0 at the start; friction must not hold it. */
 static void no_normal_force_no_friction(void **state) {
     (void)state;
-    forces f = forces_of("title: ball at the wall\nparameters: {R: 0.1, m: 1}\ncoordinates: {x: -0.9, y: 0, phi: 0}\n"
-                         "energy: {kinetic: m/2*(x'^2 + y'^2) + m*R^2/5*phi'^2, potential: m*9.81*y}\n"
-                         "contacts: {cylinder: {gap: \"1 - R - hypot(x, y)\", slip: \"(x*y' - y*x')/hypot(x, y) - R*phi'\", friction: 0.1}}\n"
-                         "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n");
+    forces f =
+        forces_of("title: ball at the wall\nparameters: {R: 0.1, m: 1}\ncoordinates: {x: -0.9, y: 0, phi: 0}\n"
+                  "energy: {kinetic: m/2*(x'^2 + y'^2) + m*R^2/5*phi'^2, potential: m*9.81*y}\n"
+                  "contacts: {cylinder: {gap: \"1 - R - hypot(x, y)\", slip: \"(x*y' - y*x')/hypot(x, y) - R*phi'\", friction: 0.1}}\n"
+                  "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n");
     check_close(f.lambda[0], 0, 1e-9);
     check_close(f.lambda[1], 0, 1e-9);
     check_close(f.a[1], -9.81, 1e-9);
@@ -154,8 +158,9 @@ static void no_normal_force_no_friction(void **state) {
 /* A constant normal force and a contact about to open. */
 static void belt_and_opening_contact(void **state) {
     (void)state;
-    forces belt = forces_of("title: belt\ncoordinates: {x: {start: 1, velocity: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\n"
-                            "contacts: {belt: {normal_force: 3, slip: x' - 0.2, friction: 0.5}}\nsimulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n");
+    forces belt = forces_of(
+        "title: belt\ncoordinates: {x: {start: 1, velocity: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\n"
+        "contacts: {belt: {normal_force: 3, slip: x' - 0.2, friction: 0.5}}\nsimulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n");
     check_close(belt.lambda[0], 1.5, 1e-10); /* slips backwards against the belt */
     check_close(belt.a[0], 0.5, 1e-10);
     free_forces(&belt);
@@ -169,21 +174,24 @@ static void belt_and_opening_contact(void **state) {
 /* Four bodies in a chain that cannot move, with joints that are there twice: all velocities become zero. */
 static void velocities_on_redundant_joints(void **state) {
     (void)state;
-    static const char text[] =
-        "bodies:\n"
-        "  r0: {type: spatial, mass: 1.3, position: [-0.263, 0.04, -0.22], inertia: [0.01, 0.05, 0.05], rotation: [0.345, 0, 0.923, 0.168], angular_velocity: [0, 0.5, 1.8]}\n"
-        "  r1: {type: spatial, mass: 0.3, position: [-0.437, -0.017, -0.7], inertia: [0.0017, 0.0084, 0.0084], rotation: [0.808, 0, 0.553, -0.206], angular_velocity: [0, -1.6, -0.6]}\n"
-        "  r2: {type: spatial, mass: 0.7, position: [-0.217, -0.106, -1.044], inertia: [0.0012, 0.0059, 0.0059], angular_velocity: [0, -1.3, -0.6]}\n"
-        "  r3: {type: spatial, mass: 1.2, position: [0.02, -0.124, -1.422], inertia: [0.0078, 0.0391, 0.0391], angular_velocity: [0, -1.9, -1.9]}\n"
-        "joints:\n"
-        "  j1: {type: revolute, between: [r0, world], at: [0, 0, 0], axis: [-0.51, 0.41, 0.755]}\n"
-        "  j2: {type: revolute, between: [world, r0], at: [0, 0, 0], axis: [-0.51, 0.41, 0.755]}\n"
-        "  j3: {type: revolute, between: [r1, r0], at: [-0.526, 0.08, -0.44], axis: [-0.948, -0.03, -0.317]}\n"
-        "  j4: {type: revolute, between: [r1, r2], at: [-0.349, -0.113, -0.958], axis: [-0.43, -0.244, -0.87]}\n"
-        "  j5: {type: revolute, between: [r2, r1], at: [-0.349, -0.113, -0.958], axis: [-0.43, -0.244, -0.87]}\n"
-        "  j6: {type: universal, between: [r2, r3], at: [-0.085, -0.099, -1.131], axis: [0.38, 0.835, 0.394]}\n"
-        "  j7: {type: revolute, between: [r3, world], at: [0.124, -0.149, -1.713], axis: [-0.036, 0.734, 0.678]}\n"
-        "simulation: {step: 4e-3, end: 0.1, project_start: true}\n";
+    static const char text[] = "bodies:\n"
+                               "  r0: {type: spatial, mass: 1.3, position: [-0.263, 0.04, -0.22], inertia: [0.01, 0.05, 0.05], rotation: "
+                               "[0.345, 0, 0.923, 0.168], angular_velocity: [0, 0.5, 1.8]}\n"
+                               "  r1: {type: spatial, mass: 0.3, position: [-0.437, -0.017, -0.7], inertia: [0.0017, 0.0084, 0.0084], "
+                               "rotation: [0.808, 0, 0.553, -0.206], angular_velocity: [0, -1.6, -0.6]}\n"
+                               "  r2: {type: spatial, mass: 0.7, position: [-0.217, -0.106, -1.044], inertia: [0.0012, 0.0059, 0.0059], "
+                               "angular_velocity: [0, -1.3, -0.6]}\n"
+                               "  r3: {type: spatial, mass: 1.2, position: [0.02, -0.124, -1.422], inertia: [0.0078, 0.0391, 0.0391], "
+                               "angular_velocity: [0, -1.9, -1.9]}\n"
+                               "joints:\n"
+                               "  j1: {type: revolute, between: [r0, world], at: [0, 0, 0], axis: [-0.51, 0.41, 0.755]}\n"
+                               "  j2: {type: revolute, between: [world, r0], at: [0, 0, 0], axis: [-0.51, 0.41, 0.755]}\n"
+                               "  j3: {type: revolute, between: [r1, r0], at: [-0.526, 0.08, -0.44], axis: [-0.948, -0.03, -0.317]}\n"
+                               "  j4: {type: revolute, between: [r1, r2], at: [-0.349, -0.113, -0.958], axis: [-0.43, -0.244, -0.87]}\n"
+                               "  j5: {type: revolute, between: [r2, r1], at: [-0.349, -0.113, -0.958], axis: [-0.43, -0.244, -0.87]}\n"
+                               "  j6: {type: universal, between: [r2, r3], at: [-0.085, -0.099, -1.131], axis: [0.38, 0.835, 0.394]}\n"
+                               "  j7: {type: revolute, between: [r3, world], at: [0.124, -0.149, -1.713], axis: [-0.036, 0.734, 0.678]}\n"
+                               "simulation: {step: 4e-3, end: 0.1, project_start: true}\n";
     zn_context *context = zn_context_create(NULL);
     zn_scene *scene = parse(context, text);
     zn_simulation *simulation = NULL;
@@ -202,13 +210,15 @@ static void velocities_on_redundant_joints(void **state) {
 static void an_infeasible_step_ends_the_run(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    zn_scene *scene = parse(context, "title: crushed\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2}\n"
-                                     "constraints: {left: {velocity: \"x' - if(t < 0.5, 0, 1)\"}, right: {velocity: \"x' + if(t < 0.5, 0, 1)\"}}\n"
-                                     "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n");
+    zn_scene *scene =
+        parse(context, "title: crushed\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2}\n"
+                       "constraints: {left: {velocity: \"x' - if(t < 0.5, 0, 1)\"}, right: {velocity: \"x' + if(t < 0.5, 0, 1)\"}}\n"
+                       "simulation: {scheme: moreau-midpoint, step: 1e-2, end: 1}\n");
     zn_simulation *simulation = NULL;
-    if (zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation) != ZN_OK) fail_msg("%s", zn_error_text(context));
+    if (zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation) != ZN_OK)
+        fail_msg("%s", zn_error_text(context));
     zn_status status = zn_simulation_run(simulation, NULL, NULL);
-    assert_true(status == ZN_NO_CONVERGENCE || status == ZN_SINGULAR);
+    assert_true(status == ZN_ERROR_NO_CONVERGENCE || status == ZN_ERROR_SINGULAR);
     assert_int_equal(zn_error_count(context), 1);
     print_message("%s\n", zn_error_text(context));
     check_close(zn_simulation_time(simulation), 0.5, 1e-5);
@@ -245,7 +255,7 @@ static void a_drive_ends_at_a_dead_point(void **state) {
         zn_simulation *simulation = NULL;
         if (zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation) != ZN_OK)
             fail_msg("%s", zn_error_text(context));
-        assert_int_equal(zn_simulation_run(simulation, NULL, NULL), ZN_NO_CONVERGENCE);
+        assert_int_equal(zn_simulation_run(simulation, NULL, NULL), ZN_ERROR_NO_CONVERGENCE);
         check_close(zn_simulation_time(simulation), asin(0.5), 1e-3);
         if (!strstr(zn_error_text(context), "dead point")) fail_msg("%s", zn_error_text(context));
         zn_simulation_destroy(simulation);
@@ -254,13 +264,39 @@ static void a_drive_ends_at_a_dead_point(void **state) {
     }
 }
 
+/* The same ball in units that make its numbers small or large: what is a gap in metres is one in kilometres. It falls, touches after its way and bounces. */
+static void small_numbers_are_no_contact(void **state) {
+    (void)state;
+    static const char *const names[] = {"generalized-alpha", "radau-2a", "rattle", "moreau-midpoint"};
+    static const double lengths[] = {1, 1e-3, 1e-6, 1e-9, 1e3, 1e6, 1e9}, times[] = {1, 1e-3, 1e3, 1e-6, 1e6, 1, 1e-9};
+    for (int i = 0; i < 4; i++) {
+        double expected = 0;
+        for (int k = 0; k < 7; k++) {
+            double L = lengths[k], T = times[k];
+            char text[800];
+            snprintf(
+                text, sizeof text,
+                "gravity: [0, 0, %.17g]\nbodies: {s: {type: spatial, mass: 1, inertia: [%.17g, %.17g, %.17g], position: [0, 0, %.17g], "
+                "velocity: [%.17g, 0, %.17g]}}\ngeometry: {floor: {type: plane}, ball: {on: s, type: sphere, radius: %.17g}}\n"
+                "contacts: {c: {between: [ball, floor], friction: 0.3, restitution: 0.5}}\nsimulation: {step: %.17g, end: %.17g}\n",
+                -9.81 * L / T / T, L * L, L * L, L * L, 1.5 * L, 2 * L / T, -10 * L / T, L, 1e-2 * T, 0.4 * T);
+            trial r = trial_complete(text, (trial_options){.scheme = names[i]});
+            if (k == 0) expected = trial_q(&r, 2);
+            assert_true(expected > 1.1);
+            check_close(trial_q(&r, 2) / L, expected, 1e-9);
+            trial_end(&r);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_inconsistent_start_is_named), cmocka_unit_test(a_projected_start_is_consistent),
-        cmocka_unit_test(a_closed_contact_must_not_approach), cmocka_unit_test(an_impossible_projection_ends),
-        cmocka_unit_test(friction_at_the_start), cmocka_unit_test(no_normal_force_no_friction),
-        cmocka_unit_test(belt_and_opening_contact), cmocka_unit_test(velocities_on_redundant_joints),
-        cmocka_unit_test(an_infeasible_step_ends_the_run), cmocka_unit_test(a_drive_ends_at_a_dead_point),
+        cmocka_unit_test(small_numbers_are_no_contact),    cmocka_unit_test(an_inconsistent_start_is_named),
+        cmocka_unit_test(a_projected_start_is_consistent), cmocka_unit_test(a_closed_contact_must_not_approach),
+        cmocka_unit_test(an_impossible_projection_ends),   cmocka_unit_test(friction_at_the_start),
+        cmocka_unit_test(no_normal_force_no_friction),     cmocka_unit_test(belt_and_opening_contact),
+        cmocka_unit_test(velocities_on_redundant_joints),  cmocka_unit_test(an_infeasible_step_ends_the_run),
+        cmocka_unit_test(a_drive_ends_at_a_dead_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

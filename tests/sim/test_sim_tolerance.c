@@ -8,8 +8,7 @@
 /* Andrews' mechanism: velocities of 10^3 1/s, accelerations of 10^7 1/s^2. */
 static void fast_mechanism(void **state) {
     (void)state;
-    const double exact[] = {15.8107711963,  -15.7563710598, 0.0408222401307, -0.534730116323,
-                            0.524409965881, 0.534730116323, 1.04808074104};
+    const double exact[] = {15.8107711963, -15.7563710598, 0.0408222401307, -0.534730116323, 0.524409965881, 0.534730116323, 1.04808074104};
     const struct {
         const char *scheme;
         int stages;
@@ -17,8 +16,7 @@ static void fast_mechanism(void **state) {
     } runs[] = {{"tr-bdf2", 0, 1e-4},           {"tr-theta", 0, 1e-4}, {"trx2", 0, 1e-4},
                 {"generalized-alpha", 0, 1e-4}, {"radau-2a", 3, 2e-9}, {"rattle", 0, 1e-4}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-        trial r =
-            trial_complete("andrews", (trial_options){.scheme = runs[i].scheme, .stages = runs[i].stages, .step = 1e-5});
+        trial r = trial_complete("andrews", (trial_options){.scheme = runs[i].scheme, .stages = runs[i].stages, .step = 1e-5});
         zn_statistics s = zn_simulation_statistics(r.simulation);
         print_message("%s: error %.2e\n", runs[i].scheme, trial_q(&r, 0) - exact[0]);
         assert_int_equal(s.rejected, 0);
@@ -58,8 +56,7 @@ static void spin_up(void **state) {
 /* Tolerances that round-off does not let be met: nothing is cut, so that impacts stay what they are. */
 static void nothing_is_cut_for_roundoff(void **state) {
     (void)state;
-    static const char *const schemes[] = {"moreau-midpoint",   "rattle",    "radau-2a", "tr-bdf2",
-                                          "generalized-alpha", "lobatto-3c"};
+    static const char *const schemes[] = {"moreau-midpoint", "rattle", "radau-2a", "tr-bdf2", "generalized-alpha", "lobatto-3c"};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         trial r = trial_complete("slider-crank", (trial_options){.scheme = schemes[i], .tolerance = 1e-14}),
               usual = trial_complete("slider-crank", (trial_options){.scheme = schemes[i]});
@@ -119,8 +116,7 @@ static double factor(unsigned *seed) { /* 10^-9 .. 10^9 */
 
 static void units_do_not_matter(void **state) {
     (void)state;
-    static const char *const schemes[] = {"moreau-midpoint", "moreau-theta", "moreau-variational",
-                                          "rattle",          "lobatto-3a3b", "radau-2a",
+    static const char *const schemes[] = {"moreau-midpoint", "moreau-theta", "moreau-variational", "rattle", "lobatto-3a3b", "radau-2a",
                                           "lobatto-3c",      "sdirk2",       "generalized-alpha"};
     unsigned seed = 7;
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
@@ -129,10 +125,9 @@ static void units_do_not_matter(void **state) {
         for (int k = 0; k < 5; k++) check_close(one.q[k], two.q[k], 1e-11), check_close(one.u[k], two.u[k], 1e-10);
         for (int n = 0; n < 4; n++) {
             units_run other = run_units(schemes[i], factor(&seed), factor(&seed), factor(&seed));
-            if (labs(other.iterations - one.iterations) > 3 || other.rejected != one.rejected ||
-                other.roundoff != one.roundoff)
-                fail_msg("%s: %ld and %ld iterations, %ld and %ld rejected, %ld and %ld at round-off", schemes[i],
-                         one.iterations, other.iterations, one.rejected, other.rejected, one.roundoff, other.roundoff);
+            if (labs(other.iterations - one.iterations) > 3 || other.rejected != one.rejected || other.roundoff != one.roundoff)
+                fail_msg("%s: %ld and %ld iterations, %ld and %ld rejected, %ld and %ld at round-off", schemes[i], one.iterations,
+                         other.iterations, one.rejected, other.rejected, one.roundoff, other.roundoff);
             check_below(other.residual, 1e-10);
             for (int k = 0; k < 5; k++) check_close(other.q[k], one.q[k], 1e-8), check_close(other.u[k], one.u[k], 1e-7);
         }
@@ -149,8 +144,7 @@ static void rest(void **state) {
                                "energy: {kinetic: x'^2/2 + y'^2/2, potential: \"g*y - if(t < 0.5, 0, F)*x\"}\n"
                                "contacts: {floor: {gap: y, slip: x', friction: 0.1}}\n"
                                "simulation: {scheme: rattle, step: 1e-2, end: 1}\n";
-    static const char *const schemes[] = {"moreau-midpoint", "moreau-theta", "rattle",
-                                          "radau-2a",        "tr-bdf2",      "generalized-alpha"};
+    static const char *const schemes[] = {"moreau-midpoint", "moreau-theta", "rattle", "radau-2a", "tr-bdf2", "generalized-alpha"};
     static const char *const sets[] = {"F=0", "g=10", "F=1e-6", "F=1e6"};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
         for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
@@ -232,9 +226,8 @@ static void steel_beam_after_an_impact(void **state) {
         const char *scheme;
         int elements;
         double damping, end;
-    } runs[] = {{"generalized-alpha", 32, 0.5, 0.335},     {"generalized-alpha", 32, 0, 0.335},
-                {"generalized-alpha-pva", 32, 0.5, 0.335}, {"generalized-alpha-pvv", 32, 0.5, 0.335},
-                {"generalized-alpha", 16, 1, 0.485},       {"generalized-alpha-pva", 16, 1, 0.485}};
+    } runs[] = {{"generalized-alpha", 32, 0.5, 0.335},     {"generalized-alpha", 32, 0, 0.335}, {"generalized-alpha-pva", 32, 0.5, 0.335},
+                {"generalized-alpha-pvv", 32, 0.5, 0.335}, {"generalized-alpha", 16, 1, 0.485}, {"generalized-alpha-pva", 16, 1, 0.485}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         char scene[1000];
         snprintf(scene, sizeof scene, text, runs[i].elements, runs[i].end, runs[i].damping);

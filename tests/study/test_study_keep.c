@@ -43,7 +43,9 @@ static void test_numbers(void **state) {
     double n[16] = {0};
     study_events events = {.memory = context};
     int width = 0;
-    assert_int_equal(take(context, "last:q,min:x,max:x,mean:x,rms:x,period:x,summary:steps,max_penetration,newton_max,final:y", -HUGE_VAL, n, &events, &width), ZN_OK);
+    assert_int_equal(take(context, "last:q,min:x,max:x,mean:x,rms:x,period:x,summary:steps,max_penetration,newton_max,final:y", -HUGE_VAL,
+                          n, &events, &width),
+                     ZN_OK);
     assert_int_equal(width, 11);
     double h = 8 * pi / (ROWS - 1), T = 8 * pi;
     check_close(n[0], 0.25, 1e-13);
@@ -98,15 +100,24 @@ static void test_events(void **state) {
 
 static void test_wrong(void **state) {
     (void)state;
-    const char *const wrong[][2] = {{"x", "begins with"},          {"last:", "missing"},       {"last:z", "no column"},        {"last:x,last:x", "twice"}, {"summary:stps", "steps"},
-                                    {"impact:floor", "CONTACT"},   {"impact:roof:x", "column"}, {"rising:x", "COLUMN"},        {"rising::x", "COLUMN"},    {"mode:x", "begins with"},
-                                    {"summary:nothing_like_it", "it has"}, {"", "begins with"}};
+    const char *const wrong[][2] = {{"x", "begins with"},
+                                    {"last:", "missing"},
+                                    {"last:z", "no column"},
+                                    {"last:x,last:x", "twice"},
+                                    {"summary:stps", "steps"},
+                                    {"impact:floor", "CONTACT"},
+                                    {"impact:roof:x", "column"},
+                                    {"rising:x", "COLUMN"},
+                                    {"rising::x", "COLUMN"},
+                                    {"mode:x", "begins with"},
+                                    {"summary:nothing_like_it", "it has"},
+                                    {"", "begins with"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         zn_context *context = zn_context_create(NULL);
         double n[4];
         study_events events = {0};
         int width;
-        assert_int_equal(take(context, wrong[i][0], 0, n, &events, &width), ZN_ARGUMENT);
+        assert_int_equal(take(context, wrong[i][0], 0, n, &events, &width), ZN_ERROR_ARGUMENT);
         if (!strstr(zn_error_text(context), wrong[i][1])) fail_msg("'%s' gives '%s'", wrong[i][0], zn_error_text(context));
         zn_context_destroy(context);
     }

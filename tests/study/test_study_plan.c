@@ -101,7 +101,7 @@ static void refused(const char *vary, long samples, study_sampling sampling, boo
     for (char *word = strtok(next, " "); word; word = strtok(NULL, " ")) texts[n++] = word;
     study_plan plan;
     zn_error_clear(context);
-    assert_int_equal(study_plan_create(context, &(study_plan_def){n, texts, samples, sampling, 0, zip}, &plan), ZN_ARGUMENT);
+    assert_int_equal(study_plan_create(context, &(study_plan_def){n, texts, samples, sampling, 0, zip}, &plan), ZN_ERROR_ARGUMENT);
     if (!strstr(zn_error_text(context), sentence)) fail_msg("'%s' gives '%s', not '%s'", vary, zn_error_text(context), sentence);
     free(copy);
 }
@@ -155,8 +155,9 @@ static void test_noise(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_crossed, set_up, tear_down), cmocka_unit_test_setup_teardown(test_zipped, set_up, tear_down),
-                                       cmocka_unit_test_setup_teardown(test_samples, set_up, tear_down), cmocka_unit_test_setup_teardown(test_words, set_up, tear_down),
-                                       cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),   cmocka_unit_test_setup_teardown(test_noise, set_up, tear_down)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_crossed, set_up, tear_down), cmocka_unit_test_setup_teardown(test_zipped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_samples, set_up, tear_down), cmocka_unit_test_setup_teardown(test_words, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),   cmocka_unit_test_setup_teardown(test_noise, set_up, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

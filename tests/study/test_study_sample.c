@@ -53,7 +53,8 @@ static void test_sobol(void **state) {
     for (int split = 0; split <= M; split++) {
         char hit[N] = {0};
         for (uint64_t k = 0; k < N; k++) {
-            int i = (int)(study_sample(STUDY_SOBOL, 3, 0, k, N) * (1 << split)), j = (int)(study_sample(STUDY_SOBOL, 3, 1, k, N) * (1 << (M - split)));
+            int i = (int)(study_sample(STUDY_SOBOL, 3, 0, k, N) * (1 << split)),
+                j = (int)(study_sample(STUDY_SOBOL, 3, 1, k, N) * (1 << (M - split)));
             int cell = i * (1 << (M - split)) + j;
             assert_int_equal(hit[cell], 0);
             hit[cell] = 1;
@@ -77,9 +78,9 @@ static void test_sobol_integral(void **state) {
     (void)state;
     const int d = STUDY_SOBOL_DIMENSIONS, n = 1 << 14;
     double deviation_6 = sqrt((pow(13.0 / 12, 6) - 1) / n), deviation = sqrt((pow(13.0 / 12, d) - 1) / n); /* of random points */
-    check_below(cube_error(STUDY_RANDOM, 6, n), 4 * deviation_6);
-    check_below(cube_error(STUDY_SOBOL, 6, n), deviation_6 / 50);
-    check_below(cube_error(STUDY_SOBOL, d, n), deviation / 4);
+    check_below(cube_error(STUDY_RANDOM, 6, (uint64_t)n), 4 * deviation_6);
+    check_below(cube_error(STUDY_SOBOL, 6, (uint64_t)n), deviation_6 / 50);
+    check_below(cube_error(STUDY_SOBOL, d, (uint64_t)n), deviation / 4);
 }
 
 /* Uniform: mean 1/2, variance 1/12, no correlation of neighbours, dimensions and seeds, within four deviations. */
@@ -126,8 +127,9 @@ static void test_order(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_philox),         cmocka_unit_test(test_latin),  cmocka_unit_test(test_sobol),
-                                       cmocka_unit_test(test_sobol_integral), cmocka_unit_test(test_normal), cmocka_unit_test(test_random_moments),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_philox), cmocka_unit_test(test_latin),
+                                       cmocka_unit_test(test_sobol),  cmocka_unit_test(test_sobol_integral),
+                                       cmocka_unit_test(test_normal), cmocka_unit_test(test_random_moments),
                                        cmocka_unit_test(test_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

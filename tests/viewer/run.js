@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openBrowser } from "./browser.js";
+import { testMany } from "./many.js";
+import { testStudies } from "./study.js";
 
 const zeno = resolve(process.argv[2] ?? "build/zeno");
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -273,11 +275,48 @@ simulation: {scheme: rattle, step: 1e-3, end: 6}
     await close();
 }
 
+// ---- contact events on the time line ----
+
+// A ball with e = 1/2 from a height of 1, g = 10: it hits at sqrt(0.2), twice and 2.5 times that.
+async function testEvents() {
+    const scene = join(work, "drop.yaml"), result = join(work, "drop.h5"), path = join(work, "drop.html");
+    writeFileSync(scene, `coordinates: {q: 1}
+energy: {kinetic: q'^2/2, potential: 10*q}
+contacts: {ground: {gap: q, restitution: 0.5}}
+simulation: {scheme: radau-2a, step: 1e-2, end: 1.2, contact_events: located}
+`);
+    execFileSync(zeno, ["run", scene, "--quiet", "--out", result]);
+    execFileSync(zeno, ["page", result, "--out", path]);
+    const { page, complaints, close } = await open(path);
+    const seen = await page.evaluate(() => {
+        const drawing = document.querySelector(".zeno-events"), scrub = document.querySelector(".zeno-scrub").getBoundingClientRect();
+        return { paths: drawing.querySelectorAll("path").length, d: drawing.querySelector("path").getAttribute("d"), box: drawing.getBoundingClientRect().toJSON(),
+            left: scrub.left, wide: scrub.width, legend: document.querySelector(".zeno-kinds").textContent, height: drawing.getBoundingClientRect().height,
+            list: zeno.table.events.list, contacts: zeno.table.events.contacts };
+    });
+    const places = seen.d.split("M").slice(1).map((piece) => parseFloat(piece) / 1000), times = [1, 2, 2.5].map((factor) => factor * Math.sqrt(0.2));
+    check("three impacts are on the time line", seen.paths === 1 && places.length === 3, seen.d);
+    check("where they happen", places.every((place, i) => Math.abs(place - times[i] / 1.2) < 1e-4), places);
+    check("times have all digits", seen.list.every(([t, contact, kind], i) => Math.abs(t - times[i]) < 1e-9 && contact === 0 && kind === 0), JSON.stringify(seen.list));
+    check("the contact has its name", seen.contacts.join() === "ground", seen.contacts);
+    check("the legend counts them", /impact 3/.test(seen.legend) && !/opening/.test(seen.legend), seen.legend);
+    check("ticks span the way of the slider", Math.abs(seen.box.left - seen.left - 8) < 1.5 && Math.abs(seen.box.width - seen.wide + 16) < 1.5, JSON.stringify(seen.box));
+    check("they do not catch the pointer", await page.evaluate(() => getComputedStyle(document.querySelector(".zeno-events")).pointerEvents === "none"));
+    check("no complaints about events", complaints.length === 0, complaints.join("; "));
+    await close();
+    const { page: other, close: closeOther } = await open(makePage("rotating-ball"));
+    check("without events there are no ticks", (await other.locator(".zeno-events, .zeno-kinds").count()) === 0);
+    await closeOther();
+}
+
 try {
     await testPlanar();
+    await testEvents();
     await testFound();
     await testSpatial();
     for (const scheme of ["light", "dark"]) for (const scene of ["rotating-ball", "tetrahedron"]) await testPhone(scene, 360, scheme);
+    await testStudies({ check, open, work, zeno, root });
+    await testMany({ check, open, work, zeno, root });
     await testMount();
     await testRest();
 } catch (error) {

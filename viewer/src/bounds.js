@@ -2,7 +2,7 @@
 // The box that a drawing fills over the whole time.
 import { isEndless, pointsOf } from "./items.js";
 
-const SAMPLES = 160;
+const SAMPLES = 160, MOST = 40000; // moments; of all items together
 
 export function boundsOf(items, table) {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
@@ -13,7 +13,7 @@ export function boundsOf(items, table) {
             high[k] = Math.max(high[k], point[k]);
         }
     };
-    const steps = Math.max(1, Math.min(SAMPLES, table.rows));
+    const steps = Math.max(1, Math.min(SAMPLES, table.rows, Math.max(8, Math.ceil(MOST / (items.length + 1)))));
     for (const item of items) {
         if (isEndless(item.def)) continue;
         for (let i = 0; i < (item.moves ? steps : 1); i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Play, time, speed and what to show. Keys work while the focus is inside the viewer: space, arrows, Home, End.
+import { eventLegend, eventTicks } from "./events.js";
 import { SPEEDS } from "./player.js";
 import { numberText, timeText } from "./text.js";
 
@@ -30,7 +31,9 @@ export class Controls {
             player.seek(player.start + (this.scrub.value / STEPS) * (player.end - player.start));
         });
         this.time = element("output", "zeno-time");
-        this.root.append(this.play, this.scrub, this.time, this.options());
+        const line = element("div", "zeno-line"), ticks = eventTicks(viewer.table.events, player.start, player.end);
+        line.append(this.scrub, ...ticks);
+        this.root.append(this.play, line, this.time, this.options(), ...(ticks.length ? [eventLegend(viewer.table.events)] : []));
         host.append(this.root);
         viewer.root.addEventListener("keydown", (event) => this.key(event));
         viewer.root.tabIndex = -1;

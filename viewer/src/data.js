@@ -3,7 +3,8 @@
 
 const ARRAYS = { f32: Float32Array, f64: Float64Array };
 
-function decode(column) {
+// Numbers of a column of JSON: a list, or bytes in base64.
+export function numbers(column) {
     if (Array.isArray(column.data)) return Float64Array.from(column.data, (value) => (value === null ? NaN : value));
     const bytes = Uint8Array.from(atob(column.data), (character) => character.charCodeAt(0));
     return new (ARRAYS[column.type] ?? Float32Array)(bytes.buffer);
@@ -11,11 +12,12 @@ function decode(column) {
 
 export class Table {
     constructor(data) {
-        this.columns = data.columns.map((column) => ({ ...column, data: null, values: decode(column) }));
+        this.columns = data.columns.map((column) => ({ ...column, data: null, values: numbers(column) }));
         this.byName = new Map(this.columns.map((column) => [column.name, column]));
         this.t = this.byName.get("t")?.values ?? Float64Array.from({ length: data.rows ?? 0 }, (_, i) => i);
         this.rows = this.t.length;
         this.contacts = data.contacts; // found contacts: see found.js
+        this.events = data.events; // contact events: see events.js
         this.row = 0; // where the last search ended: time mostly goes on
     }
 

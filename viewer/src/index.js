@@ -2,6 +2,7 @@
 // ZenoViewer.mount(element, data, options) shows a result; ZenoViewer.page(data) fills a page of its own. docs/page.md
 import chartStyle from "uplot/dist/uPlot.min.css";
 import style from "./style.css";
+import { Study } from "./study.js";
 import { Viewer } from "./viewer.js";
 
 function addStyle() {
@@ -12,9 +13,11 @@ function addStyle() {
     document.head.append(sheet);
 }
 
+const isStudy = (data) => String(data?.format).startsWith("zeno study");
+
 export function mount(host, data, options) {
     addStyle();
-    return new Viewer(host, data, options);
+    return isStudy(data) ? new Study(host, data) : new Viewer(host, data, options);
 }
 
 function add(host, tag, className, text) {
@@ -33,7 +36,7 @@ export function page(data) {
     const facts = add(main, "ul", "zeno-facts");
     for (const [name, value] of data.facts ?? []) add(facts, "li", "", `${name} ${value}`);
     const viewer = mount(add(main, "div"), data);
-    if (!viewer.stage) add(main, "p", "zeno-hint", "This result has no drawing, so only its curves are shown.");
+    if (!viewer.stage && !isStudy(data)) add(main, "p", "zeno-hint", "This result has no drawing, so only its curves are shown.");
     if (data.scene) {
         const source = add(main, "details", "zeno-source");
         add(source, "summary", "", "Scene");

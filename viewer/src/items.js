@@ -10,12 +10,12 @@ export const isBetween = (def) => BETWEEN.has(def.shape);
 
 // Colours go round among the bodies that move; what is fixed is grey, and pieces of one body look alike.
 function colourIndices(defs, drawing) {
-    const owners = [];
+    const owners = new Map();
     return defs.map((def) => {
         if (def.shape === "joint" || def.thin || !itemMoves(drawing, def)) return -1;
         const owner = def.body ?? def.colour_of ?? def.name;
-        if (!owners.includes(owner)) owners.push(owner);
-        return owners.indexOf(owner);
+        if (!owners.has(owner)) owners.set(owner, owners.size);
+        return owners.get(owner);
     });
 }
 

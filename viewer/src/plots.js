@@ -83,6 +83,15 @@ export class Plot {
         const details = element("details", "zeno-columns");
         details.append(element("summary", "", "Curves"));
         const list = element("div", "zeno-column-list");
+        this.boxes = [];
+        details.addEventListener("toggle", () => { if (details.open && !this.boxes.length) this.fillChooser(list, names); }); // thousands of columns take their time
+        details.append(list);
+        document.addEventListener("pointerdown", (event) => { if (!details.contains(event.target)) details.open = false; });
+        this.legend = element("span", "zeno-legend");
+        this.head.append(this.legend, label, details);
+    }
+
+    fillChooser(list, names) {
         this.boxes = names.filter((name) => name !== "t").map((name) => {
             const row = element("label"), box = element("input");
             box.type = "checkbox";
@@ -94,10 +103,6 @@ export class Plot {
             list.append(row);
             return box;
         });
-        details.append(list);
-        document.addEventListener("pointerdown", (event) => { if (!details.contains(event.target)) details.open = false; });
-        this.legend = element("span", "zeno-legend");
-        this.head.append(this.legend, label, details);
     }
 
     choose(name, wanted) {

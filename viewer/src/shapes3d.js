@@ -4,11 +4,14 @@ import * as THREE from "three";
 import { ConvexGeometry } from "three/addons/geometries/ConvexGeometry.js";
 import { niceStep } from "./text.js";
 
-const SEGMENTS = 48;
+const SEGMENTS = 48, MANY = 100; // pieces of a circle; items of one shape that have a third of them
+
+export const itemColour = (item, theme) => (item.colour < 0 ? theme.fixed : theme.bodies[item.colour % theme.bodies.length]);
 
 function material(item, theme, more = {}) {
-    const colour = item.colour < 0 ? theme.fixed : theme.bodies[item.colour % theme.bodies.length];
-    return new THREE.MeshStandardMaterial({ color: colour, roughness: 0.55, metalness: 0.05, ...more });
+    const made = new THREE.MeshStandardMaterial({ color: itemColour(item, theme), roughness: 0.55, metalness: 0.05, ...more });
+    made.userData.own = true; // its colour is the item's
+    return made;
 }
 
 function solid(geometry, item, theme, more) {
@@ -39,8 +42,8 @@ function fields(geometry) {
     return plain;
 }
 
-function sphere(item, theme, radius, scale = [1, 1, 1]) {
-    const geometry = new THREE.SphereGeometry(radius, SEGMENTS, SEGMENTS / 2);
+function sphere(item, theme, segments, radius, scale = [1, 1, 1]) {
+    const geometry = new THREE.SphereGeometry(radius, segments, segments / 2);
     geometry.scale(...scale);
     return solid(fields(geometry), item, theme, { vertexColors: true });
 }
@@ -48,13 +51,13 @@ function sphere(item, theme, radius, scale = [1, 1, 1]) {
 const upright = (geometry) => geometry.rotateX(Math.PI / 2); // three's axis is y, ours z
 
 // A disk with a mark from its centre, on both sides.
-function disk(item, theme, radius, thickness, edge) {
-    const mesh = solid(upright(new THREE.CylinderGeometry(radius, radius, thickness, SEGMENTS * 2)), item, theme);
+function disk(item, theme, segments, radius, thickness, edge) {
+    const mesh = solid(upright(new THREE.CylinderGeometry(radius, radius, thickness, segments * 2)), item, theme);
     const mark = new THREE.Mesh(new THREE.BoxGeometry(radius * 0.9, radius * 0.09, thickness * 1.06 + radius * 0.004),
                                 new THREE.MeshStandardMaterial({ color: theme.stage, roughness: 0.8 }));
     mark.position.x = radius * 0.45;
     mesh.add(mark);
-    if (edge) mesh.add(solid(new THREE.TorusGeometry(radius, edge, 12, SEGMENTS * 2), item, theme));
+    if (edge) mesh.add(solid(new THREE.TorusGeometry(radius, edge, 12, segments * 2), item, theme));
     return withEdges(mesh, theme);
 }
 
@@ -134,8 +137,9 @@ function hollow(geometry, item, theme) {
     return mesh;
 }
 
-export function itemObject(item, theme, bounds) {
-    const { def } = item, thin = 0.008 * bounds.size;
+// count: how many items look like this one.
+export function itemObject(item, theme, bounds, count = 1) {
+    const { def } = item, thin = 0.008 * bounds.size, segments = count > MANY ? SEGMENTS / 3 : SEGMENTS;
     if (item.from) {
         const radius = def.radius ?? (def.thin ? 0.35 * thin : thin);
         return def.shape === "spring" ? solid(coil(radius), item, theme) : solid(upright(new THREE.CylinderGeometry(radius, radius, 1, 16)), item, theme);
@@ -145,17 +149,17 @@ export function itemObject(item, theme, bounds) {
         return solid(tube(item.through.map((read) => read({ row: 0, fraction: 0 })), item.thickness), item, theme);
     }
     switch (def.shape) {
-    case "sphere": return sphere(item, theme, def.radius);
-    case "ellipsoid": case "ellipse": return sphere(item, theme, 0.5, [def.size[0], def.size[1], def.size[2] ?? 0.02 * def.size[0]]);
-    case "disk": return disk(item, theme, def.radius, def.length || 0.04 * def.radius, 0);
-    case "ring": return disk(item, theme, def.radius, def.length || 0.03 * def.radius, 0.025 * def.radius);
+    case "sphere": return sphere(item, theme, segments, def.radius);
+    case "ellipsoid": case "ellipse": return sphere(item, theme, segments, 0.5, [def.size[0], def.size[1], def.size[2] ?? 0.02 * def.size[0]]);
+    case "disk": return disk(item, theme, segments, def.radius, def.length || 0.04 * def.radius, 0);
+    case "ring": return disk(item, theme, segments, def.radius, def.length || 0.03 * def.radius, 0.025 * def.radius);
     case "cylinder":
-        if (def.length) return disk(item, theme, def.radius, def.length, 0);
+        if (def.length) return disk(item, theme, segments, def.radius, def.length, 0);
         return solid(upright(new THREE.CylinderGeometry(def.radius, def.radius, 3 * bounds.size, SEGMENTS, 1, true)), item, theme);
     case "box": return withEdges(solid(new THREE.BoxGeometry(def.size[0], def.size[1], def.size[2] ?? 0.1 * def.size[0]), item, theme), theme);
-    case "capsule": return solid(upright(new THREE.CapsuleGeometry(def.radius, def.length, 12, SEGMENTS)), item, theme);
-    case "point": return sphere(item, theme, def.small ? 1.2 * thin : 2.2 * thin);
-    case "joint": return sphere({ colour: -1 }, theme, 1.4 * thin);
+    case "capsule": return solid(upright(new THREE.CapsuleGeometry(def.radius, def.length, segments / 4, segments)), item, theme);
+    case "point": return sphere(item, theme, segments, def.small ? 1.2 * thin : 2.2 * thin);
+    case "joint": return sphere({ colour: -1 }, theme, segments, 1.4 * thin);
     case "hull": case "polygon": return hull(def, item, theme);
     case "mesh": {
         const geometry = new THREE.BufferGeometry();
@@ -206,26 +210,4 @@ export function placeItem(item, object, moment) {
     object.visible = r.every(Number.isFinite);
     object.position.set(...r);
     object.quaternion.set(p[1], p[2], p[3], p[0]);
-}
-
-// ---- arrows ----
-
-export function arrowObject(colour) {
-    const paint = new THREE.MeshBasicMaterial({ color: colour, depthTest: false, transparent: true }); // also seen inside bodies
-    const shaft = new THREE.Mesh(upright(new THREE.CylinderGeometry(1, 1, 1, 12)), paint);
-    const head = new THREE.Mesh(upright(new THREE.ConeGeometry(1, 1, 20)), paint);
-    const group = new THREE.Group();
-    group.add(shaft, head);
-    shaft.renderOrder = head.renderOrder = 10;
-    return group;
-}
-
-export function pointArrow(arrow, at, force, length, usual) {
-    const [shaft, head] = arrow.children, size = Math.hypot(...force), tip = Math.min(0.28 * usual, 0.6 * length);
-    arrow.position.set(...at);
-    arrow.quaternion.setFromUnitVectors(along, new THREE.Vector3(...force).divideScalar(size));
-    shaft.scale.set(0.03 * usual, 0.03 * usual, length - tip);
-    shaft.position.z = (length - tip) / 2;
-    head.scale.set(0.09 * usual, 0.09 * usual, tip);
-    head.position.z = length - tip / 2;
 }

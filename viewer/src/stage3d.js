@@ -4,7 +4,8 @@ import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Forces } from "./forces.js";
 import { centreOf, isEndless } from "./items.js";
-import { arrowObject, itemObject, placeItem, pointArrow } from "./shapes3d.js";
+import { Arrows, Instances, sortItems } from "./instances.js";
+import { itemObject, placeItem } from "./shapes3d.js";
 import { niceStep } from "./text.js";
 
 const LEFT_ALONE = 2; // seconds until the context of a stage out of sight is given back
@@ -103,13 +104,15 @@ export class Stage3d {
         sun.shadow.normalBias = 0.004 * size;
         sun.shadow.intensity = 0.6;
         this.scene.add(sun, sun.target);
-        this.objects = this.system.items.map((item) => {
+        const { alike, single } = sortItems(this.system.items);
+        this.instances = alike.map((items) => new Instances(this.scene, items, theme, bounds));
+        this.objects = single.map((item) => {
             const object = itemObject(item, theme, bounds);
             this.scene.add(object);
             return { item, object };
         });
         if (!this.system.items.some((item) => isEndless(item.def))) this.addGrid(middle, size);
-        this.arrows = [];
+        this.arrows = new Arrows(this.scene, theme.force);
         this.trailLine = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: theme.faint }));
         this.trailLine.frustumCulled = false;
         this.scene.add(this.trailLine);
@@ -162,6 +165,7 @@ export class Stage3d {
     draw(moment) {
         if (!this.renderer) return;
         for (const { item, object } of this.objects) placeItem(item, object, moment);
+        for (const group of this.instances) group.place(moment);
         this.follow(moment);
         this.drawTrail(moment);
         this.drawForces(moment);
@@ -195,17 +199,7 @@ export class Stage3d {
 
     drawForces(moment) {
         const { forces, showForces, bounds } = this.system, list = showForces ? forces.at(moment) : [];
-        while (this.arrows.length < list.length) {
-            const arrow = arrowObject(this.theme.force);
-            this.arrows.push(arrow);
-        }
         const usual = 0.16 * Math.min(bounds.size, 4 * this.system.sizeOfItems);
-        this.arrows.forEach((arrow, i) => {
-            if (arrow.parent !== this.scene) this.scene.add(arrow);
-            arrow.visible = i < list.length;
-            if (!arrow.visible) return;
-            const size = Math.hypot(...list[i].force);
-            pointArrow(arrow, list[i].at, list[i].force, usual * Forces.relative(size, forces.reference), usual);
-        });
+        this.arrows.show(list.map(({ at, force }) => ({ at, force, length: usual * Forces.relative(Math.hypot(...force), forces.reference) })), usual);
     }
 }

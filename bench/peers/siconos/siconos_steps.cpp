@@ -8,8 +8,8 @@
 // Siconos is given its fast path: linear time-invariant systems (the iteration matrix is factorised once), one Newton iteration
 // a step, no output, and the solver that was the fastest of those that solve these systems (planar friction: NSGS before Lemke
 // and enumeration; CPG fails). Only computeOneStep and nextStep are timed.
-#include <SiconosKernel.hpp>
 #include <Friction_cst.h>
+#include <SiconosKernel.hpp>
 #include <SolverOptions.h>
 
 #include <algorithm>
@@ -42,7 +42,12 @@ System bouncing_ball() {
 
 System rotating_ball() {
     const double m = 1, R = 0.1, theta = 0.4 * m * R * R, g = 10;
-    return {"rotating-ball", {0, 1, 0}, {0, 0, 50}, {0, -m * g, 0}, {{m, 0, 0}, {0, m, 0}, {0, 0, theta}}, {},
+    return {"rotating-ball",
+            {0, 1, 0},
+            {0, 0, 50},
+            {0, -m * g, 0},
+            {{m, 0, 0}, {0, m, 0}, {0, 0, theta}},
+            {},
             {{{{0, 1, 0}, {1, 0, R}}, -R, 0, 0.2}}};
 }
 

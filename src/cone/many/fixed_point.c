@@ -35,7 +35,7 @@ static bool create(many_system *s) {
     if (!many_need_factors(s)) return false;
     if (s->shift) return true;
     s->history = MEM_ARRAY(s->context, double, (2 * WINDOW + 2) * s->room.rows);
-    s->shift = MEM_ARRAY(s->context, double, s->room.rows * CONTACT_ROWS_MOST);
+    s->shift = MEM_ARRAY(s->context, double, s->room.rows *CONTACT_ROWS_MOST);
     s->shifted = MEM_ARRAY(s->context, double, s->room.numbers);
     if (s->history && s->shift && s->shifted) return true;
     many_fixed_point_destroy(s);
@@ -51,9 +51,7 @@ static void enter(many_system *s) {
         for (int i = 0; i < s->d; i++)
             for (int j = 0; j < s->d; j++)
                 s->shifted[(size_t)k * dd + (size_t)(i * s->d + j)] =
-                    (s->W[(size_t)k * dd + (size_t)(i * s->d + j)] +
-                     s->W[(size_t)s->transposed[k] * dd + (size_t)(j * s->d + i)]) /
-                    2;
+                    (s->W[(size_t)k * dd + (size_t)(i * s->d + j)] + s->W[(size_t)s->transposed[k] * dd + (size_t)(j * s->d + i)]) / 2;
 }
 
 void many_fixed_point_destroy(many_system *s) {
@@ -70,7 +68,7 @@ static zn_status factor(many_system *s) {
         for (int i = 0; i < d; i++) s->shift[(c * d + i) * d + i] = s->rho;
     s->out->factorisations++;
     lin_block_values matrix = {.blocks = s->symmetric ? s->W : s->shifted, .diagonal = s->shift};
-    return lin_block_lu_factor(s->factors, &matrix) == 0 ? ZN_OK : ZN_SINGULAR;
+    return lin_block_lu_factor(s->factors, &matrix) == 0 ? ZN_OK : ZN_ERROR_SINGULAR;
 }
 
 /* x -= (W - W_sym) z */
@@ -78,11 +76,9 @@ static void subtract_asymmetry(const many_system *s, const double *z, double *x)
     int d = s->d;
     for (int c = 0; c < s->n; c++)
         for (int b = s->start[c]; b < s->start[c + 1]; b++) {
-            const double *own = s->W + (size_t)b * (size_t)(d * d),
-                         *across = s->W + (size_t)s->transposed[b] * (size_t)(d * d);
+            const double *own = s->W + (size_t)b * (size_t)(d * d), *across = s->W + (size_t)s->transposed[b] * (size_t)(d * d);
             for (int i = 0; i < d; i++)
-                for (int j = 0; j < d; j++)
-                    x[c * d + i] -= (own[i * d + j] - across[j * d + i]) / 2 * z[s->index[b] * d + j];
+                for (int j = 0; j < d; j++) x[c * d + i] -= (own[i * d + j] - across[j * d + i]) / 2 * z[s->index[b] * d + j];
         }
 }
 
@@ -145,8 +141,7 @@ static bool extrapolate(memory *h, int m, double *v, const double *f) {
     lin_dense_cholesky_solve(n, G, b, 1);
     for (int k = 0; k < m; k++) v[k] += f[k];
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < m; k++)
-            v[k] -= b[i] * (h->dv[(size_t)i * (size_t)m + (size_t)k] + h->df[(size_t)i * (size_t)m + (size_t)k]);
+        for (int k = 0; k < m; k++) v[k] -= b[i] * (h->dv[(size_t)i * (size_t)m + (size_t)k] + h->df[(size_t)i * (size_t)m + (size_t)k]);
     return true;
 }
 
@@ -217,7 +212,7 @@ static zn_status rebalance(many_system *s, balance *b, bool *changed) {
 
 zn_status many_fixed_point(many_system *s, fixed_point_plan plan) {
     int m = s->m;
-    if (!create(s)) return ZN_MEMORY;
+    if (!create(s)) return ZN_ERROR_MEMORY;
     enter(s);
     bool fresh = !s->has_v || !plan.go_on, changed;
     if (fresh) {
@@ -239,8 +234,7 @@ zn_status many_fixed_point(many_system *s, fixed_point_plan plan) {
         resolve(s);
         s->out->fixed_point_iterations++;
         for (int i = 0; i < m; i++) s->work[i] = alpha * (s->x[i] - s->z[i]);
-        if (plan.accelerate)
-            accelerated_step(s, &h);
+        if (plan.accelerate) accelerated_step(s, &h);
         else
             for (int i = 0; i < m; i++) s->v[i] += s->work[i];
         weigh(s, &b, s->u);
@@ -249,5 +243,5 @@ zn_status many_fixed_point(many_system *s, fixed_point_plan plan) {
     }
     if (status != ZN_OK) return status;
     project_all(s, s->v, s->z);
-    return many_offer(s, s->z, s->u) ? ZN_OK : ZN_NO_CONVERGENCE;
+    return many_offer(s, s->z, s->u) ? ZN_OK : ZN_ERROR_NO_CONVERGENCE;
 }

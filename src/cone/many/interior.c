@@ -7,11 +7,12 @@
  *
  *     T^2 = b^2 (2 w w' - J),   T^-2 = (2 (J w)(J w)' - J)/b^2
  *     l o (T dz + T^-1 dy) = 2 sigma tau e - l o l - (T dz_a) o (T^-1 dy_a) = l o (T c)   =>   dz = c - T^-2 dy
- *     (V + G T^-2) dy = G c - (1 - sigma) rho,    rho = V y + p + |z_T| e - z,    G = 1 - e z_T'/|z_T|
+ *     (V + G T^-2) dy = G c - (1 - sigma) rho,    rho = V y + p + |z_T| e - z,    G = 1 - theta e z_T'/|z_T|
  *
- * with dz_a, dy_a the step for sigma = 0 (Mehrotra). G is the derivative of z - |z_T| e: without it, with |z_T| of the last iterate, the matrix is
- * symmetric, but the iteration becomes a slow fixed point (40 iterations for three digits, instead of 30 for nine). The structure of the matrix
- * never changes, and it is regular also where contacts are redundant; Newton's method on the contacts that turned out active finds the last digits. */
+ * with dz_a, dy_a the step for sigma = 0 (Mehrotra). With theta = 1, G is the derivative of z - |z_T| e. With theta = 0, that is with |z_T| of the last
+ * iterate, the problem is convex, and there is always a way on, but the iteration becomes a slow fixed point (40 iterations for three digits, instead of
+ * 30 for nine). Since |z_T| e is not monotone, the path to tau = 0 may turn back: steps become short there. Then theta falls, and grows again
+ * with long steps. The structure of the matrix never changes, and it is regular also where contacts are redundant; Newton's method on the contacts that turned out active finds the last digits. */
 #include "cone/many/system.h"
 
 #define NO_FRICTION 1e-9 /* mu below it: the tangential rows stay zero */
@@ -20,13 +21,17 @@
 #define SHORT 0.1 /* a step this short makes no progress */
 #define CENTRING 0.8
 #define CENTRING_AFTER 0.8 /* times (1 - t)^2 after a step of length t: who came near to the boundary goes back to the middle */
-enum { SHORT_STEPS_MOST = 20 };
+#define LONG 0.8
+#define THETA_FALL 0.3
+#define THETA_GROWTH 2 /* and THETA_LEAST more */
+#define THETA_LEAST 0.1
 
 typedef double vec[CONTACT_ROWS_MOST];
 
 struct interior {
     double *V, *p, *D, *E;             /* blocks of V, made symmetric; p; T^-2 by contacts */
     double *y, *z, *dy, *dz, *rho, *c; /* m each */
+    double theta;
 };
 
 void many_interior_destroy(many_system *s) {
@@ -47,8 +52,8 @@ static bool create(many_system *s) {
     struct interior *f = s->interior = MEM_ARRAY(s->context, struct interior, 1);
     if (!f) return false;
     f->V = MEM_ARRAY(s->context, double, s->room.numbers);
-    f->D = MEM_ARRAY(s->context, double, s->room.rows * CONTACT_ROWS_MOST);
-    f->E = MEM_ARRAY(s->context, double, s->room.rows * CONTACT_ROWS_MOST);
+    f->D = MEM_ARRAY(s->context, double, s->room.rows *CONTACT_ROWS_MOST);
+    f->E = MEM_ARRAY(s->context, double, s->room.rows *CONTACT_ROWS_MOST);
     double **vectors[] = {&f->p, &f->y, &f->z, &f->dy, &f->dz, &f->rho, &f->c};
     bool fine = f->V && f->D && f->E;
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
@@ -68,8 +73,7 @@ static void enter(many_system *s, struct interior *f) {
             const double *own = s->W + (size_t)k * dd;
             double a = 1 / lorentz(s, c), b = 1 / lorentz(s, s->index[k]);
             for (int i = 0; i < d; i++)
-                for (int j = 0; j < d; j++)
-                    f->V[(size_t)k * dd + (size_t)(i * d + j)] = own[i * d + j] * (i ? 1 : a) * (j ? 1 : b);
+                for (int j = 0; j < d; j++) f->V[(size_t)k * dd + (size_t)(i * d + j)] = own[i * d + j] * (i ? 1 : a) * (j ? 1 : b);
         }
     for (int k = 0; k < s->m; k++) f->p[k] = s->q[k] / (k % d ? 1 : lorentz(s, k / d));
 }
@@ -81,8 +85,7 @@ static void residual(many_system *s, struct interior *f) {
     many_velocities(s, s->r, s->u);
     for (int c = 0; c < s->n; c++) {
         int n = rows_of(s, c);
-        for (int i = 0; i < d; i++)
-            f->rho[c * d + i] = i < n ? s->u[c * d + i] / (i ? 1 : lorentz(s, c)) - f->z[c * d + i] : 0;
+        for (int i = 0; i < d; i++) f->rho[c * d + i] = i < n ? s->u[c * d + i] / (i ? 1 : lorentz(s, c)) - f->z[c * d + i] : 0;
         f->rho[c * d] += many_norm(f->z + c * d + 1, n - 1);
     }
 }
@@ -134,7 +137,7 @@ static void fill_diagonal(many_system *s, struct interior *f) {
         double *E = f->E + (size_t)c * (size_t)(d * d), size = many_norm(f->z + c * d + 1, n - 1);
         memcpy(E, D, (size_t)(d * d) * sizeof *E);
         for (int i = 1; i < n && size > 0; i++)
-            for (int j = 0; j < d; j++) E[j] -= f->z[c * d + i] / size * D[i * d + j];
+            for (int j = 0; j < d; j++) E[j] -= f->theta * f->z[c * d + i] / size * D[i * d + j];
     }
 }
 
@@ -162,7 +165,7 @@ static void find_step(many_system *s, struct interior *f, double sigma, double t
     for (int k = 0; k < s->m; k++) f->dy[k] = f->c[k] - (1 - sigma) * f->rho[k];
     for (int c = 0; c < s->n; c++) {
         double size = many_norm(f->z + c * d + 1, rows_of(s, c) - 1);
-        for (int i = 1; i < rows_of(s, c) && size > 0; i++) f->dy[c * d] -= f->z[c * d + i] / size * f->c[c * d + i];
+        for (int i = 1; i < rows_of(s, c) && size > 0; i++) f->dy[c * d] -= f->theta * f->z[c * d + i] / size * f->c[c * d + i];
     }
     lin_block_lu_solve(s->factors, f->dy);
     s->out->solves++;
@@ -175,8 +178,7 @@ static void find_step(many_system *s, struct interior *f, double sigma, double t
 
 /* The largest t <= 1 with x + t dx in L, for one contact. */
 static double reach(const double *x, const double *dx, int n) {
-    double a = dx[0] * dx[0] - dot(dx + 1, dx + 1, n - 1), b = x[0] * dx[0] - dot(x + 1, dx + 1, n - 1), c = det(x, n),
-           t = 1;
+    double a = dx[0] * dx[0] - dot(dx + 1, dx + 1, n - 1), b = x[0] * dx[0] - dot(x + 1, dx + 1, n - 1), c = det(x, n), t = 1;
     double disc = b * b - a * c;
     if (n == 1) return dx[0] < 0 && -x[0] / dx[0] < 1 ? -x[0] / dx[0] : 1;
     if (disc >= 0 && !(b >= 0 && a >= 0)) { /* smallest positive root of c + 2 b t + a t^2 */
@@ -220,30 +222,30 @@ static void bend(many_system *s, struct interior *f, double t) {
         vec next = {0};
         for (int i = 1; i < n; i++) {
             next[i] = f->z[at + i] + t * f->dz[at + i];
-            if (size > 0) along += f->z[at + i] / size * f->dz[at + i];
+            if (size > 0) along += f->theta * f->z[at + i] / size * f->dz[at + i];
         }
         double extra = many_norm(next + 1, n - 1) - size - t * along;
         if (extra > 0) f->z[at] += extra;
     }
 }
 
-/* The candidate: y as r, projected. */
-static bool look(many_system *s, const struct interior *f) {
+/* The residual of the candidate: y as r, projected. */
+static double look(many_system *s, const struct interior *f) {
     for (int k = 0; k < s->m; k++) s->r[k] = f->y[k] / (k % s->d ? 1 : lorentz(s, k / s->d));
     for (int c = 0; c < s->n; c++) {
         for (int i = rows_of(s, c); i < s->d; i++) s->r[c * s->d + i] = 0;
         many_project(s, c, s->r + c * s->d);
     }
-    return many_offer(s, s->r, s->u);
+    return many_offer_measured(s, s->r, s->u);
 }
 
 zn_status many_interior(many_system *s, interior_plan plan) {
-    if (!create(s)) return ZN_MEMORY;
+    if (!create(s)) return ZN_ERROR_MEMORY;
     struct interior *f = s->interior;
-    int short_steps = 0;
     double last_t = 1;
     enter(s, f);
     begin(s, f, plan.start);
+    f->theta = 1;
     for (int it = 0; it < plan.iterations; it++) {
         zn_status allowed = many_may_go_on(s);
         if (allowed != ZN_OK) return allowed;
@@ -252,7 +254,7 @@ zn_status many_interior(many_system *s, interior_plan plan) {
         fill_diagonal(s, f);
         s->out->factorisations++;
         lin_block_values matrix = {.blocks = f->V, .transposed = s->transposed, .diagonal = f->E};
-        if (lin_block_lu_factor(s->factors, &matrix) != 0) return ZN_NO_CONVERGENCE;
+        if (lin_block_lu_factor(s->factors, &matrix) != 0) return ZN_ERROR_NO_CONVERGENCE;
         find_step(s, f, 0, tau, false);
         double t = longest_step(s, f), after = gap(s, f, t), sigma = after / tau;
         sigma = smaller(sigma * sigma * sigma, 1);
@@ -262,9 +264,8 @@ zn_status many_interior(many_system *s, interior_plan plan) {
         if (t < SHORT) { /* towards the middle of the cones, without the corrector */
             find_step(s, f, CENTRING, tau, false);
             t = TO_BOUNDARY * longest_step(s, f);
-            if (++short_steps == SHORT_STEPS_MOST) return ZN_NO_CONVERGENCE;
         }
-        if (!(t > 0)) return ZN_NO_CONVERGENCE;
+        if (!(t > 0)) return ZN_ERROR_NO_CONVERGENCE;
         last_t = t;
         bend(s, f, t);
         for (int k = 0; k < s->m; k++) {
@@ -272,8 +273,11 @@ zn_status many_interior(many_system *s, interior_plan plan) {
             f->z[k] += t * f->dz[k];
         }
         s->out->interior_iterations++;
-        if (look(s, f)) return ZN_OK;
-        if (s->best_residual < plan.enough) return ZN_NO_CONVERGENCE;
+        if (t < plan.fall) f->theta *= THETA_FALL;
+        else if (t > LONG) f->theta = smaller(1, THETA_GROWTH * f->theta + THETA_LEAST);
+        double now = look(s, f);
+        if (now <= s->settings.residual) return ZN_OK;
+        if (now < plan.enough) return ZN_ERROR_NO_CONVERGENCE;
     }
-    return ZN_NO_CONVERGENCE;
+    return ZN_ERROR_NO_CONVERGENCE;
 }

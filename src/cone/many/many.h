@@ -15,6 +15,7 @@
 #ifndef CONE_MANY_H
 #define CONE_MANY_H
 
+#include "base/team.h"
 #include "linalg/linalg.h"
 
 enum { CONTACT_ROWS_MOST = 5 };
@@ -31,7 +32,7 @@ typedef struct many_settings {
     double residual; /* wanted */
     bool
         natural_map; /* also of the natural map with percussions and velocities as they are, the measure of the literature; else the one in velocities only */
-    int rounds_most; /* of the last resort; 0: none */
+    int rounds_most;         /* of the last resort; 0: none */
     int factorisations_most; /* after that many no method begins another iteration; 0: no limit */
 } many_settings;
 
@@ -51,6 +52,7 @@ void many_destroy(many_system *);
  * Block row c has the columns index[start[c] .. start[c + 1] - 1], ascending; the structure is symmetric and holds the diagonal. False: no
  * memory. */
 many_system *many_create_empty(zn_context *);
+void many_share(many_system *, base_team *, int threads); /* work on large problems among threads; the same bits with any number */
 bool many_lay_out(many_system *, int dim, int n, const int *start, const int *index);
 double *many_blocks(many_system *); /* dim x dim numbers a block, row by row; zero after many_lay_out */
 typedef struct many_load_def {
@@ -60,7 +62,7 @@ typedef struct many_load_def {
 } many_load_def;
 void many_load(many_system *, const many_load_def *);
 
-/* r (dim n): start in, best found out, in K. ZN_OK: the residual is met; ZN_NO_CONVERGENCE; ZN_STOPPED; ZN_MEMORY (error in the context). */
+/* r (dim n): start in, best found out, in K. ZN_OK: the residual is met; ZN_ERROR_NO_CONVERGENCE; ZN_STOPPED; ZN_ERROR_MEMORY (error in the context). */
 zn_status many_solve(many_system *, const many_settings *, double *r, many_outcome *);
 
 #endif

@@ -11,7 +11,7 @@
  * and the same rows for rolling with nu. In blocks: J_cj = P_c (W_d)_cj, plus D_c on the diagonal, and the right side is -P_c (q - delta rbar)_c. */
 #include "cone/many/system.h"
 
-enum { HALVINGS = 6, MERITS = 4, FAILURES_MOST = 6, FREE_STEPS = 6 };
+enum { HALVINGS = 6, MERITS = 4, FAILURES_MOST = 6, FREE_STEPS = 6, PATIENCE = 6 };
 #define FREE_GROWTH 3 /* of the merit, in the first steps */
 #define DECREASE 1e-4
 #define DELTA_LEAST 1e-9
@@ -19,8 +19,9 @@ enum { HALVINGS = 6, MERITS = 4, FAILURES_MOST = 6, FREE_STEPS = 6 };
 #define DELTA_START_MOST 1e-2
 #define DELTA_START_LEAST 1e-7
 #define INNER_ACCURACY 1e-3 /* of the merit at the start of an inner iteration */
-#define INNER_FLOOR 1e-13
-#define INNER_DONE 1e-12
+#define INNER_DONE 1e-12    /* of the merit: no need for more, unless the residual that is wanted needs it */
+#define INNER_LEAST 1e-15   /* round-off */
+#define INNER_SHARE 0.1     /* of the residual that is wanted */
 #define ENOUGH_SHARE 0.1
 
 /* Per contact: what its rows are. */
@@ -33,6 +34,7 @@ struct active_matrix {
     contact_rows *rows;
     double *values, *diagonal; /* blocks P_c W_cj; P_c delta + D_c */
     double *centre, *y, *step, *trial;
+    double done; /* merit at which an inner iteration has found its solution */
 };
 
 void many_newton_destroy(many_system *s) {
@@ -52,7 +54,7 @@ static bool create(many_system *s) {
     a->wanted = MEM_ARRAY(s->context, unsigned char, s->room.contacts);
     a->rows = MEM_ARRAY(s->context, contact_rows, s->room.contacts);
     a->values = MEM_ARRAY(s->context, double, s->room.numbers);
-    a->diagonal = MEM_ARRAY(s->context, double, s->room.rows * CONTACT_ROWS_MOST);
+    a->diagonal = MEM_ARRAY(s->context, double, s->room.rows *CONTACT_ROWS_MOST);
     bool fine = a->wanted && a->rows && a->values && a->diagonal;
     double **vectors[] = {&a->centre, &a->y, &a->step, &a->trial};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
@@ -143,16 +145,33 @@ static double merit(many_system *s, const double *r, double ro, double delta, co
     return sqrt(sum) / ro;
 }
 
+/* The right side less J r, of the contacts that stay: what is solved for is the change, whose round-off is less than that of r+. */
+static void subtract_present(many_system *s, struct active_matrix *a) {
+    int d = s->d;
+    for (int c = 0; c < s->n; c++)
+        for (int i = 0; i < d; i++) a->step[c * d + i] = a->wanted[c] ? s->r[c * d + i] : 0;
+    for (int c = 0; c < s->n; c++) {
+        if (!a->wanted[c]) continue;
+        double u[CONTACT_ROWS_MOST], *to = a->trial + c * d;
+        const double *own = a->diagonal + (size_t)c * (size_t)(d * d), *r = a->step + c * d;
+        many_velocity(s, a->step, c, u);
+        for (int i = 0; i < d; i++) u[i] -= s->q[c * d + i];
+        for (int i = 0; i < d; i++)
+            for (int l = 0; l < d; l++) to[i] -= a->rows[c].P[i * d + l] * u[l] + own[i * d + l] * r[l];
+    }
+}
+
 /* The full step: trial = r+. */
 static bool full_step(many_system *s, struct active_matrix *a, double ro, double delta) {
     describe_rows(s, a, ro);
     fill_matrix(s, a, delta);
+    subtract_present(s, a);
     s->out->factorisations++;
     s->out->newton_iterations++;
-    lin_block_values matrix = {
-        .blocks = a->values, .transposed = s->transposed, .diagonal = a->diagonal, .present = a->wanted};
+    lin_block_values matrix = {.blocks = a->values, .transposed = s->transposed, .diagonal = a->diagonal, .present = a->wanted};
     if (lin_block_lu_factor(s->factors, &matrix) != 0) return false;
     lin_block_lu_solve(s->factors, a->trial);
+    for (int k = 0; k < s->m; k++) a->trial[k] += a->step[k];
     s->out->solves++;
     return true;
 }
@@ -172,16 +191,15 @@ static void turn_slip(const many_system *s, double *r) {
     }
 }
 
-/* Inner iteration from s->r around the centre; *taken iterations. ZN_OK: solved; ZN_MEMORY; else not. */
+/* Inner iteration from s->r around the centre; *taken iterations. ZN_OK: solved; ZN_ERROR_MEMORY; else not. */
 static zn_status inner(many_system *s, struct active_matrix *a, int most, double ro, double delta, int *taken) {
-    double past[MERITS], F = merit(s, s->r, ro, delta, a->centre, a->y), wanted = INNER_ACCURACY * F;
-    if (wanted < INNER_FLOOR) wanted = INNER_FLOOR;
+    double past[MERITS], F = merit(s, s->r, ro, delta, a->centre, a->y), wanted = larger(INNER_ACCURACY * F, a->done);
     for (int k = 0; k < MERITS; k++) past[k] = F;
     for (*taken = 0; *taken < most; ++*taken) {
-        if (F <= wanted || F < INNER_DONE) return ZN_OK;
+        if (F <= wanted) return ZN_OK;
         zn_status allowed = many_may_go_on(s);
         if (allowed != ZN_OK) return allowed;
-        if (!full_step(s, a, ro, delta)) return ZN_NO_CONVERGENCE;
+        if (!full_step(s, a, ro, delta)) return ZN_ERROR_NO_CONVERGENCE;
         double largest = past[0], t = 1, next = INFINITY;
         for (int k = 1; k < MERITS; k++) largest = larger(past[k], largest);
         int halving = 0;
@@ -191,24 +209,35 @@ static zn_status inner(many_system *s, struct active_matrix *a, int most, double
             next = merit(s, a->step, ro, delta, a->centre, a->y);
             if (next <= (1 - DECREASE * t) * largest * (*taken < FREE_STEPS ? FREE_GROWTH : 1)) break;
         }
-        if (halving == HALVINGS) { /* the full step, projected, may lead out of a cycle */
-            if (2 * *taken >= most) return ZN_NO_CONVERGENCE;
+        if (halving == HALVINGS && F < INNER_DONE) return ZN_OK; /* that is round-off */
+        if (halving == HALVINGS) {                               /* the full step, projected, may lead out of a cycle */
+            if (2 * *taken >= most) return ZN_ERROR_NO_CONVERGENCE;
             memcpy(a->step, a->trial, (size_t)s->m * sizeof(double));
             project_all(s, a->step);
             next = merit(s, a->step, ro, delta, a->centre, a->y);
             for (int k = 0; k < MERITS; k++) past[k] = next;
         }
-        if (!isfinite(next)) return ZN_NO_CONVERGENCE;
+        if (!isfinite(next)) return ZN_ERROR_NO_CONVERGENCE;
         memcpy(s->r, a->step, (size_t)s->m * sizeof(double));
         F = past[*taken % MERITS] = next;
     }
-    return F <= wanted || F < INNER_DONE ? ZN_OK : ZN_NO_CONVERGENCE;
+    return F <= wanted ? ZN_OK : ZN_ERROR_NO_CONVERGENCE;
 }
 
-/* How delta goes on: down after successes, up after failures, not below what failed. */
+/* The merit that belongs to the residual that is wanted. */
+static double merit_wanted(const many_system *s) {
+    double least = INFINITY;
+    for (int c = 0; c < s->n; c++)
+        for (int i = 0; i < s->d; i++) least = smaller(s->S[c * s->d + i] / (s->theta * s->unit[c]), least);
+    double wanted = INNER_SHARE * s->settings.residual * least;
+    return wanted < INNER_DONE ? larger(wanted, INNER_LEAST) : INNER_DONE;
+}
+
+/* How delta goes on: down after successes, up after failures, and only after several successes below what failed: g is not monotone, so that the
+ * way to a solution may be long, and lead past points that are nearly solutions. */
 typedef struct prox {
     double delta, failed;
-    int failures;
+    int failures, successes;
 } prox;
 
 /* The residual fell to the part `rate`, and is to fall to the part `wanted`. It will fall in proportion to delta, so that there is no need to go
@@ -217,19 +246,18 @@ static void after_success(prox *p, int taken, double rate, double wanted) {
     double next = p->delta * (taken < 4 ? 0.03 : taken < 8 ? 0.1 : 0.3), needed = p->delta * ENOUGH_SHARE * wanted / rate;
     if (next < needed) next = smaller(needed, p->delta);
     p->failures = 0;
-    p->failed *= 0.3;
+    if (++p->successes % PATIENCE == 0) p->failed *= 0.3;
     p->delta = larger(larger(next, 3 * p->failed), DELTA_LEAST);
 }
 
 zn_status many_newton(many_system *s, newton_plan plan) {
-    if (!create(s)) return ZN_MEMORY;
+    if (!create(s)) return ZN_ERROR_MEMORY;
     struct active_matrix *a = s->active;
     size_t bytes = (size_t)s->m * sizeof(double);
+    a->done = merit_wanted(s);
     prox p = {.delta = plan.from_zero ? plan.delta : smaller(larger(s->best_residual, DELTA_START_LEAST), DELTA_START_MOST)};
-    if (plan.from_zero)
-        memset(s->r, 0, bytes);
-    else
-        memcpy(s->r, s->best, bytes);
+    if (plan.from_zero) memset(s->r, 0, bytes);
+    else memcpy(s->r, s->best, bytes);
     memcpy(a->centre, s->r, bytes);
     double at_centre = many_judge(s, a->centre, s->u);
     for (int k = 0; k < plan.outer && p.failures < FAILURES_MOST && p.delta <= DELTA_MOST; k++) {
@@ -241,11 +269,10 @@ zn_status many_newton(many_system *s, newton_plan plan) {
         double now = many_judge(s, s->r, s->u);
         bool better = now < at_centre;
         if (status == ZN_STOPPED) return status;
-        if (status != ZN_OK && plan.brief) break;
-        if (status == ZN_OK)
-            after_success(&p, taken, now / at_centre, s->settings.residual / now);
+        if ((status != ZN_OK && plan.brief) || (status == ZN_OK && taken == 0 && !better)) break; /* as good as it can be */
+        if (status == ZN_OK) after_success(&p, taken, now / at_centre, s->settings.residual / now);
         else {
-            p.failures++;
+            p.failures++, p.successes = 0;
             p.failed = larger(p.delta, p.failed);
             if (!(now < at_centre / 2)) p.delta *= 10;
             if (!better) memcpy(s->r, a->centre, bytes);
@@ -253,5 +280,5 @@ zn_status many_newton(many_system *s, newton_plan plan) {
         if (status == ZN_OK || better) at_centre = now;
         memcpy(a->centre, s->r, bytes);
     }
-    return ZN_NO_CONVERGENCE;
+    return ZN_ERROR_NO_CONVERGENCE;
 }

@@ -3,38 +3,64 @@
  * zero, since a bad start can be the cause of its failure. */
 #include "cone/many/system.h"
 
-enum { SWEEPS_FIRST = 20, ACCELERATED = 60, FIXED_POINT_FIRST = 600, FIXED_POINT_GROWTH = 3, INTERIOR_MOST = 60 };
+enum {
+    SWEEPS_FIRST = 20,
+    ACCELERATED = 60,
+    FIXED_POINT_FIRST = 600,
+    FIXED_POINT_GROWTH = 3,
+    INTERIOR_MOST = 150,
+    SPLITTING_MOST = 400,
+    SPLITTING_CONTACTS = 200
+};
 #define INTERIOR_ENOUGH 1e-6
 
+/* Sweeps cost little, and find few digits: the fewer are wanted, the more of them. */
+static int sweeps_worth(double residual) { return residual >= 1e-4 ? 3000 : residual >= 1e-6 ? 400 : SWEEPS_FIRST; }
+
 /* There is no need, or no use, to go on. */
-static bool is_final(zn_status status) { return status == ZN_OK || status == ZN_MEMORY || status == ZN_STOPPED; }
+static bool is_final(zn_status status) { return status == ZN_OK || status == ZN_ERROR_MEMORY || status == ZN_STOPPED; }
 
 static newton_plan newton_of_round(int round) {
     if (round == 0) return (newton_plan){.outer = 6, .inner = 12};
-    if (round == 1 || round == 3)
-        return (newton_plan){.outer = 40, .inner = 30, .from_zero = true, .delta = round == 1 ? 1e-2 : 1e-1};
+    if (round == 1 || round == 3) return (newton_plan){.outer = 40, .inner = 30, .from_zero = true, .delta = round == 1 ? 1e-2 : 1e-1};
     return (newton_plan){.outer = 40, .inner = 30, .large_ro = true};
 }
 
-/* Interior point from several starts, the last digits by Newton. */
+/* Large piles: many iterations with few factorisations, before methods that take one for each. */
+static zn_status solve_by_splitting(many_system *s) {
+    zn_status status = many_fixed_point(s, (fixed_point_plan){.iterations = ACCELERATED, .accelerate = true});
+    return is_final(status) ? status : many_fixed_point(s, (fixed_point_plan){.iterations = SPLITTING_MOST});
+}
+
+/* Interior point from several starts, the last digits by Newton from where it ended, also where sweeps have found less: their points are as good as
+ * nothing to Newton. What was best before waits in v. */
 static zn_status solve_from_inside(many_system *s) {
-    static const double starts[] = {10, 1, 100};
-    zn_status status = ZN_NO_CONVERGENCE;
-    for (int k = 0; k < 3; k++) {
-        double best = s->best_residual;
-        status = many_interior(s, (interior_plan){INTERIOR_MOST, INTERIOR_ENOUGH, starts[k]});
-        if (is_final(status)) return status;
-        if (!(s->best_residual < best)) continue;
-        status = many_newton(s, (newton_plan){.outer = 20, .inner = 15});
-        if (is_final(status)) return status;
+    static const interior_plan starts[] = {
+        {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1}, {INTERIOR_MOST, INTERIOR_ENOUGH, 1, 0.5}, {INTERIOR_MOST, INTERIOR_ENOUGH, 100, 0.3}};
+    zn_status status = ZN_ERROR_NO_CONVERGENCE;
+    size_t bytes = (size_t)s->m * sizeof(double);
+    for (int k = 0; k < 3 && !is_final(status); k++) {
+        double before = s->best_residual;
+        memcpy(s->v, s->best, bytes);
+        s->best_residual = INFINITY;
+        status = many_interior(s, starts[k]);
+        if (!is_final(status) && s->best_residual < INFINITY) status = many_newton(s, (newton_plan){.outer = 60, .inner = 15});
+        if (s->best_residual <= before) continue;
+        memcpy(s->best, s->v, bytes);
+        s->best_residual = before;
     }
     return status;
 }
 
 static zn_status solve(many_system *s) {
-    if (many_offer(s, s->best, s->u) || many_sweep(s, SWEEPS_FIRST)) return ZN_OK;
+    if (many_offer(s, s->best, s->u) || many_sweep(s, sweeps_worth(s->settings.residual))) return ZN_OK;
     zn_status status = many_newton(s, (newton_plan){.outer = 6, .inner = 10, .brief = true});
     if (is_final(status)) return status;
+    if (s->n >= SPLITTING_CONTACTS) {
+        status = solve_by_splitting(s);
+        if (is_final(status)) return status;
+        s->has_v = false;
+    }
     if (s->nR == 0) {
         status = solve_from_inside(s);
         if (is_final(status)) return status;
@@ -63,5 +89,5 @@ zn_status many_solve(many_system *s, const many_settings *settings, double *r, m
     zn_status status = solve(s);
     for (int k = 0; k < s->m; k++) r[k] = s->theta * s->S[k] * s->best[k];
     out->residual = s->best_residual;
-    return s->best_residual <= settings->residual ? ZN_OK : is_final(status) ? status : ZN_NO_CONVERGENCE;
+    return s->best_residual <= settings->residual ? ZN_OK : is_final(status) ? status : ZN_ERROR_NO_CONVERGENCE;
 }

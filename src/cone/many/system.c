@@ -29,13 +29,26 @@ void many_velocity(const many_system *s, const double *r, int c, double *u) {
     }
 }
 
-void many_velocities(const many_system *s, const double *r, double *u) {
-    for (int c = 0; c < s->n; c++) many_velocity(s, r, c, u + c * s->d);
+void many_run(const many_system *s, int contacts, void (*work)(void *, int, int), void *user) {
+    base_team_run(s->team, contacts < MANY_SHARED ? 1 : s->threads, (contacts + MANY_TASK - 1) / MANY_TASK, work, user);
 }
 
-void many_project(const many_system *s, int c, double *z) {
-    cone_measure_project(s->nT, s->mu[c], s->nR, s->nR ? s->nu[c] : 0, z);
+typedef struct velocities {
+    const many_system *s;
+    const double *r;
+    double *u;
+} velocities;
+
+static void find_velocities(void *user, int task, int member) {
+    (void)member;
+    const velocities *v = user;
+    int last = (task + 1) * MANY_TASK < v->s->n ? (task + 1) * MANY_TASK : v->s->n;
+    for (int c = task * MANY_TASK; c < last; c++) many_velocity(v->s, v->r, c, v->u + c * v->s->d);
 }
+
+void many_velocities(const many_system *s, const double *r, double *u) { many_run(s, s->n, find_velocities, &(velocities){s, r, u}); }
+
+void many_project(const many_system *s, int c, double *z) { cone_measure_project(s->nT, s->mu[c], s->nR, s->nR ? s->nu[c] : 0, z); }
 
 bool many_need_factors(many_system *s) {
     if (s->factors) return lin_block_lu_renew(s->factors, s->n, s->d, s->start, s->index);
@@ -46,7 +59,7 @@ bool many_need_factors(many_system *s) {
 zn_status many_may_go_on(const many_system *s) {
     if (base_stopped(s->context)) return ZN_STOPPED;
     int most = s->settings.factorisations_most;
-    return most > 0 && s->out->factorisations >= most ? ZN_NO_CONVERGENCE : ZN_OK;
+    return most > 0 && s->out->factorisations >= most ? ZN_ERROR_NO_CONVERGENCE : ZN_OK;
 }
 
 double many_judge(many_system *s, const double *r, double *u) {
@@ -76,12 +89,17 @@ double many_judge(many_system *s, const double *r, double *u) {
     return s->settings.natural_map ? larger(natural, velocity) : velocity;
 }
 
-bool many_offer(many_system *s, const double *r, double *u) {
+double many_offer_measured(many_system *s, const double *r, double *u) {
     double residual = many_judge(s, r, u);
     if (residual < s->best_residual) {
         s->best_residual = residual;
         if (r != s->best) memcpy(s->best, r, (size_t)s->m * sizeof(double));
     }
+    return residual;
+}
+
+bool many_offer(many_system *s, const double *r, double *u) {
+    many_offer_measured(s, r, u);
     return s->best_residual <= s->settings.residual;
 }
 
@@ -91,11 +109,12 @@ static void release(many_system *s) {
     many_fixed_point_destroy(s);
     many_newton_destroy(s);
     many_interior_destroy(s);
-    void *memory[] = {s->start, s->index, s->diagonal, s->transposed, s->W, s->q, s->mu,   s->nu, s->S, s->weight, s->friction,
-                      s->rolling, s->unit, s->best,    s->r,          s->u, s->work, s->v, s->z,  s->x};
+    void *memory[] = {s->start,    s->index,   s->diagonal, s->transposed, s->W, s->q, s->mu,   s->nu, s->S, s->weight,
+                      s->friction, s->rolling, s->unit,     s->best,       s->r, s->u, s->work, s->v,  s->z, s->x};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(s->context, memory[k]);
     s->start = s->index = s->diagonal = s->transposed = NULL;
-    s->W = s->q = s->mu = s->nu = s->S = s->weight = s->friction = s->rolling = s->unit = s->best = s->r = s->u = s->work = s->v = s->z = s->x = NULL;
+    s->W = s->q = s->mu = s->nu = s->S = s->weight = s->friction = s->rolling = s->unit = s->best = s->r = s->u = s->work = s->v = s->z =
+        s->x = NULL;
     s->room.contacts = s->room.rows = s->room.blocks = s->room.numbers = 0;
 }
 
@@ -196,6 +215,8 @@ many_system *many_create_empty(zn_context *context) {
     if (s) s->context = context;
     return s;
 }
+
+void many_share(many_system *s, base_team *team, int threads) { s->team = team, s->threads = threads; }
 
 bool many_lay_out(many_system *s, int dim, int n, const int *start, const int *index) {
     s->d = dim;

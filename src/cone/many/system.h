@@ -18,8 +18,12 @@ struct many_system {
     double *friction, *rolling; /* mu, nu, not scaled */
     double q_largest, q_norm;   /* of the contacts' q, not scaled */
     double *unit;               /* per contact: velocities times this are compared with the residual */
-    struct { size_t contacts, rows, blocks, numbers; } room; /* for how much there is memory: numbers in blocks */
+    struct {
+        size_t contacts, rows, blocks, numbers;
+    } room; /* for how much there is memory: numbers in blocks */
     many_settings settings;
+    base_team *team;
+    int threads;
     many_outcome *out;
 
     double *best, best_residual; /* scaled; what was judged best */
@@ -45,13 +49,17 @@ void many_velocities(const many_system *, const double *r, double *u);
 /* Row c of W r + q. */
 void many_velocity(const many_system *, const double *r, int c, double *u);
 double many_norm(const double *v, int n);
+/* work(user, task, member) over the contacts in groups of MANY_TASK: by the team, where there are enough. */
+enum { MANY_TASK = 64, MANY_SHARED = 4 * MANY_TASK };
+void many_run(const many_system *, int contacts, void (*work)(void *user, int task, int member), void *user);
 bool many_need_factors(many_system *);                    /* false: no memory */
-zn_status many_may_go_on(const many_system *);            /* ZN_OK, ZN_STOPPED, or ZN_NO_CONVERGENCE: the work is at its limit */
+zn_status many_may_go_on(const many_system *);            /* ZN_OK, ZN_STOPPED, or ZN_ERROR_NO_CONVERGENCE: the work is at its limit */
 void many_project(const many_system *, int c, double *z); /* onto K of contact c */
 /* The residual of r, which is in K; u receives its velocities. */
 double many_judge(many_system *, const double *r, double *u);
 /* Judges, and keeps the point if it is the best. True: the wanted residual is met. */
 bool many_offer(many_system *, const double *r, double *u);
+double many_offer_measured(many_system *, const double *r, double *u); /* the same; returns the residual of r */
 
 /* ---- the methods, each from s->best ---- */
 /* True: solved. */
@@ -76,6 +84,7 @@ typedef struct interior_plan {
     int iterations;
     double enough; /* a residual to stop at */
     double start;  /* how far from the boundary of the cones, scaled */
+    double fall;   /* theta falls after steps shorter than this */
 } interior_plan;
 zn_status many_interior(many_system *, interior_plan); /* ZN_OK: solved */
 void many_interior_destroy(many_system *);

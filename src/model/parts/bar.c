@@ -38,9 +38,9 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
     flexible_curve curve;
     flexible_material m;
     if (def->curve[0].text || def->curve[1].text || def->curvature != 0)
-        return fail(parts->context, ZN_ARGUMENT, "the bar '%s' is straight: it has 'from' and 'to'", def->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "the bar '%s' is straight: it has 'from' and 'to'", def->name);
     if (def->angular_velocity[2] != 0)
-        return fail(parts->context, ZN_ARGUMENT, "the bar '%s' stays on its line: it has no angular velocity", def->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "the bar '%s' stays on its line: it has no angular velocity", def->name);
     zn_status status = flexible_curve_make(parts, def, &curve);
     if (status == ZN_OK) status = flexible_material_make(parts, def, 0, &m);
     if (status != ZN_OK) return status;
@@ -48,7 +48,7 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
     double length = vec3_norm(along), first = vec3_dot(curve.from, d), speed = vec3_dot(curve.velocity, d);
     vec3 p0 = vec3_sub(curve.from, vec3_scale(first, d)), across = vec3_sub(curve.velocity, vec3_scale(speed, d));
     if (vec3_norm(across) > 1e-12 * vec3_norm(curve.velocity))
-        return fail(parts->context, ZN_ARGUMENT, "the velocity of the bar '%s' must be along it", def->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "the velocity of the bar '%s' must be along it", def->name);
     double numbers[6] = {p0.x, p0.y, p0.z, d.x, d.y, d.z};
     for (int i = 0; i <= f->n_elements && status == ZN_OK; i++) {
         double x = first + length * i / f->n_elements;
@@ -59,8 +59,8 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
     }
     const double l = length / f->n_elements, values[] = {l, m.EA, m.line_density * l, m.damping};
     parts_piece shape = {.express = express,
-                         .variant = (def->lumped ? VARIANT_LUMPED : 0) | (m.damping > 0 ? VARIANT_DAMPED : 0) |
-                                    (int)f->record * VARIANT_RECORD,
+                         .variant =
+                             (def->lumped ? VARIANT_LUMPED : 0) | (m.damping > 0 ? VARIANT_DAMPED : 0) | (int)f->record * VARIANT_RECORD,
                          .n_bodies = 2,
                          .n_parameters = 7,
                          .n_outputs = flexible_output_count(f, 1, 1),

@@ -12,15 +12,7 @@
  * Parameters: EA, GA, EI, damping, g[3], rho_I/rho_A, masses rho_A int N_i N_j dS (i <= j), and for each Gauss point w J, 1/J, Gamma_0, kappa_0. */
 #include "model/parts/flexible.h"
 
-enum {
-    VARIANT_ORDER = 3,
-    VARIANT_DAMPED = 4,
-    VARIANT_RECORD = 8,
-    MOST_NODES = 3,
-    MOST_POINTS = 2,
-    N_SECTION = 8,
-    N_POINT = 5
-};
+enum { VARIANT_ORDER = 3, VARIANT_DAMPED = 4, VARIANT_RECORD = 8, MOST_NODES = 3, MOST_POINTS = 2, N_SECTION = 8, N_POINT = 5 };
 
 static int n_masses(int order) { return (order + 1) * (order + 2) / 2; }
 static int n_parameters(int order) { return N_SECTION + n_masses(order) + order * N_POINT; }
@@ -40,8 +32,7 @@ static void combine(sketch *k, int n, const double *c, expr *out) {
     for (int a = 0; a < 3; a++) {
         out[a] = sketch_constant(k, 0);
         for (int i = 0; i < n; i++)
-            out[a] = sketch_add(k, out[a],
-                                sketch_mul(k, sketch_constant(k, c[i]), expr_variable(k->g, k->s.q + k->body[i].q + a)));
+            out[a] = sketch_add(k, out[a], sketch_mul(k, sketch_constant(k, c[i]), expr_variable(k->g, k->s.q + k->body[i].q + a)));
     }
 }
 
@@ -68,8 +59,7 @@ static void express_stiffness(const beam_sketch *b, double xi) {
     expr strain[3], force[3], weight = express_strains(b, xi, strain);
     for (int a = 0; a < 3; a++) {
         expr stiffness = sketch_mul(k, weight, b->stiffness[a]);
-        sketch_potential(
-            k, sketch_mul(k, sketch_mul(k, sketch_constant(k, 0.5), stiffness), sketch_mul(k, strain[a], strain[a])));
+        sketch_potential(k, sketch_mul(k, sketch_mul(k, sketch_constant(k, 0.5), stiffness), sketch_mul(k, strain[a], strain[a])));
         force[a] = sketch_mul(k, b->stiffness[a], strain[a]);
         if (!b->damped) continue;
         expr rate = sketch_rate(k, strain[a]);
@@ -134,8 +124,7 @@ static zn_status add_nodes(zn_parts *parts, const flexible_curve *curve, parts_f
 }
 
 /* rho_A int N_i N_j dS, with as many points as make it exact for straight elements. */
-static double *put_masses(double *out, const flexible_curve *curve, const parts_flexible *f, int element,
-                          double line_density) {
+static double *put_masses(double *out, const flexible_curve *curve, const parts_flexible *f, int element, double line_density) {
     double x[MOST_NODES], w[MOST_NODES];
     int points = f->order + 1;
     flexible_gauss(points, x, w);

@@ -12,9 +12,7 @@
 
 enum { BODY_PARAMETERS = 10 };
 
-zn_body_def zn_default_body_def(void) {
-    return (zn_body_def){.type = ZN_PLANAR_BODY, .rotation = {1, 0, 0, 0}, .motion_axis = {0, 0, 1}};
-}
+zn_body_def zn_default_body_def(void) { return (zn_body_def){.type = ZN_BODY_PLANAR, .rotation = {1, 0, 0, 0}, .motion_axis = {0, 0, 1}}; }
 
 /* ---- checks ---- */
 
@@ -26,8 +24,7 @@ static bool finite(const double *values, int count) {
 
 /* Eigenvalues of a symmetric matrix by Jacobi rotations; three sweeps more than ever needed for 3 x 3. */
 static void principal_moments(const double inertia[6], double moments[3]) {
-    double a[3][3] = {
-        {inertia[0], inertia[3], inertia[4]}, {inertia[3], inertia[1], inertia[5]}, {inertia[4], inertia[5], inertia[2]}};
+    double a[3][3] = {{inertia[0], inertia[3], inertia[4]}, {inertia[3], inertia[1], inertia[5]}, {inertia[4], inertia[5], inertia[2]}};
     for (int sweep = 0; sweep < 12; sweep++)
         for (int p = 0; p < 2; p++)
             for (int q = p + 1; q < 3; q++) {
@@ -48,16 +45,15 @@ static void principal_moments(const double inertia[6], double moments[3]) {
 static zn_status check_inertia(zn_context *context, const char *name, const double inertia[6]) {
     const double rounding = 1e-9; /* a flat body has A + B = C exactly, and users round */
     double m[3];
-    if (!finite(inertia, 6)) return fail(context, ZN_MODEL, "the inertia of '%s' is not finite", name);
+    if (!finite(inertia, 6)) return fail(context, ZN_ERROR_MODEL, "the inertia of '%s' is not finite", name);
     principal_moments(inertia, m);
     for (int i = 0; i < 3; i++) {
         double a = m[i], b = m[(i + 1) % 3], c = m[(i + 2) % 3];
         if (!(a > 0))
-            return fail(context, ZN_MODEL,
-                        "the inertia of '%s' is not positive definite: its principal moments are %g, %g, %g", name, m[0],
-                        m[1], m[2]);
+            return fail(context, ZN_ERROR_MODEL, "the inertia of '%s' is not positive definite: its principal moments are %g, %g, %g", name,
+                        m[0], m[1], m[2]);
         if (a + b < c * (1 - rounding))
-            return fail(context, ZN_MODEL,
+            return fail(context, ZN_ERROR_MODEL,
                         "the inertia of '%s' violates the triangle inequality: principal moments %g + %g < %g belong to no "
                         "rigid body",
                         name, a, b, c);
@@ -67,7 +63,7 @@ static zn_status check_inertia(zn_context *context, const char *name, const doub
 
 static body_kind kind_of(const zn_body_def *def) {
     static const body_kind kinds[] = {BODY_PARTICLE_2D, BODY_PARTICLE_3D, BODY_PLANAR, BODY_SPATIAL};
-    if (def->type != ZN_PRESCRIBED_BODY) return kinds[def->type];
+    if (def->type != ZN_BODY_PRESCRIBED) return kinds[def->type];
     bool about_z = def->motion_axis[0] == 0 && def->motion_axis[1] == 0 && def->rotation[1] == 0 && def->rotation[2] == 0;
     return !def->motion[2].text && def->position[2] == 0 && about_z ? BODY_MOVING_PLANAR : BODY_MOVING_SPATIAL;
 }
@@ -77,16 +73,15 @@ static zn_status find_mass(zn_context *context, const zn_body_def *def, parts_bo
     b->mass = def->mass;
     memcpy(b->inertia, def->inertia, sizeof b->inertia);
     if (body_is_moving(b->kind)) return ZN_OK;
-    if (def->shape.type != ZN_NO_SHAPE) {
+    if (def->shape.type != ZN_SHAPE_NONE) {
         bool scaled = def->density == 0;
         zn_mass mass;
         if (scaled && !(def->mass > 0))
-            return fail(context, ZN_MODEL, "the body '%s' has a shape; give its density or its mass", b->name);
+            return fail(context, ZN_ERROR_MODEL, "the body '%s' has a shape; give its density or its mass", b->name);
         if (!scaled && def->mass != 0)
-            return fail(context, ZN_MODEL, "the body '%s' has a shape, a density and a mass; give one of the last two",
-                        b->name);
+            return fail(context, ZN_ERROR_MODEL, "the body '%s' has a shape, a density and a mass; give one of the last two", b->name);
         if (finite(def->inertia, 6) && (def->inertia[0] != 0 || def->inertia[1] != 0 || def->inertia[2] != 0))
-            return fail(context, ZN_MODEL, "the body '%s' has a shape, so its inertia follows and cannot be given", b->name);
+            return fail(context, ZN_ERROR_MODEL, "the body '%s' has a shape, so its inertia follows and cannot be given", b->name);
         zn_status status = zn_shape_mass(context, &def->shape, scaled ? 1 : def->density, body_is_planar(b->kind), &mass);
         if (status != ZN_OK) return status;
         double factor = scaled ? def->mass / mass.mass : 1;
@@ -94,10 +89,9 @@ static zn_status find_mass(zn_context *context, const zn_body_def *def, parts_bo
         for (int i = 0; i < 6; i++) b->inertia[i] = factor * mass.inertia[i];
     }
     if (!(b->mass > 0) || !isfinite(b->mass))
-        return fail(context, ZN_MODEL, "the mass of '%s' must be positive, but is %g", b->name, b->mass);
+        return fail(context, ZN_ERROR_MODEL, "the mass of '%s' must be positive, but is %g", b->name, b->mass);
     if (b->kind == BODY_PLANAR && (!(b->inertia[2] > 0) || !isfinite(b->inertia[2])))
-        return fail(context, ZN_MODEL, "the inertia of the planar body '%s' must be positive, but is %g", b->name,
-                    b->inertia[2]);
+        return fail(context, ZN_ERROR_MODEL, "the inertia of the planar body '%s' must be positive, but is %g", b->name, b->inertia[2]);
     return b->kind == BODY_SPATIAL ? check_inertia(context, b->name, b->inertia) : ZN_OK;
 }
 
@@ -105,14 +99,14 @@ static zn_status check_start(zn_context *context, const zn_body_def *def, const 
     double angles[2] = {def->angle, def->angle_rate};
     if (!finite(def->position, 3) || !finite(def->velocity, 3) || !finite(angles, 2) || !finite(def->angular_velocity, 3) ||
         !finite(def->rotation, 4))
-        return fail(context, ZN_MODEL, "the start of '%s' is not finite", b->name);
+        return fail(context, ZN_ERROR_MODEL, "the start of '%s' is not finite", b->name);
     bool turns_in_space = b->kind == BODY_SPATIAL || body_is_moving(b->kind);
     if (turns_in_space && quat_dot(quat_from(def->rotation), quat_from(def->rotation)) == 0)
-        return fail(context, ZN_MODEL, "the rotation of '%s' is a quaternion of zeros; no rotation is 1, 0, 0, 0", b->name);
+        return fail(context, ZN_ERROR_MODEL, "the rotation of '%s' is a quaternion of zeros; no rotation is 1, 0, 0, 0", b->name);
     if (body_is_planar(b->kind) && (def->position[2] != 0 || def->velocity[2] != 0))
-        return fail(context, ZN_MODEL, "the body '%s' lives in the plane z = 0, but its start has z", b->name);
+        return fail(context, ZN_ERROR_MODEL, "the body '%s' lives in the plane z = 0, but its start has z", b->name);
     if (body_is_moving(b->kind) && (!finite(def->motion_axis, 3) || !(vec3_norm(vec3_from(def->motion_axis)) > 0)))
-        return fail(context, ZN_MODEL, "the axis of the motion of '%s' is zero or not finite", b->name);
+        return fail(context, ZN_ERROR_MODEL, "the axis of the motion of '%s' is zero or not finite", b->name);
     return ZN_OK;
 }
 
@@ -120,13 +114,12 @@ static zn_status check_start(zn_context *context, const zn_body_def *def, const 
 
 /* Formulas of t; what has none is a constant, written as the position at the start. */
 static zn_status keep_motion(zn_parts *parts, const zn_body_def *def, parts_body *b) {
-    if (!(b->motion = MEM_ARRAY(parts->context, parts_motion, 1))) return ZN_MEMORY;
+    if (!(b->motion = MEM_ARRAY(parts->context, parts_motion, 1))) return ZN_ERROR_MEMORY;
     zn_status status = parts_keep_formula(parts, &b->motion->angle, def->motion_angle);
     for (int i = 0; i < 3 && status == ZN_OK; i++) {
         char number[40];
         snprintf(number, sizeof number, "%.17g", def->position[i]);
-        status =
-            parts_keep_formula(parts, &b->motion->position[i], def->motion[i].text ? def->motion[i] : ZN_FORMULA(number));
+        status = parts_keep_formula(parts, &b->motion->position[i], def->motion[i].text ? def->motion[i] : ZN_FORMULA(number));
     }
     b->motion->axis = vec3_normalised(vec3_from(def->motion_axis));
     return status;
@@ -134,22 +127,24 @@ static zn_status keep_motion(zn_parts *parts, const zn_body_def *def, parts_body
 
 zn_status parts_check_name(zn_parts *parts, const char *name, const char *what) {
     if (!expr_name_is_valid(name))
-        return fail(parts->context, ZN_ARGUMENT,
-                    "'%s' cannot name a %s: names are letters, digits and _, and not pi, t or a function", name ? name : "",
-                    what);
+        return fail(parts->context, ZN_ERROR_ARGUMENT,
+                    "'%s' cannot name a %s: names are letters, digits and _, and not pi, t or a function", name ? name : "", what);
     if (parts_find_body(parts, name, strlen(name)) >= 0 || parts_find_flexible(parts, name, strlen(name)) >= 0)
-        return fail(parts->context, ZN_ARGUMENT, "the name '%s' of a %s is already taken", name, what);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "the name '%s' of a %s is already taken", name, what);
     for (size_t i = 0; i < parts->n_parameters; i++)
         if (!strcmp(parts->parameters[i].name, name))
-            return fail(parts->context, ZN_ARGUMENT, "the name '%s' of a %s is already taken by a parameter", name, what);
+            return fail(parts->context, ZN_ERROR_ARGUMENT, "the name '%s' of a %s is already taken by a parameter", name, what);
+    int value = machine_find(parts->machine, name, strlen(name));
+    if (value >= 0)
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "the name '%s' of a %s is already taken by %s", name, what,
+                    machine_kind_words[parts->machine->values[value].kind]);
     return ZN_OK;
 }
 
 void parts_free_body(zn_context *context, parts_body *b) {
-    for (int i = 0; b->motion && i < 3; i++)
-        mem_free(context, b->motion->position[i].text), mem_free(context, b->motion->position[i].file);
+    for (int i = 0; b->motion && i < 3; i++) mem_free(context, b->motion->position[i].text), mem_free(context, b->motion->position[i].file);
     if (b->motion) mem_free(context, b->motion->angle.text), mem_free(context, b->motion->angle.file);
-    void *blocks[] = {b->motion, b->name, b->carriers, b->numbers};
+    void *blocks[] = {b->motion, b->name, b->carriers, b->numbers, b->rate.text, b->rate.file};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -159,7 +154,7 @@ zn_status parts_add_body(zn_parts *parts, parts_body *b, zn_body *handle) {
         !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames) ||
         !names_add(context, &parts->body_names, 0, b->name, (int)parts->n_bodies)) {
         parts_free_body(context, b);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     parts->bodies[parts->n_bodies] = *b;
     parts->bodies[parts->n_bodies].frame = (int)parts->n_frames;
@@ -176,24 +171,19 @@ zn_status zn_parts_body(zn_parts *parts, const zn_body_def *def, zn_body *handle
     zn_context *context = parts->context;
     zn_status status = parts_check_name(parts, def->name, "body");
     if (status != ZN_OK) return status;
-    if ((int)def->type < 0 || def->type > ZN_PRESCRIBED_BODY)
-        return fail(context, ZN_ARGUMENT, "'%s': unknown type of body", def->name);
-    parts_body b = {.kind = kind_of(def),
-                    .r = vec3_from(def->position),
-                    .v = vec3_from(def->velocity),
-                    .Omega = vec3_from(def->angular_velocity)};
-    if (!(b.name = mem_text(context, def->name))) return ZN_MEMORY;
+    if ((int)def->type < 0 || def->type > ZN_BODY_PRESCRIBED)
+        return fail(context, ZN_ERROR_ARGUMENT, "'%s': unknown type of body", def->name);
+    parts_body b = {
+        .kind = kind_of(def), .r = vec3_from(def->position), .v = vec3_from(def->velocity), .Omega = vec3_from(def->angular_velocity)};
+    if (!(b.name = mem_text(context, def->name))) return ZN_ERROR_MEMORY;
     status = check_start(context, def, &b);
     if (status == ZN_OK) status = find_mass(context, def, &b);
     b.p = quat_normalised(quat_from(def->rotation));
     if (b.kind == BODY_PLANAR) b.angle = def->angle, b.angle_rate = def->angle_rate;
     if (status == ZN_OK && body_is_moving(b.kind)) status = keep_motion(parts, def, &b);
-    if (status == ZN_OK)
-        status = parts_add_body(parts, &b, handle);
-    else
-        parts_free_body(context, &b);
-    if (status == ZN_OK && def->shape.type != ZN_NO_SHAPE)
-        status = parts_geometry_of_shape(parts, (int)parts->n_bodies - 1, &def->shape);
+    if (status == ZN_OK) status = parts_add_body(parts, &b, handle);
+    else parts_free_body(context, &b);
+    if (status == ZN_OK && def->shape.type != ZN_SHAPE_NONE) status = parts_geometry_of_shape(parts, (int)parts->n_bodies - 1, &def->shape);
     return status;
 }
 
@@ -201,27 +191,32 @@ zn_status zn_parts_coordinate(zn_parts *parts, const char *name, double start, d
     NEED_HANDLE(parts, HANDLE_PARTS);
     zn_status status = parts_check_name(parts, name, "coordinate");
     if (status != ZN_OK) return status;
-    if (!isfinite(start) || !isfinite(velocity))
-        return fail(parts->context, ZN_MODEL, "the start of '%s' is not finite", name);
+    if (!isfinite(start) || !isfinite(velocity)) return fail(parts->context, ZN_ERROR_MODEL, "the start of '%s' is not finite", name);
     parts_body b = {.kind = BODY_SCALAR, .start = start, .velocity = velocity, .p = quat_identity()};
-    if (!(b.name = mem_text(parts->context, name))) return ZN_MEMORY;
+    if (!(b.name = mem_text(parts->context, name))) return ZN_ERROR_MEMORY;
     return parts_add_body(parts, &b, NULL);
+}
+
+zn_status parts_add_state(zn_parts *parts, const char *name, double start, zn_formula rate) {
+    parts_body b = {.kind = BODY_STATE, .start = start, .p = quat_identity()};
+    zn_status status = parts_keep_formula(parts, &b.rate, rate);
+    if (status == ZN_OK && !(b.name = mem_text(parts->context, name))) status = ZN_ERROR_MEMORY;
+    if (status == ZN_OK) return parts_add_body(parts, &b, NULL);
+    parts_free_body(parts->context, &b);
+    return status;
 }
 
 /* ---- names ---- */
 
 const char *parts_q_name(const parts_body *b, int i, char *text, size_t room) {
     static const char *const planar[] = {"x", "y", "phi"}, *const spatial[] = {"x", "y", "z", "p0", "p1", "p2", "p3"};
-    if (b->kind == BODY_SCALAR)
-        snprintf(text, room, "%s", b->name);
-    else
-        snprintf(text, room, "%s.%s", b->name, b->kind == BODY_PLANAR ? planar[i] : spatial[i]);
+    if (b->kind == BODY_SCALAR || b->kind == BODY_MARK || b->kind == BODY_STATE) snprintf(text, room, "%s", b->name);
+    else snprintf(text, room, "%s.%s", b->name, b->kind == BODY_PLANAR ? planar[i] : spatial[i]);
     return text;
 }
 
 const char *parts_u_name(const parts_body *b, int i, char *text, size_t room) {
-    if (b->kind == BODY_SPATIAL && i >= 3)
-        snprintf(text, room, "%s.w%c", b->name, "xyz"[i - 3]);
+    if (b->kind == BODY_SPATIAL && i >= 3) snprintf(text, room, "%s.w%c", b->name, "xyz"[i - 3]);
     else {
         parts_q_name(b, i, text, room - 1);
         strcat(text, "'");
@@ -246,7 +241,10 @@ static void express_inertia(sketch *k, const sketch_body *b) {
 zn_status parts_express_body(zn_parts *parts, sketch *k, const parts_piece *piece) {
     (void)parts;
     const sketch_body *b = &k->body[0];
-    if (b->kind == BODY_SCALAR || piece->variant) return ZN_OK; /* a variant: nodes, whose mass is in their elements */
+    if (b->kind == BODY_MARK) sketch_mass(k, b->u, b->u, sketch_constant(k, 1)); /* it has no velocity: any mass will do */
+    if (b->kind == BODY_STATE) k->s.answered = 1;                                /* of the bodies that its rate names */
+    if (b->kind == BODY_SCALAR || b->kind == BODY_MARK || b->kind == BODY_STATE || piece->variant)
+        return ZN_OK; /* a variant: nodes, whose mass is in their elements */
     expr m = sketch_parameter(k);
     evec g = sketch_parameter3(k);
     int directions = b->kind == BODY_PARTICLE_3D || b->kind == BODY_SPATIAL ? 3 : 2;

@@ -16,8 +16,8 @@ static void free_piece(zn_context *context, parts_piece *piece) {
     for (int i = 0; piece->formulas && i < piece->n_formulas; i++) free_text(context, &piece->formulas[i]);
     zn_formula_model_destroy(piece->contact_formulas);
     for (int i = 0; piece->outputs && i < piece->n_outputs; i++) mem_free(context, piece->outputs[i]);
-    void *blocks[] = {piece->name,  piece->bodies, piece->parameters, piece->contacts,
-                      piece->balls, piece->scales, piece->formulas,   piece->outputs};
+    void *blocks[] = {piece->name,   piece->bodies,   piece->parameters, piece->contacts,    piece->balls,
+                      piece->scales, piece->formulas, piece->outputs,    piece->contact_name};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -28,8 +28,7 @@ zn_parts *zn_parts_create(zn_context *context) {
     parts->number = mem_number(context);
     char *name = mem_text(context, "world");
     parts->numbers = expr_graph_create(context);
-    if (name && parts->numbers &&
-        mem_grow(context, (void **)&parts->bodies, &parts->body_capacity, 1, sizeof *parts->bodies) &&
+    if (name && parts->numbers && mem_grow(context, (void **)&parts->bodies, &parts->body_capacity, 1, sizeof *parts->bodies) &&
         mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, 1, sizeof *parts->frames)) {
         parts->n_bodies = parts->n_frames = 1; /* from here on the name is freed with the body */
         parts->bodies[0] = (parts_body){.name = name, .kind = BODY_WORLD, .p = quat_identity()};
@@ -40,6 +39,21 @@ zn_parts *zn_parts_create(zn_context *context) {
     mem_free(context, name);
     zn_parts_destroy(parts);
     return NULL;
+}
+
+/* The word comes with its article. */
+static zn_status check_name(void *parts, const char *name, const char *what) {
+    return parts_check_name(parts, name, strchr(what, ' ') + 1);
+}
+
+static zn_status add_state(void *parts, const char *name, double start, zn_formula rate) {
+    return parts_add_state(parts, name, start, rate);
+}
+
+zn_machine *zn_parts_machine(zn_parts *parts) {
+    if (!HANDLE_GOOD(parts, HANDLE_PARTS)) return NULL;
+    if (!parts->machine) parts->machine = machine_create(parts->context, parts, check_name, add_state);
+    return parts->machine;
 }
 
 static void free_contents(zn_parts *parts) {
@@ -57,6 +71,7 @@ static void free_contents(zn_parts *parts) {
     parts_free_rules(parts);
     expr_graph_destroy(parts->numbers);
     names_free(context, &parts->body_names), names_free(context, &parts->piece_names), names_free(context, &parts->frame_names);
+    machine_destroy(parts->machine);
     mem_free(context, parts->view_items);
     mem_free(context, parts->view_members);
     void *blocks[] = {parts->bodies, parts->frames, parts->pieces, parts->parameters, parts->kinds};
@@ -85,6 +100,7 @@ static bool copy_text(zn_context *context, formula_text *to, const formula_text 
 static bool copy_body(zn_context *context, parts_body *to, const parts_body *from) {
     *to = *from;
     to->group = NULL;
+    to->rate = (formula_text){0}; /* contacts do not ask for it */
     to->name = mem_text(context, from->name);
     to->motion = from->motion ? MEM_ARRAY(context, parts_motion, 1) : NULL;
     to->carriers = MEM_ARRAY(context, int, from->n_carriers);
@@ -125,18 +141,16 @@ zn_status zn_parts_parameter(zn_parts *parts, const char *name, double value) {
     NEED_HANDLE(parts, HANDLE_PARTS);
     zn_context *context = parts->context;
     if (!expr_name_is_valid(name))
-        return fail(context, ZN_ARGUMENT,
-                    "'%s' cannot name a parameter: names are letters, digits and _, and not pi, t or a function",
-                    name ? name : "");
-    if (!isfinite(value)) return fail(context, ZN_ARGUMENT, "the parameter '%s' is not finite (%g)", name, value);
+        return fail(context, ZN_ERROR_ARGUMENT,
+                    "'%s' cannot name a parameter: names are letters, digits and _, and not pi, t or a function", name ? name : "");
+    if (!isfinite(value)) return fail(context, ZN_ERROR_ARGUMENT, "the parameter '%s' is not finite (%g)", name, value);
     for (size_t i = 0; i < parts->n_parameters; i++)
-        if (!strcmp(parts->parameters[i].name, name))
-            return fail(context, ZN_ARGUMENT, "there are two parameters named '%s'", name);
+        if (!strcmp(parts->parameters[i].name, name)) return fail(context, ZN_ERROR_ARGUMENT, "there are two parameters named '%s'", name);
     char *copy = mem_text(context, name);
-    if (!copy || !mem_grow(context, (void **)&parts->parameters, &parts->parameter_capacity, parts->n_parameters + 1,
-                           sizeof *parts->parameters)) {
+    if (!copy ||
+        !mem_grow(context, (void **)&parts->parameters, &parts->parameter_capacity, parts->n_parameters + 1, sizeof *parts->parameters)) {
         mem_free(context, copy);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     parts->parameters[parts->n_parameters++] = (parts_parameter){copy, value};
     return ZN_OK;
@@ -146,7 +160,7 @@ zn_status zn_parts_gravity(zn_parts *parts, const double g[3]) {
     NEED_HANDLE(parts, HANDLE_PARTS);
     NEED(parts->context, g);
     for (int i = 0; i < 3; i++)
-        if (!isfinite(g[i])) return fail(parts->context, ZN_ARGUMENT, "gravity is not finite (%g)", g[i]);
+        if (!isfinite(g[i])) return fail(parts->context, ZN_ERROR_ARGUMENT, "gravity is not finite (%g)", g[i]);
     parts->gravity = vec3_from(g);
     return ZN_OK;
 }
@@ -160,9 +174,8 @@ unsigned parts_stamp(const zn_parts *parts, char kind) {
 }
 
 parts_body *parts_get_body(zn_parts *parts, zn_body body, const char *what) {
-    if (body.stamp == parts_stamp(parts, 'b') && body.index >= 0 && (size_t)body.index < parts->n_bodies)
-        return &parts->bodies[body.index];
-    fail(parts->context, ZN_ARGUMENT, "%s: %s", what,
+    if (body.stamp == parts_stamp(parts, 'b') && body.index >= 0 && (size_t)body.index < parts->n_bodies) return &parts->bodies[body.index];
+    fail(parts->context, ZN_ERROR_ARGUMENT, "%s: %s", what,
          body.stamp ? "the body belongs to another builder" : "the body was never made (its handle is empty)");
     return NULL;
 }
@@ -170,7 +183,7 @@ parts_body *parts_get_body(zn_parts *parts, zn_body body, const char *what) {
 parts_frame *parts_get_frame(zn_parts *parts, zn_frame frame, const char *what) {
     if (frame.stamp == parts_stamp(parts, 'f') && frame.index >= 0 && (size_t)frame.index < parts->n_frames)
         return &parts->frames[frame.index];
-    fail(parts->context, ZN_ARGUMENT, "%s: %s", what,
+    fail(parts->context, ZN_ERROR_ARGUMENT, "%s: %s", what,
          frame.stamp ? "the frame belongs to another builder" : "the frame was never made (its handle is empty)");
     return NULL;
 }
@@ -187,22 +200,17 @@ zn_frame zn_parts_body_frame(const zn_parts *parts, zn_body body) {
     return (zn_frame){parts_stamp(parts, 'f'), parts->bodies[body.index].frame};
 }
 
-int parts_find_body(const zn_parts *parts, const char *name, size_t length) {
-    return names_find(&parts->body_names, 0, name, length);
-}
+int parts_find_body(const zn_parts *parts, const char *name, size_t length) { return names_find(&parts->body_names, 0, name, length); }
 
 const char *parts_body_hint(const zn_parts *parts, const char *name, char *text, size_t room) {
     const char *nearest = NULL;
     int least = 0;
     for (size_t i = 0; i < parts->n_bodies; i++) {
         int distance = nearest_distance(name, parts->bodies[i].name);
-        if (nearest_is_close(name, distance) && (!nearest || distance < least))
-            nearest = parts->bodies[i].name, least = distance;
+        if (nearest_is_close(name, distance) && (!nearest || distance < least)) nearest = parts->bodies[i].name, least = distance;
     }
-    if (nearest)
-        snprintf(text, room, " (did you mean '%s'?)", nearest);
-    else
-        *text = 0;
+    if (nearest) snprintf(text, room, " (did you mean '%s'?)", nearest);
+    else *text = 0;
     return text;
 }
 
@@ -210,11 +218,10 @@ zn_status parts_no_body(zn_parts *parts, const char *name, size_t length) {
     char hint[100], prefix[64];
     snprintf(prefix, sizeof prefix, "%.*s", (int)(length < 60 ? length : 60), name);
     if (parts_find_flexible(parts, name, length) >= 0)
-        return fail(parts->context, ZN_ARGUMENT,
-                    "'%s' is a flexible body: name one of its frames (%s.start, %s.end, %s.node1) or nodes (%s_1)", prefix,
-                    prefix, prefix, prefix, prefix);
-    return fail(parts->context, ZN_ARGUMENT, "there is no body '%s'%s", prefix,
-                parts_body_hint(parts, prefix, hint, sizeof hint));
+        return fail(parts->context, ZN_ERROR_ARGUMENT,
+                    "'%s' is a flexible body: name one of its frames (%s.start, %s.end, %s.node1) or nodes (%s_1)", prefix, prefix, prefix,
+                    prefix, prefix);
+    return fail(parts->context, ZN_ERROR_ARGUMENT, "there is no body '%s'%s", prefix, parts_body_hint(parts, prefix, hint, sizeof hint));
 }
 
 zn_status zn_parts_find_body(zn_parts *parts, const char *name, zn_body *body) {
@@ -224,8 +231,7 @@ zn_status zn_parts_find_body(zn_parts *parts, const char *name, zn_body *body) {
     NEED(parts->context, name);
     int index = parts_find_body(parts, name, strlen(name));
     if (index < 0) return parts_no_body(parts, name, strlen(name));
-    if (parts->bodies[index].kind == BODY_SCALAR)
-        return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", name);
+    if (body_is_number(parts->bodies[index].kind)) return fail(parts->context, ZN_ERROR_ARGUMENT, "'%s' is a coordinate, not a body", name);
     *body = (zn_body){parts_stamp(parts, 'b'), index};
     return ZN_OK;
 }
@@ -237,28 +243,27 @@ zn_status parts_keep_formula(zn_parts *parts, formula_text *to, zn_formula from)
     if (!from.text) return ZN_OK;
     to->text = mem_text(parts->context, from.text);
     if (from.file) to->file = mem_text(parts->context, from.file);
-    return to->text && (to->file || !from.file) ? ZN_OK : ZN_MEMORY;
+    return to->text && (to->file || !from.file) ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 zn_status parts_last_status(const zn_parts *parts) {
     int count = zn_error_count(parts->context);
-    return count ? zn_error_get(parts->context, count - 1)->status : ZN_MEMORY;
+    return count ? zn_error_get(parts->context, count - 1)->status : ZN_ERROR_MEMORY;
 }
 
 parts_piece *parts_piece_begin(zn_parts *parts, const parts_piece *shape) {
     zn_context *context = parts->context;
     if (!shape->name || !*shape->name) {
-        fail(context, ZN_ARGUMENT, "a %s needs a name", shape->what);
+        fail(context, ZN_ERROR_ARGUMENT, "a %s needs a name", shape->what);
         return NULL;
     }
     int taken = names_find(&parts->piece_names, 0, shape->name, strlen(shape->name));
     if (taken >= 0) { /* names of rows and contacts stand in results: one namespace for all */
-        fail(context, ZN_ARGUMENT, "the name '%s' of a %s is already taken by a %s", shape->name, shape->what,
+        fail(context, ZN_ERROR_ARGUMENT, "the name '%s' of a %s is already taken by a %s", shape->name, shape->what,
              parts->pieces[taken].what);
         return NULL;
     }
-    if (!mem_grow(context, (void **)&parts->pieces, &parts->piece_capacity, parts->n_pieces + 1, sizeof *parts->pieces))
-        return NULL;
+    if (!mem_grow(context, (void **)&parts->pieces, &parts->piece_capacity, parts->n_pieces + 1, sizeof *parts->pieces)) return NULL;
     parts_piece piece = *shape;
     piece.name = mem_text(context, shape->name);
     piece.bodies = MEM_ARRAY(context, int, shape->n_bodies);
@@ -269,8 +274,8 @@ parts_piece *parts_piece_begin(zn_parts *parts, const parts_piece *shape) {
     piece.formulas = MEM_ARRAY(context, formula_text, shape->n_formulas);
     piece.contact_formulas = NULL;
     piece.outputs = MEM_ARRAY(context, char *, shape->n_outputs);
-    if (!piece.name || !piece.bodies || !piece.parameters || !piece.contacts || !piece.balls || !piece.scales ||
-        !piece.formulas || !piece.outputs || !names_add(context, &parts->piece_names, 0, piece.name, (int)parts->n_pieces)) {
+    if (!piece.name || !piece.bodies || !piece.parameters || !piece.contacts || !piece.balls || !piece.scales || !piece.formulas ||
+        !piece.outputs || !names_add(context, &parts->piece_names, 0, piece.name, (int)parts->n_pieces)) {
         free_piece(context, &piece);
         return NULL;
     }

@@ -9,7 +9,7 @@
 
 #include "base/names.h"
 #include "linalg/geometry.h"
-#include "model/formula.h"
+#include "model/machine.h"
 #include "model/parts/sketch.h"
 #include "zeno/flexible.h"
 #include "zeno/parts.h"
@@ -20,8 +20,8 @@ typedef struct parts_piece parts_piece;
  * context (formulas). A drawing that is kept for other pieces (own_kind false) must only look at `variant` and the sketch. */
 typedef zn_status parts_express(zn_parts *, sketch *, const parts_piece *);
 
-/* The picture of a piece (picture.c). All but contacts have frames a and b first among their parameters. */
-typedef enum piece_glyph { GLYPH_NONE, GLYPH_JOINT, GLYPH_ROD, GLYPH_SPRING, GLYPH_ROLLING, GLYPH_CONTACT } piece_glyph;
+/* The picture of a piece (view/picture.c). All but contacts have frames a and b first among their parameters. */
+typedef enum piece_glyph { GLYPH_NONE, GLYPH_JOINT, GLYPH_ROD, GLYPH_SPRING, GLYPH_ROLLING, GLYPH_CONTACT, GLYPH_LINE } piece_glyph;
 
 struct parts_piece {
     const char *what; /* "revolute joint": not copied */
@@ -43,9 +43,14 @@ struct parts_piece {
     formula_text *formulas;             /* for the drawing */
     zn_formula_model *contact_formulas; /* a contact by formulas, else NULL */
     int n_outputs;
-    char **outputs; /* their names in results, each from mem_text, as many as the drawing has */
-    int gravity;                        /* 0, or 1 + the first of three parameters that become gravity when building */
-    const char *group;                  /* the flexible body that it is an element of, else NULL: not copied */
+    char **outputs;                                            /* their names in results, each from mem_text, as many as the drawing has */
+    void (*after_step)(const zn_model *, double t, double *q); /* of its model; NULL: nothing to do */
+    char *contact_name;                                        /* of its contact; NULL: that of the piece */
+    int mark;                                                  /* joints: 0, or the body that counts its turns (joint_motion.c) */
+    double turned;                                             /* joints: added to the angle at the start, whole turns */
+    const formula_text *condition;                             /* acts only while it holds; NULL: always. While building: of the machine */
+    int gravity;       /* 0, or 1 + the first of three parameters that become gravity when building */
+    const char *group; /* the flexible body that it is an element of, else NULL: not copied */
 };
 
 typedef struct parts_motion {
@@ -61,6 +66,7 @@ typedef struct parts_body {
     double angle, angle_rate;
     double mass, inertia[6];
     double start, velocity;    /* scalars */
+    formula_text rate;         /* of states */
     parts_motion *motion;      /* of moving bodies */
     int frame;                 /* the frame K */
     bool own_picture;          /* the view has its picture: none is made automatically */
@@ -122,9 +128,12 @@ struct zn_parts {
     size_t n_groups, group_capacity, n_rules, rule_capacity, n_declared, declared_capacity;
     parts_flexible *flexibles;
     size_t n_flexibles, flexible_capacity;
-    expr_graph *numbers; /* for formulas that must be numbers */
+    expr_graph *numbers;                             /* for formulas that must be numbers */
     name_table body_names, piece_names, frame_names; /* frames: of a body, or (negative) of a flexible body */
-    bool has_view, contacts_have_view; /* see picture.h */
+    bool in_output;                                  /* its formula may read accelerations and forces */
+    bool in_force;                                   /* the formula of a force is read for an output */
+    zn_machine *machine;                             /* NULL: none was asked for */
+    bool has_view, contacts_have_view;               /* see view/picture.h */
     char *view_items, *view_members;
 };
 
@@ -147,6 +156,8 @@ const char *parts_body_hint(const zn_parts *, const char *name, char *text, size
 zn_status parts_add_body(zn_parts *, parts_body *, zn_body *handle);
 /* A name that bodies, coordinates, flexible bodies and parameters have not taken. */
 zn_status parts_check_name(zn_parts *, const char *name, const char *what);
+/* A state of a controller. */
+zn_status parts_add_state(zn_parts *, const char *name, double start, zn_formula rate);
 void parts_free_body(zn_context *, parts_body *);
 
 /* ---- pieces ---- */
@@ -166,12 +177,14 @@ const mat3 *parts_frame_axes(const parts_frame *, bool planar);
 /* An error where a frame has no axes in the plane. `what` and `name` are those of its user. */
 zn_status parts_check_axes(zn_parts *, const parts_frame *a, const parts_frame *b, const char *what, const char *name);
 /* A frame along an axis that is given, as the position, in K by 2 or 3 coordinates. */
-zn_status parts_frame_along(zn_parts *, zn_body, const char *name, const double position[3], const double axis[3],
-                            int coordinates, zn_frame *frame);
+zn_status parts_frame_along(zn_parts *, zn_body, const char *name, const double position[3], const double axis[3], int coordinates,
+                            zn_frame *frame);
 /* Writes position and rotation of a frame: SKETCH_FRAME_PARAMETERS numbers, as sketch_next_frame takes them. */
 double *parts_put_frame(double *parameters, const parts_frame *, bool planar);
 /* Position and rotation of a body and of a frame in I at the start. Moving bodies: at t = 0. */
 zn_status parts_place_at_start(zn_parts *, int body, vec3 *r, mat3 *A);
+/* The angle of a body in the plane at the start, with its turns. */
+zn_status parts_angle_at_start(zn_parts *, int body, double *phi);
 
 /* ---- contacts ---- */
 
@@ -186,10 +199,12 @@ void parts_free_rules(zn_parts *);
 zn_status parts_scope(zn_parts *, sketch *, const parts_piece *, int n_locals, const expr_name *locals, expr_scope *scope);
 void parts_scope_free(zn_parts *, expr_scope *);
 /* Adds the bodies that formulas name to a list that begins with `n` given ones. The list is the caller's to free. */
-zn_status parts_bodies_of(zn_parts *, int n_formulas, const zn_formula *formulas, int n, const int *given, int *count,
-                          int **bodies);
-/* Expression of a formula of t and parameters only. */
-zn_status parts_formula_of_time(zn_parts *, sketch *, const formula_text *, expr *out);
+zn_status parts_bodies_of(zn_parts *, int n_formulas, const zn_formula *formulas, int n, const int *given, int *count, int **bodies);
+/* Expression of a formula of t and parameters only; with a piece: of what its formulas may use. */
+zn_status parts_formula_of_time(zn_parts *, sketch *, const parts_piece *, const formula_text *, expr *out);
+
+/* Pieces for what the machine asks for. */
+zn_status parts_add_probes(zn_parts *);
 
 /* ---- building ---- */
 
@@ -205,6 +220,10 @@ zn_status parts_stand_make(zn_parts *, int n_bodies, const int *bodies, parts_st
 void parts_stand_free(zn_context *, parts_stand *);
 
 parts_express parts_express_body, parts_express_joint, parts_express_formulas;
+/* What a contact shows: its point, normal and (in space) first tangent. */
+parts_express parts_express_contact_place;
+/* The model of the pieces; the view is not its business (view/build.c). */
+zn_status parts_build(zn_parts *, zn_model **model);
 /* The kind of a piece, expressed and compiled. */
 zn_status parts_express_kind(zn_parts *, const parts_piece *, const int *layout, zn_model **kind);
 /* A builder that has the bodies (with their places in the model) and parameters of another one, and can express kinds when that is gone. NULL:

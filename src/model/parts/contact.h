@@ -15,11 +15,11 @@
 
 /* The direction t1; t2 = n x t1. */
 typedef enum contact_frame {
-    CONTACT_PLANAR,   /* t1 = (n_y, -n_x) and no second one */
-    CONTACT_FIXED,    /* t1 = A_B reference: planes, where reference is at right angles to the normal */
-    CONTACT_AXIS,     /* t1 = A_B axis: cylinders */
-    CONTACT_TURNED,   /* reference, turned by the smallest rotation that takes the pole to n: singular at n = -pole only */
-    CONTACT_OF_WORLD, /* projection of reference, fixed in space, */
+    CONTACT_PLANAR,      /* t1 = (n_y, -n_x) and no second one */
+    CONTACT_FIXED,       /* t1 = A_B reference: planes, where reference is at right angles to the normal */
+    CONTACT_AXIS,        /* t1 = A_B axis: cylinders */
+    CONTACT_TURNED,      /* reference, turned by the smallest rotation that takes the pole to n: singular at n = -pole only */
+    CONTACT_OF_WORLD,    /* projection of reference, fixed in space, */
     CONTACT_OF_TOUCHING, /* to body 0, */
     CONTACT_OF_SURFACE,  /* to body 1: singular where it is along n */
     CONTACT_FRAME_COUNT
@@ -36,6 +36,7 @@ typedef struct contact_variant {
     bool given_force; /* no gap row: the normal force is a number */
     bool belt;        /* a surface has a velocity of its own */
     bool rounded;     /* a ball with a radius on a surface by formula */
+    bool centred[2];  /* a ball or sphere around the origin of its body, whose rotation does not move it */
 } contact_variant;
 
 enum { CONTACT_MOST_ROWS = 6, CONTACT_MOST_BALLS = 6 };
@@ -43,7 +44,8 @@ enum { CONTACT_MOST_ROWS = 6, CONTACT_MOST_BALLS = 6 };
 /* The parameters of every contact, in this order. */
 typedef struct contact_numbers {
     double a_point[3], a_axis[3], a_radius, a_matrix[9], a_velocity[3];
-    double b_point[3], b_axis[3], b_axes[9], b_radius, b_half_length, b_side, b_velocity[3]; /* b_side of two lines: see collide_candidate */
+    double b_point[3], b_axis[3], b_axes[9], b_radius, b_half_length, b_side,
+        b_velocity[3]; /* b_side of two lines: see collide_candidate */
     double pole[3], reference[3];
     double scale[CONTACT_MOST_ROWS];     /* of friction rows */
     double stribeck_size, stribeck_rate; /* (mu_s - mu_d) 2/pi, eps */
@@ -73,9 +75,11 @@ void contact_express(sketch *, const contact_variant *, expr f);
 /* ---- numbers ---- */
 
 /* Rows, balls and scales of a law in the plane or in space. ZN_OK, or an error that names the contact. */
-zn_status contact_law_rows(zn_context *, const char *name, const zn_contact_law *, bool planar, contact_variant *,
-                           contact_numbers *, zn_contact *contact, zn_ball *balls);
+zn_status contact_law_rows(zn_context *, const char *name, const zn_contact_law *, bool planar, contact_variant *, contact_numbers *,
+                           zn_contact *contact, zn_ball *balls);
 void contact_set_features(contact_numbers *, const feature *touching, const feature *surface);
+/* Which balls and spheres are centred: their formulas are several times shorter. */
+void contact_note_centres(contact_variant *, const contact_numbers *);
 /* A direction of length one at right angles to n that is e_x for n = e_z and e_y. */
 void contact_tangent_of_plane(const double *n, double *t1);
 /* Pole and reference of a turned frame whose normal is n at the start and v the relative velocity there (or zero): the pole is

@@ -16,7 +16,7 @@ enum {
     SLIDING_AT = FRAME_AT + FRAME_BITS,
     ROLLING_AT = SLIDING_AT + COUNT_BITS,
     FLAGS_AT = ROLLING_AT + COUNT_BITS,
-    N_FLAGS = 5
+    N_FLAGS = 7
 };
 _Static_assert(FEATURE_KIND_COUNT <= 1 << FEATURE_BITS, "a feature has room in a packed variant");
 _Static_assert(CONTACT_FRAME_COUNT <= 1 << FRAME_BITS, "a frame has room in a packed variant");
@@ -24,7 +24,9 @@ _Static_assert(FLAGS_AT + N_FLAGS < 31, "a packed variant is an int");
 
 int contact_pack(contact_variant v) {
     return (int)v.touching | (int)v.surface << SURFACE_AT | (int)v.frame << FRAME_AT | v.n_sliding << SLIDING_AT |
-           v.n_rolling << ROLLING_AT | (v.pivoting | v.stribeck << 1 | v.given_force << 2 | v.belt << 3 | v.rounded << 4) << FLAGS_AT;
+           v.n_rolling << ROLLING_AT |
+           (v.pivoting | v.stribeck << 1 | v.given_force << 2 | v.belt << 3 | v.rounded << 4 | v.centred[0] << 5 | v.centred[1] << 6)
+               << FLAGS_AT;
 }
 
 static int bits(int packed, int first, int count) { return packed >> first & ((1 << count) - 1); }
@@ -39,12 +41,11 @@ contact_variant contact_unpack(int packed) {
                              .stribeck = bits(packed, FLAGS_AT + 1, 1),
                              .given_force = bits(packed, FLAGS_AT + 2, 1),
                              .belt = bits(packed, FLAGS_AT + 3, 1),
-                             .rounded = bits(packed, FLAGS_AT + 4, 1)};
+                             .rounded = bits(packed, FLAGS_AT + 4, 1),
+                             .centred = {bits(packed, FLAGS_AT + 5, 1), bits(packed, FLAGS_AT + 6, 1)}};
 }
 
-zn_sizes contact_rows(contact_variant v) {
-    return (zn_sizes){.nN = !v.given_force, .nF = v.n_sliding + v.n_rolling + v.pivoting};
-}
+zn_sizes contact_rows(contact_variant v) { return (zn_sizes){.nN = !v.given_force, .nF = v.n_sliding + v.n_rolling + v.pivoting}; }
 
 bool contact_is_known(feature_kind touching, feature_kind surface) {
     switch (surface) {
@@ -73,13 +74,18 @@ static evec number3(sketch *k, size_t offset) {
 static evec normalised(sketch *k, evec a) { return evec_scale(k, sketch_div(k, sketch_constant(k, 1), evec_norm(k, a)), a); }
 static evec across(sketch *k, evec a, evec unit) { return evec_sub(k, a, evec_scale(k, evec_dot(k, a, unit), unit)); }
 
+/* The point of the touching feature, or of a sphere. */
+static evec centre_of(sketch *k, const contact_variant *v, int body) {
+    if (v->centred[body]) return sketch_point(k, body, evec_zero(k));
+    return sketch_point(k, body, body == 0 ? NUMBER3(k, a_point) : NUMBER3(k, b_point));
+}
+
 /* ---- gap, normal, nearest point of the touching body ---- */
 
 /* The lowest point of an ellipsoid with the matrix E in K is S - A E m/sqrt(m.E m), m = A'n. */
 static evec down_to_ellipsoid(sketch *k, evec n) {
     emat E, A = k->body[0].A;
-    for (int j = 0; j < 3; j++)
-        E.column[j] = number3(k, offsetof(contact_numbers, a_matrix) + 3 * (size_t)j * sizeof(double));
+    for (int j = 0; j < 3; j++) E.column[j] = number3(k, offsetof(contact_numbers, a_matrix) + 3 * (size_t)j * sizeof(double));
     evec m = emat_apply_transposed(k, A, n), Em = emat_apply(k, E, m);
     expr size = expr_unary(k->g, EXPR_SQRT, evec_dot(k, m, Em));
     return emat_apply(k, A, evec_scale(k, sketch_div(k, sketch_constant(k, 1), size), Em));
@@ -87,7 +93,7 @@ static evec down_to_ellipsoid(sketch *k, evec n) {
 
 /* Ball: c = S - R n. Ring with axis a: c = S - R m/|m|, m = n - (n.a) a. */
 static void touch_plane(sketch *k, const contact_variant *v, contact_sketch *out) {
-    evec centre = sketch_point(k, 0, NUMBER3(k, a_point)), base = sketch_point(k, 1, NUMBER3(k, b_point));
+    evec centre = centre_of(k, v, 0), base = sketch_point(k, 1, NUMBER3(k, b_point));
     out->n = sketch_direction(k, 1, NUMBER3(k, b_axis));
     evec arm = out->n;
     if (v->touching == FEATURE_RING) arm = normalised(k, across(k, out->n, sketch_direction(k, 0, NUMBER3(k, a_axis))));
@@ -110,8 +116,7 @@ static void touch_crossing(sketch *k, contact_sketch *out) {
 
 /* d from the centre, the axis or the nearest point of the segment:  g = side (|d| - R_B) - R_A,  n = side d/|d|. */
 static void touch_round(sketch *k, const contact_variant *v, contact_sketch *out) {
-    evec centre = sketch_point(k, 0, NUMBER3(k, a_point));
-    evec d = evec_sub(k, centre, sketch_point(k, 1, NUMBER3(k, b_point)));
+    evec centre = centre_of(k, v, 0), d = evec_sub(k, centre, centre_of(k, v, 1));
     if (v->surface != FEATURE_SPHERE) {
         evec axis = sketch_direction(k, 1, NUMBER3(k, b_axis));
         expr along = evec_dot(k, d, axis), half = NUMBER(k, b_half_length);
@@ -169,8 +174,7 @@ static void touch_formula(sketch *k, bool planar, bool rounded, expr f, contact_
         columns[i] = sketch_direction(k, 1, number3(k, offsetof(contact_numbers, b_axes) + 3 * (size_t)i * sizeof(double)));
     emat axes = {{columns[0], columns[1], columns[2]}};
     evec centre = sketch_point(k, 0, NUMBER3(k, a_point));
-    evec local = emat_apply_transposed(k, axes, evec_sub(k, centre, sketch_point(k, 1, NUMBER3(k, b_point)))),
-         gradient = evec_zero(k);
+    evec local = emat_apply_transposed(k, axes, evec_sub(k, centre, sketch_point(k, 1, NUMBER3(k, b_point)))), gradient = evec_zero(k);
     int first = contact_local(k);
     out->c_A = centre;
     if (rounded) {
@@ -191,7 +195,8 @@ static void touch_formula(sketch *k, bool planar, bool rounded, expr f, contact_
 /* A ball beside an ellipsoid x'E x = 1 in K around b_point (b_axes: E, the inverse of the feature's matrix): g = distance of its centre - R_A. */
 static void touch_ellipsoid(sketch *k, bool planar, contact_sketch *out) {
     int first = contact_local(k), dim = planar ? 2 : 3;
-    evec x = {{expr_variable(k->g, first), expr_variable(k->g, first + 1), planar ? sketch_constant(k, 0) : expr_variable(k->g, first + 2)}};
+    evec x = {
+        {expr_variable(k->g, first), expr_variable(k->g, first + 1), planar ? sketch_constant(k, 0) : expr_variable(k->g, first + 2)}};
     emat E, A = k->body[1].A;
     for (int j = 0; j < 3; j++) E.column[j] = number3(k, offsetof(contact_numbers, b_axes) + 3 * (size_t)j * sizeof(double));
     expr f = sketch_sub(k, evec_dot(k, x, emat_apply(k, E, x)), sketch_constant(k, 1));
@@ -229,20 +234,13 @@ static evec first_tangent(sketch *k, contact_frame frame, evec n) {
 
 contact_sketch contact_express_geometry(sketch *k, const contact_variant *v, expr f) {
     contact_sketch out;
-    if (v->surface == FEATURE_PLANE)
-        touch_plane(k, v, &out);
-    else if (v->touching == FEATURE_LINE)
-        touch_crossing(k, &out);
-    else if (v->touching == FEATURE_RING || v->surface == FEATURE_RING)
-        touch_ring(k, v, &out);
-    else if (v->surface == FEATURE_ELLIPSOID)
-        touch_ellipsoid(k, v->frame == CONTACT_PLANAR, &out);
-    else if (v->surface == FEATURE_CONE)
-        touch_cone(k, &out);
-    else if (v->surface == FEATURE_SURFACE)
-        touch_formula(k, v->frame == CONTACT_PLANAR, v->rounded, f, &out);
-    else
-        touch_round(k, v, &out);
+    if (v->surface == FEATURE_PLANE) touch_plane(k, v, &out);
+    else if (v->touching == FEATURE_LINE) touch_crossing(k, &out);
+    else if (v->touching == FEATURE_RING || v->surface == FEATURE_RING) touch_ring(k, v, &out);
+    else if (v->surface == FEATURE_ELLIPSOID) touch_ellipsoid(k, v->frame == CONTACT_PLANAR, &out);
+    else if (v->surface == FEATURE_CONE) touch_cone(k, &out);
+    else if (v->surface == FEATURE_SURFACE) touch_formula(k, v->frame == CONTACT_PLANAR, v->rounded, f, &out);
+    else touch_round(k, v, &out);
     out.c_B = evec_sub(k, out.c_A, evec_scale(k, out.gap, out.n));
     out.t1 = first_tangent(k, v->frame, out.n);
     out.t2 = evec_cross(k, out.n, out.t1);
@@ -269,8 +267,7 @@ static void express_stribeck(sketch *k, const contact_variant *v, const expr *sl
     expr normal = v->given_force ? NUMBER(k, normal_force) : expr_variable(k->g, k->s.lambda + first_N);
     expr size = sketch_mul(k, NUMBER(k, stribeck_size), normal);
     for (int i = 0; i < v->n_sliding; i++) {
-        expr along =
-            v->n_sliding == 1 ? expr_unary(k->g, EXPR_ATAN, sketch_mul(k, eps, slip[0])) : sketch_mul(k, factor, slip[i]);
+        expr along = v->n_sliding == 1 ? expr_unary(k->g, EXPR_ATAN, sketch_mul(k, eps, slip[0])) : sketch_mul(k, factor, slip[i]);
         expr force = sketch_mul(k, size, along);
         if (v->given_force) {
             sketch_power(k, force, slip[i]);
@@ -298,12 +295,10 @@ void contact_express(sketch *k, const contact_variant *v, expr f) {
     if (v->n_rolling == 1) row[n++] = spin.x[2];
     if (v->n_rolling == 2) row[n++] = evec_dot(k, c.t1, spin), row[n++] = evec_dot(k, c.t2, spin);
     if (v->pivoting) row[n++] = evec_dot(k, c.n, spin);
-    for (int i = 0; i < n; i++)
-        row[i] = sketch_mul(k, number(k, offsetof(contact_numbers, scale) + (size_t)i * sizeof(double)), row[i]);
+    for (int i = 0; i < n; i++) row[i] = sketch_mul(k, number(k, offsetof(contact_numbers, scale) + (size_t)i * sizeof(double)), row[i]);
     if (!v->given_force) {
         sketch_contact(k, c.gap, n, row);
         return;
     }
-    int first_F = k->s.size.ng + k->s.size.ny + k->s.size.nN;
-    for (int i = 0; i < n; i++) k->s.rows[first_F + k->rows[3]++] = (formula_row){EXPR_NONE, row[i]};
+    for (int i = 0; i < n; i++) sketch_slip(k, row[i]);
 }

@@ -8,7 +8,7 @@
 
 static zn_status wrong(zn_context *context, const char *name, const char *why) {
     error_place place = {.subject = name, .time = NAN};
-    return fail_at(context, ZN_MODEL, &place, "the contact '%s': %s", name, why);
+    return fail_at(context, ZN_ERROR_MODEL, &place, "the contact '%s': %s", name, why);
 }
 
 typedef struct law_sum {
@@ -28,19 +28,21 @@ static const char *add_law(law_sum *sum, const law_reservoir *reservoir) {
 }
 
 static const char *add_sliding(law_sum *sum, const zn_contact_law *law, bool planar, contact_variant *v) {
-    static const law_kind kinds[] = {
-        [ZN_BALL] = LAW_BALL, [ZN_ELLIPSE] = LAW_ELLIPSE, [ZN_RECTANGLE] = LAW_RECTANGLE, [ZN_CONTENSOU] = LAW_CONTENSOU};
+    static const law_kind kinds[] = {[ZN_RESERVOIR_BALL] = LAW_BALL,
+                                     [ZN_RESERVOIR_ELLIPSE] = LAW_ELLIPSE,
+                                     [ZN_RESERVOIR_RECTANGLE] = LAW_RECTANGLE,
+                                     [ZN_RESERVOIR_CONTENSOU] = LAW_CONTENSOU};
     if (law->n_friction < 1 || law->n_friction > 2) return "there are one or two coefficients of friction";
-    if ((int)law->reservoir < 0 || law->reservoir > ZN_CONTENSOU) return "unknown reservoir";
-    if (planar && law->reservoir != ZN_BALL)
+    if ((int)law->reservoir < 0 || law->reservoir > ZN_RESERVOIR_CONTENSOU) return "unknown reservoir";
+    if (planar && law->reservoir != ZN_RESERVOIR_BALL)
         return "in the plane there is one slip velocity, so that the reservoir is an interval";
-    if (law->n_friction == 2 && (law->reservoir == ZN_BALL || law->reservoir == ZN_CONTENSOU))
+    if (law->n_friction == 2 && (law->reservoir == ZN_RESERVOIR_BALL || law->reservoir == ZN_RESERVOIR_CONTENSOU))
         return "two coefficients of friction belong to an ellipse or a rectangle";
-    v->n_sliding = planar ? 1 : law->reservoir == ZN_CONTENSOU ? 3 : 2;
+    v->n_sliding = planar ? 1 : law->reservoir == ZN_RESERVOIR_CONTENSOU ? 3 : 2;
     law_reservoir reservoir = {.kind = kinds[law->reservoir], .dim = v->n_sliding, .radius = law->radius};
     for (int i = 0; i < v->n_sliding; i++) reservoir.mu[i] = law->friction[i < law->n_friction ? i : 0];
     if (!law->stribeck) return add_law(sum, &reservoir);
-    if (law->reservoir != ZN_BALL) return "Stribeck's law needs the same friction in all directions and no contact radius";
+    if (law->reservoir != ZN_RESERVOIR_BALL) return "Stribeck's law needs the same friction in all directions and no contact radius";
     if (!(law->stribeck_dynamic >= 0) || !(law->stribeck_dynamic <= law->friction[0]))
         return "the dynamic friction of Stribeck's law is between zero and the static one";
     if (!(law->stribeck_rate >= 0) || isinf(law->stribeck_rate)) return "the rate of Stribeck's law must not be negative";
@@ -73,8 +75,7 @@ zn_status contact_law_rows(zn_context *context, const char *name, const zn_conta
     contact->e_N = law->restitution, contact->e_F = law->tangential_restitution;
     contact->nF = contact->n_balls = 0;
     if (!(contact->e_N >= 0 && contact->e_N <= 1)) return wrong(context, name, "the restitution is between 0 and 1");
-    if (!(contact->e_F >= 0 && contact->e_F <= 1))
-        return wrong(context, name, "the tangential restitution is between 0 and 1");
+    if (!(contact->e_F >= 0 && contact->e_F <= 1)) return wrong(context, name, "the tangential restitution is between 0 and 1");
     const char *why = law->n_friction ? add_sliding(&sum, law, planar, v) : NULL;
     if (!why && !law->n_friction && law->stribeck) why = "Stribeck's law needs static friction";
     if (!why) why = add_turning(&sum, law, planar, v);
@@ -99,6 +100,13 @@ static void invert(const double *m, double *inverse) {
         vec3_store(row, inverse + 3 * i);
     }
     if (planar) inverse[8] = 0;
+}
+
+static bool is_origin(const double *x) { return x[0] == 0 && x[1] == 0 && x[2] == 0; }
+
+void contact_note_centres(contact_variant *v, const contact_numbers *n) {
+    v->centred[0] = v->touching == FEATURE_BALL && is_origin(n->a_point);
+    v->centred[1] = v->surface == FEATURE_SPHERE && is_origin(n->b_point);
 }
 
 void contact_set_features(contact_numbers *n, const feature *touching, const feature *surface) {

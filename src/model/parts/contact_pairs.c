@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contacts of the builder: pairs of geometries become pieces, one for each corner or end. */
 #include "model/parts/contact_builder.h"
-#include "model/parts/picture.h"
 #include "model/parts/rules.h"
 
 /* ---- pairs ---- */
@@ -19,13 +18,13 @@ static zn_status parse_surface(zn_parts *parts, sketch *k, const formula_text *t
     status = expr_parse(k->g, parts->context, &scope, formula_of(text), f);
     parts_scope_free(parts, &scope);
     /* The walk that expr_depends needs: that would say yes where memory is out. */
-    if (status == ZN_OK && expr_substitute(k->g, *f, 0, 0, NULL) == EXPR_NONE) status = ZN_MEMORY;
+    if (status == ZN_OK && expr_substitute(k->g, *f, 0, 0, NULL) == EXPR_NONE) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK && expr_depends(k->g, *f, 0))
-        status = formula_fail(parts->context, text, NULL,
-                              "the formula of a surface must not depend on t: give its body a prescribed motion");
+        status =
+            formula_fail(parts->context, text, NULL, "the formula of a surface must not depend on t: give its body a prescribed motion");
     if (status == ZN_OK && !expr_depends_range(k->g, *f, first, planar ? 2 : 3))
-        status = formula_fail(parts->context, text, NULL,
-                              "the formula of a surface depends on none of its coordinates x, y%s", planar ? "" : ", z");
+        status = formula_fail(parts->context, text, NULL, "the formula of a surface depends on none of its coordinates x, y%s",
+                              planar ? "" : ", z");
     return status;
 }
 
@@ -96,7 +95,7 @@ static zn_status look_at_start(const pair_at_work *w, const contact_variant *v, 
     expr f = EXPR_NONE;
     if (v->surface == FEATURE_SURFACE) status = parse_surface(parts, &k, &w->surface->formula, w->planar, &f);
     double *values = MEM_ARRAY(parts->context, double, k.s.count + 3);
-    if (status == ZN_OK && !values) status = ZN_MEMORY;
+    if (status == ZN_OK && !values) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         memcpy(values + k.s.parameter, numbers, sizeof *numbers);
         contact_sketch s = contact_express_geometry(&k, v, f);
@@ -115,13 +114,12 @@ static zn_status choose_frame(const pair_at_work *w, contact_variant *v, contact
     double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     v->frame = CONTACT_PLANAR;
     if (w->planar && (length > 0 || w->def->tangent != ZN_TANGENT_DEFAULT))
-        return fail(context, ZN_ARGUMENT, "the contact '%s' is in the plane, where the tangent follows from the normal",
+        return fail(context, ZN_ERROR_ARGUMENT, "the contact '%s' is in the plane, where the tangent follows from the normal",
                     w->def->name);
     if (w->planar) return ZN_OK;
-    if (!isfinite(length))
-        return fail(context, ZN_ARGUMENT, "the tangent direction of the contact '%s' is not finite", w->def->name);
+    if (!isfinite(length)) return fail(context, ZN_ERROR_ARGUMENT, "the tangent direction of the contact '%s' is not finite", w->def->name);
     if (w->def->tangent != ZN_TANGENT_DEFAULT && !(length > 0))
-        return fail(context, ZN_ARGUMENT, "the contact '%s' needs a direction for its tangent", w->def->name);
+        return fail(context, ZN_ERROR_ARGUMENT, "the contact '%s' needs a direction for its tangent", w->def->name);
     for (int i = 0; i < 3 && length > 0; i++) numbers->reference[i] = d[i] / length;
     switch (w->def->tangent) {
     case ZN_TANGENT_WORLD: v->frame = CONTACT_OF_WORLD; return ZN_OK;
@@ -130,7 +128,7 @@ static zn_status choose_frame(const pair_at_work *w, contact_variant *v, contact
     default: break;
     }
     if (length > 0)
-        return fail(context, ZN_ARGUMENT, "the contact '%s' has a tangent direction, but not to which body it is fixed",
+        return fail(context, ZN_ERROR_ARGUMENT, "the contact '%s' has a tangent direction, but not to which body it is fixed",
                     w->def->name);
     if (v->surface == FEATURE_PLANE) {
         v->frame = CONTACT_FIXED;
@@ -165,11 +163,12 @@ static zn_status add_contact(const pair_at_work *w, int index, int count) {
     zn_status status = contact_law_rows(parts->context, w->def->name, w->law, w->planar, &v, &numbers, &contact, balls);
     if (status == ZN_OK) status = choose_frame(w, &v, &numbers);
     if (status != ZN_OK) return status;
-    char *name =
-        count == 1 ? mem_text(parts->context, w->def->name) : mem_format(parts->context, "%s.%d", w->def->name, index + 1);
-    if (!name) return ZN_MEMORY;
+    contact_note_centres(&v, &numbers);
+    char *name = count == 1 ? mem_text(parts->context, w->def->name) : mem_format(parts->context, "%s.%d", w->def->name, index + 1);
+    if (!name) return ZN_ERROR_MEMORY;
     int bodies[2] = {w->touching->body, w->surface->body};
-    parts_piece shape = {.what = "contact",
+    bool edge = v.touching == FEATURE_RING && v.surface == FEATURE_PLANE;
+    parts_piece shape = {.what = edge ? CONTACT_OF_RING : "contact",
                          .glyph = GLYPH_CONTACT,
                          .name = name,
                          .express = parts_express_pair,
@@ -193,8 +192,7 @@ static zn_status add_contact(const pair_at_work *w, int index, int count) {
     memcpy(piece->scales, numbers.scale, (size_t)contact.nF * sizeof *piece->scales);
     contact.scale = piece->scales;
     piece->contacts[0] = contact;
-    return v.surface == FEATURE_SURFACE ? parts_keep_formula(parts, &piece->formulas[0], formula_of(&w->surface->formula))
-                                        : ZN_OK;
+    return v.surface == FEATURE_SURFACE ? parts_keep_formula(parts, &piece->formulas[0], formula_of(&w->surface->formula)) : ZN_OK;
 }
 
 /* The given law, else that of the materials, else (no materials) none: frictionless and inelastic. */
@@ -203,14 +201,14 @@ static zn_status choose_law(pair_at_work *w) {
     const char *a = w->touching->material, *b = w->surface->material;
     w->law = w->def->law ? w->def->law : !a || !b ? &smooth : parts_material_law(w->parts, a, b);
     if (w->law) return ZN_OK;
-    return fail(w->parts->context, ZN_MODEL,
-                "the contact '%s' has no law, and there is none between the materials '%s' and '%s'", w->def->name, a, b);
+    return fail(w->parts->context, ZN_ERROR_MODEL, "the contact '%s' has no law, and there is none between the materials '%s' and '%s'",
+                w->def->name, a, b);
 }
 
 /* Rules leave out what is declared. */
 static zn_status declare(zn_parts *parts, int a, int b) {
     if (!mem_grow(parts->context, (void **)&parts->declared, &parts->declared_capacity, parts->n_declared + 1, sizeof *parts->declared))
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     parts->declared[parts->n_declared][0] = a;
     parts->declared[parts->n_declared++][1] = b;
     return ZN_OK;
@@ -220,32 +218,30 @@ zn_status zn_parts_contact(zn_parts *parts, const zn_contact_pair_def *def) {
     NEED_HANDLE(parts, HANDLE_PARTS);
     NEED_DEF(parts->context, def);
     zn_context *context = parts->context;
-    if (!def->name || !*def->name) return fail(context, ZN_ARGUMENT, "a contact needs a name");
+    if (!def->name || !*def->name) return fail(context, ZN_ERROR_ARGUMENT, "a contact needs a name");
     if ((int)def->tangent < ZN_TANGENT_DEFAULT || def->tangent > ZN_TANGENT_SURFACE)
-        return fail(context, ZN_ARGUMENT, "the contact '%s': unknown choice %d of its tangent", def->name,
-                    (int)def->tangent);
-    const parts_geometry *a = parts_get_geometry(parts, def->a, def->name),
-                         *b = a ? parts_get_geometry(parts, def->b, def->name) : NULL;
-    if (!a || !b) return ZN_ARGUMENT;
+        return fail(context, ZN_ERROR_ARGUMENT, "the contact '%s': unknown choice %d of its tangent", def->name, (int)def->tangent);
+    const parts_geometry *a = parts_get_geometry(parts, def->a, def->name), *b = a ? parts_get_geometry(parts, def->b, def->name) : NULL;
+    if (!a || !b) return ZN_ERROR_ARGUMENT;
     if (a->body == b->body)
-        return fail(context, ZN_MODEL, "the contact '%s' is between two geometries of the same body '%s'", def->name,
+        return fail(context, ZN_ERROR_MODEL, "the contact '%s' is between two geometries of the same body '%s'", def->name,
                     parts->bodies[a->body].name);
     body_kind kind_a = parts->bodies[a->body].kind, kind_b = parts->bodies[b->body].kind;
     bool planar = body_is_planar(kind_a) && body_is_planar(kind_b);
     if (!body_is_free(kind_a) && !body_is_free(kind_b))
-        return fail(context, ZN_MODEL, "the contact '%s' is between two bodies that cannot move", def->name);
+        return fail(context, ZN_ERROR_MODEL, "the contact '%s' is between two bodies that cannot move", def->name);
     if (def->has_normal_force && !(def->normal_force >= 0 && isfinite(def->normal_force)))
-        return fail(context, ZN_ARGUMENT, "the normal force of the contact '%s' must not be negative (%g)", def->name,
+        return fail(context, ZN_ERROR_ARGUMENT, "the normal force of the contact '%s' must not be negative (%g)", def->name,
                     def->normal_force);
     const char *why = NULL;
     geometry shape_a = with_axis(&a->shape, planar), shape_b = with_axis(&b->shape, planar);
     if (!geometry_check(&shape_a, planar, &why) || !geometry_check(&shape_b, planar, &why))
-        return fail(context, ZN_MODEL, "the contact '%s': %s", def->name, why);
+        return fail(context, ZN_ERROR_MODEL, "the contact '%s': %s", def->name, why);
     int order = geometry_order(&shape_a, &shape_b, &why);
     if (!order && parts_can_collide(parts, a, planar) && parts_can_collide(parts, b, planar) && !def->has_normal_force && !def->tangent)
         return parts_rule_for_pair(parts, def->name, (int)(a - parts->geometries), (int)(b - parts->geometries), def->law);
     if (!order)
-        return fail(context, ZN_MODEL, "the contact '%s' between a %s and a %s is not known: %s", def->name,
+        return fail(context, ZN_ERROR_MODEL, "the contact '%s' between a %s and a %s is not known: %s", def->name,
                     geometry_name(a->shape.type, planar), geometry_name(b->shape.type, planar), why);
     pair_at_work w = {parts, def, a, b, shape_a, shape_b, NULL, planar};
     if (order < 0) w = (pair_at_work){parts, def, b, a, shape_b, shape_a, NULL, planar};

@@ -25,14 +25,12 @@ zn_status flexible_cross_section(zn_parts *parts, const zn_flexible_def *def, zn
     *filled = *def;
     if (!circle && !rectangle) return ZN_OK;
     if (circle && rectangle)
-        return fail(parts->context, ZN_ARGUMENT, "'%s' has a radius, and a height or width; give one shape", def->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "'%s' has a radius, and a height or width; give one shape", def->name);
     if (circle ? !(r > 0) || !isfinite(r) : !(h > 0 && w > 0) || !isfinite(h * w))
-        return fail(parts->context, ZN_ARGUMENT, "'%s' needs a positive %s", def->name,
-                    circle ? "radius" : "height and width");
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "'%s' needs a positive %s", def->name, circle ? "radius" : "height and width");
     if (def->area != 0 || def->inertia[0] != 0 || def->inertia[1] != 0 || def->torsion != 0)
-        return fail(parts->context, ZN_ARGUMENT,
-                    "'%s' has a %s, from which area, inertia and torsion follow; they cannot be given", def->name,
-                    circle ? "radius" : "height and width");
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "'%s' has a %s, from which area, inertia and torsion follow; they cannot be given",
+                    def->name, circle ? "radius" : "height and width");
     filled->area = circle ? pi * r * r : h * w;
     filled->inertia[0] = circle ? pi / 4 * pow(r, 4) : w * pow(h, 3) / 12;
     filled->inertia[1] = circle ? pi / 4 * pow(r, 4) : h * pow(w, 3) / 12;

@@ -51,12 +51,12 @@ void contact_field_destroy(zn_context *context, contact_field *f) {
 }
 
 static zn_status take_materials(contact_field *f, const zn_parts *parts) {
-    if (!(f->materials = MEM_ARRAY(f->context, char *, parts->n_geometries))) return ZN_MEMORY;
+    if (!(f->materials = MEM_ARRAY(f->context, char *, parts->n_geometries))) return ZN_ERROR_MEMORY;
     for (size_t i = 0; i < parts->n_geometries; i++) {
         const char *name = parts->geometries[i].material;
         bool known = !name;
         for (int m = 0; m < f->n_materials && !known; m++) known = !strcmp(f->materials[m], name);
-        if (!known && !(f->materials[f->n_materials++] = mem_text(f->context, name))) return ZN_MEMORY;
+        if (!known && !(f->materials[f->n_materials++] = mem_text(f->context, name))) return ZN_ERROR_MEMORY;
     }
     return ZN_OK;
 }
@@ -72,11 +72,11 @@ static zn_status check_shapes(zn_parts *parts, const contact_field *f) {
 zn_status parts_make_field(zn_parts *parts, zn_model *model) {
     zn_context *context = parts->context;
     contact_field *f = MEM_ARRAY(context, contact_field, 1);
-    if (!f) return ZN_MEMORY;
+    if (!f) return ZN_ERROR_MEMORY;
     f->context = context;
     f->kept = parts_keep(parts);
     if ((f->kinds = MEM_ARRAY(context, field_kinds, 1))) pthread_mutex_init(&f->kinds->lock, NULL);
-    zn_status status = f->kept && f->kinds ? ZN_OK : ZN_MEMORY;
+    zn_status status = f->kept && f->kinds ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = take_materials(f, parts);
     if (status == ZN_OK) status = field_take_shapes(f, parts);
     if (status == ZN_OK) status = field_take_rules(f, parts);
@@ -103,7 +103,8 @@ const char *contact_field_name(const contact_field *f, const collide_candidate *
 
 const char *contact_field_shape_class(const contact_field *f, int shape) {
     static const char *const names[2][COLLIDE_CLASS_COUNT] = {
-        {"sphere", "capsule", "box", "cylinder", "cone", "ellipsoid", "polyhedron", "mesh", "height field", "plane", "rectangle", "polyline"},
+        {"sphere", "capsule", "box", "cylinder", "cone", "ellipsoid", "polyhedron", "mesh", "height field", "plane", "rectangle",
+         "polyline"},
         {"disk", "capsule", "box", "cylinder", "cone", "ellipse", "polygon", "mesh", "height field", "line", "segment", "polyline"}};
     return names[f->shapes[shape].shape.planar][f->shapes[shape].shape.class];
 }
@@ -123,17 +124,20 @@ const char *contact_field_rule_text(const contact_field *f, int i, char *text, s
     const parts_rule *r = &f->rules[i];
     const field_law *law = &f->laws[i];
     int used = snprintf(text, room, "%s: %s", r->name, set_name(f, r->a));
-    if (r->a.kind != r->b.kind || r->a.index != r->b.index) used += snprintf(text + used, room - (size_t)used, " and %s", set_name(f, r->b));
-    if (r->n_except && (size_t)used < room) used += snprintf(text + used, room - (size_t)used, ", %d exception%s", r->n_except, r->n_except == 1 ? "" : "s");
-    if (r->joined && r->a.kind != SET_GEOMETRY && (size_t)used < room) used += snprintf(text + used, room - (size_t)used, ", joined bodies too");
+    if (r->a.kind != r->b.kind || r->a.index != r->b.index)
+        used += snprintf(text + used, room - (size_t)used, " and %s", set_name(f, r->b));
+    if (r->n_except && (size_t)used < room)
+        used += snprintf(text + used, room - (size_t)used, ", %d exception%s", r->n_except, r->n_except == 1 ? "" : "s");
+    if (r->joined && r->a.kind != SET_GEOMETRY && (size_t)used < room)
+        used += snprintf(text + used, room - (size_t)used, ", joined bodies too");
     if (!r->has_law && (size_t)used < room) used += snprintf(text + used, room - (size_t)used, ", laws of materials");
     const int planar = law->good[1];
     if (!r->has_law || (size_t)used >= room) return text;
     const zn_contact *c = &law->rows[planar].contact;
     used += snprintf(text + used, room - (size_t)used, ", restitution %g", c->e_N);
     for (int b = 0; b < c->n_balls && (size_t)used < room; b++)
-        used += snprintf(text + used, room - (size_t)used, ", friction %g in %d dimension%s", law->rows[planar].balls[b].mu, law->rows[planar].balls[b].dim,
-                         law->rows[planar].balls[b].dim == 1 ? "" : "s");
+        used += snprintf(text + used, room - (size_t)used, ", friction %g in %d dimension%s", law->rows[planar].balls[b].mu,
+                         law->rows[planar].balls[b].dim, law->rows[planar].balls[b].dim == 1 ? "" : "s");
     return text;
 }
 
@@ -144,7 +148,8 @@ static bool is_same_kind(const field_kind *k, int variant, const int *moving, co
            !memcmp(k->layout, stand->layout, (size_t)k->n_layout * sizeof *k->layout);
 }
 
-static zn_status add_kind(const contact_field *f, int variant, const int *bodies, const int *moving, const parts_stand *stand, zn_model **kind) {
+static zn_status add_kind(const contact_field *f, int variant, const int *bodies, const int *moving, const parts_stand *stand,
+                          zn_model **kind) {
     zn_context *context = f->context;
     parts_piece piece = {.what = "contact",
                          .name = f->kept->bodies[bodies[0]].name,
@@ -155,9 +160,9 @@ static zn_status add_kind(const contact_field *f, int variant, const int *bodies
                          .rows = contact_rows(contact_unpack(variant)),
                          .n_parameters = CONTACT_NUMBERS};
     field_kinds *kinds = f->kinds;
-    if (!mem_grow(context, (void **)&kinds->items, &kinds->capacity, kinds->count + 1, sizeof *kinds->items)) return ZN_MEMORY;
+    if (!mem_grow(context, (void **)&kinds->items, &kinds->capacity, kinds->count + 1, sizeof *kinds->items)) return ZN_ERROR_MEMORY;
     field_kind made = {.variant = variant, .n_layout = stand->n_layout, .moving = {moving[0], moving[1]}};
-    if (!(made.layout = MEM_ARRAY(context, int, stand->n_layout))) return ZN_MEMORY;
+    if (!(made.layout = MEM_ARRAY(context, int, stand->n_layout))) return ZN_ERROR_MEMORY;
     memcpy(made.layout, stand->layout, (size_t)stand->n_layout * sizeof *made.layout);
     zn_status status = parts_express_kind(f->kept, &piece, stand->layout, &made.model);
     if (status != ZN_OK) {
@@ -186,19 +191,19 @@ static zn_status get_kind(const contact_field *f, int variant, const int *bodies
 /* The frame of the tangents: see contact_frame. A pole is kept until the normal has turned half way to its opposite and further. */
 static void choose_frame(const collide_candidate *c, bool planar, const double *pole, contact_variant *v, contact_numbers *numbers) {
     const double turned = -0.5; /* cosine */
-    static const double rest[3] = {0};
     v->frame = planar ? CONTACT_PLANAR : CONTACT_TURNED;
     if (planar) return;
     if (v->surface == FEATURE_PLANE) {
         v->frame = CONTACT_FIXED;
         contact_tangent_of_plane(numbers->b_axis, numbers->reference);
-    } else if (v->surface == FEATURE_CYLINDER || v->surface == FEATURE_LINE)
-        v->frame = CONTACT_AXIS;
+    } else if (v->surface == FEATURE_CYLINDER || v->surface == FEATURE_LINE) v->frame = CONTACT_AXIS;
     else if (pole && vec3_dot(vec3_from(pole), vec3_from(c->n)) > turned) {
         memcpy(numbers->pole, pole, sizeof numbers->pole);
         memcpy(numbers->reference, pole + 3, sizeof numbers->reference);
-    } else
-        contact_choose_pole(c->n, rest, numbers->pole, numbers->reference);
+    } else { /* the normal of now: the frame turns with it without turning about it, whatever the axes of the scene are */
+        memcpy(numbers->pole, c->n, sizeof numbers->pole);
+        contact_tangent_of_plane(c->n, numbers->reference);
+    }
 }
 
 static bool has_velocity(const double *v) { return v[0] != 0 || v[1] != 0 || v[2] != 0; }
@@ -212,21 +217,22 @@ static void where(const contact_field *f, const parts_stand *stand, int *q, int 
 }
 
 /* Numbers of the contact, then those of its bodies (sections). */
-static zn_status make_part(zn_context *context, const contact_field *f, const collide_candidate *c, zn_model *kind, const contact_numbers *numbers,
-                           const parts_stand *stand, zn_contact contact, zn_model **part) {
+static zn_status make_part(zn_context *context, const contact_field *f, const collide_candidate *c, zn_model *kind,
+                           const contact_numbers *numbers, const parts_stand *stand, zn_contact contact, zn_model **part) {
     double values[CONTACT_NUMBERS + 4 * SKETCH_MOST_NUMBERS * SKETCH_MOST_CARRIERS];
     char name[256];
     memcpy(values, numbers, sizeof *numbers);
     if ((size_t)stand->n_numbers > sizeof values / sizeof *values - CONTACT_NUMBERS)
-        return fail(context, ZN_UNSUPPORTED, "the bodies of contact '%s' stand on too many nodes", contact_field_name(f, c, name, sizeof name));
+        return fail(context, ZN_ERROR_UNSUPPORTED, "the bodies of contact '%s' stand on too many nodes",
+                    contact_field_name(f, c, name, sizeof name));
     if (stand->n_numbers) memcpy(values + CONTACT_NUMBERS, stand->numbers, (size_t)stand->n_numbers * sizeof *values);
     contact.name = contact_field_name(f, c, name, sizeof name);
     contact.scale = numbers->scale;
     return formula_model_instance(context, kind, values, NULL, 1, &contact, NULL, part);
 }
 
-zn_status contact_field_instance(zn_context *context, const contact_field *f, const collide_candidate *c, const double *pole, double *pole_out,
-                                 zn_model **part, int *q, int *u) {
+zn_status contact_field_instance(zn_context *context, const contact_field *f, const collide_candidate *c, const double *pole,
+                                 double *pole_out, zn_model **part, int *q, int *u) {
     const int bodies[2] = {f->shapes[c->shape[0]].body, f->shapes[c->shape[1]].body};
     const bool planar = f->shapes[c->shape[0]].shape.planar;
     int rule = field_rule_of(f, c->shape[0], c->shape[1]);
@@ -234,9 +240,9 @@ zn_status contact_field_instance(zn_context *context, const contact_field *f, co
     char name[256];
     *part = NULL;
     if (!law || !law->good[planar])
-        return fail(context, ZN_INTERNAL, "the shapes of contact '%s' have no rule", contact_field_name(f, c, name, sizeof name));
+        return fail(context, ZN_ERROR_INTERNAL, "the shapes of contact '%s' have no rule", contact_field_name(f, c, name, sizeof name));
     if (!contact_is_known(c->of[0].kind, c->of[1].kind))
-        return fail(context, ZN_UNSUPPORTED, "the contact '%s' is between features (%d and %d) whose gap is not known",
+        return fail(context, ZN_ERROR_UNSUPPORTED, "the contact '%s' is between features (%d and %d) whose gap is not known",
                     contact_field_name(f, c, name, sizeof name), (int)c->of[0].kind, (int)c->of[1].kind);
     contact_variant v = law->rows[planar].variant;
     contact_numbers numbers = law->rows[planar].numbers;
@@ -248,6 +254,7 @@ zn_status contact_field_instance(zn_context *context, const contact_field *f, co
     if (v.touching == FEATURE_LINE) numbers.b_side = c->side;
     else if (numbers.b_side == 0) numbers.b_side = 1;
     choose_frame(c, planar, pole, &v, &numbers);
+    contact_note_centres(&v, &numbers);
     if (pole_out) {
         memcpy(pole_out, numbers.pole, sizeof numbers.pole);
         memcpy(pole_out + 3, numbers.reference, sizeof numbers.reference);
@@ -256,7 +263,8 @@ zn_status contact_field_instance(zn_context *context, const contact_field *f, co
     zn_model *kind = NULL;
     zn_status status = parts_stand_make(f->kept, 2, bodies, &stand);
     if (status == ZN_OK) status = get_kind(f, contact_pack(v), bodies, &stand, &kind);
-    if (status == ZN_OK && kind->size.nq > CONTACT_FIELD_MOST) status = fail(context, ZN_UNSUPPORTED, "a contact stands on more than %d coordinates", CONTACT_FIELD_MOST);
+    if (status == ZN_OK && kind->size.nq > CONTACT_FIELD_MOST)
+        status = fail(context, ZN_ERROR_UNSUPPORTED, "a contact stands on more than %d coordinates", CONTACT_FIELD_MOST);
     if (status == ZN_OK) status = make_part(context, f, c, kind, &numbers, &stand, contact, part);
     if (status == ZN_OK) where(f, &stand, q, u);
     parts_stand_free(f->context, &stand);

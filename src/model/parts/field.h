@@ -53,7 +53,7 @@ struct contact_field {
     int n_groups;
     bool **in_group; /* [group][shape] */
     char **group_names;
-    int n_laws;      /* rules', then pairs of materials, then the smooth one */
+    int n_laws; /* rules', then pairs of materials, then the smooth one */
     field_law *laws;
     int n_materials;
     char **materials;

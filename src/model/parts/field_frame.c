@@ -24,17 +24,18 @@ bool contact_field_is_smooth(const contact_field *f) {
     return false;
 }
 
-int contact_field_tangents(const contact_field *f, const collide_candidate *c, const double *pole, const collide_pose *poses, double t[2][3]) {
+int contact_field_tangents(const contact_field *f, const collide_candidate *c, const double *pole, const collide_pose *poses,
+                           double t[2][3]) {
     const field_shape *a = &f->shapes[c->shape[0]], *b = &f->shapes[c->shape[1]];
     bool planar = a->shape.planar;
     const double *A = poses[b->body].A;
     vec3 n = vec3_from(c->n), t1;
     const feature *surface = &c->of[1];
-    if (planar)
-        t1 = (vec3){n.y, -n.x, 0};
+    if (planar) t1 = (vec3){n.y, -n.x, 0};
     else if (surface->kind == FEATURE_PLANE || surface->kind == FEATURE_CYLINDER || surface->kind == FEATURE_LINE) {
         const double *d = surface->kind == FEATURE_PLANE ? pole + 3 : surface->axis;
-        t1 = (vec3){A[0] * d[0] + A[3] * d[1] + A[6] * d[2], A[1] * d[0] + A[4] * d[1] + A[7] * d[2], A[2] * d[0] + A[5] * d[1] + A[8] * d[2]};
+        t1 = (vec3){A[0] * d[0] + A[3] * d[1] + A[6] * d[2], A[1] * d[0] + A[4] * d[1] + A[7] * d[2],
+                    A[2] * d[0] + A[5] * d[1] + A[8] * d[2]};
     } else {
         vec3 p = vec3_from(pole), reference = vec3_from(pole + 3);
         t1 = vec3_add_scaled(reference, -vec3_dot(n, reference) / (1 + vec3_dot(n, p)), vec3_add(p, n));

@@ -16,15 +16,22 @@ static zn_status express_pose(zn_parts *parts, sketch *k, const parts_piece *pie
 static zn_status take_pose(contact_field *f, int index) {
     static const char *const names[POSE_OUTPUTS] = {"", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", ""};
     zn_context *context = f->context;
-    parts_piece piece = {.what = "pose", .name = f->kept->bodies[index].name, .express = express_pose, .n_bodies = 1, .bodies = &index, .n_outputs = POSE_OUTPUTS};
+    parts_piece piece = {.what = "pose",
+                         .name = f->kept->bodies[index].name,
+                         .express = express_pose,
+                         .n_bodies = 1,
+                         .bodies = &index,
+                         .n_outputs = POSE_OUTPUTS};
     zn_model *kind = NULL;
     parts_stand *stand = &f->pose_stand[index];
     zn_status status = parts_stand_make(f->kept, 1, &index, stand);
     if (status == ZN_OK) status = parts_express_kind(f->kept, &piece, stand->layout, &kind);
     if (status == ZN_OK) status = formula_model_instance(context, kind, stand->numbers, NULL, 0, NULL, names, &f->pose[index]);
     if (kind) model_free(context, kind);
-    if (status == ZN_OK && (f->pose[index]->work_bytes > POSE_MOST_REGISTERS * sizeof(double) || f->pose[index]->size.nq > CONTACT_FIELD_MOST))
-        status = fail(context, ZN_UNSUPPORTED, "the motion of '%s' is too long a formula for a body whose shapes find others", piece.name);
+    if (status == ZN_OK &&
+        (f->pose[index]->work_bytes > POSE_MOST_REGISTERS * sizeof(double) || f->pose[index]->size.nq > CONTACT_FIELD_MOST))
+        status =
+            fail(context, ZN_ERROR_UNSUPPORTED, "the motion of '%s' is too long a formula for a body whose shapes find others", piece.name);
     return status;
 }
 
@@ -32,7 +39,7 @@ zn_status field_take_poses(contact_field *f) {
     size_t n = f->kept->n_bodies;
     f->pose = MEM_ARRAY(f->context, zn_model *, n);
     f->pose_stand = MEM_ARRAY(f->context, parts_stand, n);
-    if (!f->pose || !f->pose_stand) return ZN_MEMORY;
+    if (!f->pose || !f->pose_stand) return ZN_ERROR_MEMORY;
     zn_status status = ZN_OK;
     for (size_t i = 0; i < n && status == ZN_OK; i++) {
         body_kind kind = f->kept->bodies[i].kind;

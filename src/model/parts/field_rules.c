@@ -29,7 +29,7 @@ static zn_status take_pairs(contact_field *f, const zn_parts *parts) {
     zn_context *context = f->context;
     f->joined = mem_array(context, parts->n_pieces, sizeof *f->joined);
     f->declared = mem_array(context, parts->n_declared, sizeof *f->declared);
-    if (!f->joined || !f->declared) return ZN_MEMORY;
+    if (!f->joined || !f->declared) return ZN_ERROR_MEMORY;
     for (size_t i = 0; i < parts->n_pieces; i++)
         if (is_joint(&parts->pieces[i])) put_pair(f->joined, &f->n_joined, parts->pieces[i].bodies[0], parts->pieces[i].bodies[1]);
     for (size_t i = 0; i < parts->n_declared; i++) put_pair(f->declared, &f->n_declared, parts->declared[i][0], parts->declared[i][1]);
@@ -54,11 +54,11 @@ static zn_status take_groups(contact_field *f, const zn_parts *parts) {
     f->n_groups = (int)parts->n_groups;
     f->in_group = MEM_ARRAY(f->context, bool *, f->n_groups);
     f->group_names = MEM_ARRAY(f->context, char *, f->n_groups);
-    if (!f->in_group || !f->group_names) return ZN_MEMORY;
+    if (!f->in_group || !f->group_names) return ZN_ERROR_MEMORY;
     for (int g = 0; g < f->n_groups; g++) {
         f->in_group[g] = MEM_ARRAY(f->context, bool, f->n_shapes);
         f->group_names[g] = mem_text(f->context, parts->groups[g].name);
-        if (!f->in_group[g] || !f->group_names[g]) return ZN_MEMORY;
+        if (!f->in_group[g] || !f->group_names[g]) return ZN_ERROR_MEMORY;
         for (int m = 0; m < parts->groups[g].n_members; m++)
             for (size_t i = 0; i < f->n_shapes; i++) f->in_group[g][i] |= in_set(f, parts->groups[g].members[m], (int)i);
     }
@@ -98,14 +98,14 @@ const field_law *field_law_of(const contact_field *f, int rule, int x, int y) {
 }
 
 static zn_status copy_rules(contact_field *f, const zn_parts *parts) {
-    if (!(f->rules = MEM_ARRAY(f->context, parts_rule, parts->n_rules))) return ZN_MEMORY;
+    if (!(f->rules = MEM_ARRAY(f->context, parts_rule, parts->n_rules))) return ZN_ERROR_MEMORY;
     for (size_t i = 0; i < parts->n_rules; i++) {
         parts_rule *to = &f->rules[f->n_rules++];
         const parts_rule *from = &parts->rules[i];
         *to = *from;
         to->name = mem_text(f->context, from->name);
         to->except = mem_array(f->context, (size_t)from->n_except, sizeof *to->except);
-        if (!to->name || !to->except) return ZN_MEMORY;
+        if (!to->name || !to->except) return ZN_ERROR_MEMORY;
         if (from->n_except) memcpy(to->except, from->except, (size_t)from->n_except * sizeof *to->except);
     }
     return ZN_OK;
@@ -142,7 +142,7 @@ static zn_status take_laws(contact_field *f, const zn_parts *parts) {
     f->n_laws = f->n_rules + (int)parts->n_material_pairs + 1;
     f->laws = MEM_ARRAY(f->context, field_law, f->n_laws);
     f->material_law = MEM_ARRAY(f->context, int, f->n_materials * f->n_materials);
-    if (!f->laws || !f->material_law) return ZN_MEMORY;
+    if (!f->laws || !f->material_law) return ZN_ERROR_MEMORY;
     for (int i = 0; i < f->n_materials * f->n_materials; i++) f->material_law[i] = -1;
     for (int i = 0; i < f->n_rules && status == ZN_OK; i++)
         if (f->rules[i].has_law) status = prepare(f, f->rules[i].name, &f->rules[i].law, &f->laws[i]);
@@ -158,7 +158,7 @@ static zn_status take_laws(contact_field *f, const zn_parts *parts) {
 /* A rule that leaves the law to materials needs one for every two that it names. */
 static zn_status check_materials(contact_field *f) {
     bool *seen = MEM_ARRAY(f->context, bool, f->n_materials * f->n_materials);
-    if (!seen) return ZN_MEMORY;
+    if (!seen) return ZN_ERROR_MEMORY;
     zn_status status = ZN_OK;
     for (size_t x = 0; x < f->n_shapes && status == ZN_OK; x++)
         for (size_t y = x + 1; y < f->n_shapes && status == ZN_OK; y++) {
@@ -167,8 +167,9 @@ static zn_status check_materials(contact_field *f) {
             int rule = field_rule_of(f, (int)x, (int)y);
             if (rule < 0 || f->rules[rule].has_law) continue;
             seen[a * f->n_materials + b] = seen[b * f->n_materials + a] = true;
-            status = fail_at(f->context, ZN_MODEL, &(error_place){.subject = f->rules[rule].name, .time = NAN}, "the rule '%s' has no law, and there is none between the materials '%s' and '%s' of '%s' and '%s'",
-                          f->rules[rule].name, f->materials[a], f->materials[b], f->shapes[x].name, f->shapes[y].name);
+            status = fail_at(f->context, ZN_ERROR_MODEL, &(error_place){.subject = f->rules[rule].name, .time = NAN},
+                             "the rule '%s' has no law, and there is none between the materials '%s' and '%s' of '%s' and '%s'",
+                             f->rules[rule].name, f->materials[a], f->materials[b], f->shapes[x].name, f->shapes[y].name);
         }
     mem_free(f->context, seen);
     return status;

@@ -26,7 +26,9 @@ static bool class_of(const geometry *g, collide_class *class) {
 
 static bool has_bodies(const zn_parts *parts, bool planar) {
     for (size_t i = 1; i < parts->n_bodies; i++)
-        if (parts->bodies[i].kind != BODY_SCALAR && body_is_planar(parts->bodies[i].kind) == planar) return true;
+        if (parts->bodies[i].kind != BODY_SCALAR && parts->bodies[i].kind != BODY_MARK && parts->bodies[i].kind != BODY_STATE &&
+            body_is_planar(parts->bodies[i].kind) == planar)
+            return true;
     return false;
 }
 
@@ -34,7 +36,7 @@ bool parts_can_collide(const zn_parts *parts, const parts_geometry *g, bool plan
     collide_class class;
     const char *why;
     body_kind kind = parts->bodies[g->body].kind;
-    if (!class_of(&g->shape, &class) || kind == BODY_SCALAR) return false;
+    if (!class_of(&g->shape, &class) || body_is_number(kind)) return false;
     if (kind != BODY_WORLD) return body_is_planar(kind) == planar;
     return has_bodies(parts, planar) && geometry_check(&g->shape, planar, &why);
 }
@@ -98,7 +100,7 @@ static zn_status copy_lists(contact_field *f, const geometry *g, field_shape *to
     const double *from = g->type == ZN_GEOMETRY_HEIGHT_FIELD ? g->heights : g->points;
     to->points = MEM_ARRAY(f->context, double, doubles);
     to->triangles = MEM_ARRAY(f->context, int, 3 * (size_t)g->n_triangles);
-    if (!to->points || !to->triangles) return ZN_MEMORY;
+    if (!to->points || !to->triangles) return ZN_ERROR_MEMORY;
     if (doubles) memcpy(to->points, from, doubles * sizeof *from);
     if (g->n_triangles) memcpy(to->triangles, g->triangles, 3 * (size_t)g->n_triangles * sizeof *to->triangles);
     if (g->type == ZN_GEOMETRY_POLYHEDRON && s->planar) turn_polygon(g->n_points, to->points);
@@ -124,10 +126,10 @@ static void put_sizes(const geometry *g, collide_shape *s) {
 static zn_status add_shape(contact_field *f, const zn_parts *parts, int index, bool planar) {
     const parts_geometry *g = &parts->geometries[index];
     zn_context *context = f->context;
-    if (!mem_grow(context, (void **)&f->shapes, &f->shape_capacity, f->n_shapes + 1, sizeof *f->shapes)) return ZN_MEMORY;
+    if (!mem_grow(context, (void **)&f->shapes, &f->shape_capacity, f->n_shapes + 1, sizeof *f->shapes)) return ZN_ERROR_MEMORY;
     field_shape *to = &f->shapes[f->n_shapes];
     *to = (field_shape){.name = mem_text(context, g->name), .geometry = index, .body = g->body, .material = -1};
-    if (!to->name) return ZN_MEMORY;
+    if (!to->name) return ZN_ERROR_MEMORY;
     f->n_shapes++;
     for (int m = 0; m < f->n_materials; m++)
         if (g->material && !strcmp(g->material, f->materials[m])) to->material = m;
@@ -151,7 +153,8 @@ static zn_status check_world(const zn_parts *parts) {
         if (parts_can_collide(parts, g, true) || parts_can_collide(parts, g, false)) continue;
         geometry_check(&g->shape, !has_bodies(parts, false), &why);
         error_place place = {.subject = g->name, .time = NAN};
-        return fail_at(parts->context, ZN_MODEL, &place, "geometry '%.80s' of the world can touch none of the bodies: %s", g->name, why);
+        return fail_at(parts->context, ZN_ERROR_MODEL, &place, "geometry '%.80s' of the world can touch none of the bodies: %s", g->name,
+                       why);
     }
     return ZN_OK;
 }
@@ -170,7 +173,7 @@ static bool may_meet(void *user, int a, int b) { return field_rule_of(user, a, b
 
 collide_world *contact_field_world(zn_context *context, const contact_field *f) {
     collide_world *world = collide_create(context);
-    zn_status status = world ? ZN_OK : ZN_MEMORY;
+    zn_status status = world ? ZN_OK : ZN_ERROR_MEMORY;
     for (size_t i = 0; i < f->n_shapes && status == ZN_OK; i++) {
         int index;
         status = collide_add(world, &f->shapes[i].shape, f->shapes[i].name, &index);

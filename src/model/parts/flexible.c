@@ -4,19 +4,20 @@
 
 #include <stdio.h>
 
-static const flexible_type *const types[ZN_FLEXIBLE_TYPE_COUNT] = {
-    [ZN_BAR] = &flexible_bar, [ZN_BEAM] = &flexible_beam, [ZN_SPLINE_BEAM] = &flexible_spline, [ZN_ROD] = &flexible_rod};
+static const flexible_type *const types[ZN_FLEXIBLE_TYPE_COUNT] = {[ZN_FLEXIBLE_BAR] = &flexible_bar,
+                                                                   [ZN_FLEXIBLE_BEAM] = &flexible_beam,
+                                                                   [ZN_FLEXIBLE_SPLINE_BEAM] = &flexible_spline,
+                                                                   [ZN_FLEXIBLE_ROD] = &flexible_rod};
 
 enum { MOST_ELEMENTS = 100000, MOST_RECORDED = 50 };
 
-zn_flexible_def zn_default_flexible_def(void) { return (zn_flexible_def){.type = ZN_BEAM, .elements = 1}; }
+zn_flexible_def zn_default_flexible_def(void) { return (zn_flexible_def){.type = ZN_FLEXIBLE_BEAM, .elements = 1}; }
 
 /* ---- names and handles ---- */
 
 int parts_find_flexible(const zn_parts *parts, const char *name, size_t length) {
     for (size_t i = 0; i < parts->n_flexibles; i++)
-        if (parts->flexibles[i].complete && strlen(parts->flexibles[i].name) == length &&
-            !memcmp(parts->flexibles[i].name, name, length))
+        if (parts->flexibles[i].complete && strlen(parts->flexibles[i].name) == length && !memcmp(parts->flexibles[i].name, name, length))
             return (int)i;
     return -1;
 }
@@ -29,9 +30,8 @@ void parts_free_flexibles(zn_parts *parts) {
 static parts_flexible *get(zn_parts *parts, zn_flexible handle) {
     if (handle.stamp == parts_stamp(parts, 'x') && handle.index >= 0 && (size_t)handle.index < parts->n_flexibles)
         return &parts->flexibles[handle.index];
-    fail(parts->context, ZN_ARGUMENT,
-         handle.stamp ? "the flexible body belongs to another builder"
-                      : "the flexible body was never made (its handle is empty)");
+    fail(parts->context, ZN_ERROR_ARGUMENT,
+         handle.stamp ? "the flexible body belongs to another builder" : "the flexible body was never made (its handle is empty)");
     return NULL;
 }
 
@@ -42,7 +42,7 @@ zn_status zn_parts_find_flexible(zn_parts *parts, const char *name, zn_flexible 
     NEED(parts->context, name);
     int index = parts_find_flexible(parts, name, strlen(name));
     *handle = (zn_flexible){index < 0 ? 0 : parts_stamp(parts, 'x'), index < 0 ? 0 : index};
-    return index < 0 ? fail(parts->context, ZN_ARGUMENT, "there is no flexible body '%.60s'", name) : ZN_OK;
+    return index < 0 ? fail(parts->context, ZN_ERROR_ARGUMENT, "there is no flexible body '%.60s'", name) : ZN_OK;
 }
 
 int zn_parts_node_count(const zn_parts *parts, zn_flexible handle) {
@@ -56,9 +56,9 @@ zn_status zn_parts_node(zn_parts *parts, zn_flexible handle, int node, zn_body *
     NEED(parts->context, body);
     *body = (zn_body){0, 0};
     const parts_flexible *f = get(parts, handle);
-    if (!f) return ZN_ARGUMENT;
+    if (!f) return ZN_ERROR_ARGUMENT;
     if (node < 0 || node >= f->n_nodes)
-        return fail(parts->context, ZN_ARGUMENT, "'%s' has the nodes 0 to %d, not %d", f->name, f->n_nodes - 1, node);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "'%s' has the nodes 0 to %d, not %d", f->name, f->n_nodes - 1, node);
     *body = (zn_body){parts_stamp(parts, 'b'), f->first_node + node};
     return ZN_OK;
 }
@@ -76,7 +76,7 @@ int parts_node_frame(const zn_parts *parts, int flexible, const char *name) {
 
 static zn_status copy_numbers(zn_context *context, int count, const double *from, double **to) {
     *to = count ? MEM_ARRAY(context, double, count) : NULL;
-    if (count && !*to) return ZN_MEMORY;
+    if (count && !*to) return ZN_ERROR_MEMORY;
     if (count) memcpy(*to, from, (size_t)count * sizeof **to);
     return ZN_OK;
 }
@@ -89,7 +89,7 @@ zn_status flexible_add_node(zn_parts *parts, parts_flexible *f, const parts_body
     b.carriers = NULL, b.motion = NULL;
     b.name = mem_format(context, "%s_%d", f->name, f->n_nodes);
     zn_status status = copy_numbers(context, node->n_numbers, node->numbers, &b.numbers);
-    if (!b.name) status = ZN_MEMORY;
+    if (!b.name) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = parts_check_name(parts, b.name, "node");
     if (status != ZN_OK) {
         parts_free_body(context, &b);
@@ -120,15 +120,15 @@ int flexible_output_count(const parts_flexible *f, int n_points, int n) {
     return n_points * n * ((f->record & FLEXIBLE_FORCES ? 1 : 0) + (f->record & FLEXIBLE_STRAINS ? 1 : 0));
 }
 
-zn_status flexible_name_outputs(zn_parts *parts, parts_flexible *f, parts_piece *piece, int n_points, int n,
-                                const char *const *forces, const char *const *strains) {
+zn_status flexible_name_outputs(zn_parts *parts, parts_flexible *f, parts_piece *piece, int n_points, int n, const char *const *forces,
+                                const char *const *strains) {
     char **next = piece->outputs;
     for (int p = 0; p < n_points; p++) {
         f->points++;
         for (int i = 0; i < n && (f->record & FLEXIBLE_FORCES); i++)
-            if (!(*next++ = mem_format(parts->context, "%s.%s_%d", f->name, forces[i], f->points))) return ZN_MEMORY;
+            if (!(*next++ = mem_format(parts->context, "%s.%s_%d", f->name, forces[i], f->points))) return ZN_ERROR_MEMORY;
         for (int i = 0; i < n && (f->record & FLEXIBLE_STRAINS); i++)
-            if (!(*next++ = mem_format(parts->context, "%s.%s_%d", f->name, strains[i], f->points))) return ZN_MEMORY;
+            if (!(*next++ = mem_format(parts->context, "%s.%s_%d", f->name, strains[i], f->points))) return ZN_ERROR_MEMORY;
     }
     return ZN_OK;
 }
@@ -151,7 +151,7 @@ static zn_status add_section_body(zn_parts *parts, int index, const flexible_sec
     zn_status status = copy_numbers(context, s->n_numbers, s->numbers, &b.numbers);
     if (!b.carriers || status != ZN_OK) {
         parts_free_body(context, &b);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     for (int i = 0; i < s->n_carriers; i++) b.carriers[i] = f->first_node + s->carriers[i];
     b.v = parts->bodies[b.carriers[0]].v;
@@ -159,8 +159,8 @@ static zn_status add_section_body(zn_parts *parts, int index, const flexible_sec
     return parts_add_body(parts, &b, NULL);
 }
 
-static zn_status add_section(zn_parts *parts, int index, double s, const char *name, const double *position,
-                             const double *rotation, zn_frame *frame) {
+static zn_status add_section(zn_parts *parts, int index, double s, const char *name, const double *position, const double *rotation,
+                             zn_frame *frame) {
     const parts_flexible *f = &parts->flexibles[index];
     zn_context *context = parts->context;
     flexible_section section = f->type->at(parts, f, s);
@@ -169,7 +169,7 @@ static zn_status add_section(zn_parts *parts, int index, double s, const char *n
         mem_free(context, text);
         text = mem_format(context, "%s(%g)_%zu", f->name, s, parts->n_bodies);
     }
-    if (!text) return ZN_MEMORY;
+    if (!text) return ZN_ERROR_MEMORY;
     zn_status status = name ? parts_check_name(parts, text, "section") : ZN_OK;
     int body = 0;
     if (status != ZN_OK) {
@@ -187,16 +187,16 @@ zn_status zn_parts_section(zn_parts *parts, zn_flexible handle, double s, const 
     if (frame) *frame = (zn_frame){0, 0};
     NEED_HANDLE(parts, HANDLE_PARTS);
     const parts_flexible *f = get(parts, handle);
-    if (!f) return ZN_ARGUMENT;
+    if (!f) return ZN_ERROR_ARGUMENT;
     if (!(s >= 0 && s <= 1))
-        return fail(parts->context, ZN_ARGUMENT, "a section of '%s' is at s from 0 (start) to 1 (end), not %g", f->name, s);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "a section of '%s' is at s from 0 (start) to 1 (end), not %g", f->name, s);
     if (name && !expr_name_is_valid(name))
-        return fail(parts->context, ZN_ARGUMENT, "'%s' cannot name a frame: names are letters, digits and _", name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "'%s' cannot name a frame: names are letters, digits and _", name);
     for (int i = 0; i < 4; i++)
         if ((position && i < 3 && !isfinite(position[i])) || (rotation && !isfinite(rotation[i])))
-            return fail(parts->context, ZN_ARGUMENT, "a section of '%s' needs a finite position and rotation", f->name);
+            return fail(parts->context, ZN_ERROR_ARGUMENT, "a section of '%s' needs a finite position and rotation", f->name);
     if (name && !strncmp(name, "node", 4) && name[4] && strspn(name + 4, "0123456789") == strlen(name + 4))
-        return fail(parts->context, ZN_ARGUMENT, "the frame '%s' of '%s' would hide a node", name, f->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "the frame '%s' of '%s' would hide a node", name, f->name);
     return add_section(parts, handle.index, s, name, position, rotation, frame);
 }
 
@@ -207,22 +207,21 @@ static zn_status check(zn_parts *parts, const zn_flexible_def *def, const flexib
     zn_status status = parts_check_name(parts, def->name, "flexible body");
     if (status != ZN_OK) return status;
     if ((int)def->type < 0 || def->type >= ZN_FLEXIBLE_TYPE_COUNT || !types[def->type])
-        return fail(context, ZN_ARGUMENT, "'%s': unknown type of flexible body", def->name);
+        return fail(context, ZN_ERROR_ARGUMENT, "'%s': unknown type of flexible body", def->name);
     *type = types[def->type];
     *order = def->order ? def->order : (*type)->default_order;
     if (def->elements < 1 || def->elements > MOST_ELEMENTS)
-        return fail(context, ZN_ARGUMENT, "the %s '%s' has 1 to %d elements, not %d", (*type)->what, def->name,
-                    (int)MOST_ELEMENTS, def->elements);
+        return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s' has 1 to %d elements, not %d", (*type)->what, def->name, (int)MOST_ELEMENTS,
+                    def->elements);
     if (*order < (*type)->least_order || *order > (*type)->most_order)
-        return fail(context, ZN_ARGUMENT, "the %s of the %s '%s' is %d to %d, not %d",
-                    def->type == ZN_SPLINE_BEAM ? "degree" : "order", (*type)->what, def->name, (*type)->least_order,
+        return fail(context, ZN_ERROR_ARGUMENT, "the %s of the %s '%s' is %d to %d, not %d",
+                    def->type == ZN_FLEXIBLE_SPLINE_BEAM ? "degree" : "order", (*type)->what, def->name, (*type)->least_order,
                     (*type)->most_order, *order);
     if ((int)def->record < 0 || def->record > ZN_RECORD_ALL)
-        return fail(context, ZN_ARGUMENT, "'%s': unknown choice of what to record", def->name);
+        return fail(context, ZN_ERROR_ARGUMENT, "'%s': unknown choice of what to record", def->name);
     if ((*type)->planar && (def->from[2] != 0 || def->to[2] != 0 || def->velocity[2] != 0 || def->curve[2].text ||
                             def->angular_velocity[0] != 0 || def->angular_velocity[1] != 0))
-        return fail(context, ZN_ARGUMENT, "the %s '%s' lives in the plane z = 0, but its start leaves it", (*type)->what,
-                    def->name);
+        return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s' lives in the plane z = 0, but its start leaves it", (*type)->what, def->name);
     return ZN_OK;
 }
 
@@ -235,15 +234,14 @@ zn_status zn_parts_flexible(zn_parts *parts, const zn_flexible_def *def, zn_flex
     int order = 0;
     zn_status status = check(parts, def, &type, &order);
     if (status != ZN_OK) return status;
-    parts_flexible flexible = {
-        .name = mem_text(context, def->name), .type = type, .order = order, .n_elements = def->elements};
+    parts_flexible flexible = {.name = mem_text(context, def->name), .type = type, .order = order, .n_elements = def->elements};
     zn_flexible_record record = def->record;
     if (record == ZN_RECORD_AUTO) record = def->elements <= MOST_RECORDED ? ZN_RECORD_FORCES : ZN_RECORD_NONE;
     flexible.record = (unsigned)(record - ZN_RECORD_NONE);
-    if (!flexible.name || !mem_grow(context, (void **)&parts->flexibles, &parts->flexible_capacity, parts->n_flexibles + 1,
-                                    sizeof *parts->flexibles)) {
+    if (!flexible.name ||
+        !mem_grow(context, (void **)&parts->flexibles, &parts->flexible_capacity, parts->n_flexibles + 1, sizeof *parts->flexibles)) {
         mem_free(context, flexible.name);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     int index = (int)parts->n_flexibles++;
     parts->flexibles[index] = flexible;

@@ -46,8 +46,8 @@ void parts_free_flexibles(zn_parts *);
 /* The frame of "node3", -1: this is no name of a node. */
 int parts_node_frame(const zn_parts *, int flexible, const char *name);
 /* A frame on a body; flexible: 0, or 1 + the flexible body whose name it goes by. */
-zn_status parts_add_frame(zn_parts *, int body, int flexible, const char *name, const double position[3],
-                          const double rotation[4], zn_frame *frame);
+zn_status parts_add_frame(zn_parts *, int body, int flexible, const char *name, const double position[3], const double rotation[4],
+                          zn_frame *frame);
 
 /* ---- for types ---- */
 

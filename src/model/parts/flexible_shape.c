@@ -10,7 +10,7 @@ static bool finite3(const double *v) { return isfinite(v[0]) && isfinite(v[1]) &
 static zn_status parse_curve(zn_parts *parts, const zn_flexible_def *def, flexible_curve *curve) {
     expr_graph *g = parts->numbers;
     expr_name *names = MEM_ARRAY(parts->context, expr_name, parts->n_parameters + 1);
-    if (!names) return ZN_MEMORY;
+    if (!names) return ZN_ERROR_MEMORY;
     names[0] = (expr_name){"s", expr_variable(g, 0)};
     for (size_t i = 0; i < parts->n_parameters; i++)
         names[i + 1] = (expr_name){parts->parameters[i].name, expr_constant(g, parts->parameters[i].value)};
@@ -19,10 +19,8 @@ static zn_status parse_curve(zn_parts *parts, const zn_flexible_def *def, flexib
     for (int i = 0; i < 3; i++) {
         curve->r[i] = curve->r_s[i] = expr_constant(g, 0);
         if (!def->curve[i].text) continue;
-        if ((one = expr_parse(g, parts->context, &scope, def->curve[i], &curve->r[i])) != ZN_OK)
-            status = one;
-        else
-            curve->r_s[i] = expr_derivative(g, curve->r[i], 0);
+        if ((one = expr_parse(g, parts->context, &scope, def->curve[i], &curve->r[i])) != ZN_OK) status = one;
+        else curve->r_s[i] = expr_derivative(g, curve->r[i], 0);
     }
     mem_free(parts->context, names);
     return status;
@@ -37,15 +35,14 @@ zn_status flexible_curve_make(zn_parts *parts, const zn_flexible_def *def, flexi
                               .by_formula = def->curve[0].text || def->curve[1].text || def->curve[2].text,
                               .velocity = vec3_from(def->velocity),
                               .omega = vec3_from(def->angular_velocity)};
-    if (!finite3(def->from) || !finite3(def->to) || !isfinite(def->curvature) || !finite3(def->velocity) ||
-        !finite3(def->angular_velocity))
-        return fail(context, ZN_ARGUMENT, "the start of '%s' is not finite", def->name);
+    if (!finite3(def->from) || !finite3(def->to) || !isfinite(def->curvature) || !finite3(def->velocity) || !finite3(def->angular_velocity))
+        return fail(context, ZN_ERROR_ARGUMENT, "the start of '%s' is not finite", def->name);
     double length = vec3_norm(vec3_sub(curve->to, curve->from));
     curve->left = (vec3){def->from[1] - def->to[1], def->to[0] - def->from[0], 0};
     if (curve->by_formula && (length > 0 || def->curvature != 0))
-        return fail(context, ZN_ARGUMENT, "'%s' has a curve; it cannot also have 'from', 'to' or 'curvature'", def->name);
+        return fail(context, ZN_ERROR_ARGUMENT, "'%s' has a curve; it cannot also have 'from', 'to' or 'curvature'", def->name);
     if (!curve->by_formula && !(length > 0))
-        return fail(context, ZN_ARGUMENT, "'%s' needs two different points 'from' and 'to', or a curve", def->name);
+        return fail(context, ZN_ERROR_ARGUMENT, "'%s' needs two different points 'from' and 'to', or a curve", def->name);
     zn_status status = curve->by_formula ? parse_curve(parts, def, curve) : ZN_OK;
     if (status != ZN_OK) return status;
     vec3 r_s;
@@ -55,7 +52,7 @@ zn_status flexible_curve_make(zn_parts *parts, const zn_flexible_def *def, flexi
         vec3 r;
         flexible_curve_at(curve, (double)i / SAMPLES, &r, &r_s);
         if (!isfinite(vec3_norm(r)) || !isfinite(vec3_norm(r_s)) || !(vec3_norm(r_s) > 0))
-            return fail(context, ZN_ARGUMENT, "the curve of '%s' is not smooth at s = %g: r or dr/ds is zero or not finite",
+            return fail(context, ZN_ERROR_ARGUMENT, "the curve of '%s' is not smooth at s = %g: r or dr/ds is zero or not finite",
                         def->name, (double)i / SAMPLES);
     }
     return ZN_OK;
@@ -88,31 +85,28 @@ vec3 flexible_curve_velocity(const flexible_curve *c, vec3 r) {
 
 /* ---- material ---- */
 
-static zn_status product(zn_parts *parts, const zn_flexible_def *def, const char *what, double given, double modulus,
-                         double section, const char *factors, double *out) {
+static zn_status product(zn_parts *parts, const zn_flexible_def *def, const char *what, double given, double modulus, double section,
+                         const char *factors, double *out) {
     *out = given != 0 ? given : modulus * section;
     if (given != 0 && modulus != 0 && section != 0)
-        return fail(parts->context, ZN_ARGUMENT, "'%s' has %s and %s; give one of them", def->name, what, factors);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "'%s' has %s and %s; give one of them", def->name, what, factors);
     if (!(*out > 0) || !isfinite(*out))
-        return fail(parts->context, ZN_ARGUMENT, "'%s' needs %s (positive), or %s", def->name, what, factors);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "'%s' needs %s (positive), or %s", def->name, what, factors);
     return ZN_OK;
 }
 
 static zn_status check_numbers(zn_parts *parts, const zn_flexible_def *d) {
-    const double numbers[] = {d->young,         d->shear,      d->density,    d->area,   d->shear_area[0],
-                              d->shear_area[1], d->inertia[0], d->inertia[1], d->EA,     d->GA[0],
-                              d->GA[1],         d->EI[0],      d->EI[1],      d->GJ,     d->torsion,
-                              d->line_density,  d->rotary[0],  d->rotary[1],  d->damping};
+    const double numbers[] = {d->young,      d->shear,        d->density,   d->area,      d->shear_area[0], d->shear_area[1], d->inertia[0],
+                              d->inertia[1], d->EA,           d->GA[0],     d->GA[1],     d->EI[0],         d->EI[1],         d->GJ,
+                              d->torsion,    d->line_density, d->rotary[0], d->rotary[1], d->damping};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!(numbers[i] >= 0) || !isfinite(numbers[i]))
-            return fail(parts->context, ZN_ARGUMENT,
-                        "a number of the material or cross section of '%s' is negative or not finite (%g)", d->name,
-                        numbers[i]);
+            return fail(parts->context, ZN_ERROR_ARGUMENT,
+                        "a number of the material or cross section of '%s' is negative or not finite (%g)", d->name, numbers[i]);
     if (!(d->poisson > -1 && d->poisson <= 0.5))
-        return fail(parts->context, ZN_ARGUMENT, "Poisson's ratio of '%s' is between -1 and 0.5, not %g", d->name,
-                    d->poisson);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "Poisson's ratio of '%s' is between -1 and 0.5, not %g", d->name, d->poisson);
     if (d->shear != 0 && d->poisson != 0)
-        return fail(parts->context, ZN_ARGUMENT, "'%s' has 'shear' and 'poisson'; give one of them", d->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "'%s' has 'shear' and 'poisson'; give one of them", d->name);
     return ZN_OK;
 }
 
@@ -127,17 +121,15 @@ zn_status flexible_material_make(zn_parts *parts, const zn_flexible_def *def, un
     if (status == ZN_OK) status = check_numbers(parts, d);
     if (status == ZN_OK) status = product(parts, d, "EA", d->EA, d->young, d->area, "young and area", &m->EA);
     if (status == ZN_OK)
-        status =
-            product(parts, d, "line_density", d->line_density, d->density, d->area, "density and area", &m->line_density);
+        status = product(parts, d, "line_density", d->line_density, d->density, d->area, "density and area", &m->line_density);
     for (int i = 0; i < directions && status == ZN_OK; i++) {
         double area = d->shear_area[i] != 0 ? d->shear_area[i] : 5.0 / 6 * d->area;
         bool given = d->GA[i] != 0 && d->shear_area[i] == 0; /* then the area is only that of EA */
         if (needs & FLEXIBLE_NEEDS_GA)
-            status = product(parts, d, "GA", d->GA[i], shear, given ? 0 : area,
-                             "young, poisson (or shear) and area (or shear_area)", &m->GA[i]);
+            status =
+                product(parts, d, "GA", d->GA[i], shear, given ? 0 : area, "young, poisson (or shear) and area (or shear_area)", &m->GA[i]);
         if (status == ZN_OK && (needs & FLEXIBLE_NEEDS_EI))
-            status = product(parts, d, "EI", d->EI[i], d->young, d->inertia[i], "young and inertia (second moment of area)",
-                             &m->EI[i]);
+            status = product(parts, d, "EI", d->EI[i], d->young, d->inertia[i], "young and inertia (second moment of area)", &m->EI[i]);
         /* of a homogeneous section, when only stiffnesses are given: rho I = rho_A EI/EA */
         m->rotary[i] = d->rotary[i] != 0             ? d->rotary[i]
                        : density * d->inertia[i] > 0 ? density * d->inertia[i]

@@ -11,24 +11,20 @@ static zn_status express_actuator(zn_parts *parts, force_sketch *f, const parts_
     sketch *k = f->k;
     expr_scope scope;
     expr value, rate;
-    zn_status status = parts_scope(parts, k, piece, 0, NULL, &scope);
+    zn_status status = parts_scope(parts, k, f->host, 0, NULL, &scope);
     if (status != ZN_OK) return status;
     status = expr_parse(k->g, parts->context, &scope, formula_of(&piece->formulas[0]), &value);
     parts_scope_free(parts, &scope);
     if (status != ZN_OK) return status;
-    if ((f->variant & FORCE_TYPE_MASK) == ZN_TORQUE_ACTUATOR)
-        rate = evec_dot(k, f->a.z, evec_sub(k, f->b.omega, f->a.omega));
-    else if (f->variant & FORCE_ALONG_AXIS)
-        rate = sketch_rate(k, evec_dot(k, f->d, f->planar ? f->a.x : f->a.z));
-    else
-        rate = sketch_rate(k, evec_norm(k, f->d));
-    sketch_power(k, value, rate);
+    if ((f->variant & FORCE_TYPE_MASK) == ZN_FORCE_TORQUE_ACTUATOR) rate = evec_dot(k, f->a.z, evec_sub(k, f->b.omega, f->a.omega));
+    else if (f->variant & FORCE_ALONG_AXIS) rate = sketch_rate(k, evec_dot(k, f->d, f->planar ? f->a.x : f->a.z));
+    else rate = sketch_rate(k, evec_norm(k, f->d));
+    force_act(f, value, rate);
     return ZN_OK;
 }
 
 /* Components of a vector, given in I or in the frame a. */
-static zn_status parse_vector(zn_parts *parts, force_sketch *f, const expr_scope *scope, const formula_text *texts,
-                              evec *out) {
+static zn_status parse_vector(zn_parts *parts, force_sketch *f, const expr_scope *scope, const formula_text *texts, evec *out) {
     sketch *k = f->k;
     evec e;
     zn_status status = ZN_OK, one;
@@ -57,7 +53,7 @@ static zn_status express_on_body(zn_parts *parts, force_sketch *f, const parts_p
                                 {"x'", f->a.v.x[0]}, {"y'", f->a.v.x[1]}, {"z'", f->a.v.x[2]}};
     expr_scope scope;
     evec force, torque;
-    bool field = (f->variant & FORCE_TYPE_MASK) == ZN_FIELD_FORCE;
+    bool field = (f->variant & FORCE_TYPE_MASK) == ZN_FORCE_FIELD;
     zn_status status = parts_scope(parts, k, piece, field ? 6 : 0, locals, &scope);
     if (status != ZN_OK) return status;
     status = express_potential(parts, f, &scope, &piece->formulas[0]);

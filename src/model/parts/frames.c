@@ -13,22 +13,21 @@ static bool is_owned(const parts_frame *frame, int body, int flexible) {
 
 static int owner_of(int body, int flexible) { return flexible ? -flexible : body; }
 
-static zn_status add_frame(zn_parts *parts, int body, int flexible, const char *name, vec3 position, mat3 rotation,
-                           zn_frame *frame) {
+static zn_status add_frame(zn_parts *parts, int body, int flexible, const char *name, vec3 position, mat3 rotation, zn_frame *frame) {
     zn_context *context = parts->context;
     const char *owner = flexible ? parts->bodies[body].group : parts->bodies[body].name;
-    if (parts->bodies[body].kind == BODY_SCALAR)
-        return fail(context, ZN_ARGUMENT, "'%s' is a coordinate, not a body: it has no frames", owner);
+    if (body_is_number(parts->bodies[body].kind))
+        return fail(context, ZN_ERROR_ARGUMENT, "'%s' is a coordinate, not a body: it has no frames", owner);
     if (name && !expr_name_is_valid(name))
-        return fail(context, ZN_ARGUMENT, "'%s' cannot name a frame: names are letters, digits and _", name);
+        return fail(context, ZN_ERROR_ARGUMENT, "'%s' cannot name a frame: names are letters, digits and _", name);
     if (name && names_find(&parts->frame_names, owner_of(body, flexible), name, strlen(name)) >= 0)
-        return fail(context, ZN_ARGUMENT, "there are two frames named '%s' on '%s'", name, owner);
+        return fail(context, ZN_ERROR_ARGUMENT, "there are two frames named '%s' on '%s'", name, owner);
     char *copy = name ? mem_text(context, name) : NULL;
     if ((name && !copy) ||
         !mem_grow(context, (void **)&parts->frames, &parts->frame_capacity, parts->n_frames + 1, sizeof *parts->frames) ||
         (copy && !names_add(context, &parts->frame_names, owner_of(body, flexible), copy, (int)parts->n_frames))) {
         mem_free(context, copy);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     parts->frames[parts->n_frames] =
         (parts_frame){.name = copy, .body = body, .position = position, .rotation = rotation, .flexible = flexible};
@@ -37,21 +36,20 @@ static zn_status add_frame(zn_parts *parts, int body, int flexible, const char *
     return ZN_OK;
 }
 
-zn_status parts_add_frame(zn_parts *parts, int body, int flexible, const char *name, const double position[3],
-                          const double rotation[4], zn_frame *frame) {
+zn_status parts_add_frame(zn_parts *parts, int body, int flexible, const char *name, const double position[3], const double rotation[4],
+                          zn_frame *frame) {
     static const double zero[3] = {0}, none[4] = {1};
     const parts_body *b = &parts->bodies[body];
     if (!position) position = zero;
     if (!rotation) rotation = none;
     double size = quat_dot(quat_from(rotation), quat_from(rotation));
     if (!isfinite(position[0]) || !isfinite(position[1]) || !isfinite(position[2]) || !isfinite(size) || size == 0)
-        return fail(parts->context, ZN_ARGUMENT,
+        return fail(parts->context, ZN_ERROR_ARGUMENT,
                     "a frame on '%s' needs a finite position and a rotation (quaternion) that is not zero", b->name);
     mat3 R = quat_matrix(quat_from(rotation));
     if (body_is_planar(b->kind) && b->kind != BODY_WORLD && (position[2] != 0 || fabs(R.m[2][2] - 1) > PLANE_TOLERANCE))
-        return fail(parts->context, ZN_ARGUMENT,
-                    "the frame '%s' on the planar body '%s' must lie in its plane z = 0 and turn about z", name ? name : "",
-                    b->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT,
+                    "the frame '%s' on the planar body '%s' must lie in its plane z = 0 and turn about z", name ? name : "", b->name);
     return add_frame(parts, body, flexible, name, vec3_from(position), R, frame);
 }
 
@@ -59,7 +57,7 @@ zn_status zn_parts_frame(zn_parts *parts, zn_body body, const char *name, const 
                          zn_frame *frame) {
     if (frame) *frame = (zn_frame){0, 0};
     NEED_HANDLE(parts, HANDLE_PARTS);
-    if (!parts_get_body(parts, body, "a frame")) return ZN_ARGUMENT;
+    if (!parts_get_body(parts, body, "a frame")) return ZN_ERROR_ARGUMENT;
     return parts_add_frame(parts, body.index, 0, name, position, rotation, frame);
 }
 
@@ -83,17 +81,17 @@ static void set_axis(parts_frame *frame, bool planar, const mat3 *A, vec3 axis) 
 }
 
 /* What a shape on the world touches decides later, too late to place it: there the number of coordinates counts, else z = 0. */
-static zn_status add_along(zn_parts *parts, int body, const char *name, vec3 position, const mat3 *A, const double *axis,
-                           int coordinates, zn_frame *frame) {
+static zn_status add_along(zn_parts *parts, int body, const char *name, vec3 position, const mat3 *A, const double *axis, int coordinates,
+                           zn_frame *frame) {
     const parts_body *b = &parts->bodies[body];
     vec3 direction = axis ? vec3_from(axis) : (vec3){0, 0, 1};
     double length = vec3_norm(direction);
     if (!(length > 0) || !isfinite(length))
-        return fail(parts->context, ZN_ARGUMENT, "the axis of a frame on '%s' is zero or not finite", b->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "the axis of a frame on '%s' is zero or not finite", b->name);
     if (!isfinite(position.x + position.y + position.z))
-        return fail(parts->context, ZN_ARGUMENT, "the position of a frame on '%s' is not finite", b->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "the position of a frame on '%s' is not finite", b->name);
     if (body_is_planar(b->kind) && b->kind != BODY_WORLD && position.z != 0)
-        return fail(parts->context, ZN_ARGUMENT, "a frame on the planar body '%s' must lie in its plane z = 0", b->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "a frame on the planar body '%s' must lie in its plane z = 0", b->name);
     zn_status status = add_frame(parts, body, 0, name, position, mat3_identity(), frame);
     bool planar = b->kind == BODY_WORLD ? coordinates == 2 : body_is_planar(b->kind);
     if (status == ZN_OK && axis) set_axis(&parts->frames[parts->n_frames - 1], planar, A, vec3_normalised(direction));
@@ -104,7 +102,7 @@ zn_status zn_parts_frame_at(zn_parts *parts, zn_body body, const char *name, con
                             zn_frame *frame) {
     if (frame) *frame = (zn_frame){0, 0};
     NEED_HANDLE(parts, HANDLE_PARTS);
-    if (!parts_get_body(parts, body, "a frame")) return ZN_ARGUMENT;
+    if (!parts_get_body(parts, body, "a frame")) return ZN_ERROR_ARGUMENT;
     vec3 r, xi = {0, 0, 0};
     mat3 A;
     zn_status status = parts_place_at_start(parts, body.index, &r, &A);
@@ -117,7 +115,7 @@ zn_status zn_parts_frame_at(zn_parts *parts, zn_body body, const char *name, con
 zn_status parts_frame_along(zn_parts *parts, zn_body body, const char *name, const double position[3], const double axis[3],
                             int coordinates, zn_frame *frame) {
     if (frame) *frame = (zn_frame){0, 0};
-    if (!parts_get_body(parts, body, "a frame")) return ZN_ARGUMENT;
+    if (!parts_get_body(parts, body, "a frame")) return ZN_ERROR_ARGUMENT;
     const mat3 none = mat3_identity();
     return add_along(parts, body.index, name, vec3_from(position), &none, axis, coordinates, frame);
 }
@@ -135,9 +133,9 @@ zn_status parts_check_axes(zn_parts *parts, const parts_frame *a, const parts_fr
     if (!parts_frames_are_planar(parts, a, b)) return ZN_OK;
     for (int i = 0; i < 2; i++)
         if (frames[i] && frames[i]->along_axis && frames[i]->in_plane.m[2][2] == 0)
-            return fail(parts->context, ZN_ARGUMENT,
-                        "the axis of the %s '%s' must lie in the plane z = 0 or be z, because its bodies are in the plane",
-                        what, name ? name : "");
+            return fail(parts->context, ZN_ERROR_ARGUMENT,
+                        "the axis of the %s '%s' must lie in the plane z = 0 or be z, because its bodies are in the plane", what,
+                        name ? name : "");
     return ZN_OK;
 }
 
@@ -153,9 +151,9 @@ static zn_status find_frame(zn_parts *parts, int body, int flexible, const char 
         if (!is_owned(&parts->frames[i], body, flexible) || !parts->frames[i].name) continue;
         if (nearest_is_close(name, nearest_distance(name, parts->frames[i].name))) nearest = parts->frames[i].name;
     }
-    return fail(parts->context, ZN_ARGUMENT,
-                nearest ? "the body '%s' has no frame '%.60s' (did you mean '%s'?)" : "the body '%s' has no frame '%.60s'%s",
-                owner, name, nearest ? nearest : "");
+    return fail(parts->context, ZN_ERROR_ARGUMENT,
+                nearest ? "the body '%s' has no frame '%.60s' (did you mean '%s'?)" : "the body '%s' has no frame '%.60s'%s", owner, name,
+                nearest ? nearest : "");
 }
 
 zn_status zn_parts_find_frame(zn_parts *parts, const char *name, zn_frame *frame) {
@@ -172,8 +170,8 @@ zn_status zn_parts_find_frame(zn_parts *parts, const char *name, zn_frame *frame
         *frame = (zn_frame){parts_stamp(parts, 'f'), node};
         return ZN_OK;
     }
-    if (parts->bodies[body].kind == BODY_SCALAR)
-        return fail(parts->context, ZN_ARGUMENT, "'%s' is a coordinate, not a body", parts->bodies[body].name);
+    if (body_is_number(parts->bodies[body].kind))
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "'%s' is a coordinate, not a body", parts->bodies[body].name);
     if (name[length]) return find_frame(parts, body, 0, parts->bodies[body].name, name + length + 1, frame);
     *frame = (zn_frame){parts_stamp(parts, 'f'), parts->bodies[body].frame};
     return ZN_OK;

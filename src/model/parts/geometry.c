@@ -4,8 +4,8 @@
 
 const char *geometry_name(zn_geometry_type shape, bool planar) {
     static const char *const names[2][ZN_GEOMETRY_TYPE_COUNT] = {
-        {"point", "points", "sphere", "box", "capsule", "ring", "ellipsoid", "plane", "hollow sphere", "cylinder", "hollow cylinder", "surface",
-         "cone", "polyhedron", "mesh", "height field", "rectangle", "segment", "polyline"},
+        {"point", "points", "sphere", "box", "capsule", "ring", "ellipsoid", "plane", "hollow sphere", "cylinder", "hollow cylinder",
+         "surface", "cone", "polyhedron", "mesh", "height field", "rectangle", "segment", "polyline"},
         {"point", "points", "disk", "box", "capsule", "ring", "ellipse", "line", "hollow circle", "cylinder", "hollow cylinder", "curve",
          "cone", "polygon", "mesh", "height field", "rectangle", "segment", "polyline"}};
     return (int)shape >= 0 && shape < ZN_GEOMETRY_TYPE_COUNT ? names[planar][shape] : "unknown";
@@ -32,7 +32,8 @@ static bool check_size(const geometry *g, bool planar, const char **why) {
 static bool check_points(const geometry *g, bool planar, const char **why) {
     const bool polygon = g->type == ZN_GEOMETRY_POLYHEDRON;
     if (!(g->radius >= 0) || isinf(g->radius)) return *why = "the radius must not be negative", false;
-    if (polygon && g->n_points < (planar ? 3 : 4)) return *why = planar ? "a polygon needs at least 3 points" : "a polyhedron needs at least 4 points", false;
+    if (polygon && g->n_points < (planar ? 3 : 4))
+        return *why = planar ? "a polygon needs at least 3 points" : "a polyhedron needs at least 4 points", false;
     if (g->type == ZN_GEOMETRY_SEGMENT && g->n_points != 2) return *why = "a segment has two points", false;
     if (g->type == ZN_GEOMETRY_POLYLINE && !planar) return *why = "a polyline needs the plane; in space there are meshes", false;
     if (g->type == ZN_GEOMETRY_POLYLINE && g->n_points < (g->closed ? 3 : 2))
@@ -47,15 +48,16 @@ static bool check_points(const geometry *g, bool planar, const char **why) {
 
 static bool check_flat(const geometry *g, bool planar, const char **why) {
     if (planar) return *why = "this shape needs a body in space; in the plane there are segments and polylines", false;
-    if (!(g->size[0] > 0) || !(g->size[1] > 0) || isinf(g->size[0]) || isinf(g->size[1])) return *why = "both sizes must be positive", false;
-    if (g->type == ZN_GEOMETRY_HEIGHT_FIELD && (g->grid[0] < 2 || g->grid[1] < 2)) return *why = "the grid needs at least 2 x 2 points", false;
+    if (!(g->size[0] > 0) || !(g->size[1] > 0) || isinf(g->size[0]) || isinf(g->size[1]))
+        return *why = "both sizes must be positive", false;
+    if (g->type == ZN_GEOMETRY_HEIGHT_FIELD && (g->grid[0] < 2 || g->grid[1] < 2))
+        return *why = "the grid needs at least 2 x 2 points", false;
     return true;
 }
 
 bool geometry_check(const geometry *g, bool planar, const char **why) {
     if ((int)g->type < 0 || g->type >= ZN_GEOMETRY_TYPE_COUNT) return *why = "unknown shape", false;
-    if (!finite3(g->centre) || !finite3(g->axis) || !finite3(g->surface_velocity))
-        return *why = "a number is not finite", false;
+    if (!finite3(g->centre) || !finite3(g->axis) || !finite3(g->surface_velocity)) return *why = "a number is not finite", false;
     for (int i = 0; i < 3 * g->n_points; i++)
         if (!isfinite(g->points[i])) return *why = "a coordinate of a point is not finite", false;
     if (planar && !in_plane(g)) return *why = "on a planar body everything is in the plane z = 0", false;
@@ -115,8 +117,7 @@ static bool touches(const geometry *a, const geometry *b, const char **why) {
     case ZN_GEOMETRY_PLANE: return true;
     case ZN_GEOMETRY_HOLLOW_SPHERE:
     case ZN_GEOMETRY_HOLLOW_CYLINDER:
-        if (a->type == ZN_GEOMETRY_RING || a->type == ZN_GEOMETRY_ELLIPSOID)
-            return *why = "rings and ellipsoids touch planes only", false;
+        if (a->type == ZN_GEOMETRY_RING || a->type == ZN_GEOMETRY_ELLIPSOID) return *why = "rings and ellipsoids touch planes only", false;
         if (round && !(a->radius < b->radius)) return *why = "the radius inside must be less than the hollow one", false;
         return true;
     case ZN_GEOMETRY_CYLINDER:
@@ -170,8 +171,7 @@ static void ellipsoid_matrix(const geometry *g, bool planar, feature *f) {
     f->kind = FEATURE_ELLIPSOID;
     for (int k = 0; k < (planar ? 2 : 3); k++)
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                f->matrix[i + 3 * j] += 0.25 * g->size[k] * g->size[k] * g->axes[3 * k + i] * g->axes[3 * k + j];
+            for (int j = 0; j < 3; j++) f->matrix[i + 3 * j] += 0.25 * g->size[k] * g->size[k] * g->axes[3 * k + i] * g->axes[3 * k + j];
 }
 
 feature geometry_touching(const geometry *g, bool planar, int index) {

@@ -9,5 +9,11 @@ static void express(joint_sketch *j) {
     if (j->turns) joint_same_axis(j);
 }
 
-const joint_type joint_cylindrical = {.what = "cylindrical joint", .express = express, .glyph = GLYPH_JOINT, .g_space = 2,
-                                      .g_space_turning = 2, .space_only = true};
+const joint_type joint_cylindrical = {.what = "cylindrical joint",
+                                      .express = express,
+                                      .glyph = GLYPH_JOINT,
+                                      .g_space = 2,
+                                      .g_space_turning = 2,
+                                      .space_only = true,
+                                      .turns = true,
+                                      .slides = true};

@@ -12,5 +12,5 @@ static void express(joint_sketch *j) {
     sketch_g(k, sketch_div(k, square, sketch_mul(k, sketch_constant(k, 2), j->extra)));
 }
 
-const joint_type joint_distance = {.what = "distance joint", .express = express, .glyph = GLYPH_ROD, .g_plane = 1, .g_space = 1,
-                                   .extra = JOINT_LENGTH};
+const joint_type joint_distance = {
+    .what = "distance joint", .express = express, .glyph = GLYPH_ROD, .g_plane = 1, .g_space = 1, .extra = JOINT_LENGTH};

@@ -19,7 +19,12 @@ static void express_position_drive(joint_sketch *j) {
     sketch_g(k, sketch_sub(k, evec_dot(k, j->d, joint_axis(j)), j->drive));
 }
 
-const joint_type joint_angle_drive = {.what = "angle drive", .express = express_angle_drive, .g_plane = 1, .g_space = 1,
-                                      .needs_turning = true, .has_drive = true};
-const joint_type joint_position_drive = {.what = "position drive", .express = express_position_drive, .g_plane = 1, .g_space = 1,
-                                         .has_drive = true};
+const joint_type joint_angle_drive = {.what = "angle drive",
+                                      .express = express_angle_drive,
+                                      .g_plane = 1,
+                                      .g_space = 1,
+                                      .needs_turning = true,
+                                      .has_drive = true,
+                                      .turns = true};
+const joint_type joint_position_drive = {
+    .what = "position drive", .express = express_position_drive, .g_plane = 1, .g_space = 1, .has_drive = true, .slides = true};

@@ -10,5 +10,11 @@ static void express(joint_sketch *j) {
     if (j->turns) joint_same_rotation(j);
 }
 
-const joint_type joint_fixed = {.what = "fixed joint", .express = express, .glyph = GLYPH_JOINT, .g_plane = 2,
-                                .g_plane_turning = 1, .g_space = 3, .g_space_turning = 3};
+const joint_type joint_fixed = {.what = "fixed joint",
+                                .meets = true,
+                                .express = express,
+                                .glyph = GLYPH_JOINT,
+                                .g_plane = 2,
+                                .g_plane_turning = 1,
+                                .g_space = 3,
+                                .g_space_turning = 3};

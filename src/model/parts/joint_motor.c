@@ -16,7 +16,7 @@ static void express_slider_motor(joint_sketch *j) {
     sketch_gamma(k, sketch_sub(k, sketch_rate(k, evec_dot(k, j->d, joint_axis(j))), j->drive));
 }
 
-const joint_type joint_motor = {.what = "motor", .express = express_motor, .y_plane = 1, .y_space = 1, .needs_turning = true,
-                                .has_drive = true};
-const joint_type joint_slider_motor = {.what = "slider motor", .express = express_slider_motor, .y_plane = 1, .y_space = 1,
-                                       .has_drive = true};
+const joint_type joint_motor = {
+    .what = "motor", .express = express_motor, .y_plane = 1, .y_space = 1, .needs_turning = true, .has_drive = true, .turns = true};
+const joint_type joint_slider_motor = {
+    .what = "slider motor", .express = express_slider_motor, .y_plane = 1, .y_space = 1, .has_drive = true, .slides = true};

@@ -9,5 +9,5 @@ static void express(joint_sketch *j) {
     if (j->turns) joint_same_axis(j);
 }
 
-const joint_type joint_planar = {.what = "planar joint", .express = express, .g_space = 1, .g_space_turning = 2,
-                                 .space_only = true};
+const joint_type joint_planar = {
+    .what = "planar joint", .express = express, .g_space = 1, .g_space_turning = 2, .space_only = true, .turns = true};

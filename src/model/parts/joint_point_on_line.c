@@ -7,5 +7,5 @@
 
 static void express(joint_sketch *j) { joint_on_axis(j); }
 
-const joint_type joint_point_on_line = {.what = "point-on-line joint", .express = express, .glyph = GLYPH_JOINT, .g_plane = 1,
-                                        .g_space = 2};
+const joint_type joint_point_on_line = {
+    .what = "point-on-line joint", .express = express, .glyph = GLYPH_JOINT, .g_plane = 1, .g_space = 2, .slides = true};

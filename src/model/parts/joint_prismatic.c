@@ -12,5 +12,12 @@ static void express(joint_sketch *j) {
     if (j->turns) joint_same_rotation(j);
 }
 
-const joint_type joint_prismatic = {.what = "prismatic joint", .express = express, .glyph = GLYPH_JOINT, .g_plane = 1,
-                                    .g_plane_turning = 1, .g_space = 2, .g_space_turning = 3};
+const joint_type joint_prismatic = {.what = "prismatic joint",
+                                    .express = express,
+                                    .glyph = GLYPH_JOINT,
+                                    .g_plane = 1,
+                                    .g_plane_turning = 1,
+                                    .g_space = 2,
+                                    .g_space_turning = 3,
+                                    .slides = true,
+                                    .carries = 1};

@@ -12,5 +12,12 @@ static void express(joint_sketch *j) {
     if (!j->planar && j->turns) joint_same_axis(j);
 }
 
-const joint_type joint_revolute = {.what = "revolute joint", .express = express, .glyph = GLYPH_JOINT, .g_plane = 2,
-                                   .g_space = 3, .g_space_turning = 2};
+const joint_type joint_revolute = {.what = "revolute joint",
+                                   .meets = true,
+                                   .express = express,
+                                   .glyph = GLYPH_JOINT,
+                                   .g_plane = 2,
+                                   .g_space = 3,
+                                   .g_space_turning = 2,
+                                   .turns = true,
+                                   .carries = 2};

@@ -22,9 +22,7 @@ static void roll(joint_sketch *j, evec e) {
     if (!j->planar) sketch_gamma(k, evec_dot(k, j->b.y, slip));
 }
 
-static void express_rolling_ball(joint_sketch *j) {
-    roll(j, evec_scale(j->k, sketch_constant(j->k, -1), j->planar ? j->b.y : j->b.z));
-}
+static void express_rolling_ball(joint_sketch *j) { roll(j, evec_scale(j->k, sketch_constant(j->k, -1), j->planar ? j->b.y : j->b.z)); }
 
 static void express_rolling_disk(joint_sketch *j) {
     if (j->planar) {
@@ -39,7 +37,20 @@ static void express_rolling_disk(joint_sketch *j) {
     roll(j, evec_scale(k, sketch_div(k, sketch_constant(k, 1), size), in_disk));
 }
 
-const joint_type joint_rolling_ball = {.what = "rolling ball", .express = express_rolling_ball, .glyph = GLYPH_ROLLING,
-                                       .g_space = 1, .y_space = 2, .extra = JOINT_RADIUS, .space_only = true, .needs_turning = true};
-const joint_type joint_rolling_disk = {.what = "rolling disk", .express = express_rolling_disk, .glyph = GLYPH_ROLLING,
-                                       .g_plane = 1, .g_space = 1, .y_plane = 1, .y_space = 2, .extra = JOINT_RADIUS, .needs_turning = true};
+const joint_type joint_rolling_ball = {.what = "rolling ball",
+                                       .express = express_rolling_ball,
+                                       .glyph = GLYPH_ROLLING,
+                                       .g_space = 1,
+                                       .y_space = 2,
+                                       .extra = JOINT_RADIUS,
+                                       .space_only = true,
+                                       .needs_turning = true};
+const joint_type joint_rolling_disk = {.what = "rolling disk",
+                                       .express = express_rolling_disk,
+                                       .glyph = GLYPH_ROLLING,
+                                       .g_plane = 1,
+                                       .g_space = 1,
+                                       .y_plane = 1,
+                                       .y_space = 2,
+                                       .extra = JOINT_RADIUS,
+                                       .needs_turning = true};

@@ -6,5 +6,5 @@
 
 static void express(joint_sketch *j) { joint_same_point(j); }
 
-const joint_type joint_spherical = {.what = "spherical joint", .express = express, .glyph = GLYPH_JOINT, .g_plane = 2,
-                                    .g_space = 3};
+const joint_type joint_spherical = {
+    .what = "spherical joint", .meets = true, .express = express, .glyph = GLYPH_JOINT, .g_plane = 2, .g_space = 3};

@@ -10,5 +10,10 @@ static void express(joint_sketch *j) {
     if (j->turns) sketch_g(j->k, evec_dot(j->k, j->a.z, j->b.x));
 }
 
-const joint_type joint_universal = {.what = "universal joint", .express = express, .glyph = GLYPH_JOINT, .g_space = 3,
-                                    .g_space_turning = 1, .space_only = true};
+const joint_type joint_universal = {.what = "universal joint",
+                                    .meets = true,
+                                    .express = express,
+                                    .glyph = GLYPH_JOINT,
+                                    .g_space = 3,
+                                    .g_space_turning = 1,
+                                    .space_only = true};

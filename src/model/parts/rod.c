@@ -32,12 +32,12 @@ static zn_status first_frame(zn_parts *parts, const zn_flexible_def *def, vec3 t
     vec3 wanted = vec3_from(def->direction), up = {0, 0, 1};
     bool given = vec3_norm(wanted) > 0;
     if (!isfinite(vec3_norm(wanted)) || !isfinite(def->twist))
-        return fail(parts->context, ZN_ARGUMENT, "the direction or twist of '%s' is not finite", def->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "the direction or twist of '%s' is not finite", def->name);
     if (!given) wanted = vec3_norm(vec3_cross(up, tangent)) > parallel ? vec3_cross(up, tangent) : (vec3){0, 1, 0};
     wanted = vec3_normalised(wanted);
     vec3 y = vec3_add_scaled(wanted, -vec3_dot(wanted, tangent), tangent);
     if (!(vec3_norm(y) > parallel))
-        return fail(parts->context, ZN_ARGUMENT, "the direction of '%s' is along the rod; give one across it", def->name);
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "the direction of '%s' is along the rod; give one across it", def->name);
     y = vec3_normalised(y);
     *p = quat_of_axes(tangent, y, vec3_cross(tangent, y));
     return ZN_OK;
@@ -66,16 +66,12 @@ static zn_status add_nodes(zn_parts *parts, const zn_flexible_def *def, flexible
         /* small rotations keep the sign: neighbours have the same one, unless the rod turns too far between them */
         quat p = quat_normalised(quat_product(carried, quat_rotation((vec3){1, 0, 0}, def->twist * i / n)));
         if (i > 0 && !(quat_dot(before, p) > quarter_turn && fabs(def->twist) / n < acos(-1)))
-            return fail(parts->context, ZN_ARGUMENT,
-                        "the rod '%s' turns by more than 90 degrees from one node to the next; it needs more elements",
-                        def->name);
+            return fail(parts->context, ZN_ERROR_ARGUMENT,
+                        "the rod '%s' turns by more than 90 degrees from one node to the next; it needs more elements", def->name);
         before = p;
         mat3 A = quat_matrix(p);
-        parts_body node = {.kind = BODY_SPATIAL,
-                           .r = r,
-                           .p = p,
-                           .v = flexible_curve_velocity(curve, r),
-                           .Omega = mat3_apply_transposed(&A, curve->omega)};
+        parts_body node = {
+            .kind = BODY_SPATIAL, .r = r, .p = p, .v = flexible_curve_velocity(curve, r), .Omega = mat3_apply_transposed(&A, curve->omega)};
         status = flexible_add_node(parts, f, &node);
     }
     return status;
@@ -108,15 +104,13 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
     flexible_curve curve;
     flexible_material m;
     zn_status status = flexible_curve_make(parts, def, &curve);
-    if (status == ZN_OK)
-        status = flexible_material_make(parts, def, FLEXIBLE_NEEDS_GA | FLEXIBLE_NEEDS_EI | FLEXIBLE_SPATIAL, &m);
+    if (status == ZN_OK) status = flexible_material_make(parts, def, FLEXIBLE_NEEDS_GA | FLEXIBLE_NEEDS_EI | FLEXIBLE_SPATIAL, &m);
     if (status == ZN_OK) status = add_nodes(parts, def, &curve, f);
     if (status != ZN_OK) return status;
     rod_material material = material_of(&m, def->lumped);
     int variant = rod_variant(f->order, m.damping > 0, f->record);
-    static const char *const forces[] = {"N", "Qy", "Qz", "T", "My", "Mz"}, *const strains[] = {
-                                                                                "strain", "shear_y",     "shear_z",
-                                                                                "twist",  "curvature_y", "curvature_z"};
+    static const char *const forces[] = {"N", "Qy", "Qz", "T", "My", "Mz"}, *const strains[] = {"strain", "shear_y",     "shear_z",
+                                                                                                "twist",  "curvature_y", "curvature_z"};
     parts_piece shape = {.express = rod_express_element,
                          .variant = variant,
                          .n_bodies = f->order + 1,

@@ -65,15 +65,13 @@ static zn_status compose(sketch *k, const place *s, bool symmetric, expr *f) {
         composed[a] = expr_substitute(k->g, f[a], s->inner, 2 * Z_COUNT, s->z);
         for (int b = 0; b < 2 * Z_COUNT; b++) {
             bool known = symmetric && b < a;
-            f_z[a][b] = known
-                            ? f_z[b][a]
-                            : expr_substitute(k->g, expr_derivative(k->g, f[a], s->inner + b), s->inner, 2 * Z_COUNT, s->z);
+            f_z[a][b] = known ? f_z[b][a] : expr_substitute(k->g, expr_derivative(k->g, f[a], s->inner + b), s->inner, 2 * Z_COUNT, s->z);
         }
         for (int i = 0; i < k->s.size.nq + k->s.size.nu; i++) { /* q and u are neighbours */
             expr sum = sketch_constant(k, 0);
             for (int b = 0; b < 2 * Z_COUNT; b++)
                 sum = sketch_add(k, sum, sketch_mul(k, f_z[a][b], expr_derivative(k->g, s->z[b], k->s.q + i)));
-            if (!expr_keep_derivative(k->g, composed[a], k->s.q + i, sum)) return ZN_MEMORY;
+            if (!expr_keep_derivative(k->g, composed[a], k->s.q + i, sum)) return ZN_ERROR_MEMORY;
         }
     }
     for (int a = 0; a < Z_COUNT; a++) f[a] = composed[a];
@@ -127,8 +125,7 @@ static zn_status express_point(sketch *k, int variant, place *s) {
             k->s.power = sketch_sub(k, k->s.power, of_nodes(k, s, sketch_mul(k, s->length, sketch_mul(k, viscous, rate))));
         }
         expr force = sketch_mul(k, s->length, stress[i]);
-        for (int b = 0; b < Z_COUNT; b++)
-            f[b] = sketch_add(k, f[b], sketch_mul(k, force, expr_derivative(k->g, e[i], s->inner + b)));
+        for (int b = 0; b < Z_COUNT; b++) f[b] = sketch_add(k, f[b], sketch_mul(k, force, expr_derivative(k->g, e[i], s->inner + b)));
     }
     expr half_length = sketch_mul(k, sketch_constant(k, 0.5), s->length);
     k->s.V = sketch_add(k, k->s.V, of_nodes(k, s, sketch_mul(k, half_length, V)));

@@ -49,7 +49,7 @@ static zn_status no_set(zn_parts *parts, const char *name) {
     for (size_t i = 0; i < parts->n_geometries; i++) suggest(name, parts->geometries[i].name, &nearest, &least);
     char hint[120] = "";
     if (nearest) snprintf(hint, sizeof hint, " (did you mean '%s'?)", nearest);
-    return fail(parts->context, ZN_ARGUMENT, "there is no group, body or geometry '%.60s'%s", name, hint);
+    return fail(parts->context, ZN_ERROR_ARGUMENT, "there is no group, body or geometry '%.60s'%s", name, hint);
 }
 
 bool parts_is_set(const zn_parts *parts, const char *name) {
@@ -82,20 +82,22 @@ static zn_status find_set(zn_parts *parts, const char *name, parts_set *set) {
 zn_status zn_parts_group(zn_parts *parts, const char *name, int n_members, const char *const *members) {
     NEED_HANDLE(parts, HANDLE_PARTS);
     zn_context *context = parts->context;
-    if (!name || !*name) return fail(context, ZN_ARGUMENT, "a group needs a name");
-    if (n_members < 0 || (n_members > 0 && !members)) return fail(context, ZN_ARGUMENT, "the group '%.60s' has %d members that are not given", name, n_members);
-    if (!strcmp(name, "all")) return fail(context, ZN_ARGUMENT, "no group can be named 'all': that is every shape");
-    if (find_group(parts, name) >= 0) return fail(context, ZN_ARGUMENT, "there are two groups named '%.60s'", name);
+    if (!name || !*name) return fail(context, ZN_ERROR_ARGUMENT, "a group needs a name");
+    if (n_members < 0 || (n_members > 0 && !members))
+        return fail(context, ZN_ERROR_ARGUMENT, "the group '%.60s' has %d members that are not given", name, n_members);
+    if (!strcmp(name, "all")) return fail(context, ZN_ERROR_ARGUMENT, "no group can be named 'all': that is every shape");
+    if (find_group(parts, name) >= 0) return fail(context, ZN_ERROR_ARGUMENT, "there are two groups named '%.60s'", name);
     parts_set same;
     if (parts_find_body(parts, name, strlen(name)) >= 0 || find_geometry(parts, name) >= 0)
-        return fail(context, ZN_ARGUMENT, "the name '%.60s' of a group is already taken by a body or geometry", name);
+        return fail(context, ZN_ERROR_ARGUMENT, "the name '%.60s' of a group is already taken by a body or geometry", name);
     parts_group group = {.name = mem_text(context, name), .n_members = n_members, .members = MEM_ARRAY(context, parts_set, n_members)};
-    zn_status status = group.name && group.members &&
-                               mem_grow(context, (void **)&parts->groups, &parts->group_capacity, parts->n_groups + 1, sizeof group)
-                           ? ZN_OK
-                           : ZN_MEMORY;
+    zn_status status =
+        group.name && group.members && mem_grow(context, (void **)&parts->groups, &parts->group_capacity, parts->n_groups + 1, sizeof group)
+            ? ZN_OK
+            : ZN_ERROR_MEMORY;
     for (int i = 0; i < n_members && status == ZN_OK; i++) {
-        status = members[i] ? find_set(parts, members[i], &same) : fail(context, ZN_ARGUMENT, "member %d of the group '%.60s' is NULL", i + 1, name);
+        status = members[i] ? find_set(parts, members[i], &same)
+                            : fail(context, ZN_ERROR_ARGUMENT, "member %d of the group '%.60s' is NULL", i + 1, name);
         if (status == ZN_OK) group.members[i] = same;
     }
     if (status == ZN_OK) {
@@ -135,9 +137,12 @@ static zn_status check_sets(zn_parts *parts, const zn_collision_def *def, const 
     look_into(parts, rule->b, &shapes[1], &movable[1]);
     for (int i = 0; i < 2; i++)
         if (!shapes[i])
-            return fail(parts->context, ZN_MODEL, "the rule '%s': '%s' has no shape that could touch another: give its bodies a 'shape' or a geometry", def->name,
-                        i && def->b ? def->b : def->a ? def->a : "all");
-    if (!movable[0] && !movable[1]) return fail(parts->context, ZN_MODEL, "the rule '%s' names no body that can move", def->name);
+            return fail(parts->context, ZN_ERROR_MODEL,
+                        "the rule '%s': '%s' has no shape that could touch another: give its bodies a 'shape' or a geometry", def->name,
+                        i && def->b ? def->b
+                        : def->a    ? def->a
+                                    : "all");
+    if (!movable[0] && !movable[1]) return fail(parts->context, ZN_ERROR_MODEL, "the rule '%s' names no body that can move", def->name);
     return ZN_OK;
 }
 
@@ -149,12 +154,18 @@ static zn_status add_rule(zn_parts *parts, parts_rule *rule) {
     }
     mem_free(context, rule->name);
     mem_free(context, rule->except);
-    return ZN_MEMORY;
+    return ZN_ERROR_MEMORY;
+}
+
+int parts_find_rule(const zn_parts *parts, const char *name) {
+    for (size_t i = 0; i < parts->n_rules; i++)
+        if (!strcmp(parts->rules[i].name, name)) return (int)i;
+    return -1;
 }
 
 static zn_status check_name(zn_parts *parts, const char *name) {
-    for (size_t i = 0; i < parts->n_rules; i++)
-        if (!strcmp(parts->rules[i].name, name)) return fail(parts->context, ZN_ARGUMENT, "there are two rules for contacts named '%.60s'", name);
+    if (parts_find_rule(parts, name) >= 0)
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "there are two rules for contacts named '%.60s'", name);
     return ZN_OK;
 }
 
@@ -173,9 +184,9 @@ zn_status zn_parts_collide(zn_parts *parts, const zn_collision_def *def) {
     NEED_HANDLE(parts, HANDLE_PARTS);
     NEED_DEF(parts->context, def);
     zn_context *context = parts->context;
-    if (!def->name || !*def->name) return fail(context, ZN_ARGUMENT, "a rule for contacts needs a name");
+    if (!def->name || !*def->name) return fail(context, ZN_ERROR_ARGUMENT, "a rule for contacts needs a name");
     if (def->n_except < 0 || (def->n_except > 0 && !def->except))
-        return fail(context, ZN_ARGUMENT, "the rule '%.60s' has %d exceptions that are not given", def->name, def->n_except);
+        return fail(context, ZN_ERROR_ARGUMENT, "the rule '%.60s' has %d exceptions that are not given", def->name, def->n_except);
     zn_status status = check_name(parts, def->name);
     if (status == ZN_OK && def->law) status = check_law(parts, def->name, def->law);
     parts_rule rule = {.has_law = def->law, .joined = def->joined, .n_except = def->n_except};
@@ -187,11 +198,11 @@ zn_status zn_parts_collide(zn_parts *parts, const zn_collision_def *def) {
     if (def->law) rule.law = *def->law;
     rule.name = mem_text(context, def->name);
     rule.except = mem_array(context, (size_t)def->n_except, sizeof *rule.except);
-    if (!rule.name || !rule.except) status = ZN_MEMORY;
+    if (!rule.name || !rule.except) status = ZN_ERROR_MEMORY;
     for (int i = 0; i < 2 * def->n_except && status == ZN_OK; i++) {
         const char *name = def->except[i / 2][i % 2];
         status = name ? find_set(parts, name, &rule.except[i / 2][i % 2])
-                      : fail(context, ZN_ARGUMENT, "exception %d of the rule '%.60s' is NULL", i / 2 + 1, def->name);
+                      : fail(context, ZN_ERROR_ARGUMENT, "exception %d of the rule '%.60s' is NULL", i / 2 + 1, def->name);
     }
     if (status == ZN_OK) return add_rule(parts, &rule);
     mem_free(context, rule.name);
@@ -203,7 +214,8 @@ zn_status parts_rule_for_pair(zn_parts *parts, const char *name, int a, int b, c
     zn_status status = check_name(parts, name);
     if (status == ZN_OK && law) status = check_law(parts, name, law);
     if (status != ZN_OK) return status;
-    parts_rule rule = {.name = mem_text(parts->context, name), .a = {SET_GEOMETRY, a}, .b = {SET_GEOMETRY, b}, .has_law = law, .joined = true};
+    parts_rule rule = {
+        .name = mem_text(parts->context, name), .a = {SET_GEOMETRY, a}, .b = {SET_GEOMETRY, b}, .has_law = law, .joined = true};
     if (law) rule.law = *law;
-    return rule.name ? add_rule(parts, &rule) : ZN_MEMORY;
+    return rule.name ? add_rule(parts, &rule) : ZN_ERROR_MEMORY;
 }

@@ -17,7 +17,8 @@ static void set_diagonal(zn_mass *out, double mass, double xx, double yy, double
 
 static zn_status need_positive(zn_context *context, double value, const char *what, const char *shape) {
     if (value > 0 && isfinite(value)) return ZN_OK;
-    return fail(context, ZN_MODEL, "the %s of %s %s must be positive, but is %g", what, strchr("aeiou", shape[0]) ? "an" : "a", shape, value);
+    return fail(context, ZN_ERROR_MODEL, "the %s of %s %s must be positive, but is %g", what, strchr("aeiou", shape[0]) ? "an" : "a", shape,
+                value);
 }
 
 /* A cylinder of length L between two half spheres of radius R. */
@@ -46,7 +47,7 @@ static int by_ends(const void *left, const void *right) {
 /* Every edge is used as often in one direction as in the other. */
 static zn_status check_closed(zn_context *context, int n, const int (*triangles)[3]) {
     edge *edges = MEM_ARRAY(context, edge, 3 * (size_t)n);
-    if (!edges) return ZN_MEMORY;
+    if (!edges) return ZN_ERROR_MEMORY;
     for (int i = 0; i < 3 * n; i++) edges[i] = (edge){triangles[i / 3][i % 3], triangles[i / 3][(i + 1) % 3]};
     qsort(edges, 3 * (size_t)n, sizeof *edges, by_ends);
     zn_status status = ZN_OK;
@@ -54,23 +55,26 @@ static zn_status check_closed(zn_context *context, int n, const int (*triangles)
         int balance = 0, first = i;
         for (; i < 3 * n && by_ends(&edges[first], &edges[i]) == 0; i++) balance += edges[i].from < edges[i].to ? 1 : -1;
         if (balance)
-            status =
-                fail(context, ZN_MODEL,
-                     "the mesh is not closed: the edge between its points %d and %d has no neighbour of opposite direction",
-                     edges[first].from + 1, edges[first].to + 1);
+            status = fail(context, ZN_ERROR_MODEL,
+                          "the mesh is not closed: the edge between its points %d and %d has no neighbour of opposite direction",
+                          edges[first].from + 1, edges[first].to + 1);
     }
     mem_free(context, edges);
     return status;
 }
 
-static zn_status mesh_mass(zn_context *context, int n_points, const double (*points)[3], int n, const int (*triangles)[3],
-                           double density, zn_mass *out) {
+static zn_status mesh_mass(zn_context *context, int n_points, const double (*points)[3], int n, const int (*triangles)[3], double density,
+                           zn_mass *out) {
     if (n_points < 4 || n < 4 || !points || !triangles)
-        return fail(context, ZN_MODEL, "a mesh needs at least 4 points and 4 triangles");
+        return fail(context, ZN_ERROR_MODEL, "a mesh needs at least 4 points and 4 triangles");
     for (int i = 0; i < 3 * n; i++)
         if (triangles[i / 3][i % 3] < 0 || triangles[i / 3][i % 3] >= n_points)
-            return fail(context, ZN_MODEL, "triangle %d of the mesh uses point %d, but there are %d", i / 3 + 1,
+            return fail(context, ZN_ERROR_MODEL, "triangle %d of the mesh uses point %d, but there are %d", i / 3 + 1,
                         triangles[i / 3][i % 3] + 1, n_points);
+    for (int i = 0; i < 3 * n; i++)
+        if (triangles[i / 3][i % 3] == triangles[i / 3][(i + 1) % 3])
+            return fail(context, ZN_ERROR_MODEL, "triangle %d of the mesh has point %d twice, and so no area; leave it out", i / 3 + 1,
+                        triangles[i / 3][i % 3] + 1);
     zn_status status = check_closed(context, n, triangles);
     if (status != ZN_OK) return status;
     double volume = 0, first[3] = {0}, second[3][3] = {{0}};
@@ -84,32 +88,30 @@ static zn_status mesh_mass(zn_context *context, int n_points, const double (*poi
         volume += V;
         for (int i = 0; i < 3; i++) {
             first[i] += V * s[i] / 4;
-            for (int j = 0; j < 3; j++)
-                second[i][j] += V / 20 * (p[0][i] * p[0][j] + p[1][i] * p[1][j] + p[2][i] * p[2][j] + s[i] * s[j]);
+            for (int j = 0; j < 3; j++) second[i][j] += V / 20 * (p[0][i] * p[0][j] + p[1][i] * p[1][j] + p[2][i] * p[2][j] + s[i] * s[j]);
         }
     }
     if (!(volume > 0))
-        return fail(context, ZN_MODEL,
-                    "the mesh encloses the volume %g: its triangles must be counterclockwise seen from outside", volume);
+        return fail(context, ZN_ERROR_MODEL, "the mesh encloses the volume %g: its triangles must be counterclockwise seen from outside",
+                    volume);
     double S[3][3];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) S[i][j] = density * (second[i][j] - first[i] * first[j] / volume);
     double trace = S[0][0] + S[1][1] + S[2][2];
-    *out = (zn_mass){.mass = density * volume,
-                     .inertia = {trace - S[0][0], trace - S[1][1], trace - S[2][2], -S[0][1], -S[0][2], -S[1][2]}};
+    *out =
+        (zn_mass){.mass = density * volume, .inertia = {trace - S[0][0], trace - S[1][1], trace - S[2][2], -S[0][1], -S[0][2], -S[1][2]}};
     for (int i = 0; i < 3; i++) out->center[i] = origin[i] + first[i] / volume;
     return ZN_OK;
 }
 
 static zn_status tetrahedron_mass(zn_context *context, const zn_shape_def *shape, double density, zn_mass *out) {
     if (shape->n_points != 4 || !shape->points)
-        return fail(context, ZN_MODEL, "a tetrahedron needs 4 points, not %d", shape->n_points);
+        return fail(context, ZN_ERROR_MODEL, "a tetrahedron needs 4 points, not %d", shape->n_points);
     vec3 p[4];
     for (int i = 0; i < 4; i++) p[i] = vec3_from(shape->points[i]);
     double volume = vec3_dot(vec3_sub(p[1], p[0]), vec3_cross(vec3_sub(p[2], p[0]), vec3_sub(p[3], p[0])));
-    if (volume == 0 || !isfinite(volume)) return fail(context, ZN_MODEL, "the points of the tetrahedron lie in a plane");
-    static const int outward[2][4][3] = {{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}},
-                                         {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}}};
+    if (volume == 0 || !isfinite(volume)) return fail(context, ZN_ERROR_MODEL, "the points of the tetrahedron lie in a plane");
+    static const int outward[2][4][3] = {{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}, {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}}};
     return mesh_mass(context, 4, shape->points, 4, outward[volume < 0], density, out);
 }
 
@@ -117,8 +119,9 @@ static zn_status tetrahedron_mass(zn_context *context, const zn_shape_def *shape
 static zn_status polyhedron_mass(zn_context *context, const zn_shape_def *s, double density, zn_mass *out) {
     double(*corners)[3];
     int(*triangles)[3], n_corners, n_triangles;
-    if (s->n_points < 4 || !s->points) return fail(context, ZN_MODEL, "a polyhedron needs at least 4 points, not %d", s->n_points);
-    zn_status status = collide_hull(context, s->n_points, s->points[0], "of the mass", &n_corners, &corners, &n_triangles, &triangles);
+    if (s->n_points < 4 || !s->points) return fail(context, ZN_ERROR_MODEL, "a polyhedron needs at least 4 points, not %d", s->n_points);
+    zn_status status =
+        collide_hull(context, s->n_points, s->points[0], "that gives the mass", &n_corners, &corners, &n_triangles, &triangles);
     if (status != ZN_OK) return status;
     status = mesh_mass(context, n_corners, (const double(*)[3])corners, n_triangles, (const int(*)[3])triangles, density, out);
     mem_free(context, corners);
@@ -128,7 +131,9 @@ static zn_status polyhedron_mass(zn_context *context, const zn_shape_def *s, dou
 
 /* ---- polygons ---- */
 
-static double cross2(const double *a, const double *b, const double *c) { return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]); }
+static double cross2(const double *a, const double *b, const double *c) {
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
 
 /* Whether the sides (a, b) and (c, d) have a point in common. */
 static bool sides_meet(const double *a, const double *b, const double *c, const double *d) {
@@ -142,20 +147,23 @@ static bool sides_meet(const double *a, const double *b, const double *c, const 
 static zn_status check_simple(zn_context *context, int n, const double (*points)[3]) {
     for (int i = 0; i < n; i++) {
         const double *a = points[i], *b = points[(i + 1) % n];
-        if (a[0] == b[0] && a[1] == b[1]) return fail(context, ZN_MODEL, "the points %d and %d of the polygon are the same", i + 1, (i + 1) % n + 1);
+        if (a[0] == b[0] && a[1] == b[1])
+            return fail(context, ZN_ERROR_MODEL, "the points %d and %d of the polygon are the same", i + 1, (i + 1) % n + 1);
     }
     for (int i = 0; i < n; i++)
         for (int j = i + 2; j < n; j++)
             if ((j + 1) % n != i && sides_meet(points[i], points[(i + 1) % n], points[j], points[(j + 1) % n]))
-                return fail(context, ZN_MODEL, "the polygon crosses itself: the sides that begin at its points %d and %d meet", i + 1, j + 1);
+                return fail(context, ZN_ERROR_MODEL, "the polygon crosses itself: the sides that begin at its points %d and %d meet", i + 1,
+                            j + 1);
     return ZN_OK;
 }
 
 /* Triangles (0, a, b) of area A = (a x b)/2:  int x = A (a + b)/3,  int x.x = A/6 (a.a + a.b + b.b). Either way round. */
 static zn_status polygon_mass(zn_context *context, const zn_shape_def *s, double density, zn_mass *out) {
     enum { MOST_POINTS = 5000 }; /* sides are compared with each other */
-    if (s->n_points < 3 || !s->points) return fail(context, ZN_MODEL, "a polygon needs at least 3 points, not %d", s->n_points);
-    if (s->n_points > MOST_POINTS) return fail(context, ZN_MODEL, "a polygon has at most %d points, not %d", MOST_POINTS, s->n_points);
+    if (s->n_points < 3 || !s->points) return fail(context, ZN_ERROR_MODEL, "a polygon needs at least 3 points, not %d", s->n_points);
+    if (s->n_points > MOST_POINTS)
+        return fail(context, ZN_ERROR_MODEL, "a polygon has at most %d points, not %d", MOST_POINTS, s->n_points);
     zn_status status = check_simple(context, s->n_points, s->points);
     if (status != ZN_OK) return status;
     double area = 0, first[2] = {0}, second[2] = {0};
@@ -170,7 +178,7 @@ static zn_status polygon_mass(zn_context *context, const zn_shape_def *s, double
             second[k] += A / 6 * (a[k] * a[k] + a[k] * b[k] + b[k] * b[k]);
         }
     }
-    if (!(fabs(area) > 0) || !isfinite(area)) return fail(context, ZN_MODEL, "the polygon has no area (%g)", area);
+    if (!(fabs(area) > 0) || !isfinite(area)) return fail(context, ZN_ERROR_MODEL, "the polygon has no area (%g)", area);
     double xx = density * (second[0] - first[0] * first[0] / area), yy = density * (second[1] - first[1] * first[1] / area);
     double sign = area < 0 ? -1 : 1;
     *out = (zn_mass){.mass = density * fabs(area), .inertia = {sign * yy, sign * xx, sign * (xx + yy)}};
@@ -190,24 +198,26 @@ static void planar_capsule(double R, double L, double density, zn_mass *out) {
 
 static zn_status planar_mass(zn_context *context, const zn_shape_def *s, double density, zn_mass *out) {
     zn_status status = ZN_OK;
-    if (s->type == ZN_DISK || s->type == ZN_SPHERE) {
+    if (s->type == ZN_SHAPE_DISK || s->type == ZN_SHAPE_SPHERE) {
         double R = s->radius;
         status = need_positive(context, R, "radius", "disk");
         set_diagonal(out, density * pi * R * R, R * R / 4, R * R / 4, R * R / 2);
         return status;
     }
-    if (s->type == ZN_POLYGON) return polygon_mass(context, s, density, out);
-    if (s->type == ZN_CAPSULE) {
+    if (s->type == ZN_SHAPE_POLYGON) return polygon_mass(context, s, density, out);
+    if (s->type == ZN_SHAPE_CAPSULE) {
         status = need_positive(context, s->radius, "radius", "capsule");
         if (status == ZN_OK) status = need_positive(context, s->length, "length", "capsule");
         if (status == ZN_OK) planar_capsule(s->radius, s->length, density, out);
         return status;
     }
-    if (s->type != ZN_BOX && s->type != ZN_ELLIPSOID)
-        return fail(context, ZN_MODEL, "a planar body can be a disk, box, capsule, ellipse or polygon (give its mass and inertia for other shapes)");
-    for (int i = 0; i < 2 && status == ZN_OK; i++) status = need_positive(context, s->size[i], "size", s->type == ZN_BOX ? "box" : "ellipse");
-    double part = s->type == ZN_BOX ? 1.0 / 12 : 1.0 / 16, x = s->size[0] * s->size[0] * part, y = s->size[1] * s->size[1] * part;
-    set_diagonal(out, density * s->size[0] * s->size[1] * (s->type == ZN_BOX ? 1 : pi / 4), y, x, x + y);
+    if (s->type != ZN_SHAPE_BOX && s->type != ZN_SHAPE_ELLIPSOID)
+        return fail(context, ZN_ERROR_MODEL,
+                    "a planar body can be a disk, box, capsule, ellipse or polygon (give its mass and inertia for other shapes)");
+    for (int i = 0; i < 2 && status == ZN_OK; i++)
+        status = need_positive(context, s->size[i], "size", s->type == ZN_SHAPE_BOX ? "box" : "ellipse");
+    double part = s->type == ZN_SHAPE_BOX ? 1.0 / 12 : 1.0 / 16, x = s->size[0] * s->size[0] * part, y = s->size[1] * s->size[1] * part;
+    set_diagonal(out, density * s->size[0] * s->size[1] * (s->type == ZN_SHAPE_BOX ? 1 : pi / 4), y, x, x + y);
     return status;
 }
 
@@ -220,33 +230,33 @@ zn_status zn_shape_mass(zn_context *context, const zn_shape_def *s, double densi
     zn_status status = need_positive(context, density, "density", "shape");
     if (status != ZN_OK) return status;
     if (planar) return planar_mass(context, s, density, out);
-    if ((int)s->type <= ZN_NO_SHAPE || s->type >= ZN_SHAPE_TYPE_COUNT) return fail(context, ZN_MODEL, "unknown type of shape");
-    static const char *const names[ZN_SHAPE_TYPE_COUNT] = {"shape", "sphere", "box",  "cylinder",  "capsule",    "disk",
-                                                           "tetrahedron", "mesh", "cone", "ellipsoid", "polyhedron", "polygon"};
-    bool has_length = s->type == ZN_CYLINDER || s->type == ZN_CAPSULE || s->type == ZN_CONE;
-    if (has_length || s->type == ZN_SPHERE || s->type == ZN_DISK) status = need_positive(context, R, "radius", names[s->type]);
+    if ((int)s->type <= ZN_SHAPE_NONE || s->type >= ZN_SHAPE_TYPE_COUNT) return fail(context, ZN_ERROR_MODEL, "unknown type of shape");
+    static const char *const names[ZN_SHAPE_TYPE_COUNT] = {"shape",       "sphere", "box",  "cylinder",  "capsule",    "disk",
+                                                           "tetrahedron", "mesh",   "cone", "ellipsoid", "polyhedron", "polygon"};
+    bool has_length = s->type == ZN_SHAPE_CYLINDER || s->type == ZN_SHAPE_CAPSULE || s->type == ZN_SHAPE_CONE;
+    if (has_length || s->type == ZN_SHAPE_SPHERE || s->type == ZN_SHAPE_DISK) status = need_positive(context, R, "radius", names[s->type]);
     if (status == ZN_OK && has_length) status = need_positive(context, L, "length", names[s->type]);
-    for (int i = 0; i < 3 && (s->type == ZN_BOX || s->type == ZN_ELLIPSOID) && status == ZN_OK; i++)
+    for (int i = 0; i < 3 && (s->type == ZN_SHAPE_BOX || s->type == ZN_SHAPE_ELLIPSOID) && status == ZN_OK; i++)
         status = need_positive(context, s->size[i], "size", names[s->type]);
     if (status != ZN_OK) return status;
     double xx = s->size[0] * s->size[0] / 12, yy = s->size[1] * s->size[1] / 12, zz = s->size[2] * s->size[2] / 12;
     switch (s->type) {
-    case ZN_SPHERE: set_diagonal(out, density * 4 / 3 * pi * R * R * R, 0.4 * R * R, 0.4 * R * R, 0.4 * R * R); return ZN_OK;
-    case ZN_BOX: set_diagonal(out, density * s->size[0] * s->size[1] * s->size[2], yy + zz, xx + zz, xx + yy); return ZN_OK;
-    case ZN_CYLINDER:
+    case ZN_SHAPE_SPHERE: set_diagonal(out, density * 4 / 3 * pi * R * R * R, 0.4 * R * R, 0.4 * R * R, 0.4 * R * R); return ZN_OK;
+    case ZN_SHAPE_BOX: set_diagonal(out, density * s->size[0] * s->size[1] * s->size[2], yy + zz, xx + zz, xx + yy); return ZN_OK;
+    case ZN_SHAPE_CYLINDER:
         set_diagonal(out, density * pi * R * R * L, R * R / 4 + L * L / 12, R * R / 4 + L * L / 12, R * R / 2);
         return ZN_OK;
-    case ZN_CAPSULE: capsule(R, L, density, out); return ZN_OK;
-    case ZN_DISK: set_diagonal(out, density * pi * R * R, R * R / 4, R * R / 4, R * R / 2); return ZN_OK;
-    case ZN_TETRAHEDRON: return tetrahedron_mass(context, s, density, out);
-    case ZN_MESH: return mesh_mass(context, s->n_points, s->points, s->n_triangles, s->triangles, density, out);
-    case ZN_CONE: /* h/4 above its base */
+    case ZN_SHAPE_CAPSULE: capsule(R, L, density, out); return ZN_OK;
+    case ZN_SHAPE_DISK: set_diagonal(out, density * pi * R * R, R * R / 4, R * R / 4, R * R / 2); return ZN_OK;
+    case ZN_SHAPE_TETRAHEDRON: return tetrahedron_mass(context, s, density, out);
+    case ZN_SHAPE_MESH: return mesh_mass(context, s->n_points, s->points, s->n_triangles, s->triangles, density, out);
+    case ZN_SHAPE_CONE: /* h/4 above its base */
         set_diagonal(out, density * pi * R * R * L / 3, 3 * R * R / 20 + 3 * L * L / 80, 3 * R * R / 20 + 3 * L * L / 80, 3 * R * R / 10);
         return ZN_OK;
-    case ZN_ELLIPSOID: /* 1/5 of squared half axes: 3/5 of 1/12 of squared axes */
+    case ZN_SHAPE_ELLIPSOID: /* 1/5 of squared half axes: 3/5 of 1/12 of squared axes */
         set_diagonal(out, density * pi / 6 * s->size[0] * s->size[1] * s->size[2], 0.6 * (yy + zz), 0.6 * (xx + zz), 0.6 * (xx + yy));
         return ZN_OK;
-    case ZN_POLYHEDRON: return polyhedron_mass(context, s, density, out);
-    default: return fail(context, ZN_MODEL, "a %s is a shape of planar bodies", names[s->type]);
+    case ZN_SHAPE_POLYHEDRON: return polyhedron_mass(context, s, density, out);
+    default: return fail(context, ZN_ERROR_MODEL, "a %s is a shape of planar bodies", names[s->type]);
     }
 }

@@ -44,6 +44,21 @@ static void quaternion_rate(sketch *k, const expr *p, evec Omega, expr *rate) {
     for (int i = 0; i < 3; i++) rate[1 + i] = w.x[i];
 }
 
+static void tell_rate(sketch *k, evec of, evec rate) {
+    for (int i = 0; i < 3; i++)
+        if (!expr_keep_derivative(k->g, of.x[i], EXPR_MOTION, rate.x[i])) k->failed = true;
+}
+
+/* A' = A Omega~: columns A_j' = Omega_l A_m - Omega_m A_l for (j, m, l) = (1, 2, 3) and so on; omega' = A Omega' as omega x omega = 0. The rules would
+ * go through the quaternion, at several times the price. */
+static void tell_turning(sketch *k, const sketch_body *b, evec Omega, evec alpha) {
+    for (int j = 0; j < 3; j++) {
+        int m = (j + 1) % 3, l = (j + 2) % 3;
+        tell_rate(k, b->A.column[j], evec_sub(k, evec_scale(k, Omega.x[l], b->A.column[m]), evec_scale(k, Omega.x[m], b->A.column[l])));
+    }
+    tell_rate(k, b->omega, emat_apply(k, b->A, alpha));
+}
+
 /* Before a body is expressed: at rest in the origin. */
 static void clear_body(sketch *k, sketch_body *b) {
     b->r = b->v = b->omega = evec_zero(k);
@@ -80,8 +95,11 @@ static void express_body(sketch *k, sketch_body *b, const expr *numbers) {
         quaternion_rate(k, p, Omega, qdot + 3);
         b->A = sketch_quaternion_rotation(k, p);
         b->omega = emat_apply(k, b->A, Omega);
+        tell_turning(k, b, Omega, variables(k, k->s.a + b->u + 3, 3));
         break;
     }
+    case BODY_STATE: qdot[0] = EXPR_NONE; break;
+    case BODY_MARK: b->phi = expr_variable(k->g, q); break;
     default: break;
     }
 }
@@ -112,7 +130,7 @@ static void number_variables(sketch *k, int n_numbers) {
     s->a = s->u + s->size.nu;
     s->lambda = s->a + s->size.nu;
     s->parameter = s->lambda + s->n;
-    s->count = s->parameter + k->most_parameters + n_numbers;
+    s->count = s->input = s->parameter + k->most_parameters + n_numbers;
 }
 
 static bool take_memory(sketch *k) {
@@ -131,8 +149,7 @@ static bool take_memory(sketch *k) {
     s->rows = MEM_ARRAY(context, formula_row, s->n);
     s->list = MEM_ARRAY(context, int, s->count);
     if (!s->list) return false;
-    if (!k->body || !k->holder || !s->graph || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows)
-        return false;
+    if (!k->body || !k->holder || !s->graph || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows) return false;
     expr zero = expr_constant(k->g, 0);
     s->T = s->V = s->power = zero;
     for (size_t i = 0; i < nu * nu; i++) s->M[i] = zero;
@@ -149,7 +166,7 @@ static int read_layout(sketch *k, const int *layout) {
         body_kind kind = (body_kind)layout[0];
         k->s.size.nq += body_nq(kind);
         k->s.size.nu += body_nu(kind);
-        if (kind == BODY_SPATIAL) k->s.lagrangian = false;
+        if (kind == BODY_SPATIAL || kind == BODY_STATE) k->s.lagrangian = false;
         n_numbers += layout[1];
     }
     k->n_bodies = *layout++;
@@ -180,8 +197,7 @@ static void express_layout(sketch *k, const int *layout) {
         for (int c = 0; c < n_carriers && c < SKETCH_MOST_CARRIERS; c++) carriers[c] = &k->holder[layout[3 + c]];
         k->body[i] = (sketch_body){.kind = (body_kind)layout[0]};
         clear_body(k, &k->body[i]);
-        if (body_nq(k->body[i].kind))
-            k->body[i] = *carriers[0];
+        if (body_nq(k->body[i].kind)) k->body[i] = *carriers[0];
         else if (body_is_section(k->body[i].kind))
             sketch_section(k, &k->body[i], n_carriers, carriers, take_numbers(k, layout[1], &next, numbers));
     }
@@ -195,17 +211,35 @@ zn_status sketch_begin_on(zn_context *context, sketch *k, const int *layout, zn_
     number_variables(k, read_layout(k, layout));
     if (!take_memory(k)) {
         sketch_free(k);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
+    k->s.answered = k->s.size.nq;
     express_layout(k, layout);
+    if (!formula_tell_motion(&k->s) || k->failed) {
+        sketch_free(k);
+        return ZN_ERROR_MEMORY;
+    }
     return ZN_OK;
 }
 
-zn_status sketch_begin(zn_context *context, sketch *k, int n_bodies, const body_kind *kinds, zn_sizes rows,
-                       int most_parameters) {
+void sketch_state(sketch *k, const sketch_body *state, expr rate) {
+    k->s.qdot[state->q] = rate;
+    k->failed |= !expr_keep_derivative(k->g, expr_variable(k->g, k->s.q + state->q), EXPR_MOTION, rate);
+}
+
+zn_status sketch_inputs(sketch *k, int count) {
+    int *list = MEM_ARRAY(k->context, int, k->s.input + count);
+    if (!list) return ZN_ERROR_MEMORY;
+    mem_free(k->context, k->s.list);
+    k->s.list = list;
+    k->s.count = k->s.input + count;
+    return ZN_OK;
+}
+
+zn_status sketch_begin(zn_context *context, sketch *k, int n_bodies, const body_kind *kinds, zn_sizes rows, int most_parameters) {
     *k = (sketch){0};
     int *layout = MEM_ARRAY(context, int, 2 + 6 * n_bodies), n_holders = 0;
-    if (!layout) return ZN_MEMORY;
+    if (!layout) return ZN_ERROR_MEMORY;
     int *next = layout + 1;
     for (int i = 0; i < n_bodies; i++)
         if (body_nq(kinds[i])) *next++ = (int)kinds[i], *next++ = 0, n_holders++;
@@ -235,7 +269,7 @@ zn_status sketch_compile(sketch *k, zn_model **kind) {
             s->p[i] = sketch_add(k, s->p[i], sketch_mul(k, s->M[i + j * s->size.nu], expr_variable(k->g, s->u + j)));
         s->T = sketch_add(k, s->T, sketch_mul(k, sketch_constant(k, 0.5), sketch_mul(k, s->p[i], expr_variable(k->g, s->u + i))));
     }
-    zn_status status = k->failed ? ZN_MEMORY : formula_kind_compile(k->context, s, kind);
+    zn_status status = k->failed ? ZN_ERROR_MEMORY : formula_kind_compile(k->context, s, kind);
     sketch_free(k);
     return status;
 }
@@ -261,20 +295,21 @@ emat sketch_parameter9(sketch *k) {
 
 /* ---- rows ---- */
 
-expr sketch_rate(sketch *k, expr e) {
-    expr sum = expr_derivative(k->g, e, 0);
-    for (int i = 0; i < k->s.size.nq; i++) sum = sketch_add(k, sum, sketch_mul(k, expr_derivative(k->g, e, k->s.q + i), k->s.qdot[i]));
-    return sum;
-}
+expr sketch_rate(sketch *k, expr e) { return expr_derivative(k->g, e, EXPR_MOTION); }
 
 void sketch_g(sketch *k, expr g) { k->s.rows[k->rows[0]++] = (formula_row){g, sketch_rate(k, g)}; }
 
 void sketch_gamma(sketch *k, expr gamma) { k->s.rows[k->s.size.ng + k->rows[1]++] = (formula_row){EXPR_NONE, gamma}; }
 
 void sketch_contact(sketch *k, expr gap, int n_slips, const expr *slips) {
-    int first_N = k->s.size.ng + k->s.size.ny, first_F = first_N + k->s.size.nN;
-    k->s.rows[first_N + k->rows[2]++] = (formula_row){gap, sketch_rate(k, gap)};
-    for (int i = 0; i < n_slips; i++) k->s.rows[first_F + k->rows[3]++] = (formula_row){EXPR_NONE, slips[i]};
+    sketch_gap(k, gap, sketch_rate(k, gap));
+    for (int i = 0; i < n_slips; i++) sketch_slip(k, slips[i]);
+}
+
+void sketch_gap(sketch *k, expr gap, expr rate) { k->s.rows[k->s.size.ng + k->s.size.ny + k->rows[2]++] = (formula_row){gap, rate}; }
+
+void sketch_slip(sketch *k, expr slip) {
+    k->s.rows[k->s.size.ng + k->s.size.ny + k->s.size.nN + k->rows[3]++] = (formula_row){EXPR_NONE, slip};
 }
 
 /* ---- forces and energies ---- */
@@ -299,6 +334,11 @@ void sketch_force(sketch *k, evec F, evec v) {
 void sketch_potential(sketch *k, expr V) {
     k->s.V = sketch_add(k, k->s.V, V);
     k->s.power = sketch_add(k, k->s.power, expr_derivative(k->g, V, 0)); /* of what moves by itself */
+    for (int i = 0; i < k->n_holders; i++) {
+        int q = k->holder[i].q;
+        if (k->holder[i].kind != BODY_STATE) continue;
+        k->s.power = sketch_add(k, k->s.power, sketch_mul(k, expr_derivative(k->g, V, k->s.q + q), k->s.qdot[q]));
+    }
     expr rate = sketch_rate(k, V); /* h = -(dV/dq B)' : the part of -V' that is linear in u */
     for (int i = 0; i < k->s.size.nu; i++) sketch_h(k, i, expr_unary(k->g, EXPR_NEG, expr_derivative(k->g, rate, k->s.u + i)));
 }
@@ -315,8 +355,27 @@ void sketch_output(sketch *k, expr value) {
     formula_system *s = &k->s;
     if (mem_grow(k->context, (void **)&s->outputs, &k->output_capacity, (size_t)s->n_outputs + 1, sizeof *s->outputs))
         s->outputs[s->n_outputs++] = value;
-    else
-        k->failed = true;
+    else k->failed = true;
+}
+
+void sketch_probe(sketch *k, expr value) {
+    formula_system *s = &k->s;
+    if (mem_grow(k->context, (void **)&s->probes, &k->probe_capacity, (size_t)s->n_probes + 1, sizeof *s->probes))
+        s->probes[s->n_probes++] = value;
+    else k->failed = true;
+}
+
+void sketch_switch(sketch *k, expr condition) {
+    formula_system *s = &k->s;
+    expr zero = sketch_constant(k, 0);
+    formula_switch_rows(s, condition, 0, s->n);
+    expr *energies[] = {&s->V, &s->power};
+    for (int i = 0; i < 2; i++) *energies[i] = expr_if(k->g, condition, *energies[i], zero);
+    for (int i = 0; i < s->size.nu; i++) {
+        s->h[i] = expr_if(k->g, condition, s->h[i], zero);
+        s->b[i] = expr_if(k->g, condition, s->b[i], zero);
+        s->force[i] = expr_if(k->g, condition, s->force[i], zero);
+    }
 }
 
 /* ---- points ---- */
@@ -338,7 +397,10 @@ evec sketch_omega(sketch *k, int body) { return body < 0 ? evec_zero(k) : k->bod
 
 sketch_frame sketch_next_frame(sketch *k, int body) {
     evec xi = sketch_parameter3(k);
-    emat R = sketch_parameter9(k);
+    return sketch_frame_at(k, body, xi, sketch_parameter9(k));
+}
+
+sketch_frame sketch_frame_at(sketch *k, int body, evec xi, emat R) {
     return (sketch_frame){.body = body,
                           .p = sketch_point(k, body, xi),
                           .v = sketch_point_velocity(k, body, xi),

@@ -8,6 +8,7 @@
  *
  * Moving bodies have no coordinates, but a prescribed motion r(t), A(t): see sketch_move. A scalar is a free coordinate.
  * A line body (a node of a bar) has one: r = p0 + x d, with p0 and d among its numbers.
+ * A mark is a coordinate that rests during a step, and is set anew after it by the part that needs it (joint_motion.c).
  * A section is a material point of a flexible body: it has no coordinates; its pose follows from its carriers, the nodes near it,
  * and from its numbers (weights), see section_express.
  */
@@ -26,6 +27,8 @@ typedef enum body_kind {
     BODY_MOVING_SPATIAL,
     BODY_SCALAR,
     BODY_LINE,
+    BODY_MARK,
+    BODY_STATE,          /* of a controller: a coordinate without a velocity */
     BODY_SECTION_POINT,  /* of a bar: r = sum N_i r_i, does not turn */
     BODY_SECTION_PLANAR, /* of a planar beam with angles: r = sum N_i r_i, phi = sum N_i phi_i */
     BODY_SECTION_SPLINE, /* of a planar spline: r = sum N_i r_i, direction r'/|r'| */
@@ -33,19 +36,20 @@ typedef enum body_kind {
     BODY_KIND_COUNT
 } body_kind;
 
-static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7, 0, 0, 1, 1, 0, 0, 0, 0}[kind]; }
-static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6, 0, 0, 1, 1, 0, 0, 0, 0}[kind]; }
+static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0}[kind]; }
+static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0}[kind]; }
 static inline bool body_is_planar(body_kind kind) {
     return kind != BODY_PARTICLE_3D && kind != BODY_SPATIAL && kind != BODY_MOVING_SPATIAL && kind != BODY_SECTION_ROD;
 }
+/* No body: a coordinate that stands for itself. */
+static inline bool body_is_number(body_kind kind) { return kind == BODY_SCALAR || kind == BODY_MARK || kind == BODY_STATE; }
 static inline bool body_is_moving(body_kind kind) { return kind == BODY_MOVING_PLANAR || kind == BODY_MOVING_SPATIAL; }
 static inline bool body_is_section(body_kind kind) { return kind >= BODY_SECTION_POINT && kind < BODY_KIND_COUNT; }
 /* Whether forces can move it: it has coordinates, or its carriers have. */
 static inline bool body_is_free(body_kind kind) { return body_nq(kind) > 0 || body_is_section(kind); }
 /* Whether its rotation can change. */
 static inline bool body_turns(body_kind kind) {
-    return kind == BODY_PLANAR || kind == BODY_SPATIAL || body_is_moving(kind) ||
-           (body_is_section(kind) && kind != BODY_SECTION_POINT);
+    return kind == BODY_PLANAR || kind == BODY_SPATIAL || body_is_moving(kind) || (body_is_section(kind) && kind != BODY_SECTION_POINT);
 }
 
 typedef struct evec {
@@ -75,18 +79,22 @@ typedef struct sketch {
     int n_holders;
     sketch_body *holder; /* the bodies whose coordinates these are, each once */
     int n_parameters, most_parameters;
-    int rows[4];      /* rows so far: g, y, N, F */
-    size_t output_capacity;
-    bool failed;      /* out of memory while drawing: sketch_compile says so */
+    int rows[4]; /* rows so far: g, y, N, F */
+    size_t output_capacity, probe_capacity;
+    bool failed; /* out of memory while drawing: sketch_compile says so */
 } sketch;
 
-/* Rows, and the most parameters, are said in advance. ZN_MEMORY or ZN_OK. Ends with sketch_compile or sketch_free. */
+/* Rows, and the most parameters, are said in advance. ZN_ERROR_MEMORY or ZN_OK. Ends with sketch_compile or sketch_free. */
 zn_status sketch_begin(zn_context *, sketch *, int n_bodies, const body_kind *kinds, zn_sizes rows, int most_parameters);
 /* The same for bodies that share coordinates and have numbers, which are parameters after those of the part. The layout is a
  * list of integers:  n_holders,  for each holder: kind, number of its numbers,
  *                    n_bodies,   for each body: kind, number of its numbers, number of its carriers, carriers (holders).
  * A body with coordinates has itself as its only carrier and its numbers there; numbers stand in the order of the layout. */
 zn_status sketch_begin_on(zn_context *, sketch *, const int *layout, zn_sizes rows, int most_parameters);
+/* The rate of a state, which is not known at the beginning. */
+void sketch_state(sketch *, const sketch_body *, expr rate);
+/* Inputs of the machine, which formulas may read: right after the beginning. ZN_ERROR_MEMORY or ZN_OK. */
+zn_status sketch_inputs(sketch *, int count);
 void sketch_free(sketch *);
 /* The kind of part that was expressed, as a model whose parameters are zero. Frees the sketch. */
 zn_status sketch_compile(sketch *, zn_model **kind);
@@ -109,6 +117,8 @@ emat sketch_parameter9(sketch *);
 void sketch_g(sketch *, expr g);
 void sketch_gamma(sketch *, expr gamma);
 void sketch_contact(sketch *, expr gap, int n_slips, const expr *slips);
+void sketch_gap(sketch *, expr gap, expr rate); /* a contact without slips whose gap uses a mark: the rate must not */
+void sketch_slip(sketch *, expr slip);          /* one that belongs to a contact without a gap */
 
 /* Forces and energies: a force F at a point moving with velocity v (virtual power F.v), a generalised power, a potential V(q, t)
  * whose force follows by differentiation, kinetic energy with the mass matrix that belongs to it. */
@@ -120,6 +130,11 @@ void sketch_h(sketch *, int row, expr value);                /* adds to h and to
 
 /* A value of interest of t, q, u that results keep. The piece names its outputs in the order of drawing. */
 void sketch_output(sketch *, expr value);
+
+/* The same for the machine. */
+void sketch_probe(sketch *, expr value);
+/* Rows, forces and energies so far act only while a condition holds. */
+void sketch_switch(sketch *, expr condition);
 
 /* The rotation by phi about z. */
 emat sketch_planar_rotation(sketch *, expr phi);
@@ -142,6 +157,7 @@ typedef struct sketch_frame {
 } sketch_frame;
 enum { SKETCH_FRAME_PARAMETERS = 12 };
 sketch_frame sketch_next_frame(sketch *, int body);
+sketch_frame sketch_frame_at(sketch *, int body, evec position, emat rotation);
 
 /* ---- small algebra ---- */
 expr sketch_constant(sketch *, double value);

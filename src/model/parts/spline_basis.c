@@ -49,8 +49,7 @@ static void derivative_of_degree(int degree, int elements, int span, int d, int 
 }
 
 void spline_functions(int degree, int elements, int element, double xi, double values[3][SPLINE_MOST_FUNCTIONS]) {
-    for (int order = 0; order < 3; order++)
-        derivative_of_degree(degree, elements, degree + element, degree, order, xi, values[order]);
+    for (int order = 0; order < 3; order++) derivative_of_degree(degree, elements, degree + element, degree, order, xi, values[order]);
 }
 
 double spline_greville(int degree, int elements, int function) {

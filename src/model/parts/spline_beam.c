@@ -31,7 +31,7 @@ static void interpolate(int degree, int elements, double *band, double (*x)[2]) 
 
 zn_status spline_interpolate(zn_context *context, int degree, int elements, double (*points)[2]) {
     double *band = MEM_ARRAY(context, double, (size_t)(elements + degree) * (size_t)(2 * degree + 1));
-    if (!band) return ZN_MEMORY;
+    if (!band) return ZN_ERROR_MEMORY;
     interpolate(degree, elements, band, points);
     mem_free(context, band);
     return ZN_OK;
@@ -51,8 +51,7 @@ static void reference_curve(const spline_beam *beam, int element, double N[3][SP
 enum { VARIANT_POINTS = 8, VARIANT_DAMPED = VARIANT_POINTS * 16, VARIANT_RECORD = VARIANT_DAMPED * 2 };
 
 int spline_element_variant(const spline_beam *beam, unsigned record) {
-    return beam->degree + VARIANT_POINTS * beam->points + (beam->damping > 0 ? VARIANT_DAMPED : 0) +
-           VARIANT_RECORD * (int)record;
+    return beam->degree + VARIANT_POINTS * beam->points + (beam->damping > 0 ? VARIANT_DAMPED : 0) + VARIANT_RECORD * (int)record;
 }
 int spline_variant_degree(int variant) { return variant % VARIANT_POINTS; }
 int spline_variant_points(int variant) { return variant % VARIANT_DAMPED / VARIANT_POINTS; }
@@ -65,9 +64,7 @@ int spline_element_parameter_count(const spline_beam *beam) {
 }
 
 /* Points of Gauss are in [-1, 1]. */
-static double xi_of(const spline_beam *beam, int element, double point) {
-    return (element + (1 + point) / 2) / beam->elements;
-}
+static double xi_of(const spline_beam *beam, int element, double point) { return (element + (1 + point) / 2) / beam->elements; }
 
 /* m_ij = integral of rho N_i N_j, then the integrals of rho N_i, by a rule that is exact for straight beams. */
 static double *put_mass(const spline_beam *beam, int element, double *next) {
@@ -108,8 +105,7 @@ void spline_element_parameters(const spline_beam *beam, int element, double *par
     next = put_mass(beam, element, next + 3);
     *next++ = beam->EA, *next++ = beam->EI, *next++ = beam->damping;
     flexible_gauss(beam->points, points, weights);
-    for (int i = 0; i < beam->points; i++)
-        next = put_point(beam, element, xi_of(beam, element, points[i]), weights[i], next);
+    for (int i = 0; i < beam->points; i++) next = put_point(beam, element, xi_of(beam, element, points[i]), weights[i], next);
 }
 
 /* ---- the type ---- */
@@ -117,15 +113,14 @@ void spline_element_parameters(const spline_beam *beam, int element, double *par
 static zn_status check_gauss(zn_parts *parts, const zn_flexible_def *def, int degree, int points) {
     int n = def->elements;
     if (points < 1 || points > SPLINE_MOST_POINTS)
-        return fail(parts->context, ZN_ARGUMENT, "the spline beam '%s' can have 1 to %d Gauss points in an element, not %d",
+        return fail(parts->context, ZN_ERROR_ARGUMENT, "the spline beam '%s' can have 1 to %d Gauss points in an element, not %d",
                     def->name, SPLINE_MOST_POINTS, points);
     /* 2 strains at each point must see all 2 (n + p) - 3 ways to deform. */
     if (n * points < n + degree - 1)
-        return fail(
-            parts->context, ZN_ARGUMENT,
-            "the spline beam '%s' could bend without strain: %d Gauss points in each of %d elements are too few for degree "
-            "%d; %d are enough",
-            def->name, points, n, degree, (2 * n + degree - 2) / n);
+        return fail(parts->context, ZN_ERROR_ARGUMENT,
+                    "the spline beam '%s' could bend without strain: %d Gauss points in each of %d elements are too few for degree "
+                    "%d; %d are enough",
+                    def->name, points, n, degree, (2 * n + degree - 2) / n);
     return ZN_OK;
 }
 
@@ -178,7 +173,7 @@ static zn_status make(zn_parts *parts, const zn_flexible_def *def, parts_flexibl
     beam.EA = material.EA, beam.EI = material.EI[0], beam.line_density = material.line_density;
     beam.damping = material.damping;
     double(*points)[2] = mem_array(parts->context, (size_t)(def->elements + degree), sizeof *points);
-    if (!points) return ZN_MEMORY;
+    if (!points) return ZN_ERROR_MEMORY;
     beam.reference = (const double(*)[2])points;
     status = add_nodes(parts, def, flexible, points);
     if (status == ZN_OK) status = add_elements(parts, &beam, flexible);

@@ -31,8 +31,7 @@ static void express_mass(sketch *k, int n, evec g) {
             expr m = sketch_parameter(k);
             for (int axis = 0; axis < 2; axis++) sketch_mass(k, k->body[i].u + axis, k->body[j].u + axis, m);
         }
-    for (int i = 0; i < n; i++)
-        sketch_potential(k, sketch_neg(k, sketch_mul(k, sketch_parameter(k), evec_dot(k, g, k->body[i].r))));
+    for (int i = 0; i < n; i++) sketch_potential(k, sketch_neg(k, sketch_mul(k, sketch_parameter(k), evec_dot(k, g, k->body[i].r))));
 }
 
 /* w stiffness (strain^2/2, and damping tau on its rate). Returns the stress. */

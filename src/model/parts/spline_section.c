@@ -8,14 +8,11 @@
 
 static evec weighted_sum(sketch *k, int n, const expr *weights, const sketch_body *const *carriers, bool velocity) {
     evec sum = evec_zero(k);
-    for (int i = 0; i < n; i++)
-        sum = evec_add(k, sum, evec_scale(k, weights[i], velocity ? carriers[i]->v : carriers[i]->r));
+    for (int i = 0; i < n; i++) sum = evec_add(k, sum, evec_scale(k, weights[i], velocity ? carriers[i]->v : carriers[i]->r));
     return sum;
 }
 
-static expr cross(sketch *k, evec a, evec b) {
-    return sketch_sub(k, sketch_mul(k, a.x[0], b.x[1]), sketch_mul(k, a.x[1], b.x[0]));
-}
+static expr cross(sketch *k, evec a, evec b) { return sketch_sub(k, sketch_mul(k, a.x[0], b.x[1]), sketch_mul(k, a.x[1], b.x[0])); }
 
 void spline_express_section(sketch *k, sketch_body *b, int n, const sketch_body *const *carriers, const expr *numbers) {
     const expr *N = numbers, *slopes = numbers + n, phi_0 = numbers[2 * n];

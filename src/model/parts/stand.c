@@ -46,7 +46,7 @@ zn_status parts_stand_make(zn_parts *parts, int n_bodies, const int *bodies, par
     *s = (parts_stand){0};
     if (!take_memory(parts, n_bodies, bodies, s)) {
         parts_stand_free(parts->context, s);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     const int *carriers;
     for (int i = 0; i < n_bodies; i++)

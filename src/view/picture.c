@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The drawing of a model from parts as JSON: docs/page.md has the format. Geometries become solids; a body that has none is drawn as
  * bars to its joints, a particle as a point. */
-#include "model/parts/picture.h"
+#include "view/picture.h"
 
-#include "model/drawing.h"
 #include "model/parts/contact_builder.h"
 #include "model/parts/flexible.h"
+#include "model/parts/joint.h"
+#include "view/drawing.h"
 
 enum { FRAME_NUMBERS = SKETCH_FRAME_PARAMETERS, MOST_POINTS = 64 };
 
@@ -83,8 +84,7 @@ static void put_body(picture *p, const parts_body *b) {
             drawing_put(&p->d, "]");
         }
         drawing_put(&p->d, "]");
-    } else
-        put_columns(p, b, 0, b->kind == BODY_PARTICLE_3D || b->kind == BODY_SPATIAL ? 3 : 2);
+    } else put_columns(p, b, 0, b->kind == BODY_PARTICLE_3D || b->kind == BODY_SPATIAL ? 3 : 2);
     if (b->kind == BODY_PLANAR) drawing_put(&p->d, ", \"angle\": \"%s.phi\"", n);
     if (b->kind == BODY_SPATIAL) {
         drawing_put(&p->d, ", \"rotation\": ");
@@ -97,7 +97,8 @@ static void put_bodies(picture *p) {
     bool first = true;
     drawing_put(&p->d, "\"bodies\": {");
     for (size_t i = 1; i < p->parts->n_bodies; i++) {
-        if (p->parts->bodies[i].kind == BODY_SCALAR) continue;
+        if (p->parts->bodies[i].kind == BODY_SCALAR || p->parts->bodies[i].kind == BODY_MARK || p->parts->bodies[i].kind == BODY_STATE)
+            continue;
         if (!first) drawing_put(&p->d, ",\n");
         put_body(p, &p->parts->bodies[i]);
         first = false;
@@ -117,8 +118,7 @@ static bool is_round(const geometry *g) { return g->type == ZN_GEOMETRY_SPHERE; 
 static void put_axes(picture *p, const geometry *g) {
     double columns[6] = {g->axes[0], g->axes[1], g->axes[2], g->axes[3], g->axes[4], g->axes[5]};
     vec3 axis = vec3_from(g->axis), t1, t2;
-    if (g->type != ZN_GEOMETRY_BOX && g->type != ZN_GEOMETRY_ELLIPSOID && g->type != ZN_GEOMETRY_SURFACE &&
-        vec3_norm(axis) > 0) {
+    if (g->type != ZN_GEOMETRY_BOX && g->type != ZN_GEOMETRY_ELLIPSOID && g->type != ZN_GEOMETRY_SURFACE && vec3_norm(axis) > 0) {
         vec3_tangents(axis, &t1, &t2);
         if (p->planar) t1 = g->type == ZN_GEOMETRY_CAPSULE ? axis : (vec3){axis.y, -axis.x, 0};
         if (p->planar) t2 = (vec3){-t1.y, t1.x, 0};
@@ -129,11 +129,9 @@ static void put_axes(picture *p, const geometry *g) {
 }
 
 static const char *shape_name(const picture *p, const geometry *g) {
-    static const char *const names[ZN_GEOMETRY_TYPE_COUNT] = {"point",         "hull",     "sphere",          "box",
-                                                              "capsule",       "ring",     "ellipsoid",       "plane",
-                                                              "hollow-sphere", "cylinder", "hollow-cylinder", "surface",
-                                                              "mesh",          "hull",     "mesh",            "mesh",
-                                                              "mesh",          "polyline", "polyline"};
+    static const char *const names[ZN_GEOMETRY_TYPE_COUNT] = {
+        "point",           "hull",    "sphere", "box",  "capsule", "ring", "ellipsoid", "plane",    "hollow-sphere", "cylinder",
+        "hollow-cylinder", "surface", "mesh",   "hull", "mesh",    "mesh", "mesh",      "polyline", "polyline"};
     if (p->planar && g->type == ZN_GEOMETRY_POLYHEDRON) return "polygon";
     if (p->planar && g->type == ZN_GEOMETRY_PLANE) return "line";
     if (g->type == ZN_GEOMETRY_RING && g->length > 0) return "cylinder";
@@ -264,7 +262,8 @@ static void find_outline(const picture *p, int body, outline *o) {
     }
     for (size_t i = 0; i < p->parts->n_pieces; i++) {
         const parts_piece *piece = &p->parts->pieces[i];
-        if (piece->glyph == GLYPH_NONE || piece->glyph == GLYPH_CONTACT || piece->glyph == GLYPH_ROLLING) continue;
+        if (piece->glyph == GLYPH_NONE || piece->glyph == GLYPH_CONTACT || piece->glyph == GLYPH_ROLLING || piece->glyph == GLYPH_LINE)
+            continue;
         for (int k = 0; k < 2; k++)
             if (piece->bodies[k] == body) add_point(&o->n_ends, o->ends, piece->parameters + k * FRAME_NUMBERS);
     }
@@ -321,8 +320,7 @@ static void put_outline(picture *p, int body) {
     for (int i = 0; !o.n_solids && i < o.n_points; i++) add_point(&o.n_ends, o.ends, o.points[i]);
     bool bars = false;
     for (int i = 0; i < o.n_ends && o.n_ends != 2; i++) bars |= vec3_norm(vec3_from(o.ends[i])) > 0;
-    if (o.n_ends == 2)
-        put_bar(p, body, o.ends[0], o.ends[1]);
+    if (o.n_ends == 2) put_bar(p, body, o.ends[0], o.ends[1]);
     else
         for (int i = 0; bars && i < o.n_ends; i++) put_bar(p, body, centre, o.ends[i]);
     if (o.n_solids || o.n_ends == 2) return;
@@ -351,7 +349,50 @@ static void put_flexible(picture *p, const parts_flexible *f) {
 
 /* ---- joints, springs, contacts ---- */
 
+/* A rope or belt, and the pulleys that it goes over. */
+static void put_line(picture *p, const parts_piece *piece) {
+    int points = parts_rope_points(piece);
+    for (int i = 0; i < piece->n_bodies; i++) {
+        const double *place = piece->parameters + i * ROPE_PLACE_NUMBERS;
+        double radius = fabs(place[FRAME_NUMBERS]);
+        if (!(radius > 0)) continue;
+        begin_item(p, piece->name, "disk", piece->bodies[i]);
+        vector(p, "at", 3, place);
+        member(p, "radius", radius);
+        end_item(p);
+    }
+    begin_item(p, piece->name, "polyline", 0);
+    drawing_put(&p->d, ", \"thin\": true, \"through\": [");
+    bool by_points = points > 0 && points <= PICTURE_MOST_ROPE;
+    for (int i = 0; i < (by_points ? points : piece->n_bodies); i++) {
+        drawing_put(&p->d, i ? ", " : "");
+        if (by_points) {
+            drawing_put(&p->d, "[");
+            drawing_name(&p->d, MODEL_POSE_PREFIX "line.%s.x%d", piece->name, i + 1);
+            drawing_put(&p->d, ", ");
+            drawing_name(&p->d, MODEL_POSE_PREFIX "line.%s.y%d", piece->name, i + 1);
+            drawing_put(&p->d, "]");
+            continue;
+        }
+        drawing_put(&p->d, "{");
+        if (piece->bodies[i]) {
+            drawing_put(&p->d, "\"body\": ");
+            drawing_text(&p->d, p->parts->bodies[piece->bodies[i]].name);
+            drawing_put(&p->d, ", ");
+        }
+        drawing_put(&p->d, "\"at\": ");
+        drawing_numbers(&p->d, 3, piece->parameters + i * ROPE_PLACE_NUMBERS);
+        drawing_put(&p->d, "}");
+    }
+    drawing_put(&p->d, "]");
+    end_item(p);
+}
+
 static void put_piece(picture *p, const parts_piece *piece) {
+    if (piece->glyph == GLYPH_LINE) {
+        put_line(p, piece);
+        return;
+    }
     const double *frames[2] = {piece->parameters, piece->parameters + FRAME_NUMBERS};
     if (piece->glyph == GLYPH_ROLLING) {
         begin_item(p, piece->name, p->planar ? "line" : "plane", piece->bodies[1]);
@@ -373,14 +414,13 @@ static void put_names(picture *p, const char *member_name, const char *contact, 
     drawing_put(&p->d, ", \"%s\": [", member_name);
     for (int i = 0; i < count; i++) {
         if (i) drawing_put(&p->d, ", ");
-        drawing_name(&p->d, DRAWING_PREFIX "contact.%s.%s", contact, ends[i]);
+        drawing_name(&p->d, MODEL_POSE_PREFIX "contact.%s.%s", contact, ends[i]);
     }
     drawing_put(&p->d, "]");
 }
 
 static void put_contact(picture *p, const parts_piece *piece) {
-    static const char *const at[] = {"x", "y", "z"}, *const normal[] = {"nx", "ny", "nz"},
-                             *const tangent[] = {"tx", "ty", "tz"};
+    static const char *const at[] = {"x", "y", "z"}, *const normal[] = {"nx", "ny", "nz"}, *const tangent[] = {"tx", "ty", "tz"};
     contact_variant v = contact_unpack(piece->variant);
     int dimensions = v.frame == CONTACT_PLANAR ? 2 : 3;
     const zn_contact *contact = &piece->contacts[0];
@@ -389,8 +429,7 @@ static void put_contact(picture *p, const parts_piece *piece) {
     put_names(p, "at", piece->name, at, dimensions);
     put_names(p, "normal", piece->name, normal, dimensions);
     if (dimensions == 3) put_names(p, "tangent", piece->name, tangent, 3);
-    if (v.given_force)
-        member(p, "force", contact->normal_force);
+    if (v.given_force) member(p, "force", contact->normal_force);
     else {
         drawing_put(&p->d, ", \"percussion\": ");
         drawing_name(&p->d, "percussion.%s.normal", piece->name);
@@ -398,10 +437,8 @@ static void put_contact(picture *p, const parts_piece *piece) {
     drawing_put(&p->d, ", \"friction\": [");
     for (int i = 0; i < v.n_sliding && i < 2; i++) {
         drawing_put(&p->d, i ? ", [" : "[");
-        if (contact->nF > 1)
-            drawing_name(&p->d, "percussion.%s.friction%d", piece->name, i + 1);
-        else
-            drawing_name(&p->d, "percussion.%s.friction", piece->name);
+        if (contact->nF > 1) drawing_name(&p->d, "percussion.%s.friction%d", piece->name, i + 1);
+        else drawing_name(&p->d, "percussion.%s.friction", piece->name);
         drawing_put(&p->d, ", %.9g]", piece->scales[i]);
     }
     drawing_put(&p->d, "]}");
@@ -424,7 +461,8 @@ static void put_items(picture *p) {
         if (!is_point(&g->shape) && !faces && !parts->bodies[g->body].own_picture) put_geometry(p, g);
     }
     for (size_t i = 1; i < parts->n_bodies; i++)
-        if (parts->bodies[i].kind != BODY_SCALAR && !parts->bodies[i].group && !parts->bodies[i].own_picture)
+        if (parts->bodies[i].kind != BODY_SCALAR && parts->bodies[i].kind != BODY_MARK && parts->bodies[i].kind != BODY_STATE &&
+            !parts->bodies[i].group && !parts->bodies[i].own_picture)
             put_outline(p, (int)i);
     for (size_t i = 0; i < parts->n_flexibles; i++) put_flexible(p, &parts->flexibles[i]);
     for (size_t i = 0; i < parts->n_pieces; i++)
@@ -448,7 +486,7 @@ zn_status parts_set_drawing(zn_parts *parts, zn_model *model) {
     }
     drawing_put(&p.d, "]%s}", parts->view_members ? parts->view_members : "");
     char *text = drawing_end(&p.d);
-    if (!text) return ZN_MEMORY;
+    if (!text) return ZN_ERROR_MEMORY;
     zn_status status = zn_model_set_drawing(parts->context, model, text);
     mem_free(parts->context, text);
     return status;
@@ -462,7 +500,7 @@ zn_status zn_parts_view(zn_parts *parts, const zn_view_def *def) {
     if (!items || !members) {
         mem_free(context, items);
         mem_free(context, members);
-        return ZN_MEMORY;
+        return ZN_ERROR_MEMORY;
     }
     mem_free(context, parts->view_items);
     mem_free(context, parts->view_members);
@@ -475,7 +513,7 @@ zn_status zn_parts_view(zn_parts *parts, const zn_view_def *def) {
 zn_status zn_parts_view_body(zn_parts *parts, zn_body body) {
     NEED_HANDLE(parts, HANDLE_PARTS);
     parts_body *b = parts_get_body(parts, body, "the view");
-    if (!b) return ZN_ARGUMENT;
+    if (!b) return ZN_ERROR_ARGUMENT;
     b->own_picture = true;
     return ZN_OK;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drawings as text. */
-#include "base/handle.h"
-#include "model/drawing.h"
+#include "view/drawing.h"
 
 #include "base/text.h"
 
@@ -56,10 +55,8 @@ void drawing_name(drawing *d, const char *format, ...) {
 }
 
 void drawing_number(drawing *d, double value) {
-    if (isfinite(value))
-        drawing_put(d, "%.9g", value);
-    else
-        drawing_put(d, "null");
+    if (isfinite(value)) drawing_put(d, "%.9g", value);
+    else drawing_put(d, "null");
 }
 
 void drawing_numbers(drawing *d, int count, const double *values) {
@@ -85,15 +82,4 @@ char *drawing_end(drawing *d) {
     *end = 0;
     *d = (drawing){.context = d->context};
     return text;
-}
-
-zn_status zn_model_set_drawing(zn_context *context, zn_model *model, const char *json) {
-    NEED_CONTEXT(context);
-    zn_status status = model_check(context, model, __func__);
-    if (status != ZN_OK) return status;
-    char *copy = json ? mem_text(context, json) : NULL;
-    if (json && !copy) return ZN_MEMORY;
-    mem_free(context, (void *)(uintptr_t)model->drawing);
-    model->drawing = copy;
-    return ZN_OK;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The drawing of a model from parts: shapes of bodies, joints, springs, contacts with their forces. */
-#ifndef MODEL_PARTS_PICTURE_H
-#define MODEL_PARTS_PICTURE_H
+#ifndef VIEW_PICTURE_H
+#define VIEW_PICTURE_H
 
 #include "model/parts/builder.h"
 
 /* More contacts than these are drawn without points and forces: each needs up to nine columns of the result. */
-enum { PICTURE_MOST_CONTACTS = 32 };
+enum { PICTURE_MOST_CONTACTS = 1000 };
+enum { PICTURE_MOST_ROPE = 64 }; /* points of a rope over pulleys */
 
 /* Its pose is no coordinates, but outputs. */
 static inline bool picture_needs_pose(body_kind kind) { return body_is_moving(kind) || body_is_section(kind); }
@@ -15,8 +16,5 @@ static inline bool picture_needs_pose(body_kind kind) { return body_is_moving(ki
 zn_status parts_add_poses(zn_parts *);
 /* Writes the drawing into the model. */
 zn_status parts_set_drawing(zn_parts *, zn_model *);
-
-/* What a contact shows: its point, normal and (in space) first tangent. In contact_pairs.c, where contacts are expressed. */
-parts_express parts_express_contact_place;
 
 #endif

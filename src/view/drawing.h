@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drawings: a JSON text (docs/page.md) that says how a model looks. Here: growing such a text. */
-#ifndef MODEL_DRAWING_H
-#define MODEL_DRAWING_H
+#ifndef VIEW_DRAWING_H
+#define VIEW_DRAWING_H
 
-#include "model/model.h"
-
-/* Outputs whose names begin so are poses of a drawing: results keep them apart, and summaries leave them out. */
-#define DRAWING_PREFIX "view."
-static inline bool drawing_is_pose(const char *output) {
-    return !strncmp(output, DRAWING_PREFIX, sizeof DRAWING_PREFIX - 1);
-}
+#include "base/base.h"
 
 /* Begin with {.context = ...}. After a failure nothing is added and drawing_end says NULL. */
 typedef struct drawing {

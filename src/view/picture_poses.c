@@ -4,11 +4,15 @@
  *
  *   view.body.NAME.x, y, phi                      in the plane
  *   view.body.NAME.x, y, z, a1 ... a6             in space: a are the first two columns of the rotation
+ *   view.line.NAME.x1, y1, x2 ...                 points of a rope over pulleys
  *   view.contact.NAME.x, y, nx, ny                point and normal
  *   view.contact.NAME.x, y, z, nx, ny, nz, tx ... and the first tangent in space */
-#include "model/drawing.h"
-#include "model/parts/contact.h"
-#include "model/parts/picture.h"
+#include "model/model.h"
+#include "model/parts/contact_builder.h"
+#include "model/parts/joint.h"
+#include "view/picture.h"
+
+#include <stdio.h>
 
 static const char *const place_plane[] = {"x", "y", "phi"};
 static const char *const place_space[] = {"x", "y", "z", "a1", "a2", "a3", "a4", "a5", "a6"};
@@ -25,29 +29,24 @@ static zn_status express_place(zn_parts *parts, sketch *k, const parts_piece *pi
     return ZN_OK;
 }
 
-static zn_status name_outputs(zn_parts *parts, parts_piece *piece, const char *kind, const char *name,
-                              const char *const *ends) {
+static zn_status name_outputs(zn_parts *parts, parts_piece *piece, const char *kind, const char *name, const char *const *ends) {
     for (int i = 0; i < piece->n_outputs; i++)
-        if (!(piece->outputs[i] = mem_format(parts->context, DRAWING_PREFIX "%s.%s.%s", kind, name, ends[i])))
-            return ZN_MEMORY;
+        if (!(piece->outputs[i] = mem_format(parts->context, MODEL_POSE_PREFIX "%s.%s.%s", kind, name, ends[i]))) return ZN_ERROR_MEMORY;
     return ZN_OK;
 }
 
 /* `bodies`, `parameters` and `formula` belong to the caller. */
-static zn_status add(zn_parts *parts, const parts_piece *like, const char *kind, const char *name, int n,
-                     const char *const *ends) {
+static zn_status add(zn_parts *parts, const parts_piece *like, const char *kind, const char *name, int n, const char *const *ends) {
     parts_piece shape = *like;
     shape.what = "output";
     shape.n_outputs = n;
-    if (!(shape.name = mem_format(parts->context, DRAWING_PREFIX "%s.%s", kind, name))) return ZN_MEMORY;
+    if (!(shape.name = mem_format(parts->context, MODEL_POSE_PREFIX "%s.%s", kind, name))) return ZN_ERROR_MEMORY;
     parts_piece *piece = parts_piece_begin(parts, &shape);
     mem_free(parts->context, shape.name);
     if (!piece) return parts_last_status(parts);
-    if (like->n_parameters)
-        memcpy(piece->parameters, like->parameters, (size_t)like->n_parameters * sizeof *like->parameters);
+    if (like->n_parameters) memcpy(piece->parameters, like->parameters, (size_t)like->n_parameters * sizeof *like->parameters);
     zn_status status = name_outputs(parts, piece, kind, name, ends);
-    if (status == ZN_OK && like->n_formulas)
-        status = parts_keep_formula(parts, &piece->formulas[0], formula_of(&like->formulas[0]));
+    if (status == ZN_OK && like->n_formulas) status = parts_keep_formula(parts, &piece->formulas[0], formula_of(&like->formulas[0]));
     return status;
 }
 
@@ -66,6 +65,25 @@ static zn_status add_contact_place(zn_parts *parts, size_t index) {
     return add(parts, &shape, "contact", like.name, planar ? 4 : 9, planar ? contact_plane : contact_space);
 }
 
+static zn_status add_line(zn_parts *parts, size_t index) {
+    parts_piece like = parts->pieces[index]; /* the list may move */
+    int points = parts_rope_points(&like);
+    char names[2 * PICTURE_MOST_ROPE][8];
+    const char *ends[2 * PICTURE_MOST_ROPE];
+    if (!points || points > PICTURE_MOST_ROPE) return ZN_OK;
+    for (int i = 0; i < 2 * points; i++) {
+        snprintf(names[i], sizeof names[i], "%c%d", "xy"[i % 2], i / 2 + 1);
+        ends[i] = names[i];
+    }
+    parts_piece shape = {.express = parts_express_rope_points,
+                         .own_kind = true,
+                         .n_bodies = like.n_bodies,
+                         .bodies = like.bodies,
+                         .n_parameters = like.n_parameters,
+                         .parameters = like.parameters};
+    return add(parts, &shape, "line", like.name, 2 * points, ends);
+}
+
 zn_status parts_add_poses(zn_parts *parts) {
     zn_status status = ZN_OK;
     size_t n_pieces = parts->n_pieces, n_contacts = 0;
@@ -76,6 +94,8 @@ zn_status parts_add_poses(zn_parts *parts) {
         parts_piece shape = {.express = express_place, .n_bodies = 1, .bodies = &i};
         status = add(parts, &shape, "body", b->name, planar ? 3 : 9, planar ? place_plane : place_space);
     }
+    for (size_t i = 0; i < n_pieces && status == ZN_OK; i++)
+        if (parts->pieces[i].glyph == GLYPH_LINE) status = add_line(parts, i);
     for (size_t i = 0; i < n_pieces; i++) n_contacts += parts->pieces[i].glyph == GLYPH_CONTACT;
     parts->contacts_have_view = n_contacts <= PICTURE_MOST_CONTACTS;
     for (size_t i = 0; i < n_pieces && status == ZN_OK && parts->contacts_have_view; i++)

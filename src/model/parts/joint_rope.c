@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ropes and belts: a line of constant length along a path of points and pulleys, massless and stiff.
+ *
+ *     span k from place i to place j        d = c_j - c_i,   r = +R where the path turns left around a pulley, -R where right, 0 for a point
+ *                                           l = sqrt(d.d - (r_j - r_i)^2),   beta = angle of d - atan2(r_j - r_i, l)      (pulleys: in the plane)
+ *     line in it                            S = l + (r_i - r_j) beta                 arcs are differences of beta: r_j (beta_k+1 - beta_k)
+ *     at a pulley that grips                S = ... + r_i (beta - phi_i),  ... - r_j (beta - phi_j)    the line is counted from its material
+ *
+ *     rope   gap = L - sum S >= 0           its force is the tension
+ *     belt   g   = L - sum S  = 0
+ *
+ * Pulleys that grip cut a line into parts, each with a row of its own. Over one place of a part the rope may rub: A before and B after it,
+ * tensions T -+ f for a tension T of gap = L - A - B and a force f on the slip A' - B'. Euler and Eytelwein's law for the angle alpha of the arc
+ * (that of the start), T_B <= T_A exp(mu alpha) either way, is
+ *
+ *     |f| <= tanh(mu alpha/2) T:      Coulomb's law.
+ *
+ * Angles beta are those of the start plus less than half a turn. */
+#include "model/parts/joint.h"
+
+#include <stdio.h>
+
+enum { PLACE_NUMBERS = ROPE_PLACE_NUMBERS, ROPE_MOST = ZN_ROPE_MOST_PLACES };
+
+typedef struct place {
+    int body;
+    vec3 c;
+    double r, beta, phi, friction, wrap; /* beta: of the span behind it; wrap: the angle of its arc */
+    bool grips;
+    double frame[SKETCH_FRAME_PARAMETERS];
+} place;
+
+/* ---- expressions ---- */
+
+typedef struct span {
+    expr l, beta;
+} span;
+
+static span express_span(sketch *k, evec d, expr r_i, expr r_j, expr beta_0) {
+    expr square = evec_dot(k, d, d);
+    double r[2];
+    bool straight = expr_is_constant(k->g, r_i, &r[0]) && expr_is_constant(k->g, r_j, &r[1]) && r[0] == 0 && r[1] == 0;
+    if (straight) return (span){expr_unary(k->g, EXPR_SQRT, square), sketch_constant(k, 0)};
+    expr c = expr_unary(k->g, EXPR_COS, beta_0), s = expr_unary(k->g, EXPR_SIN, beta_0), rho = sketch_sub(k, r_j, r_i);
+    expr l = expr_unary(k->g, EXPR_SQRT, sketch_sub(k, square, sketch_mul(k, rho, rho)));
+    expr along = sketch_add(k, sketch_mul(k, c, d.x[0]), sketch_mul(k, s, d.x[1]));
+    expr across = sketch_sub(k, sketch_mul(k, c, d.x[1]), sketch_mul(k, s, d.x[0]));
+    /* d turned back by atan2(rho, l), seen from the direction of the start */
+    expr x = sketch_add(k, sketch_mul(k, along, l), sketch_mul(k, across, rho));
+    expr y = sketch_sub(k, sketch_mul(k, across, l), sketch_mul(k, along, rho));
+    return (span){l, sketch_add(k, beta_0, expr_binary(k->g, EXPR_ATAN2, y, x))};
+}
+
+/* The last two parameters are the length and the place that rubs (0: none). Structure is in numbers: each rope is a kind of its own. */
+static zn_status express(zn_parts *parts, sketch *k, const parts_piece *piece) {
+    (void)parts;
+    int n = piece->n_bodies, rubs = (int)piece->parameters[piece->n_parameters - 1];
+    expr before = sketch_constant(k, 0), after = before, *sum = &before, r_last = before, beta_0 = before;
+    evec last = evec_zero(k);
+    for (int i = 0; i < n; i++) {
+        const double *number = piece->parameters + (ptrdiff_t)i * PLACE_NUMBERS + SKETCH_FRAME_PARAMETERS;
+        sketch_frame f = sketch_next_frame(k, i);
+        for (int j = 0; j < 4; j++) sketch_parameter(k);
+        expr r = sketch_constant(k, number[0]);
+        expr turned = sketch_sub(k, k->body[i].phi, sketch_constant(k, number[3]));
+        bool held = number[1] != 0 || (rubs == i && rubs > 0);
+        if (i > 0) {
+            span s = express_span(k, evec_sub(k, f.p, last), r_last, r, beta_0);
+            *sum = sketch_add(k, *sum, sketch_add(k, s.l, sketch_mul(k, sketch_sub(k, r_last, r), s.beta)));
+            if (held) *sum = sketch_add(k, *sum, sketch_mul(k, r, turned));
+        }
+        if (rubs == i && i > 0) sum = &after;
+        if (held && i < n - 1) *sum = sketch_sub(k, *sum, sketch_mul(k, r, turned));
+        last = f.p, r_last = r, beta_0 = sketch_constant(k, number[2]);
+    }
+    expr gap = sketch_sub(k, sketch_parameter(k), sketch_add(k, before, after));
+    sketch_parameter(k);
+    expr slip = sketch_sub(k, sketch_rate(k, before), sketch_rate(k, after));
+    if (piece->rows.ng) sketch_g(k, gap);
+    else sketch_contact(k, gap, rubs > 0, &slip);
+    return ZN_OK;
+}
+
+/* ---- the picture ---- */
+
+enum { ARC_POINTS = 5 };
+
+static double radius_of(const parts_piece *piece, int i) { return piece->parameters[i * PLACE_NUMBERS + SKETCH_FRAME_PARAMETERS]; }
+
+int parts_rope_points(const parts_piece *piece) {
+    int count = 0, round = 0;
+    for (int i = 0; i < piece->n_bodies; i++) {
+        bool arc = radius_of(piece, i) != 0 && i > 0 && i < piece->n_bodies - 1;
+        count += arc ? ARC_POINTS : 1, round += radius_of(piece, i) != 0;
+    }
+    return round ? count : 0;
+}
+
+/* c - r n(beta), n to the left of the direction beta */
+static void put_point(sketch *k, evec c, expr r, expr beta) {
+    expr s = expr_unary(k->g, EXPR_SIN, beta), l = expr_unary(k->g, EXPR_COS, beta);
+    sketch_output(k, sketch_add(k, c.x[0], sketch_mul(k, r, s)));
+    sketch_output(k, sketch_sub(k, c.x[1], sketch_mul(k, r, l)));
+}
+
+zn_status parts_express_rope_points(zn_parts *parts, sketch *k, const parts_piece *piece) {
+    (void)parts;
+    int n = piece->n_bodies;
+    evec c[ROPE_MOST];
+    expr r[ROPE_MOST], beta[ROPE_MOST];
+    for (int i = 0; i < n; i++) {
+        const double *number = piece->parameters + (ptrdiff_t)i * PLACE_NUMBERS + SKETCH_FRAME_PARAMETERS;
+        c[i] = sketch_next_frame(k, i).p;
+        for (int j = 0; j < 4; j++) sketch_parameter(k);
+        r[i] = sketch_constant(k, number[0]), beta[i] = sketch_constant(k, number[2]);
+    }
+    for (int i = 0; i + 1 < n; i++) beta[i] = express_span(k, evec_sub(k, c[i + 1], c[i]), r[i], r[i + 1], beta[i]).beta;
+    for (int i = 0; i < n; i++) {
+        bool arc = radius_of(piece, i) != 0 && i > 0 && i < n - 1;
+        for (int j = 0; j < (arc ? ARC_POINTS : 1); j++) {
+            expr share = sketch_constant(k, (double)j / (ARC_POINTS - 1)), from = beta[i > 0 ? i - 1 : 0];
+            put_point(k, c[i], r[i], arc ? sketch_add(k, from, sketch_mul(k, share, sketch_sub(k, beta[i], from))) : from);
+        }
+    }
+    return ZN_OK;
+}
+
+/* ---- the path at the start ---- */
+
+static const double turn = 6.283185307179586476925287;
+
+static zn_status wrong(zn_parts *parts, const zn_joint_def *def, const char *why) {
+    return fail(parts->context, ZN_ERROR_ARGUMENT, "the %s '%s': %s", joint_types[def->type]->what, def->name, why);
+}
+
+static zn_status take_place(zn_parts *parts, const zn_joint_def *def, const zn_rope_place *from, place *to, bool *planar) {
+    const parts_frame *frame = parts_get_frame(parts, from->frame, joint_types[def->type]->what);
+    vec3 r;
+    mat3 A;
+    if (!frame) return ZN_ERROR_ARGUMENT;
+    *planar = *planar && body_is_planar(parts->bodies[frame->body].kind);
+    *to = (place){.body = frame->body, .grips = from->grips, .friction = from->friction};
+    parts_put_frame(to->frame, frame, body_is_planar(parts->bodies[frame->body].kind));
+    zn_status status = parts_place_at_start(parts, to->body, &r, &A);
+    if (status == ZN_OK) status = parts_angle_at_start(parts, to->body, &to->phi);
+    if (status != ZN_OK) return status;
+    to->c = vec3_add(r, mat3_apply(&A, frame->position));
+    if (!(from->radius >= 0) || !isfinite(from->radius)) return wrong(parts, def, "the radius of a pulley must not be negative");
+    if (!(from->friction >= 0) || !isfinite(from->friction)) return wrong(parts, def, "the friction of a pulley must not be negative");
+    if (from->grips && !(from->radius > 0)) return wrong(parts, def, "only pulleys with a radius grip");
+    to->r = from->clockwise ? -from->radius : from->radius;
+    return ZN_OK;
+}
+
+/* Directions of the spans and angles of the arcs; *length: from place `first` to `last`. */
+static zn_status look(zn_parts *parts, const zn_joint_def *def, bool planar, int n, place *p) {
+    for (int i = 0; i + 1 < n; i++) {
+        vec3 d = vec3_sub(p[i + 1].c, p[i].c);
+        double D = vec3_norm(d), rho = p[i + 1].r - p[i].r;
+        if (!(D > fabs(rho))) return wrong(parts, def, "two of its places coincide at the start, or a pulley is inside another");
+        if (!planar && (p[i].r != 0 || p[i + 1].r != 0)) return wrong(parts, def, "pulleys with a radius are for bodies in the plane");
+        double beta = atan2(d.y, d.x) - atan2(rho, sqrt(D * D - rho * rho));
+        if (i == 0) p[i].beta = beta;
+        else { /* around a pulley: the arc is less than a turn; at a point: the bend */
+            double side = p[i].r < 0 ? -1 : 1, arc = fmod(side * (beta - p[i - 1].beta), turn), back;
+            if (arc < 0) arc += turn;
+            if (turn - arc < 1e-9) arc = 0;
+            p[i].beta = p[i - 1].beta + side * arc;
+            vec3 e = vec3_sub(p[i].c, p[i - 1].c);
+            back = vec3_dot(d, e) / (D * vec3_norm(e));
+            p[i].wrap = p[i].r != 0 ? arc : acos(back > 1 ? 1 : back < -1 ? -1 : back);
+        }
+    }
+    return ZN_OK;
+}
+
+static double length_at_start(const place *p, int first, int last) {
+    double sum = 0;
+    for (int i = first; i < last; i++) {
+        vec3 d = vec3_sub(p[i + 1].c, p[i].c);
+        double rho = p[i + 1].r - p[i].r;
+        sum += sqrt(vec3_dot(d, d) - rho * rho) - rho * p[i].beta;
+    }
+    return sum;
+}
+
+/* ---- pieces ---- */
+
+typedef struct part {
+    const place *places;
+    int first, last, rubs; /* rubs: 0, or its number from `first` on */
+    double length;
+    const char *name;
+} part;
+
+static zn_status add_part(zn_parts *parts, const zn_joint_def *def, const part *line) {
+    bool belt = def->type == ZN_JOINT_BELT;
+    int n = line->last - line->first + 1, bodies[ROPE_MOST];
+    for (int i = 0; i < n; i++) bodies[i] = line->places[line->first + i].body;
+    const place *rubbing = line->rubs ? &line->places[line->first + line->rubs] : NULL;
+    parts_piece shape = {.what = joint_types[def->type]->what,
+                         .glyph = GLYPH_LINE,
+                         .name = (char *)(uintptr_t)line->name,
+                         .express = express,
+                         .own_kind = true,
+                         .n_bodies = n,
+                         .bodies = bodies,
+                         .rows = {.ng = belt, .nN = !belt, .nF = rubbing != NULL},
+                         .n_parameters = n * PLACE_NUMBERS + 2,
+                         .n_contacts = !belt,
+                         .n_balls = rubbing != NULL};
+    parts_piece *piece = parts_piece_begin(parts, &shape);
+    if (!piece) return parts_last_status(parts);
+    double *next = piece->parameters;
+    for (int i = 0; i < n; i++) {
+        const place *p = &line->places[line->first + i];
+        memcpy(next, p->frame, sizeof p->frame);
+        next += SKETCH_FRAME_PARAMETERS;
+        next[0] = p->r, next[1] = p->grips, next[2] = p->beta, next[3] = p->phi;
+        next += 4;
+    }
+    next[0] = line->length, next[1] = line->rubs;
+    if (belt) return ZN_OK;
+    piece->contacts[0] = (zn_contact){.row_N = 0, .e_N = def->options ? def->options->restitution : 0, .row_F = 1};
+    if (!rubbing) return ZN_OK;
+    piece->balls[0] = (zn_ball){1, tanh(rubbing->friction * rubbing->wrap / 2)};
+    piece->contacts[0].nF = piece->contacts[0].n_balls = 1;
+    piece->contacts[0].balls = piece->balls;
+    return ZN_OK;
+}
+
+static zn_status check_part(zn_parts *parts, const zn_joint_def *def, part *line) {
+    bool free = false;
+    for (int i = line->first; i <= line->last; i++) {
+        const place *p = &line->places[i];
+        free = free || body_is_free(parts->bodies[p->body].kind);
+        if (i == line->first || i == line->last || !(p->friction > 0)) continue;
+        if (line->rubs) return wrong(parts, def, "it rubs at one place; between two such places a pulley must grip");
+        if (def->type == ZN_JOINT_BELT) return wrong(parts, def, "a belt does not rub (a rope does)");
+        line->rubs = i - line->first;
+    }
+    if (!free) return wrong(parts, def, "its bodies have no coordinates");
+    return ZN_OK;
+}
+
+static zn_status add_parts(zn_parts *parts, const zn_joint_def *def, int n, const place *p) {
+    int count = 1, number = 0;
+    for (int i = 1; i + 1 < n; i++) count += p[i].grips;
+    if (def->length != 0 && count > 1) return wrong(parts, def, "pulleys that grip cut it into parts with the lengths of the start");
+    for (int first = 0, last = 1; last < n; last++) {
+        if (last < n - 1 && !p[last].grips) continue;
+        part line = {.places = p, .first = first, .last = last, .length = length_at_start(p, first, last)};
+        bool arcs = p[first].grips || p[last].grips; /* its length has no beginning, and so no meaning */
+        if (def->length != 0 && (arcs || !(def->length > 0) || !isfinite(def->length)))
+            return wrong(parts, def, arcs ? "a line from a pulley that grips has the length of the start" : "its length must be positive");
+        if (def->length != 0 && def->length < line.length * (1 - 1e-12) - 1e-12)
+            return fail(parts->context, ZN_ERROR_ARGUMENT, "the %s '%s' is too short: its path is %.6g long at the start, and it %.6g",
+                        joint_types[def->type]->what, def->name, line.length, def->length);
+        if (def->length > line.length) line.length = def->length;
+        char *name = count == 1 ? mem_text(parts->context, def->name) : mem_format(parts->context, "%s.%d", def->name, ++number);
+        line.name = name;
+        zn_status status = name ? check_part(parts, def, &line) : ZN_ERROR_MEMORY;
+        if (status == ZN_OK) status = add_part(parts, def, &line);
+        mem_free(parts->context, name);
+        if (status != ZN_OK) return status;
+        first = last;
+    }
+    return ZN_OK;
+}
+
+zn_status parts_rope(zn_parts *parts, const zn_joint_def *def) {
+    const zn_rope_place ends[2] = {{.frame = def->a}, {.frame = def->b}}, *path = def->n_path ? def->path : ends;
+    int n = def->n_path ? def->n_path : 2;
+    place places[ROPE_MOST];
+    bool planar = true;
+    const zn_joint_options *o = def->options;
+    if (n < 2 || n > ROPE_MOST || !path) return wrong(parts, def, "its path has 2 to 64 places");
+    if (o &&
+        (o->friction_force != 0 || o->friction != 0 || o->backlash != 0 || o->clutch || isfinite(o->stops[0]) || isfinite(o->stops[1])))
+        return wrong(parts, def, "of the options of joints it has only a restitution");
+    if (o && (!(o->restitution >= 0 && o->restitution <= 1) || (def->type == ZN_JOINT_BELT && o->restitution > 0)))
+        return wrong(parts, def, "the restitution of a rope is between 0 and 1, and belts have none");
+    for (int i = 0; i < n; i++) {
+        zn_status status = take_place(parts, def, &path[i], &places[i], &planar);
+        if (status != ZN_OK) return status;
+        bool end = i == 0 || i == n - 1;
+        if (end && places[i].r != 0 && !places[i].grips) return wrong(parts, def, "a line that ends at a pulley is gripped by it");
+        if (end && places[i].friction > 0) return wrong(parts, def, "it cannot rub where it ends");
+    }
+    zn_status status = look(parts, def, planar, n, places);
+    return status == ZN_OK ? add_parts(parts, def, n, places) : status;
+}
+
+const joint_type joint_rope = {.what = "rope", .line = true};
+const joint_type joint_belt = {.what = "belt", .line = true, .g_plane = 1, .g_space = 1};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contact events that are located (contact_events: located; docs/located-events.md). Steps are taken with the modes of all contacts frozen; where an event
+ * function is negative at the end, the sub-step is found at whose end it is zero, and the event is a map of its own.
+ *
+ *   located.c     a step of the grid: frozen sub-steps, events, and plain steps where that fails
+ *   locate.c      the sub-step at whose end an event function is zero
+ *   modes.c       modes of a state, event functions
+ *   transition.c  what an event does: impact, projection, new modes
+ */
+#ifndef SIM_LOCATED_H
+#define SIM_LOCATED_H
+
+#include "base/bytes.h"
+#include "scheme/impact_map.h"
+#include "scheme/scheme.h"
+
+/* What contacts do between events: all that goes from step to step. */
+typedef struct sim_modes {
+    bool known;           /* else they are found at the present */
+    cone_frozen *contact; /* per contact of sim->model */
+    unsigned char *ball;  /* per ball, contact after contact: cone_mode */
+    double *along;        /* per row of friction, contact after contact: direction of slip */
+    double *memory;
+} sim_modes;
+
+/* Event functions at a state. Event k < n_contacts: impact or opening of contact k; then balls, contact after contact: end or begin of slip; then contacts
+ * again: the singular point of slip (painleve.c). */
+typedef struct event_sample {
+    double h;           /* since the start of the sub-step */
+    double *phi, *rate; /* negative: it has happened; rate NAN: not known */
+} event_sample;
+
+enum { LOCATE_GUESSES = 40, LOCATE_SAMPLES = LOCATE_GUESSES + 4 };
+
+typedef struct sim_located {
+    bool on;
+    bool stale; /* the problems below belong to another scheme */
+    sim_modes modes;
+    /* At a fixed (t, q), for the rows that the scheme sees: */
+    linear_problem *forces;     /* accelerations and forces by modes, or by the laws */
+    linear_problem *velocities; /* projections of velocities */
+    impact_map *impacts;
+    /* Numbering: */
+    int n_events, n_balls;
+    int *first_ball, *first_row; /* per contact: of its balls, of its rows in `along` */
+    int *ball_contact, *ball_of; /* per ball: its contact, its number there */
+    /* Samples of one sub-step, in the order in which they were taken; the first is its start. */
+    event_sample sample[LOCATE_SAMPLES];
+    int n_samples;
+    bool start_known; /* the first sample belongs to the present and its modes */
+    double *offset;   /* per contact: a gap that is negative at the start, which counts as zero */
+    /* The event at hand: */
+    bool *which;         /* per event: happens now */
+    unsigned char *told; /* per event: its kind, or ZN_CONTACT_EVENT_KINDS */
+    bool *hit, *kept;    /* per contact: was hit at the present; opens at the present */
+    bool *law, frees;    /* per contact: is free for the rest of the step; some is */
+    bool *began;         /* per ball: began to slip at the present */
+    double *second;      /* per contact: gddot_N at the present, after modes were chosen */
+    double *slack;       /* per contact that opens: what its force may still be */
+    double *P;           /* n rows */
+    scheme_state before;
+    sim_modes undo;
+    double *memory;
+    bool *flags;
+    int *numbers;
+    /* The running step: */
+    bool (*judge)(zn_simulation *, double h); /* of step: auto: whether `next`, a frozen step of h, is accurate enough; NULL: any is */
+    bool rejected;                            /* it was not */
+    double h;                                 /* from its start to its end */
+    int events;                               /* in it */
+    int *times;                               /* per contact: its events that were close to each other */
+    /* Counted: */
+    long located, captured, accumulations, steps;
+    long solves; /* of frozen steps */
+    /* What happened, in the order of time; names are kept apart, one for each contact that had an event. */
+    zn_contact_event *list;
+    size_t n_list, list_room;
+    struct event_name *names;
+} sim_located;
+
+zn_status sim_located_create(zn_simulation *);
+void sim_located_destroy(zn_simulation *);
+/* Memory that goes with the contacts of sim->model. */
+zn_status sim_located_take(zn_simulation *);
+void sim_located_drop(zn_simulation *);
+
+/* What goes from step to step, as bytes; the list of events with it. */
+zn_status sim_located_carry(zn_simulation *, byte_stream *);
+zn_status sim_events_carry(zn_simulation *, byte_stream *);
+
+/* A step from the present to t_end. Sub-steps are accepted one after the other; with rows inside of steps it returns after each, and *reached says
+ * whether that was the last. */
+zn_status sim_located_step(zn_simulation *, double t_end, bool *reached, cone_outcome *);
+
+/* The pieces of it, for step: auto. A step of about h begins; one sub-step towards t_end, or events at the present; the laws alone up to t_end; its end. */
+zn_status sim_located_begin(zn_simulation *, double h);
+zn_status sim_located_advance(zn_simulation *, double t_end, int *stops, cone_outcome *);
+zn_status sim_located_plain(zn_simulation *, double t_end, cone_outcome *);
+void sim_located_end(zn_simulation *);
+/* Of a sub-step: the laws alone may do better. */
+bool sim_located_failed(zn_status);
+
+/* modes.c */
+
+/* Slower than this is at rest; nearer is touching. Rows of the scheme. */
+double sim_still(const zn_simulation *, int row), sim_touching(const zn_simulation *, int row);
+double sim_gap_roundoff(const zn_simulation *, int row);
+/* c2 of a row at the accelerations of a solve. */
+double sim_second_rate(const linear_problem *, int row);
+/* Modes by the laws at the present: contacts that touch and do not move apart, but not those in kept_open; balls that slip by their velocity, or (which)
+ * begin to slip. Accelerations and forces are then in `forces`. */
+zn_status sim_modes_choose(zn_simulation *);
+/* The contact of an event. */
+int sim_event_contact(const zn_simulation *, int event);
+/* Event functions at a state. */
+zn_status sim_events_at(zn_simulation *, const scheme_state *, event_sample *);
+/* Values below this are zero. */
+double sim_event_noise(const zn_simulation *, const event_sample *, int event);
+bool sim_event_is_negative(const zn_simulation *, const event_sample *, int event);
+/* Matrices and rates at a state, directions of balls that slip, modes. */
+zn_status sim_modes_ask(zn_simulation *, linear_problem *, const zn_point *);
+/* Whether a contact touches and does not move apart, by the gaps and rates that p has seen. */
+bool sim_rests(const zn_simulation *, const linear_problem *p, int contact);
+void sim_modes_direct(const zn_simulation *, linear_problem *);
+/* The mode of a ball by the velocities that `forces` has seen last. */
+void sim_ball_by_velocity(zn_simulation *, int contact, int ball);
+void sim_modes_copy(const zn_simulation *, const sim_modes *from, sim_modes *to);
+static inline bool sim_is_closed(const sim_modes *modes, int contact) { return modes->contact[contact].normal == CONE_CLOSED; }
+
+/* locate.c: where event e is zero between samples; lo < result < hi. */
+double locate_guess(const event_sample *, int n, int event, double lo, double hi);
+/* Root of the cubic with values f0, f1 and slopes d0, d1 at 0 and h where it falls through zero, a root at 0 left out; NAN: none. */
+double locate_cubic(double h, double f0, double d0, double f1, double d1);
+/* Where that cubic is least inside, and how much that is. */
+double locate_dip(double h, double f0, double d0, double f1, double d1, double *least);
+
+/* events.c: an event of a contact at the present, between the velocities of `before` and now, with the percussions P of the transition. */
+zn_status sim_note_event(zn_simulation *, int contact, zn_contact_event_kind);
+void sim_events_destroy(zn_simulation *);
+
+/* transition.c: the events `which` happen at the present. */
+zn_status sim_transition(zn_simulation *);
+/* An accumulation of impacts that ends within theta h is closed. *closed: one was. */
+zn_status sim_close_accumulation(zn_simulation *, bool *closed);
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values that are constant within a step: those of this simulation, which its own copy of the model reads.
+ *
+ *   samples   at k every, k = 0, 1 ...: steps land there; all formulas see the values before
+ *   changes   of values between steps: accelerations and forces that a scheme carries begin anew; where constraints are switched, other rows are
+ *             chosen, and velocities meet the new ones as after an impact without restitution: M (u+ - u-) = W P, c1(u+) = 0
+ *
+ * What is remembered stands in one block of numbers, `memory`. */
+#include "model/machine.h"
+#include "base/nearest.h"
+#include "sim/simulation.h"
+
+zn_status sim_machine_create(zn_simulation *sim) {
+    sim_machine *m = &sim->machine;
+    const machine_plan *of = sim->given->machine;
+    m->landing = INFINITY;
+    if (!of) return ZN_OK;
+    if (of->n_events && sim->settings.contact_events == ZN_EVENTS_LOCATED)
+        return fail(sim->context, ZN_ERROR_UNSUPPORTED, "events of a scene need contact_events: captured");
+    size_t values = (size_t)of->n_values, events = (size_t)of->n_events;
+    m->of = of;
+    m->count = 2 * values + 4 * events;
+    m->memory = MEM_ARRAY(sim->context, double, m->count + 2 * (size_t)sim->given->n_probes + events);
+    m->q = MEM_ARRAY(sim->context, double, sim->given->size.nq + 2 * sim->given->size.nu);
+    m->follow = MEM_ARRAY(sim->context, expr_table *, values);
+    m->held = MEM_ARRAY(sim->context, bool, values);
+    if (!m->memory || !m->q || !m->follow || !m->held) return ZN_ERROR_MEMORY;
+    m->values = m->memory, m->samples = m->values + values;
+    m->side = m->samples + values, m->reach = m->side + events, m->burst = m->reach + events, m->burst_begin = m->burst + events;
+    m->probes = m->memory + m->count, m->other = m->probes + sim->given->n_probes, m->seen = m->other + sim->given->n_probes;
+    m->u = m->q + sim->given->size.nq, m->rate = m->u + sim->given->size.nu;
+    for (int i = 0; i < of->n_values; i++) m->timed = m->timed || of->values[i].kind == MACHINE_SAMPLED;
+    memcpy(m->values, of->start, values * sizeof *m->values);
+    for (size_t i = 0; i < values; i++)
+        if (of->values[i].follow) {
+            m->follow[i] = expr_table_keep(of->values[i].follow), m->held[i] = of->values[i].held, m->following = true;
+            m->timed = m->timed || m->held[i];
+            if (!m->held[i]) m->values[i] = expr_table_value(m->follow[i], 0, sim->now.t);
+        }
+    zn_status status = model_bind(sim->context, sim->given, m->values, &m->model);
+    if (status == ZN_OK) sim->base = sim->model = m->model;
+    return status;
+}
+
+void sim_machine_destroy(zn_simulation *sim) {
+    model_free(sim->context, sim->machine.model);
+    mem_free(sim->context, sim->machine.memory);
+    for (int i = 0; sim->machine.follow && i < sim->machine.of->n_values; i++) expr_table_release(sim->context, sim->machine.follow[i]);
+    mem_free(sim->context, sim->machine.follow);
+    mem_free(sim->context, sim->machine.held);
+    mem_free(sim->context, sim->machine.q);
+    mem_free(sim->context, sim->machine.log);
+    mem_free(sim->context, sim->machine.log_values);
+    sim->machine = (sim_machine){0};
+}
+
+zn_status sim_machine_probe(zn_simulation *sim, double t, const double *q, const double *u, double *out) {
+    const zn_model *model = sim->base;
+    if (!model->n_probes) return ZN_OK;
+    if (model->probes(model, sim->monitor.at.work, &(zn_point){.t = t, .q = q, .u = u}, out)) return ZN_ERROR_NOT_FINITE;
+    for (int i = 0; i < model->n_probes; i++)
+        if (!isfinite(out[i]))
+            return fail(sim->context, ZN_ERROR_NOT_FINITE,
+                        "a formula of events or sampled values is not finite at t = %.9g " SIM_OUT_OF_RANGE, t);
+    return ZN_OK;
+}
+
+/* ---- accelerations and forces for outputs ---- */
+
+static bool has_answers(const sim_machine *m) {
+    for (int i = 0; m->of && i < m->of->n_values; i++)
+        if (m->of->values[i].of) return true;
+    return false;
+}
+
+/* Those of the scheme, or of the smooth motion that goes on from the state at hand. */
+static zn_status find_forces(const zn_simulation *sim, double *a, double *lambda) {
+    const zn_model *seen = sim_scheme_model(sim);
+    const zn_point at = {.t = sim->view.t, .q = sim->view.q, .u = sim->view.u};
+    if (sim->scheme->class->forces && at.t == sim->now.t) {
+        const double *own_a, *own_lambda;
+        sim_forces(sim, &own_a, &own_lambda);
+        memcpy(a, own_a, (size_t)seen->size.nu * sizeof *a);
+        memcpy(lambda, own_lambda, (size_t)model_rows(sim->model) * sizeof *lambda);
+        return ZN_OK;
+    }
+    problem_scales scales; /* a copy: those of the scheme are not to notice */
+    zn_settings settings = sim->settings;
+    if (sim->contradiction == 0 || seen != sim->model) settings.contradiction = 0;
+    zn_status status = scales_create(sim->context, seen, settings.tolerance, &scales);
+    if (status != ZN_OK) return status;
+    scales_take(&scales, &sim->scheme->scales);
+    status = sim_start_forces(sim->context, seen, &settings, &scales, &at, a, lambda);
+    if (status == ZN_OK) sim_selection_spread(sim, &at, lambda);
+    scales_destroy(sim->context, &scales);
+    return status;
+}
+
+/* W lambda of the rows of a joint, at one velocity. */
+static double sum_rows(const zn_simulation *sim, const machine_value *v, const double *W, const double *lambda) {
+    const zn_pattern *p = &sim->model->pattern.W;
+    double sum = 0;
+    for (int row = v->first; row < v->first + v->count; row++)
+        for (int e = p->start[row]; e < p->start[row + 1]; e++)
+            if (p->index[e] == v->index) sum += W[e] * lambda[row];
+    return sum;
+}
+
+static double sum_contacts(const zn_simulation *sim, const machine_value *v, const double *lambda) {
+    double sum = 0;
+    for (int k = v->first; k < v->first + v->count; k++) {
+        const zn_contact *c = &sim->base->contacts[k];
+        sum += lambda[sim_row_of_base(sim, v->index < 0 ? c->row_N : c->row_F + v->index)];
+    }
+    return sum;
+}
+
+zn_status sim_machine_answers(const zn_simulation *sim) {
+    const sim_machine *m = &sim->machine;
+    if (!has_answers(m)) return ZN_OK;
+    double *a = MEM_ARRAY(sim->context, double, sim->model->size.nu), *lambda = MEM_ARRAY(sim->context, double, model_rows(sim->model));
+    double *W = MEM_ARRAY(sim->context, double, lin_nnz(&sim->model->pattern.W));
+    zn_status status = a && lambda && W ? find_forces(sim, a, lambda) : ZN_ERROR_MEMORY;
+    if (status == ZN_OK && sim->model->balance(sim->model, sim->monitor.at.work,
+                                               &(zn_point){.t = sim->view.t, .q = sim->view.q, .u = sim->view.u}, &(zn_balance){.W = W}))
+        status = ZN_ERROR_NOT_FINITE;
+    for (int i = 0; status == ZN_OK && i < m->of->n_values; i++) {
+        const machine_value *v = &m->of->values[i];
+        if (!v->of) continue;
+        m->values[i] = v->answer == ANSWER_ACCELERATION ? a[v->index]
+                       : v->answer == ANSWER_ROW        ? lambda[v->index]
+                       : v->answer == ANSWER_JOINT      ? v->sign * sum_rows(sim, v, W, lambda)
+                                                        : sum_contacts(sim, v, lambda);
+    }
+    mem_free(sim->context, W);
+    mem_free(sim->context, a);
+    mem_free(sim->context, lambda);
+    return status;
+}
+
+void sim_machine_forget(const zn_simulation *sim) {
+    const sim_machine *m = &sim->machine;
+    for (int i = 0; m->of && i < m->of->n_values; i++)
+        if (m->of->values[i].of) m->values[i] = 0;
+}
+
+/* ---- samples ---- */
+
+/* The time of the next sample, or of the next value of a table that is held; INFINITY: none. */
+static double next_sample(const sim_machine *m, int i) {
+    const expr_table *table = m->held[i] ? m->follow[i] : NULL;
+    if (table) return m->samples[i] < table->n ? table->x[(int)m->samples[i]] : INFINITY;
+    return m->of->values[i].kind == MACHINE_SAMPLED ? m->samples[i] * m->of->values[i].every : INFINITY;
+}
+
+static bool is_due(const zn_simulation *sim, int i) {
+    double t = next_sample(&sim->machine, i), every = sim->machine.of->values[i].every;
+    return t <= sim->now.t + SIM_STEP_ROUNDOFF * (every > 0 ? every : sim->settings.step);
+}
+
+void sim_machine_follow(zn_simulation *sim, double t, double h) {
+    sim_machine *m = &sim->machine;
+    for (int i = 0; m->following && i < m->of->n_values; i++)
+        if (m->follow[i] && !m->held[i]) m->values[i] = expr_table_value(m->follow[i], 0, t + h / 2);
+}
+
+double sim_machine_target(const zn_simulation *sim) {
+    const sim_machine *m = &sim->machine;
+    double target = m->landing;
+    for (int i = 0; m->timed && i < m->of->n_values; i++) target = smaller(target, next_sample(m, i));
+    return target;
+}
+
+/* Those that are due now. */
+static zn_status sample(zn_simulation *sim, bool *changed) {
+    sim_machine *m = &sim->machine;
+    bool due = false;
+    for (int i = 0; m->timed && i < m->of->n_values; i++) due = due || is_due(sim, i);
+    if (!due) return ZN_OK;
+    zn_status status = sim_machine_probe(sim, sim->now.t, sim->now.q, sim->now.u, m->probes);
+    for (int i = 0; status == ZN_OK && i < m->of->n_values; i++)
+        while (is_due(sim, i)) {
+            double value =
+                m->held[i] ? expr_table_value(m->follow[i], 0, m->follow[i]->x[(int)m->samples[i]]) : m->probes[m->of->values[i].probe];
+            m->samples[i]++;
+            if (m->values[i] != value) sim_work_leave(sim);
+            *changed = *changed || m->values[i] != value;
+            m->values[i] = value;
+        }
+    return status;
+}
+
+/* ---- changes ---- */
+
+static zn_status begin_scheme(zn_simulation *sim) {
+    const zn_model *seen = sim_scheme_model(sim);
+    scheme_state *now = &sim->now;
+    double *a0 = NULL, *lambda0 = NULL;
+    zn_status status = ZN_OK;
+    if (sim->scheme->class->needs_start_forces) {
+        a0 = MEM_ARRAY(sim->context, double, seen->size.nu);
+        lambda0 = MEM_ARRAY(sim->context, double, model_rows(seen));
+        if (!a0 || !lambda0) status = ZN_ERROR_MEMORY;
+        zn_settings settings = sim->settings;
+        if (sim->contradiction == 0 || seen != sim->model) settings.contradiction = 0;
+        if (status == ZN_OK)
+            status = sim_start_forces(sim->context, seen, &settings, &sim->scheme->scales,
+                                      &(zn_point){.t = now->t, .q = now->q, .u = now->u}, a0, lambda0);
+    }
+    if (status == ZN_OK) status = sim->scheme->class->start(sim->scheme, now, a0, lambda0);
+    mem_free(sim->context, a0);
+    mem_free(sim->context, lambda0);
+    return status;
+}
+
+zn_status sim_machine_changed(zn_simulation *sim, bool moved, bool switched) {
+    zn_status status = ZN_OK;
+    sim_work_leave(sim);
+    sim->work.known = false;
+    sim->machine.was_set = false;
+    if (moved) sim->contacts.posed = false;
+    status = sim_contacts_switch(sim);
+    if (status != ZN_OK) return status;
+    if (moved || switched) status = sim_start_velocities(sim->context, sim->model, sim->now.t, sim->now.q, sim->now.u);
+    if (status == ZN_OK && sim->machine.of->switches_rows) status = sim_selection_again(sim);
+    if (status == ZN_OK && (moved || switched || sim->scheme->class->needs_start_forces)) status = begin_scheme(sim);
+    if (status == ZN_OK && (moved || switched)) status = sim_monitor_look(&sim->monitor, &sim->now);
+    if (status == ZN_OK && sim->settings.step_auto) sim_control_restart(sim);
+    sim_work_return(sim);
+    if (sim->machine.following) sim_work_leave(sim); /* steps set values anew */
+    return status;
+}
+
+zn_status sim_machine_begin(zn_simulation *sim) {
+    bool changed = false, is_left = sim->work.is_left;
+    if (!sim->machine.of) return ZN_OK;
+    zn_status status = sample(sim, &changed);
+    if (status == ZN_OK) status = sim_contacts_switch(sim);
+    sim->work.is_left = is_left; /* a motion begins with these values: they change nothing */
+    return status == ZN_OK ? sim_events_begin(sim) : status;
+}
+
+zn_status sim_machine_elsewhere(zn_simulation *sim) {
+    if (!sim->machine.of) return ZN_OK;
+    sim->machine.landing = INFINITY;
+    sim->machine.stopped = 0;
+    return sim_events_begin(sim);
+}
+
+zn_status sim_machine_before_step(zn_simulation *sim) {
+    return sim->machine.was_set ? sim_machine_changed(sim, false, sim->machine.of->switches_rows) : ZN_OK;
+}
+
+zn_status sim_machine_after_step(zn_simulation *sim) {
+    bool changed = false;
+    if (!sim->machine.of) return ZN_OK;
+    zn_status status = sim_events_fire(sim);
+    if (status == ZN_OK) status = sample(sim, &changed);
+    return status == ZN_OK && changed ? sim_machine_changed(sim, false, sim->machine.of->switches_rows) : status;
+}
+
+/* ---- inputs ---- */
+
+static bool may_be_set(const machine_value *value) { return value->kind == MACHINE_INPUT || value->kind == MACHINE_PARAMETER; }
+
+static zn_status find(const zn_simulation *sim, const char *name, int *index) {
+    const machine_plan *of = sim->machine.of;
+    const char *near = NULL;
+    int best = 0;
+    for (int i = 0; of && i < of->n_values; i++) {
+        if (!strcmp(of->values[i].name, name)) {
+            *index = i;
+            return ZN_OK;
+        }
+        int distance = nearest_distance(name, of->values[i].name);
+        if (nearest_is_close(name, distance) && (!near || distance < best)) near = of->values[i].name, best = distance;
+    }
+    return fail(sim->context, ZN_ERROR_ARGUMENT,
+                near ? "the model has no input '%.60s' (did you mean '%s'?)" : "the model has no input '%.60s'%s", name, near ? near : "");
+}
+
+zn_status zn_simulation_set_input(zn_simulation *sim, const char *name, double value) {
+    NEED_HANDLE(sim, HANDLE_SIMULATION);
+    NEED(sim->context, name);
+    int index;
+    zn_status status = find(sim, name, &index);
+    if (status != ZN_OK) return status;
+    if (!may_be_set(&sim->machine.of->values[index]))
+        return fail(sim->context, ZN_ERROR_ARGUMENT, "'%s' is no input, but %s of the model: it sets itself", name,
+                    machine_kind_words[sim->machine.of->values[index].kind]);
+    if (sim->machine.follow[index]) return fail(sim->context, ZN_ERROR_ARGUMENT, "the input '%s' follows a table: it cannot be set", name);
+    if (!isfinite(value)) return fail(sim->context, ZN_ERROR_ARGUMENT, "the input '%s' must be a finite number, not %g", name, value);
+    if (sim->machine.values[index] != value) sim_work_leave(sim), sim->machine.was_set = true;
+    sim->machine.values[index] = value;
+    sim_work_return(sim);
+    return ZN_OK;
+}
+
+/* The table is taken. */
+static zn_status follow(zn_simulation *sim, int index, expr_table *table, bool held) {
+    sim_machine *m = &sim->machine;
+    bool changed = false;
+    expr_table_release(sim->context, m->follow[index]);
+    m->follow[index] = table, m->held[index] = held, m->following = true;
+    m->timed = m->timed || held;
+    m->samples[index] = 0;
+    m->was_set = true;
+    sim_work_leave(sim);
+    if (!held) m->values[index] = expr_table_value(table, 0, sim->now.t);
+    zn_status status = sample(sim, &changed);
+    sim_work_return(sim);
+    sim_work_leave(sim); /* steps set it anew */
+    return status;
+}
+
+zn_status zn_simulation_follow(zn_simulation *sim, const char *input, const zn_table_def *table, bool held) {
+    NEED_HANDLE(sim, HANDLE_SIMULATION);
+    NEED(sim->context, input);
+    NEED_DEF(sim->context, table);
+    NEED(sim->context, table->x);
+    NEED(sim->context, table->y);
+    int index;
+    sim_machine *m = &sim->machine;
+    zn_status status = find(sim, input, &index);
+    if (status != ZN_OK) return status;
+    if (!may_be_set(&m->of->values[index]))
+        return fail(sim->context, ZN_ERROR_ARGUMENT, "'%s' is no input, but %s of the model: it sets itself", input,
+                    machine_kind_words[m->of->values[index].kind]);
+    if (held && table->periodic) return fail(sim->context, ZN_ERROR_ARGUMENT, "a table that is held cannot be periodic");
+    expr_table *made = NULL;
+    expr_table_def def = {table->n, table->x, table->y, table->interpolation == ZN_INTERPOLATION_CUBIC && !held, table->periodic};
+    status = expr_table_create(sim->context, &def, &made);
+    if (status != ZN_OK) return status;
+    return follow(sim, index, made, held);
+}
+
+zn_status sim_machine_follow_as(zn_simulation *sim, const zn_simulation *other) {
+    zn_status status = ZN_OK;
+    for (int i = 0; other->machine.following && i < other->machine.of->n_values && status == ZN_OK; i++)
+        if (other->machine.follow[i]) status = follow(sim, i, expr_table_keep(other->machine.follow[i]), other->machine.held[i]);
+    return status;
+}
+
+zn_status zn_simulation_input(const zn_simulation *sim, const char *name, double *value) {
+    NEED_HANDLE(sim, HANDLE_SIMULATION);
+    NEED(sim->context, name);
+    NEED(sim->context, value);
+    int index;
+    zn_status status = find(sim, name, &index);
+    *value = status == ZN_OK ? sim->machine.values[index] : NAN;
+    return status;
+}
+
+bool sim_input(const zn_simulation *sim, int index, sim_input_now *now) {
+    const sim_machine *m = &sim->machine;
+    if (!m->of || index >= m->of->n_values) return false;
+    *now = (sim_input_now){.name = m->of->values[index].name,
+                           .may_be_set = may_be_set(&m->of->values[index]),
+                           .parameter = m->of->values[index].kind == MACHINE_PARAMETER,
+                           .changed = m->values[index] != m->of->start[index],
+                           .value = m->values[index],
+                           .table = m->follow[index],
+                           .held = m->held[index]};
+    return true;
+}
+
+const char *zn_simulation_input_name(const zn_simulation *sim, int index) {
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION) || index < 0 || !sim->machine.of) return NULL;
+    for (int i = 0; i < sim->machine.of->n_values; i++)
+        if (may_be_set(&sim->machine.of->values[i]) && index-- == 0) return sim->machine.of->values[i].name;
+    return NULL;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules for contacts that are switched. The shapes of a rule whose condition does not hold are not seen by the search: they pass through each other. Conditions
+ * are functions of values that change between steps only, and are asked for when these have changed; then the list of contacts is found anew. */
+#include "model/machine.h"
+#include "sim/simulation.h"
+
+struct sim_rules {
+    const contact_field *field;
+    bool *off; /* of each rule of the field */
+};
+
+static bool may_meet(void *user, int a, int b) {
+    const sim_rules *r = user;
+    int rule = contact_field_rule_of(r->field, a, b);
+    return rule >= 0 && !r->off[rule];
+}
+
+zn_status sim_rules_create(zn_simulation *sim) {
+    sim_contacts *c = &sim->contacts;
+    if (!sim->machine.of || !sim->machine.of->n_rules) return ZN_OK;
+    if (!(c->rules = MEM_ARRAY(sim->context, sim_rules, 1))) return ZN_ERROR_MEMORY;
+    c->rules->field = c->field;
+    if (!(c->rules->off = MEM_ARRAY(sim->context, bool, contact_field_rules(c->field)))) return ZN_ERROR_MEMORY;
+    collide_filter(c->world, may_meet, c->rules);
+    bool changed;
+    return sim_rules_look(sim, &changed);
+}
+
+void sim_rules_destroy(zn_simulation *sim) {
+    if (sim->contacts.rules) mem_free(sim->context, sim->contacts.rules->off);
+    mem_free(sim->context, sim->contacts.rules);
+}
+
+zn_status sim_rules_look(zn_simulation *sim, bool *changed) {
+    sim_contacts *c = &sim->contacts;
+    const zn_model *model = sim->base;
+    const machine_plan *of = sim->machine.of;
+    *changed = false;
+    if (!c->rules) return ZN_OK;
+    void *own = sim->monitor.at.work ? NULL : mem_array(sim->context, model->work_bytes, 1); /* before there is a scheme */
+    if (!own && !sim->monitor.at.work) return ZN_ERROR_MEMORY;
+    zn_point any = {.q = model->q_start, .u = model->u_start}; /* conditions do not depend on it */
+    bool fine = model->probes(model, own ? own : sim->monitor.at.work, &any, sim->machine.probes) == 0;
+    mem_free(sim->context, own);
+    for (int i = 0; fine && i < of->n_rules; i++) {
+        bool off = !(sim->machine.probes[of->rules[i].probe] != 0);
+        *changed = *changed || c->rules->off[of->rules[i].rule] != off;
+        c->rules->off[of->rules[i].rule] = off;
+    }
+    if (*changed) collide_filter(c->world, may_meet, c->rules); /* which asks anew */
+    return fine ? ZN_OK : fail(sim->context, ZN_ERROR_NOT_FINITE, "a condition of contacts has no value");
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs that were at work when their process was killed. Each worker says which run it is at in a place of its own in the file PATH.at-work, which is memory
+ * that outlives the process: that costs a store. The next start finds the runs there that did not end, and tries them again, each by itself; a
+ * run that is lost again becomes a row that failed, so that it cannot end the study forever. */
+#ifndef STUDY_LOST_H
+#define STUDY_LOST_H
+
+#include "study/single.h"
+
+enum { STUDY_LOST_MOST = 2, STUDY_LOST_KEPT = 250 };
+
+typedef struct study_lost study_lost;
+
+/* hash: of the study. first_missing: runs before it are in the file. Where there can be no such file there is none, and nothing is known of lost
+ * runs. NULL: out of memory. */
+study_lost *study_lost_begin(zn_context *, const char *path, const char *hash, long first_missing);
+/* done: the file is of no use any more. */
+void study_lost_end(study_lost *, bool done);
+/* How often the run was lost. */
+int study_lost_times(const study_lost *, long run);
+/* Its row when that was too often. */
+void study_lost_row(const study_shared *, long run, study_row *);
+
+/* A worker's place. The file is there already. */
+typedef struct study_place {
+    volatile long *run; /* + 1; 0: none. NULL: there is no place */
+    void *page;
+} study_place;
+void study_place_take(study_place *, const char *path, int worker);
+void study_place_leave(study_place *);
+static inline void study_place_at(study_place *p, long run) {
+    if (p->run) *p->run = run + 1;
+}
+
+#endif

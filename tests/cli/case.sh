@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A run of a study done by itself (the attribute `case` of its file, zeno run --start), and the line that tells how far a study is.
+# usage: case.sh ZENO SCENES
+set -u
+zeno=$1
+ball=$2/bouncing-ball.yaml
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+complain() {
+    failures=$((failures + 1))
+    echo "FAILED: $*"
+}
+
+# What a study keeps of a run is what the run by itself gives, to the last digit: parameter, setting and start.
+"$zeno" sweep "$ball" --vary e_N=0.5,0.6 --vary "q'=0.1:0.3:3" --vary scheme=moreau,radau-2a:2 --keep last:q --end 1 --step 1e-2 --set q_0=1.5 --quiet --out balls.h5 || complain "a study fails"
+if command -v h5dump >/dev/null; then
+    h5dump -a /case balls.h5 | grep -qF '"options": [["--step", "1e-2"], ["--end", "1"], ["--set", "q_0=1.5"]], "axes": [{"name": "e_N", "option": "--set"}, {"name": "q'"'"'", "option": "--start"}, {"name": "scheme", "option": "--scheme", "words": ["moreau", "radau-2a:2"]}]}' ||
+        complain "the case is $(h5dump -a /case balls.h5)"
+    h5dump -y -m "%.17g" -d /kept/last:q balls.h5 | sed -n '/DATA/,$p' | tr -d ' ,' | grep -E '^[0-9.e-]+$' >kept.txt
+    for e in 0.5 0.6; do for v in 0.10000000000000001 0.20000000000000001 0.29999999999999999; do for s in moreau radau-2a:2; do
+        "$zeno" run "$ball" --end 1 --step 1e-2 --set q_0=1.5 --set e_N=$e --start "q'=$v" --scheme $s --quiet --out one.csv || complain "a case fails"
+        tail -n 1 one.csv | cut -d, -f2
+    done; done; done >single.txt
+    [ "$(wc -l <single.txt)" -eq 12 ] && cmp kept.txt single.txt || complain "runs by themselves differ: $(paste kept.txt single.txt)"
+fi
+# The start counts, also of a coordinate; such a result does not claim to know how it was run.
+"$zeno" run "$ball" --start q=3 --start "q'=-1" --end 0.1 --quiet --out one.h5 || complain "--start fails"
+"$zeno" run "$ball" --start q=3 --start "q'=-1" --end 0.1 --quiet --out one.csv
+sed -n 2p one.csv | grep -q '^0,3,-1,' || complain "the start is $(sed -n 2p one.csv)"
+"$zeno" run one.h5 --quiet 2>err && complain "it is repeated with another start"
+grep -q 'without --start' err || complain "no reason: $(cat err)"
+for wrong in q q= =1 q=x q=nan z=1 "q''=1"; do
+    "$zeno" run "$ball" --start "$wrong" --quiet 2>err && complain "--start $wrong is taken"
+    grep -q -e '^error: --start' err || complain "no sentence about --start $wrong: $(cat err)"
+done
+
+# The line of progress, on a terminal only: runs, share, rate, failures, time left. Half of the runs fail (e_N > 1).
+if command -v script >/dev/null; then
+    script -qec "'$zeno' sweep '$ball' --vary e_N=0.5,1.5 --vary q_0=1:2:2000 --keep last:q --end 1 --step 1e-3 --out long.h5" /dev/null >lines 2>&1
+    tr '\r' '\n' <lines | sed 's/.\[K//' >line
+    awk '/ of 4000 runs \(/ { n++; if ($1 < last) bad = 1; last = $1; if ($1 >= 1000 && $0 !~ /[0-9]\/s  [0-9]+ failed  [0-9]+ s left$/) bad = 1 }
+         END { exit !(n > 2 && !bad) }' line || complain "progress is told as $(head -n 5 line)"
+    # the share of failures at the end, and a rate within a factor of two of the whole one
+    awk -F '[ /(]+' '/ of 4000 runs \(/ && $1 > 2500 { rate = $6; failed = $8 } / runs, 2000 failed; 4000 of them now/ { sub(/.*\(/, ""); whole = $0 + 0 }
+         END { exit !(failed > 500 && rate > whole / 3 && rate < 3 * whole) }' line || complain "rate or failures are wrong: $(tail -n 3 line)"
+fi
+"$zeno" sweep "$ball" --vary q_0=1:2:3 --keep last:q --end 0.1 --step 1e-2 --out no-terminal.h5 2>err >out
+[ ! -s err ] || complain "progress goes into a file"
+
+[ $failures -eq 0 ] || exit 1
+echo "cases of studies: in order"

@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# zeno sweep under mpirun: the bytes of one thread, whatever number of processes, and after workers and managers were killed; a run that kills its process
+# twice is a row that failed; a full disk.
+# usage: sweep_mpi.sh ZENO SCENES MPIRUN
+set -u
+zeno=$1
+ball=$2/bouncing-ball.yaml
+mpirun=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+# As root and with more processes than cores, as in a container; MPI keeps memory until the end.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_plm_rsh_agent=/bin/false PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+
+complain() {
+    failures=$((failures + 1))
+    echo "FAILED: $*"
+}
+# study OUT ARGUMENTS...: 31 restitutions, of which those above 1 are refused, and 400 heights
+run=
+study() {
+    out=$1
+    shift
+    $run "$zeno" sweep "$ball" --vary e_N=0:1.2:31 --vary q_0=0.5:2:400 --keep "last:q,u,max:energy.total,summary:steps" --keep "impact:ground:q,q'" \
+        --end 1 --step 1e-2 --quiet --out "$out" "$@"
+}
+# processes N COMMAND...: each leaves its number in pid.RANK before it becomes the command
+# shellcheck disable=SC2016
+processes() {
+    n=$1
+    shift
+    rm -f pid.*
+    timeout 60 "$mpirun" -n "$n" sh -c 'echo $$ >"pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$@"' zeno "$@"
+}
+await() { # FILE: until it is there, at most 20 s
+    for _ in $(seq 200); do
+        [ -s "$1" ] && return
+        sleep 0.1
+    done
+    complain "$1 does not come"
+}
+
+study one.h5 --threads 1 || complain "a study fails"
+for n in 2 4; do
+    run="processes $n"
+    study "by$n.h5" --summary >out || complain "$n processes fail"
+    grep -q '"runs": 12400, "failed": 2000, ' out || complain "the summary of $n processes is $(cat out)"
+    [ "$(wc -l <out)" -eq 1 ] || complain "more than one of $n processes tells: $(cat out)"
+    cmp one.h5 "by$n.h5" || complain "$n processes give other bytes"
+    [ ! -e "by$n.h5.at-work" ] || complain "$n processes leave something behind"
+done
+study by4.h5 --summary >out && grep -q '"seconds": 0,' out || complain "a complete study is done again: $(cat out)"
+
+# Killed: the manager, then a worker, then the manager again; each time the same command goes on, with processes or with threads.
+for rank in 0 2 0; do
+    run="processes 3"
+    study killed.h5 2>/dev/null &
+    job=$!
+    await pid.$rank
+    for _ in $(seq 200); do # until the manager has begun
+        [ killed.h5.at-work -nt pid.$rank ] && break
+        sleep 0.05
+    done
+    sleep 0.1
+    kill -9 "$(cat pid.$rank)" 2>/dev/null
+    wait $job
+    if [ -e killed.h5 ]; then break; fi
+    "$zeno" plot killed.h5.partial --y summary:steps --out killed.svg 2>err || grep -q 'no rows\|fewer' err || complain "what was written cannot be read: $(cat err)"
+done
+study killed.h5 || complain "a killed study cannot be continued by processes"
+cmp one.h5 killed.h5 || complain "a killed and continued study has other bytes"
+
+# Run 2 of 5 takes more than a minute. Its worker is killed, twice; then it is a row that failed, and the others are there.
+cat >long.yaml <<'END'
+coordinates: {x: {start: 0, velocity: 1}}
+energy: {kinetic: "x'^2/2", potential: 0}
+simulation: {scheme: moreau, step: 1e-2, end: 0.1, record_every: 1000000}
+END
+endless() { $run "$zeno" sweep long.yaml --vary end=0.1,0.2,2e6,0.3,0.4 --keep last:x,summary:steps --quiet --out long.h5 "$@"; }
+number_at() { od -An -t d8 -j "$1" -N 8 long.h5.at-work 2>/dev/null | tr -d ' '; }
+await_loop() { # TRY: until the worker is at run 2, which was lost one time less before
+    for _ in $(seq 200); do
+        [ "$(number_at 64)" = $(($1 - 1)) ] && [ "$(number_at 4096)" = 3 ] && return
+        sleep 0.1
+    done
+    complain "try $1: the worker is at '$(number_at 4096)' - 1, not at run 2"
+}
+for try in 1 2; do
+    run="processes 2"
+    endless 2>/dev/null &
+    job=$!
+    await_loop $try
+    kill -9 "$(cat pid.1)"
+    wait $job && complain "a job whose worker was killed is in order"
+    [ ! -e long.h5 ] || complain "the lost run is a row after $try tries"
+done
+endless --summary >out || complain "the study does not end after two losses: $(cat out)"
+grep -q '"runs": 5, "failed": 1, ' out || complain "the lost run is no failed row: $(cat out)"
+# By a process of its own it is the same: the first time it is tried again.
+mv long.h5 by-processes.h5
+for try in 1 2; do
+    run=exec
+    endless --threads 1 2>/dev/null &
+    pid=$!
+    await_loop $try
+    kill -9 $pid
+    wait $pid 2>/dev/null
+done
+run=
+endless --threads 1 || complain "threads do not end after two losses"
+cmp long.h5 by-processes.h5 || complain "a lost run of threads is another row"
+
+# A file of the manager that cannot grow (as on a full disk): a sentence, a readable file, and the same command goes on.
+# shellcheck disable=SC2016
+many() { $run "$zeno" sweep "$ball" --vary q=0.5:2:12000 --keep last:q,max:q,last:u --end 0.01 --step 1e-2 --quiet --out "$1"; }
+limited() { timeout 60 "$mpirun" -n 3 --mca btl self,tcp sh -c 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 || ulimit -f 200; exec "$@"' zeno "$@"; }
+many plenty.h5 || complain "many runs fail"
+run=limited
+many full.h5 2>err && complain "a file that cannot grow is complete"
+grep -q 'larger than this system allows' err || complain "no sentence about the size: $(cat err)"
+"$zeno" plot full.h5.partial --y last:q --out full.svg || complain "what was written cannot be read"
+run="processes 3"
+many full.h5 || complain "it does not go on"
+cmp plenty.h5 full.h5 || complain "after a full disk the bytes are others"
+
+# Told to end: the file is there to go on with.
+timeout 60 "$mpirun" -n 3 "$zeno" sweep "$ball" --vary q_0=0.5:2:1000000 --keep last:q --end 0.1 --step 1e-2 --quiet --out stopped.h5 2>/dev/null &
+job=$!
+await stopped.h5.partial
+sleep 0.5
+kill -TERM $job
+wait $job && complain "a stopped study is in order"
+"$zeno" plot stopped.h5.partial --y last:q --out stopped.svg || complain "a stopped study cannot be read"
+
+[ $failures -eq 0 ] || exit 1
+echo "zeno sweep under mpirun: in order"

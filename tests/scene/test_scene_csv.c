@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of comma-separated values, for tables and for inputs: what is wrong is told with file, line and column. */
+#include "trial.h"
+
+#include "scene/csv.h"
+
+#include <stdlib.h>
+
+static const char folder[] = ZENO_BINARY_DIR "/csv-";
+
+static void write_file(const char *name, const void *bytes, size_t size) {
+    char path[400];
+    snprintf(path, sizeof path, "%s%s", folder, name);
+    FILE *to = fopen(path, "wb");
+    assert_non_null(to);
+    assert_int_equal(fwrite(bytes, 1, size, to), size);
+    assert_int_equal(fclose(to), 0);
+}
+
+static const char cart[] =
+    "inputs: {F: 0}\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2}\nforces: {x: F}\nsimulation: {step: 0.01, end: 2}\n";
+static const char reads[] = "tables: {f: {file: csv-table.csv, columns: [t, F]}}\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2}\n"
+                            "forces: {x: \"table(f, t)\"}\nsimulation: {scheme: radau-2a, step: 0.01, end: 2}\n";
+
+static const struct {
+    const char *text, *expected; /* behind the name of the file; NULL: it is good */
+} cases[] = {
+    {"t,F\n0,3\n2,-3\n", NULL},
+    {"\xef\xbb\xbft , \"F\"\r\n# a note\r\n\r\n 0 ,3\r\n2,-3", NULL},
+    {"G,t,F\n7,0,3\n7,2,-3\n", NULL},
+    {"t,G\n0,3\n2,-3\n", ":1:1: there is no column 'F'; its columns are t,G"},
+    {"t;F\n0;3\n2;-3\n", "; its columns are t;F"},
+    {"t,F,F\n0,3,4\n2,-3,4\n", ":1:1: there are two columns 'F'"},
+    {"", ": the file is empty: a line with the names of its columns is missing"},
+    {"\n# nothing\n", ":2:1: the file is empty"},
+    {"t,F\n", ":1:1: the file has no rows of numbers"},
+    {"t,F\n0,3\n2,1\n1,-3\n", ":4:1: the rows are not sorted: 1 follows 2 in column 1"},
+    {"t,F\n0,3\n\n0,1\n", ":4:1: the rows are not sorted: 0 follows 0 in column 1"},
+    {"t,F\n0,3\n1,abc\n", ":3:3: 'abc' is not a finite number"},
+    {"t,F\n0,3\n1, 2 3\n", ":3:4: '2 3' is not a finite number"},
+    {"t,F\n0,3\n1,NaN\n", ":3:3: 'NaN' is not a finite number"},
+    {"t,F\n0,3\n1,-inf\n", ":3:3: '-inf' is not a finite number"},
+    {"t,F\n0,3\n1,1e999\n", ":3:3: '1e999' is not a finite number"},
+    {"t,F\nNaN,3\n1,2\n", ":2:1: 'NaN' is not a finite number"},
+    {"t,F\n0,3\n1,\n", ":3:3: a number is missing in column 2"},
+    {"t,F\n0,3\n1\n", ":3:2: a number is missing in column 2"},
+    {"t,F\n0,3\n1,2,3\n", ":3:1: the row has 3 entries, and there are 2 columns"},
+    {"t,F\n0,3\n1,2\x01\n", ":3:1: the file is not a text: it has a byte 1"},
+};
+
+static void expect(zn_context *context, zn_status status, const char *what, const char *file, const char *expected) {
+    char sentence[300];
+    snprintf(sentence, sizeof sentence, "%s%s", expected[0] == ':' ? file : "", expected);
+    assert_int_equal(zn_error_count(context), 1); /* and nothing that only follows from it */
+    if (status == ZN_OK || !strstr(zn_error_text(context), sentence))
+        fail_msg("%s: '%s', not '%s'", what, zn_error_text(context), sentence);
+}
+
+static void inputs(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_file("input.csv", cases[i].text, strlen(cases[i].text));
+        trial r = trial_begin(cart, (trial_options){.scheme = "radau-2a"});
+        zn_status status = scene_follow_csv(r.context, r.simulation, "F=" ZENO_BINARY_DIR "/csv-input.csv:F,linear");
+        if (cases[i].expected) expect(r.context, status, cases[i].text, "csv-input.csv", cases[i].expected);
+        else {
+            assert_int_equal(status, ZN_OK);
+            trial_run(&r);
+            check_close(trial_q(&r, 0), 2, 1e-3); /* F = 3 (1 - t): x = 3 t^2/2 - t^3/2 */
+        }
+        trial_end(&r);
+    }
+}
+
+static void tables(void **state) {
+    (void)state;
+    write_file("scene.yaml", reads, strlen(reads));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_file("table.csv", cases[i].text, strlen(cases[i].text));
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *scene = NULL;
+        zn_status status = zn_scene_load(context, ZENO_BINARY_DIR "/csv-scene.yaml", NULL, &scene);
+        if (cases[i].expected) expect(context, status, cases[i].text, "csv-table.csv", cases[i].expected);
+        else {
+            zn_simulation *simulation = NULL;
+            assert_int_equal(status, ZN_OK);
+            assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation), ZN_OK);
+            assert_int_equal(zn_simulation_run(simulation, NULL, NULL), ZN_OK);
+            check_close(zn_simulation_positions(simulation)[0], 2, 1e-10);
+            zn_simulation_destroy(simulation);
+        }
+        zn_scene_destroy(scene);
+        zn_context_destroy(context);
+    }
+}
+
+static void texts_of_inputs(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *expected;
+    } wrong[] = {
+        {"F", "--input F: an input is written NAME=FILE.csv:COLUMN"},
+        {"F=x.csv", "--input F=x.csv: an input is written NAME=FILE.csv:COLUMN"},
+        {"F=nowhere.csv:F", "--input F=nowhere.csv:F: there is no such file"},
+        {"F=" ZENO_BINARY_DIR ":F", "this is a directory"},
+        {"G=" ZENO_BINARY_DIR "/csv-good.csv:F", "the model has no input 'G'"},
+        {"F=" ZENO_BINARY_DIR "/csv-good.csv:", "there is no column ''"},
+        {"F=" ZENO_BINARY_DIR "/csv-good.csv:F,spline", "'spline' is none of held, linear and cubic"},
+        {"F=" ZENO_BINARY_DIR "/csv-one.csv:F", "a table needs at least two points, not 1"},
+    };
+    write_file("good.csv", "t,F\n0,1\n1,2\n", 12);
+    write_file("one.csv", "t,F\n0,1\n", 8);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        trial r = trial_begin(cart, (trial_options){.scheme = "radau-2a"});
+        zn_status status = scene_follow_csv(r.context, r.simulation, wrong[i].text);
+        expect(r.context, status, wrong[i].text, "", wrong[i].expected);
+        trial_run(&r); /* the input is as it was */
+        check_close(trial_q(&r, 0), 0, 1e-15);
+        trial_end(&r);
+    }
+}
+
+/* Bytes of any kind: an error with a sentence, or a good table. */
+static void random_bytes(void **state) {
+    (void)state;
+    static const char parts[] = "0123456789.,,,\n\n-+eEtF\"# \t\rnaix";
+    unsigned seed = 71;
+    for (int round = 0; round < 500; round++) {
+        char text[120] = "t,F\n";
+        size_t n = round % 3 ? 4 : 0;
+        for (; n < 20 + (size_t)round % 90; n++) {
+            seed = seed * 1664525u + 1013904223u;
+            text[n] = round % 5 == 0 ? (char)(seed >> 24) : parts[(seed >> 16) % (sizeof parts - 1)];
+        }
+        write_file("random.csv", text, n);
+        trial r = trial_begin(cart, (trial_options){.scheme = "rattle", .end = 0.02});
+        zn_status status = scene_follow_csv(r.context, r.simulation, "F=" ZENO_BINARY_DIR "/csv-random.csv:F");
+        assert_true((status == ZN_OK) == (zn_error_count(r.context) == 0));
+        if (status == ZN_OK) trial_run(&r);
+        trial_end(&r);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(inputs), cmocka_unit_test(tables), cmocka_unit_test(texts_of_inputs),
+                                       cmocka_unit_test(random_bytes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

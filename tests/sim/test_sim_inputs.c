@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs and live parameters: constant within a step, set between steps, in every formula of both builders. */
+#include "trial.h"
+
+#include <stdlib.h>
+
+/* x'' = F/m in three descriptions; rattle is exact for a force that is constant in a step. */
+static const char *const pushed[] = {
+    "inputs: {F: 3}\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\nforces: {x: F}\nsimulation: {step: 0.1, end: 2}\n",
+    "inputs: {F: 3}\nbodies: {b: {type: particle, mass: 2, position: [0, 0]}}\nforces: {b.x: F}\n"
+    "simulation: {step: 0.1, end: 2}\n",
+    "inputs: {F: 3}\nbodies: {b: {type: planar, mass: 2, inertia: 1, position: [0, 0]}}\n"
+    "forces: {push: {type: body, on: b, force: [F, 0]}}\nsimulation: {step: 0.1, end: 2}\n"};
+
+static void test_force_by_input(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"rattle", "radau-2a", "moreau-midpoint"};
+    for (int k = 0; k < 3; k++)
+        for (int s = 0; s < 3; s++) {
+            trial r = trial_begin(pushed[k], (trial_options){.scheme = schemes[s]});
+            while (zn_simulation_time(r.simulation) < 1 - 1e-9) trial_step(&r);
+            check_close(trial_u(&r, 0), 1.5, 1e-12);
+            check_close(trial_q(&r, 0), 0.75, 1e-12);
+            assert_int_equal(zn_simulation_set_input(r.simulation, "F", -3), ZN_OK);
+            trial_run(&r);
+            check_close(trial_u(&r, 0), 0, 1e-12);
+            check_close(trial_q(&r, 0), 1.5, 1e-12);
+            double value;
+            assert_int_equal(zn_simulation_input(r.simulation, "F", &value), ZN_OK);
+            check_close(value, -3, 0);
+            trial_end(&r);
+        }
+}
+
+/* Two simulations of one model have values of their own, and the model keeps its. */
+static void test_own_values(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        trial a = trial_begin(pushed[k], (trial_options){.scheme = "rattle"});
+        zn_simulation *b = NULL;
+        const zn_model *model = zn_scene_model(a.scene);
+        assert_int_equal(zn_simulation_create(a.context, model, zn_simulation_settings(a.simulation), &b), ZN_OK);
+        assert_ptr_equal(zn_simulation_model(b), model);
+        assert_int_equal(zn_simulation_set_input(b, "F", 6), ZN_OK);
+        for (int i = 0; i < 10; i++) trial_step(&a), assert_int_equal(zn_simulation_step(b), ZN_OK);
+        check_close(trial_u(&a, 0), 1.5, 1e-12);
+        check_close(zn_simulation_velocities(b)[0], 3, 1e-12);
+        assert_string_equal(zn_simulation_input_name(b, 0), "F");
+        assert_null(zn_simulation_input_name(b, 1));
+        zn_simulation_destroy(b);
+        trial_end(&a);
+    }
+}
+
+/* A live stiffness in an energy, a drive, a constraint and an output: m x'' = -k x, with k changed where x = 0. */
+static void test_live_parameter(void **state) {
+    (void)state;
+    const char *text = "parameters: {m: 2, k: {value: 8, live: true}}\ncoordinates: {x: {start: 0, velocity: 1}}\n"
+                       "energy: {kinetic: m/2*x'^2, potential: k/2*x^2}\noutputs: {spring: k*x}\nsimulation: {step: 1e-3, end: 10}\n";
+    trial r = trial_begin(text, (trial_options){.scheme = "radau-2a", .stages = 3, .step = acos(-1) / 2 / 100, .end = acos(-1)});
+    while (zn_simulation_time(r.simulation) < acos(-1) / 2 - 1e-9) trial_step(&r);
+    check_close(trial_q(&r, 0), 0, 1e-9); /* half a period of omega = 2 */
+    check_close(trial_u(&r, 0), -1, 1e-9);
+    assert_int_equal(zn_simulation_set_input(r.simulation, "k", 2), ZN_OK);
+    trial_run(&r);
+    check_close(trial_q(&r, 0), -1, 1e-9); /* a quarter of omega = 1 */
+    double spring;
+    assert_int_equal(zn_simulation_outputs(r.simulation, &spring), ZN_OK);
+    check_close(spring, -2, 1e-8);
+    trial_end(&r);
+    r = trial_begin(text, (trial_options){.scheme = "rattle", .set = "k = 4*m"});
+    double k;
+    assert_int_equal(zn_simulation_input(r.simulation, "k", &k), ZN_OK);
+    check_close(k, 8, 0);
+    trial_end(&r);
+}
+
+static void test_drive_by_input(void **state) {
+    (void)state;
+    trial r = trial_begin(
+        "inputs: {speed: 2}\nbodies: {b: {type: planar, mass: 1, inertia: 1, angle_rate: 2}}\n"
+        "joints: {pin: {type: revolute, between: [world, b], at: [0, 0]}, m: {type: motor, between: [world, b], drive: speed}}\n"
+        "simulation: {step: 0.1, end: 2}\n",
+        (trial_options){.scheme = "radau-2a"});
+    while (zn_simulation_time(r.simulation) < 1 - 1e-9) trial_step(&r);
+    check_close(trial_q(&r, 2), 2, 1e-9);
+    assert_int_equal(zn_simulation_set_input(r.simulation, "speed", -1), ZN_OK);
+    trial_run(&r);
+    check_close(trial_u(&r, 2), -1, 1e-9);
+    trial_end(&r);
+}
+
+/* Derivatives know nothing of inputs, and are exact with them. */
+static void test_derivatives(void **state) {
+    (void)state;
+    trial r = trial_begin(
+        "inputs: {F: 3, c: 0.5}\ncoordinates: {x: 0.3, y: 0.2}\nenergy: {kinetic: x'^2*(1 + c*y^2) + y'^2, potential: F*x^2*sin(y)}\n"
+        "forces: {x: -c*x'*y}\nconstraints: {g: {position: x - c*y^2 - 0.28}}\nsimulation: {step: 0.1, end: 2}\n",
+        (trial_options){.scheme = "radau-2a"});
+    const double q[] = {0.4, -0.3}, u[] = {1, 2}, a[] = {-1, 0.5}, lambda[] = {2};
+    zn_derivative_check check;
+    zn_point at = {.t = 0.1, .q = q, .u = u, .a = a, .lambda = lambda};
+    assert_int_equal(zn_model_check_derivatives(r.context, zn_scene_model(r.scene), &at, &check), ZN_OK);
+    check_below(check.worst, 1e-6);
+    trial_end(&r);
+}
+
+static void test_errors(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *expected;
+    } wrong[] = {
+        {"inputs: {F: [1]}\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\n", "test:1:13: input 'F' must be a formula or a map"},
+        {"inputs: {F: 1/0}\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\n", "test:1:13: input 'F' is not a finite number"},
+        {"inputs: {x: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\n", "test:2:15: 'x' cannot be the name of a coordinate: line 1 has"},
+        {"inputs: {F: 1}\ncoordinates: {x: F}\nenergy: {kinetic: x'^2}\n",
+         "test:2:18: the start of a coordinate must be constant, but 'F' may change between steps"},
+        {"parameters: {k: {value: 1, live: maybe}}\ncoordinates: {x: k}\nenergy: {kinetic: x'^2}\n", "live of"},
+        {"parameters: {k: {live: true}}\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\n", "test:1:17: parameter 'k' lacks 'value'"},
+        {"inputs: {F: 1}\nbodies: {b: {type: particle, mass: F, position: [0, 0]}}\n", "test:2:36: "},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *scene = NULL;
+        char text[400];
+        snprintf(text, sizeof text, "%ssimulation: {step: 0.1, end: 1}\n", wrong[i].text);
+        assert_int_not_equal(zn_scene_parse(context, "test", text, NULL, &scene), ZN_OK);
+        if (!strstr(zn_error_text(context), wrong[i].expected))
+            fail_msg("%s\n%s\nexpected: %s", text, zn_error_text(context), wrong[i].expected);
+        zn_context_destroy(context);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_force_by_input), cmocka_unit_test(test_own_values),
+                                       cmocka_unit_test(test_live_parameter), cmocka_unit_test(test_drive_by_input),
+                                       cmocka_unit_test(test_derivatives),    cmocka_unit_test(test_errors)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
