@@ -270,6 +270,13 @@ ZN_API zn_status zn_parts_force(zn_parts *, const zn_force_def *def);
 
 /* A coordinate of its own with velocity name'. Its mass comes from zn_parts_energy. */
 ZN_API zn_status zn_parts_coordinate(zn_parts *, const char *name, double start, double velocity);
+/* A velocity of its own, which is the rate of no coordinate. Its mass comes from zn_parts_mass, its force, which is complete (potentials add nothing
+ * to it), from zn_parts_generalised_force. */
+ZN_API zn_status zn_parts_velocity(zn_parts *, const char *name, double start);
+/* The rate of a coordinate that was added without a velocity: a formula, linear in velocities of any kind. */
+ZN_API zn_status zn_parts_kinematics(zn_parts *, const char *coordinate, zn_formula rate);
+/* Adds to the mass matrix, at the row and column of two velocities ("v", "crank.phi'"; column NULL: the same). Both halves may be said. */
+ZN_API zn_status zn_parts_mass(zn_parts *, const char *row, const char *column, zn_formula value);
 /* Adds to the energies of the model: kinetic over free coordinates (and planar bodies), potential over any. */
 ZN_API zn_status zn_parts_energy(zn_parts *, const char *name, zn_formula kinetic, zn_formula potential);
 /* A generalised force on a velocity: "crank.phi" or "crank.phi'", "top.wx". */

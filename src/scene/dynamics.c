@@ -4,10 +4,10 @@
 
 void scene_read_energy(scene_loader *loader, const scene_node *node, bool first_order) {
     const scene_node *kinetic, *potential;
-    const scene_key keys[] = {{"kinetic", SCENE_SCALAR, !first_order, &kinetic},
+    const scene_key keys[] = {{"kinetic", SCENE_SCALAR, !first_order && !loader->parts, &kinetic},
                               {"potential", SCENE_SCALAR | SCENE_NULL, false, &potential}};
     if (!scene_want_map(loader, node, "energy", 2, keys)) return;
-    if (!kinetic && !first_order) loader->names_incomplete = true;
+    if (!kinetic && !first_order && !loader->parts) loader->names_incomplete = true;
     if (kinetic && first_order) {
         scene_error(loader, kinetic, "the scene has 'mass'; with it, energy has only 'potential' (for the account of energy)");
         kinetic = NULL;
@@ -18,6 +18,13 @@ void scene_read_energy(scene_loader *loader, const scene_node *node, bool first_
     else zn_formula_energy(loader->builder, scene_formula(loader, kinetic), scene_formula(loader, potential));
 }
 
+static void add_force(scene_loader *loader, const scene_node *owner, const scene_node *value) {
+    if (!scene_want_kind(loader, value, SCENE_SCALAR, scene_format(loader, "the force on '%s'", owner->text))) return;
+    zn_formula formula = scene_formula(loader, value);
+    if (loader->parts) scene_placed(loader, zn_parts_generalised_force(loader->parts, owner->text, formula), owner);
+    else zn_formula_force(loader->builder, owner->text, formula);
+}
+
 /* A formula for each of `owners`, by name or (a list) in their order. */
 static void read_by_name(scene_loader *loader, const scene_node *node, const char *section, const scene_node *owners) {
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
@@ -25,8 +32,7 @@ static void read_by_name(scene_loader *loader, const scene_node *node, const cha
         if (!scene_find(owners, name))
             scene_error(loader, entry->key, "%s: there is no %s '%.60s'%s", section,
                         owners == loader->velocities ? "velocity" : "coordinate", name, scene_hint(loader, name, owners));
-        else if (scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "the force on '%s'", name)))
-            zn_formula_force(loader->builder, name, scene_formula(loader, entry->value));
+        else add_force(loader, entry->key, entry->value);
     }
 }
 
@@ -41,8 +47,7 @@ void scene_read_forces(scene_loader *loader, const scene_node *node, const char 
     }
     const scene_entry *owner = owners->first;
     for (const scene_entry *entry = node->first; entry; entry = entry->next, owner = owner->next)
-        if (scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "the force on '%s'", owner->key->text)))
-            zn_formula_force(loader->builder, owner->key->text, scene_formula(loader, entry->value));
+        add_force(loader, owner->key, entry->value);
 }
 
 /* ---- mass ---- */
@@ -55,7 +60,8 @@ static void add_mass(scene_loader *loader, const scene_node *row, const scene_no
     if (row == column && scene_is_constant(loader, formula) &&
         !scene_want_number(loader, value, scene_format(loader, "the mass of '%s'", row->text), scene_positive, &mass))
         formula = ZN_FORMULA("1");
-    zn_formula_mass(loader->builder, row->text, column->text, formula);
+    if (loader->parts) scene_placed(loader, zn_parts_mass(loader->parts, row->text, column->text, formula), value);
+    else zn_formula_mass(loader->builder, row->text, column->text, formula);
 }
 
 static void read_diagonal_by_name(scene_loader *loader, const scene_node *node) {

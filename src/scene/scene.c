@@ -125,14 +125,19 @@ static bool read_kind(scene_loader *loader, const scene_node *root, sections *s)
 
 /* ---- scenes with bodies ---- */
 
+/* Velocities by formulas beside bodies need their masses, and what is about them needs them. */
 static void check_part_sections(scene_loader *loader, const sections *s) {
+    int errors = zn_error_count(loader->context);
     const struct {
         const char *name;
         const scene_node *node;
-    } wrong[] = {{"velocities", s->velocities}, {"kinematics", s->kinematics}, {"mass", s->mass}, {"force", s->force}};
-    for (int i = 0; i < 4; i++)
-        if (wrong[i].node)
-            scene_error(loader, wrong[i].node, "a scene with bodies has no '%s': further coordinates have an energy", wrong[i].name);
+    } needs[] = {{"mass", s->mass}, {"force", s->force}};
+    for (int i = 0; i < 2 && !s->velocities; i++)
+        if (needs[i].node)
+            scene_error(loader, needs[i].node, "'%s' is for 'velocities' of the scene's own: bodies have their mass, 'forces' act on them",
+                        needs[i].name);
+    if (s->velocities && !s->mass) scene_error(loader, s->velocities, "the velocities need a 'mass'");
+    loader->names_incomplete |= zn_error_count(loader->context) > errors;
 }
 
 /* The key that the newest error is about, by its subject: a contact, a geometry ("rod.tip" is one of rod) or a body; else all bodies. */
@@ -150,6 +155,7 @@ static const scene_node *blamed(const scene_loader *loader, const sections *s) {
 
 static void read_part_scene(scene_loader *loader, zn_scene *scene, const sections *s, scene_view *view, const zn_scene_options *options) {
     check_part_sections(loader, s);
+    loader->velocities = s->velocities;
     scene_read_parameters(loader, s->parameters, options);
     if (s->tables) scene_read_tables(loader, s->tables);
     if (s->inputs) scene_read_inputs(loader, s->inputs);
@@ -158,13 +164,17 @@ static void read_part_scene(scene_loader *loader, zn_scene *scene, const section
     if (s->gravity) scene_read_gravity(loader, s->gravity);
     scene_read_bodies(loader, s->bodies);
     if (s->coordinates) scene_read_coordinates(loader, s->coordinates);
+    if (s->velocities) scene_read_velocities(loader, s->velocities);
+    if (s->kinematics) scene_read_kinematics(loader, s->kinematics);
     if (s->states) scene_read_states(loader, s->states);
     if (s->events) scene_read_events(loader, s->events);
     bool complete = !loader->names_incomplete;
     if (complete && s->frames) scene_read_frames(loader, s->frames);
     if (complete && s->joints) scene_read_joints(loader, s->joints);
     if (complete && s->energy) scene_read_energy(loader, s->energy, false);
+    if (complete && s->mass) scene_read_mass(loader, s->mass);
     if (complete && s->forces) scene_read_part_forces(loader, s->forces);
+    if (complete && s->force) scene_read_forces(loader, s->force, "force", s->velocities);
     if (complete && s->constraints) scene_read_constraints(loader, s->constraints);
     int errors = zn_error_count(loader->context);
     if (complete && s->geometry) scene_read_geometry(loader, NULL, s->geometry);

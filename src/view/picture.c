@@ -97,8 +97,7 @@ static void put_bodies(picture *p) {
     bool first = true;
     drawing_put(&p->d, "\"bodies\": {");
     for (size_t i = 1; i < p->parts->n_bodies; i++) {
-        if (p->parts->bodies[i].kind == BODY_SCALAR || p->parts->bodies[i].kind == BODY_MARK || p->parts->bodies[i].kind == BODY_STATE)
-            continue;
+        if (body_is_number(p->parts->bodies[i].kind)) continue;
         if (!first) drawing_put(&p->d, ",\n");
         put_body(p, &p->parts->bodies[i]);
         first = false;
@@ -461,9 +460,7 @@ static void put_items(picture *p) {
         if (!is_point(&g->shape) && !faces && !parts->bodies[g->body].own_picture) put_geometry(p, g);
     }
     for (size_t i = 1; i < parts->n_bodies; i++)
-        if (parts->bodies[i].kind != BODY_SCALAR && parts->bodies[i].kind != BODY_MARK && parts->bodies[i].kind != BODY_STATE &&
-            !parts->bodies[i].group && !parts->bodies[i].own_picture)
-            put_outline(p, (int)i);
+        if (!body_is_number(parts->bodies[i].kind) && !parts->bodies[i].group && !parts->bodies[i].own_picture) put_outline(p, (int)i);
     for (size_t i = 0; i < parts->n_flexibles; i++) put_flexible(p, &parts->flexibles[i]);
     for (size_t i = 0; i < parts->n_pieces; i++)
         if (parts->pieces[i].glyph != GLYPH_NONE && parts->pieces[i].glyph != GLYPH_CONTACT) put_piece(p, &parts->pieces[i]);

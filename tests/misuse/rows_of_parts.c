@@ -233,6 +233,13 @@ ROW(zn_parts_coordinate) {
         REFUSED(zn_parts_coordinate(w->parts, "s", 0, wrong_numbers[i]));
     }
 }
+ROW(zn_parts_velocity) {
+    REFUSED_SILENTLY(zn_parts_velocity(NULL, "v", 0));
+    REFUSED(zn_parts_velocity(w->dead_parts, "v", 0));
+    REFUSED(zn_parts_velocity(w->parts, NULL, 0));
+    REFUSED(zn_parts_velocity(w->parts, "b", 0));
+    for (int i = 0; i < 3; i++) REFUSED(zn_parts_velocity(w->parts, "v", wrong_numbers[i]));
+}
 #define ROW_OF_NAMED(function, ...)                         \
     ROW(function) {                                         \
         REFUSED_SILENTLY(function(NULL, "n", __VA_ARGS__)); \
@@ -242,6 +249,8 @@ ROW(zn_parts_coordinate) {
     }
 ROW_OF_NAMED(zn_parts_energy, zero, zero)
 ROW_OF_NAMED(zn_parts_generalised_force, zero)
+ROW_OF_NAMED(zn_parts_kinematics, zero)
+ROW_OF_NAMED(zn_parts_mass, NULL, zero)
 ROW_OF_NAMED(zn_parts_position_constraint, zero)
 ROW_OF_NAMED(zn_parts_velocity_constraint, zero)
 ROW_OF_NAMED(zn_parts_output, zero)
@@ -496,6 +505,9 @@ const misuse_row rows_of_parts[] = {
     R(zn_default_force_def),
     R(zn_parts_force),
     R(zn_parts_coordinate),
+    R(zn_parts_velocity),
+    R(zn_parts_kinematics),
+    R(zn_parts_mass),
     R(zn_parts_energy),
     R(zn_parts_generalised_force),
     R(zn_parts_position_constraint),

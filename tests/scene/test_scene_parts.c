@@ -276,7 +276,7 @@ static void mistakes_have_places(void **state) {
     check_errors(HEAD "constraints: {c: {position: rod.x'}}\n", "3:29: the constraint of 'c' must not depend on velocities");
     check_errors(HEAD "coordinates: {s: 0}\n", "2:3: 's'' has no positive mass at the start");
     check_errors(HEAD "coordinates: {rod: 0}\n", "3:15: 'rod' cannot be the name of a coordinate: line 2 has a body of this name");
-    check_errors(HEAD "mass: [1]\n", "3:7: a scene with bodies has no 'mass'");
+    check_errors(HEAD "mass: [1]\n", "3:7: 'mass' is for 'velocities' of the scene's own: bodies have their mass");
     check_errors("coordinates: {x: 0}\nenergy: {kinetic: x'^2}\njoints: {}\n", "3:9: the scene has no 'bodies' that this could belong to");
     check_errors(HEAD "frames: {end: [0, 1]}\n", "3:10: a frame is named BODY.NAME");
     check_errors(HEAD "frames: {rod.end: [0, 1]}\n", "3:10: there are two frames named 'end' on 'rod'");

@@ -197,6 +197,34 @@ zn_status zn_parts_coordinate(zn_parts *parts, const char *name, double start, d
     return parts_add_body(parts, &b, NULL);
 }
 
+zn_status zn_parts_velocity(zn_parts *parts, const char *name, double start) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    zn_status status = parts_check_name(parts, name, "velocity");
+    if (status != ZN_OK) return status;
+    if (!isfinite(start)) return fail(parts->context, ZN_ERROR_MODEL, "the start of '%s' is not finite", name);
+    parts_body b = {.kind = BODY_VELOCITY, .velocity = start, .p = quat_identity()};
+    if (!(b.name = mem_text(parts->context, name))) return ZN_ERROR_MEMORY;
+    return parts_add_body(parts, &b, NULL);
+}
+
+zn_status zn_parts_kinematics(zn_parts *parts, const char *coordinate, zn_formula rate) {
+    NEED_HANDLE(parts, HANDLE_PARTS);
+    NEED(parts->context, coordinate);
+    char hint[100];
+    int index = parts_find_body(parts, coordinate, strlen(coordinate));
+    parts_body *b = index >= 0 ? &parts->bodies[index] : NULL;
+    if (!b || (b->kind != BODY_SCALAR && !b->is_coordinate))
+        return fail(parts->context, ZN_ERROR_MODEL, "there is no coordinate '%.60s' that could have kinematics%s", coordinate,
+                    b ? "" : parts_body_hint(parts, coordinate, hint, sizeof hint));
+    if (!rate.text) return fail(parts->context, ZN_ERROR_ARGUMENT, "the kinematics of '%s' need a formula", coordinate);
+    if (b->is_coordinate) return fail(parts->context, ZN_ERROR_MODEL, "the kinematics of '%s' are given twice", coordinate);
+    if (b->velocity != 0)
+        return fail(parts->context, ZN_ERROR_MODEL, "'%s' has kinematics, so its velocity at the start follows and cannot be given",
+                    coordinate);
+    b->kind = BODY_STATE, b->is_coordinate = true;
+    return parts_keep_formula(parts, &b->rate, rate);
+}
+
 zn_status parts_add_state(zn_parts *parts, const char *name, double start, zn_formula rate) {
     parts_body b = {.kind = BODY_STATE, .start = start, .p = quat_identity()};
     zn_status status = parts_keep_formula(parts, &b.rate, rate);
@@ -210,7 +238,7 @@ zn_status parts_add_state(zn_parts *parts, const char *name, double start, zn_fo
 
 const char *parts_q_name(const parts_body *b, int i, char *text, size_t room) {
     static const char *const planar[] = {"x", "y", "phi"}, *const spatial[] = {"x", "y", "z", "p0", "p1", "p2", "p3"};
-    if (b->kind == BODY_SCALAR || b->kind == BODY_MARK || b->kind == BODY_STATE) snprintf(text, room, "%s", b->name);
+    if (body_is_number(b->kind)) snprintf(text, room, "%s", b->name);
     else snprintf(text, room, "%s.%s", b->name, b->kind == BODY_PLANAR ? planar[i] : spatial[i]);
     return text;
 }
@@ -219,7 +247,7 @@ const char *parts_u_name(const parts_body *b, int i, char *text, size_t room) {
     if (b->kind == BODY_SPATIAL && i >= 3) snprintf(text, room, "%s.w%c", b->name, "xyz"[i - 3]);
     else {
         parts_q_name(b, i, text, room - 1);
-        strcat(text, "'");
+        if (b->kind != BODY_VELOCITY) strcat(text, "'");
     }
     return text;
 }
@@ -243,8 +271,7 @@ zn_status parts_express_body(zn_parts *parts, sketch *k, const parts_piece *piec
     const sketch_body *b = &k->body[0];
     if (b->kind == BODY_MARK) sketch_mass(k, b->u, b->u, sketch_constant(k, 1)); /* it has no velocity: any mass will do */
     if (b->kind == BODY_STATE) k->s.answered = 1;                                /* of the bodies that its rate names */
-    if (b->kind == BODY_SCALAR || b->kind == BODY_MARK || b->kind == BODY_STATE || piece->variant)
-        return ZN_OK; /* a variant: nodes, whose mass is in their elements */
+    if (body_is_number(b->kind) || piece->variant) return ZN_OK;                 /* a variant: nodes, whose mass is in their elements */
     expr m = sketch_parameter(k);
     evec g = sketch_parameter3(k);
     int directions = b->kind == BODY_PARTICLE_3D || b->kind == BODY_SPATIAL ? 3 : 2;

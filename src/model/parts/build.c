@@ -31,8 +31,7 @@ static void start_of(const parts_body *b, double *q, double *u) {
     memcpy(q, position, sizeof position);
     memcpy(u, velocity, sizeof velocity);
     if (b->kind == BODY_PLANAR) q[2] = b->angle, u[2] = b->angle_rate;
-    if (b->kind == BODY_SCALAR || b->kind == BODY_LINE || b->kind == BODY_MARK || b->kind == BODY_STATE)
-        q[0] = b->start, u[0] = b->velocity;
+    if (body_is_number(b->kind) || b->kind == BODY_LINE) q[0] = b->start, u[0] = b->velocity;
 }
 
 /* Values of the variables of a sketch at the start: t = 0, coordinates of the holders, numbers. NULL: out of memory. */
@@ -118,6 +117,9 @@ static zn_status express_states(zn_parts *parts, sketch *k, const parts_piece *p
         expr rate;
         if (k->body[i].kind != BODY_STATE) continue;
         status = parts_formula_of_time(parts, k, piece, &parts->bodies[piece->bodies[i]].rate, &rate);
+        const parts_body *b = &parts->bodies[piece->bodies[i]];
+        if (status == ZN_OK && b->is_coordinate && !formula_linear_in_u(&k->s, rate))
+            status = formula_fail(parts->context, &b->rate, b->name, "%s' must be linear in the velocities", b->name);
         if (status == ZN_OK) sketch_state(k, &k->body[i], rate);
     }
     return status;
@@ -323,7 +325,7 @@ static zn_status add_coordinates(assembly *a, parts_body *b) {
 
 static zn_status add_body(zn_parts *parts, assembly *a, int index) {
     static const char *const what[BODY_KIND_COUNT] = {"world",       "particle",   "particle", "planar body", "spatial body", "moving body",
-                                                      "moving body", "coordinate", "",         "mark",        "state"};
+                                                      "moving body", "coordinate", "",         "mark",        "state",        "velocity"};
     static const int count[BODY_KIND_COUNT] = {0, 4, 4, 5, 10};
     parts_body *b = &parts->bodies[index];
     const vec3 g = parts->gravity;
@@ -382,9 +384,9 @@ static zn_status build(zn_parts *parts, zn_model **model) {
     if (!a) return ZN_ERROR_MEMORY;
     zn_status status = ZN_OK, one;
     for (size_t i = 0; status == ZN_OK && i < parts->n_bodies; i++)
-        if (body_nq(parts->bodies[i].kind)) status = add_coordinates(a, &parts->bodies[i]);
+        if (body_is_held(parts->bodies[i].kind)) status = add_coordinates(a, &parts->bodies[i]);
     for (size_t i = 0; status == ZN_OK && i < parts->n_bodies; i++)
-        if (body_nq(parts->bodies[i].kind)) status = add_body(parts, a, (int)i);
+        if (body_is_held(parts->bodies[i].kind)) status = add_body(parts, a, (int)i);
     /* Formulas of several pieces may be wrong: all are reported. */
     for (size_t i = 0; status != ZN_ERROR_MEMORY && i < parts->n_pieces; i++)
         if (status != ZN_OK && parts->pieces[i].express == parts_express_contact_place)

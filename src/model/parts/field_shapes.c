@@ -26,9 +26,7 @@ static bool class_of(const geometry *g, collide_class *class) {
 
 static bool has_bodies(const zn_parts *parts, bool planar) {
     for (size_t i = 1; i < parts->n_bodies; i++)
-        if (parts->bodies[i].kind != BODY_SCALAR && parts->bodies[i].kind != BODY_MARK && parts->bodies[i].kind != BODY_STATE &&
-            body_is_planar(parts->bodies[i].kind) == planar)
-            return true;
+        if (!body_is_number(parts->bodies[i].kind) && body_is_planar(parts->bodies[i].kind) == planar) return true;
     return false;
 }
 

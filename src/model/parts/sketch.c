@@ -70,7 +70,7 @@ static void express_body(sketch *k, sketch_body *b, const expr *numbers) {
     expr *qdot = k->s.qdot + b->q;
     int q = k->s.q + b->q, u = k->s.u + b->u;
     clear_body(k, b);
-    for (int i = 0; i < body_nu(b->kind) && b->kind != BODY_SPATIAL; i++) qdot[i] = expr_variable(k->g, u + i);
+    for (int i = 0; i < body_nq(b->kind) && b->kind != BODY_SPATIAL && b->kind != BODY_STATE; i++) qdot[i] = expr_variable(k->g, u + i);
     switch (b->kind) {
     case BODY_PARTICLE_2D: b->r = variables(k, q, 2), b->v = variables(k, u, 2); break;
     case BODY_PARTICLE_3D: b->r = variables(k, q, 3), b->v = variables(k, u, 3); break;
@@ -166,7 +166,7 @@ static int read_layout(sketch *k, const int *layout) {
         body_kind kind = (body_kind)layout[0];
         k->s.size.nq += body_nq(kind);
         k->s.size.nu += body_nu(kind);
-        if (kind == BODY_SPATIAL || kind == BODY_STATE) k->s.lagrangian = false;
+        if (kind == BODY_SPATIAL || kind == BODY_STATE || kind == BODY_VELOCITY) k->s.lagrangian = false;
         n_numbers += layout[1];
     }
     k->n_bodies = *layout++;
@@ -197,7 +197,7 @@ static void express_layout(sketch *k, const int *layout) {
         for (int c = 0; c < n_carriers && c < SKETCH_MOST_CARRIERS; c++) carriers[c] = &k->holder[layout[3 + c]];
         k->body[i] = (sketch_body){.kind = (body_kind)layout[0]};
         clear_body(k, &k->body[i]);
-        if (body_nq(k->body[i].kind)) k->body[i] = *carriers[0];
+        if (body_is_held(k->body[i].kind)) k->body[i] = *carriers[0];
         else if (body_is_section(k->body[i].kind))
             sketch_section(k, &k->body[i], n_carriers, carriers, take_numbers(k, layout[1], &next, numbers));
     }
@@ -242,13 +242,13 @@ zn_status sketch_begin(zn_context *context, sketch *k, int n_bodies, const body_
     if (!layout) return ZN_ERROR_MEMORY;
     int *next = layout + 1;
     for (int i = 0; i < n_bodies; i++)
-        if (body_nq(kinds[i])) *next++ = (int)kinds[i], *next++ = 0, n_holders++;
+        if (body_is_held(kinds[i])) *next++ = (int)kinds[i], *next++ = 0, n_holders++;
     layout[0] = n_holders;
     *next++ = n_bodies;
     for (int i = 0, holder = 0; i < n_bodies; i++) {
         *next++ = (int)kinds[i], *next++ = 0;
-        *next++ = body_nq(kinds[i]) > 0;
-        if (body_nq(kinds[i])) *next++ = holder++;
+        *next++ = body_is_held(kinds[i]);
+        if (body_is_held(kinds[i])) *next++ = holder++;
     }
     zn_status status = sketch_begin_on(context, k, layout, rows, most_parameters);
     mem_free(context, layout);
@@ -331,16 +331,28 @@ void sketch_force(sketch *k, evec F, evec v) {
     for (int i = 0; i < 3; i++) sketch_power(k, F.x[i], v.x[i]);
 }
 
+/* The forces on velocities that are given by formulas are complete: a potential adds none to them. */
+static bool is_given(const sketch *k, int velocity) {
+    for (int i = 0; i < k->n_holders; i++)
+        if (k->holder[i].kind == BODY_VELOCITY && k->holder[i].u == velocity) return true;
+    return false;
+}
+
 void sketch_potential(sketch *k, expr V) {
     k->s.V = sketch_add(k, k->s.V, V);
     k->s.power = sketch_add(k, k->s.power, expr_derivative(k->g, V, 0)); /* of what moves by itself */
     for (int i = 0; i < k->n_holders; i++) {
         int q = k->holder[i].q;
         if (k->holder[i].kind != BODY_STATE) continue;
-        k->s.power = sketch_add(k, k->s.power, sketch_mul(k, expr_derivative(k->g, V, k->s.q + q), k->s.qdot[q]));
+        expr rate = k->s.qdot[q]; /* less what the forces below do */
+        for (int j = 0; j < k->s.size.nu; j++)
+            if (!is_given(k, j))
+                rate = sketch_sub(k, rate, sketch_mul(k, expr_derivative(k->g, k->s.qdot[q], k->s.u + j), expr_variable(k->g, k->s.u + j)));
+        k->s.power = sketch_add(k, k->s.power, sketch_mul(k, expr_derivative(k->g, V, k->s.q + q), rate));
     }
     expr rate = sketch_rate(k, V); /* h = -(dV/dq B)' : the part of -V' that is linear in u */
-    for (int i = 0; i < k->s.size.nu; i++) sketch_h(k, i, expr_unary(k->g, EXPR_NEG, expr_derivative(k->g, rate, k->s.u + i)));
+    for (int i = 0; i < k->s.size.nu; i++)
+        if (!is_given(k, i)) sketch_h(k, i, expr_unary(k->g, EXPR_NEG, expr_derivative(k->g, rate, k->s.u + i)));
 }
 
 void sketch_mass(sketch *k, int row, int column, expr value) {

@@ -6,7 +6,8 @@
  *   velocities              -                r'                        (x', y', phi')           (v, Omega), v in I, Omega in K
  *   kinematics of spatial bodies: r' = v,  p' = 1/2 Q(p) Omega;  rotation A(p), divided by p.p
  *
- * Moving bodies have no coordinates, but a prescribed motion r(t), A(t): see sketch_move. A scalar is a free coordinate.
+ * Moving bodies have no coordinates, but a prescribed motion r(t), A(t): see sketch_move. A scalar is a free coordinate s with velocity s'; a
+ * state is one with a rate by formula, q' = f(t, q, u), and a velocity is one of the u that such rates use.
  * A line body (a node of a bar) has one: r = p0 + x d, with p0 and d among its numbers.
  * A mark is a coordinate that rests during a step, and is set anew after it by the part that needs it (joint_motion.c).
  * A section is a material point of a flexible body: it has no coordinates; its pose follows from its carriers, the nodes near it,
@@ -28,7 +29,8 @@ typedef enum body_kind {
     BODY_SCALAR,
     BODY_LINE,
     BODY_MARK,
-    BODY_STATE,          /* of a controller: a coordinate without a velocity */
+    BODY_STATE,          /* a coordinate without a velocity of its own: its rate is a formula */
+    BODY_VELOCITY,       /* a velocity without a coordinate of its own */
     BODY_SECTION_POINT,  /* of a bar: r = sum N_i r_i, does not turn */
     BODY_SECTION_PLANAR, /* of a planar beam with angles: r = sum N_i r_i, phi = sum N_i phi_i */
     BODY_SECTION_SPLINE, /* of a planar spline: r = sum N_i r_i, direction r'/|r'| */
@@ -36,17 +38,21 @@ typedef enum body_kind {
     BODY_KIND_COUNT
 } body_kind;
 
-static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0}[kind]; }
-static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0}[kind]; }
+static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0}[kind]; }
+static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 0}[kind]; }
 static inline bool body_is_planar(body_kind kind) {
     return kind != BODY_PARTICLE_3D && kind != BODY_SPATIAL && kind != BODY_MOVING_SPATIAL && kind != BODY_SECTION_ROD;
 }
-/* No body: a coordinate that stands for itself. */
-static inline bool body_is_number(body_kind kind) { return kind == BODY_SCALAR || kind == BODY_MARK || kind == BODY_STATE; }
+/* No body: a coordinate or velocity that stands for itself. */
+static inline bool body_is_number(body_kind kind) {
+    return kind == BODY_SCALAR || kind == BODY_MARK || kind == BODY_STATE || kind == BODY_VELOCITY;
+}
+/* Whether it has unknowns of its own. */
+static inline bool body_is_held(body_kind kind) { return body_nq(kind) + body_nu(kind) > 0; }
 static inline bool body_is_moving(body_kind kind) { return kind == BODY_MOVING_PLANAR || kind == BODY_MOVING_SPATIAL; }
 static inline bool body_is_section(body_kind kind) { return kind >= BODY_SECTION_POINT && kind < BODY_KIND_COUNT; }
 /* Whether forces can move it: it has coordinates, or its carriers have. */
-static inline bool body_is_free(body_kind kind) { return body_nq(kind) > 0 || body_is_section(kind); }
+static inline bool body_is_free(body_kind kind) { return body_is_held(kind) || body_is_section(kind); }
 /* Whether its rotation can change. */
 static inline bool body_turns(body_kind kind) {
     return kind == BODY_PLANAR || kind == BODY_SPATIAL || body_is_moving(kind) || (body_is_section(kind) && kind != BODY_SECTION_POINT);

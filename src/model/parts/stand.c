@@ -20,7 +20,7 @@ static int find_holder(parts_stand *s, int body) {
 static int carriers_of(const zn_parts *parts, const int *body, const int **carriers) {
     const parts_body *b = &parts->bodies[*body];
     *carriers = body_is_section(b->kind) ? b->carriers : body;
-    return body_is_section(b->kind) ? b->n_carriers : body_nq(b->kind) > 0;
+    return body_is_section(b->kind) ? b->n_carriers : body_is_held(b->kind);
 }
 
 static void put_numbers(parts_stand *s, const parts_body *b) {
