@@ -73,6 +73,8 @@ static void count_states(cone_report *report, const double *r, const double *u) 
     }
 }
 
+static int rows_in_file(const contact_problem *p) { return p->planar_rolling ? 3 : p->dim; }
+
 static void print_json(const cone_report *r) {
     const cone_outcome *o = &r->result->outcome;
     const many_outcome *c = &r->result->cost;
@@ -81,7 +83,7 @@ static void print_json(const cone_report *r) {
     printf(", \"form\": \"%s\", \"dimension\": %d, \"contacts\": %d, \"velocities\": %d, \"status\": \"%s\", \"path\": "
            "\"%s\",\n"
            " \"solves\": %d, \"iterations\": {\"newton\": %d, \"least_norm\": %d, \"projection\": %d}, \"residual\": ",
-           r->problem->global ? "global" : "local", r->problem->dim, r->problem->n_contacts, r->problem->M.rows,
+           r->problem->global ? "global" : "local", rows_in_file(r->problem), r->problem->n_contacts, r->problem->M.rows,
            r->result->status == ZN_OK ? "ok" : zn_status_text(r->result->status), r->path, r->result->solves, o->iterations[CONE_NEWTON],
            o->iterations[CONE_LEAST_NORM], o->iterations[CONE_PROJECTION]);
     cli_json_number(stdout, r->result->residual);
@@ -96,7 +98,7 @@ static void print_json(const cone_report *r) {
 static void print_table(const cone_report *r) {
     const cone_outcome *o = &r->result->outcome;
     printf("%s: %s form, %d contacts of %d rows", r->file, r->problem->global ? "global" : "local", r->problem->n_contacts,
-           r->problem->dim);
+           rows_in_file(r->problem));
     if (r->problem->global) printf(", %d velocities", r->problem->M.rows);
     const many_outcome *c = &r->result->cost;
     printf("\n  %s by %s", r->result->status == ZN_OK ? "solved" : "NOT solved", r->path);
@@ -177,7 +179,7 @@ int cli_cone(int argc, char **argv) {
     zn_context *context = zn_context_create(NULL);
     if (!context) return CLI_FAILED;
     int code = solve_file(context, file, solver, residual, summary);
-    if (zn_error_count(context) > 0) fprintf(stderr, "%s", zn_error_text(context));
+    if (zn_error_count(context) > 0) fprintf(stderr, "%s\n", zn_error_text(context));
     zn_context_destroy(context);
     return code;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FCLIB's HDF5 layout: group fclib_local {W, spacedim, vectors {q, mu}} or fclib_global {M, H, (G,) spacedim, vectors {f, w, (b,) mu}},
- * and the same with rolling friction, fclib_local_rolling, fclib_global_rolling: five rows per contact, vectors also mu_r.
- * With bilateral constraints G, which contact problems here do not know, the velocities get their multipliers as companions:
+/* FCLIB's HDF5 layout: group fclib_local {W, (V, R,) spacedim, vectors {q, (s,) mu}} or fclib_global {M, H, (G,) spacedim, vectors {f, w, (b,) mu}},
+ * and the same with rolling friction, fclib_local_rolling, fclib_global_rolling: five rows per contact (three in the plane), vectors also mu_r.
+ * With bilateral constraints, which contact problems here do not know, the velocities get their multipliers l as companions:
  *
  *     M v = H r + G l + f,  G' v + b = 0   is   [M -G; G' 0] (v, l) = (H; 0) r + (f, -b)
+ *     u = W r + V l + q,  V' r + R l + s = 0   is   [0 1 0; 1 -W -V; 0 V' R] (u, r, l) = (1; 0; 0) r + (0, q, -s),  a global problem
  *
  * A matrix has m, n, nz, p, i, x: nz = -2 compressed rows, -1 compressed columns, else nz triplets with i rows and p columns. */
 #include "result/contact_problem.h"
@@ -79,9 +80,7 @@ static int read_one(fclib_source *s, const char *group, const char *name) {
     return value;
 }
 
-static void fill_triplets(fclib_source *s, const char *group, contact_matrix *m, int nz, const int *row, const int *col) {
-    (void)s;
-    (void)group;
+static void fill_triplets(contact_matrix *m, int nz, const int *row, const int *col) {
     for (int k = 0; k < nz; k++) {
         m->row[k] = row[k];
         m->col[k] = col[k];
@@ -118,7 +117,7 @@ static void read_matrix(fclib_source *s, const char *group, contact_matrix *m) {
     if (s->status == ZN_OK && !result_contact_reserve(context, m, rows, cols, n_x)) s->status = ZN_ERROR_FILE;
     if (s->status == ZN_OK) {
         if (n_x > 0) memcpy(m->value, x, (size_t)n_x * sizeof(double));
-        if (nz >= 0) fill_triplets(s, group, m, nz, i, p);
+        if (nz >= 0) fill_triplets(m, nz, i, p);
         else fill_compressed(s, group, m, nz == -2, p, n_p, i, n_i);
     }
     mem_free(context, i);
@@ -126,34 +125,74 @@ static void read_matrix(fclib_source *s, const char *group, contact_matrix *m) {
     mem_free(context, x);
 }
 
-/* Rows per contact: those of the matrix shared by the contacts that have friction coefficients. */
-static void count_contacts(fclib_source *s, const char *group, bool rolling, int rows) {
+/* Rows per contact: those of the matrix shared by the contacts that have friction coefficients; `spacedim` is 3 or 5 in rolling files. */
+static void read_friction(fclib_source *s, const char *group, bool rolling, int rows) {
     contact_problem *p = s->p;
+    char vectors[64];
+    snprintf(vectors, sizeof vectors, "%s/vectors", group);
     int spacedim = read_one(s, group, "spacedim");
-    p->dim = rolling ? 5 : spacedim;
-    if (s->status == ZN_OK && ((p->dim != 2 && p->dim != 3 && p->dim != 5) || rows % p->dim != 0))
+    p->mu = read_dataset(s, vectors, "mu", &p->n_contacts);
+    if (s->status != ZN_OK) return;
+    p->dim = p->n_contacts > 0 ? rows / p->n_contacts : spacedim;
+    if (rows != p->dim * p->n_contacts) wrong_content(s, vectors, "mu", "does not have one number for each contact");
+    else if (rolling ? p->dim != 3 && p->dim != 5 : p->dim != spacedim || (p->dim != 2 && p->dim != 3))
         wrong_content(s, group, "spacedim", "does not fit the matrices");
-    if (s->status == ZN_OK) p->n_contacts = rows / p->dim;
+    p->planar_rolling = rolling && p->dim == 3;
+    if (rolling) p->mu_rolling = read_doubles(s, vectors, "mu_r", p->n_contacts);
 }
 
-static void read_friction(fclib_source *s, const char *vectors) {
-    s->p->mu = read_doubles(s, vectors, "mu", s->p->n_contacts);
-    if (s->p->dim == 5) s->p->mu_rolling = read_doubles(s, vectors, "mu_r", s->p->n_contacts);
+static void move_block(contact_matrix *to, int row, int col, double factor, bool transposed, const contact_matrix *from) {
+    for (int k = 0; k < from->count; k++)
+        result_contact_append(to, row + (transposed ? from->col : from->row)[k], col + (transposed ? from->row : from->col)[k],
+                              factor * from->value[k]);
+}
+
+/* The local problem with multipliers as a global one. */
+static void read_mixed(fclib_source *s, const char *group, const char *vectors) {
+    contact_problem *p = s->p;
+    char name[64];
+    int m = p->W.rows;
+    contact_matrix V = {0}, R = {0};
+    snprintf(name, sizeof name, "%s/V", group);
+    read_matrix(s, name, &V);
+    snprintf(name, sizeof name, "%s/R", group);
+    read_matrix(s, name, &R);
+    if (s->status == ZN_OK && (V.rows != m || R.rows != V.cols || R.cols != V.cols)) wrong_content(s, name, "m", "does not fit W and V");
+    double *multipliers = read_doubles(s, vectors, "s", V.cols), *f = NULL;
+    int n = 2 * m + V.cols;
+    if (s->status == ZN_OK && (!result_contact_reserve(p->context, &p->M, n, n, 2L * m + p->W.count + 2L * V.count + R.count) ||
+                               !result_contact_reserve(p->context, &p->H, n, m, m) || !(f = MEM_ARRAY(p->context, double, n)) ||
+                               !(p->w = MEM_ARRAY(p->context, double, m))))
+        s->status = ZN_ERROR_FILE;
+    if (s->status == ZN_OK) {
+        for (int k = 0; k < m; k++) {
+            result_contact_append(&p->M, k, m + k, 1);
+            result_contact_append(&p->M, m + k, k, 1);
+            result_contact_append(&p->H, k, k, 1);
+            f[m + k] = p->q[k];
+        }
+        for (int k = 0; k < V.cols; k++) f[2 * m + k] = -multipliers[k];
+        move_block(&p->M, m, m, -1, false, &p->W);
+        move_block(&p->M, m, 2 * m, -1, false, &V);
+        move_block(&p->M, 2 * m, m, 1, true, &V);
+        move_block(&p->M, 2 * m, 2 * m, 1, false, &R);
+        p->global = true;
+    }
+    p->f = f;
+    mem_free(p->context, multipliers);
+    result_contact_free_matrix(p->context, &V);
+    result_contact_free_matrix(p->context, &R);
 }
 
 static void read_local(fclib_source *s, bool rolling) {
     contact_problem *p = s->p;
-    read_matrix(s, rolling ? "fclib_local_rolling/W" : "fclib_local/W", &p->W);
-    count_contacts(s, rolling ? "fclib_local_rolling" : "fclib_local", rolling, p->W.rows);
+    const char *group = rolling ? "fclib_local_rolling" : "fclib_local", *V = rolling ? "fclib_local_rolling/V" : "fclib_local/V";
     const char *vectors = rolling ? "fclib_local_rolling/vectors" : "fclib_local/vectors";
+    read_matrix(s, rolling ? "fclib_local_rolling/W" : "fclib_local/W", &p->W);
+    read_friction(s, group, rolling, p->W.rows);
     p->q = read_doubles(s, vectors, "q", p->W.rows);
-    read_friction(s, vectors);
-}
-
-static void append(contact_matrix *m, int row, int col, double value) {
-    m->row[m->count] = row;
-    m->col[m->count] = col;
-    m->value[m->count++] = value;
+    if (s->status == ZN_OK && p->W.rows != p->W.cols) wrong_content(s, group, "W", "is not square");
+    if (s->status == ZN_OK && exists(s, V, &(h5_object){0})) read_mixed(s, group, vectors);
 }
 
 /* M, H and f with the bilateral rows. */
@@ -169,11 +208,9 @@ static void read_bilateral(fclib_source *s, const char *group, const char *vecto
                                !(f = MEM_ARRAY(context, double, (size_t)n + (size_t)G.cols))))
         s->status = ZN_ERROR_FILE;
     if (s->status == ZN_OK) {
-        for (int k = 0; k < p->M.count; k++) append(&M, p->M.row[k], p->M.col[k], p->M.value[k]);
-        for (int k = 0; k < G.count; k++) {
-            append(&M, G.row[k], n + G.col[k], -G.value[k]);
-            append(&M, n + G.col[k], G.row[k], G.value[k]);
-        }
+        move_block(&M, 0, 0, 1, false, &p->M);
+        move_block(&M, 0, n, -1, false, &G);
+        move_block(&M, n, 0, 1, true, &G);
         for (int k = 0; k < n + G.cols; k++) f[k] = k < n ? p->f[k] : -b[k - n];
         result_contact_free_matrix(context, &p->M);
         mem_free(context, p->f);
@@ -195,10 +232,9 @@ static void read_global(fclib_source *s, bool rolling) {
     p->global = true;
     read_matrix(s, rolling ? "fclib_global_rolling/M" : "fclib_global/M", &p->M);
     read_matrix(s, rolling ? "fclib_global_rolling/H" : "fclib_global/H", &p->H);
-    count_contacts(s, rolling ? "fclib_global_rolling" : "fclib_global", rolling, p->H.cols);
+    read_friction(s, rolling ? "fclib_global_rolling" : "fclib_global", rolling, p->H.cols);
     p->f = read_doubles(s, vectors, "f", p->M.rows);
     p->w = read_doubles(s, vectors, "w", p->H.cols);
-    read_friction(s, vectors);
     if (s->status == ZN_OK && exists(s, G, &(h5_object){0})) read_bilateral(s, G, vectors);
 }
 

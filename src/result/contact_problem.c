@@ -35,6 +35,14 @@ void result_contact_free_matrix(zn_context *context, contact_matrix *m) {
     mem_free(context, m->value);
 }
 
+void result_contact_transpose(contact_matrix *m) {
+    int *row = m->row, rows = m->rows;
+    m->row = m->col;
+    m->col = row;
+    m->rows = m->cols;
+    m->cols = rows;
+}
+
 void result_contact_destroy(contact_problem *p) {
     if (!p) return;
     result_contact_free_matrix(p->context, &p->W);
@@ -68,6 +76,77 @@ zn_status result_contact_check(contact_problem *p, const char *path) {
     return ZN_OK;
 }
 
+/* Planar contacts that roll as spatial ones: rows 2 and 4 of each belong to no motion of the problem, W has the diagonal of the row before them
+ * there and q is zero, so that their r and u are zero. In global form each gets a velocity of its own. */
+enum { WIDE = 5 };
+static const int place_of[3] = {0, 1, 3};
+
+static int widened(int row) { return row / 3 * WIDE + place_of[row % 3]; }
+
+static double *widen_vector(contact_problem *p, double *v) {
+    double *wide = MEM_ARRAY(p->context, double, WIDE * p->n_contacts);
+    for (int k = 0; wide && k < 3 * p->n_contacts; k++) wide[widened(k)] = v[k];
+    mem_free(p->context, v);
+    return wide;
+}
+
+/* m with its rows and columns at other places, and room for two entries more of each contact. */
+static bool widen_matrix(contact_problem *p, contact_matrix *m, int rows, int cols, bool wide_rows, bool wide_cols) {
+    contact_matrix wide;
+    bool ok = result_contact_reserve(p->context, &wide, rows, cols, (long)m->count + 2L * p->n_contacts);
+    for (int k = 0; ok && k < m->count; k++) {
+        wide.row[k] = wide_rows ? widened(m->row[k]) : m->row[k];
+        wide.col[k] = wide_cols ? widened(m->col[k]) : m->col[k];
+        wide.value[k] = m->value[k];
+    }
+    wide.count = m->count;
+    result_contact_free_matrix(p->context, m);
+    *m = wide;
+    return ok;
+}
+
+void result_contact_append(contact_matrix *m, int row, int col, double value) {
+    m->row[m->count] = row;
+    m->col[m->count] = col;
+    m->value[m->count++] = value;
+}
+
+/* The diagonal of W; in global form as if M were diagonal, which is enough for a scale. mass: rows of M. */
+static void sum_diagonal(const contact_problem *p, double *mass, double *diagonal) {
+    for (int k = 0; k < p->W.count; k++)
+        if (p->W.row[k] == p->W.col[k]) diagonal[p->W.col[k]] += p->W.value[k];
+    for (int k = 0; k < p->M.count; k++)
+        if (p->M.row[k] == p->M.col[k]) mass[p->M.row[k]] += fabs(p->M.value[k]);
+    for (int k = 0; k < p->H.count; k++)
+        if (mass[p->H.row[k]] > 0) diagonal[p->H.col[k]] += p->H.value[k] * p->H.value[k] / mass[p->H.row[k]];
+}
+
+static zn_status widen(contact_problem *p) {
+    int n = p->n_contacts, m = WIDE * n, nv = p->M.rows;
+    double *diagonal = MEM_ARRAY(p->context, double, (size_t)m + (size_t)nv + 2 * (size_t)n);
+    bool ok = diagonal;
+    if (p->global) {
+        ok = ok && widen_matrix(p, &p->M, nv + 2 * n, nv + 2 * n, false, false) && widen_matrix(p, &p->H, nv + 2 * n, m, false, true);
+        double *f = MEM_ARRAY(p->context, double, (size_t)nv + 2 * (size_t)n);
+        ok = ok && f && (p->w = widen_vector(p, p->w));
+        if (f && nv > 0) memcpy(f, p->f, (size_t)nv * sizeof *f);
+        mem_free(p->context, p->f);
+        p->f = f;
+    } else ok = ok && widen_matrix(p, &p->W, m, m, true, true) && (p->q = widen_vector(p, p->q));
+    if (ok) sum_diagonal(p, diagonal + m, diagonal);
+    for (int k = 0; ok && k < 2 * n; k++) {
+        int row = k / 2 * WIDE + 2 + 2 * (k % 2);
+        double like = diagonal[row - 1] > 0 ? diagonal[row - 1] : 1;
+        if (p->global) {
+            result_contact_append(&p->M, nv + k, nv + k, 1);
+            result_contact_append(&p->H, nv + k, row, sqrt(like));
+        } else result_contact_append(&p->W, row, row, like);
+    }
+    mem_free(p->context, diagonal);
+    p->dim = WIDE;
+    return ok ? ZN_OK : ZN_ERROR_MEMORY;
+}
+
 static zn_status is_hdf5(zn_context *context, const char *path, bool *answer) {
     char head[RESULT_SIGNATURE] = {0};
     errno = 0;
@@ -88,6 +167,7 @@ zn_status result_contact_read(zn_context *context, const char *path, contact_pro
     p->context = context;
     status = hdf5 ? result_contact_fclib(p, path) : result_contact_text(p, path);
     if (status == ZN_OK) status = result_contact_check(p, path);
+    if (status == ZN_OK && p->planar_rolling) status = widen(p);
     if (status == ZN_OK) *problem = p;
     else result_contact_destroy(p);
     return status;

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Siconos' text form. Numbers separated by white space:
  *
- *   dim, contacts, matrix W, q, mu (, mu_rolling when dim is 5)            local
- *   dim, contacts, matrix M, matrix H, f, w, mu                            global
+ *   dim, contacts, matrix W, q, mu (, mu_rolling)                          local
+ *   dim, contacts, matrix M, matrix H, f, w, mu (, mu_rolling)             global
+ *
+ *   dim: 2 planar, 3 spatial, 5 spatial and rolling; planar and rolling (N, T, R) has 3 as well, and mu_rolling tells it.
  *
  *   matrix, dense:         0, rows, cols, rows, cols, entries column by column
  *   matrix, sparse blocks: 1, rows, cols, blocks, block rows, block cols, ends of the block rows, ends of the block cols,
  *                          length of start, length of index, start, index, and for each block its number and its entries
  *                          column by column; block k of block row i: start[i] <= k < start[i+1], block column index[k]
- *   matrix, printed:       2, rows, cols, kind, and what CSparse prints of a matrix: a line with its version, then
+ *   matrix, printed:       2, rows, cols, kind (older files have none), and what CSparse prints of a matrix: a line with its version, then
  *                            ROWS-by-COLS, nzmax: A nnz: B, 1-norm: C     and for each column
  *                            col J : locations A to B                     and its entries  ROW : VALUE
  *                          or
  *                            triplet: ROWS-by-COLS, nzmax: A nnz: B       and the entries  ROW COL : VALUE
+ *                          kind 3, compressed rows: the transposed matrix by columns
  *
- * Nothing says which of the two forms it is; the count of words decides. A last number (symmetry) may follow. */
+ * Nothing says which of the forms it is; the count of words decides. A last number (symmetry) may follow. */
 #include "result/contact_problem.h"
 #include "result/internal.h"
 
@@ -29,28 +32,50 @@ enum { READ_AT_ONCE = 1 << 16, HEAD_WORDS_MOST = 40 };
 typedef struct word_list {
     zn_context *context;
     const char *path;
-    char *text; /* words end with a zero */
+    char *text;
     size_t *start, count, capacity, next;
     bool failed;
 } word_list;
 
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
+
+static size_t left(const word_list *list) { return list->count - list->next; }
+static const char *word(const word_list *list) { return list->text + list->start[list->next]; }
+static int word_length(const word_list *list) {
+    const char *first = word(list), *end = first;
+    while (!is_space(*end)) end++;
+    return (int)(end - first);
+}
+static bool word_is(const word_list *list, const char *wanted) {
+    size_t length = strlen(wanted);
+    return left(list) > 0 && strncmp(word(list), wanted, length) == 0 && is_space(word(list)[length]);
+}
+
+/* The place is that of the next word, or the end of the text. */
 static zn_status wrong_text(word_list *list, const char *what) {
     error_place place = ERROR_PLACE_NONE;
     place.file = list->path;
+    place.line = place.column = 1;
+    const char *end = left(list) > 0 ? word(list) : list->text + strlen(list->text);
+    for (const char *c = list->text; c < end; c++) {
+        place.column = *c == '\n' ? 1 : place.column + 1;
+        place.line += *c == '\n';
+    }
     list->failed = true;
-    return fail_at(list->context, ZN_ERROR_SYNTAX, &place, "%s (at word %zu of %zu)", what, list->next + 1, list->count);
+    return fail_at(list->context, ZN_ERROR_SYNTAX, &place, "%s", what);
 }
-
-static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+/* The same for the word that was just read. */
+static zn_status wrong_word(word_list *list, const char *what) {
+    list->next--;
+    return wrong_text(list, what);
+}
 
 static zn_status split_words(word_list *list, size_t size) {
     for (size_t k = 0; k < size; k++) {
         if (list->text[k] == '\0') list->text[k] = '?'; /* no number: refused where it is read */
-        if (is_space(list->text[k])) list->text[k] = '\0';
-        else if (k == 0 || list->text[k - 1] == '\0') {
-            if (!mem_grow(list->context, (void **)&list->start, &list->capacity, list->count + 1, sizeof(size_t))) return ZN_ERROR_MEMORY;
-            list->start[list->count++] = k;
-        }
+        if (is_space(list->text[k]) || (k > 0 && !is_space(list->text[k - 1]))) continue;
+        if (!mem_grow(list->context, (void **)&list->start, &list->capacity, list->count + 1, sizeof(size_t))) return ZN_ERROR_MEMORY;
+        list->start[list->count++] = k;
     }
     return ZN_OK;
 }
@@ -72,27 +97,28 @@ static zn_status read_words(word_list *list) {
     return split_words(list, size);
 }
 
-static size_t left(const word_list *list) { return list->count - list->next; }
-static const char *word(const word_list *list) { return list->text + list->start[list->next]; }
-
 static double read_number(word_list *list) {
     if (list->failed) return 0;
     if (left(list) == 0) return wrong_text(list, "the file ends too early"), 0;
     char *end, message[96];
     double value = strtod(word(list), &end);
-    if (*end) {
-        snprintf(message, sizeof message, "'%.40s' is not a number", word(list));
+    if (!is_space(*end) || !isfinite(value)) {
+        snprintf(message, sizeof message, "'%.*s' is not a %snumber", word_length(list) < 40 ? word_length(list) : 40, word(list),
+                 is_space(*end) ? "finite " : "");
         return wrong_text(list, message), 0;
     }
     list->next++;
     return value;
 }
 
-static int read_integer(word_list *list, int most) {
+/* From 0 to `most`; `what` it counts or numbers, for errors. */
+static int read_integer(word_list *list, int most, const char *what) {
     double value = read_number(list);
-    if (list->failed) return 0;
-    if (!(value >= 0 && value <= most) || value != floor(value)) return list->next--, wrong_text(list, "a count is wrong"), 0;
-    return (int)value;
+    char message[128];
+    if (list->failed || (value >= 0 && value <= most && value == floor(value))) return (int)value;
+    if (most < INT_MAX / 8) snprintf(message, sizeof message, "%s is not a whole number from 0 to %d", what, most);
+    else snprintf(message, sizeof message, "%s is not a whole number that is possible here", what);
+    return wrong_word(list, message), 0;
 }
 
 static double *read_vector(word_list *list, int n) {
@@ -102,6 +128,17 @@ static double *read_vector(word_list *list, int n) {
     if (!v) list->failed = true;
     for (int k = 0; k < n && v; k++) v[k] = read_number(list);
     return v;
+}
+
+static double *read_coefficients(word_list *list, int n) {
+    size_t first = list->next;
+    double *mu = read_vector(list, n);
+    for (int k = 0; k < n && !list->failed; k++) {
+        if (mu[k] >= 0) continue;
+        list->next = first + (size_t)k;
+        wrong_text(list, "a friction coefficient is negative");
+    }
+    return mu;
 }
 
 static void add_block(word_list *list, contact_matrix *m, int row, int col, int rows, int cols) {
@@ -114,10 +151,10 @@ static void add_block(word_list *list, contact_matrix *m, int row, int col, int 
 }
 
 static void read_dense(word_list *list, contact_matrix *m, int rows, int cols) {
-    int rows_again = read_integer(list, INT_MAX), cols_again = read_integer(list, INT_MAX);
+    int rows_again = read_integer(list, INT_MAX, "the number of rows"), cols_again = read_integer(list, INT_MAX, "the number of columns");
     if (list->failed) return;
     if (rows_again != rows || cols_again != cols) {
-        wrong_text(list, "the size of a dense matrix is given in two ways");
+        wrong_word(list, "the size of a dense matrix is given in two ways");
         return;
     }
     if (left(list) / (size_t)(rows > 0 ? rows : 1) < (size_t)cols) {
@@ -139,7 +176,7 @@ static int *read_integers(word_list *list, int n) {
     }
     int *v = MEM_ARRAY(list->context, int, n);
     if (!v) list->failed = true;
-    for (int k = 0; k < n && v; k++) v[k] = read_integer(list, INT_MAX);
+    for (int k = 0; k < n && v; k++) v[k] = read_integer(list, INT_MAX, "a number in the structure of a sparse matrix");
     return v;
 }
 
@@ -161,22 +198,22 @@ static void read_blocks(word_list *list, const block_shape *s, contact_matrix *m
         for (int k = s->start[i]; k < s->start[i + 1] && !list->failed; k++) {
             int row = i ? s->row_end[i - 1] : 0, col = s->index[k] ? s->col_end[s->index[k] - 1] : 0;
             int height = s->row_end[i] - row, width = s->col_end[s->index[k]] - col;
-            int number = read_integer(list, INT_MAX);
+            int number = read_integer(list, INT_MAX, "the number of a block");
             if (list->failed) return;
             if (number != k || left(list) / (size_t)(height > 0 ? height : 1) < (size_t)width)
-                wrong_text(list, "a block of a sparse matrix is out of order or cut off");
+                wrong_word(list, "a block of a sparse matrix is out of order or cut off");
             else add_block(list, m, row, col, height, width);
         }
 }
 
 static void read_sparse(word_list *list, contact_matrix *m, int rows, int cols) {
     block_shape s = {0};
-    s.n_blocks = read_integer(list, INT_MAX / 2);
-    s.block_rows = read_integer(list, INT_MAX / 2);
-    s.block_cols = read_integer(list, INT_MAX / 2);
+    s.n_blocks = read_integer(list, INT_MAX / 2, "the number of blocks");
+    s.block_rows = read_integer(list, INT_MAX / 2, "the number of rows of blocks");
+    s.block_cols = read_integer(list, INT_MAX / 2, "the number of columns of blocks");
     s.row_end = read_integers(list, s.block_rows);
     s.col_end = read_integers(list, s.block_cols);
-    int n_start = read_integer(list, INT_MAX / 2), n_index = read_integer(list, INT_MAX / 2);
+    int n_start = read_integer(list, INT_MAX / 2, "a length"), n_index = read_integer(list, INT_MAX / 2, "a length");
     s.start = read_integers(list, n_start);
     s.index = read_integers(list, n_index);
     if (!list->failed && !shape_is_sound(&s, rows, cols, n_start, n_index))
@@ -188,7 +225,7 @@ static void read_sparse(word_list *list, contact_matrix *m, int rows, int cols) 
 
 /* Takes the next word if it is this one. */
 static bool skip(word_list *list, const char *wanted) {
-    bool found = !list->failed && left(list) > 0 && strcmp(word(list), wanted) == 0;
+    bool found = !list->failed && word_is(list, wanted);
     if (found) list->next++;
     return found;
 }
@@ -206,29 +243,48 @@ static int read_printed_head(word_list *list, int rows, int cols, bool *triplets
     snprintf(sizes, sizeof sizes, "%d-by-%d,", rows, cols);
     *triplets = false;
     size_t first = list->next;
-    for (; left(list) > 0 && list->next - first < HEAD_WORDS_MOST && strcmp(word(list), sizes) != 0; list->next++)
-        if (strcmp(word(list), "triplet:") == 0) *triplets = true;
+    for (; left(list) > 0 && list->next - first < HEAD_WORDS_MOST && !word_is(list, sizes); list->next++)
+        if (word_is(list, "triplet:")) *triplets = true;
     if (list->next - first == HEAD_WORDS_MOST) list->next = first;
     expect(list, sizes);
     expect(list, "nzmax:");
-    read_integer(list, INT_MAX);
+    read_integer(list, INT_MAX, "nzmax");
     expect(list, "nnz:");
     if (!*triplets && !list->failed && left(list) > 0) { /* a comma follows: "nnz: 7, 1-norm: 2" */
         char *end;
         long count = strtol(word(list), &end, 10);
-        if (count < 0 || count > INT_MAX || strcmp(end, ",") != 0) return wrong_text(list, "a count is wrong"), 0;
+        if (count < 0 || count > INT_MAX || *end != ',' || !is_space(end[1])) return wrong_text(list, "the number of entries is wrong"), 0;
         list->next++;
         expect(list, "1-norm:");
-        read_number(list);
+        if (!list->failed && left(list) > 0) list->next++; /* of no use, and NaN where there are no entries */
         return (int)count;
     }
-    return read_integer(list, INT_MAX);
+    return read_integer(list, INT_MAX, "the number of entries");
 }
 
+/* Up to the next entry: the heads of columns, of which some may be empty. */
+static void read_column_heads(word_list *list, int cols, int *col) {
+    while (skip(list, "col")) {
+        *col = read_integer(list, cols - 1, "a column");
+        expect(list, ":");
+        expect(list, "locations");
+        read_number(list);
+        expect(list, "to");
+        read_number(list); /* -1 after an empty first column */
+    }
+}
+
+enum { PRINTED_BY_ROWS = 3 };
+
 static void read_printed(word_list *list, contact_matrix *m, int rows, int cols) {
-    bool triplets;
-    read_integer(list, INT_MAX);
-    int count = read_printed_head(list, rows, cols, &triplets), col = 0;
+    bool triplets, has_kind = left(list) > 0 && word_length(list) == 1;
+    bool by_rows = has_kind && read_integer(list, 4, "the kind of a printed matrix") == PRINTED_BY_ROWS;
+    if (by_rows) { /* the transposed matrix, turned back below */
+        int swap = rows;
+        rows = cols;
+        cols = swap;
+    }
+    int count = read_printed_head(list, rows, cols, &triplets), col = -1;
     if (list->failed) return;
     if ((size_t)count > left(list) / 3) {
         wrong_text(list, "the file ends inside a matrix");
@@ -236,53 +292,73 @@ static void read_printed(word_list *list, contact_matrix *m, int rows, int cols)
     }
     if (!result_contact_reserve(list->context, m, rows, cols, count)) list->failed = true;
     while (m->count < count && !list->failed) {
-        while (!triplets && skip(list, "col")) {
-            col = read_integer(list, INT_MAX);
-            expect(list, ":");
-            expect(list, "locations");
-            read_number(list);
-            expect(list, "to");
-            read_number(list); /* -1 after an empty first column */
-        }
-        m->row[m->count] = read_integer(list, INT_MAX);
-        m->col[m->count] = triplets ? read_integer(list, INT_MAX) : col;
+        if (!triplets) read_column_heads(list, cols, &col);
+        m->row[m->count] = read_integer(list, rows - 1, "a row");
+        m->col[m->count] = triplets ? read_integer(list, cols - 1, "a column") : col;
+        if (!list->failed && m->col[m->count] < 0) wrong_word(list, "an entry stands before the first column");
         expect(list, ":");
         m->value[m->count++] = read_number(list);
     }
-    while (!triplets && skip(list, "col")) list->next += left(list) < 6 ? left(list) : 6; /* empty last columns */
+    if (!triplets) read_column_heads(list, cols, &col); /* empty last columns */
+    if (by_rows) result_contact_transpose(m);
 }
 
 static void read_matrix(word_list *list, contact_matrix *m) {
-    int storage = read_integer(list, INT_MAX), rows = read_integer(list, INT_MAX), cols = read_integer(list, INT_MAX);
+    int storage = read_integer(list, INT_MAX, "the storage of a matrix");
+    if (!list->failed && storage > 2) {
+        wrong_word(list, "the storage of a matrix is neither 0 (dense) nor 1 (sparse blocks) nor 2 (printed by CSparse)");
+        return;
+    }
+    int rows = read_integer(list, INT_MAX, "the number of rows"), cols = read_integer(list, INT_MAX, "the number of columns");
     if (list->failed) return;
     if (storage == 0) read_dense(list, m, rows, cols);
     else if (storage == 1) read_sparse(list, m, rows, cols);
-    else if (storage == 2) read_printed(list, m, rows, cols);
-    else wrong_text(list, "the storage of a matrix is neither 0 (dense) nor 1 (sparse blocks) nor 2 (printed by CSparse)");
+    else read_printed(list, m, rows, cols);
 }
 
 enum { TRAILING_MOST = 2 };
 
+static void want_size(word_list *list, const contact_matrix *m, int rows, int cols, const char *name) {
+    char message[128];
+    if (list->failed || (m->rows == rows && m->cols == cols)) return;
+    snprintf(message, sizeof message, "the matrix %s before this place is %d x %d, not %d x %d", name, m->rows, m->cols, rows, cols);
+    wrong_text(list, message);
+}
+
+/* Rows (N, T, R) where three are given and mu_rolling follows. Of one or two contacts the last numbers could be the symmetry, which is
+ * written without a point. */
+static bool is_planar_rolling(const word_list *list, const contact_problem *p) {
+    size_t n = (size_t)p->n_contacts;
+    if (list->failed || p->dim != 3 || n == 0 || left(list) < 2 * n) return false;
+    word_list after = *list;
+    after.next += n;
+    return n > TRAILING_MOST || strcspn(word(&after), ".eE") < (size_t)word_length(&after);
+}
+
 static zn_status read_problem(word_list *list, contact_problem *p) {
-    p->dim = read_integer(list, INT_MAX);
-    p->n_contacts = read_integer(list, INT_MAX / 8);
-    if (!list->failed && p->dim != 2 && p->dim != 3 && p->dim != 5) return wrong_text(list, "the dimension is not 2, 3 or 5");
+    p->dim = read_integer(list, INT_MAX, "the number of rows per contact");
+    if (!list->failed && p->dim != 2 && p->dim != 3 && p->dim != 5) return wrong_word(list, "the dimension is not 2, 3 or 5");
+    p->n_contacts = read_integer(list, INT_MAX / 8, "the number of contacts");
     read_matrix(list, &p->M);
     if (list->failed) return ZN_ERROR_SYNTAX;
     int m = p->dim * p->n_contacts;
-    size_t vectors = (size_t)m + (size_t)p->n_contacts * (p->dim == 5 ? 2 : 1);
+    size_t vectors = (size_t)m + (size_t)p->n_contacts * (p->dim == 2 ? 1 : 2);
     p->global = left(list) > vectors + TRAILING_MOST;
     if (p->global) {
+        want_size(list, &p->M, p->M.rows, p->M.rows, "M");
         read_matrix(list, &p->H);
+        want_size(list, &p->H, p->M.rows, m, "H");
         p->f = read_vector(list, p->M.rows);
         p->w = read_vector(list, m);
     } else {
+        want_size(list, &p->M, m, m, "W");
         p->W = p->M;
         p->M = (contact_matrix){0};
         p->q = read_vector(list, m);
     }
-    p->mu = read_vector(list, p->n_contacts);
-    if (p->dim == 5) p->mu_rolling = read_vector(list, p->n_contacts);
+    p->planar_rolling = is_planar_rolling(list, p);
+    p->mu = read_coefficients(list, p->n_contacts);
+    if (p->dim == 5 || p->planar_rolling) p->mu_rolling = read_coefficients(list, p->n_contacts);
     if (!list->failed && left(list) > TRAILING_MOST) wrong_text(list, "there are more words than the problem needs");
     while (!list->failed && left(list) > 0) read_number(list);
     return list->failed ? ZN_ERROR_SYNTAX : ZN_OK;
