@@ -213,15 +213,15 @@ zn_status zn_parts_kinematics(zn_parts *parts, const char *coordinate, zn_formul
     char hint[100];
     int index = parts_find_body(parts, coordinate, strlen(coordinate));
     parts_body *b = index >= 0 ? &parts->bodies[index] : NULL;
-    if (!b || (b->kind != BODY_SCALAR && !b->is_coordinate))
+    if (!b || (b->kind != BODY_SCALAR && b->kind != BODY_KINEMATIC))
         return fail(parts->context, ZN_ERROR_MODEL, "there is no coordinate '%.60s' that could have kinematics%s", coordinate,
                     b ? "" : parts_body_hint(parts, coordinate, hint, sizeof hint));
     if (!rate.text) return fail(parts->context, ZN_ERROR_ARGUMENT, "the kinematics of '%s' need a formula", coordinate);
-    if (b->is_coordinate) return fail(parts->context, ZN_ERROR_MODEL, "the kinematics of '%s' are given twice", coordinate);
+    if (b->kind == BODY_KINEMATIC) return fail(parts->context, ZN_ERROR_MODEL, "the kinematics of '%s' are given twice", coordinate);
     if (b->velocity != 0)
         return fail(parts->context, ZN_ERROR_MODEL, "'%s' has kinematics, so its velocity at the start follows and cannot be given",
                     coordinate);
-    b->kind = BODY_STATE, b->is_coordinate = true;
+    b->kind = BODY_KINEMATIC;
     return parts_keep_formula(parts, &b->rate, rate);
 }
 
@@ -270,7 +270,7 @@ zn_status parts_express_body(zn_parts *parts, sketch *k, const parts_piece *piec
     (void)parts;
     const sketch_body *b = &k->body[0];
     if (b->kind == BODY_MARK) sketch_mass(k, b->u, b->u, sketch_constant(k, 1)); /* it has no velocity: any mass will do */
-    if (b->kind == BODY_STATE) k->s.answered = 1;                                /* of the bodies that its rate names */
+    if (body_has_rate(b->kind)) k->s.answered = 1;                               /* of the bodies that its rate names */
     if (body_is_number(b->kind) || piece->variant) return ZN_OK;                 /* a variant: nodes, whose mass is in their elements */
     expr m = sketch_parameter(k);
     evec g = sketch_parameter3(k);

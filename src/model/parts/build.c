@@ -115,10 +115,10 @@ static zn_status express_states(zn_parts *parts, sketch *k, const parts_piece *p
     zn_status status = ZN_OK;
     for (int i = 0; status == ZN_OK && i < k->n_bodies; i++) {
         expr rate;
-        if (k->body[i].kind != BODY_STATE) continue;
+        if (!body_has_rate(k->body[i].kind)) continue;
         status = parts_formula_of_time(parts, k, piece, &parts->bodies[piece->bodies[i]].rate, &rate);
         const parts_body *b = &parts->bodies[piece->bodies[i]];
-        if (status == ZN_OK && b->is_coordinate && !formula_linear_in_u(&k->s, rate))
+        if (status == ZN_OK && b->kind == BODY_KINEMATIC && !formula_linear_in_u(&k->s, rate))
             status = formula_fail(parts->context, &b->rate, b->name, "%s' must be linear in the velocities", b->name);
         if (status == ZN_OK) sketch_state(k, &k->body[i], rate);
     }
@@ -267,7 +267,7 @@ static zn_status bodies_with_states(zn_parts *parts, const parts_piece *piece, i
     zn_status status = parts_bodies_of(parts, 0, NULL, piece->n_bodies, piece->bodies, count, bodies);
     for (int i = 0; status == ZN_OK && i < *count; i++) {
         const parts_body *b = &parts->bodies[(*bodies)[i]];
-        if (b->kind != BODY_STATE) continue;
+        if (!body_has_rate(b->kind)) continue;
         int *before = *bodies;
         zn_formula rate = formula_of(&b->rate);
         status = parts_bodies_of(parts, 1, &rate, *count, before, count, bodies);
@@ -278,7 +278,7 @@ static zn_status bodies_with_states(zn_parts *parts, const parts_piece *piece, i
 
 static bool has_states(const zn_parts *parts, const parts_piece *piece) {
     for (int i = 0; i < piece->n_bodies; i++)
-        if (parts->bodies[piece->bodies[i]].kind == BODY_STATE) return true;
+        if (body_has_rate(parts->bodies[piece->bodies[i]].kind)) return true;
     return false;
 }
 
@@ -325,7 +325,8 @@ static zn_status add_coordinates(assembly *a, parts_body *b) {
 
 static zn_status add_body(zn_parts *parts, assembly *a, int index) {
     static const char *const what[BODY_KIND_COUNT] = {"world",       "particle",   "particle", "planar body", "spatial body", "moving body",
-                                                      "moving body", "coordinate", "",         "mark",        "state",        "velocity"};
+                                                      "moving body", "coordinate", "",         "mark",        "state",        "coordinate",
+                                                      "velocity"};
     static const int count[BODY_KIND_COUNT] = {0, 4, 4, 5, 10};
     parts_body *b = &parts->bodies[index];
     const vec3 g = parts->gravity;

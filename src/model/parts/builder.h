@@ -66,8 +66,7 @@ typedef struct parts_body {
     double angle, angle_rate;
     double mass, inertia[6];
     double start, velocity;    /* scalars */
-    formula_text rate;         /* of states */
-    bool is_coordinate;        /* a state that is a coordinate of the system: its rate is linear in the velocities */
+    formula_text rate;         /* of states and kinematic coordinates */
     parts_motion *motion;      /* of moving bodies */
     int frame;                 /* the frame K */
     bool own_picture;          /* the view has its picture: none is made automatically */

@@ -113,7 +113,7 @@ static void add_body_names(zn_parts *parts, sketch *k, const parts_body *b, cons
     for (int i = 0; i < body_nq(b->kind); i++) {
         formula_add_name(parts, list, parts_q_name(b, i, name, sizeof name - 1), expr_variable(k->g, k->s.q + at->q + i));
         strcat(name, "'");
-        if (b->kind != BODY_STATE) formula_add_name(parts, list, name, k->s.qdot[at->q + i]);
+        if (!body_has_rate(b->kind)) formula_add_name(parts, list, name, k->s.qdot[at->q + i]);
     }
     if (b->kind == BODY_VELOCITY) formula_add_name(parts, list, b->name, expr_variable(k->g, k->s.u + at->u));
     for (int i = 3; b->kind == BODY_SPATIAL && i < 6; i++)
@@ -223,7 +223,7 @@ static zn_status refuse_values(zn_parts *parts, zn_formula formula) {
         const char *name = formula.text + t.start;
         if (t.kind != TOKEN_NAME) continue;
         int value = parts->machine ? machine_find(parts->machine, name, t.length) : -1, body = parts_find_body(parts, name, t.length);
-        bool state = body >= 0 && parts->bodies[body].kind == BODY_STATE;
+        bool state = body >= 0 && body_has_rate(parts->bodies[body].kind);
         if (value < 0 && !state) continue;
         error_place place = formula_place(formula, t.start);
         return fail_at(

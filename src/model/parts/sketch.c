@@ -70,7 +70,7 @@ static void express_body(sketch *k, sketch_body *b, const expr *numbers) {
     expr *qdot = k->s.qdot + b->q;
     int q = k->s.q + b->q, u = k->s.u + b->u;
     clear_body(k, b);
-    for (int i = 0; i < body_nq(b->kind) && b->kind != BODY_SPATIAL && b->kind != BODY_STATE; i++) qdot[i] = expr_variable(k->g, u + i);
+    for (int i = 0; i < body_nq(b->kind) && b->kind != BODY_SPATIAL && !body_has_rate(b->kind); i++) qdot[i] = expr_variable(k->g, u + i);
     switch (b->kind) {
     case BODY_PARTICLE_2D: b->r = variables(k, q, 2), b->v = variables(k, u, 2); break;
     case BODY_PARTICLE_3D: b->r = variables(k, q, 3), b->v = variables(k, u, 3); break;
@@ -98,7 +98,8 @@ static void express_body(sketch *k, sketch_body *b, const expr *numbers) {
         tell_turning(k, b, Omega, variables(k, k->s.a + b->u + 3, 3));
         break;
     }
-    case BODY_STATE: qdot[0] = EXPR_NONE; break;
+    case BODY_STATE:
+    case BODY_KINEMATIC: qdot[0] = EXPR_NONE; break;
     case BODY_MARK: b->phi = expr_variable(k->g, q); break;
     default: break;
     }
@@ -166,7 +167,7 @@ static int read_layout(sketch *k, const int *layout) {
         body_kind kind = (body_kind)layout[0];
         k->s.size.nq += body_nq(kind);
         k->s.size.nu += body_nu(kind);
-        if (kind == BODY_SPATIAL || kind == BODY_STATE || kind == BODY_VELOCITY) k->s.lagrangian = false;
+        if (kind == BODY_SPATIAL || kind == BODY_VELOCITY || body_has_rate(kind)) k->s.lagrangian = false;
         n_numbers += layout[1];
     }
     k->n_bodies = *layout++;
@@ -343,7 +344,7 @@ void sketch_potential(sketch *k, expr V) {
     k->s.power = sketch_add(k, k->s.power, expr_derivative(k->g, V, 0)); /* of what moves by itself */
     for (int i = 0; i < k->n_holders; i++) {
         int q = k->holder[i].q;
-        if (k->holder[i].kind != BODY_STATE) continue;
+        if (!body_has_rate(k->holder[i].kind)) continue;
         expr rate = k->s.qdot[q]; /* less what the forces below do */
         for (int j = 0; j < k->s.size.nu; j++)
             if (!is_given(k, j))

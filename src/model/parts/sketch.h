@@ -6,8 +6,8 @@
  *   velocities              -                r'                        (x', y', phi')           (v, Omega), v in I, Omega in K
  *   kinematics of spatial bodies: r' = v,  p' = 1/2 Q(p) Omega;  rotation A(p), divided by p.p
  *
- * Moving bodies have no coordinates, but a prescribed motion r(t), A(t): see sketch_move. A scalar is a free coordinate s with velocity s'; a
- * state is one with a rate by formula, q' = f(t, q, u), and a velocity is one of the u that such rates use.
+ * Moving bodies have no coordinates, but a prescribed motion r(t), A(t): see sketch_move. A scalar is a free coordinate s with velocity s'; states
+ * and kinematic coordinates have rates by formulas, q' = f(t, q, u), and a velocity is one of the u that such rates use.
  * A line body (a node of a bar) has one: r = p0 + x d, with p0 and d among its numbers.
  * A mark is a coordinate that rests during a step, and is set anew after it by the part that needs it (joint_motion.c).
  * A section is a material point of a flexible body: it has no coordinates; its pose follows from its carriers, the nodes near it,
@@ -29,7 +29,8 @@ typedef enum body_kind {
     BODY_SCALAR,
     BODY_LINE,
     BODY_MARK,
-    BODY_STATE,          /* a coordinate without a velocity of its own: its rate is a formula */
+    BODY_STATE,          /* of a controller: a coordinate without a velocity, its rate is a formula */
+    BODY_KINEMATIC,      /* the same for a coordinate of the system: its rate is linear in the velocities */
     BODY_VELOCITY,       /* a velocity without a coordinate of its own */
     BODY_SECTION_POINT,  /* of a bar: r = sum N_i r_i, does not turn */
     BODY_SECTION_PLANAR, /* of a planar beam with angles: r = sum N_i r_i, phi = sum N_i phi_i */
@@ -38,15 +39,17 @@ typedef enum body_kind {
     BODY_KIND_COUNT
 } body_kind;
 
-static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0}[kind]; }
-static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 0}[kind]; }
+static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}[kind]; }
+static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6, 0, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0}[kind]; }
 static inline bool body_is_planar(body_kind kind) {
     return kind != BODY_PARTICLE_3D && kind != BODY_SPATIAL && kind != BODY_MOVING_SPATIAL && kind != BODY_SECTION_ROD;
 }
 /* No body: a coordinate or velocity that stands for itself. */
 static inline bool body_is_number(body_kind kind) {
-    return kind == BODY_SCALAR || kind == BODY_MARK || kind == BODY_STATE || kind == BODY_VELOCITY;
+    return kind == BODY_SCALAR || kind == BODY_MARK || kind == BODY_STATE || kind == BODY_KINEMATIC || kind == BODY_VELOCITY;
 }
+/* A coordinate whose rate is a formula. */
+static inline bool body_has_rate(body_kind kind) { return kind == BODY_STATE || kind == BODY_KINEMATIC; }
 /* Whether it has unknowns of its own. */
 static inline bool body_is_held(body_kind kind) { return body_nq(kind) + body_nu(kind) > 0; }
 static inline bool body_is_moving(body_kind kind) { return kind == BODY_MOVING_PLANAR || kind == BODY_MOVING_SPATIAL; }
@@ -97,7 +100,7 @@ zn_status sketch_begin(zn_context *, sketch *, int n_bodies, const body_kind *ki
  *                    n_bodies,   for each body: kind, number of its numbers, number of its carriers, carriers (holders).
  * A body with coordinates has itself as its only carrier and its numbers there; numbers stand in the order of the layout. */
 zn_status sketch_begin_on(zn_context *, sketch *, const int *layout, zn_sizes rows, int most_parameters);
-/* The rate of a state, which is not known at the beginning. */
+/* The rate of a state or kinematic coordinate, which is not known at the beginning. */
 void sketch_state(sketch *, const sketch_body *, expr rate);
 /* Inputs of the machine, which formulas may read: right after the beginning. ZN_ERROR_MEMORY or ZN_OK. */
 zn_status sketch_inputs(sketch *, int count);
