@@ -37,6 +37,17 @@ else()
     list(APPEND ZENO_DEPENDENCIES_MISSING libqhull_r)
 endif()
 
+# Unpacking of results; HDF5 packs them with the same library.
+find_path(ZENO_ZLIB_INCLUDE_DIR zlib.h)
+find_library(ZENO_ZLIB_LIBRARY z)
+mark_as_advanced(ZENO_ZLIB_INCLUDE_DIR ZENO_ZLIB_LIBRARY)
+if(ZENO_ZLIB_INCLUDE_DIR AND ZENO_ZLIB_LIBRARY)
+    list(APPEND ZENO_DEPENDENCY_INCLUDES ${ZENO_ZLIB_INCLUDE_DIR})
+    list(APPEND ZENO_DEPENDENCY_LIBRARIES ${ZENO_ZLIB_LIBRARY})
+else()
+    list(APPEND ZENO_DEPENDENCIES_MISSING zlib)
+endif()
+
 find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
     pkg_search_module(ZENO_HDF5 QUIET hdf5 hdf5-serial)

@@ -173,6 +173,13 @@ zn_status output_open(zn_context *context, const char *path, output_file **outpu
     return status;
 }
 
+zn_status output_open_beside(const output_file *o, const char *ending, output_file **beside) {
+    char *path = mem_format(o->context, "%s%s", o->path, ending);
+    zn_status status = path ? output_open(o->context, path, beside) : ZN_ERROR_MEMORY;
+    mem_free(o->context, path);
+    return status;
+}
+
 zn_status output_set_aside(zn_context *context, const char *path, const char *name, bool *there) {
     error_place place = ERROR_PLACE_NONE;
     place.file = path;
@@ -230,12 +237,22 @@ static zn_status end_stream(output_file *o) {
 }
 
 /* To the disk before the renaming, so that a power cut cannot leave an empty file under the final name. */
-zn_status output_publish(output_file *o) {
+static zn_status publish_as(output_file *o, const char *path) {
     zn_status status = end_stream(o);
     if (status != ZN_OK) return status;
     if (fsync(o->descriptor) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
         return fail_file(o->context, o->partial, "written", errno);
-    if (rename(o->partial, o->path) != 0) return fail_file(o->context, o->path, "written", errno);
+    if (rename(o->partial, path) != 0) return fail_file(o->context, path, "written", errno);
+    o->published = true;
+    return ZN_OK;
+}
+
+zn_status output_publish(output_file *o) { return publish_as(o, o->path); }
+
+zn_status output_publish_instead(output_file *o, output_file *instead) {
+    zn_status status = publish_as(instead, o->path);
+    if (status != ZN_OK) return status;
+    unlink(o->partial); /* the lock is still held: it is ours */
     o->published = true;
     return ZN_OK;
 }

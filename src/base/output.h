@@ -22,6 +22,8 @@ zn_status output_check_input(zn_context *context, const char *path, const char *
 
 /* Opens an empty PATH.partial. When PATH is a symbolic link, the file that it leads to is meant. */
 zn_status output_open(zn_context *context, const char *path, output_file **output);
+/* Another one in the same folder, PATHENDING. */
+zn_status output_open_beside(const output_file *output, const char *ending, output_file **beside);
 /* Renames the PATH.partial that an earlier writer left behind to `name`, whatever has that name; *there: whether there was one. Fails where
  * somebody is writing it. */
 zn_status output_set_aside(zn_context *context, const char *path, const char *name, bool *there);
@@ -35,6 +37,8 @@ zn_status output_write(output_file *output, const void *bytes, size_t count);
 FILE *output_stream(output_file *output);
 /* To the disk, and under its name. On failure PATH.partial stays and PATH is untouched. */
 zn_status output_publish(output_file *output);
+/* The same with the content of another one instead of its own, which goes. */
+zn_status output_publish_instead(output_file *output, output_file *instead);
 /* Frees. What is not published stays as PATH.partial (keep), or is removed. */
 void output_close(output_file *output, bool keep);
 

@@ -6,8 +6,8 @@
 #include <strings.h>
 
 const result_format result_formats[] = {
-    {"HDF5", {".h5", ".hdf5"}, RESULT_HDF5_SIGNATURE, true, result_hdf5_create, result_hdf5_open},
-    {"CSV", {".csv"}, NULL, false, result_csv_create, result_csv_open},
+    {"HDF5", {".h5", ".hdf5"}, RESULT_HDF5_SIGNATURE, true, result_hdf5_create, true, result_hdf5_open},
+    {"CSV", {".csv"}, NULL, false, result_csv_create, false, result_csv_open},
 };
 enum { N_FORMATS = sizeof result_formats / sizeof *result_formats };
 

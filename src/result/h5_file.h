@@ -2,9 +2,10 @@
 /* Reading of HDF5 files without trust. The HDF5 library follows what a file says: a damaged or crafted one makes it crash, take all
  * memory, or open other files. This reader knows the part of the format that results and contact problems use (HDF5 File Format
  * Specification 3.0): superblock 0 to 3, object headers 1 and 2, groups by symbol tables or links, attributes in headers and in dense
- * storage, texts of fixed and of variable length, numbers of 4 and 8 bytes, compact, contiguous and chunked storage without filters.
+ * storage, texts of fixed and of variable length, numbers of 4 and 8 bytes, compact, contiguous and chunked storage, plain or packed
+ * by shuffle and deflate (h5_packed.h).
  *
- * What it never does: follow soft and external links, external and virtual storage, or filters; read beyond the end of the file. All
+ * What it never does: follow soft and external links, external and virtual storage, or other filters; read beyond the end of the file. All
  * that it reads besides the numbers counts against a budget that is a multiple of the file's size, and so do time and memory; a loop in
  * the file uses it up. */
 #ifndef RESULT_H5_FILE_H
@@ -32,6 +33,11 @@ typedef struct h5_object {
 zn_status h5_open(zn_context *context, const char *path, h5_file **file);
 void h5_close(h5_file *file);
 uint64_t h5_size(const h5_file *file);
+/* Bytes of values that a file of this size may hold: packed ones are more than the file, but a small file that claims gigabytes is refused. */
+static inline uint64_t h5_room(uint64_t size) {
+    const uint64_t ratio = 16, always = UINT64_C(1) << 28;
+    return size > always / ratio ? ratio * size : always;
+}
 
 /* The object at a path of hard links from the root ("fclib_local/W"; "" is the root itself). *found: whether it is there. */
 zn_status h5_find(h5_file *file, const char *path, h5_object *object, bool *found);
@@ -55,6 +61,7 @@ zn_status h5_table_open(h5_file *file, const h5_object *object, h5_table **table
 void h5_table_close(h5_table *table);
 int h5_table_rank(const h5_table *table);
 bool h5_table_is_double(const h5_table *table);
+bool h5_table_is_packed(const h5_table *table);
 /* Rows from the start on whose storage is in the file. */
 long h5_table_rows(const h5_table *table);
 int h5_table_columns(const h5_table *table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Datasets of numbers: type, extent, where the values are, and the values by columns. */
 #include "result/h5_group.h"
+#include "result/h5_packed.h"
 
 #include <limits.h>
 
@@ -14,13 +15,16 @@ struct h5_table {
     uint64_t rows, columns;
     uint64_t chunk_rows, chunk_columns, across; /* chunks in a row of chunks */
     uint64_t *chunks;                           /* their addresses, row by row */
-    const unsigned char *compact;               /* small datasets lie in the header */
+    h5_packing packing;
+    h5_packed_size *sizes;        /* of packed chunks in the file */
+    const unsigned char *compact; /* small datasets lie in the header */
     uint64_t compact_size;
     unsigned char *bytes; /* one chunk */
 };
 
 int h5_table_rank(const h5_table *t) { return t->rank; }
 bool h5_table_is_double(const h5_table *t) { return t->real; }
+bool h5_table_is_packed(const h5_table *t) { return t->packing.count > 0; }
 long h5_table_rows(const h5_table *t) { return (long)t->rows; }
 int h5_table_columns(const h5_table *t) { return (int)t->columns; }
 
@@ -36,7 +40,12 @@ static zn_status read_type(h5_table *t, const h5_message *m) {
     return t->real || whole || t->text ? ZN_OK : h5_damaged(t->file, "a dataset has the wrong type or size");
 }
 
-/* There can be no more values than bytes / element in the file. */
+/* There can be no more values than the file has room for. */
+static uint64_t most_values(const h5_table *t) {
+    uint64_t size = h5_size(t->file);
+    return (t->packing.count ? h5_room(size) : size) / (uint64_t)t->element;
+}
+
 static zn_status read_extent(h5_table *t, const h5_message *m) {
     h5_space space;
     if (!m || m->flags & H5_SHARED) return h5_damaged(t->file, "a dataset has no size");
@@ -45,7 +54,7 @@ static zn_status read_extent(h5_table *t, const h5_message *m) {
     t->rank = space.rank;
     t->rows = space.rank > 0 ? space.extent[0] : 1;
     t->columns = space.rank > 1 ? space.extent[1] : 1;
-    uint64_t most = t->text ? h5_size(t->file) : h5_size(t->file) / (uint64_t)t->element; /* most texts are empty and nowhere */
+    uint64_t most = t->text ? h5_room(h5_size(t->file)) : most_values(t); /* most texts are empty and nowhere */
     if (space.rank > 2 || (t->text && space.rank != 1) || t->columns == 0 || t->columns > INT_MAX / 2 || t->rows > most / t->columns)
         return h5_damaged(t->file, "a dataset has the wrong type or size");
     return ZN_OK;
@@ -70,7 +79,11 @@ static zn_status look_at_chunks(h5_table *t, uint64_t at, int level_above) {
         uint64_t child = h5_number(entry + key, 8);
         zn_status status = ZN_OK;
         if (level > 0) status = look_at_chunks(t, child, level);
-        else if (row < (t->rows + t->chunk_rows - 1) / t->chunk_rows && column < t->across) t->chunks[row * t->across + column] = child;
+        else if (row < (t->rows + t->chunk_rows - 1) / t->chunk_rows && column < t->across) {
+            t->chunks[row * t->across + column] = child;
+            if (t->sizes)
+                t->sizes[row * t->across + column] = (h5_packed_size){(uint32_t)h5_number(entry, 4), (uint32_t)h5_number(entry + 4, 4)};
+        }
         if (status != ZN_OK) return status;
     }
     return ZN_OK;
@@ -78,8 +91,9 @@ static zn_status look_at_chunks(h5_table *t, uint64_t at, int level_above) {
 
 /* A run killed in the middle of a flush may have announced rows whose chunks the file does not know yet: what is there counts. */
 static void count_present_rows(h5_table *t) {
-    uint64_t down = (t->rows + t->chunk_rows - 1) / t->chunk_rows, bytes = t->chunk_rows * t->chunk_columns * (uint64_t)t->element;
+    uint64_t down = (t->rows + t->chunk_rows - 1) / t->chunk_rows, raw = t->chunk_rows * t->chunk_columns * (uint64_t)t->element;
     for (uint64_t i = 0; i < down * t->across; i++) {
+        uint64_t bytes = t->sizes ? t->sizes[i].bytes : raw;
         if (t->chunks[i] <= h5_size(t->file) && bytes <= h5_size(t->file) - t->chunks[i]) continue;
         t->rows = i / t->across * t->chunk_rows;
         return;
@@ -92,14 +106,15 @@ static zn_status read_chunks(h5_table *t, const h5_message *m) {
     if (dimensions != t->rank + 1 || m->size < at + 4 * (size_t)dimensions) return h5_damaged(t->file, "a dataset is truncated");
     t->chunk_rows = h5_number(m->data + at, 4);
     t->chunk_columns = t->rank > 1 ? h5_number(m->data + at + 4, 4) : 1;
-    uint64_t most = h5_size(t->file) / (uint64_t)t->element;
+    uint64_t most = most_values(t);
     if (t->rows == 0) return ZN_OK;
     if (t->chunk_rows == 0 || t->chunk_columns == 0 || t->chunk_rows > most / t->chunk_columns)
         return h5_damaged(t->file, "a chunk is too large");
     t->across = (t->columns + t->chunk_columns - 1) / t->chunk_columns;
     uint64_t count = (t->rows + t->chunk_rows - 1) / t->chunk_rows * t->across;
     t->chunks = h5_memory(t->file, count * sizeof *t->chunks);
-    if (!t->chunks) return h5_failed(t->file);
+    if (t->packing.count) t->sizes = h5_memory(t->file, count * sizeof *t->sizes);
+    if (!t->chunks || (t->packing.count && !t->sizes)) return h5_failed(t->file);
     for (uint64_t i = 0; i < count; i++) t->chunks[i] = nowhere;
     zn_status status = look_at_chunks(t, h5_number(m->data + 3, 8), 256);
     if (!t->text) count_present_rows(t);
@@ -132,12 +147,11 @@ static zn_status read_compact(h5_table *t, const h5_message *m) {
 
 static zn_status read_layout(h5_table *t, const h5_object *object) {
     enum { COMPACT, CONTIGUOUS, CHUNKED };
-    const h5_message *m = h5_message_of(object, H5_LAYOUT), *filters = h5_message_of(object, H5_FILTERS);
+    const h5_message *m = h5_message_of(object, H5_LAYOUT);
     if (!m || m->size < 4 || m->flags & H5_SHARED) return h5_damaged(t->file, "a dataset has no values");
     if (h5_message_of(object, H5_EXTERNAL_FILES)) return h5_unknown(t->file, "values in another file");
-    if (filters && (filters->size < 2 || filters->data[1] > 0))
-        return h5_unknown(t->file, "compressed values (h5repack -f NONE writes them plainly)");
     int version = m->data[0], class = m->data[1];
+    if (t->packing.count && class != CHUNKED) return h5_damaged(t->file, "packed values are not in chunks");
     if (version == 3 && class == CHUNKED) return m->size < 11 ? h5_damaged(t->file, "a dataset is truncated") : read_chunks(t, m);
     if (version != 3 && version != 4) return h5_unknown(t->file, "an old kind of storage");
     if (class == COMPACT) return read_compact(t, m);
@@ -153,6 +167,7 @@ static zn_status open_table(h5_file *file, const h5_object *object, bool text, h
     *t = (h5_table){.file = file};
     zn_status status = read_type(t, h5_message_of(object, H5_DATATYPE));
     if (status == ZN_OK && t->text != text) status = h5_damaged(file, "a dataset has the wrong type or size");
+    if (status == ZN_OK) status = h5_packing_read(file, h5_message_of(object, H5_FILTERS), t->element, &t->packing);
     if (status == ZN_OK) status = read_extent(t, h5_message_of(object, H5_DATASPACE));
     if (status == ZN_OK) status = read_layout(t, object);
     if (status == ZN_OK) *table = t;
@@ -178,13 +193,16 @@ static double value_at(const h5_table *t, const unsigned char *bytes) {
 }
 
 static zn_status read_piece(h5_table *t, uint64_t down, uint64_t across, const unsigned char **bytes) {
+    uint64_t place = down * t->across + across;
     size_t size = (size_t)(t->chunk_rows * t->chunk_columns * (uint64_t)t->element);
     *bytes = t->compact;
     if (t->compact) return ZN_OK;
+    if (t->sizes && !h5_packed_is_possible(&t->packing, t->sizes[place], size)) return h5_damaged(t->file, "a chunk is too large");
     if (!t->bytes) t->bytes = MEM_ARRAY(h5_context(t->file), unsigned char, size);
     *bytes = t->bytes;
     if (!t->bytes) return ZN_ERROR_MEMORY;
-    uint64_t at = t->chunks[down * t->across + across], left = h5_size(t->file) - at;
+    uint64_t at = t->chunks[place], left = h5_size(t->file) - at;
+    if (t->sizes) return h5_unpack(t->file, &t->packing, at, t->sizes[place], t->bytes, size);
     return h5_read(t->file, at, t->bytes, left < size ? (size_t)left : size); /* the last piece of contiguous values is shorter */
 }
 

@@ -9,7 +9,11 @@
  * The bytes do not depend on when flushes happen: space is only allocated for whole chunks, all datasets in order, when the
  * first row of a chunk is written. Texts of rows have small chunks, which are allocated by a flush as soon as the first text of one is
  * there; where no row has a text there is nothing. Entries have chunks of their own; of two chunks that begin between two flushes the one that begins at the
- * earlier row comes first. */
+ * earlier row comes first.
+ *
+ * Packed files are written besides, for the end: only whole chunks go there, each compressed once, so that its bytes do not depend on when
+ * flushes happen either. A killed run leaves the plain one. */
+#include "result/h5_file.h"
 #include "result/hdf5_common.h"
 
 #include <errno.h>
@@ -30,6 +34,7 @@ enum {
     NODE_BYTES = 3 << 10,            /* of the index of chunks, a B-tree: 24 + 64 * 8 + 65 * 32 bytes at most, ... */
     NODE_CHUNKS = 60,                /* ... which has one node for that many chunks, ... */
     NODES_AT_ONCE = 4,               /* ... and later takes a new leaf, and new nodes of the levels above */
+    DEFLATE_LEVEL = 1,               /* higher ones take longer and save little of shuffled numbers */
 };
 
 /* Entries, any number for each row. */
@@ -45,7 +50,8 @@ typedef struct hdf5_entries {
 typedef struct hdf5_notes {
     hid_t dataset;                    /* -1: none */
     char (*texts)[RESULT_NOTE_BYTES]; /* of the rows in the buffer; empty: none */
-    bool any, urgent;                 /* there are texts that are not in the file; the first of a chunk is among them */
+    bool any;                         /* there are texts that are not in the file; */
+    size_t urgent;                    /* the first ones of so many chunks are among them */
     hsize_t chunks;                   /* up to the last one that has a text */
 } hdf5_notes;
 
@@ -54,6 +60,7 @@ typedef struct hdf5_sink {
     const char *path;
     int reserve; /* the same file, for reserving space; owned by the output */
     hid_t file;
+    bool packed;
     int n_datasets, width;
     hid_t *datasets;
     int *widths;                     /* columns of each dataset; 0 for vectors, which have one */
@@ -151,7 +158,7 @@ static bool write_notes(hdf5_sink *h5) {
         if (n->texts[i][0]) ok = type >= 0 && write_note(h5, i, type);
     if (type >= 0) H5Tclose(type);
     memset(n->texts + h5->flushed, 0, (size_t)(h5->filled - h5->flushed) * sizeof *n->texts);
-    n->any = n->urgent = false;
+    n->any = false, n->urgent = 0;
     return ok;
 }
 
@@ -185,13 +192,12 @@ static size_t chunk_bytes(hsize_t chunk, hsize_t rows, int width, int datasets) 
 }
 
 /* For the chunks that begin with what is about to be written. */
-static zn_status reserve_chunks(const hdf5_sink *h5) {
+static zn_status reserve_chunks(const hdf5_sink *h5, bool main, bool entries) {
     const hdf5_entries *e = &h5->entries;
     size_t bytes = 0;
-    if (h5->filled > 0 && h5->flushed == 0)
-        bytes += chunk_bytes(h5->chunk_start / h5->chunk_rows, h5->chunk_rows, h5->width, h5->n_datasets);
-    if (e->filled > 0 && e->flushed == 0) bytes += chunk_bytes(e->chunk_start / e->chunk_rows, e->chunk_rows, e->width, 1);
-    if (h5->notes.urgent) bytes += NOTE_ROWS * RESULT_NOTE_BYTES + RESERVE_BYTES + NODES_AT_ONCE * NODE_BYTES;
+    if (main && h5->flushed == 0) bytes += chunk_bytes(h5->chunk_start / h5->chunk_rows, h5->chunk_rows, h5->width, h5->n_datasets);
+    if (entries && e->flushed == 0) bytes += chunk_bytes(e->chunk_start / e->chunk_rows, e->chunk_rows, e->width, 1);
+    if (main && h5->notes.urgent) bytes += h5->notes.urgent * NOTE_ROWS * RESULT_NOTE_BYTES + RESERVE_BYTES + NODES_AT_ONCE * NODE_BYTES;
     if (bytes == 0) return ZN_OK;
     hsize_t used = 0;
     if (H5Fget_filesize(h5->file, &used) < 0) return hdf5_fail(h5->context, h5->path);
@@ -228,24 +234,26 @@ static bool write_main(hdf5_sink *h5) {
     return ok;
 }
 
-static zn_status write_rows(hdf5_sink *h5) {
+/* What waits; of packed files whole chunks only, but at the end. */
+static zn_status write_rows(hdf5_sink *h5, bool last) {
     hdf5_entries *e = &h5->entries;
-    if (h5->filled == h5->flushed && e->filled == e->flushed) return ZN_OK;
-    zn_status status = reserve_chunks(h5);
+    bool parts = !h5->packed || last, main = h5->filled > h5->flushed && (parts || h5->filled == h5->chunk_rows),
+         entries = e->filled > e->flushed && (parts || e->filled == e->chunk_rows);
+    if (!main && !entries) return ZN_OK;
+    zn_status status = reserve_chunks(h5, main, entries);
     if (status != ZN_OK) return status;
-    bool entries_first = e->begin <= h5->chunk_start, had_entries = e->filled > e->flushed, ok = true;
-    if (entries_first) ok = write_entries(e);
-    ok = ok && write_main(h5);
-    if (!entries_first) ok = ok && write_entries(e);
-    bool noted = h5->notes.any;
-    ok = ok && write_notes(h5);
+    bool entries_first = e->begin <= h5->chunk_start, ok = true, noted = main && h5->notes.any;
+    if (entries && entries_first) ok = write_entries(e);
+    if (main) ok = ok && write_main(h5);
+    if (entries && !entries_first) ok = ok && write_entries(e);
+    if (main) ok = ok && write_notes(h5);
     /* What belongs to rows is in the file before the rows are: a kill in between leaves too much of it, never too little. */
-    if (ok && had_entries) ok = H5Dflush(e->dataset) >= 0;
+    if (ok && entries) ok = H5Dflush(e->dataset) >= 0;
     if (ok && noted) ok = H5Dflush(h5->notes.dataset) >= 0;
     if (ok) ok = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
     if (!ok) return hdf5_fail(h5->context, h5->path);
-    h5->flushed = h5->filled;
-    if (h5->filled == h5->chunk_rows) {
+    if (main) h5->flushed = h5->filled;
+    if (h5->flushed == h5->chunk_rows) {
         h5->chunk_start += h5->chunk_rows;
         h5->filled = h5->flushed = 0;
     }
@@ -255,7 +263,7 @@ static zn_status write_rows(hdf5_sink *h5) {
 static zn_status hdf5_flush(void *state) {
     hdf5_guard guard;
     hdf5_enter(&guard);
-    zn_status status = write_rows(state);
+    zn_status status = write_rows(state, false);
     hdf5_leave(&guard);
     return status;
 }
@@ -266,7 +274,7 @@ static void count_note(hdf5_sink *h5) {
     if (n->dataset < 0 || !n->texts[h5->filled][0]) return;
     hsize_t chunk = (h5->chunk_start + h5->filled) / NOTE_ROWS + 1;
     n->any = true;
-    if (chunk > n->chunks) n->chunks = chunk, n->urgent = true;
+    if (chunk > n->chunks) n->chunks = chunk, n->urgent++;
 }
 
 static zn_status hdf5_row(void *state, const double *row) {
@@ -274,7 +282,7 @@ static zn_status hdf5_row(void *state, const double *row) {
     count_note(h5);
     memcpy(h5->buffer + h5->filled * (hsize_t)h5->width, row, (size_t)h5->width * sizeof *row);
     h5->filled++;
-    return h5->filled == h5->chunk_rows || h5->notes.urgent ? hdf5_flush(h5) : ZN_OK;
+    return h5->filled == h5->chunk_rows || (h5->notes.urgent && !h5->packed) ? hdf5_flush(h5) : ZN_OK;
 }
 
 static zn_status hdf5_note(void *state, const char *text) {
@@ -309,7 +317,7 @@ static zn_status hdf5_close(void *state, bool keep_last_rows) {
     zn_context *context = h5->context;
     hdf5_guard guard;
     hdf5_enter(&guard);
-    zn_status status = keep_last_rows && h5->file >= 0 ? write_rows(h5) : ZN_OK;
+    zn_status status = keep_last_rows && h5->file >= 0 ? write_rows(h5, true) : ZN_OK;
     bool closed = true;
     for (int d = 0; h5->datasets && d < h5->n_datasets; d++)
         if (h5->datasets[d] >= 0) closed = H5Dclose(h5->datasets[d]) >= 0 && closed;
@@ -370,13 +378,15 @@ static bool put_attribute(hid_t object, const result_text *text) {
 }
 
 /* Rows that were announced but never arrived read as NaN. No times: equal runs give equal bytes. */
-static hid_t dataset_properties(hsize_t chunk_rows, int width, int names) {
+static hid_t dataset_properties(hsize_t chunk_rows, int width, int names, bool packed) {
     int rank = width ? 2 : 1;
     hsize_t chunk[2] = {chunk_rows, (hsize_t)columns_of(width)};
     double missing = NAN;
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     bool ok = properties >= 0 && H5Pset_chunk(properties, rank, chunk) >= 0 &&
               H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &missing) >= 0 && H5Pset_obj_track_times(properties, false) >= 0;
+    if (ok && packed && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0)
+        ok = H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, DEFLATE_LEVEL) >= 0;
     if (ok && names > COMPACT_COLUMNS_MAX)
         ok = H5Pset_attr_creation_order(properties, H5P_CRT_ORDER_TRACKED) >= 0 && H5Pset_attr_phase_change(properties, 0, 0) >= 0;
     if (!ok && properties >= 0) H5Pclose(properties);
@@ -396,7 +406,8 @@ static hid_t uncached_access(void) {
 static hid_t create_table(const hdf5_sink *h5, const char *name, int width, hsize_t chunk_rows, int names) {
     hsize_t extent[2] = {0, (hsize_t)columns_of(width)}, largest[2] = {H5S_UNLIMITED, extent[1]};
     hid_t id = -1, space = H5Screate_simple(width ? 2 : 1, extent, largest);
-    hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = dataset_properties(chunk_rows, width, names), access = uncached_access();
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = dataset_properties(chunk_rows, width, names, h5->packed),
+          access = uncached_access();
     if (space >= 0 && links >= 0 && properties >= 0 && access >= 0 && H5Pset_char_encoding(links, H5T_CSET_UTF8) >= 0 &&
         H5Pset_create_intermediate_group(links, 1) >= 0)
         id = H5Dcreate2(h5->file, name, H5T_IEEE_F64LE, space, links, properties, access);
@@ -507,6 +518,7 @@ zn_status result_hdf5_create(zn_context *context, output_file *output, const res
                       .path = output_path(output),
                       .reserve = output_descriptor(output),
                       .file = -1,
+                      .packed = layout->packed,
                       .width = result_layout_width(layout)};
     *sink = (result_sink){
         hdf5_row, layout->entries ? hdf5_entry : NULL, layout->notes ? hdf5_note : NULL, hdf5_flush, hdf5_close, hdf5_rows, h5};
@@ -533,3 +545,6 @@ zn_status result_hdf5_create(zn_context *context, output_file *output, const res
     if (status != ZN_OK) hdf5_close(h5, false);
     return status;
 }
+
+/* The last chunk counts as a whole one. */
+bool result_hdf5_packed_ok(uint64_t size, uint64_t numbers) { return numbers * sizeof(double) + CHUNK_BYTES <= h5_room(size); }

@@ -40,6 +40,7 @@ typedef struct result_format {
     const char *signature;               /* the first bytes of a file; NULL: text without zero bytes */
     bool drawings;                       /* keeps what pages draw with */
     zn_status (*create)(zn_context *, output_file *, const result_layout *, result_sink *);
+    bool packs; /* can be compressed */
     /* content: all of a text, NULL of other formats. */
     zn_status (*open)(result_file *, char *content, size_t size);
 } result_format;
@@ -49,6 +50,8 @@ const result_format *result_format_by_content(const char *head, size_t size);
 /* The output stays open, and belongs to the caller. */
 zn_status result_csv_create(zn_context *context, output_file *output, const result_layout *layout, result_sink *sink);
 zn_status result_hdf5_create(zn_context *context, output_file *output, const result_layout *layout, result_sink *sink);
+/* Whether a reader takes a packed file of `size` bytes with that many numbers. */
+bool result_hdf5_packed_ok(uint64_t size, uint64_t numbers);
 
 /* ---- reading ---- */
 

@@ -123,7 +123,7 @@ zn_status zn_result_save(zn_result *r, const char *path) {
         kept[d] = result_path_has_drawings(path) || strcmp(r->datasets[d].name, "view") != 0;
         if (kept[d]) datasets[count++] = r->datasets[d];
     }
-    const result_layout layout = {count, datasets, r->layout.n_texts, r->texts, r->layout.entries, NULL};
+    const result_layout layout = {count, datasets, r->layout.n_texts, r->texts, r->layout.entries, NULL, false};
     if (status == ZN_OK) status = write_rows(r, path, &layout, kept, row);
     mem_free(r->context, kept);
     mem_free(r->context, row);

@@ -30,6 +30,7 @@ typedef struct result_layout {
     const result_text *texts;             /* attributes of the file: scene, title, scheme ... (CSV cannot hold them) */
     const struct result_entries *entries; /* NULL: none */
     const char *notes;                    /* a dataset with a text for each row, most of them empty; NULL: none. HDF5 only */
+    bool packed;                          /* the complete file is compressed; PATH.partial never is. HDF5 only */
 } result_layout;
 
 /* A table with any number of entries for each row, the first number of which is the row that they belong to (from 0). HDF5 only. */

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows to a file of one of the formats, beside its name until all went well (base/output.h). */
+/* Rows to a file of one of the formats, beside its name until all went well (base/output.h). Where a packed file is wanted, it is written besides, as
+ * PATH.packed.partial, and takes the place of the plain one at a good end. */
 #include "result/internal.h"
 
+#include <sys/stat.h>
 #include <time.h>
 
 #define FLUSH_SECONDS 1.0
 
 struct result_writer {
     zn_context *context;
-    output_file *output;
-    result_sink sink;
+    output_file *output, *packed_output; /* packed_output: NULL: none is wanted */
+    result_sink sink, packed;
+    int width, entry_width;
     double last_flush;
-    long rows; /* in the file, of a writer that is closed */
+    uint64_t numbers; /* that were written */
+    long rows;        /* in the file, of a writer that is closed */
     bool open, failed;
 };
 
@@ -21,6 +25,16 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static zn_status open_packed(result_writer *w, const result_format *format, const result_layout *layout) {
+    if (!layout->packed || !format->packs) return ZN_OK;
+    zn_status status = output_open_beside(w->output, ".packed", &w->packed_output);
+    if (status == ZN_OK) status = format->create(w->context, w->packed_output, layout, &w->packed);
+    if (status == ZN_OK) return ZN_OK;
+    w->sink.close(w->sink.state, false);
+    output_close(w->packed_output, false);
+    return status;
+}
+
 zn_status result_writer_create(zn_context *context, const char *path, const result_layout *layout, result_writer **writer) {
     *writer = NULL;
     if (!result_path_ok(context, path)) return ZN_ERROR_ARGUMENT;
@@ -28,9 +42,14 @@ zn_status result_writer_create(zn_context *context, const char *path, const resu
     if (status != ZN_OK) return status;
     result_writer *w = MEM_ARRAY(context, result_writer, 1);
     if (!w) return ZN_ERROR_MEMORY;
+    const result_format *format = result_format_of(path);
+    result_layout plain = *layout;
+    plain.packed = false;
     w->context = context;
+    w->width = result_layout_width(layout), w->entry_width = layout->entries ? layout->entries->n_columns : 0;
     status = output_open(context, path, &w->output);
-    if (status == ZN_OK) status = result_format_of(path)->create(context, w->output, layout, &w->sink);
+    if (status == ZN_OK) status = format->create(context, w->output, &plain, &w->sink);
+    if (status == ZN_OK) status = open_packed(w, format, layout);
     w->open = status == ZN_OK;
     w->last_flush = seconds();
     if (w->open) {
@@ -61,21 +80,37 @@ zn_status result_writer_flush(result_writer *writer) {
 zn_status result_writer_row(result_writer *writer, const double *row) {
     if (!writer->open || writer->failed) return refuse(writer);
     zn_status status = note(writer, writer->sink.row(writer->sink.state, row));
+    if (status == ZN_OK && writer->packed_output) status = note(writer, writer->packed.row(writer->packed.state, row));
+    writer->numbers += (uint64_t)writer->width;
     if (status == ZN_OK && seconds() - writer->last_flush >= FLUSH_SECONDS) status = result_writer_flush(writer);
     return status;
 }
 
 zn_status result_writer_entry(result_writer *writer, const double *entry) {
     if (!writer->open || writer->failed) return refuse(writer);
-    return writer->sink.entry ? note(writer, writer->sink.entry(writer->sink.state, entry)) : ZN_OK;
+    if (!writer->sink.entry) return ZN_OK;
+    zn_status status = note(writer, writer->sink.entry(writer->sink.state, entry));
+    if (status == ZN_OK && writer->packed_output) status = note(writer, writer->packed.entry(writer->packed.state, entry));
+    writer->numbers += (uint64_t)writer->entry_width;
+    return status;
 }
 
 zn_status result_writer_note(result_writer *writer, const char *text) {
     if (!writer->open || writer->failed) return refuse(writer);
-    return writer->sink.note ? note(writer, writer->sink.note(writer->sink.state, text)) : ZN_OK;
+    if (!writer->sink.note) return ZN_OK;
+    zn_status status = note(writer, writer->sink.note(writer->sink.state, text));
+    return status == ZN_OK && writer->packed_output ? note(writer, writer->packed.note(writer->packed.state, text)) : status;
 }
 
 long result_writer_rows(const result_writer *writer) { return writer->open ? writer->sink.rows(writer->sink.state) : writer->rows; }
+
+/* The packed file, unless the reader would take it for one that claims too much. */
+static zn_status publish(result_writer *w) {
+    struct stat info;
+    bool packed = w->packed_output && fstat(output_descriptor(w->packed_output), &info) == 0 &&
+                  result_hdf5_packed_ok((uint64_t)info.st_size, w->numbers);
+    return packed ? output_publish_instead(w->output, w->packed_output) : output_publish(w->output);
+}
 
 zn_status result_writer_finish(result_writer *writer, bool success) {
     if (!writer->open) return refuse(writer);
@@ -84,7 +119,11 @@ zn_status result_writer_finish(result_writer *writer, bool success) {
     writer->open = false;
     zn_status closed = writer->sink.close(writer->sink.state, !writer->failed);
     if (status == ZN_OK) status = closed;
-    if (status == ZN_OK && success) status = writer->failed ? refuse(writer) : output_publish(writer->output);
+    closed = writer->packed_output ? writer->packed.close(writer->packed.state, success && !writer->failed) : ZN_OK;
+    if (status == ZN_OK && success) status = closed;
+    if (status == ZN_OK && success) status = writer->failed ? refuse(writer) : publish(writer);
+    output_close(writer->packed_output, false);
+    writer->packed_output = NULL;
     return note(writer, status);
 }
 

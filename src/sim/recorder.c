@@ -204,7 +204,7 @@ static zn_status open_writer(zn_recorder *r, const sim_recorder_texts *about, co
         {"tolerance", tolerance, RESULT_REAL},
         {"drawing", model->drawing ? model->drawing : "", RESULT_TEXT},
     };
-    result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts, NULL, NULL};
+    result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts, NULL, NULL, false};
     return create_sink_with_contacts(r, path, &layout);
 }
 

@@ -186,7 +186,7 @@ static zn_status create_writer(const study_shared *s, const char *path, const re
         for (int i = 0; i < s->keep.n_values; i++) columns[3 + i] = s->keep.values[i];
         for (int i = 0; i < s->keep.n_events; i++) events[i] = s->keep.events[i].name;
         const result_entries entries = {"events", event_meaning, 3 + s->keep.n_values, columns, "events", s->keep.n_events, events};
-        const result_layout layout = {names.count, names.datasets, n_texts, texts, s->keep.n_events ? &entries : NULL, "message"};
+        const result_layout layout = {names.count, names.datasets, n_texts, texts, s->keep.n_events ? &entries : NULL, "message", true};
         status = result_writer_create(context, path, &layout, &t->writer);
     }
     free_names(context, &names);
@@ -353,7 +353,7 @@ static zn_status merge_into(zn_context *context, int n, result_file **parts, con
         if (!strcmp(texts[i].name, "count")) texts[i].value = count;
     }
     result_layout layout = *like;
-    layout.texts = texts, layout.notes = "message";
+    layout.texts = texts, layout.notes = "message", layout.packed = true;
     t.status_at = t.width - 2;
     t.entry = MEM_ARRAY(context, double, 3 + t.n_values);
     zn_status status = t.entry ? result_writer_create(context, out, &layout, &t.writer) : ZN_ERROR_MEMORY;

@@ -101,7 +101,7 @@ static void write_many(const char *path) {
         datasets[d] = (result_dataset){.name = names[d]};
     }
     result_text texts[] = {{"scene", text, RESULT_TEXT}, {"title", "many", RESULT_TEXT}};
-    write_layout(path, &(result_layout){MANY, datasets, 2, texts, NULL, NULL});
+    write_layout(path, &(result_layout){MANY, datasets, 2, texts, NULL, NULL, false});
 }
 
 /* More columns than names fit into a header. */
@@ -114,7 +114,7 @@ static void write_wide(const char *path) {
     }
     result_dataset datasets[] = {{.name = "t"},
                                  {.name = "q", .n_columns = WIDE, .columns = columns, .plain = true, .meaning = "positions"}};
-    write_layout(path, &(result_layout){2, datasets, 0, NULL, NULL, NULL});
+    write_layout(path, &(result_layout){2, datasets, 0, NULL, NULL, NULL, false});
 }
 
 /* ---- mutations ---- */
@@ -147,14 +147,18 @@ static void mutate(char *bytes, size_t size, int kind) {
 static void mutated_files_do_no_harm(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    const char *names[] = {"plain.h5", "many.h5", "wide.h5"};
+    enum { FILES = 4 };
+    const char *names[FILES] = {"plain.h5", "many.h5", "wide.h5", "packed.h5"};
     example_write(context, example_path(names[0]), 20, 0, true);
     write_many(example_path(names[1]));
     write_wide(example_path(names[2]));
+    example_layout.packed = true;
+    example_write(context, example_path(names[3]), 2500, 0, true);
+    example_layout.packed = false;
     zn_context_destroy(context);
     int counts[3] = {0};
     long most = 0;
-    for (int file = 0; file < 3; file++) {
+    for (int file = 0; file < FILES; file++) {
         size_t size = 0;
         char *good = example_slurp(example_path(names[file]), &size), *bad = malloc(size);
         assert_int_equal(judge(example_path(names[file])).how, READ);
@@ -251,12 +255,50 @@ static void make_virtual(hid_t file) {
     put_table(file, 100, properties, false);
     H5Sclose(space);
 }
-static void make_compressed(hid_t file) {
+static hid_t chunks_of(hsize_t rows) {
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(properties, 1, &(hsize_t){100});
+    H5Pset_chunk(properties, 1, &rows);
+    return properties;
+}
+static void make_deflated(hid_t file) {
+    hid_t properties = chunks_of(40);
+    H5Pset_deflate(properties, 9);
+    put_table(file, 100, properties, true);
+}
+static void make_shuffled(hid_t file) {
+    hid_t properties = chunks_of(100);
     H5Pset_shuffle(properties);
     put_table(file, 100, properties, true);
 }
+static void make_packed(hid_t file) {
+    hid_t properties = chunks_of(100);
+    H5Pset_shuffle(properties);
+    H5Pset_deflate(properties, 6);
+    put_table(file, 100, properties, true);
+}
+static void make_summed(hid_t file) {
+    hid_t properties = chunks_of(100);
+    H5Pset_fletcher32(properties);
+    put_table(file, 100, properties, true);
+}
+static void make_turned(hid_t file) {
+    hid_t properties = chunks_of(100);
+    H5Pset_deflate(properties, 6);
+    H5Pset_shuffle(properties);
+    put_table(file, 100, properties, true);
+}
+/* A few kilobytes that unpack to `rows` zeros, in one chunk or in many. */
+static void put_zeros(hid_t file, hsize_t rows, hsize_t chunk) {
+    hid_t properties = chunks_of(chunk), space = H5Screate_simple(1, &rows, NULL);
+    H5Pset_deflate(properties, 9);
+    H5Pset_fill_time(properties, H5D_FILL_TIME_ALLOC);
+    H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY); /* every chunk is there, packed */
+    H5Dclose(H5Dcreate2(file, "t", H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT));
+    H5Sclose(space);
+    H5Pclose(properties);
+}
+static void make_bomb(hid_t file) { put_zeros(file, 1u << 26, 1u << 20); }
+static void make_one_bomb(hid_t file) { put_zeros(file, 1u << 26, 1u << 26); }
 static void make_huge(hid_t file) { put_table(file, 1ull << 40, H5P_DEFAULT, false); }
 static void make_huge_chunk(hid_t file) {
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
@@ -285,7 +327,10 @@ static void links_out_of_the_file_are_refused(void **state) {
                  {make_soft_loop, "such links are not followed"},
                  {make_external_storage, "values in another file"},
                  {make_virtual, "values in other files"},
-                 {make_compressed, "h5repack"},
+                 {make_summed, "h5repack"},
+                 {make_turned, "h5repack"},
+                 {make_bomb, "wrong type or size"},
+                 {make_one_bomb, "wrong type or size"},
                  {make_huge, "wrong type or size"},
                  {make_huge_chunk, "a chunk is too large"},
                  {make_group, "has no type"},
@@ -311,15 +356,17 @@ static void links_out_of_the_file_are_refused(void **state) {
     zn_context_destroy(context);
 }
 
-/* Texts of fixed and of variable length, one block of values instead of chunks. */
+/* Texts of fixed and of variable length, one block of values or chunks, packed in several ways. */
 static void other_writers_are_read(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    for (size_t fixed = 0; fixed <= 40; fixed += 40) {
+    static void (*const make[])(hid_t) = {make_plain, make_plain, make_deflated, make_shuffled, make_packed};
+    for (size_t i = 0; i < sizeof make / sizeof *make; i++) {
+        size_t fixed = i == 1 ? 40 : 0;
         hid_t file = begin_file(example_path("foreign.h5"), fixed);
         const char *title = "fixed or not";
         put_attribute(file, "title", &title, 1, fixed);
-        make_plain(file);
+        make[i](file);
         H5Fclose(file);
         result_file *result = NULL;
         const double *values;
@@ -347,7 +394,7 @@ static void repeated_texts_are_refused(void **state) {
     result_dataset datasets[] = {{.name = "q", .n_columns = 2000, .columns = columns}};
     result_text texts[] = {{"scene", text, RESULT_TEXT}};
     const char *path = example_path("repeated.h5");
-    write_layout(path, &(result_layout){1, datasets, 1, texts, NULL, NULL});
+    write_layout(path, &(result_layout){1, datasets, 1, texts, NULL, NULL, false});
     size_t size = 0;
     char *bytes = example_slurp(path, &size);
     const char *one = NULL;

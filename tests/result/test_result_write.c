@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ends up on the disk: equal bytes for equal runs, nothing half-written under the final name, reasons for failures. */
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700 /* as example.h has it */
+#endif
+#include "result/internal.h" /* before cmocka, which has a macro named fail */
+
 #include "example.h"
 
 #include <locale.h>
@@ -10,16 +15,18 @@
 static void equal_runs_give_equal_bytes(void **state) {
     (void)state;
     zn_context *context = zn_context_create(NULL);
-    const char *endings[] = {"h5", "csv"};
-    for (int e = 0; e < 2; e++) {
+    const char *endings[] = {"h5", "csv", "packed.h5"};
+    size_t sizes[3] = {0};
+    for (int e = 0; e < 3; e++) {
         long flushes[] = {0, 0, 1, 37, 1024};
+        example_layout.packed = e == 2;
         char *first = NULL;
         size_t first_size = 0;
         for (int k = 0; k < 5; k++) {
             char name[32];
             snprintf(name, sizeof name, "equal%d.%s", k, endings[e]);
             example_write(context, example_path(name), 2500, flushes[k], true);
-            size_t size;
+            size_t size = 0;
             char *content = example_slurp(example_path(name), &size);
             assert_non_null(content);
             if (first) {
@@ -32,7 +39,90 @@ static void equal_runs_give_equal_bytes(void **state) {
             }
         }
         free(first);
+        sizes[e] = first_size;
     }
+    example_layout.packed = false;
+    assert_true(sizes[2] < sizes[0]);
+    zn_context_destroy(context);
+}
+
+/* What a reader finds is what the writer said, bit for bit. */
+static void check_kept(const char *partial, long kept) {
+    zn_context *context = zn_context_create(NULL);
+    result_file *result = NULL;
+    if (result_open(context, partial, &result) != ZN_OK) print_error("%s\n", zn_error_text(context));
+    assert_non_null(result);
+    assert_int_equal(result_rows(result), kept);
+    for (int c = 0; c < EXAMPLE_WIDTH; c++) {
+        const double *values;
+        double row[EXAMPLE_WIDTH];
+        assert_int_equal(result_column(result, c, &values), ZN_OK);
+        for (long i = 0; i < kept; i++) {
+            example_row(i, row);
+            assert_memory_equal(&values[i], &row[c], sizeof(double));
+        }
+    }
+    result_close(result);
+    zn_context_destroy(context);
+}
+
+/* All that was written is in the packed file; until the end it is in the plain one beside it. */
+static void packed_files_hold_the_same(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    const char *path = example_path("small.h5"), *partial = example_path("small.h5.partial"),
+               *packed = example_path("small.h5.packed.partial");
+    example_layout.packed = true;
+    for (int success = 0; success < 2; success++) {
+        example_write(context, path, 2500, 37, success);
+        assert_int_equal(access(path, F_OK) == 0, success);
+        assert_int_equal(access(partial, F_OK) == 0, !success);
+        assert_int_not_equal(access(packed, F_OK), 0);
+        check_kept(success ? path : partial, 2500);
+        result_file *result = NULL;
+        const double *entries;
+        long count = 0, expected = 0;
+        assert_int_equal(result_open(context, success ? path : partial, &result), ZN_OK);
+        assert_int_equal(result_get_entries(result, &entries, &count), ZN_OK);
+        for (long i = 0; i < 2500; i++) {
+            char text[RESULT_NOTE_BYTES];
+            assert_int_equal(result_note(result, i, text), ZN_OK);
+            assert_string_equal(text, example_has_note(i) ? example_note(i) : "");
+            for (long k = 0; k < example_entries_of(i); k++, expected++)
+                assert_true(entries[3 * expected] == (double)i && entries[3 * expected + 2] == sin((double)(i + k)));
+        }
+        assert_int_equal(count, expected);
+        result_close(result);
+    }
+    example_layout.packed = false;
+    zn_context_destroy(context);
+}
+
+/* Deflate can make a thousandth of equal numbers. A small file that claims more than 256 MB is refused, so where it would be it stays plain. */
+static void too_regular_files_stay_plain(void **state) {
+    (void)state;
+    const uint64_t always = (UINT64_C(1) << 28) / sizeof(double);
+    assert_true(result_hdf5_packed_ok(1 << 20, always / 2));
+    assert_false(result_hdf5_packed_ok(1 << 20, always));
+    assert_true(result_hdf5_packed_ok(64 << 20, 2 * always));
+    assert_false(result_hdf5_packed_ok(64 << 20, 16 * always));
+    zn_context *context = zn_context_create(NULL);
+    enum { ROWS = 100000 };
+    const result_dataset datasets[] = {{.name = "t"}};
+    const char *path = example_path("zeros.h5");
+    result_writer *writer = NULL;
+    result_file *result = NULL;
+    assert_int_equal(result_writer_create(context, path, &(result_layout){.n_datasets = 1, .datasets = datasets, .packed = true}, &writer),
+                     ZN_OK);
+    for (long i = 0; i < ROWS; i++) assert_int_equal(result_writer_row(writer, (double[]){0}), ZN_OK);
+    assert_int_equal(result_writer_finish(writer, true), ZN_OK);
+    result_writer_destroy(writer);
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    assert_true(info.st_size < 8L * ROWS / 20); /* a hundredth, and the index of the chunks */
+    assert_int_equal(result_open(context, path, &result), ZN_OK);
+    assert_int_equal(result_rows(result), ROWS);
+    result_close(result);
     zn_context_destroy(context);
 }
 
@@ -44,7 +134,7 @@ static void csv_is_plain_text(void **state) {
                                  {.name = "q", .n_columns = 4, .columns = odd, .plain = true},
                                  {.name = "p", .n_columns = 1, .columns = other, .plain = true},
                                  {.name = "f", .n_columns = 1, .columns = other}};
-    result_layout layout = {4, datasets, 0, NULL, NULL, NULL};
+    result_layout layout = {4, datasets, 0, NULL, NULL, NULL, false};
     result_writer *writer = NULL;
     double row[7] = {0.1, -0.0, INFINITY, -INFINITY, NAN, 5e-324, 1e300};
     assert_int_equal(result_writer_create(context, example_path("odd.csv"), &layout, &writer), ZN_OK);
@@ -182,38 +272,19 @@ static int write_until_full(const char *path, rlim_t most, long *kept) {
     return 0;
 }
 
-/* What a reader finds is what the writer said, bit for bit. */
-static void check_kept(const char *partial, long kept) {
-    zn_context *context = zn_context_create(NULL);
-    result_file *result = NULL;
-    if (result_open(context, partial, &result) != ZN_OK) print_error("%s\n", zn_error_text(context));
-    assert_non_null(result);
-    assert_int_equal(result_rows(result), kept);
-    for (int c = 0; c < EXAMPLE_WIDTH; c++) {
-        const double *values;
-        double row[EXAMPLE_WIDTH];
-        assert_int_equal(result_column(result, c, &values), ZN_OK);
-        for (long i = 0; i < kept; i++) {
-            example_row(i, row);
-            assert_memory_equal(&values[i], &row[c], sizeof(double));
-        }
-    }
-    result_close(result);
-    zn_context_destroy(context);
-}
-
 /* At every size, from one that has no room for the names to one that holds several chunks. */
 static void full_disks_are_told(void **state) {
     (void)state;
-    const char *names[] = {"full.h5", "full.csv"}, *partials[] = {"full.h5.partial", "full.csv.partial"};
+    const char *names[] = {"full.h5", "fuller.h5", "full.csv"}, *partials[] = {"full.h5.partial", "fuller.h5.partial", "full.csv.partial"};
     long last = 0;
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 3; k++)
         for (rlim_t most = 3000; most < 700000; most = most * 8 / 7 + 501) {
             int pipes[2];
             long kept = -1;
             assert_int_equal(pipe(pipes), 0);
             pid_t child = fork();
             if (child == 0) {
+                example_layout.packed = k == 1;
                 int code = write_until_full(example_path(names[k]), most, &kept);
                 if (write(pipes[1], &kept, sizeof kept) != (ssize_t)sizeof kept) code = 9;
                 _exit(code);
@@ -351,9 +422,10 @@ static void failing_release(void *user, void *block) {
 
 static void every_allocation_may_fail(void **state) {
     (void)state;
-    const char *names[] = {"memory.h5", "memory.csv"};
-    for (int k = 0; k < 2; k++) {
+    const char *names[] = {"memory.h5", "memory.csv", "packed.h5"};
+    for (int k = 0; k < 3; k++) {
         bool done = false;
+        example_layout.packed = k == 2;
         for (long allowed = 1; !done; allowed++) {
             failing f = {allowed};
             zn_context *context = zn_context_create(&(zn_context_def){.allocator = {failing_reallocate, failing_release, &f}});
@@ -380,6 +452,8 @@ static void every_allocation_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_runs_give_equal_bytes),
+        cmocka_unit_test(packed_files_hold_the_same),
+        cmocka_unit_test(too_regular_files_stay_plain),
         cmocka_unit_test(csv_is_plain_text),
         cmocka_unit_test(csv_has_a_point_in_every_locale),
         cmocka_unit_test(failed_runs_leave_the_old_file),
