@@ -12,8 +12,6 @@
 
 #include <stdlib.h>
 
-static bool is_infinite(const solid *s) { return s->given.class == COLLIDE_PLANE; }
-
 /* The box of the step. */
 static box3 box_of(const outline *s, const collide_pose *p, double h, double margin) {
     box3 box;
@@ -38,8 +36,8 @@ static int compare_pairs(const void *x, const void *y) {
 
 static zn_status add_pair(collide_world *w, int i, int j) {
     broad *B = &w->broad;
-    const solid *a = &w->shapes[i], *b = &w->shapes[j];
-    if (a->given.body == b->given.body || a->given.planar != b->given.planar) return ZN_OK;
+    const outline *a = &w->outlines[i], *b = &w->outlines[j];
+    if (a->body == b->body || a->planar != b->planar) return ZN_OK;
     if (B->is_moved[i] && B->is_moved[j] && i > j) return ZN_OK; /* found twice */
     int lo = i < j ? i : j, hi = i < j ? j : i;
     if (w->may_meet && !w->may_meet(w->user, lo, hi)) return ZN_OK;
@@ -69,10 +67,10 @@ static zn_status meet_planes(collide_world *w, const collide_pose *poses, double
     broad *B = &w->broad;
     zn_status status = ZN_OK;
     for (int p = 0; p < B->n && status == ZN_OK; p++) {
+        if (!w->outlines[p].wide) continue;
         const solid *plane = &w->shapes[p];
-        if (!is_infinite(plane)) continue;
         for (int i = 0; i < B->n && status == ZN_OK; i++) {
-            if (is_infinite(&w->shapes[i]) || !(B->is_moved[i] || B->is_moved[p])) continue;
+            if (w->outlines[i].wide || !(B->is_moved[i] || B->is_moved[p])) continue;
             if (!plane_meets(plane, &poses[plane->given.body], &B->fat[i], h, margin)) continue;
             bool both = B->is_moved[i] && B->is_moved[p];
             status = add_pair(w, both && i > p ? p : i, both && i > p ? i : p);
@@ -104,7 +102,7 @@ static zn_status meet_each_other(collide_world *w) {
 
 void broad_destroy(collide_world *w) {
     broad *B = &w->broad;
-    void *blocks[] = {B->fat, B->pairs, B->moved, B->is_moved};
+    void *blocks[] = {B->fat, B->pairs, B->moved, B->order, B->is_moved};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(w->context, blocks[i]);
     tree_free(w->context, &B->tree);
     *B = (broad){0};
@@ -117,9 +115,10 @@ static zn_status reserve(collide_world *w) {
     broad_destroy(w);
     B->fat = MEM_ARRAY(w->context, box3, n);
     B->moved = MEM_ARRAY(w->context, int, n);
+    B->order = MEM_ARRAY(w->context, int, n);
     B->is_moved = MEM_ARRAY(w->context, bool, n);
     B->room = n;
-    return B->fat && B->moved && B->is_moved ? ZN_OK : ZN_ERROR_MEMORY;
+    return B->fat && B->moved && B->order && B->is_moved ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 /* Draws the boxes that were left anew. Returns how many. */
@@ -144,12 +143,10 @@ static int renew_boxes(collide_world *w, const collide_pose *poses, double h, do
 
 zn_status broad_settle(collide_world *w) {
     broad *B = &w->broad;
-    int *list = MEM_ARRAY(w->context, int, B->n), n = 0;
-    if (!list) return ZN_ERROR_MEMORY;
+    int n = 0;
     for (int i = 0; i < B->n; i++)
-        if (!is_infinite(&w->shapes[i])) list[n++] = i;
-    zn_status status = tree_build(w->context, &B->tree, B->n, B->fat, list, n);
-    mem_free(w->context, list);
+        if (!w->outlines[i].wide) B->order[n++] = i;
+    zn_status status = tree_build(w->context, &B->tree, B->n, B->fat, B->order, n);
     B->moved_since = 0;
     B->built = status == ZN_OK;
     return status;
@@ -160,7 +157,7 @@ static zn_status renew_tree(collide_world *w, int n_moved) {
     B->moved_since += n_moved;
     if (!B->built || 4 * B->moved_since > B->n) return broad_settle(w);
     for (int k = 0; k < n_moved; k++)
-        if (!is_infinite(&w->shapes[B->moved[k]])) tree_widen(&B->tree, B->moved[k]);
+        if (!w->outlines[B->moved[k]].wide) tree_widen(&B->tree, B->moved[k]);
     return ZN_OK;
 }
 
@@ -231,7 +228,7 @@ zn_status broad_update(collide_world *w, const collide_pose *poses, double h, do
     status = meet_planes(w, poses, h, margin);
     if (4 * n_moved > B->n && status == ZN_OK) status = meet_each_other(w);
     for (int k = 0; k < n_moved && 4 * n_moved <= B->n && status == ZN_OK; k++)
-        if (!is_infinite(&w->shapes[B->moved[k]])) status = meet_tree(w, B->moved[k]);
+        if (!w->outlines[B->moved[k]].wide) status = meet_tree(w, B->moved[k]);
     if (status == ZN_OK) status = sort_pairs(w, kept);
     if (status != ZN_OK) B->built = false; /* a list without some of its pairs must not be kept */
     return status;

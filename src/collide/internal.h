@@ -68,7 +68,7 @@ typedef struct solid {
 typedef struct outline {
     double middle[3], half[3], arm; /* as of the solid */
     int body;
-    bool wide; /* a plane */
+    bool wide, planar; /* wide: a plane */
 } outline;
 
 typedef struct pair {
@@ -83,7 +83,7 @@ typedef struct broad {
     int moved_since; /* leaves that moved since it was built */
     pair *pairs;     /* sorted */
     size_t n_pairs, capacity, room;
-    int *moved;
+    int *moved, *order; /* those that have moved; those of the tree */
     bool *is_moved, built;
 } broad;
 

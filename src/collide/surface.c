@@ -194,6 +194,7 @@ zn_status surface_settle(zn_context *context, surface *s, vec3 centre, const mat
     if (!list) return ZN_ERROR_MEMORY;
     for (int f = 0; f < s->n_facets; f++) list[f] = f;
     zn_status status = tree_build(context, &s->tree, s->n_facets, s->box, list, s->n_facets);
+    tree_trim(context, &s->tree);
     mem_free(context, list);
     return status;
 }

@@ -1,72 +1,119 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "collide/tree.h"
 
+#include <stdint.h>
+
+/* As large as a line of the cache. */
 typedef struct tree_node {
     box3 box;
-    int parent, child[2]; /* child[0] < 0: a leaf */
-    int leaf;             /* its box */
+    int parent, child[2]; /* child[0] < 0: a leaf; child[1]: its box then */
+    float girth;          /* sum of the edges */
 } tree_node;
 
-/* Middles are copied beside their boxes' numbers while the tree is built: halves are then made in one stretch of memory. */
-typedef struct item {
-    double middle[3];
+static bool is_leaf(const tree_node *t) { return t->child[0] < 0; }
+
+static void set_box(tree_node *t, const box3 *box) {
+    t->box = *box;
+    t->girth = (float)(box->hi[0] - box->lo[0] + box->hi[1] - box->lo[1] + box->hi[2] - box->lo[2]);
+}
+
+/* Boxes are put into the order of a curve that fills space: the binary digits of their middles' three coordinates, in turn, are one number (Morton's). Those that agree
+ * in their first digits are near each other, so that a node is a stretch of the sorted list, cut where the first digit differs. Sorting by digits and cutting
+ * cost O(n). */
+typedef struct tree_item {
+    uint64_t key;
     int of;
 } item;
 
-static bool comes_first(const item *a, const item *b, int axis) {
-    return a->middle[axis] != b->middle[axis] ? a->middle[axis] < b->middle[axis] : a->of < b->of;
+enum { CURVE_DIGITS = 21, RADIX = 256, FEW = 64 };
+
+/* Two zeros between the digits of x. */
+static uint64_t spread(uint64_t x) {
+    x = (x | x << 32) & 0x1f00000000ffffULL;
+    x = (x | x << 16) & 0x1f0000ff0000ffULL;
+    x = (x | x << 8) & 0x100f00f00f00f00fULL;
+    x = (x | x << 4) & 0x10c30c30c30c30c3ULL;
+    return (x | x << 2) & 0x1249249249249249ULL;
 }
 
-/* Puts the smallest `half` of list[0..n) first (quickselect; the order is total, so the halves depend on nothing else). */
-static void select_half(item *list, int n, int half, int axis) {
-    int lo = 0, hi = n - 1;
-    while (lo < hi) {
-        item pivot = list[lo + (hi - lo) / 2];
-        int i = lo, j = hi;
-        while (i <= j) {
-            while (i < hi && comes_first(&list[i], &pivot, axis)) i++;
-            while (j > lo && comes_first(&pivot, &list[j], axis)) j--;
-            if (i > j) break;
-            item t = list[i];
-            list[i++] = list[j];
-            list[j--] = t;
+static void number_items(const box3 *box, item *items, int n) {
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, wide = 0;
+    for (int k = 0; k < 3; k++) {
+        double hi = -INFINITY;
+        for (int i = 0; i < n; i++) {
+            double x = box[items[i].of].lo[k] + box[items[i].of].hi[k];
+            lo[k] = smaller(x, lo[k]);
+            hi = larger(x, hi);
         }
-        if (half <= j) hi = j;
-        else if (half >= i) lo = i;
-        else return;
+        wide = larger(hi - lo[k], wide);
+    }
+    const double most = (1 << CURVE_DIGITS) - 1;
+    for (int i = 0; i < n; i++) {
+        items[i].key = 0;
+        for (int k = 0; k < 3; k++) {
+            double x = most * ((box[items[i].of].lo[k] + box[items[i].of].hi[k] - lo[k]) / wide);
+            items[i].key |= spread(x > 0 ? (uint64_t)(x < most ? x : most) : 0) << k;
+        }
     }
 }
 
-static int widest_axis(const item *list, int n) {
-    double lo[3], hi[3];
-    for (int k = 0; k < 3; k++) lo[k] = hi[k] = list[0].middle[k];
-    for (int i = 1; i < n; i++)
-        for (int k = 0; k < 3; k++) {
-            lo[k] = smaller(list[i].middle[k], lo[k]);
-            hi[k] = larger(list[i].middle[k], hi[k]);
-        }
-    int axis = 0;
-    for (int k = 1; k < 3; k++)
-        if (hi[k] - lo[k] > hi[axis] - lo[axis]) axis = k;
-    return axis;
+/* By keys; items with the same key stay in their order. */
+static void sort_few(item *list, int n) {
+    for (int i = 1; i < n; i++) {
+        item x = list[i];
+        int j = i;
+        for (; j > 0 && list[j - 1].key > x.key; j--) list[j] = list[j - 1];
+        list[j] = x;
+    }
 }
 
-static int build(tree *T, item *list, int n, int parent) {
+/* Returns where the result is: in list or in other. */
+static item *sort_items(item *list, item *other, int n) {
+    if (n < FEW) return sort_few(list, n), list;
+    for (int shift = 0; shift < 64; shift += 8) {
+        int end[RADIX] = {0}, sum = 0;
+        for (int i = 0; i < n; i++) end[list[i].key >> shift & (RADIX - 1)]++;
+        if (end[list[0].key >> shift & (RADIX - 1)] == n) continue;
+        for (int d = 0; d < RADIX; d++) {
+            int count = end[d];
+            end[d] = sum, sum += count;
+        }
+        for (int i = 0; i < n; i++) other[end[list[i].key >> shift & (RADIX - 1)]++] = list[i];
+        item *swap = list;
+        list = other, other = swap;
+    }
+    return list;
+}
+
+/* How many of a sorted list agree with the first one in the digit where first and last differ first. */
+static int cut(const item *list, int n) {
+    uint64_t differ = list[0].key ^ list[n - 1].key;
+    if (differ == 0) return n / 2;
+    while (differ & (differ - 1)) differ &= differ - 1; /* its highest digit */
+    int lo = 1, hi = n - 1;
+    while (lo < hi) {
+        int middle = lo + (hi - lo) / 2;
+        if (list[middle].key & differ) hi = middle;
+        else lo = middle + 1;
+    }
+    return lo;
+}
+
+static int build(tree *T, const item *list, int n, int parent) {
     int at = T->n_nodes++;
     tree_node *t = &T->node[at];
     t->parent = parent;
-    t->child[0] = t->child[1] = -1;
     if (n == 1) {
-        t->leaf = list[0].of;
-        t->box = T->box[list[0].of];
+        t->child[0] = -1, t->child[1] = list[0].of;
+        set_box(t, &T->box[list[0].of]);
         T->leaf[list[0].of] = at;
         return at;
     }
-    t->leaf = -1;
-    select_half(list, n, n / 2, widest_axis(list, n));
-    t->child[0] = build(T, list, n / 2, at);
-    t->child[1] = build(T, list + n / 2, n - n / 2, at);
-    t->box = box_union(&T->node[t->child[0]].box, &T->node[t->child[1]].box);
+    int first = cut(list, n);
+    t->child[0] = build(T, list, first, at);
+    t->child[1] = build(T, list + first, n - first, at);
+    box3 both = box_union(&T->node[t->child[0]].box, &T->node[t->child[1]].box);
+    set_box(t, &both);
     return at;
 }
 
@@ -78,31 +125,36 @@ zn_status tree_build(zn_context *context, tree *T, int count, const box3 *box, i
         if (!T->node || !T->leaf) return ZN_ERROR_MEMORY;
         T->room = count;
     }
-    item *items = MEM_ARRAY(context, item, n);
-    if (!items) return ZN_ERROR_MEMORY;
+    if (!T->items && !(T->items = MEM_ARRAY(context, item, 2 * (size_t)T->room))) return ZN_ERROR_MEMORY;
+    item *items = T->items;
     T->box = box;
     T->n_nodes = 0;
     for (int i = 0; i < count; i++) T->leaf[i] = -1;
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < 3; k++) items[i].middle[k] = box[list[i]].lo[k] + box[list[i]].hi[k];
-        items[i].of = list[i];
-    }
-    if (n > 0) build(T, items, n, -1);
-    for (int i = 0; i < n; i++) list[i] = items[i].of;
-    mem_free(context, items);
+    for (int i = 0; i < n; i++) items[i].of = list[i];
+    number_items(box, items, n);
+    const item *sorted = sort_items(items, items + n, n);
+    if (n > 0) build(T, sorted, n, -1);
+    for (int i = 0; i < n; i++) list[i] = sorted[i].of;
     return ZN_OK;
 }
 
 void tree_widen(tree *T, int of) {
     int at = T->leaf[of];
-    T->node[at].box = T->box[of];
+    set_box(&T->node[at], &T->box[of]);
     for (int up = T->node[at].parent; up >= 0; up = T->node[up].parent) {
         if (box_inside(&T->box[of], &T->node[up].box)) return;
-        T->node[up].box = box_union(&T->node[up].box, &T->box[of]);
+        box3 both = box_union(&T->node[up].box, &T->box[of]);
+        set_box(&T->node[up], &both);
     }
 }
 
+void tree_trim(zn_context *context, tree *T) {
+    mem_free(context, T->items);
+    T->items = NULL;
+}
+
 void tree_free(zn_context *context, tree *T) {
+    tree_trim(context, T);
     mem_free(context, T->node);
     mem_free(context, T->leaf);
     *T = (tree){0};
@@ -118,7 +170,7 @@ int tree_next(tree_walk *walk) {
     while (walk->n > 0) {
         const tree_node *t = &walk->of->node[walk->stack[--walk->n]];
         if (!boxes_meet(&t->box, &walk->box)) continue;
-        if (t->child[0] < 0) return t->leaf;
+        if (is_leaf(t)) return t->child[1];
         walk->stack[walk->n++] = t->child[1];
         walk->stack[walk->n++] = t->child[0];
     }
@@ -134,7 +186,8 @@ tree_pairs tree_pairs_begin(const tree *T) {
 
 static void push(tree_pairs *p, int a, int b) {
     p->stack[p->n][0] = a;
-    p->stack[p->n++][1] = b;
+    p->stack[p->n][1] = b;
+    p->n += a == b || boxes_meet(&p->of->node[a].box, &p->of->node[b].box); /* no branch that cannot be foreseen */
 }
 
 bool tree_pairs_next(tree_pairs *p, int *a, int *b) {
@@ -144,21 +197,22 @@ bool tree_pairs_next(tree_pairs *p, int *a, int *b) {
         int i = top[0], j = top[1];
         const tree_node *x = &node[i], *y = &node[j];
         if (i == j) {
-            if (x->child[0] < 0) continue;
+            if (is_leaf(x)) continue;
             push(p, x->child[0], x->child[1]);
             push(p, x->child[1], x->child[1]);
             push(p, x->child[0], x->child[0]);
             continue;
         }
-        if (!boxes_meet(&x->box, &y->box)) continue;
-        if (x->child[0] < 0 && y->child[0] < 0) {
-            *a = x->leaf, *b = y->leaf;
+        if (is_leaf(x) && is_leaf(y)) {
+            *a = x->child[1], *b = y->child[1];
             return true;
         }
-        bool split_x = y->child[0] < 0 ||
-                       (x->child[0] >= 0 && x->box.hi[0] - x->box.lo[0] + x->box.hi[1] - x->box.lo[1] + x->box.hi[2] - x->box.lo[2] >
-                                                y->box.hi[0] - y->box.lo[0] + y->box.hi[1] - y->box.lo[1] + y->box.hi[2] - y->box.lo[2]);
-        for (int k = 1; k >= 0; k--) push(p, split_x ? x->child[k] : i, split_x ? j : y->child[k]);
+        bool split_x = is_leaf(y) || (!is_leaf(x) && x->girth > y->girth);
+        int other = split_x ? j : i;
+        const int *child = split_x ? x->child : y->child;
+        int first = child[0], second = child[1];
+        push(p, second, other);
+        push(p, first, other);
     }
     return false;
 }

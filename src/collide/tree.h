@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes in a binary tree, built by halves at medians in O(n log n). A box that changes widens its ancestors. */
+/* Boxes in a binary tree, built in O(n) along a curve that fills space. A box that changes widens its ancestors. */
 #ifndef COLLIDE_TREE_H
 #define COLLIDE_TREE_H
 
@@ -9,9 +9,11 @@ typedef struct box3 {
     double lo[3], hi[3];
 } box3;
 
+/* Without branches: what the answer is cannot be foreseen. */
 static inline bool boxes_meet(const box3 *a, const box3 *b) {
-    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] && a->lo[2] <= b->hi[2] &&
-           b->lo[2] <= a->hi[2];
+    int apart = 0;
+    for (int k = 0; k < 3; k++) apart |= !(a->lo[k] <= b->hi[k]) | !(b->lo[k] <= a->hi[k]);
+    return !apart;
 }
 
 static inline box3 box_union(const box3 *a, const box3 *b) {
@@ -32,12 +34,14 @@ static inline bool box_inside(const box3 *a, const box3 *b) {
 typedef struct tree {
     const box3 *box; /* of the leaves, owned by others */
     struct tree_node *node;
+    struct tree_item *items; /* to build it with; kept for the next time */
     int n_nodes, room;
     int *leaf; /* node of a box, -1: not in the tree */
 } tree;
 
 /* Of the boxes list[0..n) among `count`; list is put into the order of the leaves, in which near boxes are near. */
 zn_status tree_build(zn_context *, tree *, int count, const box3 *, int *list, int n);
+void tree_trim(zn_context *, tree *); /* what only building needs */
 void tree_widen(tree *, int box);
 void tree_free(zn_context *, tree *);
 

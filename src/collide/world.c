@@ -49,7 +49,7 @@ zn_status collide_add(collide_world *w, const collide_shape *shape, const char *
         return status;
     }
     outline *o = &w->outlines[w->n_shapes];
-    *o = (outline){.arm = s->arm, .body = s->given.body, .wide = s->given.class == COLLIDE_PLANE};
+    *o = (outline){.arm = s->arm, .body = s->given.body, .wide = s->given.class == COLLIDE_PLANE, .planar = s->given.planar};
     memcpy(o->middle, s->middle, sizeof o->middle);
     memcpy(o->half, s->half, sizeof o->half);
     if (index) *index = (int)w->n_shapes;
