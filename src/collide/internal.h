@@ -161,6 +161,8 @@ zn_status surface_settle(zn_context *, surface *, vec3 centre, const mat3 *axes)
 /* After that: an error names two triangles that go through each other (crossing.c). */
 zn_status surface_check_crossing(zn_context *, const surface *, const char *name);
 void surface_free(zn_context *, surface *);
+/* Of triangles: closed, and all of it behind each of its triangles. */
+bool surface_is_convex(const surface *);
 /* A facet as a piece. Its arrays have room for a triangle. */
 void surface_facet(const surface *, int facet, polytope *);
 /* Is n (in K) the direction of a contact at this point or edge: does the surface around it lie behind? */

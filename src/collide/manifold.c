@@ -240,6 +240,30 @@ static zn_status vertex_on_vertex(meeting *m, const placed *a, int i, const plac
     return emit(m, (half){a, i, f, false}, (half){b, j, g, false}, 1, gap);
 }
 
+/* Face k beside an edge, and a point of it: false: there is none. */
+static bool face_beside(const placed *p, int e, int k, vec3 *normal, vec3 *at) {
+    *at = p->vertex[p->of->edge[e][0]];
+    if (p->surface) {
+        int f = p->surface->of_edge[p->surface->facet_edge[p->facet][e]][k];
+        if (f >= 0) *normal = mat3_apply(&p->A, p->surface->normal[f]);
+        return f >= 0;
+    }
+    if (p->of->side[e][k] < 0) return false;
+    *normal = p->normal[p->of->side[e][k]];
+    return true;
+}
+
+/* Edges of surfaces that are in each other: whether an end of one is less deep behind a face beside the other, so that the face pushes it out on a shorter way. */
+static bool ends_are_nearer(const placed *a, int i, const placed *b, int j, double gap) {
+    for (int k = 0; k < 2; k++) {
+        vec3 n, at;
+        if (!face_beside(b, j, k, &n, &at)) continue;
+        double x = vec3_dot(n, vec3_sub(edge_end(a, i, 0), at)), y = vec3_dot(n, vec3_sub(edge_end(a, i, 1), at));
+        if (smaller(x, y) > gap) return true;
+    }
+    return false;
+}
+
 /* Line against line, if they enclose `sine` at least, the nearest points lie in both edges, and both bodies lie behind them. n: about their normal,
  * from b to a. */
 static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *b, int j, vec3 n, double sine, bool *done) {
@@ -256,10 +280,13 @@ static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *
         if (allows_edge(a, i, vec3_scale(-1, out)) && allows_edge(b, j, out)) break;
         if (turn == 1) return ZN_OK;
     }
+    double gap = side * vec3_dot(cross, d) / size - edge_radius(a) - edge_radius(b);
+    if (a->surface && b->surface && gap < -m->border &&
+        (gap < -m->deep || ends_are_nearer(a, i, b, j, gap) || ends_are_nearer(b, j, a, i, gap)))
+        return ZN_OK;
     *done = true;
     limit(m, s), limit(m, edge_length(a, i) - s), limit(m, t), limit(m, edge_length(b, j) - t);
     if (is_cone(a) || is_cone(b)) limit(m, 0); /* the generator of now */
-    double gap = side * vec3_dot(cross, d) / size - edge_radius(a) - edge_radius(b);
     feature f = edge_feature(m, a, i), g = edge_feature(m, b, j);
     /* The one with the smaller number touches, so that the pair has one name whoever is asked first. */
     if (a->shape < b->shape) return emit(m, (half){a, index_of_edge(a, i), f, false}, (half){b, index_of_edge(b, j), g, false}, side, gap);
@@ -354,6 +381,8 @@ static zn_status crossing(meeting *m, const placed *r, int face, const placed *p
     if (silent) return ZN_OK;
     vec3 x = R->disc && inner ? leave_disc(r, inner->x, c->x) : c->x;
     double gap = vec3_dot(r->normal[face], vec3_sub(x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;
+    if (p->surface && r->surface && (gap < -m->deep || vec3_norm(vec3_cross(edge_of(p, edge), edge_of(r, side))) >= COLLIDE_PARALLEL))
+        return ZN_OK; /* edges that cross, and do not touch */
     feature f = feature_vertex(m->world, p, 0, FEATURE_BALL), g = feature_face(m->world, r, face);
     vec3_store(mat3_apply_transposed(&p->A, vec3_sub(x, p->r)), f.point);
     if (p->of->disc)
@@ -500,12 +529,24 @@ static zn_status facet_met(meeting *m, const placed *facet, const placed *other)
     return face_on(m, facet, 0, other);
 }
 
+/* Two facets: what is above each of them, and all edges that cross. The best direction of the two alone tells nothing of their bodies. */
+static zn_status facets_met(meeting *m, vec3 n) {
+    zn_status status = ZN_OK;
+    for (int i = 0; i < m->a->of->n_edges; i++)
+        for (int j = 0; j < m->b->of->n_edges && status == ZN_OK; j++) {
+            bool done;
+            status = edge_on_edge(m, m->a, i, m->b, j, n, EDGES_ALONG, &done);
+        }
+    return status;
+}
+
 zn_status manifold_of(meeting *m, const separation *s) {
     bool done;
     int face;
     zn_status status = ZN_OK;
     if (m->b->surface) status = facet_met(m, m->b, m->a);
     if (m->a->surface && status == ZN_OK) status = facet_met(m, m->a, m->b);
+    if (m->a->surface && m->b->surface && status == ZN_OK) return facets_met(m, s->n);
     if (status != ZN_OK) return status;
     switch (s->kind) {
     case AXIS_FACE_B: return face_on(m, m->b, s->face, m->a);

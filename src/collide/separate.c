@@ -26,7 +26,7 @@ static bool to_fronts(const placed *a, const placed *b, vec3 n) {
     return (!a->surface || vec3_dot(n, a->normal[0]) < 0) && (!b->surface || vec3_dot(n, b->normal[0]) > 0);
 }
 
-/* Faces of f against the vertices of p; n out of f. Facets have one front, which is all that counts. */
+/* Faces of f against the vertices of p; n out of f. Facets have one front, which is all that counts, except that what is behind does not touch. */
 static void try_faces(const placed *f, const placed *p, double sign, axis_kind kind, bool fronts, separation *best) {
     for (int i = 0; i < f->of->n_faces; i++) {
         vec3 n = f->normal[i];
@@ -34,6 +34,10 @@ static void try_faces(const placed *f, const placed *p, double sign, axis_kind k
         if (fronts && !to_fronts(p, f, n)) continue;
         double s = least_along(p, n, &which) - vec3_dot(n, f->vertex[f->of->loop[f->of->start[i]]]);
         if (s > best->distance) *best = (separation){.kind = kind, .distance = s, .n = vec3_scale(sign, n), .face = i};
+        if (!f->surface || !p->surface || fronts) continue;
+        double behind = least_along(p, vec3_scale(-1, n), &which) + vec3_dot(n, f->vertex[f->of->loop[f->of->start[i]]]);
+        if (behind > 0 && behind > best->distance)
+            *best = (separation){.kind = kind, .distance = behind, .n = vec3_scale(-sign, n), .face = i};
     }
 }
 

@@ -116,6 +116,39 @@ static zn_status make_surface(zn_context *context, solid *s, int corners, int n_
     return status;
 }
 
+/* A mesh that is closed and convex is a hull, whose directions of separation are exact at any depth. Larger ones stay meshes: pairs of near triangles are fewer than
+ * pairs of edges. */
+enum { CONVEX_MOST_FACETS = 256, CONVEX_MOST_EDGES = 64 };
+
+static zn_status make_mesh(zn_context *context, solid *s, const collide_shape *g) {
+    zn_status status = make_surface(context, s, 3, g->n_points, g->points, g->n_triangles, g->triangles);
+    if (status != ZN_OK || g->n_triangles > CONVEX_MOST_FACETS || !surface_is_convex(s->surface)) return status;
+    int n = 0;
+    double *corners = MEM_ARRAY(context, double, (size_t)3 * (size_t)g->n_points);
+    s->piece = MEM_ARRAY(context, polytope, 1);
+    if (!corners || !s->piece) {
+        mem_free(context, corners);
+        return ZN_ERROR_MEMORY;
+    }
+    s->n_pieces = 1;
+    for (int i = 0; i < g->n_points; i++)
+        if (s->surface->start[i + 1] > s->surface->start[i]) vec3_store(s->surface->point[i], corners + (size_t)3 * (size_t)n++);
+    status = hull_make(context, n, corners, s->name, s->piece);
+    mem_free(context, corners);
+    if (status != ZN_OK) return status;
+    if (s->piece->n_edges > CONVEX_MOST_EDGES) {
+        polytope_free(context, s->piece);
+        mem_free(context, s->piece);
+        s->piece = NULL, s->n_pieces = 0;
+        return ZN_OK;
+    }
+    s->piece->radius = g->radius;
+    surface_free(context, s->surface);
+    mem_free(context, s->surface);
+    s->surface = NULL;
+    return ZN_OK;
+}
+
 static zn_status make_rectangle(zn_context *context, solid *s) {
     double x = s->given.size[0] / 2, y = s->given.size[1] / 2;
     const double points[12] = {-x, -y, 0, x, -y, 0, x, y, 0, -x, y, 0};
@@ -203,7 +236,7 @@ static zn_status make_pieces(zn_context *context, solid *s, const collide_shape 
     zn_status status = ZN_OK;
     switch (g->class) {
     case COLLIDE_PLANE: return ZN_OK;
-    case COLLIDE_MESH: return make_surface(context, s, 3, g->n_points, g->points, g->n_triangles, g->triangles);
+    case COLLIDE_MESH: return make_mesh(context, s, g);
     case COLLIDE_HEIGHTS: return make_heights(context, s, g->points);
     case COLLIDE_RECTANGLE: return make_rectangle(context, s);
     case COLLIDE_CHAIN: return make_chain(context, s, g->points);

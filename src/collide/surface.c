@@ -233,6 +233,18 @@ void surface_facet(const surface *s, int f, polytope *p) {
     }
 }
 
+bool surface_is_convex(const surface *s) {
+    for (int e = 0; e < s->n_edges; e++)
+        if (s->of_edge[e][1] < 0) return false;
+    for (int f = 0; f < s->n_facets; f++)
+        for (int g = 0; g < s->n_facets; g++)
+            for (int k = 0; k < 3; k++) {
+                vec3 to = vec3_sub(s->point[s->facet[g][k]], s->point[s->facet[f][0]]);
+                if (!(vec3_dot(s->normal[f], to) <= SURFACE_FLAT * vec3_norm(to))) return false;
+            }
+    return true;
+}
+
 bool surface_allows_point(const surface *s, int point, vec3 n) {
     if (s->silent_point[point]) return false;
     for (int j = s->start[point]; j < s->start[point + 1]; j++) {
