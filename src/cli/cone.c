@@ -2,6 +2,7 @@
 /* zeno cone: solves a discrete frictional contact problem from a file. */
 #include "cli/args.h"
 #include "cli/commands.h"
+#include "cli/stopping.h"
 #include "cli/summary.h"
 #include "cone/discrete.h"
 #include "result/contact_problem.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-static const char usage[] = "zeno cone FILE [--solver auto|newton|projection] [--residual R] [--summary]";
+static const char usage[] = "zeno cone FILE [--solver auto|newton|projection] [--residual R] [--time-limit SECONDS] [--summary]";
 
 static void help(void) {
     printf("usage: %s\n\n"
@@ -19,9 +20,10 @@ static void help(void) {
            "FCLIB\n"
            "(.hdf5; local, global, rolling). The residual is the natural map |r - P_K(r - (u + mu |u_T| e_N))| relative to "
            "|q|.\n\n"
-           "  --solver    auto (default), newton or projection\n"
-           "  --residual  to reach (default 1e-10)\n"
-           "  --summary   one JSON object instead of the table\n",
+           "  --solver      auto (default), newton or projection\n"
+           "  --residual    to reach (default 1e-10)\n"
+           "  --time-limit  seconds after which the best point so far is the result\n"
+           "  --summary     one JSON object instead of the table\n",
            usage);
 }
 
@@ -112,7 +114,7 @@ static void print_table(const cone_report *r) {
     printf("  contacts: %d open, %d stick, %d slip\n  time %.3g s\n", r->open, r->stick, r->slip, r->wall_seconds);
 }
 
-static int solve_file(zn_context *context, const char *path, zn_solver solver, double residual, bool summary) {
+static int solve_file(zn_context *context, const char *path, zn_solver solver, double residual, const stop_limits *limits, bool summary) {
     static const char *const path_names[CONE_PATH_COUNT] = {"newton", "least norm", "projection"};
     contact_problem *problem = NULL;
     discrete_result result = {0};
@@ -131,7 +133,9 @@ static int solve_file(zn_context *context, const char *path, zn_solver solver, d
         if (summary) print_json(&report);
         else print_table(&report);
         code = status == ZN_OK ? CLI_OK : CLI_FAILED;
-        if (status != ZN_OK) fprintf(stderr, "zeno: %s: %s\n", path, zn_status_text(status));
+        char stop[200] = "";
+        if (stopping_cause()) stopping_tell(limits, "the solve", stop, sizeof stop);
+        if (status != ZN_OK) fprintf(stderr, "zeno: %s: %s\n", path, *stop ? stop : zn_status_text(status));
     }
     mem_free(context, r);
     mem_free(context, u);
@@ -151,18 +155,17 @@ static bool find_solver(const char *name, zn_solver *solver) {
 }
 
 int cli_cone(int argc, char **argv) {
-    const char *file = NULL, *solver_name = "auto", *residual_text = "1e-10";
+    const char *file = NULL, *solver_name = "auto", *residual_text = "1e-10", *limit_text = NULL;
     bool help_wanted = false, summary = false;
     const cli_option options[] = {
-        {"--help", NULL, &help_wanted, NULL, 0},
-        {"--solver", &solver_name, NULL, NULL, 0},
-        {"--residual", &residual_text, NULL, NULL, 0},
+        {"--help", NULL, &help_wanted, NULL, 0},       {"--solver", &solver_name, NULL, NULL, 0},
+        {"--residual", &residual_text, NULL, NULL, 0}, {"--time-limit", &limit_text, NULL, NULL, 0},
         {"--summary", NULL, &summary, NULL, 0},
     };
     int n_positional = 0;
     zn_solver solver = ZN_SOLVER_AUTO;
     double residual = 0;
-    if (!cli_parse(argc, argv, usage, 4, options, 1, &file, &n_positional)) return CLI_USAGE;
+    if (!cli_parse(argc, argv, usage, 5, options, 1, &file, &n_positional)) return CLI_USAGE;
     if (help_wanted) {
         help();
         return CLI_OK;
@@ -176,9 +179,13 @@ int cli_cone(int argc, char **argv) {
         fprintf(stderr, "zeno: --residual must be positive\n");
         return CLI_USAGE;
     }
+    stop_limits limits;
+    if (!stopping_parse(limit_text, NULL, &limits)) return CLI_USAGE;
     zn_context *context = zn_context_create(NULL);
     if (!context) return CLI_FAILED;
-    int code = solve_file(context, file, solver, residual, summary);
+    stopping_begin(&limits, false);
+    zn_context_watch(context, stopping_flag());
+    int code = solve_file(context, file, solver, residual, &limits, summary);
     if (zn_error_count(context) > 0) fprintf(stderr, "%s\n", zn_error_text(context));
     zn_context_destroy(context);
     return code;

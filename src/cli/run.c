@@ -5,12 +5,12 @@
 #include "cli/commands.h"
 #include "cli/load.h"
 #include "cli/progress.h"
+#include "cli/stopping.h"
 #include "cli/summary.h"
 #include "scene/csv.h"
 #include "scene/study_section.h"
 #include "sim/simulation.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,15 +20,7 @@ static const char usage[] =
     "           [--restitution-law newton|poisson|energetic] [--SETTING VALUE]... ('zeno settings' lists them)\n"
     "           [--set NAME=EXPR]... [--start NAME=VALUE]... [--input NAME=FILE.csv:COLUMN[,held|linear|cubic]]...\n"
     "           [--out FILE.h5|FILE.csv] [--summary] [--quiet]\n"
-    "           [--checkpoint FILE[,every=SECONDS]] [--continue FILE]";
-
-/* Set by Ctrl-C; the run ends after the step at work, or before it where that takes long. The only state outside functions, as signals leave no other way. */
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    interrupted = 1;
-}
+    "           [--checkpoint FILE[,every=SECONDS]] [--continue FILE] [--time-limit SECONDS] [--step-limit SECONDS]";
 
 typedef struct running {
     zn_context *context;
@@ -41,7 +33,15 @@ typedef struct running {
     const char *out;
     bool goes_on;
     step_times times;
+    stop_limits limits;
 } running;
+
+/* Why it ended before its end. */
+static void tell_stop(const running *run, const zn_simulation *simulation, char *text, size_t room) {
+    char step[64];
+    snprintf(step, sizeof step, "the step from t = %.9g", zn_simulation_time(simulation));
+    stopping_tell(&run->limits, step, text, room);
+}
 
 static int observe(void *user, const zn_simulation *simulation) {
     (void)simulation;
@@ -60,18 +60,19 @@ static double seconds(void) {
 static zn_status keep(zn_simulation *simulation, running *run) {
     checkpoint *c = &run->save;
     double now = seconds();
-    if (!c->path || zn_simulation_done(simulation) || !(interrupted || (c->every > 0 && now - c->last >= c->every))) return ZN_OK;
+    if (!c->path || zn_simulation_done(simulation) || !(stopping_cause() || (c->every > 0 && now - c->last >= c->every))) return ZN_OK;
     c->last = now;
     return checkpoint_write(c->path, &(checkpoint_of){run->context, simulation, run->account, run->recorder, run->out, run->rows});
 }
 
-/* Steps to the end, like zn_simulation_run, but looks at Ctrl-C and the progress bar after every step. */
+/* Steps to the end, like zn_simulation_run, but looks at what stops it and the progress bar after every step. */
 static zn_status go(zn_simulation *simulation, running *run) {
     double last_row = zn_simulation_time(simulation);
     run->save.last = seconds();
     if (!run->goes_on && observe(run, simulation)) return run->status;
     for (long step = 1; !zn_simulation_done(simulation); step++) {
         double begin = seconds();
+        stopping_step();
         zn_status status = zn_simulation_step(simulation);
         step_times_add(&run->times, seconds() - begin);
         if (status == ZN_OK && run->account) status = zn_account_update(run->account);
@@ -83,7 +84,7 @@ static zn_status go(zn_simulation *simulation, running *run) {
         progress_update(&run->bar, zn_simulation_time(simulation), step);
         zn_status kept = keep(simulation, run);
         if (kept != ZN_OK) return kept;
-        if (status == ZN_OK && (!interrupted || zn_simulation_done(simulation))) continue;
+        if (status == ZN_OK && (!stopping_cause() || zn_simulation_done(simulation))) continue;
         if (!run->save.path && last_row < zn_simulation_time(simulation) && observe(run, simulation)) return run->status;
         return ZN_STOPPED;
     }
@@ -94,7 +95,7 @@ typedef struct run_options {
     cli_scene_options scene;
     const char *inputs[CLI_MAX_SETS], *starts[CLI_MAX_SETS];
     int n_inputs, n_starts;
-    const char *path, *out, *checkpoint, *go_on;
+    const char *path, *out, *checkpoint, *go_on, *time_limit, *step_limit;
     bool summary, quiet, help;
 } run_options;
 
@@ -141,7 +142,9 @@ static zn_status report(const run_options *o, const running *run, zn_simulation 
     zn_status evaluated = !outputs ? ZN_ERROR_MEMORY : status == ZN_ERROR_NOT_FINITE ? status : zn_simulation_outputs(simulation, outputs);
     if (evaluated != ZN_OK) mem_free(context, outputs), outputs = NULL;
     if (status == ZN_OK) status = evaluated;
-    const char *message = status == ZN_STOPPED ? zn_status_text(status) : status == ZN_OK ? "" : zn_error_text(context);
+    char stop[200];
+    tell_stop(run, simulation, stop, sizeof stop);
+    const char *message = status == ZN_STOPPED ? stop : status == ZN_OK ? "" : zn_error_text(context);
     cli_summary summary = {o->path, simulation, run->account, status, message, wall, outputs, &run->times};
     if (o->summary) cli_summary_json(stdout, &summary);
     else if (!o->quiet) cli_summary_table(stdout, &summary);
@@ -191,6 +194,7 @@ static bool take_starts(const run_options *o, zn_scene *scene) {
 static int simulate(const run_options *o, zn_context *context, zn_scene *scene, const zn_settings *settings) {
     zn_simulation *simulation = NULL;
     running run = {.context = context, .out = o->out};
+    if (!stopping_parse(o->time_limit, o->step_limit, &run.limits)) return CLI_USAGE;
     if (o->checkpoint && !checkpoint_parse(o->checkpoint, &run.save)) return CLI_USAGE;
     zn_status status = prepare(o, &run, scene, settings, &simulation);
     if (status != ZN_OK) {
@@ -201,11 +205,8 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
         checkpoint_free(&run.save);
         return CLI_USAGE;
     }
-    struct sigaction action = {.sa_handler = on_interrupt};
-    if (!o->checkpoint) zn_context_watch(context, &interrupted); /* else steps end as they would have */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    if (o->checkpoint) sigaction(SIGUSR1, &action, NULL);
+    if (!o->checkpoint) zn_context_watch(context, stopping_flag()); /* else steps end as they would have */
+    stopping_begin(&run.limits, o->checkpoint != NULL);
     double begin = seconds();
     run.bar = progress_begin(zn_simulation_time(simulation), settings->end, o->quiet);
     status = go(simulation, &run);
@@ -213,7 +214,12 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
     double wall = seconds() - begin;
     status = finish(&run, status);
     status = report(o, &run, simulation, status, wall);
-    if (status == ZN_STOPPED) fprintf(stderr, "stopped at t = %.9g\n", zn_simulation_time(simulation));
+    if (status == ZN_STOPPED) {
+        char text[200];
+        tell_stop(&run, simulation, text, sizeof text);
+        fprintf(stderr, "stopped at t = %.9g\n", zn_simulation_time(simulation));
+        if (stopping_cause() != STOP_SIGNAL) fprintf(stderr, "%s\n", text);
+    }
     if (status == ZN_STOPPED && o->checkpoint) fprintf(stderr, "the same command with --continue %s goes on from there\n", run.save.path);
     else if (status != ZN_OK) cli_print_errors(context);
     zn_account_destroy(run.account);
@@ -229,10 +235,12 @@ int cli_run(int argc, char **argv) {
                                            {"--quiet", NULL, &o.quiet, NULL, 0},
                                            {"--checkpoint", &o.checkpoint, NULL, NULL, 0},
                                            {"--continue", &o.go_on, NULL, NULL, 0},
+                                           {"--time-limit", &o.time_limit, NULL, NULL, 0},
+                                           {"--step-limit", &o.step_limit, NULL, NULL, 0},
                                            {"--help", NULL, &o.help, NULL, 0},
                                            {"--input", o.inputs, NULL, &o.n_inputs, CLI_MAX_SETS},
                                            {"--start", o.starts, NULL, &o.n_starts, CLI_MAX_SETS}};
-    int n_positional, n_options = cli_add_settings(options, 8, &o.scene, NULL);
+    int n_positional, n_options = cli_add_settings(options, 10, &o.scene, NULL);
     if (!cli_parse(argc, argv, usage, n_options, options, 1, &o.path, &n_positional)) return CLI_USAGE;
     if (o.help || !o.path) {
         fprintf(o.help ? stdout : stderr, "usage: %s\n", usage);

@@ -261,7 +261,7 @@ static zn_status solve_as_cones(discrete *d, zn_solver solver, double residual, 
             result->residual = now;
             memcpy(d->best, r, (size_t)d->m * sizeof(double));
         }
-        if (status == ZN_ERROR_NOT_FINITE || (status != ZN_OK && result->solves > 1)) break;
+        if (status == ZN_ERROR_NOT_FINITE || status == ZN_STOPPED || (status != ZN_OK && result->solves > 1)) break;
     }
     mem_free(d->context, x);
     memcpy(r, d->best, (size_t)d->m * sizeof(double));

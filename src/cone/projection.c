@@ -79,7 +79,9 @@ static bool sweep_solves(cone_solver *s, fixed_point *f) {
     return f->norm <= f->wanted || (f->norm <= f->enough && f->norm > slow_rate * before);
 }
 
-static bool may_go_on(const fixed_point *f) { return isfinite(f->size) && f->result->projections < f->most; }
+static bool may_go_on(const cone_solver *s, const fixed_point *f) {
+    return isfinite(f->size) && f->result->projections < f->most && !base_stopped(s->context); /* newton.c tells that it was stopped */
+}
 
 /* ---- Anderson's acceleration ---- */
 
@@ -133,7 +135,7 @@ static bool acceleration_solves(cone_solver *s, fixed_point *f) {
     forget(f);
     for (int since = 0; since < PATIENCE; since++) {
         if (sweep_solves(s, f)) return true;
-        if (!may_go_on(f)) return false;
+        if (!may_go_on(s, f)) return false;
         if (f->size <= 0.5 * halved) halved = f->size, since = 0;
         if (f->columns > 0 && f->size > growth_most * last) { /* back to the plain image of the last point */
             memcpy(f->z, f->last_image, (size_t)f->n * sizeof(double));
@@ -164,11 +166,11 @@ static bool is_steady(const fixed_point *f) {
 static settled settle(cone_solver *s, fixed_point *f) {
     for (int it = 0; it < SETTLE; it++) {
         if (sweep_solves(s, f)) return SETTLED_SOLVED;
-        if (!may_go_on(f)) return SETTLED_NOT;
+        if (!may_go_on(s, f)) return SETTLED_NOT;
         memcpy(f->drift, f->f, (size_t)f->n * sizeof(double));
         move(f->n, f->z, 1, f->f, f->z);
         if (sweep_solves(s, f)) return SETTLED_SOLVED;
-        if (!may_go_on(f)) return SETTLED_NOT;
+        if (!may_go_on(s, f)) return SETTLED_NOT;
         bool steady = is_steady(f);
         move(f->n, f->f, -1, f->drift, f->rest);
         memcpy(f->drift, f->f, (size_t)f->n * sizeof(double));
@@ -189,7 +191,7 @@ static bool drift_solves(cone_solver *s, fixed_point *f) {
         for (stride *= stride_growth; stride > 1; stride /= stride_cut) {
             move(f->n, f->base, stride, f->drift, f->z);
             if (sweep_solves(s, f)) return true;
-            if (!may_go_on(f)) return false;
+            if (!may_go_on(s, f)) return false;
             move(f->n, f->f, -1, f->drift, f->rest);
             if (cone_state_hash(s) == states || norm_of(f->n, f->rest) <= kept_share * f->size) break;
         }
@@ -240,8 +242,8 @@ zn_status cone_project_local(cone_solver *s, double norm, local_result *result) 
     bool solved = false;
     for (int start = 0; start < 2 && !solved; start++) {
         begin(s, start, norm, result, &f);
-        do solved = acceleration_solves(s, &f) || (may_go_on(&f) && drift_solves(s, &f));
-        while (!solved && may_go_on(&f));
+        do solved = acceleration_solves(s, &f) || (may_go_on(s, &f) && drift_solves(s, &f));
+        while (!solved && may_go_on(s, &f));
     }
     cone_solve_A(s, s->dy_swept, s->dy_best); /* y, absolute */
     cone_solve_A(s, s->mu, s->dy_try);

@@ -340,6 +340,7 @@ static zn_status iterate(alpha_sets *s, int most, cone_outcome *outcome) {
             outcome->roundoff_residual = now;
             return ZN_OK;
         }
+        if (base_stopped(s->base.context)) return ZN_STOPPED;
         if (it == most) return ZN_ERROR_NO_CONVERGENCE;
         bool same = it > 0 && !changed,
              keep = same && rate < CHORD_RATE && (now * rate <= CHORD_SHARE * s->tolerance || now <= 2 * s->expected.noise);
