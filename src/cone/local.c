@@ -24,7 +24,9 @@ static const double stuck_share = 1 - 1e-6;
 enum { NEWTON_TRIES = 40, UNDAMPED = 12, BRIEF_TRIES = 8, HISTORY = 16, HALVINGS = 6, PROXIMAL_TRIES = 60, PROXIMAL_FAILURES = 12 };
 
 typedef struct attempt {
-    bool robust, sticking; /* may invert singular systems; first step as if all were closed and sticking */
+    bool robust; /* may invert singular systems */
+    /* The first step: by the states at its point, as if all were closed and sticking, or with the directions that modes of slip have. */
+    enum { FIRST_BY_STATES, FIRST_STICKING, FIRST_DIRECTED } first;
     enum { DAMP_WHEN_CYCLING, DAMP_ALWAYS, DAMP_NEVER } damping; /* line search */
     double shift;                                                /* of psi towards s->centre: a proximal step; 0: none */
     double tolerance, enough;                                    /* wanted; accepted when round-off lets it sink no further */
@@ -189,8 +191,9 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
     for (int it = 0; it <= how->tries; it++) {
         if (base_stopped(s->context)) return ZN_ERROR_NO_CONVERGENCE; /* newton.c tells */
         double norm, square = measure(s, s->dy, how->shift, &norm);
-        if (it == 0 && how->sticking) {
-            cone_assume_closed_and_sticking(s);
+        if (it == 0 && how->first != FIRST_BY_STATES) {
+            if (how->first == FIRST_STICKING) cone_assume_closed_and_sticking(s);
+            else cone_assume_directions(s);
             cone_residual(s, s->psi_l, s->mu_l, s->R);
         } else {
             if (!isfinite(square)) return ZN_ERROR_NO_CONVERGENCE;
@@ -271,8 +274,15 @@ static zn_status sweeps_and_newton(cone_solver *s, const double *y, double wante
     return ZN_ERROR_NO_CONVERGENCE;
 }
 
-/* Of a brief solve: from the best point so far, with line search. */
-static zn_status damped_newton(cone_solver *s, attempt *how, local_result *result) {
+/* Of a brief solve. Where slip in several directions begins, Newton's method may turn it round for ever; the solution for the directions of the modes, which
+ * is linear, is a better start. Then from the best point so far, with line search. */
+static zn_status second_try(cone_solver *s, attempt *how, local_result *result) {
+    if (s->frozen) {
+        how->first = FIRST_DIRECTED;
+        memset(s->dy, 0, (size_t)s->p->ny * sizeof(double));
+        if (run_newton(s, how, result) == ZN_OK) return ZN_OK;
+        how->first = FIRST_BY_STATES;
+    }
     how->damping = DAMP_ALWAYS;
     memcpy(s->dy, s->dy_best, (size_t)s->p->ny * sizeof(double));
     return run_newton(s, how, result);
@@ -292,10 +302,10 @@ zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double 
     zn_status status = ZN_ERROR_NO_CONVERGENCE;
     for (int start = 0; start < 3 && status != ZN_OK; start++) {
         for (int j = 0; j < ny; j++) s->dy[j] = start == 0 ? 0 : -y[j];
-        how.sticking = start == 2;
+        how.first = start == 2 ? FIRST_STICKING : FIRST_BY_STATES;
         status = run_newton(s, &how, result);
         if (status == ZN_ERROR_SINGULAR && !robust) return status;
-        if (s->brief && status != ZN_OK) return damped_newton(s, &how, result);
+        if (s->brief && status != ZN_OK) return second_try(s, &how, result);
     }
     if (status == ZN_OK || !robust) return status;
     status = proximal_points(s, wanted, enough, result);

@@ -114,6 +114,19 @@ void cone_assume_closed_and_sticking(cone_solver *s) {
     }
 }
 
+void cone_assume_directions(cone_solver *s) {
+    const cone_problem *p = s->p;
+    for (int k = 0; k < p->n_cones; k++) {
+        const cone *c = &p->cones[k];
+        int row = c->mu_F;
+        for (int b = 0, ball = s->first_ball[k]; b < c->n_balls; row += c->balls[b++].dim, ball++) {
+            if (!cone_is_frozen(c) || c->frozen->ball[b] != CONE_SLIP || s->ball[ball] != BALL_GUIDED) continue;
+            memcpy(s->normal + row, c->frozen->along + row - c->mu_F, (size_t)c->balls[b].dim * sizeof(double));
+            s->turn[ball] = 0;
+        }
+    }
+}
+
 void cone_residual(cone_solver *s, const double *psi, const double *mu, double *R) {
     const cone_problem *p = s->p;
     memcpy(R, mu, (size_t)p->ny * sizeof *R);

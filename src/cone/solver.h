@@ -117,6 +117,7 @@ void cone_multipliers(const cone_solver *, const double *y, double *mu);        
 void cone_multiply_A(const cone_solver *, const double *dy, double *dmu);          /* dmu += A dy */
 void cone_classify(cone_solver *, const double *psi, const double *mu);            /* states */
 void cone_assume_closed_and_sticking(cone_solver *);                               /* states */
+void cone_assume_directions(cone_solver *);                                        /* of balls that slip by modes */
 void cone_residual(cone_solver *, const double *psi, const double *mu, double *R); /* at the states */
 void cone_apply_rows(const cone_solver *, const double *dpsi, const double *dmu, double *dR);
 double cone_row_norm(const cone_solver *, const double *R);      /* largest scaled row, NaN kept */

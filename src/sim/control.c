@@ -381,11 +381,7 @@ static int estimate_order(const zn_simulation *sim) {
 
 /* The estimate is all of the error of a step, not a bound by a lower order. Then errors of steps add up, and their sum is to be as small as asked for: a step
  * may have MOST_SUM h/end of it. */
-static bool is_whole(const zn_simulation *sim) {
-    const zn_scheme_info *info = &sim->scheme->class->info;
-    int s = sim->settings.stages, order = !info->order_text ? 2 : strcmp(info->order_text, "2s-1") == 0 ? 2 * s - 1 : 2 * s - 2;
-    return sim->control.doubling || estimate_order(sim) > order;
-}
+static bool is_whole(const zn_simulation *sim) { return sim->control.doubling || estimate_order(sim) > sim_order(sim); }
 
 /* Frozen steps have valid estimates, and no impact is captured: the error of a step is that of smooth motion. Schemes without an estimate compare with two halves, and the
  * step itself is taken: sub-steps are made from it. */
@@ -416,7 +412,7 @@ static zn_status located_step(zn_simulation *sim) {
     sim_located *l = &sim->located;
     cone_outcome outcome = {.worst_cone = -1, .worst_row = -1};
     double t = sim->now.t, first = 0;
-    int stops = 0, failures = 0;
+    int failures = 0;
     bool rejected = false;
     control_trial trial = {0};
     zn_status status = sim_selection_renew(sim);
@@ -433,7 +429,7 @@ static zn_status located_step(zn_simulation *sim) {
         l->rejected = false;
         if (first == 0) status = sim_located_begin(sim, trial.h);
         first = l->h = trial.h;
-        if (status == ZN_OK) status = sim_located_advance(sim, trial.t_end, &stops, &outcome);
+        if (status == ZN_OK) status = sim_located_advance(sim, trial.t_end, &outcome);
         if (l->rejected) {
             double factor = SAFETY * pow(c->judged, -1.0 / trial.order);
             c->h = larger(c->judged_h * smaller(larger(factor, MOST_SHRINK), SAFETY), c->h_min);

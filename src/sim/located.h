@@ -2,8 +2,9 @@
 /* Contact events that are located (contact_events: located; docs/located-events.md). Steps are taken with the modes of all contacts frozen; where an event
  * function is negative at the end, the sub-step is found at whose end it is zero, and the event is a map of its own.
  *
- *   located.c     a step of the grid: frozen sub-steps, events, and plain steps where that fails
- *   locate.c      the sub-step at whose end an event function is zero
+ *   located.c     a step of the grid: frozen sub-steps, events, and plain steps where that fails; located_memory.c: what it needs
+ *   substep.c     a frozen sub-step, to the first event in it; locate.c: guesses of when that is
+ *   stops.c       slip in several directions that ends
  *   modes.c       modes of a state, event functions
  *   transition.c  what an event does: impact, projection, new modes
  */
@@ -68,6 +69,10 @@ typedef struct sim_located {
     bool rejected;                            /* it was not */
     double h;                                 /* from its start to its end */
     int events;                               /* in it */
+    bool stopping;                            /* the sub-step leads towards a stop of slip in several directions, */
+    double ease;                              /* shortened by this, */
+    int tries;                                /* after so many others */
+    double *longest;                          /* per ball: the largest time to its stop in this slip */
     int *times;                               /* per contact: its events that were close to each other */
     /* Counted: */
     long located, captured, accumulations, steps;
@@ -94,11 +99,33 @@ zn_status sim_located_step(zn_simulation *, double t_end, bool *reached, cone_ou
 
 /* The pieces of it, for step: auto. A step of about h begins; one sub-step towards t_end, or events at the present; the laws alone up to t_end; its end. */
 zn_status sim_located_begin(zn_simulation *, double h);
-zn_status sim_located_advance(zn_simulation *, double t_end, int *stops, cone_outcome *);
+zn_status sim_located_advance(zn_simulation *, double t_end, cone_outcome *);
 zn_status sim_located_plain(zn_simulation *, double t_end, cone_outcome *);
 void sim_located_end(zn_simulation *);
 /* Of a sub-step: the laws alone may do better. */
 bool sim_located_failed(zn_status);
+
+/* The problems of the present scheme. */
+zn_status sim_located_renew(zn_simulation *);
+/* Of the scheme, in smooth motion. */
+int sim_order(const zn_simulation *);
+
+/* A rest of the step below this part of it is none. Accuracy of the time of an impact, relative to the sub-step. */
+#define SIM_NO_REST 1e-12
+#define SIM_TIME_SHARE 1e-10
+
+/* substep.c: into next, by at most `rest`; *h: how far it goes. */
+typedef enum substep_kind { SUBSTEP_ACCEPTED, SUBSTEP_EVENT_HERE, SUBSTEP_EVENT_THERE, SUBSTEP_REJECTED } substep_kind;
+zn_status sim_substep(zn_simulation *, double rest, double *h, substep_kind *, cone_outcome *);
+
+/* stops.c: how far a sub-step may go; *any: balls stop at the present, `which`. */
+double sim_stops_limit(zn_simulation *, double rest, bool *any);
+/* A sub-step towards a stop cannot be solved: the factor for it, and for those that follow until they are forgotten. */
+double sim_stops_ease(zn_simulation *);
+void sim_stops_forget(zn_simulation *);
+enum { SIM_STOP_TRIES = 12 };
+/* Balls that stop soon, where no step leads nearer to it: `which`. */
+bool sim_stops_near(zn_simulation *);
 
 /* modes.c */
 
@@ -124,6 +151,8 @@ bool sim_rests(const zn_simulation *, const linear_problem *p, int contact);
 void sim_modes_direct(const zn_simulation *, linear_problem *);
 /* The mode of a ball by the velocities that `forces` has seen last. */
 void sim_ball_by_velocity(zn_simulation *, int contact, int ball);
+/* Directions of balls of several rows that slip, by the same velocities. */
+void sim_modes_turn(zn_simulation *);
 void sim_modes_copy(const zn_simulation *, const sim_modes *from, sim_modes *to);
 static inline bool sim_is_closed(const sim_modes *modes, int contact) { return modes->contact[contact].normal == CONE_CLOSED; }
 

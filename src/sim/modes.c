@@ -24,6 +24,9 @@ static const double TOUCH_SHARE = 1e-9, TOUCH_TOLERANCES = 100;
 static const double GAP_ROUNDOFF = 1e-14, GAP_SHARE = 1e-13, RATE_SHARE = 1e-3;
 /* Steps up to D = 0 would become smaller for ever, as forces grow. */
 static const double SINGULAR = 1e-3;
+/* A contact that was hit and has neither a force nor an acceleration (a bar is free of stress until the wave has begun) stays closed: an acceleration that makes
+ * less than this many rates of rest within a step does not open it. */
+static const double TIE_SHARE = 1;
 /* An opened contact that closes again at once was needed. */
 enum { MOST_CHOICES = 4 };
 
@@ -86,6 +89,18 @@ void sim_ball_by_velocity(zn_simulation *sim, int contact, int ball) {
     bool moves = speed > sim_still(sim, row);
     l->modes.ball[number] = moves || !(c->balls[ball].mu > 0) ? CONE_SLIP : CONE_STICK;
     for (int i = 0; i < dim; i++) along[i] = moves ? p->at.c1[row + i] / speed : i == 0;
+}
+
+void sim_modes_turn(zn_simulation *sim) {
+    sim_located *l = &sim->located;
+    const linear_problem *p = l->forces;
+    for (int i = 0; i < l->n_balls; i++) {
+        const zn_contact *c = &p->model->contacts[l->ball_contact[i]];
+        int row = row_of_ball(c, l->ball_of[i]), dim = c->balls[l->ball_of[i]].dim;
+        if (dim < 2 || !sim_is_closed(&l->modes, l->ball_contact[i]) || l->modes.ball[i] != CONE_SLIP) continue;
+        double speed = length_of(dim, p->at.c1 + row), *along = l->modes.along + l->first_row[l->ball_contact[i]] + row - c->row_F;
+        for (int j = 0; speed > sim_still(sim, row) && j < dim; j++) along[j] = p->at.c1[row + j] / speed;
+    }
 }
 
 bool sim_rests(const zn_simulation *sim, const linear_problem *p, int contact) {
@@ -256,7 +271,8 @@ static void read_modes(zn_simulation *sim) {
         const zn_contact *contact = &model->contacts[k];
         int row = contact->row_N;
         l->second[k] = row >= 0 ? sim_second_rate(p, row) : 0;
-        bool closed = p->active[k] && (row < 0 || p->prox.rho[row - model_row_N(model)] * l->second[k] <= p->P[row]);
+        double rho = row >= 0 ? p->prox.rho[row - model_row_N(model)] : 0, tie = l->hit[k] ? TIE_SHARE * sim_still(sim, row) / l->h : 0;
+        bool closed = p->active[k] && (row < 0 || rho * (l->second[k] - tie) <= p->P[row]);
         l->modes.contact[k].normal = l->law[k] ? CONE_LAW : closed ? CONE_CLOSED : CONE_OPEN;
         for (int b = 0, r = contact->row_F; b < contact->n_balls; r += contact->balls[b++].dim) read_ball(sim, k, b, r);
     }

@@ -9,8 +9,8 @@ typedef struct located_case {
     const char *name, *scene, *set;
     double end;
     int steps;       /* of the coarsest grid */
-    int n, at[3];    /* coordinates that are compared */
-    double truth[3]; /* of them at the end */
+    int n, at[8];    /* coordinates that are compared */
+    double truth[8]; /* of them at the end */
     double known;    /* digits of the truth: errors below this say nothing */
 } located_case;
 
@@ -60,7 +60,7 @@ static const located_case SLIDER = {"spring slider to rest", "spring-slider", "m
 static const located_case SLOPE = {"bouncing slope", BOUNCING_SLOPE_SCENE, NULL, 1.6, 20, 2, {0, 1}, {2.71299742, 0.06633767}, 1e-8};
 
 typedef struct located_outcome {
-    double error, q[12]; /* the first coordinates at the end */
+    double error, q[256]; /* the first coordinates at the end */
     zn_statistics statistics;
 } located_outcome;
 
@@ -89,7 +89,7 @@ static inline located_outcome located_run_to(const located_case *c, const char *
         double error = fabs(zn_simulation_positions(sim)[c->at[i]] - c->truth[i]);
         if (!(error <= out.error)) out.error = error;
     }
-    for (int i = 0; i < 12 && i < zn_scene_model(scene)->size.nq; i++) out.q[i] = zn_simulation_positions(sim)[i];
+    for (int i = 0; i < 256 && i < zn_scene_model(scene)->size.nq; i++) out.q[i] = zn_simulation_positions(sim)[i];
     out.statistics = zn_simulation_statistics(sim);
     zn_simulation_destroy(sim);
     zn_scene_destroy(scene);
