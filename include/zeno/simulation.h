@@ -105,7 +105,8 @@ ZN_API const double *zn_simulation_positions(const zn_simulation *simulation);
 /* u at that time, likewise. */
 ZN_API const double *zn_simulation_velocities(const zn_simulation *simulation);
 /* Percussions (time integrals of forces, units of momentum) in the rows of lambda (model.h), friction rows in physical
- * units: of the last step, and the sum over all steps. */
+ * units: of the last step, and the sum over all steps. Among redundant constraints forces are shared such that they are the smallest (docs/parts.md),
+ * which costs time: from the first call of one of these on, or with a recorder. What was before that is shared as it would be at the state of the first call. */
 ZN_API const double *zn_simulation_percussions(const zn_simulation *simulation);
 ZN_API const double *zn_simulation_percussion_totals(const zn_simulation *simulation);
 /* At the current state: gaps in the order of contacts (NaN where a contact has none), energies. */

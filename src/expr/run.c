@@ -3,19 +3,10 @@
  *
  * With several lanes register i of lane k is r[i * lanes + k], and an instruction computes all lanes before the next one: what it costs to read
  * it is shared, and the compiler makes vectors of the lanes. Each lane sees the operations of a run of its own, so that its bits are the same. */
+#include "base/wide.h"
 #include "expr/foot.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
-/* Compiled twice and chosen when the program starts: vectors of four where the machine has them. Without fused operations, so with the same bits. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) /* which are not there yet when the choice is made */
-#elif defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute) && !defined(__clang__)
-#if __has_attribute(target_clones)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#endif
-#endif
-#ifndef WIDE
-#define WIDE
-#endif
 
 /* All lanes are read before one is written: the result may stand where an operand stood. */
 #define EACH(value)                                                                                                        \

@@ -2,6 +2,7 @@
 /* Dense LU and Cholesky: own loops for small matrices, LAPACK for others. */
 #include "linalg/dense.h"
 
+#include "base/wide.h"
 #include "linalg/lapack.h"
 #include "linalg/tiny_lu.h"
 
@@ -93,16 +94,35 @@ void lin_dense_lu_solve(int n, const double *lu, const int *pivot, double *b, in
     triangle_solve("U", "N", "N", n, lu, b, columns);
 }
 
+WIDE void lin_dense_add_columns(int n, int count, const double *const *a, const double *f, double *y) {
+    int k = 0;
+    double *restrict sum = y;
+    for (; k + 4 <= count; k += 4) { /* four at a time: sums stay in registers */
+        const double *a0 = a[k], *a1 = a[k + 1], *a2 = a[k + 2], *a3 = a[k + 3], f0 = f[k], f1 = f[k + 1], f2 = f[k + 2], f3 = f[k + 3];
+        for (int i = 0; i < n; i++) sum[i] = sum[i] + f0 * a0[i] + f1 * a1[i] + f2 * a2[i] + f3 * a3[i];
+    }
+    for (; k < count; k++) {
+        const double *a0 = a[k], f0 = f[k];
+        for (int i = 0; i < n; i++) sum[i] += f0 * a0[i];
+    }
+}
+
+/* Column by column; of those before it only where the row has no zero: matrices of chains are full of them. */
 static int small_cholesky(int n, double *a) {
-    for (int k = 0; k < n; k++) {
-        double *column = a + k * n;
-        if (!(column[k] > 0)) return k + 1;
-        column[k] = sqrt(column[k]);
-        for (int i = k + 1; i < n; i++) column[i] /= column[k];
-        for (int j = k + 1; j < n; j++) { /* matrices of chains are full of zeros */
-            double *restrict other = a + j * n, factor = column[j];
-            for (int i = j; factor != 0 && i < n; i++) other[i] -= column[i] * factor;
+    const double *before[LIN_SMALL];
+    double factor[LIN_SMALL];
+    for (int j = 0; j < n; j++) {
+        double *column = a + j * n;
+        int count = 0;
+        for (int k = 0; k < j; k++) {
+            if (a[j + k * n] == 0) continue;
+            before[count] = a + k * n + j;
+            factor[count++] = -a[j + k * n];
         }
+        lin_dense_add_columns(n - j, count, before, factor, column + j);
+        if (!(column[j] > 0)) return j + 1;
+        column[j] = sqrt(column[j]);
+        for (int i = j + 1; i < n; i++) column[i] /= column[j];
     }
     return 0;
 }

@@ -17,6 +17,9 @@ void lin_dense_lu_solve(int n, const double *lu, const int *pivot, double *b, in
 int lin_dense_cholesky_factor(int n, double *a);
 void lin_dense_cholesky_solve(int n, const double *l, double *b, int columns);
 
+/* y += sum_k f[k] a[k] of n entries each, in the order of k. */
+void lin_dense_add_columns(int n, int count, const double *const *a, const double *f, double *y);
+
 /* y += s A x and y += s A' x for A of m x n. */
 static inline void lin_dense_multiply(int m, int n, const double *restrict a, double s, const double *restrict x, double *restrict y) {
     for (int j = 0; j < n; j++) {

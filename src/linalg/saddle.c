@@ -22,6 +22,7 @@ struct lin_saddle {
     int *v_start, *v_row, *v_block;                    /* pattern of V; per entry of W: where its cell begins in V */
     int *s_start, *s_row, *pivot;                      /* pattern of S */
     double *V, *S, *scale, *column;                    /* column: n, zero between uses */
+    double *rows;                                      /* C' by columns, where S is dense: entries of a row of C side by side */
     double *values;                                    /* of S over its pattern */
     const double *C_values;                            /* the caller's */
     lin_matrix *matrix;                                /* S where it is large */
@@ -114,7 +115,12 @@ static bool make_S(lin_saddle *s) {
             }
     void *blocks[] = {begin, list, seen};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
-    if (!good || s->m <= DENSE_SCHUR) return good && (s->S = MEM_ARRAY(context, double, s->m * s->m));
+    if (good && s->m <= DENSE_SCHUR) {
+        s->S = MEM_ARRAY(context, double, s->m * s->m);
+        s->rows = MEM_ARRAY(context, double, s->m * s->n);
+        return s->S && s->rows;
+    }
+    if (!good) return false;
     if (!(s->values = MEM_ARRAY(context, double, count)) || !(s->matrix = lin_matrix_create(context, s->m))) return false;
     zn_pattern pattern = {s->m, s->m, s->s_start, s->s_row};
     if (lin_matrix_block(s->matrix, &pattern, false, 0, 0) < 0) return false;
@@ -162,8 +168,8 @@ void lin_saddle_destroy(lin_saddle *s) {
     if (!s) return;
     lin_lu_destroy(s->lu);
     lin_matrix_destroy(s->matrix);
-    void *blocks[] = {s->cell,    s->place, s->start, s->row, s->offset, s->inverse, s->v_start, s->v_row, s->v_block,
-                      s->s_start, s->s_row, s->pivot, s->V,   s->S,      s->scale,   s->column,  s->values};
+    void *blocks[] = {s->cell,    s->place, s->start, s->row, s->offset, s->inverse, s->v_start, s->v_row,  s->v_block,
+                      s->s_start, s->s_row, s->pivot, s->V,   s->S,      s->rows,    s->scale,   s->column, s->values};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(s->context, blocks[i]);
     mem_free(s->context, s);
 }
@@ -206,21 +212,38 @@ static void multiply_cells(const lin_saddle *s, const double *W) {
         int k = s->W->index[e], c = s->cell[k], size = s->start[c + 1] - s->start[c];
         const double *column = s->inverse + s->offset[c] + s->place[k] * size;
         double *v = s->V + s->v_block[e], w = W[e];
-        for (int i = 0; i < size; i++) v[i] += column[i] * w;
+        if (size == 1) v[0] += column[0] * w; /* places of bodies */
+        else
+            for (int i = 0; i < size; i++) v[i] += column[i] * w;
     }
 }
 
-/* Where column j of S has its entries; a symmetric S has those below the diagonal only. */
-static void make_schur_column(const lin_saddle *s, const double *C, int j, double *column, bool packed) {
+/* Entries of column j of S, over its pattern. */
+static void make_schur_column(const lin_saddle *s, const double *C, int j, double *column) {
     for (int v = s->v_start[j]; v < s->v_start[j + 1]; v++) s->column[s->v_row[v]] = s->V[v];
     for (int k = s->s_start[j]; k < s->s_start[j + 1]; k++) {
         int i = s->s_row[k];
         double sum = 0;
-        if (s->symmetric && !packed && i < j) continue;
         for (int e = s->C->start[i]; e < s->C->start[i + 1]; e++) sum += C[e] * s->column[s->C->index[e]];
-        column[packed ? k - s->s_start[j] : i] = sum;
+        column[k - s->s_start[j]] = sum;
     }
     for (int v = s->v_start[j]; v < s->v_start[j + 1]; v++) s->column[s->v_row[v]] = 0;
+}
+
+/* Column j of a dense S, from row `first` on: the rows of C where V has entries, added up. */
+static void add_rows(const lin_saddle *s, int j, int first) {
+    const double *row[DENSE_SCHUR];
+    double factor[DENSE_SCHUR];
+    int count = 0;
+    for (int v = s->v_start[j]; v < s->v_start[j + 1]; v++) {
+        if (s->V[v] != 0) {
+            row[count] = s->rows + s->v_row[v] * s->m + first;
+            factor[count++] = s->V[v];
+        }
+        if (count < DENSE_SCHUR && v + 1 < s->v_start[j + 1]) continue;
+        lin_dense_add_columns(s->m - first, count, row, factor, s->S + j * s->m + first);
+        count = 0;
+    }
 }
 
 /* To a diagonal in 1/4 .. 1. */
@@ -231,9 +254,12 @@ static bool find_scale(lin_saddle *s, int i, double diagonal) {
 
 static zn_status factor_dense(lin_saddle *s, const double *C) {
     int m = s->m;
-    memset(s->S, 0, (size_t)(m * m) * sizeof *s->S);
+    for (int i = 0; i < m; i++)
+        for (int e = s->C->start[i]; e < s->C->start[i + 1]; e++) s->rows[s->C->index[e] * m + i] = C[e]; /* elsewhere zeros stay */
     for (int j = 0; j < m; j++) {
-        make_schur_column(s, C, j, s->S + j * m, false);
+        int first = s->symmetric ? j : 0;
+        memset(s->S + j * m + first, 0, (size_t)(m - first) * sizeof *s->S);
+        add_rows(s, j, first);
         if (!find_scale(s, j, s->S[j * (m + 1)])) return ZN_ERROR_SINGULAR;
     }
     for (int j = 0; j < m; j++)
@@ -249,7 +275,7 @@ static zn_status factor_dense(lin_saddle *s, const double *C) {
 static zn_status factor_sparse(lin_saddle *s, const double *C) {
     for (int j = 0; j < s->m; j++) {
         double diagonal = 0;
-        make_schur_column(s, C, j, s->values + s->s_start[j], true);
+        make_schur_column(s, C, j, s->values + s->s_start[j]);
         for (int k = s->s_start[j]; k < s->s_start[j + 1]; k++)
             if (s->s_row[k] == j) diagonal = s->values[k];
         if (!find_scale(s, j, diagonal)) return ZN_ERROR_SINGULAR;

@@ -18,8 +18,10 @@ typedef struct fewer_rows {
     const zn_model *all;
     int *number; /* of each row in `all` */
     lin_pattern pattern[MATRIX_COUNT];
-    int count[MATRIX_COUNT]; /* terms of the values: value place += factor of the merge (-1: 1) * value entry of `all` */
+    int count[MATRIX_COUNT]; /* terms of the values: value place = value entry of `all`, then += factor of the merge * value entry */
     int *entry[MATRIX_COUNT], *place_of[MATRIX_COUNT], *merge_of[MATRIX_COUNT];
+    int own[MATRIX_COUNT], merged_only[MATRIX_COUNT]; /* terms without a merge, which are the first; places that have none of them, ... */
+    int *only[MATRIX_COUNT];                          /* ... and which */
     int n_merges;
     row_merge *merges;
     int *to;                    /* of each row of `all` its number here, or -1 */
@@ -74,8 +76,9 @@ static void gather_values(const fewer_rows *f, const double *memory, int matrix,
         for (int k = 0; k < f->count[matrix]; k++) out[k] = values[entry[k]];
         return;
     }
-    memset(out, 0, (size_t)lin_nnz(&f->pattern[matrix].p) * sizeof *out);
-    for (int k = 0; k < f->count[matrix]; k++) out[place[k]] += (merge[k] < 0 ? 1 : f->merges[merge[k]].factor) * values[entry[k]];
+    for (int k = 0; k < f->own[matrix]; k++) out[place[k]] = values[entry[k]];
+    for (int k = 0; k < f->merged_only[matrix]; k++) out[f->only[matrix][k]] = 0;
+    for (int k = f->own[matrix]; k < f->count[matrix]; k++) out[place[k]] += f->merges[merge[k]].factor * values[entry[k]];
 }
 
 static zn_point with_all_rows(const zn_model *model, const zn_point *at, double *memory) {
@@ -167,6 +170,17 @@ static int list_terms(const fewer_rows *f, const zn_pattern *all, bool columns, 
     return count;
 }
 
+static zn_status sort_terms(zn_context *context, fewer_rows *f, int matrix) {
+    int places = lin_nnz(&f->pattern[matrix].p), count = 0;
+    int *only = f->only[matrix] = MEM_ARRAY(context, int, places);
+    if (!only) return ZN_ERROR_MEMORY;
+    while (f->own[matrix] < f->count[matrix] && f->merge_of[matrix][f->own[matrix]] < 0) only[f->place_of[matrix][f->own[matrix]++]] = 1;
+    for (int k = 0; k < places; k++)
+        if (!only[k]) only[count++] = k; /* never ahead of k */
+    f->merged_only[matrix] = count;
+    return ZN_OK;
+}
+
 static zn_status take_part(zn_context *context, fewer_rows *f, const zn_pattern *all, bool columns, int n, int matrix) {
     if (!all->start) return ZN_OK;
     int count = list_terms(f, all, columns, matrix, NULL, NULL), *row = MEM_ARRAY(context, int, count),
@@ -181,6 +195,7 @@ static zn_status take_part(zn_context *context, fewer_rows *f, const zn_pattern 
         status = lin_pattern_create(context, columns ? all->rows : n, columns ? n : all->cols, count, row, column, &f->pattern[matrix],
                                     f->place_of[matrix]);
     }
+    if (status == ZN_OK) status = sort_terms(context, f, matrix);
     mem_free(context, row);
     mem_free(context, column);
     return status;
@@ -232,6 +247,7 @@ static void destroy(zn_context *context, zn_model *model) {
         mem_free(context, f->entry[i]);
         mem_free(context, f->place_of[i]);
         mem_free(context, f->merge_of[i]);
+        mem_free(context, f->only[i]);
     }
     if (f) {
         void *blocks[] = {f->number, f->to, f->merges, f->contacts, f->names};

@@ -40,6 +40,7 @@ typedef struct row_group {
     int block;
     double *values; /* of the pattern */
     double *C, *Z, *p, *z;
+    double *other_C; /* see exchange */
 } row_group;
 
 struct independent {
@@ -51,6 +52,7 @@ struct independent {
     double *length, *size;      /* l_j, s_j */
     double *inverse, *mobility; /* nu: 1/E^2, 1/D */
     double *x;                  /* nu, zeros between uses */
+    double *other_length, *other_size, *other_mobility;
 };
 
 /* ---- columns of W ---- */
@@ -323,10 +325,11 @@ static bool stays_dependent(independent *a, row_group *g, const point_values *v,
 static zn_status take_choice(zn_context *context, const zn_model *model, row_group *g) {
     size_t kept = (size_t)g->kept, left = (size_t)(g->n - g->kept);
     g->C = MEM_ARRAY(context, double, kept *left);
+    g->other_C = MEM_ARRAY(context, double, kept *left);
     g->p = MEM_ARRAY(context, double, kept);
     g->z = MEM_ARRAY(context, double, left);
     g->Z = MEM_ARRAY(context, double, left *left);
-    if (!g->C || !g->p || !g->z || !g->Z) return ZN_ERROR_MEMORY;
+    if (!g->C || !g->other_C || !g->p || !g->z || !g->Z) return ZN_ERROR_MEMORY;
     return g->kept > 0 ? make_gram(context, model, g) : ZN_OK;
 }
 
@@ -374,7 +377,11 @@ static independent *begin(zn_context *context, const zn_model *model) {
     a->inverse = MEM_ARRAY(context, double, nu);
     a->mobility = MEM_ARRAY(context, double, nu);
     a->x = MEM_ARRAY(context, double, nu);
-    if (a->left_out && a->size && a->length && a->inverse && a->mobility && a->x) return a;
+    a->other_size = MEM_ARRAY(context, double, n);
+    a->other_length = MEM_ARRAY(context, double, n);
+    a->other_mobility = MEM_ARRAY(context, double, nu);
+    bool others = a->other_size && a->other_length && a->other_mobility;
+    if (a->left_out && a->size && a->length && a->inverse && a->mobility && a->x && others) return a;
     independent_destroy(context, a);
     return NULL;
 }
@@ -408,10 +415,11 @@ void independent_destroy(zn_context *context, independent *a) {
     for (int i = 0; a->groups && i < a->n_groups; i++) {
         row_group *g = &a->groups[i];
         forget_factors(context, g);
-        void *blocks[] = {g->row, g->coordinate, g->C, g->Z, g->p, g->z};
+        void *blocks[] = {g->row, g->coordinate, g->C, g->other_C, g->Z, g->p, g->z};
         for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) mem_free(context, blocks[k]);
     }
-    void *blocks[] = {a->groups, a->left_out, a->size, a->length, a->inverse, a->mobility, a->x, a};
+    void *blocks[] = {a->groups, a->left_out,   a->size,         a->length,         a->inverse, a->mobility,
+                      a->x,      a->other_size, a->other_length, a->other_mobility, a};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 
@@ -539,15 +547,38 @@ void independent_collect(const independent *a, double *P) {
     }
 }
 
-double independent_share(independent *a, const double *M, const double *W, double *P) {
+static void swap(double **a, double **b) {
+    double *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Sizes and coefficients of another state take the place of those there are, or give it back. */
+static void exchange(independent *a) {
+    swap(&a->size, &a->other_size), swap(&a->length, &a->other_length), swap(&a->mobility, &a->other_mobility);
+    for (int i = 0; i < a->n_groups; i++) swap(&a->groups[i].C, &a->groups[i].other_C);
+}
+
+void independent_share(independent *a, const double *M, const double *W, double *P) {
+    exchange(a);
+    sizes(a, M, W);
+    for (int i = 0; i < a->n_groups; i++) {
+        row_group *g = &a->groups[i];
+        if (g->kept < g->n && g->kept > 0 && isfinite(coefficients(a, g, W))) share(a, g, P);
+    }
+    exchange(a);
+}
+
+double independent_follow(independent *a, const double *M, const double *W, double *change) {
     double worst = 0;
+    *change = 0;
+    exchange(a);
     sizes(a, M, W);
     for (int i = 0; i < a->n_groups; i++) {
         row_group *g = &a->groups[i];
         if (g->kept == g->n || g->kept == 0) continue;
-        double largest = coefficients(a, g, W);
-        if (isfinite(largest)) share(a, g, P);
-        worst = larger(worst, largest);
+        worst = larger(worst, coefficients(a, g, W));
+        for (int k = 0; k < g->kept * (g->n - g->kept); k++) *change = larger(*change, fabs(g->C[k] - g->other_C[k]) / (1 + fabs(g->C[k])));
     }
     return worst;
 }

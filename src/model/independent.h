@@ -27,7 +27,7 @@ zn_status independent_carry(zn_context *, const zn_model *, byte_stream *, indep
 const bool *independent_left_out(const independent *); /* per bilateral row */
 int independent_count(const independent *);            /* rows left out */
 /* The merges of rows left out into the others (fewer_rows.h) with which constraints are met in the sense of least squares and multipliers are
- * the smallest, at the state of the choice or of the last sharing: their number; list: NULL, or memory for them. lengths: rows are weighed by their
+ * the smallest, at the state of the choice or last followed: their number; list: NULL, or memory for them. lengths: rows are weighed by their
  * lengths, not by masses. */
 int independent_merges(const independent *, bool lengths, row_merge *list);
 
@@ -35,17 +35,20 @@ int independent_merges(const independent *, bool lengths, row_merge *list);
 double independent_spread(const independent *);
 
 /* With M and W at a state: P (all rows) is shared among all rows such that the sum of P_j^2 w_j' D^-1 w_j is least, D the diagonal of M, and
- * W P stays. Returns the largest coefficient of a row left out in terms of the others, all scaled to the same size: how badly chosen the
- * rows are by now. INFINITY: they are not independent, and nothing is shared. */
-double independent_share(independent *, const double *M, const double *W, double *P);
+ * W P stays. Where the rows kept are not independent there, nothing is shared. */
+void independent_share(independent *, const double *M, const double *W, double *P);
+
+/* The coefficients of rows left out become those at a state with M and W. Returns the largest, all rows scaled to the same size: how badly
+ * chosen the rows are by now; INFINITY: they are not independent. change: of a coefficient, relative to it and to 1, the largest. */
+double independent_follow(independent *, const double *M, const double *W, double *change);
 
 /* By how much values c of all rows contradict each other at the state of the choice, the largest in a row left out: |c_L - C' c_K|. */
 double independent_contradiction(const independent *, const double *c);
 
-/* P (all rows) becomes zero in rows left out, with the same forces W P at the state of the choice or of the last sharing. */
+/* P (all rows) becomes zero in rows left out, with the same forces W P at the state of the choice or last followed. */
 void independent_collect(const independent *, double *P);
 
-/* After sharing: by how much more is open in a row than is explained; the largest, at most 0 where all is. c: values of all rows, on position level or
+/* By how much more is open in a row than is explained; the largest, at most 0 where all is. c: values of all rows, on position level or
  * (rate > 0) on velocity level; seen0, seen1: those that the scheme sees, on both. Explained are
  *   most (seen0, or seen1 + rate seen0)   of the rows that it follows from: a step turns drift of positions into velocities of up to drift/h
  *   open, and round-off of positions      in the directions of the row, |D^-1/2 w|, where D^1/2 q is `place` */

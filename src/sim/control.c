@@ -352,12 +352,8 @@ static zn_status accept(zn_simulation *sim, control_trial *trial, bool rejected,
         c->qdot[i] = c->qdot_next[i];
     }
     look_at_gaps(sim, trial->h);
-    if (c->doubling) {
-        sim_add_percussion(sim, c->middle.P_all);
-        sim_work_add(sim, &sim->next, &c->middle);
-    }
-    sim_add_percussion(sim, sim->now.P_all);
-    sim_work_add(sim, c->doubling ? &c->middle : &sim->next, &sim->now);
+    if (c->doubling) sim_book(sim, &sim->next, &c->middle);
+    sim_book(sim, c->doubling ? &c->middle : &sim->next, &sim->now);
     sim_count_outcome(sim, &trial->outcome);
     grow(sim, trial, rejected);
     return ZN_OK;

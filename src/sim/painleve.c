@@ -197,7 +197,7 @@ bool sim_painleve_allows(zn_simulation *sim, bool last) {
     int contact = find_singular(sim, &last);
     if (contact < 0) return true;
     if (!last || strike(sim, &sim->next, contact) != ZN_OK) return false;
-    sim_selection_share(sim, &sim->now, &sim->next);
+    sim_selection_expand(sim, &sim->next);
     return true;
 }
 
@@ -219,8 +219,7 @@ bool sim_painleve_happens(zn_simulation *sim, const cone_frozen *modes) {
     before->t = sim->now.t;
     memset(sim->now.P, 0, (size_t)model_rows(sim_scheme_model(sim)) * sizeof *sim->now.P);
     if (strike(sim, &sim->now, contact) != ZN_OK) return false;
-    sim_selection_share(sim, before, &sim->now);
-    sim_add_percussion(sim, sim->now.P_all);
-    sim_work_add(sim, before, &sim->now);
+    sim_selection_expand(sim, &sim->now);
+    sim_book(sim, before, &sim->now);
     return true;
 }

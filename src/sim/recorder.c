@@ -235,6 +235,7 @@ zn_status sim_recorder_create(zn_context *context, const zn_simulation *simulati
     if (!r) return ZN_ERROR_MEMORY;
     r->head = (handle_head){HANDLE_RECORDER, context};
     r->simulation = simulation;
+    sim_selection_ask(simulation);
     r->forces = simulation->scheme->class->forces != NULL;
     r->found = simulation->contacts.field;
     r->events = sim_has_events(simulation) && !r->found;

@@ -2,9 +2,10 @@
 /* Redundant constraints: the scheme sees rows that are independent, and the others follow.
  *
  *   start      rows that follow from others (model/independent.c) are left out of the model that the scheme knows
- *   a step     the scheme's percussions are distributed over all rows; omitted rows are checked like any other: their violation is
- *              explained by that of the rows kept (drift), or the step is discarded and repeated with all rows
- *   after it   rows that became badly chosen are exchanged; where all rows are in use, the choice is tried again later
+ *   a step     omitted rows are checked like any other: their violation is explained by that of the rows kept (drift), or the step is
+ *              discarded and repeated with all rows
+ *   after it   the scheme's percussions are distributed over all rows, if somebody asked for them; what the rows left out have to do with
+ *              the others is followed, rows that became badly chosen are exchanged; where all rows are in use, the choice is tried again later
  *
  * Rows whose numbers do not quite fit are merged into those that they should follow from, so that all of them are satisfied in the sense of
  * least squares; the remaining violation may grow to what the settings allow. Schemes on velocity level let positions drift, and rows that follow from others
@@ -21,13 +22,14 @@
 #include "model/independent.h"
 #include "model/machine.h"
 
-static const double most_open = 10;    /* tolerances: may be open in a row left out, whatever is open in the others */
-static const double most_drift = 2;    /* of what is open in the rows that the scheme sees may show in others */
-static const double most_spread = 1e3; /* of the mobilities of rows that are merged because they drift */
-static const double worn = 10;         /* coefficients above: other rows are the better choice */
-static const double roundoff = 1e-13;  /* constraints that contradict each other by less fit */
-static const double exact = 0.1;       /* tolerances: the same where least squares are not allowed */
-enum { LONGEST_WAIT = 1024 };          /* steps before the choice is tried again */
+static const double most_open = 10;     /* tolerances: may be open in a row left out, whatever is open in the others */
+static const double most_drift = 2;     /* of what is open in the rows that the scheme sees may show in others */
+static const double most_spread = 1e3;  /* of the mobilities of rows that are merged because they drift */
+static const double most_change = 0.05; /* of coefficients, from one look at them to the next */
+static const double worn = 10;          /* coefficients above: other rows are the better choice */
+static const double roundoff = 1e-13;   /* constraints that contradict each other by less fit */
+static const double exact = 0.1;        /* tolerances: the same where least squares are not allowed */
+enum { LONGEST_WAIT = 1024, /* steps before the choice is tried again */ LONGEST_TRUST = 64 /* and before coefficients are looked at */ };
 
 const zn_model *sim_scheme_model(const zn_simulation *sim) { return sim->selection.model ? sim->selection.model : sim->model; }
 
@@ -101,7 +103,7 @@ zn_status sim_selection_start(zn_simulation *sim, const double *q, const double 
     }
     s->offered = true;
     s->patience = 1;
-    s->made = 1;
+    s->made = s->every = 1;
     return sim_selection_make_model(sim);
 }
 
@@ -198,6 +200,7 @@ static zn_status change_rows(zn_simulation *sim, independent *rows, bool anew) {
     model_free(sim->context, old.model);
     mem_free(sim->context, old.merges);
     s->wear = 0;
+    s->due = s->every = 1;
     return status;
 }
 
@@ -210,21 +213,40 @@ zn_status sim_selection_leave(zn_simulation *sim) {
 
 /* ---- a step ---- */
 
-static double share(zn_simulation *sim, const zn_point *point, const double *fewer, double *all) {
+static void share(zn_simulation *sim, const zn_point *point, const double *fewer, double *all) {
     const zn_model *model = sim->model;
     const answers *at = &sim->monitor.at;
     fewer_rows_expand(sim->selection.model, fewer, all);
-    if (model->balance(model, at->work, point, &(zn_balance){.M = at->M, .W = at->W})) return INFINITY;
-    return independent_share(sim->selection.rows, at->M, at->W, all);
+    if (!model->balance(model, at->work, point, &(zn_balance){.M = at->M, .W = at->W}))
+        independent_share(sim->selection.rows, at->M, at->W, all);
+}
+
+void sim_selection_expand(const zn_simulation *sim, scheme_state *state) {
+    if (sim->selection.model) fewer_rows_expand(sim->selection.model, state->P, state->P_all);
 }
 
 /* In the middle of the step, where forces act on average. */
-void sim_selection_share(zn_simulation *sim, const scheme_state *from, scheme_state *to) {
-    if (!sim->selection.model) return;
-    double *q = sim->selection.lambda + 3 * model_rows(sim->model);
+const double *sim_selection_shared(zn_simulation *sim, const scheme_state *from, const scheme_state *to) {
+    const sim_selection *s = &sim->selection;
+    if (!s->model || (!s->asked && sim->model->rows_rest)) return to->P_all;
+    double *q = s->lambda + 3 * model_rows(sim->model);
     for (int i = 0; i < sim->model->size.nq; i++) q[i] = (from->q[i] + to->q[i]) / 2;
     zn_point middle = {.t = (from->t + to->t) / 2, .q = q, .u = to->u};
-    sim->selection.wear = share(sim, &middle, to->P, to->P_all);
+    share(sim, &middle, to->P, s->lambda);
+    return s->lambda;
+}
+
+/* What was before is shared as it would be at the present. */
+void sim_selection_ask(const zn_simulation *asked) {
+    zn_simulation *sim = (zn_simulation *)(uintptr_t)asked;
+    const zn_model *model = sim->model;
+    const answers *at = &sim->monitor.at;
+    zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    bool shared = sim->selection.asked || !model->rows_rest;
+    sim->selection.asked = true;
+    if (shared || !sim->selection.model || model->balance(model, at->work, &now, &(zn_balance){.M = at->M, .W = at->W})) return;
+    independent_share(sim->selection.rows, at->M, at->W, sim->P);
+    independent_share(sim->selection.rows, at->M, at->W, sim->P_total);
 }
 
 void sim_forces(const zn_simulation *sim, const double **a, const double **lambda) {
@@ -278,13 +300,27 @@ zn_status sim_selection_again(zn_simulation *sim) {
     return ZN_OK;
 }
 
+/* What rows left out have to do with the others changes with the motion: it is looked at again soon where it changed much. */
+static void follow(zn_simulation *sim, double most) {
+    sim_selection *s = &sim->selection;
+    const answers *at = &sim->monitor.at;
+    zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    double change = INFINITY;
+    if (--s->due > 0) return;
+    bool failed = sim->model->balance(sim->model, at->work, &now, &(zn_balance){.M = at->M, .W = at->W});
+    s->wear = failed ? INFINITY : independent_follow(s->rows, at->M, at->W, &change);
+    if (!(change <= most_change)) s->every = s->every > 1 ? s->every / 2 : 1;
+    else if (change <= most_change / 4 && s->every < LONGEST_TRUST) s->every *= 2;
+    s->due = s->every;
+    if (!s->squares || !(s->wear <= most)) return;
+    independent_merges(s->rows, !s->merged, s->merges); /* least squares go with it */
+    fewer_rows_set_factors(s->model, s->merges);
+}
+
 zn_status sim_selection_renew(zn_simulation *sim) {
     sim_selection *s = &sim->selection;
     double most = larger(worn, s->accepted_wear);
-    if (s->model && s->squares && s->wear <= most) { /* least squares go with the motion */
-        independent_merges(s->rows, !s->merged, s->merges);
-        fewer_rows_set_factors(s->model, s->merges);
-    }
+    if (s->model) follow(sim, most);
     if (!s->offered || (s->model ? s->wear <= most : --s->wait > 0)) return ZN_OK;
     zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     independent *rows = NULL;
@@ -317,6 +353,6 @@ zn_status sim_selection_carry(zn_simulation *sim, byte_stream *b) {
     if (b->way == BYTES_READ && merges > 0) fewer_rows_set_factors(s->model, s->merges);
     BYTES_PASS(b, s->squares);
     BYTES_PASS(b, s->wear), BYTES_PASS(b, s->accepted_wear);
-    BYTES_PASS(b, s->wait), BYTES_PASS(b, s->patience), BYTES_PASS(b, s->made);
+    BYTES_PASS(b, s->wait), BYTES_PASS(b, s->patience), BYTES_PASS(b, s->made), BYTES_PASS(b, s->due), BYTES_PASS(b, s->every);
     return ZN_OK;
 }

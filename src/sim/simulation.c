@@ -223,9 +223,15 @@ zn_status zn_simulation_run(zn_simulation *sim, zn_observer *observe, void *user
 double zn_simulation_time(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.t : NAN; }
 const double *zn_simulation_positions(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.q : NULL; }
 const double *zn_simulation_velocities(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.u : NULL; }
-const double *zn_simulation_percussions(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->P : NULL; }
+const double *zn_simulation_percussions(const zn_simulation *sim) {
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION)) return NULL;
+    sim_selection_ask(sim);
+    return sim->P;
+}
 const double *zn_simulation_percussion_totals(const zn_simulation *sim) {
-    return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.P_total : NULL;
+    if (!HANDLE_GOOD(sim, HANDLE_SIMULATION)) return NULL;
+    sim_selection_ask(sim);
+    return sim->view.P_total;
 }
 const double *zn_simulation_gaps(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->view.gaps : NULL; }
 const zn_model *zn_simulation_model(const zn_simulation *sim) { return HANDLE_GOOD(sim, HANDLE_SIMULATION) ? sim->given : NULL; }

@@ -124,11 +124,13 @@ typedef struct sim_selection {
     bool offered;             /* at the start some rows followed from others */
     struct independent *rows; /* NULL: the scheme sees all rows; else `model` is what it sees */
     zn_model *model;
-    double wear;              /* of the choice, at the last state: the largest coefficient of a row left out */
+    double wear;              /* of the choice, when it was looked at last: the largest coefficient of a row left out */
+    long due, every;          /* steps until that is done again, and from one time to the next */
     double accepted_wear;     /* up to here no other choice is better */
     struct row_merge *merges; /* of the model */
     bool merged;              /* rows that contradict each other slightly are satisfied by least squares */
     bool squares;             /* so are those of the present model, for this or another reason */
+    bool asked;               /* for percussions of bilateral rows */
     double *lambda;           /* forces shared among all rows, then work space */
     long wait, patience;      /* steps until a choice is tried again, and the next time */
     long made;                /* choices so far */
@@ -305,13 +307,17 @@ const zn_model *sim_scheme_model(const zn_simulation *);
 int sim_selection_count(const zn_simulation *); /* rows left out */
 /* P of a state where it belongs for the present choice. */
 void sim_place_percussion(const zn_simulation *, scheme_state *);
-/* After a step of the scheme: P_all. */
-void sim_selection_share(zn_simulation *, const scheme_state *from, scheme_state *to);
+/* After a step of the scheme: P_all, with the same forces. */
+void sim_selection_expand(const zn_simulation *, scheme_state *);
+/* Percussions of an accepted step in all rows, shared among those that follow from each other where somebody asked for them, or where rows move
+ * and do work; else P_all. Valid until the next question. */
+const double *sim_selection_shared(zn_simulation *, const scheme_state *from, const scheme_state *to);
+void sim_selection_ask(const zn_simulation *);
 /* Accelerations and forces of the scheme in all rows. */
 void sim_forces(const zn_simulation *, const double **a, const double **lambda);
 /* Forces in the rows of the scheme become those in all rows. */
 void sim_selection_spread(const zn_simulation *, const zn_point *, double *lambda);
-/* Whether rows left out hold after a step of h, whose end was shared and then seen by the monitor; the outcome says what is open in them. If
+/* Whether rows left out hold after a step of h, whose end was seen by the monitor; the outcome says what is open in them. If
  * not, the step is repeated after `leave`. */
 bool sim_selection_holds(zn_simulation *, double h, cone_outcome *);
 zn_status sim_selection_leave(zn_simulation *);
@@ -431,7 +437,8 @@ void sim_take_next(zn_simulation *, double h, const cone_outcome *);
 /* A step by the laws alone, accepted. */
 zn_status sim_plain_step(zn_simulation *, double h, double t_end, cone_outcome *);
 void sim_begin_percussion(zn_simulation *);
-void sim_add_percussion(zn_simulation *, const double *P);
+/* Percussions and work of an accepted step. */
+void sim_book(zn_simulation *, const scheme_state *from, const scheme_state *to);
 /* Physical units, totals. */
 void sim_end_percussion(zn_simulation *);
 /* A failure that smaller steps cannot avoid. */
@@ -468,7 +475,7 @@ void sim_work_leave(zn_simulation *);        /* the energy of the present, befor
 void sim_work_return(zn_simulation *);       /* after it: the difference counts */
 void sim_work_begin(zn_simulation *);
 /* Of an accepted step, or of a part of one. */
-void sim_work_add(zn_simulation *, const scheme_state *from, const scheme_state *to);
+void sim_work_add(zn_simulation *, const scheme_state *from, const scheme_state *to, const double *P);
 void sim_work_end(zn_simulation *);
 
 /* impacts.c */

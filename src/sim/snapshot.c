@@ -315,6 +315,7 @@ zn_status zn_simulation_restore(zn_simulation *sim, const void *snapshot, size_t
     byte_stream b = {
         .way = BYTES_READ, .at = (unsigned char *)(uintptr_t)snapshot + sizeof(snapshot_head), .room = size - sizeof(snapshot_head)};
     int errors = zn_error_count(sim->context);
+    sim->selection.asked = true; /* percussions are as they were shared */
     status = carry(sim, &b);
     sim_see_now(sim);
     if (status == ZN_ERROR_MEMORY || zn_error_count(sim->context) > errors) return status;

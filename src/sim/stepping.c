@@ -24,9 +24,12 @@ void sim_begin_percussion(zn_simulation *sim) {
     sim_work_begin(sim);
 }
 
-void sim_add_percussion(zn_simulation *sim, const double *P) {
+/* The account of energy is the same, whoever asks for percussions: rows at rest do no work. */
+void sim_book(zn_simulation *sim, const scheme_state *from, const scheme_state *to) {
+    const double *P = sim_selection_shared(sim, from, to);
     for (int i = 0, n = model_rows(sim->base); i < n; i++) sim->P[i] += P[sim_row_of_base(sim, i)];
     sim_contacts_add_percussion(sim, P);
+    sim_work_add(sim, from, to, sim->model->rows_rest ? to->P_all : P);
 }
 
 void sim_end_percussion(zn_simulation *sim) {
@@ -78,7 +81,7 @@ zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double
     if (outcome->worst > sim->settings.tolerance) to->noise = outcome->worst;
     to->t = t_end;
     if (sim->model->after_step) sim->model->after_step(sim->model, to->t, to->q);
-    sim_selection_share(sim, from, to);
+    sim_selection_expand(sim, to);
     return ZN_OK;
 }
 
@@ -200,8 +203,7 @@ static zn_status try_rows(zn_simulation *sim, double h, double t_end, cone_outco
 void sim_take_next(zn_simulation *sim, double h, const cone_outcome *outcome) {
     sim_accept(sim, h);
     sim_count_outcome(sim, outcome);
-    sim_add_percussion(sim, sim->now.P_all);
-    sim_work_add(sim, &sim->next, &sim->now);
+    sim_book(sim, &sim->next, &sim->now);
 }
 
 zn_status sim_plain_step(zn_simulation *sim, double h, double t_end, cone_outcome *outcome) {

@@ -110,11 +110,10 @@ static zn_status finish(zn_simulation *sim) {
     sim_located *l = &sim->located;
     zn_status status;
     memcpy(sim->now.P, l->P, (size_t)model_rows(l->forces->model) * sizeof *l->P);
-    sim_selection_share(sim, &l->before, &sim->now);
+    sim_selection_expand(sim, &sim->now);
     status = sim_monitor_look(&sim->monitor, &sim->now);
     if (status != ZN_OK) return status;
-    sim_add_percussion(sim, sim->now.P_all);
-    sim_work_add(sim, &l->before, &sim->now);
+    sim_book(sim, &l->before, &sim->now);
     return sim->scheme->class->start(sim->scheme, &sim->now, l->forces->x, l->forces->P);
 }
 

@@ -157,12 +157,12 @@ static void add(zn_simulation *sim, const double *P) {
         out[i] += P[i] / 2 * (begin->gamma[i] - begin->chi[i] + end->gamma[i] - end->chi[i]);
 }
 
-void sim_work_add(zn_simulation *sim, const scheme_state *from, const scheme_state *to) {
+void sim_work_add(zn_simulation *sim, const scheme_state *from, const scheme_state *to, const double *P) {
     sim_work *w = &sim->work;
     bool any = false;
-    for (int i = 0, n = model_rows(sim->model); i < n && !any; i++) any = to->P_all[i] != 0;
+    for (int i = 0, n = model_rows(sim->model); i < n && !any; i++) any = P[i] != 0;
     if (any && (w->known || ask(sim, from, false, &w->at[0])) && ask(sim, to, to == &sim->now, &w->at[1])) {
-        add(sim, to->P_all);
+        add(sim, P);
         if (sim->impacts.watched) sim_impacts_look(sim, to);
         sim_rates swap = w->at[0];
         w->at[0] = w->at[1];

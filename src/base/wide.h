@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* WIDE before a function: it is compiled twice and chosen when the program starts, with vectors of four numbers where the machine has them.
+ * Without fused operations, so with the same bits. */
+#ifndef BASE_WIDE_H
+#define BASE_WIDE_H
+
+#include <stdlib.h> /* says which C library this is */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) /* which are not there yet when the choice is made */
+#elif defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute) && !defined(__clang__)
+#if __has_attribute(target_clones)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#endif
+#endif
+#ifndef WIDE
+#define WIDE
+#endif
+
+#endif
