@@ -70,6 +70,9 @@ typedef struct zn_patterns {
     zn_pattern qdot_q, B, r_q, r_u, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
 } zn_patterns;
 
+/* Rates of states: anything; affine in the states; affine in the states, coordinates and velocities, with coefficients that never change. */
+typedef enum zn_rates { ZN_RATES_GENERAL, ZN_RATES_AFFINE, ZN_RATES_CONSTANT } zn_rates;
+
 /* A model. Constant while simulations use it; one model may serve many threads, each with its own `work`. */
 typedef struct zn_model zn_model;
 struct zn_model {
@@ -103,6 +106,9 @@ struct zn_model {
     zn_status (*bind)(zn_context *, const zn_model *, const double *inputs, zn_model **bound);
     void (*after_step)(const zn_model *, double t, double *q); /* normalise quaternions, follow turns and clutches; NULL: nothing to do */
     void (*destroy)(zn_context *, zn_model *);
+    const bool *states;  /* per coordinate: the state of a controller, without a velocity. NULL: none. Set by builders, with the next two */
+    zn_rates rates;      /* how the rates of states depend on states */
+    bool others_natural; /* q' = u for the other coordinates, in their order */
     ZN_RESERVED;
 };
 

@@ -29,6 +29,7 @@ ALWAYS_INLINE void run_batch(const int lanes, int op, const tape_operands *i, co
     case TAPE_MUL_ADD: EACH(a[k] * b[k] + c[k]);
     case TAPE_MUL_SUB: EACH(a[k] * b[k] - c[k]);
     case TAPE_SUB_MUL: EACH(c[k] - a[k] * b[k]);
+    case TAPE_ADD_ADD: EACH((a[k] + b[k]) + c[k]);
     case EXPR_SIN: EACH(sin(a[k]));
     case EXPR_COS: EACH(cos(a[k]));
     case EXPR_SQRT: EACH(sqrt(a[k]));

@@ -112,27 +112,35 @@ static bool put_in_order(compiler *c) {
     return true;
 }
 
-static bool may_join(const compiler *c, expr node) { return c->graph->nodes[node].op == EXPR_MUL && c->uses[node] == 1; }
+static bool may_join(const compiler *c, expr node, expr_op op) { return c->graph->nodes[node].op == op && c->uses[node] == 1; }
+
+/* The operand of a sum or difference that may become one instruction with it: a product, or else the sum before it. */
+static expr joinable(const compiler *c, const expr_node *n) {
+    if (n->op != EXPR_ADD && n->op != EXPR_SUB) return EXPR_NONE;
+    if (may_join(c, n->b, EXPR_MUL)) return n->b;
+    if (may_join(c, n->a, EXPR_MUL)) return n->a;
+    if (n->op == EXPR_SUB) return EXPR_NONE;
+    return may_join(c, n->a, EXPR_ADD) ? n->a : may_join(c, n->b, EXPR_ADD) ? n->b : EXPR_NONE;
+}
 
 static tape_step step_of(compiler *c, expr node) {
     const expr_node *nodes = c->graph->nodes, *n = &nodes[node];
-    if (n->op == EXPR_ADD || n->op == EXPR_SUB) {
-        expr product = may_join(c, n->b) ? n->b : may_join(c, n->a) ? n->a : EXPR_NONE;
-        if (product >= 0 && c->joined[product]) {
-            int op = n->op == EXPR_ADD ? TAPE_MUL_ADD : product == n->a ? TAPE_MUL_SUB : TAPE_SUB_MUL;
-            return (tape_step){op, node, nodes[product].a, nodes[product].b, product == n->a ? n->b : n->a};
-        }
+    expr part = joinable(c, n);
+    if (part >= 0 && c->joined[part]) {
+        int op = nodes[part].op == EXPR_ADD ? TAPE_ADD_ADD : n->op == EXPR_ADD ? TAPE_MUL_ADD : part == n->a ? TAPE_MUL_SUB : TAPE_SUB_MUL;
+        return (tape_step){op, node, nodes[part].a, nodes[part].b, part == n->a ? n->b : n->a};
     }
     return (tape_step){(int32_t)n->op, node, n->a, n->b < 0 ? n->a : n->b, n->c < 0 ? n->a : n->c};
 }
 
-static void join_products(compiler *c) {
+/* Operands come before what they go into: whether a sum has become one with an operand of its own is known when it is asked for. */
+static void join(compiler *c) {
     const expr_graph *graph = c->graph;
     for (size_t i = 0; i < graph->n_order; i++) {
-        const expr_node *n = &graph->nodes[graph->order[i]];
-        if (n->op != EXPR_ADD && n->op != EXPR_SUB) continue;
-        expr product = may_join(c, n->b) ? n->b : may_join(c, n->a) ? n->a : EXPR_NONE;
-        if (product >= 0) c->joined[product] = true;
+        expr part = joinable(c, &graph->nodes[graph->order[i]]);
+        if (part < 0) continue;
+        expr own = joinable(c, &graph->nodes[part]);
+        c->joined[part] = own < 0 || !c->joined[own];
     }
 }
 
@@ -329,7 +337,7 @@ static void place_feet(compiler *c) {
 
 static bool compile(compiler *c) {
     if (!lower(c) || !compile_surfaces(c) || !allocate_nodes(c) || !put_in_order(c) || !allocate_steps(c)) return false;
-    join_products(c);
+    join(c);
     if (!keep_tables(c) || emit(c) != ZN_OK) return false;
     place_feet(c);
     if (!expr_schedule(c->context, c->steps, c->tape->n_sections, c->tape->code_end, c->n_nodes)) return false;

@@ -5,8 +5,14 @@
 
 #include "expr/graph.h"
 
-/* Beyond expr_op: a product and the sum it goes into as one instruction. Each rounds twice, as the two would. */
-enum { TAPE_MUL_ADD = EXPR_IF + 1 /* a*b + c */, TAPE_MUL_SUB /* a*b - c */, TAPE_SUB_MUL /* c - a*b */, TAPE_OPS };
+/* Beyond expr_op: a product or sum and the sum it goes into as one instruction. Each rounds twice, as the two would. */
+enum {
+    TAPE_MUL_ADD = EXPR_IF + 1 /* a*b + c */,
+    TAPE_MUL_SUB /* a*b - c */,
+    TAPE_SUB_MUL /* c - a*b */,
+    TAPE_ADD_ADD /* (a + b) + c */,
+    TAPE_OPS
+};
 
 typedef struct tape_operands {
     int32_t to, a, b, c;

@@ -110,13 +110,39 @@ static bool name_outputs(assembly_model *m) {
     return m->output_names;
 }
 
+/* Which coordinates are states; whether the others are natural, in their order. */
+static bool note_states(assembly_model *m) {
+    zn_model *base = &m->base;
+    int others = 0, *number = MEM_ARRAY(m->context, int, base->size.nq);
+    m->states = MEM_ARRAY(m->context, bool, base->size.nq);
+    bool good = number && m->states;
+    base->rates = ZN_RATES_CONSTANT;
+    for (int i = 0; good && i < m->n_parts; i++) {
+        const part *p = &m->parts[i];
+        if (!p->kinematics || !p->model->states) continue;
+        for (int k = 0; k < p->model->size.nq; k++) m->states[p->q[k]] = m->states[p->q[k]] || p->model->states[k];
+        if (p->model->rates < base->rates) base->rates = p->model->rates;
+        base->states = m->states;
+    }
+    for (int i = 0; good && i < base->size.nq; i++) number[i] = m->states[i] ? -1 : others++;
+    base->others_natural = good && others == base->size.nu;
+    for (int i = 0; base->others_natural && i < m->n_parts; i++) {
+        const part *p = &m->parts[i];
+        if (!p->kinematics || p->model->states) continue;
+        base->others_natural = p->model->natural;
+        for (int k = 0; base->others_natural && k < p->model->size.nq; k++) base->others_natural = number[p->q[k]] == p->u[k];
+    }
+    mem_free(m->context, number);
+    return good;
+}
+
 static void destroy(zn_context *context, zn_model *model) {
     assembly_model *m = (assembly_model *)model;
     for (int i = 0; i < m->n_parts; i++) free_part(context, &m->parts[i]);
     if (m->field) m->destroy_field(context, m->field);
     free_names(context, m->q_names, (size_t)m->base.size.nq);
     free_names(context, m->u_names, (size_t)m->base.size.nu);
-    void *blocks[] = {m->bilateral_names, m->output_names, m->q_start, m->u_start};
+    void *blocks[] = {m->bilateral_names, m->output_names, m->q_start, m->u_start, m->states};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     machine_release(context, (machine_plan *)(uintptr_t)m->base.machine);
     assembly_free_layout(m);
@@ -160,7 +186,7 @@ zn_status assembly_finish(assembly *a, zn_model **out) {
     m->base.destroy = destroy;
     move_pieces(a, m);
     zn_status status = assembly_lay_out(m, NULL);
-    if (status == ZN_OK && (!name_rows(m) || !name_outputs(m))) status = ZN_ERROR_MEMORY;
+    if (status == ZN_OK && (!name_rows(m) || !name_outputs(m) || !note_states(m))) status = ZN_ERROR_MEMORY;
     if (status != ZN_OK) {
         model_free(context, &m->base);
         return status;

@@ -68,6 +68,7 @@ typedef struct formula_system {
     int n;                                        /* rows of lambda */
     int q, u, a, lambda, parameter, input, count; /* first variable of each group, number of variables */
     int n_states;                                 /* of a controller: the last coordinates, without velocities */
+    bool *state;                                  /* per coordinate: whether it is one */
     int answered;                                 /* the first ones, whose rates the model answers: of a part that owns no others */
     bool lagrangian;
     bool moves; /* the graph knows the motion (formula_tell_motion) */

@@ -106,6 +106,7 @@ static void release_tapes(zn_context *context, formula_tapes *p) {
                                &p->c1_q,   &p->c1_u, &p->c2_q, &p->c2_u, &p->p_q, &p->b_q, &p->b_u};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) lin_pattern_destroy(context, patterns[i]);
     mem_free(context, p->used);
+    mem_free(context, p->states);
     mem_free(context, p);
 }
 
@@ -160,6 +161,8 @@ void formula_model_adopt(formula_model *m, formula_system *s) {
     base->pattern = (zn_patterns){p->qdot_q.p, p->B.p,    p->r_q.p,  p->r_u.p,  p->M.p,   p->W.p,   p->c0_q.p,
                                   p->c1_q.p,   p->c1_u.p, p->c2_q.p, p->c2_u.p, p->p_q.p, p->b_q.p, p->b_u.p};
     base->natural = base->lagrangian = s->lagrangian && s->size.nq == s->size.nu;
+    base->states = p->states, base->rates = p->rates;
+    base->others_natural = s->lagrangian;
     base->contacts = s->contacts;
     base->q_names = (const char *const *)s->q_names;
     base->u_names = (const char *const *)s->u_names;

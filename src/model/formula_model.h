@@ -30,6 +30,8 @@ typedef struct formula_tapes {
         registers;     /* variables: t, then from these registers on */
     int *used, n_used; /* parameters that some tape reads */
     expr_tape *of[FORMULA_QUESTIONS];
+    bool *states; /* per coordinate: a state whose rate is answered */
+    zn_rates rates;
     lin_pattern qdot_q, B, r_q, r_u, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
 } formula_tapes;
 

@@ -478,6 +478,7 @@ static bool allocate(zn_context *context, formula_system *s) {
     s->q_start = MEM_ARRAY(context, double, n.nq);
     s->u_start = MEM_ARRAY(context, double, n.nu);
     s->qdot = MEM_ARRAY(context, expr, n.nq);
+    s->state = MEM_ARRAY(context, bool, n.nq);
     s->M = MEM_ARRAY(context, expr, nu * nu);
     s->h = MEM_ARRAY(context, expr, n.nu);
     s->p = MEM_ARRAY(context, expr, n.nu);
@@ -497,12 +498,13 @@ static bool allocate(zn_context *context, formula_system *s) {
     s->output_names = MEM_ARRAY(context, char *, s->n_outputs);
     if (!s->graph || !s->q_start || !s->u_start || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows || !s->contacts ||
         !s->balls || !s->scales || !s->q_names || !s->u_names || !s->bilateral_names || !s->contact_names || !s->outputs || !s->probes ||
-        !s->output_names || !s->list)
+        !s->output_names || !s->list || !s->state)
         return false;
     expr zero = expr_constant(s->graph, 0);
     for (size_t i = 0; i < nu * nu; i++) s->M[i] = zero;
     for (size_t i = 0; i < nu; i++) s->h[i] = s->p[i] = s->b[i] = s->force[i] = zero;
     for (int i = 0; i < n.nq; i++) s->qdot[i] = EXPR_NONE;
+    for (int i = n.nq - s->n_states; i < n.nq; i++) s->state[i] = true;
     s->power = zero;
     return zero != EXPR_NONE;
 }
@@ -558,8 +560,8 @@ static void free_names(zn_context *context, char **names, int count) {
 
 void formula_system_free(zn_context *context, formula_system *s) {
     expr_graph_destroy(s->graph);
-    void *blocks[] = {s->q_start, s->u_start,  s->qdot,  s->M,      s->h,       s->p,      s->b,   s->force,
-                      s->rows,    s->contacts, s->balls, s->scales, s->outputs, s->probes, s->list};
+    void *blocks[] = {s->q_start, s->u_start,  s->qdot,  s->M,      s->h,       s->p,      s->b,    s->force,
+                      s->rows,    s->contacts, s->balls, s->scales, s->outputs, s->probes, s->list, s->state};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     free_names(context, s->q_names, s->size.nq);
     free_names(context, s->u_names, s->size.nu);

@@ -81,7 +81,8 @@ static void set_scales(partitioned *p) {
     scales_tell(scales, p->nv, &p->problem);
     for (int k = 0; k < p->nv; k++)
         for (int i = 0; i < p->nu; i++) p->phi_scale[k * p->nu + i] = p->prox.mass_scale[i] * scales_of_balance(scales, i);
-    for (int i = partitioned_x_Q(p), k = 0; i < first_b; i++, k++) p->phi_scale[i] = scales_of_position(scales, k % p->nq);
+    for (int i = partitioned_x_Q(p), k = 0; i < first_b; i++, k++)
+        p->phi_scale[i] = scales_of_position(scales, states_other(p->states, k % p->nQ));
     for (int m = 0; m < p->s - 1; m++) {
         for (int i = 0; i < p->nb; i++)
             p->phi_scale[first_b + m * p->nb + i] = i < model->size.ng ? scales_of_length(scales, i) : scales_of_rate(scales, i);
@@ -269,6 +270,16 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
     return status;
 }
 
+static void keep_positions(const partitioned *p, double *dQ) {
+    const states *x = p->states;
+    int nq = p->nq, others = x ? x->n_others : nq;
+    if (x) states_increments(x, dQ);
+    for (int i = 0; i < p->s; i++) {
+        const double *from = p->natural ? p->U + i * p->nu : p->x + partitioned_x_Q(p) + i * others;
+        for (int j = 0; j < others; j++) dQ[i * nq + states_other(x, j)] = p->natural ? p->h * from[j] : from[j];
+    }
+}
+
 /* dU_i of the momentum balance M du = h dt + W dpi; the last one contains impacts, then the one before stands for it. */
 static zn_status keep_increments(partitioned *p, const scheme_state *from, scheme_state *to) {
     const zn_model *model = p->base.model;
@@ -277,9 +288,7 @@ static zn_status keep_increments(partitioned *p, const scheme_state *from, schem
     zn_point at = {.t = from->t, .q = from->q, .u = from->u};
     if (model->kinematics(model, p->at[0].work, &at, &(zn_kinematics){.qdot = start})) return ZN_ERROR_NOT_FINITE;
     for (int i = 0; i < nq; i++) start[i] *= p->h;
-    if (model->natural)
-        for (int i = 0; i < s * nq; i++) dQ[i] = p->h * p->U[i];
-    else memcpy(dQ, p->x + partitioned_x_Q(p), (size_t)(s * nq) * sizeof *dQ);
+    keep_positions(p, dQ);
     if (p->lagrange) return ZN_OK; /* its unknowns are velocities V_i, not increments: no interpolation */
     memcpy(dU, p->x, (size_t)(last * nu) * sizeof *dU);
     bool impact = false;

@@ -15,6 +15,7 @@
 #include "scheme/impact_law.h"
 #include "scheme/scheme.h"
 #include "scheme/staged.h"
+#include "scheme/states.h"
 #include "scheme/tableau.h"
 
 enum { PARTITIONED_S_MAX = TABLEAU_S_MAX };
@@ -37,6 +38,9 @@ typedef struct partitioned {
     bool integrated; /* stage laws on DPi_i = sum_j ah_ij dPi_j instead of dPi_i */
     int s, nv;       /* stages, unknown velocity vectors */
     int nq, nu, nb, nc, n;
+    states *states; /* that are no unknowns; NULL: none. What follows is of the coordinates besides them */
+    bool natural;   /* q' = u: no unknowns dQ */
+    int nQ;         /* unknowns dQ of a stage */
     /* U_i = u_n + sum_k C_ik X_k;  natural: Q_i = q_n + h c_i u_n + h sum_k D_ik X_k,  D = A C.  Leading dimension nv. */
     double C[PARTITIONED_S_MAX * PARTITIONED_S_MAX], D[PARTITIONED_S_MAX * PARTITIONED_S_MAX];
     /* Estimates of d(stage position, stage velocity)/d(its multiplier) per unit of W' M^-1 W, without h. */
@@ -66,14 +70,14 @@ typedef struct partitioned {
     int psi_weighted;    /* 0, or the first row of psi with sums of gamma_F over the stages */
     staged_law law;      /* friction without the index shift: gamma_F of stage 1 are further rows of psi */
 
-    double t, h; /* of the running step */
+    double t, h, tau[PARTITIONED_S_MAX]; /* of the running step */
     const double *q_n, *u_n;
     double one;
 } partitioned;
 
 /* Offsets in x: velocities first, then (general kinematics) position increments, then bilateral multipliers. */
 static inline int partitioned_x_Q(const partitioned *p) { return p->nv * p->nu; }
-static inline int partitioned_x_b(const partitioned *p) { return p->nv * p->nu + (p->base.model->natural ? 0 : p->s * p->nq); }
+static inline int partitioned_x_b(const partitioned *p) { return p->nv * p->nu + p->s * p->nQ; }
 
 /* First row of psi with the slip velocities of contact k in stage m, m = 0 .. s - 2. */
 static inline int partitioned_own_slip(const partitioned *p, int m, int k) {

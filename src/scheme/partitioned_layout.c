@@ -67,8 +67,8 @@ static zn_status make_cuts(partitioned *p) {
         {&pattern->M, true, false, u, u, &c->M},
         {&pattern->W, true, false, u, b, &c->W_b},
         {&pattern->W, true, false, u, contacts, &c->W_c},
-        {&pattern->qdot_q, !model->natural, false, q, q, &c->qdot_q},
-        {&pattern->B, !model->natural, false, q, u, &c->B},
+        {&pattern->qdot_q, !p->natural, false, q, q, &c->qdot_q},
+        {&pattern->B, !p->natural, false, q, u, &c->B},
         {&pattern->c0_q, true, false, g, q, &c->g_q},
         {&pattern->c1_q, true, false, y, q, &c->y_q},
         {&pattern->c1_u, true, true, y, u, &c->y_u},
@@ -79,11 +79,15 @@ static zn_status make_cuts(partitioned *p) {
         {&pattern->b_q, p->lagrange, false, u, q, &c->b_q},
         {&pattern->b_u, p->lagrange, false, u, u, &c->b_u},
     };
-    zn_status status = block_cut_identity(context, p->nq, &c->one_q);
+    zn_status status = block_cut_identity(context, p->nQ, &c->one_q);
     for (size_t i = 0; i < sizeof list / sizeof *list && status == ZN_OK; i++)
         if (list[i].wanted)
             status = block_cut_create(context, list[i].pattern, list[i].transposed, list[i].rows, list[i].cols, list[i].cut);
-    return status;
+    if (status != ZN_OK) return status;
+    block_cut *by_q[] = {&c->r_q, &c->g_q, &c->y_q, &c->N_q, &c->F_q, &c->qdot_q}, *of_q[] = {&c->qdot_q, &c->B};
+    for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) states_cut_columns(p->states, by_q[i]);
+    for (size_t i = 0; i < sizeof of_q / sizeof *of_q; i++) states_cut_rows(p->states, of_q[i]);
+    return ZN_OK;
 }
 
 static void destroy_cuts(partitioned *p) {
@@ -152,11 +156,11 @@ static void set_units(partitioned *p) {
 
 /* Derivative of `weight` times a function of Q_i, in rows `row`: by the velocities (natural) or by the position increments. */
 static void add_by_position(partitioned *p, block_sum *sum, const block_cut *cut, const double *source, int row, int i, double weight) {
-    if (p->base.model->natural)
+    if (p->natural)
         for (int k = 0; k < p->nv; k++) block_sum_add(sum, cut, source, row, k * p->nu, weight * p->D[i * p->nv + k], 1);
     else
         for (int k = 0; k < p->s; k++)
-            block_sum_add(sum, cut, source, row, partitioned_x_Q(p) + k * p->nq, weight * p->method.A[i * p->s + k], 0);
+            block_sum_add(sum, cut, source, row, partitioned_x_Q(p) + k * p->nQ, weight * p->method.A[i * p->s + k], 0);
 }
 
 static void add_by_velocity(partitioned *p, block_sum *sum, const block_cut *cut, const double *source, int row, int i, double weight) {
@@ -176,10 +180,10 @@ static void add_weighted(partitioned *p, block_sum *sum, const block_cut *by_q, 
 static void kinematic_blocks(partitioned *p) {
     int s = p->s, first = partitioned_x_Q(p);
     for (int i = 0; i < s; i++) {
-        int row = first + i * p->nq;
+        int row = first + i * p->nQ;
         block_sum_add(&p->phi_x, &p->cuts.one_q, &p->one, row, row, 1, 0);
         for (int k = 0; k < s; k++)
-            block_sum_add(&p->phi_x, &p->cuts.qdot_q, p->at[i].qdot_q, row, first + k * p->nq, -p->method.A[i * s + k], 1);
+            block_sum_add(&p->phi_x, &p->cuts.qdot_q, p->at[i].qdot_q, row, first + k * p->nQ, -p->method.A[i * s + k], 1);
         for (int k = 0; k < p->nv; k++) block_sum_add(&p->phi_x, &p->cuts.B, p->at[i].B, row, k * p->nu, -p->C[i * p->nv + k], 1);
     }
 }
@@ -207,7 +211,7 @@ static zn_status make_matrices(partitioned *p, const cone_settings *settings) {
     for (size_t i = 0; i < sizeof body / sizeof *body; i++) block_sum_body(&p->phi_x, body[i]);
     if (p->lagrange) lagrange_momentum_blocks(p);
     else partitioned_momentum_blocks(p);
-    if (!p->base.model->natural) kinematic_blocks(p);
+    if (!p->natural) kinematic_blocks(p);
     constraint_blocks(p);
     zn_status status = block_sum_finish(&p->phi_x, p->problem.nx, p->problem.nx);
     if (status == ZN_OK) status = block_sum_finish(&p->phi_y, p->problem.nx, p->problem.ny);
@@ -278,7 +282,10 @@ zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
     for (int k = 0; k < model->size.n_contacts; k++) p->restitution |= model->contacts[k].e_N != 0 || model->contacts[k].e_F != 0;
     set_coefficients(p);
     set_shares(p);
-    zn_status status = impact_law_create(p->base.context, model, settings, &p->base.scales, &p->impacts);
+    zn_status status = p->lagrange ? ZN_OK : states_create(p->base.context, model, p->s, p->method.A, &p->states);
+    p->natural = p->states ? model->others_natural : model->natural;
+    p->nQ = p->natural ? 0 : p->states ? p->states->n_others : p->nq;
+    if (status == ZN_OK) status = impact_law_create(p->base.context, model, settings, &p->base.scales, &p->impacts);
     p->restitution |= p->impacts != NULL;
     if (status == ZN_OK) status = staged_create(p->base.context, model, settings, &p->law);
     if (status != ZN_OK) return status;
@@ -315,6 +322,7 @@ void partitioned_release(partitioned *p) {
     impact_map_destroy(context, p->impacts);
     prox_destroy(context, &p->prox);
     staged_destroy(&p->law);
+    states_destroy(p->states);
     block_sum *sums[] = {&p->phi_x, &p->phi_y, &p->psi_x};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) block_sum_destroy(sums[i]);
     lin_matrix_destroy(p->problem.phi_x);

@@ -17,24 +17,24 @@
 void partitioned_place_stages(partitioned *p, const double *x, const double *y) {
     int s = p->s, nv = p->nv, nu = p->nu, nq = p->nq;
     const double *dQ = x + partitioned_x_Q(p), *b = x + partitioned_x_b(p);
-    bool natural = p->base.model->natural;
+    int others = p->states ? p->states->n_others : nq;
     for (int i = 0; i < s; i++) {
         double *U = p->U + i * nu, *Q = p->Q + i * nq;
         memcpy(U, p->u_n, (size_t)nu * sizeof *U);
         memcpy(Q, p->q_n, (size_t)nq * sizeof *Q);
         for (int k = 0; k < nv; k++)
             for (int c = 0; c < nu; c++) U[c] += p->C[i * nv + k] * x[k * nu + c];
-        if (natural) {
-            for (int c = 0; c < nq; c++) {
+        if (p->natural) {
+            for (int c = 0; c < others; c++) {
                 double sum = p->method.c[i] * p->u_n[c];
                 for (int k = 0; k < nv; k++) sum += p->D[i * nv + k] * x[k * nu + c];
-                Q[c] += p->h * sum;
+                Q[states_other(p->states, c)] += p->h * sum;
             }
         } else
-            for (int c = 0; c < nq; c++) {
+            for (int c = 0; c < others; c++) {
                 double sum = 0;
-                for (int k = 0; k < s; k++) sum += p->method.A[i * s + k] * dQ[k * nq + c];
-                Q[c] += sum;
+                for (int k = 0; k < s; k++) sum += p->method.A[i * s + k] * dQ[k * others + c];
+                Q[states_other(p->states, c)] += sum;
             }
     }
     for (int j = 0; j < s - 1; j++) {
@@ -63,7 +63,7 @@ static void rates_of_first_stage(partitioned *p) {
 int partitioned_ask_constraints(partitioned *p, bool jacobian) {
     const zn_model *model = p->base.model;
     if (p->first_rates) rates_of_first_stage(p);
-    for (int i = model->natural ? 1 : 0; i < p->s; i++) {
+    for (int i = p->natural ? 1 : 0; i < p->s; i++) {
         answers *at = &p->at[i];
         zn_point point = point_of(p, i);
         if (i > 0 && p->n > 0) {
@@ -73,7 +73,7 @@ int partitioned_ask_constraints(partitioned *p, bool jacobian) {
             if (jacobian && p->velocity_rows) wanted.c1_q = at->c1_q, wanted.c1_u = at->c1_u;
             if (model->constraints(model, at->work, &point, &wanted)) return 1;
         }
-        if (model->natural) continue;
+        if (p->natural || p->states) continue; /* states have asked */
         zn_kinematics wanted = {.qdot = at->qdot};
         if (jacobian) wanted.qdot_q = at->qdot_q, wanted.B = at->B;
         if (model->kinematics(model, at->work, &point, &wanted)) return 1;
@@ -91,11 +91,11 @@ static double weighted_rate(const partitioned *p, int m, int row) {
 void partitioned_write(const partitioned *p, const double *x, cone_values *out) {
     const zn_model *model = p->base.model;
     int ng = model->size.ng, nN = model->size.nN, first = partitioned_x_Q(p);
-    if (out->phi && !model->natural)
+    if (out->phi)
         for (int i = 0; i < p->s; i++)
-            for (int c = 0; c < p->nq; c++) {
-                int row = first + i * p->nq + c;
-                out->phi[row] = x[row] - p->h * p->at[i].qdot[c];
+            for (int c = 0; c < p->nQ; c++) {
+                int row = first + i * p->nQ + c;
+                out->phi[row] = x[row] - p->h * p->at[i].qdot[states_other(p->states, c)];
             }
     for (int m = 0; m < p->s - 1; m++) {
         const double *c0 = p->at[m + 1].c0, *c1 = p->at[m + 1].c1;
@@ -121,6 +121,22 @@ void partitioned_write(const partitioned *p, const double *x, cone_values *out) 
     }
 }
 
+/* h r_x dX_j, by the positions and velocities of all stages i. */
+static void state_blocks(partitioned *p, int j) {
+    const states *x = p->states;
+    int nv = p->nv, first_Q = partitioned_x_Q(p), row = j * p->nu;
+    const block_cut *by_q = &x->by[STATES_BY_Q].cut, *by_u = &x->by[STATES_BY_U].cut;
+    for (int i = 0; i < p->s; i++) {
+        const double *q = states_product_of(x, STATES_BY_Q, j, i), *u = states_product_of(x, STATES_BY_U, j, i);
+        for (int k = 0; k < nv; k++) {
+            if (p->natural) block_sum_add(&p->phi_x, by_q, q, row, k * p->nu, p->D[i * nv + k], 2);
+            block_sum_add(&p->phi_x, by_u, u, row, k * p->nu, p->C[i * nv + k], 1);
+        }
+        for (int k = 0; !p->natural && k < p->s; k++)
+            block_sum_add(&p->phi_x, by_q, q, row, first_Q + k * p->nQ, p->method.A[i * p->s + k], 1);
+    }
+}
+
 /* Rows h r_j: by dU_k through Q_j, U_j and (k = j) the acceleration; by dPi_j. */
 void partitioned_momentum_blocks(partitioned *p) {
     int s = p->s, nu = p->nu, first_Q = partitioned_x_Q(p), first_b = partitioned_x_b(p);
@@ -128,12 +144,13 @@ void partitioned_momentum_blocks(partitioned *p) {
         const answers *at = &p->at[j];
         block_sum_add(&p->phi_x, &p->cuts.M, at->M, j * nu, j * nu, 1, 0);
         for (int k = 0; k < p->nv; k++) {
-            if (p->base.model->natural) block_sum_add(&p->phi_x, &p->cuts.r_q, at->r_q, j * nu, k * nu, p->D[j * p->nv + k], 2);
+            if (p->natural) block_sum_add(&p->phi_x, &p->cuts.r_q, at->r_q, j * nu, k * nu, p->D[j * p->nv + k], 2);
             block_sum_add(&p->phi_x, &p->cuts.r_u, at->r_u, j * nu, k * nu, p->C[j * p->nv + k], 1);
         }
-        if (!p->base.model->natural)
+        if (!p->natural)
             for (int k = 0; k < s; k++)
-                block_sum_add(&p->phi_x, &p->cuts.r_q, at->r_q, j * nu, first_Q + k * p->nq, p->method.A[j * s + k], 1);
+                block_sum_add(&p->phi_x, &p->cuts.r_q, at->r_q, j * nu, first_Q + k * p->nQ, p->method.A[j * s + k], 1);
+        if (p->states) state_blocks(p, j);
         block_sum_add(&p->phi_x, &p->cuts.W_b, at->W, j * nu, first_b + j * p->nb, -1, 0);
         block_sum_add(&p->phi_y, &p->cuts.W_c, at->W, j * nu, j * p->nc, -1, 0);
     }
@@ -143,6 +160,8 @@ int partitioned_evaluate(void *user, const double *x, const double *y, cone_valu
     partitioned *p = user;
     const zn_model *model = p->base.model;
     partitioned_place_stages(p, x, y);
+    for (int i = 0; p->states && i < p->s; i++) p->tau[i] = p->t + p->method.c[i] * p->h;
+    if (p->states && states_solve(p->states, p->h, p->tau, p->Q, p->U, p->at, out->jacobian)) return 1;
     for (int j = 0; j < p->s - 1; j++) {
         answers *at = &p->at[j];
         zn_point point = point_of(p, j);
@@ -153,6 +172,7 @@ int partitioned_evaluate(void *user, const double *x, const double *y, cone_valu
         if (model->balance(model, at->work, &point, &wanted)) return 1;
         for (int c = 0; out->phi && c < p->nu; c++) out->phi[j * p->nu + c] = p->h * at->r[c];
     }
+    if (p->states && out->jacobian) states_derive(p->states, p->at);
     if (partitioned_ask_constraints(p, out->jacobian)) return 1;
     partitioned_write(p, x, out);
     return 0;

@@ -159,7 +159,7 @@ static void guess(const projected *p, const record *from, double h, const record
     int s = p->method.s, n = model_rows(p->base.model);
     if (*from->smooth != 0) {
         extrapolate(&p->method, h / *from->h, size->nu, from->dU, to->dU);
-        extrapolate(&p->method, h / *from->h, size->nq, from->dQ, to->dQ);
+        if (p->implicit->nQ) extrapolate(&p->method, h / *from->h, size->nq, from->dQ, to->dQ);
         extrapolate(&p->method, h / *from->h, n, from->dPi, to->dPi);
         return;
     }
@@ -210,7 +210,8 @@ static void load_start(projected *p, const record *r, int i) {
     const zn_model *model = p->base.model;
     int nq = model->size.nq, nu = model->size.nu, n = model_rows(model);
     memcpy(s->dU, r->dU + i * nu, (size_t)(p->group * nu) * sizeof *s->dU);
-    if (s->dQ) memcpy(s->dQ, r->dQ + i * nq, (size_t)(p->group * nq) * sizeof *s->dQ);
+    for (int k = 0; k < p->group; k++)
+        for (int j = 0; j < s->nQ; j++) s->dQ[k * s->nQ + j] = r->dQ[(i + k) * nq + states_other(s->states, j)];
     for (int k = 0; k < p->group; k++) {
         memcpy(s->dPi_b + k * s->nb, r->dPi + (i + k) * n, (size_t)s->nb * sizeof *s->dPi_b);
         memcpy(s->dPi_c + k * s->nc, r->dPi + (i + k) * n + s->nb, (size_t)s->nc * sizeof *s->dPi_c);
@@ -222,8 +223,8 @@ static void keep_solution(projected *p, const record *r, int i) {
     const zn_model *model = p->base.model;
     int nq = model->size.nq, nu = model->size.nu, n = model_rows(model);
     memcpy(r->dU + i * nu, s->dU, (size_t)(p->group * nu) * sizeof *s->dU);
+    stages_dQ(s, r->dQ + i * nq);
     for (int k = 0; k < p->group; k++) {
-        stages_dQ(s, k, r->dQ + (i + k) * nq);
         memcpy(r->dPi + (i + k) * n, s->dPi_b + k * s->nb, (size_t)s->nb * sizeof *s->dPi_b);
         memcpy(r->dPi + (i + k) * n + s->nb, s->dPi_c + k * s->nc, (size_t)s->nc * sizeof *s->dPi_c);
     }

@@ -9,15 +9,15 @@
  *
  *   d(h r_i) = M_i [i = k] dU_i + h r_q dQ_i + h r_u dU_i - W_i [i = k] dPi_i   and so on.
  *
- * Natural models (q' = u) have no unknowns dQ. */
+ * Natural models (q' = u) have no unknowns dQ. States follow from the rest (states.h), which adds h r_x dX_i to d(h r_i). */
 #include "scheme/projected_stages.h"
 #include "scheme/apart.h"
 #include "scheme/stage_transform.h"
 
 /* Columns of x. */
 static int column_U(const stages *s, int k) { return k * s->model->size.nu; }
-static int column_Q(const stages *s, int k) { return s->natural ? column_U(s, k) : s->m * s->model->size.nu + k * s->model->size.nq; }
-static int column_P(const stages *s, int k) { return s->m * (s->model->size.nu + (s->natural ? 0 : s->model->size.nq)) + k * s->nb; }
+static int column_Q(const stages *s, int k) { return s->natural ? column_U(s, k) : s->m * s->model->size.nu + k * s->nQ; }
+static int column_P(const stages *s, int k) { return s->m * (s->model->size.nu + s->nQ) + k * s->nb; }
 
 /* ---- evaluation ---- */
 
@@ -35,7 +35,10 @@ static void place_stages(stages *s, const double *x) {
         for (int k = 0; k < m; k++) {
             double a = s->A[i * m + k] * (s->natural ? s->h : 1), *Q = s->Q + i * nq;
             const double *dQ = s->natural ? s->U + k * nu : x + column_Q(s, k);
-            for (int j = 0; j < nq; j++) Q[j] += a * dQ[j];
+            if (s->states)
+                for (int j = 0; j < s->states->n_others; j++) Q[s->states->other_at[j]] += a * dQ[j];
+            else
+                for (int j = 0; j < nq; j++) Q[j] += a * dQ[j];
         }
 }
 
@@ -62,7 +65,7 @@ static int ask_model(stages *s, int i, const double *x, const double *y, bool ja
     }
     if (model->balance(model, at->work, &point, &balance)) return 1;
     if ((position || velocity) && model->constraints(model, at->work, &point, &constraints)) return 1;
-    return !s->natural && model->kinematics(model, at->work, &point, &kinematics);
+    return !s->natural && !s->states && model->kinematics(model, at->work, &point, &kinematics);
 }
 
 static void write_residual(const stages *s, const double *x, double *phi, double *psi) {
@@ -73,7 +76,7 @@ static void write_residual(const stages *s, const double *x, double *phi, double
         double *balance = phi + column_U(s, i), *kinematics = phi + column_Q(s, i), *bilateral = phi + column_P(s, i);
         for (int j = 0; j < size->nu; j++) balance[j] = s->h * at->r[j];
         if (!s->natural)
-            for (int j = 0; j < size->nq; j++) kinematics[j] = x[column_Q(s, i) + j] - s->h * at->qdot[j];
+            for (int j = 0; j < s->nQ; j++) kinematics[j] = x[column_Q(s, i) + j] - s->h * at->qdot[states_other(s->states, j)];
         for (int j = 0; j < size->ng; j++) bilateral[j] = at->c0[j];
         for (int j = size->ng; j < s->nb; j++) bilateral[j] = at->c1[j];
         for (int j = 0; j < size->nN; j++) psi[i * s->nc + j] = at->c0[s->nb + j];
@@ -96,8 +99,10 @@ static void fill_phi_x(void *user) {
 static int evaluate(void *user, const double *x, const double *y, cone_values *out) {
     stages *s = user;
     place_stages(s, x);
+    if (s->states && states_solve(s->states, s->h, s->tau, s->Q, s->U, s->at, out->jacobian)) return 1;
     for (int i = 0; i < s->m; i++)
         if (ask_model(s, i, x, y, out->jacobian)) return 1;
+    if (s->states && out->jacobian) states_derive(s->states, s->at);
     if (out->phi && out->psi) write_residual(s, x, out->phi, out->psi);
     if (out->jacobian && !s->problem.linear) fill_phi_x(s);
     fill(&s->phi_y, s->h, out->phi_y);
@@ -125,10 +130,14 @@ static zn_status make_cuts(stages *s) {
         {&k->F_q, &p->c1_q, false, F, q}, {&k->F_u, &p->c1_u, true, F, u}, {&k->qdot_q, &p->qdot_q, false, q, q},
         {&k->B, &p->B, false, q, u},
     };
-    zn_status status = block_cut_identity(s->context, size->nq, &k->one);
+    zn_status status = block_cut_identity(s->context, s->nQ, &k->one);
     for (size_t i = 0; i < sizeof list / sizeof *list && status == ZN_OK; i++)
         status = block_cut_create(s->context, list[i].pattern, list[i].transposed, list[i].rows, list[i].cols, list[i].cut);
-    return status;
+    if (status != ZN_OK) return status;
+    block_cut *by_q[] = {&k->r_q, &k->g_q, &k->y_q, &k->N_q, &k->F_q, &k->qdot_q}, *of_q[] = {&k->qdot_q, &k->B};
+    for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) states_cut_columns(s->states, by_q[i]);
+    for (size_t i = 0; i < sizeof of_q / sizeof *of_q; i++) states_cut_rows(s->states, of_q[i]);
+    return ZN_OK;
 }
 
 static void destroy_cuts(stages *s) {
@@ -152,6 +161,18 @@ static void add_by_Q(stages *s, block_sum *sum, const block_cut *cut, const doub
 static void add_by_U(stages *s, block_sum *sum, const block_cut *cut, const double *source, int row, stage_pair at, double factor,
                      int power) {
     block_sum_add(sum, cut, source, row, column_U(s, at.k), factor * s->A[at.i * s->m + at.k], power);
+}
+
+/* h r_x dX_i, by the positions and velocities of all stages. */
+static void add_states(stages *s, int i) {
+    for (int j = 0; s->states && j < s->m; j++)
+        for (int k = 0; k < s->m; k++) {
+            const states *x = s->states;
+            add_by_Q(s, &s->phi_x, &x->by[STATES_BY_Q].cut, states_product_of(x, STATES_BY_Q, i, j), column_U(s, i), (stage_pair){j, k}, 1,
+                     1);
+            add_by_U(s, &s->phi_x, &x->by[STATES_BY_U].cut, states_product_of(x, STATES_BY_U, i, j), column_U(s, i), (stage_pair){j, k}, 1,
+                     1);
+        }
 }
 
 static void add_stage(stages *s, int i) {
@@ -189,7 +210,7 @@ static zn_status make_jacobians(stages *s, const cone_settings *settings) {
     const block_cut *body[] = {&s->cuts.M, &s->cuts.one, &s->cuts.qdot_q, &s->cuts.B};
     for (size_t i = 0; i < sizeof body / sizeof *body; i++) block_sum_body(&s->phi_x, body[i]);
     zn_status status = make_cuts(s);
-    for (int i = 0; i < s->m && status == ZN_OK; i++) add_stage(s, i);
+    for (int i = 0; i < s->m && status == ZN_OK; i++) add_stage(s, i), add_states(s, i);
     if (status == ZN_OK) status = block_sum_finish(&s->phi_x, nx, nx);
     if (status == ZN_OK) status = block_sum_finish(&s->phi_y, nx, ny);
     if (status == ZN_OK) status = block_sum_finish(&s->psi_x, ny, nx);
@@ -261,7 +282,7 @@ static void make_units(stages *s) {
     for (int i = 0; i < s->problem.nx; i++) s->phi_scale[i] = 1;
     for (int i = 0; i < s->problem.ny; i++) s->psi_scale[i] = 1;
     for (int i = 0; i < s->m; i++) {
-        for (int j = 0; j < size->nq && !s->natural; j++) s->phi_unit[column_Q(s, i) + j] = CONE_LENGTH;
+        for (int j = 0; j < s->nQ; j++) s->phi_unit[column_Q(s, i) + j] = CONE_LENGTH;
         for (int j = 0; j < size->ng; j++) s->phi_unit[column_P(s, i) + j] = CONE_LENGTH;
         for (int j = 0; j < size->nN; j++) s->psi_unit[i * s->nc + j] = CONE_LENGTH;
         scheme_cones(s->model, i * s->nc, s->cones + i * size->n_contacts);
@@ -324,8 +345,12 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
     stages *s = MEM_ARRAY(context, stages, 1);
     if (!s) return NULL;
     const zn_sizes *size = &model->size;
-    int nb = model_row_N(model), nc = model_rows(model) - nb, n_settled = m * (size->nu + (model->natural ? 0 : size->nq));
+    int nb = model_row_N(model), nc = model_rows(model) - nb;
     *s = (stages){.context = context, .model = model, .m = m, .nb = nb, .nc = nc, .natural = model->natural, .trial = trial, .h = 1};
+    zn_status status = states_create(context, model, m, A, &s->states);
+    if (s->states) s->natural = model->others_natural;
+    s->nQ = s->natural ? 0 : s->states ? s->states->n_others : size->nq;
+    int n_settled = m * (size->nu + s->nQ);
     s->problem = (cone_problem){.nx = n_settled + m * nb,
                                 .ny = m * nc,
                                 .npsi = m * nc,
@@ -338,11 +363,12 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
     chosen.solver = settings->solver;
     chosen.tolerance = settings->tolerance;
     chosen.contradiction = settings->contradiction, chosen.threads = settings->threads;
-    zn_status status = make_memory(s, A);
+    if (status == ZN_OK) status = make_memory(s, A);
+    if (status == ZN_OK && s->states) s->states->A = s->A;
     if (status == ZN_OK && !(s->load_0 = MEM_ARRAY(context, double, m *nb))) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = make_jacobians(s, &chosen);
     if (status == ZN_OK) status = make_A(s);
-    if (status == ZN_OK && stage_transform_pays(s)) status = stages_transform(s);
+    if (status == ZN_OK && !s->states && stage_transform_pays(s)) status = stages_transform(s);
     if (status == ZN_OK) {
         make_units(s);
         s->solver = cone_solver_create(context, &s->problem, &chosen);
@@ -362,6 +388,7 @@ void stages_destroy(stages *s) {
     loads_destroy(s->loads);
     mem_free(context, s->load_0);
     stage_transform_destroy(s->transform);
+    states_destroy(s->states);
     lin_matrix_destroy(s->problem.phi_x);
     for (int i = 0; s->at && i < s->m; i++) answers_destroy(context, &s->at[i]);
     destroy_cuts(s);
@@ -376,11 +403,11 @@ void stages_destroy(stages *s) {
 /* ---- a solve ---- */
 
 void stages_scale(stages *s, const prox_estimate *estimate, const problem_scales *scales) {
-    int nu = s->model->size.nu, nN = s->model->size.nN, nQ = s->natural ? 0 : s->model->size.nq;
+    int nu = s->model->size.nu, nN = s->model->size.nN;
     scales_tell(scales, s->m, &s->problem);
     for (int i = 0; i < s->m; i++) {
         for (int j = 0; j < nu; j++) s->phi_scale[column_U(s, i) + j] = estimate->mass_scale[j] * scales_of_balance(scales, j);
-        for (int j = 0; j < nQ; j++) s->phi_scale[column_Q(s, i) + j] = scales_of_position(scales, j);
+        for (int j = 0; j < s->nQ; j++) s->phi_scale[column_Q(s, i) + j] = scales_of_position(scales, states_other(s->states, j));
         for (int j = 0; j < s->nb; j++)
             s->phi_scale[column_P(s, i) + j] = j < s->model->size.ng ? scales_of_length(scales, j) : scales_of_rate(scales, j);
         for (int j = 0; j < s->nc; j++)
@@ -401,7 +428,10 @@ zn_status stages_solve(stages *s, cone_outcome *outcome) {
     return status;
 }
 
-void stages_dQ(const stages *s, int i, double *dQ) {
-    int nq = s->model->size.nq;
-    for (int j = 0; j < nq; j++) dQ[j] = s->natural ? s->h * s->U[i * nq + j] : s->dQ[i * nq + j];
+void stages_dQ(const stages *s, double *dQ) {
+    const states *x = s->states;
+    int nq = s->model->size.nq, n = x ? x->n_others : nq;
+    for (int i = 0; i < s->m; i++, dQ += nq)
+        for (int j = 0; j < n; j++) dQ[states_other(x, j)] = s->natural ? s->h * s->U[i * n + j] : s->dQ[i * n + j];
+    if (x) states_increments(x, dQ - s->m * nq);
 }

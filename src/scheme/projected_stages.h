@@ -17,6 +17,7 @@
 #include "scheme/cones.h"
 #include "scheme/loads.h"
 #include "scheme/scales.h"
+#include "scheme/states.h"
 #include "zeno/simulation.h"
 
 /* Pieces of the model's matrices. */
@@ -28,7 +29,9 @@ typedef struct stages {
     zn_context *context;
     const zn_model *model;
     int m, nb, nc;  /* stages; bilateral and contact rows of lambda */
+    states *states; /* that are no unknowns; NULL: none. The coordinates below are those besides them */
     bool natural;   /* dQ_i = h U_i is eliminated: Q_i = Q0_i + h sum a_ik U0_k + h sum (A A)_ik dU_k */
+    int nQ;         /* unknowns dQ of a stage: none, or all coordinates besides states */
     double *A, *AA; /* m x m, row-major */
     /* Filled by the caller before a solve: */
     double h, *tau;       /* tau_i */
@@ -38,7 +41,7 @@ typedef struct stages {
     double *load_0;       /* m x nb: the part of stages before in DPi of bilateral rows, where joints rub by what they carry */
     double *rho;          /* m x nc prox parameters of the inclusions (stages_scale) */
     /* In: start. Out: solution, or the best iterate. */
-    double *dU, *dQ, *dPi_b; /* m x nu; m x nq (not when natural, see stages_dQ); m x nb: parts of x */
+    double *dU, *dQ, *dPi_b; /* m x nu; m x nQ (see stages_dQ); m x nb: parts of x */
     double *dPi_c;           /* m x nc: y */
     double *Q, *U;           /* m x nq, m x nu of the last evaluation */
     /* Inside: */
@@ -74,8 +77,8 @@ zn_status stages_solve(stages *, cone_outcome *);
 /* The implicit stages of a projected scheme, for tests and benchmarks. */
 struct scheme;
 stages *projected_stages(struct scheme *);
-/* h U_i, or the unknown; valid after a solve. */
-void stages_dQ(const stages *, int i, double *dQ);
+/* h U_i, or the unknown (m x nq); valid after a solve. */
+void stages_dQ(const stages *, double *dQ);
 static inline bool stages_closed(const stages *s, int i, int contact) {
     return cone_is_closed(s->solver, i * s->model->size.n_contacts + contact);
 }

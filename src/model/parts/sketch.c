@@ -99,7 +99,10 @@ static void express_body(sketch *k, sketch_body *b, const expr *numbers) {
         break;
     }
     case BODY_STATE:
-    case BODY_KINEMATIC: qdot[0] = EXPR_NONE; break;
+    case BODY_KINEMATIC:
+        qdot[0] = EXPR_NONE;
+        k->s.state[b->q] = b->kind == BODY_STATE;
+        break;
     case BODY_MARK: b->phi = expr_variable(k->g, q); break;
     default: break;
     }
@@ -149,7 +152,8 @@ static bool take_memory(sketch *k) {
     s->force = MEM_ARRAY(context, expr, nu);
     s->rows = MEM_ARRAY(context, formula_row, s->n);
     s->list = MEM_ARRAY(context, int, s->count);
-    if (!s->list) return false;
+    s->state = MEM_ARRAY(context, bool, s->size.nq);
+    if (!s->list || !s->state) return false;
     if (!k->body || !k->holder || !s->graph || !s->qdot || !s->M || !s->h || !s->p || !s->b || !s->force || !s->rows) return false;
     expr zero = expr_constant(k->g, 0);
     s->T = s->V = s->power = zero;
