@@ -51,6 +51,8 @@ struct zn_formula_model {
     zn_machine *machine; /* NULL: none was asked for */
 };
 
+/* Of a builder that nobody outside knows. */
+void formula_texts_free(zn_formula_model *);
 /* What can be said about the definition of a contact without its formulas; `def` may be NULL, also inside. */
 zn_status formula_check_contact(zn_context *, const char *name, const zn_contact_def *def);
 
@@ -67,8 +69,7 @@ typedef struct formula_system {
     zn_sizes size;
     int n;                                        /* rows of lambda */
     int q, u, a, lambda, parameter, input, count; /* first variable of each group, number of variables */
-    int n_states;                                 /* of a controller: the last coordinates, without velocities */
-    bool *state;                                  /* per coordinate: whether it is one */
+    bool *state;                                  /* per coordinate: whether it is the state of a controller */
     int answered;                                 /* the first ones, whose rates the model answers: of a part that owns no others */
     bool lagrangian;
     bool moves; /* the graph knows the motion (formula_tell_motion) */
@@ -100,14 +101,14 @@ int formula_variables(formula_system *s, expr e, int first, int count);
 /* Tells the graph how variables move: t' = 1, q' and u' = a. false: memory is out. */
 bool formula_tell_motion(formula_system *);
 
-/* Parses and checks everything; several errors may be left in the context. */
-zn_status formula_system_create(zn_formula_model *builder, formula_system *system);
+/* d/dt of an expression of q and t along the motion. */
+expr formula_rate(formula_system *, expr);
 void formula_system_free(zn_context *context, formula_system *system);
 
-/* The contact part of it. `scope` has all names. */
-zn_status formula_system_contacts(zn_formula_model *builder, formula_system *system, const expr_scope *scope);
+/* Rows and laws of the contacts of a builder. `scope` has all names. */
+zn_status formula_system_contacts(const zn_formula_model *builder, formula_system *system, const expr_scope *scope);
 
-/* Helpers of the two above. A text that is not given has the value `otherwise`. */
+/* Helpers. A text that is not given has the value `otherwise`. */
 /* What the user said is copied; false: out of memory. */
 bool formula_text_copy(zn_context *, formula_text *to, zn_formula from);
 void formula_text_free(zn_context *, formula_text *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The builder of formula models: keeps copies of what the user said; building gives it a meaning. */
+/* Texts of formulas: keeps copies of what the user said. What they mean: parts/formula_express.c. */
 #include "model/machine.h"
 #include "model/model.h"
 
@@ -58,8 +58,7 @@ static void free_contact(zn_context *context, contact_text *contact) {
     mem_free(context, contact->laws);
 }
 
-void zn_formula_model_destroy(zn_formula_model *builder) {
-    if (!HANDLE_GOOD(builder, HANDLE_FORMULA_MODEL)) return;
+static void free_contents(zn_formula_model *builder) {
     zn_context *context = builder->context;
     formula_list *lists[] = {&builder->parameters, &builder->coordinates, &builder->velocities, &builder->kinematics, &builder->mass,
                              &builder->forces,     &builder->position,    &builder->velocity,   &builder->outputs,    &builder->states};
@@ -69,7 +68,19 @@ void zn_formula_model_destroy(zn_formula_model *builder) {
     for (size_t i = 0; i < builder->n_contacts; i++) free_contact(context, &builder->contacts[i]);
     mem_free(context, builder->contacts);
     machine_destroy(builder->machine);
+}
+
+void zn_formula_model_destroy(zn_formula_model *builder) {
+    if (!HANDLE_GOOD(builder, HANDLE_FORMULA_MODEL)) return;
+    free_contents(builder);
     handle_retire(&builder->head, sizeof *builder);
+}
+
+void formula_texts_free(zn_formula_model *builder) {
+    if (!builder) return;
+    zn_context *context = builder->context;
+    free_contents(builder);
+    mem_free(context, builder);
 }
 
 /* Names that come later are compared when the model is built. */
@@ -205,24 +216,5 @@ zn_status zn_formula_contact(zn_formula_model *builder, const char *name, const 
     if (!copied || !contact->name || !contact->laws) status = ZN_ERROR_MEMORY;
     for (int i = 0; status == ZN_OK && i < def->n_laws; i++) status = copy_law(context, &contact->laws[i], &def->laws[i]);
     if (status != ZN_OK) free_contact(context, &builder->contacts[--builder->n_contacts]);
-    return status;
-}
-
-zn_status zn_formula_model_build(zn_formula_model *builder, zn_model **model) {
-    NEED_HANDLE(builder, HANDLE_FORMULA_MODEL);
-    NEED(builder->context, model);
-    *model = NULL;
-    formula_system system = {0};
-    machine_plan *machine = NULL;
-    zn_status status = formula_system_create(builder, &system);
-    if (status == ZN_OK) status = machine_freeze(builder->machine, &machine);
-    if (machine) machine->switches_rows = system.switches_rows;
-    if (status == ZN_OK) status = formula_model_compile(builder->context, &system, machine, model);
-    if (status == ZN_OK && (status = machine_resolve(builder->machine, machine, *model)) != ZN_OK) {
-        model_free(builder->context, *model);
-        *model = NULL;
-    }
-    machine_release(builder->context, machine);
-    formula_system_free(builder->context, &system);
     return status;
 }

@@ -147,7 +147,7 @@ static zn_status add_contact(contact_build *build, const contact_text *text, int
     return all;
 }
 
-zn_status formula_system_contacts(zn_formula_model *builder, formula_system *s, const expr_scope *scope) {
+zn_status formula_system_contacts(const zn_formula_model *builder, formula_system *s, const expr_scope *scope) {
     int first_N = s->size.ng + s->size.ny, first_F = first_N + s->size.nN;
     contact_build build = {.system = s, .context = builder->context, .scope = scope, .row_F = first_F, .first_F = first_F};
     zn_status all = ZN_OK;

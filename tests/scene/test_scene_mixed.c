@@ -156,7 +156,7 @@ static void mistakes_have_places(void **state) {
                  "kinematics: {x: v}\n",
                  "5:14: 'x' has kinematics, so its velocity at the start follows and cannot be given");
     check_errors("bodies: {k: {type: particle, mass: 1}}\nvelocities: {v: 1, w: 1}\nmass: [[2, k.x], [2*k.x, 1]]\n",
-                 "3:19: the mass matrix is not symmetric: its other half has another formula here");
+                 "3:19: the mass matrix is not symmetric: entries (w, v) and (v, w) differ");
     check_errors("bodies: {k: {type: particle, mass: 1}}\nvelocities: {k: 1}\nmass: [1]\n", "2:14: 'k' cannot be the name of a velocity");
 }
 

@@ -142,9 +142,10 @@ zn_status parts_check_name(zn_parts *parts, const char *name, const char *what) 
 }
 
 void parts_free_body(zn_context *context, parts_body *b) {
-    for (int i = 0; b->motion && i < 3; i++) mem_free(context, b->motion->position[i].text), mem_free(context, b->motion->position[i].file);
-    if (b->motion) mem_free(context, b->motion->angle.text), mem_free(context, b->motion->angle.file);
-    void *blocks[] = {b->motion, b->name, b->carriers, b->numbers, b->rate.text, b->rate.file};
+    for (int i = 0; b->motion && i < 3; i++) formula_text_free(context, &b->motion->position[i]);
+    if (b->motion) formula_text_free(context, &b->motion->angle);
+    formula_text_free(context, &b->rate);
+    void *blocks[] = {b->motion, b->name, b->carriers, b->numbers};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
 }
 

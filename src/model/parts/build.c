@@ -110,19 +110,30 @@ static zn_status express_condition(zn_parts *parts, sketch *k, const parts_piece
     return status;
 }
 
-/* Rates of the states among the bodies of a piece, which has those that the rates name, too. */
-static zn_status express_states(zn_parts *parts, sketch *k, const parts_piece *piece) {
-    zn_status status = ZN_OK;
-    for (int i = 0; status == ZN_OK && i < k->n_bodies; i++) {
-        expr rate;
-        if (!body_has_rate(k->body[i].kind)) continue;
-        status = parts_formula_of_time(parts, k, piece, &parts->bodies[piece->bodies[i]].rate, &rate);
+static bool has_rates(const zn_parts *parts, const parts_piece *piece) {
+    for (int i = 0; i < piece->n_bodies; i++)
+        if (body_has_rate(parts->bodies[piece->bodies[i]].kind)) return true;
+    return false;
+}
+
+/* Rates of the states and kinematic coordinates among the bodies of a piece, which has those that the rates name, too. */
+zn_status parts_express_rates(zn_parts *parts, sketch *k, const parts_piece *piece) {
+    expr_scope scope;
+    if (!has_rates(parts, piece)) return ZN_OK;
+    zn_status all = parts_scope(parts, k, piece, 0, NULL, &scope);
+    if (all != ZN_OK) return all;
+    for (int i = 0; i < k->n_bodies; i++) {
         const parts_body *b = &parts->bodies[piece->bodies[i]];
+        expr rate;
+        if (!body_has_rate(b->kind)) continue;
+        zn_status status = expr_parse(k->g, parts->context, &scope, formula_of(&b->rate), &rate);
         if (status == ZN_OK && b->kind == BODY_KINEMATIC && !formula_linear_in_u(&k->s, rate))
             status = formula_fail(parts->context, &b->rate, b->name, "%s' must be linear in the velocities", b->name);
         if (status == ZN_OK) sketch_state(k, &k->body[i], rate);
+        if (all == ZN_OK) all = status;
     }
-    return status;
+    parts_scope_free(parts, &scope);
+    return all;
 }
 
 zn_status parts_express_kind(zn_parts *parts, const parts_piece *piece, const int *layout, zn_model **kind) {
@@ -132,7 +143,7 @@ zn_status parts_express_kind(zn_parts *parts, const parts_piece *piece, const in
     if (piece->own_kind && parts->machine) status = sketch_inputs(&k, (int)parts->machine->n_values);
     for (int i = 0; status == ZN_OK && i < piece->n_bodies; i++)
         if (body_is_moving(k.body[i].kind)) status = express_motion(parts, &k, i, &parts->bodies[piece->bodies[i]]);
-    if (status == ZN_OK) status = express_states(parts, &k, piece);
+    if (status == ZN_OK) status = parts_express_rates(parts, &k, piece);
     if (status == ZN_OK) status = piece->express(parts, &k, piece);
     if (status == ZN_OK && piece->condition) status = express_condition(parts, &k, piece);
     if (status == ZN_OK) return sketch_compile(&k, kind);
@@ -206,9 +217,9 @@ static zn_status make_instance(zn_parts *parts, const parts_piece *piece, const 
     double *parameters = parameters_of(parts, piece, stand);
     int rows = kind->size.ng + kind->size.ny;
     char **names = row_names(context, piece, rows);
-    const zn_contact *contacts = piece->contact_formulas ? kind->contacts : piece->contacts;
-    int n_contacts = piece->contact_formulas ? kind->size.n_contacts : piece->n_contacts;
-    for (int i = 0; !piece->contact_formulas && i < n_contacts; i++)
+    const zn_contact *contacts = piece->texts ? kind->contacts : piece->contacts;
+    int n_contacts = piece->texts ? kind->size.n_contacts : piece->n_contacts;
+    for (int i = 0; !piece->texts && i < n_contacts; i++)
         if (!piece->contacts[i].name) piece->contacts[i].name = piece->contact_name ? piece->contact_name : piece->name;
     status = names && parameters ? formula_model_instance(context, kind, parameters, (const char *const *)names, n_contacts, contacts,
                                                           (const char *const *)piece->outputs, model)
@@ -276,12 +287,6 @@ static zn_status bodies_with_states(zn_parts *parts, const parts_piece *piece, i
     return status;
 }
 
-static bool has_states(const zn_parts *parts, const parts_piece *piece) {
-    for (int i = 0; i < piece->n_bodies; i++)
-        if (body_has_rate(parts->bodies[piece->bodies[i]].kind)) return true;
-    return false;
-}
-
 /* The condition of a piece: that of its name, or of what it belongs to ("hinge" of "hinge.stops"). */
 static const formula_text *condition_of(const zn_parts *parts, const parts_piece *piece) {
     const zn_machine *machine = parts->machine;
@@ -296,7 +301,7 @@ static const formula_text *condition_of(const zn_parts *parts, const parts_piece
 static zn_status add_piece(zn_parts *parts, assembly *a, const parts_piece *piece, bool kinematics) {
     parts_piece switched = *piece;
     if (!kinematics && (switched.condition = condition_of(parts, piece))) switched.own_kind = true, piece = &switched;
-    if (!has_states(parts, piece)) return add_standing(parts, a, piece, kinematics);
+    if (!has_rates(parts, piece)) return add_standing(parts, a, piece, kinematics);
     parts_piece wider = *piece;
     wider.own_kind = true;
     zn_status status = bodies_with_states(parts, piece, &wider.n_bodies, &wider.bodies);

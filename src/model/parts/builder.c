@@ -6,15 +6,9 @@
 
 #include <stdio.h>
 
-static void free_text(zn_context *context, formula_text *text) {
-    mem_free(context, text->text);
-    mem_free(context, text->file);
-    *text = (formula_text){0};
-}
-
 static void free_piece(zn_context *context, parts_piece *piece) {
-    for (int i = 0; piece->formulas && i < piece->n_formulas; i++) free_text(context, &piece->formulas[i]);
-    zn_formula_model_destroy(piece->contact_formulas);
+    for (int i = 0; piece->formulas && i < piece->n_formulas; i++) formula_text_free(context, &piece->formulas[i]);
+    formula_texts_free(piece->texts);
     for (int i = 0; piece->outputs && i < piece->n_outputs; i++) mem_free(context, piece->outputs[i]);
     void *blocks[] = {piece->name,   piece->bodies,   piece->parameters, piece->contacts,    piece->balls,
                       piece->scales, piece->formulas, piece->outputs,    piece->contact_name};
@@ -91,12 +85,6 @@ void parts_free(zn_parts *parts) {
     mem_free(context, parts);
 }
 
-static bool copy_text(zn_context *context, formula_text *to, const formula_text *from) {
-    *to = (formula_text){.line = from->line, .column = from->column};
-    if (from->text && !(to->text = mem_text(context, from->text))) return false;
-    return !from->file || (to->file = mem_text(context, from->file));
-}
-
 static bool copy_body(zn_context *context, parts_body *to, const parts_body *from) {
     *to = *from;
     to->group = NULL;
@@ -111,8 +99,8 @@ static bool copy_body(zn_context *context, parts_body *to, const parts_body *fro
     if (!from->motion) return true;
     to->motion->axis = from->motion->axis;
     for (int i = 0; i < 3; i++)
-        if (!copy_text(context, &to->motion->position[i], &from->motion->position[i])) return false;
-    return copy_text(context, &to->motion->angle, &from->motion->angle);
+        if (!formula_text_copy(context, &to->motion->position[i], formula_of(&from->motion->position[i]))) return false;
+    return formula_text_copy(context, &to->motion->angle, formula_of(&from->motion->angle));
 }
 
 zn_parts *parts_keep(const zn_parts *from) {
@@ -239,11 +227,7 @@ zn_status zn_parts_find_body(zn_parts *parts, const char *name, zn_body *body) {
 /* ---- pieces ---- */
 
 zn_status parts_keep_formula(zn_parts *parts, formula_text *to, zn_formula from) {
-    *to = (formula_text){.line = from.line, .column = from.column};
-    if (!from.text) return ZN_OK;
-    to->text = mem_text(parts->context, from.text);
-    if (from.file) to->file = mem_text(parts->context, from.file);
-    return to->text && (to->file || !from.file) ? ZN_OK : ZN_ERROR_MEMORY;
+    return formula_text_copy(parts->context, to, from) ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 zn_status parts_last_status(const zn_parts *parts) {
@@ -272,7 +256,7 @@ parts_piece *parts_piece_begin(zn_parts *parts, const parts_piece *shape) {
     piece.balls = MEM_ARRAY(context, zn_ball, shape->n_balls);
     piece.scales = MEM_ARRAY(context, double, shape->n_scales);
     piece.formulas = MEM_ARRAY(context, formula_text, shape->n_formulas);
-    piece.contact_formulas = NULL;
+    piece.texts = NULL;
     piece.outputs = MEM_ARRAY(context, char *, shape->n_outputs);
     if (!piece.name || !piece.bodies || !piece.parameters || !piece.contacts || !piece.balls || !piece.scales || !piece.formulas ||
         !piece.outputs || !names_add(context, &parts->piece_names, 0, piece.name, (int)parts->n_pieces)) {

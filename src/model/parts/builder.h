@@ -40,8 +40,9 @@ struct parts_piece {
     zn_ball *balls; /* memory for what the contacts point to */
     double *scales;
     int n_formulas;
-    formula_text *formulas;             /* for the drawing */
-    zn_formula_model *contact_formulas; /* a contact by formulas, else NULL */
+    formula_text *formulas;  /* for the drawing */
+    zn_formula_model *texts; /* of a piece by formulas, else NULL */
+    bool whole;              /* the texts of a model from formulas alone, which are not its own */
     int n_outputs;
     char **outputs;                                            /* their names in results, each from mem_text, as many as the drawing has */
     void (*after_step)(const zn_model *, double t, double *q); /* of its model; NULL: nothing to do */
@@ -224,6 +225,8 @@ parts_express parts_express_body, parts_express_joint, parts_express_formulas;
 parts_express parts_express_contact_place;
 /* The model of the pieces; the view is not its business (view/build.c). */
 zn_status parts_build(zn_parts *, zn_model **model);
+/* The rates of states and kinematic coordinates, told to a sketch. */
+parts_express parts_express_rates;
 /* The kind of a piece, expressed and compiled. */
 zn_status parts_express_kind(zn_parts *, const parts_piece *, const int *layout, zn_model **kind);
 /* A builder that has the bodies (with their places in the model) and parameters of another one, and can express kinds when that is gone. NULL:

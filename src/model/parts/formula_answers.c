@@ -122,7 +122,7 @@ static bool next_name(const char *text, token *t, char *name, size_t room) {
 static zn_status add_force_names(zn_parts *parts, sketch *k, const parts_piece *piece, name_list *list) {
     char name[320];
     zn_status status = ZN_OK;
-    for (token t = {0}; status == ZN_OK && next_name(piece->formulas[0].text, &t, name, sizeof name);) {
+    for (token t = {0}; status == ZN_OK && next_name(piece->texts->outputs.items[0].value.text, &t, name, sizeof name);) {
         int force = force_of(parts, name);
         expr value;
         if (force < 0) continue;
@@ -135,7 +135,7 @@ static zn_status add_force_names(zn_parts *parts, sketch *k, const parts_piece *
 /* Of a point with the velocity v(t, q, u): v' with the accelerations u' that outputs know. */
 static void add_point_accelerations(zn_parts *parts, sketch *k, const parts_piece *piece, name_list *list) {
     char name[320], of[320], rate[320];
-    for (token t = {0}; next_name(piece->formulas[0].text, &t, name, sizeof name);) {
+    for (token t = {0}; next_name(piece->texts->outputs.items[0].value.text, &t, name, sizeof name);) {
         if (!is_point_acceleration(parts, name, strlen(name))) continue;
         snprintf(of, sizeof of, "%.*s", (int)strlen(name) - 1, name); /* its velocity is known */
         for (int i = 0; i < list->count; i++) {
@@ -157,6 +157,7 @@ static void add_point_accelerations(zn_parts *parts, sketch *k, const parts_piec
 }
 
 zn_status formula_answer_names(zn_parts *parts, sketch *k, const parts_piece *piece, name_list *list) {
+    if (!piece->texts) return ZN_OK;
     zn_status status = add_force_names(parts, k, piece, list);
     if (status == ZN_OK) add_point_accelerations(parts, k, piece, list);
     return status;

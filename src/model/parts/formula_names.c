@@ -182,6 +182,16 @@ static void add_joint_names(zn_parts *parts, sketch *k, const parts_piece *piece
     }
 }
 
+enum { LARGE_SCOPE = 50 }; /* names, from where on a table pays */
+
+static bool index_names(zn_context *context, expr_scope *scope) {
+    name_table *table = MEM_ARRAY(context, name_table, 1);
+    scope->table = table;
+    for (int i = 0; table && i < scope->count; i++)
+        if (!names_add(context, table, 0, scope->names[i].name, i)) return false;
+    return table != NULL;
+}
+
 zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int n_locals, const expr_name *locals, expr_scope *scope) {
     const zn_machine *machine = piece ? parts->machine : NULL;
     size_t inputs = machine ? machine->n_values : 0;
@@ -195,7 +205,7 @@ zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int 
             formula_add_name(parts, &list, machine->values[i].name, expr_variable(k->g, k->s.input + (int)i));
     for (int i = 0; piece && i < k->n_bodies; i++) {
         add_body_names(parts, k, &parts->bodies[piece->bodies[i]], &k->body[i], &list);
-        add_frame_names(parts, k, piece->bodies[i], i, &list);
+        if (!body_is_number(k->body[i].kind)) add_frame_names(parts, k, piece->bodies[i], i, &list);
     }
     if (piece) add_joint_names(parts, k, piece, &list);
     if (piece && piece->n_outputs && !parts->in_force) {
@@ -205,6 +215,7 @@ zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int 
     }
     *scope = (expr_scope){.count = list.count, .names = list.items};
     machine_scope(parts->machine, scope);
+    if (!list.failed && list.count > LARGE_SCOPE) list.failed = !index_names(parts->context, scope);
     if (!list.failed) return ZN_OK;
     parts_scope_free(parts, scope);
     return ZN_ERROR_MEMORY;
@@ -213,6 +224,8 @@ zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int 
 void parts_scope_free(zn_parts *parts, expr_scope *scope) {
     for (int i = 0; i < scope->count; i++) mem_free(parts->context, (void *)(uintptr_t)scope->names[i].name);
     mem_free(parts->context, (void *)(uintptr_t)scope->names);
+    if (scope->table) names_free(parts->context, (name_table *)(uintptr_t)scope->table);
+    mem_free(parts->context, (void *)(uintptr_t)scope->table);
     *scope = (expr_scope){.count = 0, .names = NULL};
 }
 

@@ -269,7 +269,7 @@ void sketch_free(sketch *k) {
 
 zn_status sketch_compile(sketch *k, zn_model **kind) {
     formula_system *s = &k->s;
-    for (int i = 0; i < s->size.nu; i++) { /* p = M u: no part has gyroscopic potentials */
+    for (int i = 0; !k->complete && i < s->size.nu; i++) { /* p = M u: no part has gyroscopic potentials */
         for (int j = 0; j < s->size.nu; j++)
             s->p[i] = sketch_add(k, s->p[i], sketch_mul(k, s->M[i + j * s->size.nu], expr_variable(k->g, s->u + j)));
         s->T = sketch_add(k, s->T, sketch_mul(k, sketch_constant(k, 0.5), sketch_mul(k, s->p[i], expr_variable(k->g, s->u + i))));
@@ -336,28 +336,36 @@ void sketch_force(sketch *k, evec F, evec v) {
     for (int i = 0; i < 3; i++) sketch_power(k, F.x[i], v.x[i]);
 }
 
-/* The forces on velocities that are given by formulas are complete: a potential adds none to them. */
-static bool is_given(const sketch *k, int velocity) {
+/* The part of the rate of a kinematic coordinate that velocities of their own make: the forces on these are given complete. */
+static expr given_rate(sketch *k, int q) {
+    expr rate = k->s.qdot[q];
     for (int i = 0; i < k->n_holders; i++)
-        if (k->holder[i].kind == BODY_VELOCITY && k->holder[i].u == velocity) return true;
-    return false;
+        for (int j = 0; k->holder[i].kind != BODY_VELOCITY && j < body_nu(k->holder[i].kind); j++) {
+            int u = k->s.u + k->holder[i].u + j;
+            rate = sketch_sub(k, rate, sketch_mul(k, expr_derivative(k->g, k->s.qdot[q], u), expr_variable(k->g, u)));
+        }
+    return rate;
 }
 
+/* h = -(dV/dq B)': the part of -V' that is linear in u. States have no forces, and velocities of their own have none that are not given: what V' has
+ * of them is power, as is that of what moves by itself. */
 void sketch_potential(sketch *k, expr V) {
-    k->s.V = sketch_add(k, k->s.V, V);
-    k->s.power = sketch_add(k, k->s.power, expr_derivative(k->g, V, 0)); /* of what moves by itself */
+    formula_system *s = &k->s;
+    expr rate = sketch_rate(k, V);
+    s->V = sketch_add(k, s->V, V);
+    s->power = sketch_add(k, s->power, expr_derivative(k->g, V, 0));
     for (int i = 0; i < k->n_holders; i++) {
         int q = k->holder[i].q;
         if (!body_has_rate(k->holder[i].kind)) continue;
-        expr rate = k->s.qdot[q]; /* less what the forces below do */
-        for (int j = 0; j < k->s.size.nu; j++)
-            if (!is_given(k, j))
-                rate = sketch_sub(k, rate, sketch_mul(k, expr_derivative(k->g, k->s.qdot[q], k->s.u + j), expr_variable(k->g, k->s.u + j)));
-        k->s.power = sketch_add(k, k->s.power, sketch_mul(k, expr_derivative(k->g, V, k->s.q + q), rate));
+        expr by = expr_derivative(k->g, V, s->q + q);
+        if (expr_is_zero(k->g, by)) continue;
+        expr power = sketch_mul(k, by, k->holder[i].kind == BODY_STATE ? s->qdot[q] : given_rate(k, q));
+        s->power = sketch_add(k, s->power, power);
+        if (k->holder[i].kind == BODY_STATE) rate = sketch_sub(k, rate, power);
     }
-    expr rate = sketch_rate(k, V); /* h = -(dV/dq B)' : the part of -V' that is linear in u */
-    for (int i = 0; i < k->s.size.nu; i++)
-        if (!is_given(k, i)) sketch_h(k, i, expr_unary(k->g, EXPR_NEG, expr_derivative(k->g, rate, k->s.u + i)));
+    for (int i = 0; i < k->n_holders; i++)
+        for (int j = 0; k->holder[i].kind != BODY_VELOCITY && j < body_nu(k->holder[i].kind); j++)
+            sketch_h(k, k->holder[i].u + j, sketch_neg(k, expr_derivative(k->g, rate, s->u + k->holder[i].u + j)));
 }
 
 void sketch_mass(sketch *k, int row, int column, expr value) {

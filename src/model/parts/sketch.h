@@ -90,7 +90,8 @@ typedef struct sketch {
     int n_parameters, most_parameters;
     int rows[4]; /* rows so far: g, y, N, F */
     size_t output_capacity, probe_capacity;
-    bool failed; /* out of memory while drawing: sketch_compile says so */
+    bool complete; /* T and p are expressed: they do not follow from the masses */
+    bool failed;   /* out of memory while drawing: sketch_compile says so */
 } sketch;
 
 /* Rows, and the most parameters, are said in advance. ZN_ERROR_MEMORY or ZN_OK. Ends with sketch_compile or sketch_free. */
