@@ -71,8 +71,8 @@ typedef struct formula_system {
     int q, u, a, lambda, parameter, input, count; /* first variable of each group, number of variables */
     bool *state;                                  /* per coordinate: whether it is the state of a controller */
     int answered;                                 /* the first ones, whose rates the model answers: of a part that owns no others */
-    bool lagrangian;
-    bool moves; /* the graph knows the motion (formula_tell_motion) */
+    bool lagrangian;                              /* every velocity is the rate of a coordinate; there may be states beside */
+    bool moves;                                   /* the graph knows the motion (formula_tell_motion) */
     double *q_start, *u_start;
     expr T, V;
     expr power;        /* of forces without potential */

@@ -46,13 +46,6 @@ static const char *velocity_name(const expressing *e, int row, char *text, size_
 
 /* ---- natural coordinates ---- */
 
-/* Every velocity is the rate of a coordinate, or there are states beside. */
-static bool is_natural(const sketch *k) {
-    for (int i = 0; i < k->n_holders; i++)
-        if (k->holder[i].kind == BODY_SPATIAL || k->holder[i].kind == BODY_KINEMATIC || k->holder[i].kind == BODY_VELOCITY) return false;
-    return true;
-}
-
 static zn_status check_kinetic(const expressing *e, const expr *p) {
     formula_system *s = &e->k->s;
     char one[320], other[320];
@@ -205,7 +198,7 @@ static zn_status express_dynamics(const expressing *e) {
     zn_status status = T_u && f ? ZN_OK : ZN_ERROR_MEMORY;
     for (int i = 0; status == ZN_OK && i < nu; i++) f[i] = sketch_constant(e->k, 0);
     if (texts->mass.count) e->k->s.lagrangian = false; /* the forces on these velocities are as given, not those of an energy */
-    if (status == ZN_OK) status = is_natural(e->k) && !texts->mass.count ? express_natural(e, T_u, f) : express_given(e, f);
+    if (status == ZN_OK) status = e->k->s.lagrangian ? express_natural(e, T_u, f) : express_given(e, f);
     e->k->complete = true; /* T and p are those of the formulas */
     mem_free(e->k->context, T_u);
     mem_free(e->k->context, f);

@@ -171,7 +171,7 @@ static int read_layout(sketch *k, const int *layout) {
         body_kind kind = (body_kind)layout[0];
         k->s.size.nq += body_nq(kind);
         k->s.size.nu += body_nu(kind);
-        if (kind == BODY_SPATIAL || kind == BODY_VELOCITY || body_has_rate(kind)) k->s.lagrangian = false;
+        if (kind == BODY_SPATIAL || kind == BODY_KINEMATIC || kind == BODY_VELOCITY) k->s.lagrangian = false;
         n_numbers += layout[1];
     }
     k->n_bodies = *layout++;
