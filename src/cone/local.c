@@ -98,6 +98,12 @@ static const double *psi_column(cone_solver *s, int j, double shift) {
         int k = p->A.start ? p->A.index[e] : e;
         if (k < p->ny && s->psi_row[k] >= 0) s->d_psi[s->psi_row[k]] += shift / s->rho[k] * s->column[k];
     }
+    for (int k = 0; k < p->n_cones && s->frozen; k++) { /* where balls that stick have rows of their own */
+        const cone *c = &p->cones[k];
+        for (int b = 0, i = 0; cone_is_frozen(c) && c->psi_stick > 0 && b < c->n_balls; b++)
+            for (int end = i + c->balls[b].dim; i < end; i++)
+                s->d_psi[c->psi_stick + i] += shift / s->rho[c->mu_F + i] * s->column[c->mu_F + i];
+    }
     return s->d_psi;
 }
 

@@ -253,7 +253,8 @@ static zn_status newton_with_retry(cone_solver *s, double *x, double *y, bool ro
 static zn_status newton_paths(cone_solver *s, double *x, double *y, bool robust) {
     s->use_sparse = s->sparse && !(s->left && s->S);
     zn_status status = newton_with_retry(s, x, y, robust);
-    if (status == ZN_OK || status == ZN_ERROR_NOT_FINITE || !s->use_sparse || !s->S || s->brief || s->floor > 0) return status;
+    bool last = !s->use_sparse || !s->S || (s->brief && !s->frozen); /* modes of redundant contacts have no regular matrix */
+    if (status == ZN_OK || status == ZN_ERROR_NOT_FINITE || last || s->floor > 0) return status;
     s->use_sparse = false;
     restart(s, x, y);
     return newton_with_retry(s, x, y, robust);

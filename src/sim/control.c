@@ -422,7 +422,7 @@ static zn_status located_step(zn_simulation *sim) {
         trial = (control_trial){.order = estimate_order(sim) - (is_whole(sim) ? 1 : 0)};
         fit(sim, &trial);
         sim->grid.part = trial.h > LANDING_STRETCH * c->h_min ? 2 : 1;
-        l->rejected = false;
+        l->rejected = sim->machine.again = false;
         if (first == 0) status = sim_located_begin(sim, trial.h);
         first = l->h = trial.h;
         if (status == ZN_OK) status = sim_located_advance(sim, trial.t_end, &outcome);

@@ -110,16 +110,24 @@ static zn_status find_modes(zn_simulation *sim) {
     return status == ZN_OK && sim_painleve_happens(sim, l->modes.contact) ? sim_modes_choose(sim) : status;
 }
 
-/* next becomes the present; *again: with other contacts or rows the sub-step is to be repeated. */
+/* next becomes the present; *again: with other contacts or rows the sub-step is to be repeated, or up to an event of the scene (machine.again). */
 static zn_status accept(zn_simulation *sim, double h, cone_outcome *outcome, bool *again) {
     sim_located *l = &sim->located;
+    const sim_monitor before = sim->monitor;
     zn_status status = sim_examine(sim, h, outcome, again);
     if (status != ZN_OK || *again) return status;
+    status = sim_events_look(sim, &sim->machine.again);
+    *again = sim->machine.again;
+    if (status != ZN_OK || *again) {
+        sim_monitor_forget(&sim->monitor, &before);
+        return status;
+    }
     sim_take_next(sim, h, outcome);
+    if (sim_has_events(sim) && sim->now.t < sim->machine.landing) status = sim_events_begin(sim);
     memset(l->hit, 0, (size_t)sim->model->size.n_contacts * sizeof *l->hit);
     memset(l->began, 0, (size_t)l->n_balls * sizeof *l->began);
     l->start_known = false;
-    return ZN_OK;
+    return status;
 }
 
 /* Events at the present, one after the other. *any: there was one. */
@@ -201,7 +209,7 @@ zn_status sim_located_step(zn_simulation *sim, double t_end, bool *reached, cone
         if (rest <= SIM_NO_REST * l->h) sim->now.t = t_end;
         else status = sim_located_advance(sim, t_end, outcome);
         if (sim_located_failed(status)) status = sim_located_plain(sim, t_end, outcome);
-        *reached = sim->now.t == t_end;
+        *reached = sim->now.t == t_end || sim->machine.again;
         if (*reached) sim_located_end(sim);
         if (sim->rows.dense && sim->now.t > t) break;
     }

@@ -15,8 +15,6 @@ zn_status sim_machine_create(zn_simulation *sim) {
     const machine_plan *of = sim->given->machine;
     m->landing = INFINITY;
     if (!of) return ZN_OK;
-    if (of->n_events && sim->settings.contact_events == ZN_EVENTS_LOCATED)
-        return fail(sim->context, ZN_ERROR_UNSUPPORTED, "events of a scene need contact_events: captured");
     size_t values = (size_t)of->n_values, events = (size_t)of->n_events;
     m->of = of;
     m->count = 2 * values + 4 * events;
@@ -218,6 +216,7 @@ zn_status sim_machine_changed(zn_simulation *sim, bool moved, bool switched) {
     sim_work_leave(sim);
     sim->work.known = false;
     sim->machine.was_set = false;
+    sim->located.modes.known = sim->located.start_known = false;
     if (moved) sim->contacts.posed = false;
     status = sim_contacts_switch(sim);
     if (status != ZN_OK) return status;

@@ -132,6 +132,8 @@ static void random_scenes(void **state) {
             print_message("scene %d, %s: status %d, penetration %.2e, events %ld, captured %ld, %.1f s\n%s", i, schemes[which].name,
                           r.status, s->max_penetration, s->events_located, s->events_captured, r.seconds, t.at);
         assert_true(good);
+        if (s->events_captured > 5)
+            print_message("scene %d, %s: %ld steps passed by the laws\n", i, schemes[which].name, s->events_captured);
         events += s->events_located, captured += s->events_captured, solves += s->event_solves, steps += s->steps;
         if (i % 10 != 0 || i >= 600) continue;
         /* Before the motion has lost all memory of its start. */
