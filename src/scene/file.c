@@ -13,9 +13,11 @@ static zn_status fail_file(scene_arena *arena, const char *path, const char *why
 }
 
 char *scene_read_bytes(scene_arena *arena, const char *path, const char *what, size_t limit, size_t *length, char why[SCENE_WHY]) {
+    char *bytes = scene_file_given(arena, path, length), *buffer = NULL;
+    *why = 0;
+    if (bytes) return bytes;
     FILE *stream = fopen(path, "rb");
-    char *bytes = NULL, *buffer = NULL;
-    *length = 0, *why = 0;
+    *length = 0;
     if (!stream) {
         snprintf(why, SCENE_WHY, "%s", errno == ENOENT ? "there is no such file" : strerror(errno));
         return NULL;
@@ -38,6 +40,7 @@ char *scene_read_bytes(scene_arena *arena, const char *path, const char *what, s
     else if (feof(stream)) bytes = scene_copy(arena, buffer, *length);
     for (size_t i = 0; bytes && i < *length; i++)
         arena->read = (arena->read ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3) + 1; /* FNV */
+    if (bytes && strcmp(what, "scene") != 0) scene_file_keep(arena, path, bytes, *length);
     mem_free(arena->context, buffer);
 done:
     fclose(stream);
@@ -46,13 +49,13 @@ done:
 
 const char *scene_path_beside(scene_arena *arena, const scene_node *node) {
     const char *name = node->text, *base = node->file, *slash = strrchr(base, '/');
-    if (!slash || name[0] == '/') return name;
+    if (!slash || name[0] == '/') return scene_file_name(arena, name, name) ? name : NULL;
     size_t folder = (size_t)(slash - base) + 1, length = strlen(name);
     char *path = SCENE_NEW(arena, char, folder + length + 1);
     if (!path) return NULL;
     memcpy(path, base, folder);
     memcpy(path + folder, name, length);
-    return path;
+    return scene_file_name(arena, name, path) ? path : NULL;
 }
 
 char *scene_read_file(scene_arena *arena, const char *path) {

@@ -28,7 +28,7 @@ struct zn_scene {
 typedef struct sections {
     const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force, *constraints, *contacts,
         *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials, *groups, *outputs, *view, *study, *inputs, *tables,
-        *states, *sampled, *modes, *events;
+        *states, *sampled, *modes, *events, *files;
 } sections;
 
 /* ---- which sections are there ---- */
@@ -66,7 +66,8 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
                               {"states", map, false, &s->states},
                               {"sampled", SCENE_LIST | map, false, &s->sampled},
                               {"modes", map, false, &s->modes},
-                              {"events", map, false, &s->events}};
+                              {"events", map, false, &s->events},
+                              {"files", map, false, &s->files}};
     enum { N_KEYS = sizeof keys / sizeof *keys };
     if (!scene_want_map(loader, root, "a scene", N_KEYS, keys)) return false;
     /* A misspelt section takes its names with it. */
@@ -209,6 +210,7 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
     sections s = {0};
     if (!replace_reuse(loader, &root, options)) return;
     if (!read_sections(loader, root, &s)) return;
+    if (s.files) scene_read_files(loader, s.files);
     scene->title = s.title ? s.title->text : "";
     if (s.study) scene_read_study(loader, s.study, &scene->study);
     const scene_node *lonely = s.joints      ? s.joints
@@ -331,7 +333,7 @@ static zn_status load(zn_context *context, const char *file, const char *text, c
 zn_status zn_scene_as_run(const zn_scene *scene, const zn_settings *settings, char **text) {
     NEED_HANDLE(scene, HANDLE_SCENE);
     NEED(scene->context, text);
-    *text = scene_write(scene->context, scene->root, &scene->options, settings ? settings : &scene->settings, NULL);
+    *text = scene_write(scene->context, scene->root, scene->arena.files, &scene->options, settings ? settings : &scene->settings, NULL);
     return *text ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
@@ -349,7 +351,8 @@ zn_status zn_scene_record(zn_context *context, const zn_scene *scene, const zn_s
     const zn_settings *settings = zn_simulation_settings(simulation);
     if (!settings) return fail(context, ZN_ERROR_ARGUMENT, "%s: 'simulation' was destroyed", __func__);
     /* A text of the scene cannot say that a start was replaced: better none than one of another run. */
-    char *as_run = scene->started ? mem_text(context, "") : scene_write(context, scene->root, &scene->options, settings, simulation);
+    char *as_run = scene->started ? mem_text(context, "")
+                                  : scene_write(context, scene->root, scene->arena.files, &scene->options, settings, simulation);
     if (!as_run) return ZN_ERROR_MEMORY;
     sim_recorder_texts about = {scene->title, scene->text, as_run};
     zn_status status = sim_recorder_create(context, simulation, &about, path, recorder);

@@ -24,10 +24,18 @@
 /* ---- memory: everything of a scene lives in its arena and goes with it ---- */
 
 typedef struct scene_block scene_block;
+/* files.c: a file beside the scene, by the name that the scene has for it. bytes NULL: not read, or too large to be kept. */
+typedef struct scene_file {
+    const char *name, *path, *bytes;
+    size_t length;
+    bool given; /* in the scene itself: nothing is read from the folder */
+    struct scene_file *next;
+} scene_file;
 typedef struct scene_arena {
     zn_context *context;
     scene_block *blocks;
-    uint64_t read; /* a hash of the bytes of all files that were read into it */
+    scene_file *files; /* in the order in which they were named */
+    uint64_t read;     /* a hash of the bytes of all files that were read into it */
 } scene_arena;
 
 void *scene_alloc(scene_arena *, size_t count, size_t size);      /* zeroed; NULL: out of memory (in the context) */
@@ -37,7 +45,8 @@ void scene_arena_free(scene_arena *);
 
 /* write.c: a text that needs nothing else; freed by mem_free. NULL: no memory. The simulation may be NULL: it knows what its inputs are. */
 struct scene_node;
-char *scene_write(zn_context *, const struct scene_node *root, const zn_scene_options *, const zn_settings *, const zn_simulation *);
+char *scene_write(zn_context *, const struct scene_node *root, const scene_file *files, const zn_scene_options *, const zn_settings *,
+                  const zn_simulation *);
 
 /* places.c */
 struct scene_number;
@@ -77,6 +86,7 @@ enum {
     SCENE_MAX_ALIASES = 1000,        /* a small file with many aliases stands for a huge one */
     SCENE_MAX_COORDINATES = 2000,    /* also of velocities: the mass matrix of formulas is a full one */
     SCENE_MAX_VECTOR = 16,           /* numbers of a list that has a meaning for each */
+    SCENE_MAX_KEPT = 1 << 20,        /* of a file that the text of a run takes along */
     SCENE_MAX_MESH_BYTES = 64 << 20, /* of a file with a mesh: a million triangles as binary STL */
     SCENE_MAX_ERRORS = 40            /* reported for one scene */
 };
@@ -86,6 +96,12 @@ enum { SCENE_WHY = 160 };
 char *scene_read_bytes(scene_arena *, const char *path, const char *what, size_t limit, size_t *length, char why[SCENE_WHY]);
 /* The path that a text names: in the folder of the file that it stands in, unless it begins at the root. NULL: out of memory. */
 const char *scene_path_beside(scene_arena *, const scene_node *);
+/* files.c: a name for a path, before it is read; false: no memory. The bytes that the scene gives for a path (NULL: none), in the arena. What was read is kept. */
+bool scene_file_name(scene_arena *, const char *name, const char *path);
+char *scene_file_given(scene_arena *, const char *path, size_t *length);
+void scene_file_keep(scene_arena *, const char *path, const char *bytes, size_t length);
+/* The bytes as a text, in base64 where `coded`; freed by mem_free. */
+char *scene_file_text(zn_context *, const scene_file *, bool *coded);
 /* The text of a file in the arena, or NULL with an error. */
 char *scene_read_file(scene_arena *, const char *path);
 /* Files that the scene includes become part of its tree. */
@@ -246,6 +262,7 @@ void scene_read_events(scene_loader *, const scene_node *);
 void scene_read_conditions(scene_loader *, const scene_node *section);
 void scene_read_states(scene_loader *, const scene_node *);
 void scene_read_tables(scene_loader *, const scene_node *);
+void scene_read_files(scene_loader *, const scene_node *);
 /* Two columns of a file of comma-separated values, the first one ascending; names that are NULL: "t", "time" or the first one. `asked`: where the file
  * was asked for. The number of rows, 0 with an error. */
 int scene_read_csv(scene_loader *, const char *path, error_place asked, const char *const columns[2], double *values[2]);

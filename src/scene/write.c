@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scene as it was run, as a text that needs nothing else: files that were included are in it, parameters have the values that were set, and `simulation` has
+/* A scene as it was run, as a text that needs nothing else: files that were included are in it, and those of tables and meshes, parameters have the values that were set, and `simulation` has
  * all settings; inputs are as the simulation has them: numbers, or the points of the tables that they follow. It is YAML in the form of JSON: every value is a quoted text, which formulas and numbers read as they read others. */
 #include "scene/scene.h"
 
@@ -138,13 +138,37 @@ static void put_inputs(writing *w, const scene_node *map) {
     if (n) put_text(w, "}\n");
 }
 
-char *scene_write(zn_context *context, const scene_node *root, const zn_scene_options *options, const zn_settings *settings,
-                  const zn_simulation *simulation) {
+/* One name for two files, of scenes that are included from different folders: a text cannot tell them apart. */
+static bool is_ambiguous(const scene_file *files) {
+    for (const scene_file *f = files; f; f = f->next)
+        for (const scene_file *g = f->next; g; g = g->next)
+            if (f->bytes && g->bytes && !strcmp(f->name, g->name)) return true;
+    return false;
+}
+
+static void put_files(writing *w, const scene_file *files) {
+    int n = 0;
+    for (const scene_file *f = files; f && !w->failed; f = f->next) {
+        bool coded;
+        if (!f->bytes) continue;
+        char *text = scene_file_text(w->context, f, &coded);
+        if (!text) w->failed = true;
+        put_text(w, n++ ? ", " : "\"files\": {"), put_quoted(w, f->name), put_text(w, coded ? ": {\"base64\": " : ": ");
+        put_quoted(w, text ? text : "");
+        if (coded) put_text(w, "}");
+        mem_free(w->context, text);
+    }
+    if (n) put_text(w, "}\n");
+}
+
+char *scene_write(zn_context *context, const scene_node *root, const scene_file *files, const zn_scene_options *options,
+                  const zn_settings *settings, const zn_simulation *simulation) {
     writing w = {.context = context, .options = options, .simulation = simulation};
+    if (is_ambiguous(files)) return mem_text(context, "");
     const scene_node *inputs = scene_find(root, "inputs");
     if (inputs && inputs->kind != SCENE_MAP) inputs = NULL;
     for (const scene_entry *e = root->first; e; e = e->next) {
-        if (!strcmp(e->key->text, "simulation") || !strcmp(e->key->text, "include")) continue;
+        if (!strcmp(e->key->text, "simulation") || !strcmp(e->key->text, "include") || !strcmp(e->key->text, "files")) continue;
         if (!strcmp(e->key->text, "inputs") && simulation) continue;
         put_quoted(&w, e->key->text), put_text(&w, ": ");
         if (!strcmp(e->key->text, "parameters") && e->value->kind == SCENE_MAP) put_parameters(&w, e->value);
@@ -152,6 +176,7 @@ char *scene_write(zn_context *context, const scene_node *root, const zn_scene_op
         put_text(&w, "\n");
     }
     if (simulation) put_inputs(&w, inputs);
+    put_files(&w, files);
     put_text(&w, "\"simulation\": ");
     put_settings(&w, settings);
     put_text(&w, "\n");

@@ -141,8 +141,51 @@ static void random_bytes(void **state) {
     }
 }
 
+/* A binary STL file of a tetrahedron, and a table: the text of a run has both, and needs no file. */
+static void files_in_the_text_of_a_run(void **state) {
+    (void)state;
+    static const float corners[4][3][3] = {{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}},
+                                           {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}},
+                                           {{0, 0, 0}, {0, 0, 1}, {0, 1, 0}},
+                                           {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    unsigned char stl[84 + 4 * 50] = {[80] = 4};
+    for (int i = 0; i < 4; i++) memcpy(stl + 84 + 50 * i + 12, corners[i], sizeof corners[i]);
+    write_file("tetrahedron.stl", stl, sizeof stl);
+    write_file("kept.csv", "t,F\n0,3\n2,-3\n", 13);
+    static const char text[] = "bodies: {b: {type: spatial, shape: {type: mesh, file: csv-tetrahedron.stl}, density: 6}}\n"
+                               "tables: {f: {file: csv-kept.csv, columns: [t, F]}}\nforces: {b.x: \"table(f, t)\"}\n"
+                               "simulation: {scheme: rattle, step: 0.01, end: 1}\n";
+    trial first = {.context = zn_context_create(NULL)};
+    assert_int_equal(zn_scene_parse(first.context, ZENO_BINARY_DIR "/here.yaml", text, NULL, &first.scene), ZN_OK);
+    char *run = NULL;
+    assert_int_equal(zn_scene_as_run(first.scene, NULL, &run), ZN_OK);
+    assert_int_equal(remove(ZENO_BINARY_DIR "/csv-tetrahedron.stl") | remove(ZENO_BINARY_DIR "/csv-kept.csv"), 0);
+    trial again = trial_complete(run, (trial_options){.scheme = "rattle"});
+    check_close(trial_u(&again, 0), 3 - 1.5, 1e-12); /* mass 6/6; 3 - 3 t from 0 to 1 */
+    char *twice = NULL;                              /* it takes them along again */
+    assert_int_equal(zn_scene_as_run(again.scene, NULL, &twice), ZN_OK);
+    assert_string_equal(run, twice);
+    zn_scene_free_text(first.scene, run);
+    zn_scene_free_text(again.scene, twice);
+    trial_end(&first);
+    trial_end(&again);
+    static const char *const wrong[][2] = {
+        {"files: {a.stl: {base64: \"*\"}}\n", ":1:26: file 'a.stl' has characters that are not those of base64"},
+        {"files: {a.csv: [1]}\n", "file 'a.csv' must be a"},
+        {"files: {a.csv: {hex: 00}}\n", "'hex' is unknown in file 'a.csv'"}};
+    for (int i = 0; i < 3; i++) {
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *scene = NULL;
+        char full[600];
+        snprintf(full, sizeof full, "%s%s", wrong[i][0], cart);
+        assert_int_not_equal(zn_scene_parse(context, "test", full, NULL, &scene), ZN_OK);
+        if (!strstr(zn_error_text(context), wrong[i][1])) fail_msg("%s", zn_error_text(context));
+        zn_context_destroy(context);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(inputs), cmocka_unit_test(tables), cmocka_unit_test(texts_of_inputs),
-                                       cmocka_unit_test(random_bytes)};
+                                       cmocka_unit_test(random_bytes), cmocka_unit_test(files_in_the_text_of_a_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
