@@ -69,6 +69,7 @@ typedef struct formula_system {
     zn_sizes size;
     int n;                                        /* rows of lambda */
     int q, u, a, lambda, parameter, input, count; /* first variable of each group, number of variables */
+    struct zn_machine *machine;                   /* of the builder; may be NULL */
     bool *state;                                  /* per coordinate: whether it is the state of a controller */
     int answered;                                 /* the first ones, whose rates the model answers: of a part that owns no others */
     bool lagrangian;                              /* every velocity is the rate of a coordinate; there may be states beside */

@@ -90,6 +90,7 @@ expr formula_rate(formula_system *s, expr c0) {
 zn_status formula_position_row(formula_system *s, zn_context *context, const expr_scope *scope, const formula_text *text, const char *name,
                                const char *kind, formula_row *row) {
     zn_status status = formula_parse(s, context, scope, text, &row->c0);
+    if (status == ZN_OK && (row->c0 = machine_functions(s->machine, s->graph, s->input, row->c0)) == EXPR_NONE) status = ZN_ERROR_MEMORY;
     if (status != ZN_OK) return status;
     if (expr_depends_range(s->graph, row->c0, s->u, s->size.nu))
         return formula_fail(context, text, name, "the %s of '%s' must not depend on velocities", kind, name);

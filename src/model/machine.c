@@ -52,6 +52,18 @@ int machine_find(const zn_machine *m, const char *name, size_t length) {
     return -1;
 }
 
+bool machine_is_function(const machine_value *v) { return v->follow && !v->held; }
+
+expr machine_functions(zn_machine *m, expr_graph *graph, int first, expr e) {
+    for (size_t i = 0; m && i < m->n_values && e != EXPR_NONE; i++) {
+        if (!machine_is_function(&m->values[i]) || !expr_depends_range(graph, e, first + (int)i, 1)) continue;
+        m->values[i].in_positions = true;
+        expr function = expr_look_up(graph, m->values[i].follow, 0, expr_variable(graph, 0));
+        e = function == EXPR_NONE ? EXPR_NONE : expr_substitute(graph, e, first + (int)i, 1, &function);
+    }
+    return e;
+}
+
 void machine_scope(const zn_machine *m, expr_scope *scope) {
     if (m) scope->n_tables = (int)m->n_tables, scope->tables = m->tables;
 }

@@ -36,6 +36,7 @@ typedef struct machine_value {
     double sign;
     expr_table *follow; /* inputs: the table that they follow; else NULL */
     bool held;
+    bool in_positions; /* positions follow its table, in formulas: another one cannot take its place */
 } machine_value;
 
 typedef enum machine_target { MACHINE_POSITION, MACHINE_VELOCITY, MACHINE_VALUE } machine_target;
@@ -114,6 +115,10 @@ void machine_destroy(zn_machine *);
 void machine_scope(const zn_machine *, expr_scope *);
 /* A name of an acceleration or force, which outputs may read from now on. */
 zn_status machine_answer(zn_machine *, const char *name, const char *of);
+/* Inputs that are interpolated over time are functions of t where positions are given by them, which have rates; elsewhere, and all others, they are constant within a
+ * step. `first`: the variable of the first value. EXPR_NONE: no memory. */
+bool machine_is_function(const machine_value *);
+expr machine_functions(zn_machine *, expr_graph *, int first, expr);
 /* -1: there is none. `length` bytes of name. */
 int machine_find(const zn_machine *, const char *name, size_t length);
 /* Formulas whose values the simulation asks for, in the order of all probes. */

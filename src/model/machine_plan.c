@@ -161,6 +161,7 @@ static bool resolve_answer(machine_value *v, const zn_model *model) {
 }
 
 zn_status machine_resolve(const zn_machine *from, machine_plan *m, const zn_model *model) {
+    for (int i = 0; m && i < m->n_values; i++) m->values[i].in_positions = from->values[i].in_positions;
     for (int i = 0; m && i < m->n_values; i++)
         if (m->values[i].of && !resolve_answer(&m->values[i], model))
             return fail(from->context, ZN_ERROR_MODEL, "an output uses '%s', but the model has no such force", m->values[i].name);

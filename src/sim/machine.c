@@ -169,6 +169,30 @@ double sim_machine_target(const zn_simulation *sim) {
     return target;
 }
 
+/* Positions do not jump: a value that stands in a bilateral constraint on position level, as in a position drive, cannot become another one. */
+static zn_status check_jump(zn_simulation *sim, int i, double value) {
+    const zn_model *model = sim->model;
+    answers *at = &sim->monitor.at;
+    const zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    double *values = sim->machine.values, before = values[i];
+    if (!at->work || model->size.ng == 0 || value == before) return ZN_OK;
+    zn_constraints wanted[2] = {{.c0 = at->c0}, {.c0 = at->c2}};
+    bool fine = model->constraints(model, at->work, &now, &wanted[0]) == 0;
+    values[i] = value;
+    fine = model->constraints(model, at->work, &now, &wanted[1]) == 0 && fine;
+    values[i] = before;
+    for (int row = 0; fine && row < model->size.ng; row++) {
+        double jump = fabs(at->c2[row] - at->c0[row]);
+        if (jump <= SIM_STEP_ROUNDOFF * larger(fabs(value), fabs(before))) continue;
+        return fail(sim->context, ZN_ERROR_ARGUMENT,
+                    "the constraint '%s' would jump by %g, since '%s' becomes %g where it was %g, and positions cannot jump: give an input "
+                    "of positions a table with "
+                    "'interpolation: linear' or 'cubic' in the scene, drive a velocity, a state whose rate it is, or let a servo follow it",
+                    model->bilateral_names[row], jump, sim->machine.of->values[i].name, value, before);
+    }
+    return ZN_OK;
+}
+
 /* Those that are due now. */
 static zn_status sample(zn_simulation *sim, bool *changed) {
     sim_machine *m = &sim->machine;
@@ -181,6 +205,7 @@ static zn_status sample(zn_simulation *sim, bool *changed) {
             double value =
                 m->held[i] ? expr_table_value(m->follow[i], 0, m->follow[i]->x[(int)m->samples[i]]) : m->probes[m->of->values[i].probe];
             m->samples[i]++;
+            if ((status = check_jump(sim, i, value)) != ZN_OK) return status;
             if (m->values[i] != value) sim_work_leave(sim);
             *changed = *changed || m->values[i] != value;
             m->values[i] = value;
@@ -289,6 +314,8 @@ zn_status zn_simulation_set_input(zn_simulation *sim, const char *name, double v
                     machine_kind_words[sim->machine.of->values[index].kind]);
     if (sim->machine.follow[index]) return fail(sim->context, ZN_ERROR_ARGUMENT, "the input '%s' follows a table: it cannot be set", name);
     if (!isfinite(value)) return fail(sim->context, ZN_ERROR_ARGUMENT, "the input '%s' must be a finite number, not %g", name, value);
+    status = check_jump(sim, index, value);
+    if (status != ZN_OK) return status;
     if (sim->machine.values[index] != value) sim_work_leave(sim), sim->machine.was_set = true;
     sim->machine.values[index] = value;
     sim_work_return(sim);
@@ -325,12 +352,17 @@ zn_status zn_simulation_follow(zn_simulation *sim, const char *input, const zn_t
     if (!may_be_set(&m->of->values[index]))
         return fail(sim->context, ZN_ERROR_ARGUMENT, "'%s' is no input, but %s of the model: it sets itself", input,
                     machine_kind_words[m->of->values[index].kind]);
+    if (m->of->values[index].in_positions)
+        return fail(sim->context, ZN_ERROR_ARGUMENT,
+                    "positions follow the table of the input '%s': another one must stand in the scene, too", input);
     if (held && table->periodic) return fail(sim->context, ZN_ERROR_ARGUMENT, "a table that is held cannot be periodic");
     expr_table *made = NULL;
     expr_table_def def = {table->n, table->x, table->y, table->interpolation == ZN_INTERPOLATION_CUBIC && !held, table->periodic};
     status = expr_table_create(sim->context, &def, &made);
-    if (status != ZN_OK) return status;
-    return follow(sim, index, made, held);
+    for (int i = 0; status == ZN_OK && i < table->n; i++) status = check_jump(sim, index, table->y[i]);
+    if (status == ZN_OK) return follow(sim, index, made, held);
+    expr_table_release(sim->context, made);
+    return status;
 }
 
 zn_status sim_machine_follow_as(zn_simulation *sim, const zn_simulation *other) {

@@ -140,7 +140,7 @@ zn_status parts_express_kind(zn_parts *parts, const parts_piece *piece, const in
     sketch k;
     zn_status status = sketch_begin_on(parts->context, &k, layout, piece->rows, piece->n_parameters);
     if (status != ZN_OK) return status;
-    if (piece->own_kind && parts->machine) status = sketch_inputs(&k, (int)parts->machine->n_values);
+    if (piece->own_kind && parts->machine) status = sketch_inputs(&k, parts->machine);
     for (int i = 0; status == ZN_OK && i < piece->n_bodies; i++)
         if (body_is_moving(k.body[i].kind)) status = express_motion(parts, &k, i, &parts->bodies[piece->bodies[i]]);
     if (status == ZN_OK) status = parts_express_rates(parts, &k, piece);

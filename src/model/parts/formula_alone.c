@@ -185,7 +185,7 @@ static zn_sizes count_rows(const zn_formula_model *texts) {
 }
 
 static zn_status express(zn_parts *parts, zn_formula_model *texts, const parts_piece *piece, sketch *k) {
-    zn_status status = parts->machine ? sketch_inputs(k, (int)parts->machine->n_values) : ZN_OK;
+    zn_status status = parts->machine ? sketch_inputs(k, parts->machine) : ZN_OK;
     k->s.moves = false; /* rates by the rule of the chain: of few coordinates they are shorter */
     if (status != ZN_OK) return status;
     status = check_names(parts, texts);

@@ -200,6 +200,10 @@ zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int 
     for (size_t i = 0; i < parts->n_parameters; i++)
         formula_add_name(parts, &list, parts->parameters[i].name, sketch_constant(k, parts->parameters[i].value));
     formula_add_name(parts, &list, "t", expr_variable(k->g, 0));
+    for (size_t i = 0; !piece && parts->machine && i < parts->machine->n_values; i++) { /* of a prescribed motion */
+        const machine_value *v = &parts->machine->values[i];
+        if (machine_is_function(v)) formula_add_name(parts, &list, v->name, expr_look_up(k->g, v->follow, 0, expr_variable(k->g, 0)));
+    }
     for (size_t i = 0; i < inputs; i++)
         if (machine->values[i].kind != MACHINE_ANSWER || piece->n_outputs)
             formula_add_name(parts, &list, machine->values[i].name, expr_variable(k->g, k->s.input + (int)i));
@@ -238,12 +242,17 @@ static zn_status refuse_values(zn_parts *parts, zn_formula formula) {
         int value = parts->machine ? machine_find(parts->machine, name, t.length) : -1, body = parts_find_body(parts, name, t.length);
         bool state = body >= 0 && body_has_rate(parts->bodies[body].kind);
         if (value < 0 && !state) continue;
+        if (value >= 0 && machine_is_function(&parts->machine->values[value])) {
+            parts->machine->values[value].in_positions = true;
+            continue;
+        }
         error_place place = formula_place(formula, t.start);
-        return fail_at(
-            parts->context, ZN_ERROR_MODEL, &place,
-            "'%.*s' is %s, and a prescribed motion is a formula of t alone: let a drive move a body with mass, whose formula may "
-            "use inputs and states",
-            (int)(t.length < 60 ? t.length : 60), name, state ? "a state" : machine_kind_words[parts->machine->values[value].kind]);
+        return fail_at(parts->context, ZN_ERROR_MODEL, &place,
+                       "'%.*s' is %s, and a prescribed motion is a formula of t, tables and inputs with 'interpolation: linear' or "
+                       "'cubic': let a drive "
+                       "move a body with mass, whose formula may use inputs and states",
+                       (int)(t.length < 60 ? t.length : 60), name,
+                       state ? "a state" : machine_kind_words[parts->machine->values[value].kind]);
     }
     return ZN_OK;
 }

@@ -10,6 +10,7 @@
  *                                                            piece (joints.c), because its reservoir are multipliers there (scheme/loads.h)
  *
  * Parameters of their pieces: both frames, offset of the angle, sign, limit. */
+#include "model/machine.h"
 #include "model/parts/joint.h"
 
 #include <stdio.h>
@@ -32,6 +33,7 @@ static zn_status express(zn_parts *parts, sketch *k, const parts_piece *piece) {
         expr drive;
         zn_status status = parts_formula_of_time(parts, k, piece, &piece->formulas[0], &drive);
         if (status != ZN_OK) return status;
+        drive = machine_functions(k->s.machine, k->g, k->s.input, drive);
         sketch_contact(k, sketch_add(k, limit, sketch_mul(k, sign, sketch_sub(k, s.value, drive))), 0, NULL);
         return ZN_OK;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joints: what they need, their rows, and how a definition becomes a piece. */
+#include "model/machine.h"
 #include "model/parts/joint.h"
 
 #define X(name, identifier, word, sentence) extern const joint_type joint_##identifier;
@@ -47,6 +48,8 @@ zn_status parts_express_joint(zn_parts *parts, sketch *k, const parts_piece *pie
     j.d = evec_sub(k, j.b.p, j.a.p);
     if (type->extra) j.extra = sketch_parameter(k);
     zn_status status = type->has_drive ? parts_formula_of_time(parts, k, piece, &piece->formulas[0], &j.drive) : ZN_OK;
+    bool on_positions = j.planar ? type->g_plane : type->g_space;
+    if (status == ZN_OK && type->has_drive && on_positions) j.drive = machine_functions(k->s.machine, k->g, k->s.input, j.drive);
     if (status == ZN_OK && !(piece->variant & JOINT_LOOSE)) type->express(&j);
     if (status == ZN_OK && piece->variant & JOINT_RUBS) sketch_slip(k, joint_rate(&j, type->slides));
     return status;

@@ -2,6 +2,8 @@
 /* Drawing a kind of part: bodies as expressions, then rows, forces and energies on them. */
 #include "model/parts/sketch.h"
 
+#include "model/machine.h"
+
 /* ---- bodies ---- */
 
 static evec variables(sketch *k, int first, int count) {
@@ -232,12 +234,14 @@ void sketch_state(sketch *k, const sketch_body *state, expr rate) {
     k->failed |= !expr_keep_derivative(k->g, expr_variable(k->g, k->s.q + state->q), EXPR_MOTION, rate);
 }
 
-zn_status sketch_inputs(sketch *k, int count) {
+zn_status sketch_inputs(sketch *k, zn_machine *machine) {
+    int count = (int)machine->n_values;
     int *list = MEM_ARRAY(k->context, int, k->s.input + count);
     if (!list) return ZN_ERROR_MEMORY;
     mem_free(k->context, k->s.list);
     k->s.list = list;
     k->s.count = k->s.input + count;
+    k->s.machine = machine;
     return ZN_OK;
 }
 

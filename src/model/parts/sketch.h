@@ -104,7 +104,8 @@ zn_status sketch_begin_on(zn_context *, sketch *, const int *layout, zn_sizes ro
 /* The rate of a state or kinematic coordinate, which is not known at the beginning. */
 void sketch_state(sketch *, const sketch_body *, expr rate);
 /* Inputs of the machine, which formulas may read: right after the beginning. ZN_ERROR_MEMORY or ZN_OK. */
-zn_status sketch_inputs(sketch *, int count);
+struct zn_machine;
+zn_status sketch_inputs(sketch *, struct zn_machine *);
 void sketch_free(sketch *);
 /* The kind of part that was expressed, as a model whose parameters are zero. Frees the sketch. */
 zn_status sketch_compile(sketch *, zn_model **kind);
