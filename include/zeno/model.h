@@ -163,9 +163,6 @@ ZN_API zn_status zn_formula_mass(zn_formula_model *, const char *row, const char
 ZN_API zn_status zn_formula_position_constraint(zn_formula_model *, const char *name, zn_formula g);
 ZN_API zn_status zn_formula_velocity_constraint(zn_formula_model *, const char *name, zn_formula gamma);
 
-/* ZN_RESERVOIR_CONTENSOU: two slip velocities and the pivoting velocity; the radius of the contact patch couples them. */
-typedef enum zn_reservoir { ZN_RESERVOIR_BALL, ZN_RESERVOIR_ELLIPSE, ZN_RESERVOIR_RECTANGLE, ZN_RESERVOIR_CONTENSOU } zn_reservoir;
-
 /* A friction law of a contact: up to 3 slip velocities (linear in u), one coefficient or one for each of them. */
 typedef struct zn_friction_def {
     zn_reservoir reservoir;

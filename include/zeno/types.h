@@ -22,6 +22,20 @@ typedef struct zn_ball {
     double mu;
 } zn_ball;
 
+/* Sets of friction forces: X(IDENTIFIER, word in scenes, least and most slip velocities, coefficients of friction (1, or up to one for each of them),
+ * whether it has a radius, sentence). */
+#define ZN_RESERVOIR_LIST(X)                                                           \
+    X(BALL, ball, 1, 3, 1, false, "the same friction in all directions")               \
+    X(ELLIPSE, ellipse, 2, 2, 2, false, "a semi-axis for each of two slip velocities") \
+    X(RECTANGLE, rectangle, 1, 3, 3, false, "each slip velocity has a law of its own") \
+    X(CONTENSOU, contensou, 3, 3, 1, true, "two slip velocities and the pivoting velocity, coupled by the radius of the contact patch")
+typedef enum zn_reservoir {
+#define X(identifier, word, least, most, coefficients, radius, sentence) ZN_RESERVOIR_##identifier,
+    ZN_RESERVOIR_LIST(X)
+#undef X
+        ZN_RESERVOIR_COUNT
+} zn_reservoir;
+
 /* The text of a formula. It may carry its place in a file, for error messages. */
 typedef struct zn_formula {
     const char *text;

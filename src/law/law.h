@@ -26,18 +26,8 @@ void law_prox_ball_jacobian(int dim, double radius, const double *a, double *p_a
 
 /* ---- reservoirs ---- */
 
-typedef enum law_kind {
-    LAW_BALL,      /* isotropic Coulomb: |lambda_T| <= mu lambda_N, one to three rows */
-    LAW_ELLIPSE,   /* semi-axes mu[i] lambda_N, two rows */
-    LAW_RECTANGLE, /* |lambda_i| <= mu[i] lambda_N, independent */
-    LAW_CONTENSOU, /* rows (gamma_T1, gamma_T2, gamma_P), mu[0], contact radius R: scale of the pivoting row 3 pi R/16 */
-    LAW_PIVOTING,  /* one row, mu[0] = mu_P */
-    LAW_ROLLING,   /* two rows, mu[0], mu[1] = mu_R1, mu_R2, independent */
-    LAW_KIND_COUNT
-} law_kind;
-
 typedef struct law_reservoir {
-    law_kind kind;
+    zn_reservoir kind;
     int dim;                /* rows; must fit the kind */
     double mu[LAW_DIM_MAX]; /* per row; kinds with one coefficient use mu[0] */
     double radius;          /* Coulomb-Contensou: of the contact patch */
@@ -46,6 +36,10 @@ typedef struct law_reservoir {
 /* Row scales (dim) and balls (at most dim) of a reservoir; returns the number of balls, or -1 when the description is wrong
  * (`why` then says what). A row with coefficient zero gets a ball of its own with mu = 0 and scale 1. */
 int law_balls(const law_reservoir *, double *scale, zn_ball *balls, const char **why);
+
+/* The most coefficients of friction that a reservoir has; whether its third row is pivoting. */
+int law_coefficients(zn_reservoir);
+bool law_needs_pivoting(zn_reservoir);
 
 /* ---- Stribeck ---- */
 

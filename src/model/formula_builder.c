@@ -190,7 +190,7 @@ zn_status formula_check_contact(zn_context *context, const char *name, const zn_
                     def->n_laws < 0 ? "" : ", but no description of them");
     for (int i = 0; i < def->n_laws; i++) {
         const zn_friction_def *law = &def->laws[i];
-        if ((int)law->reservoir < ZN_RESERVOIR_BALL || law->reservoir > ZN_RESERVOIR_CONTENSOU)
+        if ((int)law->reservoir < 0 || law->reservoir >= ZN_RESERVOIR_COUNT)
             return fail(context, ZN_ERROR_ARGUMENT, "the contact '%s': unknown reservoir %d of a friction law", name, (int)law->reservoir);
         if (law->n_slips < 1 || (law->n_friction != 1 && law->n_friction != law->n_slips) || !law->slips || !law->friction)
             return fail(context, ZN_ERROR_ARGUMENT,

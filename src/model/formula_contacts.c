@@ -28,15 +28,10 @@ static zn_status ranged_number(contact_build *build, const formula_text *text, c
     return status;
 }
 
-static const law_kind kinds[] = {[ZN_RESERVOIR_BALL] = LAW_BALL,
-                                 [ZN_RESERVOIR_ELLIPSE] = LAW_ELLIPSE,
-                                 [ZN_RESERVOIR_RECTANGLE] = LAW_RECTANGLE,
-                                 [ZN_RESERVOIR_CONTENSOU] = LAW_CONTENSOU};
-
 /* Balls and row scales of one law from its coefficients. */
 static zn_status add_balls(contact_build *build, const friction_text *law, const double *mu) {
     formula_system *s = build->system;
-    law_reservoir reservoir = {.kind = kinds[law->reservoir], .dim = law->n_slips};
+    law_reservoir reservoir = {.kind = law->reservoir, .dim = law->n_slips};
     memcpy(reservoir.mu, mu, (size_t)law->n_slips * sizeof *mu);
     zn_status status = ranged_number(build, &law->radius, "contact radius", 0, INFINITY, &reservoir.radius);
     if (status != ZN_OK) return status;

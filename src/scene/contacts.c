@@ -29,14 +29,32 @@ static void read_stribeck(scene_loader *loader, const scene_node *node, zn_frict
     law->stribeck_rate = scene_constant(loader, rate, "stribeck rate", scene_positive, "1");
 }
 
-static zn_reservoir read_reservoir(scene_loader *loader, const scene_node *node, int n_friction) {
-    static const char *const words[] = {"ball", "ellipse", "rectangle", "contensou"};
-    if (!node) return n_friction > 1 ? ZN_RESERVOIR_ELLIPSE : ZN_RESERVOIR_BALL;
-    int word = scene_want_word(loader, node, "reservoir", 4, words);
-    if ((word == ZN_RESERVOIR_BALL || word == ZN_RESERVOIR_CONTENSOU) && n_friction > 1)
+static const struct {
+    const char *word;
+    int coefficients;
+    bool radius;
+} reservoirs[] = {
+#define X(identifier, word, least, most, coefficients, radius, sentence) {#word, coefficients, radius},
+    ZN_RESERVOIR_LIST(X)
+#undef X
+};
+
+zn_reservoir scene_read_reservoir(scene_loader *loader, const scene_node *node, const scene_node *radius, const char *what,
+                                  int n_friction) {
+    const char *words[ZN_RESERVOIR_COUNT], *with_radius = "";
+    for (int i = 0; i < ZN_RESERVOIR_COUNT; i++) {
+        words[i] = reservoirs[i].word;
+        if (reservoirs[i].radius) with_radius = words[i];
+    }
+    int word = node ? scene_want_word(loader, node, "reservoir", ZN_RESERVOIR_COUNT, words) : -1;
+    zn_reservoir kind = word >= 0 ? (zn_reservoir)word : n_friction > 1 ? ZN_RESERVOIR_ELLIPSE : ZN_RESERVOIR_BALL;
+    if (word >= 0 && n_friction > 1 && reservoirs[kind].coefficients == 1)
         scene_error(loader, node, "a %s has one friction coefficient, but here are %d; ellipse and rectangle have several", words[word],
                     n_friction);
-    return word < 0 ? ZN_RESERVOIR_BALL : (zn_reservoir)word;
+    if (word >= 0 && reservoirs[kind].radius && !radius)
+        scene_error(loader, node, "%s is %s, but lacks 'radius' (of the contact patch)", what, words[kind]);
+    if (!reservoirs[kind].radius && radius) scene_error(loader, radius, "only 'reservoir: %s' has a radius", with_radius);
+    return kind;
 }
 
 /* false: no law was filled. */
@@ -59,11 +77,7 @@ static bool read_law(scene_loader *loader, const scene_node *map, const char *wh
     law->slips = slip_formulas(loader, law->n_slips, slips);
     law->friction = friction_formulas(loader, law->n_friction, coefficients, what);
     if (!law->slips || !law->friction) return false;
-    law->reservoir = read_reservoir(loader, nodes.reservoir, law->n_friction);
-    if (law->reservoir == ZN_RESERVOIR_CONTENSOU && !nodes.radius)
-        scene_error(loader, nodes.reservoir, "%s is contensou, but lacks 'radius' (of the contact patch)", what);
-    if (law->reservoir != ZN_RESERVOIR_CONTENSOU && nodes.radius)
-        scene_error(loader, nodes.radius, "only 'reservoir: contensou' has a radius");
+    law->reservoir = scene_read_reservoir(loader, nodes.reservoir, nodes.radius, what, law->n_friction);
     if (nodes.radius) law->radius = scene_constant(loader, nodes.radius, "radius", scene_not_negative, "1");
     if (nodes.stribeck) read_stribeck(loader, nodes.stribeck, law);
     if (law->n_friction == 1 || law->n_friction == law->n_slips) return true;

@@ -35,17 +35,11 @@ static void read_stribeck(scene_loader *loader, const scene_node *node, zn_conta
 }
 
 static zn_contact_law read_law(scene_loader *loader, const char *what, const law_nodes *n) {
-    static const char *const words[] = {"ball", "ellipse", "rectangle", "contensou"};
     zn_contact_law law = {0};
     if (n->friction) law.n_friction = want_coefficients(loader, n->friction, scene_format(loader, "friction of %s", what), law.friction);
-    law.reservoir = law.n_friction == 2 ? ZN_RESERVOIR_ELLIPSE : ZN_RESERVOIR_BALL;
-    int word = n->reservoir ? scene_want_word(loader, n->reservoir, "reservoir", 4, words) : -1;
-    if (word >= 0) law.reservoir = (zn_reservoir)word;
     const scene_node *lonely = n->reservoir ? n->reservoir : n->radius ? n->radius : n->stribeck;
     if (!n->friction && lonely) scene_error(loader, lonely, "%s has no friction that this could belong to", what);
-    if (law.reservoir == ZN_RESERVOIR_CONTENSOU && !n->radius)
-        scene_error(loader, n->reservoir, "%s is contensou, but lacks 'radius' (of the contact patch)", what);
-    if (law.reservoir != ZN_RESERVOIR_CONTENSOU && n->radius) scene_error(loader, n->radius, "only 'reservoir: contensou' has a radius");
+    law.reservoir = scene_read_reservoir(loader, n->reservoir, n->radius, what, law.n_friction);
     if (n->radius) scene_want_number(loader, n->radius, scene_format(loader, "radius of %s", what), scene_not_negative, &law.radius);
     if (n->stribeck) read_stribeck(loader, n->stribeck, &law);
     if (n->restitution)

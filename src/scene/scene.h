@@ -275,6 +275,8 @@ void scene_read_kinematics(scene_loader *, const scene_node *);
 void scene_read_mass(scene_loader *, const scene_node *);
 void scene_read_constraints(scene_loader *, const scene_node *);
 void scene_read_contacts(scene_loader *, const scene_node *);
+/* The set of friction forces of a contact that has `n_friction` coefficients; both nodes may be NULL. */
+zn_reservoir scene_read_reservoir(scene_loader *, const scene_node *, const scene_node *radius, const char *what, int n_friction);
 /* Formulas that results keep. */
 void scene_read_outputs(scene_loader *, const scene_node *);
 void scene_read_settings(scene_loader *, const scene_node *);

@@ -91,9 +91,9 @@ static bool in_reservoir(const law_reservoir *law, double lambda_N, const double
     const double *m = law->mu;
     double e[3] = {lambda[0], law->dim > 1 ? lambda[1] : 0, law->dim > 2 ? lambda[2] : 0};
     switch (law->kind) {
-    case LAW_BALL: return sqrt(dot(law->dim, lambda, lambda)) <= m[0] * lambda_N + slack;
-    case LAW_ELLIPSE: return hypot(e[0] / m[0], e[1] / m[1]) <= lambda_N + slack;
-    case LAW_CONTENSOU: {
+    case ZN_RESERVOIR_BALL: return sqrt(dot(law->dim, lambda, lambda)) <= m[0] * lambda_N + slack;
+    case ZN_RESERVOIR_ELLIPSE: return hypot(e[0] / m[0], e[1] / m[1]) <= lambda_N + slack;
+    case ZN_RESERVOIR_CONTENSOU: {
         double third = e[2] / (3 * acos(-1) * law->radius / 16);
         return sqrt(e[0] * e[0] + e[1] * e[1] + third * third) <= m[0] * lambda_N + slack;
     }
@@ -107,9 +107,9 @@ static double support(const law_reservoir *law, double lambda_N, const double *g
     const double *m = law->mu;
     double sum = 0;
     switch (law->kind) {
-    case LAW_BALL: return m[0] * lambda_N * sqrt(dot(law->dim, gamma, gamma));
-    case LAW_ELLIPSE: return lambda_N * hypot(m[0] * gamma[0], m[1] * gamma[1]);
-    case LAW_CONTENSOU: {
+    case ZN_RESERVOIR_BALL: return m[0] * lambda_N * sqrt(dot(law->dim, gamma, gamma));
+    case ZN_RESERVOIR_ELLIPSE: return lambda_N * hypot(m[0] * gamma[0], m[1] * gamma[1]);
+    case ZN_RESERVOIR_CONTENSOU: {
         double third = gamma[2] * 3 * acos(-1) * law->radius / 16;
         return m[0] * lambda_N * sqrt(gamma[0] * gamma[0] + gamma[1] * gamma[1] + third * third);
     }
@@ -119,9 +119,9 @@ static double support(const law_reservoir *law, double lambda_N, const double *g
     }
 }
 static law_reservoir random_reservoir(int trial) {
-    static const int dims[LAW_KIND_COUNT] = {0, 2, 0, 3, 1, 2};
-    law_reservoir law = {.kind = (law_kind)(trial % LAW_KIND_COUNT), .radius = uniform(0.01, 3)};
-    law.dim = dims[law.kind] ? dims[law.kind] : 1 + trial / LAW_KIND_COUNT % 3;
+    static const int dims[ZN_RESERVOIR_COUNT] = {0, 2, 0, 3};
+    law_reservoir law = {.kind = (zn_reservoir)(trial % ZN_RESERVOIR_COUNT), .radius = uniform(0.01, 3)};
+    law.dim = dims[law.kind] ? dims[law.kind] : 1 + trial / ZN_RESERVOIR_COUNT % 3;
     for (int i = 0; i < 3; i++) law.mu[i] = uniform(0.05, 2);
     return law;
 }
@@ -161,21 +161,21 @@ static void wrong_descriptions(void **state) {
     zn_ball balls[3];
     const char *why = NULL;
     law_reservoir wrong[] = {
-        {.kind = LAW_BALL, .dim = 0, .mu = {1}},         {.kind = LAW_BALL, .dim = 4, .mu = {1}},
-        {.kind = LAW_BALL, .dim = 2, .mu = {-1}},        {.kind = LAW_ELLIPSE, .dim = 3, .mu = {1, 1}},
-        {.kind = LAW_ELLIPSE, .dim = 2, .mu = {1, NAN}}, {.kind = LAW_CONTENSOU, .dim = 3, .mu = {1}, .radius = -1},
-        {.kind = LAW_PIVOTING, .dim = 2, .mu = {1}},     {.kind = LAW_ROLLING, .dim = 1, .mu = {1, 1}},
-        {.kind = LAW_KIND_COUNT, .dim = 1, .mu = {1}},   {.kind = LAW_BALL, .dim = 1, .mu = {INFINITY}},
+        {.kind = ZN_RESERVOIR_BALL, .dim = 0, .mu = {1}},         {.kind = ZN_RESERVOIR_BALL, .dim = 4, .mu = {1}},
+        {.kind = ZN_RESERVOIR_BALL, .dim = 2, .mu = {-1}},        {.kind = ZN_RESERVOIR_ELLIPSE, .dim = 3, .mu = {1, 1}},
+        {.kind = ZN_RESERVOIR_ELLIPSE, .dim = 2, .mu = {1, NAN}}, {.kind = ZN_RESERVOIR_CONTENSOU, .dim = 3, .mu = {1}, .radius = -1},
+        {.kind = ZN_RESERVOIR_RECTANGLE, .dim = 4, .mu = {1}},    {.kind = ZN_RESERVOIR_CONTENSOU, .dim = 2, .mu = {1, 1}},
+        {.kind = ZN_RESERVOIR_COUNT, .dim = 1, .mu = {1}},        {.kind = ZN_RESERVOIR_BALL, .dim = 1, .mu = {INFINITY}},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         why = NULL;
         assert_int_equal(law_balls(&wrong[k], scale, balls, &why), -1);
         assert_non_null(why);
     }
-    law_reservoir flat = {.kind = LAW_ELLIPSE, .dim = 2, .mu = {0.5, 0}};
+    law_reservoir flat = {.kind = ZN_RESERVOIR_ELLIPSE, .dim = 2, .mu = {0.5, 0}};
     assert_int_equal(law_balls(&flat, scale, balls, NULL), 2);
     assert_true(balls[0].mu == 0.5 && balls[1].mu == 0 && scale[0] == 1 && scale[1] == 1);
-    law_reservoir point = {.kind = LAW_CONTENSOU, .dim = 3, .mu = {0.5}, .radius = 0};
+    law_reservoir point = {.kind = ZN_RESERVOIR_CONTENSOU, .dim = 3, .mu = {0.5}, .radius = 0};
     assert_int_equal(law_balls(&point, scale, balls, NULL), 2);
     assert_true(balls[0].dim == 2 && balls[1].dim == 1 && balls[1].mu == 0);
 }

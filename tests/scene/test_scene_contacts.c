@@ -113,8 +113,10 @@ static void mistakes_in_space(void **state) {
     (void)state;
     check_spatial("direction: [1, 1, 0]", "direction: [0, 0, 0]", "8:3: needs a direction");
     check_spatial("direction: [1, 1, 0]", "direction: [1, 1, 0], of: moon", "8:92: world, touching, surface");
-    check_spatial("tangent: {direction: [1, 1, 0]}", "reservoir: contensou, radius: 0.1", "8:3: two coefficients of friction");
-    check_spatial("tangent: {direction: [1, 1, 0]}", "reservoir: contensou", "8:67: lacks 'radius'");
+    check_spatial("tangent: {direction: [1, 1, 0]}", "reservoir: contensou, radius: 0.1",
+                  "8:67: a contensou has one friction coefficient, but here are 2");
+    check_spatial("tangent: {direction: [1, 1, 0]}", "reservoir: contensou",
+                  "8:67: a contensou has one friction coefficient, but here are 2", "8:67: lacks 'radius'");
     check_spatial("friction: [0.1, 0.2]", "rolling: [1, 2, 3]", "8:43: one or two values");
 }
 

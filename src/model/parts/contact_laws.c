@@ -28,18 +28,14 @@ static const char *add_law(law_sum *sum, const law_reservoir *reservoir) {
 }
 
 static const char *add_sliding(law_sum *sum, const zn_contact_law *law, bool planar, contact_variant *v) {
-    static const law_kind kinds[] = {[ZN_RESERVOIR_BALL] = LAW_BALL,
-                                     [ZN_RESERVOIR_ELLIPSE] = LAW_ELLIPSE,
-                                     [ZN_RESERVOIR_RECTANGLE] = LAW_RECTANGLE,
-                                     [ZN_RESERVOIR_CONTENSOU] = LAW_CONTENSOU};
     if (law->n_friction < 1 || law->n_friction > 2) return "there are one or two coefficients of friction";
-    if ((int)law->reservoir < 0 || law->reservoir > ZN_RESERVOIR_CONTENSOU) return "unknown reservoir";
+    if ((int)law->reservoir < 0 || law->reservoir >= ZN_RESERVOIR_COUNT) return "unknown reservoir";
     if (planar && law->reservoir != ZN_RESERVOIR_BALL)
         return "in the plane there is one slip velocity, so that the reservoir is an interval";
-    if (law->n_friction == 2 && (law->reservoir == ZN_RESERVOIR_BALL || law->reservoir == ZN_RESERVOIR_CONTENSOU))
+    if (law->n_friction == 2 && law_coefficients(law->reservoir) == 1)
         return "two coefficients of friction belong to an ellipse or a rectangle";
-    v->n_sliding = planar ? 1 : law->reservoir == ZN_RESERVOIR_CONTENSOU ? 3 : 2;
-    law_reservoir reservoir = {.kind = kinds[law->reservoir], .dim = v->n_sliding, .radius = law->radius};
+    v->n_sliding = planar ? 1 : law_needs_pivoting(law->reservoir) ? 3 : 2;
+    law_reservoir reservoir = {.kind = law->reservoir, .dim = v->n_sliding, .radius = law->radius};
     for (int i = 0; i < v->n_sliding; i++) reservoir.mu[i] = law->friction[i < law->n_friction ? i : 0];
     if (!law->stribeck) return add_law(sum, &reservoir);
     if (law->reservoir != ZN_RESERVOIR_BALL) return "Stribeck's law needs the same friction in all directions and no contact radius";
@@ -57,7 +53,7 @@ static const char *add_turning(law_sum *sum, const zn_contact_law *law, bool pla
     if (law->n_rolling == 2 && planar) return "in the plane there is one coefficient of rolling friction";
     if (law->n_rolling) {
         v->n_rolling = planar ? 1 : 2;
-        law_reservoir rolling = {.kind = LAW_RECTANGLE, .dim = v->n_rolling};
+        law_reservoir rolling = {.kind = ZN_RESERVOIR_RECTANGLE, .dim = v->n_rolling};
         for (int i = 0; i < v->n_rolling; i++) rolling.mu[i] = law->rolling[i < law->n_rolling ? i : 0];
         const char *why = add_law(sum, &rolling);
         if (why) return why;
@@ -65,7 +61,7 @@ static const char *add_turning(law_sum *sum, const zn_contact_law *law, bool pla
     if (law->pivoting == 0) return NULL;
     if (planar) return "in the plane nothing pivots about the normal";
     v->pivoting = true;
-    return add_law(sum, &(law_reservoir){.kind = LAW_PIVOTING, .dim = 1, .mu = {law->pivoting}});
+    return add_law(sum, &(law_reservoir){.kind = ZN_RESERVOIR_BALL, .dim = 1, .mu = {law->pivoting}});
 }
 
 zn_status contact_law_rows(zn_context *context, const char *name, const zn_contact_law *law, bool planar, contact_variant *v,
