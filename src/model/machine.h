@@ -20,7 +20,14 @@ typedef enum machine_kind {
 } machine_kind;
 extern const char *const machine_kind_words[MACHINE_KIND_COUNT]; /* "an input" */
 
-typedef enum machine_answer_kind { ANSWER_ACCELERATION, ANSWER_ROW, ANSWER_JOINT, ANSWER_CONTACTS } machine_answer_kind;
+typedef enum machine_answer_kind {
+    ANSWER_ACCELERATION,
+    ANSWER_ROW,
+    ANSWER_JOINT,
+    ANSWER_CONTACTS,
+    ANSWER_PUSH,
+    ANSWER_RULE
+} machine_answer_kind;
 
 typedef struct machine_value {
     char *name;
@@ -28,11 +35,12 @@ typedef struct machine_value {
     double every; /* sampled values: the time between samples */
     int probe;    /* sampled values: their formula */
     /* Answers, accelerations and forces that only outputs read: the name of the velocity, row or contact; JOINT|+VELOCITY: what the rows of a joint do to a
-     * velocity, with a sign. NULL: this is none. */
+     * velocity, with a sign; #CONTACT|+VELOCITY: the same for a contact;
+     * @RULE|+VELOCITY, @RULE|normal: for the contacts that a rule finds, by its number. NULL: this is none. */
     char *of;
     machine_answer_kind answer;
-    int index;        /* of the velocity or row; of contacts -1: normal, else the direction of friction */
-    int first, count; /* rows of a joint; contacts of one name */
+    int index; /* of the velocity or row; of contacts -1: normal, else the direction of friction; of rules -1: normal, else the velocity */
+    int first, count; /* rows of a joint; contacts of one name; first: the rule */
     double sign;
     expr_table *follow; /* inputs: the table that they follow; else NULL */
     bool held;

@@ -5,6 +5,7 @@
 #include "model/model.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- probes ---- */
 
@@ -135,15 +136,19 @@ static bool resolve_joint(machine_value *v, const char *bar, const zn_model *mod
 
 /* NAME.normal, NAME.friction, NAME.friction2: of the contact of this name, or of all its points NAME.1, NAME.2 ... together. */
 static bool resolve_contacts(machine_value *v, const zn_model *model) {
-    size_t length = (size_t)(strrchr(v->of, '.') - v->of);
-    const char *word = v->of + length + 1;
-    v->answer = ANSWER_CONTACTS;
-    v->index = strcmp(word, "normal") == 0 ? -1 : word[8] ? word[8] - '1' : 0;
+    const char *name = v->of + (v->of[0] == '#'), *end = v->of[0] == '#' ? strchr(name, '|') : strrchr(name, '.'), *word = end + 1;
+    size_t length = (size_t)(end - name);
+    v->answer = *word == '+' ? ANSWER_PUSH : ANSWER_CONTACTS;
+    v->index = *word == '+'                  ? find(word + 1, model->size.nu, model->u_names)
+               : strcmp(word, "normal") == 0 ? -1
+               : word[8]                     ? word[8] - '1'
+                                             : 0;
     for (int k = 0; k < model->size.n_contacts; k++) {
         const zn_contact *c = &model->contacts[k];
+        if (strncmp(c->name, name, length) != 0) continue;
         const char *rest = c->name + length;
-        if (strncmp(c->name, v->of, length) != 0 || (*rest && (rest[0] != '.' || rest[1] < '0' || rest[1] > '9'))) continue;
-        bool has = v->index < 0 ? c->row_N >= 0 : v->index < c->nF && (c->nF == 1) == !word[8];
+        if (*rest && (rest[0] != '.' || rest[1] < '0' || rest[1] > '9')) continue;
+        bool has = v->answer == ANSWER_PUSH ? v->index >= 0 : v->index < 0 ? c->row_N >= 0 : v->index < c->nF && (c->nF == 1) == !word[8];
         if (!has) return false;
         if (v->count++ == 0) v->first = k;
     }
@@ -152,6 +157,12 @@ static bool resolve_contacts(machine_value *v, const zn_model *model) {
 
 static bool resolve_answer(machine_value *v, const zn_model *model) {
     const char *bar = strchr(v->of, '|');
+    if (bar && v->of[0] == '@') {
+        v->answer = ANSWER_RULE, v->first = atoi(v->of + 1);
+        v->index = bar[1] == '+' ? find(bar + 2, model->size.nu, model->u_names) : -1;
+        return bar[1] != '+' || v->index >= 0;
+    }
+    if (bar && v->of[0] == '#') return resolve_contacts(v, model);
     if (bar) return resolve_joint(v, bar, model);
     v->index = find(v->of, model->size.nu, model->u_names);
     if (v->index >= 0) return true;

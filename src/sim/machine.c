@@ -113,6 +113,37 @@ static double sum_contacts(const zn_simulation *sim, const machine_value *v, con
     return sum;
 }
 
+/* What the rows of a contact do to a velocity. */
+static double push(const zn_simulation *sim, const zn_contact *contact, int velocity, const double *W, const double *lambda) {
+    const zn_pattern *p = &sim->model->pattern.W;
+    double sum = 0;
+    for (int k = contact->row_N < 0 ? 0 : -1; k < contact->nF; k++) {
+        int row = k < 0 ? contact->row_N : contact->row_F + k;
+        for (int e = p->start[row]; e < p->start[row + 1]; e++)
+            if (p->index[e] == velocity) sum += W[e] * lambda[row];
+    }
+    return sum;
+}
+
+static double sum_pushes(const zn_simulation *sim, const machine_value *v, const double *W, const double *lambda) {
+    double sum = 0;
+    for (int k = v->first; k < v->first + v->count; k++) sum += push(sim, &sim->model->contacts[k], v->index, W, lambda);
+    return sum;
+}
+
+/* Of the contacts that a rule has found: their normal forces, or what they do to a velocity. */
+static double sum_rule(const zn_simulation *sim, const machine_value *v, const double *W, const double *lambda) {
+    const sim_contacts *c = &sim->contacts;
+    double sum = 0;
+    for (size_t i = 0; i < c->list.count; i++) {
+        const collide_candidate *met = &c->list.at[i].candidate;
+        const zn_contact *contact = &sim->model->contacts[(size_t)sim->base->size.n_contacts + i];
+        if (contact_field_rule_of(c->field, met->shape[0], met->shape[1]) != v->first) continue;
+        sum += v->index < 0 ? lambda[contact->row_N] : push(sim, contact, v->index, W, lambda);
+    }
+    return sum;
+}
+
 zn_status sim_machine_answers(const zn_simulation *sim) {
     const sim_machine *m = &sim->machine;
     if (!has_answers(m)) return ZN_OK;
@@ -128,6 +159,8 @@ zn_status sim_machine_answers(const zn_simulation *sim) {
         m->values[i] = v->answer == ANSWER_ACCELERATION ? a[v->index]
                        : v->answer == ANSWER_ROW        ? lambda[v->index]
                        : v->answer == ANSWER_JOINT      ? v->sign * sum_rows(sim, v, W, lambda)
+                       : v->answer == ANSWER_RULE       ? sum_rule(sim, v, W, lambda)
+                       : v->answer == ANSWER_PUSH       ? sum_pushes(sim, v, W, lambda)
                                                         : sum_contacts(sim, v, lambda);
     }
     mem_free(sim->context, W);

@@ -131,9 +131,59 @@ static void test_errors(void **state) {
     }
 }
 
+/* Positions by inputs: a table over time is the function itself, with rates; what jumps is refused. s = 2 t - t^2 (a cubic through three points). */
+static void test_positions_by_inputs(void **state) {
+    (void)state;
+#define POSITIONS(w)                                                                                                  \
+    "inputs: {w: " w "}\nbodies: {b: {type: planar, mass: 2, inertia: 0.1, velocity: [2, 0]}, "                       \
+    "p: {type: planar, mass: 1, inertia: 1, position: [0, 1], velocity: [2, 0]}}\n"                                   \
+    "joints: {j: {type: prismatic, between: [world, b]}, m: {type: position-drive, between: [world, b], drive: w}}\n" \
+    "constraints: {c: {position: p.x - w}}\nsimulation: {step: 0.01, end: 0.5}\n"
+    const char *text = POSITIONS("{points: [[0, 0], [1, 1], [2, 0]], interpolation: cubic}"), *set = POSITIONS("0");
+    static const char *const schemes[] = {"radau-2a", "rattle", "generalized-alpha"};
+    for (int k = 0; k < 3; k++) {
+        trial r = trial_complete(text, (trial_options){.scheme = schemes[k]});
+        for (int i = 0; i < 2; i++) check_close(trial_q(&r, 3 * i), 0.75, 1e-12), check_close(trial_u(&r, 3 * i), 1, 1e-10);
+        trial_end(&r);
+    }
+    const char *moved = "inputs: {w: {points: [[0, 0], [1, 1], [2, 0]], interpolation: cubic}}\n"
+                        "bodies: {p: {type: prescribed, position: [w, 0]}, b: {type: planar, mass: 1, inertia: 1, velocity: [2, 0]}}\n"
+                        "joints: {f: {type: fixed, between: [p, b]}}\nsimulation: {step: 0.01, end: 0.5}\n";
+    trial r = trial_complete(moved, (trial_options){.scheme = "rattle"});
+    check_close(trial_q(&r, 0), 0.75, 1e-12);
+    check_close(trial_u(&r, 0), 1, 1e-10);
+    const double t[] = {0, 1}, w[] = {0, 1};
+    const zn_table_def table = {.n = 2, .x = t, .y = w};
+    assert_int_equal(zn_simulation_follow(r.simulation, "w", &table, false), ZN_ERROR_ARGUMENT);
+    assert_non_null(strstr(zn_error_text(r.context), "positions follow the table of the input 'w'"));
+    trial_end(&r);
+    zn_context *context = zn_context_create(NULL);
+    zn_scene *scene = NULL;
+    zn_simulation *simulation = NULL;
+    zn_settings settings;
+    char still[800];
+    snprintf(still, sizeof still, "%.*s", (int)sizeof still - 1, set);
+    for (char *v; (v = strstr(still, "velocity: [2, 0]"));) v[11] = '0';
+    assert_int_equal(zn_scene_parse(context, "test", still, NULL, &scene), ZN_OK);
+    settings = *zn_scene_settings(scene), settings.scheme = "rattle";
+    assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_OK);
+    assert_int_equal(zn_simulation_set_input(simulation, "w", 0), ZN_OK);
+    assert_int_equal(zn_simulation_set_input(simulation, "w", 0.1), ZN_ERROR_ARGUMENT);
+    assert_non_null(strstr(zn_error_text(context), "would jump by 0.1, since 'w' becomes 0.1 where it was 0"));
+    assert_int_equal(zn_simulation_follow(simulation, "w", &table, false), ZN_ERROR_ARGUMENT);
+    assert_int_equal(zn_simulation_step(simulation), ZN_OK); /* as if nothing had been said */
+    zn_simulation_destroy(simulation);
+    zn_scene_destroy(scene);
+    zn_context_destroy(context);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_force_by_input), cmocka_unit_test(test_own_values),
-                                       cmocka_unit_test(test_live_parameter), cmocka_unit_test(test_drive_by_input),
-                                       cmocka_unit_test(test_derivatives),    cmocka_unit_test(test_errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_positions_by_inputs),
+                                       cmocka_unit_test(test_force_by_input),
+                                       cmocka_unit_test(test_own_values),
+                                       cmocka_unit_test(test_live_parameter),
+                                       cmocka_unit_test(test_drive_by_input),
+                                       cmocka_unit_test(test_derivatives),
+                                       cmocka_unit_test(test_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

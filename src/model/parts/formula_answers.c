@@ -2,6 +2,7 @@
 /* Accelerations and forces as names in outputs. What the equations of motion give is known after a step only: the machine has it as a value
  * (MACHINE_ANSWER). Forces between frames and accelerations of points are expressions of these. */
 #include "model/parts/formula_names.h"
+#include "model/parts/rules.h"
 
 #include <stdio.h>
 
@@ -47,6 +48,39 @@ static bool is_point_acceleration(const zn_parts *parts, const char *name, size_
     return false;
 }
 
+/* The velocity BODY.x' that a force on a body acts on, from a name BODY.force_x. */
+static bool pushed_velocity(const zn_parts *parts, const char *name, char *velocity, size_t room) {
+    const char *word = strrchr(name, '.');
+    int body = word ? parts_find_body(parts, name, (size_t)(word - name)) : -1;
+    if (body <= 0 || strncmp(word, ".force_", 7) != 0 || !word[7] || word[8]) return false;
+    snprintf(velocity, room, "%s.%c'", parts->bodies[body].name, word[7]);
+    for (int i = 0; i < body_nu(parts->bodies[body].kind); i++) {
+        char text[320];
+        if (!strcmp(parts_u_name(&parts->bodies[body], i, text, sizeof text), velocity)) return true;
+    }
+    return false;
+}
+
+/* RULE.normal of all contacts that a rule finds; RULE.BODY.force_x, CONTACT.BODY.force_x: what these, or a contact, do to a body. */
+static bool push_answer(const zn_parts *parts, const char *name, char *of, size_t room) {
+    char velocity[320], text[320];
+    for (size_t r = 0; r < parts->n_rules; r++) {
+        size_t length = strlen(parts->rules[r].name);
+        if (strncmp(name, parts->rules[r].name, length) != 0 || name[length] != '.') continue;
+        if (!strcmp(name + length + 1, "normal")) return snprintf(of, room, "@%d|normal", (int)r) > 0;
+        if (pushed_velocity(parts, name + length + 1, velocity, sizeof velocity))
+            return snprintf(of, room, "@%d|+%s", (int)r, velocity) > 0;
+    }
+    for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+        int found = names_find(&parts->piece_names, 0, name, (size_t)(dot - name));
+        snprintf(text, sizeof text, "%.*s.1", (int)(dot - name), name);
+        if (found < 0) found = names_find(&parts->piece_names, 0, text, strlen(text));
+        if (found < 0 || parts->pieces[found].rows.nN == 0 || !pushed_velocity(parts, dot + 1, velocity, sizeof velocity)) continue;
+        return snprintf(of, room, "#%.*s|+%s", (int)(dot - name), name, velocity) > 0;
+    }
+    return false;
+}
+
 /* VELOCITY' of bodies, points of frames, CONTACT.normal, CONTACT.friction, JOINT.force_x ..., MOTOR.torque: of: the velocity or row of the model. */
 static bool answer_of(const zn_parts *parts, const char *name, size_t length, char *of, size_t room) {
     char text[320];
@@ -67,7 +101,10 @@ static bool answer_of(const zn_parts *parts, const char *name, size_t length, ch
         found = names_find(&parts->piece_names, 0, text, strlen(text));
         if (found >= 0 && parts->pieces[found].rows.nN + parts->pieces[found].rows.nF == 0) found = -1;
     }
-    if (found < 0) return false;
+    if (found < 0) {
+        snprintf(text, sizeof text, "%s", of);
+        return push_answer(parts, text, of, room);
+    }
     const parts_piece *piece = &parts->pieces[found];
     bool turns;
     word++;

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forces of contacts in outputs: of a rule, of a contact that is declared, and what they do to a body. */
+#include "trial.h"
+
+/* A crate of 4 kg on the floor and a lid of 1 kg on it, pushed by 2 N: nothing moves, so that every sum of forces is known, whatever the single points carry. */
+#define CRATES                                                                                           \
+    "gravity: [0, -9.81]\nbodies:\n"                                                                     \
+    "  crate: {type: planar, shape: {type: box, size: [1, 0.5]}, mass: 4, position: [0, 0.25]}\n"        \
+    "  lid: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 1, position: [0.1, 0.6]}\n"       \
+    "geometry: {floor: {type: plane, on: world, normal: [0, 1]}}\n"                                      \
+    "contacts: {all: {between: all, friction: 0.5}, ground: {between: [crate, floor], friction: 0.5}}\n" \
+    "forces: {lid.x: 2}\n"
+static const struct {
+    const char *name;
+    double value;
+} known[] = {{"ground.normal", 5 * 9.81},  {"ground.crate.force_y", 5 * 9.81}, {"ground.crate.force_x", -2},
+             {"all.normal", 9.81},         {"all.lid.force_y", 9.81},          {"all.lid.force_x", -2},
+             {"all.crate.force_y", -9.81}, {"all.crate.force_x", 2},           {"2*all.lid.force_y - lid.y''", 2 * 9.81}};
+enum { KNOWN = sizeof known / sizeof *known };
+
+/* The output o0, o1, ...; those of the drawing are beside them. */
+static double output(const trial *r, int number) {
+    const zn_model *model = zn_scene_model(r->scene);
+    double values[100];
+    char name[20];
+    snprintf(name, sizeof name, "o%d", number);
+    assert_true(model->n_outputs <= 100);
+    assert_int_equal(zn_simulation_outputs(r->simulation, values), ZN_OK);
+    for (int i = 0; i < model->n_outputs; i++)
+        if (!strcmp(model->output_names[i], name)) return values[i];
+    return NAN;
+}
+
+static void test_sums(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"rattle", "radau-2a", "generalized-alpha", "moreau-midpoint"};
+    char text[2000] = CRATES "outputs: {";
+    for (int i = 0; i < KNOWN; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%so%d: \"%s\"", i ? ", " : "", i, known[i].name);
+    snprintf(text + strlen(text), sizeof text - strlen(text), "}\nsimulation: {step: 0.01, end: 0.1}\n");
+    for (int k = 0; k < 4; k++) {
+        trial r = trial_complete(text, (trial_options){.scheme = schemes[k]});
+        for (int i = 0; i < KNOWN; i++) check_close(output(&r, i), known[i].value, 1e-8);
+        trial_end(&r);
+    }
+}
+
+/* In space, mirrored, the other body first: a ball that slides up a wall of the world is slowed down by friction and weight. */
+static void test_in_space(void **state) {
+    (void)state;
+    const char *text = "gravity: [-3, 0, -9.81]\nbodies: {ball: {type: spatial, shape: {type: sphere, radius: 0.1}, mass: 2, position: "
+                       "[0.1, 0, 0], velocity: [0, 0, 4]}}\n"
+                       "geometry: {wall: {type: plane, on: world, normal: [1, 0, 0]}}\ncontacts: {all: {between: all, friction: 0.25}}\n"
+                       "outputs: {o0: all.normal, o1: all.ball.force_x, o2: all.ball.force_z}\nsimulation: {step: 1e-3, end: 0.05}\n";
+    trial r = trial_complete(text, (trial_options){.scheme = "radau-2a", .stages = 2});
+    check_close(output(&r, 0), 6, 1e-7);
+    check_close(output(&r, 1), 6, 1e-7);
+    check_close(output(&r, 2), -0.25 * 6, 1e-6); /* it slides: the velocity of its point of contact is still 4 - ... > 0 */
+    trial_end(&r);
+}
+
+static void test_wrong_names(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"all.crat.force_x", "all.lid.force_w", "all.world.force_y", "all.lid.force", "nobody.normal"};
+    for (int i = 0; i < 5; i++) {
+        char text[1600];
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *scene = NULL;
+        snprintf(text, sizeof text, CRATES "outputs: {o: %s}\nsimulation: {step: 0.01, end: 0.1}\n", wrong[i]);
+        assert_int_not_equal(zn_scene_parse(context, "test", text, NULL, &scene), ZN_OK);
+        if (strncmp(zn_error_text(context), "test:8:14: ", 11) != 0) fail_msg("%s", zn_error_text(context));
+        zn_context_destroy(context);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_in_space), cmocka_unit_test(test_wrong_names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
