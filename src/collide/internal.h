@@ -165,9 +165,9 @@ void surface_free(zn_context *, surface *);
 bool surface_is_convex(const surface *);
 /* A facet as a piece. Its arrays have room for a triangle. */
 void surface_facet(const surface *, int facet, polytope *);
-/* Is n (in K) the direction of a contact at this point or edge: does the surface around it lie behind? */
-bool surface_allows_point(const surface *, int point, vec3 n);
-bool surface_allows_edge(const surface *, int edge, vec3 n);
+/* Is n (in K) the direction of a contact at this point or edge: does the surface around it lie behind? tilt: or nearly so, of a body that stands on several. */
+bool surface_allows_point(const surface *, int point, vec3 n, double tilt);
+bool surface_allows_edge(const surface *, int edge, vec3 n, double tilt);
 
 /* ---- separate.c ---- */
 typedef enum axis_kind { AXIS_NONE, AXIS_FACE_A, AXIS_FACE_B, AXIS_EDGES, AXIS_FREE } axis_kind;

@@ -17,6 +17,8 @@
 
 /* Edges whose nearest points lie inside of both are lines down to this sine; from COLLIDE_PARALLEL on down the ends of their common length are listed, too. */
 #define EDGES_ALONG 0.01
+/* Corners and edges of surfaces that lie on faces may be off their normals by this (sine, of sharp ones): see surface.c. */
+#define FACES_TILT 0.1
 
 enum { CLIP_MOST = 128 };
 
@@ -86,11 +88,11 @@ static bool is_cone(const placed *p) { return p->of->round && p->of->round->core
 static bool is_ellipsoid(const placed *p) { return p->of->round && p->of->round->core == CORE_ELLIPSOID; }
 
 /* Whether a vertex or an edge may touch in the direction n, out of p: see surface.c. */
-static bool allows_vertex(const placed *p, int v, vec3 n) {
+static bool allows_vertex(const placed *p, int v, vec3 n, double tilt) {
     if (p->of->silent_vertex[v]) return false;
-    return !p->surface || surface_allows_point(p->surface, p->of->number[v], mat3_apply_transposed(&p->A, n));
+    return !p->surface || surface_allows_point(p->surface, p->of->number[v], mat3_apply_transposed(&p->A, n), tilt);
 }
-static bool allows_edge(const placed *p, int e, vec3 n) {
+static bool allows_edge(const placed *p, int e, vec3 n, double tilt) {
     const polytope *P = p->of;
     if (P->round && P->round->core == CORE_CONE) { /* its generator touches along the normal of the side there */
         vec3 axis = vec3_normalised(vec3_sub(P->round->vertex[1], P->round->vertex[0]));
@@ -104,7 +106,7 @@ static bool allows_edge(const placed *p, int e, vec3 n) {
         vec3 into = vec3_cross(p->normal[P->side[e][k]], vec3_scale(k == 0 ? 1 : -1, along)); /* from the edge over its face */
         if (vec3_dot(n, into) > 1e-6) return false;
     }
-    return !p->surface || surface_allows_edge(p->surface, p->surface->facet_edge[p->facet][e], mat3_apply_transposed(&p->A, n));
+    return !p->surface || surface_allows_edge(p->surface, p->surface->facet_edge[p->facet][e], mat3_apply_transposed(&p->A, n), tilt);
 }
 
 /* The direction out of the reference face over its side k. In the plane the sides are its two ends. */
@@ -146,7 +148,7 @@ static double to_border(const placed *p, int face, vec3 x) {
 
 static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const placed *b, int face) {
     vec3 n = b->normal[face];
-    if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !is_over(b, face, a->vertex[vertex], 2 * m->border))
+    if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n), FACES_TILT) || !is_over(b, face, a->vertex[vertex], 2 * m->border))
         return ZN_OK;
     double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->loop[b->of->start[face]]])) - a->of->radius - b->of->radius;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_face(m->world, b, face);
@@ -205,7 +207,7 @@ static zn_status vertex_on_edge(meeting *m, const placed *a, int vertex, const p
     vec3 d = vec3_sub(a->vertex[vertex], p), out = vec3_add_scaled(d, -vec3_dot(d, along), along);
     double distance = vec3_norm(out), gap = distance - a->of->radius - edge_radius(b);
     vec3 n = a->of->radius + edge_radius(b) > 0 ? vec3_scale(1 / distance, out) : about;
-    if (!(distance > 0) || !allows_vertex(a, vertex, vec3_scale(-1, n)) || !allows_edge(b, edge, n)) return ZN_OK;
+    if (!(distance > 0) || !allows_vertex(a, vertex, vec3_scale(-1, n), 0) || !allows_edge(b, edge, n, 0)) return ZN_OK;
     limit(m, vec3_dot(d, along));
     limit(m, vec3_dot(vec3_sub(a->vertex[vertex], edge_end(b, edge, 1)), along));
     for (int k = 0; k < 2; k++) /* n turns into the normal of a face beside the edge */
@@ -225,7 +227,7 @@ static zn_status vertex_on_vertex(meeting *m, const placed *a, int i, const plac
     vec3 d = vec3_sub(a->vertex[i], b->vertex[j]);
     double radii = a->of->radius + b->of->radius, gap = vec3_norm(d) - radii;
     vec3 n = radii > 0 ? vec3_normalised(d) : about;
-    if (!allows_vertex(a, i, vec3_scale(-1, n)) || !allows_vertex(b, j, n)) return ZN_OK;
+    if (!allows_vertex(a, i, vec3_scale(-1, n), 0) || !allows_vertex(b, j, n, 0)) return ZN_OK;
     if (is_ring(a, i)) return lines_cross(m, rim_line(m, a, i), rim_line(m, b, j), n);
     if (a->of->n_vertices > 1 || b->of->n_vertices > 1 || is_ellipsoid(a)) limit(m, 0);
     feature f = feature_vertex(m->world, a, i, FEATURE_BALL), g = feature_vertex(m->world, b, j, FEATURE_SPHERE);
@@ -277,7 +279,7 @@ static zn_status edge_on_edge(meeting *m, const placed *a, int i, const placed *
     double side = vec3_dot(cross, n) >= 0 ? 1 : -1;
     for (int turn = 0; turn < 2; turn++, side = -side) {
         vec3 out = vec3_scale(side / size, cross);
-        if (allows_edge(a, i, vec3_scale(-1, out)) && allows_edge(b, j, out)) break;
+        if (allows_edge(a, i, vec3_scale(-1, out), FACES_TILT) && allows_edge(b, j, out, FACES_TILT)) break;
         if (turn == 1) return ZN_OK;
     }
     double gap = side * vec3_dot(cross, d) / size - edge_radius(a) - edge_radius(b);
@@ -377,7 +379,7 @@ static zn_status crossing(meeting *m, const placed *r, int face, const placed *p
     zn_status status = round ? ZN_OK : edge_on_edge(m, p, edge, r, side, r->normal[face], COLLIDE_PARALLEL, &done);
     if (status != ZN_OK || done) return status;
     bool silent =
-        (!p->of->disc && !allows_edge(p, edge, vec3_scale(-1, r->normal[face]))) || (!R->disc && !allows_edge(r, side, r->normal[face]));
+        (!p->of->disc && !allows_edge(p, edge, vec3_scale(-1, r->normal[face]), FACES_TILT)) || (!R->disc && !allows_edge(r, side, r->normal[face], FACES_TILT));
     if (silent) return ZN_OK;
     vec3 x = R->disc && inner ? leave_disc(r, inner->x, c->x) : c->x;
     double gap = vec3_dot(r->normal[face], vec3_sub(x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;
@@ -440,7 +442,7 @@ static zn_status face_on(meeting *m, const placed *r, int face, const placed *p)
  * plane with the normal n of now, fixed to its body. */
 static zn_status end_on_edge(meeting *m, const placed *a, int vertex, const placed *b, int edge, vec3 n) {
     if (a->of->radius + edge_radius(b) > 0) return vertex_on_edge(m, a, vertex, b, edge, n);
-    if (!allows_vertex(a, vertex, vec3_scale(-1, n)) || !allows_edge(b, edge, n)) return ZN_OK;
+    if (!allows_vertex(a, vertex, vec3_scale(-1, n), 0) || !allows_edge(b, edge, n, 0)) return ZN_OK;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_edge(m->world, b, edge);
     g.kind = FEATURE_PLANE;
     g.half_length = 0;

@@ -245,23 +245,35 @@ bool surface_is_convex(const surface *s) {
     return true;
 }
 
-bool surface_allows_point(const surface *s, int point, vec3 n) {
-    if (s->silent_point[point]) return false;
-    for (int j = s->start[point]; j < s->start[point + 1]; j++) {
-        vec3 to = vec3_sub(s->point[s->beside[j]], s->point[point]);
-        if (vec3_dot(n, to) > SURFACE_FLAT * vec3_norm(to)) return false;
-    }
-    return true;
+/* How much the surface around rises and falls along n (sines). It lies behind if it does not rise, or by no more than a share `tilt` of what it falls: a body that stands on
+ * its corners tilts a little, and stands on all of them. */
+typedef struct around {
+    double rise, fall;
+} around;
+
+static void look_around(around *a, vec3 n, vec3 to) {
+    double up = vec3_dot(n, to) / vec3_norm(to);
+    a->rise = larger(a->rise, up);
+    a->fall = larger(a->fall, -up);
 }
 
-bool surface_allows_edge(const surface *s, int edge, vec3 n) {
+static bool is_behind(const around *a, double tilt) { return a->rise <= SURFACE_FLAT + tilt * a->fall; }
+
+bool surface_allows_point(const surface *s, int point, vec3 n, double tilt) {
+    around a = {0, 0};
+    if (s->silent_point[point]) return false;
+    for (int j = s->start[point]; j < s->start[point + 1]; j++) look_around(&a, n, vec3_sub(s->point[s->beside[j]], s->point[point]));
+    return is_behind(&a, tilt);
+}
+
+bool surface_allows_edge(const surface *s, int edge, vec3 n, double tilt) {
+    around a = {0, 0};
     if (s->silent_edge[edge]) return false;
     for (int k = 0; k < 2; k++) {
         int f = s->of_edge[edge][k];
-        if (f < 0) continue;
-        vec3 to = vec3_sub(s->point[opposite(s, f, edge)], s->point[s->edge[edge][0]]);
-        if (vec3_dot(n, to) > SURFACE_FLAT * vec3_norm(to)) return false;
+        if (f >= 0) look_around(&a, n, vec3_sub(s->point[opposite(s, f, edge)], s->point[s->edge[edge][0]]));
     }
+    if (!is_behind(&a, tilt)) return false;
     /* an edge at the border of an open surface is touched from the front */
     return s->of_edge[edge][1] >= 0 || vec3_dot(n, s->normal[s->of_edge[edge][0]]) >= -SURFACE_FLAT;
 }
