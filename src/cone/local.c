@@ -134,9 +134,15 @@ static bool solve_system(cone_solver *s, int n) {
     return true;
 }
 
-/* Least norm of z by the orthogonal decomposition: the system in the first n of ny rows, ones on the rest of the diagonal. */
+/* Where the forces are not unique those of least norm are meant: not the least change from where the iteration happens to be, which depends on its way, and so on
+ * round-off. With z_0 = rho^(-1/2) (y + dy) that is z = S^+ (S z_0 + right side) - z_0, by the orthogonal decomposition: the system in the first n of ny rows, ones on
+ * the rest of the diagonal. */
 static void solve_least_norm(cone_solver *s, int n) {
     int ny = s->p->ny;
+    for (int c = 0; c < n; c++) {
+        int j = s->active[c];
+        add_column(n, s->S + (size_t)c * (size_t)n, (s->y_local[j] + s->dy[j]) / s->root_rho[j], s->z);
+    }
     for (int j = n - 1; j >= 0; j--) memmove(s->S + (size_t)j * (size_t)ny, s->S + (size_t)j * (size_t)n, (size_t)n * sizeof(double));
     for (int j = 0; j < ny; j++) {
         double *column = s->S + (size_t)j * (size_t)ny;
@@ -147,6 +153,10 @@ static void solve_least_norm(cone_solver *s, int n) {
     lin_cod_factor(s->cod, s->S, rank_tolerance);
     memcpy(s->row, s->z, (size_t)ny * sizeof(double));
     lin_cod_solve(s->cod, s->row, s->z);
+    for (int c = 0; c < n; c++) {
+        int j = s->active[c];
+        s->z[c] -= (s->y_local[j] + s->dy[j]) / s->root_rho[j];
+    }
 }
 
 /* s->step becomes the Newton step at the present states. */
@@ -300,6 +310,7 @@ zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double 
     double tolerance = s->settings.tolerance, wanted = wanted_share * smaller(norm, tolerance), enough = enough_share * tolerance;
     attempt how = {.robust = robust, .tolerance = wanted, .enough = enough, .tries = s->brief ? BRIEF_TRIES : NEWTON_TRIES};
     double single_norm;
+    s->y_local = y;
     if (cone_solve_single(s, s->dy_best, &single_norm) && single_norm <= enough) {
         result->norm = single_norm;
         return ZN_OK;

@@ -77,13 +77,23 @@ static void note_row_kinds(cone_solver *s, int k) {
         for (int i = 0; i < c->balls[b].dim; i++) *kind++ = kinds[s->ball[ball]];
 }
 
+/* Of the tolerance: what a contact may seem to open by round-off. */
+static const double tie_share = 1e-4;
+
+/* a_N <= 0. A contact without force that opens by no more than round-off is closed, too: of four corners that land flat the fourth lands with the other three, whatever the
+ * last digits say. */
+static bool is_closed(const cone_solver *s, int row, double psi, double mu) {
+    double a = s->rho[row] * psi - mu;
+    return a <= 0 || (mu >= 0 && psi * s->row_scale[2 * row] <= tie_share * s->settings.tolerance);
+}
+
 void cone_classify(cone_solver *s, const double *psi, const double *mu) {
     const cone_problem *p = s->p;
     for (int k = 0; k < p->n_cones; k++) {
         const cone *c = &p->cones[k];
         bool on = c->gate_kind == CONE_ALWAYS || (c->gate_kind == CONE_IF_CLOSED && s->closed[c->gate]), closed = on;
         if (cone_is_frozen(c) && c->gate_kind != CONE_OFF) on = true, closed = c->frozen->normal == CONE_CLOSED;
-        else if (on && c->psi_N >= 0) closed = s->rho[c->mu_N] * psi[c->psi_N] - mu[c->mu_N] <= 0;
+        else if (on && c->psi_N >= 0) closed = is_closed(s, c->mu_N, psi[c->psi_N], mu[c->mu_N]);
         s->on[k] = on;
         s->closed[k] = closed;
         double normal = cone_radius(c, mu);

@@ -59,6 +59,7 @@ struct cone_solver {
     int *first_ball;        /* per cone: number of its first ball */
     int *normal_of;         /* per cone: the cone (itself or earlier) whose mu_N scales its radii; -1: none */
     int *psi_row;           /* ny: row of psi that belongs to row k of R; -1: none */
+    const double *y_local;  /* the y that the linearised problem begins at */
     double *rho, *root_rho; /* ny: prox parameters of this solve and their square roots */
     double *own_rho;        /* ny: of sweeps, by the blocks of E */
     double *row_scale;      /* 2 per row of R: for units of psi, for units of mu */

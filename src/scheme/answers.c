@@ -118,8 +118,9 @@ static void estimate_contact(prox_estimate *e, const double *W, const zn_contact
         e->rho[contact->row_N - first] = g > 0 ? 1 / g : 1;
     }
     for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim) {
-        double g = 0;
-        for (int i = 0; i < contact->balls[b].dim; i++) g = larger(g, mobility(e, W, row + i));
+        double g =
+            0; /* their mean: the same for tangents of any directions, and so are the forces that it chooses where they are not unique */
+        for (int i = 0; i < contact->balls[b].dim; i++) g += mobility(e, W, row + i) / contact->balls[b].dim;
         for (int i = 0; i < contact->balls[b].dim; i++) e->rho[row + i - first] = g > 0 ? 1 / g : 1;
     }
 }
