@@ -189,6 +189,7 @@ zn_status sim_contacts_start(zn_simulation *sim, const double *q, const double *
 zn_status sim_contacts_switch(zn_simulation *sim) {
     bool changed;
     zn_status status = sim_rules_look(sim, &changed);
+    if (status == ZN_OK && changed) status = sim_rules_check(sim);
     if (status != ZN_OK || !changed) return status;
     return sim_contacts_start(sim, sim->now.q, sim->now.u, sim->settings.step_auto ? sim->control.h : sim->settings.step);
 }

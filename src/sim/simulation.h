@@ -386,6 +386,8 @@ zn_status sim_rules_create(zn_simulation *);
 void sim_rules_destroy(zn_simulation *);
 /* Which of them hold by the values of now. *changed: the list is to be found anew. */
 zn_status sim_rules_look(zn_simulation *, bool *changed);
+/* Of shapes whose rules the last look found switched on: an error names two that overlap. */
+zn_status sim_rules_check(zn_simulation *);
 
 /* contacts.c: contacts that come and go. */
 

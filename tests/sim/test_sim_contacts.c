@@ -488,6 +488,35 @@ static void start_is_projected(void **state) {
     trial_end(&r);
 }
 
+/* A rule that is switched on while a ball is in a box is an error that names both and the time; a little earlier the ball lands on the box. */
+static void rules_are_switched_on_while_apart(void **state) {
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "gravity: [0, -9.81]\nmodes: {solid: off}\nevents: {go: {when: t - %g, do: {solid: on}}}\nbodies:\n"
+                 "  crate: {type: planar, shape: {type: box, size: [0.2, 0.2]}, mass: 1, position: [0, 0.1]}\n"
+                 "  ball: {type: planar, shape: {type: disk, radius: 0.1}, mass: 1, position: [0.02, 1]}\n"
+                 "geometry: {floor: {type: line}}\n"
+                 "contacts: {all: {between: all, friction: 0.5}, both: {between: [crate, ball], friction: 0.5, if: solid}}\n"
+                 "simulation: {step: 1e-3, end: 1}\n",
+                 late ? 0.41 : 0.3);
+        trial r = trial_begin(text, (trial_options){.scheme = "rattle"});
+        zn_status status = zn_simulation_run(r.simulation, NULL, NULL);
+        if (!late) {
+            assert_int_equal(status, ZN_OK);
+            check_close(zn_simulation_positions(r.simulation)[4], 0.3, 1e-9);
+        } else {
+            assert_int_equal(status, ZN_ERROR_START);
+            check_close(zn_simulation_time(r.simulation), 0.41, 1e-3);
+            const char *const parts[] = {"'crate'", "'ball'", "overlap by 0.125", "while they are apart"}; /* 0.3 - 1 + g 0.41^2/2 */
+            for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+                if (!strstr(zn_error_text(r.context), parts[k])) fail_msg("'%s' has no %s", zn_error_text(r.context), parts[k]);
+        }
+        trial_end(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(like_declared),
@@ -506,6 +535,7 @@ int main(void) {
         cmocka_unit_test(keeps_the_order),
         cmocka_unit_test(start_says_who_overlaps),
         cmocka_unit_test(start_is_projected),
+        cmocka_unit_test(rules_are_switched_on_while_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
