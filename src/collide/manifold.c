@@ -148,7 +148,8 @@ static double to_border(const placed *p, int face, vec3 x) {
 
 static zn_status vertex_on_face(meeting *m, const placed *a, int vertex, const placed *b, int face) {
     vec3 n = b->normal[face];
-    if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n), FACES_TILT) || !is_over(b, face, a->vertex[vertex], 2 * m->border))
+    if (b->of->silent_face[face] || !allows_vertex(a, vertex, vec3_scale(-1, n), FACES_TILT) ||
+        !is_over(b, face, a->vertex[vertex], 2 * m->border))
         return ZN_OK;
     double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->loop[b->of->start[face]]])) - a->of->radius - b->of->radius;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_face(m->world, b, face);
@@ -378,8 +379,8 @@ static zn_status crossing(meeting *m, const placed *r, int face, const placed *p
     bool done = false;
     zn_status status = round ? ZN_OK : edge_on_edge(m, p, edge, r, side, r->normal[face], COLLIDE_PARALLEL, &done);
     if (status != ZN_OK || done) return status;
-    bool silent =
-        (!p->of->disc && !allows_edge(p, edge, vec3_scale(-1, r->normal[face]), FACES_TILT)) || (!R->disc && !allows_edge(r, side, r->normal[face], FACES_TILT));
+    bool silent = (!p->of->disc && !allows_edge(p, edge, vec3_scale(-1, r->normal[face]), FACES_TILT)) ||
+                  (!R->disc && !allows_edge(r, side, r->normal[face], FACES_TILT));
     if (silent) return ZN_OK;
     vec3 x = R->disc && inner ? leave_disc(r, inner->x, c->x) : c->x;
     double gap = vec3_dot(r->normal[face], vec3_sub(x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;

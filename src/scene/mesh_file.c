@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meshes from files: STL (text or binary) and OBJ. STL repeats the corners of every triangle: equal points become one. */
+/* Meshes from files: STL (text or binary) and OBJ, as other programs write them. STL repeats the corners of every triangle, and so do some OBJ files: equal points become one. */
 #include "scene/scene.h"
 
 #include <errno.h>
@@ -92,8 +92,22 @@ static bool join_points(mesh_reader *r) {
 
 /* ---- text ---- */
 
+/* A backslash at its end continues a line. */
+static bool skip_continuation(mesh_reader *r) {
+    const char *at = r->next + 1;
+    if (r->next >= r->end || *r->next != '\\') return false;
+    if (at < r->end && *at == '\r') at++;
+    if (at >= r->end || *at != '\n') return false;
+    r->line_start = r->next = at + 1;
+    r->line++;
+    return true;
+}
+
 static void skip_blanks(mesh_reader *r) {
-    while (r->next < r->end && (*r->next == ' ' || *r->next == '\t' || *r->next == '\r')) r->next++;
+    while (r->next < r->end) {
+        if (*r->next == ' ' || *r->next == '\t' || *r->next == '\r') r->next++;
+        else if (!skip_continuation(r)) return;
+    }
 }
 
 static bool at_end_of_line(mesh_reader *r) {
@@ -109,11 +123,13 @@ static bool next_line(mesh_reader *r) {
     return r->next < r->end;
 }
 
-/* Whether the line goes on with this word. */
+/* Whether the line goes on with this word, in small or capital letters. */
 static bool takes_word(mesh_reader *r, const char *word) {
     size_t length = strlen(word);
     skip_blanks(r);
-    if ((size_t)(r->end - r->next) < length || memcmp(r->next, word, length) != 0) return false;
+    if ((size_t)(r->end - r->next) < length) return false;
+    for (size_t i = 0; i < length; i++)
+        if ((r->next[i] | 0x20) != word[i]) return false;
     if (r->next + length < r->end && !strchr(" \t\r\n", r->next[length])) return false;
     r->next += length;
     return true;
@@ -178,7 +194,7 @@ static bool read_obj(mesh_reader *r) {
             if (!take_numbers(r, p) || !add_point(r, p)) return false;
         } else if (takes_word(r, "f") && !read_face(r)) return false;
     } while (next_line(r));
-    return true;
+    return join_points(r);
 }
 
 /* ---- binary ---- */

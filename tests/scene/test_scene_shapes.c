@@ -283,6 +283,16 @@ static void meshes_come_from_files(void **state) {
     unsigned char bytes[512];
     check_text_mesh("t.obj", OBJ, NULL);
     check_text_mesh("t.stl", STL, NULL);
+    /* as others write them: ends of lines, continued lines, corners that are repeated, capital letters */
+    check_text_mesh(
+        "t.obj", "v 0 0 0\r\nv 1 0 0\r\nv 0 1 0 1.0\r\nv 0 0 1\r\ns off\r\nf 1 3 2\r\nf 1 2 \\\r\n 4\r\nf 2 3 4\r\nf -2 -4 -1\r\n", NULL);
+    check_text_mesh("t.obj",
+                    "v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 0 1\nf 4 5 6\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 7 8 9\nv 0 1 "
+                    "0\nv 0 0 0\nv 0 0 1\nf -3 -2 -1\n",
+                    NULL);
+    char capitals[sizeof STL];
+    for (size_t i = 0; i < sizeof STL; i++) capitals[i] = (char)(STL[i] >= 'a' && STL[i] <= 'z' ? STL[i] - 32 : STL[i]);
+    check_text_mesh("t.stl", capitals, NULL);
     size_t length = binary_stl(bytes);
     check_mesh("T.STL", bytes, length, NULL);
     check_mesh("t.stl", bytes, length - 1, "there is no triangle in this file");
