@@ -94,7 +94,8 @@ void lin_dense_lu_solve(int n, const double *lu, const int *pivot, double *b, in
     triangle_solve("U", "N", "N", n, lu, b, columns);
 }
 
-WIDE void lin_dense_add_columns(int n, int count, const double *const *a, const double *f, double *y) {
+/* Static: names of functions that are compiled twice cannot be hidden in an archive. */
+WIDE static void add_columns(int n, int count, const double *const *a, const double *f, double *y) {
     int k = 0;
     double *restrict sum = y;
     for (; k + 4 <= count; k += 4) { /* four at a time: sums stay in registers */
@@ -106,6 +107,8 @@ WIDE void lin_dense_add_columns(int n, int count, const double *const *a, const 
         for (int i = 0; i < n; i++) sum[i] += f0 * a0[i];
     }
 }
+
+void lin_dense_add_columns(int n, int count, const double *const *a, const double *f, double *y) { add_columns(n, count, a, f, y); }
 
 /* Column by column; of those before it only where the row has no zero: matrices of chains are full of them. */
 static int small_cholesky(int n, double *a) {

@@ -97,7 +97,7 @@ typedef struct settings_of_table {
 #define X(type, name, ...) type name;
     SETTINGS(X)
 #undef X
-    size_t reserved[7];
+    size_t reserved[sizeof((zn_settings *)0)->reserved / sizeof(size_t)];
 } settings_of_table;
 #define X(type, name, ...) _Static_assert(offsetof(zn_settings, name) == offsetof(settings_of_table, name), "rows in the order of members");
 SETTINGS(X)
