@@ -120,7 +120,7 @@ int scene_read_csv(scene_loader *loader, const char *path, error_place asked, co
     csv c = {.loader = loader, .path = scene_copy(loader->arena, path, strlen(path))};
     c.text = scene_read_bytes(loader->arena, path, "table", MAX_CSV_BYTES, &length, why);
     if (!c.path || !c.text) {
-        if (*why) fail_at(loader->context, ZN_ERROR_SCENE, &asked, "%s", why);
+        if (*why) fail_at(loader->context, ZN_ERROR_SCENE, &asked, "the table '%.200s': %s", path, why);
         return 0;
     }
     for (size_t i = 0; i < length; i++) {

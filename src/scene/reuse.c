@@ -212,8 +212,9 @@ static bool add_section(reuse *r, const scope *s, const scene_node *key, const s
 static bool repeat_all(reuse *, const scope *, const scene_node *);
 static bool use_all(reuse *, const scope *, const scene_node *);
 
-static const char *const kept[] = {"bodies", "frames",  "joints", "forces",      "constraints", "contacts",   "geometry", "materials",
-                                   "groups", "outputs", "view",   "coordinates", "velocities",  "kinematics", "mass",     "force"};
+static const char *const kept[] = {"bodies",    "frames", "joints",  "forces", "constraints", "contacts",   "geometry",
+                                   "materials", "groups", "outputs", "view",   "coordinates", "velocities", "kinematics",
+                                   "mass",      "force",  "states",  "inputs", "tables",      "modes",      "events"};
 
 static bool is_section(const char *name) {
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
@@ -223,7 +224,8 @@ static bool is_section(const char *name) {
 
 /* Sections that stand in a scene once. */
 static bool is_single(const char *name) {
-    static const char *const singles[] = {"title", "parameters", "energy", "gravity", "simulation", "templates", "include", "study"};
+    static const char *const singles[] = {"title",     "parameters", "energy", "gravity", "simulation",
+                                          "templates", "include",    "study",  "sampled", "files"};
     for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
         if (!strcmp(singles[i], name)) return true;
     return false;

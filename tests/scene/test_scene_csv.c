@@ -101,7 +101,7 @@ static void texts_of_inputs(void **state) {
     } wrong[] = {
         {"F", "--input F: an input is written NAME=FILE.csv:COLUMN"},
         {"F=x.csv", "--input F=x.csv: an input is written NAME=FILE.csv:COLUMN"},
-        {"F=nowhere.csv:F", "--input F=nowhere.csv:F: there is no such file"},
+        {"F=nowhere.csv:F", "--input F=nowhere.csv:F: the table 'nowhere.csv': there is no such file"},
         {"F=" ZENO_BINARY_DIR ":F", "this is a directory"},
         {"G=" ZENO_BINARY_DIR "/csv-good.csv:F", "the model has no input 'G'"},
         {"F=" ZENO_BINARY_DIR "/csv-good.csv:", "there is no column ''"},

@@ -208,7 +208,7 @@ static void test_inputs(void **state) {
     check_errors(INPUT("{points: [[0, 1, 2], [1, 2]]}"), "1:26: ");
     check_errors(INPUT("{points: [[0, 1], [1, 2]], interpolation: curly}"), "1:58: 'curly' is unknown");
     check_errors(INPUT("{points: [[0, 1], [1, 1]], periodic: true}"), "1:25: a table that is held cannot be periodic");
-    check_errors(INPUT("{file: nothing.csv, columns: [t, push]}"), "1:23: there is no such file");
+    check_errors(INPUT("{file: nothing.csv, columns: [t, push]}"), "1:23: the table 'nothing.csv': there is no such file");
     check_errors(INPUT("{file: nothing.csv}"), "1:23: input 'push' lacks 'columns");
 #undef INPUT
 }

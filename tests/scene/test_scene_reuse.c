@@ -278,10 +278,32 @@ static void random_changes(void **state) {
     }
 }
 
+/* Controllers and what happens belong to what is reused: inputs, states, modes, tables, events. */
+static void controllers_are_reused(void **state) {
+    (void)state;
+    check_equal(
+        "templates:\n  axis:\n    parameters: {x: ~, k: 20}\n    inputs: {\"{name}_to\": 0.5}\n"
+        "    states: {\"{name}_sum\": {start: 0.1, rate: \"{name}_to - {name}.x\"}}\n    modes: {\"{name}_on\": on}\n"
+        "    bodies: {\"{name}\": {type: particle, mass: 1, position: [\"{x}\", 0]}}\n"
+        "    forces: {\"{name}.x\": \"if({name}_on, {k}*({name}_to - {name}.x) + {name}_sum, table({name}_f, t))\"}\n"
+        "    tables: {\"{name}_f\": {points: [[0, 1], [1, \"{k}\"]]}}\n"
+        "    events: {\"{name}_off\": {when: \"{name}.x - 0.25\", direction: up, do: {\"{name}_on\": \"off\"}}}\n"
+        "repeat: {i: 1..2, use: {\"a{i}\": {template: axis, x: \"0.1*{i}\"}}}\n" SETTINGS,
+        "inputs: {a1_to: 0.5, a2_to: 0.5}\nstates: {a1_sum: {start: 0.1, rate: a1_to - a1.x}, a2_sum: {start: 0.1, rate: a2_to - a2.x}}\n"
+        "modes: {a1_on: on, a2_on: on}\nbodies: {a1: {type: particle, mass: 1, position: [0.1, 0]}, a2: {type: particle, mass: 1, "
+        "position: [0.2, 0]}}\n"
+        "forces: {a1.x: \"if(a1_on, 20*(a1_to - a1.x) + a1_sum, table(a1_f, t))\", a2.x: \"if(a2_on, 20*(a2_to - a2.x) + a2_sum, "
+        "table(a2_f, t))\"}\n"
+        "tables: {a1_f: {points: [[0, 1], [1, 20]]}, a2_f: {points: [[0, 1], [1, 20]]}}\n"
+        "events: {a1_off: {when: a1.x - 0.25, direction: up, do: {a1_on: off}}, a2_off: {when: a2.x - 0.25, direction: up, do: {a2_on: "
+        "off}}}\n" SETTINGS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repeat_is_writing_by_hand),
         cmocka_unit_test(templates_are_writing_by_hand),
+        cmocka_unit_test(controllers_are_reused),
         cmocka_unit_test(merge_keys),
         cmocka_unit_test_setup(files_are_joined, make_folder),
         cmocka_unit_test_setup_teardown(wrong_files_are_refused, make_folder, no_mismatches),
