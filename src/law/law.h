@@ -41,11 +41,4 @@ int law_balls(const law_reservoir *, double *scale, zn_ball *balls, const char *
 int law_coefficients(zn_reservoir);
 bool law_needs_pivoting(zn_reservoir);
 
-/* ---- Stribeck ---- */
-
-/* Smooth part of the Stribeck law per unit normal force: added to the set-valued part with mu_s it leaves mu_d at high speed.
- *     s(gamma) = (mu_s - mu_d) (2/pi) arctan(eps |gamma|) gamma/|gamma|
- * s (dim) and its derivative s_gamma (dim x dim, column-major), either may be NULL. */
-void law_stribeck(int dim, double mu_s, double mu_d, double eps, const double *gamma, double *s, double *s_gamma);
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the description of a friction reservoir to balls over scaled rows, and the smooth part of Stribeck's law. */
+/* From the description of a friction reservoir to balls over scaled rows. */
 #include "law/law.h"
 
 static const double pi = 3.14159265358979323846;
@@ -61,20 +61,4 @@ int law_balls(const law_reservoir *law, double *scale, zn_ball *balls, const cha
         if (!(law->mu[i] >= 0) || isinf(law->mu[i])) return *why = "a friction coefficient is negative or not finite", -1;
     for (int i = 0; i < law->dim; i++) scale[i] = 1;
     return laws[law->kind].balls(law, scale, balls, why);
-}
-
-/* With g = |gamma|, f(g) = c arctan(eps g), n = gamma/g:  s = f n,  ds/dgamma = f' n n' + f/g (1 - n n'). */
-void law_stribeck(int dim, double mu_s, double mu_d, double eps, const double *gamma, double *s, double *s_gamma) {
-    double c = (mu_s - mu_d) * 2 / pi, squared = 0;
-    for (int i = 0; i < dim; i++) squared += gamma[i] * gamma[i];
-    double g = sqrt(squared), f = c * atan(eps * g), slope = c * eps / (1 + eps * eps * squared);
-    double chord = g > 0 ? f / g : c * eps; /* limit at rest */
-    for (int j = 0; j < dim; j++) {
-        if (s) s[j] = chord * gamma[j];
-        if (!s_gamma) continue;
-        for (int i = 0; i < dim; i++) {
-            double n_ij = g > 0 ? (gamma[i] / g) * (gamma[j] / g) : 0;
-            s_gamma[i + dim * j] = (slope - chord) * n_ij + (i == j ? chord : 0);
-        }
-    }
 }

@@ -109,6 +109,10 @@ void formula_system_free(zn_context *context, formula_system *system);
 /* Rows and laws of the contacts of a builder. `scope` has all names. */
 zn_status formula_system_contacts(const zn_formula_model *builder, formula_system *system, const expr_scope *scope);
 
+/* The smooth part of Stribeck's law, size arctan(eps |gamma|) gamma/|gamma|, and its limit at rest. size: (mu_s - mu_d) lambda_N 2/pi; applied: the normal
+ * force is given, so that this is a force like any other. */
+void formula_stribeck(formula_system *, int n, const expr *slip, expr size, expr eps, bool applied);
+
 /* Helpers. A text that is not given has the value `otherwise`. */
 /* What the user said is copied; false: out of memory. */
 bool formula_text_copy(zn_context *, formula_text *to, zn_formula from);

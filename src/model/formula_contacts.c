@@ -42,34 +42,38 @@ static zn_status add_balls(contact_build *build, const friction_text *law, const
     return ZN_OK;
 }
 
+void formula_stribeck(formula_system *s, int n, const expr *slip, expr size, expr eps, bool applied) {
+    const double rest = 1e-24; /* of |gamma|^2: below it arctan(eps g)/g = eps to the last digit, for eps up to 1e4 */
+    expr_graph *g = s->graph;
+    expr speed2 = expr_constant(g, 0);
+    for (int i = 0; i < n; i++) speed2 = expr_binary(g, EXPR_ADD, speed2, expr_binary(g, EXPR_MUL, slip[i], slip[i]));
+    expr speed = expr_unary(g, EXPR_SQRT, speed2);
+    expr quotient = expr_binary(g, EXPR_DIV, expr_unary(g, EXPR_ATAN, expr_binary(g, EXPR_MUL, eps, speed)), speed);
+    expr factor = expr_if(g, expr_binary(g, EXPR_LESS, expr_constant(g, rest), speed2), quotient, eps);
+    for (int i = 0; i < n; i++) {
+        expr along = n == 1 ? expr_unary(g, EXPR_ATAN, expr_binary(g, EXPR_MUL, eps, slip[0])) : expr_binary(g, EXPR_MUL, factor, slip[i]);
+        expr force = expr_binary(g, EXPR_MUL, size, along);
+        for (int k = 0; k < s->size.nu; k++) {
+            expr share = expr_binary(g, EXPR_MUL, expr_derivative(g, slip[i], s->u + k), force);
+            if (!applied) {
+                s->force[k] = expr_binary(g, EXPR_ADD, s->force[k], share);
+                continue;
+            }
+            s->h[k] = expr_binary(g, EXPR_ADD, s->h[k], share);
+            s->b[k] = expr_binary(g, EXPR_ADD, s->b[k], share);
+            s->power = expr_binary(g, EXPR_ADD, s->power, expr_binary(g, EXPR_MUL, share, expr_variable(g, s->u + k)));
+        }
+    }
+}
+
 static void add_stribeck(contact_build *build, const friction_text *law, const expr *slip, double mu_s, double mu_d, double rate,
                          const zn_contact *contact) {
     formula_system *s = build->system;
     expr_graph *g = s->graph;
-    expr speed2 = expr_constant(g, 0);
-    for (int i = 0; i < law->n_slips; i++) speed2 = expr_binary(g, EXPR_ADD, speed2, expr_binary(g, EXPR_MUL, slip[i], slip[i]));
-    expr factor; /* arctan(eps |gamma|) / |gamma| for several rows, its limit eps at zero */
-    expr eps = expr_constant(g, rate);
-    expr speed = expr_unary(g, EXPR_SQRT, speed2);
-    expr quotient = expr_binary(g, EXPR_DIV, expr_unary(g, EXPR_ATAN, expr_binary(g, EXPR_MUL, eps, speed)), speed);
-    factor = expr_if(g, expr_binary(g, EXPR_LESS, expr_constant(g, 1e-24), speed2), quotient, eps);
-    expr normal = contact->row_N >= 0 ? expr_variable(g, s->lambda + contact->row_N) : expr_constant(g, contact->normal_force);
+    bool applied = contact->row_N < 0;
+    expr normal = applied ? expr_constant(g, contact->normal_force) : expr_variable(g, s->lambda + contact->row_N);
     expr size = expr_binary(g, EXPR_MUL, expr_constant(g, (mu_s - mu_d) * 2 / acos(-1.0)), normal);
-    for (int i = 0; i < law->n_slips; i++) {
-        expr along = law->n_slips == 1 ? expr_unary(g, EXPR_ATAN, expr_binary(g, EXPR_MUL, eps, slip[0]))
-                                       : expr_binary(g, EXPR_MUL, factor, slip[i]);
-        expr force = expr_binary(g, EXPR_MUL, size, along);
-        for (int k = 0; k < s->size.nu; k++) {
-            expr share = expr_binary(g, EXPR_MUL, expr_derivative(g, slip[i], s->u + k), force);
-            if (contact->row_N >= 0) {
-                s->force[k] = expr_binary(g, EXPR_ADD, s->force[k], share);
-            } else { /* an applied force like any other */
-                s->h[k] = expr_binary(g, EXPR_ADD, s->h[k], share);
-                s->b[k] = expr_binary(g, EXPR_ADD, s->b[k], share);
-                s->power = expr_binary(g, EXPR_ADD, s->power, expr_binary(g, EXPR_MUL, share, expr_variable(g, s->u + k)));
-            }
-        }
-    }
+    formula_stribeck(s, law->n_slips, slip, size, expr_constant(g, rate), applied);
 }
 
 static zn_status check_stribeck(contact_build *build, const friction_text *law, const expr *slip, const double *mu,

@@ -180,31 +180,6 @@ static void wrong_descriptions(void **state) {
     assert_true(balls[0].dim == 2 && balls[1].dim == 1 && balls[1].mu == 0);
 }
 
-static void stribeck(void **state) {
-    (void)state;
-    const double h = 1e-6;
-    for (int trial = 0; trial < TRIALS; trial++) {
-        int dim = 1 + trial % 2;
-        double mu_s = uniform(0.2, 2), mu_d = uniform(0, 0.2), eps = uniform(0.1, 20), g[2], s[2], J[4], f[2], b[2];
-        fill(dim, g, trial % 7 ? 2 : 0);
-        law_stribeck(dim, mu_s, mu_d, eps, g, s, J);
-        double size = sqrt(dot(dim, s, s)), speed = sqrt(dot(dim, g, g));
-        check_close(size, (mu_s - mu_d) * 2 / acos(-1) * atan(eps * speed), 1e-14);
-        for (int j = 0; j < dim; j++) {
-            double kept = g[j];
-            g[j] = kept + h;
-            law_stribeck(dim, mu_s, mu_d, eps, g, f, NULL);
-            g[j] = kept - h;
-            law_stribeck(dim, mu_s, mu_d, eps, g, b, NULL);
-            g[j] = kept;
-            for (int i = 0; i < dim; i++) check_close_relative((f[i] - b[i]) / (2 * h), J[i + dim * j], 1e-6, 1e-6);
-        }
-    }
-    double fast = 1e9, s;
-    law_stribeck(1, 0.5, 0.3, 10, &fast, &s, NULL);
-    check_close(0.5 - s, 0.3, 1e-9); /* the sum of both parts tends to mu_d */
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(projection_property),
@@ -212,7 +187,6 @@ int main(void) {
         cmocka_unit_test(derivative_away_from_the_kink),
         cmocka_unit_test(balls_are_the_physical_reservoir),
         cmocka_unit_test(wrong_descriptions),
-        cmocka_unit_test(stribeck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

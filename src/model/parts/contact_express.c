@@ -255,27 +255,9 @@ static evec velocity_at(sketch *k, int body, evec c) {
     return evec_add(k, b->v, evec_cross(k, b->omega, evec_sub(k, c, b->r)));
 }
 
-/* The smooth part (mu_s - mu_d) lambda_N (2/pi) arctan(eps |gamma|) gamma/|gamma|, and its limit at rest. */
 static void express_stribeck(sketch *k, const contact_variant *v, const expr *slip) {
-    const double rest = 1e-24; /* of |gamma|^2: below it arctan(eps g)/g = eps to the last digit, for eps up to 1e4 */
-    expr eps = NUMBER(k, stribeck_rate), speed2 = sketch_constant(k, 0), factor;
-    for (int i = 0; i < v->n_sliding; i++) speed2 = sketch_add(k, speed2, sketch_mul(k, slip[i], slip[i]));
-    expr speed = expr_unary(k->g, EXPR_SQRT, speed2);
-    factor = expr_if(k->g, expr_binary(k->g, EXPR_LESS, sketch_constant(k, rest), speed2),
-                     sketch_div(k, expr_unary(k->g, EXPR_ATAN, sketch_mul(k, eps, speed)), speed), eps);
-    int first_N = k->s.size.ng + k->s.size.ny;
-    expr normal = v->given_force ? NUMBER(k, normal_force) : expr_variable(k->g, k->s.lambda + first_N);
-    expr size = sketch_mul(k, NUMBER(k, stribeck_size), normal);
-    for (int i = 0; i < v->n_sliding; i++) {
-        expr along = v->n_sliding == 1 ? expr_unary(k->g, EXPR_ATAN, sketch_mul(k, eps, slip[0])) : sketch_mul(k, factor, slip[i]);
-        expr force = sketch_mul(k, size, along);
-        if (v->given_force) {
-            sketch_power(k, force, slip[i]);
-            continue;
-        }
-        for (int j = 0; j < k->s.size.nu; j++)
-            k->s.force[j] = sketch_add(k, k->s.force[j], sketch_mul(k, expr_derivative(k->g, slip[i], k->s.u + j), force));
-    }
+    expr normal = v->given_force ? NUMBER(k, normal_force) : expr_variable(k->g, k->s.lambda + k->s.size.ng + k->s.size.ny);
+    formula_stribeck(&k->s, v->n_sliding, slip, sketch_mul(k, NUMBER(k, stribeck_size), normal), NUMBER(k, stribeck_rate), v->given_force);
 }
 
 void contact_express(sketch *k, const contact_variant *v, expr f) {
