@@ -45,6 +45,22 @@ static inline zn_body_def random_body(uint64_t *seed, const char *name, zn_body_
     return def;
 }
 
+/* A random frame on a new random body; type: 1 + that of the body, 0: on the world. */
+static inline zn_frame random_frame(zn_parts *parts, uint64_t *seed, int type, const char *name) {
+    zn_body body = zn_parts_world(parts);
+    if (type) {
+        zn_body_def def = random_body(seed, name, (zn_body_type)(type - 1));
+        assert_int_equal(zn_parts_body(parts, &def, &body), ZN_OK);
+    }
+    bool planar = type == 1 || type == 3;
+    double position[3] = {random_number(seed), random_number(seed), planar ? 0 : random_number(seed)};
+    double rotation[4] = {random_number(seed), 0, 0, random_number(seed)};
+    if (!planar) rotation[1] = random_number(seed), rotation[2] = random_number(seed);
+    zn_frame frame;
+    assert_int_equal(zn_parts_frame(parts, body, "f", position, rotation, &frame), ZN_OK);
+    return frame;
+}
+
 /* Quaternions of length 1 to 1.5: near zero differences say nothing. */
 static inline void scale_quaternions(const zn_model *model, uint64_t *seed, double *q) {
     for (int i = 0; i < model->size.nq; i++) {

@@ -6,21 +6,6 @@
 enum { N_BODIES = 6, N_OPTIONS = 6 };
 static const char *const names[N_BODIES] = {"world", "p", "s", "l", "b", "m"};
 
-static zn_frame make_frame(zn_parts *parts, uint64_t *seed, int type, const char *name) {
-    zn_body body = zn_parts_world(parts);
-    if (type) {
-        zn_body_def def = random_body(seed, name, (zn_body_type)(type - 1));
-        assert_int_equal(zn_parts_body(parts, &def, &body), ZN_OK);
-    }
-    bool planar = type == 1 || type == 3;
-    double position[3] = {random_number(seed), random_number(seed), planar ? 0 : random_number(seed)};
-    double rotation[4] = {random_number(seed), 0, 0, random_number(seed)};
-    if (!planar) rotation[1] = random_number(seed), rotation[2] = random_number(seed);
-    zn_frame frame;
-    assert_int_equal(zn_parts_frame(parts, body, "f", position, rotation, &frame), ZN_OK);
-    return frame;
-}
-
 static zn_joint_options options_of(int option) {
     zn_joint_options o = zn_default_joint_options();
     if (option == 0) o.stops[0] = -20, o.restitution = 0.3;
@@ -70,8 +55,8 @@ static void derivatives_of_options(void **state) {
                     zn_joint_options options = options_of(option);
                     def.name = "joint", def.type = types[t], def.options = &options, def.ratio = -2;
                     if (t > 2) def.drive = ZN_FORMULA("0.3*sin(2*t) + t");
-                    def.a = make_frame(parts, &seed, i, names[i]);
-                    def.b = j || i ? make_frame(parts, &seed, j, other) : def.a;
+                    def.a = random_frame(parts, &seed, i, names[i]);
+                    def.b = j || i ? random_frame(parts, &seed, j, other) : def.a;
                     if (zn_parts_joint(parts, &def) == ZN_OK) {
                         zn_model *model = NULL;
                         assert_int_equal(zn_parts_build(parts, &model), ZN_OK);

@@ -8,21 +8,6 @@ typedef struct force_case {
     const char *what;
 } force_case;
 
-static zn_frame make_frame(zn_parts *parts, uint64_t *seed, int type, const char *name) {
-    zn_body body = zn_parts_world(parts);
-    if (type) {
-        zn_body_def def = random_body(seed, name, (zn_body_type)(type - 1));
-        assert_int_equal(zn_parts_body(parts, &def, &body), ZN_OK);
-    }
-    bool planar = type == 1 || type == 3;
-    double position[3] = {random_number(seed), random_number(seed), planar ? 0 : random_number(seed)};
-    double rotation[4] = {random_number(seed), 0, 0, random_number(seed)};
-    if (!planar) rotation[1] = random_number(seed), rotation[2] = random_number(seed);
-    zn_frame frame;
-    assert_int_equal(zn_parts_frame(parts, body, "f", position, rotation, &frame), ZN_OK);
-    return frame;
-}
-
 /* u.h + V' = power, at a random state; h from the balance without accelerations. */
 static double energy_error(const zn_model *model, uint64_t *seed) {
     const zn_sizes *n = &model->size;
@@ -108,8 +93,8 @@ static void derivatives_and_energies(void **state) {
                     assert_int_equal(zn_parts_parameter(parts, "k", 1.7), ZN_OK);
                     assert_int_equal(zn_parts_gravity(parts, (double[]){0.2, -9.81, 0.3}), ZN_OK);
                     zn_force_def def = force_of(type, variant);
-                    def.a = make_frame(parts, &seed, i, names[i]);
-                    def.b = j ? make_frame(parts, &seed, j, other) : zn_parts_body_frame(parts, zn_parts_world(parts));
+                    def.a = random_frame(parts, &seed, i, names[i]);
+                    def.b = j ? random_frame(parts, &seed, j, other) : zn_parts_body_frame(parts, zn_parts_world(parts));
                     if (zn_parts_force(parts, &def) == ZN_OK) {
                         zn_model *model = NULL;
                         assert_int_equal(zn_parts_build(parts, &model), ZN_OK);
@@ -143,8 +128,8 @@ static void action_is_reaction(void **state) {
             zn_parts *parts = zn_parts_create(context);
             zn_parts_parameter(parts, "k", 1.7);
             zn_force_def def = force_of(type, variant);
-            def.a = make_frame(parts, &seed, 3, "a");
-            def.b = make_frame(parts, &seed, 3, "b");
+            def.a = random_frame(parts, &seed, 3, "a");
+            def.b = random_frame(parts, &seed, 3, "b");
             zn_model *model = NULL;
             assert_int_equal(zn_parts_force(parts, &def), ZN_OK);
             assert_int_equal(zn_parts_build(parts, &model), ZN_OK);

@@ -9,22 +9,6 @@
 enum { N_BODIES = 6 };
 static const char *const names[N_BODIES] = {"world", "p", "s", "l", "b", "m"};
 
-/* Two bodies of types i and j (0: world) with random frames. */
-static zn_frame make_frame(zn_parts *parts, uint64_t *seed, int type, const char *name) {
-    zn_body body = zn_parts_world(parts);
-    if (type) {
-        zn_body_def def = random_body(seed, name, (zn_body_type)(type - 1));
-        assert_int_equal(zn_parts_body(parts, &def, &body), ZN_OK);
-    }
-    bool planar = type == 1 || type == 3;
-    double position[3] = {random_number(seed), random_number(seed), planar ? 0 : random_number(seed)};
-    double rotation[4] = {random_number(seed), 0, 0, random_number(seed)};
-    if (!planar) rotation[1] = random_number(seed), rotation[2] = random_number(seed);
-    zn_frame frame;
-    assert_int_equal(zn_parts_frame(parts, body, "f", position, rotation, &frame), ZN_OK);
-    return frame;
-}
-
 static void all_derivatives_of_all_joints(void **state) {
     (void)state;
     uint64_t seed = 1;
@@ -39,8 +23,8 @@ static void all_derivatives_of_all_joints(void **state) {
                 zn_joint_def def = zn_default_joint_def();
                 def.name = "joint";
                 def.type = (zn_joint_type)type;
-                def.a = make_frame(parts, &seed, i, names[i]);
-                def.b = j || i ? make_frame(parts, &seed, j, other) : def.a;
+                def.a = random_frame(parts, &seed, i, names[i]);
+                def.b = j || i ? random_frame(parts, &seed, j, other) : def.a;
                 def.length = 1.3, def.radius = 0.4, def.ratio = -2;
                 bool driven = type == ZN_JOINT_MOTOR || type == ZN_JOINT_SLIDER_MOTOR || type == ZN_JOINT_ANGLE_DRIVE ||
                               type == ZN_JOINT_POSITION_DRIVE;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of joints, ropes, springs and servos in scenes: mistakes have places, memory that runs out is given back, and random text is an error. */
-#include "base/counting_allocator.h"
-#include "scene_check.h"
+#include "memory_check.h"
 
 #define BODIES                                                     \
     "bodies:\n"                                                    \
@@ -100,20 +99,7 @@ static const char everything[] =
 
 static void failing_memory_is_clean(void **state) {
     (void)state;
-    counting_allocator memory = {.fail_at = 1};
-    int failures = 0;
-    for (zn_status status = ZN_ERROR_MEMORY; status != ZN_OK; memory.fail_at += 1 + memory.fail_at / 40) {
-        memory.requests = 0;
-        zn_context *context = counting_context(&memory);
-        zn_scene *scene = NULL;
-        status = zn_scene_parse(context, "memory.yaml", everything, NULL, &scene);
-        if (status != ZN_OK && status != ZN_ERROR_MEMORY) print_error("%s\n", zn_error_text(context));
-        if (status != ZN_OK) assert_int_equal(status, ZN_ERROR_MEMORY), failures++;
-        zn_scene_destroy(scene);
-        zn_context_destroy(context);
-        assert_int_equal(memory.live, 0);
-    }
-    assert_true(failures > 40);
+    check_memory(everything, true);
 }
 
 /* One character after the other is replaced by a random one: what comes is a scene or errors, and nothing leaks. */

@@ -2,7 +2,7 @@
 /* Velocities of their own beside bodies. A planar body is written down twice: as a body, and by formulas with velocities (a, b, w) in its own
  * frame, x' = a cos phi - b sin phi, ..., m (a' - w b) = F_1, m (b' + w a) = F_2. Whatever couples it to other bodies (springs and potentials,
  * constraints, contacts), both move alike. */
-#include "scene_check.h"
+#include "memory_check.h"
 
 #include <math.h>
 
@@ -160,10 +160,29 @@ static void mistakes_have_places(void **state) {
     check_errors("bodies: {k: {type: particle, mass: 1}}\nvelocities: {k: 1}\nmass: [1]\n", "2:14: 'k' cannot be the name of a velocity");
 }
 
+static void failing_memory_is_clean(void **state) {
+    (void)state;
+    const char rows[] = "constraints: {g: {position: k.y - x}, h: {velocity: k.x' - v}}\ncontacts: {c: {gap: 1 + x, slip: v, friction: "
+                        "0.1}}\noutputs: {o: x*v}\n";
+    char text[600];
+    snprintf(text, sizeof text, "%s%s%s", HEAD, "kinematics: {x: v*cos(x)}\nmass: {v: 1}\nforce: {v: -v}\nenergy: {potential: x*k.x}\n",
+             rows);
+    check_memory(text, true);
+    check_memory("coordinates: {x: 0, y: 1}\nstates: {z: {start: 1, rate: x - z}}\nenergy: {kinetic: x'^2 + y'^2, potential: x*y}\n"
+                 "forces: {x: z}\nconstraints: {g: {position: x}}\noutputs: {o: x + y'}\n",
+                 true);
+    check_memory(
+        "coordinates: {x: 0}\nvelocities: {v: 1}\nkinematics: {x: v}\nmass: {v: 1 + x^2}\nforce: {v: -x}\nenergy: {potential: x^2/2}\n",
+        true);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(potentials_couple),     cmocka_unit_test(energies_are_those_of_bodies),
-        cmocka_unit_test(constraints_couple),    cmocka_unit_test(contacts_couple),
-        cmocka_unit_test(derivatives_are_exact), cmocka_unit_test_teardown(mistakes_have_places, no_mismatches)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(potentials_couple),
+                                       cmocka_unit_test(energies_are_those_of_bodies),
+                                       cmocka_unit_test(constraints_couple),
+                                       cmocka_unit_test(contacts_couple),
+                                       cmocka_unit_test(derivatives_are_exact),
+                                       cmocka_unit_test(failing_memory_is_clean),
+                                       cmocka_unit_test_teardown(mistakes_have_places, no_mismatches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scenes with bodies: the same mechanism by formulas, known solutions, redundant joints with every scheme, mistakes. */
-#include "base/counting_allocator.h"
-#include "scene_check.h"
+#include "memory_check.h"
 
 typedef struct end_state {
     int nq, nu;
@@ -288,19 +287,7 @@ static const char small_scene[] = HEAD "gravity: [0, -1]\njoints: {pin: {type: r
 
 static void failing_memory_is_clean(void **state) {
     (void)state;
-    counting_allocator memory = {.fail_at = 1};
-    int failures = 0;
-    for (zn_status status = ZN_ERROR_MEMORY; status != ZN_OK; memory.fail_at++) {
-        memory.requests = 0;
-        zn_context *context = counting_context(&memory);
-        zn_scene *scene = NULL;
-        status = zn_scene_parse(context, "memory.yaml", small_scene, NULL, &scene);
-        if (status != ZN_OK) assert_int_equal(status, ZN_ERROR_MEMORY), failures++;
-        zn_scene_destroy(scene);
-        zn_context_destroy(context);
-        assert_int_equal(memory.live, 0);
-    }
-    assert_true(failures > 20);
+    check_memory(small_scene, false);
 }
 
 int main(void) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* repeat, templates and use, include, merge keys: what comes out is the scene that one would have written by hand. */
 #define _XOPEN_SOURCE 700
-#include "scene_check.h"
-
-#include "base/counting_allocator.h"
+#include "memory_check.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -241,19 +239,7 @@ static void failing_memory_is_clean(void **state) {
     (void)state;
     static const char text[] = "templates: {t: {parameters: {v: 1}, constraints: {\"{name}\": {position: \"x - {v}\"}}}}\n" ONE
                                "repeat: {i: 1..2, outputs: {\"o{i}\": \"{i}*x\"}}\nuse: {c: {template: t}}\n" SETTINGS;
-    counting_allocator memory = {.fail_at = 1};
-    int failures = 0;
-    for (zn_status status = ZN_ERROR_MEMORY; status != ZN_OK; memory.fail_at++) {
-        memory.requests = 0;
-        zn_context *context = counting_context(&memory);
-        zn_scene *scene = NULL;
-        status = zn_scene_parse(context, "memory.yaml", text, NULL, &scene);
-        if (status != ZN_OK) assert_int_equal(status, ZN_ERROR_MEMORY), failures++;
-        zn_scene_destroy(scene);
-        zn_context_destroy(context);
-        assert_int_equal(memory.live, 0);
-    }
-    assert_true(failures > 20);
+    check_memory(text, false);
 }
 
 /* Any change of a few characters is a scene or is refused. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the projected schemes: exact Jacobians, memory, motion inside a step, and what is refused. */
+#include "limited_memory.h"
 #include "projected_runs.h"
 
 #include "scheme/projected_stages.h"
@@ -108,22 +109,6 @@ static void jacobians_are_exact(void **state) {
 }
 
 /* ---- memory ---- */
-
-typedef struct budget {
-    long left, calls; /* left < 0: no limit */
-} budget;
-
-static void *limited_reallocate(void *user, void *block, size_t bytes) {
-    budget *b = user;
-    b->calls++;
-    if (b->left == 0) return NULL;
-    if (b->left > 0) b->left--;
-    return realloc(block, bytes);
-}
-static void limited_release(void *user, void *block) {
-    (void)user;
-    free(block);
-}
 
 static void memory_may_fail_anywhere(void **state) {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coupled stages solved by the eigenvalues of A: the same steps as with the LU of all stages. */
 #include "dense_masses.h"
+#include "limited_memory.h"
 #include "projected_runs.h"
 
 #include "linalg/complex_lu.h"
@@ -395,22 +396,6 @@ static void steps_keep_nothing(void **state) {
 }
 
 /* ---- memory ---- */
-
-typedef struct budget {
-    long left, calls; /* left < 0: no limit */
-} budget;
-
-static void *limited_reallocate(void *user, void *block, size_t bytes) {
-    budget *b = user;
-    b->calls++;
-    if (b->left == 0) return NULL;
-    if (b->left > 0) b->left--;
-    return realloc(block, bytes);
-}
-static void limited_release(void *user, void *block) {
-    (void)user;
-    free(block);
-}
 
 static void memory_may_fail_anywhere(void **state) {
     (void)state;
