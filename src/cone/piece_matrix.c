@@ -13,7 +13,7 @@
 /* Factors this near to 1 are round-off. */
 static const double same_units = 1e-3;
 /* Factorisations for one solve, the fewer the larger the piece; steps of half the length are cheaper than more. */
-enum { WORK_MOST = 1000, WORK_LEAST = 100, WORK_CONTACTS = 300000 };
+enum { WORK_MOST = 1000, WORK_LEAST = 100, WORK_CONTACTS = 500000 };
 static int work_most(int contacts) {
     int most = WORK_CONTACTS / contacts;
     return most > WORK_MOST ? WORK_MOST : most < WORK_LEAST ? WORK_LEAST : most;

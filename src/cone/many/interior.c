@@ -12,7 +12,10 @@
  * with dz_a, dy_a the step for sigma = 0 (Mehrotra). With theta = 1, G is the derivative of z - |z_T| e. With theta = 0, that is with |z_T| of the last
  * iterate, the problem is convex, and there is always a way on, but the iteration becomes a slow fixed point (40 iterations for three digits, instead of
  * 30 for nine). Since |z_T| e is not monotone, the path to tau = 0 may turn back: steps become short there. Then theta falls, and grows again
- * with long steps. The structure of the matrix never changes, and it is regular also where contacts are redundant; Newton's method on the contacts that turned out active finds the last digits. */
+ * with long steps. Where sliding begins, |z_T| has a kink, at which the path turns sharply: some starts follow sqrt(|z_T|^2 + eps^2) - eps instead, with
+ * eps^2 = blunt^2 tau, which is smooth and ends in the same problem. Which start gets through is a matter of chance, about one in two or three of those with
+ * the hardest impacts of dense piles, so that several are tried. The structure of the matrix never changes, and it is regular also where contacts are
+ * redundant; Newton's method on the contacts that turned out active finds the last digits. */
 #include "cone/many/system.h"
 
 #define NO_FRICTION 1e-9 /* mu below it: the tangential rows stay zero */
@@ -31,7 +34,7 @@ typedef double vec[CONTACT_ROWS_MOST];
 struct interior {
     double *V, *p, *D, *E;             /* blocks of V, made symmetric; p; T^-2 by contacts */
     double *y, *z, *dy, *dz, *rho, *c; /* m each */
-    double theta;
+    double theta, eps;
 };
 
 void many_interior_destroy(many_system *s) {
@@ -78,6 +81,12 @@ static void enter(many_system *s, struct interior *f) {
     for (int k = 0; k < s->m; k++) f->p[k] = s->q[k] / (k % d ? 1 : lorentz(s, k / d));
 }
 
+/* |z_T|, blunted by eps. */
+static double slip(const struct interior *f, const double *z, int n) {
+    double size = many_norm(z, n);
+    return f->eps > 0 && n > 0 ? sqrt(size * size + f->eps * f->eps) : size;
+}
+
 /* rho = V y + p + |z_T| e - z, by W itself, which may be unsymmetric. */
 static void residual(many_system *s, struct interior *f) {
     int d = s->d;
@@ -86,7 +95,7 @@ static void residual(many_system *s, struct interior *f) {
     for (int c = 0; c < s->n; c++) {
         int n = rows_of(s, c);
         for (int i = 0; i < d; i++) f->rho[c * d + i] = i < n ? s->u[c * d + i] / (i ? 1 : lorentz(s, c)) - f->z[c * d + i] : 0;
-        f->rho[c * d] += many_norm(f->z + c * d + 1, n - 1);
+        if (n > 1) f->rho[c * d] += slip(f, f->z + c * d + 1, n - 1) - f->eps;
     }
 }
 
@@ -134,7 +143,7 @@ static void fill_diagonal(many_system *s, struct interior *f) {
             for (int j = 0; j < n; j++)
                 D[i * d + j] = (2 * w[i] * w[j] * ((i > 0) == (j > 0) ? 1 : -1) + (i == j ? (i ? 1 : -1) : 0)) / (b * b);
         for (int i = n; i < d; i++) D[i * d + i] = HELD;
-        double *E = f->E + (size_t)c * (size_t)(d * d), size = many_norm(f->z + c * d + 1, n - 1);
+        double *E = f->E + (size_t)c * (size_t)(d * d), size = slip(f, f->z + c * d + 1, n - 1);
         memcpy(E, D, (size_t)(d * d) * sizeof *E);
         for (int i = 1; i < n && size > 0; i++)
             for (int j = 0; j < d; j++) E[j] -= f->theta * f->z[c * d + i] / size * D[i * d + j];
@@ -164,7 +173,7 @@ static void find_step(many_system *s, struct interior *f, double sigma, double t
     }
     for (int k = 0; k < s->m; k++) f->dy[k] = f->c[k] - (1 - sigma) * f->rho[k];
     for (int c = 0; c < s->n; c++) {
-        double size = many_norm(f->z + c * d + 1, rows_of(s, c) - 1);
+        double size = slip(f, f->z + c * d + 1, rows_of(s, c) - 1);
         for (int i = 1; i < rows_of(s, c) && size > 0; i++) f->dy[c * d] -= f->theta * f->z[c * d + i] / size * f->c[c * d + i];
     }
     lin_block_lu_solve(s->factors, f->dy);
@@ -218,13 +227,13 @@ static void begin(many_system *s, struct interior *f, double size) {
 static void bend(many_system *s, struct interior *f, double t) {
     for (int c = 0; c < s->n; c++) {
         int n = rows_of(s, c), at = c * s->d;
-        double size = many_norm(f->z + at + 1, n - 1), along = 0;
+        double size = slip(f, f->z + at + 1, n - 1), along = 0;
         vec next = {0};
         for (int i = 1; i < n; i++) {
             next[i] = f->z[at + i] + t * f->dz[at + i];
             if (size > 0) along += f->theta * f->z[at + i] / size * f->dz[at + i];
         }
-        double extra = many_norm(next + 1, n - 1) - size - t * along;
+        double extra = slip(f, next + 1, n - 1) - size - t * along;
         if (extra > 0) f->z[at] += extra;
     }
 }
@@ -249,8 +258,9 @@ zn_status many_interior(many_system *s, interior_plan plan) {
     for (int it = 0; it < plan.iterations; it++) {
         zn_status allowed = many_may_go_on(s);
         if (allowed != ZN_OK) return allowed;
-        residual(s, f);
         double tau = gap(s, f, 0);
+        f->eps = plan.blunt * sqrt(tau);
+        residual(s, f);
         fill_diagonal(s, f);
         s->out->factorisations++;
         lin_block_values matrix = {.blocks = f->V, .transposed = s->transposed, .diagonal = f->E};

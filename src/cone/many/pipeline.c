@@ -8,11 +8,14 @@ enum {
     ACCELERATED = 60,
     FIXED_POINT_FIRST = 600,
     FIXED_POINT_GROWTH = 3,
-    INTERIOR_MOST = 150,
+    INTERIOR_MOST = 100,
+    POLISH_MOST = 150,
+    POLISH_FAR = 50,
     SPLITTING_MOST = 400,
     SPLITTING_CONTACTS = 200
 };
 #define INTERIOR_ENOUGH 1e-6
+#define POLISH_NEAR 1e-4
 
 /* Sweeps cost little, and find few digits: the fewer are wanted, the more of them. */
 static int sweeps_worth(double residual) { return residual >= 1e-4 ? 3000 : residual >= 1e-6 ? 400 : SWEEPS_FIRST; }
@@ -32,19 +35,31 @@ static zn_status solve_by_splitting(many_system *s) {
     return is_final(status) ? status : many_fixed_point(s, (fixed_point_plan){.iterations = SPLITTING_MOST});
 }
 
+/* The last digits, with a bounded number of factorisations: from a point that is not near to a solution Newton's method rarely arrives. */
+static zn_status polish(many_system *s) {
+    int most = s->settings.factorisations_most, end = s->out->factorisations + (s->best_residual < POLISH_NEAR ? POLISH_MOST : POLISH_FAR);
+    if (most == 0 || end < most) s->settings.factorisations_most = end;
+    zn_status status = many_newton(s, (newton_plan){.outer = 60, .inner = 15});
+    s->settings.factorisations_most = most;
+    return status;
+}
+
 /* Interior point from several starts, the last digits by Newton from where it ended, also where sweeps have found less: their points are as good as
  * nothing to Newton. What was best before waits in v. */
 static zn_status solve_from_inside(many_system *s) {
-    static const interior_plan starts[] = {
-        {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1}, {INTERIOR_MOST, INTERIOR_ENOUGH, 1, 0.5}, {INTERIOR_MOST, INTERIOR_ENOUGH, 100, 0.3}};
+    static const interior_plan starts[] = {{INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0},
+                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0.03},
+                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0.1},
+                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 1, 0.5, 0},
+                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 100, 0.3, 0}};
     zn_status status = ZN_ERROR_NO_CONVERGENCE;
     size_t bytes = (size_t)s->m * sizeof(double);
-    for (int k = 0; k < 3 && !is_final(status); k++) {
+    for (size_t k = 0; k < sizeof starts / sizeof *starts && !is_final(status); k++) {
         double before = s->best_residual;
         memcpy(s->v, s->best, bytes);
         s->best_residual = INFINITY;
         status = many_interior(s, starts[k]);
-        if (!is_final(status) && s->best_residual < INFINITY) status = many_newton(s, (newton_plan){.outer = 60, .inner = 15});
+        if (!is_final(status) && s->best_residual < INFINITY) status = polish(s);
         if (s->best_residual <= before) continue;
         memcpy(s->best, s->v, bytes);
         s->best_residual = before;

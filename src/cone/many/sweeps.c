@@ -15,8 +15,16 @@
 enum { ROOT_STEPS = 60, ROLLING_STEPS = 100 };
 #define ROOT_ACCURACY 4e-16
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline)) /* the number of rows is known when it is compiled */
+
+ALWAYS_INLINE double size_of(const int n, const double *t) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += t[i] * t[i];
+    return sqrt(sum);
+}
+
 /* t = -(S + l I)^-1 g for one or two tangential rows; false: singular. */
-static bool tangential(int nT, const double *S, double l, const double *g, double *t) {
+ALWAYS_INLINE bool tangential(const int nT, const double *S, double l, const double *g, double *t) {
     if (nT == 1) {
         double a = S[0] + l;
         t[0] = -g[0] / a;
@@ -29,29 +37,28 @@ static bool tangential(int nT, const double *S, double l, const double *g, doubl
 }
 
 typedef struct local_problem {
-    int nT;
     double mu, A_NN, b_N;
     const double *A_NT; /* 2 */
     double S[4], g[2];
 } local_problem;
 
-static double normal_part(const local_problem *p, const double *t) {
+ALWAYS_INLINE double normal_part(const int nT, const local_problem *p, const double *t) {
     double sum = p->b_N;
-    for (int i = 0; i < p->nT; i++) sum += p->A_NT[i] * t[i];
+    for (int i = 0; i < nT; i++) sum += p->A_NT[i] * t[i];
     return -sum / p->A_NN;
 }
 
 /* Slip: the root of phi(l), l > 0. */
-static void slide(const local_problem *p, double *N, double *t) {
+ALWAYS_INLINE void slide(const int nT, const local_problem *p, double *N, double *t) {
     double l = 0, low = 0, high = INFINITY;
     for (int step = 0; step < ROOT_STEPS; step++) {
-        double size = many_norm(t, p->nT), phi = size - p->mu * *N;
+        double size = size_of(nT, t), phi = size - p->mu * *N;
         if (fabs(phi) <= ROOT_ACCURACY * (size + p->mu * fabs(*N))) return;
         if (phi > 0) low = l;
         else high = l;
         double rate[2], slope = 0, normal_rate = 0, next = NAN;
-        if (tangential(p->nT, p->S, l, t, rate) && size > 0) { /* t' = -(S + l I)^-1 t */
-            for (int i = 0; i < p->nT; i++) {
+        if (tangential(nT, p->S, l, t, rate) && size > 0) { /* t' = -(S + l I)^-1 t */
+            for (int i = 0; i < nT; i++) {
                 slope += t[i] * rate[i] / size;
                 normal_rate -= p->A_NT[i] * rate[i] / p->A_NN;
             }
@@ -60,35 +67,36 @@ static void slide(const local_problem *p, double *N, double *t) {
         if (!(next > low && next < high)) next = high < INFINITY ? (low + high) / 2 : 4 * (l > 0 ? l : p->A_NN);
         if (next == l) return;
         l = next;
-        tangential(p->nT, p->S, l, p->g, t);
-        *N = normal_part(p, t);
+        tangential(nT, p->S, l, p->g, t);
+        *N = normal_part(nT, p, t);
     }
 }
 
-static void solve_coulomb(const many_system *s, int c, const double *A, const double *b, double *r) {
-    int d = s->d;
-    local_problem p = {.nT = s->nT, .mu = s->mu[c], .A_NN = A[0], .b_N = b[0], .A_NT = A + 1};
+ALWAYS_INLINE void solve_coulomb(const int nT, const many_system *s, int c, const double *A, const double *b, double *r) {
+    const int d = 1 + nT;
+    local_problem p = {.mu = s->mu[c], .A_NN = A[0], .b_N = b[0], .A_NT = A + 1};
     memset(r, 0, (size_t)d * sizeof *r);
     if (!(b[0] < 0) || !(p.A_NN > 0)) return;
     r[0] = -b[0] / p.A_NN;
-    if (s->nT == 0 || p.mu == 0) return;
-    for (int i = 0; i < s->nT; i++) {
+    if (nT == 0 || p.mu == 0) return;
+    for (int i = 0; i < nT; i++) {
         p.g[i] = b[1 + i] - A[(1 + i) * d] * b[0] / p.A_NN;
-        for (int j = 0; j < s->nT; j++) p.S[i * 2 + j] = A[(1 + i) * d + 1 + j] - A[(1 + i) * d] * A[1 + j] / p.A_NN;
+        for (int j = 0; j < nT; j++) p.S[i * 2 + j] = A[(1 + i) * d + 1 + j] - A[(1 + i) * d] * A[1 + j] / p.A_NN;
     }
     double t[2], N;
-    bool regular = tangential(s->nT, p.S, 0, p.g, t);
-    N = normal_part(&p, t);
-    if (!regular || !(many_norm(t, s->nT) <= p.mu * N)) {
+    bool regular = tangential(nT, p.S, 0, p.g, t), sticks;
+    N = normal_part(nT, &p, t);
+    sticks = regular && size_of(nT, t) <= p.mu * N;
+    if (!sticks) {
         if (!regular) {
-            tangential(s->nT, p.S, ROOT_ACCURACY * p.A_NN, p.g, t);
-            N = normal_part(&p, t);
+            tangential(nT, p.S, ROOT_ACCURACY * p.A_NN, p.g, t);
+            N = normal_part(nT, &p, t);
         }
-        slide(&p, &N, t);
+        slide(nT, &p, &N, t);
     }
     r[0] = N;
-    for (int i = 0; i < s->nT; i++) r[1 + i] = t[i];
-    many_project(s, c, r);
+    for (int i = 0; i < nT; i++) r[1 + i] = t[i];
+    if (!sticks) many_project(s, c, r);
 }
 
 static void solve_rolling(const many_system *s, int c, const double *A, const double *b, double *r) {
@@ -121,11 +129,23 @@ static void relax(const many_system *s, double *r, int c) {
     for (int i = 0; i < d; i++)
         for (int j = 0; j < d; j++) b[i] -= A[i * d + j] * rc[j];
     if (s->nR) solve_rolling(s, c, A, b, rc);
-    else solve_coulomb(s, c, A, b, rc);
+    else if (d == 3) solve_coulomb(2, s, c, A, b, rc);
+    else if (d == 2) solve_coulomb(1, s, c, A, b, rc);
+    else solve_coulomb(0, s, c, A, b, rc);
 }
 
-enum { SWEEPS_BETWEEN_LOOKS = 5, SWEEPS_OF_A_TRIAL = 200 };
-#define TRIAL_SHARE 0.7 /* of the residual: sweeps that leave more are at their end */
+enum { SWEEPS_BETWEEN_LOOKS = 5, SWEEPS_OF_A_TRIAL = 200, FACTORISATIONS_OF_A_TRIAL = 50, CONTACTS_PER_SWEEP = 8 };
+#define NEAR 5           /* times the residual that is wanted */
+#define NO_PROGRESS 0.95 /* of the residual: sweeps that leave more are at their end */
+
+/* After a trial: whether the sweeps that it would still take at this rate cost less than the other methods, that is some 50 factorisations, each as much
+ * as a sweep for every eight contacts. The residual of sweeps goes up and down: who is near goes on as long as that costs. */
+static bool are_worth_it(const many_system *s, int sweeps, double before, double after) {
+    if (after <= NEAR * s->settings.residual && sweeps <= FACTORISATIONS_OF_A_TRIAL * s->n / CONTACTS_PER_SWEEP) return true;
+    if (!(after <= NO_PROGRESS * before)) return false;
+    double needed = SWEEPS_OF_A_TRIAL * log(after / s->settings.residual) / log(before / after);
+    return needed <= (double)FACTORISATIONS_OF_A_TRIAL * s->n / CONTACTS_PER_SWEEP;
+}
 
 static void sweep_once(many_system *s, bool forward) {
     for (int c = 0; c < s->n; c++) relax(s, s->r, forward ? c : s->n - 1 - c);
@@ -145,7 +165,7 @@ bool many_sweep(many_system *s, int sweeps) {
         if (residual <= s->settings.residual) return true;
         if (k <= 2) after[k - 1] = residual;
         if (k % SWEEPS_OF_A_TRIAL != 0) continue;
-        if (!(s->best_residual <= TRIAL_SHARE * before)) return false;
+        if (!are_worth_it(s, k, before, s->best_residual)) return false;
         before = s->best_residual;
     }
     return false;

@@ -19,14 +19,22 @@
 
 double many_norm(const double *v, int n) { return cone_measure_norm(v, n); }
 
-void many_velocity(const many_system *s, const double *r, int c, double *u) {
-    int d = s->d;
-    for (int i = 0; i < d; i++) u[i] = s->q[c * d + i];
+/* With d known when it is compiled. */
+static inline __attribute__((always_inline)) void velocity(const int d, const many_system *s, const double *r, int c, double *u) {
+    double sum[CONTACT_ROWS_MOST];
+    for (int i = 0; i < d; i++) sum[i] = s->q[c * d + i];
     for (int k = s->start[c]; k < s->start[c + 1]; k++) {
         const double *w = s->W + (size_t)k * (size_t)(d * d), *rk = r + s->index[k] * d;
         for (int i = 0; i < d; i++)
-            for (int j = 0; j < d; j++) u[i] += w[i * d + j] * rk[j];
+            for (int j = 0; j < d; j++) sum[i] += w[i * d + j] * rk[j];
     }
+    for (int i = 0; i < d; i++) u[i] = sum[i];
+}
+
+void many_velocity(const many_system *s, const double *r, int c, double *u) {
+    if (s->d == 3) velocity(3, s, r, c, u);
+    else if (s->d == 2) velocity(2, s, r, c, u);
+    else velocity(s->d, s, r, c, u);
 }
 
 void many_run(const many_system *s, int contacts, void (*work)(void *, int, int), void *user) {

@@ -85,6 +85,7 @@ typedef struct interior_plan {
     double enough; /* a residual to stop at */
     double start;  /* how far from the boundary of the cones, scaled */
     double fall;   /* theta falls after steps shorter than this */
+    double blunt;  /* of |z_T|; 0: as it is */
 } interior_plan;
 zn_status many_interior(many_system *, interior_plan); /* ZN_OK: solved */
 void many_interior_destroy(many_system *);
