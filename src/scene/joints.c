@@ -236,10 +236,11 @@ static const scene_node *find_joint(scene_loader *loader, const scene_node *join
 }
 
 /* Reports each joint with an open row once. */
-static void report_open(scene_loader *loader, const scene_node *joints, const zn_model *model, const double *g, bool projected) {
+static void report_open(scene_loader *loader, const scene_node *joints, const zn_model *model, const double *g, const double *tolerance,
+                        bool projected) {
     const scene_node *last = NULL;
     for (int i = 0; i < model->size.ng; i++) {
-        if (fabs(g[i]) <= SIM_START_TOLERANCE) continue;
+        if (fabs(g[i]) <= tolerance[i]) continue;
         const char *name;
         const scene_node *at = find_joint(loader, joints, model->bilateral_names[i], &name);
         if (!at || at == last) continue;
@@ -259,21 +260,22 @@ void scene_check_joints(scene_loader *loader, const scene_node *joints, const zn
     zn_context *context = loader->context;
     int rows = model_rows(model);
     double *q = MEM_ARRAY(context, double, model->size.nq), *u = MEM_ARRAY(context, double, model->size.nu),
-           *g = MEM_ARRAY(context, double, rows);
+           *g = MEM_ARRAY(context, double, rows), *tolerance = MEM_ARRAY(context, double, rows);
     void *work = mem_array(context, model->work_bytes, 1);
-    if (q && u && g && work) {
+    bool memory = q && u && g && tolerance && work;
+    if (memory && sim_start_tolerances(context, model, &(zn_point){.q = model->q_start, .u = model->u_start}, 1, tolerance) == ZN_OK) {
         memcpy(q, model->q_start, (size_t)model->size.nq * sizeof *q);
         memcpy(u, model->u_start, (size_t)model->size.nu * sizeof *u);
         int errors = zn_error_count(context);
         zn_status status = project ? sim_start_project(context, model, 0, q, u) : ZN_OK;
         bool failed =
             !model->constraints(model, work, &(zn_point){.q = q, .u = u}, &(zn_constraints){.c0 = g}) && zn_error_count(context) == errors;
-        if (!project && failed) report_open(loader, joints, model, g, false);
+        if (!project && failed) report_open(loader, joints, model, g, tolerance, false);
         if (status != ZN_OK) {
             error_place place = scene_place_of(loader, joints);
             fail_add_place(context, &place);
-            report_open(loader, joints, model, g, true);
+            report_open(loader, joints, model, g, tolerance, true);
         }
     }
-    mem_free(context, q), mem_free(context, u), mem_free(context, g), mem_free(context, work);
+    mem_free(context, q), mem_free(context, u), mem_free(context, g), mem_free(context, tolerance), mem_free(context, work);
 }

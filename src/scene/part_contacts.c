@@ -224,11 +224,13 @@ static const scene_node *find_contact(const scene_node *contacts, const char *na
 void scene_check_gaps(scene_loader *loader, const scene_node *contacts, const zn_model *model) {
     double *c0 = scene_alloc(loader->arena, (size_t)model_rows(model) + 1, sizeof *c0);
     void *work = mem_array(loader->context, model->work_bytes, 1);
+    double *tolerance = scene_alloc(loader->arena, (size_t)model_rows(model) + 1, sizeof *tolerance);
     zn_point start = {.q = model->q_start, .u = model->u_start};
-    if (c0 && work && !model->constraints(model, work, &start, &(zn_constraints){.c0 = c0}))
+    bool sized = c0 && work && tolerance && sim_start_tolerances(loader->context, model, &start, 1, tolerance) == ZN_OK;
+    if (sized && !model->constraints(model, work, &start, &(zn_constraints){.c0 = c0}))
         for (int i = 0; i < model->size.n_contacts && !scene_gave_up(loader); i++) {
             const zn_contact *contact = &model->contacts[i];
-            if (contact->row_N < 0 || c0[contact->row_N] >= -SIM_START_TOLERANCE) continue;
+            if (contact->row_N < 0 || c0[contact->row_N] >= -tolerance[contact->row_N]) continue;
             const scene_node *node = find_contact(contacts, contact->name);
             if (isfinite(c0[contact->row_N]))
                 scene_error(loader, node, "the bodies of contact '%s' overlap at the start: its gap is %g", contact->name,

@@ -2,17 +2,25 @@
 /* Consistent accelerations as a linear contact problem in x = a, P = lambda; the rows c are c2 at a = 0. */
 #include "scheme/consistent_forces.h"
 
+/* Lengths and rates below these count as none. */
+static double little_length(const linear_problem *p, int row, double rest) {
+    return p->scales ? rest * scales_small_length(p->scales, p->at.W, row, 1) : rest;
+}
+static double little_rate(const linear_problem *p, int row, double rest) {
+    return p->scales ? rest * scales_small_rate(p->scales, p->at.W, row, 1) : rest;
+}
+
 static void set_friction(linear_problem *p, int contact, double rest) {
     const zn_contact *k = &p->model->contacts[contact];
     int first_F = model_row_F(p->model);
     for (int b = 0, row = k->row_F; b < k->n_balls; row += k->balls[b++].dim) {
-        double speed = 0;
+        double speed = 0, slow = little_rate(p, row, rest);
         for (int i = 0; i < k->balls[b].dim; i++) {
             p->direction[row + i - first_F] = p->at.c1[row + i];
             speed = hypot(speed, p->at.c1[row + i]);
         }
-        for (int i = 0; !(speed > rest) && i < k->balls[b].dim; i++) p->direction[row + i - first_F] = 0;
-        linear_problem_slips(p, contact, b, speed > rest);
+        for (int i = 0; !(speed > slow) && i < k->balls[b].dim; i++) p->direction[row + i - first_F] = 0;
+        linear_problem_slips(p, contact, b, speed > slow);
     }
 }
 
@@ -35,7 +43,7 @@ zn_status consistent_forces_by(linear_problem *p, const cone_frozen *modes, cons
     if (status != ZN_OK) return status;
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
-        p->active[k] = row < 0 || (p->at.c0[row] <= rest && fabs(p->at.c1[row]) <= rest);
+        p->active[k] = row < 0 || (p->at.c0[row] <= little_length(p, row, rest) && fabs(p->at.c1[row]) <= little_rate(p, row, rest));
         set_friction(p, k, rest);
     }
     linear_problem_freeze(p, modes);

@@ -11,6 +11,8 @@ static const double length_share = 0.1;
 static const double share = 1e-3;
 /* General kinematics are looked at again when coordinates or velocities have grown by this much. */
 static const double growth = 1.25;
+/* Of a length, moved in a step: nothing moves slower than that, for all one knows. */
+static const double slow = 1e-6;
 
 static size_t memory_size(const zn_model *model) {
     size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model);
@@ -180,12 +182,25 @@ double scales_of_position(const problem_scales *s, int i) {
     return s->memory ? inverse(larger(length_share * s->h * s->rate[i], s->reach * s->q[i])) : 1 / s->h;
 }
 
-double scales_small_length(const problem_scales *s, const double *W, int row) {
-    double x = 0;
+static double along(const problem_scales *s, const double *W, int row, const double *sizes) {
+    double sum = 0;
     const zn_pattern *p = &s->model->pattern.W;
-    for (int e = p->start[row]; s->memory && e < p->start[row + 1]; e++) x += fabs(W[e]) * s->place[p->index[e]];
-    return x > 0 ? smaller(x, 1) : 1;
+    for (int e = p->start[row]; s->memory && e < p->start[row + 1]; e++) sum += fabs(W[e]) * sizes[p->index[e]];
+    return sum;
 }
+
+static double small(double size, double usual) { return size > 0 ? smaller(size / usual, 1) : 1; }
+
+double scales_small_length(const problem_scales *s, const double *W, int row, double usual) {
+    return small(larger(along(s, W, row, s->place), s->h * along(s, W, row, s->u)), usual);
+}
+
+double scales_small_rate(const problem_scales *s, const double *W, int row, double usual) {
+    if (!(s->h > 0)) return 1;
+    return small(larger(along(s, W, row, s->u), slow * along(s, W, row, s->place) / s->h), usual);
+}
+
+double scales_length_roundoff(const problem_scales *s, const double *W, int row) { return length_roundoff * along(s, W, row, s->place); }
 
 double scales_closed(const problem_scales *s, const double *W, int row) {
     double tolerance = length_roundoff / s->reach, V = 0, x = 0;

@@ -60,8 +60,12 @@ double scales_of_balance(const problem_scales *, int i);  /* of row i of the bal
 double scales_of_rate(const problem_scales *, int row);   /* of c1 */
 double scales_of_length(const problem_scales *, int row); /* of c0 */
 double scales_of_position(const problem_scales *, int i); /* of a change of q_i in the step */
-/* The size of lengths in a row, sum_j |W_jk| x_j, where that is below 1; else 1: what is small in the units of the scene is not so in a small scene. */
-double scales_small_length(const problem_scales *, const double *W, int row);
+/* How small lengths and rates in a row are, with the directions W of now: parts of what is usual, 1 if they are larger, or have no size. Sizes are
+ * sum_j |W_jk| x_j, sum_j |W_jk| |u_j|, not less than the way in a step, or a millionth of the length in a step. */
+double scales_small_length(const problem_scales *, const double *W, int row, double usual);
+double scales_small_rate(const problem_scales *, const double *W, int row, double usual);
+/* Round-off of the coordinates in a row on position level. */
+double scales_length_roundoff(const problem_scales *, const double *W, int row);
 /* A gap up to this is closed, for its row cannot be told from zero: tolerance times L_k, with the directions W of now. */
 double scales_closed(const problem_scales *, const double *W, int row);
 

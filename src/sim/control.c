@@ -149,8 +149,13 @@ zn_status sim_control_begin(zn_simulation *sim) {
     c->bracket = 0;
     memset(c->rate, 0, (size_t)model->size.nq * sizeof *c->rate);
     for (int i = 0; i < model->size.nq; i++) c->reach[i] = larger(c->reach[i], fabs(sim->now.q[i]));
-    for (int k = 0; k < model->size.n_contacts; k++)
-        c->closed[k] = model->contacts[k].row_N >= 0 && sim->monitor.gaps[k] <= SIM_START_TOLERANCE;
+    double *tolerance = MEM_ARRAY(sim->context, double, model_rows(model));
+    zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    zn_status status = tolerance ? sim_start_tolerances(sim->context, model, &now, 1, tolerance) : ZN_ERROR_MEMORY;
+    for (int k = 0, row; k < model->size.n_contacts && status == ZN_OK; k++)
+        c->closed[k] = (row = model->contacts[k].row_N) >= 0 && sim->monitor.gaps[k] <= tolerance[row];
+    mem_free(sim->context, tolerance);
+    if (status != ZN_OK) return status;
     look_at_gaps(sim, 0);
     return rate_of_positions(sim, &sim->now, c->qdot) ? ZN_ERROR_NOT_FINITE : ZN_OK;
 }

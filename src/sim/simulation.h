@@ -534,11 +534,13 @@ void sim_see_now(zn_simulation *);
 
 /* Consistent initial conditions (002: 3.7), three parts. */
 
-/* How far a start may be from its constraints, in their units of length and velocity. */
+/* How far a start may be from its constraints, in their units of length and velocity; less where these are small (scales_small_length). */
 #define SIM_START_TOLERANCE 1e-6
 
 /* Every violated constraint and contact is an error in the context (ZN_ERROR_START). */
-zn_status sim_start_check(zn_context *, const zn_model *, double t, const double *q, const double *u);
+zn_status sim_start_check(zn_context *, const zn_model *, const zn_point *, double h);
+/* A part of that in rows of lambda, on position level; not below round-off. */
+zn_status sim_start_tolerances(zn_context *, const zn_model *, const zn_point *, double part, double *tolerance);
 /* Moves q and u onto the constraints and out of penetration, by the smallest change in the norm of the mass matrix. */
 /* Velocities on the constraints, by the least change in terms of the mass. */
 zn_status sim_start_velocities(zn_context *, const zn_model *, double t, const double *q, double *u);

@@ -14,6 +14,10 @@
 #include "scheme/consistent_forces.h"
 
 enum { MAX_PROJECTIONS = 50 };
+/* What is shorter or slower than this in the units of the scene is judged by its own size: numbers of papers are rounded. */
+#define SMALL_SCENE 1e-4
+/* Of what may be open in a start: left by a projection. */
+#define PROJECTED_PART 1e-6
 
 static zn_status violated(zn_context *context, const zn_model *model, int row, const char *what, double value, const char *should) {
     char text[160];
@@ -25,36 +29,66 @@ static zn_status violated(zn_context *context, const zn_model *model, int row, c
                    should);
 }
 
-/* W and sizes of lengths at a state. */
-static zn_status see_sizes(zn_context *context, const zn_model *model, answers *at, const zn_point *point, problem_scales *scales) {
+/* W and sizes of lengths and rates at a state, before steps of h. None where forces cannot be evaluated. */
+static zn_status see_sizes(zn_context *context, const zn_model *model, answers *at, const zn_point *point, double h,
+                           problem_scales *scales) {
     zn_status status = scales_create(context, model, zn_settings_default().tolerance, scales);
-    if (status == ZN_OK) status = scales_see(scales, at, point, 0);
+    if (status == ZN_OK) status = scales_see(scales, at, point, h);
     if (status == ZN_OK && model->balance(model, at->work, point, &(zn_balance){.W = at->W})) status = ZN_ERROR_NOT_FINITE;
+    if (status == ZN_OK) return ZN_OK;
+    scales_destroy(context, scales);
+    *scales = (problem_scales){0};
+    return status == ZN_ERROR_MEMORY ? status : ZN_OK;
+}
+
+/* How far a row may be from its constraint, on position and on velocity level. Without sizes: in the units of the scene. */
+static double open_length(const problem_scales *scales, const double *W, int row, double part) {
+    if (!scales->model) return part * SIM_START_TOLERANCE;
+    return larger(part * SIM_START_TOLERANCE * scales_small_length(scales, W, row, SMALL_SCENE), scales_length_roundoff(scales, W, row));
+}
+
+/* Gaps up to this are closed. */
+static double closed_length(const problem_scales *scales, const double *W, int row) {
+    return SIM_START_TOLERANCE * (scales->model ? scales_small_length(scales, W, row, 1) : 1);
+}
+
+static double open_rate(const problem_scales *scales, const double *W, int row) {
+    return SIM_START_TOLERANCE * (scales->model ? scales_small_rate(scales, W, row, SMALL_SCENE) : 1);
+}
+
+zn_status sim_start_tolerances(zn_context *context, const zn_model *model, const zn_point *point, double part, double *tolerance) {
+    answers at;
+    problem_scales scales = {0};
+    zn_status status = answers_create(context, model, &at);
+    if (status != ZN_OK) return status;
+    status = see_sizes(context, model, &at, point, 0, &scales);
+    for (int i = 0; i < model_rows(model) && status == ZN_OK; i++) tolerance[i] = open_length(&scales, at.W, i, part);
+    scales_destroy(context, &scales);
+    answers_destroy(context, &at);
     return status;
 }
 
-zn_status sim_start_check(zn_context *context, const zn_model *model, double t, const double *q, const double *u) {
+zn_status sim_start_check(zn_context *context, const zn_model *model, const zn_point *start, double h) {
     answers at;
     problem_scales scales = {0};
-    zn_point point = {.t = t, .q = q, .u = u};
+    zn_point point = *start;
     zn_status status = answers_create(context, model, &at);
     if (status != ZN_OK) return status;
-    bool sized = model->size.nN > 0 && see_sizes(context, model, &at, &point, &scales) == ZN_OK;
-    if (model->constraints(model, at.work, &point, &(zn_constraints){.c0 = at.c0, .c1 = at.c1}))
+    if (model_rows(model) > 0) status = see_sizes(context, model, &at, &point, h, &scales);
+    if (status == ZN_OK && model->constraints(model, at.work, &point, &(zn_constraints){.c0 = at.c0, .c1 = at.c1}))
         status = fail(context, ZN_ERROR_START, "the constraints cannot be evaluated at the start");
-    const double tolerance = SIM_START_TOLERANCE;
     int ng = model->size.ng, ny = model->size.ny;
     for (int i = 0; status != ZN_ERROR_NOT_FINITE && i < ng; i++) {
-        if (!(fabs(at.c0[i]) <= tolerance)) status = violated(context, model, i, "g", at.c0[i], "0");
-        else if (!(fabs(at.c1[i]) <= tolerance)) status = violated(context, model, i, "its rate", at.c1[i], "0");
+        if (!(fabs(at.c0[i]) <= open_length(&scales, at.W, i, 1))) status = violated(context, model, i, "g", at.c0[i], "0");
+        else if (!(fabs(at.c1[i]) <= open_rate(&scales, at.W, i))) status = violated(context, model, i, "its rate", at.c1[i], "0");
     }
     for (int i = ng; i < ng + ny; i++)
-        if (!(fabs(at.c1[i]) <= tolerance)) status = violated(context, model, i, "gamma", at.c1[i], "0");
+        if (!(fabs(at.c1[i]) <= open_rate(&scales, at.W, i))) status = violated(context, model, i, "gamma", at.c1[i], "0");
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         if (row < 0) continue;
-        if (!(at.c0[row] >= -tolerance)) status = violated(context, model, row, "gap", at.c0[row], "at least 0");
-        else if (at.c0[row] <= tolerance * (sized ? scales_small_length(&scales, at.W, row) : 1) && !(at.c1[row] >= -tolerance))
+        if (!(at.c0[row] >= -open_length(&scales, at.W, row, 1))) status = violated(context, model, row, "gap", at.c0[row], "at least 0");
+        else if (at.c0[row] <= closed_length(&scales, at.W, row) && !(at.c1[row] >= -open_rate(&scales, at.W, row)))
             status = violated(context, model, row, "closed, but its rate", at.c1[row], "at least 0");
     }
     scales_destroy(context, &scales);
@@ -90,8 +124,9 @@ static void clear_velocity_rows(linear_problem *p) {
     for (int k = c1_u->start[first]; k < c1_u->start[last]; k++) p->at.c1_u[k] = 0;
 }
 
-/* `little`: the distance from the constraints that is accepted when no step reduces it (redundant ones that contradict each other). */
-static zn_status project_positions(zn_context *context, linear_problem *p, double t, double little, double *q, const double *u) {
+/* Up to a part of 1e-6 of what may be open; where redundant constraints contradict each other up to all of it, when no step reduces it. */
+static zn_status project_positions(zn_context *context, linear_problem *p, double t, const double *tolerance, bool contradiction, double *q,
+                                   const double *u) {
     const zn_model *model = p->model;
     int ng = model->size.ng;
     double step = INFINITY;
@@ -99,13 +134,13 @@ static zn_status project_positions(zn_context *context, linear_problem *p, doubl
         if (!ask(p, t, q, u)) return fail(context, ZN_ERROR_START, "the constraints cannot be evaluated at the start");
         double worst = 0;
         memset(p->c, 0, (size_t)model_rows(model) * sizeof *p->c);
-        for (int i = 0; i < ng; i++) worst = larger(worst, fabs(p->c[i] = p->at.c0[i]));
+        for (int i = 0; i < ng; i++) worst = larger(worst, fabs(p->c[i] = p->at.c0[i]) / tolerance[i]);
         for (int k = 0; k < model->size.n_contacts; k++) {
             int row = model->contacts[k].row_N;
             p->active[k] = row >= 0;
-            if (row >= 0) worst = larger(worst, -(p->c[row] = p->at.c0[row]));
+            if (row >= 0) worst = larger(worst, -(p->c[row] = p->at.c0[row]) / tolerance[row]);
         }
-        if (worst <= SIM_START_TOLERANCE * 1e-6 || (worst <= little && step <= SIM_START_TOLERANCE * 1e-6)) return ZN_OK;
+        if (worst <= 1 || (contradiction && worst <= 1 / PROJECTED_PART && step <= PROJECTED_PART * SIM_START_TOLERANCE)) return ZN_OK;
         if (!isfinite(worst)) break;
         clear_velocity_rows(p);
         zn_status status = solve_projection(context, p, "positions");
@@ -122,14 +157,19 @@ static zn_status project_positions(zn_context *context, linear_problem *p, doubl
 
 static zn_status project_velocities(zn_context *context, linear_problem *p, double t, const double *q, double *u) {
     const zn_model *model = p->model;
-    if (!ask(p, t, q, u)) return fail(context, ZN_ERROR_START, "the constraints cannot be evaluated at the start");
-    memcpy(p->c, p->at.c1, (size_t)model_rows(model) * sizeof *p->c);
-    for (int k = 0; k < model->size.n_contacts; k++) {
-        int row = model->contacts[k].row_N;
-        p->active[k] = row >= 0 && p->at.c0[row] <= SIM_START_TOLERANCE;
+    problem_scales scales = {0};
+    zn_status status = see_sizes(context, model, &p->at, &(zn_point){.t = t, .q = q, .u = u}, 0, &scales);
+    if (status == ZN_OK && !ask(p, t, q, u)) status = fail(context, ZN_ERROR_START, "the constraints cannot be evaluated at the start");
+    if (status == ZN_OK) {
+        memcpy(p->c, p->at.c1, (size_t)model_rows(model) * sizeof *p->c);
+        for (int k = 0; k < model->size.n_contacts; k++) {
+            int row = model->contacts[k].row_N;
+            p->active[k] = row >= 0 && p->at.c0[row] <= closed_length(&scales, p->at.W, row);
+        }
+        status = solve_projection(context, p, "velocities");
+        for (int i = 0; i < model->size.nu; i++) u[i] += p->x[i];
     }
-    zn_status status = solve_projection(context, p, "velocities");
-    for (int i = 0; i < model->size.nu; i++) u[i] += p->x[i];
+    scales_destroy(context, &scales);
     return status;
 }
 
@@ -186,7 +226,11 @@ zn_status sim_start_project(zn_context *context, const zn_model *model, double t
     linear_problem *p = linear_problem_create(context, model, &settings, CONE_VELOCITY);
     if (!p) return ZN_ERROR_MEMORY;
     p->frictionless = true;
-    zn_status status = project_positions(context, p, t, contradiction ? SIM_START_TOLERANCE : 0, q, u);
+    double *tolerance = MEM_ARRAY(context, double, model_rows(model));
+    zn_status status =
+        tolerance ? sim_start_tolerances(context, model, &(zn_point){.t = t, .q = q, .u = u}, PROJECTED_PART, tolerance) : ZN_ERROR_MEMORY;
+    if (status == ZN_OK) status = project_positions(context, p, t, tolerance, contradiction, q, u);
+    mem_free(context, tolerance);
     linear_problem_destroy(p);
     return status == ZN_OK ? project_velocities_on(context, model, &settings, t, q, u) : status;
 }

@@ -289,13 +289,68 @@ static void small_numbers_are_no_contact(void **state) {
     }
 }
 
+/* A pendulum, a slider on the floor and a ball, in units of length L and time T; the start of the pendulum is too long by a part, the slider sunk in by a
+ * part of L or approaching with a part of L/T. */
+static void in_units(char *text, size_t room, double L, double T, double too_long, double sunk, double approach, const char *project) {
+    snprintf(text, room,
+             "parameters: {L: %.17g, T: %.17g}\n"
+             "coordinates: {x: {start: 0.6*L*(1 + %g), velocity: 0.8*L/T}, y: {start: -0.8*L, velocity: 0.6*L/T},\n"
+             "  z: {start: -%g*L, velocity: -%g*L/T}, s: {start: 0, velocity: L/T}, w: 0.3*L}\n"
+             "energy: {kinetic: \"(x'^2 + y'^2 + z'^2 + s'^2 + w'^2)/2\", potential: \"9.81*L/T^2*(y + z + w)\"}\n"
+             "constraints: {rod: {position: sqrt(x^2 + y^2) - L}}\n"
+             "contacts: {floor: {gap: z, slip: s', friction: 0.2, restitution: 0.5}, ball: {gap: w, restitution: 0.7}}\n"
+             "simulation: {step: 1e-3*T, end: 0.4*T%s}\n",
+             L, T, too_long, sunk, approach, project);
+}
+
+/* A start that is right is so in all units, and so is one that is wrong; projected, it is the same start. */
+static void starts_in_all_units(void **state) {
+    (void)state;
+    static const char *const names[] = {"generalized-alpha", "rattle"};
+    static const double lengths[] = {1, 1e-3, 1e-6, 1e-9, 1e-12, 1e6, 1e12}, times[] = {1, 1e-3, 1e3, 1, 1, 1e-6, 1e9};
+    static const double wrong[][3] = {{0.1, 0, 0}, {0, 0.1, 0}, {0, 0, 0.1}};
+    for (int i = 0; i < 2; i++) {
+        double expected[2][5] = {{0}};
+        for (int k = 0; k < 7; k++) {
+            char text[1200];
+            for (int projected = 0; projected < 2; projected++) {
+                in_units(text, sizeof text, lengths[k], times[k], 0.01 * projected, 0.1 * projected, projected,
+                         projected ? ", project_start: true" : "");
+                trial r = trial_complete(text, (trial_options){.scheme = names[i]});
+                for (int j = 0; j < 5; j++) {
+                    if (k == 0) expected[projected][j] = trial_q(&r, j);
+                    check_close(trial_q(&r, j) / lengths[k], expected[projected][j], 1e-9);
+                }
+                trial_end(&r);
+            }
+            for (int j = 0; j < 3; j++) {
+                zn_context *context = zn_context_create(NULL);
+                zn_scene *scene = NULL;
+                zn_simulation *simulation = NULL;
+                in_units(text, sizeof text, lengths[k], times[k], wrong[j][0], wrong[j][1], wrong[j][2], "");
+                assert_int_equal(zn_scene_parse(context, "units", text, NULL, &scene), ZN_OK);
+                assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &simulation),
+                                 ZN_ERROR_START);
+                zn_scene_destroy(scene);
+                zn_context_destroy(context);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_numbers_are_no_contact),    cmocka_unit_test(an_inconsistent_start_is_named),
-        cmocka_unit_test(a_projected_start_is_consistent), cmocka_unit_test(a_closed_contact_must_not_approach),
-        cmocka_unit_test(an_impossible_projection_ends),   cmocka_unit_test(friction_at_the_start),
-        cmocka_unit_test(no_normal_force_no_friction),     cmocka_unit_test(belt_and_opening_contact),
-        cmocka_unit_test(velocities_on_redundant_joints),  cmocka_unit_test(an_infeasible_step_ends_the_run),
+        cmocka_unit_test(starts_in_all_units),
+        cmocka_unit_test(small_numbers_are_no_contact),
+        cmocka_unit_test(an_inconsistent_start_is_named),
+        cmocka_unit_test(a_projected_start_is_consistent),
+        cmocka_unit_test(a_closed_contact_must_not_approach),
+        cmocka_unit_test(an_impossible_projection_ends),
+        cmocka_unit_test(friction_at_the_start),
+        cmocka_unit_test(no_normal_force_no_friction),
+        cmocka_unit_test(belt_and_opening_contact),
+        cmocka_unit_test(velocities_on_redundant_joints),
+        cmocka_unit_test(an_infeasible_step_ends_the_run),
         cmocka_unit_test(a_drive_ends_at_a_dead_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
