@@ -188,7 +188,7 @@ typedef struct cone_expected {
     double noise;            /* 0: the tolerance must be met. Otherwise a residual above it that proves to be round-off of the model counts
                                 as solved, and the outcome says so (noise.c); this is its expected size, INFINITY where that is not known */
     double velocity, length; /* some hundred units in the last place of velocities and of positions; x has those of the unit of its row */
-    bool hopeless;           /* iterative projections of similar solves were long and did not converge: the next one is short */
+    bool hopeless;           /* similar solves were long and did not converge: the next one is short */
 } cone_expected;
 void cone_expect_noise(cone_solver *, cone_expected);
 /* While brief, a solve is one run of Newton with few iterations and no other method after it: for attempts that have a

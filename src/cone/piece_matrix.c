@@ -13,9 +13,10 @@
 /* Factors this near to 1 are round-off. */
 static const double same_units = 1e-3;
 /* Factorisations for one solve, the fewer the larger the piece; steps of half the length are cheaper than more. */
-enum { WORK_MOST = 1000, WORK_LEAST = 100, WORK_CONTACTS = 500000 };
-static int work_most(int contacts) {
+enum { WORK_MOST = 1000, WORK_LEAST = 100, WORK_CONTACTS = 500000, WORK_HOPELESS = 30 };
+static int work_most(const cone_solver *s, int contacts) {
     int most = WORK_CONTACTS / contacts;
+    if (s->expected.hopeless) return WORK_HOPELESS;
     return most > WORK_MOST ? WORK_MOST : most < WORK_LEAST ? WORK_LEAST : most;
 }
 
@@ -267,7 +268,7 @@ static zn_status solve_contacts(cone_solver *s, piece_worker *w, int piece, doub
     multiply_tangential_rows(k, w, piece, *d, factors);
     load_contacts(s, w, piece, *d, factors);
     many_load(w->many, &(many_load_def){w->q, w->mu, w->nu, w->scale});
-    zn_status status = many_solve(w->many, &(many_settings){.residual = wanted, .factorisations_most = work_most(n)}, w->r, &w->cost);
+    zn_status status = many_solve(w->many, &(many_settings){.residual = wanted, .factorisations_most = work_most(s, n)}, w->r, &w->cost);
     w->sum.sweeps += w->cost.sweeps;
     w->sum.factorisations += w->cost.factorisations;
     w->sum.solves += w->cost.solves;

@@ -50,11 +50,12 @@ static zn_status try_once(zn_simulation *sim, const scheme_state *from, double h
     return sim->scheme->class->step(sim->scheme, from, h, to, outcome);
 }
 
-/* Attempts at one step with long projections that did not converge, before those of its parts are shortened: the work of a failing step is bounded. */
-enum { ATTEMPTS_IN_VAIN = 2, LONG_PROJECTION = 5000 };
+/* Attempts at one step with long projections, or many factors of many contacts, that did not converge, before those of its parts are shortened: the work
+ * of a failing step is bounded. */
+enum { ATTEMPTS_IN_VAIN = 2, LONG_PROJECTION = 5000, MANY_FACTORS = 200 };
 
 static void count_in_vain(zn_simulation *sim, const cone_outcome *outcome) {
-    if (outcome->iterations[CONE_PROJECTION] >= LONG_PROJECTION) sim->grid.in_vain++;
+    if (outcome->iterations[CONE_PROJECTION] >= LONG_PROJECTION || outcome->cost.factorisations >= MANY_FACTORS) sim->grid.in_vain++;
     sim->scheme->hopeless = sim->grid.in_vain >= ATTEMPTS_IN_VAIN;
 }
 
