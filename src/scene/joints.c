@@ -58,15 +58,14 @@ static double start_distance(scene_loader *loader, zn_frame a, zn_frame b) {
 /* Joints that hold directions of their bodies. */
 static bool holds_directions(zn_joint_type type) {
     return type == ZN_JOINT_REVOLUTE || type == ZN_JOINT_PRISMATIC || type == ZN_JOINT_CYLINDRICAL || type == ZN_JOINT_UNIVERSAL ||
-           type == ZN_JOINT_FIXED || type == ZN_JOINT_PLANAR;
+           type == ZN_JOINT_FIXED || type == ZN_JOINT_PLANAR || type == ZN_JOINT_ANGLE_DRIVE;
 }
 
 /* Axes closer than this are those of bodies that are not turned against each other. */
 #define SAME_AXES 1e-12
 
-/* A place without an axis: the axes are those of the first body, and the second one is held as it stands at the start. */
-static void align_second(scene_loader *loader, const zn_joint_def *def) {
-    parts_frame *frames = loader->parts->frames, *a = &frames[def->a.index], *b = &frames[def->b.index];
+void scene_align_second(scene_loader *loader, zn_frame first, zn_frame second) {
+    parts_frame *frames = loader->parts->frames, *a = &frames[first.index], *b = &frames[second.index];
     vec3 r;
     mat3 A_a, A_b;
     if (parts_place_at_start(loader->parts, a->body, &r, &A_a) != ZN_OK || parts_place_at_start(loader->parts, b->body, &r, &A_b) != ZN_OK)
@@ -194,7 +193,7 @@ static void read_joint(scene_loader *loader, const char *name, const scene_node 
     if (line && (at || axis)) scene_error(loader, at ? at : axis, "%s goes along the places of 'between'", what);
     if (line ? !read_path(loader, between, what, &def, places) : !scene_want_frames(loader, between, at, axis, what, &def.a, &def.b))
         return;
-    if (at && !axis && holds_directions(def.type)) align_second(loader, &def);
+    if (at && !axis && holds_directions(def.type)) scene_align_second(loader, def.a, def.b);
     def.drive = scene_formula(loader, drive);
     if (length) scene_want_number(loader, length, "length", scene_positive, &def.length);
     else if (def.type == ZN_JOINT_DISTANCE) def.length = start_distance(loader, def.a, def.b);

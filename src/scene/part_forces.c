@@ -34,7 +34,10 @@ static bool read_frames(scene_loader *loader, const force_nodes *n, const scene_
     if (def->type != ZN_FORCE_BODY && def->type != ZN_FORCE_FIELD) {
         if (n->on) scene_error(loader, n->on, "%s acts between two frames: 'between: [a, b]'", what);
         else if (!n->between) scene_error(loader, map, "%s lacks 'between'", what);
-        return n->between && scene_want_frames(loader, n->between, n->at, n->axis, what, &def->a, &def->b);
+        bool turns = def->type == ZN_FORCE_TORSION_SPRING || def->type == ZN_FORCE_ANGLE_SERVO;
+        if (!n->between || !scene_want_frames(loader, n->between, n->at, n->axis, what, &def->a, &def->b)) return false;
+        if (turns && n->at && !n->axis) scene_align_second(loader, def->a, def->b);
+        return true;
     }
     if (n->between) scene_error(loader, n->between, "%s acts on one frame: 'on: a'", what);
     else if (!n->on) scene_error(loader, map, "%s lacks 'on'", what);

@@ -210,6 +210,8 @@ int scene_want_vector(scene_loader *, const scene_node *, const char *what, int 
 bool scene_want_rotation(scene_loader *, const scene_node *, const char *what, double *quaternion);
 bool scene_find_body(scene_loader *, const scene_node *, const char *name, zn_body *body);
 /* The two frames of "between: [crank.tip, rod]"; `at` and `axis` (NULL: not given) are in I at the start. */
+/* A place without an axis: the axes are those of the first body, and the second one counts from where it stands at the start. */
+void scene_align_second(scene_loader *, zn_frame first, zn_frame second);
 bool scene_want_frames(scene_loader *, const scene_node *between, const scene_node *at, const scene_node *axis, const char *what,
                        zn_frame *a, zn_frame *b);
 /* The name of an entry of a map or list; NULL with an error. */

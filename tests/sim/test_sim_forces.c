@@ -59,6 +59,26 @@ static void test_in_space(void **state) {
     trial_end(&r);
 }
 
+/* Placed by `at`, angles of joints, drives, springs and servos count from the start, however the bodies stand there: in the plane and in space. */
+static void test_angles_count_from_the_start(void **state) {
+    (void)state;
+    const char *text =
+        "bodies:\n  b: {type: spatial, mass: 1, inertia: 0.1, rotation: {axis: [0, 0, 1], angle: 0.5}, position: [1, 0, 0]}\n"
+        "  c: {type: planar, mass: 1, inertia: 0.1, angle: -0.7}\n  d: {type: planar, mass: 1, inertia: 0.1, angle: 2, position: [3, 0]}\n"
+        "joints:\n  one: {type: revolute, between: [world, b], at: [1, 0, 0]}\n  two: {type: revolute, between: [world, c], at: [0, 0]}\n"
+        "  drive: {type: angle-drive, between: [world, c], at: [0, 0], drive: 0.3*t^2}\n  three: {type: revolute, between: [world, d], at: "
+        "[3, 0]}\n"
+        "forces:\n  hold: {type: angle-servo, between: [world, b], at: [1, 0, 0], target: 0.2, stiffness: 40, damping: 4, limit: 20}\n"
+        "  coil: {type: torsion-spring, between: [world, d], at: [3, 0], stiffness: 40, damping: 4, angle: -0.4}\n"
+        "outputs: {o0: one.angle, o1: two.angle, o2: three.angle, o3: coil.torque}\nsimulation: {step: 1e-2, end: 5}\n";
+    trial r = trial_complete(text, (trial_options){.scheme = "radau-2a", .stages = 2});
+    check_close(output(&r, 0), 0.2, 1e-9);
+    check_close(output(&r, 1), 7.5, 1e-9);
+    check_close(output(&r, 2), -0.4, 1e-9);
+    check_close(output(&r, 3), 0, 1e-8);
+    trial_end(&r);
+}
+
 static void test_wrong_names(void **state) {
     (void)state;
     static const char *const wrong[] = {"all.crat.force_x", "all.lid.force_w", "all.world.force_y", "all.lid.force", "nobody.normal"};
@@ -74,6 +94,7 @@ static void test_wrong_names(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_in_space), cmocka_unit_test(test_wrong_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_in_space),
+                                       cmocka_unit_test(test_angles_count_from_the_start), cmocka_unit_test(test_wrong_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
