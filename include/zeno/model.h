@@ -25,9 +25,11 @@ typedef struct zn_contact {
     int n_balls;         /* their dims add up to nF */
     const zn_ball *balls;
     const double *scale; /* per friction row: physical force = scale * lambda_F; NULL: ones */
-    /* row_N -1: bilateral rows of lambda, at most three, whose norm is added to normal_force: the friction of a joint by what it carries. A row
-     * that is -1 counts as zero. */
-    int n_load, load_rows[3];
+    /* row_N -1: bilateral rows of lambda, at most four, whose norm is added to normal_force: the friction of a joint by what it carries. A row
+     * that is -1 counts as zero. With load_length L, the rows are a force f (one row, or two) and a moment m (as many), and |f/2 + c| + |f/2 - c| is added, c = m/L or
+     * (-m_1, m_2)/L: what the two ends of a guide of this length carry. */
+    int n_load, load_rows[4];
+    double load_length;
 } zn_contact;
 
 typedef struct zn_sizes {

@@ -180,6 +180,8 @@ typedef struct zn_joint_options {
     double friction_force;  /* dry friction by a given torque or force; or */
     double friction;        /* coefficient: times the force that the joint carries, plus `preload`; */
     double friction_radius; /* and of a revolute joint times this radius of the bearing */
+    double
+        friction_length; /* of a prismatic joint: of the sleeve around the origin of b, whose two ends carry force and moment; 0: the force alone */
     double preload;
     ZN_RESERVED;
 } zn_joint_options;

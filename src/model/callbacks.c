@@ -126,7 +126,8 @@ static zn_status check_contact(zn_context *context, const zn_model *def, int k, 
     bool friction_fits = c->nF >= 0 && (c->nF == 0 || (c->row_F >= first_F && c->row_F + c->nF <= model_rows(def)));
     bool laws_fit =
         c->n_balls >= 0 && (c->n_balls == 0 || c->balls) && (c->row_N >= 0 || (c->normal_force >= 0 && isfinite(c->normal_force)));
-    laws_fit = laws_fit && c->n_load >= 0 && c->n_load <= 3 && (c->n_load == 0 || c->row_N == -1);
+    laws_fit = laws_fit && c->n_load >= 0 && c->n_load <= 4 && c->load_length >= 0 && (c->load_length == 0 || c->n_load % 2 == 0) &&
+               (c->n_load == 0 || c->row_N == -1);
     for (int i = 0; laws_fit && i < c->n_load; i++) laws_fit = c->load_rows[i] >= -1 && c->load_rows[i] < first_N;
     for (int i = 0; friction_fits && c->scale && i < c->nF; i++) laws_fit = laws_fit && isfinite(c->scale[i]);
     for (int b = 0; laws_fit && b < c->n_balls; b++) {

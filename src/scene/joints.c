@@ -89,24 +89,23 @@ static void read_stops(scene_loader *loader, const scene_node *node, const char 
 }
 
 static void read_friction(scene_loader *loader, const scene_node *node, const char *what, bool turns, zn_joint_options *o) {
-    const scene_node *given, *coefficient, *radius, *preload;
+    const scene_node *given, *coefficient, *size, *preload; /* size: the radius of a bearing, the length of a sleeve */
     const scene_key keys[] = {{turns ? "torque" : "force", SCENE_SCALAR, false, &given},
                               {"coefficient", SCENE_SCALAR, false, &coefficient},
                               {"preload", SCENE_SCALAR, false, &preload},
-                              {"radius", SCENE_SCALAR, false, &radius}};
+                              {turns ? "radius" : "length", SCENE_SCALAR, false, &size}};
     const char *of = scene_format(loader, "friction of %s", what);
-    if (!scene_want_map(loader, node, of, turns ? 4 : 3, keys)) return;
-    if (!turns) radius = NULL;
+    if (!scene_want_map(loader, node, of, 4, keys)) return;
     if (given) scene_want_number(loader, given, turns ? "torque" : "force", scene_positive, &o->friction_force);
     if (coefficient) scene_want_number(loader, coefficient, "coefficient", scene_positive, &o->friction);
-    if (radius) scene_want_number(loader, radius, "radius", scene_positive, &o->friction_radius);
+    if (size) scene_want_number(loader, size, keys[3].name, scene_positive, turns ? &o->friction_radius : &o->friction_length);
     if (preload) scene_want_number(loader, preload, "preload", scene_not_negative, &o->preload);
-    if (given ? coefficient || radius || preload : !coefficient)
+    if (given ? coefficient || size || preload : !coefficient)
         scene_error(loader, node,
                     turns ? "%s is a 'torque', or a 'coefficient' with a 'radius' and a 'preload'"
-                          : "%s is a 'force', or a 'coefficient' with a 'preload'",
+                          : "%s is a 'force', or a 'coefficient' with a 'preload' and a 'length'",
                     of);
-    else if (turns && coefficient && !radius) scene_error(loader, node, "%s needs the 'radius' of the bearing", of);
+    else if (turns && coefficient && !size) scene_error(loader, node, "%s needs the 'radius' of the bearing", of);
 }
 
 typedef struct option_nodes {

@@ -239,14 +239,13 @@ static void find_loads(void *user, double *radius) {
     double h = s->motion.h, share = s->motion.p.ga * s->motion.p.c;
     for (int k = 0; k < n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
-        double square = 0;
+        double carried[LOADS_MOST] = {0};
         if (!contact->n_load) continue;
         for (int i = 0; i < contact->n_load; i++) {
             int row = contact->load_rows[i];
-            double P = row < 0 ? 0 : s->motion.P_0[row] + s->x[s->x_L + row] + share * s->x[s->x_l + row];
-            square += P * P;
+            if (row >= 0) carried[i] = s->motion.P_0[row] + s->x[s->x_L + row] + share * s->x[s->x_l + row];
         }
-        radius[n_contacts + k] = h * contact->normal_force + sqrt(square);
+        radius[n_contacts + k] = h * contact->normal_force + loads_size(contact, carried);
         radius[2 * n_contacts + k] = h * contact->normal_force + loads_of(contact, s->x + s->x_l);
     }
 }

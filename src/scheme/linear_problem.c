@@ -147,14 +147,12 @@ static zn_status solve_once(void *user, cone_outcome *outcome) {
 
 /* |P_b - load_P| on the rows of a load. */
 static double rest_of(const linear_problem *p, const zn_contact *contact) {
-    double rest[3] = {0};
-    zn_contact own = *contact;
+    double rest[LOADS_MOST] = {0};
     for (int i = 0; i < contact->n_load; i++) {
         int row = contact->load_rows[i];
-        own.load_rows[i] = row < 0 ? -1 : i;
         if (row >= 0) rest[i] = p->z[p->model->size.nu + row] - p->load_P[row];
     }
-    return loads_of(&own, rest);
+    return loads_size(contact, rest);
 }
 
 /* Radii of friction by what joints carry. */

@@ -13,13 +13,23 @@ struct loads {
     double *found, *radius, *last_found, *last_residual, *memory; /* n_cones each; found: negative where a cone has no load */
 };
 
-double loads_of(const zn_contact *contact, const double *lambda_b) {
-    double sum = 0;
-    for (int i = 0; i < contact->n_load; i++) {
-        int row = contact->load_rows[i];
-        if (row >= 0) sum += lambda_b[row] * lambda_b[row];
+double loads_size(const zn_contact *contact, const double values[LOADS_MOST]) {
+    double sum = 0, ends[2] = {0};
+    int n = contact->load_length > 0 ? contact->n_load / 2 : contact->n_load;
+    for (int i = 0; i < n; i++) {
+        double sign = n == 2 && i == 0 ? -1 : 1; /* of the moments of the model's rows: see zn_contact */
+        double f = values[i], m = contact->load_length > 0 ? sign * values[n + i] / contact->load_length : 0;
+        sum += f * f;
+        ends[0] += (f / 2 + m) * (f / 2 + m), ends[1] += (f / 2 - m) * (f / 2 - m);
     }
-    return sqrt(sum);
+    return contact->load_length > 0 ? sqrt(ends[0]) + sqrt(ends[1]) : sqrt(sum);
+}
+
+double loads_of(const zn_contact *contact, const double *lambda_b) {
+    double values[LOADS_MOST] = {0};
+    for (int i = 0; i < contact->n_load; i++)
+        if (contact->load_rows[i] >= 0) values[i] = lambda_b[contact->load_rows[i]];
+    return loads_size(contact, values);
 }
 
 zn_status loads_create(zn_context *context, const zn_model *model, const cone_problem *problem, cone *cones, double tolerance,

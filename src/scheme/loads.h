@@ -3,6 +3,8 @@
  *
  *     gamma_F in N_{mu (N + |lambda_load|) B}(-lambda_F)        N the given normal force, B the unit ball
  *
+ * (for guides with a length the sum of what their two ends carry in place of the norm),
+ *
  * and cones have radii that are constants of a solve. So the radii are a fixed point r = R(r), where R(r) are those that belong to the solution for r. It is
  * found to the tolerance of the step, by secants through the last two: r_next = R - theta (R - R_last), theta the one that makes the smallest
  * residual d = R - r of the line through both. Where a joint sticks, R does not depend on r, and one solve more proves it. */
@@ -19,13 +21,15 @@ typedef struct loads_way {
     zn_status (*solve)(void *user, cone_outcome *); /* with the radii that the cones have */
 } loads_way;
 
+enum { LOADS_MOST = 4 };
 typedef struct loads loads;
 
 /* *out stays NULL for a model without such contacts. */
 zn_status loads_create(zn_context *, const zn_model *, const cone_problem *, cone *cones, double tolerance, loads_way, loads **out);
 void loads_destroy(loads *);
 zn_status loads_solve(loads *, cone_outcome *);
-/* |lambda_load| for bilateral rows of lambda in any unit. */
+/* |lambda_load| for bilateral rows of lambda in any unit; the same where the n_load values are at hand. */
 double loads_of(const zn_contact *, const double *lambda_b);
+double loads_size(const zn_contact *, const double values[LOADS_MOST]);
 
 #endif

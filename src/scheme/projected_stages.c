@@ -329,15 +329,15 @@ static void find_loads(void *user, double *radius) {
     for (int i = 0; i < s->m; i++)
         for (int k = 0; k < n_contacts; k++) {
             const zn_contact *contact = &s->model->contacts[k];
-            double square = 0;
+            double carried[LOADS_MOST] = {0};
             if (!contact->n_load) continue;
             for (int r = 0; r < contact->n_load; r++) {
                 int row = contact->load_rows[r];
                 double sum = row < 0 ? 0 : s->load_0[i * s->nb + row];
                 for (int j = 0; j < s->m && row >= 0; j++) sum += s->A[i * s->m + j] * s->dPi_b[j * s->nb + row];
-                square += sum * sum;
+                carried[r] = sum;
             }
-            radius[i * n_contacts + k] = contact->normal_force * s->since[i] + sqrt(square);
+            radius[i * n_contacts + k] = contact->normal_force * s->since[i] + loads_size(contact, carried);
         }
 }
 

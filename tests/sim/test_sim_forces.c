@@ -79,6 +79,41 @@ static void test_angles_count_from_the_start(void **state) {
     trial_end(&r);
 }
 
+/* A drawer in a sleeve of length L, pulled beside its guide: the ends carry f/2 +- m/L. In the plane F (1 - 2 mu a/L) = m x'', and it jams above a = L/(2 mu). In space with a
+ * force across the axis, too: the moment is r x F, and the ends carry (f_x/2 +- m_y/L, f_y/2 -+ m_x/L). */
+static void test_sleeve(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"radau-2a", "rattle", "generalized-alpha", "moreau-midpoint", "lobatto-3a3b"};
+    for (int k = 0; k < 10; k++) {
+        char text[800];
+        double a = k < 5 ? 0.3 : 0.7;
+        snprintf(text, sizeof text,
+                 "bodies: {d: {type: planar, mass: 2, inertia: 0.5}}\nframes: {d.grip: [0, %g]}\n"
+                 "joints: {guide: {type: prismatic, between: [world, d], friction: {coefficient: 0.3, length: 0.4}}}\n"
+                 "forces: {pull: {type: body, on: d.grip, force: [10, 0]}}\noutputs: {o0: d.x''}\nsimulation: {step: 1e-2, end: 0.2}\n",
+                 a);
+        trial r = trial_complete(text, (trial_options){.scheme = schemes[k % 5]});
+        check_close(output(&r, 0), k < 5 ? 10 * (1 - 2 * 0.3 * a / 0.4) / 2 : 0, 1e-8);
+        check_close(trial_u(&r, 0), k < 5 ? 0.2 * 10 * (1 - 2 * 0.3 * a / 0.4) / 2 : 0, 1e-8);
+        trial_end(&r);
+    }
+    static const double at[3][3] = {{0.1, -0.2, 0.15}, {-0.15, 0.12, 0.15}, {0, 0, -0.3}};
+    for (int k = 0; k < 3; k++) {
+        char text[800];
+        const double F[3] = {3, 5, 20}, *p = at[k], L = 0.5, mu = 0.2;
+        double m_x = p[1] * F[2] - p[2] * F[1], m_y = p[2] * F[0] - p[0] * F[2], N = 0;
+        for (int s = -1; s <= 1; s += 2) N += hypot(F[0] / 2 + s * m_y / L, F[1] / 2 - s * m_x / L);
+        snprintf(text, sizeof text,
+                 "bodies: {d: {type: spatial, mass: 2, inertia: 0.5}}\nframes: {d.grip: [%g, %g, %g]}\n"
+                 "joints: {guide: {type: prismatic, between: [world, d], friction: {coefficient: 0.2, length: 0.5}}}\n"
+                 "forces: {pull: {type: body, on: d.grip, force: [3, 5, 20]}}\noutputs: {o0: d.z''}\nsimulation: {step: 1e-2, end: 0.2}\n",
+                 p[0], p[1], p[2]);
+        trial r = trial_complete(text, (trial_options){.scheme = schemes[k]});
+        check_close(output(&r, 0), (F[2] - mu * N) / 2, 1e-8);
+        trial_end(&r);
+    }
+}
+
 static void test_wrong_names(void **state) {
     (void)state;
     static const char *const wrong[] = {"all.crat.force_x", "all.lid.force_w", "all.world.force_y", "all.lid.force", "nobody.normal"};
@@ -94,7 +129,7 @@ static void test_wrong_names(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_in_space),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_in_space), cmocka_unit_test(test_sleeve),
                                        cmocka_unit_test(test_angles_count_from_the_start), cmocka_unit_test(test_wrong_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

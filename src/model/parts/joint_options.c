@@ -194,6 +194,9 @@ zn_status parts_check_options(zn_parts *parts, const joint_type *type, const zn_
     else if (o->friction_force > 0 && o->friction > 0) why = "its friction is given, or by a coefficient, but not both";
     else if (!(o->friction >= 0) || !isfinite(o->friction)) why = "the coefficient of friction must not be negative";
     else if (!(o->preload >= 0) || !isfinite(o->preload)) why = "the preload must not be negative";
+    else if (o->friction_length != 0 &&
+             !(o->friction > 0 && def->type == ZN_JOINT_PRISMATIC && o->friction_length > 0 && isfinite(o->friction_length)))
+        why = "the length of the sleeve is positive, and one of friction by a coefficient in a prismatic joint";
     else if (o->friction > 0 && def->type == ZN_JOINT_REVOLUTE && !(o->friction_radius > 0 && isfinite(o->friction_radius)))
         why = "a coefficient of friction needs the radius of the bearing";
     else if (!(o->friction_force >= 0) || !isfinite(o->friction_force)) why = "the torque or force of friction must not be negative";

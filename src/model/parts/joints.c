@@ -62,6 +62,12 @@ static void set_friction(parts_piece *piece, const joint_type *type, bool planar
     piece->balls[0] = (zn_ball){1, type->slides ? o->friction : o->friction * o->friction_radius};
     c->n_load = type->carries + !planar;
     for (int i = 0; i < c->n_load; i++) c->load_rows[i] = i;
+    if (!(o->friction_length > 0) || !type->slides || piece->rows.ng < (planar ? 2 : 5)) return; /* particles do not turn: no moments */
+    /* Rows of rotation, in the plane x_a.y_b; in space y_a.z_b and z_a.x_b are moments -m_x and -m_y. The ends of a sleeve carry f/2 +- (m_y, -m_x)/L. */
+    c->load_length = o->friction_length;
+    c->n_load = planar ? 2 : 4;
+    c->load_rows[planar ? 1 : 2] = planar ? 1 : 4;
+    if (!planar) c->load_rows[3] = 3;
 }
 
 static zn_status check_bodies(zn_parts *parts, const zn_joint_def *def, const joint_type *type, const parts_body *a, const parts_body *b) {
