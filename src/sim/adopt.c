@@ -40,7 +40,8 @@ static zn_status take(zn_simulation *sim) {
     sim->control.closed = NULL, sim->control.gap_rate = NULL, sim->control.states = NULL;
     sim->work.rates = NULL;
     sim->impacts.map = NULL;
-    sim->painleve.problem = NULL;
+    sim->painleve.problem = sim->painleve.impact = sim->painleve.forces = NULL;
+    sim->painleve.modes = NULL, sim->painleve.numbers = NULL;
     sim_located *l = &sim->located;
     l->forces = l->velocities = NULL, l->impacts = NULL, l->memory = NULL, l->flags = NULL, l->told = NULL, l->numbers = NULL;
     l->modes = l->undo = (sim_modes){0};

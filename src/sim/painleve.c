@@ -30,6 +30,30 @@ static const double PUSH_ROUNDOFF = 1e-9;
 /* With more contact rows it is not watched: its matrix is dense. */
 enum { MOST_ROWS = 600 };
 
+static void drop_impacts(zn_simulation *sim) {
+    sim_painleve *o = &sim->painleve;
+    linear_problem_destroy(o->impact);
+    linear_problem_destroy(o->forces);
+    mem_free(sim->context, o->modes);
+    mem_free(sim->context, o->numbers);
+    o->impact = o->forces = NULL, o->modes = NULL, o->numbers = NULL;
+}
+
+/* What an impact needs, for the rows that the scheme sees; other ones only where these have changed. */
+static zn_status prepare_impacts(zn_simulation *sim) {
+    sim_painleve *o = &sim->painleve;
+    const zn_model *seen = sim_scheme_model(sim);
+    zn_settings settings = sim->settings;
+    if (sim->contradiction == 0 || seen != sim->model) settings.contradiction = 0;
+    if (o->impact && o->impact->model == seen) return ZN_OK;
+    drop_impacts(sim);
+    o->impact = linear_problem_create(sim->context, seen, &settings, CONE_VELOCITY);
+    o->forces = linear_problem_create(sim->context, seen, &settings, CONE_ACCELERATION);
+    o->modes = MEM_ARRAY(sim->context, cone_frozen, seen->size.n_contacts);
+    o->numbers = MEM_ARRAY(sim->context, double, model_rows(seen));
+    return o->impact && o->forces && o->modes && o->numbers ? ZN_OK : ZN_ERROR_MEMORY;
+}
+
 zn_status sim_painleve_create(zn_simulation *sim) {
     const zn_model *model = sim->model;
     sim_painleve *o = &sim->painleve;
@@ -39,10 +63,14 @@ zn_status sim_painleve_create(zn_simulation *sim) {
     zn_settings settings = sim->settings;
     if (sim->contradiction == 0) settings.contradiction = 0;
     o->problem = linear_problem_create_responsive(sim->context, model, &settings, CONE_VELOCITY);
-    return o->problem ? ZN_OK : ZN_ERROR_MEMORY;
+    if (!o->problem) return ZN_ERROR_MEMORY;
+    return sim->contacts.field ? ZN_OK : prepare_impacts(sim); /* lists of found contacts change: not for each of them */
 }
 
-void sim_painleve_destroy(zn_simulation *sim) { linear_problem_destroy(sim->painleve.problem); }
+void sim_painleve_destroy(zn_simulation *sim) {
+    linear_problem_destroy(sim->painleve.problem);
+    drop_impacts(sim);
+}
 
 static double size_of(int n, const double *v) {
     double sum = 0;
@@ -122,7 +150,9 @@ static bool is_slipping(zn_simulation *sim, const scheme_state *state, int conta
 }
 
 /* The velocities of a state after the impact of a contact; others that push have their laws. */
-static zn_status hit(zn_simulation *sim, const scheme_state *state, linear_problem *p, int contact) {
+static zn_status hit(zn_simulation *sim, const scheme_state *state, int contact) {
+    linear_problem *p = sim->painleve.impact;
+    cone_frozen *modes = sim->painleve.modes;
     const zn_model *model = p->model;
     unsigned char stick[SIM_MOST_ROWS];
     double along[SIM_MOST_ROWS] = {0};
@@ -131,8 +161,6 @@ static zn_status hit(zn_simulation *sim, const scheme_state *state, linear_probl
     if (model->balance(model, p->at.work, &at, &(zn_balance){.M = p->at.M, .W = p->at.W}) ||
         model->constraints(model, p->at.work, &at, &(zn_constraints){.c1 = p->at.c1, .c1_u = p->at.c1_u}))
         return ZN_ERROR_NOT_FINITE;
-    cone_frozen *modes = MEM_ARRAY(sim->context, cone_frozen, model->size.n_contacts);
-    if (!modes) return ZN_ERROR_MEMORY;
     memset(stick, CONE_STICK, sizeof stick);
     for (int k = 0; k < model->size.n_contacts; k++) {
         modes[k] = (cone_frozen){k == contact ? CONE_CLOSED : CONE_LAW, stick, along};
@@ -144,33 +172,26 @@ static zn_status hit(zn_simulation *sim, const scheme_state *state, linear_probl
     linear_problem_freeze(p, modes);
     zn_status status = linear_problem_solve(p, &outcome);
     linear_problem_freeze(p, NULL);
-    mem_free(sim->context, modes);
     return status == ZN_OK && p->P[model->contacts[contact].row_N] > 0 ? ZN_OK : status == ZN_OK ? ZN_ERROR_NO_CONVERGENCE : status;
 }
 
 /* The same with its percussions, added to those of the state, and a new start of the scheme. */
 static zn_status strike(zn_simulation *sim, scheme_state *state, int contact) {
-    const zn_model *seen = sim_scheme_model(sim);
-    int nu = seen->size.nu, n = model_rows(seen);
-    zn_settings settings = sim->settings;
-    if (sim->contradiction == 0 || seen != sim->model) settings.contradiction = 0;
-    linear_problem *p = linear_problem_create(sim->context, seen, &settings, CONE_VELOCITY);
-    double *a = MEM_ARRAY(sim->context, double, nu + 2 * n), *P = a ? a + nu + n : NULL;
-    zn_status status = p && a ? ZN_OK : ZN_ERROR_MEMORY;
-    if (p) p->scales = &sim->scheme->scales;
-    if (status == ZN_OK) status = hit(sim, state, p, contact);
-    if (status == ZN_OK) {
-        for (int i = 0; i < nu; i++) state->u[i] += p->x[i];
-        for (int i = 0; i < n; i++) P[i] = state->P[i] + p->P[i]; /* some schemes start without */
-        zn_point at = {.t = state->t, .q = state->q, .u = state->u};
-        bool wanted = sim->scheme->class->needs_start_forces;
-        if (wanted) status = sim_start_forces(sim->context, seen, &settings, &sim->scheme->scales, &at, a, a + nu);
-        if (status == ZN_OK) status = sim->scheme->class->start(sim->scheme, state, wanted ? a : NULL, wanted ? a + nu : NULL);
-        memcpy(state->P, P, (size_t)n * sizeof *P);
-        sim->painleve.count += status == ZN_OK;
-    }
-    linear_problem_destroy(p);
-    mem_free(sim->context, a);
+    sim_painleve *o = &sim->painleve;
+    zn_status status = prepare_impacts(sim);
+    if (status != ZN_OK) return status;
+    o->impact->scales = &sim->scheme->scales;
+    status = hit(sim, state, contact);
+    if (status != ZN_OK) return status;
+    int n = model_rows(o->impact->model);
+    for (int i = 0; i < o->impact->model->size.nu; i++) state->u[i] += o->impact->x[i];
+    for (int i = 0; i < n; i++) o->numbers[i] = state->P[i] + o->impact->P[i]; /* some schemes start without */
+    zn_point at = {.t = state->t, .q = state->q, .u = state->u};
+    bool wanted = sim->scheme->class->needs_start_forces;
+    if (wanted) status = sim_start_forces_by(sim->context, o->forces, &sim->settings, &sim->scheme->scales, &at);
+    if (status == ZN_OK) status = sim->scheme->class->start(sim->scheme, state, wanted ? o->forces->x : NULL, wanted ? o->forces->P : NULL);
+    memcpy(state->P, o->numbers, (size_t)n * sizeof *o->numbers);
+    o->count += status == ZN_OK;
     return status;
 }
 

@@ -115,7 +115,11 @@ typedef struct sim_gains {
 /* Impacts without an approach: see painleve.c. */
 typedef struct sim_painleve {
     linear_problem *problem; /* NULL: not watched */
-    int wait;                /* steps until it is looked at again */
+    linear_problem *impact;  /* of the scheme's rows: velocities of it, and accelerations after it */
+    linear_problem *forces;
+    cone_frozen *modes; /* per contact */
+    double *numbers;    /* per row */
+    int wait;           /* steps until it is looked at again */
     long count;
 } sim_painleve;
 
@@ -549,6 +553,7 @@ zn_status sim_start_project(zn_context *, const zn_model *, double t, double *q,
  * log says so. 0: not at all, or too much. */
 zn_status sim_start_contradiction(zn_context *, const zn_model *, const zn_settings *, const zn_point *, double *size);
 /* Accelerations and multipliers: Signorini and friction on acceleration level for closed contacts at rest in the normal. */
+zn_status sim_start_forces_by(zn_context *, linear_problem *, const zn_settings *, problem_scales *, const zn_point *);
 zn_status sim_start_forces(zn_context *, const zn_model *, const zn_settings *, problem_scales *, const zn_point *, double *a0,
                            double *lambda0);
 

@@ -262,12 +262,17 @@ static zn_status solve_forces(zn_context *context, linear_problem *p, const zn_s
                 outcome.worst, sim_contradiction(context, p->model, settings, p->scales, at, why, sizeof why));
 }
 
+zn_status sim_start_forces_by(zn_context *context, linear_problem *p, const zn_settings *settings, problem_scales *scales,
+                              const zn_point *at) {
+    if (settings->step > 0) p->scales = scales; /* else accelerations have no scale yet */
+    return solve_forces(context, p, settings, at);
+}
+
 zn_status sim_start_forces(zn_context *context, const zn_model *model, const zn_settings *settings, problem_scales *scales,
                            const zn_point *at, double *a0, double *lambda0) {
     linear_problem *p = linear_problem_create(context, model, settings, CONE_ACCELERATION);
     if (!p) return ZN_ERROR_MEMORY;
-    if (settings->step > 0) p->scales = scales; /* else accelerations have no scale yet */
-    zn_status status = solve_forces(context, p, settings, at);
+    zn_status status = sim_start_forces_by(context, p, settings, scales, at);
     memcpy(a0, p->x, (size_t)model->size.nu * sizeof *a0);
     memcpy(lambda0, p->P, (size_t)model_rows(model) * sizeof *lambda0);
     linear_problem_destroy(p);

@@ -135,7 +135,7 @@ static void random_scenes(void **state) {
         if (s->events_captured > 5)
             print_message("scene %d, %s: %ld steps passed by the laws\n", i, schemes[which].name, s->events_captured);
         events += s->events_located, captured += s->events_captured, solves += s->event_solves, steps += s->steps;
-        if (i % 10 != 0 || i >= 600) continue;
+        if (i % 10 != 0) continue;
         /* Before the motion has lost all memory of its start. */
         result fine = run(&t, "radau-2a", 2, 0.002, 0.3, ZN_EVENTS_LOCATED), exact = run(&t, "radau-2a", 2, 1e-5, 0.3, ZN_EVENTS_CAPTURED);
         if (fine.status != ZN_OK || exact.status != ZN_OK) continue;
