@@ -19,9 +19,10 @@ enum { MOST_EVENTS = 2000, MOST_TIMES = 15 };
 static zn_status look_at_start(zn_simulation *sim) {
     sim_located *l = &sim->located;
     if (l->start_known) return ZN_OK;
-    zn_status status = sim_events_at(sim, &sim->now, &l->sample[0]);
+    l->start_whole = l->watched == 0;
+    zn_status status = (l->start_whole ? sim_events_at : sim_gaps_at)(sim, &sim->now, &l->sample[0]);
     l->start_known = status == ZN_OK;
-    if (status == ZN_OK) sim_modes_turn(sim);
+    if (status == ZN_OK && l->start_whole) sim_modes_turn(sim);
     return status;
 }
 
@@ -123,10 +124,10 @@ static zn_status accept(zn_simulation *sim, double h, cone_outcome *outcome, boo
         return status;
     }
     sim_take_next(sim, h, outcome);
+    sim_watch_step(sim);
     if (sim_has_events(sim) && sim->now.t < sim->machine.landing) status = sim_events_begin(sim);
     memset(l->hit, 0, (size_t)sim->model->size.n_contacts * sizeof *l->hit);
     memset(l->began, 0, (size_t)l->n_balls * sizeof *l->began);
-    l->start_known = false;
     return status;
 }
 
@@ -177,7 +178,6 @@ static zn_status advance(zn_simulation *sim, double t_end, cone_outcome *outcome
 zn_status sim_located_begin(zn_simulation *sim, double h) {
     sim_located *l = &sim->located;
     l->h = h;
-    l->start_known = false;
     l->events = 0;
     sim_stops_forget(sim);
     memset(l->times, 0, (size_t)sim->model->size.n_contacts * sizeof *l->times);
@@ -201,7 +201,7 @@ zn_status sim_located_step(zn_simulation *sim, double t_end, bool *reached, cone
     zn_status status = ZN_OK;
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
     *reached = false;
-    l->start_known = false; /* steps are functions of what snapshots carry */
+    if (l->start_whole) l->start_known = false; /* steps are functions of what snapshots carry, which forces are not */
     sim_stops_forget(sim);
     if (!sim->grid.inside) status = sim_located_begin(sim, t_end - sim->now.t);
     while (status == ZN_OK && !*reached) {

@@ -4,6 +4,7 @@
  *
  *   located.c     a step of the grid: frozen sub-steps, events, and plain steps where that fails; located_memory.c: what it needs
  *   substep.c     a frozen sub-step, to the first event in it; locate.c: guesses of when that is
+ *   watch.c       steps in which no force can have met its limit
  *   stops.c       slip in several directions that ends
  *   modes.c       modes of a state, event functions
  *   transition.c  what an event does: impact, projection, new modes
@@ -48,8 +49,13 @@ typedef struct sim_located {
     /* Samples of one sub-step, in the order in which they were taken; the first is its start. */
     event_sample sample[LOCATE_SAMPLES];
     int n_samples;
-    bool start_known; /* the first sample belongs to the present and its modes */
-    double *offset;   /* per contact: a gap that is negative at the start, which counts as zero */
+    bool start_known; /* the first sample belongs to the present and its modes, */
+    bool start_whole; /* and has forces, too */
+    bool end_known;   /* the second one is at the end of a step that was watched */
+    /* Steps in which no force can have met its limit (watch.c): per contact and ball, at the last solve, means of the step at hand and of the one before. */
+    int watched;
+    double *calm, *mean, *mean_before;
+    double *offset; /* per contact: a gap that is negative at the start, which counts as zero */
     /* The event at hand: */
     bool *which;         /* per event: happens now */
     unsigned char *told; /* per event: its kind, or ZN_CONTACT_EVENT_KINDS */
@@ -118,6 +124,12 @@ int sim_order(const zn_simulation *);
 typedef enum substep_kind { SUBSTEP_ACCEPTED, SUBSTEP_EVENT_HERE, SUBSTEP_EVENT_THERE, SUBSTEP_REJECTED } substep_kind;
 zn_status sim_substep(zn_simulation *, double rest, double *h, substep_kind *, cone_outcome *);
 
+/* watch.c: whether no force can have met its limit in the frozen step of h to `next`. */
+bool sim_watch_allows(zn_simulation *, double h);
+/* A step is accepted; event functions at its end, with forces, say whether the next ones can be watched. */
+void sim_watch_step(zn_simulation *);
+void sim_watch_begin(zn_simulation *, const event_sample *);
+
 /* stops.c: how far a sub-step may go; *any: balls stop at the present, `which`. */
 double sim_stops_limit(zn_simulation *, double rest, bool *any);
 /* A sub-step towards a stop cannot be solved: the factor for it, and for those that follow until they are forgotten. */
@@ -139,7 +151,8 @@ double sim_second_rate(const linear_problem *, int row);
 zn_status sim_modes_choose(zn_simulation *);
 /* The contact of an event. */
 int sim_event_contact(const zn_simulation *, int event);
-/* Event functions at a state. */
+/* Event functions at a state; of gaps and slip alone, without forces (INFINITY) and rates of slip (0). */
+zn_status sim_gaps_at(zn_simulation *, const scheme_state *, event_sample *);
 zn_status sim_events_at(zn_simulation *, const scheme_state *, event_sample *);
 /* Values below this are zero. */
 double sim_event_noise(const zn_simulation *, const event_sample *, int event);

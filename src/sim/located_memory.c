@@ -50,12 +50,14 @@ zn_status sim_located_take(zn_simulation *sim) {
     if (!l->on) return ZN_OK;
     const zn_sizes *size = &sim->model->size;
     l->stale = true;
+    l->start_known = false;
+    l->watched = 0;
     zn_status status = number_events(sim);
     if (status == ZN_OK) status = take_modes(sim, &l->modes);
     if (status == ZN_OK) status = take_modes(sim, &l->undo);
     size_t n = (size_t)size->n_contacts, events = (size_t)l->n_events;
-    size_t numbers =
-        2 * events * LOCATE_SAMPLES + 3 * n + (size_t)l->n_balls + (size_t)model_rows(sim->model) + (size_t)(size->nq + size->nu);
+    size_t numbers = 2 * events * LOCATE_SAMPLES + 3 * n + 3 * (n + (size_t)l->n_balls) + (size_t)l->n_balls +
+                     (size_t)model_rows(sim->model) + (size_t)(size->nq + size->nu);
     if (status == ZN_OK) {
         l->memory = MEM_ARRAY(sim->context, double, numbers);
         l->flags = MEM_ARRAY(sim->context, bool, events + 3 * n + (size_t)l->n_balls);
@@ -71,6 +73,9 @@ zn_status sim_located_take(zn_simulation *sim) {
     l->offset = next, next += n;
     l->second = next, next += n;
     l->slack = next, next += n;
+    l->calm = next, next += n + (size_t)l->n_balls;
+    l->mean = next, next += n + (size_t)l->n_balls;
+    l->mean_before = next, next += n + (size_t)l->n_balls;
     l->longest = next, next += l->n_balls;
     l->P = next, next += model_rows(sim->model);
     l->before = (scheme_state){.q = next, .u = next + size->nq};
@@ -113,7 +118,8 @@ zn_status sim_located_renew(zn_simulation *sim) {
         problems[i]->scales = &sim->scheme->scales;
         problems[i]->good_enough = MAP_ACCURACY;
     }
-    l->stale = l->start_known = false;
+    l->stale = false;
+    l->start_known = l->start_known && !l->start_whole; /* gaps are what they were */
     return ZN_OK;
 }
 
@@ -162,6 +168,9 @@ zn_status sim_located_carry(zn_simulation *sim, byte_stream *b) {
     BYTES_PASS_ARRAY(b, l->which, events);
     BYTES_PASS_ARRAY(b, l->began, l->n_balls);
     BYTES_PASS_ARRAY(b, l->longest, l->n_balls);
+    BYTES_PASS_ARRAY(b, l->calm, n + (size_t)l->n_balls);
+    BYTES_PASS_ARRAY(b, l->mean_before, n + (size_t)l->n_balls);
+    BYTES_PASS(b, l->watched), BYTES_PASS(b, l->start_whole);
     BYTES_PASS_ARRAY(b, l->times, n);
     BYTES_PASS(b, l->frees), BYTES_PASS(b, l->rejected);
     BYTES_PASS(b, l->sample[0].h), BYTES_PASS(b, l->start_known);

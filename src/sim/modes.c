@@ -169,6 +169,37 @@ static double slip_response(const sim_located *l, const linear_problem *p, int k
     return slips ? linear_problem_slip_response(p, k, d) : INFINITY;
 }
 
+/* Of a contact, by gaps and rates of the problem. */
+static void look_at_gap(zn_simulation *sim, int k, event_sample *sample, double force) {
+    sim_located *l = &sim->located;
+    const linear_problem *p = l->forces;
+    int row = p->model->contacts[k].row_N;
+    bool closed = sim_is_closed(&l->modes, k), open = l->modes.contact[k].normal == CONE_OPEN;
+    if (sample == &l->sample[0] && row >= 0) l->offset[k] = smaller(p->at.c0[row], 0);
+    sample->phi[k] = row < 0 ? INFINITY : closed ? force : open ? p->at.c0[row] - l->offset[k] : INFINITY;
+    sample->rate[k] = row >= 0 && open ? p->at.c1[row] : NAN;
+}
+
+zn_status sim_gaps_at(zn_simulation *sim, const scheme_state *state, event_sample *sample) {
+    sim_located *l = &sim->located;
+    const linear_problem *p = l->forces;
+    const zn_model *model = p->model;
+    zn_point at = {.t = state->t, .q = state->q, .u = state->u};
+    int n = model->size.n_contacts;
+    if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1})) return ZN_ERROR_NOT_FINITE;
+    for (int i = 0; i < l->n_events; i++) sample->phi[i] = INFINITY, sample->rate[i] = NAN;
+    for (int k = 0; k < n; k++) look_at_gap(sim, k, sample, INFINITY);
+    for (int i = 0; i < l->n_balls; i++) {
+        int k = l->ball_contact[i], row = row_of_ball(&model->contacts[k], l->ball_of[i]);
+        const zn_ball *ball = &model->contacts[k].balls[l->ball_of[i]];
+        bool slips = sim_is_closed(&l->modes, k) && l->modes.ball[i] == CONE_SLIP && ball->mu > 0 && ball->dim == 1;
+        if (!slips) continue;
+        sample->phi[n + i] = l->modes.along[l->first_row[k] + row - model->contacts[k].row_F] * p->at.c1[row];
+        sample->rate[n + i] = 0;
+    }
+    return ZN_OK;
+}
+
 zn_status sim_events_at(zn_simulation *sim, const scheme_state *state, event_sample *sample) {
     sim_located *l = &sim->located;
     linear_problem *p = l->forces;
@@ -184,10 +215,7 @@ zn_status sim_events_at(zn_simulation *sim, const scheme_state *state, event_sam
     } else if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1})) return ZN_ERROR_NOT_FINITE;
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
-        bool closed = sim_is_closed(&l->modes, k), open = l->modes.contact[k].normal == CONE_OPEN;
-        if (sample == &l->sample[0] && row >= 0) l->offset[k] = smaller(p->at.c0[row], 0);
-        sample->phi[k] = row < 0 ? INFINITY : closed ? p->P[row] : open ? p->at.c0[row] - l->offset[k] : INFINITY;
-        sample->rate[k] = row >= 0 && open ? p->at.c1[row] : NAN;
+        look_at_gap(sim, k, sample, row >= 0 ? p->P[row] : INFINITY);
     }
     int n = model->size.n_contacts;
     for (int i = 0; i < l->n_balls; i++) look_at_ball(sim, p, i, &sample->phi[n + i], &sample->rate[n + i]);
@@ -301,6 +329,7 @@ zn_status sim_modes_choose(zn_simulation *sim) {
     cone_outcome outcome;
     zn_point at = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     l->start_known = false;
+    l->watched = 0;
     for (int i = 0; i < MOST_CHOICES; i++) {
         zn_status status = consistent_forces_ask(p, &at);
         if (status != ZN_OK) return status;

@@ -69,6 +69,7 @@ double sim_stops_limit(zn_simulation *sim, double rest, bool *any) {
     int n = sim->model->size.n_contacts, last = (int)(sizeof STOP_SHARES / sizeof *STOP_SHARES) - 1;
     double first = INFINITY, pace = INFINITY;
     *any = l->stopping = false;
+    if (!l->start_whole) return rest; /* there is none */
     memset(l->which, 0, (size_t)l->n_events * sizeof *l->which);
     for (int i = 0; i < l->n_balls; i++) {
         stop s = look_at_stop(sim, i);

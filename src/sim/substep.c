@@ -27,22 +27,34 @@ static zn_status frozen_step(zn_simulation *sim, double h, cone_outcome *outcome
     return status;
 }
 
-/* The same, and the event functions at its end. */
-static zn_status sampled_step(zn_simulation *sim, double h, cone_outcome *outcome) {
-    sim_located *l = &sim->located;
-    event_sample *sample = &l->sample[l->n_samples];
-    zn_status status = frozen_step(sim, h, outcome);
-    if (status == ZN_OK) status = sim_events_at(sim, &sim->next, sample);
-    if (status != ZN_OK) return status;
-    sample->h = h;
-    l->n_samples++;
-    return ZN_OK;
-}
-
 static bool any_negative(const zn_simulation *sim, const event_sample *sample) {
     for (int i = 0; i < sim->located.n_events; i++)
         if (sim_event_is_negative(sim, sample, i)) return true;
     return false;
+}
+
+/* The same, and the event functions at its end; where that is enough those of gaps alone. */
+static zn_status sampled_step(zn_simulation *sim, double h, cone_outcome *outcome) {
+    sim_located *l = &sim->located;
+    event_sample *sample = &l->sample[l->n_samples];
+    zn_status status = frozen_step(sim, h, outcome);
+    if (status != ZN_OK) return status;
+    bool whole = !sim_watch_allows(sim, h) || l->n_samples > 1;
+    l->end_known = !whole;
+    if (!whole) status = sim_gaps_at(sim, &sim->next, sample);
+    if (status == ZN_OK && (whole || any_negative(sim, sample))) {
+        l->end_known = false;
+        status = sim_events_at(sim, &sim->next, sample);
+        if (status == ZN_OK) sim_watch_begin(sim, sample);
+    }
+    if (status == ZN_OK && !l->start_whole && any_negative(sim, sample)) { /* the event is between the two */
+        l->start_whole = true;
+        status = sim_events_at(sim, &sim->now, &l->sample[0]);
+    }
+    if (status != ZN_OK) return status;
+    sample->h = h;
+    l->n_samples++;
+    return ZN_OK;
 }
 
 /* ---- location ---- */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frozen steps in which no force can have met its limit. Event functions of forces need a solve at the end of a step, which costs as much as small steps
+ * themselves. Their means over a step are known from its percussions,
+ *
+ *   opening         P_N/h
+ *   begin of slip   (mu P_N - |P_F|)/h
+ *
+ * and as long as these, and what they are on the way to, stay above parts of what the functions were at the last solve, none of them is zero. After STEPS such steps they are
+ * looked at all the same; where slip in several directions may end, and near singular points, always. */
+#include "sim/simulation.h"
+
+enum { STEPS = 30 };
+/* Of the last solve: the mean, and the mean one step further. */
+static const double MEAN = 0.6, AHEAD = 0.3;
+/* Of the largest friction: sticking with less to spare is looked at always. */
+static const double SPARE = 0.02;
+/* D beyond its limit: singular points are far. */
+static const double FAR = 0.5;
+
+static double length_of(int n, const double *v) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += v[i] * v[i];
+    return sqrt(sum);
+}
+
+/* Into `mean`; other events: INFINITY. */
+static void find_means(zn_simulation *sim, double h) {
+    sim_located *l = &sim->located;
+    const zn_model *model = l->forces->model;
+    const double *P = sim->next.P;
+    int n = model->size.n_contacts;
+    for (int k = 0; k < n; k++) {
+        const zn_contact *c = &model->contacts[k];
+        bool closed = sim_is_closed(&l->modes, k);
+        double normal = c->row_N >= 0 ? P[c->row_N] / h : c->normal_force;
+        l->mean[k] = closed && c->row_N >= 0 ? normal : INFINITY;
+        for (int b = 0, row = c->row_F; b < c->n_balls; row += c->balls[b++].dim) {
+            int number = l->first_ball[k] + b;
+            bool sticks = closed && l->modes.ball[number] == CONE_STICK && c->balls[b].mu > 0;
+            l->mean[n + number] = sticks ? c->balls[b].mu * normal - length_of(c->balls[b].dim, P + row) / h : INFINITY;
+        }
+    }
+}
+
+bool sim_watch_allows(zn_simulation *sim, double h) {
+    sim_located *l = &sim->located;
+    find_means(sim, h);
+    for (int i = 0; i < sim->model->size.n_contacts + l->n_balls && l->watched > 0; i++) {
+        double mean = l->mean[i], ahead = 2 * mean - l->mean_before[i];
+        if (mean < INFINITY && !(mean >= MEAN * l->calm[i] && ahead >= AHEAD * l->calm[i])) return false;
+    }
+    return l->watched > 0;
+}
+
+void sim_watch_step(zn_simulation *sim) {
+    sim_located *l = &sim->located;
+    const event_sample *end = &l->sample[1];
+    int n = sim->model->size.n_contacts;
+    /* Gaps at the end of a watched step are those at the start of the next; not where the model has values that change between steps. */
+    l->start_known = l->n_samples == 2 && l->end_known && !sim->machine.of;
+    l->start_whole = false;
+    for (int k = 0; k < n && l->start_known; k++) {
+        double gap = end->phi[k] + l->offset[k];
+        if (gap < INFINITY) l->offset[k] = smaller(gap, 0);
+        l->sample[0].phi[k] = gap < INFINITY ? gap - l->offset[k] : INFINITY;
+        l->sample[0].rate[k] = end->rate[k];
+    }
+    for (int i = n; i < l->n_events && l->start_known; i++) l->sample[0].phi[i] = end->phi[i], l->sample[0].rate[i] = end->rate[i];
+    memcpy(l->mean_before, l->mean, (size_t)(sim->model->size.n_contacts + l->n_balls) * sizeof *l->mean);
+    if (l->watched > 0) l->watched--;
+}
+
+/* Whether forces are all that may happen to a closed contact, and none is near its limit. */
+static bool is_calm(const zn_simulation *sim, const event_sample *sample, int k) {
+    const sim_located *l = &sim->located;
+    const zn_model *model = l->forces->model;
+    const zn_contact *c = &model->contacts[k];
+    int n = model->size.n_contacts;
+    if (c->n_load > 0 || (c->row_N >= 0 && !(sample->phi[k] > 0)) || !(sample->phi[n + l->n_balls + k] > FAR)) return false;
+    double normal = c->row_N >= 0 ? sample->phi[k] : c->normal_force;
+    for (int b = 0; b < c->n_balls; b++) {
+        int number = l->first_ball[k] + b;
+        if (!(c->balls[b].mu > 0)) continue;
+        if (l->modes.ball[number] == CONE_SLIP && c->balls[b].dim > 1) return false;
+        if (l->modes.ball[number] == CONE_STICK && !(sample->phi[n + number] > SPARE * c->balls[b].mu * normal)) return false;
+    }
+    return true;
+}
+
+void sim_watch_begin(zn_simulation *sim, const event_sample *sample) {
+    sim_located *l = &sim->located;
+    int n = sim->model->size.n_contacts;
+    l->watched = l->frees ? 0 : STEPS;
+    for (int k = 0; k < n && l->watched > 0; k++)
+        if (sim_is_closed(&l->modes, k) && !is_calm(sim, sample, k)) l->watched = 0;
+    memcpy(l->calm, sample->phi, (size_t)(n + l->n_balls) * sizeof *l->calm);
+}
