@@ -271,7 +271,7 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
 }
 
 static void keep_positions(const partitioned *p, double *dQ) {
-    const states *x = p->states;
+    const stage_states *x = p->states;
     int nq = p->nq, others = x ? x->n_others : nq;
     if (x) states_increments(x, dQ);
     for (int i = 0; i < p->s; i++) {

@@ -38,9 +38,9 @@ typedef struct partitioned {
     bool integrated; /* stage laws on DPi_i = sum_j ah_ij dPi_j instead of dPi_i */
     int s, nv;       /* stages, unknown velocity vectors */
     int nq, nu, nb, nc, n;
-    states *states; /* that are no unknowns; NULL: none. What follows is of the coordinates besides them */
-    bool natural;   /* q' = u: no unknowns dQ */
-    int nQ;         /* unknowns dQ of a stage */
+    stage_states *states; /* that are no unknowns; NULL: none. What follows is of the coordinates besides them */
+    bool natural;         /* q' = u: no unknowns dQ */
+    int nQ;               /* unknowns dQ of a stage */
     /* U_i = u_n + sum_k C_ik X_k;  natural: Q_i = q_n + h c_i u_n + h sum_k D_ik X_k,  D = A C.  Leading dimension nv. */
     double C[PARTITIONED_S_MAX * PARTITIONED_S_MAX], D[PARTITIONED_S_MAX * PARTITIONED_S_MAX];
     /* Estimates of d(stage position, stage velocity)/d(its multiplier) per unit of W' M^-1 W, without h. */

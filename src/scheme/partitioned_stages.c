@@ -123,7 +123,7 @@ void partitioned_write(const partitioned *p, const double *x, cone_values *out) 
 
 /* h r_x dX_j, by the positions and velocities of all stages i. */
 static void state_blocks(partitioned *p, int j) {
-    const states *x = p->states;
+    const stage_states *x = p->states;
     int nv = p->nv, first_Q = partitioned_x_Q(p), row = j * p->nu;
     const block_cut *by_q = &x->by[STATES_BY_Q].cut, *by_u = &x->by[STATES_BY_U].cut;
     for (int i = 0; i < p->s; i++) {

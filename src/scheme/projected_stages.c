@@ -167,7 +167,7 @@ static void add_by_U(stages *s, block_sum *sum, const block_cut *cut, const doub
 static void add_states(stages *s, int i) {
     for (int j = 0; s->states && j < s->m; j++)
         for (int k = 0; k < s->m; k++) {
-            const states *x = s->states;
+            const stage_states *x = s->states;
             add_by_Q(s, &s->phi_x, &x->by[STATES_BY_Q].cut, states_product_of(x, STATES_BY_Q, i, j), column_U(s, i), (stage_pair){j, k}, 1,
                      1);
             add_by_U(s, &s->phi_x, &x->by[STATES_BY_U].cut, states_product_of(x, STATES_BY_U, i, j), column_U(s, i), (stage_pair){j, k}, 1,
@@ -429,7 +429,7 @@ zn_status stages_solve(stages *s, cone_outcome *outcome) {
 }
 
 void stages_dQ(const stages *s, double *dQ) {
-    const states *x = s->states;
+    const stage_states *x = s->states;
     int nq = s->model->size.nq, n = x ? x->n_others : nq;
     for (int i = 0; i < s->m; i++, dQ += nq)
         for (int j = 0; j < n; j++) dQ[states_other(x, j)] = s->natural ? s->h * s->U[i * n + j] : s->dQ[i * n + j];

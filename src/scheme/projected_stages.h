@@ -28,11 +28,11 @@ typedef struct stages_cuts {
 typedef struct stages {
     zn_context *context;
     const zn_model *model;
-    int m, nb, nc;  /* stages; bilateral and contact rows of lambda */
-    states *states; /* that are no unknowns; NULL: none. The coordinates below are those besides them */
-    bool natural;   /* dQ_i = h U_i is eliminated: Q_i = Q0_i + h sum a_ik U0_k + h sum (A A)_ik dU_k */
-    int nQ;         /* unknowns dQ of a stage: none, or all coordinates besides states */
-    double *A, *AA; /* m x m, row-major */
+    int m, nb, nc;        /* stages; bilateral and contact rows of lambda */
+    stage_states *states; /* that are no unknowns; NULL: none. The coordinates below are those besides them */
+    bool natural;         /* dQ_i = h U_i is eliminated: Q_i = Q0_i + h sum a_ik U0_k + h sum (A A)_ik dU_k */
+    int nQ;               /* unknowns dQ of a stage: none, or all coordinates besides states */
+    double *A, *AA;       /* m x m, row-major */
     /* Filled by the caller before a solve: */
     double h, *tau;       /* tau_i */
     double *since;        /* tau_i - t_n */

@@ -10,7 +10,7 @@ enum { STATES_MOST_ROWS = 96 };
 /* ---- structure ---- */
 
 /* It reads no other state, and none reads it. */
-static bool is_single(const states *s, int coordinate) {
+static bool is_single(const stage_states *s, int coordinate) {
     const zn_pattern *p = &s->model->pattern.qdot_q;
     for (int j = 0; p->start && j < p->cols; j++)
         for (int e = p->start[j]; e < p->start[j + 1]; e++) {
@@ -20,7 +20,7 @@ static bool is_single(const states *s, int coordinate) {
     return true;
 }
 
-static zn_status number_coordinates(states *s) {
+static zn_status number_coordinates(stage_states *s) {
     const zn_model *model = s->model;
     int nq = model->size.nq;
     s->other = MEM_ARRAY(s->context, int, nq);
@@ -37,13 +37,13 @@ static zn_status number_coordinates(states *s) {
     return ZN_OK;
 }
 
-static int state_of(const states *s, int coordinate) {
+static int state_of(const stage_states *s, int coordinate) {
     for (int j = 0; j < s->n; j++)
         if (s->coordinate[j] == coordinate) return j;
     return -1;
 }
 
-static zn_status find_F(states *s) {
+static zn_status find_F(stage_states *s) {
     const zn_pattern *p = &s->model->pattern.qdot_q;
     int room = lin_nnz(p);
     s->F_row = MEM_ARRAY(s->context, int, room);
@@ -58,10 +58,10 @@ static zn_status find_F(states *s) {
     return ZN_OK;
 }
 
-static int group_size(const states *s, int g) { return s->group_first[g + 1] - s->group_first[g]; }
+static int group_size(const stage_states *s, int g) { return s->group_first[g + 1] - s->group_first[g]; }
 
 /* Groups of states that read each other, and where their inverses begin. */
-static zn_status find_groups(states *s) {
+static zn_status find_groups(stage_states *s) {
     s->group = MEM_ARRAY(s->context, int, s->n);
     s->position = MEM_ARRAY(s->context, int, s->n);
     s->member = MEM_ARRAY(s->context, int, s->n);
@@ -93,7 +93,7 @@ static zn_status find_groups(states *s) {
     return ZN_OK;
 }
 
-static int largest_group(const states *s) {
+static int largest_group(const stage_states *s) {
     int most = 1;
     for (int g = 0; g < s->n_groups; g++) most = group_size(s, g) > most ? group_size(s, g) : most;
     return most;
@@ -102,7 +102,7 @@ static int largest_group(const states *s) {
 /* ---- derivatives ---- */
 
 /* Entries (state, column) of dX_i: every state of a group has those of all its members. `from` is where their rates' derivatives stand. */
-static zn_status find_entries(states *s, states_product *p, const zn_pattern *rates, int **column) {
+static zn_status find_entries(stage_states *s, states_product *p, const zn_pattern *rates, int **column) {
     zn_context *context = s->context;
     int terms = 0, most = lin_nnz(rates) * largest_group(s) + 1;
     p->state = MEM_ARRAY(context, int, most);
@@ -130,7 +130,7 @@ static zn_status find_entries(states *s, states_product *p, const zn_pattern *ra
     return ZN_OK;
 }
 
-static zn_status find_terms(states *s, states_product *p, const int *column, int cols) {
+static zn_status find_terms(stage_states *s, states_product *p, const int *column, int cols) {
     const zn_pattern *r_q = &s->model->pattern.r_q;
     zn_context *context = s->context;
     int nu = s->model->size.nu, room = 0;
@@ -163,7 +163,7 @@ static zn_status find_terms(states *s, states_product *p, const int *column, int
     return status == ZN_OK && (!p->values || !p->by) ? ZN_ERROR_MEMORY : status;
 }
 
-static zn_status find_products(states *s) {
+static zn_status find_products(stage_states *s) {
     const zn_pattern *rates[STATES_SIDES] = {&s->model->pattern.qdot_q, &s->model->pattern.B};
     const int cols[STATES_SIDES] = {s->n_others, s->model->size.nu};
     zn_status status = ZN_OK;
@@ -177,7 +177,7 @@ static zn_status find_products(states *s) {
 }
 
 /* Whether some state that moves with the others is read by rows of this matrix; `kinematic`: rows of states may. */
-static bool is_read(const states *s, const zn_pattern *p, bool kinematic) {
+static bool is_read(const stage_states *s, const zn_pattern *p, bool kinematic) {
     for (int j = 0; j < s->n && p->start; j++) {
         int g = s->group[j], coordinate = s->coordinate[j];
         bool moves = kinematic;
@@ -189,7 +189,7 @@ static bool is_read(const states *s, const zn_pattern *p, bool kinematic) {
     return false;
 }
 
-static zn_status take_memory(states *s) {
+static zn_status take_memory(stage_states *s) {
     int m = s->m, n = s->n, inverses = s->inverse_at[s->n_groups], rows = m * largest_group(s), derived = 0;
     for (int side = 0; side < STATES_SIDES; side++) derived += m * (s->by[side].first_term[s->by[side].n_entries] + s->by[side].n_terms);
     const mem_part list[] = {{&s->F_kept, m * s->n_F}, {&s->inverse, inverses}, {&s->G, inverses},
@@ -199,12 +199,12 @@ static zn_status take_memory(states *s) {
     return s->memory && s->pivot ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
-zn_status states_create(zn_context *context, const zn_model *model, int m, const double *A, states **out) {
+zn_status states_create(zn_context *context, const zn_model *model, int m, const double *A, stage_states **out) {
     *out = NULL;
     if (!model->states || model->rates == ZN_RATES_GENERAL) return ZN_OK;
-    states *s = MEM_ARRAY(context, states, 1);
+    stage_states *s = MEM_ARRAY(context, stage_states, 1);
     if (!s) return ZN_ERROR_MEMORY;
-    *s = (states){.context = context, .model = model, .m = m, .A = A, .h_kept = NAN};
+    *s = (stage_states){.context = context, .model = model, .m = m, .A = A, .h_kept = NAN};
     zn_status status = number_coordinates(s);
     if (status == ZN_OK) status = find_F(s);
     if (status == ZN_OK) status = find_groups(s);
@@ -217,7 +217,7 @@ zn_status states_create(zn_context *context, const zn_model *model, int m, const
     return status;
 }
 
-void states_destroy(states *s) {
+void states_destroy(stage_states *s) {
     if (!s) return;
     for (int side = 0; side < STATES_SIDES; side++) {
         states_product *p = &s->by[side];
@@ -231,7 +231,7 @@ void states_destroy(states *s) {
     mem_free(s->context, s);
 }
 
-static void renumber(const states *s, block_cut *cut, bool rows) {
+static void renumber(const stage_states *s, block_cut *cut, bool rows) {
     int kept = 0, *list = rows ? cut->row : cut->col;
     for (int e = 0; s && e < cut->count; e++) {
         if (s->other[list[e]] < 0) continue;
@@ -242,13 +242,13 @@ static void renumber(const states *s, block_cut *cut, bool rows) {
     if (s) cut->count = kept;
 }
 
-void states_cut_columns(const states *s, block_cut *cut) { renumber(s, cut, false); }
-void states_cut_rows(const states *s, block_cut *cut) { renumber(s, cut, true); }
+void states_cut_columns(const stage_states *s, block_cut *cut) { renumber(s, cut, false); }
+void states_cut_rows(const stage_states *s, block_cut *cut) { renumber(s, cut, true); }
 
 /* ---- a solve ---- */
 
 /* T of a group in `work`, its inverse and G. Nonzero: singular. */
-static int invert_group(states *s, double h, int g) {
+static int invert_group(stage_states *s, double h, int g) {
     int m = s->m, c = group_size(s, g), size = m * c;
     double *T = s->work, *inverse = s->inverse + s->inverse_at[g], *G = s->G + s->inverse_at[g];
     memset(T, 0, (size_t)(size * size) * sizeof *T);
@@ -271,7 +271,7 @@ static int invert_group(states *s, double h, int g) {
 }
 
 /* The same for single states, whose T are m x m. */
-static int invert_single(states *s, double h, int j) {
+static int invert_single(stage_states *s, double h, int j) {
     int m = s->m;
     double *T = s->work, F[TABLEAU_S_MAX] = {0}, inverse[TABLEAU_S_MAX * TABLEAU_S_MAX] = {0};
     for (int e = 0; e < s->n_F; e++)
@@ -290,7 +290,7 @@ static int invert_single(states *s, double h, int j) {
 }
 
 /* F as it is in `at`; whether it has changed. */
-static bool read_F(states *s, const answers *at) {
+static bool read_F(stage_states *s, const answers *at) {
     bool same = true;
     for (int i = 0; i < s->m; i++) {
         double *kept = s->F_kept + i * s->n_F;
@@ -303,7 +303,7 @@ static bool read_F(states *s, const answers *at) {
     return !same;
 }
 
-static int invert(states *s, double h) {
+static int invert(stage_states *s, double h) {
     s->h_kept = NAN;
     s->same_inverses = false;
     for (int j = 0; j < s->n_single; j++)
@@ -315,7 +315,7 @@ static int invert(states *s, double h) {
 }
 
 /* States of Q_i += sum_k matrix_ik times the loads, m known to the compiler for the usual numbers of stages. */
-static inline __attribute__((always_inline)) void multiply_singles(const int m, const states *s, const double *restrict matrix,
+static inline __attribute__((always_inline)) void multiply_singles(const int m, const stage_states *s, const double *restrict matrix,
                                                                    double *restrict Q) {
     const double *restrict load = s->load;
     const int *restrict coordinate = s->coordinate;
@@ -329,7 +329,7 @@ static inline __attribute__((always_inline)) void multiply_singles(const int m, 
     }
 }
 
-static void multiply_loads(const states *s, const double *matrix, double *Q) {
+static void multiply_loads(const stage_states *s, const double *matrix, double *Q) {
     int m = s->m, nq = s->model->size.nq;
     if (m == 1) multiply_singles(1, s, matrix, Q);
     else if (m == 2) multiply_singles(2, s, matrix, Q);
@@ -347,7 +347,7 @@ static void multiply_loads(const states *s, const double *matrix, double *Q) {
     }
 }
 
-static void take_loads(states *s, double h, const answers *at) {
+static void take_loads(stage_states *s, double h, const answers *at) {
     int m = s->m, n = s->n_single;
     for (int i = 0; i < m; i++) {
         const double *restrict qdot = at[i].qdot;
@@ -362,14 +362,15 @@ static void take_loads(states *s, double h, const answers *at) {
     }
 }
 
-void states_increments(const states *s, double *dQ) {
+void states_increments(const stage_states *s, double *dQ) {
     int nq = s->model->size.nq;
     for (int i = 0; i < s->m; i++)
         for (int j = 0; j < s->n; j++) dQ[i * nq + s->coordinate[j]] = 0;
     multiply_loads(s, s->inverse, dQ);
 }
 
-static int ask_rates(const states *s, const double *tau, const double *Q, const double *U, answers *at, bool rates, bool derivatives) {
+static int ask_rates(const stage_states *s, const double *tau, const double *Q, const double *U, answers *at, bool rates,
+                     bool derivatives) {
     const zn_model *model = s->model;
     for (int i = 0; i < s->m; i++) {
         zn_point point = {.t = tau[i], .q = Q + i * model->size.nq, .u = U + i * model->size.nu};
@@ -380,7 +381,7 @@ static int ask_rates(const states *s, const double *tau, const double *Q, const 
     return 0;
 }
 
-int states_solve(states *s, double h, const double *tau, double *Q, const double *U, answers *at, bool jacobian) {
+int states_solve(stage_states *s, double h, const double *tau, double *Q, const double *U, answers *at, bool jacobian) {
     bool constant = s->model->rates == ZN_RATES_CONSTANT, ask = !s->constant || (jacobian && !s->model->others_natural);
     if (ask_rates(s, tau, Q, U, at, true, ask)) return 1;
     bool changed = ask && read_F(s, at);
@@ -393,7 +394,7 @@ int states_solve(states *s, double h, const double *tau, double *Q, const double
 }
 
 /* Whether all that the products are made of is what it was, as for linear controllers. */
-static bool is_derived(states *s, const answers *at) {
+static bool is_derived(stage_states *s, const answers *at) {
     bool same = s->same_inverses;
     double *kept = s->derived;
     for (int i = 0; i < s->m; i++)
@@ -409,7 +410,7 @@ static bool is_derived(states *s, const answers *at) {
 }
 
 /* h G_ik R of every entry. */
-static void derive_entries(const states *s, const states_product *p, int i, int k, const double *rates) {
+static void derive_entries(const stage_states *s, const states_product *p, int i, int k, const double *rates) {
     int m = s->m;
     const double *single = s->G + i * m + k;
     for (int e = 0; e < p->n_entries; e++) {
@@ -426,7 +427,7 @@ static void derive_entries(const states *s, const states_product *p, int i, int 
     }
 }
 
-void states_derive(states *s, const answers *at) {
+void states_derive(stage_states *s, const answers *at) {
     int m = s->m;
     if (is_derived(s, at)) return;
     for (int side = 0; side < STATES_SIDES; side++) {

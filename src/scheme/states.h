@@ -31,7 +31,7 @@ typedef struct states_product {
     double *by; /* n_entries, of one pair of stages */
 } states_product;
 
-typedef struct states {
+typedef struct stage_states {
     zn_context *context;
     const zn_model *model;
     int m, n; /* stages, states */
@@ -55,24 +55,24 @@ typedef struct states {
     int *pivot;
     double *memory;
     states_product by[STATES_SIDES];
-} states;
+} stage_states;
 
 /* *out NULL: the model has none, or they must be unknowns: rates that are not affine in them; constraints, contacts or rates of other coordinates that read what moves.
  * A: m x m, row-major, kept alive by the caller. */
-zn_status states_create(zn_context *, const zn_model *, int m, const double *A, states **out);
-void states_destroy(states *);
+zn_status states_create(zn_context *, const zn_model *, int m, const double *A, stage_states **out);
+void states_destroy(stage_states *);
 /* In: X0 in the states of Q. Out: X, and the kinematics in `at`, rates with the derivatives if `jacobian`. Nonzero: not finite. */
-int states_solve(states *, double h, const double *tau, double *Q, const double *U, answers *at, bool jacobian);
+int states_solve(stage_states *, double h, const double *tau, double *Q, const double *U, answers *at, bool jacobian);
 /* dX of the last solve, into the states of dQ (m x nq). */
-void states_increments(const states *, double *dQ);
+void states_increments(const stage_states *, double *dQ);
 /* The products, from r_q and the derivatives of rates in `at`. */
-void states_derive(states *, const answers *at);
+void states_derive(stage_states *, const answers *at);
 /* Columns (rows) of a cut that are coordinates get their numbers besides the states, which are left out. Without states: as they are. */
-void states_cut_columns(const states *, block_cut *);
-void states_cut_rows(const states *, block_cut *);
+void states_cut_columns(const stage_states *, block_cut *);
+void states_cut_rows(const stage_states *, block_cut *);
 /* Coordinate number j besides the states. */
-static inline int states_other(const states *s, int j) { return s ? s->other_at[j] : j; }
-static inline const double *states_product_of(const states *s, states_side side, int i, int k) {
+static inline int states_other(const stage_states *s, int j) { return s ? s->other_at[j] : j; }
+static inline const double *states_product_of(const stage_states *s, states_side side, int i, int k) {
     return s->by[side].values + (i * s->m + k) * s->by[side].count;
 }
 
