@@ -75,16 +75,16 @@ static void check_scheme(const char *scene, const char *name, int stages, double
     assert_int_equal(class->create(r.context, class, model, settings, &made), ZN_OK);
     size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model),
            carry = class->carry_size(model, settings);
-    scheme_state states[2];
+    scheme_state ends[2];
     double *memory = calloc(2 * (nq + nu + n + carry), sizeof *memory), *next = memory;
     assert_non_null(memory);
     for (int i = 0; i < 2; i++, next += nq + nu + n + carry)
-        states[i] = (scheme_state){.q = next, .u = next + nq, .P = next + nq + nu, .carry = next + nq + nu + n};
-    memcpy(states[0].q, model->q_start, nq * sizeof(double));
-    memcpy(states[0].u, model->u_start, nu * sizeof(double));
+        ends[i] = (scheme_state){.q = next, .u = next + nq, .P = next + nq + nu, .carry = next + nq + nu + n};
+    memcpy(ends[0].q, model->q_start, nq * sizeof(double));
+    memcpy(ends[0].u, model->u_start, nu * sizeof(double));
     cone_outcome outcome;
-    assert_int_equal(class->start(made, &states[0], NULL, NULL), ZN_OK);
-    assert_int_equal(class->step(made, &states[0], h, &states[1], &outcome), ZN_OK);
+    assert_int_equal(class->start(made, &ends[0], NULL, NULL), ZN_OK);
+    assert_int_equal(class->step(made, &ends[0], h, &ends[1], &outcome), ZN_OK);
     for (uint64_t seed = 1; seed <= 3; seed++) check_jacobian((partitioned *)made, seed);
     class->destroy(made);
     free(memory);
