@@ -197,7 +197,9 @@ double scales_small_length(const problem_scales *s, const double *W, int row, do
 
 double scales_small_rate(const problem_scales *s, const double *W, int row, double usual) {
     if (!(s->h > 0)) return 1;
-    return small(larger(along(s, W, row, s->u), slow * along(s, W, row, s->place) / s->h), usual);
+    /* What rests at the origin has no sizes of its own: those of the whole count for it. */
+    double size = larger(larger(along(s, W, row, s->u), along(s, W, row, s->velocity)), slow * along(s, W, row, s->place) / s->h);
+    return small(size, usual);
 }
 
 double scales_length_roundoff(const problem_scales *s, const double *W, int row) { return length_roundoff * along(s, W, row, s->place); }

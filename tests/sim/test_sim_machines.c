@@ -302,7 +302,7 @@ static void test_force_names(void **state) {
         check_close(output(&r, "lin"), y < -0.5 ? push - damper : 0, 1e-11);
         check_close(output(&r, "own"), -(4 * l + rate * t), 1e-11);
         check_close(output(&r, "tor"), -5 * (phi - 0.1), 1e-11);
-        check_close(output(&r, "srv"), 4 * (0.5 + t - phi) + (1 - w), 1e-11);
+        check_close(output(&r, "srv"), 4 * (0.5 + t - (phi - 0.2)) + (1 - w), 1e-11); /* placed by `at`: from the start */
         check_close(output(&r, "low"), 1.25, 1e-15);
         check_close(output(&r, "pos"), 4 * (1 - x), 1e-11);
         check_close(output(&r, "act"), 3 * y, 1e-11);
