@@ -18,7 +18,7 @@ extern "C" {
 
 /* The version of these headers; zn_version_number() is that of the library. */
 #define ZN_VERSION_MAJOR 0
-#define ZN_VERSION_MINOR 1
+#define ZN_VERSION_MINOR 2
 #define ZN_VERSION_PATCH 0
 #define ZN_VERSION_NUMBER (ZN_VERSION_MAJOR * 10000 + ZN_VERSION_MINOR * 100 + ZN_VERSION_PATCH)
 
@@ -107,7 +107,7 @@ ZN_API const zn_error *zn_error_get(const zn_context *context, int index);
 ZN_API const char *zn_error_text(zn_context *context);
 ZN_API void zn_error_clear(zn_context *context);
 
-ZN_API const char *zn_version(void); /* "0.1.0" */
+ZN_API const char *zn_version(void); /* "0.2.0" */
 ZN_API int zn_version_number(void);  /* 100 */
 
 #ifdef __cplusplus
