@@ -110,8 +110,17 @@ static void put_step_range(FILE *script, const study_picture *p) {
     fprintf(script, "set xrange [%.6g:%.6g]\n", low / 1.5, high * 1.5);
 }
 
+/* Truths of files may have positions alone. */
+static bool has_errors(const study_picture *p, bool of_u) {
+    for (int k = 0; k < p->n_schemes; k++)
+        for (int i = 0; i < p->n_steps; i++)
+            if (shown(errors_of(&p->results[k], of_u)[i])) return true;
+    return false;
+}
+
 static void put_picture(FILE *script, void *user) {
     const study_picture *p = user;
+    bool both = has_errors(p, false) && has_errors(p, true);
     double total = PICTURE_HEIGHT + legend_height(p), bottom = legend_height(p) / total;
     put_errors(script, p, false);
     put_errors(script, p, true);
@@ -121,21 +130,20 @@ static void put_picture(FILE *script, void *user) {
           "set lmargin 8\nset rmargin 2\nset tmargin 4\nset bmargin 3\n",
           script);
     put_step_range(script, p);
-    fprintf(script, "set size 0.5,%.4f\nset origin 0,%.4f\n", 1 - bottom, bottom);
-    put_panel(script, p, false);
-    fprintf(script, "set origin 0.5,%.4f\n", bottom);
-    put_panel(script, p, true);
+    fprintf(script, "set size %s,%.4f\nset origin 0,%.4f\n", both ? "0.5" : "1", 1 - bottom, bottom);
+    put_panel(script, p, !has_errors(p, false));
+    if (both) {
+        fprintf(script, "set origin 0.5,%.4f\n", bottom);
+        put_panel(script, p, true);
+    }
     fprintf(script, "set size 1,%.4f\nset origin 0,0\n", bottom);
     put_legend(script, p);
     fputs("unset multiplot\n", script);
 }
 
 zn_status study_draw(zn_context *context, const study_picture *picture, output_file *output, const char *out) {
-    bool any = false;
-    for (int k = 0; k < picture->n_schemes; k++)
-        for (int i = 0; i < picture->n_steps; i++)
-            any = any || (shown(picture->results[k].error_q[i]) && shown(picture->results[k].error_u[i]));
-    if (!any) return fail(context, ZN_ERROR_ARGUMENT, "there are no errors above %g to draw", least_shown);
+    if (!has_errors(picture, false) && !has_errors(picture, true))
+        return fail(context, ZN_ERROR_ARGUMENT, "there are no errors above %g to draw", least_shown);
     study_picture copy = *picture;
     return plot_run_to(context, output, out, PICTURE_WIDTH, PICTURE_HEIGHT + legend_height(picture), put_picture, &copy);
 }
