@@ -101,6 +101,9 @@ typedef struct cross {
     const corner *at, *inner;
 } cross;
 
+/* Of what is deep: nearly parallel edges of surfaces that cross deeper than this are those of faces that do not face each other. */
+static const double shallow = 0.1;
+
 static zn_status crossing(meeting *m, const placed *r, int face, const placed *p, int of_face, const cross *x_of) {
     const polytope *R = r->of;
     const corner *c = x_of->at, *inner = x_of->inner;
@@ -120,7 +123,8 @@ static zn_status crossing(meeting *m, const placed *r, int face, const placed *p
     vec3 x = R->disc && inner ? leave_disc(r, inner->x, c->x) : c->x;
     double gap = vec3_dot(r->normal[face], vec3_sub(x, r->vertex[R->loop[R->start[face]]])) - p->of->radius - R->radius;
     if (p->surface && r->surface &&
-        (gap < -m->deep || vec3_norm(vec3_cross(touch_edge_of(p, edge), touch_edge_of(r, side))) >= COLLIDE_PARALLEL))
+        (gap < -shallow * m->deep || touch_leaves_beside(m, r, x, gap) ||
+         vec3_norm(vec3_cross(touch_edge_of(p, edge), touch_edge_of(r, side))) >= COLLIDE_PARALLEL))
         return ZN_OK; /* edges that cross, and do not touch */
     feature f = feature_vertex(m->world, p, 0, FEATURE_BALL), g = feature_face(m->world, r, face);
     vec3_store(mat3_apply_transposed(&p->A, vec3_sub(x, p->r)), f.point);
@@ -154,7 +158,7 @@ static zn_status face_on(meeting *m, const placed *r, int face, const placed *p)
     }
     for (int k = 0; k < n; k++) {
         vec3 at, out = touch_side_out(r, face, k, &at);
-        clip(&poly, out, at, m->border, k);
+        clip(&poly, out, at, touch_side_border(m, r, k), k);
     }
     zn_status status = ZN_OK;
     for (int k = 0; k < poly.n && status == ZN_OK; k++) {

@@ -84,15 +84,42 @@ vec3 touch_side_out(const placed *r, int face, int k, vec3 *at) {
     return n == 2 ? vec3_normalised(vec3_sub(a, b)) : vec3_normalised(vec3_cross(vec3_sub(b, a), r->normal[face]));
 }
 
-static bool is_over(const placed *p, int face, vec3 x, double border) {
+/* The facet on the other side of side k of a facet, where that is the bottom of a valley; else -1. */
+static int across_valley(const placed *p, int k) {
+    const surface *S = p->surface;
+    if (!S || p->of->n_edges == 0) return -1;
+    int e = S->facet_edge[p->facet][k], other = S->of_edge[e][0] == p->facet ? S->of_edge[e][1] : S->of_edge[e][0];
+    bool valley = S->silent_edge[e] && other >= 0 && vec3_norm(vec3_cross(S->normal[other], S->normal[p->facet])) > COLLIDE_BORDER;
+    return valley ? other : -1;
+}
+
+double touch_side_border(const meeting *m, const placed *p, int k) { return across_valley(p, k) >= 0 ? m->deep : m->border; }
+
+/* What has sunk into the facet across the valley at side k is beyond this side, and still over the facet p. */
+static bool has_sunk_across(const meeting *m, const placed *p, int k, vec3 x) {
+    const surface *S = p->surface;
+    int other = across_valley(p, k);
+    if (other < 0) return false;
+    vec3 y = mat3_apply_transposed(&p->A, vec3_sub(x, p->r)), n = S->normal[other];
+    if (!(vec3_dot(n, vec3_sub(y, S->point[S->facet[other][0]])) < 0)) return false;
+    for (int i = 0; i < 3; i++) {
+        if (S->facet_edge[other][i] == S->facet_edge[p->facet][k]) continue;
+        vec3 from = S->point[S->facet[other][i]], along = vec3_sub(S->point[S->facet[other][(i + 1) % 3]], from);
+        if (!(vec3_dot(vec3_normalised(vec3_cross(along, n)), vec3_sub(y, from)) <= 2 * m->border)) return false;
+    }
+    return true;
+}
+
+static bool is_over(const meeting *m, const placed *p, int face, vec3 x) {
     int n = p->of->start[face + 1] - p->of->start[face];
     if (p->of->disc) {
         vec3 c = vec3_scale(0.5, vec3_add(p->vertex[0], p->vertex[n / 2])), d = vec3_sub(x, c);
-        return vec3_norm(vec3_add_scaled(d, -vec3_dot(d, p->normal[0]), p->normal[0])) <= p->of->ring + border;
+        return vec3_norm(vec3_add_scaled(d, -vec3_dot(d, p->normal[0]), p->normal[0])) <= p->of->ring + 2 * m->border;
     }
     for (int k = 0; k < n; k++) {
         vec3 at, out = touch_side_out(p, face, k, &at);
-        if (!(vec3_dot(out, vec3_sub(x, at)) <= border)) return false;
+        double beyond = vec3_dot(out, vec3_sub(x, at));
+        if (!(beyond <= 2 * m->border || (beyond <= m->deep && has_sunk_across(m, p, k, x)))) return false;
     }
     return true;
 }
@@ -106,12 +133,27 @@ static double to_border(const placed *p, int face, vec3 x) {
     return least;
 }
 
+/* A point behind a facet of a surface, where a facet beside it, over a convex edge, is less deep: that one pushes, or none. A point on the edge itself belongs to both:
+ * bodies that are cut from one plate stand side by side. */
+bool touch_leaves_beside(const meeting *m, const placed *b, vec3 x, double gap) {
+    const surface *S = b->surface;
+    if (!S || !(gap < -m->border)) return false;
+    for (int k = 0; k < b->of->n_edges; k++) {
+        int e = S->facet_edge[b->facet][k], other = S->of_edge[e][0] == b->facet ? S->of_edge[e][1] : S->of_edge[e][0];
+        if (S->silent_edge[e] || other < 0) continue;
+        double beside = vec3_dot(mat3_apply(&b->A, S->normal[other]), vec3_sub(x, b->vertex[k]));
+        if (fabs(beside) > 2 * m->border && beside - b->of->radius > gap + m->border) return true;
+    }
+    return false;
+}
+
 zn_status touch_vertex_on_face(meeting *m, const placed *a, int vertex, const placed *b, int face) {
     vec3 n = b->normal[face];
     if (b->of->silent_face[face] || !touch_allows_vertex(a, vertex, vec3_scale(-1, n), FACES_TILT) ||
-        !is_over(b, face, a->vertex[vertex], 2 * m->border))
+        !is_over(m, b, face, a->vertex[vertex]))
         return ZN_OK;
     double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->loop[b->of->start[face]]])) - a->of->radius - b->of->radius;
+    if (a->surface && touch_leaves_beside(m, b, a->vertex[vertex], gap)) return ZN_OK;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_face(m->world, b, face);
     if (is_ring(a, vertex) || is_ellipsoid(a)) {
         g.radius += a->of->round->radius;
@@ -217,12 +259,12 @@ static bool face_beside(const placed *p, int e, int k, vec3 *normal, vec3 *at) {
 }
 
 /* Edges of surfaces that are in each other: whether an end of one is less deep behind a face beside the other, so that the face pushes it out on a shorter way. */
-static bool ends_are_nearer(const placed *a, int i, const placed *b, int j, double gap) {
+static bool ends_are_nearer(const placed *a, int i, const placed *b, int j, double least) {
     for (int k = 0; k < 2; k++) {
         vec3 n, at;
         if (!face_beside(b, j, k, &n, &at)) continue;
         double x = vec3_dot(n, vec3_sub(edge_end(a, i, 0), at)), y = vec3_dot(n, vec3_sub(edge_end(a, i, 1), at));
-        if (smaller(x, y) > gap) return true;
+        if (smaller(x, y) > least) return true;
     }
     return false;
 }
@@ -245,7 +287,7 @@ zn_status touch_edge_on_edge(meeting *m, const placed *a, int i, const placed *b
     }
     double gap = side * vec3_dot(cross, d) / size - touch_edge_radius(a) - touch_edge_radius(b);
     if (a->surface && b->surface && gap < -m->border &&
-        (gap < -m->deep || ends_are_nearer(a, i, b, j, gap) || ends_are_nearer(b, j, a, i, gap)))
+        (gap < -m->deep || ends_are_nearer(a, i, b, j, gap + m->border) || ends_are_nearer(b, j, a, i, gap + m->border)))
         return ZN_OK;
     *done = true;
     touch_limit(m, s), touch_limit(m, touch_edge_length(a, i) - s), touch_limit(m, t), touch_limit(m, touch_edge_length(b, j) - t);

@@ -30,9 +30,15 @@ double touch_edge_radius(const placed *);
 /* The direction out of a face over its side k, and a point there. In the plane the sides are its two ends. */
 vec3 touch_side_out(const placed *, int face, int k, vec3 *at);
 
+/* How far beyond side k of a face something still is over it. */
+double touch_side_border(const meeting *, const placed *, int k);
+
 /* Whether a vertex or an edge may touch in the direction n, out of p, or nearly (tilt): see surface.c. */
 bool touch_allows_vertex(const placed *, int vertex, vec3 n, double tilt);
 bool touch_allows_edge(const placed *, int edge, vec3 n, double tilt);
+
+/* Whether a point behind a facet of b leaves it on a shorter way, over one of its edges. */
+bool touch_leaves_beside(const meeting *, const placed *b, vec3 x, double gap);
 
 /* about: the direction from b to a, which the distance of sharp ones does not show when they overlap. */
 zn_status touch_vertex_on_face(meeting *, const placed *a, int vertex, const placed *b, int face);
