@@ -3,6 +3,7 @@
 #ifndef TESTS_PARTS_MECHANISMS_H
 #define TESTS_PARTS_MECHANISMS_H
 
+#include "check.h"
 #include "zeno/zeno.h"
 
 #include <math.h>
