@@ -36,7 +36,7 @@ def main():
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         print("varies       us/step   us/run besides   bytes/run   MB of memory")
-        for name, values, share in (("q", "0.5:2", 1), ("q_0", "0.5:2", 1), ("e_N", "0.5:0.9", 10), ("m", "0.1:0.2", 100)):
+        for name, values, share in (("q", "0.5:2", 1), ("q_0", "0.5:2", 1), ("e_N", "0.5:0.9", 1), ("m", "0.1:0.2", 1), ("g", "1:10", 1)):
             n = max(given.runs // share, 1000)
             one, many = (min(run(given.zeno, given.scene, f"{name}={values}:{n}", steps, 1, folder) for _ in range(3)) for steps in (1, 101))
             step = (many[0] - one[0]) / n / 100

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each operation computes, once; and the slow evaluation of a graph. */
 #include "expr/foot.h"
+#include "expr/trace.h"
 
 bool expr_power_is_chain(double y, int *whole, bool *half) {
     double size = fabs(y);
@@ -84,7 +85,7 @@ double expr_value(expr_graph *graph, expr root, const double *variables) {
     for (size_t i = 0; i < graph->n_order; i++) {
         const expr_node *node = &graph->nodes[graph->order[i]];
         double *value = &values[graph->order[i]];
-        if (node->op == EXPR_CONSTANT) *value = node->value;
+        if (node->op == EXPR_CONSTANT) expr_pin(graph, graph->order[i]), *value = node->value;
         else if (node->op == EXPR_VARIABLE) *value = variables[node->a];
         else if (node->op == EXPR_TABLE) *value = look_up(graph, (int)node->value, values[node->a]);
         else if (node->op == EXPR_FOOT) *value = expr_foot_value(graph, node, 0, values, variables);

@@ -146,6 +146,23 @@ bool expr_name_is_valid(const char *name);
 /* The nearest of `count` names to `name` by edit distance, or NULL when none is near. `get` maps an index to a name. */
 const char *expr_nearest_name(const char *name, int count, const char *(*get)(const void *, int), const void *user);
 
+/* ---- constants that may change ---- */
+
+/* Makes a constant one that a parameter gives; nodes from `before` on were made for it alone. The graph notes how others follow from it; then tapes can be brought to other values of the sources, with the bits
+ * that a new graph would give, or it is told that a new graph is needed (trace.c). */
+expr expr_source(expr_graph *, int source, expr constant, int before);
+/* The value of a constant, without pinning it: *slot follows it; 0: it never changes. expr_is_constant pins what it tells. */
+double expr_peek(const expr_graph *, expr constant, int *slot);
+void expr_trace_pin(expr_graph *, int slot);
+
+typedef struct expr_trace expr_trace;
+/* What the graph noted, when all of its tapes are made; NULL: it has no sources. */
+expr_trace *expr_trace_take(expr_graph *);
+void expr_trace_destroy(expr_trace *);
+/* Other values of the sources. false: a new graph is needed, and this one is of no use any more. */
+bool expr_trace_move(expr_trace *, const double *sources);
+double expr_trace_value(const expr_trace *, int slot);
+
 /* ---- tapes ---- */
 
 /* Many outputs in one go. Outputs come in sections; running up to section k computes the outputs of sections 0..k only.
@@ -160,6 +177,8 @@ typedef struct expr_section {
 /* Variables are 0..n_variables-1. NULL on failure (in the context). */
 expr_tape *expr_compile(expr_graph *, zn_context *, int n_variables, int n_sections, const expr_section *);
 void expr_tape_destroy(zn_context *, expr_tape *);
+/* To the values of a trace that has moved. */
+void expr_tape_move(expr_tape *, const expr_trace *);
 int expr_tape_registers(const expr_tape *);                    /* doubles of scratch */
 int expr_tape_instructions(const expr_tape *, int n_sections); /* of sections 0..n_sections-1 */
 /* results[k] points to memory for the outputs of section k, or NULL (computed but not copied). The

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph: one node for each distinct expression, walks, dependence, substitution. */
-#include "expr/graph.h"
+#include "expr/trace.h"
 
 #include <stdlib.h>
 
@@ -26,6 +26,7 @@ void expr_graph_destroy(expr_graph *graph) {
     for (size_t i = 0; i < graph->n_tables; i++) expr_table_release(context, graph->tables[i]);
     mem_free(context, graph->tables);
     mem_free(context, graph->values);
+    expr_trace_destroy(graph->trace);
     mem_free(context, graph);
 }
 
@@ -111,16 +112,18 @@ static expr intern(expr_graph *graph, expr_node node) {
     return (expr)graph->count++;
 }
 
-expr expr_constant(expr_graph *graph, double value) {
-    return intern(graph, (expr_node){EXPR_CONSTANT, EXPR_NONE, EXPR_NONE, EXPR_NONE, value, 0});
+expr expr_intern_constant(expr_graph *graph, double value) {
+    return intern(graph, (expr_node){EXPR_CONSTANT, EXPR_NONE, EXPR_NONE, EXPR_NONE, value, 0, 0});
 }
+
+expr expr_constant(expr_graph *graph, double value) { return expr_number_node(graph, expr_literal(value)); }
 
 expr expr_variable(expr_graph *graph, int index) {
     if (index < 0) {
         fail(graph->context, ZN_ERROR_INTERNAL, "a variable has the negative index %d", index);
         return EXPR_NONE;
     }
-    return intern(graph, (expr_node){EXPR_VARIABLE, index, EXPR_NONE, EXPR_NONE, 0, UINT64_C(1) << (index % 64)});
+    return intern(graph, (expr_node){EXPR_VARIABLE, index, EXPR_NONE, EXPR_NONE, 0, 0, UINT64_C(1) << (index % 64)});
 }
 
 expr expr_intern(expr_graph *graph, expr_op op, expr a, expr b, expr c) { return expr_intern_value(graph, op, a, b, c, 0); }
@@ -133,7 +136,7 @@ expr expr_intern_value(expr_graph *graph, expr_op op, expr a, expr b, expr c, do
         a = b;
         b = swap;
     }
-    expr_node node = {op, a, operands > 1 ? b : EXPR_NONE, operands > 2 ? c : EXPR_NONE, value, graph->nodes[a].depends};
+    expr_node node = {op, a, operands > 1 ? b : EXPR_NONE, operands > 2 ? c : EXPR_NONE, value, 0, graph->nodes[a].depends};
     if (operands > 1) node.depends |= graph->nodes[b].depends;
     if (operands > 2) node.depends |= graph->nodes[c].depends;
     return intern(graph, node);
@@ -143,7 +146,9 @@ expr expr_intern_value(expr_graph *graph, expr_op op, expr a, expr b, expr c, do
 
 bool expr_is_constant(const expr_graph *graph, expr node, double *value) {
     if (node < 0 || graph->nodes[node].op != EXPR_CONSTANT) return false;
-    if (value) *value = graph->nodes[node].value;
+    if (!value) return true;
+    expr_pin(graph, node);
+    *value = graph->nodes[node].value;
     return true;
 }
 
@@ -155,6 +160,7 @@ int expr_count(const expr_graph *graph) { return (int)graph->count; }
 
 expr_view expr_look(const expr_graph *graph, expr node) {
     const expr_node *n = &graph->nodes[node];
+    if (n->op == EXPR_CONSTANT) expr_pin(graph, node);
     if (n->op == EXPR_VARIABLE) return (expr_view){n->op, 0, n->a, {EXPR_NONE, EXPR_NONE, EXPR_NONE}};
     return (expr_view){n->op, n->value, -1, {n->a, n->b, n->c}};
 }

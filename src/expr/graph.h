@@ -10,6 +10,7 @@ typedef struct expr_node {
     expr a, b, c;     /* operands, EXPR_NONE when absent; IF: condition, then, else; VARIABLE: a is its index */
     double value;     /* CONSTANT; FOOT: index of its expr_foot_node; FOOT_PART: 1, 2: y, z of the point, 3: the distance;
                        * TABLE: EXPR_TABLE_ORDERS times its number in the graph, plus the order of the derivative */
+    int slot;         /* CONSTANT: of the trace, + 1; 0: it follows from nothing (trace.c) */
     uint64_t depends; /* bit (index mod 64) of every variable below: a clear bit proves independence */
 } expr_node;
 
@@ -57,6 +58,7 @@ struct expr_graph {
     size_t map_capacity;
     double *values;
     size_t value_capacity;
+    struct expr_trace *trace; /* NULL: there are no sources */
 };
 
 /* A cubic has no more derivatives. */
@@ -66,6 +68,7 @@ int expr_operand_count(expr_op op);
 bool expr_is_commutative(expr_op op);
 /* The node as it is, only with commutative operands in order: no simplification. */
 expr expr_intern(expr_graph *, expr_op, expr a, expr b, expr c);
+expr expr_intern_constant(expr_graph *, double value);                               /* without a history */
 expr expr_intern_value(expr_graph *, expr_op, expr a, expr b, expr c, double value); /* the same, with a value */
 
 /* A walk lists every node below its roots once, operands before users, in graph->order[0..n_order). */

@@ -26,6 +26,7 @@ typedef struct compiler {
 void expr_tape_destroy(zn_context *context, expr_tape *tape) {
     if (!tape) return;
     mem_free(context, tape->constants);
+    mem_free(context, tape->traced);
     mem_free(context, tape->code);
     mem_free(context, tape->batches);
     mem_free(context, tape->code_end);
@@ -161,6 +162,7 @@ static zn_status emit(compiler *c) {
                 c->registers[id] = node->a;
             } else if (node->op == EXPR_CONSTANT) {
                 c->registers[id] = tape->n_variables + tape->n_constants;
+                if (node->slot > 0) tape->traced[tape->n_traced++] = (struct tape_traced){tape->n_constants, node->slot};
                 tape->constants[tape->n_constants++] = node->value;
             } else if (!c->joined[id]) {
                 c->steps[c->n_steps++] = step_of(c, id);
@@ -272,11 +274,15 @@ static bool allocate_nodes(compiler *c) {
 
 static bool allocate_steps(compiler *c) {
     const expr_graph *graph = c->graph;
-    size_t constants = 0;
-    for (size_t i = 0; i < graph->n_order; i++) constants += graph->nodes[graph->order[i]].op == EXPR_CONSTANT;
+    size_t constants = 0, traced = 0;
+    for (size_t i = 0; i < graph->n_order; i++) {
+        const expr_node *node = &graph->nodes[graph->order[i]];
+        constants += node->op == EXPR_CONSTANT, traced += node->op == EXPR_CONSTANT && node->slot > 0;
+    }
     c->tape->constants = MEM_ARRAY(c->context, double, constants);
+    c->tape->traced = MEM_ARRAY(c->context, struct tape_traced, traced);
     c->steps = MEM_ARRAY(c->context, tape_step, graph->n_order);
-    return c->tape->constants && c->steps;
+    return c->tape->constants && c->tape->traced && c->steps;
 }
 
 static bool allocate_code(compiler *c) {

@@ -33,6 +33,10 @@ typedef struct tape_foot {
 struct expr_tape {
     int n_variables, n_constants, n_registers, n_sections;
     double *constants;
+    struct tape_traced {
+        int constant, slot;
+    } * traced; /* constants that follow from sources */
+    int n_traced;
     tape_operands *code;
     tape_batch *batches;
     int *code_end, *batch_end; /* per section: one past its last */

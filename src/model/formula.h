@@ -63,6 +63,15 @@ typedef struct formula_row {
     expr c0, c1;
 } formula_row;
 
+/* A number of the model that follows from parameters, and what it is: schemes may keep what coefficients were. */
+typedef enum formula_kind { FORMULA_START, FORMULA_RESTITUTION, FORMULA_FRICTION, FORMULA_COEFFICIENT } formula_kind;
+typedef struct formula_value {
+    double *number;
+    int slot; /* of the trace */
+    double low, high;
+    formula_kind kind;
+} formula_value;
+
 /* Variables of the graph, in this order: t, q, u, a, lambda, parameters (of kinds of parts; elsewhere they are constants), inputs (machine.h). */
 typedef struct formula_system {
     expr_graph *graph;
@@ -92,6 +101,13 @@ typedef struct formula_system {
     expr *probes;       /* values that the machine asks for */
     bool switches_rows; /* of bilateral constraints, by a condition */
     char **q_names, **u_names, **bilateral_names, **contact_names, **output_names;
+    int n_sources; /* parameters of a model from formulas alone; */
+    char **source_names;
+    expr *source_nodes; /* NULL: there are none; */
+    double *sources;    /* their values, */
+    expr_trace *trace;  /* how constants follow from them, */
+    formula_value *places;
+    size_t n_places, place_capacity;
     int *list;          /* work space for one variable of each kind */
     bool out_of_memory; /* variables could not be listed: the system is not complete */
 } formula_system;
@@ -122,6 +138,14 @@ zn_status formula_parse(formula_system *system, zn_context *context, const expr_
 /* Parses a formula that must be constant and finite. `what` names it in errors. */
 zn_status formula_number(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text, double otherwise,
                          const char *what, double *out);
+/* A start of the model. */
+zn_status formula_start(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text, const char *name,
+                        double *out);
+/* The values of parameters, from which others follow; `scope` has tables. */
+zn_status formula_sources(formula_system *system, zn_context *context, expr_scope scope, const formula_list *parameters);
+/* The same for a number that stays where it is and may change within these bounds. */
+zn_status formula_place_number(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text,
+                               const char *what, formula_value place);
 zn_status formula_fail(zn_context *context, const formula_text *text, const char *subject, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The rows of a system, all of them or some, and its forces act only while the condition holds. */

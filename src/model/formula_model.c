@@ -181,6 +181,7 @@ void formula_model_adopt(formula_model *m, formula_system *s) {
     base->n_probes = s->n_probes;
     base->probes = s->n_probes ? probes : NULL;
     base->bind = bind;
+    s->trace = expr_trace_take(s->graph);
     expr_graph_destroy(s->graph); /* the tapes do not need it */
     s->graph = NULL;
     m->owned = *s;

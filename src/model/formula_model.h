@@ -54,6 +54,11 @@ zn_status formula_model_instance(zn_context *context, const zn_model *kind, cons
 void formula_model_set_machine(formula_model *, struct machine_plan *);
 /* The power of its forces without potential; false: not a formula model. */
 bool formula_model_power(const zn_model *model, void *work, const zn_point *at, double *power);
+/* Which of its sources a parameter is; -1: none. */
+int formula_model_source(const zn_model *, const char *name);
+/* Other values of n sources (-1: nothing), with the bits that a new model would have; *changed: bits of the kinds of numbers that are others now. false: a new
+ * model is needed, and this one is of no use any more; an error may be left. */
+bool formula_model_move(zn_context *, zn_model *, int n, const int *sources, const double *values, unsigned *changed);
 /* Mass positive definite and everything finite at the start. */
 zn_status formula_model_check(zn_context *context, formula_model *model);
 

@@ -39,21 +39,6 @@ zn_status formula_parse(formula_system *system, zn_context *context, const expr_
     return expr_parse(system->graph, context, scope, formula_of(text), out);
 }
 
-zn_status formula_number(formula_system *system, zn_context *context, const expr_scope *scope, const formula_text *text, double otherwise,
-                         const char *what, double *out) {
-    *out = otherwise;
-    if (!text->text) return ZN_OK;
-    expr e;
-    zn_status status = formula_parse(system, context, scope, text, &e);
-    if (status != ZN_OK) return status;
-    double value;
-    if (!expr_is_constant(system->graph, e, &value))
-        return formula_fail(context, text, what, "%s must be a number or a formula over parameters, but '%s' varies", what, text->text);
-    if (!isfinite(value)) return formula_fail(context, text, what, "%s = %s is not a finite number (%g)", what, text->text, value);
-    *out = value;
-    return ZN_OK;
-}
-
 int formula_variables(formula_system *s, expr e, int first, int count) {
     int found = expr_variables(s->graph, 1, &e, first, count, s->list);
     if (found < 0) s->out_of_memory = true;
@@ -143,9 +128,11 @@ static void free_names(zn_context *context, char **names, int count) {
 
 void formula_system_free(zn_context *context, formula_system *s) {
     expr_graph_destroy(s->graph);
-    void *blocks[] = {s->q_start, s->u_start,  s->qdot,  s->M,      s->h,       s->p,      s->b,    s->force,
-                      s->rows,    s->contacts, s->balls, s->scales, s->outputs, s->probes, s->list, s->state};
+    void *blocks[] = {s->q_start, s->u_start, s->qdot,    s->M,      s->h,    s->p,     s->b,       s->force,        s->rows,  s->contacts,
+                      s->balls,   s->scales,  s->outputs, s->probes, s->list, s->state, s->sources, s->source_nodes, s->places};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+    expr_trace_destroy(s->trace);
+    free_names(context, s->source_names, s->n_sources);
     free_names(context, s->q_names, s->size.nq);
     free_names(context, s->u_names, s->size.nu);
     free_names(context, s->bilateral_names, s->size.ng + s->size.ny);

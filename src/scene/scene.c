@@ -5,6 +5,7 @@
 #include "sim/simulation.h"
 
 #include "base/handle.h"
+#include "model/formula_model.h"
 #include "model/machine.h"
 #include "model/model.h"
 #include "scene/study_section.h"
@@ -471,8 +472,13 @@ bool scene_start_at(zn_scene *scene, const char *name, size_t length, double val
     return input >= 0;
 }
 
-int scene_parameter_numbers(const zn_scene *scene, const char *name, int most, scene_number *numbers) {
-    return scene_numbers_of(scene, scene->root, &scene->options, name, most, numbers);
+int scene_parameter_source(const zn_scene *scene, const char *name) { return scene_source_of(scene, scene->root, &scene->options, name); }
+
+bool scene_move(zn_scene *scene, int n, const int *sources, const double *values, scene_changes *changes) {
+    unsigned changed;
+    if (!formula_model_move(scene->context, scene->model, n, sources, values, &changed)) return false;
+    *changes = (scene_changes){.restitution = changed >> FORMULA_RESTITUTION & 1, .coefficients = changed >> FORMULA_COEFFICIENT & 1};
+    return true;
 }
 
 uint64_t scene_files_hash(const zn_scene *scene) { return scene->arena.read; }

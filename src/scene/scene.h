@@ -49,9 +49,7 @@ char *scene_write(zn_context *, const struct scene_node *root, const scene_file 
                   const zn_simulation *);
 
 /* places.c */
-struct scene_number;
-int scene_numbers_of(const zn_scene *, const struct scene_node *root, const zn_scene_options *, const char *name, int most,
-                     struct scene_number *);
+int scene_source_of(const zn_scene *, const struct scene_node *root, const zn_scene_options *, const char *name);
 
 /* ---- the document ---- */
 

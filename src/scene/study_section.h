@@ -21,14 +21,15 @@ bool scene_start_at(zn_scene *, const char *name, size_t length, double value);
 /* Another start of an input or a live parameter: -1: there is none of this name. */
 int scene_find_input(const zn_scene *, const char *name, size_t length);
 void scene_set_input(zn_scene *, int index, double value);
-/* A number of the model that is the value of a parameter; beyond its bounds the scene must be read to know what is wrong. */
-typedef struct scene_number {
-    double *number;
-    double low, high;
-    enum { SCENE_START, SCENE_RESTITUTION, SCENE_COEFFICIENT } kind; /* the latter of contacts: schemes may keep what they are */
-} scene_number;
-/* Where a parameter stands, if nothing but these numbers depends on it; -1: more does. */
-int scene_parameter_numbers(const zn_scene *, const char *name, int most, scene_number *);
+/* A parameter that the model can follow to other values; -1: it does more than that, and another value needs another scene. */
+int scene_parameter_source(const zn_scene *, const char *name);
+/* Contacts with other numbers, which schemes may keep from their beginning on. */
+typedef struct scene_changes {
+    bool restitution, coefficients;
+} scene_changes;
+/* Other values of parameters, with the bits of a scene that is read with them. false: such a scene is needed, and this one is of no use any more; an error
+ * may be left. */
+bool scene_move(zn_scene *, int n, const int *sources, const double *values, scene_changes *);
 
 /* As the options of `zeno sweep` would have them; nothing where a scene has no such section. */
 typedef struct scene_study {

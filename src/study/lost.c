@@ -114,7 +114,7 @@ void study_place_take(study_place *place, const char *path, int worker) {
 
 void study_place_leave(study_place *place) {
     if (!place->page) return;
-    *place->run = 0;
+    if (place->run) *place->run = 0; /* NULL: its run is not counted any more */
     munmap(place->page, PAGE);
     *place = (study_place){0};
 }

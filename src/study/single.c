@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One run: its parameters into the scene, its settings, inputs and start; then to the end, and what is kept. What is expensive is only done where it must be:
  *
- *   a parameter that stands alone at a start or as a restitution    a number in the model
- *   any other parameter                                             the scene is read again
- *   a start, a restitution that the scheme reads at each step       the simulation begins anew in its own memory
- *   a setting, an input, other coefficients                         another simulation */
+ *   a parameter in formulas of the model             the model follows it
+ *   any other parameter                              the scene is read again
+ *   a start, what the scheme reads at each step      the simulation begins anew in its own memory
+ *   a setting, an input, coefficients that it keeps  another simulation */
 #include "study/single.h"
 
 #include "scene/study_section.h"
@@ -128,10 +128,9 @@ zn_status study_worker_create(const study_shared *shared, study_worker *w) {
         return ZN_ERROR_MEMORY;
     }
     w->parameters = MEM_ARRAY(w->context, double, n);
-    w->n_numbers = MEM_ARRAY(w->context, int, n);
-    w->numbers = (scene_number(*)[STUDY_MOST_NUMBERS])mem_array(w->context, (size_t)n, sizeof *w->numbers);
+    w->sources = MEM_ARRAY(w->context, int, n);
     w->sets = MEM_ARRAY(w->context, char *, n_sets + n);
-    bool ok = w->parameters && w->n_numbers && w->numbers && w->sets;
+    bool ok = w->parameters && w->sources && w->sets;
     for (int i = 0; ok && i < n; i++) w->parameters[i] = NAN;
     for (int i = 0; ok && i < n_sets + n; i++) {
         w->sets[i] = i < n_sets ? mem_text(w->context, shared->def->sets[i]) : MEM_ARRAY(w->context, char, SET_TEXT);
@@ -159,8 +158,7 @@ void study_worker_free(study_worker *w) {
     for (int i = 0; w->sets && i < w->shared->def->n_sets + w->shared->n_parameters; i++) mem_free(w->context, w->sets[i]);
     mem_free(w->context, w->sets);
     mem_free(w->context, w->parameters);
-    mem_free(w->context, w->n_numbers);
-    mem_free(w->context, w->numbers);
+    mem_free(w->context, w->sources);
     zn_context_destroy(w->context);
     study_pool_free(w->pool);
     free(w->pool);
@@ -172,39 +170,37 @@ static zn_status read_scene(study_worker *w) {
     drop_scene(w);
     zn_status status = load(s, w->context, s->def->n_sets + s->n_parameters, (const char *const *)w->sets, &w->scene);
     for (int i = 0, p = 0; status == ZN_OK && i < s->plan.n_axes; i++)
-        if (s->targets[i] == STUDY_PARAMETER) {
-            bool whole = s->def->results; /* whole results have the scene as it was run: it is read for each */
-            w->n_numbers[p] = whole ? -1 : scene_parameter_numbers(w->scene, s->plan.axes[i].name, STUDY_MOST_NUMBERS, w->numbers[p]);
+        if (s->targets[i] == STUDY_PARAMETER) { /* whole results have the scene as it was run: it is read for each */
+            w->sources[p] = s->def->results ? -1 : scene_parameter_source(w->scene, s->plan.axes[i].name);
             p++;
         }
     if (status == ZN_OK && !s->settings_vary) status = make_settings(s, w->context, w->scene, 0, &w->settings);
     return status;
 }
 
-/* Whether another value of parameter p is but another number in the model; then it is put there. */
-static bool put_number(study_worker *w, int p, double value) {
-    for (int k = 0; k < w->n_numbers[p]; k++)
-        if (!(value >= w->numbers[p][k].low && value <= w->numbers[p][k].high)) return false;
-    for (int k = 0; k < w->n_numbers[p]; k++) {
-        *w->numbers[p][k].number = value;
-        bool read =
-            w->numbers[p][k].kind == SCENE_START || (w->numbers[p][k].kind == SCENE_RESTITUTION && sim_reads_restitution(w->simulation));
-        if (!read) drop_simulation(w);
+/* Whether the model could follow the parameters that changed. */
+static bool follow(study_worker *w, bool changed) {
+    scene_changes changes = {0};
+    if (!changed) return true;
+    if (!scene_move(w->scene, w->shared->n_parameters, w->sources, w->parameters, &changes)) {
+        zn_error_clear(w->context); /* the scene with these parameters tells it better */
+        return false;
     }
-    return w->n_numbers[p] >= 0;
+    if (changes.coefficients || (changes.restitution && !sim_reads_restitution(w->simulation))) drop_simulation(w);
+    return true;
 }
 
 /* The scene with the parameters of the run. */
 static zn_status take_scene(study_worker *w, long run) {
     const study_shared *s = w->shared;
-    bool same = w->scene != NULL;
+    bool same = w->scene != NULL, changed = false;
     for (int i = 0, p = 0; i < s->plan.n_axes; i++) {
         if (s->targets[i] != STUDY_PARAMETER) continue;
         double value = study_plan_value(&s->plan, i, run);
-        same = same && (value == w->parameters[p] || put_number(w, p, value));
+        if (memcmp(&value, &w->parameters[p], sizeof value) != 0) changed = true, same = same && w->sources[p] >= 0; /* -0 is another one */
         w->parameters[p++] = value;
     }
-    if (same) return ZN_OK;
+    if (same && follow(w, changed)) return ZN_OK;
     for (int i = 0, p = 0; i < s->plan.n_axes; i++)
         if (s->targets[i] == STUDY_PARAMETER)
             snprintf(w->sets[s->def->n_sets + p], SET_TEXT, "%s=%.17g", s->plan.axes[i].name, w->parameters[p]), p++;

@@ -38,7 +38,6 @@ typedef struct study_row {
     study_events events;
 } study_row;
 
-enum { STUDY_MOST_NUMBERS = 8 };
 /* A worker: its own context, and what it can keep from one run to the next. */
 typedef struct study_worker {
     const study_shared *shared;
@@ -49,9 +48,8 @@ typedef struct study_worker {
     zn_settings settings;  /* of the simulation, which the next run begins anew; NULL: none */
     zn_simulation *simulation;
     double *parameters; /* NaN: no scene */
-    int *n_numbers;     /* of each: where it stands in the model, if it does nothing else; else -1 */
-    scene_number (*numbers)[STUDY_MOST_NUMBERS];
-    char **sets; /* texts of all parameters that are replaced */
+    int *sources;       /* of each: which one the model follows; -1: none */
+    char **sets;        /* texts of all parameters that are replaced */
 } study_worker;
 
 zn_status study_worker_create(const study_shared *, study_worker *);

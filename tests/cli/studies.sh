@@ -38,16 +38,15 @@ awk '$1 == 0.2 { d = $3 + 9.81 * 2.25; if (!(d * d < 1)) bad = 1; n++ } # the me
      END { exit !(n == 3 && !bad) }' bird || complain "the woodpecker's periods: $(cat bird)"
 [ -s woodpecker-friction.svg ] || complain "no picture of the woodpecker"
 
-# The tippedisk: 60 rad/s invert it, 10 have not the energy, none without rolling; mirror images do the same. (wx, wz) -> (-wx, wz) is the image in the plane of the
+# The tippedisk: 60 rad/s invert it, 10 have not the energy; mirror images do the same. (wx, wz) -> (-wx, wz) is the image in the plane of the
 # disk, (wx, wz) -> (-wx, -wz) that in the upright plane across it.
-"$studies/tippedisk-inversion.sh" . -60,-10,10,60 -1,0,1 >out 2>&1 || complain "the tippedisk: $(cat out)"
+"$studies/tippedisk-inversion.sh" . -60,-10,10,60 -1,1 >out 2>&1 || complain "the tippedisk: $(cat out)"
 table tippedisk-inversion.h5 /values/wx /values/wz /kept/min:up /kept/min:disk.z >disk
 awk '{ spin = $1 < 0 ? -$1 : $1; roll = $2 < 0 ? -$2 : $2; inverted = $4 > 0.045; key = spin " " roll; n++
-       if (inverted != (spin == 60 && roll == 1)) bad = 1
-       if (roll == 0 && !($3 < -0.999)) bad = 1
+       if (inverted != (spin == 60)) bad = 1
        if (inverted && !($3 > 0)) bad = 1
        if (key in seen && seen[key] != inverted) bad = 1; seen[key] = inverted }
-     END { exit !(n == 12 && !bad) }' disk || complain "the basin of the tippedisk: $(cat disk)"
+     END { exit !(n == 8 && !bad) }' disk || complain "the basin of the tippedisk: $(cat disk)"
 for text in inverted 'not inverted' 'spin wx in rad/s'; do grep -q ">$text<\|$text" tippedisk-inversion.svg || complain "the basin has no '$text'"; done
 
 # Gears: the loose one starts 0.1 off the middle and is never touched while the amplitude is below 0.4, backlash less that. With 0.49 it rattles with the

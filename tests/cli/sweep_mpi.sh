@@ -117,7 +117,7 @@ cmp long.h5 by-processes.h5 || complain "a lost run of threads is another row"
 # A file of the manager that cannot grow (as on a full disk): a sentence, a readable file, and the same command goes on.
 # shellcheck disable=SC2016
 many() { $run "$zeno" sweep "$ball" --vary q=0.5:2:12000 --keep last:q,max:q,last:u --end 0.01 --step 1e-2 --quiet --out "$1"; }
-limited() { timeout 60 "$mpirun" -n 3 --mca btl self,tcp sh -c 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 || ulimit -f 200; exec "$@"' zeno "$@"; }
+limited() { UCX_TLS=self,tcp OMPI_MCA_btl=self,tcp timeout 60 "$mpirun" -n 3 sh -c 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 || ulimit -f 200; exec "$@"' zeno "$@"; }
 many plenty.h5 || complain "many runs fail"
 run=limited
 many full.h5 2>err && complain "a file that cannot grow is complete"
@@ -128,12 +128,13 @@ many full.h5 || complain "it does not go on"
 cmp plenty.h5 full.h5 || complain "after a full disk the bytes are others"
 
 # Told to end: the file is there to go on with.
-timeout 60 "$mpirun" -n 3 "$zeno" sweep "$ball" --vary q_0=0.5:2:1000000 --keep last:q --end 0.1 --step 1e-2 --quiet --out stopped.h5 2>/dev/null &
+timeout 60 "$mpirun" -n 3 "$zeno" sweep "$ball" --vary q_0=0.5:2:1000000 --keep last:q --end 0.1 --step 1e-2 --quiet --out stopped.h5 >told 2>&1 &
 job=$!
 await stopped.h5.partial
 sleep 0.5
 kill -TERM $job
 wait $job && complain "a stopped study is in order"
+grep -qi 'segmentation\|signal 11' told && complain "a worker that is told to end crashes: $(cat told)"
 "$zeno" plot stopped.h5.partial --y last:q --out stopped.svg || complain "a stopped study cannot be read"
 
 [ $failures -eq 0 ] || exit 1

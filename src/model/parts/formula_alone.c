@@ -117,6 +117,32 @@ static bool name_system(zn_parts *parts, const zn_formula_model *texts, const sk
            put_list(context, s->bilateral_names + s->size.ng, &texts->velocity) && put_list(context, s->output_names, &texts->outputs);
 }
 
+/* ---- parameters ---- */
+
+/* Starts follow parameters, too. */
+static zn_status follow_starts(zn_parts *parts, const zn_formula_model *texts, sketch *k) {
+    formula_system *s = &k->s;
+    zn_context *context = parts->context;
+    const formula_list *lists[] = {&texts->coordinates, &texts->velocities};
+    expr_name *names = MEM_ARRAY(context, expr_name, s->n_sources);
+    zn_status status = names ? ZN_OK : ZN_ERROR_MEMORY;
+    for (int i = 0; status == ZN_OK && i < s->n_sources; i++) names[i] = (expr_name){texts->parameters.items[i].name, s->source_nodes[i]};
+    expr_scope scope = {.count = s->n_sources, .names = names};
+    machine_scope(parts->machine, &scope);
+    for (int kind = 0; kind < 2; kind++)
+        for (size_t i = 0; status == ZN_OK && i < lists[kind]->count; i++) {
+            const named_formula *item = &lists[kind]->items[i];
+            int body = parts_find_body(parts, item->name, strlen(item->name));
+            if (body < 1) continue;
+            const sketch_body *at = &k->body[body - 1];
+            bool coordinate = kind == 0, natural = coordinate && texts->velocities.count == 0;
+            status = formula_start(s, context, &scope, &item->value, item->name, coordinate ? &s->q_start[at->q] : &s->u_start[at->u]);
+            if (status == ZN_OK && natural) status = formula_start(s, context, &scope, &item->velocity, item->name, &s->u_start[at->u]);
+        }
+    mem_free(context, names);
+    return status;
+}
+
 /* ---- the machine ---- */
 
 /* The row that a switch is for. */
@@ -188,13 +214,18 @@ static zn_status express(zn_parts *parts, zn_formula_model *texts, const parts_p
     zn_status status = parts->machine ? sketch_inputs(k, parts->machine) : ZN_OK;
     k->s.moves = false; /* rates by the rule of the chain: of few coordinates they are shorter */
     if (status != ZN_OK) return status;
+    expr_scope tables = {0};
+    machine_scope(parts->machine, &tables);
+    status = formula_sources(&k->s, parts->context, tables, &texts->parameters);
+    if (status != ZN_OK) return status;
     status = check_names(parts, texts);
     zn_status rates = parts_express_rates(parts, k, piece);
     keep_first(&status, rates);
     /* Even when something is wrong, mistakes elsewhere are worth reporting; rows need q' to be known. */
     if (rates == ZN_OK) keep_first(&status, piece->express(parts, k, piece));
     if (k->failed || k->s.out_of_memory) return ZN_ERROR_MEMORY; /* outputs may be missing */
-    return status != ZN_OK || name_system(parts, texts, k, &k->s) ? status : ZN_ERROR_MEMORY;
+    if (status != ZN_OK) return status;
+    return name_system(parts, texts, k, &k->s) ? follow_starts(parts, texts, k) : ZN_ERROR_MEMORY;
 }
 
 static zn_status build_whole(zn_parts *parts, zn_formula_model *texts, int *bodies, zn_model **model) {

@@ -198,7 +198,8 @@ zn_status parts_scope(zn_parts *parts, sketch *k, const parts_piece *piece, int 
     name_list list = {0};
     for (int i = 0; i < n_locals; i++) formula_add_name(parts, &list, locals[i].name, locals[i].value);
     for (size_t i = 0; i < parts->n_parameters; i++)
-        formula_add_name(parts, &list, parts->parameters[i].name, sketch_constant(k, parts->parameters[i].value));
+        formula_add_name(parts, &list, parts->parameters[i].name,
+                         k->s.source_nodes ? k->s.source_nodes[i] : sketch_constant(k, parts->parameters[i].value));
     formula_add_name(parts, &list, "t", expr_variable(k->g, 0));
     for (size_t i = 0; !piece && parts->machine && i < parts->machine->n_values; i++) { /* of a prescribed motion */
         const machine_value *v = &parts->machine->values[i];
