@@ -56,12 +56,14 @@ static void name_fault(const zn_simulation *sim, const cone_outcome *outcome, ch
                                                            [CONE_LENGTH] = "in the position constraints",
                                                            [CONE_VELOCITY] = "in the velocity constraints",
                                                            [CONE_ACCELERATION] = "in the accelerations"};
+    static const char *const without_joints[CONE_UNIT_COUNT] = {
+        [CONE_LENGTH] = "in the equations of positions", [CONE_VELOCITY] = "in the equations of velocities"};
     int unit = CONE_MOMENTUM;
     for (int u = 0; u < CONE_UNIT_COUNT; u++)
         if (equations[u] && is_worse(outcome->residual[u], outcome->residual[unit])) unit = u;
     if (outcome->worst_cone >= 0 && outcome->worst_cone < sim->model->size.n_contacts)
         snprintf(text, room, "at contact '%s'", sim->model->contacts[outcome->worst_cone].name);
-    else snprintf(text, room, "%s", equations[unit]);
+    else snprintf(text, room, "%s", model_row_N(sim->model) == 0 && without_joints[unit] ? without_joints[unit] : equations[unit]);
 }
 
 /* What would help, as far as is known. */
