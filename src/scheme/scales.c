@@ -191,18 +191,28 @@ static double along(const problem_scales *s, const double *W, int row, const dou
 
 static double small(double size, double usual) { return size > 0 ? smaller(size / usual, 1) : 1; }
 
-double scales_small_length(const problem_scales *s, const double *W, int row, double usual) {
-    return small(larger(along(s, W, row, s->place), s->h * along(s, W, row, s->u)), usual);
+static double length(const problem_scales *s, const double *W, int row) {
+    return larger(along(s, W, row, s->place), s->h * along(s, W, row, s->u));
 }
 
-double scales_small_rate(const problem_scales *s, const double *W, int row, double usual) {
+double scales_small_length(const problem_scales *s, const double *W, int row, double usual) { return small(length(s, W, row), usual); }
+
+double scales_small_rate(const problem_scales *s, const double *W, double usual) {
+    double fastest = 0;
     if (!(s->h > 0)) return 1;
     /* What rests at the origin has no sizes of its own: those of the whole count for it. */
-    double size = larger(larger(along(s, W, row, s->u), along(s, W, row, s->velocity)), slow * along(s, W, row, s->place) / s->h);
-    return small(size, usual);
+    for (int row = 0, n = model_rows(s->model); row < n; row++) {
+        double moved = slow * along(s, W, row, s->place) / s->h;
+        fastest = larger(fastest, larger(larger(along(s, W, row, s->u), along(s, W, row, s->velocity)), moved));
+    }
+    return small(fastest, usual);
 }
 
-double scales_length_roundoff(const problem_scales *s, const double *W, int row) { return length_roundoff * along(s, W, row, s->place); }
+double scales_length_roundoff(const problem_scales *s, const double *W) {
+    double longest = 0;
+    for (int row = 0, n = model_rows(s->model); row < n; row++) longest = larger(longest, length(s, W, row));
+    return length_roundoff * longest;
+}
 
 double scales_closed(const problem_scales *s, const double *W, int row) {
     double tolerance = length_roundoff / s->reach, V = 0, x = 0;

@@ -42,18 +42,19 @@ static zn_status see_sizes(zn_context *context, const zn_model *model, answers *
 }
 
 /* How far a row may be from its constraint, on position and on velocity level. Without sizes: in the units of the scene. */
-static double open_length(const problem_scales *scales, const double *W, int row, double part) {
-    if (!scales->model) return part * SIM_START_TOLERANCE;
-    return larger(part * SIM_START_TOLERANCE * scales_small_length(scales, W, row, SMALL_SCENE), scales_length_roundoff(scales, W, row));
+static double open_length(const problem_scales *scales, const double *W, int row, double part, double roundoff) {
+    return larger(part * SIM_START_TOLERANCE * (scales->model ? scales_small_length(scales, W, row, SMALL_SCENE) : 1), roundoff);
 }
+
+static double roundoff_of(const problem_scales *scales, const double *W) { return scales->model ? scales_length_roundoff(scales, W) : 0; }
 
 /* Gaps up to this are closed. */
 static double closed_length(const problem_scales *scales, const double *W, int row) {
     return SIM_START_TOLERANCE * (scales->model ? scales_small_length(scales, W, row, 1) : 1);
 }
 
-static double open_rate(const problem_scales *scales, const double *W, int row) {
-    return SIM_START_TOLERANCE * (scales->model ? scales_small_rate(scales, W, row, SMALL_SCENE) : 1);
+static double open_rate(const problem_scales *scales, const double *W) {
+    return SIM_START_TOLERANCE * (scales->model ? scales_small_rate(scales, W, SMALL_SCENE) : 1);
 }
 
 zn_status sim_start_tolerances(zn_context *context, const zn_model *model, const zn_point *point, double part, double *tolerance) {
@@ -62,7 +63,8 @@ zn_status sim_start_tolerances(zn_context *context, const zn_model *model, const
     zn_status status = answers_create(context, model, &at);
     if (status != ZN_OK) return status;
     status = see_sizes(context, model, &at, point, 0, &scales);
-    for (int i = 0; i < model_rows(model) && status == ZN_OK; i++) tolerance[i] = open_length(&scales, at.W, i, part);
+    double roundoff = status == ZN_OK ? roundoff_of(&scales, at.W) : 0;
+    for (int i = 0; i < model_rows(model) && status == ZN_OK; i++) tolerance[i] = open_length(&scales, at.W, i, part, roundoff);
     scales_destroy(context, &scales);
     answers_destroy(context, &at);
     return status;
@@ -78,17 +80,19 @@ zn_status sim_start_check(zn_context *context, const zn_model *model, const zn_p
     if (status == ZN_OK && model->constraints(model, at.work, &point, &(zn_constraints){.c0 = at.c0, .c1 = at.c1}))
         status = fail(context, ZN_ERROR_START, "the constraints cannot be evaluated at the start");
     int ng = model->size.ng, ny = model->size.ny;
+    double rate = open_rate(&scales, at.W), roundoff = roundoff_of(&scales, at.W);
     for (int i = 0; status != ZN_ERROR_NOT_FINITE && i < ng; i++) {
-        if (!(fabs(at.c0[i]) <= open_length(&scales, at.W, i, 1))) status = violated(context, model, i, "g", at.c0[i], "0");
-        else if (!(fabs(at.c1[i]) <= open_rate(&scales, at.W, i))) status = violated(context, model, i, "its rate", at.c1[i], "0");
+        if (!(fabs(at.c0[i]) <= open_length(&scales, at.W, i, 1, roundoff))) status = violated(context, model, i, "g", at.c0[i], "0");
+        else if (!(fabs(at.c1[i]) <= rate)) status = violated(context, model, i, "its rate", at.c1[i], "0");
     }
     for (int i = ng; i < ng + ny; i++)
-        if (!(fabs(at.c1[i]) <= open_rate(&scales, at.W, i))) status = violated(context, model, i, "gamma", at.c1[i], "0");
+        if (!(fabs(at.c1[i]) <= rate)) status = violated(context, model, i, "gamma", at.c1[i], "0");
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         if (row < 0) continue;
-        if (!(at.c0[row] >= -open_length(&scales, at.W, row, 1))) status = violated(context, model, row, "gap", at.c0[row], "at least 0");
-        else if (at.c0[row] <= closed_length(&scales, at.W, row) && !(at.c1[row] >= -open_rate(&scales, at.W, row)))
+        if (!(at.c0[row] >= -open_length(&scales, at.W, row, 1, roundoff)))
+            status = violated(context, model, row, "gap", at.c0[row], "at least 0");
+        else if (at.c0[row] <= closed_length(&scales, at.W, row) && !(at.c1[row] >= -rate))
             status = violated(context, model, row, "closed, but its rate", at.c1[row], "at least 0");
     }
     scales_destroy(context, &scales);

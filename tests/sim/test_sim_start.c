@@ -338,9 +338,24 @@ static void starts_in_all_units(void **state) {
     }
 }
 
+/* Velocities that are zero but for round-off of those of others are no violation, in a row of their own too. */
+static void round_off_is_at_rest(void **state) {
+    (void)state;
+    static const char scene[] = "coordinates: {x: {start: 0, velocity: 1}, y: {start: 1e-17, velocity: 3e-16}}\n"
+                                "energy: {kinetic: (x'^2 + y'^2)/2, potential: 0}\n"
+                                "constraints: {line: {position: y}, train: {position: x - t}}\nsimulation: {step: 1e-2, end: 0.1}\n";
+    for (int i = 0; i < 2; i++) {
+        trial r = trial_complete(scene, (trial_options){.scheme = i ? "rattle" : "radau-2a"});
+        check_close(trial_q(&r, 0), 0.1, 1e-12);
+        check_close(trial_q(&r, 1), 0, 1e-15);
+        trial_end(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_in_all_units),
+        cmocka_unit_test(round_off_is_at_rest),
         cmocka_unit_test(small_numbers_are_no_contact),
         cmocka_unit_test(an_inconsistent_start_is_named),
         cmocka_unit_test(a_projected_start_is_consistent),
