@@ -162,17 +162,35 @@ static void add_product(const cone_pieces *k, const cone_solver *s, const touch 
     }
 }
 
+/* The same for contacts of three rows and a cell of six unknowns, a body in space: psi has zeros where there are no entries. */
+enum { PLAIN = 6 };
+static void add_plain_product(const double *restrict psi, const double *restrict G, double *restrict block) {
+    double sum[9];
+    memcpy(sum, block, sizeof sum);
+    for (int k = 0; k < PLAIN; k++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) sum[i * 3 + j] -= psi[i * PLAIN + k] * G[j * PLAIN + k];
+    memcpy(block, sum, sizeof sum);
+}
+
 static void fill_row(const cone_solver *s, const piece_worker *w, int *place, int contact, int d) {
     const cone_pieces *k = s->pieces;
-    double *W = many_blocks(w->many);
+    double *W = many_blocks(w->many), psi[3 * PLAIN];
     int c = k->number[contact];
     for (int e = w->start[c]; e < w->start[c + 1]; e++) place[w->index[e]] = e;
     for (int t = k->touch_start[contact]; t < k->touch_start[contact + 1]; t++) {
-        int cell = k->touches[t].cell;
+        const touch *own = &k->touches[t];
+        int cell = own->cell;
+        bool plain = d == 3 && cell_size(k, cell) == PLAIN;
+        memset(psi, 0, sizeof psi);
+        for (int e = own->psi_first; plain && e < own->psi_last; e++)
+            psi[k->psi_entries[e].row * PLAIN + k->psi_entries[e].place] = s->psi_x[k->psi_entries[e].entry];
         for (int e = k->cell_start[cell]; e < k->cell_start[cell + 1]; e++) {
             const touch *other = &k->touches[k->cell_touch[e]];
             if (!k->present[other->contact]) continue;
-            add_product(k, s, &k->touches[t], other, d, W + (size_t)place[k->number[other->contact]] * (size_t)(d * d));
+            double *block = W + (size_t)place[k->number[other->contact]] * (size_t)(d * d);
+            if (plain && k->contacts[other->contact].dim == 3) add_plain_product(psi, k->G + other->G, block);
+            else add_product(k, s, own, other, d, block);
         }
     }
     double *own = W + (size_t)place[c] * (size_t)(d * d);
@@ -244,9 +262,11 @@ static void load_contacts(const cone_solver *s, piece_worker *w, int piece, int 
         w->mu[c] = friction[0], w->nu[c] = friction[1], w->scale[c] = unit;
     }
     for (int c = 0; c < n; c++)
-        for (int e = w->start[c]; e < w->start[c + 1]; e++)
-            for (int i = 0; i < d * d; i++)
-                w->q[c * d + i / d] -= W[(size_t)e * (size_t)(d * d) + (size_t)i] * w->r[w->index[e] * d + i % d];
+        for (int e = w->start[c]; e < w->start[c + 1]; e++) {
+            const double *block = W + (size_t)e * (size_t)(d * d), *r = w->r + w->index[e] * d;
+            for (int i = 0; i < d; i++)
+                for (int j = 0; j < d; j++) w->q[c * d + i] -= block[i * d + j] * r[j];
+        }
 }
 
 static zn_status solve_contacts(cone_solver *s, piece_worker *w, int piece, double wanted, int *d) {

@@ -202,9 +202,11 @@ static void scale_all(many_system *s, const double *q) {
     s->theta = largest_scaled > 0 ? largest_scaled : 1;
     for (int k = 0; k < s->m; k++) s->q[k] /= s->theta;
     for (int c = 0; c < s->n; c++)
-        for (int k = s->start[c]; k < s->start[c + 1]; k++)
-            for (int i = 0; i < d * d; i++)
-                s->W[(size_t)k * (size_t)(d * d) + (size_t)i] *= s->S[c * d + i / d] * s->S[s->index[k] * d + i % d];
+        for (int k = s->start[c]; k < s->start[c + 1]; k++) {
+            double *block = s->W + (size_t)k * (size_t)(d * d), *own = s->S + c * d, *other = s->S + s->index[k] * d;
+            for (int i = 0; i < d; i++)
+                for (int j = 0; j < d; j++) block[i * d + j] *= own[i] * other[j];
+        }
 }
 
 static bool is_symmetric(const many_system *s) {
@@ -212,8 +214,9 @@ static bool is_symmetric(const many_system *s) {
     for (int c = 0; c < s->n; c++)
         for (int k = s->start[c]; k < s->start[c + 1]; k++) {
             const double *a = s->W + (size_t)k * (size_t)(d * d), *b = s->W + (size_t)s->transposed[k] * (size_t)(d * d);
-            for (int i = 0; i < d * d; i++)
-                if (fabs(a[i] - b[i % d * d + i / d]) > ASYMMETRY) return false;
+            for (int i = 0; i < d; i++)
+                for (int j = 0; j < d; j++)
+                    if (fabs(a[i * d + j] - b[j * d + i]) > ASYMMETRY) return false;
         }
     return true;
 }
