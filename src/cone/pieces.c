@@ -85,6 +85,26 @@ static bool is_plain(const cone_solver *s, double *y) {
 
 /* ---- what contacts touch ---- */
 
+/* Unknowns that the same contacts touch, one after the other (the velocities of a body whose inertia is diagonal), are one cell: fewer and larger blocks.
+ * Those of one unknown may be some of those of the other. `joined`, `mark` and `size` (per unknown, per contact, per unknown) are zero at first. */
+enum { JOINED_MOST = 6 };
+static void join_unknowns(const cone_solver *s, const int *contact_of, unsigned char *joined, int *mark, int *size) {
+    const zn_pattern *p = &s->p->psi_x;
+    for (int j = 0, length = 1; j < p->cols; j++) { /* mark: 1 + the last unknown that the contact touches */
+        int common = 0;
+        for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+            int contact = contact_of[p->index[e]];
+            if (contact < 0 || mark[contact] == j + 1) continue;
+            common += j > 0 && mark[contact] == j;
+            mark[contact] = j + 1;
+            size[j]++;
+        }
+        bool same = common > 0 && length < JOINED_MOST && (common == size[j] || common == size[j - 1]);
+        joined[j] = same;
+        length = same ? length + 1 : 1;
+    }
+}
+
 /* Entries of psi_x (by rows of contacts) and phi_y (by columns), as (contact, cell, entry). */
 typedef struct triple {
     int contact, cell;
@@ -232,8 +252,10 @@ zn_status cone_pieces_create(cone_solver *s) {
     if (!cone_may_fall_apart(p, &s->settings)) return ZN_OK;
     cone_pieces *k = MEM_ARRAY(context, cone_pieces, 1);
     int rows = p->npsi > p->ny ? p->npsi : p->ny;
+    unsigned char *joined = MEM_ARRAY(context, unsigned char, p->nx);
+    int *mark = MEM_ARRAY(context, int, p->n_cones), *size = MEM_ARRAY(context, int, p->nx);
     int *number = MEM_ARRAY(context, int, p->n_cones), *contact_of = MEM_ARRAY(context, int, rows), *row_of = MEM_ARRAY(context, int, rows);
-    bool fine = k && number && contact_of && row_of, plain = false;
+    bool fine = k && joined && mark && size && number && contact_of && row_of, plain = false;
     if (fine) {
         k->context = context;
         k->team = base_team_of(context, s->settings.threads);
@@ -246,12 +268,13 @@ zn_status cone_pieces_create(cone_solver *s) {
         for (int r = 0; r < rows; r++) contact_of[r] = -1;
         for (int c = 0; c < k->n; c++)
             for (int i = 0; i < k->contacts[c].dim; i++) contact_of[k->contacts[c].psi[i]] = c, row_of[k->contacts[c].psi[i]] = i;
-        fine = (k->cells = lin_cells_create(context, p->phi_x, p->phi_x_weak));
+        join_unknowns(s, contact_of, joined, mark, size);
+        fine = (k->cells = lin_cells_create(context, p->phi_x, p->phi_x_weak, joined));
         if (fine) k->map = lin_cells_map(k->cells);
         fine = fine && find_touches(s, k, contact_of, row_of) && take_lists(k);
         plain = fine && cone_piece_groups(s, k, contact_of, &fine);
     }
-    void *memory[] = {number, contact_of, row_of};
+    void *memory[] = {joined, mark, size, number, contact_of, row_of};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) mem_free(context, memory[i]);
     if (fine && plain) s->pieces = k;
     else cone_pieces_destroy(context, k);

@@ -36,16 +36,21 @@ static int find_root(int *parent, int k) {
 
 static int cell_size(const lin_cells *s, int c) { return s->start[c + 1] - s->start[c]; }
 
+static void connect(int *root, int k, int l) {
+    int a = find_root(root, k), b = find_root(root, l);
+    root[a > b ? a : b] = a < b ? a : b;
+}
+
 /* Numbers of cells by their first rows; roots are the smallest rows. */
-static void find_cells(lin_cells *s, const zn_pattern *p, const unsigned char *weak) {
+static void find_cells(lin_cells *s, const zn_pattern *p, const unsigned char *weak, const unsigned char *joined) {
     int n = s->n, *root = s->of;
     for (int k = 0; k < n; k++) root[k] = p ? k : 0;
     for (int j = 0; p && j < n; j++)
         for (int e = p->start[j]; e < p->start[j + 1]; e++) {
-            if (weak && weak[e]) continue;
-            int a = find_root(root, j), b = find_root(root, p->index[e]);
-            root[a > b ? a : b] = a < b ? a : b;
+            if (!(weak && weak[e])) connect(root, j, p->index[e]);
         }
+    for (int k = 1; k < n && joined; k++)
+        if (joined[k]) connect(root, k, k - 1);
     for (int k = 0; k < n; k++) root[k] = find_root(root, k);
     for (int k = 0; k < n; k++) { /* a root comes before its rows */
         if (root[k] == k) s->row[s->count++] = k;
@@ -106,7 +111,7 @@ static bool take_factors(lin_cells *s, const zn_pattern *p) {
     return true;
 }
 
-lin_cells *lin_cells_create(zn_context *context, const lin_matrix *matrix, const unsigned char *weak) {
+lin_cells *lin_cells_create(zn_context *context, const lin_matrix *matrix, const unsigned char *weak, const unsigned char *joined) {
     lin_cells *s = MEM_ARRAY(context, lin_cells, 1);
     if (!s) return NULL;
     size_t n = (size_t)lin_matrix_size(matrix);
@@ -120,7 +125,7 @@ lin_cells *lin_cells_create(zn_context *context, const lin_matrix *matrix, const
     s->work = MEM_ARRAY(context, double, n);
     const zn_pattern *p = lin_matrix_pattern(matrix);
     if (fine && s->scale && s->largest && s->work) {
-        find_cells(s, p, weak);
+        find_cells(s, p, weak, joined);
         if (take_factors(s, p)) return s;
     }
     lin_cells_destroy(s);

@@ -9,8 +9,8 @@
 typedef struct lin_cells lin_cells;
 
 /* A dense matrix is one cell. weak: per entry of a sparse matrix, those that connect no cells, and are left out where they would; NULL: none.
- * NULL: no memory (error in the context). */
-lin_cells *lin_cells_create(zn_context *, const lin_matrix *, const unsigned char *weak);
+ * joined: per row, whether it is in the cell of the row before it, whatever the pattern says; NULL: none is. NULL: no memory (error in the context). */
+lin_cells *lin_cells_create(zn_context *, const lin_matrix *, const unsigned char *weak, const unsigned char *joined);
 void lin_cells_destroy(lin_cells *);
 
 /* Cells are numbered by their first rows. The rows of cell c are row[start[c] .. start[c + 1] - 1], ascending. */

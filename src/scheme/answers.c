@@ -52,7 +52,7 @@ zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate 
     for (int i = 0; status == ZN_OK && i < model->size.nu; i++) e->mass_scale[i] = 1;
     if (status == ZN_OK && (e->block = lin_matrix_block(e->mass, &model->pattern.M, false, 0, 0)) < 0) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = lin_matrix_finish(e->mass, LIN_AUTO);
-    if (status == ZN_OK && !(e->cells = lin_cells_create(context, e->mass, NULL))) status = ZN_ERROR_MEMORY;
+    if (status == ZN_OK && !(e->cells = lin_cells_create(context, e->mass, NULL, NULL))) status = ZN_ERROR_MEMORY;
     if (status != ZN_OK) prox_destroy(context, e);
     return status;
 }

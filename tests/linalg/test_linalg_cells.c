@@ -63,7 +63,7 @@ static void as_the_whole(void **state) {
     for (int k = 0; k < 4; k++)
         for (int dense = 0; dense < 2; dense++) {
             apart a = create(5, sizes[k], dense ? LIN_DENSE : LIN_SPARSE);
-            lin_cells *cells = lin_cells_create(a.context, a.matrix, NULL);
+            lin_cells *cells = lin_cells_create(a.context, a.matrix, NULL, NULL);
             lin_cell_map map = lin_cells_map(cells);
             assert_int_equal(map.count, dense ? 1 : 5);
             for (int i = 0; i < a.n; i++) assert_int_equal(map.row[map.start[map.of[i]] + map.place[i]], i);
@@ -87,10 +87,34 @@ static void as_the_whole(void **state) {
         }
 }
 
+static void joined_rows(void **state) {
+    (void)state;
+    apart a = create(5, (int[]){1, 6, 3, 50, 2}, LIN_SPARSE);
+    lin_cells *apart_cells = lin_cells_create(a.context, a.matrix, NULL, NULL);
+    unsigned char joined[100] = {0};
+    int k = 1;
+    while (lin_cells_map(apart_cells).of[k] == lin_cells_map(apart_cells).of[k - 1]) k++;
+    joined[k] = 1;
+    lin_cells *cells = lin_cells_create(a.context, a.matrix, NULL, joined);
+    lin_cell_map map = lin_cells_map(cells);
+    assert_int_equal(map.count, 4);
+    assert_int_equal(map.of[k], map.of[k - 1]);
+    double x[100], y[100];
+    for (int i = 0; i < a.n; i++) x[i] = y[i] = uniform();
+    assert_int_equal(lin_cells_factor_all(cells, a.matrix), ZN_OK);
+    assert_int_equal(lin_cells_factor_all(apart_cells, a.matrix), ZN_OK);
+    lin_cells_solve_all(cells, x);
+    lin_cells_solve_all(apart_cells, y);
+    for (int i = 0; i < a.n; i++) check_close(x[i], y[i], 1e-13);
+    lin_cells_destroy(cells);
+    lin_cells_destroy(apart_cells);
+    destroy(&a);
+}
+
 static void only_the_cell_at_fault_fails(void **state) {
     (void)state;
     apart a = create(3, (int[]){4, 4, 50}, LIN_SPARSE);
-    lin_cells *cells = lin_cells_create(a.context, a.matrix, NULL);
+    lin_cells *cells = lin_cells_create(a.context, a.matrix, NULL, NULL);
     for (int k = 0; k < 2; k++) {
         for (int j = 0; j < a.n; j++) /* cell 1 of zeros, then with a NaN */
             for (int e = a.pattern.start[j]; e < a.pattern.start[j + 1]; e++)
@@ -107,6 +131,6 @@ static void only_the_cell_at_fault_fails(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_whole), cmocka_unit_test(only_the_cell_at_fault_fails)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_whole), cmocka_unit_test(joined_rows), cmocka_unit_test(only_the_cell_at_fault_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
