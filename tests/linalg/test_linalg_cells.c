@@ -131,6 +131,7 @@ static void only_the_cell_at_fault_fails(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_whole), cmocka_unit_test(joined_rows), cmocka_unit_test(only_the_cell_at_fault_fails)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_whole), cmocka_unit_test(joined_rows),
+                                       cmocka_unit_test(only_the_cell_at_fault_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
