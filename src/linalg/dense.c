@@ -14,7 +14,13 @@ static void swap_rows(int n, double *a, int i, int k, int columns) {
     }
 }
 
-static int small_lu_factor(int n, double *a, int *pivot) {
+/* Matrices of mechanisms are full of zeros, of which nothing is subtracted. Entries are finite: that was looked at. */
+static inline void subtract(int from, int to, double factor, const double *restrict column, double *restrict other) {
+    if (factor == 0) return;
+    for (int i = from; i < to; i++) other[i] -= column[i] * factor;
+}
+
+WIDE static int small_lu_factor(int n, double *a, int *pivot) {
     int zero = 0;
     for (int k = 0; k < n; k++) {
         double *column = a + k * n;
@@ -32,11 +38,7 @@ static int small_lu_factor(int n, double *a, int *pivot) {
             for (int i = k + 1; i < n; i++) column[i] *= inverse;
         else
             for (int i = k + 1; i < n; i++) column[i] /= column[k];
-        for (int j = k + 1; j < n; j++) {
-            double *restrict other = a + j * n;
-            double factor = other[k];
-            for (int i = k + 1; i < n; i++) other[i] -= column[i] * factor;
-        }
+        for (int j = k + 1; j < n; j++) subtract(k + 1, n, a[k + j * n], column, a + j * n);
     }
     return zero;
 }
@@ -50,17 +52,17 @@ int lin_dense_lu_factor(int n, double *a, int *pivot) {
     return info;
 }
 
-static void lower_solve(int n, const double *a, double *b, bool unit) {
+static inline void lower_solve(int n, const double *a, double *b, bool unit) {
     for (int j = 0; j < n; j++) {
         if (!unit) b[j] /= a[j + j * n];
-        for (int i = j + 1; i < n; i++) b[i] -= a[i + j * n] * b[j];
+        subtract(j + 1, n, b[j], a + j * n, b);
     }
 }
 
-static void upper_solve(int n, const double *a, double *b) {
+static inline void upper_solve(int n, const double *a, double *b) {
     for (int j = n - 1; j >= 0; j--) {
         b[j] /= a[j + j * n];
-        for (int i = 0; i < j; i++) b[i] -= a[i + j * n] * b[j];
+        subtract(0, j, b[j], a + j * n, b);
     }
 }
 
@@ -72,26 +74,30 @@ static void triangle_solve(const char *uplo, const char *trans, const char *diag
     else dtrsm_("L", uplo, trans, diag, &n, &columns, &alpha, a, &n, b, &n, 1, 1, 1, 1);
 }
 
+static inline void exchange(int n, const int *pivot, double *x) {
+    for (int k = 0; k < n; k++) {
+        double kept = x[k];
+        x[k] = x[pivot[k]];
+        x[pivot[k]] = kept;
+    }
+}
+
+WIDE static void small_lu_solve(int n, const double *lu, const int *pivot, double *b, int columns) {
+    for (int c = 0; c < columns; c++, b += n) {
+        exchange(n, pivot, b);
+        lower_solve(n, lu, b, true);
+        upper_solve(n, lu, b);
+    }
+}
+
 void lin_dense_lu_solve(int n, const double *lu, const int *pivot, double *b, int columns) {
-    if (n <= LIN_TINY) {
-        lin_tiny_lu_solve(n, lu, pivot, b, columns);
-        return;
+    if (n <= LIN_TINY) lin_tiny_lu_solve(n, lu, pivot, b, columns);
+    else if (n <= LIN_SMALL) small_lu_solve(n, lu, pivot, b, columns);
+    else {
+        for (int c = 0; c < columns; c++) exchange(n, pivot, b + (size_t)c * (size_t)n);
+        triangle_solve("L", "N", "U", n, lu, b, columns);
+        triangle_solve("U", "N", "N", n, lu, b, columns);
     }
-    size_t size = (size_t)n;
-    for (int c = 0; c < columns; c++) {
-        double *x = b + (size_t)c * size;
-        for (int k = 0; k < n; k++) {
-            double kept = x[k];
-            x[k] = x[pivot[k]];
-            x[pivot[k]] = kept;
-        }
-        if (n > LIN_SMALL) continue;
-        lower_solve(n, lu, x, true);
-        upper_solve(n, lu, x);
-    }
-    if (n <= LIN_SMALL) return;
-    triangle_solve("L", "N", "U", n, lu, b, columns);
-    triangle_solve("U", "N", "N", n, lu, b, columns);
 }
 
 /* Static: names of functions that are compiled twice cannot be hidden in an archive. */

@@ -61,6 +61,8 @@ int lin_matrix_size(const lin_matrix *);
 double *lin_matrix_values(lin_matrix *);
 const double *lin_matrix_read(const lin_matrix *);        /* the same, to read only */
 const zn_pattern *lin_matrix_pattern(const lin_matrix *); /* NULL when dense */
+/* Where its entries may be, of dense matrices too that are factored body by body; else NULL. */
+const zn_pattern *lin_matrix_entries(const lin_matrix *);
 
 void lin_matrix_zero(lin_matrix *);
 void lin_matrix_add(lin_matrix *, int block, double coefficient, const double *values);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LU of a lin_matrix, dense or sparse. Dense: P (R A) = L U with the rows scaled by powers of two, R. */
+#include "base/wide.h"
 #include "linalg/dense.h"
 #include "linalg/regularised.h"
 #include "linalg/sparse_lu.h"
+#include "linalg/static_lu.h"
 #include "linalg/tiny_lu.h"
 
 struct lin_lu {
@@ -13,6 +15,8 @@ struct lin_lu {
     int *pivot;
     double *row, *col; /* dense: scales of the rows, largest entries of the columns */
     double rcond;
+    static_lu *fixed;      /* dense: body by body, which is tried first; NULL: does not pay */
+    bool use_fixed;        /* it holds the factors */
     sparse_lu *sparse;     /* NULL when dense */
     regularised *any_rank; /* NULL until it is asked for */
     bool use_any_rank;     /* the last factorisation was lin_lu_factor_regularised */
@@ -29,7 +33,10 @@ static zn_status take_memory(lin_lu *lu, const lin_matrix *matrix) {
     lu->pivot = MEM_ARRAY(context, int, n);
     lu->row = MEM_ARRAY(context, double, n);
     lu->col = MEM_ARRAY(context, double, n);
-    return lu->factors && lu->pivot && lu->row && lu->col ? ZN_OK : ZN_ERROR_MEMORY;
+    if (!lu->factors || !lu->pivot || !lu->row || !lu->col) return ZN_ERROR_MEMORY;
+    double operations;
+    const zn_pattern *entries = lin_matrix_entries(matrix);
+    return entries ? lin_static_create(context, entries, lin_matrix_bodies(matrix), &operations, &lu->fixed) : ZN_OK;
 }
 
 lin_lu *lin_lu_create(zn_context *context, const lin_matrix *matrix) {
@@ -47,6 +54,7 @@ void lin_lu_destroy(lin_lu *lu) {
     if (!lu) return;
     zn_context *context = lu->context;
     lin_regularised_destroy(lu->any_rank);
+    lin_static_destroy(lu->fixed);
     if (lu->sparse) lin_sparse_destroy(context, lu->sparse);
     mem_free(context, lu->sparse);
     mem_free(context, lu->factors);
@@ -70,18 +78,35 @@ static zn_status judge_pivots(lin_lu *lu) {
     return ZN_OK;
 }
 
-/* factors = R A */
+/* factors = R A, and the largest sizes in its columns. */
+WIDE static void scale_columns(int n, const double *a, const double *restrict row, double *restrict factors, double *restrict col) {
+    for (int j = 0; j < n; j++, a += n, factors += n) {
+        double largest[4] = {0};
+        int i = 0;
+        for (; i + 4 <= n; i += 4)
+            for (int k = 0; k < 4; k++) {
+                factors[i + k] = a[i + k] * row[i + k];
+                largest[k] = larger_finite(fabs(factors[i + k]), largest[k]);
+            }
+        for (; i < n; i++) {
+            factors[i] = a[i] * row[i];
+            largest[0] = larger_finite(fabs(factors[i]), largest[0]);
+        }
+        col[j] = larger_finite(larger_finite(largest[0], largest[1]), larger_finite(largest[2], largest[3]));
+    }
+}
+
 static bool scale_dense(lin_lu *lu, const lin_columns *a) {
-    size_t n = (size_t)lu->n;
     if (lu->n <= LIN_TINY) return lin_tiny_scale(lu->n, a->values, lu->factors, lu->row, lu->col);
     if (!lin_scale_rows(a, lu->row)) return false;
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++) lu->factors[j * n + i] = a->values[j * n + i] * lu->row[i];
-    lin_largest_in_columns(a, lu->row, lu->col);
+    scale_columns(lu->n, a->values, lu->row, lu->factors, lu->col);
     return true;
 }
 
 static zn_status dense_factor(lin_lu *lu, const lin_columns *a) {
+    lu->rcond = 0;
+    lu->use_fixed = lu->fixed && lin_static_factor(lu->fixed, a, &lu->rcond);
+    if (lu->use_fixed) return ZN_OK;
     lu->rcond = 0;
     if (!scale_dense(lu, a)) return ZN_ERROR_NOT_FINITE;
     if (lin_dense_lu_factor(lu->n, lu->factors, lu->pivot) != 0) return ZN_ERROR_SINGULAR;
@@ -130,6 +155,10 @@ void lin_lu_solve_many(const lin_lu *lu, double *b, int columns) {
     }
     if (!lu->dense) {
         lin_sparse_solve(lu->sparse, b, columns);
+        return;
+    }
+    if (lu->use_fixed) {
+        lin_static_solve(lu->fixed, b, columns);
         return;
     }
     scale_rows(lu->n, lu->row, b, columns);

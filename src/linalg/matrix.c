@@ -6,12 +6,14 @@
 #include <limits.h>
 
 /* Up to this size always dense: there is little to gain (10 us a factorisation), and a dense matrix is factored without
- * allocation and has a rank. */
+ * allocation and has a rank. With bodies its entries are known, so that it may be factored body by body first (lu.c). */
 #define LIN_DENSE_SIZE 40
+#define LIN_BODIES_SIZE 12
 /* Above it, the time of refilling, factoring and solving once is compared, in nanoseconds on the machine it was fitted on; only
  * the ratios matter. README.md shows the measurements. */
 #define DENSE_TIME(n) (4.5 * (n) * (n) + 0.02 * (n) * (n) * (n))
 #define SPARSE_TIME(entries, operations) (15 * (entries) + 0.4 * (operations))
+#define DENSE_SHARE 0.6 /* of it are what a factorisation with zeros in it takes */
 #define STATIC_TIME(entries, operations) (10 * (entries) + 1.5 * (operations))
 
 typedef struct coordinate {
@@ -34,7 +36,7 @@ struct lin_matrix {
     size_t local_capacity;
     int *place;
     int *body;           /* NULL: not known */
-    lin_pattern pattern; /* sparse */
+    lin_pattern pattern; /* sparse, or where it pays to know it */
     double *values;
     size_t n_values;
 };
@@ -127,6 +129,16 @@ zn_status lin_matrix_set_bodies(lin_matrix *matrix, const int *body) {
 
 const int *lin_matrix_bodies(const lin_matrix *matrix) { return matrix->body; }
 
+/* Whether the entries of a dense matrix are to be known. */
+static zn_status by_bodies_pays(const lin_matrix *matrix, bool *pays) {
+    double n = matrix->n, operations;
+    *pays = false;
+    if (!matrix->body || n <= LIN_BODIES_SIZE) return ZN_OK;
+    zn_status status = lin_static_create(matrix->context, &matrix->pattern.p, matrix->body, &operations, NULL);
+    *pays = status == ZN_OK && STATIC_TIME(lin_nnz(&matrix->pattern.p), operations) < DENSE_SHARE * DENSE_TIME(n);
+    return status;
+}
+
 static zn_status choose_storage(const lin_matrix *matrix, lin_storage storage, bool *dense) {
     double n = matrix->n, entries, operations, fixed;
     *dense = storage == LIN_DENSE || (storage == LIN_AUTO && n <= LIN_DENSE_SIZE);
@@ -150,15 +162,16 @@ zn_status lin_matrix_finish(lin_matrix *matrix, lin_storage storage) {
     if (!matrix->place) return ZN_ERROR_MEMORY;
     zn_status status = merge_blocks(matrix);
     if (status != ZN_OK) return status;
-    bool dense;
+    bool dense, by_bodies = false;
     if ((status = choose_storage(matrix, storage, &dense)) != ZN_OK) return status;
+    if (dense && (status = by_bodies_pays(matrix, &by_bodies)) != ZN_OK) return status;
     if (dense && n > 0 && n > INT_MAX / n) {
         lin_pattern_destroy(context, &matrix->pattern);
         return fail(context, ZN_ERROR_MEMORY, "a dense matrix of %d rows is too large", n);
     }
     size_t n_values = dense ? (size_t)n * (size_t)n : (size_t)lin_nnz(&matrix->pattern.p);
     double *values = MEM_ARRAY(context, double, n_values);
-    if (!values || dense) lin_pattern_destroy(context, &matrix->pattern);
+    if (!values || (dense && !by_bodies)) lin_pattern_destroy(context, &matrix->pattern);
     if (!values) return ZN_ERROR_MEMORY;
     if (dense)
         for (size_t e = 0; e < matrix->n_entries; e++) matrix->place[e] = matrix->entries[e].row + n * matrix->entries[e].col;
@@ -176,9 +189,18 @@ int lin_matrix_size(const lin_matrix *matrix) { return matrix->n; }
 double *lin_matrix_values(lin_matrix *matrix) { return matrix->values; }
 const double *lin_matrix_read(const lin_matrix *matrix) { return matrix->values; }
 const zn_pattern *lin_matrix_pattern(const lin_matrix *matrix) { return matrix->dense ? NULL : &matrix->pattern.p; }
+const zn_pattern *lin_matrix_entries(const lin_matrix *matrix) { return matrix->pattern.start ? &matrix->pattern.p : NULL; }
 const int *lin_matrix_places(const lin_matrix *matrix, int number) { return matrix->place + matrix->blocks[number].first; }
 
-void lin_matrix_zero(lin_matrix *matrix) { memset(matrix->values, 0, matrix->n_values * sizeof(double)); }
+void lin_matrix_zero(lin_matrix *matrix) {
+    const lin_pattern *p = &matrix->pattern;
+    if (!matrix->dense || !p->start) {
+        memset(matrix->values, 0, matrix->n_values * sizeof(double));
+        return;
+    }
+    for (int j = 0; j < matrix->n; j++) /* the others were never anything else */
+        for (int e = p->start[j]; e < p->start[j + 1]; e++) matrix->values[p->index[e] + matrix->n * j] = 0;
+}
 
 void lin_matrix_add(lin_matrix *matrix, int number, double coefficient, const double *v) {
     const int *place = lin_matrix_places(matrix, number);

@@ -28,6 +28,7 @@ struct lin_saddle {
     lin_matrix *matrix;                                /* S where it is large */
     lin_lu *lu;
     bool symmetric; /* W = C */
+    bool singles;   /* every cell is one row */
 };
 
 /* ---- cells ---- */
@@ -153,6 +154,7 @@ zn_status lin_saddle_create(zn_context *context, const zn_pattern *M, const zn_p
     s->column = MEM_ARRAY(context, double, s->n);
     good = good && s->scale && s->column;
     if (good) number_cells(s);
+    s->singles = s->n_cells == s->n; /* inverse[k] is that of row k */
     bool wanted = good && pays(s);
     if (wanted) {
         size_t last = (size_t)(s->start[s->n_cells] - s->start[s->n_cells - 1]);
@@ -207,6 +209,11 @@ static bool invert(lin_saddle *s, const double *M) {
 }
 
 static void multiply_cells(const lin_saddle *s, const double *W) {
+    if (s->singles) { /* V has the entries of W, unless W has doubles, which patterns have not */
+        for (int e = 0, count = s->W->start ? s->W->start[s->m] : 0; e < count; e++)
+            s->V[s->v_block[e]] = s->inverse[s->W->index[e]] * W[e];
+        return;
+    }
     memset(s->V, 0, (size_t)s->v_start[s->m] * sizeof *s->V);
     for (int e = 0, count = s->W->start ? s->W->start[s->m] : 0; e < count; e++) {
         int k = s->W->index[e], c = s->cell[k], size = s->start[c + 1] - s->start[c];
@@ -307,8 +314,10 @@ zn_status lin_saddle_factor(lin_saddle *s, const double *M, const double *W, con
 
 /* ---- solves ---- */
 
-static void apply_inverse(const lin_saddle *s, double *f) {
-    for (int c = 0; c < s->n_cells; c++) {
+static void apply_inverse(const lin_saddle *s, double *restrict f) {
+    const double *restrict single = s->inverse;
+    for (int k = 0; s->singles && k < s->n; k++) f[k] *= single[k];
+    for (int c = 0; c < s->n_cells && !s->singles; c++) {
         const int *row = s->row + s->start[c], size = s->start[c + 1] - s->start[c];
         const double *inverse = s->inverse + s->offset[c];
         double x[MOST_CELL] = {0};
@@ -326,15 +335,17 @@ void lin_saddle_solve(const lin_saddle *s, double *b) {
     double *p = b + s->n;
     apply_inverse(s, b);
     if (s->m == 0) return;
+    const int *start = s->C->start, *index = s->C->index;
     for (int i = 0; i < s->m; i++) {
-        for (int e = s->C->start[i]; e < s->C->start[i + 1]; e++) p[i] -= s->C_values[e] * b[s->C->index[e]];
-        p[i] *= s->scale[i];
+        double sum = p[i];
+        for (int e = start[i], end = start[i + 1]; e < end; e++) sum -= s->C_values[e] * b[index[e]];
+        p[i] = sum * s->scale[i];
     }
     if (s->matrix) lin_lu_solve(s->lu, p);
     else if (s->symmetric) lin_dense_cholesky_solve(s->m, s->S, p, 1);
     else lin_dense_lu_solve(s->m, s->S, s->pivot, p, 1);
     for (int j = 0; j < s->m; j++) {
-        p[j] *= s->scale[j];
-        for (int v = s->v_start[j]; v < s->v_start[j + 1]; v++) b[s->v_row[v]] += s->V[v] * p[j];
+        double force = p[j] *= s->scale[j];
+        for (int v = s->v_start[j], end = s->v_start[j + 1]; v < end; v++) b[s->v_row[v]] += s->V[v] * force;
     }
 }

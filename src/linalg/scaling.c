@@ -1,10 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linalg/scaling.h"
 
+#include "base/wide.h"
+
 lin_columns lin_matrix_columns(const lin_matrix *matrix) {
     const zn_pattern *pattern = lin_matrix_pattern(matrix);
     return (lin_columns){lin_matrix_size(matrix), pattern ? pattern->start : NULL, pattern ? pattern->index : NULL,
                          lin_matrix_read(matrix)};
+}
+
+/* row: zeros, to which the largest sizes come. Gives a sum of zeros, or NaN; over every fourth row, as vectors are. */
+WIDE static double largest_in_rows(int n, const double *v, double *restrict row) {
+    double finite[4] = {0};
+    for (int j = 0; j < n; j++, v += n) {
+        for (int i = 0; i < n; i++) {
+            double size = fabs(v[i]);
+            row[i] = larger_finite(size, row[i]);
+        }
+    }
+    v -= (size_t)n * (size_t)n;
+    size_t count = (size_t)n * (size_t)n, k = 0;
+    for (; k + 4 <= count; k += 4)
+        for (size_t i = 0; i < 4; i++) finite[i] += 0 * v[k + i];
+    for (; k < count; k++) finite[0] += 0 * v[k];
+    return (finite[0] + finite[1]) + (finite[2] + finite[3]);
 }
 
 bool lin_scale_rows(const lin_columns *a, double *row) {
@@ -16,16 +35,7 @@ bool lin_scale_rows(const lin_columns *a, double *row) {
             finite += 0 * size;
             row[a->index[k]] = larger_finite(size, row[a->index[k]]);
         }
-    } else {
-        const double *v = a->values;
-        for (int j = 0; j < a->n; j++, v += a->n) {
-            for (int i = 0; i < a->n; i++) {
-                double size = fabs(v[i]);
-                finite += 0 * size;
-                row[i] = larger_finite(size, row[i]);
-            }
-        }
-    }
+    } else finite = largest_in_rows(a->n, a->values, row);
     for (int i = 0; i < a->n; i++) row[i] = lin_inverse_size(row[i]);
     return finite == 0;
 }

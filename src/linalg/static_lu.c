@@ -7,6 +7,8 @@
  * solve whose solution is known: entries may grow where only units (a step of 1e-3) make them large, and then nothing is lost. */
 #include "linalg/static_lu.h"
 
+#include "base/wide.h"
+
 #include <stdlib.h>
 
 static const double least_size = 1e-10; /* by the largest entry that its column had at first: nearly singular */
@@ -19,7 +21,11 @@ struct static_lu {
     int *order, *start, *row; /* columns of L below the diagonal, rows ascending */
     int *place;               /* per pivot, pair b < a of its rows: where (row a, row b) stands */
     int *to, *column, *line;  /* per entry of A: where it goes in [D | L | U]; its column and row */
-    double *values, *L, *U;   /* values: D, then L and U */
+    int *from;                /* per entry: its place in a dense A */
+    int *diagonal, *loose;    /* per row: the entry on the diagonal, or -1; entries in rows or columns without one */
+    int n_loose;
+    double *entry;          /* of A, then of S A S */
+    double *values, *L, *U; /* values: D, then L and U */
     double *scale, *largest, *x, *left;
 };
 
@@ -125,14 +131,18 @@ static int *list_pairs(const static_lu *f, int b, int end, int *next) {
 
 static void list_places(static_lu *f, const zn_pattern *p, const int *position) {
     int *next = f->place, lnz = f->start[f->n];
+    for (int k = 0; k < f->n; k++) f->diagonal[k] = -1;
     for (int k = 0; k < f->n; k++)
         for (int b = f->start[k]; b < f->start[k + 1]; b++) next = list_pairs(f, b, f->start[k + 1], next);
     for (int j = 0, e = 0; j < f->n; j++)
         for (; e < p->start[j + 1]; e++) {
             int row = position[p->index[e]], col = position[j];
-            f->line[e] = row, f->column[e] = col;
+            f->line[e] = row, f->column[e] = col, f->from[e] = p->index[e] + f->n * j;
             f->to[e] = row == col ? row : row > col ? f->n + place_of(f, col, row) : f->n + lnz + place_of(f, row, col);
+            if (row == col) f->diagonal[row] = e;
         }
+    for (int e = 0; e < f->entries; e++)
+        if (f->diagonal[f->line[e]] < 0 || f->diagonal[f->column[e]] < 0) f->loose[f->n_loose++] = e;
 }
 
 zn_status lin_static_create(zn_context *context, const zn_pattern *p, const int *body, double *operations, static_lu **lu) {
@@ -155,13 +165,19 @@ zn_status lin_static_create(zn_context *context, const zn_pattern *p, const int 
         f->to = MEM_ARRAY(context, int, f->entries);
         f->column = MEM_ARRAY(context, int, f->entries);
         f->line = MEM_ARRAY(context, int, f->entries);
+        f->diagonal = MEM_ARRAY(context, int, f->n);
+        f->loose = MEM_ARRAY(context, int, f->entries);
+        f->from = MEM_ARRAY(context, int, f->entries);
+        f->entry = MEM_ARRAY(context, double, f->entries);
         f->values = MEM_ARRAY(context, double, (size_t)f->n + 2 * lnz);
         f->scale = MEM_ARRAY(context, double, f->n);
         f->largest = MEM_ARRAY(context, double, f->n);
         f->x = MEM_ARRAY(context, double, f->n);
         f->left = MEM_ARRAY(context, double, f->n);
-        status =
-            f->place && f->to && f->column && f->line && f->values && f->scale && f->largest && f->x && f->left ? ZN_OK : ZN_ERROR_MEMORY;
+        const void *all[] = {f->place, f->to,     f->column, f->line,    f->diagonal, f->loose, f->from,
+                             f->entry, f->values, f->scale,  f->largest, f->x,        f->left};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            if (!all[i]) status = ZN_ERROR_MEMORY;
         if (status == ZN_OK) {
             f->L = f->values + f->n, f->U = f->L + lnz;
             list_places(f, p, position);
@@ -175,41 +191,46 @@ zn_status lin_static_create(zn_context *context, const zn_pattern *p, const int 
 
 void lin_static_destroy(static_lu *f) {
     if (!f) return;
-    void *blocks[] = {f->order, f->start, f->row, f->place, f->to, f->column, f->line, f->values, f->scale, f->largest, f->x, f->left};
+    void *blocks[] = {f->order, f->start, f->row,   f->place,  f->to,    f->column,  f->line, f->diagonal,
+                      f->loose, f->from,  f->entry, f->values, f->scale, f->largest, f->x,    f->left};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(f->context, blocks[i]);
     mem_free(f->context, f);
 }
 
 /* ---- factors ---- */
 
+/* NaN is not looked for here: it is found by the pivots and by the probe. */
+static void see_size(static_lu *f, int e) {
+    int i = f->line[e], j = f->column[e];
+    double size = fabs(f->entry[e]), *row = f->largest, *col = f->x;
+    row[i] = larger_finite(size * f->scale[j], row[i]);
+    col[j] = larger_finite(size * f->scale[i], col[j]);
+}
+
 /* Rows with a diagonal: 1/sqrt of it. Others: so that their largest entries are about 1. */
-static void find_scales(static_lu *f, const double *a) {
+static void find_scales(static_lu *f) {
     double *scale = f->scale, *row = f->largest, *col = f->x;
-    memset(scale, 0, (size_t)f->n * sizeof *scale);
-    for (int e = 0; e < f->entries; e++)
-        if (f->to[e] < f->n) scale[f->to[e]] = fabs(a[e]);
+    bool vanishes = false;
     for (int k = 0; k < f->n; k++) {
+        double size = f->diagonal[k] < 0 ? 0 : fabs(f->entry[f->diagonal[k]]);
+        vanishes = vanishes || (f->diagonal[k] >= 0 && size == 0);
+        scale[k] = size > 0 ? lin_inverse_size(sqrt(size)) : 0;
         row[k] = col[k] = 0;
-        if (scale[k] > 0) scale[k] = lin_inverse_size(sqrt(scale[k]));
     }
-    for (int e = 0; e < f->entries; e++) {
-        int i = f->line[e], j = f->column[e];
-        double size = fabs(a[e]);
-        row[i] = larger(size * scale[j], row[i]);
-        col[j] = larger(size * scale[i], col[j]);
-    }
+    for (int k = 0; k < f->n_loose && !vanishes; k++) see_size(f, f->loose[k]);
+    for (int e = 0; e < f->entries && vanishes; e++) see_size(f, e);
     for (int k = 0; k < f->n; k++)
         if (scale[k] == 0) scale[k] = row[k] > 0 && col[k] > 0 ? lin_inverse_size(sqrt(row[k] * col[k])) : 1;
 }
 
-static void enter(static_lu *f, const double *a) {
+static void enter(static_lu *f) {
     memset(f->values, 0, ((size_t)f->n + 2 * (size_t)f->start[f->n]) * sizeof *f->values);
     memset(f->largest, 0, (size_t)f->n * sizeof *f->largest);
     for (int e = 0; e < f->entries; e++) {
         int j = f->column[e];
-        double value = a[e] * f->scale[f->line[e]] * f->scale[j], size = fabs(value);
-        f->values[f->to[e]] = value;
-        f->largest[j] = larger(size, f->largest[j]);
+        double value = f->entry[e] * f->scale[f->line[e]] * f->scale[j], size = fabs(value);
+        f->values[f->to[e]] = f->entry[e] = value;
+        f->largest[j] = larger_finite(size, f->largest[j]);
     }
 }
 
@@ -218,7 +239,7 @@ static inline void subtract(int count, double *restrict to, const double *restri
 }
 
 /* l and u: what a pivot leaves to `count` rows. */
-static const int *eliminate(static_lu *f, const int *row, int count, const double *l, const double *u, const int *place) {
+static inline const int *eliminate(static_lu *f, const int *row, int count, const double *l, const double *u, const int *place) {
     double *D = f->values, *L = f->L, *U = f->U;
     for (int b = 0, rest = count - 1; b < count; b++, rest--) {
         const double lb = l[b], ub = u[b];
@@ -256,18 +277,18 @@ static void substitute(const static_lu *f, double *restrict x) {
 }
 
 /* z of sizes 1 to 2 in both directions; A z = b is solved, and |A x - b| compared with |A||x|. */
-static bool probe(const static_lu *f, const double *a) {
+static bool probe(const static_lu *f) {
     double *x = f->x, *left = f->left, *size = f->largest;
     for (int k = 0; k < f->n; k++) {
         double z = 1 + (double)((unsigned)k * 2654435761u >> 8 & 0xffff) / 0x10000;
         x[k] = k * 7 % 3 ? z : -z;
         left[k] = size[k] = 0;
     }
-    for (int e = 0; e < f->entries; e++) left[f->line[e]] += a[e] * f->scale[f->column[e]] * x[f->column[e]];
-    for (int k = 0; k < f->n; k++) x[k] = left[k] *= f->scale[k];
+    for (int e = 0; e < f->entries; e++) left[f->line[e]] += f->entry[e] * x[f->column[e]];
+    memcpy(x, left, (size_t)f->n * sizeof *x);
     substitute(f, x);
     for (int e = 0; e < f->entries; e++) {
-        double part = a[e] * f->scale[f->line[e]] * f->scale[f->column[e]] * x[f->column[e]];
+        double part = f->entry[e] * x[f->column[e]];
         left[f->line[e]] -= part;
         size[f->line[e]] += fabs(part);
     }
@@ -276,21 +297,26 @@ static bool probe(const static_lu *f, const double *a) {
     return true;
 }
 
-bool lin_static_factor(static_lu *f, const lin_columns *a, double *rcond) {
+WIDE static bool take_pivots(static_lu *f, double *rcond) {
     double smallest = INFINITY, most = 0;
-    find_scales(f, a->values);
-    enter(f, a->values);
     const int *place = f->place;
     for (int k = 0; k < f->n; k++) {
         int first = f->start[k], count = f->start[k + 1] - first;
         double size = fabs(f->values[k]), *l = f->L + first, inverse = 1 / f->values[k];
         if (!(size > least_size * f->largest[k]) || !isfinite(size)) return false;
         for (int i = 0; i < count; i++) l[i] *= inverse;
-        smallest = smaller(size, smallest), most = larger(size, most);
+        smallest = size < smallest ? size : smallest, most = larger_finite(size, most);
         place = eliminate(f, f->row + first, count, l, f->U + first, place);
     }
     *rcond = f->n > 0 ? smallest / most : 1;
-    return probe(f, a->values);
+    return true;
+}
+
+bool lin_static_factor(static_lu *f, const lin_columns *a, double *rcond) {
+    for (int e = 0; e < f->entries; e++) f->entry[e] = a->values[a->index ? e : f->from[e]];
+    find_scales(f);
+    enter(f);
+    return take_pivots(f, rcond) && probe(f);
 }
 
 void lin_static_solve(const static_lu *f, double *b, int columns) {

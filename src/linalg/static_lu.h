@@ -15,7 +15,7 @@ zn_status lin_static_order(zn_context *, const zn_pattern *, const int *body, in
 /* Operations (multiplications) of a factorisation; *lu may be NULL: only they are wanted. *lu is NULL when they are too many. */
 zn_status lin_static_create(zn_context *, const zn_pattern *, const int *body, double *operations, static_lu **lu);
 void lin_static_destroy(static_lu *);
-/* False: a pivot is too small, or a value is not finite. rcond: as lin_lu_rcond. */
+/* The matrix may be dense, with zeros where the pattern has no entry. False: a pivot is too small, or a value is not finite. rcond: as lin_lu_rcond. */
 bool lin_static_factor(static_lu *, const lin_columns *, double *rcond);
 void lin_static_solve(const static_lu *, double *b, int columns);
 

@@ -43,15 +43,17 @@ zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate 
     *e = (prox_estimate){.model = model};
     e->column = MEM_ARRAY(context, double, model->size.nu);
     e->mass_scale = MEM_ARRAY(context, double, model->size.nu);
+    e->single = MEM_ARRAY(context, double, model->size.nu);
     e->rho = MEM_ARRAY(context, double, model->size.nN + model->size.nF);
     e->M_kept = MEM_ARRAY(context, double, lin_nnz(&model->pattern.M));
     e->W_kept = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W));
     e->have = MEM_ARRAY(context, bool, model->size.n_contacts);
     e->mass = lin_matrix_create(context, model->size.nu);
-    zn_status status = e->column && e->rho && e->mass_scale && e->M_kept && e->W_kept && e->have && e->mass ? ZN_OK : ZN_ERROR_MEMORY;
+    zn_status status =
+        e->column && e->rho && e->mass_scale && e->single && e->M_kept && e->W_kept && e->have && e->mass ? ZN_OK : ZN_ERROR_MEMORY;
     for (int i = 0; status == ZN_OK && i < model->size.nu; i++) e->mass_scale[i] = 1;
     if (status == ZN_OK && (e->block = lin_matrix_block(e->mass, &model->pattern.M, false, 0, 0)) < 0) status = ZN_ERROR_MEMORY;
-    if (status == ZN_OK) status = lin_matrix_finish(e->mass, LIN_AUTO);
+    if (status == ZN_OK) status = lin_matrix_finish(e->mass, LIN_SPARSE); /* cells are found in its pattern */
     if (status == ZN_OK && !(e->cells = lin_cells_create(context, e->mass, NULL, NULL))) status = ZN_ERROR_MEMORY;
     if (status != ZN_OK) prox_destroy(context, e);
     return status;
@@ -60,7 +62,7 @@ zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate 
 void prox_destroy(zn_context *context, prox_estimate *e) {
     lin_cells_destroy(e->cells);
     lin_matrix_destroy(e->mass);
-    void *blocks[] = {e->column, e->rho, e->mass_scale, e->M_kept, e->W_kept, e->have};
+    void *blocks[] = {e->column, e->rho, e->mass_scale, e->single, e->M_kept, e->W_kept, e->have};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     *e = (prox_estimate){0};
 }
@@ -76,6 +78,10 @@ static double mobility(prox_estimate *e, const double *W, int row) {
         bool met = false;
         for (int l = first; l < k && !met; l++) met = map.of[p->index[l]] == cell;
         if (met) continue;
+        if (size == 1 && e->single[p->index[k]] > 0) {
+            g += W[k] * W[k] * e->single[p->index[k]];
+            continue;
+        }
         memset(column, 0, (size_t)size * sizeof *column);
         column[map.place[p->index[k]]] = W[k];
         for (; end < last && map.of[p->index[end]] == cell; end++) column[map.place[p->index[end]]] = W[end];
@@ -106,8 +112,9 @@ static void renew(prox_estimate *e, const double *M, const double *W) {
     if (other_M || other_W) memset(e->have, 0, (size_t)model->size.n_contacts * sizeof *e->have);
     for (int j = 0; other_M && j < model->size.nu; j++) {
         e->mass_scale[j] = 1;
+        e->single[j] = 0;
         for (int k = p->start[j]; k < p->start[j + 1]; k++)
-            if (p->index[k] == j && M[k] > 0) e->mass_scale[j] = 1 / M[k];
+            if (p->index[k] == j && M[k] > 0) e->single[j] = e->mass_scale[j] = 1 / M[k];
     }
 }
 

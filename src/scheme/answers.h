@@ -33,6 +33,7 @@ typedef struct prox_estimate {
     double *rho;    /* one per contact row: nN + nF, in the order of lambda */
     double *M_kept, *W_kept;
     bool factored, *have; /* the cells hold M_kept; per contact: its rho belong to M_kept, W_kept */
+    double *single;       /* 1/M_ii, or 0 where M_ii is not positive: the inverse of cells of one row */
     double *mass_scale;   /* 1/M_ii, or 1 where M_ii is not positive: turns momentum rows into velocities */
 } prox_estimate;
 
