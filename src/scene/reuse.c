@@ -183,9 +183,26 @@ static section *section_of(reuse *r, const scene_node *key, scene_kind kind) {
     return take_names(r, s) ? s : NULL;
 }
 
+/* Sampled values as a list of groups, each with an `every` of its own: so copies stand beside each other, and beside those of the scene. */
+static const scene_node *listed(scene_loader *loader, const scene_node *key, const scene_node *value) {
+    if (strcmp(key->text, "sampled") || value->kind != SCENE_MAP) return value;
+    scene_node *list = SCENE_NEW(loader->arena, scene_node, 1);
+    if (!list || !(list->first = SCENE_NEW(loader->arena, scene_entry, 1))) return NULL;
+    *list = (scene_node){.kind = SCENE_LIST,
+                         .line = value->line,
+                         .column = value->column,
+                         .file = value->file,
+                         .used = value->used,
+                         .first = list->first,
+                         .count = 1};
+    list->first->value = value;
+    return list;
+}
+
 /* Adds copies of the entries of a section. */
 static bool add_section(reuse *r, const scope *s, const scene_node *key, const scene_node *value) {
     scene_loader *loader = r->loader;
+    if (!(value = listed(loader, key, value))) return false;
     if (value->kind != SCENE_MAP && value->kind != SCENE_LIST)
         return scene_error(loader, value, "'%.60s' cannot be repeated: it is no map and no list of things", key->text), false;
     section *to = section_of(r, key, value->kind);
@@ -212,9 +229,9 @@ static bool add_section(reuse *r, const scope *s, const scene_node *key, const s
 static bool repeat_all(reuse *, const scope *, const scene_node *);
 static bool use_all(reuse *, const scope *, const scene_node *);
 
-static const char *const kept[] = {"bodies",    "frames", "joints",  "forces", "constraints", "contacts",   "geometry",
-                                   "materials", "groups", "outputs", "view",   "coordinates", "velocities", "kinematics",
-                                   "mass",      "force",  "states",  "inputs", "tables",      "modes",      "events"};
+static const char *const kept[] = {"bodies", "frames",  "joints", "forces",      "constraints", "contacts",   "geometry", "materials",
+                                   "groups", "outputs", "view",   "coordinates", "velocities",  "kinematics", "mass",     "force",
+                                   "states", "inputs",  "tables", "modes",       "events",      "sampled"};
 
 static bool is_section(const char *name) {
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
@@ -225,7 +242,7 @@ static bool is_section(const char *name) {
 /* Sections that stand in a scene once. */
 static bool is_single(const char *name) {
     static const char *const singles[] = {"title",     "parameters", "energy", "gravity", "simulation",
-                                          "templates", "include",    "study",  "sampled", "files"};
+                                          "templates", "include",    "study",  "files"};
     for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
         if (!strcmp(singles[i], name)) return true;
     return false;
@@ -434,8 +451,8 @@ const scene_node *scene_reuse(scene_loader *loader, const scene_node *root) {
         const char *name = entry->key->text;
         if (!strcmp(name, "repeat") || !strcmp(name, "use") || !strcmp(name, "templates")) continue;
         scene_entry *e = SCENE_NEW(loader->arena, scene_entry, 1);
-        if (!e) return NULL;
-        *e = (scene_entry){entry->key, entry->value, NULL};
+        if (!e || !(e->value = listed(loader, entry->key, entry->value))) return NULL;
+        e->key = entry->key;
         *last = e;
         last = &e->next;
         whole->count++;

@@ -52,6 +52,18 @@ static void repeat_is_writing_by_hand(void **state) {
                 "  - {i: 1..n, bodies: {\"p{i}\": {type: planar, mass: 1, inertia: 0.02, position: [\"({i} - 0.5)*l\", 0]}}}\n"
                 "  - {i: 1..n-1, joints: {\"pin{i}\": {type: revolute, between: [\"p{i}\", \"p{i + 1}\"], at: [\"{i*l}\", 0]}}}\n" SETTINGS,
                 chain_by_hand);
+    /* Sampled values: each copy has its time between samples, beside those of the scene. */
+    check_equal("coordinates: {x1: 1, x2: 2, y: 3}\nenergy: {kinetic: (x1'^2 + x2'^2 + y'^2)/2}\nsampled: {every: 0.05, g: -y}\n"
+                "repeat: {i: 1..2, sampled: {every: \"{i*0.02}\", \"f{i}\": {start: 0, value: \"f{i} - x{i}\"}}}\n"
+                "forces: {x1: f1, x2: f2, y: g}\n" SETTINGS,
+                "coordinates: {x1: 1, x2: 2, y: 3}\nenergy: {kinetic: (x1'^2 + x2'^2 + y'^2)/2}\n"
+                "sampled: [{every: 0.05, g: -y}, {every: 0.02, f1: f1 - x1}, {every: 0.04, f2: f2 - x2}]\n"
+                "forces: {x1: f1, x2: f2, y: g}\n" SETTINGS);
+    check_equal("templates:\n  loop: {parameters: {T: ~}, bodies: {\"{name}\": {type: particle, mass: 2, position: [\"{T}\", 0]}},\n"
+                "    sampled: [{every: \"{T}\", \"{name}_f\": \"-{name}.x\"}], forces: {\"{name}.x\": \"{name}_f\"}}\n"
+                "use: {a: {template: loop, T: 0.1}, b: {template: loop, T: 0.015}}\n" SETTINGS,
+                "bodies: {a: {type: particle, mass: 2, position: [0.1, 0]}, b: {type: particle, mass: 2, position: [0.015, 0]}}\n"
+                "sampled: [{every: 0.1, a_f: -a.x}, {every: 0.015, b_f: -b.x}]\nforces: {a.x: a_f, b.x: b_f}\n" SETTINGS);
     /* Several variables, lists, negative numbers, coordinates and formulas; the last variable is the fastest. */
     check_equal("repeat: {i: [1, 2], j: -1..0, coordinates: {\"x{i}{j + 1}\": {start: \"2*{j}\"}}}\n"
                 "energy: {kinetic: (x10'^2 + x11'^2 + x20'^2 + x21'^2)/2}\nforces: {x10: 1}\n"
