@@ -26,7 +26,7 @@ test: test-packages build ## every test
 
 # Configuring again finds what was installed since the program was built.
 test-packages:
-	@scripts/install-packages python3 $(PYTHON_PACKAGES) python3-pytest python3-xarray mypy 'libopenmpi-dev|libmpich-dev' 'openmpi-bin|mpich' hdf5-tools
+	@scripts/install-packages python3 $(PYTHON_PACKAGES) python3-pytest python3-xarray python3-h5py mypy 'libopenmpi-dev|libmpich-dev' 'openmpi-bin|mpich' hdf5-tools
 
 test-clang: test-packages ## every test of a release build by clang
 	@scripts/install-packages clang

@@ -29,12 +29,14 @@ static zn_status violated(zn_context *context, const zn_model *model, int row, c
                    should);
 }
 
-/* W and sizes of lengths and rates at a state, before steps of h. None where forces cannot be evaluated. */
+/* W and sizes of lengths and rates at a state, before steps of h. None where forces or some direction cannot be evaluated. */
 static zn_status see_sizes(zn_context *context, const zn_model *model, answers *at, const zn_point *point, double h,
                            problem_scales *scales) {
     zn_status status = scales_create(context, model, zn_settings_default().tolerance, scales);
     if (status == ZN_OK) status = scales_see(scales, at, point, h);
     if (status == ZN_OK && model->balance(model, at->work, point, &(zn_balance){.W = at->W})) status = ZN_ERROR_NOT_FINITE;
+    if (status == ZN_OK && !all_finite(model->pattern.W.start[model_rows(model)], at->W))
+        status = ZN_ERROR_NOT_FINITE; /* some row: others are judged */
     if (status == ZN_OK) return ZN_OK;
     scales_destroy(context, scales);
     *scales = (problem_scales){0};
