@@ -269,7 +269,8 @@ zn_status cone_pieces_create(cone_solver *s) {
         for (int c = 0; c < k->n; c++)
             for (int i = 0; i < k->contacts[c].dim; i++) contact_of[k->contacts[c].psi[i]] = c, row_of[k->contacts[c].psi[i]] = i;
         join_unknowns(s, contact_of, joined, mark, size);
-        fine = (k->cells = lin_cells_create(context, p->phi_x, p->phi_x_weak, joined));
+        /* Weak entries are taken all or not at all: larger cells would hold those of one body without those of its neighbours. */
+        fine = (k->cells = lin_cells_create(context, p->phi_x, p->phi_x_weak, p->phi_x_weak ? NULL : joined));
         if (fine) k->map = lin_cells_map(k->cells);
         fine = fine && find_touches(s, k, contact_of, row_of) && take_lists(k);
         plain = fine && cone_piece_groups(s, k, contact_of, &fine);
