@@ -53,7 +53,7 @@ mutation "a coefficient of Radau IIA" src/scheme/tableau_radau.c 'd.c[s - 1] = 1
 mutation "restitution" src/scheme/impact_law.c '+= contact->e_N *' '+= 0.98 * contact->e_N *' 'radau-2a:2' bouncing-ball
 mutation "friction bound" src/law/reservoir.c '{law->dim, law->mu[0]}' '{law->dim, 1.001 * law->mu[0]}' 'radau-2a:2,rattle' rolling-ball
 mutation "Coulomb-Contensou radius" src/law/reservoir.c '3 * pi * law->radius / 16' '3 * pi * law->radius / 15' 'radau-2a:2' tippedisk
-mutation "Stribeck" src/model/formula_contacts.c '(mu_s - mu_d) * 2 / acos(-1.0)' '(mu_s - mu_d) * 2.02 / acos(-1.0)' 'rattle' block-on-belt
+mutation "Stribeck" src/model/formula_contacts.c 'expr_constant(g, acos(-1.0))' 'expr_constant(g, 1.01 * acos(-1.0))' 'rattle' block-on-belt
 mutation "gamma of generalized-alpha" src/scheme/generalized_alpha_parameters.c ': 0.5 + p->af - p->am' ': 0.51 + p->af - p->am' 'generalized-alpha' spring-slider
 mutation "theta of Moreau and Jean" src/scheme/moreau_theta.c '(s->u[i] + s->theta * x[i])' '(s->u[i] + 0.98 * s->theta * x[i])' 'moreau-theta' rolling-ball
 mutation "half a step of forces" src/scheme/moreau_type.c 'h_before : h_before / 2;' 'h_before : h_before / 1.98;' 'moreau-symmetric' skate
