@@ -186,8 +186,8 @@ typedef struct zn_joint_options {
     ZN_RESERVED;
 } zn_joint_options;
 
-/* A place on the path of a rope or belt: a point of a body, or a pulley with a radius around it (in the plane), around which the line goes to the left
- * (counterclockwise) or clockwise. A pulley that grips takes the line along as it turns; over others it slides, and rubs with a friction at most one. */
+/* A place on the path of a rope or belt: a point of a body, or a pulley with a radius around it (in the plane; in space in the plane x, y of the
+ * frame, seen from the tip of z), around which the line goes to the left (counterclockwise) or clockwise. A pulley that grips takes the line along as it turns; over others it slides, and rubs with a friction at most one. */
 typedef struct zn_rope_place {
     zn_frame frame;
     double radius; /* 0: a point */

@@ -350,20 +350,21 @@ static void put_flexible(picture *p, const parts_flexible *f) {
 
 /* A rope or belt, and the pulleys that it goes over. */
 static void put_line(picture *p, const parts_piece *piece) {
-    int points = parts_rope_points(piece);
-    for (int i = 0; i < piece->n_bodies; i++) {
+    int points = parts_rope_points(piece), places = parts_rope_places(piece);
+    for (int i = 0; i < places; i++) {
         const double *place = piece->parameters + i * ROPE_PLACE_NUMBERS;
         double radius = fabs(place[FRAME_NUMBERS]);
         if (!(radius > 0)) continue;
         begin_item(p, piece->name, "disk", piece->bodies[i]);
         vector(p, "at", 3, place);
+        if (!p->planar) vector(p, "axes", 6, place + 3);
         member(p, "radius", radius);
         end_item(p);
     }
     begin_item(p, piece->name, "polyline", 0);
     drawing_put(&p->d, ", \"thin\": true, \"through\": [");
     bool by_points = points > 0 && points <= PICTURE_MOST_ROPE;
-    for (int i = 0; i < (by_points ? points : piece->n_bodies); i++) {
+    for (int i = 0; i < (by_points ? points : places); i++) {
         drawing_put(&p->d, i ? ", " : "");
         if (by_points) {
             drawing_put(&p->d, "[");

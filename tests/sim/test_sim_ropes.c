@@ -97,12 +97,134 @@ static void a_rope_through_a_ring(void **state) {
     }
 }
 
+/* ---- pulleys in space ---- */
+
+/* The axes of a plane that lies anywhere: (a, b), its normal n. */
+#define TURNED                                                                                                                       \
+    "parameters: {k1: 2/7, k2: -3/7, k3: 6/7, theta: 1.1, c: cos(theta), s: sin(theta), a1: c + k1^2*(1 - c),"                       \
+    " a2: k1*k2*(1 - c) + k3*s, a3: k1*k3*(1 - c) - k2*s, b1: k1*k2*(1 - c) - k3*s, b2: c + k2^2*(1 - c), b3: k2*k3*(1 - c) + k1*s," \
+    " n1: k1*k3*(1 - c) + k2*s, n2: k2*k3*(1 - c) - k1*s, n3: c + k3^2*(1 - c)}\n"
+#define FLAT_AT(x, y) "[" #x ", " #y "]"
+#define SPACE_AT(x, y) "[(" #x ")*a1 + (" #y ")*b1, (" #x ")*a2 + (" #y ")*b2, (" #x ")*a3 + (" #y ")*b3]"
+#define FLAT_BODY(J, w) "type: planar, inertia: " #J ", angle_rate: " #w
+#define SPACE_BODY(J, w)                                                                                                                   \
+    "type: spatial, inertia: [0.7*" #J ", 0.7*" #J ", " #J "], rotation: {axis: [k1, k2, k3], angle: theta}, angular_velocity: [0, 0, " #w \
+    "]"
+
+/* A drum and a wheel with a crossed belt; a rope from the drum over a pulley on a spring to a load that swings. The axis of the wheel's pulley is `back`. */
+#define MACHINE(HEAD, AT, BODY, AXIS, BACK, WAY)                                                                                           \
+    HEAD "gravity: " AT(0, -9.81) "\nbodies:\n  drum: {" BODY(0.02, 3) ", mass: 1, position: " AT(                                         \
+        0, 0) "}\n"                                                                                                                        \
+              "  wheel: {" BODY(0.05, -6) ", mass: 1, position: " AT(                                                                      \
+                  -1, 0.1) ", frames: {back: " BACK "}}\n"                                                                                 \
+                           "  hung: {" BODY(0.05, 2) ", mass: 2, position: " AT(                                                           \
+                               1, 0.5) "}\n"                                                                                               \
+                                       "  load: {type: particle, mass: 1, position: " AT(1.3, -1) ", velocity: " AT(                       \
+                                           0.5, 0) "}\nframes: {world.top: {at: " AT(1, 1.5) "}}\n"                                        \
+                                                                                             "joints:\n  axle: {type: revolute, between: " \
+                                                                                             "[world, drum], at: " AT(0, 0) AXIS           \
+        "}\n"                                                                                                                              \
+        "  axle2: {type: revolute, between: [world, wheel], at: " AT(-1, 0.1) AXIS                                                         \
+        "}\n"                                                                                                                              \
+        "  rope: {type: rope, between: [{over: drum, radius: 0.2, around: counterclockwise, grip: true},"                                  \
+        " {over: hung, radius: 0.3, around: clockwise, friction: 0.2}, load]}\n"                                                           \
+        "  belt: {type: belt, between: [{over: wheel.back, radius: 0.1, around: " WAY ", grip: true},"                                     \
+        " {over: drum, radius: 0.2, around: counterclockwise, grip: true}]}\n"                                                             \
+        "forces: {s: {type: spring, between: [world.top, hung], stiffness: 500, length: 0.9}}\nsimulation: {step: 1e-3, end: 1}\n"
+
+/* A plane machine is the same one in any plane of space, and a pulley seen from behind goes the other way round. The drum turns by more than a turn. */
+static void a_machine_in_any_plane(void **state) {
+    (void)state;
+    static const char flat[] = MACHINE("", FLAT_AT, FLAT_BODY, "", "[0, 0]", "clockwise"),
+                      turned[] = MACHINE(TURNED, SPACE_AT, SPACE_BODY, ", axis: [n1, n2, n3]", "[0, 0, 0]", "clockwise"),
+                      behind[] = MACHINE(TURNED, SPACE_AT, SPACE_BODY, ", axis: [n1, n2, n3]", "{at: [0, 0, 0], axis: [0, 0, -1]}",
+                                         "counterclockwise");
+    static const struct {
+        const char *scheme;
+        int stages;
+        double allowed;
+    } rows[] = {{"moreau-midpoint", 0, 1e-11}, {"lobatto-3a3b", 0, 1e-9}, {"radau-2a", 3, 1e-9}};
+    for (int i = 0; i < 3; i++)
+        for (int back = 0; back < (i == 0 ? 2 : 1); back++) {
+            trial_options o = {.scheme = rows[i].scheme, .stages = rows[i].stages};
+            trial a = trial_complete(flat, o), b = trial_complete(back ? behind : turned, o);
+            const double c = cos(1.1), s = sin(1.1), k[3] = {2.0 / 7, -3.0 / 7, 6.0 / 7};
+            const double x = trial_q(&a, 9), y = trial_q(&a, 10), kr = k[0] * x + k[1] * y;
+            const double r[3] = {c * x - s * k[2] * y, c * y + s * k[2] * x, s * (k[0] * y - k[1] * x)};
+            for (int j = 0; j < 3; j++) {
+                check_close(trial_q(&b, 21 + j), r[j] + (1 - c) * kr * k[j], rows[i].allowed);
+                check_close(trial_u(&b, 6 * j + 5), trial_u(&a, 3 * j + 2), 10 * rows[i].allowed); /* rates of the three bodies */
+            }
+            assert_true(trial_q(&a, 2) > 2 * pi / 2 && trial_u(&a, 2) > 5);
+            trial_end(&a), trial_end(&b);
+        }
+}
+
+/* A load that swings out of the plane of its pulley, on a carriage with a spring; the other end goes through an eye to a second one. Nothing is lost,
+ * and mirror images (in the plane of the pulley, and by its axis the other way round) move alike. */
+static void a_load_out_of_the_plane(void **state) {
+    (void)state;
+    static const char text[] =
+        "gravity: [0, 0, -10]\nbodies:\n  carriage: {type: spatial, mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 1]}\n"
+        "  load: {type: particle, mass: 1, position: [0.2, %g, -0.5], velocity: [0.3, %g, 0]}\n"
+        "  other: {type: particle, mass: 1.5, position: [-1.5, 0.4, -0.2]}\n"
+        "frames: {carriage.wheel: {at: [0, 0, 0], axis: [0, %d, 0]}, world.eye: {at: [-1.5, 0.4, 1.1]}}\n"
+        "joints:\n  rail: {type: prismatic, between: [world, carriage], at: [0, 0, 1], axis: [1, 0, 0]}\n"
+        "  rope: {type: rope, between: [load, {over: carriage.wheel, radius: 0.2, around: %s}, world.eye, other]}\n"
+        "forces: {s: {type: spring, between: [world, carriage], stiffness: 300, length: 1}}\nsimulation: {step: 2e-3, end: 1, "
+        "project_start: true}\n";
+    double seen[3][3];
+    for (int way = 0; way < 3; way++) {
+        char scene[1200];
+        double side = way == 1 ? 1 : -1;
+        snprintf(scene, sizeof scene, text, 0.3 * side, 0.8 * side, way == 2 ? -1 : 1, way == 2 ? "counterclockwise" : "clockwise");
+        if (way == 1) { /* all that is beside the plane on its other side */
+            for (char *at = scene; (at = strstr(at, "[-1.5, 0.4")); at += 7) memcpy(at, "[-1.5,-0.4", 10);
+        }
+        trial r = trial_complete(scene, (trial_options){.scheme = "radau-2a", .stages = 3});
+        trial start = trial_begin(scene, (trial_options){.scheme = "radau-2a", .stages = 3});
+        double T[2], V[2];
+        zn_simulation_energy(start.simulation, &T[0], &V[0]);
+        zn_simulation_energy(r.simulation, &T[1], &V[1]);
+        check_close(T[1] + V[1], T[0] + V[0], 1e-8);
+        assert_true(fabs(trial_q(&r, 8)) > 0.1);
+        for (int j = 0; j < 3; j++) seen[way][j] = trial_q(&r, 7 + j);
+        trial_end(&start), trial_end(&r);
+    }
+    for (int j = 0; j < 3; j++) {
+        check_close(seen[1][j], j == 1 ? -seen[0][j] : seen[0][j], 1e-9);
+        check_close(seen[2][j], seen[0][j], 1e-9);
+    }
+}
+
+/* The length of the path: from a point beside the plane straight to where the tangent of its projection touches, over a quarter, and down. */
+static void the_length_of_a_path(void **state) {
+    (void)state;
+    for (int shorter = 0; shorter < 2; shorter++) {
+        char scene[600];
+        double length = sqrt(3 * 3 + 4 * 4) + 0.5 * pi / 2 + 2;
+        snprintf(
+            scene, sizeof scene,
+            "bodies: {load: {type: particle, mass: 1, position: [0.5, 0, -2]}}\n"
+            "frames: {world.wheel: {at: [0, 0, 0], axis: [0, -1, 0]}, world.eye: {at: [-3, 4, 0.5]}}\n"
+            "joints: {rope: {type: rope, length: %.17g, between: [world.eye, {over: world.wheel, radius: 0.5, around: clockwise}, load]}}\n"
+            "simulation: {step: 0.1, end: 0.1}\n",
+            length * (1 - 1e-10 * shorter));
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *parsed = NULL;
+        zn_status status = zn_scene_parse(context, "test", scene, NULL, &parsed);
+        if (shorter) assert_non_null(strstr(zn_error_text(context), "too short"));
+        else assert_int_equal(status, ZN_OK);
+        zn_scene_destroy(parsed);
+        zn_context_destroy(context);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_band_brake),
-        cmocka_unit_test(a_crossed_belt),
-        cmocka_unit_test(a_winch_on_a_car),
-        cmocka_unit_test(a_rope_through_a_ring),
+        cmocka_unit_test(a_band_brake),          cmocka_unit_test(a_crossed_belt),         cmocka_unit_test(a_winch_on_a_car),
+        cmocka_unit_test(a_rope_through_a_ring), cmocka_unit_test(a_machine_in_any_plane), cmocka_unit_test(a_load_out_of_the_plane),
+        cmocka_unit_test(the_length_of_a_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

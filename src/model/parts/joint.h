@@ -45,6 +45,8 @@ typedef struct joint_motion {
 joint_motion joint_displacement(sketch *, const sketch_frame *a, const sketch_frame *b, bool planar);
 /* mark: counts the turns in space; NULL in the plane, where `offset` is added to the difference of the bodies' angles. */
 joint_motion joint_angle(sketch *, const sketch_frame *a, const sketch_frame *b, expr offset, const sketch_body *mark);
+/* The angle of (C, S) that a mark counts. */
+expr joint_counted_angle(sketch *, expr C, expr S, const sketch_body *mark);
 
 expr joint_rate(const joint_sketch *, bool slides);
 
@@ -52,6 +54,8 @@ enum { JOINT_MOST_REGISTERS = 4096 }; /* of a part that looks after a mark */
 /* A mark: the index of its body, -1 with an error. The one that counts the turns between two frames (24 parameters), with an output NAME.angle. */
 int parts_add_mark(zn_parts *, const char *name, double start);
 int parts_add_turns(zn_parts *, const char *name, const int *bodies, const double *frames, double turned);
+/* after_step of a part whose last coordinate is a mark m, and whose output is the angle theta that it counts: m = theta. */
+void parts_count_turns(const zn_model *, double t, double *q);
 /* The part fits into JOINT_MOST_REGISTERS. */
 zn_status parts_check_mark(zn_context *, const parts_piece *, const zn_model *);
 
@@ -70,9 +74,10 @@ zn_status parts_joint_start(zn_parts *, int joint, bool turns, double *value);
 /* Adds the pieces of the options of piece number `joint` (joint_options.c). */
 zn_status parts_joint_options(zn_parts *, int joint, const zn_joint_def *);
 zn_status parts_loose_gear(zn_parts *, int joint, const zn_joint_def *); /* joint_gear.c */
-/* Ropes and belts: numbers of each place of the piece: frame, r, grips, beta of the span behind it and phi at the start. Their picture in the plane: points
+/* Ropes and belts: numbers of each place of the piece: frame, r, grips, beta of the span behind it (in space its arc) and phi at the start. Their picture in the plane: points
  * (x, y as outputs), 0 where lines between the places do. */
 enum { ROPE_PLACE_NUMBERS = SKETCH_FRAME_PARAMETERS + 4 };
+int parts_rope_places(const parts_piece *); /* bodies behind these are marks */
 int parts_rope_points(const parts_piece *);
 parts_express parts_express_rope_points;
 zn_status parts_rope(zn_parts *, const zn_joint_def *);

@@ -28,20 +28,22 @@ static expr turning(sketch *k, expr C, expr S, int variable) {
     return expr_is_zero(k->g, across) ? across : sketch_div(k, across, sketch_add(k, sketch_mul(k, C, C), sketch_mul(k, S, S)));
 }
 
-joint_motion joint_angle(sketch *k, const sketch_frame *a, const sketch_frame *b, expr offset, const sketch_body *mark) {
-    expr rate = evec_dot(k, a->z, evec_sub(k, b->omega, a->omega));
-    if (!mark) {
-        expr turned = sketch_sub(k, k->body[b->body].phi, k->body[a->body].phi);
-        return (joint_motion){sketch_add(k, turned, offset), rate};
-    }
+expr joint_counted_angle(sketch *k, expr C, expr S, const sketch_body *mark) {
     expr m = mark->phi, cos_m = expr_unary(k->g, EXPR_COS, m), sin_m = expr_unary(k->g, EXPR_SIN, m);
-    expr C = evec_dot(k, a->x, b->x), S = evec_dot(k, a->y, b->x);
     expr across = sketch_sub(k, sketch_mul(k, S, cos_m), sketch_mul(k, C, sin_m));
     expr along = sketch_add(k, sketch_mul(k, C, cos_m), sketch_mul(k, S, sin_m));
     expr theta = sketch_add(k, m, expr_binary(k->g, EXPR_ATAN2, across, along));
     k->failed |= !expr_keep_derivative(k->g, theta, 0, turning(k, C, S, 0));
+    k->failed |= !expr_keep_derivative(k->g, theta, EXPR_MOTION, turning(k, C, S, EXPR_MOTION));
     for (int i = 0; i < k->s.size.nq; i++) k->failed |= !expr_keep_derivative(k->g, theta, k->s.q + i, turning(k, C, S, k->s.q + i));
-    return (joint_motion){theta, rate};
+    return theta;
+}
+
+joint_motion joint_angle(sketch *k, const sketch_frame *a, const sketch_frame *b, expr offset, const sketch_body *mark) {
+    expr rate = evec_dot(k, a->z, evec_sub(k, b->omega, a->omega));
+    if (mark) return (joint_motion){joint_counted_angle(k, evec_dot(k, a->x, b->x), evec_dot(k, a->y, b->x), mark), rate};
+    expr turned = sketch_sub(k, k->body[b->body].phi, k->body[a->body].phi);
+    return (joint_motion){sketch_add(k, turned, offset), rate};
 }
 
 expr joint_rate(const joint_sketch *j, bool slides) {
@@ -62,8 +64,7 @@ zn_status parts_check_mark(zn_context *context, const parts_piece *piece, const 
     return fail(context, ZN_ERROR_UNSUPPORTED, "the motion of the bodies of '%s' is too long a formula", piece->name);
 }
 
-/* m = theta: the mark is the last coordinate of its part, the angle its output. */
-static void count_turns(const zn_model *model, double t, double *q) {
+void parts_count_turns(const zn_model *model, double t, double *q) {
     double registers[JOINT_MOST_REGISTERS], rest[JOINT_MOST_REGISTERS], theta;
     if (model->size.nu > JOINT_MOST_REGISTERS) return;
     memset(rest, 0, (size_t)model->size.nu * sizeof *rest);
@@ -115,7 +116,7 @@ int parts_add_turns(zn_parts *parts, const char *name, const int *bodies, const 
                          .bodies = (int[]){bodies[0], bodies[1], mark},
                          .n_parameters = 2 * SKETCH_FRAME_PARAMETERS,
                          .n_outputs = 1,
-                         .after_step = count_turns};
+                         .after_step = parts_count_turns};
     parts_piece *piece = mark < 0 ? NULL : parts_piece_begin(parts, &shape);
     mem_free(parts->context, label);
     if (!piece || !(piece->outputs[0] = mem_format(parts->context, "%s.angle", name))) return -1;
