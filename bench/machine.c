@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What inputs and states cost: a step of two masses on springs, with forces that read none, 20 inputs, or 20 inputs and 20 states (filters of a position).
+/* What inputs and states cost: a step of two masses on springs, formulas or bodies, with forces that read none, 20 inputs, or 20 inputs and 20 states (filters of a
+ * position).
  *
  *   bench_machine [--out FILE.csv] [--seconds S]
  *
@@ -13,19 +14,25 @@
 
 enum { COUNT = 20, STEPS = 2000, TEXT = 8000 };
 
-static void describe(int inputs, int states, char *text) {
+static const char *const systems[2][2] = {
+    {"x", "coordinates: {x: 1, y: {start: 0, velocity: 1}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 2*x^2 + y^2}\nforces: {"},
+    {"a.x", "bodies: {a: {type: particle, mass: 1, position: [1, 0]}, b: {type: particle, mass: 1, position: [0, 1], velocity: [0, 1]}}\n"
+            "forces: {s: {type: spring, between: [world, a], stiffness: 4}, r: {type: spring, between: [world, b], stiffness: 2}, "}};
+
+static void describe(int bodies, int inputs, int states, char *text) {
+    const char *x = systems[bodies][0];
     char sum[TEXT / 4] = "0";
-    int n = snprintf(text, TEXT,
-                     "coordinates: {x: 1, y: {start: 0, velocity: 1}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 2*x^2 + y^2}\n");
+    int n = 0;
     n += snprintf(text + n, TEXT - (size_t)n, "inputs: {none: 0");
     for (int i = 0; i < inputs; i++) n += snprintf(text + n, TEXT - (size_t)n, ", i%d: %g", i, 0.1 * i);
     for (int i = 0; i < inputs; i++) snprintf(sum + strlen(sum), sizeof sum - strlen(sum), " + i%d", i);
     n += snprintf(text + n, TEXT - (size_t)n, "}\n%s", states ? "states: {" : "");
     for (int i = 0; i < states; i++) {
-        n += snprintf(text + n, TEXT - (size_t)n, "%ss%d: {start: 0.1, rate: i%d - s%d + x}", i ? ", " : "", i, i, i);
+        n += snprintf(text + n, TEXT - (size_t)n, "%ss%d: {start: 0.1, rate: i%d - s%d + %s}", i ? ", " : "", i, i, i, x);
         snprintf(sum + strlen(sum), sizeof sum - strlen(sum), " + s%d", i);
     }
-    snprintf(text + n, TEXT - (size_t)n, "%s\nforces: {x: 0.001*(%s)}\nsimulation: {step: 1e-3, end: 1000}\n", states ? "}" : "", sum);
+    n += snprintf(text + n, TEXT - (size_t)n, "%s\n%s", states ? "}" : "", systems[bodies][1]);
+    snprintf(text + n, TEXT - (size_t)n, "%s: 0.001*(%s)}\nsimulation: {step: 1e-3, end: 1000}\n", x, sum);
 }
 
 /* Microseconds a step; negative: it failed. */
@@ -65,17 +72,19 @@ int main(int argc, char **argv) {
     }
     FILE *out = path ? fopen(path, "w") : NULL;
     if (path && !out) return fprintf(stderr, "%s cannot be written\n", path), 1;
-    printf("%-18s %6s %10s %10s %10s   microseconds a step\n", "scheme", "stages", "none", "20 inputs", "and states");
-    if (out) fprintf(out, "scheme,stages,none,inputs,states\n");
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    printf("%-9s %-18s %6s %10s %10s %10s   microseconds a step\n", "system", "scheme", "stages", "none", "20 inputs", "and states");
+    if (out) fprintf(out, "system,scheme,stages,none,inputs,states\n");
+    for (size_t k = 0; k < 2 * sizeof rows / sizeof *rows; k++) {
+        int bodies = k >= sizeof rows / sizeof *rows, row = (int)(k % (sizeof rows / sizeof *rows));
+        const char *system = bodies ? "bodies" : "formulas";
         char text[TEXT];
         double took[3];
         for (int i = 0; i < 3; i++) {
-            describe(i > 0 ? COUNT : 0, i > 1 ? COUNT : 0, text);
-            if ((took[i] = measure(rows[k].scheme, rows[k].stages, text, seconds)) < 0) return 1;
+            describe(bodies, i > 0 ? COUNT : 0, i > 1 ? COUNT : 0, text);
+            if ((took[i] = measure(rows[row].scheme, rows[row].stages, text, seconds)) < 0) return 1;
         }
-        printf("%-18s %6d %10.2f %10.2f %10.2f\n", rows[k].scheme, rows[k].stages, took[0], took[1], took[2]);
-        if (out) fprintf(out, "%s,%d,%g,%g,%g\n", rows[k].scheme, rows[k].stages, took[0], took[1], took[2]);
+        printf("%-9s %-18s %6d %10.2f %10.2f %10.2f\n", system, rows[row].scheme, rows[row].stages, took[0], took[1], took[2]);
+        if (out) fprintf(out, "%s,%s,%d,%g,%g,%g\n", system, rows[row].scheme, rows[row].stages, took[0], took[1], took[2]);
     }
     return out && fclose(out) ? 1 : 0;
 }

@@ -15,12 +15,17 @@ zn_part_info zn_model_part_info(const zn_model *model, int index) {
     if (!has_part(model, index)) return (zn_part_info){.name = "", .what = ""};
     const part *p = &assembly_of(model)->parts[index];
     const zn_sizes *n = &p->model->size;
+    const bool *states = p->model->states; /* then what their rates name is of other parts */
+    int own = 0;
+    for (int i = 0; states && i < n->nq; i++) own += states[i];
     return (zn_part_info){.name = p->name ? p->name : "",
                           .what = p->what ? p->what : "part",
                           .group = p->group,
                           .bodies = {p->bodies[0], p->bodies[1]},
-                          .nq = p->kinematics ? n->nq : 0,
-                          .nu = p->kinematics ? n->nu : 0,
+                          .nq = !p->kinematics ? 0
+                                : states       ? own
+                                               : n->nq,
+                          .nu = p->kinematics && !states ? n->nu : 0,
                           .ng = n->ng,
                           .ny = n->ny,
                           .n_contacts = n->n_contacts};

@@ -636,22 +636,47 @@ static void test_errors(void **state) {
     trial_end(&r);
 }
 
+/* Many states beside a body are a few parts, and a chain of filters through all of them is the one without bodies. */
+#define FILTERS                                                                                                 \
+    "states: {s0: {start: 0, rate: sin(3*t) + X - s0}}\n"                                                       \
+    "repeat: {i: 1..69, states: {\"s{i}\": {start: \"0.1*{i}\", rate: \"20*(s{i-1} - s{i}) - 0.1*s{i}*X\"}}}\n" \
+    "simulation: {step: 0.01, end: 2}\n"
+static void test_many_states(void **state) {
+    (void)state;
+    static const char alone[] = "coordinates: {X: 1}\nenergy: {kinetic: X'^2, potential: 4*X^2}\nforces: {X: s69}\n" FILTERS;
+    static const char beside[] = "bodies: {p: {type: particle, mass: 2, position: [0, 3]}}\ncoordinates: {X: 1}\n"
+                                 "energy: {kinetic: X'^2, potential: 4*X^2}\nforces: {X: s69, p.x: s40}\n" FILTERS;
+    static const char *const schemes[] = {"radau-2a", "rattle", "moreau-midpoint", "generalized-alpha"};
+    for (int k = 0; k < 4; k++) {
+        trial a = trial_complete(alone, (trial_options){.scheme = schemes[k]}),
+              b = trial_complete(beside, (trial_options){.scheme = schemes[k]});
+        const zn_model *one = zn_scene_model(a.scene), *two = zn_scene_model(b.scene);
+        int states = 0, parts = 0;
+        for (int i = 0; i < zn_model_part_count(two); i++) {
+            zn_part_info part = zn_model_part_info(two, i);
+            if (!strstr(part.what, "state")) continue;
+            states += part.nq, parts++;
+            assert_int_equal(part.nu, 0);
+        }
+        assert_int_equal(states, 70);
+        assert_true(parts <= 3);
+        for (int i = 0, found = 0; i < one->size.nq; i++, found = 0) {
+            for (int j = 0; j < two->size.nq; j++)
+                if (!strcmp(one->q_names[i], two->q_names[j])) check_close(trial_q(&b, j), trial_q(&a, i), 1e-9), found++;
+            assert_int_equal(found, 1);
+        }
+        assert_true(fabs(trial_q(&b, 0)) > 1e-3); /* p.x */
+        trial_end(&a), trial_end(&b);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pid),
-                                       cmocka_unit_test(test_sampled),
-                                       cmocka_unit_test(test_orders),
-                                       cmocka_unit_test(test_bounces),
-                                       cmocka_unit_test(test_recorded_events),
-                                       cmocka_unit_test(test_forces),
-                                       cmocka_unit_test(test_force_names),
-                                       cmocka_unit_test(test_force_names_in_space),
-                                       cmocka_unit_test(test_modes),
-                                       cmocka_unit_test(test_switched_rules),
-                                       cmocka_unit_test(test_starts_and_names),
-                                       cmocka_unit_test(test_walker),
-                                       cmocka_unit_test(test_clock),
-                                       cmocka_unit_test(test_names),
-                                       cmocka_unit_test(test_followed),
-                                       cmocka_unit_test(test_errors)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pid),      cmocka_unit_test(test_sampled),        cmocka_unit_test(test_many_states),
+        cmocka_unit_test(test_orders),   cmocka_unit_test(test_bounces),        cmocka_unit_test(test_recorded_events),
+        cmocka_unit_test(test_forces),   cmocka_unit_test(test_force_names),    cmocka_unit_test(test_force_names_in_space),
+        cmocka_unit_test(test_modes),    cmocka_unit_test(test_switched_rules), cmocka_unit_test(test_starts_and_names),
+        cmocka_unit_test(test_walker),   cmocka_unit_test(test_clock),          cmocka_unit_test(test_names),
+        cmocka_unit_test(test_followed), cmocka_unit_test(test_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

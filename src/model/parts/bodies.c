@@ -270,9 +270,9 @@ static void express_inertia(sketch *k, const sketch_body *b) {
 zn_status parts_express_body(zn_parts *parts, sketch *k, const parts_piece *piece) {
     (void)parts;
     const sketch_body *b = &k->body[0];
-    if (b->kind == BODY_MARK) sketch_mass(k, b->u, b->u, sketch_constant(k, 1)); /* it has no velocity: any mass will do */
-    if (body_has_rate(b->kind)) k->s.answered = 1;                               /* of the bodies that its rate names */
-    if (body_is_number(b->kind) || piece->variant) return ZN_OK;                 /* a variant: nodes, whose mass is in their elements */
+    if (b->kind == BODY_MARK) sketch_mass(k, b->u, b->u, sketch_constant(k, 1));     /* it has no velocity: any mass will do */
+    if (body_has_rate(b->kind)) k->s.answered = piece->variant ? piece->variant : 1; /* the others are of bodies that rates name */
+    if (body_is_number(b->kind) || piece->variant) return ZN_OK;                     /* a variant: nodes, whose mass is in their elements */
     expr m = sketch_parameter(k);
     evec g = sketch_parameter3(k);
     int directions = b->kind == BODY_PARTICLE_3D || b->kind == BODY_SPATIAL ? 3 : 2;

@@ -350,6 +350,32 @@ static zn_status add_body(zn_parts *parts, assembly *a, int index) {
     return add_piece(parts, a, &piece, true);
 }
 
+/* States that stand beside each other are one part, which costs less than one for each. Their number; its variant says it, too. */
+static int count_states(const zn_parts *parts, size_t first) {
+    enum { MOST_JOINED = 32 }; /* a part has the bodies that its rates name */
+    int n = 0;
+    while (n < MOST_JOINED && first + (size_t)n < parts->n_bodies && parts->bodies[first + (size_t)n].kind == BODY_STATE) n++;
+    return n;
+}
+
+static zn_status add_states(zn_parts *parts, assembly *a, int first, int count) {
+    int *bodies = MEM_ARRAY(parts->context, int, count);
+    const parts_body *b = &parts->bodies[first];
+    char *name = count > 1 ? mem_format(parts->context, "%s .. %s", b->name, b[count - 1].name) : mem_text(parts->context, b->name);
+    for (int i = 0; bodies && i < count; i++) bodies[i] = first + i;
+    parts_piece piece = {.what = count > 1 ? "states" : "state",
+                         .name = name,
+                         .express = parts_express_body,
+                         .variant = count,
+                         .n_bodies = count,
+                         .bodies = bodies,
+                         .group = b->group};
+    zn_status status = name && bodies ? add_piece(parts, a, &piece, true) : ZN_ERROR_MEMORY;
+    mem_free(parts->context, name);
+    mem_free(parts->context, bodies);
+    return status;
+}
+
 /* ---- the whole ---- */
 
 /* Every switch has something to switch. */
@@ -391,8 +417,9 @@ static zn_status build(zn_parts *parts, zn_model **model) {
     zn_status status = ZN_OK, one;
     for (size_t i = 0; status == ZN_OK && i < parts->n_bodies; i++)
         if (body_is_held(parts->bodies[i].kind)) status = add_coordinates(a, &parts->bodies[i]);
-    for (size_t i = 0; status == ZN_OK && i < parts->n_bodies; i++)
-        if (body_is_held(parts->bodies[i].kind)) status = add_body(parts, a, (int)i);
+    for (size_t i = 0, n; status == ZN_OK && i < parts->n_bodies; i += n ? n : 1)
+        if ((n = (size_t)count_states(parts, i))) status = add_states(parts, a, (int)i, (int)n);
+        else if (body_is_held(parts->bodies[i].kind)) status = add_body(parts, a, (int)i);
     /* Formulas of several pieces may be wrong: all are reported. */
     for (size_t i = 0; status != ZN_ERROR_MEMORY && i < parts->n_pieces; i++)
         if (status != ZN_OK && parts->pieces[i].express == parts_express_contact_place)
