@@ -2,18 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A run of a study done by itself (the attribute `case` of its file, zeno run --start), and the line that tells how far a study is.
 # usage: case.sh ZENO SCENES
-set -u
-zeno=$1
+. "${0%/*}/common.sh"
 ball=$2/bouncing-ball.yaml
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-complain() {
-    failures=$((failures + 1))
-    echo "FAILED: $*"
-}
 
 # What a study keeps of a run is what the run by itself gives, to the last digit: parameter, setting and start.
 "$zeno" sweep "$ball" --vary e_N=0.5,0.6 --vary "q'=0.1:0.3:3" --vary scheme=moreau,radau-2a:2 --keep last:q --end 1 --step 1e-2 --set q_0=1.5 --quiet --out balls.h5 || complain "a study fails"

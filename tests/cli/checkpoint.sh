@@ -2,25 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # zeno run --checkpoint, --continue: runs that are stopped and killed again and again end with the bytes of runs that were not; what is refused.
 # usage: checkpoint.sh ZENO SCENES
-set -u
-zeno=$1
+. "${0%/*}/common.sh"
 scenes=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
 RANDOM=1
-
-complain() {
-    failures=$((failures + 1))
-    echo "FAILED: $*"
-}
 refuses() { # TEXT ARGUMENTS...
     text=$1
     shift
-    "$zeno" run "$@" >out 2>err
-    [ $? -eq 2 ] || complain "exit status is not 2: $*"
-    grep -q -e "$text" err || complain "no '$text' in: $(cat err)"
+    refused "$text" "$zeno" run "$@"
 }
 without_times() { grep -v seconds "$1"; }
 

@@ -2,36 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The program as a user meets it: exit statuses, what goes where, determinism, interruption, files that survive.
 # usage: cli.sh ZENO SCENES
-set -u
-zeno=$1
+. "${0%/*}/common.sh"
 scenes=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-checks=0
-failures=0
 
-# expect STATUS COMMAND...: runs it, standard output in out, standard error in err
-expect() {
-    status=$1
-    shift
-    "$@" >out 2>err </dev/null
-    got=$?
-    checks=$((checks + 1))
-    [ "$got" -eq "$status" ] && return 0
-    failures=$((failures + 1))
-    echo "FAILED: exit $got, expected $status: $*"
-    sed 's/^/    /' out err | head -n 8
-}
-# holds WHAT COMMAND...: the command must succeed
-holds() {
-    what=$1
-    shift
-    checks=$((checks + 1))
-    "$@" >/dev/null 2>&1 && return 0
-    failures=$((failures + 1))
-    echo "FAILED: $what"
-}
 empty() { [ ! -s "$1" ]; }
 lines() { [ "$(wc -l <"$1")" -eq "$2" ]; }
 

@@ -2,26 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # zeno converge: what it prints, what it refuses, that threads do not change a digit.
 # usage: converge.sh ZENO SCENES
-set -u
-zeno=$1
+. "${0%/*}/common.sh"
 pendulum=$2/cartesian-pendulum.yaml
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
 
-complain() {
-    failures=$((failures + 1))
-    echo "FAILED: $*"
-}
-# refuses TEXT ARGUMENTS...: exit status 2, nothing on standard output, TEXT on standard error
-refuses() {
+refuses() { # TEXT ARGUMENTS...
     text=$1
     shift
-    "$zeno" converge "$@" >out 2>err
-    [ $? -eq 2 ] || complain "exit status is not 2: $*"
-    [ ! -s out ] || complain "standard output is not empty: $*"
-    grep -q -e "$text" err || complain "no '$text' in: $(cat err)"
+    refused "$text" "$zeno" converge "$@"
 }
 # between KEY LOW HIGH: the first number after "KEY": in out
 between() {

@@ -3,36 +3,9 @@
 # Files that the program writes: texts are never obeyed, two runs do not share a name, full and closed outputs are told, inputs stay.
 # Needs no privileges, and minds none: a limit of file sizes and /dev/full stand for full disks.
 # usage: files.sh ZENO SCENES
-set -u
-zeno=$1
+. "${0%/*}/common.sh"
 scenes=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-checks=0
-failures=0
 
-complain() {
-    failures=$((failures + 1))
-    echo "FAILED: $*"
-}
-expect() { # expect STATUS COMMAND...: standard output in out, standard error in err
-    status=$1
-    shift
-    "$@" >out 2>err </dev/null
-    got=$?
-    checks=$((checks + 1))
-    [ "$got" -eq "$status" ] && return 0
-    complain "exit $got, expected $status: $*"
-    sed 's/^/    /' out err | head -n 8
-}
-holds() { # holds WHAT COMMAND...
-    what=$1
-    shift
-    checks=$((checks + 1))
-    "$@" >/dev/null 2>&1 || complain "$what"
-}
-says() { holds "it says '$1', not: $(head -c 300 err)" grep -qF -e "$1" err; }
 absent() { [ ! -e "$1" ]; }
 limited() { # limited BLOCKS COMMAND...: no file may become larger than so many times 512 bytes
     blocks=$1

@@ -2,35 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # zeno page: what it writes and refuses, with a stand-in for the viewer (tests/viewer has the real one in a browser).
 # usage: page.sh ZENO SCENES
-set -u
-zeno=$1
+. "${0%/*}/common.sh"
 scenes=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-checks=0
-failures=0
 
-expect() { # expect STATUS COMMAND...
-    status=$1
-    shift
-    "$@" >out 2>err </dev/null
-    got=$?
-    checks=$((checks + 1))
-    [ "$got" -eq "$status" ] && return 0
-    failures=$((failures + 1))
-    echo "FAILED: exit $got, expected $status: $*"
-    sed 's/^/    /' out err | head -n 8
-}
-holds() { # holds WHAT COMMAND...
-    what=$1
-    shift
-    checks=$((checks + 1))
-    "$@" >/dev/null 2>&1 && return 0
-    failures=$((failures + 1))
-    echo "FAILED: $what"
-}
-says() { holds "it says '$1'" grep -qF "$1" err; }
 absent() { [ ! -e "$1" ]; }
 lacks() { ! grep -qF "$1" "$2"; }
 

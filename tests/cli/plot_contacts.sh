@@ -2,22 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # zeno plot --contacts: number, force and network of contacts that came by themselves, against statics.
 # usage: plot_contacts.sh ZENO SCENES
-set -u
-zeno=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-complain() {
-    failures=$((failures + 1))
-    echo "FAILED: $*"
-}
-# A gnuplot that leaves its script behind.
-real=$(command -v gnuplot)
-mkdir bin
-printf '#!/bin/sh\ncat >"%s/script"\nexec "%s" "%s/script"\n' "$work" "$real" "$work" >bin/gnuplot
-chmod +x bin/gnuplot
+. "${0%/*}/common.sh"
+watch_gnuplot
 draws() { PATH=$work/bin:$PATH "$zeno" plot "$@" --out picture.svg 2>err || complain "no picture of $*: $(cat err)"; }
 
 # A ball of 1 kg lies on a box of 2 kg, 0.05 right of its middle, the box on the floor; g = 10. The ball presses with 10 N, the corners of the box, at -0.3 and 0.3, with

@@ -2,27 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # zeno plot of studies: curves for each value of what else varies, maps with classes, histograms with quantiles, what is usual; no text of a file means anything.
 # usage: plot_study.sh ZENO SCENES
-set -u
-zeno=$1
+. "${0%/*}/common.sh"
 ball=$2/bouncing-ball.yaml
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
 
-complain() {
-    failures=$((failures + 1))
-    echo "FAILED: $*"
-}
-# A gnuplot that leaves its script behind.
-real=$(command -v gnuplot)
-mkdir bin
-cat >bin/gnuplot <<END
-#!/bin/sh
-cat >"$work/script"
-exec "$real" "$work/script"
-END
-chmod +x bin/gnuplot
+watch_gnuplot
 # draws STUDY OPTIONS...: a picture, of which `script` is what gnuplot got and `texts` what one reads
 draws() {
     rm -f script picture.svg
@@ -34,9 +17,7 @@ refuses() {
     text=$1
     shift
     rm -f picture.svg
-    "$zeno" plot "$@" --out picture.svg >out 2>err
-    [ $? -eq 2 ] || complain "exit status is not 2: $*"
-    grep -q -e "$text" err || complain "no '$text' in: $(cat err)"
+    refused "$text" "$zeno" plot "$@" --out picture.svg
     [ ! -e picture.svg ] || complain "there is a picture all the same: $*"
 }
 reads() { grep -qF -e "$1" texts || complain "one does not read '$1' but: $(tr '\n' '|' <texts)"; }

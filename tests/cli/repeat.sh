@@ -2,18 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # zeno run RESULT: the run that made a result once more, bit for bit, with everything that was set and included.
 # usage: repeat.sh ZENO SCENES
-set -u
-zeno=$1
+. "${0%/*}/common.sh"
 scenes=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
 
-complain() {
-    failures=$((failures + 1))
-    echo "FAILED: $*"
-}
 # repeats SCENE ARGUMENTS...
 repeats() {
     scene=$1

@@ -2,17 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What ends a command within a solve: Ctrl-C, SIGTERM, limits of time; and what it says then.
 # usage: stop.sh ZENO
-set -u
-zeno=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-complain() {
-    failures=$((failures + 1))
-    echo "FAILED: $*"
-}
+. "${0%/*}/common.sh"
 now() { date +%s%N | cut -c1-13; }
 
 # Spheres that touch, thrown at each other: one step is one solve of some hundred contacts.

@@ -2,20 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The studies of studies/ with few runs, and what they must show.
 # usage: studies.sh ZENO STUDIES
-set -u
-zeno=$1
+. "${0%/*}/common.sh"
 studies=$2
 ZENO_PROGRAM=$zeno
 export ZENO_PROGRAM
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
 
-complain() {
-    failures=$((failures + 1))
-    echo "FAILED: $*"
-}
 # table STUDY DATASET...: a line for each run
 table() {
     file=$1

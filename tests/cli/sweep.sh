@@ -2,26 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # zeno sweep: one file whose bytes depend on the study only, not on threads, kills or parts; failures as rows; what it refuses.
 # usage: sweep.sh ZENO SCENES
-set -u
-zeno=$1
+. "${0%/*}/common.sh"
 ball=$2/bouncing-ball.yaml
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
 
-complain() {
-    failures=$((failures + 1))
-    echo "FAILED: $*"
-}
-# refuses TEXT ARGUMENTS...: exit status 2, nothing on standard output, TEXT on standard error
-refuses() {
+refuses() { # TEXT ARGUMENTS...
     text=$1
     shift
-    "$zeno" sweep "$@" >out 2>err
-    [ $? -eq 2 ] || complain "exit status is not 2: $*"
-    [ ! -s out ] || complain "standard output is not empty: $*"
-    grep -q -e "$text" err || complain "no '$text' in: $(cat err)"
+    refused "$text" "$zeno" sweep "$@"
 }
 # study OUT ARGUMENTS...: 31 restitutions, of which those above 1 are refused, and 40 heights
 run=

@@ -3,23 +3,14 @@
 # zeno sweep under mpirun: the bytes of one thread, whatever number of processes, and after workers and managers were killed; a run that kills its process
 # twice is a row that failed; a full disk.
 # usage: sweep_mpi.sh ZENO SCENES MPIRUN
-set -u
-zeno=$1
+. "${0%/*}/common.sh"
 ball=$2/bouncing-ball.yaml
 mpirun=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
 # As root and with more processes than cores, as in a container; MPI keeps memory until the end.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_plm_rsh_agent=/bin/false PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
-complain() {
-    failures=$((failures + 1))
-    echo "FAILED: $*"
-}
 # study OUT ARGUMENTS...: 31 restitutions, of which those above 1 are refused, and 400 heights
 run=
 study() {

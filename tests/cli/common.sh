@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every test of the program begins with: the program, a folder of its own to work in, and the words in which its checks are said.
+# Sourced with the arguments of the test, of which the first is the program.
+set -u
+zeno=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+checks=0
+failures=0
+
+complain() {
+    failures=$((failures + 1))
+    echo "FAILED: $*"
+}
+# expect STATUS COMMAND...: runs it, standard output in out, standard error in err
+expect() {
+    status=$1
+    shift
+    "$@" >out 2>err </dev/null
+    got=$?
+    checks=$((checks + 1))
+    [ "$got" -eq "$status" ] && return 0
+    complain "exit $got, expected $status: $*"
+    sed 's/^/    /' out err | head -n 8
+}
+# holds WHAT COMMAND...: the command must succeed
+holds() {
+    what=$1
+    shift
+    checks=$((checks + 1))
+    "$@" >/dev/null 2>&1 || complain "$what"
+}
+# says TEXT: on standard error of what was expected last
+says() { holds "it says '$1', not: $(head -c 300 err)" grep -qF -e "$1" err; }
+# refused TEXT COMMAND...: exit status 2, nothing on standard output, a line like TEXT on standard error
+refused() {
+    text=$1
+    shift
+    "$@" >out 2>err
+    [ $? -eq 2 ] || complain "exit status is not 2: $*"
+    [ ! -s out ] || complain "standard output is not empty: $*"
+    grep -q -e "$text" err || complain "no '$text' in: $(cat err)"
+}
+# A gnuplot in bin/ that leaves what it got in the file script.
+watch_gnuplot() {
+    real=$(command -v gnuplot)
+    mkdir bin
+    printf '#!/bin/sh\ncat >"%s/script"\nexec "%s" "%s/script"\n' "$work" "$real" "$work" >bin/gnuplot
+    chmod +x bin/gnuplot
+}
