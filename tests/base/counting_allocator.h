@@ -31,6 +31,11 @@ static inline void counting_release(void *user, void *block) {
     free(block);
 }
 
+/* From now on: so many requests, then none; less than 0: no limit. */
+static inline void counting_allow(counting_allocator *memory, long requests) {
+    memory->fail_at = requests < 0 ? -1 : memory->requests + requests;
+}
+
 static inline zn_context *counting_context(counting_allocator *memory) {
     return zn_context_create(&(zn_context_def){.allocator = {counting_reallocate, counting_release, memory}});
 }

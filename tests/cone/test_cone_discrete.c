@@ -3,25 +3,12 @@
 #include "cone/discrete.h"
 #include "cone/discrete_measure.h"
 #include "contact_fixture.h"
+#include "problem_file.h"
 #include "result/contact_problem.h"
 
 #include <hdf5.h>
 #include <stdio.h>
 #include <unistd.h>
-
-static char folder[] = "/tmp/zeno-cone-XXXXXX", file_path[64];
-
-static int make_folder(void **state) {
-    (void)state;
-    if (!mkdtemp(folder)) return 1;
-    snprintf(file_path, sizeof file_path, "%s/problem", folder);
-    return 0;
-}
-static int remove_folder(void **state) {
-    (void)state;
-    unlink(file_path);
-    return rmdir(folder);
-}
 
 static discrete *from_problem(zn_context *context, const contact_problem *p) {
     discrete_matrix W = {p->W.rows, p->W.cols, p->W.count, p->W.row, p->W.col, p->W.value};

@@ -6,25 +6,13 @@
 #include "contact_fixture.h"
 #include "result/contact_problem.h"
 
+#include "problem_file.h"
+
 #include <hdf5.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { N = 4, M = 3 * N, NV = M + 2 }; /* contacts of three rows each */
-static char folder[] = "/tmp/zeno-files-XXXXXX", file_path[64];
-
-static int make_folder(void **state) {
-    (void)state;
-    if (!mkdtemp(folder)) return 1;
-    snprintf(file_path, sizeof file_path, "%s/problem", folder);
-    return 0;
-}
-static int remove_folder(void **state) {
-    (void)state;
-    unlink(file_path);
-    return rmdir(folder);
-}
-
 /* M v = H r + f, u = H' v + w and the same in local form; M is diagonal. mu_R < 0: no rolling friction. */
 typedef struct sample {
     double mass[NV], H[NV * M], f[NV], w[M], W[M * M], q[M], mu[N], mu_R[N];

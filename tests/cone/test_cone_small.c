@@ -3,6 +3,7 @@
  * redundant constraints, and everything that must fail with a status. */
 #include "cone/cone.h"
 
+#include "base/counting_allocator.h"
 #include "check.h"
 
 #include <stdlib.h>
@@ -493,27 +494,11 @@ static void not_finite(void **state) {
         }
 }
 
-typedef struct counter {
-    long left, taken;
-} counter;
-static void *count_allocation(void *user, void *block, size_t bytes) {
-    counter *c = user;
-    if (c->left == 0) return NULL;
-    if (c->left > 0) c->left--;
-    c->taken++;
-    return realloc(block, bytes);
-}
-static void count_release(void *user, void *block) {
-    (void)user;
-    free(block);
-}
-
 /* Every allocation of create may fail; solve takes none. */
 static void memory(void **state) {
     (void)state;
-    counter c = {-1, 0};
-    zn_context_def def = {.allocator = {count_allocation, count_release, &c}};
-    zn_context *context = zn_context_create(&def);
+    counting_allocator counter = COUNTING_ALLOCATOR;
+    zn_context *context = counting_context(&counter);
     small *s = small_create(context, 2, 2, 2);
     zn_ball ball = {1, 0.5};
     cone cones[1] = {{.psi_N = 0, .mu_N = 0, .psi_F = 1, .mu_F = 1, .n_balls = 1, .balls = &ball, .mu_R = 0, .stick_of = -1}};
@@ -524,24 +509,23 @@ static void memory(void **state) {
     cone_solver *solver = NULL;
     int failures = 0;
     for (long allowed = 0; !solver; allowed++) {
-        c.left = allowed;
+        counting_allow(&counter, allowed);
         solver = cone_solver_create(context, &s->p, NULL);
         if (!solver) failures++;
         assert_true(allowed < 1000);
     }
     assert_true(failures > 20);
     zn_error_clear(context);
-    c.left = 0; /* none left: a solve that asks for memory would fail */
-    long before = c.taken;
+    counting_allow(&counter, 0); /* none left: a solve that asks for memory would fail */
+    long before = counter.requests;
     for (int k = 0; k < 3; k++) {
         double x[2] = {0}, y[2] = {0};
         cone_outcome out;
         s->f[0] = -1 - k;
         assert_int_equal(cone_solve(solver, x, y, &out), ZN_OK);
         assert_true(cone_is_closed(solver, 0));
-        assert_int_equal(c.taken, before);
+        assert_int_equal(counter.requests, before);
     }
-    c.left = -1;
     cone_solver_destroy(solver);
     small_destroy(s);
 }

@@ -2,6 +2,8 @@
 /* Killed runs, cut and flipped files, foreign files, no memory. */
 #include "example.h"
 
+#include "base/counting_allocator.h"
+
 #include <hdf5.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -267,18 +269,6 @@ static void other_line_ends_are_read(void **state) {
     zn_context_destroy(context);
 }
 
-typedef struct failing {
-    long left;
-} failing;
-static void *failing_reallocate(void *user, void *block, size_t bytes) {
-    failing *f = user;
-    return f->left-- > 0 ? realloc(block, bytes) : NULL;
-}
-static void failing_release(void *user, void *block) {
-    (void)user;
-    free(block);
-}
-
 static void every_allocation_may_fail(void **state) {
     (void)state;
     zn_context *plenty = zn_context_create(NULL);
@@ -288,8 +278,8 @@ static void every_allocation_may_fail(void **state) {
         example_write(plenty, path, 10, 0, true);
         bool done = false;
         for (long allowed = 1; !done; allowed++) {
-            failing f = {allowed};
-            zn_context *context = zn_context_create(&(zn_context_def){.allocator = {failing_reallocate, failing_release, &f}});
+            counting_allocator memory = {.fail_at = allowed};
+            zn_context *context = counting_context(&memory);
             result_file *result = NULL;
             const double *values = NULL;
             zn_status status = result_open(context, path, &result);

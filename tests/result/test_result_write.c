@@ -5,6 +5,7 @@
 #endif
 #include "result/internal.h" /* before cmocka, which has a macro named fail */
 
+#include "base/counting_allocator.h"
 #include "example.h"
 
 #include <locale.h>
@@ -408,18 +409,6 @@ static void a_killed_writer_blocks_nobody(void **state) {
     zn_context_destroy(context);
 }
 
-typedef struct failing {
-    long left;
-} failing;
-static void *failing_reallocate(void *user, void *block, size_t bytes) {
-    failing *f = user;
-    return f->left-- > 0 ? realloc(block, bytes) : NULL;
-}
-static void failing_release(void *user, void *block) {
-    (void)user;
-    free(block);
-}
-
 static void every_allocation_may_fail(void **state) {
     (void)state;
     const char *names[] = {"memory.h5", "memory.csv", "packed.h5"};
@@ -427,13 +416,13 @@ static void every_allocation_may_fail(void **state) {
         bool done = false;
         example_layout.packed = k == 2;
         for (long allowed = 1; !done; allowed++) {
-            failing f = {allowed};
-            zn_context *context = zn_context_create(&(zn_context_def){.allocator = {failing_reallocate, failing_release, &f}});
+            counting_allocator memory = {.fail_at = allowed};
+            zn_context *context = counting_context(&memory);
             result_writer *writer = NULL;
             zn_status status = result_writer_create(context, example_path(names[k]), &example_layout, &writer);
             done = status == ZN_OK;
             if (done) {
-                f.left = 0; /* rows allocate nothing */
+                counting_allow(&memory, 0); /* rows allocate nothing */
                 double row[EXAMPLE_WIDTH] = {0};
                 for (int i = 0; i < 3000; i++) assert_int_equal(result_writer_row(writer, row), ZN_OK);
                 assert_int_equal(result_writer_finish(writer, true), ZN_OK);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the partitioned schemes promise beyond orders: energy, equal forms, equal solvers, hard contact states, clear refusals. */
+#include "base/counting_allocator.h"
 #include "trial.h"
 
 #include <stdlib.h>
@@ -262,21 +263,6 @@ static void wrong_settings_are_refused(void **state) {
 
 /* ---- memory ---- */
 
-typedef struct scarce {
-    long left, taken;
-} scarce;
-
-static void *take(void *user, void *block, size_t bytes) {
-    scarce *s = user;
-    s->taken++;
-    return s->left-- > 0 ? realloc(block, bytes) : NULL;
-}
-
-static void release(void *user, void *block) {
-    (void)user;
-    free(block);
-}
-
 /* Every allocation of a creation fails once: a status, no leak, and steps take no memory at all. */
 static void memory_failures_are_statuses(void **state) {
     (void)state;
@@ -287,15 +273,15 @@ static void memory_failures_are_statuses(void **state) {
             source.scene, &(trial_options){.scheme = schemes[i], .percussion = i ? ZN_PERCUSSION_INTEGRATED : ZN_PERCUSSION_STAGE});
         zn_status status = ZN_ERROR_MEMORY;
         for (long left = 2; status != ZN_OK; left++) {
-            scarce s = {left, 0};
-            zn_context *context = zn_context_create(&(zn_context_def){.allocator = {take, release, &s}});
+            counting_allocator memory = {.fail_at = left};
+            zn_context *context = counting_context(&memory);
             if (!context) continue;
             zn_simulation *simulation = NULL;
             status = zn_simulation_create(context, zn_scene_model(source.scene), &settings, &simulation);
             assert_true(status == ZN_OK || (status == ZN_ERROR_MEMORY && !simulation));
-            long before = s.taken;
+            long before = memory.requests;
             for (int step = 0; status == ZN_OK && step < 30; step++) assert_int_equal(zn_simulation_step(simulation), ZN_OK);
-            assert_int_equal(s.taken, before);
+            assert_int_equal(memory.requests, before);
             zn_simulation_destroy(simulation);
             zn_context_destroy(context);
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the projected schemes: exact Jacobians, memory, motion inside a step, and what is refused. */
-#include "limited_memory.h"
+#include "base/counting_allocator.h"
+#include "general_scenes.h"
 #include "projected_runs.h"
 
 #include "scheme/projected_stages.h"
@@ -8,32 +9,6 @@
 #include "scheme/tableau.h"
 
 #include <stdlib.h>
-
-/* Everything at once: velocities that are not q', a mass that depends on q, forces on both, bilateral constraints on both
- * levels, contacts with and without a gap. */
-static const char general[] = "title: general\n"
-                              "coordinates: {x: 0.3, y: 0.2, phi: 0.4, z: 0.1}\n"
-                              "velocities: {v: 1, w: {start: 2}, s: 0.5}\n"
-                              "kinematics: {x: v*cos(phi) + 0.1*t, y: v*sin(phi) - s*x, phi: w, z: s*(1 + x^2)}\n"
-                              "mass: {v: 1 + x^2, w: 0.5 + 0.1*y^2, s: 2}\n"
-                              "force: {v: -x*w + sin(y), w: -v*w - phi*z, s: -3*z - 0.2*s*v}\n"
-                              "constraints:\n"
-                              "  bar: {position: x*y + sin(z) - phi}\n"
-                              "  blade: {velocity: s*cos(x) - 0.3*w + y*v}\n"
-                              "contacts:\n"
-                              "  floor: {gap: y - 0.2*x^2 + z, slip: v*y + w*x, friction: 0.3}\n"
-                              "  belt: {normal_force: 3, slip: s - 0.1*v*x, friction: 0.2}\n"
-                              "simulation: {scheme: radau-2a, step: 1e-2, end: 1}\n";
-static const char natural[] = "title: natural\n"
-                              "coordinates: {x: 0.3, y: 0.2, phi: 0.4}\n"
-                              "energy: {kinetic: (1 + y^2)*x'^2/2 + y'^2 + x'*phi'*cos(phi)/4 + phi'^2/2, potential: x^2*y + 3*sin(phi)}\n"
-                              "forces: {x: -0.2*x'*phi, phi: -y'^2}\n"
-                              "constraints:\n"
-                              "  bar: {position: x*y - phi + 0.1*t}\n"
-                              "  blade: {velocity: x'*cos(phi) - 0.3*y'*x}\n"
-                              "contacts:\n"
-                              "  floor: {gap: y - 0.2*x^2, slip: x'*y + phi'*x, friction: 0.3}\n"
-                              "simulation: {scheme: radau-2a, step: 1e-2, end: 1}\n";
 
 static unsigned long long seed = 7;
 static double uniform(void) {
@@ -112,9 +87,8 @@ static void jacobians_are_exact(void **state) {
 
 static void memory_may_fail_anywhere(void **state) {
     (void)state;
-    budget b = {.left = -1};
-    zn_context_def def = {.allocator = {limited_reallocate, limited_release, &b}};
-    zn_context *context = zn_context_create(&def);
+    counting_allocator memory = COUNTING_ALLOCATOR;
+    zn_context *context = counting_context(&memory);
     zn_scene *scene;
     assert_int_equal(zn_scene_parse(context, "general", general, NULL, &scene), ZN_OK);
     static const char *const schemes[] = {"radau-2a", "tr-bdf2"};
@@ -128,13 +102,13 @@ static void memory_may_fail_anywhere(void **state) {
         int failures = 0;
         while (status != ZN_OK) {
             scheme *s = NULL;
-            b.left = failures;
+            counting_allow(&memory, failures);
             status = class->create(context, class, zn_scene_model(scene), &settings, &s);
             if (status == ZN_OK) class->destroy(s);
             else assert_int_equal(status, ZN_ERROR_MEMORY), failures++;
             assert_true(failures < 1000);
         }
-        b.left = -1;
+        counting_allow(&memory, -1);
         assert_true(failures > 20);
     }
     zn_scene_destroy(scene);
@@ -145,18 +119,17 @@ static void steps_take_no_memory(void **state) {
     (void)state;
     static const char *const schemes[] = {"radau-2a", "lobatto-3c", "sdirk2", "tr-theta"};
     for (int k = 0; k < 4; k++) {
-        budget b = {.left = -1};
-        zn_context_def def = {.allocator = {limited_reallocate, limited_release, &b}};
-        zn_context *context = zn_context_create(&def);
+        counting_allocator memory = COUNTING_ALLOCATOR;
+        zn_context *context = counting_context(&memory);
         zn_scene *scene;
         assert_int_equal(zn_scene_load(context, ZENO_SOURCE_DIR "/scenes/rotating-ball.yaml", NULL, &scene), ZN_OK);
         zn_settings settings = *zn_scene_settings(scene);
         settings.scheme = schemes[k], settings.stages = 0;
         zn_simulation *simulation;
         assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_OK);
-        long calls = b.calls;
+        long requests = memory.requests;
         while (!zn_simulation_done(simulation)) assert_int_equal(zn_simulation_step(simulation), ZN_OK);
-        assert_int_equal(b.calls, calls);
+        assert_int_equal(memory.requests, requests);
         zn_simulation_destroy(simulation);
         zn_scene_destroy(scene);
         zn_context_destroy(context);

@@ -1,37 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coupled stages solved by the eigenvalues of A: the same steps as with the LU of all stages. */
+#include "base/counting_allocator.h"
 #include "dense_masses.h"
-#include "limited_memory.h"
+#include "general_scenes.h"
 #include "projected_runs.h"
 
 #include "linalg/complex_lu.h"
 #include "scheme/stage_transform.h"
 #include "scheme/tableau.h"
 #include "sim/simulation.h"
-
-/* Velocities that are not q', a mass that depends on q, bilateral constraints on both levels, contacts. */
-static const char general[] = "title: general\n"
-                              "coordinates: {x: 0.3, y: 0.2, phi: 0.4, z: 0.1}\n"
-                              "velocities: {v: 1, w: {start: 2}, s: 0.5}\n"
-                              "kinematics: {x: v*cos(phi), y: v*sin(phi) - s*x, phi: w, z: s*(1 + x^2)}\n"
-                              "mass: {v: 1 + x^2, w: 0.5 + 0.1*y^2, s: 2}\n"
-                              "force: {v: -x*w + sin(y), w: -v*w - phi*z, s: -3*z - 0.2*s*v}\n"
-                              "constraints:\n"
-                              "  bar: {position: x*y + sin(z) - phi}\n"
-                              "  blade: {velocity: s*cos(x) - 0.3*w + y*v}\n"
-                              "contacts:\n"
-                              "  floor: {gap: y - 0.2*x^2 + z, slip: v*y + w*x, friction: 0.3}\n"
-                              "simulation: {scheme: radau-2a, step: 1e-2, end: 1}\n";
-static const char natural[] = "title: natural\n"
-                              "coordinates: {x: 0.3, y: 0.2, phi: 0.4}\n"
-                              "energy: {kinetic: (1 + y^2)*x'^2/2 + y'^2 + x'*phi'*cos(phi)/4 + phi'^2/2, potential: x^2*y + 3*sin(phi)}\n"
-                              "forces: {x: -0.2*x'*phi, phi: -y'^2}\n"
-                              "constraints:\n"
-                              "  bar: {position: x*y - phi}\n"
-                              "  blade: {velocity: x'*cos(phi) - 0.3*y'*x}\n"
-                              "contacts:\n"
-                              "  floor: {gap: y - 0.2*x^2, slip: x'*y + phi'*x, friction: 0.3}\n"
-                              "simulation: {scheme: radau-2a, step: 1e-2, end: 1}\n";
 
 static unsigned long long seed = 5;
 static double uniform(void) { return 2 * dense_masses_random(&seed) - 1; }
@@ -399,9 +376,8 @@ static void steps_keep_nothing(void **state) {
 
 static void memory_may_fail_anywhere(void **state) {
     (void)state;
-    budget b = {.left = -1};
-    zn_context_def def = {.allocator = {limited_reallocate, limited_release, &b}};
-    zn_context *context = zn_context_create(&def);
+    counting_allocator memory = COUNTING_ALLOCATOR;
+    zn_context *context = counting_context(&memory);
     zn_scene *scene;
     assert_int_equal(zn_scene_parse(context, "natural", natural, NULL, &scene), ZN_OK);
     tableau radau;
@@ -409,11 +385,11 @@ static void memory_may_fail_anywhere(void **state) {
     stages *s = stages_create(context, zn_scene_model(scene), zn_scene_settings(scene), 3, radau.A, NULL);
     assert_non_null(s);
     int failures = 0;
-    for (b.left = 0; stages_transform(s) != ZN_OK; b.left = failures) {
+    for (counting_allow(&memory, 0); stages_transform(s) != ZN_OK; counting_allow(&memory, failures)) {
         assert_null(s->problem.linear);
         assert_true(++failures < 1000);
     }
-    b.left = -1;
+    counting_allow(&memory, -1);
     assert_true(failures > 15);
     solve_once(s, 0.1);
     stages_destroy(s);
@@ -423,9 +399,8 @@ static void memory_may_fail_anywhere(void **state) {
 
 static void steps_take_no_memory(void **state) {
     (void)state;
-    budget b = {.left = -1};
-    zn_context_def def = {.allocator = {limited_reallocate, limited_release, &b}};
-    zn_context *context = zn_context_create(&def);
+    counting_allocator memory = COUNTING_ALLOCATOR;
+    zn_context *context = counting_context(&memory);
     dense_masses masses;
     zn_model *model;
     assert_int_equal(dense_masses_open(context, &masses, 110, 2, 1, 4, 1e3, 1, &model), ZN_OK);
@@ -434,9 +409,9 @@ static void steps_take_no_memory(void **state) {
     zn_simulation *simulation;
     assert_int_equal(zn_simulation_create(context, model, &settings, &simulation), ZN_OK);
     assert_non_null(projected_stages(simulation->scheme)->problem.linear);
-    long calls = b.calls;
+    long requests = memory.requests;
     while (!zn_simulation_done(simulation)) assert_int_equal(zn_simulation_step(simulation), ZN_OK);
-    assert_int_equal(b.calls, calls);
+    assert_int_equal(memory.requests, requests);
     zn_simulation_destroy(simulation);
     zn_model_destroy(context, model);
     dense_masses_close(&masses);
