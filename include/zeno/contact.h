@@ -14,27 +14,38 @@
 extern "C" {
 #endif
 
+/* What touches: identifier, word of scenes in space and in the plane, keys that it needs, keys that it may have (beside place and material), sentence.
+ * The keys have the names of the members of zn_geometry_def. */
+#define ZN_GEOMETRY_LIST(X)                                                                                                    \
+    X(POINT, "point", "point", "", "", "its place")                                                                            \
+    X(POINTS, "points", "points", "points", "", "corners of anything")                                                         \
+    X(SPHERE, "sphere", "disk", "radius", "", "around its centre")                                                             \
+    X(BOX, "box", "box", "size", "radius", "around its centre; declared contacts are its corners, 8 in space, 4 in the plane") \
+    X(CAPSULE, "capsule", "capsule", "radius length", "axis", "everything within the radius of a line of that length")         \
+    X(RING, "ring", "ring", "radius", "length axis", "the edge of a disk in space; with a length both edges of a cylinder")    \
+    X(ELLIPSOID, "ellipsoid", "ellipse", "size", "", "size: its whole axes, along those of the frame")                         \
+    X(PLANE, "plane", "line", "", "normal velocity", "a half space through its place, outside is where the normal points")     \
+    X(HOLLOW_SPHERE, "hollow-sphere", "hollow-circle", "radius", "", "touched from inside")                                    \
+    X(CYLINDER, "cylinder", "cylinder", "radius", "length axis", "without ends; with a length a solid with flat ends")         \
+    X(HOLLOW_CYLINDER, "hollow-cylinder", "hollow-cylinder", "radius", "axis", "touched from inside, without ends")            \
+    X(SURFACE, "surface", "curve", "formula", "",                                                                              \
+      "where a formula 'f' of x, y(, z) vanishes, positive outside; in the plane also 'y' as a formula of x")                  \
+    X(CONE, "cone", "cone", "radius length", "axis",                                                                           \
+      "its base has the radius, its place is the centre of mass, a quarter of its height above the base")                      \
+    X(POLYHEDRON, "polyhedron", "polygon", "points", "radius velocity",                                                        \
+      "the convex hull of its points; a polygon has these corners in order")                                                   \
+    X(MESH, "mesh", "mesh", "", "points triangles file scale radius velocity",                                                 \
+      "a surface of triangles, touched from where they are counterclockwise")                                                  \
+    X(HEIGHT_FIELD, "height-field", "height-field", "size heights", "grid radius velocity",                                    \
+      "z over a rectangle: 'heights' as rows of numbers, or 'z' as a formula of x and y on a 'grid'")                          \
+    X(RECTANGLE, "rectangle", "rectangle", "size", "normal velocity", "flat, touched from where its normal points")            \
+    X(SEGMENT, "segment", "segment", "points", "radius velocity", "from the first of two points to the second")                \
+    X(POLYLINE, "polyline", "polyline", "points", "closed radius velocity", "in the plane: touched from the left of its direction")
 typedef enum zn_geometry_type {
-    ZN_GEOMETRY_POINT,           /* centre */
-    ZN_GEOMETRY_POINTS,          /* points: corners of anything */
-    ZN_GEOMETRY_SPHERE,          /* centre, radius; a disk in the plane */
-    ZN_GEOMETRY_BOX,             /* centre, size, radius: its corners touch, 8 in space, 4 in the plane */
-    ZN_GEOMETRY_CAPSULE,         /* centre, radius, axis, length (between the centres of its ends) */
-    ZN_GEOMETRY_RING,            /* centre, radius, axis: the edge of a disk in space; with a length both edges of a cylinder */
-    ZN_GEOMETRY_ELLIPSOID,       /* centre, size: its whole axes along those of the frame; an ellipse in the plane */
-    ZN_GEOMETRY_PLANE,           /* centre (any point of it), axis: the outer normal; a line in the plane */
-    ZN_GEOMETRY_HOLLOW_SPHERE,   /* centre, radius: the inside of a sphere, of a circle in the plane */
-    ZN_GEOMETRY_CYLINDER,        /* centre, radius, axis: without ends; with a length a solid with flat ends, as ZN_GEOMETRY_RING */
-    ZN_GEOMETRY_HOLLOW_CYLINDER, /* its inside */
-    ZN_GEOMETRY_SURFACE,         /* formula f(x, y) or f(x, y, z), positive outside: f = 0 is the surface */
-    ZN_GEOMETRY_CONE, /* centre (of mass: a quarter of its height above the base), radius of the base, length (height), axis (to the apex) */
-    ZN_GEOMETRY_POLYHEDRON,   /* points: their convex hull; in the plane a polygon with these corners, in order, radius */
-    ZN_GEOMETRY_MESH,         /* points, triangles: a surface, touched from where they are counterclockwise */
-    ZN_GEOMETRY_HEIGHT_FIELD, /* size (x, y), grid, heights or formula of x and y: z over a rectangle around centre */
-    ZN_GEOMETRY_RECTANGLE,    /* centre, size (x, y), axis: its normal; touched from there only */
-    ZN_GEOMETRY_SEGMENT,      /* two points, radius (may be 0) */
-    ZN_GEOMETRY_POLYLINE,     /* in the plane: points, closed; touched from the left of its direction */
-    ZN_GEOMETRY_TYPE_COUNT
+#define X(identifier, space, plane, needs, may, sentence) ZN_GEOMETRY_##identifier,
+    ZN_GEOMETRY_LIST(X)
+#undef X
+        ZN_GEOMETRY_TYPE_COUNT
 } zn_geometry_type;
 
 typedef struct zn_geometry {

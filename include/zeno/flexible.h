@@ -24,12 +24,17 @@ typedef struct zn_flexible {
     int index;
 } zn_flexible;
 
+/* Name, identifier, word of scenes, sentence. */
+#define ZN_FLEXIBLE_LIST(X)                                                          \
+    X(BAR, bar, "bar", "linear axial strain on a line")                              \
+    X(BEAM, beam, "beam", "Simo-Reissner in the plane")                              \
+    X(SPLINE_BEAM, spline, "spline-beam", "Euler-Bernoulli in the plane, B-splines") \
+    X(ROD, rod, "rod", "Cosserat in space")
 typedef enum zn_flexible_type {
-    ZN_FLEXIBLE_BAR,
-    ZN_FLEXIBLE_BEAM,
-    ZN_FLEXIBLE_SPLINE_BEAM,
-    ZN_FLEXIBLE_ROD,
-    ZN_FLEXIBLE_TYPE_COUNT
+#define X(name, identifier, word, sentence) ZN_FLEXIBLE_##name,
+    ZN_FLEXIBLE_LIST(X)
+#undef X
+        ZN_FLEXIBLE_TYPE_COUNT
 } zn_flexible_type;
 
 /* What is recorded of each element: see zn_flexible_def. */

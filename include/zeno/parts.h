@@ -43,24 +43,25 @@ ZN_API zn_status zn_parts_gravity(zn_parts *, const double g[3]);
 
 /* ---- shapes: mass, centre and inertia of a homogeneous solid ---- */
 
-/* cylinder, capsule, cone and disk (a flat one) have the axis z; a cone has its base below and its centre of mass in the origin; a box and an
- * ellipsoid are centred; a tetrahedron is given by 4 points, a polyhedron is the convex hull of points, a mesh a closed surface of triangles
- * whose normals (counterclockwise) point outside. In the plane: sphere and disk (both a flat disk about z), box, capsule (along x), ellipsoid (an
- * ellipse), and polygon (points, in order, no side crosses another; either way round). */
+/* Identifier, word of scenes, the ZN_GEOMETRY_ as which it touches, sentence. */
+#define ZN_SHAPE_LIST(X)                                                                                  \
+    X(SPHERE, "sphere", SPHERE, "in the plane a flat disk about z")                                       \
+    X(BOX, "box", BOX, "centred")                                                                         \
+    X(CYLINDER, "cylinder", RING, "axis z")                                                               \
+    X(CAPSULE, "capsule", CAPSULE, "axis z, in the plane x")                                              \
+    X(DISK, "disk", RING, "flat, axis z")                                                                 \
+    X(TETRAHEDRON, "tetrahedron", POLYHEDRON, "4 points")                                                 \
+    X(MESH, "mesh", MESH, "a closed surface of triangles whose normals (counterclockwise) point outside") \
+    X(CONE, "cone", CONE, "axis z, base below, centre of mass in the origin")                             \
+    X(ELLIPSOID, "ellipsoid", ELLIPSOID, "centred; in the plane an ellipse")                              \
+    X(POLYHEDRON, "polyhedron", POLYHEDRON, "the convex hull of points")                                  \
+    X(POLYGON, "polygon", POLYHEDRON, "in the plane: points in order, either way round, no side crosses another")
 typedef enum zn_shape_type {
     ZN_SHAPE_NONE,
-    ZN_SHAPE_SPHERE,
-    ZN_SHAPE_BOX,
-    ZN_SHAPE_CYLINDER,
-    ZN_SHAPE_CAPSULE,
-    ZN_SHAPE_DISK,
-    ZN_SHAPE_TETRAHEDRON,
-    ZN_SHAPE_MESH,
-    ZN_SHAPE_CONE,
-    ZN_SHAPE_ELLIPSOID,
-    ZN_SHAPE_POLYHEDRON,
-    ZN_SHAPE_POLYGON,
-    ZN_SHAPE_TYPE_COUNT
+#define X(identifier, word, geometry, sentence) ZN_SHAPE_##identifier,
+    ZN_SHAPE_LIST(X)
+#undef X
+        ZN_SHAPE_TYPE_COUNT
 } zn_shape_type;
 
 typedef struct zn_shape_def {

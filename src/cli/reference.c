@@ -79,9 +79,24 @@ static void force_cell(int row, int column, char *text) {
     PUT(text, "%s", words[row][column]);
 }
 
+/* A body's shape is known by the same word. */
+static const char *mass_of(const char *space, const char *plane) {
+    static const char *const words[][2] = {
+#define X(identifier, word, geometry, sentence) {word, sentence},
+        ZN_SHAPE_LIST(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(words[i][0], space) || !strcmp(words[i][0], plane)) return words[i][1];
+    return "-";
+}
+
 static void shape_cell(int row, int column, char *text) {
-    if (column == 0) PUT(text, "%s", scene_shape_word(row));
-    else scene_shape_keys(row, text, CELL);
+    const char *space = scene_shape_word(row, false), *plane = scene_shape_word(row, true);
+    bool same = strcmp(space, plane) == 0;
+    if (column == 0) PUT(text, "%s%s%s", space, same ? "" : ", ", same ? "" : plane);
+    else if (column == 1) scene_shape_keys(row, text, CELL);
+    else PUT(text, "%s", column == 2 ? scene_shape_sentence(row) : mass_of(space, plane));
 }
 
 /* ---- printing ---- */
@@ -197,12 +212,13 @@ int cli_joints(int argc, char **argv) {
 }
 
 int cli_shapes(int argc, char **argv) {
-    const reference r = {"zeno shapes [--markdown | --summary]",
-                         "keys: needed (others), beside type, on, at and material; docs/contacts.md says what they mean",
-                         scene_shape_count(),
-                         2,
-                         {"type", "keys"},
-                         shape_cell};
+    const reference r = {
+        "zeno shapes [--markdown | --summary]",
+        "type: in space, in the plane; keys: needed (others), beside type, on, at and material; docs/contacts.md says what they mean",
+        scene_shape_count(),
+        4,
+        {"type", "keys", "what it is", "as a shape with mass"},
+        shape_cell};
     return show(&r, argc, argv);
 }
 

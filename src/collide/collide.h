@@ -18,20 +18,27 @@ typedef struct collide_pose {
     double r[3], A[9], v[3], omega[3];
 } collide_pose;
 
+/* Identifier, its word in space and in the plane; NULL: there is none. */
+#define COLLIDE_CLASS_LIST(X)                                                                                                                   \
+    X(SPHERE, "sphere", "disk") /* size[0] radius */                                                                                            \
+    X(CAPSULE, "capsule",                                                                                                                       \
+      "capsule") /* size[0] radius, size[1] length between the centres of its ends, along e_z of the shape (plane: e_x); radius 0: a segment */ \
+    X(BOX, "box", "box")          /* size: whole edges */                                                                                       \
+    X(CYLINDER, "cylinder", NULL) /* size[0] radius, size[1] length along e_z, flat ends */                                                     \
+    X(CONE, "cone",                                                                                                                             \
+      NULL) /* size[0] radius of the base, size[1] height along e_z, base below, centre of mass at the origin of the shape */                   \
+    X(ELLIPSOID, "ellipsoid", "ellipse")   /* size: half axes */                                                                                \
+    X(POLYHEDRON, "polyhedron", "polygon") /* points: convex hull (space); in the plane a convex polygon */                                     \
+    X(MESH, "mesh", NULL)            /* points, triangles: closed or open surface, normals by the right-hand rule; touched from outside */      \
+    X(HEIGHTS, "height field", NULL) /* heights on a grid, along e_z of the shape */                                                            \
+    X(PLANE, "plane", "line")        /* infinite, normal e_z (plane: e_y): a half space */                                                      \
+    X(RECTANGLE, "rectangle", NULL)  /* size[0] x size[1] in the plane e_x, e_y: one-sided, normal e_z */                                       \
+    X(CHAIN, NULL, "polyline")       /* in the plane: points of a polyline, open or closed; outside is on the left of open ones */
 typedef enum collide_class {
-    COLLIDE_SPHERE, /* size[0] radius; in the plane a disk */
-    COLLIDE_CAPSULE, /* size[0] radius, size[1] length between the centres of its ends, along e_z of the shape (plane: e_x); radius 0: a segment */
-    COLLIDE_BOX,        /* size: whole edges */
-    COLLIDE_CYLINDER,   /* size[0] radius, size[1] length along e_z, flat ends */
-    COLLIDE_CONE,       /* size[0] radius of the base, size[1] height along e_z, base below, centre of mass at the origin of the shape */
-    COLLIDE_ELLIPSOID,  /* size: half axes */
-    COLLIDE_POLYHEDRON, /* points: convex hull (space); in the plane a convex polygon */
-    COLLIDE_MESH,       /* points, triangles: closed or open surface, normals by the right-hand rule; touched from outside */
-    COLLIDE_HEIGHTS,    /* heights on a grid, along e_z of the shape */
-    COLLIDE_PLANE,      /* infinite, normal e_z (plane: e_y): a half space */
-    COLLIDE_RECTANGLE,  /* size[0] x size[1] in the plane e_x, e_y: one-sided, normal e_z */
-    COLLIDE_CHAIN,      /* in the plane: points of a polyline, open or closed; outside is on the left of open ones */
-    COLLIDE_CLASS_COUNT
+#define X(identifier, space, plane) COLLIDE_##identifier,
+    COLLIDE_CLASS_LIST(X)
+#undef X
+        COLLIDE_CLASS_COUNT
 } collide_class;
 
 typedef struct collide_shape {
@@ -47,6 +54,9 @@ typedef struct collide_shape {
     const double *points; /* 3 n_points in the frame of the shape; grid: heights, x fastest */
     const int *triangles; /* 3 n_triangles */
 } collide_shape;
+
+/* The word of a class; NULL: there are none of it there. */
+const char *collide_class_word(collide_class, bool planar);
 
 typedef struct collide_candidate {
     int shape[2];               /* shape[0] touches, shape[1] is touched */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes become convex pieces in the frame K of their bodies. */
+#include "base/list.h"
 #include "collide/internal.h"
 
 zn_status polytope_reserve(zn_context *context, polytope *p, int vertices, int faces, int corners, int edges) {
@@ -337,21 +338,25 @@ static int sizes_of(const collide_shape *g) {
     }
 }
 
+LIST_IS_WHOLE(COLLIDE_CLASS_LIST, COLLIDE_CLASS_COUNT);
+const char *collide_class_word(collide_class class, bool planar) {
+    static const char *const words[][2] = {
+#define X(identifier, space, plane) {space, plane},
+        COLLIDE_CLASS_LIST(X)
+#undef X
+    };
+    return words[class][planar];
+}
+
 static zn_status check_class(zn_context *context, const collide_shape *g, const char *name) {
-    static const struct {
-        const char *name;
-        bool in_plane, in_space;
-    } known[COLLIDE_CLASS_COUNT] = {{"sphere", true, true},     {"capsule", true, true},    {"box", true, true},
-                                    {"cylinder", false, true},  {"cone", false, true},      {"ellipsoid", true, true},
-                                    {"polyhedron", true, true}, {"mesh", false, true},      {"height field", false, true},
-                                    {"plane", true, true},      {"rectangle", false, true}, {"chain", true, false}};
     if ((unsigned)g->class >= COLLIDE_CLASS_COUNT) return fail(context, ZN_ERROR_ARGUMENT, "the shape '%s' is of no known class", name);
-    if (!(g->planar ? known[g->class].in_plane : known[g->class].in_space))
-        return fail(context, ZN_ERROR_MODEL, "the shape '%s' is a %s, and there are none in %s", name, known[g->class].name,
-                    g->planar ? "the plane" : "space");
+    const char *word = collide_class_word(g->class, g->planar);
+    if (!word)
+        return fail(context, ZN_ERROR_MODEL, "the shape '%s' is a %s, and there are none in %s", name,
+                    collide_class_word(g->class, !g->planar), g->planar ? "the plane" : "space");
     bool points = g->class == COLLIDE_POLYHEDRON || g->class == COLLIDE_MESH || g->class == COLLIDE_CHAIN;
     if ((points && (g->n_points < 1 || !g->points)) || (g->class == COLLIDE_HEIGHTS && !g->points))
-        return fail(context, ZN_ERROR_MODEL, "the %s '%s' has no points", known[g->class].name, name);
+        return fail(context, ZN_ERROR_MODEL, "the %s '%s' has no points", word, name);
     if (g->class == COLLIDE_MESH && (g->n_triangles < 1 || !g->triangles))
         return fail(context, ZN_ERROR_MODEL, "the mesh '%s' has no triangles", name);
     return ZN_OK;

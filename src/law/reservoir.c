@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the description of a friction reservoir to balls over scaled rows. */
+#include "base/list.h"
 #include "law/law.h"
 
 static const double pi = 3.14159265358979323846;
@@ -39,6 +40,7 @@ static int law_contensou(const law_reservoir *law, double *scale, zn_ball *balls
     return 2;
 }
 
+LIST_IS_WHOLE(ZN_RESERVOIR_LIST, ZN_RESERVOIR_COUNT);
 static const struct {
     int least, most, coefficients;
     int (*balls)(const law_reservoir *, double *scale, zn_ball *, const char **why);

@@ -21,8 +21,11 @@ static void read_shape_mesh(scene_loader *loader, const scene_node *file, const 
 }
 
 static void read_shape(scene_loader *loader, const scene_node *node, const char *name, zn_shape_def *shape) {
-    static const char *const words[] = {"sphere", "box",  "cylinder",  "capsule",    "disk",    "tetrahedron",
-                                        "mesh",   "cone", "ellipsoid", "polyhedron", "polygon", "ellipse"};
+    static const char *const words[] = {
+#define X(identifier, word, geometry, sentence) word,
+        ZN_SHAPE_LIST(X)
+#undef X
+            "ellipse"};
     enum { N_WORDS = sizeof words / sizeof *words };
     const char *what = scene_format(loader, "shape of '%s'", name);
     const scene_node *type, *radius, *length, *size, *points, *triangles, *file, *scale, *material;
@@ -168,10 +171,14 @@ static void read_start(scene_loader *loader, const body_nodes *n, bool planar, z
 }
 
 static bool read_type(scene_loader *loader, const body_nodes *n, const char *what, zn_body_type *type) {
-    static const char *const words[] = {"particle", "planar", "spatial",     "prescribed",
-                                        "bar",      "beam",   "spline-beam", "rod"}; /* the last are read elsewhere */
+    static const char *const words[] = {
+        "particle", "planar", "spatial", "prescribed",
+#define X(name, identifier, word, sentence) word,
+        ZN_FLEXIBLE_LIST(X) /* read elsewhere */
+#undef X
+    };
     static const zn_body_type types[] = {ZN_BODY_PARTICLE_2D, ZN_BODY_PLANAR, ZN_BODY_SPATIAL, ZN_BODY_PRESCRIBED};
-    int word = scene_want_word(loader, n->type, scene_format(loader, "type of %s", what), 8, words);
+    int word = scene_want_word(loader, n->type, scene_format(loader, "type of %s", what), sizeof words / sizeof *words, words);
     if (word < 0) return false;
     *type = types[word];
     if (word == 0 && ((n->position && n->position->count == 3) || (!n->position && n->velocity && n->velocity->count == 3)))

@@ -6,7 +6,11 @@
 
 #include <stddef.h>
 
-static const char *const type_words[] = {"bar", "beam", "spline-beam", "rod"};
+static const char *const type_words[] = {
+#define X(name, identifier, word, sentence) word,
+    ZN_FLEXIBLE_LIST(X)
+#undef X
+};
 enum { BAR = 1 << ZN_FLEXIBLE_BAR, BEAM = 1 << ZN_FLEXIBLE_BEAM, SPLINE = 1 << ZN_FLEXIBLE_SPLINE_BEAM, ROD = 1 << ZN_FLEXIBLE_ROD };
 enum { ALL = BAR | BEAM | SPLINE | ROD, BENDS = BEAM | SPLINE | ROD, SHEARS = BEAM | ROD };
 

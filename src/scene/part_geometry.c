@@ -13,132 +13,99 @@ static bool want_vector(scene_loader *loader, const scene_node *node, const char
     return scene_want_vector(loader, node, what, 2, 3, v) > 0;
 }
 
+/* A type has a word in space and one in the plane, often the same. */
 typedef struct type_word {
-    const char *word;
-    zn_geometry_type type;
+    const char *word[2], *needs, *may, *sentence;
 } type_word;
 
-static const type_word types[] = {{"point", ZN_GEOMETRY_POINT},
-                                  {"points", ZN_GEOMETRY_POINTS},
-                                  {"sphere", ZN_GEOMETRY_SPHERE},
-                                  {"disk", ZN_GEOMETRY_SPHERE},
-                                  {"box", ZN_GEOMETRY_BOX},
-                                  {"capsule", ZN_GEOMETRY_CAPSULE},
-                                  {"ring", ZN_GEOMETRY_RING},
-                                  {"ellipsoid", ZN_GEOMETRY_ELLIPSOID},
-                                  {"ellipse", ZN_GEOMETRY_ELLIPSOID},
-                                  {"plane", ZN_GEOMETRY_PLANE},
-                                  {"line", ZN_GEOMETRY_PLANE},
-                                  {"hollow-sphere", ZN_GEOMETRY_HOLLOW_SPHERE},
-                                  {"hollow-circle", ZN_GEOMETRY_HOLLOW_SPHERE},
-                                  {"cylinder", ZN_GEOMETRY_CYLINDER},
-                                  {"hollow-cylinder", ZN_GEOMETRY_HOLLOW_CYLINDER},
-                                  {"curve", ZN_GEOMETRY_SURFACE},
-                                  {"surface", ZN_GEOMETRY_SURFACE},
-                                  {"cone", ZN_GEOMETRY_CONE},
-                                  {"polyhedron", ZN_GEOMETRY_POLYHEDRON},
-                                  {"polygon", ZN_GEOMETRY_POLYHEDRON},
-                                  {"mesh", ZN_GEOMETRY_MESH},
-                                  {"height-field", ZN_GEOMETRY_HEIGHT_FIELD},
-                                  {"rectangle", ZN_GEOMETRY_RECTANGLE},
-                                  {"segment", ZN_GEOMETRY_SEGMENT},
-                                  {"polyline", ZN_GEOMETRY_POLYLINE}};
-enum { N_TYPES = sizeof types / sizeof *types };
+static const type_word types[] = {
+#define X(identifier, space, plane, needs, may, sentence) {{space, plane}, needs, may, sentence},
+    ZN_GEOMETRY_LIST(X)
+#undef X
+};
 
 typedef struct geometry_nodes {
     const scene_node *on, *type, *at, *radius, *length, *size, *axis, *normal, *velocity, *points, *y, *formula, *material, *triangles,
         *file, *scale, *closed, *grid, *z, *heights;
 } geometry_nodes;
 
-/* What each type is described by: "!": needed, "": allowed, NULL: not. */
-static const struct {
-    const char *radius, *length, *size, *axis, *normal, *velocity, *points, *formula, *triangles, *file, *closed, *grid, *heights;
-} uses[ZN_GEOMETRY_TYPE_COUNT] = {
-    [ZN_GEOMETRY_POINT] = {0},
-    [ZN_GEOMETRY_POINTS] = {.points = "!"},
-    [ZN_GEOMETRY_SPHERE] = {.radius = "!"},
-    [ZN_GEOMETRY_BOX] = {.size = "!", .radius = ""},
-    [ZN_GEOMETRY_CAPSULE] = {.radius = "!", .length = "!", .axis = ""},
-    [ZN_GEOMETRY_RING] = {.radius = "!", .axis = "", .length = ""},
-    [ZN_GEOMETRY_ELLIPSOID] = {.size = "!"},
-    [ZN_GEOMETRY_PLANE] = {.normal = "", .velocity = ""},
-    [ZN_GEOMETRY_HOLLOW_SPHERE] = {.radius = "!"},
-    [ZN_GEOMETRY_CYLINDER] = {.radius = "!", .axis = "", .length = ""},
-    [ZN_GEOMETRY_HOLLOW_CYLINDER] = {.radius = "!", .axis = ""},
-    [ZN_GEOMETRY_SURFACE] = {.formula = "!"},
-    [ZN_GEOMETRY_CONE] = {.radius = "!", .length = "!", .axis = ""},
-    [ZN_GEOMETRY_POLYHEDRON] = {.points = "!", .radius = "", .velocity = ""},
-    [ZN_GEOMETRY_MESH] = {.points = "", .triangles = "", .file = "", .radius = "", .velocity = ""},
-    [ZN_GEOMETRY_HEIGHT_FIELD] = {.size = "!", .grid = "", .heights = "!", .radius = "", .velocity = ""},
-    [ZN_GEOMETRY_RECTANGLE] = {.size = "!", .normal = "", .velocity = ""},
-    [ZN_GEOMETRY_SEGMENT] = {.points = "!", .radius = "", .velocity = ""},
-    [ZN_GEOMETRY_POLYLINE] = {.points = "!", .closed = "", .radius = "", .velocity = ""},
-};
+/* Whether the word is one of the list, which spaces separate. */
+static bool is_among(const char *list, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+        if (n == length && memcmp(at, word, n) == 0) return true;
+        at += n;
+    }
+    return false;
+}
 
-int scene_shape_count(void) { return N_TYPES; }
-const char *scene_shape_word(int index) { return types[index].word; }
+int scene_shape_count(void) { return ZN_GEOMETRY_TYPE_COUNT; }
+const char *scene_shape_word(int index, bool planar) { return types[index].word[planar]; }
+const char *scene_shape_sentence(int index) { return types[index].sentence; }
 
 void scene_shape_keys(int index, char *text, size_t room) {
-    static const char *const keys[] = {"radius",  "length",    "size", "axis",   "normal", "velocity", "points",
-                                       "formula", "triangles", "file", "closed", "grid",   "heights"};
-    const char *use[sizeof keys / sizeof *keys];
-    _Static_assert(sizeof use == sizeof uses[0], "a name for each key");
-    memcpy(use, &uses[types[index].type], sizeof use);
     size_t used = 0;
     *text = 0;
-    for (int optional = 0; optional < 2; optional++)
-        for (size_t k = 0, n = 0; k < sizeof keys / sizeof *keys && used < room; k++) {
-            if (!use[k] || (*use[k] == 0) != optional) continue;
-            const char *before = n++ ? ", " : optional ? (used ? " (" : "(") : "";
-            used += (size_t)snprintf(text + used, room - used, "%s'%s'", before, keys[k]);
+    for (int optional = 0; optional < 2; optional++) {
+        const char *list = optional ? types[index].may : types[index].needs, *before = optional ? (used ? " (" : "(") : "";
+        for (const char *at = list; *at && used < room; at += strspn(at, " "), before = ", ") {
+            size_t n = strcspn(at, " ");
+            used += (size_t)snprintf(text + used, room - used, "%s'%.*s'", before, (int)n, at);
+            at += n;
         }
-    if (strchr(text, '(') && used < room) snprintf(text + used, room - used, ")");
+        if (optional && *list && used < room) snprintf(text + used, room - used, ")");
+    }
 }
 
-static bool check_use(scene_loader *loader, const scene_node *map, const char *what, const type_word *type, const char *key,
-                      const scene_node *node, const char *use) {
-    const char *word = type->word;
-    if (node && !use) {
+/* `key` of the table is called `name` here. */
+static bool check_use(scene_loader *loader, const scene_node *map, const char *what, int word, const char *key, const char *name,
+                      const scene_node *node) {
+    const type_word *type = &types[word / 2];
+    bool needs = is_among(type->needs, key), may = needs || is_among(type->may, key);
+    if (node && !may) {
         char keys[200];
-        scene_shape_keys((int)(type - types), keys, sizeof keys);
-        scene_error(loader, node, "%s: a %s has no '%s'; it has %s", what, word, key, *keys ? keys : "its place only");
+        scene_shape_keys(word / 2, keys, sizeof keys);
+        scene_error(loader, node, "%s: a %s has no '%s'; it has %s", what, type->word[word % 2], name, *keys ? keys : "its place only");
     }
-    if (!node && use && *use) scene_error(loader, map, "%s: a %s needs '%s'", what, word, key);
-    return node ? use != NULL : !use || !*use;
+    if (!node && needs) scene_error(loader, map, "%s: a %s needs '%s'", what, type->word[word % 2], name);
+    return node ? may : !needs;
 }
 
-static bool check_uses(scene_loader *loader, const scene_node *map, const char *what, const type_word *type, const geometry_nodes *n) {
-    bool good = check_use(loader, map, what, type, "radius", n->radius, uses[type->type].radius);
-    good &= check_use(loader, map, what, type, "length", n->length, uses[type->type].length);
-    good &= check_use(loader, map, what, type, "size", n->size, uses[type->type].size);
-    good &= check_use(loader, map, what, type, "axis", n->axis, uses[type->type].axis);
-    good &= check_use(loader, map, what, type, "normal", n->normal, uses[type->type].normal);
-    good &= check_use(loader, map, what, type, "velocity", n->velocity, uses[type->type].velocity);
-    good &= check_use(loader, map, what, type, "points", n->points, uses[type->type].points);
-    good &= check_use(loader, map, what, type, "triangles", n->triangles, uses[type->type].triangles);
-    good &= check_use(loader, map, what, type, "file", n->file, uses[type->type].file);
-    good &= check_use(loader, map, what, type, "scale", n->scale, uses[type->type].file);
-    good &= check_use(loader, map, what, type, "closed", n->closed, uses[type->type].closed);
-    good &= check_use(loader, map, what, type, "grid", n->grid, uses[type->type].grid);
-    good &= check_use(loader, map, what, type, n->z ? "z" : "heights", n->z ? n->z : n->heights, uses[type->type].heights);
-    if (type->type == ZN_GEOMETRY_MESH && (n->file ? n->points || n->triangles : !n->points || !n->triangles)) {
+static bool check_together(scene_loader *loader, const scene_node *map, const char *what, zn_geometry_type type, const geometry_nodes *n) {
+    if (type == ZN_GEOMETRY_MESH && (n->file ? n->points || n->triangles : !n->points || !n->triangles))
         scene_error(loader, n->file ? n->file : map, "%s: a mesh is given by 'points' and 'triangles', or by a 'file'", what);
-        return false;
-    }
-    if (n->scale && !n->file) {
-        scene_error(loader, n->scale, "%s has a 'scale', but no 'file'", what);
-        return false;
-    }
-    if (type->type == ZN_GEOMETRY_HEIGHT_FIELD && (n->z && n->heights ? true : n->z ? !n->grid : n->grid != NULL)) {
+    else if (n->scale && !n->file) scene_error(loader, n->scale, "%s has a 'scale', but no 'file'", what);
+    else if (type == ZN_GEOMETRY_HEIGHT_FIELD && (n->z && n->heights ? true : n->z ? !n->grid : n->grid != NULL))
         scene_error(loader, n->grid ? n->grid : map,
                     "%s is given by 'heights' (rows of numbers along x), or by 'z' (a formula of x and y) on a 'grid'", what);
-        return false;
-    }
-    if (n->y && n->formula) {
-        scene_error(loader, n->y, "%s is given by 'y' (of x) or by 'f', not by both", what);
-        return false;
-    }
-    return check_use(loader, map, what, type, n->y ? "y" : "f", n->y ? n->y : n->formula, uses[type->type].formula) && good;
+    else if (n->y && n->formula) scene_error(loader, n->y, "%s is given by 'y' (of x) or by 'f', not by both", what);
+    else return true;
+    return false;
+}
+
+static bool check_uses(scene_loader *loader, const scene_node *map, const char *what, int word, const geometry_nodes *n) {
+    const struct {
+        const char *key, *name;
+        const scene_node *node;
+    } list[] = {{"radius", "radius", n->radius},
+                {"length", "length", n->length},
+                {"size", "size", n->size},
+                {"axis", "axis", n->axis},
+                {"normal", "normal", n->normal},
+                {"velocity", "velocity", n->velocity},
+                {"points", "points", n->points},
+                {"triangles", "triangles", n->triangles},
+                {"file", "file", n->file},
+                {"scale", "scale", n->scale},
+                {"closed", "closed", n->closed},
+                {"grid", "grid", n->grid},
+                {"heights", n->z ? "z" : "heights", n->z ? n->z : n->heights},
+                {"formula", n->y ? "y" : "f", n->y ? n->y : n->formula}};
+    bool good = true;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        good &= check_use(loader, map, what, word, list[i].key, list[i].name, list[i].node);
+    return check_together(loader, map, what, (zn_geometry_type)(word / 2), n) && good;
 }
 
 /* y = F(x) is the surface y - (F) = 0; columns of errors stay those of F. */
@@ -228,6 +195,18 @@ static bool read_numbers(scene_loader *loader, const char *what, const geometry_
     return good;
 }
 
+/* 2 type + (1: by its word in the plane); -1: none. */
+static int want_type(scene_loader *loader, const scene_node *node) {
+    const char *words[2 * ZN_GEOMETRY_TYPE_COUNT];
+    int number[2 * ZN_GEOMETRY_TYPE_COUNT], count = 0;
+    for (int i = 0; i < 2 * ZN_GEOMETRY_TYPE_COUNT; i++) {
+        const char *const *word = types[i / 2].word;
+        if (i % 2 == 0 || strcmp(word[0], word[1])) words[count] = word[i % 2], number[count++] = i;
+    }
+    int found = scene_want_word(loader, node, "type", count, words);
+    return found < 0 ? -1 : number[found];
+}
+
 /* `body`: the geometry is listed under it, and is named after it. */
 static void read_geometry(scene_loader *loader, const char *body, const scene_entry *entry) {
     const char *name = body ? scene_format(loader, "%s.%s", body, entry->key->text) : entry->key->text, *frame = body,
@@ -256,14 +235,12 @@ static void read_geometry(scene_loader *loader, const char *body, const scene_en
                               {"heights", SCENE_LIST, false, &n.heights},
                               {"material", SCENE_SCALAR, false, &n.material}};
     if (!scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) || !n.type) return;
-    const char *words[N_TYPES];
-    for (int i = 0; i < N_TYPES; i++) words[i] = types[i].word;
-    int word = scene_want_word(loader, n.type, "type", N_TYPES, words);
+    int word = want_type(loader, n.type);
     if (body && n.on) frame = scene_format(loader, "%s.%s", body, n.on->text); /* one of its own frames */
-    if (word < 0 || !check_uses(loader, entry->value, what, &types[word], &n)) return;
+    if (word < 0 || !check_uses(loader, entry->value, what, word, &n)) return;
     zn_geometry_def def = zn_default_geometry_def();
     def.name = name;
-    def.type = types[word].type;
+    def.type = (zn_geometry_type)(word / 2);
     def.material = n.material ? n.material->text : NULL;
     const scene_node *place = n.on ? n.on : entry->key;
     if (!scene_placed(loader, zn_parts_find_frame(loader->parts, frame ? frame : n.on ? n.on->text : "world", &def.frame), place)) return;

@@ -3,10 +3,12 @@
 #ifndef SCENE_SHAPES_H
 #define SCENE_SHAPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 int scene_shape_count(void);
-const char *scene_shape_word(int index);
+const char *scene_shape_word(int index, bool planar);
+const char *scene_shape_sentence(int index);
 /* "'radius', 'length' ('axis')": keys that are needed, and others. */
 void scene_shape_keys(int index, char *text, size_t room);
 

@@ -128,13 +128,14 @@ static void put_axes(picture *p, const geometry *g) {
 }
 
 static const char *shape_name(const picture *p, const geometry *g) {
-    static const char *const names[ZN_GEOMETRY_TYPE_COUNT] = {
-        "point",           "hull",    "sphere", "box",  "capsule", "ring", "ellipsoid", "plane",    "hollow-sphere", "cylinder",
-        "hollow-cylinder", "surface", "mesh",   "hull", "mesh",    "mesh", "mesh",      "polyline", "polyline"};
+    static const char *const drawn_as[ZN_GEOMETRY_TYPE_COUNT] = {
+        [ZN_GEOMETRY_POINTS] = "hull",       [ZN_GEOMETRY_POLYHEDRON] = "hull", [ZN_GEOMETRY_CONE] = "mesh",
+        [ZN_GEOMETRY_HEIGHT_FIELD] = "mesh", [ZN_GEOMETRY_RECTANGLE] = "mesh",  [ZN_GEOMETRY_SEGMENT] = "polyline"};
     if (p->planar && g->type == ZN_GEOMETRY_POLYHEDRON) return "polygon";
     if (p->planar && g->type == ZN_GEOMETRY_PLANE) return "line";
     if (g->type == ZN_GEOMETRY_RING && g->length > 0) return "cylinder";
-    return p->planar && g->type == ZN_GEOMETRY_SPHERE ? "disk" : names[g->type];
+    if (p->planar && g->type == ZN_GEOMETRY_SPHERE) return "disk";
+    return drawn_as[g->type] ? drawn_as[g->type] : geometry_name(g->type, false);
 }
 
 static void put_surface_formula(picture *p, const parts_geometry *g) {

@@ -33,7 +33,7 @@ holds "the table of settings" grep -q '^friction_law .*accumulated, staged .*acc
 expect 0 "$zeno" joints
 holds "the table of joints" grep -Eq '^rolling-disk +1\+1 +1\+2 ' out
 expect 0 "$zeno" shapes
-holds "the table of shapes" grep -Eq "^capsule +'radius', 'length' \('axis'\)$" out
+holds "the table of shapes" grep -Eq "^capsule +'radius', 'length' \\('axis'\\) +everything within the radius" out
 expect 0 "$zeno" forces --markdown
 holds "the table of forces" grep -q '^| `torsion-spring` | `stiffness`, ' out
 expect 0 "$zeno" joints --summary

@@ -189,13 +189,11 @@ zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geom
 
 /* A solid cylinder is known by its edges. In the plane a sphere is a disk, and a capsule lies along x. K is in the centre of mass. */
 zn_status parts_geometry_of_shape(zn_parts *parts, int body, const zn_shape_def *shape) {
-    static const zn_geometry_type types[ZN_SHAPE_TYPE_COUNT] = {
-        [ZN_SHAPE_SPHERE] = ZN_GEOMETRY_SPHERE,       [ZN_SHAPE_BOX] = ZN_GEOMETRY_BOX,
-        [ZN_SHAPE_CYLINDER] = ZN_GEOMETRY_RING,       [ZN_SHAPE_CAPSULE] = ZN_GEOMETRY_CAPSULE,
-        [ZN_SHAPE_DISK] = ZN_GEOMETRY_RING,           [ZN_SHAPE_TETRAHEDRON] = ZN_GEOMETRY_POLYHEDRON,
-        [ZN_SHAPE_MESH] = ZN_GEOMETRY_MESH,           [ZN_SHAPE_CONE] = ZN_GEOMETRY_CONE,
-        [ZN_SHAPE_ELLIPSOID] = ZN_GEOMETRY_ELLIPSOID, [ZN_SHAPE_POLYHEDRON] = ZN_GEOMETRY_POLYHEDRON,
-        [ZN_SHAPE_POLYGON] = ZN_GEOMETRY_POLYHEDRON};
+    static const zn_geometry_type types[] = {ZN_GEOMETRY_POINT,
+#define X(identifier, word, geometry, sentence) ZN_GEOMETRY_##geometry,
+                                             ZN_SHAPE_LIST(X)
+#undef X
+    };
     const parts_body *b = &parts->bodies[body];
     bool planar = body_is_planar(b->kind);
     if (find_geometry(parts, b->name) >= 0 || (int)shape->type <= ZN_SHAPE_NONE || shape->type >= ZN_SHAPE_TYPE_COUNT) return ZN_OK;

@@ -102,11 +102,8 @@ const char *contact_field_name(const contact_field *f, const collide_candidate *
 }
 
 const char *contact_field_shape_class(const contact_field *f, int shape) {
-    static const char *const names[2][COLLIDE_CLASS_COUNT] = {
-        {"sphere", "capsule", "box", "cylinder", "cone", "ellipsoid", "polyhedron", "mesh", "height field", "plane", "rectangle",
-         "polyline"},
-        {"disk", "capsule", "box", "cylinder", "cone", "ellipse", "polygon", "mesh", "height field", "line", "segment", "polyline"}};
-    return names[f->shapes[shape].shape.planar][f->shapes[shape].shape.class];
+    const collide_shape *g = &f->shapes[shape].shape;
+    return collide_class_word(g->class, g->planar);
 }
 
 int contact_field_rules(const contact_field *f) { return f->n_rules; }

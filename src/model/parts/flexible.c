@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flexible bodies: their table, names, nodes, elements, frames and sections. */
 #include "model/parts/flexible.h"
+#include "base/list.h"
 
 #include <stdio.h>
 
-static const flexible_type *const types[ZN_FLEXIBLE_TYPE_COUNT] = {[ZN_FLEXIBLE_BAR] = &flexible_bar,
-                                                                   [ZN_FLEXIBLE_BEAM] = &flexible_beam,
-                                                                   [ZN_FLEXIBLE_SPLINE_BEAM] = &flexible_spline,
-                                                                   [ZN_FLEXIBLE_ROD] = &flexible_rod};
+LIST_IS_WHOLE(ZN_FLEXIBLE_LIST, ZN_FLEXIBLE_TYPE_COUNT);
+static const flexible_type *const types[] = {
+#define X(name, identifier, word, sentence) &flexible_##identifier,
+    ZN_FLEXIBLE_LIST(X)
+#undef X
+};
 
 enum { MOST_ELEMENTS = 100000, MOST_RECORDED = 50 };
 
@@ -206,7 +209,7 @@ static zn_status check(zn_parts *parts, const zn_flexible_def *def, const flexib
     zn_context *context = parts->context;
     zn_status status = parts_check_name(parts, def->name, "flexible body");
     if (status != ZN_OK) return status;
-    if ((int)def->type < 0 || def->type >= ZN_FLEXIBLE_TYPE_COUNT || !types[def->type])
+    if ((int)def->type < 0 || def->type >= ZN_FLEXIBLE_TYPE_COUNT)
         return fail(context, ZN_ERROR_ARGUMENT, "'%s': unknown type of flexible body", def->name);
     *type = types[def->type];
     *order = def->order ? def->order : (*type)->default_order;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forces: what they need, and how a definition becomes a piece. Gravity belongs to the bodies. */
+#include "base/list.h"
 #include "model/parts/force.h"
 
 enum { N_FORMULAS = 7 }; /* value, force[3], torque[3] */
 
+LIST_IS_WHOLE(ZN_FORCE_LIST, ZN_FORCE_TYPE_COUNT);
 #define X(name, identifier, word, keys, sentence) extern const force_type force_##identifier;
 ZN_FORCE_LIST(X)
 #undef X

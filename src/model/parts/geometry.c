@@ -2,13 +2,16 @@
 /* Shapes: what is allowed, which one touches which, and the features they are made of. */
 #include "model/parts/geometry.h"
 
-const char *geometry_name(zn_geometry_type shape, bool planar) {
-    static const char *const names[2][ZN_GEOMETRY_TYPE_COUNT] = {
-        {"point", "points", "sphere", "box", "capsule", "ring", "ellipsoid", "plane", "hollow sphere", "cylinder", "hollow cylinder",
-         "surface", "cone", "polyhedron", "mesh", "height field", "rectangle", "segment", "polyline"},
-        {"point", "points", "disk", "box", "capsule", "ring", "ellipse", "line", "hollow circle", "cylinder", "hollow cylinder", "curve",
-         "cone", "polygon", "mesh", "height field", "rectangle", "segment", "polyline"}};
-    return (int)shape >= 0 && shape < ZN_GEOMETRY_TYPE_COUNT ? names[planar][shape] : "unknown";
+#include "base/list.h"
+
+LIST_IS_WHOLE(ZN_GEOMETRY_LIST, ZN_GEOMETRY_TYPE_COUNT);
+const char *geometry_name(zn_geometry_type type, bool planar) {
+    static const char *const names[][2] = {
+#define X(identifier, space, plane, needs, may, sentence) {space, plane},
+        ZN_GEOMETRY_LIST(X)
+#undef X
+    };
+    return (int)type >= 0 && type < ZN_GEOMETRY_TYPE_COUNT ? names[type][planar] : "unknown";
 }
 
 /* ---- checks ---- */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joints: what they need, their rows, and how a definition becomes a piece. */
+#include "base/list.h"
 #include "model/machine.h"
 #include "model/parts/joint.h"
 
+LIST_IS_WHOLE(ZN_JOINT_LIST, ZN_JOINT_TYPE_COUNT);
 #define X(name, identifier, word, sentence) extern const joint_type joint_##identifier;
 ZN_JOINT_LIST(X)
 #undef X

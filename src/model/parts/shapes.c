@@ -4,6 +4,7 @@
  * A closed surface of triangles (a, b, c) is a sum of tetrahedra (0, a, b, c) with signed volume V = det(a, b, c)/6, and
  *     int x = V s/4,    int x x' = V/20 (a a' + b b' + c c' + s s'),    s = a + b + c.
  * With S = int (x - center)(x - center)' the inertia is Theta = tr(S) 1 - S.                                                   */
+#include "base/list.h"
 #include "collide/collide.h"
 #include "model/parts/builder.h"
 
@@ -231,8 +232,12 @@ zn_status zn_shape_mass(zn_context *context, const zn_shape_def *s, double densi
     if (status != ZN_OK) return status;
     if (planar) return planar_mass(context, s, density, out);
     if ((int)s->type <= ZN_SHAPE_NONE || s->type >= ZN_SHAPE_TYPE_COUNT) return fail(context, ZN_ERROR_MODEL, "unknown type of shape");
-    static const char *const names[ZN_SHAPE_TYPE_COUNT] = {"shape",       "sphere", "box",  "cylinder",  "capsule",    "disk",
-                                                           "tetrahedron", "mesh",   "cone", "ellipsoid", "polyhedron", "polygon"};
+    static const char *const names[] = {"shape",
+#define X(identifier, word, geometry, sentence) word,
+                                        ZN_SHAPE_LIST(X)
+#undef X
+    };
+    LIST_IS_WHOLE(ZN_SHAPE_LIST, ZN_SHAPE_TYPE_COUNT - 1);
     bool has_length = s->type == ZN_SHAPE_CYLINDER || s->type == ZN_SHAPE_CAPSULE || s->type == ZN_SHAPE_CONE;
     if (has_length || s->type == ZN_SHAPE_SPHERE || s->type == ZN_SHAPE_DISK) status = need_positive(context, R, "radius", names[s->type]);
     if (status == ZN_OK && has_length) status = need_positive(context, L, "length", names[s->type]);
