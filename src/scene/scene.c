@@ -152,7 +152,7 @@ static const scene_node *blamed(const scene_loader *loader, const sections *s) {
             size_t length = strlen(entry->key->text);
             if (!strncmp(entry->key->text, subject, length) && (!subject[length] || (i == 2 && subject[length] == '.'))) return entry->key;
         }
-    return s->bodies;
+    return s->bodies ? s->bodies : s->coordinates ? s->coordinates : s->velocities;
 }
 
 static void read_part_scene(scene_loader *loader, zn_scene *scene, const sections *s, scene_view *view, const zn_scene_options *options) {
@@ -164,7 +164,7 @@ static void read_part_scene(scene_loader *loader, zn_scene *scene, const section
     if (s->modes) scene_read_modes(loader, s->modes);
     if (s->sampled) scene_read_sampled(loader, s->sampled);
     if (s->gravity) scene_read_gravity(loader, s->gravity);
-    scene_read_bodies(loader, s->bodies);
+    if (s->bodies) scene_read_bodies(loader, s->bodies);
     if (s->coordinates) scene_read_coordinates(loader, s->coordinates);
     if (s->velocities) scene_read_velocities(loader, s->velocities);
     if (s->kinematics) scene_read_kinematics(loader, s->kinematics);
@@ -195,13 +195,19 @@ static void read_part_scene(scene_loader *loader, zn_scene *scene, const section
     if (s->contacts && !scene->settings.project_start) scene_check_gaps(loader, s->contacts, scene->model);
 }
 
+/* Coordinates with an energy beside velocities of the scene's own, which have a mass: parts, too, although there is no body. */
+static bool is_mixed(const scene_node *root) {
+    const scene_node *energy = scene_find(root, "energy");
+    return energy && energy->kind == SCENE_MAP && scene_find(energy, "kinetic") && scene_find(root, "velocities");
+}
+
 /* repeat and use need the values of parameters, which are then read first. */
 static bool replace_reuse(scene_loader *loader, const scene_node **root, const zn_scene_options *options) {
     if (!scene_reuses(*root)) return true;
     const scene_node *parameters = scene_find(*root, "parameters");
     if (parameters && parameters->kind == SCENE_NULL) parameters = NULL;
     if (parameters && !scene_want_kind(loader, parameters, SCENE_MAP, "parameters")) return false;
-    if (scene_makes_bodies(*root, 0) && !(loader->parts = zn_parts_create(loader->context))) return false;
+    if ((scene_makes_bodies(*root, 0) || is_mixed(*root)) && !(loader->parts = zn_parts_create(loader->context))) return false;
     scene_read_parameters(loader, parameters, options);
     loader->parameters_read = true;
     return !scene_has_errors(loader) && (*root = scene_reuse(loader, *root));
@@ -220,15 +226,15 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
                                : s.materials ? s.materials
                                : s.groups    ? s.groups
                                              : s.gravity;
-    if (s.bodies && !loader->parts) loader->parts = zn_parts_create(loader->context);
+    const bool parts = s.bodies || is_mixed(root);
+    if (parts && !loader->parts) loader->parts = zn_parts_create(loader->context);
     const scene_node *switched[] = {s.joints, s.forces, s.contacts, s.constraints};
     for (int i = 0; i < 4; i++) scene_read_conditions(loader, switched[i]);
-    if (s.bodies) {
-        if (!loader->parts) loader->parts = zn_parts_create(loader->context);
+    if (lonely && !s.bodies) scene_error(loader, lonely, "the scene has no 'bodies' that this could belong to");
+    if (parts) {
         if (loader->parts) read_part_scene(loader, scene, &s, view, options);
         return;
     }
-    if (lonely) scene_error(loader, lonely, "the scene has no 'bodies' that this could belong to");
     if (s.forces && !scene_want_kind(loader, s.forces, SCENE_MAP, "forces")) s.forces = NULL;
     const bool first_order = read_kind(loader, root, &s);
     loader->velocities = s.velocities;

@@ -3,6 +3,7 @@
  * frame, x' = a cos phi - b sin phi, ..., m (a' - w b) = F_1, m (b' + w a) = F_2. Whatever couples it to other bodies (springs and potentials,
  * constraints, contacts), both move alike. */
 #include "memory_check.h"
+#include "trial.h"
 
 #include <math.h>
 
@@ -143,6 +144,27 @@ static void derivatives_are_exact(void **state) {
     zn_context_destroy(context);
 }
 
+/* Without any body: the particle as coordinates with an energy beside the body's own velocities. */
+static void formulas_alone_mix(void **state) {
+    (void)state;
+#define LAST "simulation: {scheme: radau-2a, step: 1e-2, end: 0.5}\n"
+    static const char with[] = GRAVITY "bodies:\n" OTHERS FORMULAS("-40*(x - p.x)", "-40*(y - p.y)", "0") SPRING("x", "y") LAST;
+    static const char without[] = FORMULAS("-40*(x - X)", "-40*(y - Y)",
+                                           "0") "energy: {kinetic: (X'^2 + Y'^2)/2, potential: 20*((x - X)^2 + (y - Y)^2) + g*Y}\n" LAST;
+    char text[sizeof without + 100];
+    const char *at = strstr(without, "coordinates: {") + strlen("coordinates: {");
+    snprintf(text, sizeof text, "%.*sX: 1.5, Y: {start: 1.2, velocity: 1}, %s", (int)(at - without), without, at);
+    trial one = trial_begin(with, (trial_options){0}), two = trial_begin(text, (trial_options){0});
+    trial_run(&one);
+    trial_run(&two);
+    const char *names[][2] = {{"x", "x"}, {"y", "y"}, {"phi", "phi"}, {"p.x", "X"}, {"p.y", "Y"}};
+    for (int i = 0; i < 5; i++)
+        check_close(named(zn_scene_model(one.scene), zn_simulation_positions(one.simulation), names[i][0]),
+                    named(zn_scene_model(two.scene), zn_simulation_positions(two.simulation), names[i][1]), 1e-12);
+    trial_end(&one);
+    trial_end(&two);
+}
+
 #define HEAD "bodies: {k: {type: particle, mass: 1}}\ncoordinates: {x: 0}\nvelocities: {v: 1}\n"
 static void mistakes_have_places(void **state) {
     (void)state;
@@ -177,7 +199,8 @@ static void failing_memory_is_clean(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(potentials_couple),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(formulas_alone_mix),
+                                       cmocka_unit_test(potentials_couple),
                                        cmocka_unit_test(energies_are_those_of_bodies),
                                        cmocka_unit_test(constraints_couple),
                                        cmocka_unit_test(contacts_couple),
