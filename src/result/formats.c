@@ -11,24 +11,39 @@ const result_format result_formats[] = {
 };
 enum { N_FORMATS = sizeof result_formats / sizeof *result_formats };
 
-const result_format *result_format_of(const char *path) {
-    size_t length = strlen(path);
+static const result_format *format_of_ending(const char *path, size_t length) {
     for (int i = 0; i < N_FORMATS; i++)
         for (int k = 0; k < RESULT_ENDINGS && result_formats[i].endings[k]; k++) {
             const char *ending = result_formats[i].endings[k];
             size_t n = strlen(ending);
-            if (length > n && strcasecmp(path + length - n, ending) == 0 && path[length - n - 1] != '/') return &result_formats[i];
+            if (length > n && strncasecmp(path + length - n, ending, n) == 0 && path[length - n - 1] != '/') return &result_formats[i];
         }
     return NULL;
 }
 
-const result_format *result_format_by_content(const char *head, size_t size) {
-    for (int i = 0; i < N_FORMATS; i++) {
+const result_format *result_format_of(const char *path) { return format_of_ending(path, strlen(path)); }
+
+const result_format *result_format_by_content(const char *path, const char *head, size_t size) {
+    const result_format *text = NULL;
+    for (int i = N_FORMATS - 1; i >= 0; i--) {
         const char *signature = result_formats[i].signature;
         if (signature && size == RESULT_SIGNATURE && memcmp(head, signature, RESULT_SIGNATURE) == 0) return &result_formats[i];
-        if (!signature && !memchr(head, 0, size)) return &result_formats[i];
+        if (!signature) text = &result_formats[i];
     }
-    return NULL;
+    if (memchr(head, 0, size)) return NULL;
+    static const char partial[] = ".partial";
+    size_t length = strlen(path), end = sizeof partial - 1;
+    if (length > end && strcmp(path + length - end, partial) == 0) length -= end;
+    const result_format *named = format_of_ending(path, length);
+    return named && !named->signature ? named : text;
+}
+
+const char *result_format_names(char *text, size_t room) {
+    size_t used = 0;
+    *text = 0;
+    for (int i = 0; i < N_FORMATS && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i ? " nor " : "", result_formats[i].name);
+    return text;
 }
 
 bool result_path_has_drawings(const char *path) { return result_format_of(path) && result_format_of(path)->drawings; }

@@ -45,7 +45,11 @@ typedef struct result_format {
     zn_status (*open)(result_file *, char *content, size_t size);
 } result_format;
 const result_format *result_format_of(const char *path);
-const result_format *result_format_by_content(const char *head, size_t size);
+/* By the first bytes; of several texts the one that the name says, also of a .partial file, or the first. */
+const result_format *result_format_by_content(const char *path, const char *head, size_t size);
+
+/* "HDF5 nor CSV" */
+const char *result_format_names(char *text, size_t room);
 
 /* The output stays open, and belongs to the caller. */
 zn_status result_csv_create(zn_context *context, output_file *output, const result_layout *layout, result_sink *sink);

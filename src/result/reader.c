@@ -75,8 +75,9 @@ static zn_status read_content(result_file *result, char **content, size_t *size,
     if (status == ZN_OK) {
         *size = (size_t)info.st_size;
         size_t n = fread(head, 1, sizeof head, file);
-        *format = result_format_by_content(head, n);
-        if (!*format) status = result_fail_content(result, 1, "is neither HDF5 nor CSV");
+        *format = result_format_by_content(result->path, head, n);
+        char names[60];
+        if (!*format) status = result_fail_content(result, 1, "is neither %s", result_format_names(names, sizeof names));
     }
     if (status == ZN_OK && !(*format)->signature) {
         rewind(file);
