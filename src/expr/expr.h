@@ -93,7 +93,7 @@ bool expr_gradient(expr_graph *, expr, int first, int count, expr *out);
  * the derivative. false: memory is out. */
 bool expr_keep_derivative(expr_graph *, expr, int variable, expr derivative);
 /* In place of a variable: the derivative along a motion, in which variables have the rates that expr_keep_derivative tells for their nodes, and
- * others rest. What is told for other nodes (a rotation matrix turns with the angular velocity) makes it short. */
+ * others rest. What is given for other nodes (a rotation matrix turns with the angular velocity) makes it short. */
 #define EXPR_MOTION (INT32_MAX - 1)
 /* Replaces variable `first + i` by by[i]. */
 expr expr_substitute(expr_graph *, expr, int first, int count, const expr *by);
@@ -149,7 +149,7 @@ const char *expr_nearest_name(const char *name, int count, const char *(*get)(co
 /* ---- constants that may change ---- */
 
 /* Makes a constant one that a parameter gives; nodes from `before` on were made for it alone. The graph notes how others follow from it; then tapes can be brought to other values of the sources, with the bits
- * that a new graph would give, or it is told that a new graph is needed (trace.c). */
+ * that a new graph would give, or the answer is that a new graph is needed (trace.c). */
 expr expr_source(expr_graph *, int source, expr constant, int before);
 /* The value of a constant, without pinning it: *slot follows it; 0: it never changes. expr_is_constant pins what it tells. */
 double expr_peek(const expr_graph *, expr constant, int *slot);

@@ -42,7 +42,7 @@ struct expr_graph {
     size_t table_size;
     expr_memo *memos;
     size_t memo_count, memo_size;
-    uint64_t moving; /* bits of the variables whose rate along the motion is told */
+    uint64_t moving; /* bits of the variables whose rate along the motion is given */
     expr bits[2];    /* 1 + the constants 0 and 1, which most derivatives are; 0: not made yet */
     expr_surface_node *surfaces;
     expr_foot_node *feet;

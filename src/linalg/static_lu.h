@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private: LU of a sparse matrix with an order of pivots that is fixed once, from its pattern (static_order.c), and a list of all operations: for the
- * matrices of mechanisms, body by body. A factorisation takes no memory; where a pivot turns out too small it says so, and somebody else must do it. */
+ * matrices of mechanisms, body by body. A factorisation takes no memory; where a pivot turns out too small it says so, and another method must do it. */
 #ifndef LINALG_STATIC_LU_H
 #define LINALG_STATIC_LU_H
 

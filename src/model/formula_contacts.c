@@ -102,7 +102,7 @@ static void add_stribeck(contact_build *build, const friction_text *law, const e
 /* What the sign of mu_s - mu_d and the ranges allow, others of the same signs are allowed, too: that is noted by the graph. */
 static zn_status parse_number(contact_build *build, const formula_text *text, const char *what, expr *e, double *value) {
     zn_status status = formula_parse(build->system, build->context, build->scope, text, e);
-    if (status != ZN_OK || !expr_is_constant(build->system->graph, *e, NULL)) /* then it is told why */
+    if (status != ZN_OK || !expr_is_constant(build->system->graph, *e, NULL)) /* an error says why */
         return ranged_number(build, text, what, 0, INFINITY, value);
     *value = expr_peek(build->system->graph, *e, &(int){0});
     return isfinite(*value) ? check_range(build, text, what, 0, INFINITY, *value) : ranged_number(build, text, what, 0, INFINITY, value);

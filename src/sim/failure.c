@@ -130,12 +130,12 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
     if (!*why) memcpy(why, "; ", 3), give_advice(sim, outcome, why + 2, sizeof why - 2);
     if (sim->ring_jumps >= 0)
         return fail_at(sim->context, status, &place,
-                       "the step of %g from t = %.9g has no one point at contact '%s': the point where its edge touches jumps%s", h,
+                       "the step of %g from t = %.9g has no single point of contact at '%s': the point where its edge touches jumps%s", h,
                        sim->now.t, model->contacts[sim->ring_jumps].name, why);
     if (sim->gains.refused)
         return fail_at(sim->context, status, &place,
-                       "the step of %g from t = %.9g has a solution only that changes the energy as neither forces nor contacts do%s", h,
-                       sim->now.t, why);
+                       "the step of %g from t = %.9g has only a solution whose change of energy is neither due to forces nor to contacts%s",
+                       h, sim->now.t, why);
     return fail_at(sim->context, status, &place,
                    "the step of %g from t = %.9g could not be solved %s: residual %.3g is above the tolerance %.3g%s", h, sim->now.t, text,
                    outcome->worst, sim->settings.tolerance, why);

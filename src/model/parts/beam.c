@@ -17,7 +17,7 @@ enum { VARIANT_ORDER = 3, VARIANT_DAMPED = 4, VARIANT_RECORD = 8, MOST_NODES = 3
 static int n_masses(int order) { return (order + 1) * (order + 2) / 2; }
 static int n_parameters(int order) { return N_SECTION + n_masses(order) + order * N_POINT; }
 
-/* ---- drawing ---- */
+/* ---- sketch ---- */
 
 typedef struct beam_sketch {
     sketch *k;

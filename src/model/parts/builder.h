@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the builder of models from parts.
  *
- * Everything but bodies and frames is a *piece*: a drawing function, the bodies it stands on, values of its parameters, names.
+ * Everything but bodies and frames is a *piece*: a function that sketches it, the bodies it stands on, values of its parameters, names.
  * Building expresses the kind of each piece once for all pieces with the same `express`, variant and kinds of bodies, and
  * makes an instance of it. What is added later (contacts) only needs to fill a piece: see parts_piece_begin. */
 #ifndef MODEL_PARTS_BUILDER_H
@@ -17,7 +17,7 @@
 typedef struct parts_piece parts_piece;
 
 /* Draws rows, forces and energies into a sketch that has the bodies of the piece in their order. ZN_OK, or an error in the
- * context (formulas). A drawing that is kept for other pieces (own_kind false) must only look at `variant` and the sketch. */
+ * context (formulas). A sketch that is kept for other pieces (own_kind false) must only look at `variant` and the sketch. */
 typedef zn_status parts_express(zn_parts *, sketch *, const parts_piece *);
 
 /* The picture of a piece (view/picture.c). All but contacts have frames a and b first among their parameters. */
@@ -28,23 +28,23 @@ struct parts_piece {
     piece_glyph glyph;
     char *name;
     parts_express *express;
-    int variant;           /* what the drawing depends on beside the kinds of its bodies */
+    int variant;           /* what the sketch depends on beside the kinds of its bodies */
     bool own_kind;         /* it has formulas: a kind of its own */
     int n_bodies, *bodies; /* indices of bodies */
     zn_sizes rows;         /* ng, ny, nN, nF */
     int n_parameters;
-    double *parameters; /* in the order in which the drawing takes them */
+    double *parameters; /* in the order in which the sketch takes them */
     int n_contacts;
     zn_contact *contacts; /* rows as in the piece; a name that is NULL becomes that of the piece */
     int n_balls, n_scales;
     zn_ball *balls; /* memory for what the contacts point to */
     double *scales;
     int n_formulas;
-    formula_text *formulas;  /* for the drawing */
+    formula_text *formulas;  /* for the sketch */
     zn_formula_model *texts; /* of a piece by formulas, else NULL */
     bool whole;              /* the texts of a model from formulas alone, which are not its own */
     int n_outputs;
-    char **outputs;                                            /* their names in results, each from mem_text, as many as the drawing has */
+    char **outputs;                                            /* their names in results, each from mem_text, as many as the sketch has */
     void (*after_step)(const zn_model *, double t, double *q); /* of its model; NULL: nothing to do */
     char *contact_name;                                        /* of its contact; NULL: that of the piece */
     int mark;                                                  /* joints: 0, or the body that counts its turns (joint_motion.c) */

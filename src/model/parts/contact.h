@@ -25,7 +25,7 @@ typedef enum contact_frame {
     CONTACT_FRAME_COUNT
 } contact_frame;
 
-/* What a drawing depends on. */
+/* What a sketch depends on. */
 typedef struct contact_variant {
     feature_kind touching, surface;
     contact_frame frame;

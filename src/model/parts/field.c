@@ -61,7 +61,7 @@ static zn_status take_materials(contact_field *f, const zn_parts *parts) {
     return ZN_OK;
 }
 
-/* What is wrong with a shape is told when the model is built, and not by its first simulation. */
+/* What is wrong with a shape is reported when the model is built, and not by its first simulation. */
 static zn_status check_shapes(zn_parts *parts, const contact_field *f) {
     collide_world *world = contact_field_world(f->context, f);
     if (!world) return parts_last_status(parts);

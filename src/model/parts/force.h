@@ -5,7 +5,7 @@
 
 #include "model/parts/joint.h"
 
-/* Variants of drawings: the type of the force, and what else changes the drawing. */
+/* Variants: the type of the force, and what else changes its sketch. */
 enum {
     FORCE_TYPE_MASK = 15,
     FORCE_NO_LENGTH = 16,

@@ -20,7 +20,7 @@ _Static_assert(ZN_FORCE_TYPE_COUNT <= FORCE_TYPE_MASK + 1, "variants have bits f
 zn_force_def zn_default_force_def(void) { return (zn_force_def){.type = ZN_FORCE_SPRING}; }
 
 /* at: the bodies of the frames in the sketch, and what counts turns. */
-static zn_status draw(zn_parts *parts, force_sketch *f, const int *at, const parts_piece *piece) {
+static zn_status express_type(zn_parts *parts, force_sketch *f, const int *at, const parts_piece *piece) {
     const force_type *type = force_types[piece->variant & FORCE_TYPE_MASK];
     sketch *k = f->k;
     if (type->two_frames) {
@@ -38,7 +38,7 @@ static zn_status express(zn_parts *parts, sketch *k, const parts_piece *piece) {
     const force_type *type = force_types[piece->variant & FORCE_TYPE_MASK];
     force_sketch f = {.k = k, .variant = piece->variant, .a = sketch_next_frame(k, 0), .host = piece};
     if (type->two_frames) f.b = sketch_next_frame(k, 1);
-    return draw(parts, &f, (const int[]){0, 1, 2}, piece);
+    return express_type(parts, &f, (const int[]){0, 1, 2}, piece);
 }
 
 bool parts_is_force(const zn_parts *parts, int piece, bool *turns) {
@@ -57,7 +57,7 @@ zn_status parts_force_value(zn_parts *parts, sketch *k, int force, const parts_p
     force_sketch f = {.k = k, .variant = piece->variant, .value = value, .host = host};
     f.a = parts_frame_sketch(k, at[0], piece->parameters), f.b = parts_frame_sketch(k, at[1], piece->parameters + SKETCH_FRAME_PARAMETERS);
     f.numbers = piece->parameters + 2 * SKETCH_FRAME_PARAMETERS;
-    return draw(parts, &f, at, piece);
+    return express_type(parts, &f, at, piece);
 }
 
 static zn_status check_spring(zn_context *context, const zn_force_def *def, const force_type *type, const char *name) {

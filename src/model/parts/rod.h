@@ -46,7 +46,7 @@ typedef struct rod_reference {
     double J[ROD_MOST_NODES - 1], J_mass[ROD_MASS_POINTS];
 } rod_reference;
 
-/* What the drawing of an element depends on; record: FLEXIBLE_FORCES, FLEXIBLE_STRAINS. */
+/* What the sketch of an element depends on; record: FLEXIBLE_FORCES, FLEXIBLE_STRAINS. */
 static inline int rod_variant(int order, bool damped, unsigned record) { return order + (damped ? 4 : 0) + 8 * (int)record; }
 static inline int rod_order(int variant) { return variant & 3; }
 static inline bool rod_is_damped(int variant) { return variant & 4; }

@@ -2,7 +2,7 @@
 /* The element of a spatial rod: see rod.h for its equations. */
 #include "model/parts/rod.h"
 
-/* ---- drawing ---- */
+/* ---- sketch ---- */
 
 /* Strains and energies depend on the nodes only through z = (r_s, p, p_s) of a Gauss point. Everything is expressed and
  * differentiated in z, then z is replaced by the nodes: derivatives by coordinates are those by z times constants, which costs

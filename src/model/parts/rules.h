@@ -37,7 +37,7 @@ bool parts_can_collide(const zn_parts *, const parts_geometry *, bool planar);
 /* Makes the field of a model that was built just now. */
 zn_status parts_make_field(zn_parts *, zn_model *);
 
-/* Contacts as pieces: the drawing of a pair of features, by its variant. In contact_pairs.c. */
+/* Contacts as pieces: the sketch of a pair of features, by its variant. In contact_pairs.c. */
 parts_express parts_express_pair;
 
 #endif

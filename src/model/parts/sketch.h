@@ -91,7 +91,7 @@ typedef struct sketch {
     int rows[4]; /* rows so far: g, y, N, F */
     size_t output_capacity, probe_capacity;
     bool complete; /* T and p are expressed: they do not follow from the masses */
-    bool failed;   /* out of memory while drawing: sketch_compile says so */
+    bool failed;   /* out of memory while sketching: sketch_compile says so */
 } sketch;
 
 /* Rows, and the most parameters, are said in advance. ZN_ERROR_MEMORY or ZN_OK. Ends with sketch_compile or sketch_free. */
@@ -139,7 +139,7 @@ void sketch_potential(sketch *, expr V);
 void sketch_mass(sketch *, int row, int column, expr value); /* symmetric: both entries */
 void sketch_h(sketch *, int row, expr value);                /* adds to h and to b */
 
-/* A value of interest of t, q, u that results keep. The piece names its outputs in the order of drawing. */
+/* A value of interest of t, q, u that results keep. The piece names its outputs in the order of the sketch. */
 void sketch_output(sketch *, expr value);
 
 /* The same for the machine. */
