@@ -8,7 +8,11 @@
  *     stick (|y_T| <= mu tau):      (W_d r+)_T = -(q - delta rbar)_T
  *     slip:                         r_T+ - mu yh r_N+ - kappa Q (r_T+ - ro u_T+) = 0,   yh = y_T/|y_T|,  Q = I - yh yh',  kappa = mu tau/|y_T|
  *
- * and the same rows for rolling with nu. In blocks: J_cj = P_c (W_d)_cj, plus D_c on the diagonal, and the right side is -P_c (q - delta rbar)_c. */
+ * and the same rows for rolling with nu. In blocks: J_cj = P_c (W_d)_cj, plus D_c on the diagonal, and the right side is -P_c (q - delta rbar)_c.
+ *
+ * The other way to use such steps is between sweeps. In a large pile there is nearly always a contact somewhere that is about to slip, stick or open, at
+ * which a step makes the merit worse, and a line search holds all of the pile back for it. Sweeps solve each contact exactly, whatever its state, so
+ * that they mend in a few rounds what a full step has spoiled here and there, but are slow where percussions go far: that the step has done. */
 #include "cone/many/system.h"
 
 enum { HALVINGS = 6, MERITS = 4, FAILURES_MOST = 6, FREE_STEPS = 6, PATIENCE = 6 };
@@ -23,6 +27,7 @@ enum { HALVINGS = 6, MERITS = 4, FAILURES_MOST = 6, FREE_STEPS = 6, PATIENCE = 6
 #define INNER_LEAST 1e-15   /* round-off */
 #define INNER_SHARE 0.1     /* of the residual that is wanted */
 #define ENOUGH_SHARE 0.1
+enum { SWEEPS_BETWEEN_STEPS = 30, STEPS_WITHOUT_GAIN = 20 };
 
 /* Per contact: what its rows are. */
 typedef struct contact_rows {
@@ -279,6 +284,43 @@ zn_status many_newton(many_system *s, newton_plan plan) {
         }
         if (status == ZN_OK || better) at_centre = now;
         memcpy(a->centre, s->r, bytes);
+    }
+    return ZN_ERROR_NO_CONVERGENCE;
+}
+
+/* One full step with the centre where it starts, or half of it where that has less merit; s->r is the new point, in K. */
+static bool free_step(many_system *s, struct active_matrix *a, double delta) {
+    size_t bytes = (size_t)s->m * sizeof(double);
+    memcpy(a->centre, s->r, bytes);
+    double F = merit(s, s->r, 1, delta, a->centre, a->y);
+    if (!full_step(s, a, 1, delta)) return false;
+    double half = INFINITY, full;
+    memcpy(a->step, a->trial, bytes);
+    turn_slip(s, a->step);
+    full = merit(s, a->step, 1, delta, a->centre, a->y);
+    if (!(full < F)) {
+        for (int i = 0; i < s->m; i++) a->trial[i] = s->r[i] + (a->trial[i] - s->r[i]) / 2;
+        turn_slip(s, a->trial);
+        half = merit(s, a->trial, 1, delta, a->centre, a->y);
+    }
+    if (!isfinite(full) && !isfinite(half)) return false;
+    memcpy(s->r, half < full ? a->trial : a->step, bytes);
+    project_all(s, s->r);
+    return true;
+}
+
+zn_status many_swept_newton(many_system *s, int steps) {
+    if (!create(s)) return ZN_ERROR_MEMORY;
+    memcpy(s->r, s->best, (size_t)s->m * sizeof(double));
+    for (int k = 0, last_gain = 0; k < steps && k - last_gain < STEPS_WITHOUT_GAIN; k++) {
+        zn_status allowed = many_may_go_on(s);
+        if (allowed != ZN_OK) return allowed;
+        double before = s->best_residual, now = many_judge(s, s->r, s->u);
+        if (!free_step(s, s->active, larger(smaller(now, 1), DELTA_LEAST))) return ZN_ERROR_NO_CONVERGENCE;
+        if (many_offer(s, s->r, s->u)) return ZN_OK;
+        for (int j = 0; j < SWEEPS_BETWEEN_STEPS; j++) many_sweep_once(s, j % 2 == 1);
+        if (many_offer(s, s->r, s->u)) return ZN_OK;
+        if (s->best_residual < before) last_gain = k;
     }
     return ZN_ERROR_NO_CONVERGENCE;
 }

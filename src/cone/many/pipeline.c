@@ -12,7 +12,9 @@ enum {
     POLISH_MOST = 150,
     POLISH_FAR = 50,
     SPLITTING_MOST = 400,
-    SPLITTING_CONTACTS = 200
+    LARGE = 200, /* contacts */
+    SWEPT_STEPS = 60,
+    SWEPT_POLISH = 30
 };
 #define INTERIOR_ENOUGH 1e-6
 #define POLISH_NEAR 1e-4
@@ -44,7 +46,7 @@ static zn_status polish(many_system *s) {
     return status;
 }
 
-/* Interior point from several starts, the last digits by Newton from where it ended, also where sweeps have found less: their points are as good as
+/* Interior point from several starts, the last digits by Newton, between sweeps at first, from where it ended, also where sweeps have found less: their points are as good as
  * nothing to Newton. What was best before waits in v. */
 static zn_status solve_from_inside(many_system *s) {
     static const interior_plan starts[] = {{INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0},
@@ -59,7 +61,8 @@ static zn_status solve_from_inside(many_system *s) {
         memcpy(s->v, s->best, bytes);
         s->best_residual = INFINITY;
         status = many_interior(s, starts[k]);
-        if (!is_final(status) && s->best_residual < INFINITY) status = polish(s);
+        if (!is_final(status) && s->best_residual < INFINITY) status = many_swept_newton(s, SWEPT_POLISH);
+        if (!is_final(status) && s->best_residual < INFINITY && s->n < LARGE) status = polish(s);
         if (s->best_residual <= before) continue;
         memcpy(s->best, s->v, bytes);
         s->best_residual = before;
@@ -69,9 +72,12 @@ static zn_status solve_from_inside(many_system *s) {
 
 static zn_status solve(many_system *s) {
     if (many_offer(s, s->best, s->u) || many_sweep(s, sweeps_worth(s->settings.residual))) return ZN_OK;
-    zn_status status = many_newton(s, (newton_plan){.outer = 6, .inner = 10, .brief = true});
+    bool large = s->n >= LARGE;
+    zn_status status = large ? ZN_ERROR_NO_CONVERGENCE : many_newton(s, (newton_plan){.outer = 6, .inner = 10, .brief = true});
     if (is_final(status)) return status;
-    if (s->n >= SPLITTING_CONTACTS) {
+    status = many_swept_newton(s, SWEPT_STEPS);
+    if (is_final(status)) return status;
+    if (large) {
         status = solve_by_splitting(s);
         if (is_final(status)) return status;
         s->has_v = false;

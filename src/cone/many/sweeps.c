@@ -147,7 +147,7 @@ static bool are_worth_it(const many_system *s, int sweeps, double before, double
     return needed <= (double)FACTORISATIONS_OF_A_TRIAL * s->n / CONTACTS_PER_SWEEP;
 }
 
-static void sweep_once(many_system *s, bool forward) {
+void many_sweep_once(many_system *s, bool forward) {
     for (int c = 0; c < s->n; c++) relax(s, s->r, forward ? c : s->n - 1 - c);
     s->out->sweeps++;
 }
@@ -159,7 +159,7 @@ bool many_sweep(many_system *s, int sweeps) {
     memcpy(s->r, s->best, (size_t)s->m * sizeof(double));
     for (int k = 1; k <= sweeps && !base_stopped(s->context); k++) {
         bool forward = k == 1 || (k > 2 && after[0] <= after[1]);
-        sweep_once(s, forward);
+        many_sweep_once(s, forward);
         if (k > 2 && k % SWEEPS_BETWEEN_LOOKS != 0 && k != sweeps) continue;
         double residual = many_offer_measured(s, s->r, s->u);
         if (residual <= s->settings.residual) return true;

@@ -64,6 +64,7 @@ double many_offer_measured(many_system *, const double *r, double *u); /* the sa
 /* ---- the methods, each from s->best ---- */
 /* True: solved. */
 bool many_sweep(many_system *, int sweeps);
+void many_sweep_once(many_system *, bool forward); /* of s->r */
 typedef struct fixed_point_plan {
     int iterations;
     bool accelerate, go_on;
@@ -78,6 +79,7 @@ typedef struct newton_plan {
     bool brief; /* the first inner iteration that fails is the last one */
 } newton_plan;
 zn_status many_newton(many_system *, newton_plan);
+zn_status many_swept_newton(many_system *, int steps); /* ZN_OK: solved */
 void many_newton_destroy(many_system *);
 
 typedef struct interior_plan {
