@@ -20,7 +20,7 @@ enum { MAX_VARY = 64, MAX_KEEP = 64, MAX_FILES = 4096 };
 
 static const char usage[] =
     "zeno sweep SCENE --vary NAME=VALUES [--vary ...] --keep WHAT[,...] [--keep ...] --out FILE.h5 [--zip] [--from T]\n"
-    "           [--samples N] [--sampling random|latin|sobol] [--seed N] [--threads N] [--shard I/N] [--results FOLDER]\n"
+    "           [--samples N] [--sampling random|latin|sobol] [--seed N] [--threads N] [--shard I/N] [--writers N] [--results FOLDER]\n"
     "           [--SETTING VALUE]... [--set NAME=EXPR]... [--summary] [--quiet]\n"
     "       zeno sweep --merge FILE... --out FILE.h5 [--summary]";
 static const char help_text[] =
@@ -31,11 +31,13 @@ static const char help_text[] =
     "  --from   rows of a run before this time do not count\n"
     "  --results  a folder for the whole result of each run, run-K.h5\n"
     "  --shard  the I-th of N parts; --merge joins their files\n"
+    "  --writers  under mpirun: processes that write parts of the study, for very many others; they are joined at the end\n"
     "  The same command continues a study that was stopped or killed. docs/studies.md has the rest.\n";
 
 typedef struct sweep_options {
     cli_scene_options scene;
-    const char *paths[MAX_FILES], *out, *vary[MAX_VARY], *keep[MAX_KEEP], *results, *from, *samples, *sampling, *seed, *threads, *shard;
+    const char *paths[MAX_FILES], *out, *vary[MAX_VARY], *keep[MAX_KEEP], *results, *from, *samples, *sampling, *seed, *threads, *shard,
+        *writers;
     int n_paths, n_vary, n_keep;
     bool zip, merge, summary, quiet, help;
     const study_transport *transport; /* to other processes; NULL: there are none */
@@ -168,7 +170,7 @@ static int worker_status(const sweep_options *o, zn_context *context, zn_status 
 static int sweep(const sweep_options *o, zn_context *context, const zn_scene *scene) {
     study_setting settings[SETTINGS_MOST];
     study_outcome outcome = {0};
-    long threads = 0;
+    long threads = 0, writers = 0;
     study_def def = {.name = o->paths[0],
                      .text = zn_scene_text(scene),
                      .n_sets = o->scene.n_sets,
@@ -180,17 +182,17 @@ static int sweep(const sweep_options *o, zn_context *context, const zn_scene *sc
                      .transport = o->transport};
     const cli_study_texts texts = {o->n_vary, o->n_keep, o->vary, o->keep, o->samples, o->sampling, o->seed, o->from, o->zip};
     bool ok = cli_study_def(context, scene, &texts, &def) && whole(context, "--threads", o->threads, 1, INT_MAX, &threads) &&
-              read_shard(context, o->shard, &def);
+              whole(context, "--writers", o->writers, 1, 10000, &writers) && read_shard(context, o->shard, &def);
     if (ok && output_check_input(context, o->out, o->paths[0]) != ZN_OK) ok = false;
     if (!ok) {
         cli_print_errors(context);
         return CLI_USAGE;
     }
-    def.threads = (int)threads;
+    def.threads = (int)threads, def.writers = (int)writers;
     struct sigaction action = {.sa_handler = on_interrupt};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    watching watched = {.shown = !o->quiet && isatty(STDERR_FILENO)};
+    watching watched = {.shown = !o->quiet && isatty(STDERR_FILENO) && !(o->transport && o->transport->rank > 0)};
     zn_status status = study_sweep(context, &def, watch, &watched, &outcome);
     if (o->transport && o->transport->rank > 0) return worker_status(o, context, status);
     if (watched.shown) fputs("\r\033[K", stderr);
@@ -246,12 +248,13 @@ int cli_sweep(int argc, char **argv) {
                                            {"--seed", &o.seed, NULL, NULL, 0},
                                            {"--threads", &o.threads, NULL, NULL, 0},
                                            {"--shard", &o.shard, NULL, NULL, 0},
+                                           {"--writers", &o.writers, NULL, NULL, 0},
                                            {"--zip", NULL, &o.zip, NULL, 0},
                                            {"--merge", NULL, &o.merge, NULL, 0},
                                            {"--summary", NULL, &o.summary, NULL, 0},
                                            {"--quiet", NULL, &o.quiet, NULL, 0},
                                            {"--help", NULL, &o.help, NULL, 0}};
-    int n_options = cli_add_settings(options, 15, &o.scene, NULL);
+    int n_options = cli_add_settings(options, 16, &o.scene, NULL);
     if (!cli_parse(argc, argv, usage, n_options, options, MAX_FILES, o.paths, &o.n_paths)) return CLI_USAGE;
     if (o.help) {
         printf("usage: %s\n%s", usage, help_text);

@@ -74,6 +74,7 @@ static zn_status check_mass(zn_context *context, const zn_model *model, const do
                         "or an entry is not positive",
                         model->u_names[j], mass);
     }
+    if (p->start[model->size.nu] == model->size.nu) return ZN_OK; /* diagonal */
     if (!make_envelope(context, p, e)) return ZN_ERROR_MEMORY;
     if (!e->entries) return ZN_OK;
     for (int j = 0; j < model->size.nu; j++)
@@ -98,15 +99,16 @@ static zn_status check_energy(zn_context *context, const zn_model *model, void *
 
 zn_status model_check_start(zn_context *context, const zn_model *model) {
     envelope e = {0};
-    void *work = mem_array(context, model->work_bytes, 1);
-    double *M = MEM_ARRAY(context, double, lin_nnz(&model->pattern.M));
-    zn_status status = work && M ? ZN_OK : ZN_ERROR_MEMORY;
+    double *work, *M;
+    const mem_part list[] = {{&work, (int)((model->work_bytes + sizeof *work - 1) / sizeof *work)}, {&M, lin_nnz(&model->pattern.M)}};
+    double *memory = MEM_PARTS(context, list);
+    zn_status status = memory ? ZN_OK : ZN_ERROR_MEMORY;
     zn_point at = {.q = model->q_start, .u = model->u_start};
     if (status == ZN_OK && model->balance(model, work, &at, &(zn_balance){.M = M}))
         status = fail(context, ZN_ERROR_MODEL, "the mass matrix cannot be evaluated at the start");
     if (status == ZN_OK) status = check_mass(context, model, M, &e);
     if (status == ZN_OK) status = check_energy(context, model, work, &at);
-    void *blocks[] = {work, M, e.first, e.end, e.entries};
+    void *blocks[] = {memory, e.first, e.end, e.entries};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     return status;
 }

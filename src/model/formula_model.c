@@ -191,10 +191,10 @@ void formula_model_adopt(formula_model *m, formula_system *s) {
 zn_status formula_model_check(zn_context *context, formula_model *m) {
     const zn_sizes *n = &m->base.size;
     int rows = model_rows(&m->base);
-    void *work = mem_array(context, m->base.work_bytes, 1);
-    double *r = MEM_ARRAY(context, double, n->nu), *qdot = MEM_ARRAY(context, double, n->nq);
-    double *c0 = MEM_ARRAY(context, double, rows), *c1 = MEM_ARRAY(context, double, rows);
-    zn_status status = work && r && qdot && c0 && c1 ? ZN_OK : ZN_ERROR_MEMORY;
+    double *work, *r, *qdot, *c0, *c1;
+    const mem_part list[] = {{&work, (int)(m->base.work_bytes / sizeof(double))}, {&r, n->nu}, {&qdot, n->nq}, {&c0, rows}, {&c1, rows}};
+    double *memory = MEM_PARTS(context, list);
+    zn_status status = memory ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         zn_point at = {.q = m->base.q_start, .u = m->base.u_start};
         balance(&m->base, work, &at, &(zn_balance){.r = r});
@@ -211,8 +211,7 @@ zn_status formula_model_check(zn_context *context, formula_model *m) {
                 status = fail(context, ZN_ERROR_MODEL, "%s is not finite at the start", model_row_text(&m->base, i, (char[96]){0}, 96));
         if (status == ZN_OK) status = model_check_start(context, &m->base);
     }
-    void *blocks[] = {work, r, qdot, c0, c1};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
+    mem_free(context, memory);
     return status;
 }
 

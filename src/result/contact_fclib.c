@@ -45,7 +45,7 @@ static double *read_dataset(fclib_source *s, const char *group, const char *name
     double *values = NULL;
     if (h5_table_rank(table) > 1 || h5_table_rows(table) > INT_MAX) wrong_content(s, group, name, "has an impossible size");
     else if (!(values = MEM_ARRAY(s->p->context, double, h5_table_rows(table)))) s->status = ZN_ERROR_MEMORY;
-    else s->status = h5_table_read(table, 0, 1, h5_table_rows(table), &values);
+    else s->status = h5_table_read(table, (h5_range){0, h5_table_rows(table)}, (h5_range){0, 1}, &values, 1);
     if (s->status == ZN_OK) *count = (int)h5_table_rows(table);
     h5_table_close(table);
     if (s->status == ZN_OK) return values;

@@ -122,7 +122,7 @@ zn_status result_csv_create(zn_context *context, output_file *output, const resu
     csv_sink *csv = MEM_ARRAY(context, csv_sink, 1);
     if (!csv) return ZN_ERROR_MEMORY;
     *csv = (csv_sink){.context = context, .output = output, .width = result_layout_width(layout)};
-    *sink = (result_sink){csv_row, NULL, NULL, csv_flush, csv_close, csv_rows, csv};
+    *sink = (result_sink){.row = csv_row, .flush = csv_flush, .close = csv_close, .rows = csv_rows, .state = csv};
     size_t row = (size_t)csv->width * NUMBER_LENGTH;
     csv->capacity = row > BUFFER_SIZE ? row : BUFFER_SIZE;
     csv->buffer = MEM_ARRAY(context, char, csv->capacity);

@@ -68,8 +68,12 @@ int h5_table_columns(const h5_table *table);
 /* Texts of one length, one a row; chunks that were never written hold empty ones. */
 zn_status h5_table_open_text(h5_file *file, const h5_object *object, h5_table **table);
 zn_status h5_table_text(h5_table *table, long row, size_t room, char *text);
-/* The first `rows` values of columns first .. first + count - 1 into to[0] .. to[count - 1]. */
-zn_status h5_table_read(h5_table *table, int first, int count, long rows, double *const *to);
+/* From `first` on. */
+typedef struct h5_range {
+    long first, count;
+} h5_range;
+/* Rows of columns: the i-th row of the c-th column to to[c][i * stride]. Keeps one chunk at a time. */
+zn_status h5_table_read(h5_table *table, h5_range rows, h5_range columns, double *const *to, long stride);
 
 /* ---- for the files of this reader ---- */
 

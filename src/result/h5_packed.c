@@ -51,6 +51,8 @@ zn_status h5_packing_read(h5_file *file, const h5_message *m, int element, h5_pa
     return ZN_OK;
 }
 
+bool h5_packing_is_ours(const h5_packing *p) { return p->count == 2 && p->filters[0] == SHUFFLE && p->filters[1] == DEFLATE; }
+
 static bool is_done(const h5_packing *p, h5_packed_size packed, int filter) {
     for (int i = 0; i < p->count; i++)
         if (p->filters[i] == filter) return !(packed.mask >> i & 1);

@@ -19,7 +19,8 @@ struct h5_table {
     h5_packed_size *sizes;        /* of packed chunks in the file */
     const unsigned char *compact; /* small datasets lie in the header */
     uint64_t compact_size;
-    unsigned char *bytes; /* one chunk */
+    unsigned char *bytes; /* one chunk: */
+    uint64_t piece;       /* which one, counted from 1 */
 };
 
 int h5_table_rank(const h5_table *t) { return t->rank; }
@@ -201,26 +202,45 @@ static zn_status read_piece(h5_table *t, uint64_t down, uint64_t across, const u
     if (!t->bytes) t->bytes = MEM_ARRAY(h5_context(t->file), unsigned char, size);
     *bytes = t->bytes;
     if (!t->bytes) return ZN_ERROR_MEMORY;
+    if (t->piece == place + 1) return ZN_OK;
+    t->piece = 0;
     uint64_t at = t->chunks[place], left = h5_size(t->file) - at;
-    if (t->sizes) return h5_unpack(t->file, &t->packing, at, t->sizes[place], t->bytes, size);
-    return h5_read(t->file, at, t->bytes, left < size ? (size_t)left : size); /* the last piece of contiguous values is shorter */
+    zn_status status = t->sizes ? h5_unpack(t->file, &t->packing, at, t->sizes[place], t->bytes, size)
+                                /* the last piece of contiguous values is shorter */
+                                : h5_read(t->file, at, t->bytes, left < size ? (size_t)left : size);
+    if (status == ZN_OK) t->piece = place + 1;
+    return status;
 }
 
-zn_status h5_table_read(h5_table *t, int first, int count, long rows, double *const *to) {
-    if (rows < 0 || (uint64_t)rows > t->rows || first < 0 || count < 0 || (uint64_t)first + (uint64_t)count > t->columns)
+zn_status h5_table_read(h5_table *t, h5_range rows, h5_range columns, double *const *to, long stride) {
+    if (rows.first < 0 || rows.count < 0 || (uint64_t)rows.first + (uint64_t)rows.count > t->rows || columns.first < 0 ||
+        columns.count < 0 || (uint64_t)columns.first + (uint64_t)columns.count > t->columns)
         return h5_damaged(t->file, "a dataset is shorter than another");
-    for (uint64_t row = 0; row < (uint64_t)rows; row += t->chunk_rows)
-        for (int c = 0; c < count;) {
-            uint64_t column = (uint64_t)(first + c), across = column / t->chunk_columns, inside = column % t->chunk_columns;
+    uint64_t end = (uint64_t)(rows.first + rows.count), next;
+    for (uint64_t row = (uint64_t)rows.first; row < end; row = next) {
+        uint64_t down = row / t->chunk_rows;
+        next = (down + 1) * t->chunk_rows < end ? (down + 1) * t->chunk_rows : end;
+        for (long c = 0; c < columns.count;) {
+            uint64_t column = (uint64_t)(columns.first + c), across = column / t->chunk_columns, inside = column % t->chunk_columns;
             const unsigned char *bytes;
-            zn_status status = read_piece(t, row / t->chunk_rows, across, &bytes);
+            zn_status status = read_piece(t, down, across, &bytes);
             if (status != ZN_OK) return status;
-            uint64_t last = (uint64_t)rows - row < t->chunk_rows ? (uint64_t)rows - row : t->chunk_rows;
-            for (; c < count && inside < t->chunk_columns; c++, inside++)
-                for (uint64_t r = 0; r < last; r++)
-                    to[c][row + r] = value_at(t, bytes + (r * t->chunk_columns + inside) * (uint64_t)t->element);
+            for (; c < columns.count && inside < t->chunk_columns; c++, inside++)
+                for (uint64_t r = row; r < next; r++)
+                    to[c][((long)r - rows.first) * stride] =
+                        value_at(t, bytes + (r % t->chunk_rows * t->chunk_columns + inside) * (uint64_t)t->element);
         }
+    }
     return ZN_OK;
+}
+
+bool h5_table_packed(const h5_table *t, long row, long rows, uint64_t *at, h5_packed_size *packed) {
+    uint64_t place = (uint64_t)row / (t->chunk_rows ? t->chunk_rows : 1);
+    if (!t->sizes || t->across != 1 || t->chunk_columns != t->columns || t->chunk_rows != (uint64_t)rows ||
+        (uint64_t)row % t->chunk_rows != 0 || (uint64_t)row + t->chunk_rows > t->rows || !h5_packing_is_ours(&t->packing))
+        return false;
+    *at = t->chunks[place], *packed = t->sizes[place];
+    return h5_packed_is_possible(&t->packing, *packed, (size_t)(t->chunk_rows * t->chunk_columns * (uint64_t)t->element));
 }
 
 zn_status h5_table_text(h5_table *t, long row, size_t room, char *text) {

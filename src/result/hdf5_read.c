@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HDF5 as hdf5_write.c makes it, read without trust (h5_file.h). */
-#include "result/h5_file.h"
+#include "result/h5_packed.h"
 #include "result/internal.h"
 
 #include <limits.h>
@@ -119,27 +119,28 @@ static zn_status open_datasets(result_file *result, const h5_object *root) {
 
 /* ---- entries ---- */
 
+/* Entry after entry. */
+static zn_status read_entry_part(result_file *result, long first, long count, double *values) {
+    hdf5_source *source = result->source;
+    int width = result->entries.n_columns;
+    double **columns = MEM_ARRAY(result->context, double *, width);
+    for (int c = 0; columns && c < width; c++) columns[c] = values + c;
+    zn_status status =
+        columns ? h5_table_read(source->entries, (h5_range){first, count}, (h5_range){0, width}, columns, width) : ZN_ERROR_MEMORY;
+    for (long i = 0; status == ZN_OK && i < count; i++)
+        if (!(values[i * width] >= (i > 0 ? values[(i - 1) * width] : 0))) status = damaged(result, "entries are not in the order of rows");
+    mem_free(result->context, columns);
+    return status;
+}
+
 /* All of them at once. Entries of rows that a killed run did not finish are left out. */
 static zn_status read_entries(result_file *result) {
-    hdf5_source *source = result->source;
-    zn_context *context = result->context;
-    int width = result->entries.n_columns;
-    long count = h5_table_rows(source->entries);
-    double **columns = MEM_ARRAY(context, double *, width), *memory = MEM_ARRAY(context, double, (size_t)count *(size_t)width);
-    double *values = MEM_ARRAY(context, double, (size_t)count *(size_t)width);
-    for (int c = 0; columns && memory && c < width; c++) columns[c] = memory + (size_t)c * (size_t)count;
-    zn_status status = columns && memory && values ? h5_table_read(source->entries, 0, width, count, columns) : ZN_ERROR_MEMORY;
-    double row = 0;
-    for (long i = 0; status == ZN_OK && i < count; i++) {
-        for (int c = 0; c < width; c++) values[i * width + c] = columns[c][i];
-        if (!(values[i * width] >= row)) status = damaged(result, "entries are not in the order of rows");
-        row = values[i * width];
-        if (row < (double)result->rows) result->entry_count = i + 1;
-    }
-    mem_free(context, columns);
-    mem_free(context, memory);
-    if (status == ZN_OK) result->entry_values = values;
-    else mem_free(context, values), result->entry_count = 0;
+    long count = result->entries_in_file, width = result->entries.n_columns;
+    double *values = MEM_ARRAY(result->context, double, (size_t)count *(size_t)width);
+    zn_status status = values ? read_entry_part(result, 0, count, values) : ZN_ERROR_MEMORY;
+    while (status == ZN_OK && count > 0 && !(values[(count - 1) * width] < (double)result->rows)) count--;
+    if (status == ZN_OK) result->entry_values = values, result->entry_count = count;
+    else mem_free(result->context, values);
     return status;
 }
 
@@ -168,7 +169,10 @@ static zn_status open_entries(result_file *result, const h5_object *root) {
     const result_entries read = {name,    meaning ? meaning : "",    n_columns, (const char *const *)columns, names_of[kind],
                                  n_names, (const char *const *)names};
     if (status == ZN_OK) status = result_entries_copy(result, &read);
-    if (status == ZN_OK) result->read_entries = read_entries;
+    if (status == ZN_OK) {
+        result->read_entries = read_entries, result->read_entry_part = read_entry_part;
+        result->entries_in_file = h5_table_rows(source->entries);
+    }
     result_free_texts(context, columns, n_columns);
     result_free_texts(context, names, n_names);
     mem_free(context, name);
@@ -234,8 +238,44 @@ static zn_status hdf5_read_column(result_file *result, int index) {
     }
     source->blocks[source->n_blocks++] = block;
     for (int c = 0; c < count; c++) columns[c] = block + (size_t)c * rows;
-    zn_status status = h5_table_read(source->tables[d], first, count, result->rows, columns);
+    zn_status status = h5_table_read(source->tables[d], (h5_range){0, result->rows}, (h5_range){first, count}, columns, 1);
     for (int c = 0; c < count && status != ZN_OK; c++) columns[c] = NULL;
+    return status;
+}
+
+static zn_status hdf5_read_rows(result_file *result, long first, long count, double *rows) {
+    hdf5_source *source = result->source;
+    double **columns = MEM_ARRAY(result->context, double *, result->width);
+    zn_status status = columns ? ZN_OK : ZN_ERROR_MEMORY;
+    for (int c = 0; columns && c < result->width; c++) columns[c] = rows + c;
+    for (int d = 0, c = 0; status == ZN_OK && d < result->layout.n_datasets; c += result_dataset_width(&result->datasets[d++]))
+        status = h5_table_read(source->tables[d], (h5_range){first, count}, (h5_range){0, result_dataset_width(&result->datasets[d])},
+                               columns + c, result->width);
+    mem_free(result->context, columns);
+    return status;
+}
+
+static zn_status hdf5_read_part(result_file *result, int index, long first, long count, double *values) {
+    int d = 0;
+    while (index >= result_dataset_width(&result->datasets[d])) index -= result_dataset_width(&result->datasets[d++]);
+    return h5_table_read(((hdf5_source *)result->source)->tables[d], (h5_range){first, count}, (h5_range){index, 1}, &values, 1);
+}
+
+static zn_status hdf5_read_chunk(result_file *result, long first, long count, result_chunk *chunk, bool *there) {
+    hdf5_source *source = result->source;
+    zn_status status = ZN_OK;
+    uint64_t at;
+    h5_packed_size packed;
+    chunk->size = 0;
+    *there = true;
+    for (int d = 0; *there && status == ZN_OK && d < result->layout.n_datasets; d++) {
+        *there = h5_table_packed(source->tables[d], first, count, &at, &packed);
+        if (!*there) break;
+        if (!mem_grow(result->context, (void **)&chunk->bytes, &chunk->room, chunk->size + packed.bytes, 1)) return ZN_ERROR_MEMORY;
+        chunk->pieces[d] = (result_piece){chunk->size, packed.bytes, packed.mask};
+        status = h5_read(source->file, at, chunk->bytes + chunk->size, packed.bytes);
+        chunk->size += packed.bytes;
+    }
     return status;
 }
 
@@ -246,6 +286,7 @@ zn_status result_hdf5_open(result_file *result, char *content, size_t size) {
     result->source = source;
     result->close_source = hdf5_close_source;
     result->read_column = hdf5_read_column;
+    result->read_rows = hdf5_read_rows, result->read_part = hdf5_read_part, result->read_chunk = hdf5_read_chunk;
     h5_object root;
     bool found;
     zn_status status = h5_open(result->context, result->path, &source->file);

@@ -12,7 +12,7 @@
  * earlier row comes first.
  *
  * Packed files are written besides, for the end: only whole chunks go there, each compressed once, so that its bytes do not depend on when
- * flushes happen either. A killed run leaves the plain one. */
+ * flushes happen either. A killed run leaves the plain one. Chunks that other files hold packed already are taken as they are. */
 #include "result/h5_file.h"
 #include "result/hdf5_common.h"
 
@@ -21,6 +21,10 @@
 #include <stdlib.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#if H5_VERSION_GE(1, 10, 3)
+#define HAS_PACKED_CHUNKS
+#endif
 
 enum {
     CHUNK_BYTES = 1 << 17, /* of all datasets together: what a nearly full disk must still have room for */
@@ -34,7 +38,9 @@ enum {
     NODE_BYTES = 3 << 10,            /* of the index of chunks, a B-tree: 24 + 64 * 8 + 65 * 32 bytes at most, ... */
     NODE_CHUNKS = 60,                /* ... which has one node for that many chunks, ... */
     NODES_AT_ONCE = 4,               /* ... and later takes a new leaf, and new nodes of the levels above */
-    DEFLATE_LEVEL = 1,               /* higher ones take longer and save little of shuffled numbers */
+    CHUNKS_AT_ONCE =
+        64, /* after so many their indices are forgotten. Packed files are flushed then only: a flush moves the ends of free space */
+    DEFLATE_LEVEL = 1, /* higher ones take longer and save little of shuffled numbers */
 };
 
 /* Entries, any number for each row. */
@@ -60,13 +66,14 @@ typedef struct hdf5_sink {
     const char *path;
     int reserve; /* the same file, for reserving space; owned by the output */
     hid_t file;
-    bool packed;
+    bool packed, deflates; /* deflates: HDF5 was built with it */
     int n_datasets, width;
     hid_t *datasets;
     int *widths;                     /* columns of each dataset; 0 for vectors, which have one */
     double *buffer, *gathered;       /* chunk_rows x width; columns of one dataset */
     hsize_t chunk_rows, chunk_start; /* rows of a chunk, first row of the current chunk */
     hsize_t filled, flushed;         /* rows of the current chunk in the buffer, those of them in the file */
+    const result_chunk *ready;       /* the chunk that is being filled, packed already; NULL: none */
     hdf5_entries entries;
     hdf5_notes notes;
 } hdf5_sink;
@@ -96,6 +103,19 @@ static bool write_part(hid_t dataset, const table_part *p) {
     if (memory_space >= 0) H5Sclose(memory_space);
     if (file_space >= 0) H5Sclose(file_space);
     return ok;
+}
+
+/* A whole chunk that is packed already: its bytes are those that HDF5 would make of its rows. */
+static bool write_packed(hdf5_sink *h5, int d) {
+#ifdef HAS_PACKED_CHUNKS
+    const result_piece *piece = &h5->ready->pieces[d];
+    hsize_t extent[2] = {h5->chunk_start + h5->chunk_rows, (hsize_t)columns_of(h5->widths[d])}, start[2] = {h5->chunk_start, 0};
+    return H5Dset_extent(h5->datasets[d], extent) >= 0 &&
+           H5Dwrite_chunk(h5->datasets[d], H5P_DEFAULT, piece->mask, start, piece->size, h5->ready->bytes + piece->at) >= 0;
+#else
+    (void)h5, (void)d;
+    return false;
+#endif
 }
 
 /* Rows flushed .. filled of dataset d, whose columns begin at `offset` of a row in the buffer. They are gathered here: HDF5 would take them one by one. */
@@ -157,7 +177,7 @@ static bool write_notes(hdf5_sink *h5) {
     for (hsize_t i = h5->flushed; ok && n->any && i < h5->filled; i++)
         if (n->texts[i][0]) ok = type >= 0 && write_note(h5, i, type);
     if (type >= 0) H5Tclose(type);
-    memset(n->texts + h5->flushed, 0, (size_t)(h5->filled - h5->flushed) * sizeof *n->texts);
+    if (n->any) memset(n->texts + h5->flushed, 0, (size_t)(h5->filled - h5->flushed) * sizeof *n->texts);
     n->any = false, n->urgent = 0;
     return ok;
 }
@@ -228,9 +248,39 @@ static bool write_main(hdf5_sink *h5) {
     bool ok = true;
     if (h5->filled == h5->flushed) return true;
     for (int d = 0, offset = 0; ok && d < h5->n_datasets; d++) {
-        ok = write_dataset(h5, d, offset);
+        ok = h5->ready ? write_packed(h5, d) : write_dataset(h5, d, offset);
         offset += columns_of(h5->widths[d]);
     }
+    return ok;
+}
+
+/* Whole chunks pass by the cache of chunks: their values are in the file before the metadata that refers to them. */
+static hid_t uncached_access(void) {
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    if (access >= 0 && H5Pset_chunk_cache(access, 0, 0, 1.0) < 0) {
+        H5Pclose(access);
+        access = -1;
+    }
+    return access;
+}
+
+static bool reopen(hdf5_sink *h5, hid_t *dataset, hid_t access) {
+    char name[H5_NAME_LONGEST + 2];
+    if (*dataset < 0) return true;
+    ssize_t length = H5Iget_name(*dataset, name, sizeof name);
+    if (length <= 0 || (size_t)length >= sizeof name) return true; /* it only takes memory */
+    bool closed = H5Dclose(*dataset) >= 0;
+    *dataset = closed ? H5Dopen2(h5->file, name, access) : -1;
+    return *dataset >= 0;
+}
+
+/* HDF5 keeps the index of all chunks of an open dataset in memory, and gives it up with the last handle (file_access). After a flush there is nothing of it to write. */
+static bool forget_indices(hdf5_sink *h5) {
+    hid_t access = uncached_access();
+    bool ok = access >= 0;
+    for (int d = 0; ok && d < h5->n_datasets; d++) ok = reopen(h5, &h5->datasets[d], access);
+    ok = ok && reopen(h5, &h5->entries.dataset, access) && reopen(h5, &h5->notes.dataset, access);
+    if (access >= 0) H5Pclose(access);
     return ok;
 }
 
@@ -247,15 +297,19 @@ static zn_status write_rows(hdf5_sink *h5, bool last) {
     if (main) ok = ok && write_main(h5);
     if (entries && !entries_first) ok = ok && write_entries(e);
     if (main) ok = ok && write_notes(h5);
+    bool flushed = !h5->packed || last || (main && (h5->chunk_start / h5->chunk_rows + 1) % CHUNKS_AT_ONCE == 0);
     /* What belongs to rows is in the file before the rows are: a kill in between leaves too much of it, never too little. */
-    if (ok && entries) ok = H5Dflush(e->dataset) >= 0;
-    if (ok && noted) ok = H5Dflush(h5->notes.dataset) >= 0;
-    if (ok) ok = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
+    if (ok && flushed && entries) ok = H5Dflush(e->dataset) >= 0;
+    if (ok && flushed && noted) ok = H5Dflush(h5->notes.dataset) >= 0;
+    if (ok && flushed) ok = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
     if (!ok) return hdf5_fail(h5->context, h5->path);
+    if (main && (h5->chunk_start / h5->chunk_rows + 1) % CHUNKS_AT_ONCE == 0 && h5->filled == h5->chunk_rows && !forget_indices(h5))
+        return hdf5_fail(h5->context, h5->path);
     if (main) h5->flushed = h5->filled;
     if (h5->flushed == h5->chunk_rows) {
         h5->chunk_start += h5->chunk_rows;
         h5->filled = h5->flushed = 0;
+        h5->ready = NULL;
     }
     return ZN_OK;
 }
@@ -280,9 +334,17 @@ static void count_note(hdf5_sink *h5) {
 static zn_status hdf5_row(void *state, const double *row) {
     hdf5_sink *h5 = state;
     count_note(h5);
-    memcpy(h5->buffer + h5->filled * (hsize_t)h5->width, row, (size_t)h5->width * sizeof *row);
+    if (row) memcpy(h5->buffer + h5->filled * (hsize_t)h5->width, row, (size_t)h5->width * sizeof *row);
     h5->filled++;
     return h5->filled == h5->chunk_rows || (h5->notes.urgent && !h5->packed) ? hdf5_flush(h5) : ZN_OK;
+}
+
+static bool hdf5_expect(void *state, const result_chunk *chunk) {
+    hdf5_sink *h5 = state;
+#ifdef HAS_PACKED_CHUNKS
+    if (h5->packed && h5->deflates && h5->filled == 0) h5->ready = chunk;
+#endif
+    return h5->ready == chunk;
 }
 
 static zn_status hdf5_note(void *state, const char *text) {
@@ -378,35 +440,24 @@ static bool put_attribute(hid_t object, const result_text *text) {
 }
 
 /* Rows that were announced but never arrived read as NaN. No times: equal runs give equal bytes. */
-static hid_t dataset_properties(hsize_t chunk_rows, int width, int names, bool packed) {
+static hid_t dataset_properties(hsize_t chunk_rows, int width, int names, bool deflated) {
     int rank = width ? 2 : 1;
     hsize_t chunk[2] = {chunk_rows, (hsize_t)columns_of(width)};
     double missing = NAN;
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     bool ok = properties >= 0 && H5Pset_chunk(properties, rank, chunk) >= 0 &&
               H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &missing) >= 0 && H5Pset_obj_track_times(properties, false) >= 0;
-    if (ok && packed && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0)
-        ok = H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, DEFLATE_LEVEL) >= 0;
+    if (ok && deflated) ok = H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, DEFLATE_LEVEL) >= 0;
     if (ok && names > COMPACT_COLUMNS_MAX)
         ok = H5Pset_attr_creation_order(properties, H5P_CRT_ORDER_TRACKED) >= 0 && H5Pset_attr_phase_change(properties, 0, 0) >= 0;
     if (!ok && properties >= 0) H5Pclose(properties);
     return ok ? properties : -1;
 }
 
-/* Whole chunks pass by the cache of chunks: their values are in the file before the metadata that refers to them. */
-static hid_t uncached_access(void) {
-    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
-    if (access >= 0 && H5Pset_chunk_cache(access, 0, 0, 1.0) < 0) {
-        H5Pclose(access);
-        access = -1;
-    }
-    return access;
-}
-
 static hid_t create_table(const hdf5_sink *h5, const char *name, int width, hsize_t chunk_rows, int names) {
     hsize_t extent[2] = {0, (hsize_t)columns_of(width)}, largest[2] = {H5S_UNLIMITED, extent[1]};
     hid_t id = -1, space = H5Screate_simple(width ? 2 : 1, extent, largest);
-    hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = dataset_properties(chunk_rows, width, names, h5->packed),
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = dataset_properties(chunk_rows, width, names, h5->packed && h5->deflates),
           access = uncached_access();
     if (space >= 0 && links >= 0 && properties >= 0 && access >= 0 && H5Pset_char_encoding(links, H5T_CSET_UTF8) >= 0 &&
         H5Pset_create_intermediate_group(links, 1) >= 0)
@@ -461,7 +512,7 @@ static hid_t file_access(void) {
     cache.incr_mode = H5C_incr__off;
     cache.flash_incr_mode = H5C_flash_incr__off;
     cache.decr_mode = H5C_decr__off;
-    ok = ok && H5Pset_mdc_config(access, &cache) >= 0;
+    ok = ok && H5Pset_mdc_config(access, &cache) >= 0 && H5Pset_evict_on_close(access, true) >= 0;
 #if H5_VERSION_GE(1, 10, 7)
     ok = ok && H5Pset_file_locking(access, false, true) >= 0; /* the output's lock keeps other writers out, and lets readers in */
 #endif
@@ -489,6 +540,7 @@ static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
     /* Before the first call, when nothing can be left half-done. Creation cuts the file off, so once more after it. */
     zn_status status = reserve(h5, 0, creation_bytes(layout), &(bool){false});
     if (status == ZN_OK) status = create_file(h5, layout);
+    h5->deflates = H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0;
     bool ok = status == ZN_OK;
     int n = 0;
     for (int d = 0; ok && d < layout->n_datasets; d++) {
@@ -520,9 +572,16 @@ zn_status result_hdf5_create(zn_context *context, output_file *output, const res
                       .file = -1,
                       .packed = layout->packed,
                       .width = result_layout_width(layout)};
-    *sink = (result_sink){
-        hdf5_row, layout->entries ? hdf5_entry : NULL, layout->notes ? hdf5_note : NULL, hdf5_flush, hdf5_close, hdf5_rows, h5};
     h5->chunk_rows = rows_of_chunk(h5->width);
+    *sink = (result_sink){.row = hdf5_row,
+                          .expect = hdf5_expect,
+                          .chunk_rows = (long)h5->chunk_rows,
+                          .entry = layout->entries ? hdf5_entry : NULL,
+                          .note = layout->notes ? hdf5_note : NULL,
+                          .flush = hdf5_flush,
+                          .close = hdf5_close,
+                          .rows = hdf5_rows,
+                          .state = h5};
     h5->n_datasets = layout->n_datasets;
     h5->datasets = MEM_ARRAY(context, hid_t, layout->n_datasets);
     h5->widths = MEM_ARRAY(context, int, layout->n_datasets);
@@ -545,6 +604,8 @@ zn_status result_hdf5_create(zn_context *context, output_file *output, const res
     if (status != ZN_OK) hdf5_close(h5, false);
     return status;
 }
+
+long result_chunk_rows(int width) { return (long)rows_of_chunk(width); }
 
 /* The last chunk counts as a whole one. */
 bool result_hdf5_packed_ok(uint64_t size, uint64_t numbers) { return numbers * sizeof(double) + CHUNK_BYTES <= h5_room(size); }

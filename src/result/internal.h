@@ -19,9 +19,23 @@ zn_status result_layout_check(zn_context *context, const char *path, const resul
 char **result_layout_labels(zn_context *context, const result_layout *layout);
 void result_free_texts(zn_context *context, char **texts, int count);
 
+/* A chunk of rows as it lies in a packed file: a piece for each dataset. */
+typedef struct result_piece {
+    size_t at, size;
+    uint32_t mask; /* filters that it was spared */
+} result_piece;
+typedef struct result_chunk {
+    unsigned char *bytes;
+    size_t size, room;
+    result_piece *pieces;
+} result_chunk;
+
 /* A format being written. Functions leave an error and return its status on failure; close always frees. */
 typedef struct result_sink {
-    zn_status (*row)(void *state, const double *row);
+    zn_status (*row)(void *state, const double *row); /* NULL: its numbers came with a chunk */
+    /* The numbers of the next chunk_rows rows; kept until the last of them. NULL, or false: only row by row. */
+    bool (*expect)(void *state, const result_chunk *chunk);
+    long chunk_rows;
     zn_status (*entry)(void *state, const double *entry); /* NULL: not in this format */
     zn_status (*note)(void *state, const char *text);     /* NULL: not in this format, or none asked for */
     zn_status (*flush)(void *state);
@@ -29,6 +43,18 @@ typedef struct result_sink {
     long (*rows)(const void *state); /* that a reader finds in the file */
     void *state;
 } result_sink;
+
+struct result_writer {
+    zn_context *context;
+    output_file *output, *packed_output; /* packed_output: NULL: none is wanted */
+    result_sink sink, packed;
+    int width, entry_width;
+    double last_flush;
+    uint64_t numbers; /* that were written */
+    long rows;        /* in the file, of a writer that is closed */
+    long taken;       /* rows that were given to it */
+    bool only_packed, open, failed, published;
+};
 
 enum { RESULT_ENDINGS = 3, RESULT_SIGNATURE = 8 };
 #define RESULT_HDF5_SIGNATURE "\x89HDF\r\n\x1a\n"
@@ -77,6 +103,12 @@ struct zn_result {
     double *entry_values;   /* NULL: not read yet, or none */
     size_t entry_room;
     long entry_count;
+    long entries_in_file;
+    zn_status (*read_entry_part)(result_file *, long first, long count, double *values);
+    /* Rows of all columns, row after row; of one column; a packed chunk of exactly `count` rows. NULL: all columns are there. */
+    zn_status (*read_rows)(result_file *, long first, long count, double *rows);
+    zn_status (*read_part)(result_file *, int index, long first, long count, double *values);
+    zn_status (*read_chunk)(result_file *, long first, long count, result_chunk *, bool *there);
     zn_status (*read_entries)(result_file *);                                      /* NULL: they are there */
     zn_status (*read_note)(result_file *, long row, char text[RESULT_NOTE_BYTES]); /* NULL: no rows have one */
     zn_status (*read_column)(result_file *, int index);                            /* NULL: all columns are there */

@@ -123,7 +123,8 @@ zn_status zn_result_save(zn_result *r, const char *path) {
         kept[d] = result_path_has_drawings(path) || strcmp(r->datasets[d].name, "view") != 0;
         if (kept[d]) datasets[count++] = r->datasets[d];
     }
-    const result_layout layout = {count, datasets, r->layout.n_texts, r->texts, r->layout.entries, NULL, false};
+    const result_layout layout = {
+        .n_datasets = count, .datasets = datasets, .n_texts = r->layout.n_texts, .texts = r->texts, .entries = r->layout.entries};
     if (status == ZN_OK) status = write_rows(r, path, &layout, kept, row);
     mem_free(r->context, kept);
     mem_free(r->context, row);

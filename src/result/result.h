@@ -31,6 +31,7 @@ typedef struct result_layout {
     const struct result_entries *entries; /* NULL: none */
     const char *notes;                    /* a dataset with a text for each row, most of them empty; NULL: none. HDF5 only */
     bool packed;                          /* the complete file is compressed; PATH.partial never is. HDF5 only */
+    bool only_packed;                     /* PATH.partial is, too: for what is in other files as well. See result_writer_is_published */
 } result_layout;
 
 /* A table with any number of entries for each row, the first number of which is the row that they belong to (from 0). HDF5 only. */
@@ -46,9 +47,13 @@ typedef struct result_entries {
 /* Doubles in a row: the columns of all datasets, one dataset after the other. */
 int result_layout_width(const result_layout *layout);
 
+/* Rows of a chunk of HDF5, of layouts of that width. */
+long result_chunk_rows(int width);
+
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 typedef struct result_writer result_writer;
+typedef zn_result result_file;
 
 /* True when the ending of `path` names a format. Otherwise an error lists the endings. */
 bool result_path_ok(zn_context *context, const char *path);
@@ -65,10 +70,15 @@ zn_status result_writer_entry(result_writer *writer, const double *entry);
 /* The text of the row that comes next; none: empty. Cut to RESULT_NOTE_BYTES - 1. */
 enum { RESULT_NOTE_BYTES = 256 };
 zn_status result_writer_note(result_writer *writer, const char *text);
+/* The first `rows` rows of another file with the same columns, with their entries, which then count our rows, and texts. Memory does not grow with them; whole chunks of
+ * packed files go as they are to a file that is only packed. */
+zn_status result_writer_append(result_writer *writer, result_file *from, long rows);
 /* All rows so far to the disk. Does not change the bytes of the finished file. */
 zn_status result_writer_flush(result_writer *writer);
 /* Closes. success: PATH.partial becomes PATH; otherwise it stays as it is and an existing PATH is untouched. */
 zn_status result_writer_finish(result_writer *writer, bool success);
+/* After finish with success. false: the file is only packed, and readers would take it for one that claims too much: it is to be written again with a plain one. */
+bool result_writer_is_published(const result_writer *writer);
 /* Without finish before: the same as finish without success. */
 void result_writer_destroy(result_writer *writer);
 /* Rows that a reader finds in the file. */
@@ -77,8 +87,6 @@ long result_writer_rows(const result_writer *writer);
 const char *result_writer_path(const result_writer *writer);
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
-
-typedef zn_result result_file;
 
 /* Either format, recognised by the content; also .partial files of killed or running runs. */
 zn_status result_open(zn_context *context, const char *path, result_file **result);
@@ -94,6 +102,9 @@ const char *result_column_name(const result_file *result, int index);
 zn_status result_find(result_file *result, const char *name, int *index);
 /* The result_rows() values of a column; valid until close. Columns of HDF5 files are read when first asked for. */
 zn_status result_column(result_file *result, int index, const double **values);
+
+/* Values of some rows; keeps nothing. */
+zn_status result_part(result_file *result, int index, long first, long count, double *values);
 
 /* The text of a row; "" where it has none. */
 zn_status result_note(result_file *result, long row, char text[RESULT_NOTE_BYTES]);

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows to a file of one of the formats, beside its name until all went well (base/output.h). Where a packed file is wanted, it is written besides, as
- * PATH.packed.partial, and takes the place of the plain one at a good end. */
+ * PATH.packed.partial, and takes the place of the plain one at a good end; or it is the only one. */
 #include "result/internal.h"
 
 #include <sys/stat.h>
 #include <time.h>
 
 #define FLUSH_SECONDS 1.0
-
-struct result_writer {
-    zn_context *context;
-    output_file *output, *packed_output; /* packed_output: NULL: none is wanted */
-    result_sink sink, packed;
-    int width, entry_width;
-    double last_flush;
-    uint64_t numbers; /* that were written */
-    long rows;        /* in the file, of a writer that is closed */
-    bool open, failed;
-};
 
 static double seconds(void) {
     struct timespec now;
@@ -43,13 +32,14 @@ zn_status result_writer_create(zn_context *context, const char *path, const resu
     result_writer *w = MEM_ARRAY(context, result_writer, 1);
     if (!w) return ZN_ERROR_MEMORY;
     const result_format *format = result_format_of(path);
-    result_layout plain = *layout;
-    plain.packed = false;
+    result_layout first = *layout;
+    w->only_packed = layout->packed && layout->only_packed && format->packs;
+    first.packed = w->only_packed;
     w->context = context;
     w->width = result_layout_width(layout), w->entry_width = layout->entries ? layout->entries->n_columns : 0;
     status = output_open(context, path, &w->output);
-    if (status == ZN_OK) status = format->create(context, w->output, &plain, &w->sink);
-    if (status == ZN_OK) status = open_packed(w, format, layout);
+    if (status == ZN_OK) status = format->create(context, w->output, &first, &w->sink);
+    if (status == ZN_OK && !w->only_packed) status = open_packed(w, format, layout);
     w->open = status == ZN_OK;
     w->last_flush = seconds();
     if (w->open) {
@@ -82,7 +72,8 @@ zn_status result_writer_row(result_writer *writer, const double *row) {
     zn_status status = note(writer, writer->sink.row(writer->sink.state, row));
     if (status == ZN_OK && writer->packed_output) status = note(writer, writer->packed.row(writer->packed.state, row));
     writer->numbers += (uint64_t)writer->width;
-    if (status == ZN_OK && seconds() - writer->last_flush >= FLUSH_SECONDS) status = result_writer_flush(writer);
+    writer->taken++;
+    if (status == ZN_OK && row && seconds() - writer->last_flush >= FLUSH_SECONDS) status = result_writer_flush(writer);
     return status;
 }
 
@@ -104,13 +95,21 @@ zn_status result_writer_note(result_writer *writer, const char *text) {
 
 long result_writer_rows(const result_writer *writer) { return writer->open ? writer->sink.rows(writer->sink.state) : writer->rows; }
 
+static bool is_believed(const result_writer *w, const output_file *packed) {
+    struct stat info;
+    return fstat(output_descriptor(packed), &info) == 0 && result_hdf5_packed_ok((uint64_t)info.st_size, w->numbers);
+}
+
 /* The packed file, unless the reader would take it for one that claims too much. */
 static zn_status publish(result_writer *w) {
-    struct stat info;
-    bool packed = w->packed_output && fstat(output_descriptor(w->packed_output), &info) == 0 &&
-                  result_hdf5_packed_ok((uint64_t)info.st_size, w->numbers);
-    return packed ? output_publish_instead(w->output, w->packed_output) : output_publish(w->output);
+    if (w->only_packed && !is_believed(w, w->output)) return ZN_OK;
+    bool packed = w->packed_output && is_believed(w, w->packed_output);
+    zn_status status = packed ? output_publish_instead(w->output, w->packed_output) : output_publish(w->output);
+    w->published = status == ZN_OK;
+    return status;
 }
+
+bool result_writer_is_published(const result_writer *writer) { return writer->published; }
 
 zn_status result_writer_finish(result_writer *writer, bool success) {
     if (!writer->open) return refuse(writer);

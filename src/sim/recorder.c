@@ -204,7 +204,8 @@ static zn_status open_writer(zn_recorder *r, const sim_recorder_texts *about, co
         {"tolerance", tolerance, RESULT_REAL},
         {"drawing", model->drawing ? model->drawing : "", RESULT_TEXT},
     };
-    result_layout layout = {sizeof datasets / sizeof *datasets, datasets, sizeof texts / sizeof *texts, texts, NULL, NULL, false};
+    result_layout layout = {
+        .n_datasets = sizeof datasets / sizeof *datasets, .datasets = datasets, .n_texts = sizeof texts / sizeof *texts, .texts = texts};
     return create_sink_with_contacts(r, path, &layout);
 }
 
@@ -436,24 +437,4 @@ void sim_recorder_carry(zn_recorder *r, byte_stream *b) {
     BYTES_PASS_ARRAY(b, r->last_total, model_rows(r->simulation->base));
 }
 
-static zn_status copy_row(zn_recorder *r, const double *const *columns, int width, long row) {
-    for (int c = 0; c < width; c++) r->row[c] = columns[c][row];
-    return result_writer_row(r->writer, r->row);
-}
-
-zn_status sim_recorder_copy(zn_recorder *r, result_file *from, long rows) {
-    const result_layout *layout = result_get_layout(from);
-    int width = result_layout_width(layout), n_entry = layout->entries ? layout->entries->n_columns : 0;
-    const double **columns = MEM_ARRAY(r->context, const double *, width), *entries = NULL;
-    long n_entries = 0, next = 0;
-    zn_status status = columns ? ZN_OK : ZN_ERROR_MEMORY;
-    if (status == ZN_OK && n_entry) status = result_get_entries(from, &entries, &n_entries);
-    for (int c = 0; c < width && status == ZN_OK; c++) status = result_column(from, c, &columns[c]);
-    for (long i = 0; i < rows && status == ZN_OK; i++) {
-        for (; next < n_entries && entries[next * n_entry] <= (double)i && status == ZN_OK; next++)
-            status = result_writer_entry(r->writer, entries + next * n_entry);
-        if (status == ZN_OK) status = copy_row(r, columns, width, i);
-    }
-    mem_free(r->context, columns);
-    return status;
-}
+zn_status sim_recorder_copy(zn_recorder *r, result_file *from, long rows) { return result_writer_append(r->writer, from, rows); }

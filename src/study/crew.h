@@ -17,9 +17,40 @@ void study_row_free(study_worker *, study_row *);
 /* Behind what is in the parcel; first: the run of row 0. false: out of memory. */
 bool study_run_lot(study_worker *, study_place *, const study_lot *, long first, study_row *, study_parcel *);
 
-/* The manager hands out and writes; the others serve until they are dismissed, which the manager does in any case. */
-zn_status study_manage(const study_shared *, study_table *, study_lost *, const study_watch *, study_outcome *);
-zn_status study_serve(const study_shared *);
-void study_dismiss(const study_transport *);
+/* The processes that one of them gives work to. */
+typedef struct study_team {
+    const study_transport *transport;
+    int first, count; /* workers: ranks from `first` on */
+    int above;        /* who gives work to us; -1: nobody */
+    int part;         /* of the study that is being done; 0: all of it */
+    int *idle;        /* workers that wait for a lot, each as often as it does */
+    size_t n_idle;
+    bool stop; /* said from above */
+} study_team;
+zn_status study_team_create(zn_context *, study_team *, const study_transport *, int first, int count);
+void study_team_free(zn_context *, study_team *);
+/* Hands out and writes. */
+zn_status study_manage(const study_shared *, study_team *, study_table *, study_lost *, const study_watch *, study_outcome *);
+/* Serves a manager until it says that this was all. */
+zn_status study_serve(const study_shared *, int manager);
+void study_dismiss(const study_team *);
+
+/* One file, of all runs or of a part; team NULL: by threads. */
+zn_status study_file(const study_shared *, study_team *, const study_watch *, study_outcome *);
+
+/* parts.c: a study in parts, each a file of its own, joined at the end. */
+/* Into how many parts; 0: into none. workers: of all teams. Says so beside the file, for those who go on. */
+zn_status study_parts_plan(const study_shared *, int teams, int workers, int *parts);
+/* The file of part i, from 1 on; freed by mem_free. NULL: no memory. */
+char *study_part_path(zn_context *, const char *out, int part);
+/* All parts by one team or by threads. */
+zn_status study_parts_alone(const study_shared *, study_team *, int parts, const study_watch *, study_outcome *);
+zn_status study_part(const study_shared *, study_team *, int part, int parts, const study_watch *, study_outcome *);
+/* When all are there: the file of the study; the parts go. */
+zn_status study_parts_join(const study_shared *, int parts, study_outcome *);
+
+/* teams.c: the first process, which knows who does what, and the others. */
+zn_status study_lead(const study_shared *, const study_watch *, study_outcome *);
+zn_status study_follow(const study_shared *, const study_watch *);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes: the manager has the file and hands out lots; each worker has two at a time, so that it never waits for an answer.
+/* Processes: the manager of a team has the file and hands out lots; each worker has two at a time, so that it never waits for an answer.
  *
  *   worker -> manager    a report: the lot (number -1: here I am), seconds, rows
- *   manager -> worker    a lot; of no rows: that was all
+ *   manager -> worker    a lot, the first run of the file, the part of the study; of no rows: that was all
  *
  * A lot takes as long as the manager needs for the messages of all workers, many times over. */
 #include "study/crew.h"
@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <time.h>
 
-enum { LOTS_AHEAD = 2 };
+enum { LOTS_AHEAD = 2, MESSAGE = 5 };
 static const double shortest_lot = 0.02, seconds_per_message = 1e-5, busy_share = 0.1; /* of the manager's time, with lots and reports */
 static const struct timespec nap = {.tv_nsec = 200 * 1000};
 
@@ -31,35 +31,47 @@ static void on_termination(int number) {
     terminated = 1;
 }
 
-static zn_status serve(const study_shared *s, study_worker *w, study_row *row, study_parcel *parcel) {
+/* Places are in a file of the part. */
+static void take_place(const study_shared *s, study_place *place, long part, long *part_before) {
+    if (place->page && part == *part_before) return;
+    char *path = part ? study_part_path(s->context, s->def->out, (int)part) : NULL;
+    own_run = NULL;
+    study_place_leave(place);
+    study_place_take(place, path ? path : s->def->out, s->def->transport->rank - 1), own_run = place->run;
+    mem_free(s->context, path);
+    *part_before = part;
+}
+
+static zn_status serve(const study_shared *s, int manager, study_worker *w, study_row *row, study_parcel *parcel) {
     const study_transport *t = s->def->transport;
     study_lot lot = {.number = -1};
     study_place place = {0};
     report said = {.lot = lot};
     size_t size;
-    for (int i = 0; i < LOTS_AHEAD; i++) t->send(0, &said, sizeof said);
+    long part = 0;
+    for (int i = 0; i < LOTS_AHEAD; i++) t->send(manager, &said, sizeof said);
     for (;;) {
-        long message[4];
-        t->await(0, &size);
+        long message[MESSAGE];
+        t->await(manager, &size);
         if (size != sizeof message) return fail(s->context, ZN_ERROR_INTERNAL, "a message of the manager is not complete");
-        t->receive(0, message, sizeof message);
+        t->receive(manager, message, sizeof message);
         lot = (study_lot){message[0], message[1], message[2]};
         if (lot.count == 0) break;
-        if (!place.page) study_place_take(&place, s->def->out, t->rank - 1), own_run = place.run;
+        take_place(s, &place, message[4], &part);
         if (terminated) place.run = NULL;
         double begun = study_seconds();
         parcel->size = sizeof said;
         if (!study_parcel_grow(parcel, sizeof said) || !study_run_lot(w, &place, &lot, message[3], row, parcel)) return ZN_ERROR_MEMORY;
         said = (report){lot, study_seconds() - begun};
         memcpy(parcel->bytes, &said, sizeof said);
-        t->send(0, parcel->bytes, parcel->size);
+        t->send(manager, parcel->bytes, parcel->size);
     }
     own_run = NULL;
     study_place_leave(&place);
     return ZN_OK;
 }
 
-zn_status study_serve(const study_shared *s) {
+zn_status study_serve(const study_shared *s, int manager) {
     study_worker worker;
     study_row row;
     study_parcel parcel = {0};
@@ -69,7 +81,7 @@ zn_status study_serve(const study_shared *s) {
     zn_status status = study_worker_create(s, &worker);
     if (status != ZN_OK) return status;
     status = study_row_create(&worker, &row);
-    if (status == ZN_OK) status = serve(s, &worker, &row, &parcel);
+    if (status == ZN_OK) status = serve(s, manager, &worker, &row, &parcel);
     study_row_free(&worker, &row);
     study_worker_free(&worker);
     study_parcel_free(&parcel);
@@ -79,41 +91,48 @@ zn_status study_serve(const study_shared *s) {
 /* ---- the manager ---- */
 
 typedef struct manager {
-    const study_transport *t;
+    study_team *team;
     study_handout handout;
-    int *idle; /* workers that wait for a lot, each as often as it does */
-    size_t n_idle;
-    long out; /* lots that are not back */
 } manager;
 
-static void send_lot(const study_transport *t, int to, study_lot lot, long first) {
-    const long message[4] = {lot.number, lot.first, lot.count, first};
-    t->send(to, message, sizeof message);
+zn_status study_team_create(zn_context *context, study_team *team, const study_transport *t, int first, int count) {
+    *team = (study_team){
+        .transport = t, .first = first, .count = count, .above = -1, .idle = MEM_ARRAY(context, int, LOTS_AHEAD *(size_t)count)};
+    return team->idle ? ZN_OK : ZN_ERROR_MEMORY;
+}
+
+void study_team_free(zn_context *context, study_team *team) { mem_free(context, team->idle); }
+
+static void send_lot(const study_team *team, int to, study_lot lot, long first) {
+    const long message[MESSAGE] = {lot.number, lot.first, lot.count, first, team->part};
+    team->transport->send(to, message, sizeof message);
 }
 
 static void hand_out(manager *m) {
     study_lot lot;
-    for (; m->n_idle > 0 && study_handout_next(&m->handout, &lot); m->out++)
-        send_lot(m->t, m->idle[--m->n_idle], lot, m->handout.table->first);
+    while (m->team->n_idle > 0 && study_handout_next(&m->handout, &lot))
+        send_lot(m->team, m->team->idle[--m->team->n_idle], lot, m->handout.table->first);
 }
 
 /* False: there was no message. */
 static bool take_report(manager *m, study_parcel *parcel, zn_status *status) {
+    const study_transport *t = m->team->transport;
     int from;
     size_t size;
     report said;
-    if (!m->t->look(&from, &size)) return false;
-    if (size < sizeof said || !study_parcel_grow(parcel, size)) {
-        *status = size < sizeof said ? ZN_ERROR_INTERNAL : ZN_ERROR_MEMORY;
+    if (!t->look(&from, &size)) return false;
+    bool above = from == m->team->above;
+    if ((!above && size < sizeof said) || !study_parcel_grow(parcel, size)) {
+        *status = above || size >= sizeof said ? ZN_ERROR_MEMORY : ZN_ERROR_INTERNAL;
         return false;
     }
-    m->t->receive(from, parcel->bytes, size);
+    t->receive(from, parcel->bytes, size);
     parcel->size = size;
+    if (above) m->team->stop = true; /* whatever it is: while a part is being done there is nothing else to say */
+    if (above) return true;
     memcpy(&said, parcel->bytes, sizeof said);
-    m->idle[m->n_idle++] = from;
-    if (said.lot.number < 0) return true;
-    study_handout_return(&m->handout, &said.lot, said.seconds, parcel, sizeof said);
-    m->out--;
+    m->team->idle[m->team->n_idle++] = from;
+    if (said.lot.number >= 0) study_handout_return(&m->handout, &said.lot, said.seconds, parcel, sizeof said);
     return true;
 }
 
@@ -140,7 +159,8 @@ static zn_status manage(manager *m, const study_watch *watch, study_outcome *out
         double now = study_seconds();
         if (watch->progress && now - told >= 0.1) {
             told = now;
-            if (watch->progress(watch->user, table->count, table->rows, table->failed, now - begun) && !outcome->stopped) {
+            if ((watch->progress(watch->user, table->count, table->rows, table->failed, now - begun) || m->team->stop) &&
+                !outcome->stopped) {
                 outcome->stopped = true;
                 if (status == ZN_OK) status = study_table_flush(table); /* there may be little time */
             }
@@ -154,20 +174,17 @@ static zn_status manage(manager *m, const study_watch *watch, study_outcome *out
     return status;
 }
 
-zn_status study_manage(const study_shared *s, study_table *table, study_lost *lost, const study_watch *watch, study_outcome *outcome) {
-    const study_transport *t = s->def->transport;
-    int workers = t->size - 1;
-    double messages = seconds_per_message * workers / busy_share;
-    manager m = {.t = t, .idle = MEM_ARRAY(s->context, int, LOTS_AHEAD *(size_t)workers)};
+zn_status study_manage(const study_shared *s, study_team *team, study_table *table, study_lost *lost, const study_watch *watch,
+                       study_outcome *outcome) {
+    double messages = seconds_per_message * team->count / busy_share;
+    manager m = {.team = team};
     zn_status status =
-        m.idle ? study_handout_create(&m.handout, s, table, lost, LOTS_AHEAD * workers, messages > shortest_lot ? messages : shortest_lot)
-               : ZN_ERROR_MEMORY;
+        study_handout_create(&m.handout, s, table, lost, LOTS_AHEAD * team->count, messages > shortest_lot ? messages : shortest_lot);
     if (status == ZN_OK) status = manage(&m, watch, outcome);
     study_handout_free(&m.handout);
-    mem_free(s->context, m.idle);
     return status;
 }
 
-void study_dismiss(const study_transport *t) {
-    for (int i = 1; i < t->size; i++) send_lot(t, i, (study_lot){0}, 0);
+void study_dismiss(const study_team *team) {
+    for (int i = 0; i < team->count; i++) send_lot(team, team->first + i, (study_lot){0}, 0);
 }

@@ -27,6 +27,7 @@ typedef struct study_def {
     int threads;                             /* 0: as many as there are processors */
     int shard, n_shards;                     /* the part shard/n_shards of the runs, from 1; 0: all */
     const struct study_transport *transport; /* to other processes that do the same; NULL: threads */
+    int writers;                             /* of these, that write parts of the study; 0: as many as are needed */
 } study_def;
 
 typedef struct study_outcome {

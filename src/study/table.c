@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { N_TEXTS = 16, HASH_TEXT = STUDY_HASH_TEXT, NUMBER_TEXT = 24 };
+enum { HASH_TEXT = STUDY_HASH_TEXT, NUMBER_TEXT = 24 };
 
 /* ---- which study ---- */
 
@@ -66,7 +66,7 @@ static void identify(const study_shared *s, char text[HASH_TEXT]) {
     snprintf(text, HASH_TEXT, "%016" PRIx64 "%016" PRIx64, h.part[0], h.part[1]);
 }
 
-static long long_of(const result_file *file, const char *name) {
+long study_number(const result_file *file, const char *name) {
     const char *text = result_get_text(file, name);
     return text ? strtol(text, NULL, 10) : -1;
 }
@@ -93,27 +93,22 @@ zn_status study_table_row(study_table *t, const study_row *row) {
     return status == ZN_OK ? put_row(t, row->numbers, row->message) : status;
 }
 
-/* All rows of another file behind ours; their events count rows from its first. */
-static zn_status copy_rows(study_table *t, result_file *from) {
-    long rows = result_rows(from), n_entries = 0, next = 0, before = t->rows;
-    const double **columns = MEM_ARRAY(t->context, const double *, t->width), *entries = NULL;
-    double *row = MEM_ARRAY(t->context, double, t->width);
-    char message[RESULT_NOTE_BYTES];
-    zn_status status = columns && row ? result_get_entries(from, &entries, &n_entries) : ZN_ERROR_MEMORY;
-    for (int c = 0; c < t->width && status == ZN_OK; c++) status = result_column(from, c, &columns[c]);
-    size_t width = 3 + (size_t)t->n_values;
-    for (long i = 0; i < rows && status == ZN_OK; i++) {
-        for (; next < n_entries && entries[(size_t)next * width] <= (double)i && status == ZN_OK; next++) {
-            memcpy(t->entry, entries + (size_t)next * width, width * sizeof *t->entry);
-            t->entry[0] += (double)before;
-            status = result_writer_entry(t->writer, t->entry);
-        }
-        for (int c = 0; c < t->width; c++) row[c] = columns[c][i];
-        if (status == ZN_OK) status = result_note(from, i, message);
-        if (status == ZN_OK) status = put_row(t, row, message);
+static zn_status count_failed(result_file *file, int status_at, long *failed) {
+    double codes[1024];
+    const long some = sizeof codes / sizeof *codes;
+    zn_status status = ZN_OK;
+    for (long first = 0, rows = result_rows(file); first < rows && status == ZN_OK; first += some) {
+        long count = rows - first < some ? rows - first : some;
+        status = result_part(file, status_at, first, count, codes);
+        for (long i = 0; i < count && status == ZN_OK; i++) *failed += codes[i] != 0;
     }
-    mem_free(t->context, row);
-    mem_free(t->context, columns);
+    return status;
+}
+
+zn_status study_table_append(study_table *t, result_file *from) {
+    zn_status status = result_writer_append(t->writer, from, result_rows(from));
+    if (status == ZN_OK) status = count_failed(from, t->status_at, &t->failed);
+    if (status == ZN_OK) t->rows += result_rows(from);
     return status;
 }
 
@@ -186,7 +181,13 @@ static zn_status create_writer(const study_shared *s, const char *path, const re
         for (int i = 0; i < s->keep.n_values; i++) columns[3 + i] = s->keep.values[i];
         for (int i = 0; i < s->keep.n_events; i++) events[i] = s->keep.events[i].name;
         const result_entries entries = {"events", event_meaning, 3 + s->keep.n_values, columns, "events", s->keep.n_events, events};
-        const result_layout layout = {names.count, names.datasets, n_texts, texts, s->keep.n_events ? &entries : NULL, "message", true};
+        const result_layout layout = {.n_datasets = names.count,
+                                      .datasets = names.datasets,
+                                      .n_texts = n_texts,
+                                      .texts = texts,
+                                      .entries = s->keep.n_events ? &entries : NULL,
+                                      .notes = "message",
+                                      .packed = true};
         status = result_writer_create(context, path, &layout, &t->writer);
     }
     free_names(context, &names);
@@ -212,7 +213,7 @@ static result_file *find_study(zn_context *context, const char *path, const char
         return NULL;
     }
     const char *its = result_get_text(file, "study");
-    bool same = its && !strcmp(its, hash) && long_of(file, "first") == t->first && long_of(file, "count") == t->count;
+    bool same = its && !strcmp(its, hash) && study_number(file, "first") == t->first && study_number(file, "count") == t->count;
     if (its && !same) *other = true;
     if (same) return file;
     result_close(file);
@@ -242,45 +243,66 @@ static zn_status set_aside(const study_shared *s, const char *hash, const char *
     return status;
 }
 
+/* Parts of many chunks begin with a chunk, so that they can be joined chunk by chunk. */
 static void range_of(const study_shared *s, study_table *t) {
-    long runs = s->plan.runs, n = s->def->n_shards, i = s->def->shard;
+    enum { MANY_CHUNKS = 16 };
+    long runs = s->plan.runs, n = s->def->n_shards, i = s->def->shard - 1, unit = result_chunk_rows(t->width);
     t->first = 0, t->count = runs;
     if (n < 1) return;
-    long each = runs / n, more = runs % n; /* the first `more` parts have one more */
-    t->first = (i - 1) * each + (i - 1 < more ? i - 1 : more);
-    t->count = each + (i <= more);
+    if (runs / n < MANY_CHUNKS * unit) unit = 1;
+    long units = (runs + unit - 1) / unit, each = units / n, more = units % n; /* the first `more` parts have one more */
+    t->first = unit * (i * each + (i < more ? i : more));
+    t->count = unit * (each + (i < more));
+    if (t->first + t->count > runs) t->count = runs - t->first;
+}
+
+/* Complete: true, and its rows are counted. */
+static zn_status look_at(const study_shared *s, study_table *t) {
+    zn_context *context = s->context;
+    bool other = false;
+    *t = (study_table){.context = context, .width = study_row_width(s), .n_values = s->keep.n_values, .status_at = study_row_width(s) - 2};
+    identify(s, t->hash);
+    range_of(s, t);
+    result_file *file = find_study(context, s->def->out, t->hash, t, &other);
+    zn_status status = ZN_OK;
+    if (file && result_rows(file) == t->count) {
+        t->rows = t->count, t->complete = true;
+        status = count_failed(file, t->status_at, &t->failed);
+    }
+    result_close(file);
+    return status;
+}
+
+zn_status study_table_look(const study_shared *s, study_table *t, bool *begun) {
+    char *partial = mem_format(s->context, "%s.partial", s->def->out), *old = mem_format(s->context, "%s.partial.old", s->def->out);
+    bool other = false;
+    zn_status status = partial && old ? look_at(s, t) : ZN_ERROR_MEMORY;
+    result_file *newer = status == ZN_OK ? find_study(s->context, partial, t->hash, t, &other) : NULL,
+                *older = status == ZN_OK ? find_study(s->context, old, t->hash, t, &other) : NULL;
+    *begun = newer || older || other; /* another one: it is refused when it is to be continued */
+    result_close(newer);
+    result_close(older);
+    mem_free(s->context, partial);
+    mem_free(s->context, old);
+    return status;
 }
 
 zn_status study_table_open(const study_shared *s, study_table *t) {
     zn_context *context = s->context;
-    *t = (study_table){.context = context, .width = study_row_width(s), .n_values = s->keep.n_values, .status_at = study_row_width(s) - 2};
     char *hash = t->hash, first[NUMBER_TEXT], count[NUMBER_TEXT], runs[NUMBER_TEXT];
-    bool other = false;
-    identify(s, hash);
-    range_of(s, t);
+    result_file *before = NULL;
+    zn_status status = look_at(s, t);
+    if (status != ZN_OK || t->complete) return status;
     put_range(t, first, count);
     snprintf(runs, sizeof runs, "%ld", s->plan.runs);
-    result_file *before = find_study(context, s->def->out, hash, t, &other);
-    if (before && result_rows(before) == t->count) {
-        const double *status_column;
-        int index;
-        zn_status status = result_find(before, "status", &index);
-        if (status == ZN_OK) status = result_column(before, index, &status_column);
-        for (long i = 0; status == ZN_OK && i < t->count; i++) t->failed += status_column[i] != 0;
-        t->rows = t->count, t->complete = true;
-        result_close(before);
-        return status;
-    }
-    result_close(before);
-    before = NULL;
     char *old = mem_format(context, "%s.partial.old", s->def->out), *single = study_case_text(s);
-    zn_status status = old && single ? set_aside(s, hash, old, t, &before) : ZN_ERROR_MEMORY;
+    status = old && single ? set_aside(s, hash, old, t, &before) : ZN_ERROR_MEMORY;
     const result_text texts[] = {{"title", s->title, RESULT_TEXT},       {"scene", s->def->text, RESULT_TEXT},
                                  {"version", zn_version(), RESULT_TEXT}, {"study", hash, RESULT_TEXT},
                                  {"runs", runs, RESULT_WHOLE},           {"first", first, RESULT_WHOLE},
                                  {"count", count, RESULT_WHOLE},         {"case", single ? single : "", RESULT_TEXT}};
     if (status == ZN_OK) status = create_writer(s, s->def->out, texts, sizeof texts / sizeof *texts, t);
-    if (status == ZN_OK && before) status = copy_rows(t, before);
+    if (status == ZN_OK && before) status = study_table_append(t, before);
     if (status == ZN_OK && before) status = result_writer_flush(t->writer);
     result_close(before);
     if (status == ZN_OK) unlink(old);
@@ -297,85 +319,5 @@ zn_status study_table_finish(study_table *t, bool whole) {
     result_writer_destroy(t->writer);
     mem_free(t->context, t->entry);
     t->writer = NULL, t->entry = NULL;
-    return status;
-}
-
-/* ---- merging ---- */
-
-static int compare_parts(const void *a, const void *b) {
-    long x = long_of(*(result_file *const *)a, "first"), y = long_of(*(result_file *const *)b, "first");
-    if (x == y) x = long_of(*(result_file *const *)a, "count"), y = long_of(*(result_file *const *)b, "count");
-    return (x > y) - (x < y);
-}
-
-/* Parts of one study, in order and without gaps. */
-static zn_status check_parts(zn_context *context, int n, const char *const *paths, result_file **parts) {
-    const char *hash = NULL;
-    for (int i = 0; i < n; i++) {
-        zn_status status = result_open(context, paths[i], &parts[i]);
-        if (status != ZN_OK) return status;
-        const char *its = result_get_text(parts[i], "study");
-        if (!its) return fail(context, ZN_ERROR_FILE, "%s is no study", paths[i]);
-        if (hash && strcmp(hash, its) != 0)
-            return fail(context, ZN_ERROR_FILE, "%s and %s belong to different studies", paths[0], paths[i]);
-        hash = its;
-        if (result_rows(parts[i]) != long_of(parts[i], "count"))
-            return fail(context, ZN_ERROR_FILE, "%s has %ld of %ld runs; the command that wrote it continues it", paths[i],
-                        result_rows(parts[i]), long_of(parts[i], "count"));
-    }
-    qsort(parts, (size_t)n, sizeof *parts, compare_parts);
-    long next = 0;
-    for (int i = 0; i < n; i++) {
-        long first = long_of(parts[i], "first");
-        if (first > next)
-            return fail(context, ZN_ERROR_FILE, "runs %ld to %ld are missing: a part is not among the files", next, first - 1);
-        if (first < next) return fail(context, ZN_ERROR_FILE, "run %ld is there twice", first);
-        next += long_of(parts[i], "count");
-    }
-    long runs = long_of(parts[0], "runs");
-    return next == runs ? ZN_OK
-                        : fail(context, ZN_ERROR_FILE, "runs %ld to %ld are missing: a part is not among the files", next, runs - 1);
-}
-
-static zn_status merge_into(zn_context *context, int n, result_file **parts, const char *out, study_outcome *outcome) {
-    const result_layout *like = result_get_layout(parts[0]);
-    result_text texts[N_TEXTS];
-    char first[NUMBER_TEXT], count[NUMBER_TEXT];
-    study_table t = {.context = context,
-                     .width = result_layout_width(like),
-                     .n_values = like->entries ? like->entries->n_columns - 3 : 0,
-                     .count = long_of(parts[0], "runs")};
-    put_range(&t, first, count);
-    if (like->n_texts > N_TEXTS || t.n_values < 0 || t.width < 2) return fail(context, ZN_ERROR_FILE, "the parts are no studies");
-    for (int i = 0; i < like->n_texts; i++) {
-        texts[i] = like->texts[i];
-        if (!strcmp(texts[i].name, "first")) texts[i].value = first;
-        if (!strcmp(texts[i].name, "count")) texts[i].value = count;
-    }
-    result_layout layout = *like;
-    layout.texts = texts, layout.notes = "message", layout.packed = true;
-    t.status_at = t.width - 2;
-    t.entry = MEM_ARRAY(context, double, 3 + t.n_values);
-    zn_status status = t.entry ? result_writer_create(context, out, &layout, &t.writer) : ZN_ERROR_MEMORY;
-    for (int i = 0; i < n && status == ZN_OK; i++) {
-        if (result_layout_width(result_get_layout(parts[i])) != t.width)
-            status = fail(context, ZN_ERROR_FILE, "the parts have different columns");
-        else status = copy_rows(&t, parts[i]);
-    }
-    *outcome = (study_outcome){.runs = t.rows, .failed = t.failed};
-    zn_status finished = study_table_finish(&t, status == ZN_OK);
-    return status == ZN_OK ? finished : status;
-}
-
-zn_status study_merge(zn_context *context, int n, const char *const *paths, const char *out, study_outcome *outcome) {
-    *outcome = (study_outcome){0};
-    result_file **parts = MEM_ARRAY(context, result_file *, n);
-    if (!parts) return ZN_ERROR_MEMORY;
-    zn_status status = n > 0 ? ZN_OK : fail(context, ZN_ERROR_ARGUMENT, "there are no files to merge");
-    for (int i = 0; i < n && status == ZN_OK; i++) status = output_check_input(context, out, paths[i]);
-    if (status == ZN_OK) status = check_parts(context, n, paths, parts);
-    if (status == ZN_OK) status = merge_into(context, n, parts, out, outcome);
-    for (int i = 0; i < n; i++) result_close(parts[i]);
-    mem_free(context, parts);
     return status;
 }

@@ -186,13 +186,27 @@ static zn_status run_threads(const study_shared *shared, study_table *table, stu
     return status;
 }
 
-static zn_status run_all(const study_shared *shared, study_table *table, const study_watch *watch, study_outcome *outcome) {
+static zn_status run_all(const study_shared *shared, study_team *team, study_table *table, const study_watch *watch,
+                         study_outcome *outcome) {
     if (table->rows == table->count) return ZN_OK;
     study_lost *lost = study_lost_begin(shared->context, shared->def->out, table->hash, table->first + table->rows);
     if (!lost) return ZN_ERROR_MEMORY;
-    zn_status status =
-        shared->def->transport ? study_manage(shared, table, lost, watch, outcome) : run_threads(shared, table, lost, watch, outcome);
+    zn_status status = team ? study_manage(shared, team, table, lost, watch, outcome) : run_threads(shared, table, lost, watch, outcome);
     study_lost_end(lost, status == ZN_OK);
+    return status;
+}
+
+zn_status study_file(const study_shared *shared, study_team *team, const study_watch *watch, study_outcome *outcome) {
+    study_table table;
+    *outcome = (study_outcome){0};
+    zn_status status = study_table_open(shared, &table);
+    if (status == ZN_OK && !table.complete) {
+        status = run_all(shared, team, &table, watch, outcome);
+        bool whole = status == ZN_OK && table.rows == table.count;
+        zn_status finished = study_table_finish(&table, whole);
+        if (status == ZN_OK) status = finished;
+    }
+    outcome->runs = table.rows, outcome->failed = table.failed, outcome->complete = table.complete;
     return status;
 }
 
@@ -211,25 +225,18 @@ static zn_status make_folder(zn_context *context, const char *path) {
 
 zn_status study_sweep(zn_context *context, const study_def *def, study_progress *progress, void *user, study_outcome *outcome) {
     study_shared shared;
-    study_table table;
+    const study_watch watch = {progress, user};
+    int parts = 0;
     *outcome = (study_outcome){0};
     zn_status status = make_folder(context, def->results);
     if (status == ZN_OK) status = study_shared_create(context, def, &shared);
     if (status != ZN_OK) return status;
-    if (def->transport && def->transport->rank > 0) {
-        status = study_serve(&shared);
-        study_shared_free(&shared);
-        return status;
+    if (def->transport) status = def->transport->rank > 0 ? study_follow(&shared, &watch) : study_lead(&shared, &watch, outcome);
+    else {
+        status = study_parts_plan(&shared, 1, 1, &parts);
+        if (status == ZN_OK)
+            status = parts ? study_parts_alone(&shared, NULL, parts, &watch, outcome) : study_file(&shared, NULL, &watch, outcome);
     }
-    status = study_table_open(&shared, &table);
-    if (status == ZN_OK && !table.complete) {
-        status = run_all(&shared, &table, &(study_watch){progress, user}, outcome);
-        bool whole = status == ZN_OK && table.rows == table.count;
-        zn_status finished = study_table_finish(&table, whole);
-        if (status == ZN_OK) status = finished;
-    }
-    if (def->transport) study_dismiss(def->transport);
-    outcome->runs = table.rows, outcome->failed = table.failed, outcome->complete = table.complete;
     study_shared_free(&shared);
     return status;
 }

@@ -65,6 +65,48 @@ done
 study killed.h5 || complain "a killed study cannot be continued by processes"
 cmp one.h5 killed.h5 || complain "a killed and continued study has other bytes"
 
+# Teams whose managers write parts, as very many processes have them. Killed: the head, a manager, a worker; each time the same command goes on, at last with threads and one team.
+run="processes 7"
+study teams.h5 --writers 2 --summary >out || complain "teams fail"
+grep -q '"runs": 12400, "failed": 2000, ' out || complain "the summary of teams is $(cat out)"
+cmp one.h5 teams.h5 || complain "teams give other bytes"
+[ "$(ls teams.h5*)" = teams.h5 ] || complain "teams leave something behind: $(ls teams.h5*)"
+for rank in 0 1 6 4; do
+    run="processes 7"
+    study parts.h5 --writers 2 2>/dev/null &
+    job=$!
+    await pid.$rank
+    for _ in $(seq 200); do # until a team has begun
+        [ -n "$(find . -name 'parts.h5.part-*.at-work' -newer pid.$rank)" ] && break
+        [ -e parts.h5 ] && break
+        sleep 0.05
+    done
+    sleep 0.1
+    kill -9 "$(cat pid.$rank)" 2>/dev/null
+    wait $job
+    if [ -e parts.h5 ]; then break; fi
+    [ -e parts.h5.parts ] || complain "after a kill of process $rank there are no parts"
+done
+for crew in "processes 3" "timeout 60"; do # one team, and threads, go on with the parts
+    cp -r . "../copy.$$" 2>/dev/null
+    (
+        cd "../copy.$$" || exit 1
+        run=$crew
+        study parts.h5 || complain "$crew: a study of teams cannot be continued"
+        cmp one.h5 parts.h5 || complain "$crew: a continued study of teams has other bytes"
+        [ "$(ls parts.h5*)" = parts.h5 ] || complain "$crew: parts are left behind: $(ls parts.h5*)"
+        exit $failures
+    ) || failures=$((failures + 1))
+    rm -rf "../copy.$$"
+done
+if [ -e parts.h5.parts ]; then
+    "$zeno" sweep "$ball" --vary q_0=1,2 --keep last:q --end 0.1 --quiet --out parts.h5 2>err && complain "another study goes on with the parts"
+    grep -q 'parts of another study' err || complain "no sentence about the parts of another study: $(cat err)"
+fi
+run="processes 7"
+study parts.h5 --writers 2 || complain "teams cannot go on"
+cmp one.h5 parts.h5 || complain "teams that were killed give other bytes"
+
 # Run 2 of 5 takes more than a minute. Its worker is killed, twice; then it is a row that failed, and the others are there.
 cat >long.yaml <<'END'
 coordinates: {x: {start: 0, velocity: 1}}
@@ -107,7 +149,7 @@ cmp long.h5 by-processes.h5 || complain "a lost run of threads is another row"
 
 # A file of the manager that cannot grow (as on a full disk): a sentence, a readable file, and the same command goes on.
 # shellcheck disable=SC2016
-many() { $run "$zeno" sweep "$ball" --vary q=0.5:2:12000 --keep last:q,max:q,last:u --end 0.01 --step 1e-2 --quiet --out "$1"; }
+many() { $run "$zeno" sweep "$ball" --vary q=0.5:2:12000 --keep last:q,max:q,last:u --end 0.01 --step 1e-2 --quiet --out "$@"; }
 limited() { UCX_TLS=self,tcp OMPI_MCA_btl=self,tcp timeout 60 "$mpirun" -n 3 sh -c 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 || ulimit -f 200; exec "$@"' zeno "$@"; }
 many plenty.h5 || complain "many runs fail"
 run=limited
@@ -118,6 +160,15 @@ run="processes 3"
 many full.h5 || complain "it does not go on"
 cmp plenty.h5 full.h5 || complain "after a full disk the bytes are others"
 
+# The same for a manager of a team; then threads go on.
+limited_team() { UCX_TLS=self,tcp OMPI_MCA_btl=self,tcp timeout 60 "$mpirun" -n 5 sh -c 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 1 || ulimit -f 100; exec "$@"' zeno "$@"; }
+run=limited_team
+many team.h5 --writers 2 2>err && complain "a part that cannot grow is complete"
+grep -q 'larger than this system allows' err || complain "no sentence about the size of a part: $(cat err)"
+run=
+many team.h5 || complain "threads do not go on with parts"
+cmp plenty.h5 team.h5 || complain "after a full disk of a team the bytes are others"
+
 # Told to end: the file is there to go on with.
 timeout 60 "$mpirun" -n 3 "$zeno" sweep "$ball" --vary q_0=0.5:2:1000000 --keep last:q --end 0.1 --step 1e-2 --quiet --out stopped.h5 >told 2>&1 &
 job=$!
@@ -127,6 +178,14 @@ kill -TERM $job
 wait $job && complain "a stopped study is in order"
 grep -qi 'segmentation\|signal 11' told && complain "a worker that is told to end crashes: $(cat told)"
 "$zeno" plot stopped.h5.partial --y last:q --out stopped.svg || complain "a stopped study cannot be read"
+timeout 60 "$mpirun" -n 5 "$zeno" sweep "$ball" --vary q_0=0.5:2:1000000 --keep last:q --end 0.1 --step 1e-2 --quiet --writers 2 --out ended.h5 >told 2>&1 &
+job=$!
+await ended.h5.part-2.h5.partial
+sleep 0.5
+kill -TERM $job
+wait $job && complain "stopped teams are in order"
+grep -qi 'segmentation\|signal 11' told && complain "a process of a team that is told to end crashes: $(cat told)"
+for part in ended.h5.part-*.h5.partial; do "$zeno" plot "$part" --y last:q --out ended.svg || complain "a stopped part cannot be read: $part"; done
 
 [ $failures -eq 0 ] || exit 1
 echo "zeno sweep under mpirun: in order"

@@ -42,7 +42,12 @@ static const result_text example_texts[] = {{"scene", "title: Ball\nparameters: 
 static const char *const example_entry[] = {"row", "shape_a", "gap"};
 static const char *const example_shapes[] = {"ball", "box"};
 static const result_entries example_entries = {"contacts", "any number in a row", 3, example_entry, "shapes", 2, example_shapes};
-static result_layout example_layout = {7, example_datasets, 6, example_texts, &example_entries, "note", false}; /* tests may pack it */
+static result_layout example_layout = {.n_datasets = 7, /* tests may pack it */
+                                       .datasets = example_datasets,
+                                       .n_texts = 6,
+                                       .texts = example_texts,
+                                       .entries = &example_entries,
+                                       .notes = "note"};
 enum { EXAMPLE_WIDTH = 12 };
 
 /* None in the first rows, then up to 39 in a row. */

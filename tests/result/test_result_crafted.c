@@ -101,7 +101,7 @@ static void write_many(const char *path) {
         datasets[d] = (result_dataset){.name = names[d]};
     }
     result_text texts[] = {{"scene", text, RESULT_TEXT}, {"title", "many", RESULT_TEXT}};
-    write_layout(path, &(result_layout){MANY, datasets, 2, texts, NULL, NULL, false});
+    write_layout(path, &(result_layout){.n_datasets = MANY, .datasets = datasets, .n_texts = 2, .texts = texts});
 }
 
 /* More columns than names fit into a header. */
@@ -114,7 +114,7 @@ static void write_wide(const char *path) {
     }
     result_dataset datasets[] = {{.name = "t"},
                                  {.name = "q", .n_columns = WIDE, .columns = columns, .plain = true, .meaning = "positions"}};
-    write_layout(path, &(result_layout){2, datasets, 0, NULL, NULL, NULL, false});
+    write_layout(path, &(result_layout){.n_datasets = 2, .datasets = datasets});
 }
 
 /* ---- mutations ---- */
@@ -394,7 +394,7 @@ static void repeated_texts_are_refused(void **state) {
     result_dataset datasets[] = {{.name = "q", .n_columns = 2000, .columns = columns}};
     result_text texts[] = {{"scene", text, RESULT_TEXT}};
     const char *path = example_path("repeated.h5");
-    write_layout(path, &(result_layout){1, datasets, 1, texts, NULL, NULL, false});
+    write_layout(path, &(result_layout){.n_datasets = 1, .datasets = datasets, .n_texts = 1, .texts = texts});
     size_t size = 0;
     char *bytes = example_slurp(path, &size);
     const char *one = NULL;

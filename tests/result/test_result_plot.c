@@ -181,7 +181,7 @@ static void failures_keep_the_old_picture(void **state) {
     result_dataset datasets[] = {{.name = "t"}, {.name = "x"}};
     result_writer *writer = NULL;
     assert_int_equal(
-        result_writer_create(context, example_path("nan.h5"), &(result_layout){2, datasets, 0, NULL, NULL, NULL, false}, &writer), ZN_OK);
+        result_writer_create(context, example_path("nan.h5"), &(result_layout){.n_datasets = 2, .datasets = datasets}, &writer), ZN_OK);
     for (int i = 0; i < 3; i++) assert_int_equal(result_writer_row(writer, (double[]){i, NAN}), ZN_OK);
     assert_int_equal(result_writer_finish(writer, true), ZN_OK);
     result_writer_destroy(writer);

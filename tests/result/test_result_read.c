@@ -30,7 +30,7 @@ static void every_bit_comes_back(void **state) {
     zn_context *context = zn_context_create(NULL);
     const char *const names[] = {"a,b", "say \"hi\"", "\xcf\x86'", "line\nbreak", " padded "};
     result_dataset datasets[] = {{.name = "t"}, {.name = "q \xc3\xa4", .n_columns = 5, .columns = names, .plain = true}};
-    result_layout layout = {2, datasets, 0, NULL, NULL, NULL, false};
+    result_layout layout = {.n_datasets = 2, .datasets = datasets};
     const double special[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, DBL_MIN, DBL_MAX, 5e-324, -5e-324, 0.1, 1.0 / 3, 1e23, -1e-300};
     enum { ROWS = 3000 };
     static double rows[ROWS][6];
@@ -101,7 +101,7 @@ static void large_texts_and_many_columns(void **state) {
     text[LENGTH] = '\0';
     result_dataset datasets[] = {{.name = "t"}, {.name = "q", .n_columns = COLUMNS, .columns = pointers, .plain = true}};
     result_text texts[] = {{"scene", text, RESULT_TEXT}};
-    result_layout layout = {2, datasets, 1, texts, NULL, NULL, false};
+    result_layout layout = {.n_datasets = 2, .datasets = datasets, .n_texts = 1, .texts = texts};
     static double row[COLUMNS + 1];
     for (int e = 0; e < 2; e++) {
         const char *path = example_path(e ? "wide.csv" : "wide.h5");
@@ -185,7 +185,7 @@ static void ambiguous_names_list_the_choices(void **state) {
     zn_context *context = zn_context_create(NULL);
     const char *const x[] = {"x"};
     result_dataset datasets[] = {{.name = "t"}, {.name = "q", .n_columns = 1, .columns = x}, {.name = "f", .n_columns = 1, .columns = x}};
-    result_layout layout = {3, datasets, 0, NULL, NULL, NULL, false};
+    result_layout layout = {.n_datasets = 3, .datasets = datasets};
     result_writer *writer = NULL;
     assert_int_equal(result_writer_create(context, example_path("two.h5"), &layout, &writer), ZN_OK);
     assert_int_equal(result_writer_finish(writer, true), ZN_OK);

@@ -154,7 +154,8 @@ static void write_result(zn_context *context, const char *path, const char *titl
     result_text texts[] = {
         {"title", title, RESULT_TEXT}, {"scene", title, RESULT_TEXT}, {"drawing", title, RESULT_TEXT}, {"scheme", title, RESULT_TEXT}};
     result_writer *writer = NULL;
-    if (result_writer_create(context, path, &(result_layout){2, datasets, 4, texts, NULL, NULL, false}, &writer) != ZN_OK)
+    if (result_writer_create(context, path, &(result_layout){.n_datasets = 2, .datasets = datasets, .n_texts = 4, .texts = texts},
+                             &writer) != ZN_OK)
         print_error("%s\n", zn_error_text(context));
     assert_non_null(writer);
     for (int i = 0; i < 3; i++) assert_int_equal(result_writer_row(writer, (double[]){i, i * i, -i}), ZN_OK);

@@ -135,7 +135,7 @@ static void csv_is_plain_text(void **state) {
                                  {.name = "q", .n_columns = 4, .columns = odd, .plain = true},
                                  {.name = "p", .n_columns = 1, .columns = other, .plain = true},
                                  {.name = "f", .n_columns = 1, .columns = other}};
-    result_layout layout = {4, datasets, 0, NULL, NULL, NULL, false};
+    result_layout layout = {.n_datasets = 4, .datasets = datasets};
     result_writer *writer = NULL;
     double row[7] = {0.1, -0.0, INFINITY, -INFINITY, NAN, 5e-324, 1e300};
     assert_int_equal(result_writer_create(context, example_path("odd.csv"), &layout, &writer), ZN_OK);
