@@ -72,8 +72,8 @@ typedef struct zn_patterns {
     zn_pattern qdot_q, B, r_q, r_u, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
 } zn_patterns;
 
-/* Rates of states: anything; affine in the states; affine in the states, coordinates and velocities, with coefficients that never change. */
-typedef enum zn_rates { ZN_RATES_GENERAL, ZN_RATES_AFFINE, ZN_RATES_CONSTANT } zn_rates;
+/* Rates of states: anything; affine in the states; affine in the states, coordinates and velocities, with coefficients that never change; and without the time, too. */
+typedef enum zn_rates { ZN_RATES_GENERAL, ZN_RATES_AFFINE, ZN_RATES_CONSTANT, ZN_RATES_STEADY } zn_rates;
 
 /* A model. Constant while simulations use it; one model may serve many threads, each with its own `work`. */
 typedef struct zn_model zn_model;

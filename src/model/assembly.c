@@ -116,7 +116,7 @@ static bool note_states(assembly_model *m) {
     int others = 0, *number = MEM_ARRAY(m->context, int, base->size.nq);
     m->states = MEM_ARRAY(m->context, bool, base->size.nq);
     bool good = number && m->states;
-    base->rates = ZN_RATES_CONSTANT;
+    base->rates = ZN_RATES_STEADY;
     for (int i = 0; good && i < m->n_parts; i++) {
         const part *p = &m->parts[i];
         if (!p->kinematics || !p->model->states) continue;

@@ -29,7 +29,7 @@ typedef struct target {
     int index;  /* target_index or matrix_name */
 } target;
 
-enum { MOST_SECTIONS = 5 };
+enum { MOST_SECTIONS = ASSEMBLY_MOST_SECTIONS, MOST_QUERIES = 3 };
 typedef struct query {
     formula_question question;
     target sections[MOST_SECTIONS];
@@ -50,32 +50,44 @@ static void gather(const double *from, const int *index, int count, double *to, 
     for (int i = 0; i < count; i++) to[i * lanes] = from ? from[index[i]] : 0;
 }
 
-static const int *take(const double *from, const int *index, int count, double *to) {
-    for (int i = 0; i < count; i++) to[i] = from ? from[index[i]] : 0;
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+ALWAYS_INLINE const int *take(const double *restrict from, const int *restrict index, int count, double *restrict to) {
+    if (from)
+        for (int i = 0; i < count; i++) to[i] = from[index[i]];
+    else memset(to, 0, (size_t)count * sizeof *to);
     return index + count;
 }
 
-/* A block of lanes: index and numbers as assembly_internal.h says. `loads`: the tapes read a or lambda. */
-static void load(const part_kind *kind, const double *inputs, const int *index, const double *numbers, const zn_point *at, bool loads,
-                 double *v, int lanes) {
+/* A block of lanes: index and numbers as assembly_internal.h says. `loads`: the tapes read a or lambda. The compiler knows how many lanes there are. */
+ALWAYS_INLINE void load(const int lanes, const part_kind *kind, const double *inputs, const int *index, const double *numbers,
+                        const zn_point *at, bool loads, double *v) {
     const formula_tapes *n = kind->tapes;
     for (int k = 0; k < lanes; k++) v[k] = at->t;
     const int *u = take(at->q, index, kind->nq * lanes, v + n->q * lanes);
     const int *rows = take(at->u, u, kind->nu * lanes, v + n->u * lanes);
     for (int i = 0; i < n->n_used; i++, numbers += lanes)
         for (int k = 0; k < lanes; k++) v[(n->parameter + n->used[i]) * lanes + k] = numbers[k];
-    for (int i = n->first_input; i < n->first_input + n->n_inputs; i++)
+    if (lanes == 1 && n->n_inputs > 0) memcpy(v + n->input + n->first_input, inputs + n->first_input, (size_t)n->n_inputs * sizeof *v);
+    for (int i = n->first_input; lanes > 1 && i < n->first_input + n->n_inputs; i++)
         for (int k = 0; k < lanes; k++) v[(n->input + i) * lanes + k] = inputs[i];
     if (!loads) return;
     take(at->a, u, kind->nu * lanes, v + n->a * lanes);
     take(at->lambda, rows, kind->rows * lanes, v + n->lambda * lanes);
 }
 
-/* Runs a tape up to the last section that is wanted and has outputs; p: the parts of the first `used` lanes. */
-static void run(const query *q, const part_kind *kind, const part *const *p, int used, double *registers, int lanes) {
+/* Sections up to the last one that is wanted and has outputs. */
+static int count_sections(const query *q, const part_kind *kind) {
+    unsigned answers = kind->answers[q->question];
+    int n = answers ? MOST_SECTIONS : 0;
+    while (n > 0 && !(q->sections[n - 1].to && answers >> (n - 1) & 1)) n--;
+    return n;
+}
+
+/* Runs the first n sections of a tape; p: the parts of the first `used` lanes. */
+ALWAYS_INLINE void run(const int lanes, const query *q, int n, const part_kind *kind, const part *const *p, int used, double *registers) {
     const expr_tape *tape = kind->tapes->of[q->question];
-    int count, n = MOST_SECTIONS;
-    while (n > 0 && (!q->sections[n - 1].to || (expr_tape_outputs(tape, n - 1, &count), count == 0))) n--;
+    int count;
     if (n > 0) expr_tape_begin(tape, registers, lanes);
     for (int s = 0; s < n; s++) {
         const int32_t *outputs = expr_tape_outputs(tape, s, &count);
@@ -93,13 +105,19 @@ static void ask(const assembly_model *m, const part_kind *kind, void *work, cons
     double *registers = lay_out(m, work).registers;
     const int *index = m->lane_index.at + kind->index;
     const double *numbers = m->lane_numbers + kind->numbers;
-    for (int first = 0, lanes; first < kind->count; first += lanes) {
+    int sections[MOST_QUERIES], any = 0;
+    for (int i = 0; i < n_queries; i++) any += sections[i] = count_sections(&queries[i], kind);
+    for (int first = 0, lanes; any && first < kind->count; first += lanes) { /* none: the kind has nothing to say */
         const part *p[EXPR_LANES];
         int left = kind->count - first, used = left < EXPR_LANES ? left : EXPR_LANES;
         lanes = left == 1 ? 1 : EXPR_LANES;
         for (int k = 0; k < used; k++) p[k] = &m->parts[m->by_kind.at[kind->first + first + k]];
-        load(kind, p[0]->model->inputs, index, numbers, at, loads, registers, lanes);
-        for (int i = 0; i < n_queries; i++) run(&queries[i], kind, p, used, registers, lanes);
+        const double *inputs = p[0]->model->inputs;
+        if (lanes == 1) load(1, kind, inputs, index, numbers, at, loads, registers);
+        else load(EXPR_LANES, kind, inputs, index, numbers, at, loads, registers);
+        for (int i = 0; i < n_queries; i++)
+            if (lanes == 1) run(1, &queries[i], sections[i], kind, p, 1, registers);
+            else run(EXPR_LANES, &queries[i], sections[i], kind, p, used, registers);
         index += (kind->nq + kind->nu + kind->rows) * lanes;
         numbers += kind->tapes->n_used * lanes;
     }

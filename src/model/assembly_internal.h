@@ -43,9 +43,11 @@ typedef struct part_kind {
     bool natural, kinematics, silent;
     int rows; /* of lambda, of each part */
     int nq, nu;
-    int first, count;   /* in the list by kinds */
-    int index, numbers; /* where its lanes begin in `lane_index` and `lane_numbers` */
+    int first, count;                    /* in the list by kinds */
+    int index, numbers;                  /* where its lanes begin in `lane_index` and `lane_numbers` */
+    unsigned answers[FORMULA_QUESTIONS]; /* bit s: section s of the tape has outputs */
 } part_kind;
+enum { ASSEMBLY_MOST_SECTIONS = 5 };
 enum { MOST_KINDS = 64 }; /* that parts are compared with: parts of further kinds are asked one by one */
 
 typedef struct assembly_model {

@@ -192,6 +192,9 @@ static int find_kind(assembly_model *m, const part *p, int last) {
     for (int k = 0; k < m->n_kinds && k < MOST_KINDS; k++)
         if (is_kind(&m->kinds[k], &kind)) return k;
     if (!mem_grow(m->context, (void **)&m->kinds, &m->kind_room, (size_t)m->n_kinds + 1, sizeof kind)) return -1;
+    for (int q = 0, count; q < FORMULA_QUESTIONS; q++)
+        for (int s = 0; kind.tapes->of[q] && s < ASSEMBLY_MOST_SECTIONS; s++)
+            if (expr_tape_outputs(kind.tapes->of[q], s, &count), count > 0) kind.answers[q] |= 1u << s;
     m->kinds[m->n_kinds] = kind;
     return m->n_kinds++;
 }

@@ -275,12 +275,13 @@ static bool find_rest(zn_context *context, formula_system *s, bool *rest) {
 
 /* How a rate depends on states: the least of what was found before and this one. GENERAL also where memory is out. */
 static zn_rates judge_rate(formula_system *s, expr rate, zn_rates before) {
+    if (before > ZN_RATES_CONSTANT && expr_depends_range(s->graph, rate, 0, 1)) before = ZN_RATES_CONSTANT;
     for (int k = s->q; k < s->a && before != ZN_RATES_GENERAL; k++) {
         bool of_state = k < s->u && s->state[k - s->q];
         if (!expr_depends_range(s->graph, rate, k, 1)) continue;
         expr by = expr_derivative(s->graph, rate, k);
         if (by == EXPR_NONE) return ZN_RATES_GENERAL;
-        if (expr_depends_range(s->graph, by, 0, s->count)) before = ZN_RATES_AFFINE;
+        if (before > ZN_RATES_AFFINE && expr_depends_range(s->graph, by, 0, s->count)) before = ZN_RATES_AFFINE;
         for (int j = 0; of_state && j < s->size.nq; j++)
             if (s->state[j] && expr_depends_range(s->graph, by, s->q + j, 1)) before = ZN_RATES_GENERAL;
     }
@@ -293,7 +294,7 @@ static bool find_states(zn_context *context, formula_system *s, formula_tapes *t
     for (int i = 0; i < s->answered; i++) any = any || s->state[i];
     if (!any) return true;
     if (!(tapes->states = MEM_ARRAY(context, bool, s->size.nq))) return false;
-    tapes->rates = ZN_RATES_CONSTANT;
+    tapes->rates = ZN_RATES_STEADY;
     for (int i = 0; i < s->answered; i++) {
         tapes->states[i] = s->state[i];
         if (s->state[i]) tapes->rates = judge_rate(s, s->qdot[i], tapes->rates);

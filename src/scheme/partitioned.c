@@ -171,6 +171,7 @@ static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     const zn_model *model = p->base.model;
     answers *at = &p->at[0];
     p->t = from->t, p->h = h, p->q_n = from->q, p->u_n = from->u;
+    states_begin(p->states);
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
     if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_ERROR_NOT_FINITE;
     if (p->lagrange && lagrange_start(p)) return ZN_ERROR_NOT_FINITE;

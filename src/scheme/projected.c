@@ -195,6 +195,7 @@ static void prepare_group(projected *p, const scheme_state *from, double h, cons
     stages *s = p->implicit;
     const zn_model *model = p->base.model;
     int nq = model->size.nq, nu = model->size.nu, n = model_rows(model), known = p->group == 1 ? i : 0;
+    states_begin(s->states);
     for (int k = 0; k < p->group; k++) {
         s->since[k] = p->method.c[i + k] * h;
         s->tau[k] = from->t + s->since[k];

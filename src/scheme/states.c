@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scheme/states.h"
 
+#include "base/wide.h"
 #include "linalg/dense.h"
 #include "scheme/tableau.h"
 
@@ -163,6 +164,41 @@ static zn_status find_terms(stage_states *s, states_product *p, const int *colum
     return status == ZN_OK && (!p->values || !p->by) ? ZN_ERROR_MEMORY : status;
 }
 
+/* Where the load of a state in the first stage is, and how far from there in the next. */
+static int load_at(const stage_states *s, int state, int *stride) {
+    bool single = state < s->n_single;
+    *stride = single ? s->n_single : group_size(s, s->group[state]);
+    return single ? state : s->m * (s->n_single + s->group_first[s->group[state]]) + s->position[state];
+}
+
+/* What rates read besides states. */
+static zn_status find_rates(stage_states *s) {
+    const zn_pattern *rates[STATES_SIDES] = {&s->model->pattern.qdot_q, &s->model->pattern.B};
+    int room = lin_nnz(rates[STATES_BY_Q]) + lin_nnz(rates[STATES_BY_U]), n = 0;
+    s->R_state = MEM_ARRAY(s->context, int, room);
+    s->R_from = MEM_ARRAY(s->context, int, room);
+    s->read = MEM_ARRAY(s->context, int, room);
+    s->read_end = MEM_ARRAY(s->context, int, room);
+    if (!s->R_state || !s->R_from || !s->read || !s->read_end) return ZN_ERROR_MEMORY;
+    for (int side = 0; side < STATES_SIDES; side++) {
+        const zn_pattern *p = rates[side];
+        for (int j = 0; p->start && j < p->cols; j++) {
+            int before = n;
+            for (int e = p->start[j]; e < p->start[j + 1] && !(side == STATES_BY_Q && s->other[j] < 0); e++) {
+                int state = state_of(s, p->index[e]);
+                if (state >= 0) s->R_state[n] = state, s->R_from[n++] = e;
+            }
+            if (n > before) s->read[s->n_read] = j, s->read_end[s->n_read++] = n;
+        }
+        if (side == STATES_BY_Q) s->n_read_q = s->n_read;
+    }
+    s->n_R = n;
+    s->consecutive = true;
+    for (int j = 0; j < s->n_single; j++) s->consecutive = s->consecutive && s->coordinate[j] == s->coordinate[0] + j;
+    s->steady = s->model->rates == ZN_RATES_STEADY && s->model->others_natural;
+    return ZN_OK;
+}
+
 static zn_status find_products(stage_states *s) {
     const zn_pattern *rates[STATES_SIDES] = {&s->model->pattern.qdot_q, &s->model->pattern.B};
     const int cols[STATES_SIDES] = {s->n_others, s->model->size.nu};
@@ -190,10 +226,12 @@ static bool is_read(const stage_states *s, const zn_pattern *p, bool kinematic) 
 }
 
 static zn_status take_memory(stage_states *s) {
-    int m = s->m, n = s->n, inverses = s->inverse_at[s->n_groups], rows = m * largest_group(s), derived = 0;
+    int m = s->m, n = s->n, inverses = s->inverse_at[s->n_groups], rows = m * largest_group(s), derived = 0,
+        work = rows * rows > m * n ? rows * rows : m * n;
     for (int side = 0; side < STATES_SIDES; side++) derived += m * (s->by[side].first_term[s->by[side].n_entries] + s->by[side].n_terms);
-    const mem_part list[] = {{&s->F_kept, m * s->n_F}, {&s->inverse, inverses}, {&s->G, inverses},
-                             {&s->load, m * n},        {&s->work, rows * rows}, {&s->derived, derived}};
+    const mem_part list[] = {{&s->F_kept, m * s->n_F},  {&s->inverse, inverses}, {&s->G, inverses}, {&s->load, m * n},
+                             {&s->work, work},          {&s->derived, derived},  {&s->R, n},        {&s->slope, s->n_R},
+                             {&s->reference, s->n_read}};
     s->memory = MEM_PARTS(s->context, list);
     s->pivot = MEM_ARRAY(s->context, int, m *n);
     return s->memory && s->pivot ? ZN_OK : ZN_ERROR_MEMORY;
@@ -210,6 +248,7 @@ zn_status states_create(zn_context *context, const zn_model *model, int m, const
     if (status == ZN_OK) status = find_groups(s);
     bool small = status == ZN_OK && m * largest_group(s) <= STATES_MOST_ROWS;
     if (small) status = find_products(s);
+    if (small && status == ZN_OK) status = find_rates(s);
     if (small && status == ZN_OK) status = take_memory(s);
     const zn_patterns *p = &model->pattern;
     if (small && status == ZN_OK && !is_read(s, &p->c0_q, false) && !is_read(s, &p->c1_q, false) && !is_read(s, &p->qdot_q, true)) *out = s;
@@ -225,8 +264,8 @@ void states_destroy(stage_states *s) {
         void *blocks[] = {p->values, p->state, p->first_term, p->member, p->from, p->r_from, p->entry, p->place, p->by};
         for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(s->context, blocks[i]);
     }
-    void *blocks[] = {s->coordinate, s->other, s->other_at, s->group_first, s->member, s->group, s->position,
-                      s->inverse_at, s->F_row, s->F_col,    s->F_from,      s->pivot,  s->memory};
+    void *blocks[] = {s->coordinate, s->other,  s->other_at, s->group_first, s->member,  s->group,  s->position, s->inverse_at, s->F_row,
+                      s->F_col,      s->F_from, s->pivot,    s->memory,      s->R_state, s->R_from, s->read,     s->read_end};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(s->context, blocks[i]);
     mem_free(s->context, s);
 }
@@ -284,7 +323,7 @@ static int invert_single(stage_states *s, double h, int j) {
         for (int k = 0; k < m; k++) {
             double sum = 0;
             for (int l = 0; l < m; l++) sum += s->A[i * m + l] * inverse[k * m + l];
-            s->inverse[(j * m + i) * m + k] = inverse[k * m + i], s->G[(j * m + i) * m + k] = sum;
+            s->inverse[(i * m + k) * s->n_single + j] = inverse[k * m + i], s->G[(i * m + k) * s->n_single + j] = sum;
         }
     return 0;
 }
@@ -314,27 +353,35 @@ static int invert(stage_states *s, double h) {
     return 0;
 }
 
-/* States of Q_i += sum_k matrix_ik times the loads, m known to the compiler for the usual numbers of stages. */
-static inline __attribute__((always_inline)) void multiply_singles(const int m, const stage_states *s, const double *restrict matrix,
-                                                                   double *restrict Q) {
-    const double *restrict load = s->load;
-    const int *restrict coordinate = s->coordinate;
-    for (int j = 0, n = s->n_single, nq = s->model->size.nq; j < n; j++, load += m, matrix += m * m) {
-        double *to = Q + coordinate[j];
-        for (int i = 0; i < m; i++, to += nq) {
-            double sum = matrix[i * m] * load[0];
-            for (int k = 1; k < m; k++) sum += matrix[i * m + k] * load[k];
-            *to += sum;
+/* to_ij += sum_k matrix_ikj load_kj, i, k = 0..m-1, j = 0..n-1; m known to the compiler for the usual numbers of stages. */
+static inline __attribute__((always_inline)) void add_products(const int m, int n, const double *restrict matrix,
+                                                               const double *restrict load, double *restrict to, int stride) {
+    for (int i = 0; i < m; i++, to += stride, matrix += m * n)
+        for (int j = 0; j < n; j++) {
+            double sum = matrix[j] * load[j];
+            for (int k = 1; k < m; k++) sum += matrix[k * n + j] * load[k * n + j];
+            to[j] += sum;
         }
-    }
 }
 
+WIDE static void multiply_singles(int m, int n, const double *restrict matrix, const double *restrict load, double *restrict to,
+                                  int stride) {
+    if (m == 1) add_products(1, n, matrix, load, to, stride);
+    else if (m == 2) add_products(2, n, matrix, load, to, stride);
+    else if (m == 3) add_products(3, n, matrix, load, to, stride);
+    else add_products(m, n, matrix, load, to, stride);
+}
+
+/* States of Q_i += sum_k matrix_ik times the loads. */
 static void multiply_loads(const stage_states *s, const double *matrix, double *Q) {
-    int m = s->m, nq = s->model->size.nq;
-    if (m == 1) multiply_singles(1, s, matrix, Q);
-    else if (m == 2) multiply_singles(2, s, matrix, Q);
-    else if (m == 3) multiply_singles(3, s, matrix, Q);
-    else multiply_singles(m, s, matrix, Q);
+    int m = s->m, n = s->n_single, nq = s->model->size.nq;
+    if (n > 0 && s->consecutive) multiply_singles(m, n, matrix, s->load, Q + s->coordinate[0], nq);
+    else if (n > 0) {
+        memset(s->work, 0, (size_t)(m * n) * sizeof *s->work);
+        multiply_singles(m, n, matrix, s->load, s->work, n);
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++) Q[i * nq + s->coordinate[j]] += s->work[i * n + j];
+    }
     for (int g = 0; g < s->n_groups; g++) {
         int c = group_size(s, g), size = m * c;
         const double *M = matrix + s->inverse_at[g], *load = s->load + m * (s->n_single + s->group_first[g]);
@@ -347,18 +394,36 @@ static void multiply_loads(const stage_states *s, const double *matrix, double *
     }
 }
 
-static void take_loads(stage_states *s, double h, const answers *at) {
-    int m = s->m, n = s->n_single;
-    for (int i = 0; i < m; i++) {
-        const double *restrict qdot = at[i].qdot;
-        const int *restrict coordinate = s->coordinate;
-        double *restrict load = s->load + i;
-        for (int j = 0; j < n; j++, load += m) *load = h * qdot[coordinate[j]];
-    }
-    for (int g = 0; g < s->n_groups; g++) {
-        int c = group_size(s, g), first = m * (n + s->group_first[g]);
-        for (int i = 0; i < m; i++)
-            for (int l = 0; l < c; l++) s->load[first + i * c + l] = h * at[i].qdot[s->coordinate[s->member[s->group_first[g] + l]]];
+/* Rates of stage i. */
+static void take_load(stage_states *s, double h, int i, const double *restrict qdot) {
+    const int *restrict coordinate = s->coordinate;
+    double *restrict load = s->load + i * s->n_single;
+    int stride;
+    for (int j = 0; j < s->n_single; j++) load[j] = h * qdot[coordinate[j]];
+    for (int j = s->n_single; j < s->n; j++) s->load[load_at(s, j, &stride) + i * stride] = h * qdot[coordinate[j]];
+}
+
+static double read_at(const stage_states *s, int r, const double *Q, const double *U) {
+    return r < s->n_read_q ? Q[s->read[r]] : U[s->read[r]];
+}
+
+WIDE static void scale(int n, double h, const double *restrict from, double *restrict to) {
+    for (int j = 0; j < n; j++) to[j] = h * from[j];
+}
+
+/* R + R_q (Q_i - Q) + R_u (U_i - U) of every stage. */
+static void take_steady_loads(stage_states *s, double h, const double *Q, const double *U) {
+    const int n = s->n_single, *restrict state = s->R_state;
+    const double *restrict slope = s->slope;
+    for (int i = 0, stride; i < s->m; i++, Q += s->model->size.nq, U += s->model->size.nu) {
+        double *restrict rate = s->work;
+        memcpy(rate, s->R, (size_t)s->n * sizeof *rate);
+        for (int r = 0, t = 0; r < s->n_read; r++) {
+            const double change = read_at(s, r, Q, U) - s->reference[r];
+            for (const int end = s->read_end[r]; t < end; t++) rate[state[t]] += slope[t] * change;
+        }
+        scale(n, h, rate, s->load + i * n);
+        for (int j = n; j < s->n; j++) s->load[load_at(s, j, &stride) + i * stride] = h * rate[j];
     }
 }
 
@@ -381,13 +446,29 @@ static int ask_rates(const stage_states *s, const double *tau, const double *Q, 
     return 0;
 }
 
+/* The rates at the first stage, which those of the others follow from. */
+static int take_reference(stage_states *s, const double *tau, const double *Q, const double *U, answers *at) {
+    zn_point point = {.t = tau[0], .q = Q, .u = U};
+    if (s->model->kinematics(s->model, at->work, &point, &(zn_kinematics){.qdot = at->qdot})) return 1;
+    for (int j = 0; j < s->n; j++) s->R[j] = at->qdot[s->coordinate[j]];
+    for (int r = 0; r < s->n_read; r++) s->reference[r] = read_at(s, r, Q, U);
+    s->known = true;
+    return 0;
+}
+
 int states_solve(stage_states *s, double h, const double *tau, double *Q, const double *U, answers *at, bool jacobian) {
-    bool constant = s->model->rates == ZN_RATES_CONSTANT, ask = !s->constant || (jacobian && !s->model->others_natural);
-    if (ask_rates(s, tau, Q, U, at, true, ask)) return 1;
+    bool constant = s->model->rates >= ZN_RATES_CONSTANT, steady = s->steady && s->constant,
+         ask = !s->constant || (jacobian && !s->model->others_natural);
+    if (steady && !s->known && take_reference(s, tau, Q, U, at)) return 1;
+    if (!steady && ask_rates(s, tau, Q, U, at, true, ask)) return 1;
     bool changed = ask && read_F(s, at);
     if ((changed || h != s->h_kept) && invert(s, h)) return 1;
+    if (constant && ask) /* once */
+        for (int t = 0, q = s->n_read_q ? s->read_end[s->n_read_q - 1] : 0; t < s->n_R; t++)
+            s->slope[t] = t < q ? at->qdot_q[s->R_from[t]] : at->B[s->R_from[t]];
     s->constant = constant;
-    take_loads(s, h, at);
+    if (steady) take_steady_loads(s, h, Q, U);
+    for (int i = 0; i < s->m && !steady; i++) take_load(s, h, i, at[i].qdot);
     multiply_loads(s, s->G, Q);
     /* Else F may depend on positions and velocities: then the derivatives are those at X. */
     return jacobian && !constant && ask_rates(s, tau, Q, U, at, false, true);
@@ -412,11 +493,11 @@ static bool is_derived(stage_states *s, const answers *at) {
 /* h G_ik R of every entry. */
 static void derive_entries(const stage_states *s, const states_product *p, int i, int k, const double *rates) {
     int m = s->m;
-    const double *single = s->G + i * m + k;
+    const double *single = s->G + (i * m + k) * s->n_single;
     for (int e = 0; e < p->n_entries; e++) {
         int state = p->state[e], g = s->group[state], first = p->first_term[e];
         if (g < 0) {
-            p->by[e] = s->h_kept * single[state * m * m] * rates[p->from[first]];
+            p->by[e] = s->h_kept * single[state] * rates[p->from[first]];
             continue;
         }
         int c = group_size(s, g);

@@ -11,6 +11,10 @@
  *
  *   dX_i = sum_k h G_ik (R_q,k dQ_k + R_u,k dU_k),   G = (A x 1) T^-1
  *
+ * Where the rates are affine in positions and velocities, too, and know no time, they are asked for once in a step: those at other points of it follow,
+ *
+ *   R_i = R + R_q (Q_i - Q) + R_u (U_i - U)
+ *
  * T falls apart into groups of states that read each other; they are inverted when F or h changes, which for the usual filters is once. */
 #ifndef SCHEME_STATES_H
 #define SCHEME_STATES_H
@@ -44,11 +48,18 @@ typedef struct stage_states {
     int n_groups, *group_first, *member, *inverse_at; /* of the others */
     int *group, *position;                            /* of each state; single ones: a negative number of their own, 0 */
     int n_F, *F_row, *F_col, *F_from;
-    bool constant;          /* the derivatives of rates never change, and have been asked for */
+    bool constant;        /* the derivatives of rates never change, and have been asked for */
+    bool steady, known;   /* the rates of a step follow from one point; which has been asked for in this one: */
+    double *R, *slope;    /* rates of the states there; their derivatives by what they read, */
+    int n_read, n_read_q; /* coordinates, then velocities, */
+    int *read, *read_end; /* each with its derivatives: of which state, and where they stand */
+    int n_R, *R_state, *R_from;
+    double *reference;      /* what is read, there */
+    bool consecutive;       /* single states are neighbours among the coordinates, in their order */
     double h_kept, *F_kept; /* that the inverses belong to */
-    /* Single states, one after the other: m x m, row-major. Behind them groups of c states: (m c) x (m c), column-major, stage by stage. */
+    /* Single states: entry (i, k) of all of them, then the next entry of m x m. Behind them groups of c states: (m c) x (m c), column-major, stage by stage. */
     double *inverse, *G;
-    double *load; /* h R: m of each single state, then group by group, stage by stage */
+    double *load; /* h R: of all single states, stage by stage, then group by group, stage by stage */
     double *work;
     double *derived;    /* values that the products belong to */
     bool same_inverses; /* since then */
@@ -61,6 +72,10 @@ typedef struct stage_states {
  * A: m x m, row-major, kept alive by the caller. */
 zn_status states_create(zn_context *, const zn_model *, int m, const double *A, stage_states **out);
 void states_destroy(stage_states *);
+/* Another step, with other states, inputs and times. X0 is the same for all of its stages. */
+static inline void states_begin(stage_states *s) {
+    if (s) s->known = false;
+}
 /* In: X0 in the states of Q. Out: X, and the kinematics in `at`, rates with the derivatives if `jacobian`. Nonzero: not finite. */
 int states_solve(stage_states *, double h, const double *tau, double *Q, const double *U, answers *at, bool jacobian);
 /* dX of the last solve, into the states of dQ (m x nq). */

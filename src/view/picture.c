@@ -368,10 +368,10 @@ static void put_line(picture *p, const parts_piece *piece) {
     for (int i = 0; i < (by_points ? points : places); i++) {
         drawing_put(&p->d, i ? ", " : "");
         if (by_points) {
-            drawing_put(&p->d, "[");
-            drawing_name(&p->d, MODEL_POSE_PREFIX "line.%s.x%d", piece->name, i + 1);
-            drawing_put(&p->d, ", ");
-            drawing_name(&p->d, MODEL_POSE_PREFIX "line.%s.y%d", piece->name, i + 1);
+            for (int c = 0; c < (p->planar ? 2 : 3); c++) {
+                drawing_put(&p->d, c ? ", " : "[");
+                drawing_name(&p->d, MODEL_POSE_PREFIX "line.%s.%c%d", piece->name, "xyz"[c], i + 1);
+            }
             drawing_put(&p->d, "]");
             continue;
         }

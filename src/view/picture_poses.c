@@ -4,7 +4,7 @@
  *
  *   view.body.NAME.x, y, phi                      in the plane
  *   view.body.NAME.x, y, z, a1 ... a6             in space: a are the first two columns of the rotation
- *   view.line.NAME.x1, y1, x2 ...                 points of a rope over pulleys
+ *   view.line.NAME.x1, y1, x2 ...                 points of a rope over pulleys (in space x1, y1, z1 ...)
  *   view.contact.NAME.x, y, nx, ny                point and normal
  *   view.contact.NAME.x, y, z, nx, ny, nz, tx ... and the first tangent in space */
 #include "model/model.h"
@@ -67,21 +67,22 @@ static zn_status add_contact_place(zn_parts *parts, size_t index) {
 
 static zn_status add_line(zn_parts *parts, size_t index) {
     parts_piece like = parts->pieces[index]; /* the list may move */
-    int points = parts_rope_points(&like);
-    char names[2 * PICTURE_MOST_ROPE][8];
-    const char *ends[2 * PICTURE_MOST_ROPE];
+    bool planar = parts_rope_is_planar(&like);
+    int points = parts_rope_points(&like), dimensions = planar ? 2 : 3;
+    char names[3 * PICTURE_MOST_ROPE][8];
+    const char *ends[3 * PICTURE_MOST_ROPE];
     if (!points || points > PICTURE_MOST_ROPE) return ZN_OK;
-    for (int i = 0; i < 2 * points; i++) {
-        snprintf(names[i], sizeof names[i], "%c%d", "xy"[i % 2], i / 2 + 1);
+    for (int i = 0; i < dimensions * points; i++) {
+        snprintf(names[i], sizeof names[i], "%c%d", "xyz"[i % dimensions], i / dimensions + 1);
         ends[i] = names[i];
     }
-    parts_piece shape = {.express = parts_express_rope_points,
+    parts_piece shape = {.express = planar ? parts_express_rope_points : parts_express_rope_points_in_space,
                          .own_kind = true,
                          .n_bodies = like.n_bodies,
                          .bodies = like.bodies,
                          .n_parameters = like.n_parameters,
                          .parameters = like.parameters};
-    return add(parts, &shape, "line", like.name, 2 * points, ends);
+    return add(parts, &shape, "line", like.name, dimensions * points, ends);
 }
 
 zn_status parts_add_poses(zn_parts *parts) {

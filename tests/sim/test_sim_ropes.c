@@ -160,6 +160,43 @@ static void a_machine_in_any_plane(void **state) {
         }
 }
 
+static double output(const trial *r, const char *name) {
+    const zn_model *m = zn_scene_model(r->scene);
+    double values[128];
+    int i = 0;
+    assert_true(m->n_outputs <= 128);
+    assert_int_equal(zn_simulation_outputs(r->simulation, values), ZN_OK);
+    while (i < m->n_outputs && strcmp(m->output_names[i], name) != 0) i++;
+    if (i == m->n_outputs) fail_msg("there is no output %s", name);
+    return values[i];
+}
+
+/* Its picture: the points around a pulley are those of the plane machine, in the plane that lies anywhere. */
+static void a_rope_is_drawn_in_space(void **state) {
+    (void)state;
+    static const char flat[] = MACHINE("", FLAT_AT, FLAT_BODY, "", "[0, 0]", "clockwise"),
+                      turned[] = MACHINE(TURNED, SPACE_AT, SPACE_BODY, ", axis: [n1, n2, n3]", "[0, 0, 0]", "clockwise");
+    static const char *const lines[] = {"rope", "belt"};
+    static const int counts[] = {7, 2};
+    trial a = trial_complete(flat, (trial_options){.scheme = "radau-2a", .stages = 3}),
+          b = trial_complete(turned, (trial_options){.scheme = "radau-2a", .stages = 3});
+    const double c = cos(1.1), s = sin(1.1), k[3] = {2.0 / 7, -3.0 / 7, 6.0 / 7};
+    for (int l = 0; l < 2; l++)
+        for (int i = 1; i <= counts[l]; i++) {
+            char name[40];
+            double p[2], kr;
+            for (int j = 0; j < 2; j++) snprintf(name, sizeof name, "view.line.%s.%c%d", lines[l], "xy"[j], i), p[j] = output(&a, name);
+            kr = k[0] * p[0] + k[1] * p[1];
+            const double r[3] = {c * p[0] - s * k[2] * p[1], c * p[1] + s * k[2] * p[0], s * (k[0] * p[1] - k[1] * p[0])};
+            for (int j = 0; j < 3; j++) {
+                snprintf(name, sizeof name, "view.line.%s.%c%d", lines[l], "xyz"[j], i);
+                check_close(output(&b, name), r[j] + (1 - c) * kr * k[j], 1e-7);
+                assert_non_null(strstr(zn_scene_model(b.scene)->drawing, name));
+            }
+        }
+    trial_end(&a), trial_end(&b);
+}
+
 /* A load that swings out of the plane of its pulley, on a carriage with a spring; the other end goes through an eye to a second one. Nothing is lost,
  * and mirror images (in the plane of the pulley, and by its axis the other way round) move alike. */
 static void a_load_out_of_the_plane(void **state) {
@@ -222,8 +259,13 @@ static void the_length_of_a_path(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_band_brake),          cmocka_unit_test(a_crossed_belt),         cmocka_unit_test(a_winch_on_a_car),
-        cmocka_unit_test(a_rope_through_a_ring), cmocka_unit_test(a_machine_in_any_plane), cmocka_unit_test(a_load_out_of_the_plane),
+        cmocka_unit_test(a_band_brake),
+        cmocka_unit_test(a_crossed_belt),
+        cmocka_unit_test(a_winch_on_a_car),
+        cmocka_unit_test(a_rope_through_a_ring),
+        cmocka_unit_test(a_machine_in_any_plane),
+        cmocka_unit_test(a_load_out_of_the_plane),
+        cmocka_unit_test(a_rope_is_drawn_in_space),
         cmocka_unit_test(the_length_of_a_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,20 @@ static const struct {
      "coordinates: {x: {start: 1, velocity: 0.5}, y: 0.2}\nenergy: {kinetic: \"(x'^2 + (1 + x^2)*y'^2)/2\", potential: 2*x^2 + y^2}\n"
      "inputs: {gain: 3}\nstates: {z: {start: 0.3, rate: \"x' - 2*z + 0.5*y %s\"}, a: {rate: b - a}, b: {start: 1, rate: -4*a - b + x}}\n"
      "forces: {x: gain*z - x', y: \"a*z - 2*b*y'\"}\nsimulation: {step: 0.02, end: 1}\n",
+     ZN_RATES_STEADY},
+    {"filters of time and of an input that jumps",
+     "coordinates: {x: {start: 1, velocity: 0.5}, y: 0.2}\nenergy: {kinetic: \"(x'^2 + y'^2)/2\", potential: 2*x^2 + y^2}\n"
+     "inputs: {k: {points: [[0, 1], [0.5, 5]]}}\nstates: {z: {start: 0.3, rate: \"sin(3*t) - 2*z + y + k %s\"}, a: {rate: \"b - a + x' + "
+     "k\"},"
+     " b: {start: 1, rate: -a - b + 2*x + y}, c: {rate: k^2 - c}}\n"
+     "forces: {x: z - x', y: \"a*z - 2*b*y' + c\"}\nsimulation: {step: 0.02, end: 1}\n",
      ZN_RATES_CONSTANT},
+    {"the same without time",
+     "coordinates: {x: {start: 1, velocity: 0.5}, y: 0.2}\nenergy: {kinetic: \"(x'^2 + y'^2)/2\", potential: 2*x^2 + y^2}\n"
+     "inputs: {k: {points: [[0, 1], [0.5, 5]]}}\nstates: {z: {start: 0.3, rate: \"-2*z + y + k %s\"}, a: {rate: \"b - a + x' + k\"},"
+     " b: {start: 1, rate: -a - b + 2*x + y}, c: {rate: k^2 - c}}\n"
+     "forces: {x: z - x', y: \"a*z - 2*b*y' + c\"}\nsimulation: {step: 0.02, end: 1}\n",
+     ZN_RATES_STEADY},
     {"stiff filters that change",
      "coordinates: {x: {start: 1, velocity: 0.5}, y: 0.2}\nenergy: {kinetic: \"(x'^2 + y'^2)/2\", potential: x^2 + x^2*y^2}\n"
      "states: {z: {start: 0.3, rate: \"sin(y') - (2000 + 500*x)*(z - x) %s\"}, b: {rate: \"(x + sin(t))*b + x*z\"}}\n"
@@ -26,13 +39,13 @@ static const struct {
      "states: {z: {rate: \"top.wx - z %s\"}, w: {rate: ball.z - top.z - z}}\n"
      "forces: {f: {type: body, on: top, torque: [-z, 0.3*w, 0]}, ball.x: w, ball.z: 9.81 - 2*z}\nsimulation: {step: 0.01, end: 0.5, "
      "project_start: true}\n",
-     ZN_RATES_CONSTANT},
+     ZN_RATES_STEADY},
     {"contacts",
      "modes: {m: off}\ncoordinates: {x: {start: 0.4, velocity: 1}, y: {start: 0.3}}\n"
      "energy: {kinetic: \"(x'^2 + y'^2)/2\", potential: 9.81*y}\nstates: {z: {rate: \"x' - z %s\"}, wall: {start: 0.8, rate: 0}}\n"
      "forces: {x: -2*z}\ncontacts: {floor: {gap: y, slip: x', friction: 0.3, restitution: 0.2}, stop: {gap: wall - x, restitution: 0.5}}\n"
      "simulation: {step: 0.01, end: 1}\n",
-     ZN_RATES_CONSTANT},
+     ZN_RATES_STEADY},
 };
 static const struct {
     const char *scheme;

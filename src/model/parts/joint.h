@@ -79,7 +79,8 @@ zn_status parts_loose_gear(zn_parts *, int joint, const zn_joint_def *); /* join
 enum { ROPE_PLACE_NUMBERS = SKETCH_FRAME_PARAMETERS + 4 };
 int parts_rope_places(const parts_piece *); /* bodies behind these are marks */
 int parts_rope_points(const parts_piece *);
-parts_express parts_express_rope_points;
+bool parts_rope_is_planar(const parts_piece *);
+parts_express parts_express_rope_points, parts_express_rope_points_in_space;
 zn_status parts_rope(zn_parts *, const zn_joint_def *);
 zn_status parts_check_options(zn_parts *, const joint_type *, const zn_joint_def *);
 

@@ -181,14 +181,15 @@ enum { ARC_POINTS = 5 };
 static double radius_of(const parts_piece *piece, int i) { return numbers_of(piece, i)[0]; }
 
 int parts_rope_points(const parts_piece *piece) {
-    int count = 0, round = 0;
-    if (piece->express != express) return 0; /* in space lines between the places will do */
-    for (int i = 0; i < piece->n_bodies; i++) {
-        bool arc = radius_of(piece, i) != 0 && i > 0 && i < piece->n_bodies - 1;
+    int count = 0, round = 0, n = parts_rope_places(piece);
+    for (int i = 0; i < n; i++) {
+        bool arc = radius_of(piece, i) != 0 && i > 0 && i < n - 1;
         count += arc ? ARC_POINTS : 1, round += radius_of(piece, i) != 0;
     }
     return round ? count : 0;
 }
+
+bool parts_rope_is_planar(const parts_piece *piece) { return piece->express == express; }
 
 /* c - r n(beta), n to the left of the direction beta */
 static void put_point(sketch *k, evec c, expr r, expr beta) {
@@ -215,6 +216,38 @@ zn_status parts_express_rope_points(zn_parts *parts, sketch *k, const parts_piec
             expr share = sketch_constant(k, (double)j / (ARC_POINTS - 1)), from = beta[i > 0 ? i - 1 : 0];
             put_point(k, c[i], r[i], arc ? sketch_add(k, from, sketch_mul(k, share, sketch_sub(k, beta[i], from))) : from);
         }
+    }
+    return ZN_OK;
+}
+
+/* The same in the plane of a pulley: c + r (sin beta e_x - cos beta e_y) */
+static void put_point_on(sketch *k, const sketch_frame *f, expr r, expr beta) {
+    expr s = expr_unary(k->g, EXPR_SIN, beta), c = expr_unary(k->g, EXPR_COS, beta);
+    evec point = evec_add(k, f->p, evec_scale(k, r, evec_sub(k, evec_scale(k, s, f->x), evec_scale(k, c, f->y))));
+    for (int i = 0; i < 3; i++) sketch_output(k, point.x[i]);
+}
+
+zn_status parts_express_rope_points_in_space(zn_parts *parts, sketch *k, const parts_piece *piece) {
+    (void)parts;
+    int n = parts_rope_places(piece);
+    sketch_frame f[ROPE_MOST];
+    for (int i = 0; i < n; i++) {
+        f[i] = sketch_next_frame(k, i);
+        for (int j = 0; j < 4; j++) sketch_parameter(k);
+    }
+    for (int i = 0; i < n; i++) {
+        double radius = radius_of(piece, i);
+        expr r = sketch_constant(k, radius), from = r, arc = sketch_constant(k, 0);
+        direction in = {r, r}, out = in;
+        if (i > 0) in = express_direction(k, &f[i], evec_sub(k, f[i].p, f[i - 1].p), sketch_constant(k, radius - radius_of(piece, i - 1)));
+        if (i < n - 1)
+            out = express_direction(k, &f[i], evec_sub(k, f[i + 1].p, f[i].p), sketch_constant(k, radius_of(piece, i + 1) - radius));
+        if (i == 0) in = out;
+        if (radius != 0) from = expr_binary(k->g, EXPR_ATAN2, in.s, in.c);
+        bool bends = radius != 0 && i > 0 && i < n - 1;
+        if (bends) arc = express_arc(k, in, out, numbers_of(piece, i)[2]);
+        for (int j = 0; j < (bends ? ARC_POINTS : 1); j++)
+            put_point_on(k, &f[i], r, sketch_add(k, from, sketch_mul(k, sketch_constant(k, (double)j / (ARC_POINTS - 1)), arc)));
     }
     return ZN_OK;
 }
