@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LU of a lin_matrix, dense or sparse. Dense: P (R A) = L U with the rows scaled by powers of two, R. */
+/* LU of a lin_matrix, dense or sparse. Dense: P (R A) = L U with the rows scaled by powers of two, R.
+ *
+ * Scales of rows cannot repair what units do to columns: in [m -W; W' 0] a mass of 1e-18 is a pivot like round-off next to W' = 1, although
+ * the matrix is regular. With weights w of the rows, which make equations comparable, columns are brought to one size,
+ *
+ *     A C z = b,  x = C z,      c_j = 1/max_i w_i |a_ij|
+ *
+ * where A alone seems to be singular; [1/m: m -W; 1: W' 0] becomes [1 -1; 1 0]. */
 #include "base/wide.h"
 #include "linalg/dense.h"
 #include "linalg/regularised.h"
@@ -20,6 +27,10 @@ struct lin_lu {
     sparse_lu *sparse;     /* NULL when dense */
     regularised *any_rank; /* NULL until it is asked for */
     bool use_any_rank;     /* the last factorisation was lin_lu_factor_regularised */
+    const double *weight;  /* of the rows; NULL: not known */
+    int n_weights;
+    double *C, *scaled; /* n, and the values of A C; NULL until they are needed */
+    bool use_C;         /* the factors are those of A C */
 };
 
 static zn_status take_memory(lin_lu *lu, const lin_matrix *matrix) {
@@ -61,7 +72,14 @@ void lin_lu_destroy(lin_lu *lu) {
     mem_free(context, lu->pivot);
     mem_free(context, lu->row);
     mem_free(context, lu->col);
+    mem_free(context, lu->C);
+    mem_free(context, lu->scaled);
     mem_free(context, lu);
+}
+
+void lin_lu_weigh_rows(lin_lu *lu, int count, const double *weight) {
+    lu->weight = weight;
+    lu->n_weights = weight ? count : 0;
 }
 
 /* Pivots against the columns they came from; partial pivoting exchanges rows only. */
@@ -113,10 +131,50 @@ static zn_status dense_factor(lin_lu *lu, const lin_columns *a) {
     return judge_pivots(lu);
 }
 
+/* ---- columns ---- */
+
+static double column_size(const lin_lu *lu, const lin_columns *a, int j) {
+    double largest = 0;
+    int first = a->index ? a->start[j] : 0, last = a->index ? a->start[j + 1] : a->n;
+    const double *v = a->index ? a->values : a->values + (size_t)j * (size_t)a->n;
+    for (int k = first; k < last; k++) {
+        int i = a->index ? a->index[k] : k;
+        if (i < lu->n_weights) largest = larger(largest, fabs(v[k]) * lu->weight[i]);
+    }
+    return largest;
+}
+
+/* A becomes A C. Smooth: C does not jump with A, as powers of two do. False: there are no weights, or no memory for it. */
+static bool scale_by_weights(lin_lu *lu, lin_columns *a, bool smooth) {
+    size_t n = (size_t)a->n, count = a->index ? (size_t)a->start[a->n] : n * n;
+    if (!lu->weight || n == 0) return false;
+    if (!lu->C) lu->C = MEM_ARRAY(lu->context, double, n);
+    if (!lu->scaled) lu->scaled = MEM_ARRAY(lu->context, double, count);
+    if (!lu->C || !lu->scaled) return false;
+    for (int j = 0; j < a->n; j++) {
+        double size = column_size(lu, a, j);
+        lu->C[j] = !isfinite(size) ? 1 : smooth && size > 0 ? 1 / size : lin_inverse_size(size);
+        size_t first = a->index ? (size_t)a->start[j] : (size_t)j * n, last = a->index ? (size_t)a->start[j + 1] : first + n;
+        for (size_t k = first; k < last; k++) lu->scaled[k] = a->values[k] * lu->C[j];
+    }
+    a->values = lu->scaled;
+    return true;
+}
+
+/* ---- any matrix ---- */
+
+static zn_status factor_columns(lin_lu *lu, const lin_columns *a, bool same_structure) {
+    return lu->dense ? dense_factor(lu, a) : lin_sparse_factor(lu->sparse, a, same_structure);
+}
+
 zn_status lin_lu_factor(lin_lu *lu, const lin_matrix *matrix, bool same_structure) {
     lin_columns a = lin_matrix_columns(matrix);
-    lu->use_any_rank = false;
-    return lu->dense ? dense_factor(lu, &a) : lin_sparse_factor(lu->sparse, &a, same_structure);
+    bool used = lu->use_C && same_structure;
+    lu->use_any_rank = lu->use_C = false;
+    zn_status status = used ? ZN_ERROR_SINGULAR : factor_columns(lu, &a, same_structure);
+    if (status != ZN_ERROR_SINGULAR || !scale_by_weights(lu, &a, false)) return status;
+    lu->use_C = true;
+    return factor_columns(lu, &a, used);
 }
 
 zn_status lin_lu_reserve_regularised(lin_lu *lu, const lin_matrix *matrix) {
@@ -129,8 +187,10 @@ zn_status lin_lu_factor_regularised(lin_lu *lu, const lin_matrix *matrix) { retu
 zn_status lin_lu_factor_rank(lin_lu *lu, const lin_matrix *matrix, double rank_tolerance) {
     zn_status status = lin_lu_reserve_regularised(lu, matrix);
     if (status != ZN_OK) return status;
+    lin_columns a = lin_matrix_columns(matrix);
     lu->use_any_rank = true;
-    return lin_regularised_factor(lu->any_rank, matrix, rank_tolerance);
+    lu->use_C = scale_by_weights(lu, &a, rank_tolerance > 0);
+    return lin_regularised_factor(lu->any_rank, &a, rank_tolerance);
 }
 
 void lin_lu_unreachable(const lin_lu *lu, const lin_matrix *matrix, const double *b, double *x, double *left) {
@@ -147,22 +207,23 @@ static inline void scale_rows(int n, const double *restrict row, double *restric
         for (int i = 0; i < n; i++) x[i] *= row[i];
 }
 
-void lin_lu_solve_many(const lin_lu *lu, double *b, int columns) {
-    if (lu->n == 0 || columns <= 0) return;
+static void solve_factored(const lin_lu *lu, double *b, int columns) {
     if (lu->use_any_rank) {
         for (int c = 0; c < columns; c++) lin_regularised_solve(lu->any_rank, b + (size_t)c * (size_t)lu->n);
-        return;
-    }
-    if (!lu->dense) {
+    } else if (!lu->dense) {
         lin_sparse_solve(lu->sparse, b, columns);
-        return;
-    }
-    if (lu->use_fixed) {
+    } else if (lu->use_fixed) {
         lin_static_solve(lu->fixed, b, columns);
-        return;
+    } else {
+        scale_rows(lu->n, lu->row, b, columns);
+        lin_dense_lu_solve(lu->n, lu->factors, lu->pivot, b, columns);
     }
-    scale_rows(lu->n, lu->row, b, columns);
-    lin_dense_lu_solve(lu->n, lu->factors, lu->pivot, b, columns);
+}
+
+void lin_lu_solve_many(const lin_lu *lu, double *b, int columns) {
+    if (lu->n == 0 || columns <= 0) return;
+    solve_factored(lu, b, columns);
+    if (lu->use_C) scale_rows(lu->n, lu->C, b, columns);
 }
 
 int lin_lu_rank(const lin_lu *lu) { return lu->use_any_rank ? lin_regularised_rank(lu->any_rank) : lu->n; }

@@ -127,17 +127,16 @@ static void smooth_scales(regularised *a, const lin_columns *A) {
         if (a->r[i] > DBL_MIN) a->row[i] = 1 / a->r[i];
 }
 
-zn_status lin_regularised_factor(regularised *a, const lin_matrix *matrix, double rank_tolerance) {
-    lin_columns A = lin_matrix_columns(matrix);
+zn_status lin_regularised_factor(regularised *a, const lin_columns *A, double rank_tolerance) {
     size_t n = (size_t)a->n;
-    if (!lin_scale_rows(&A, a->row)) return ZN_ERROR_NOT_FINITE;
+    if (!lin_scale_rows(A, a->row)) return ZN_ERROR_NOT_FINITE;
     bool smooth = rank_tolerance > 0;
-    if (smooth) smooth_scales(a, &A);
-    lin_largest_in_columns(&A, a->row, a->col);
+    if (smooth) smooth_scales(a, A);
+    lin_largest_in_columns(A, a->row, a->col);
     for (size_t j = 0; j < n; j++) a->col[j] = smooth && a->col[j] > DBL_MIN ? 1 / a->col[j] : lin_inverse_size(a->col[j]);
-    if (!a->cod) return factor_system(a, &A);
+    if (!a->cod) return factor_system(a, A);
     for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++) a->scaled[j * n + i] = A.values[j * n + i] * a->row[i] * a->col[j];
+        for (size_t i = 0; i < n; i++) a->scaled[j * n + i] = A->values[j * n + i] * a->row[i] * a->col[j];
     lin_cod_factor(a->cod, a->scaled, rank_tolerance);
     return ZN_OK;
 }

@@ -6,15 +6,16 @@
 static double little_length(const linear_problem *p, int row, double rest) {
     return p->scales ? rest * scales_small_length(p->scales, p->at.W, row, 1) : rest;
 }
-static double little_rate(const linear_problem *p, double rest) {
-    return p->scales ? rest * scales_small_rate(p->scales, p->at.W, 1) : rest;
+static double little_rate(const linear_problem *p, double vigour, int row, double rest) {
+    return p->scales ? rest * scales_small_rate(p->scales, vigour, p->at.M, p->at.W, row, 1) : rest;
 }
 
-static void set_friction(linear_problem *p, int contact, double slow) {
+static void set_friction(linear_problem *p, int contact, double vigour, double rest) {
     const zn_contact *k = &p->model->contacts[contact];
     int first_F = model_row_F(p->model);
     for (int b = 0, row = k->row_F; b < k->n_balls; row += k->balls[b++].dim) {
-        double speed = 0;
+        double speed = 0, slow = 0;
+        for (int i = row; i < row + k->balls[b].dim; i++) slow = larger(slow, little_rate(p, vigour, i, rest));
         for (int i = 0; i < k->balls[b].dim; i++) {
             p->direction[row + i - first_F] = p->at.c1[row + i];
             speed = hypot(speed, p->at.c1[row + i]);
@@ -41,11 +42,12 @@ zn_status consistent_forces_by(linear_problem *p, const cone_frozen *modes, cons
     *outcome = (cone_outcome){.worst = INFINITY, .worst_cone = -1, .worst_row = -1};
     zn_status status = consistent_forces_ask(p, point);
     if (status != ZN_OK) return status;
-    double slow = model->size.n_contacts > 0 ? little_rate(p, rest) : rest;
+    double vigour = model->size.n_contacts > 0 && p->scales ? scales_vigour(p->scales, p->at.M) : 0;
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
-        p->active[k] = row < 0 || (p->at.c0[row] <= little_length(p, row, rest) && fabs(p->at.c1[row]) <= slow);
-        set_friction(p, k, slow);
+        p->active[k] =
+            row < 0 || (p->at.c0[row] <= little_length(p, row, rest) && fabs(p->at.c1[row]) <= little_rate(p, vigour, row, rest));
+        set_friction(p, k, vigour, rest);
     }
     linear_problem_freeze(p, modes);
     return linear_problem_solve(p, outcome);

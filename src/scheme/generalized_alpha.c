@@ -167,6 +167,7 @@ static zn_status prepare(generalized_alpha *s) {
     for (int i = 0; i < s->nb; i++) s->phi_scale[s->x_L + i] = s->phi_scale[s->x_l + i] = scales_of_rate(scales, i);
     for (int i = 0; i < nN; i++) s->psi_scale[i] = h * scales_of_length(scales, s->nb + i);
     for (int i = 0; i < s->nc; i++) s->psi_scale[s->y_L + i] = s->psi_scale[s->y_l + i] = scales_of_rate(scales, s->nb + i);
+    for (int i = 0; i < model->size.nF; i++) s->psi_scale[s->problem.ny + i] = scales_of_rate(scales, model_row_F(model) + i);
     memcpy(s->rho, s->prox.rho, (size_t)nN * sizeof(double));
     memcpy(s->rho + s->y_L, s->prox.rho, (size_t)s->nc * sizeof(double));
     memcpy(s->rho + s->y_l, s->prox.rho, (size_t)s->nc * sizeof(double));
@@ -501,7 +502,7 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
                                 .evaluate = evaluate,
                                 .n_settled = 3 * nu};
     zn_status status = impact_law_create(context, model, settings, &s->base.scales, &s->impacts);
-    if (status == ZN_OK) status = staged_create(context, model, settings, &s->law);
+    if (status == ZN_OK) status = staged_create(context, model, settings, &s->base.scales, &s->law);
     if (s->law.offered) s->problem.nmu += nN;
     if (status == ZN_OK) status = alpha_motion_create(context, model, settings, &s->motion);
     s->motion.with_rates = s->law.offered;

@@ -283,6 +283,12 @@ static const double CHORD_SHARE = 0.2, CHORD_RATE = 0.1;
 /* A residual is tested for noise if a step leaves more of it than this. */
 static const double FLAT_RATE = 0.25;
 
+/* Rows of matrices are compared as those of the residual are, in the same order. */
+static void weigh_rows(alpha_sets *s) {
+    for (int k = 0; k < LEVEL_COUNT; k++)
+        for (int i = 0; i < s->base.model->size.nu + s->n; i++) s->weight[s->residual[k] - s->residual[0] + i] = row_scale(s, k, i);
+}
+
 static zn_status coupled_step(alpha_sets *s, bool keep, bool same_sets) {
     if (!keep && ask(s, ALL_LEVELS, true)) return ZN_ERROR_NOT_FINITE;
     zn_status status = alpha_system_solve(s, &s->system[0], keep, same_sets, s->residual[0]);
@@ -344,6 +350,7 @@ static zn_status iterate(alpha_sets *s, int most, cone_outcome *outcome) {
         if (it == most) return ZN_ERROR_NO_CONVERGENCE;
         bool same = it > 0 && !changed,
              keep = same && rate < CHORD_RATE && (now * rate <= CHORD_SHARE * s->tolerance || now <= 2 * s->expected.noise);
+        if (!keep) weigh_rows(s);
         zn_status status = s->decoupled ? decoupled_step(s, keep, same) : coupled_step(s, keep, same);
         if (status != ZN_OK) return status;
         before = now;
@@ -465,7 +472,9 @@ static zn_status start(scheme *base, scheme_state *state, const double *a0, cons
     double *z = s->residual[0];
     for (int i = 0; i < nu; i++) z[i] = -s->at.r[i];
     for (int i = 0; i < s->n; i++) z[nu + i] = -s->on[LEVEL_SMOOTH][i] * s->at.c2[i];
-    zn_status status = alpha_system_solve(s, &s->start, false, false, z);
+    zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
+    if (status == ZN_OK) weigh_rows(s);
+    if (status == ZN_OK) status = alpha_system_solve(s, &s->start, false, false, z);
     return status == ZN_OK ? alpha_start(base, state, z, z + nu) : status;
 }
 
@@ -491,23 +500,15 @@ static zn_status make_memory(alpha_sets *s) {
     int nq = model->size.nq, nu = model->size.nu, n = s->n, part = nu + n;
     double *all_x = NULL, *all_residuals = NULL, *masks = NULL;
     const mem_part list[] = {
-        {&all_x, 3 * part},
-        {&all_residuals, 3 * part},
-        {&s->left, 3 * part},
-        {&s->left_x, 3 * part},
-        {&s->x_kept, 3 * part},
-        {&s->x_first, 3 * part},
-        {&s->seen, CONE_SUSPECT_MEMORY * 3 * part},
-        {&masks, 6 * n},
-        {&s->ones, n},
-        {&s->mask, n},
-        {&s->e_N, n},
-        {&s->shift, n},
-        {&s->q_smooth, nq},
-        {&s->u_smooth, nu},
-        {&s->c0_smooth, n},
-        {&s->c1_smooth, n},
-        {&s->c1q_smooth, lin_nnz(&model->pattern.c1_q)},
+        {&all_x, 3 * part},      {&all_residuals, 3 * part},
+        {&s->weight, 3 * part},  {&s->left, 3 * part},
+        {&s->left_x, 3 * part},  {&s->x_kept, 3 * part},
+        {&s->x_first, 3 * part}, {&s->seen, CONE_SUSPECT_MEMORY * 3 * part},
+        {&masks, 6 * n},         {&s->ones, n},
+        {&s->mask, n},           {&s->e_N, n},
+        {&s->shift, n},          {&s->q_smooth, nq},
+        {&s->u_smooth, nu},      {&s->c0_smooth, n},
+        {&s->c1_smooth, n},      {&s->c1q_smooth, lin_nnz(&model->pattern.c1_q)},
     };
     s->memory = MEM_PARTS(context, list);
     if (!s->memory) return ZN_ERROR_MEMORY;

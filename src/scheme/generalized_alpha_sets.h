@@ -62,6 +62,7 @@ typedef struct alpha_sets {
     int n, nN, ng;
     /* the iterate in scaled units, level by level: nu motions, n multipliers; its residual in the same order */
     double *x[LEVEL_COUNT], *residual[LEVEL_COUNT];
+    double *weight;                                                   /* of the rows of matrices, in the same order */
     double *x_first;                                                  /* of all levels: a solution that is compared with another */
     double *x_kept, *seen;                                            /* of all levels: the test for round-off */
     double *on[LEVEL_COUNT], *off[LEVEL_COUNT];                       /* masks of the sets S, A, B and of their complements */

@@ -140,10 +140,11 @@ static zn_status add_start(alpha_sets *s) {
     return status;
 }
 
-static zn_status finish(alpha_sets *s, alpha_system *system) {
+static zn_status finish(alpha_sets *s, alpha_system *system, const double *weight) {
     zn_status status = lin_matrix_finish(system->matrix, LIN_AUTO);
     if (status != ZN_OK) return status;
     system->lu = lin_lu_create(s->base.context, system->matrix);
+    if (system->lu) lin_lu_weigh_rows(system->lu, system->size, weight);
     return system->lu ? lin_lu_reserve_regularised(system->lu, system->matrix) : ZN_ERROR_MEMORY;
 }
 
@@ -165,8 +166,8 @@ zn_status alpha_systems_create(alpha_sets *s) {
     add_velocity_rows(&b);
     zn_status status = b.status == ZN_OK ? add_start(s) : b.status;
     for (int k = 0; k < LEVEL_COUNT && status == ZN_OK; k++)
-        if (s->system[k].matrix) status = finish(s, &s->system[k]);
-    return status == ZN_OK ? finish(s, &s->start) : status;
+        if (s->system[k].matrix) status = finish(s, &s->system[k], s->weight + (s->residual[k] - s->residual[0]));
+    return status == ZN_OK ? finish(s, &s->start, s->weight) : status;
 }
 
 void alpha_systems_destroy(alpha_sets *s) {

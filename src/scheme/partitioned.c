@@ -92,6 +92,8 @@ static void set_scales(partitioned *p) {
             p->rho[m * p->nc + i] = p->prox.rho[i] / (position ? p->h * p->share_N[m] : p->share_F[m]);
         }
     }
+    for (int i = p->problem.ny, k = 0; i < p->problem.npsi; i++, k++) /* further slip velocities, all of a stage together */
+        p->psi_scale[i] = scales_of_rate(scales, model_row_F(model) + k % model->size.nF);
 }
 
 /* Radius of contacts with a constant normal force: the force times the time measure of the multiplier (h, or sum_j ah_ij h). */

@@ -287,7 +287,7 @@ zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
     p->nQ = p->natural ? 0 : p->states ? p->states->n_others : p->nq;
     if (status == ZN_OK) status = impact_law_create(p->base.context, model, settings, &p->base.scales, &p->impacts);
     p->restitution |= p->impacts != NULL;
-    if (status == ZN_OK) status = staged_create(p->base.context, model, settings, &p->law);
+    if (status == ZN_OK) status = staged_create(p->base.context, model, settings, &p->base.scales, &p->law);
     if (status != ZN_OK) return status;
     if (p->integrated) p->law.offered = false; /* an option that shows the loss of order */
     int first_b = partitioned_x_b(p), stages = p->s - 1, own = stages * p->nc + (p->law.offered ? model->size.nF : 0);

@@ -27,8 +27,8 @@
 #include "scheme/staged.h"
 #include "scheme/velocity_projection.h"
 
-/* Gaps and velocities below this, after a projection, count as closed, at rest, sticking (explicit first stage). */
-static const double REST_TOLERANCE = 1e-8;
+/* Gaps and velocities below this part of those in their rows, after a projection, count as closed, at rest, sticking (explicit first stage). */
+static const double REST_PART = 1e-8;
 
 typedef struct projected {
     scheme base;
@@ -106,7 +106,7 @@ zn_status projected_create(zn_context *context, const scheme_class *class, const
         status = fail(context, ZN_ERROR_ARGUMENT, "projection: none leaves impact laws out: restitution_law: %s needs projection: velocity",
                       setting_word(settings, "restitution_law"));
     if (status == ZN_OK) status = prox_create(context, model, &p->prox);
-    if (status == ZN_OK) status = staged_create(context, model, settings, &p->law);
+    if (status == ZN_OK) status = staged_create(context, model, settings, &p->base.scales, &p->law);
     if (status == ZN_OK && !(p->last_weight = MEM_ARRAY(context, double, model_rows(model)))) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) {
         const tableau *method = &p->method;
@@ -173,7 +173,7 @@ static void guess(const projected *p, const record *from, double h, const record
 static zn_status explicit_stage(projected *p, const scheme_state *from, double h, const record *r, cone_outcome *outcome) {
     const zn_model *model = p->base.model;
     zn_point start = {.t = from->t, .q = from->q, .u = from->u};
-    zn_status status = consistent_forces_by(p->forces, p->base.modes, &start, REST_TOLERANCE, outcome);
+    zn_status status = consistent_forces_by(p->forces, p->base.modes, &start, REST_PART, outcome);
     if (status != ZN_OK) return status;
     for (int j = 0; j < model->size.nu; j++) r->dU[j] = h * p->forces->x[j];
     for (int j = 0; j < model_rows(model); j++) r->dPi[j] = h * p->forces->P[j];

@@ -175,6 +175,10 @@ void scales_tell(const problem_scales *s, int blocks, cone_problem *p) {
 
 double scales_of_balance(const problem_scales *s, int i) { return s->memory ? inverse(larger(s->velocity[i], s->noise[i])) : 1; }
 double scales_of_rate(const problem_scales *s, int row) { return s->memory ? inverse(s->row[row]) : 1; }
+double scales_rate(const problem_scales *s, int row) { return 1 / scales_of_rate(s, row); }
+double scales_length(const problem_scales *s, int row) {
+    return s->memory ? 1 / inverse(larger(s->row_place[row], s->h * s->row[row])) : 1;
+}
 double scales_of_length(const problem_scales *s, int row) {
     return s->memory ? inverse(larger(length_share * s->h * s->row[row], s->reach * s->row_place[row])) : 1 / s->h;
 }
@@ -197,15 +201,32 @@ static double length(const problem_scales *s, const double *W, int row) {
 
 double scales_small_length(const problem_scales *s, const double *W, int row, double usual) { return small(length(s, W, row), usual); }
 
-double scales_small_rate(const problem_scales *s, const double *W, double usual) {
-    double fastest = 0;
-    if (!(s->h > 0)) return 1;
-    /* What rests at the origin has no sizes of its own: those of the whole count for it. */
-    for (int row = 0, n = model_rows(s->model); row < n; row++) {
-        double moved = slow * along(s, W, row, s->place) / s->h;
-        fastest = larger(fastest, larger(larger(along(s, W, row, s->u), along(s, W, row, s->velocity)), moved));
+static double diagonal(const zn_pattern *p, const double *M, int j) {
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        if (p->index[e] == j) return M[e];
+    return 0;
+}
+
+/* The root of max_j M_jj u_j^2; in steps, of the run so far. */
+double scales_vigour(const problem_scales *s, const double *M) {
+    double most = s->energy;
+    for (int j = 0; s->memory && j < s->model->size.nu; j++) {
+        double mass = diagonal(&s->model->pattern.M, M, j);
+        if (mass > 0) most = larger(most, sqrt(mass) * s->u[j]);
     }
-    return small(fastest, usual);
+    return most;
+}
+
+double scales_small_rate(const problem_scales *s, double vigour, const double *M, const double *W, int row, double usual) {
+    if (!(s->h > 0) || !s->memory) return 1;
+    const zn_pattern *p = &s->model->pattern.W;
+    double mobility = 0;
+    for (int e = p->start[row]; e < p->start[row + 1]; e++) {
+        double mass = diagonal(&s->model->pattern.M, M, p->index[e]);
+        if (mass > 0) mobility += W[e] * W[e] / mass;
+    }
+    double own = larger(along(s, W, row, s->u), along(s, W, row, s->velocity)), moved = slow * along(s, W, row, s->place) / s->h;
+    return small(larger(larger(own, moved), vigour * sqrt(mobility)), usual);
 }
 
 double scales_length_roundoff(const problem_scales *s, const double *W) {

@@ -60,11 +60,15 @@ double scales_of_balance(const problem_scales *, int i);  /* of row i of the bal
 double scales_of_rate(const problem_scales *, int row);   /* of c1 */
 double scales_of_length(const problem_scales *, int row); /* of c0 */
 double scales_of_position(const problem_scales *, int i); /* of a change of q_i in the step */
-/* How small lengths in a row, and rates in all rows, are, with the directions W of now: parts of what is usual, 1 if they are larger, or have no size.
- * Sizes are sum_j |W_jk| x_j, sum_j |W_jk| |u_j|, not less than the way in a step, or a millionth of the length in a step. Of rates, the fastest of all
- * rows: what rests is at rest up to round-off of what moves. */
+/* Velocities and lengths in a row, V_k and max(h V_k, sum_j |W_jk| x_j); 1 where it has none. */
+double scales_rate(const problem_scales *, int row);
+double scales_length(const problem_scales *, int row);
+/* How small lengths and rates in a row are, with the masses M and directions W of now: parts of what is usual, 1 if they are larger, or have no size.
+ * Lengths are sum_j |W_jk| x_j, not less than the way in a step; rates sum_j |W_jk| |u_j|, not less than a millionth of the length in a step, and not less
+ * than what the energy of the most vigorous body would give to the row: what rests is at rest up to round-off of what moves. */
 double scales_small_length(const problem_scales *, const double *W, int row, double usual);
-double scales_small_rate(const problem_scales *, const double *W, double usual);
+double scales_vigour(const problem_scales *, const double *M);
+double scales_small_rate(const problem_scales *, double vigour, const double *M, const double *W, int row, double usual);
 /* Round-off of the longest row on position level. */
 double scales_length_roundoff(const problem_scales *, const double *W);
 /* A gap up to this is closed, for its row cannot be told from zero: tolerance times L_k, with the directions W of now. */

@@ -2,10 +2,10 @@
 /* Trial set, tests and end of the step of the staged friction law. */
 #include "scheme/staged.h"
 
-/* Slower than this counts as sticking. */
-static const double SLIP_TOLERANCE = 1e-8;
-/* Gaps and normal velocities below this count as at rest. */
-static const double REST_TOLERANCE = 1e-8;
+/* Slower than this part of the velocities in a row counts as sticking. */
+static const double SLIP_PART = 1e-8;
+/* Gaps and normal velocities below this part of the lengths and velocities in a row count as at rest. */
+static const double REST_PART = 1e-8;
 /* Percussions above minus this part of the normal one count as not negative. */
 static const double SIGN_ROUNDOFF = 1e-10;
 /* A step is tried with K_n, with less, and with nothing. */
@@ -83,8 +83,9 @@ static bool can_turn(const zn_contact *contact) {
     return turns;
 }
 
-zn_status staged_create(zn_context *context, const zn_model *model, const zn_settings *settings, staged_law *law) {
-    *law = (staged_law){.context = context, .model = model};
+zn_status staged_create(zn_context *context, const zn_model *model, const zn_settings *settings, const problem_scales *scales,
+                        staged_law *law) {
+    *law = (staged_law){.context = context, .model = model, .scales = scales};
     bool staged = settings->friction_law == ZN_FRICTION_STAGED, located = settings->contact_events == ZN_EVENTS_LOCATED;
     for (int k = 0; k < model->size.n_contacts && (staged || located); k++)
         law->offered = law->offered || (can_turn(&model->contacts[k]) && (located || model->contacts[k].e_F == 0));
@@ -117,7 +118,7 @@ void staged_destroy(staged_law *law) {
     mem_free(law->context, law->memory);
     mem_free(law->context, law->numbers);
     mem_free(law->context, law->groups);
-    *law = (staged_law){.context = law->context, .model = law->model};
+    *law = (staged_law){.context = law->context, .model = law->model, .scales = law->scales};
 }
 
 /* ---- attempts ---- */
@@ -128,9 +129,13 @@ static double dot(int n, const double *a, const double *b) {
     return sum;
 }
 
-static bool all_balls_slip(const zn_contact *contact, const double *c1) {
-    for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim)
-        if (!(dot(contact->balls[b].dim, c1 + row, c1 + row) > SLIP_TOLERANCE * SLIP_TOLERANCE)) return false;
+/* Every |gamma_F| is more than a part of the velocities in its rows. */
+static bool all_balls_slip(const staged_law *law, const zn_contact *contact, const double *c1) {
+    for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim) {
+        double usual = 0;
+        for (int i = row; i < row + contact->balls[b].dim; i++) usual = larger(usual, scales_rate(law->scales, i));
+        if (!(sqrt(dot(contact->balls[b].dim, c1 + row, c1 + row)) > SLIP_PART * usual)) return false;
+    }
     return true;
 }
 
@@ -148,7 +153,8 @@ bool staged_rejects(const staged_law *law) {
 
 bool staged_rests(const staged_law *law, int k, const double *c0) {
     int row = law->model->contacts[k].row_N;
-    return row < 0 || (fabs(c0[row]) <= REST_TOLERANCE && fabs(law->start[row]) <= REST_TOLERANCE);
+    return row < 0 || (fabs(c0[row]) <= REST_PART * scales_length(law->scales, row) &&
+                       fabs(law->start[row]) <= REST_PART * scales_rate(law->scales, row));
 }
 
 /* Caution: how many rejections in a row, and how many steps to wait: 0, 1, 3, 7 after the first, second .. of them. */
@@ -157,7 +163,7 @@ enum { MOST_REJECTIONS = 4, WAIT_UNIT = 8 };
 bool staged_begin(staged_law *law, const double *caution) {
     for (int k = 0; k < law->model->size.n_contacts; k++)
         law->tried[k] = law->trial[k] =
-            law->turns[k] && law->closed[k] && caution[k] < WAIT_UNIT && all_balls_slip(&law->model->contacts[k], law->start);
+            law->turns[k] && law->closed[k] && caution[k] < WAIT_UNIT && all_balls_slip(law, &law->model->contacts[k], law->start);
     law->attempts = 0;
     return staged_any(law);
 }
@@ -191,7 +197,7 @@ void staged_attempt(staged_law *law) {
 
 void staged_follow(staged_law *law, int k, const double *c1) {
     const zn_contact *contact = &law->model->contacts[k];
-    bool goes_on = all_balls_slip(contact, c1);
+    bool goes_on = all_balls_slip(law, contact, c1);
     for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim)
         goes_on = goes_on && dot(contact->balls[b].dim, c1 + row, law->last + row) > 0;
     if (!goes_on) law->rejected[k] = true;

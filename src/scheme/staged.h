@@ -3,9 +3,9 @@
  * percussion accumulated since t_n with the velocity at the end of a stage or step, which is first order where the direction
  * turns. For contacts of a trial set
  *
- *   K_n = { closed at t_n, e_F = 0, |gamma_F| > tol at t_n in every ball, a ball of two rows or more, not waiting }
+ *   K_n = { closed at t_n, e_F = 0, |gamma_F| > 1e-8 V at t_n in every ball, a ball of two rows or more, not waiting }
  *
- * every stage measure is aligned with the velocity of its own stage, and at the end of the step
+ * (V: velocities in the row, scales.h) every stage measure is aligned with the velocity of its own stage, and at the end of the step
  *
  *   dpi_F = -mu dpi_N d_s,   d_s = gamma_F(t_{n+1}, q_{n+1}, U_s)/|.|     (linear, dpi_N signed)
  *
@@ -23,6 +23,7 @@
 typedef struct staged_law {
     zn_context *context;
     const zn_model *model;
+    const problem_scales *scales; /* of the scheme: with the masses and directions of the step */
     bool offered; /* asked for (or modes may be), and some contact has a direction that can turn; else nothing below exists */
     const cone_frozen
         *modes;     /* of the running step; NULL: none. Contacts of K_n are those that slip by their mode, and nothing is tested */
@@ -42,7 +43,7 @@ typedef struct staged_law {
     int *groups;
 } staged_law;
 
-zn_status staged_create(zn_context *, const zn_model *, const zn_settings *, staged_law *);
+zn_status staged_create(zn_context *, const zn_model *, const zn_settings *, const problem_scales *, staged_law *);
 void staged_destroy(staged_law *);
 
 /* Contact k is closed and at rest in the normal direction at t_n; `start` is filled. c0: n rows. */

@@ -55,8 +55,8 @@ static double closed_length(const problem_scales *scales, const double *W, int r
     return SIM_START_TOLERANCE * (scales->model ? scales_small_length(scales, W, row, 1) : 1);
 }
 
-static double open_rate(const problem_scales *scales, const double *W) {
-    return SIM_START_TOLERANCE * (scales->model ? scales_small_rate(scales, W, SMALL_SCENE) : 1);
+static double open_rate(const problem_scales *scales, double vigour, const answers *at, int row) {
+    return SIM_START_TOLERANCE * (scales->model ? scales_small_rate(scales, vigour, at->M, at->W, row, SMALL_SCENE) : 1);
 }
 
 zn_status sim_start_tolerances(zn_context *context, const zn_model *model, const zn_point *point, double part, double *tolerance) {
@@ -82,19 +82,19 @@ zn_status sim_start_check(zn_context *context, const zn_model *model, const zn_p
     if (status == ZN_OK && model->constraints(model, at.work, &point, &(zn_constraints){.c0 = at.c0, .c1 = at.c1}))
         status = fail(context, ZN_ERROR_START, "the constraints cannot be evaluated at the start");
     int ng = model->size.ng, ny = model->size.ny;
-    double rate = open_rate(&scales, at.W), roundoff = roundoff_of(&scales, at.W);
+    double roundoff = roundoff_of(&scales, at.W), vigour = scales.model ? scales_vigour(&scales, at.M) : 0;
     for (int i = 0; status != ZN_ERROR_NOT_FINITE && i < ng; i++) {
         if (!(fabs(at.c0[i]) <= open_length(&scales, at.W, i, 1, roundoff))) status = violated(context, model, i, "g", at.c0[i], "0");
-        else if (!(fabs(at.c1[i]) <= rate)) status = violated(context, model, i, "its rate", at.c1[i], "0");
+        else if (!(fabs(at.c1[i]) <= open_rate(&scales, vigour, &at, i))) status = violated(context, model, i, "its rate", at.c1[i], "0");
     }
     for (int i = ng; i < ng + ny; i++)
-        if (!(fabs(at.c1[i]) <= rate)) status = violated(context, model, i, "gamma", at.c1[i], "0");
+        if (!(fabs(at.c1[i]) <= open_rate(&scales, vigour, &at, i))) status = violated(context, model, i, "gamma", at.c1[i], "0");
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
         if (row < 0) continue;
         if (!(at.c0[row] >= -open_length(&scales, at.W, row, 1, roundoff)))
             status = violated(context, model, row, "gap", at.c0[row], "at least 0");
-        else if (at.c0[row] <= closed_length(&scales, at.W, row) && !(at.c1[row] >= -rate))
+        else if (at.c0[row] <= closed_length(&scales, at.W, row) && !(at.c1[row] >= -open_rate(&scales, vigour, &at, row)))
             status = violated(context, model, row, "closed, but its rate", at.c1[row], "at least 0");
     }
     scales_destroy(context, &scales);

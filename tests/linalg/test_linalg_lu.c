@@ -303,6 +303,34 @@ static void structurally_singular(void **state) {
     lin_lu_destroy(NULL);
 }
 
+/* [m 0 -a; 0 m -b; a b 0]: by its rows alone singular for tiny m, with weights 1/m of the first two not. A row of zeros is singular in any case. */
+static void columns_by_weights(void **state) {
+    (void)state;
+    const int row[] = {0, 2, 1, 2, 0, 1}, col[] = {0, 0, 1, 1, 2, 2};
+    const double m = 1e-25, weight[] = {1 / m, 1 / m, 1};
+    for (int storage = 0; storage < 2; storage++) {
+        problem p;
+        problem_create(&p, 3, 6, row, col, storage == 0 ? LIN_DENSE : LIN_SPARSE);
+        const double a = 0.6, b = 0.8, values[] = {m, a, m, b, -a, -b};
+        memcpy(p.values, values, sizeof values);
+        assert_int_equal(factor(&p, false), ZN_ERROR_SINGULAR);
+        lin_lu_weigh_rows(p.lu, 3, weight);
+        for (int again = 0; again < 2; again++) {
+            assert_int_equal(factor(&p, again), ZN_OK);
+            double x[] = {2 * m, 0, 5}; /* m u - w P = m (2, 0), w.u = 5 with |w| = 1: P = m (5 - 2 a) */
+            lin_lu_solve(p.lu, x);
+            check_close(x[0], 2 + a * (5 - 2 * a), 1e-14);
+            check_close(x[1], b * (5 - 2 * a), 1e-14);
+            check_close(x[2] / m, 5 - 2 * a, 1e-14);
+        }
+        p.values[1] = p.values[3] = 0;
+        assert_int_equal(factor(&p, false), ZN_ERROR_SINGULAR);
+        p.values[1] = NAN;
+        assert_int_equal(factor(&p, false), ZN_ERROR_NOT_FINITE);
+        problem_destroy(&p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dense_systems),
@@ -312,6 +340,7 @@ int main(void) {
         cmocka_unit_test(new_structures_remember_nothing),
         cmocka_unit_test(singular_matrices),
         cmocka_unit_test(units),
+        cmocka_unit_test(columns_by_weights),
         cmocka_unit_test(structurally_singular),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
