@@ -80,7 +80,7 @@ static bool take_matrices(cone_solver *s) {
     if (p->nx > 0) {
         s->lu = lin_lu_create(s->context, p->phi_x);
         if (!s->lu || lin_lu_reserve_regularised(s->lu, p->phi_x) != ZN_OK) return false;
-        lin_lu_weigh_rows(s->lu, p->nx, p->phi_scale);
+        if (lin_lu_weigh_rows(s->lu, p->phi_x, p->nx, p->phi_scale) != ZN_OK) return false;
     }
     if (cone_allows_contradiction(s)) {
         s->left = MEM_ARRAY(s->context, double, p->nx);

@@ -198,9 +198,7 @@ static bool take_matrix(cone_solver *s, cone_sparse *k) {
     k->lower_block = lin_matrix_block(k->K, &k->lower.p, false, p->nx, 0);
     if (k->lower_block < 0 || lin_matrix_finish(k->K, LIN_SPARSE) != ZN_OK) return false;
     k->lu = lin_lu_create(s->context, k->K);
-    if (!k->lu || lin_lu_reserve_regularised(k->lu, k->K) != ZN_OK) return false;
-    lin_lu_weigh_rows(k->lu, p->nx, p->phi_scale);
-    return true;
+    return k->lu && lin_lu_reserve_regularised(k->lu, k->K) == ZN_OK && lin_lu_weigh_rows(k->lu, k->K, p->nx, p->phi_scale) == ZN_OK;
 }
 
 /* Worth it for many multipliers in a matrix that is mostly empty. */

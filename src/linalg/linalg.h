@@ -89,8 +89,9 @@ void lin_lu_destroy(lin_lu *);
  * the rows), ZN_ERROR_NOT_FINITE when a value is not finite. Solve only after ZN_OK. */
 zn_status lin_lu_factor(lin_lu *, const lin_matrix *, bool same_structure);
 /* Weights of the first `count` rows: times these, residuals are of one size, whatever the units. The array is kept. Where a matrix seems to be
- * singular by its rows alone, and for matrices of any rank, its columns are then scaled so that the weighted rows are at most 1. */
-void lin_lu_weigh_rows(lin_lu *, int count, const double *weight);
+ * singular by its rows alone its columns are then scaled so that the weighted rows are at most 1; those of a matrix of any rank where they differ by
+ * more than 1e10. */
+zn_status lin_lu_weigh_rows(lin_lu *, const lin_matrix *, int count, const double *weight);
 void lin_lu_solve(const lin_lu *, double *b);                   /* b becomes the solution */
 void lin_lu_solve_many(const lin_lu *, double *b, int columns); /* column-major, leading dimension n */
 double lin_lu_rcond(const lin_lu *);                            /* a cheap estimate of the reciprocal condition number (pivots) */

@@ -14,6 +14,9 @@
 #include "linalg/static_lu.h"
 #include "linalg/tiny_lu.h"
 
+/* Of pivots of A C: units are out of it, so less says that rows nearly depend on each other, as the scales of rows said. */
+static const double least_rcond = 1e-10;
+
 struct lin_lu {
     zn_context *context;
     int n;
@@ -29,7 +32,7 @@ struct lin_lu {
     bool use_any_rank;     /* the last factorisation was lin_lu_factor_regularised */
     const double *weight;  /* of the rows; NULL: not known */
     int n_weights;
-    double *C, *scaled; /* n, and the values of A C; NULL until they are needed */
+    double *C, *scaled; /* n, and the values of A C; NULL without weights */
     bool use_C;         /* the factors are those of A C */
 };
 
@@ -77,9 +80,14 @@ void lin_lu_destroy(lin_lu *lu) {
     mem_free(context, lu);
 }
 
-void lin_lu_weigh_rows(lin_lu *lu, int count, const double *weight) {
+zn_status lin_lu_weigh_rows(lin_lu *lu, const lin_matrix *matrix, int count, const double *weight) {
+    const zn_pattern *pattern = lin_matrix_pattern(matrix);
+    size_t n = (size_t)lu->n;
     lu->weight = weight;
     lu->n_weights = weight ? count : 0;
+    if (weight && !lu->C) lu->C = MEM_ARRAY(lu->context, double, n);
+    if (weight && !lu->scaled) lu->scaled = MEM_ARRAY(lu->context, double, pattern ? (size_t)lin_nnz(pattern) : n *n);
+    return !weight || (lu->C && lu->scaled) ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 /* Pivots against the columns they came from; partial pivoting exchanges rows only. */
@@ -144,13 +152,10 @@ static double column_size(const lin_lu *lu, const lin_columns *a, int j) {
     return largest;
 }
 
-/* A becomes A C. Smooth: C does not jump with A, as powers of two do. False: there are no weights, or no memory for it. */
+/* A becomes A C. Smooth: C does not jump with A, as powers of two do. False: there are no weights. */
 static bool scale_by_weights(lin_lu *lu, lin_columns *a, bool smooth) {
-    size_t n = (size_t)a->n, count = a->index ? (size_t)a->start[a->n] : n * n;
+    size_t n = (size_t)a->n;
     if (!lu->weight || n == 0) return false;
-    if (!lu->C) lu->C = MEM_ARRAY(lu->context, double, n);
-    if (!lu->scaled) lu->scaled = MEM_ARRAY(lu->context, double, count);
-    if (!lu->C || !lu->scaled) return false;
     for (int j = 0; j < a->n; j++) {
         double size = column_size(lu, a, j);
         lu->C[j] = !isfinite(size) ? 1 : smooth && size > 0 ? 1 / size : lin_inverse_size(size);
@@ -159,6 +164,15 @@ static bool scale_by_weights(lin_lu *lu, lin_columns *a, bool smooth) {
     }
     a->values = lu->scaled;
     return true;
+}
+
+/* Up to there no digits are lost that the rank needs, and contradictions of redundant rows are weighed in the units of the rows. */
+static const double much = 1e10;
+
+static bool differ_much(int n, const double *C) {
+    double least = INFINITY, most = 0;
+    for (int j = 0; j < n; j++) least = smaller(least, C[j]), most = larger(most, C[j]);
+    return most > much * least;
 }
 
 /* ---- any matrix ---- */
@@ -174,7 +188,8 @@ zn_status lin_lu_factor(lin_lu *lu, const lin_matrix *matrix, bool same_structur
     zn_status status = used ? ZN_ERROR_SINGULAR : factor_columns(lu, &a, same_structure);
     if (status != ZN_ERROR_SINGULAR || !scale_by_weights(lu, &a, false)) return status;
     lu->use_C = true;
-    return factor_columns(lu, &a, used);
+    status = factor_columns(lu, &a, used);
+    return status == ZN_OK && !(lin_lu_rcond(lu) > least_rcond) ? ZN_ERROR_SINGULAR : status;
 }
 
 zn_status lin_lu_reserve_regularised(lin_lu *lu, const lin_matrix *matrix) {
@@ -187,9 +202,10 @@ zn_status lin_lu_factor_regularised(lin_lu *lu, const lin_matrix *matrix) { retu
 zn_status lin_lu_factor_rank(lin_lu *lu, const lin_matrix *matrix, double rank_tolerance) {
     zn_status status = lin_lu_reserve_regularised(lu, matrix);
     if (status != ZN_OK) return status;
-    lin_columns a = lin_matrix_columns(matrix);
+    lin_columns a = lin_matrix_columns(matrix), scaled = a;
     lu->use_any_rank = true;
-    lu->use_C = scale_by_weights(lu, &a, rank_tolerance > 0);
+    lu->use_C = scale_by_weights(lu, &scaled, rank_tolerance > 0) && differ_much(lu->n, lu->C);
+    if (lu->use_C) a = scaled;
     return lin_regularised_factor(lu->any_rank, &a, rank_tolerance);
 }
 

@@ -144,8 +144,8 @@ static zn_status finish(alpha_sets *s, alpha_system *system, const double *weigh
     zn_status status = lin_matrix_finish(system->matrix, LIN_AUTO);
     if (status != ZN_OK) return status;
     system->lu = lin_lu_create(s->base.context, system->matrix);
-    if (system->lu) lin_lu_weigh_rows(system->lu, system->size, weight);
-    return system->lu ? lin_lu_reserve_regularised(system->lu, system->matrix) : ZN_ERROR_MEMORY;
+    status = system->lu ? lin_lu_reserve_regularised(system->lu, system->matrix) : ZN_ERROR_MEMORY;
+    return status == ZN_OK ? lin_lu_weigh_rows(system->lu, system->matrix, system->size, weight) : status;
 }
 
 zn_status alpha_systems_create(alpha_sets *s) {

@@ -101,7 +101,7 @@ linear_reduced *linear_reduced_create(const linear_problem *p, const cone_settin
     if (status == ZN_OK) status = make_memory(r);
     if (status == ZN_OK && !(r->lu = lin_lu_create(context, p->K))) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = lin_lu_reserve_regularised(r->lu, p->K);
-    if (status == ZN_OK) lin_lu_weigh_rows(r->lu, p->nx, p->phi_scale);
+    if (status == ZN_OK) status = lin_lu_weigh_rows(r->lu, p->K, p->nx, p->phi_scale);
     bool allows = settings->contradiction > 0 && settings->solver != ZN_SOLVER_NEWTON && p->nx > p->problem.n_settled;
     if (status == ZN_OK && !allows) status = lin_saddle_create(context, &p->model->pattern.M, &p->W_b.p, &p->c1_b.p, &r->saddle);
     if (status == ZN_OK && allows && !(r->left = MEM_ARRAY(context, double, p->nx))) status = ZN_ERROR_MEMORY;
