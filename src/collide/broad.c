@@ -42,7 +42,7 @@ static zn_status add_pair(collide_world *w, int i, int j) {
     int lo = i < j ? i : j, hi = i < j ? j : i;
     if (w->may_meet && !w->may_meet(w->user, lo, hi)) return ZN_OK;
     if (!mem_grow(w->context, (void **)&B->pairs, &B->capacity, B->n_pairs + 1, sizeof *B->pairs)) return ZN_ERROR_MEMORY;
-    B->pairs[B->n_pairs++] = (pair){lo, hi, 0};
+    B->pairs[B->n_pairs++] = (pair){.a = lo, .b = hi, .slack = PAIR_NEW};
     return ZN_OK;
 }
 
@@ -102,7 +102,7 @@ static zn_status meet_each_other(collide_world *w) {
 
 void broad_destroy(collide_world *w) {
     broad *B = &w->broad;
-    void *blocks[] = {B->fat, B->pairs, B->moved, B->order, B->is_moved};
+    void *blocks[] = {B->fat, B->pairs, B->moved, B->order, B->is_moved, B->before};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(w->context, blocks[i]);
     tree_free(w->context, &B->tree);
     *B = (broad){0};
@@ -209,6 +209,29 @@ zn_status broad_prepare(collide_world *w) {
     return status;
 }
 
+/* What is known of pairs goes over to the same ones found anew. */
+static void remember(broad *B, size_t n_before) {
+    size_t k = 0;
+    for (size_t i = 0; i < B->n_pairs && k < n_before; i++) {
+        while (k < n_before && compare_pairs(&B->before[k], &B->pairs[i]) < 0) k++;
+        if (k < n_before && compare_pairs(&B->before[k], &B->pairs[i]) == 0) B->pairs[i] = B->before[k];
+    }
+}
+
+/* Pairs of boxes that moved go, and are put aside, sorted. */
+static zn_status put_aside(collide_world *w, size_t *n_before) {
+    broad *B = &w->broad;
+    size_t kept = 0;
+    *n_before = 0;
+    if (!mem_grow(w->context, (void **)&B->before, &B->before_room, B->n_pairs, sizeof *B->before)) return ZN_ERROR_MEMORY;
+    for (size_t k = 0; k < B->n_pairs; k++) {
+        if (!B->is_moved[B->pairs[k].a] && !B->is_moved[B->pairs[k].b]) B->pairs[kept++] = B->pairs[k];
+        else B->before[(*n_before)++] = B->pairs[k];
+    }
+    B->n_pairs = kept;
+    return ZN_OK;
+}
+
 zn_status broad_update(collide_world *w, const collide_pose *poses, double h, double margin) {
     broad *B = &w->broad;
     if ((size_t)B->n != w->n_shapes) {
@@ -218,18 +241,18 @@ zn_status broad_update(collide_world *w, const collide_pose *poses, double h, do
     }
     int n_moved = renew_boxes(w, poses, h, margin);
     if (n_moved == 0) return ZN_OK;
-    bool first = !B->built;
+    if (!B->built) B->n_pairs = 0;
+    size_t n_before;
     zn_status status = renew_tree(w, n_moved);
+    if (status == ZN_OK) status = put_aside(w, &n_before);
     if (status != ZN_OK) return status;
-    size_t kept = 0;
-    for (size_t k = 0; k < B->n_pairs && !first; k++)
-        if (!B->is_moved[B->pairs[k].a] && !B->is_moved[B->pairs[k].b]) B->pairs[kept++] = B->pairs[k];
-    B->n_pairs = kept;
+    size_t kept = B->n_pairs;
     status = meet_planes(w, poses, h, margin);
     if (4 * n_moved > B->n && status == ZN_OK) status = meet_each_other(w);
     for (int k = 0; k < n_moved && 4 * n_moved <= B->n && status == ZN_OK; k++)
         if (!w->outlines[B->moved[k]].wide) status = meet_tree(w, B->moved[k]);
     if (status == ZN_OK) status = sort_pairs(w, kept);
+    if (status == ZN_OK) remember(B, n_before);
     if (status != ZN_OK) B->built = false; /* a list without some of its pairs must not be kept */
     return status;
 }

@@ -205,11 +205,18 @@ zn_status candidate_add(collide_world *w, collide_list *list, const collide_cand
 }
 
 /* First the pair, whoever of the two touches; then the features. */
+static int smaller_shape(const collide_candidate *c) { return c->shape[0] < c->shape[1] ? c->shape[0] : c->shape[1]; }
+static int larger_shape(const collide_candidate *c) { return c->shape[0] < c->shape[1] ? c->shape[1] : c->shape[0]; }
+
+bool candidate_is_of(const collide_candidate *c, int a, int b) { return smaller_shape(c) == a && larger_shape(c) == b; }
+bool candidate_is_before(const collide_candidate *c, int a, int b) {
+    int x = smaller_shape(c);
+    return x < a || (x == a && larger_shape(c) < b);
+}
+
 int candidates_compare(const collide_candidate *x, const collide_candidate *y) {
-    const int a[5] = {x->shape[0] < x->shape[1] ? x->shape[0] : x->shape[1], x->shape[0] < x->shape[1] ? x->shape[1] : x->shape[0],
-                      x->shape[0], x->feature[0], x->feature[1]};
-    const int b[5] = {y->shape[0] < y->shape[1] ? y->shape[0] : y->shape[1], y->shape[0] < y->shape[1] ? y->shape[1] : y->shape[0],
-                      y->shape[0], y->feature[0], y->feature[1]};
+    const int a[5] = {smaller_shape(x), larger_shape(x), x->shape[0], x->feature[0], x->feature[1]};
+    const int b[5] = {smaller_shape(y), larger_shape(y), y->shape[0], y->feature[0], y->feature[1]};
     for (int i = 0; i < 5; i++)
         if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
     return 0;

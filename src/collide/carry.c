@@ -1,27 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lists depend on besides poses: boxes drawn earlier, near pairs and how far they may move, poses of the last search. The tree of the boxes is built anew:
+/* What lists depend on besides poses: boxes drawn earlier, near pairs, how far they may move and where they were when they were looked at, the last list. The tree of the boxes is built anew:
  * pairs do not depend on its shape. */
 #include "collide/internal.h"
+
+#include <stddef.h>
+
+static void carry_feature(byte_stream *b, feature *f) {
+    BYTES_PASS(b, f->kind);
+    bytes_pass(b, f->point, sizeof *f - offsetof(feature, point)); /* numbers only */
+}
+
+void collide_carry_candidate(byte_stream *b, collide_candidate *c) {
+    BYTES_PASS(b, c->shape), BYTES_PASS(b, c->feature);
+    for (int i = 0; i < 2; i++) carry_feature(b, &c->of[i]);
+    BYTES_PASS(b, c->side), BYTES_PASS(b, c->gap), BYTES_PASS(b, c->n), BYTES_PASS(b, c->point);
+}
+
+zn_status collide_carry_list(zn_context *context, byte_stream *b, collide_list *list) {
+    list->count = bytes_pass_count(b, list->count, sizeof(feature));
+    if (b->way == BYTES_READ && !mem_grow(context, (void **)&list->at, &list->capacity, list->count + 1, sizeof *list->at))
+        return ZN_ERROR_MEMORY;
+    for (size_t i = 0; i < list->count; i++) collide_carry_candidate(b, &list->at[i]);
+    return ZN_OK;
+}
+
+static zn_status carry_pairs(collide_world *w, byte_stream *b) {
+    broad *B = &w->broad;
+    int n = (int)w->n_shapes;
+    B->n_pairs = bytes_pass_count(b, B->n_pairs, sizeof(double));
+    if (b->way == BYTES_READ && !mem_grow(w->context, (void **)&B->pairs, &B->capacity, B->n_pairs + 1, sizeof *B->pairs))
+        return ZN_ERROR_MEMORY;
+    for (size_t i = 0; i < B->n_pairs; i++) {
+        pair *p = &B->pairs[i];
+        BYTES_PASS(b, p->a), BYTES_PASS(b, p->b), BYTES_PASS(b, p->count), BYTES_PASS(b, p->first), BYTES_PASS(b, p->slack);
+        BYTES_PASS(b, p->seen);
+        if (b->missing || p->a < 0 || p->a >= n || p->b < 0 || p->b >= n || p->count < 0 || p->first > w->kept.count ||
+            (size_t)p->count > w->kept.count - p->first)
+            return ZN_ERROR_ARGUMENT;
+    }
+    return ZN_OK;
+}
 
 zn_status collide_carry(collide_world *w, byte_stream *b) {
     broad *B = &w->broad;
     int n = (int)w->n_shapes;
     BYTES_PASS(b, n);
     if (n != (int)w->n_shapes) return ZN_ERROR_ARGUMENT;
-    BYTES_PASS(b, w->margin), BYTES_PASS(b, w->stale), BYTES_PASS(b, B->built);
+    BYTES_PASS(b, w->margin), BYTES_PASS(b, B->built);
     zn_status status = b->way == BYTES_READ ? broad_prepare(w) : ZN_OK;
     if (status != ZN_OK || !B->built) return status;
     BYTES_PASS_ARRAY(b, B->fat, n);
-    B->n_pairs = bytes_pass_count(b, B->n_pairs, sizeof(double));
-    if (b->way == BYTES_READ && (!mem_grow(w->context, (void **)&B->pairs, &B->capacity, B->n_pairs + 1, sizeof *B->pairs) ||
-                                 !mem_grow(w->context, (void **)&w->seen, &w->seen_room, w->n_shapes + 1, sizeof *w->seen) ||
-                                 !mem_grow(w->context, (void **)&w->way, &w->way_room, w->n_shapes + 1, sizeof *w->way)))
-        return ZN_ERROR_MEMORY;
-    for (size_t i = 0; i < B->n_pairs; i++) {
-        pair *p = &B->pairs[i];
-        BYTES_PASS(b, p->a), BYTES_PASS(b, p->b), BYTES_PASS(b, p->slack);
-        if (b->missing || p->a < 0 || p->a >= n || p->b < 0 || p->b >= n) return ZN_ERROR_ARGUMENT;
-    }
-    BYTES_PASS_ARRAY(b, w->seen, n);
-    return b->way == BYTES_READ ? broad_settle(w) : ZN_OK;
+    status = collide_carry_list(w->context, b, &w->kept);
+    if (status == ZN_OK) status = carry_pairs(w, b);
+    return status == ZN_OK && b->way == BYTES_READ ? broad_settle(w) : status;
 }

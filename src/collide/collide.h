@@ -82,10 +82,18 @@ void collide_filter(collide_world *, bool (*may_meet)(void *user, int shape_a, i
 
 /* All candidates that may touch until h later, when bodies move as the poses say, except for `margin` (a length). The list is sorted. */
 zn_status collide_find(collide_world *, const collide_pose *poses, double h, double margin, collide_list *);
-/* Whether a list that collide_find made still serves: no box has left the one it was found in. */
-bool collide_still_serves(collide_world *, const collide_pose *poses, double h);
+/* The same, and pairs whose candidates do not serve at the ends of their ways are looked at in any case. */
+zn_status collide_find_along(collide_world *, const collide_pose *poses, const collide_pose *ends, double h, double margin, collide_list *);
+/* Whether the last list still serves: no box has left the one it was found in, no pair has moved to other features. Where it does not, the next search looks at
+ * what has moved, and takes the rest from the last list: */
+bool collide_still_serves(const collide_world *, const collide_pose *poses, double h);
+/* this one (sorted), from now on; or none: all near pairs are looked at. */
+zn_status collide_keep(collide_world *, const collide_list *);
+void collide_forget(collide_world *);
 /* What the world knows of the last list, as bytes; read by one with the same shapes (ZN_ERROR_ARGUMENT: they are of others). */
 zn_status collide_carry(collide_world *, byte_stream *);
+void collide_carry_candidate(byte_stream *, collide_candidate *);
+zn_status collide_carry_list(zn_context *, byte_stream *, collide_list *);
 /* The deepest overlap of any pair (0: none) and its shapes; that of pairs which no features can push apart: facets that lie across each other. */
 typedef struct collide_overlap {
     double depth, unexplained;
@@ -108,6 +116,9 @@ bool collide_same_features(const collide_candidate *, const collide_candidate *)
 void collide_measure(const collide_world *, const collide_pose *, collide_candidate *);
 /* Half the diagonal of the smallest shape: lengths are small against it or not. */
 double collide_smallest(const collide_world *);
+
+/* A flat face with n > 3 corners in space, with or without notches, as n - 2 triangles of its corners, of the same sense. *wrong: NULL, or why it cannot be divided. */
+zn_status collide_cut_face(zn_context *, int n, const double *points, int (*triangle)[3], const char **wrong);
 
 /* The convex hull of points: its corners and triangles (counter-clockwise from outside, corners counted from 0), which the caller frees. */
 zn_status collide_hull(zn_context *, int n, const double *points, const char *name, int *n_corners, double (**corners)[3], int *n_triangles,

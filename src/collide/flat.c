@@ -42,8 +42,9 @@ static void choose(int n, const vec3 *x, vec3 normal, bool *kept) {
     }
 }
 
-/* Of the candidates of one pair, from `first` on. */
-void flat_reduce(collide_list *list, size_t first, double size) {
+/* Of the candidates of one pair, from `first` on. True: some were left out, for the poses of now. */
+bool flat_reduce(collide_list *list, size_t first, double size) {
+    bool reduced = false;
     for (size_t i = first; i < list->count; i++) {
         size_t member[FLAT_MOST];
         vec3 x[FLAT_MOST];
@@ -64,5 +65,7 @@ void flat_reduce(collide_list *list, size_t first, double size) {
             if (!leaves) list->at[to++] = list->at[j];
         }
         list->count = to;
+        reduced = true;
     }
+    return reduced;
 }

@@ -71,10 +71,21 @@ typedef struct outline {
     bool wide, planar; /* wide: a plane */
 } outline;
 
+/* Where two bodies are, each as seen from the other, and the rotation of the first in the second. */
+typedef struct relative {
+    vec3 p[2];
+    mat3 R;
+} relative;
+
 typedef struct pair {
     int a, b;     /* a < b */
-    double slack; /* how far they may move against each other before their candidates are others: see guard.c */
+    int count;    /* of its candidates in the last list, */
+    size_t first; /* and the first of them */
+    double
+        slack; /* how far they may move against each other before their candidates are others: see guard.c; PAIR_NEW: not looked at yet */
+    relative seen; /* when they were looked at */
 } pair;
+#define PAIR_NEW (-1.0)
 
 typedef struct broad {
     int n; /* shapes */
@@ -83,6 +94,8 @@ typedef struct broad {
     int moved_since; /* leaves that moved since it was built */
     pair *pairs;     /* sorted */
     size_t n_pairs, capacity, room;
+    pair *before; /* work space: those before they were found anew */
+    size_t before_room;
     int *moved, *order; /* those that have moved; those of the tree */
     bool *is_moved, built;
 } broad;
@@ -114,11 +127,8 @@ struct collide_world {
     placed part[2];    /* at their places */
     int *near[2];      /* facets */
     size_t near_room[2];
-    collide_pose *seen; /* poses of the shapes at the last search */
-    double *way;        /* how far they have moved since then, and will in the next step */
-    size_t seen_room, way_room;
-    double margin; /* of the last search */
-    bool stale;    /* boxes have changed since the last list was found */
+    collide_list kept; /* the last list */
+    double margin;     /* of the last search */
 };
 
 /* Two pieces under inspection. */
@@ -219,13 +229,17 @@ void candidate_measure(collide_candidate *, const collide_pose *a, const collide
 /* Sorts from `first` on, and drops what is there twice. */
 void candidates_sort(collide_list *, size_t first);
 int candidates_compare(const collide_candidate *, const collide_candidate *);
+/* Whether it is one of two shapes, a < b; whether it is one of two that come before them. */
+bool candidate_is_of(const collide_candidate *, int a, int b);
+bool candidate_is_before(const collide_candidate *, int a, int b);
 
 /* ---- flat.c ---- */
-void flat_reduce(collide_list *, size_t first, double size);
+bool flat_reduce(collide_list *, size_t first, double size);
 
 /* ---- guard.c ---- */
-zn_status guard_begin(collide_world *, const collide_pose *);
-bool guard_serves(collide_world *, const collide_pose *, double h);
+/* A pair has been looked at; whether what was found serves for a step of h from these poses, with a share of the slack. */
+void guard_note(const collide_world *, const collide_pose *, pair *);
+bool guard_serves(const collide_world *, const collide_pose *, const pair *, double h, double share);
 
 /* ---- narrow.c ---- */
 /* *slack (may be NULL): how far the two may move against each other while the candidates are the same. */

@@ -127,6 +127,7 @@ static zn_status crossing(meeting *m, const placed *r, int face, const placed *p
          vec3_norm(vec3_cross(touch_edge_of(p, edge), touch_edge_of(r, side))) >= COLLIDE_PARALLEL))
         return ZN_OK; /* edges that cross, and do not touch */
     feature f = feature_vertex(m->world, p, 0, FEATURE_BALL), g = feature_face(m->world, r, face);
+    if (gap <= m->reach) touch_limit(m, 0); /* the point of now */
     vec3_store(mat3_apply_transposed(&p->A, vec3_sub(x, p->r)), f.point);
     if (p->of->disc)
         return touch_emit(m, (half){p, edge, f, false},

@@ -262,6 +262,10 @@ static void measure(const collide_world *w, const collide_pose *poses, collide_l
 /* Shapes that are apart are looked at again before they touch: after this part of the way. */
 static const double before_touch = 0.9;
 
+static bool is_ball(const solid *s) { return !s->surface && s->n_pieces == 1 && s->piece->n_vertices == 1 && s->piece->core == CORE_HULL; }
+/* They have one candidate, whatever they do. */
+static bool are_balls(const solid *s, const solid *t) { return is_ball(s) && is_ball(t); }
+
 /* Candidates of two shapes at given poses. */
 static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, int b, const int n[2], double reach, collide_list *list,
                       double *slack) {
@@ -270,7 +274,7 @@ static zn_status meet(collide_world *w, const collide_pose *const at[2], int a, 
     double smaller_one = s->surface ? t->extent : t->surface ? s->extent : smaller(s->extent, t->extent);
     meeting m = {w, &w->side[0], &w->side[1], reach, COLLIDE_BORDER * extent, 0.25 * smaller_one, list, INFINITY};
     double nearest = INFINITY;
-    if (s->surface || t->surface) m.slack = reach; /* facets that were not asked are farther away */
+    if (!are_balls(s, t)) m.slack = reach; /* what is not listed is farther away */
     for (int i = 0; i < n[0]; i++)
         for (int j = 0; j < n[1]; j++) {
             zn_status status = put_piece(w, 0, a, i, at[0], at[1]->r);
@@ -307,9 +311,7 @@ static zn_status meet_in_step(collide_world *w, const collide_pose *poses, int a
     int n[2];
     zn_status status = count_pieces(w, poses, a, b, reach, n);
     if (status != ZN_OK) return status;
-    bool balls = !s->surface && !t->surface && s->n_pieces == 1 && t->n_pieces == 1 && s->piece->n_vertices == 1 &&
-                 t->piece->n_vertices == 1 && s->piece->core == CORE_HULL && t->piece->core == CORE_HULL;
-    if (balls || !(way > stop) || !(stop > 0)) return meet(w, now, a, b, n, reach, list, slack);
+    if (are_balls(s, t) || !(way > stop) || !(stop > 0)) return meet(w, now, a, b, n, reach, list, slack);
     double first = INFINITY;
     for (int i = 0; i < n[0]; i++)
         for (int j = 0; j < n[1]; j++)
@@ -345,7 +347,8 @@ zn_status narrow_pair(collide_world *w, const collide_pose *poses, int a, int b,
     measure(w, poses, list, first);
     candidates_sort(list, first);
     if (s->surface || t->surface) merge_facets(w, list, first);
-    if (!s->given.planar) flat_reduce(list, first, smaller(s->extent, t->extent));
+    double size = smaller(s->extent, t->extent);
+    if (!s->given.planar && flat_reduce(list, first, size)) *slack = smaller(*slack, COLLIDE_BORDER * size);
     return ZN_OK;
 }
 

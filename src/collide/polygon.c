@@ -34,6 +34,17 @@ static bool cross(const flat *f, int a, int b, int c, int d) {
     return ((p > 0) != (q > 0)) && ((r > 0) != (s > 0)) && p != q && r != s;
 }
 
+/* Two edges that cross, by their first corners. */
+static bool crosses_itself(const flat *f, int *first, int *second) {
+    for (int i = 0; i < f->n; i++)
+        for (int j = i + 2; j < f->n; j++)
+            if (!(i == 0 && j == f->n - 1) && cross(f, i, i + 1, j, (j + 1) % f->n)) {
+                *first = i, *second = j;
+                return true;
+            }
+    return false;
+}
+
 zn_status polygon_check(zn_context *context, int n, const double *points, const char *name, double *area) {
     flat f = {points, n};
     if (n < 3) return fail(context, ZN_ERROR_MODEL, "the polygon '%s' has %d points, and needs at least three", name, n);
@@ -51,11 +62,9 @@ zn_status polygon_check(zn_context *context, int n, const double *points, const 
     *area = twice / 2;
     if (!(fabs(twice) > 1e-9 * size))
         return fail(context, ZN_ERROR_MODEL, "the points of the polygon '%s' lie on one line: it has no inside", name);
-    for (int i = 0; i < n; i++)
-        for (int j = i + 2; j < n; j++)
-            if (!(i == 0 && j == n - 1) && cross(&f, i, i + 1, j, (j + 1) % n))
-                return fail(
-                    context, ZN_ERROR_MODEL,
+    int i, j;
+    if (crosses_itself(&f, &i, &j))
+        return fail(context, ZN_ERROR_MODEL,
                     "the polygon '%s' crosses itself: its edges from point %d and from point %d meet; change the order of its points", name,
                     i + 1, j + 1);
     return ZN_OK;
@@ -93,6 +102,63 @@ static int cut_ears(const flat *f, int *ring, int (*triangle)[3]) {
         m--;
     }
     return count;
+}
+
+/* ---- faces ---- */
+
+/* The corners of a face along two axes at right angles to its normal, which is the sum of the cross products (Newell's). False: it has no area. */
+static bool flatten(int n, const double *points, double *flat_points) {
+    vec3 o = vec3_from(points), sum = {0, 0, 0};
+    double size = 0;
+    for (int i = 0; i < n; i++) {
+        vec3 p = vec3_sub(vec3_from(points + (size_t)3 * (size_t)i), o),
+             q = vec3_sub(vec3_from(points + (size_t)3 * (size_t)((i + 1) % n)), o);
+        sum = vec3_add(sum, vec3_cross(p, q));
+        size = larger(size, vec3_dot(p, p));
+    }
+    if (!(vec3_norm(sum) > 1e-12 * size)) return false;
+    vec3 e = vec3_normalised(sum), least = fabs(e.x) < 0.6 ? (vec3){1, 0, 0} : (vec3){0, 1, 0};
+    vec3 x = vec3_normalised(vec3_cross(least, e)), y = vec3_cross(e, x);
+    for (int i = 0; i < n; i++) {
+        vec3 p = vec3_sub(vec3_from(points + (size_t)3 * (size_t)i), o);
+        vec3_store((vec3){vec3_dot(x, p), vec3_dot(y, p), 0}, flat_points + (size_t)3 * (size_t)i);
+    }
+    return true;
+}
+
+/* All turns to the left, and once around. */
+static bool is_convex(const flat *f) {
+    int downs = 0;
+    for (int i = 0; i < f->n; i++) {
+        int a = i, b = (i + 1) % f->n, c = (i + 2) % f->n;
+        const double *p = f->x + (size_t)3 * (size_t)a, *q = f->x + (size_t)3 * (size_t)b, *r = f->x + (size_t)3 * (size_t)c;
+        if (!turns_left(f, a, b, c)) return false;
+        downs += q[1] >= p[1] && r[1] < q[1];
+    }
+    return downs == 1;
+}
+
+enum { NOTCHED_MOST = 2000 }; /* corners of a face that is not convex: cutting ears costs their square and more */
+
+zn_status collide_cut_face(zn_context *context, int n, const double *points, int (*triangle)[3], const char **wrong) {
+    double *plane = MEM_ARRAY(context, double, (size_t)3 * (size_t)n);
+    int *ring = MEM_ARRAY(context, int, n), i, j;
+    bool good = plane && ring;
+    flat f = {plane, n};
+    *wrong = NULL;
+    if (good && !flatten(n, points, plane)) *wrong = "the face has no area";
+    else if (good && is_convex(&f))
+        for (int k = 0; k < n - 2; k++) triangle[k][0] = 0, triangle[k][1] = k + 1, triangle[k][2] = k + 2;
+    else if (good && n > NOTCHED_MOST) *wrong = "a face with more than 2000 points must be convex: divide it";
+    else if (good && crosses_itself(&f, &i, &j)) *wrong = "the face crosses itself: change the order of its points";
+    else if (good) {
+        for (int k = 0; k < n; k++) ring[k] = k;
+        if (cut_ears(&f, ring, triangle) != n - 2)
+            *wrong = "the face cannot be divided into triangles: some of its points coincide or lie on its edges";
+    }
+    mem_free(context, plane);
+    mem_free(context, ring);
+    return good ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 /* ---- convex pieces ---- */

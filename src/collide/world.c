@@ -32,8 +32,7 @@ void collide_destroy(collide_world *w) {
     }
     round_free(w);
     broad_destroy(w);
-    mem_free(context, w->seen);
-    mem_free(context, w->way);
+    mem_free(context, w->kept.at);
     mem_free(context, w->outlines);
     mem_free(context, w->shapes);
     mem_free(context, w);
@@ -72,20 +71,99 @@ static zn_status check_poses(const collide_world *w, const collide_pose *poses) 
     return ZN_OK;
 }
 
+/* The candidates of a pair that serve still, from the last list; where they are now. */
+static zn_status take_over(collide_world *w, const collide_pose *poses, const pair *p, collide_list *list) {
+    size_t count = (size_t)p->count, first = list->count;
+    if (!mem_grow(w->context, (void **)&list->at, &list->capacity, first + count, sizeof *list->at)) return ZN_ERROR_MEMORY;
+    if (count > 0) memcpy(list->at + first, w->kept.at + p->first, count * sizeof *list->at);
+    list->count += count;
+    for (size_t i = first; i < list->count; i++) collide_measure(w, poses, &list->at[i]);
+    return ZN_OK;
+}
+
+/* Two that have parted, farther than what is listed, but by no more than a few margins: their last candidates stay while all of them are as far away, so that schemes with a
+ * memory can let go of them slowly. */
+static const double few_margins = 4;
+static zn_status part_slowly(collide_world *w, const collide_pose *poses, double margin, pair *p, collide_list *list) {
+    size_t first = list->count;
+    zn_status status = take_over(w, poses, p, list);
+    double least = INFINITY;
+    for (size_t i = first; i < list->count; i++) least = smaller(least, list->at[i].gap);
+    if (!(least > margin && least < few_margins * margin)) list->count = first;
+    else p->slack = smaller(p->slack, margin);
+    return status;
+}
+
+static zn_status look_at(collide_world *w, const collide_pose *poses, double h, double margin, pair *p, collide_list *list) {
+    size_t first = list->count;
+    zn_status status = narrow_pair(w, poses, p->a, p->b, h, margin, list, &p->slack);
+    if (status == ZN_OK && list->count == first && p->count > 0 && p->slack > 0) status = part_slowly(w, poses, margin, p, list);
+    guard_note(w, poses, p);
+    p->count = (int)(list->count - first);
+    return status;
+}
+
+/* The list is what the next one begins from. */
+static zn_status keep(collide_world *w, const collide_list *list) {
+    if (!mem_grow(w->context, (void **)&w->kept.at, &w->kept.capacity, list->count, sizeof *list->at)) return ZN_ERROR_MEMORY;
+    if (list->count > 0) memcpy(w->kept.at, list->at, list->count * sizeof *list->at);
+    w->kept.count = list->count;
+    return ZN_OK;
+}
+
+void collide_forget(collide_world *w) {
+    for (size_t i = 0; i < w->broad.n_pairs; i++) w->broad.pairs[i].slack = PAIR_NEW, w->broad.pairs[i].count = 0;
+}
+
+/* Pairs that have used this part of their slack are looked at with those that have used all of it: one list for many. */
+static const double soon = 0.5;
+
 zn_status collide_find(collide_world *w, const collide_pose *poses, double h, double margin, collide_list *list) {
     list->count = 0;
     w->margin = margin;
-    w->stale = false;
     zn_status status = check_poses(w, poses);
     if (status == ZN_OK) status = broad_update(w, poses, h, margin);
-    if (status == ZN_OK) status = guard_begin(w, poses);
-    for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++)
-        status = narrow_pair(w, poses, w->broad.pairs[i].a, w->broad.pairs[i].b, h, margin, list, &w->broad.pairs[i].slack);
-    return status; /* pairs are sorted, and so are the candidates of each */
+    for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++) {
+        pair *p = &w->broad.pairs[i];
+        size_t first = list->count;
+        status = guard_serves(w, poses, p, h, soon) ? take_over(w, poses, p, list) : look_at(w, poses, h, margin, p, list);
+        p->first = first;
+    }
+    if (status == ZN_OK) status = keep(w, list); /* pairs are sorted, and so are the candidates of each */
+    if (status != ZN_OK) collide_forget(w);
+    return status;
 }
 
-bool collide_still_serves(collide_world *w, const collide_pose *poses, double h) {
-    return !w->stale && broad_serves(w, poses, h) && guard_serves(w, poses, h);
+zn_status collide_find_along(collide_world *w, const collide_pose *poses, const collide_pose *ends, double h, double margin,
+                             collide_list *list) {
+    for (size_t i = 0; i < w->broad.n_pairs; i++)
+        if (!guard_serves(w, ends, &w->broad.pairs[i], 0, 1)) w->broad.pairs[i].slack = PAIR_NEW;
+    return collide_find(w, poses, h, margin, list);
+}
+
+/* A length that is small for both. */
+static double smaller_extent(const collide_world *w, const pair *p) { return smaller(w->shapes[p->a].extent, w->shapes[p->b].extent); }
+
+zn_status collide_keep(collide_world *w, const collide_list *list) {
+    size_t k = 0;
+    for (size_t i = 0; i < w->broad.n_pairs; i++) {
+        pair *p = &w->broad.pairs[i];
+        while (k < list->count && candidate_is_before(&list->at[k], p->a, p->b)) k++;
+        p->first = k;
+        while (k < list->count && candidate_is_of(&list->at[k], p->a, p->b)) k++;
+        if (p->count != (int)(k - p->first)) p->slack = smaller(p->slack, COLLIDE_BORDER * smaller_extent(w, p));
+        p->count = (int)(k - p->first);
+    }
+    zn_status status = keep(w, list);
+    if (status != ZN_OK) collide_forget(w);
+    return status;
+}
+
+bool collide_still_serves(const collide_world *w, const collide_pose *poses, double h) {
+    if (!broad_serves(w, poses, h)) return false;
+    for (size_t i = 0; i < w->broad.n_pairs; i++)
+        if (!guard_serves(w, poses, &w->broad.pairs[i], h, 1)) return false;
+    return true;
 }
 
 static const collide_candidate *listed(const collide_list *list, const collide_candidate *c) {
@@ -134,8 +212,6 @@ zn_status collide_check(collide_world *w, const collide_pose *poses, double tole
     double deepest = 0;
     *overlap = (collide_overlap){.pair = {-1, -1}};
     if (missed) missed->count = 0;
-    /* A box that was left is made anew: then the list is not that of the boxes any more. */
-    if (!broad_serves(w, poses, 0)) w->stale = true;
     zn_status status = check_poses(w, poses);
     if (status == ZN_OK) status = broad_update(w, poses, 0, w->margin);
     for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++) {

@@ -198,11 +198,17 @@ static void keep_best(cone_solver *s, double norm, local_result *result) {
     memcpy(s->dy_best, s->dy, (size_t)s->p->ny * sizeof(double));
 }
 
+/* A solution whose states are others than those it was found with: the fourth corner of a box that lands flat, which was open, touches without a force. Which three were taken is
+ * up to round-off; with all of them the forces are those of least norm. */
+static bool is_tie(const cone_solver *s, const attempt *how, bool other) {
+    return other && how->robust && how->shift == 0 && !s->frozen && s->cod;
+}
+
 /* From s->dy; the best iterate is kept in s->dy_best, result->norm. */
 static zn_status run_newton(cone_solver *s, const attempt *how, local_result *result) {
     int ny = s->p->ny;
     uint64_t history[HISTORY] = {0};
-    bool damped = how->damping == DAMP_ALWAYS, least_squares = false;
+    bool damped = how->damping == DAMP_ALWAYS, least_squares = false, tied = false;
     double before = INFINITY;
     for (int it = 0; it <= how->tries; it++) {
         if (base_stopped(s->context)) return ZN_ERROR_NO_CONVERGENCE; /* newton.c tells */
@@ -213,9 +219,12 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
             cone_residual(s, s->psi_l, s->mu_l, s->R);
         } else {
             if (!isfinite(square)) return ZN_ERROR_NO_CONVERGENCE;
+            bool good = norm <= how->tolerance || (norm <= how->enough && norm > 0.2 * before);
+            if (good && tied) result->norm = INFINITY; /* this one is meant */
             if (how->shift == 0) keep_best(s, norm, result);
-            if (norm <= how->tolerance || (norm <= how->enough && norm > 0.2 * before)) return ZN_OK;
             uint64_t hash = cone_state_hash(s);
+            if (tied || (good && !is_tie(s, how, it > 0 && hash != history[(it - 1) % HISTORY]))) return ZN_OK;
+            tied = good;
             /* Least squares of rows that contradict each other lead here again. */
             if (it > 0 && least_squares && hash == history[(it - 1) % HISTORY] && norm > stuck_share * before)
                 return ZN_ERROR_NO_CONVERGENCE;

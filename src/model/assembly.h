@@ -48,6 +48,10 @@ typedef struct assembly_extra {
  * failure it may only be destroyed (model_free) or extended again. */
 zn_status assembly_extend(zn_context *, const zn_model *model, int count, const assembly_extra *, zn_model **extended);
 
+/* The numbers of the extras of `extended` become those of others of the same kinds on the same coordinates (which stay the caller's), one for one; the rest stays as it is. False: they
+ * are not of the same kinds, and nothing has changed. */
+bool assembly_renumber(zn_model *extended, int count, const assembly_extra *others);
+
 /* Per entry of r_q: whether only contacts have it, so that it comes from their multipliers. False: not an assembly, nothing is written. */
 bool assembly_entries_of_contacts(const zn_model *, unsigned char *only);
 

@@ -40,6 +40,23 @@ zn_status assembly_extend(zn_context *context, const zn_model *model, int count,
     return status;
 }
 
+static bool is_like(const part *p, const assembly_extra *other) {
+    const zn_sizes *size = &p->model->size;
+    return formula_model_like(p->model, other->model) && !memcmp(p->q, other->q, (size_t)size->nq * sizeof *p->q) &&
+           !memcmp(p->u, other->u, (size_t)size->nu * sizeof *p->u);
+}
+
+bool assembly_renumber(zn_model *extended, int count, const assembly_extra *others) {
+    assembly_model *m = (assembly_model *)extended;
+    part *first = m->parts + m->n_parts - count;
+    for (int i = 0; i < count; i++)
+        if (first[i].model != others[i].model && !is_like(&first[i], &others[i])) return false;
+    for (int i = 0; i < count; i++)
+        if (first[i].model != others[i].model) formula_model_renumber(first[i].model, others[i].model);
+    assembly_fill_lanes(m);
+    return true;
+}
+
 /* ---- the same parts, which read other inputs ---- */
 
 static void destroy_bound(zn_context *context, zn_model *model) {

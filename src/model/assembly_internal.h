@@ -88,6 +88,8 @@ zn_pattern *assembly_pattern_of(zn_patterns *, matrix_name);
  * patterns that the others add nothing to. */
 zn_status assembly_lay_out(assembly_model *, const assembly_model *same);
 void assembly_free_layout(assembly_model *);
+/* What lanes read, from the parts. */
+void assembly_fill_lanes(assembly_model *);
 /* NULL: not an assembly. */
 const assembly_model *assembly_of(const zn_model *);
 /* The point on the coordinates of a part, in the caller's scratch memory; *own_work: that of the part. */

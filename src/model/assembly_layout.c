@@ -244,6 +244,10 @@ static void fill_lanes(assembly_model *m, const part_kind *kind) {
     }
 }
 
+void assembly_fill_lanes(assembly_model *m) {
+    for (int i = 0; i < m->n_kinds; i++) fill_lanes(m, &m->kinds[i]);
+}
+
 static zn_status make_lanes(assembly_model *m) {
     int indices = 0, numbers = 0;
     for (int i = 0; i < m->n_kinds; i++) {
@@ -257,7 +261,7 @@ static zn_status make_lanes(assembly_model *m) {
     if (!grow(m->context, &m->lane_index, indices) ||
         !mem_grow(m->context, (void **)&m->lane_numbers, &m->lane_room, (size_t)numbers + 1, sizeof *m->lane_numbers))
         return ZN_ERROR_MEMORY;
-    for (int i = 0; i < m->n_kinds; i++) fill_lanes(m, &m->kinds[i]);
+    assembly_fill_lanes(m);
     return ZN_OK;
 }
 

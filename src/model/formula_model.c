@@ -276,3 +276,14 @@ zn_status formula_model_instance(zn_context *context, const zn_model *kind, cons
     *model = &m->base;
     return ZN_OK;
 }
+
+bool formula_model_like(const zn_model *a, const zn_model *b) {
+    const formula_model *x = formula_model_of(a), *y = formula_model_of(b);
+    return x && y && x->tapes == y->tapes;
+}
+
+void formula_model_renumber(zn_model *a, const zn_model *b) {
+    const formula_model *from = (const formula_model *)b;
+    formula_model *to = (formula_model *)a;
+    if (from->tapes->n_parameters) memcpy(to->parameters, from->parameters, (size_t)from->tapes->n_parameters * sizeof *to->parameters);
+}

@@ -50,6 +50,9 @@ void formula_model_adopt(formula_model *model, formula_system *system);
 /* Another model of the same kind: its tapes are shared, parameters (copied), names and contacts are its own. */
 zn_status formula_model_instance(zn_context *context, const zn_model *kind, const double *parameters, const char *const *bilateral_names,
                                  int n_contacts, const zn_contact *contacts, const char *const *output_names, zn_model **model);
+/* Whether two formula models are of one kind; then the first can take over the parameters of the other. */
+bool formula_model_like(const zn_model *, const zn_model *);
+void formula_model_renumber(zn_model *, const zn_model *);
 /* The values that change between steps; shared with others. */
 void formula_model_set_machine(formula_model *, struct machine_plan *);
 /* The power of its forces without potential; false: not a formula model. */

@@ -124,11 +124,13 @@ static void read_inertia(scene_loader *loader, const scene_node *node, zn_body_d
     }
 }
 
-static void read_motion(scene_loader *loader, const body_nodes *n, zn_body_def *def) {
+/* A motion is one in space where it has three coordinates or an axis, or where others move in space and nothing in a plane; else it is in the plane as long as it stays there. */
+static void read_motion(scene_loader *loader, const body_nodes *n, bool in_space, zn_body_def *def) {
     const scene_node *items[3];
     int count = n->position ? scene_want_list(loader, n->position, "position", 2, 3, items) : 0;
+    if (in_space || count == 3 || n->axis) def->motion[2] = (zn_formula){.text = "0"};
     for (int i = 0; i < count; i++) {
-        if (scene_is_constant(loader, scene_formula(loader, items[i])))
+        if (i < 2 && scene_is_constant(loader, scene_formula(loader, items[i])))
             scene_want_number(loader, items[i], "position", scene_any_number, &def->position[i]);
         else def->motion[i] = scene_formula(loader, items[i]);
     }
@@ -186,7 +188,19 @@ static bool read_type(scene_loader *loader, const body_nodes *n, const char *wha
     return true;
 }
 
-static void read_body(scene_loader *loader, const scene_entry *entry) {
+/* Whether some of the bodies are spatial, and none is planar. */
+static bool is_space(const scene_node *bodies) {
+    bool spatial = false;
+    for (const scene_entry *entry = bodies->first; entry; entry = entry->next)
+        for (const scene_entry *e = entry->value->kind == SCENE_MAP ? entry->value->first : NULL; e; e = e->next) {
+            if (strcmp(e->key->text, "type") != 0 || e->value->kind != SCENE_SCALAR) continue;
+            if (!strcmp(e->value->text, "planar")) return false;
+            spatial = spatial || !strcmp(e->value->text, "spatial");
+        }
+    return spatial;
+}
+
+static void read_body(scene_loader *loader, const scene_entry *entry, bool in_space) {
     const char *name = entry->key->text, *what = scene_format(loader, "body '%s'", name);
     const int scalar = SCENE_SCALAR, list = SCENE_LIST;
     body_nodes n = {0};
@@ -210,7 +224,7 @@ static void read_body(scene_loader *loader, const scene_entry *entry) {
     scene_declare(loader, "body", entry->key);
     if (scene_want_map(loader, entry->value, what, sizeof keys / sizeof *keys, keys) && n.type && read_type(loader, &n, what, &def.type)) {
         def.name = name;
-        if (def.type == ZN_BODY_PRESCRIBED) read_motion(loader, &n, &def);
+        if (def.type == ZN_BODY_PRESCRIBED) read_motion(loader, &n, in_space, &def);
         else read_start(loader, &n, def.type == ZN_BODY_PARTICLE_2D || def.type == ZN_BODY_PLANAR, &def);
         if (n.rotation) scene_want_rotation(loader, n.rotation, scene_format(loader, "rotation of '%s'", name), def.rotation);
         def.mass = number_or(loader, n.mass, scene_format(loader, "mass of '%s'", name), scene_positive, 0);
@@ -231,7 +245,7 @@ static void read_body(scene_loader *loader, const scene_entry *entry) {
 
 void scene_read_bodies(scene_loader *loader, const scene_node *node) {
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next)
-        scene_is_flexible(entry->value) ? scene_read_flexible(loader, entry) : read_body(loader, entry);
+        scene_is_flexible(entry->value) ? scene_read_flexible(loader, entry) : read_body(loader, entry, is_space(node));
 }
 
 void scene_read_gravity(scene_loader *loader, const scene_node *node) {

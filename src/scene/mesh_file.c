@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Meshes from files: STL (text or binary) and OBJ, as other programs write them. STL repeats the corners of every triangle, and so do some OBJ files: equal points become one. */
+#include "collide/collide.h"
 #include "scene/scene.h"
 
 #include <errno.h>
@@ -14,7 +15,8 @@ typedef struct mesh_reader {
     int line;
     double scale;
     scene_mesh *mesh;
-    size_t point_capacity, triangle_capacity;
+    int *face; /* corners of the one at hand */
+    size_t point_capacity, triangle_capacity, face_capacity;
 } mesh_reader;
 
 static bool wrong(mesh_reader *r, const char *at, const char *why) {
@@ -177,14 +179,34 @@ static bool take_corner(mesh_reader *r, int *corner) {
     return true;
 }
 
+/* A face with more than three corners: divided in its plane. */
+static bool divide_face(mesh_reader *r, const char *at, int n) {
+    zn_context *context = r->loader->context;
+    double(*points)[3] = mem_array(context, (size_t)n, sizeof *points);
+    int(*triangles)[3] = mem_array(context, (size_t)n, sizeof *triangles);
+    const char *why = NULL;
+    bool good = points && triangles;
+    for (int k = 0; good && k < n; k++) memcpy(points[k], r->mesh->points[r->face[k]], sizeof *points);
+    good = good && collide_cut_face(context, n, points[0], triangles, &why) == ZN_OK;
+    if (good && why) good = wrong(r, at, why);
+    for (int t = 0; good && t < n - 2; t++)
+        good = add_triangle(r, r->face[triangles[t][0]], r->face[triangles[t][1]], r->face[triangles[t][2]]);
+    mem_free(context, points);
+    mem_free(context, triangles);
+    return good;
+}
+
 static bool read_face(mesh_reader *r) {
-    int first = -1, before = -1, corner, count = 0;
-    for (; !at_end_of_line(r); count++, before = corner) {
+    int count = 0;
+    skip_blanks(r);
+    const char *at = r->next;
+    for (int corner; !at_end_of_line(r); count++) {
         if (!take_corner(r, &corner)) return false;
-        if (count == 0) first = corner;
-        if (count >= 2 && !add_triangle(r, first, before, corner)) return false;
+        if (!mem_grow(r->loader->context, (void **)&r->face, &r->face_capacity, (size_t)count + 1, sizeof *r->face)) return false;
+        r->face[count] = corner;
     }
-    return count >= 3 ? true : wrong(r, r->next, "a face has at least three points");
+    if (count < 3) return wrong(r, r->next, "a face has at least three points");
+    return count == 3 ? add_triangle(r, r->face[0], r->face[1], r->face[2]) : divide_face(r, at, count);
 }
 
 static bool read_obj(mesh_reader *r) {
@@ -285,5 +307,6 @@ bool scene_read_mesh(scene_loader *loader, const scene_node *file, double scale,
     good = good && keep(&r, to);
     mem_free(loader->context, mesh.points);
     mem_free(loader->context, mesh.triangles);
+    mem_free(loader->context, r.face);
     return good;
 }

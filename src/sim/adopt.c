@@ -159,3 +159,12 @@ zn_status sim_adopt(zn_simulation *sim, const zn_model *model, const int *contac
     sim_see_now(sim);
     return status;
 }
+
+/* Gaps and their rates are others at the same place. */
+zn_status sim_adopt_numbers(zn_simulation *sim) {
+    zn_status status = sim_monitor_look(&sim->monitor, &sim->now);
+    if (sim->settings.step_auto) sim_control_see_rates(sim);
+    if (contact_field_is_smooth(sim->contacts.field)) sim_work_see_friction(sim);
+    sim_see_now(sim);
+    return status;
+}

@@ -34,9 +34,13 @@ zn_status sim_contacts_create(zn_simulation *sim) {
     return sim_rules_create(sim);
 }
 
-static void free_met(zn_context *context, sim_met *m) {
+static void free_part(zn_context *context, const sim_met *m) {
     model_free(context, m->part);
     mem_free(context, m->q);
+}
+
+static void free_met(zn_context *context, sim_met *m) {
+    free_part(context, m);
     *m = (sim_met){0};
 }
 
@@ -142,11 +146,37 @@ static zn_status see_off(zn_simulation *sim) {
     return ZN_OK;
 }
 
+/* The same entries, of which some have other numbers (a rim that has rolled on, a point that slides along an edge): the model takes these over, and all the rest stays. */
+static bool has_same_entries(const zn_simulation *sim) {
+    const sim_contacts *c = &sim->contacts;
+    int declared = sim->base->size.n_contacts;
+    bool same = sim->scheme && !sim->located.on && c->other.count == c->list.count;
+    for (size_t i = 0; same && i < c->other.count; i++) same = c->from[(size_t)declared + i] == declared + (int)i;
+    return same;
+}
+
+static bool renumber(zn_simulation *sim) {
+    sim_contacts *c = &sim->contacts;
+    if (!has_same_entries(sim) || !assembly_renumber(c->models[c->present], (int)c->other.count, c->extra)) return false;
+    for (size_t i = 0; i < c->other.count; i++) {
+        sim_met *m = &c->other.at[i], *old = &c->list.at[i];
+        if (m->part == old->part) continue;
+        free_part(sim->context, m);
+        m->part = old->part, m->q = old->q, m->u = old->u;
+    }
+    sim_mets swap = c->list;
+    c->list = c->other, c->other = swap;
+    c->other.count = 0;
+    c->changes++;
+    return true;
+}
+
 /* The simulation goes on with another list; at the start, where there is no scheme yet, it begins with it. */
 static zn_status change(zn_simulation *sim, const collide_list *wanted, const sim_met *like) {
     sim_contacts *c = &sim->contacts;
     zn_model **next = &c->models[!c->present];
     zn_status status = fill(sim, wanted, like);
+    if (status == ZN_OK && !like && renumber(sim)) return sim_adopt_numbers(sim);
     if (status == ZN_OK) status = assembly_extend(sim->context, sim->base, (int)c->other.count, c->extra, next);
     if (status == ZN_OK && sim->scheme) status = sim_adopt(sim, *next, c->from);
     if (!sim->scheme && status == ZN_OK) sim->model = *next;
@@ -214,7 +244,8 @@ static zn_status add_missed(zn_simulation *sim) {
         c->found.at[c->found.count] = order < 0 ? c->list.at[i].candidate : c->missed.at[k];
         i += order <= 0, k += order >= 0;
     }
-    return change(sim, &c->found, NULL);
+    zn_status status = collide_keep(c->world, &c->found);
+    return status == ZN_OK ? change(sim, &c->found, NULL) : status;
 }
 
 /* Entries of a sorted list that the present one does not have. */
@@ -241,7 +272,7 @@ static zn_status look_along_the_way(zn_simulation *sim, double h, long *count) {
             if (fabs(v) > fabs(c->poses[i].v[k])) c->poses_between[i].v[k] = v;
         }
     }
-    zn_status status = collide_find(c->world, c->poses_between, h, c->margin, &c->missed);
+    zn_status status = collide_find_along(c->world, c->poses_between, c->poses_end, h, c->margin, &c->missed);
     if (status == ZN_OK) *count = count_new(c, &c->missed);
     return status;
 }
@@ -359,17 +390,6 @@ void sim_contacts_show(zn_simulation *sim, double share) {
 
 /* ---- as bytes ---- */
 
-static void carry_feature(byte_stream *b, feature *f) {
-    BYTES_PASS(b, f->kind);
-    bytes_pass(b, f->point, sizeof *f - offsetof(feature, point)); /* numbers only */
-}
-
-static void carry_candidate(byte_stream *b, collide_candidate *c) {
-    BYTES_PASS(b, c->shape), BYTES_PASS(b, c->feature);
-    for (int i = 0; i < 2; i++) carry_feature(b, &c->of[i]);
-    BYTES_PASS(b, c->side), BYTES_PASS(b, c->gap), BYTES_PASS(b, c->n), BYTES_PASS(b, c->point);
-}
-
 static bool is_candidate(const zn_simulation *sim, const collide_candidate *c) {
     bool good = true;
     for (int i = 0; i < 2; i++)
@@ -385,19 +405,10 @@ static zn_status carry_mets(zn_simulation *sim, byte_stream *b, sim_mets *mets) 
     for (size_t i = 0; i < mets->count; i++) {
         sim_met *m = &mets->at[i];
         if (b->way == BYTES_READ) *m = (sim_met){0};
-        carry_candidate(b, &m->candidate);
+        collide_carry_candidate(b, &m->candidate);
         BYTES_PASS(b, m->pole), BYTES_PASS(b, m->P), BYTES_PASS(b, m->P_row);
         if (b->missing || !is_candidate(sim, &m->candidate)) return ZN_ERROR_ARGUMENT;
     }
-    return ZN_OK;
-}
-
-static zn_status carry_found(zn_simulation *sim, byte_stream *b) {
-    collide_list *found = &sim->contacts.found;
-    found->count = bytes_pass_count(b, found->count, sizeof(feature));
-    if (b->way == BYTES_READ && !mem_grow(sim->context, (void **)&found->at, &found->capacity, found->count + 1, sizeof *found->at))
-        return ZN_ERROR_MEMORY;
-    for (size_t i = 0; i < found->count; i++) carry_candidate(b, &found->at[i]);
     return ZN_OK;
 }
 
@@ -425,7 +436,7 @@ zn_status sim_contacts_carry(zn_simulation *sim, byte_stream *b) {
     if (status == ZN_OK && b->way == BYTES_READ) status = go_on_with(sim, &read);
     mem_free(sim->context, read.at);
     if (status == ZN_OK) status = carry_mets(sim, b, &c->gone);
-    if (status == ZN_OK) status = carry_found(sim, b);
+    if (status == ZN_OK) status = collide_carry_list(sim->context, b, &c->found);
     if (status == ZN_OK) status = collide_carry(c->world, b);
     if (status != ZN_OK) return status;
     c->n_pairs = bytes_pass_count(b, c->n_pairs, sizeof *c->pairs);

@@ -299,6 +299,8 @@ zn_status sim_begin_at(zn_simulation *, const double *q, const double *u);
 /* adopt.c: another model of the same coordinates and declared contacts; contact: of each of its contacts the number in sim->model, -1: new. The old
  * model may be destroyed afterwards. */
 zn_status sim_adopt(zn_simulation *, const zn_model *, const int *contact);
+/* The model has other numbers in the same contacts. */
+zn_status sim_adopt_numbers(zn_simulation *);
 
 /* selection.c */
 

@@ -206,6 +206,7 @@ static void a_polygon_with_an_inner_corner(void **state) {
             near = smaller(near, hypot(x - p[0] - t * ux, y - p[1] - t * uy));
         }
         w.pose[d] = pose_at((vec3){x, y, 0}, upright);
+        collide_forget(w.of); /* what is near, not only what may touch */
         world_find(&w, 0, 0.3);
         double least = INFINITY;
         for (size_t i = 0; i < w.list.count; i++) least = smaller(least, w.list.at[i].gap);

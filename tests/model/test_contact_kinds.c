@@ -24,7 +24,7 @@ static const contact_variant spatial_kinds[] = {
     {.touching = FEATURE_BALL, .surface = FEATURE_CYLINDER, .frame = CONTACT_AXIS, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_SEGMENT, .frame = CONTACT_TURNED, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_LINE, .frame = CONTACT_AXIS, .n_sliding = 2},
-    {.touching = FEATURE_LINE, .surface = FEATURE_LINE, .frame = CONTACT_AXIS, .n_sliding = 2, .pivoting = true},
+    {.touching = FEATURE_LINE, .surface = FEATURE_LINE, .frame = CONTACT_BETWEEN, .n_sliding = 2, .pivoting = true},
     {.touching = FEATURE_BALL, .surface = FEATURE_RING, .frame = CONTACT_TURNED, .n_sliding = 2},
     {.touching = FEATURE_RING, .surface = FEATURE_SPHERE, .frame = CONTACT_TURNED, .n_sliding = 2},
     {.touching = FEATURE_BALL, .surface = FEATURE_CONE, .frame = CONTACT_TURNED, .n_sliding = 2},

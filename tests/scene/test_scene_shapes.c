@@ -267,6 +267,13 @@ static void check_text_mesh(const char *name, const char *text, const char *why)
     "solid t\n" FACET("0 0 0", "0 1 0", "1 0 0") FACET("0 0 0", "1 0 0", "0 0 1") FACET("1 0 0", "0 1.0 0", "-0 0 1e0") \
         FACET("0 1 0", "0 0 0", "0 0 1") "endsolid t\n"
 
+#define LOW "0"
+#define HIGH "0.055555555555555556"
+#define L_PRISM                                                                                                                 \
+    "v 0 0 " HIGH "\nv 2 0 " HIGH "\nv 2 1 " HIGH "\nv 1 1 " HIGH "\nv 1 2 " HIGH "\nv 0 2 " HIGH "\nv 0 0 " LOW "\nv 2 0 " LOW \
+    "\nv 2 1 " LOW "\nv 1 1 " LOW "\nv 1 2 " LOW "\nv 0 2 " LOW                                                                 \
+    "\nf 1 7 8 2\nf 2 8 9 3\nf 3 9 10 4\nf 4 10 11 5\nf 5 11 12 6\nf 6 12 7 1\n"
+
 static size_t binary_stl(unsigned char *bytes) {
     static const float corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     static const int faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
@@ -290,6 +297,11 @@ static void meshes_come_from_files(void **state) {
                     "v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 0 1\nf 4 5 6\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 7 8 9\nv 0 1 "
                     "0\nv 0 0 0\nv 0 0 1\nf -3 -2 -1\n",
                     NULL);
+    /* faces with notches, wherever they begin, and with corners on straight edges: an L of area 3 */
+    check_text_mesh("t.obj", L_PRISM "f 7 12 11 10 9 8\nf 2 3 4 5 6 1\n", NULL);
+    check_text_mesh("t.obj", L_PRISM "f 9 8 7 12 11 10\nf 5 6 1 2 3 4\n", NULL);
+    check_text_mesh("t.obj", L_PRISM "f 9 8 7 12 11 10\nf 5 6 1 3 2 4\n", "t.obj:20:3: the face crosses itself");
+    check_text_mesh("t.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 2 3 4\n", "t.obj:5:3: the face has no area");
     char capitals[sizeof STL];
     for (size_t i = 0; i < sizeof STL; i++) capitals[i] = (char)(STL[i] >= 'a' && STL[i] <= 'z' ? STL[i] - 32 : STL[i]);
     check_text_mesh("t.stl", capitals, NULL);

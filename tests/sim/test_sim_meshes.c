@@ -116,8 +116,32 @@ static void a_tip_slides_into_a_notch(void **state) {
     }
 }
 
+/* A prescribed body that turns about z beside spatial ones is one in space: its top may be a mesh, and a crate that starts with it stays where it is on it. */
+static void a_turntable_has_a_mesh(void **state) {
+    (void)state;
+    double error[2];
+    for (int s = 0; s < 2; s++) {
+        trial r = trial_begin(
+            "gravity: [0, 0, -9.81]\nbodies:\n"
+            "  table: {type: prescribed, angle: 3*t, geometry: {top: {type: mesh, points: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, "
+            "0]], "
+            "triangles: [[1, 2, 3], [1, 3, 4]]}}}\n"
+            "  crate: {type: spatial, mass: 1, shape: {type: box, size: [0.2, 0.2, 0.2]}, position: [0.3, 0, 0.1], velocity: [0, 0.9, 0], "
+            "angular_velocity: [0, 0, 3]}\n"
+            "contacts: {all: {between: all, friction: 0.8}}\nsimulation: {step: 1e-3, end: 0.5}\n",
+            (trial_options){.scheme = "radau-2a", .step = s ? 1e-3 : 2e-3});
+        trial_run(&r);
+        const double *q = zn_simulation_positions(r.simulation);
+        error[s] = hypot(q[0] - 0.3 * cos(1.5), q[1] - 0.3 * sin(1.5));
+        check_close(q[2], 0.1, 1e-12);
+        trial_end(&r);
+    }
+    check_below(error[0], 2e-9);
+    check_close(log2(error[0] / error[1]), 3, 0.1);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(on_a_mesh), cmocka_unit_test(on_hills),
-                                       cmocka_unit_test(a_tip_slides_into_a_notch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(on_a_mesh), cmocka_unit_test(on_hills), cmocka_unit_test(a_tip_slides_into_a_notch),
+                                       cmocka_unit_test(a_turntable_has_a_mesh)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@ typedef enum contact_frame {
     CONTACT_PLANAR,      /* t1 = (n_y, -n_x) and no second one */
     CONTACT_FIXED,       /* t1 = A_B reference: planes, where reference is at right angles to the normal */
     CONTACT_AXIS,        /* t1 = A_B axis: cylinders */
+    CONTACT_BETWEEN,     /* t1 along A_A axis_A + A_B axis_B: two lines, whichever of them is called A */
     CONTACT_TURNED,      /* reference, turned by the smallest rotation that takes the pole to n: singular at n = -pole only */
     CONTACT_OF_WORLD,    /* projection of reference, fixed in space, */
     CONTACT_OF_TOUCHING, /* to body 0, */

@@ -225,6 +225,8 @@ static evec first_tangent(sketch *k, contact_frame frame, evec n) {
     case CONTACT_PLANAR: return (evec){{n.x[1], expr_unary(k->g, EXPR_NEG, n.x[0]), sketch_constant(k, 0)}};
     case CONTACT_FIXED: return sketch_direction(k, 1, reference);
     case CONTACT_AXIS: return sketch_direction(k, 1, NUMBER3(k, b_axis));
+    case CONTACT_BETWEEN:
+        return normalised(k, evec_add(k, sketch_direction(k, 0, NUMBER3(k, a_axis)), sketch_direction(k, 1, NUMBER3(k, b_axis))));
     case CONTACT_TURNED: return turned(k, n);
     case CONTACT_OF_TOUCHING: return normalised(k, across(k, sketch_direction(k, 0, reference), n));
     case CONTACT_OF_SURFACE: return normalised(k, across(k, sketch_direction(k, 1, reference), n));

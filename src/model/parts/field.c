@@ -193,7 +193,8 @@ static void choose_frame(const collide_candidate *c, bool planar, const double *
     if (v->surface == FEATURE_PLANE) {
         v->frame = CONTACT_FIXED;
         contact_tangent_of_plane(numbers->b_axis, numbers->reference);
-    } else if (v->surface == FEATURE_CYLINDER || v->surface == FEATURE_LINE) v->frame = CONTACT_AXIS;
+    } else if (v->touching == FEATURE_LINE) v->frame = CONTACT_BETWEEN;
+    else if (v->surface == FEATURE_CYLINDER || v->surface == FEATURE_LINE) v->frame = CONTACT_AXIS;
     else if (pole && vec3_dot(vec3_from(pole), vec3_from(c->n)) > turned) {
         memcpy(numbers->pole, pole, sizeof numbers->pole);
         memcpy(numbers->reference, pole + 3, sizeof numbers->reference);

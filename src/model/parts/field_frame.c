@@ -2,7 +2,7 @@
 /* The directions of a candidate's rows in space, as in contact_express.c:
  *
  *   in the plane      t1 = (n_y, -n_x)
- *   on a plane        t1 = A_B reference;   on a cylinder or an edge  t1 = A_B axis
+ *   on a plane        t1 = A_B reference;   on a cylinder or an edge  t1 = A_B axis;   edge on edge  t1 along A_A axis_A + A_B axis_B
  *   else              t1 = a - (n.a)/(1 + n.p) (p + n),  p the pole, a the reference
  *   t2 = n x t1 */
 #include "linalg/geometry.h"
@@ -24,18 +24,19 @@ bool contact_field_is_smooth(const contact_field *f) {
     return false;
 }
 
+static mat3 pose_matrix(const double *A) { return (mat3){{{A[0], A[3], A[6]}, {A[1], A[4], A[7]}, {A[2], A[5], A[8]}}}; }
+
 int contact_field_tangents(const contact_field *f, const collide_candidate *c, const double *pole, const collide_pose *poses,
                            double t[2][3]) {
     const field_shape *a = &f->shapes[c->shape[0]], *b = &f->shapes[c->shape[1]];
     bool planar = a->shape.planar;
-    const double *A = poses[b->body].A;
+    mat3 A = pose_matrix(poses[a->body].A), B = pose_matrix(poses[b->body].A);
     vec3 n = vec3_from(c->n), t1;
     const feature *surface = &c->of[1];
     if (planar) t1 = (vec3){n.y, -n.x, 0};
     else if (surface->kind == FEATURE_PLANE || surface->kind == FEATURE_CYLINDER || surface->kind == FEATURE_LINE) {
-        const double *d = surface->kind == FEATURE_PLANE ? pole + 3 : surface->axis;
-        t1 = (vec3){A[0] * d[0] + A[3] * d[1] + A[6] * d[2], A[1] * d[0] + A[4] * d[1] + A[7] * d[2],
-                    A[2] * d[0] + A[5] * d[1] + A[8] * d[2]};
+        t1 = mat3_apply(&B, vec3_from(surface->kind == FEATURE_PLANE ? pole + 3 : surface->axis));
+        if (c->of[0].kind == FEATURE_LINE) t1 = vec3_normalised(vec3_add(mat3_apply(&A, vec3_from(c->of[0].axis)), t1));
     } else {
         vec3 p = vec3_from(pole), reference = vec3_from(pole + 3);
         t1 = vec3_add_scaled(reference, -vec3_dot(n, reference) / (1 + vec3_dot(n, p)), vec3_add(p, n));
