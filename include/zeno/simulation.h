@@ -24,7 +24,7 @@ typedef enum zn_restitution_law {
     ZN_RESTITUTION_LAW_COUNT
 } zn_restitution_law;
 
-typedef enum zn_contact_events { ZN_EVENTS_CAPTURED, ZN_EVENTS_LOCATED, ZN_EVENTS_COUNT } zn_contact_events;
+typedef enum zn_contact_events { ZN_EVENTS_CAPTURED, ZN_EVENTS_LOCATED, ZN_EVENTS_AUTO, ZN_EVENTS_COUNT } zn_contact_events;
 
 /* How to simulate: begin with zn_settings_default(). `zeno settings` and docs/scene.md say what each member means, its range
  * and its default. Every member is checked, also those that the scheme does not use. */

@@ -201,6 +201,7 @@ int cli_check(int argc, char **argv) {
     zn_settings settings;
     int exit_status = CLI_USAGE;
     if (cli_load(context, path, &scene_options, &scene, &settings)) {
+        settings_complete(&settings);
         print_sizes(context, scene, &settings);
         if (zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation) == ZN_OK) {
             printf("  the start is consistent\n");

@@ -105,4 +105,5 @@ const scheme_class scheme_lobatto_3a3b_lagrange = {
     .method = tableau_lobatto_3a3b,
     .bound = scheme_bound_lobatto,
     .error = partitioned_error,
+    .error_is_partial = true,
 };

@@ -430,4 +430,5 @@ const scheme_class scheme_lobatto_3a3b = {
     .bound = scheme_bound_lobatto,
     .interpolate = partitioned_interpolate,
     .error = partitioned_error,
+    .error_is_partial = true,
 };

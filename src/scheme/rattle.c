@@ -22,4 +22,5 @@ const scheme_class scheme_rattle = {
     .bound = scheme_bound_leapfrog,
     .interpolate = partitioned_interpolate,
     .error = partitioned_error,
+    .error_is_partial = true,
 };

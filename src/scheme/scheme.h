@@ -66,6 +66,7 @@ typedef struct scheme_class {
     /* Right after a successful step: an estimate of its error in positions, error_q (nq), of size O(h^k) while motion is smooth;
      * returns k. NULL: not offered, a step is then compared with two halves. */
     int (*error)(scheme *, const scheme_state *from, const scheme_state *to, double h, double *error_q);
+    bool error_is_partial; /* it does not see all errors: rotations at constant velocity have some, too */
     /* Accelerations (nu) and forces lambda (all rows) of the smooth motion at a state. NULL: the scheme has none. */
     void (*forces)(const scheme *, const scheme_state *, const double **a, const double **lambda);
     void (*destroy)(scheme *);

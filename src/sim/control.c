@@ -47,7 +47,7 @@ static const double FIRST_STEP_PART = 1e-4; /* of the end: first step, unless ve
 static const double FIRST_MOVE = 1e-2;      /* of a coordinate's size: largest move in the first step */
 static const double MIN_STEP_PART = 1e-12;  /* of the end: smallest step */
 static const double MAX_STEP_PART = 0.05;   /* of the end: largest step, as a contact may appear without warning */
-static const double MOST_SUM = 10;          /* accuracies: sum of the errors of steps */
+static const double MOST_SUM = 2;           /* accuracies: sum of the errors of steps */
 static const double CAPTURE_PART = 1e-3;    /* of a step that cannot be solved with located events: taken by the laws */
 static const double FUTILE_HALF = 0.5;      /* a step smaller by this ... */
 static const double FUTILE_GAIN = 0.7;      /* ... should bring at least this reduction of the error */
@@ -130,7 +130,7 @@ zn_status sim_control_create(zn_simulation *sim) {
     const zn_settings *settings = &sim->settings;
     if (!settings->step_auto) return ZN_OK;
     size_t nq = (size_t)model->size.nq;
-    c->doubling = !sim->scheme->class->error;
+    c->doubling = !sim->scheme->class->error || (sim->scheme->class->error_is_partial && settings->contact_events == ZN_EVENTS_LOCATED);
     c->reach = MEM_ARRAY(sim->context, double, 5 * nq);
     if (!c->reach) return ZN_ERROR_MEMORY;
     c->error = c->reach + nq, c->qdot = c->error + nq, c->qdot_next = c->qdot + nq, c->rate = c->qdot_next + nq;
@@ -176,13 +176,14 @@ typedef struct control_trial {
     cone_outcome outcome; /* of the step, or of its halves together */
 } control_trial;
 
-static double size_of_error(const zn_simulation *sim, const double *error) {
+/* Of positions at q. */
+static double size_of_error(const zn_simulation *sim, const double *q, const double *error) {
     const sim_control *c = &sim->control;
     double largest = 0, worst = 0;
     int nq = sim->model->size.nq;
-    for (int i = 0; i < nq; i++) largest = larger(largest, larger(c->reach[i], fabs(sim->next.q[i])));
+    for (int i = 0; i < nq; i++) largest = larger(largest, larger(c->reach[i], fabs(q[i])));
     for (int i = 0; i < nq; i++) {
-        double scale = larger(larger(c->reach[i], fabs(sim->next.q[i])), SCALE_FLOOR * largest);
+        double scale = larger(larger(c->reach[i], fabs(q[i])), SCALE_FLOOR * largest);
         if (error[i] != 0) worst = larger(worst, fabs(error[i]) / (sim->settings.accuracy * scale));
     }
     return worst;
@@ -239,7 +240,7 @@ static zn_status judge(zn_simulation *sim, control_trial *trial) {
     trial->impact = false;
     for (int k = 0; k < sim->model->size.n_contacts; k++) trial->impact = trial->impact || (!c->closed[k] && pushed(sim, k));
     if (rate_of_positions(sim, &sim->next, c->qdot_next)) return ZN_ERROR_NOT_FINITE;
-    trial->error = size_of_error(sim, c->error);
+    trial->error = size_of_error(sim, sim->next.q, c->error);
     double missed = missed_rate(sim), largest = 0;
     trial->missed = missed > 0;
     if (trial->missed) {
@@ -250,7 +251,7 @@ static zn_status judge(zn_simulation *sim, control_trial *trial) {
         double jump = c->qdot_next[i] - c->qdot[i] - trial->h * c->rate[i];
         c->error[i] = CAPTURE_SHARE * trial->h * jump;
     }
-    if (trial->impact) trial->error = larger(trial->error, size_of_error(sim, c->error));
+    if (trial->impact) trial->error = larger(trial->error, size_of_error(sim, sim->next.q, c->error));
     return isfinite(trial->error) ? ZN_OK : ZN_ERROR_NOT_FINITE;
 }
 
@@ -374,37 +375,54 @@ static bool is_futile(const control_trial *trial, const control_trial *before, i
 
 /* ---- located contact events ---- */
 
+/* Frozen steps are smooth, and no impact is captured: the error of a step of order p is about (h/T)^(p+1), with T the time in which the motion changes. Errors of steps
+ * add up, and their sum is to be as small as asked for. An estimate of size (h/T)^k, k <= p + 1, which is to be the accuracy at most, is then allowed less by
+ *
+ *   end/(MOST_SUM h) accuracy^((p + 1 - k)/k)                  number of steps, and error per estimate
+ *
+ * Where the scheme has no estimate, or one that does not see all, one step is compared with two halves of it, k = p + 1. */
+
 /* The estimate is O(h^k), k = .. */
 static int estimate_order(const zn_simulation *sim) {
-    const zn_scheme_info *info = &sim->scheme->class->info;
-    return sim->control.doubling ? info->order + 1 : info->order_text ? sim->settings.stages + 1 : 3;
+    return sim->control.doubling ? sim_order(sim) + 1 : sim->scheme->class->info.order_text ? sim->settings.stages + 1 : 3;
 }
 
-/* The estimate is all of the error of a step, not a bound by a lower order. Then errors of steps add up, and their sum is to be as small as asked for: a step
- * may have MOST_SUM h/end of it. */
-static bool is_whole(const zn_simulation *sim) { return sim->control.doubling || estimate_order(sim) > sim_order(sim); }
+/* Into coarse; before the step itself, which dense output and sub-steps are made from. */
+static zn_status take_halves(zn_simulation *sim, double h) {
+    sim_control *c = &sim->control;
+    cone_outcome outcome;
+    if (!c->doubling) return ZN_OK;
+    sim->scheme->modes = sim->located.modes.contact;
+    zn_status status = sim_try(sim, &sim->now, h / 2, sim->now.t + h / 2, &c->middle, &outcome);
+    if (status == ZN_OK) status = sim_try(sim, &c->middle, h / 2, sim->now.t + h, &c->coarse, &outcome);
+    sim->scheme->modes = NULL;
+    sim->located.solves += 2;
+    return status;
+}
 
-/* Frozen steps have valid estimates, and no impact is captured: the error of a step is that of smooth motion. Schemes without an estimate compare with two halves, and the
- * step itself is taken: sub-steps are made from it. */
 static bool judge_frozen(zn_simulation *sim, double h) {
     sim_control *c = &sim->control;
-    const scheme_class *class = sim->scheme->class;
-    if (c->doubling) {
-        cone_outcome outcome;
-        sim->scheme->modes = sim->located.modes.contact;
-        zn_status status = sim_try(sim, &sim->now, h / 2, sim->now.t + h / 2, &c->middle, &outcome);
-        if (status == ZN_OK) status = sim_try(sim, &c->middle, h / 2, sim->now.t + h, &c->coarse, &outcome);
-        sim->scheme->modes = NULL;
-        sim->located.solves += 2;
-        for (int i = 0; i < sim->model->size.nq; i++) c->error[i] = status == ZN_OK ? sim->next.q[i] - c->coarse.q[i] : INFINITY;
-    } else class->error(sim->scheme, &sim->now, &sim->next, h, c->error);
-    double size = size_of_error(sim, c->error);
+    if (!c->doubling) sim->scheme->class->error(sim->scheme, &sim->now, &sim->next, h, c->error);
+    for (int i = 0; c->doubling && i < sim->model->size.nq; i++) c->error[i] = sim->next.q[i] - c->coarse.q[i];
+    int k = estimate_order(sim);
+    double size = size_of_error(sim, sim->next.q, c->error), less = pow(sim->settings.accuracy, (double)(sim_order(sim) + 1 - k) / k);
     if (c->judged_h > 0 && h <= FUTILE_HALF * c->judged_h) c->futile = size < FUTILE_GAIN * c->judged_size ? 0 : c->futile + 1;
     c->judged_size = size;
-    c->judged = size * (is_whole(sim) ? larger(1, sim->settings.end / (MOST_SUM * h)) : 1);
+    c->judged = size * larger(1, sim->settings.end / (MOST_SUM * h) * less);
     c->judged_h = h;
     if (c->futile >= FUTILE_TRIALS) c->judged = smaller(c->judged, 1);
     return c->judged <= 1 || h <= LANDING_STRETCH * c->h_min;
+}
+
+bool sim_control_allows(zn_simulation *sim, const double *u_before, double time) {
+    sim_control *c = &sim->control;
+    const zn_model *model = sim->model;
+    zn_point before = {.t = sim->now.t, .q = sim->now.q, .u = u_before};
+    if (!sim->settings.step_auto) return true;
+    if (model->kinematics(model, sim->monitor.at.work, &before, &(zn_kinematics){.qdot = c->error})) return false;
+    if (rate_of_positions(sim, &sim->now, c->qdot_next)) return false;
+    for (int i = 0; i < model->size.nq; i++) c->error[i] = time * (c->qdot_next[i] - c->error[i]);
+    return size_of_error(sim, sim->now.q, c->error) <= 1;
 }
 
 /* A sub-step up to the next event, or as long as its error allows. */
@@ -420,11 +438,12 @@ static zn_status located_step(zn_simulation *sim) {
     if (status != ZN_OK) return status;
     sim_hope(sim);
     sim_begin_percussion(sim);
+    l->halves = take_halves;
     l->judge = judge_frozen;
     c->judged_h = c->judged_size = 0;
     c->futile = 0;
     do {
-        trial = (control_trial){.order = estimate_order(sim) - (is_whole(sim) ? 1 : 0)};
+        trial = (control_trial){.order = estimate_order(sim) - 1};
         fit(sim, &trial);
         sim->grid.part = trial.h > LANDING_STRETCH * c->h_min ? 2 : 1;
         l->rejected = sim->machine.again = false;

@@ -11,10 +11,10 @@ typedef struct sim_control {
     double error_before; /* of the last accepted step, 1 is as large as allowed */
     /* An impact is known to lie between now and `bracket` (0: none is); a step of `capture` may contain it. */
     double bracket, capture;
-    bool aimed;              /* the last step towards it went where the gap said, the next halves the bracket */
-    bool doubling;           /* the scheme has no estimate: one step against two halves, which are taken */
-    double push;             /* largest normal percussion so far */
-    bool *closed;            /* per contact: pushed in the last accepted step */
+    bool aimed;    /* the last step towards it went where the gap said, the next halves the bracket */
+    bool doubling; /* the scheme has no estimate: one step against two halves, which are taken; located events: which are compared with */
+    double push;   /* largest normal percussion so far */
+    bool *closed;  /* per contact: pushed in the last accepted step */
     double judged, judged_h; /* located events: error of the last frozen step in units of the allowed one, and its length; */
     double judged_size;      /* in units of the accuracy */
     int futile;              /* trials in which smaller steps did not help */
@@ -38,6 +38,8 @@ zn_status sim_control_begin(zn_simulation *);
 zn_status sim_control_take_contacts(zn_simulation *);
 void sim_control_drop_contacts(zn_simulation *);
 void sim_control_see_rates(zn_simulation *);
+/* With step: auto: whether velocities that differ from those of the present for some time make no more than the error that is asked for. */
+bool sim_control_allows(zn_simulation *, const double *u_before, double time);
 /* One accepted step that goes to sim_rows_target at most. */
 zn_status sim_control_step(zn_simulation *);
 

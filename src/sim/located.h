@@ -71,15 +71,16 @@ typedef struct sim_located {
     bool *flags;
     int *numbers;
     /* The running step: */
-    bool (*judge)(zn_simulation *, double h); /* of step: auto: whether `next`, a frozen step of h, is accurate enough; NULL: any is */
-    bool rejected;                            /* it was not */
-    double h;                                 /* from its start to its end */
-    int events;                               /* in it */
-    bool stopping;                            /* the sub-step leads towards a stop of slip in several directions, */
-    double ease;                              /* shortened by this, */
-    int tries;                                /* after so many others */
-    double *longest;                          /* per ball: the largest time to its stop in this slip */
-    int *times;                               /* per contact: its events that were close to each other */
+    zn_status (*halves)(zn_simulation *, double h); /* of step: auto: what a frozen step of h is compared with; NULL: it is not */
+    bool (*judge)(zn_simulation *, double h);       /* whether `next`, the step, is accurate enough */
+    bool rejected;                                  /* it was not */
+    double h;                                       /* from its start to its end */
+    int events;                                     /* in it */
+    bool stopping;                                  /* the sub-step leads towards a stop of slip in several directions, */
+    double ease;                                    /* shortened by this, */
+    int tries;                                      /* after so many others */
+    double *longest;                                /* per ball: the largest time to its stop in this slip */
+    int *times;                                     /* per contact: its events that were close to each other */
     /* Counted: */
     long located, captured, accumulations, steps;
     long solves; /* of frozen steps */

@@ -142,7 +142,7 @@ zn_status sim_located_create(zn_simulation *sim) {
     if (settings->projection == ZN_PROJECTION_NONE || settings->percussion == ZN_PERCUSSION_INTEGRATED)
         return fail(sim->context, ZN_ERROR_UNSUPPORTED,
                     "contact_events: located goes with projection: velocity and percussion: stage, the options that keep the order");
-    sim->located.on = sim->model->size.n_contacts > 0 || sim->contacts.field;
+    sim->located.on = true;
     return sim_located_take(sim);
 }
 

@@ -41,8 +41,9 @@ static zn_status look_inside(zn_simulation *sim, double x, double *probes) {
     sim_machine *m = &sim->machine;
     double t = from->t + x * (to->t - from->t);
     if (x >= 1) return sim_machine_probe(sim, to->t, to->q, to->u, probes);
-    if (middle->q && t <= middle->t) to = middle; /* the step was taken in two halves */
-    else if (middle->q) from = middle;
+    bool halves = middle->q && !sim->located.on; /* the step was taken in two */
+    if (halves && t <= middle->t) to = middle;
+    else if (halves) from = middle;
     double part = (t - from->t) / (to->t - from->t);
     if (sim->scheme->class->interpolate) sim->scheme->class->interpolate(sim->scheme, from, to, part, m->q, m->u);
     else hermite(sim, from, to, part);

@@ -139,7 +139,7 @@ static zn_status create_sink_with_scene_events(zn_recorder *r, const char *path,
 static zn_status create_sink_with_contacts(zn_recorder *r, const char *path, result_layout *layout) {
     const contact_field *field = r->simulation->contacts.field;
     if (r->events) return create_sink_with_scene_events(r, path, layout);
-    if (!field && r->simulation->located.on) return create_sink_with_events(r, path, layout);
+    if (!field && r->simulation->located.on && r->simulation->base->size.n_contacts > 0) return create_sink_with_events(r, path, layout);
     int n_shapes = field ? contact_field_shapes(field) : 0;
     const char **shapes = MEM_ARRAY(r->context, const char *, n_shapes);
     if (!shapes) return ZN_ERROR_MEMORY;
@@ -362,7 +362,7 @@ zn_status zn_recorder_row(zn_recorder *r) {
         status = put_found(r, next);
         if (status != ZN_OK) return status;
         next += N_FOUND;
-    } else if (r->events || sim->located.on) {
+    } else if (r->events || (sim->located.on && model->size.n_contacts > 0)) {
         status = r->events ? put_scene_events(r) : put_events(r);
         if (status != ZN_OK) return status;
     }

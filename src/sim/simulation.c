@@ -148,16 +148,18 @@ zn_status zn_simulation_create(zn_context *context, const zn_model *model, const
     *out = NULL;
     NEED(context, model);
     NEED_DEF(context, settings);
+    zn_settings whole = *settings;
+    settings_complete(&whole);
     zn_status status = model_check(context, model, __func__);
-    if (status == ZN_OK) status = settings_check(context, settings);
+    if (status == ZN_OK) status = settings_check(context, &whole);
     if (status != ZN_OK) return status;
     zn_simulation *sim = MEM_ARRAY(context, zn_simulation, 1);
     if (!sim) return ZN_ERROR_MEMORY;
     sim->head = (handle_head){HANDLE_SIMULATION, context};
     sim->fastest = -1;
     sim->given = sim->base = sim->model = model;
-    sim->settings = *settings;
-    sim->settings.scheme = scheme_find(settings->scheme)->info.name; /* which lives as long as the program */
+    sim->settings = whole;
+    sim->settings.scheme = scheme_find(whole.scheme)->info.name; /* which lives as long as the program */
     double *q = MEM_ARRAY(context, double, model->size.nq), *u = MEM_ARRAY(context, double, model->size.nu);
     status = q && u ? sim_machine_create(sim) : ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = sim_contacts_create(sim);

@@ -177,7 +177,8 @@ zn_status sim_substep(zn_simulation *sim, double rest, double *h, substep_kind *
     *h = rest;
     for (int i = 0; i < (l->stopping ? SIM_STOP_TRIES : SMALLER_TRIES) && status != ZN_OK; i++) {
         if (i > 0) *h *= l->stopping ? sim_stops_ease(sim) : SMALLER;
-        status = sampled_step(sim, *h, outcome);
+        status = l->halves ? l->halves(sim, *h) : ZN_OK;
+        if (status == ZN_OK) status = sampled_step(sim, *h, outcome);
         if (sim_fatal(status) || status == ZN_STOPPED) return status;
     }
     *kind = SUBSTEP_ACCEPTED;

@@ -8,7 +8,7 @@
  *
  * Accumulation. A contact that leaves with v = gdot_N > 0 and falls back with gddot_N = -a bounces until T = 2 v/(a (1 - e_N)). The percussions of all
  * bounces have the same sum and the same first moment as if gdot_N had been set to zero now, by a percussion of -m v, and the contact had rested since.
- * If T <= theta h this is done:
+ * If T <= theta h, and with step: auto if the change of velocities over T is not above the accuracy, this is done:
  *
  *   u+ = u + M^-1 D dpi,   gdot_N = 0 of this contact and all closed ones, D = W_N - mu W_F d (slip), gamma_F = 0 (stick), constraints      error O((theta h)^3)
  *
@@ -217,13 +217,16 @@ zn_status sim_transition(zn_simulation *sim) {
 
 /* ---- accumulations ---- */
 
-static bool ends_soon(const zn_simulation *sim, int k) {
+/* *time: until it has ended; 0 for one of a crowd. */
+static bool ends_soon(const zn_simulation *sim, int k, double *time) {
     const sim_located *l = &sim->located;
     double e = l->forces->model->contacts[k].e_N, v = l->sample[0].rate[k], a = -l->second[k];
     bool high = sim->scheme->class->info.order_text ? sim->settings.stages > 2 : sim->scheme->class->info.order > LOW_ORDER;
     if (l->modes.contact[k].normal != CONE_OPEN || !l->hit[k] || !(a > 0 && v > 0)) return false;
+    *time = 0;
     if (l->times[k] > MOST_TIMES && v <= a * CROWD_SHARE * l->h) return true;
-    return e < 1 && 2 * v / (a * (1 - e)) <= (high ? THETA_HIGH : THETA_LOW) * l->h;
+    *time = 2 * v / (a * (1 - e));
+    return e < 1 && *time <= (high ? THETA_HIGH : THETA_LOW) * l->h;
 }
 
 /* A contact that touches, is part of a crowd, and is pressed together. */
@@ -245,8 +248,9 @@ zn_status sim_close_accumulation(zn_simulation *sim, bool *closed) {
     sim_located *l = &sim->located;
     const zn_model *model = l->forces->model;
     int k = 0;
+    double time = 0;
     *closed = false;
-    while (k < model->size.n_contacts && !ends_soon(sim, k)) k++;
+    while (k < model->size.n_contacts && !ends_soon(sim, k, &time)) k++;
     if (k == model->size.n_contacts) return ZN_OK;
     begin(sim);
     memset(l->which, 0, (size_t)l->n_events * sizeof *l->which);
@@ -257,7 +261,7 @@ zn_status sim_close_accumulation(zn_simulation *sim, bool *closed) {
     zn_status status = project(sim);
     l->hit[k] = true;
     if (status == ZN_OK) status = sim_modes_choose(sim);
-    if (status == ZN_OK && sim_is_closed(&l->modes, k)) {
+    if (status == ZN_OK && sim_is_closed(&l->modes, k) && sim_control_allows(sim, l->before.u, time)) {
         *closed = true;
         l->accumulations++;
         status = finish(sim);

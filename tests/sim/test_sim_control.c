@@ -277,7 +277,7 @@ static void nonsense_is_refused(void **state) {
         assert_non_null(strstr(zn_error_text(r.context), i < 5 ? "accuracy" : "step"));
         zn_error_clear(r.context);
     }
-    r.settings.step_auto = false; /* without control the accuracy is not looked at, but a step is needed */
+    r.settings.step_auto = false; /* a step makes that the accuracy is not looked at; without one it is */
     r.settings.accuracy = -1;
     assert_int_equal(zn_simulation_create(r.context, zn_scene_model(r.scene), &r.settings, &r.simulation), ZN_ERROR_ARGUMENT);
     r.settings.step = 0.1;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* step: auto with located contact events: the accuracy that is asked for is reached within a factor of ten, whichever the forces: rotations at constant velocity, forces that turn the
+ * velocity, sticking that ends inside of a step, accumulations that another contact disturbs. References are runs of order five with an accuracy that is 1e-4 of the smallest. And what
+ * is chosen where nothing is named. */
+#include "located_cases.h"
+
+#include "base/size.h"
+
+/* A body that turns about its axes, and nothing else. */
+#define TURNING                                                                                                                          \
+    "bodies: {a: {type: spatial, mass: 1, inertia: [1, 1, 2], rotation: {axis: [3, -2, 5], angle: 0.7}, angular_velocity: [0, 0, 3]}}\n" \
+    "simulation: {scheme: rattle, step: 0.1, end: 5}\n"
+/* A charge in a magnetic field, whose force turns its velocity, above a floor. */
+#define CHARGE                                                                                                    \
+    "coordinates: {x: {start: 0, velocity: 1}, y: {start: 0.4, velocity: 0}}\n"                                   \
+    "energy: {kinetic: (x'^2 + y'^2)/2, potential: y}\n"                                                          \
+    "forces: {x: 3*y', y: -3*x'}\ncontacts: {floor: {gap: y - 0.2, slip: x', restitution: 0.6, friction: 0.2}}\n" \
+    "simulation: {scheme: rattle, step: 0.1, end: 4}\n"
+/* A mass on springs that a force presses ever more: it sticks, slips, and sticks again. */
+#define PRESSED                                                                  \
+    "coordinates: {x: {start: 0.3, velocity: 0.2}}\n"                            \
+    "energy: {kinetic: x'^2/2, potential: 2*x^2}\nforces: {x: 0.6*sin(1.3*t)}\n" \
+    "contacts: {pad: {slip: x', normal_force: 0.5, friction: 0.8}}\nsimulation: {scheme: rattle, step: 0.1, end: 12}\n"
+
+typedef struct system_case {
+    const char *name, *scene;
+    double end;
+} system_case;
+
+static void reached(const system_case *system) {
+    const struct {
+        const char *name;
+        int stages;
+        double least; /* accuracy */
+    } schemes[] = {{"radau-2a", 3, 1e-6}, {"lobatto-3a3b", 3, 1e-6}, {"radau-2a", 2, 1e-6},
+                   {"rattle", 0, 1e-5},   {"tr-bdf2", 0, 1e-5},      {"generalized-alpha", 0, 1e-5}};
+    const located_case c = {system->name, system->scene, NULL, system->end, 1, 0, {0}, {0}, 0};
+    located_outcome exact = located_run_to(&c, "radau-2a", 3, 0, 1e-10);
+    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++)
+        for (double accuracy = 1e-4; accuracy > 0.5 * schemes[k].least; accuracy /= 10) {
+            located_outcome out = located_run_to(&c, schemes[k].name, schemes[k].stages, 0, accuracy);
+            double error = 0, size = 0;
+            for (int i = 0; i < 256; i++) error = larger(error, fabs(out.q[i] - exact.q[i])), size = larger(size, fabs(exact.q[i]));
+            print_message("%s, %s:%d, accuracy %.0e: %.2g of it, %ld steps, %ld captured\n", c.name, schemes[k].name, schemes[k].stages,
+                          accuracy, error / (accuracy * size), out.statistics.steps, out.statistics.events_captured);
+            assert_true(error <= 10 * accuracy * size);
+        }
+}
+
+static void accuracy_is_reached(void **state) {
+    (void)state;
+    const system_case systems[] = {{"turning", TURNING, 5},
+                                   {"charge", CHARGE, 4},
+                                   {"pressed", PRESSED, 12},
+                                   {"euler-top", "euler-top", 5},
+                                   {"corner", "ball-in-corner", 2},
+                                   {"rigid-pendulum", "rigid-pendulum", 2},
+                                   {"sphere", "eccentric-sphere", 0.256}};
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) reached(&systems[i]);
+}
+
+/* Where neither step nor contact events are named both are chosen; a step, or a word about events, is obeyed. */
+static void what_nobody_names(void **state) {
+    (void)state;
+    const struct {
+        const char *settings, *scheme;
+        bool chosen, located;
+    } list[] = {{"", "radau-2a", true, true},
+                {"scheme: rattle, ", "rattle", true, true},
+                {"contact_events: captured, ", "radau-2a", true, false},
+                {"scheme: moreau-midpoint, ", "moreau-midpoint", true, false},
+                {"scheme: 'radau-2a:1', ", "radau-2a", true, false},
+                {"step: 0.01, ", "moreau-midpoint", false, false},
+                {"scheme: rattle, step: auto, ", "rattle", true, false},
+                {"scheme: rattle, step: 0.01, contact_events: located, ", "rattle", false, true}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "coordinates: {q: 1}\nenergy: {kinetic: q'^2/2, potential: 9.81*q}\ncontacts: {floor: {gap: q, restitution: 0.7}}\n"
+                 "simulation: {%send: 1}\n",
+                 list[i].settings);
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *scene = NULL;
+        zn_simulation *sim = NULL;
+        assert_int_equal(zn_scene_parse(context, "unnamed", text, NULL, &scene), ZN_OK);
+        assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &sim), ZN_OK);
+        const zn_settings *settings = zn_simulation_settings(sim);
+        assert_string_equal(settings->scheme, list[i].scheme);
+        assert_int_equal(settings->step_auto, list[i].chosen);
+        assert_int_equal(settings->contact_events, list[i].located ? ZN_EVENTS_LOCATED : ZN_EVENTS_CAPTURED);
+        assert_int_equal(zn_simulation_run(sim, NULL, NULL), ZN_OK);
+        /* q(1) after one bounce: v t - g t^2/2 */
+        double t = sqrt(2 / 9.81), q = 0.7 * 9.81 * t * (1 - t) - 9.81 * (1 - t) * (1 - t) / 2;
+        assert_true(fabs(zn_simulation_positions(sim)[0] - q) < (list[i].located ? 1e-9 : 0.03));
+        zn_simulation_destroy(sim);
+        zn_scene_destroy(scene);
+        zn_context_destroy(context);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(accuracy_is_reached), cmocka_unit_test(what_nobody_names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
