@@ -8,7 +8,9 @@
 
 /* Outputs whose names begin so are poses of a drawing: results keep them apart, and summaries leave them out. */
 #define MODEL_POSE_PREFIX "view."
-static inline bool model_is_pose(const char *output) { return !strncmp(output, MODEL_POSE_PREFIX, sizeof MODEL_POSE_PREFIX - 1); }
+static inline bool model_is_pose(const char *output) {
+    return output[0] == MODEL_POSE_PREFIX[0] && !strncmp(output, MODEL_POSE_PREFIX, sizeof MODEL_POSE_PREFIX - 1);
+}
 
 /* Number of rows of lambda, and the first row of each group. */
 static inline int model_rows(const zn_model *m) { return m->size.ng + m->size.ny + m->size.nN + m->size.nF; }

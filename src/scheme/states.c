@@ -6,7 +6,7 @@
 #include "scheme/tableau.h"
 
 /* Rows of a group, stages together, up to which its inverse is cheaper than unknowns of the step. */
-enum { STATES_MOST_ROWS = 96 };
+enum { STATES_MOST_ROWS = 96, SHORTEST_RUN = 4 };
 
 /* ---- structure ---- */
 
@@ -149,6 +149,8 @@ static zn_status find_terms(stage_states *s, states_product *p, const int *colum
         p->place = MEM_ARRAY(context, int, room);
         if (!p->r_from || !p->entry || !p->place) return ZN_ERROR_MEMORY;
     }
+    p->r_run = true;
+    for (int t = 1; t < room; t++) p->r_run = p->r_run && p->r_from[t] == p->r_from[t - 1] + 1;
     int *row = MEM_ARRAY(context, int, room), *col = MEM_ARRAY(context, int, room);
     lin_pattern pattern = {0};
     zn_status status = row && col ? ZN_OK : ZN_ERROR_MEMORY;
@@ -179,7 +181,8 @@ static zn_status find_rates(stage_states *s) {
     s->R_from = MEM_ARRAY(s->context, int, room);
     s->read = MEM_ARRAY(s->context, int, room);
     s->read_end = MEM_ARRAY(s->context, int, room);
-    if (!s->R_state || !s->R_from || !s->read || !s->read_end) return ZN_ERROR_MEMORY;
+    s->read_run = MEM_ARRAY(s->context, bool, room);
+    if (!s->R_state || !s->R_from || !s->read || !s->read_end || !s->read_run) return ZN_ERROR_MEMORY;
     for (int side = 0; side < STATES_SIDES; side++) {
         const zn_pattern *p = rates[side];
         for (int j = 0; p->start && j < p->cols; j++) {
@@ -188,7 +191,10 @@ static zn_status find_rates(stage_states *s) {
                 int state = state_of(s, p->index[e]);
                 if (state >= 0) s->R_state[n] = state, s->R_from[n++] = e;
             }
-            if (n > before) s->read[s->n_read] = j, s->read_end[s->n_read++] = n;
+            if (n == before) continue;
+            bool run = n - before >= SHORTEST_RUN;
+            for (int t = before + 1; t < n; t++) run = run && s->R_state[t] == s->R_state[t - 1] + 1;
+            s->read_run[s->n_read] = run, s->read[s->n_read] = j, s->read_end[s->n_read++] = n;
         }
         if (side == STATES_BY_Q) s->n_read_q = s->n_read;
     }
@@ -264,8 +270,9 @@ void states_destroy(stage_states *s) {
         void *blocks[] = {p->values, p->state, p->first_term, p->member, p->from, p->r_from, p->entry, p->place, p->by};
         for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(s->context, blocks[i]);
     }
-    void *blocks[] = {s->coordinate, s->other,  s->other_at, s->group_first, s->member,  s->group,  s->position, s->inverse_at, s->F_row,
-                      s->F_col,      s->F_from, s->pivot,    s->memory,      s->R_state, s->R_from, s->read,     s->read_end};
+    void *blocks[] = {s->coordinate, s->other,      s->other_at, s->group_first, s->member,   s->group,
+                      s->position,   s->inverse_at, s->F_row,    s->F_col,       s->F_from,   s->pivot,
+                      s->memory,     s->R_state,    s->R_from,   s->read,        s->read_end, s->read_run};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(s->context, blocks[i]);
     mem_free(s->context, s);
 }
@@ -411,16 +418,20 @@ WIDE static void scale(int n, double h, const double *restrict from, double *res
     for (int j = 0; j < n; j++) to[j] = h * from[j];
 }
 
+WIDE static void add_scaled(int n, double factor, const double *restrict from, double *restrict to) {
+    for (int j = 0; j < n; j++) to[j] += factor * from[j];
+}
+
 /* R + R_q (Q_i - Q) + R_u (U_i - U) of every stage. */
 static void take_steady_loads(stage_states *s, double h, const double *Q, const double *U) {
-    const int n = s->n_single, *restrict state = s->R_state;
-    const double *restrict slope = s->slope;
+    const int n = s->n_single;
     for (int i = 0, stride; i < s->m; i++, Q += s->model->size.nq, U += s->model->size.nu) {
-        double *restrict rate = s->work;
+        double *rate = s->work;
         memcpy(rate, s->R, (size_t)s->n * sizeof *rate);
-        for (int r = 0, t = 0; r < s->n_read; r++) {
+        for (int r = 0, t = 0; r < s->n_read; t = s->read_end[r++]) {
             const double change = read_at(s, r, Q, U) - s->reference[r];
-            for (const int end = s->read_end[r]; t < end; t++) rate[state[t]] += slope[t] * change;
+            if (s->read_run[r]) add_scaled(s->read_end[r] - t, change, s->slope + t, rate + s->R_state[t]);
+            for (int k = t; k < s->read_end[r] && !s->read_run[r]; k++) rate[s->R_state[k]] += s->slope[k] * change;
         }
         scale(n, h, rate, s->load + i * n);
         for (int j = n; j < s->n; j++) s->load[load_at(s, j, &stride) + i * stride] = h * rate[j];
@@ -474,6 +485,14 @@ int states_solve(stage_states *s, double h, const double *tau, double *Q, const 
     return jacobian && !constant && ask_rates(s, tau, Q, U, at, false, true);
 }
 
+/* Whether values are those that were kept, which they are from now on. run: they are neighbours. */
+static bool is_kept(int n, const int *from, bool run, const double *values, double *kept) {
+    bool same = true;
+    if (n > 0 && run && memcmp(kept, values + from[0], (size_t)n * sizeof *kept) == 0) return true;
+    for (int t = 0; t < n; t++) same = same && kept[t] == values[from[t]], kept[t] = values[from[t]];
+    return same;
+}
+
 /* Whether all that the products are made of is what it was, as for linear controllers. */
 static bool is_derived(stage_states *s, const answers *at) {
     bool same = s->same_inverses;
@@ -481,10 +500,10 @@ static bool is_derived(stage_states *s, const answers *at) {
     for (int i = 0; i < s->m; i++)
         for (int side = 0; side < STATES_SIDES; side++) {
             const states_product *p = &s->by[side];
-            const double *rates = side == STATES_BY_Q ? at[i].qdot_q : at[i].B;
             int n = s->constant ? 0 : p->first_term[p->n_entries];
-            for (int t = 0; t < n; t++, kept++) same = same && *kept == rates[p->from[t]], *kept = rates[p->from[t]];
-            for (int t = 0; t < p->n_terms; t++, kept++) same = same && *kept == at[i].r_q[p->r_from[t]], *kept = at[i].r_q[p->r_from[t]];
+            same = is_kept(n, p->from, false, side == STATES_BY_Q ? at[i].qdot_q : at[i].B, kept) && same;
+            same = is_kept(p->n_terms, p->r_from, p->r_run, at[i].r_q, kept + n) && same;
+            kept += n + p->n_terms;
         }
     s->same_inverses = true;
     return same;

@@ -32,6 +32,7 @@ typedef struct states_product {
     /* dX_i by this side: per entry its state and the terms h G_ik R; then the terms of the products, each a value of r_q times such an entry */
     int n_entries, *state, *first_term, *member, *from;
     int n_terms, *r_from, *entry, *place;
+    bool r_run; /* these values of r_q are neighbours */
     double *by; /* n_entries, of one pair of stages */
 } states_product;
 
@@ -54,6 +55,7 @@ typedef struct stage_states {
     int n_read, n_read_q; /* coordinates, then velocities, */
     int *read, *read_end; /* each with its derivatives: of which state, and where they stand */
     int n_R, *R_state, *R_from;
+    bool *read_run;         /* of states one after the other */
     double *reference;      /* what is read, there */
     bool consecutive;       /* single states are neighbours among the coordinates, in their order */
     double h_kept, *F_kept; /* that the inverses belong to */

@@ -72,13 +72,13 @@ zn_status sim_start_tolerances(zn_context *context, const zn_model *model, const
     return status;
 }
 
-zn_status sim_start_check(zn_context *context, const zn_model *model, const zn_point *start, double h) {
-    answers at;
+zn_status sim_start_check(zn_context *context, answers *memory, const zn_point *start, double h) {
+    const zn_model *model = memory->model;
+    const answers at = *memory;
     problem_scales scales = {0};
     zn_point point = *start;
-    zn_status status = answers_create(context, model, &at);
-    if (status != ZN_OK) return status;
-    if (model_rows(model) > 0) status = see_sizes(context, model, &at, &point, h, &scales);
+    zn_status status = ZN_OK;
+    if (model_rows(model) > 0) status = see_sizes(context, model, memory, &point, h, &scales);
     if (status == ZN_OK && model->constraints(model, at.work, &point, &(zn_constraints){.c0 = at.c0, .c1 = at.c1}))
         status = fail(context, ZN_ERROR_START, "the constraints cannot be evaluated at the start");
     int ng = model->size.ng, ny = model->size.ny;
@@ -98,7 +98,6 @@ zn_status sim_start_check(zn_context *context, const zn_model *model, const zn_p
             status = violated(context, model, row, "closed, but its rate", at.c1[row], "at least 0");
     }
     scales_destroy(context, &scales);
-    answers_destroy(context, &at);
     return status;
 }
 
