@@ -246,6 +246,8 @@ bool guard_serves(const collide_world *, const collide_pose *, const pair *, dou
 zn_status narrow_pair(collide_world *, const collide_pose *, int a, int b, double h, double margin, collide_list *, double *slack);
 /* Depth of the overlap of two shapes (0 or less: none), found by axes. */
 double narrow_overlap(collide_world *, const collide_pose *, int a, int b);
+/* Whether the middle of a piece of `other` went through a facet of `sheet` from its front to its back; way: how far they moved against each other, at most. */
+bool narrow_goes_through(collide_world *, const collide_pose *from, const collide_pose *to, double way, int sheet, int other);
 /* Adds a candidate for the deepest overlap of two shapes, whatever their features: two edges that cross, or the outermost point of one along the direction of
  * least depth against the plane across it, each fixed to its body. Exact at these poses, and of first order beside them. */
 zn_status narrow_deepest(collide_world *, const collide_pose *, int a, int b, collide_list *);

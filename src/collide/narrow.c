@@ -222,6 +222,41 @@ static double first_meeting(collide_world *w, const collide_pose *poses, const i
     return t;
 }
 
+/* ---- through a sheet ---- */
+
+/* Whether the way from x to y, in the frame of a surface, goes through a facet from its front to its back. In the plane a facet is a segment. */
+static bool crosses_facet(const surface *s, int facet, vec3 x, vec3 y) {
+    vec3 n = s->normal[facet], a = s->point[s->facet[facet][0]], b = s->point[s->facet[facet][1]];
+    double before = vec3_dot(n, vec3_sub(x, a)), after = vec3_dot(n, vec3_sub(y, a));
+    if (!(before > 0 && after < 0)) return false;
+    vec3 at = vec3_add_scaled(x, before / (before - after), vec3_sub(y, x));
+    if (s->corners == 2) return vec3_dot(vec3_sub(at, a), vec3_sub(b, a)) >= 0 && vec3_dot(vec3_sub(at, b), vec3_sub(a, b)) >= 0;
+    bool inside = true;
+    for (int k = 0; k < 3; k++) {
+        vec3 p = s->point[s->facet[facet][k]], q = s->point[s->facet[facet][(k + 1) % 3]];
+        inside = inside && vec3_dot(n, vec3_cross(vec3_sub(q, p), vec3_sub(at, p))) >= 0;
+    }
+    return inside;
+}
+
+bool narrow_goes_through(collide_world *w, const collide_pose *from, const collide_pose *to, double way, int sheet, int other) {
+    const solid *s = &w->shapes[sheet], *t = &w->shapes[other];
+    const collide_pose *at[2][2] = {{&from[s->given.body], &from[t->given.body]}, {&to[s->given.body], &to[t->given.body]}};
+    int n;
+    if (!s->surface || t->surface || near_facets(w, 0, s, at[0][0], t, at[0][1], way, &n) != ZN_OK) return false;
+    for (int j = 0; j < t->n_pieces; j++) {
+        vec3 x[2]; /* its middle before and after, as seen from the surface */
+        for (int k = 0; k < 2; k++) {
+            if (put_piece(w, 1, other, j, at[k][1], at[k][0]->r) != ZN_OK) return false;
+            mat3 A = pose_matrix(at[k][0]->A);
+            x[k] = mat3_apply_transposed(&A, w->side[1].centre);
+        }
+        for (int i = 0; i < n; i++)
+            if (crosses_facet(s->surface, w->near[0][i], x[0], x[1])) return true;
+    }
+    return false;
+}
+
 /* ---- candidates ---- */
 
 /* A vertex over the common border of facets gives one candidate: where they are flat, or form a ridge, the facet in front. In a valley both are touched. */

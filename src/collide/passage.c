@@ -4,7 +4,8 @@
  *
  *   r(x) = r_0 + x (r_1 - r_0),   A(x) = A_0 turned by x omega_0 h,   0 < x <= 1
  *
- * of every pair whose relative motion is longer than that. A plane is as thick as anything: nothing is ever behind it. */
+ * of every pair whose relative motion is longer than that. A plane is as thick as anything: nothing is ever behind it. Sheets have no thickness: nothing may come through their facets from
+ * front to back. */
 #include "collide/internal.h"
 
 /* Of the half thickness of the thinner one: a way that matters, the length of a piece of it, and overlap that is too much: on the way (more
@@ -42,7 +43,9 @@ static bool passes(collide_world *w, const collide_pose *from, const collide_pos
         way += d * d;
     }
     way = sqrt(way) + h * (vec3_norm(vec3_from(p0->omega)) * s->arm + vec3_norm(vec3_from(q0->omega)) * t->arm);
-    if (!(way > far * thin) || !(thin > 0)) return false;
+    if (!(way > far * thin)) return false;
+    if (narrow_goes_through(w, from, to, way, a, b) || narrow_goes_through(w, from, to, way, b, a)) return true;
+    if (!(thin > 0)) return false;
     double wanted = ceil(way / (piece_length * thin));
     int pieces = wanted < MOST_PIECES ? (int)wanted : MOST_PIECES;
     double already = larger(0, narrow_overlap(w, from, a, b)), on_way = already + shallow * thin, at_end = larger(on_way, deep * thin);

@@ -404,6 +404,41 @@ static void shots_hit_or_miss(void **state) {
     assert_true(hits > 20 && misses > 20);
 }
 
+/* Sheets have no thickness, and stop a ball of 1 mm with 100 m/s all the same, a step of which is a metre. */
+static void nothing_passes_a_sheet(void **state) {
+    (void)state;
+    static const char *const sheets[] = {
+        "type: mesh, points: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], triangles: [[1, 2, 3], [1, 3, 4]]",
+        "type: height-field, size: [2, 2], grid: [11, 11], z: 0", "type: rectangle, size: [2, 2]",
+        "type: polyline, points: [[-1, 0], [1, 0]]"};
+    const char *const in_space[] = {"moreau-midpoint", "moreau-shifted", "rattle", "radau-2a", "generalized-alpha", "lobatto-3c"};
+    for (int k = 0; k < 4; k++) {
+        int n = k == 3 ? zn_scheme_count() : (int)(sizeof in_space / sizeof *in_space);
+        for (int i = 0; i < n; i++) {
+            char text[800];
+            if (k == 3 && !zn_scheme_get(i).contacts) continue;
+            if (k < 3)
+                snprintf(
+                    text, sizeof text,
+                    "bodies: {ball: {type: spatial, mass: 1e-3, shape: {type: sphere, radius: 1e-3}, position: [0, 0.02, 0.53], velocity: "
+                    "[0, 0, -100]}}\ngeometry: {sheet: {%s}}\ncontacts: {all: {between: all}}\nsimulation: {step: 1e-2, end: 0.05}\n",
+                    sheets[k]);
+            else
+                snprintf(
+                    text, sizeof text,
+                    "bodies: {ball: {type: planar, mass: 1e-3, shape: {type: disk, radius: 1e-3}, position: [0.02, 0.53], velocity: [0, "
+                    "-100]}}\ngeometry: {sheet: {%s}}\ncontacts: {all: {between: all}}\nsimulation: {step: 1e-2, end: 0.05}\n",
+                    sheets[k]);
+            const char *scheme = k == 3 ? zn_scheme_get(i).name : in_space[i];
+            trial r = trial_begin(text, (trial_options){.scheme = scheme});
+            trial_run(&r);
+            bool exact = strncmp(scheme, "moreau", 6) != 0;
+            check_close(zn_simulation_positions(r.simulation)[k == 3 ? 1 : 2], 1e-3, exact ? 2e-7 : 1e-3);
+            trial_end(&r);
+        }
+    }
+}
+
 /* Nor does a ball that rests in front of it and is driven through it by a force within a step, which no velocity announces. */
 static void nothing_is_driven_through(void **state) {
     (void)state;
@@ -531,6 +566,7 @@ int main(void) {
         cmocka_unit_test(nothing_tunnels),
         cmocka_unit_test(bullets_meet),
         cmocka_unit_test(shots_hit_or_miss),
+        cmocka_unit_test(nothing_passes_a_sheet),
         cmocka_unit_test(nothing_is_driven_through),
         cmocka_unit_test(keeps_the_order),
         cmocka_unit_test(start_says_who_overlaps),
