@@ -233,6 +233,16 @@ static const scene_node *find_joint(scene_loader *loader, const scene_node *join
     return NULL;
 }
 
+/* The fourth row of a universal joint: a frame that is given by its axis z alone has some x, which is rarely the arm of the cross. */
+static const char crossed[] = ": z of the first frame must be perpendicular to x of the second, the arms of the cross (say the frame by "
+                              "its rotation, which an axis leaves open)";
+static bool is_cross(const scene_node *joints, const char *name, const char *row) {
+    const scene_node *joint = joints->kind == SCENE_MAP ? scene_find(joints, name) : NULL;
+    const scene_node *type = joint && joint->kind == SCENE_MAP ? scene_find(joint, "type") : NULL;
+    size_t n = strlen(row);
+    return type && type->kind == SCENE_SCALAR && !strcmp(type->text, "universal") && n > 2 && !strcmp(row + n - 2, ".4");
+}
+
 /* Reports each joint with an open row once. */
 static void report_open(scene_loader *loader, const scene_node *joints, const zn_model *model, const double *g, const double *tolerance,
                         bool projected) {
@@ -248,9 +258,9 @@ static void report_open(scene_loader *loader, const scene_node *joints, const zn
                         model->bilateral_names[i], fabs(g[i]));
         else
             scene_error(loader, at,
-                        "joint '%s' does not close at the start: %s is off by %.6g (simulation: {project_start: true} moves "
+                        "joint '%s' does not close at the start: %s is off by %.6g%s (simulation: {project_start: true} moves "
                         "the start)",
-                        name, model->bilateral_names[i], fabs(g[i]));
+                        name, model->bilateral_names[i], fabs(g[i]), is_cross(joints, name, model->bilateral_names[i]) ? crossed : "");
     }
 }
 

@@ -239,6 +239,11 @@ static void mistakes_have_places(void **state) {
                  "3:22: 'revolut' is unknown in type of joint 'pin' (did you mean 'revolute'?)");
     check_errors(HEAD "joints: {pin: {type: revolute, between: [world, rod]}}\n",
                  "3:10: joint 'pin' does not close at the start: pin.1 is off by 1");
+    check_errors(
+        "bodies:\n  a: {type: spatial, mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+        "  b: {type: spatial, mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+        "frames: {a.h: {at: [0.5, 0, 0]}, b.f: {at: [-0.5, 0, 0], axis: [1, 0, 0]}}\njoints: {u: {type: universal, between: [a.h, b.f]}}\n",
+        "5:10: joint 'u' does not close at the start: u.4 is off by 1: z of the first frame must be perpendicular to x of the second");
     check_errors(HEAD "joints: {pin: {type: cylindrical, between: [world, rod]}}\n", "3:10: the cylindrical joint 'pin' is for space");
     check_errors(HEAD "joints: {pin: {type: revolute, between: [rod, rod.end]}}\n", "3:10: the revolute joint 'pin' joins 'rod' to itself");
     check_errors(HEAD "joints: {pin: {type: revolute, between: [rod]}}\n", "3:41: 'between' of joint 'pin' has 1 entries, but needs 2");
