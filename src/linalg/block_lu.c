@@ -5,12 +5,20 @@
  *     A_ij  - sum_k L_ik V_jk'  =  L_ij K_j,    K_j = U_jj,  L_jj = 1
  *     A_ji' - sum_k V_ik L_jk'  =  V_ij                          i > j
  *
- * In a symmetric matrix the left sides are equal. Columns wait in lists at the row of their next block, so that each finds its turn. The
- * kernels know d when they are compiled. */
+ * In a symmetric matrix the left sides are equal. The kernels know d when they are compiled.
+ *
+ * Columns one after the other that have the same rows below them are a chunk. Once it is done, the rows of its L and V that lie below it are copied into
+ * panels, row by row through all of its columns, so that what it does to a later column is made of long scalar products. Chunks wait in lists at the
+ * row of their next block, so that each finds its turn. */
 #include "linalg/block_lu.h"
+
+#include "base/wide.h"
 
 #include <amd.h>
 #include <stdlib.h>
+
+enum { LANES = 4 };
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -23,7 +31,10 @@ struct lin_block_lu {
     int *start, *row;             /* block columns of L, diagonal first, rows ascending */
     double *L, *U;                /* blocks row by row; on the diagonal L has the inverse of K_j; U: V */
     int *from_start, *from, *to;  /* column j gets block from[e] of A, transposed, at block to[e] */
-    int *next, *head, *link, *at; /* work: next block of a column, lists by row, place of a row in the present column */
+    int *next, *head, *link, *at; /* work: next row of a chunk, lists by row, place of a row in the present column */
+    int *chunk, *last;            /* first column of the chunk of a column; last column of a chunk, by its first one */
+    size_t *panel, panel_capacity, panel_numbers;
+    double *panel_L, *panel_V; /* of a chunk from panel[first] on: d rows for each row below it, of panel_width numbers */
     double *x;
 };
 
@@ -95,11 +106,31 @@ static void find_places(lin_block_lu *f, const int *start, const int *index) {
     f->from_start[f->n] = count;
 }
 
+enum { CHUNK_MOST = 16 };
+static size_t panel_width(const lin_block_lu *f, int first) {
+    return ((size_t)((f->last[first] - first + 1) * f->d) + LANES - 1) / LANES * LANES;
+}
+
+/* Column k + 1 continues the chunk of column k where it is the first row below it and has all of its other rows. */
+static void find_chunks(lin_block_lu *f) {
+    f->panel_numbers = 0;
+    for (int j = 0, k; j < f->n; j = k + 1) {
+        for (k = j; k + 1 < f->n && k + 1 - j < CHUNK_MOST; k++) {
+            int rows = f->start[k + 1] - f->start[k];
+            if (rows < 2 || f->row[f->start[k] + 1] != k + 1 || f->start[k + 2] - f->start[k + 1] != rows - 1) break;
+        }
+        for (int i = j; i <= k; i++) f->chunk[i] = j;
+        f->last[j] = k;
+        f->panel[j] = f->panel_numbers;
+        f->panel_numbers += (size_t)((f->start[k + 1] - f->start[k] - 1) * f->d) * panel_width(f, j);
+    }
+}
+
 /* All lists again where they are too short; what they hold is lost. */
 static bool make_room(lin_block_lu *f, int blocks) {
     zn_context *context = f->context;
     size_t n = (size_t)f->n + 1, kept = (size_t)(blocks / 2 + f->n);
-    int **lists[] = {&f->order, &f->place, &f->start, &f->from_start, &f->next, &f->head, &f->link, &f->at};
+    int **lists[] = {&f->order, &f->place, &f->start, &f->from_start, &f->next, &f->head, &f->link, &f->at, &f->chunk, &f->last};
     if (n > f->column_capacity) {
         size_t wanted = n + n / 2;
         f->column_capacity = 0;
@@ -108,7 +139,9 @@ static bool make_room(lin_block_lu *f, int blocks) {
             if (!(*lists[k] = MEM_ARRAY(context, int, wanted))) return false;
         }
         mem_free(context, f->x);
-        if (!(f->x = MEM_ARRAY(context, double, wanted *LIN_BLOCK_MOST))) return false;
+        mem_free(context, f->panel);
+        f->panel = NULL;
+        if (!(f->x = MEM_ARRAY(context, double, wanted *LIN_BLOCK_MOST)) || !(f->panel = MEM_ARRAY(context, size_t, wanted))) return false;
         f->column_capacity = wanted;
     }
     if (kept > f->block_capacity) {
@@ -155,6 +188,18 @@ bool lin_block_lu_renew(lin_block_lu *f, int n, int d, const int *start, const i
         fine = f->L && f->U;
         if (fine) f->number_capacity = numbers + numbers / 2;
     }
+    if (fine) find_chunks(f);
+    if (fine && f->panel_numbers > f->panel_capacity) {
+        size_t wanted = f->panel_numbers + f->panel_numbers / 2;
+        f->panel_capacity = 0;
+        mem_free(context, f->panel_L);
+        mem_free(context, f->panel_V);
+        f->panel_V = NULL;
+        f->panel_L = MEM_ARRAY(context, double, wanted);
+        f->panel_V = MEM_ARRAY(context, double, wanted);
+        fine = f->panel_L && f->panel_V;
+        if (fine) f->panel_capacity = wanted;
+    }
     if (!fine) goto failed;
     find_places(f, start, index);
     return true;
@@ -174,8 +219,8 @@ lin_block_lu *lin_block_lu_create(zn_context *context, int n, int d, const int *
 
 void lin_block_lu_destroy(lin_block_lu *f) {
     if (!f) return;
-    void *memory[] = {f->order, f->place, f->start, f->row,  f->L,  f->U, f->from_start, f->from,
-                      f->to,    f->next,  f->head,  f->link, f->at, f->x, f->shape};
+    void *memory[] = {f->order, f->place, f->start, f->row, f->L,     f->U,     f->from_start, f->from,  f->to,      f->next,
+                      f->head,  f->link,  f->at,    f->x,   f->shape, f->chunk, f->last,       f->panel, f->panel_L, f->panel_V};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(f->context, memory[k]);
     mem_free(f->context, f);
 }
@@ -245,55 +290,123 @@ ALWAYS_INLINE void enter(const int d, lin_block_lu *f, int j, const lin_block_va
         own[i] += a->diagonal[(size_t)f->order[j] * dd + i % (size_t)d * (size_t)d + i / (size_t)d];
 }
 
-static void queue(lin_block_lu *f, int column, int at) {
-    if (at >= f->start[column + 1]) return;
-    int row = f->row[at];
-    f->next[column] = at;
-    f->link[column] = f->head[row];
-    f->head[row] = column;
+/* c -= a b', rows of `width` numbers, a multiple of LANES. All sums at once, so that each number is read once, where the machine holds them. */
+ALWAYS_INLINE void subtract_long_product(const int d, double *restrict c, const double *restrict a, const double *restrict b,
+                                         size_t width) {
+    lanes sum[LIN_BLOCK_MOST * LIN_BLOCK_MOST];
+    memset(sum, 0, (size_t)(d * d) * sizeof *sum);
+    for (size_t k = 0; k < width; k += LANES) {
+        lanes y[LIN_BLOCK_MOST], x;
+#pragma GCC unroll 6
+        for (int j = 0; j < d; j++) memcpy(&y[j], b + (size_t)j * width + k, sizeof x);
+#pragma GCC unroll 6
+        for (int i = 0; i < d; i++) {
+            memcpy(&x, a + (size_t)i * width + k, sizeof x);
+#pragma GCC unroll 6
+            for (int j = 0; j < d; j++) sum[i * d + j] += x * y[j];
+        }
+    }
+#pragma GCC unroll 36
+    for (int i = 0; i < d * d; i++) c[i] -= (sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]);
+}
+
+/* The chunk waits at its row `at`, of those below it. */
+static void queue(lin_block_lu *f, int chunk, int at) {
+    int last = f->last[chunk], place = f->start[last] + 1 + at;
+    if (place >= f->start[last + 1]) return;
+    int row = f->row[place];
+    f->next[chunk] = at;
+    f->link[chunk] = f->head[row];
+    f->head[row] = chunk;
+}
+
+/* What a chunk does to the column of its next row. */
+ALWAYS_INLINE void update(const int d, lin_block_lu *f, int chunk, bool symmetric) {
+    const size_t dd = (size_t)(d * d), width = panel_width(f, chunk), one = (size_t)d * width;
+    const int last = f->last[chunk], *rows = f->row + f->start[last] + 1, count = f->start[last + 1] - f->start[last] - 1,
+              at = f->next[chunk];
+    const double *L = f->panel_L + f->panel[chunk], *V = f->panel_V + f->panel[chunk];
+    for (int e = at; e < count; e++) {
+        size_t to = (size_t)f->at[rows[e]] * dd;
+        subtract_long_product(d, f->U + to, V + (size_t)e * one, L + (size_t)at * one, width);
+        if (!symmetric && e > at) subtract_long_product(d, f->L + to, L + (size_t)e * one, V + (size_t)at * one, width);
+    }
+}
+
+WIDE static void update_3(lin_block_lu *f, int chunk, bool symmetric) { update(3, f, chunk, symmetric); }
+
+/* What the columns of its own chunk do to column j. */
+ALWAYS_INLINE void update_within(const int d, lin_block_lu *f, int j, bool symmetric) {
+    const size_t dd = (size_t)(d * d);
+    for (int k = f->chunk[j]; k < j; k++) {
+        int at = f->start[k] + j - k;
+        const double *l = f->L + (size_t)at * dd, *v = f->U + (size_t)at * dd;
+        for (int e = at; e < f->start[k + 1]; e++) {
+            size_t to = (size_t)f->at[f->row[e]] * dd;
+            subtract_product(d, f->U + to, f->U + (size_t)e * dd, l);
+            if (!symmetric && e > at) subtract_product(d, f->L + to, f->L + (size_t)e * dd, v);
+        }
+    }
+}
+
+/* A chunk is done: its panels, and it waits for its first row. */
+ALWAYS_INLINE void pack(const int d, lin_block_lu *f, int chunk) {
+    const size_t dd = (size_t)(d * d), width = panel_width(f, chunk);
+    const int last = f->last[chunk], count = f->start[last + 1] - f->start[last] - 1;
+    double *L = f->panel_L + f->panel[chunk], *V = f->panel_V + f->panel[chunk];
+    memset(L, 0, (size_t)(count * d) * width * sizeof *L);
+    memset(V, 0, (size_t)(count * d) * width * sizeof *V);
+    for (int k = chunk; k <= last; k++)
+        for (int e = 0; e < count; e++) {
+            size_t from = (size_t)(f->start[k] + last - k + 1 + e) * dd;
+            for (int i = 0; i < d; i++) {
+                size_t to = (size_t)(e * d + i) * width + (size_t)((k - chunk) * d);
+                memcpy(L + to, f->L + from + (size_t)(i * d), (size_t)d * sizeof *L);
+                memcpy(V + to, f->U + from + (size_t)(i * d), (size_t)d * sizeof *V);
+            }
+        }
+    queue(f, chunk, 0);
+}
+
+/* Column j from A and the columns before it; false: its pivot is singular. */
+ALWAYS_INLINE bool make_column(const int d, lin_block_lu *f, int j, const lin_block_values *a) {
+    const size_t dd = (size_t)(d * d);
+    const int first = f->start[j], last = f->start[j + 1];
+    bool symmetric = !a->transposed, present = !a->present || a->present[f->order[j]];
+    double *L = f->L, *U = f->U, K[LIN_BLOCK_MOST * LIN_BLOCK_MOST], *inverse = L + (size_t)first * dd;
+    for (int e = first; e < last; e++) f->at[f->row[e]] = e;
+    if (present) enter(d, f, j, a);
+    for (int k = f->head[j], following; k >= 0; k = following) {
+        following = f->link[k];
+        if (present && d == 3) update_3(f, k, symmetric);
+        else if (present) update(d, f, k, symmetric);
+        queue(f, k, f->next[k] + 1);
+    }
+    if (!present) {
+        memset(L + (size_t)first * dd, 0, (size_t)(last - first) * dd * sizeof(double));
+        for (int i = 0; i < d; i++) inverse[i * d + i] = 1;
+        return true;
+    }
+    update_within(d, f, j, symmetric);
+    for (int i = 0; i < d; i++) /* V_jj = K_j' */
+        for (int k = 0; k < d; k++) K[i * d + k] = U[(size_t)first * dd + (size_t)(k * d + i)];
+    if (!invert(d, K, inverse)) return false;
+    for (int e = first + 1; e < last; e++) {
+        double left[LIN_BLOCK_MOST * LIN_BLOCK_MOST];
+        memcpy(left, (symmetric ? U : L) + (size_t)e * dd, dd * sizeof(double));
+        multiply(d, L + (size_t)e * dd, left, inverse);
+    }
+    return true;
 }
 
 ALWAYS_INLINE int factor(const int d, lin_block_lu *f, const lin_block_values *a) {
-    const size_t dd = (size_t)(d * d);
-    bool symmetric = !a->transposed;
-    double *L = f->L, *U = f->U, K[LIN_BLOCK_MOST * LIN_BLOCK_MOST];
-    memset(U, 0, (size_t)f->start[f->n] * dd * sizeof(double));
-    if (!symmetric) memset(L, 0, (size_t)f->start[f->n] * dd * sizeof(double));
+    const size_t numbers = (size_t)f->start[f->n] * (size_t)(d * d);
+    memset(f->U, 0, numbers * sizeof(double));
+    if (a->transposed) memset(f->L, 0, numbers * sizeof(double));
     for (int j = 0; j < f->n; j++) f->head[j] = -1;
     for (int j = 0; j < f->n; j++) {
-        int first = f->start[j], last = f->start[j + 1];
-        double *inverse = L + (size_t)first * dd;
-        if (a->present && !a->present[f->order[j]]) {
-            for (int k = f->head[j], following; k >= 0; k = following) {
-                following = f->link[k];
-                queue(f, k, f->next[k] + 1);
-            }
-            memset(L + (size_t)first * dd, 0, (size_t)(last - first) * dd * sizeof(double));
-            for (int i = 0; i < d; i++) inverse[i * d + i] = 1;
-            continue;
-        }
-        for (int e = first; e < last; e++) f->at[f->row[e]] = e;
-        enter(d, f, j, a);
-        for (int k = f->head[j], following; k >= 0; k = following) {
-            following = f->link[k];
-            int at = f->next[k];
-            const double *l = L + (size_t)at * dd, *v = U + (size_t)at * dd;
-            for (int e = at; e < f->start[k + 1]; e++) {
-                size_t to = (size_t)f->at[f->row[e]] * dd;
-                subtract_product(d, U + to, U + (size_t)e * dd, l);
-                if (!symmetric && e > at) subtract_product(d, L + to, L + (size_t)e * dd, v);
-            }
-            queue(f, k, at + 1);
-        }
-        for (int i = 0; i < d; i++) /* V_jj = K_j' */
-            for (int k = 0; k < d; k++) K[i * d + k] = U[(size_t)first * dd + (size_t)(k * d + i)];
-        if (!invert(d, K, inverse)) return 1 + f->order[j];
-        for (int e = first + 1; e < last; e++) {
-            double left[LIN_BLOCK_MOST * LIN_BLOCK_MOST];
-            memcpy(left, (symmetric ? U : L) + (size_t)e * dd, dd * sizeof(double));
-            multiply(d, L + (size_t)e * dd, left, inverse);
-        }
-        queue(f, j, first + 1);
+        if (!make_column(d, f, j, a)) return 1 + f->order[j];
+        if (j == f->last[f->chunk[j]]) pack(d, f, f->chunk[j]);
     }
     return 0;
 }

@@ -93,7 +93,7 @@ static void agrees_with_dense(void **state) {
     zn_context *context = zn_context_create(NULL);
     random_state = 7;
     for (int trial = 0; trial < 240; trial++) {
-        int d = 1 + trial % 6, n = 1 + trial % 23;
+        int d = 1 + trial % 6, n = 1 + trial % 47;
         bool symmetric = trial % 2, masked = trial % 3 == 0;
         blocks *m = make(n, d, random_between(0, 0.4), symmetric);
         lin_block_lu *lu = lin_block_lu_create(context, n, d, m->start, m->index);
