@@ -110,11 +110,13 @@ static void renew(prox_estimate *e, const double *M, const double *W) {
     bool other_M = answers_keep(e->M_kept, M, p), other_W = answers_keep(e->W_kept, W, &model->pattern.W);
     if (other_M) e->factored = false;
     if (other_M || other_W) memset(e->have, 0, (size_t)model->size.n_contacts * sizeof *e->have);
+    if (other_M) e->massless = false;
     for (int j = 0; other_M && j < model->size.nu; j++) {
         e->mass_scale[j] = 1;
         e->single[j] = 0;
         for (int k = p->start[j]; k < p->start[j + 1]; k++)
             if (p->index[k] == j && M[k] > 0) e->single[j] = e->mass_scale[j] = 1 / M[k];
+            else if (p->index[k] == j) e->massless = true;
     }
 }
 
@@ -149,6 +151,7 @@ zn_status prox_solve(prox_estimate *e, double *b) {
 
 zn_status prox_update(prox_estimate *e, const double *M, const double *W, const bool *wanted) {
     renew(e, M, W);
+    if (e->massless) return ZN_ERROR_NOT_FINITE;
     for (int k = 0; k < e->model->size.n_contacts; k++) {
         if ((wanted && !wanted[k]) || e->have[k]) continue;
         zn_status status = factor(e);

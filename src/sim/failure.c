@@ -102,6 +102,11 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
     if (what)
         return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place,
                        "%s is not finite at t = %.9g " SIM_OUT_OF_RANGE "; the step of %g from t = %.9g failed", what, t, h, sim->now.t);
+    int massless = sim_find_massless(sim, h, &t);
+    if (massless >= 0)
+        return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place,
+                       "the mass of '%s' is not positive at t = %.9g (a function out of its range?); the step of %g from t = %.9g failed",
+                       model->u_names[massless], t, h, sim->now.t);
     if (status == ZN_ERROR_NOT_FINITE)
         return fail_at(sim->context, status, &place,
                        "the step of %g from t = %.9g failed: values in it are not finite, though those of the model are: "

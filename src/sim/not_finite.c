@@ -64,6 +64,20 @@ static const char *look_at(sim_monitor *m, const zn_point *point, char *text, si
     return what ? what : bad_derivative(model, at, text, room);
 }
 
+int sim_find_massless(zn_simulation *sim, double h, double *t) {
+    const zn_model *model = sim->model;
+    const zn_pattern *p = &model->pattern.M;
+    answers *at = &sim->monitor.at;
+    for (int end = 0; end < 2; end++) {
+        zn_point point = {.t = *t = sim->now.t + end * h, .q = sim->now.q, .u = sim->now.u};
+        if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M})) return -1;
+        for (int j = 0; j < p->cols; j++)
+            for (int k = p->start[j]; k < p->start[j + 1]; k++)
+                if (p->index[k] == j && at->M[k] <= 0) return j;
+    }
+    return -1;
+}
+
 /* Positions are extrapolated: a step may leave the range of a formula before its end. */
 const char *sim_find_not_finite(zn_simulation *sim, double h, double reach, char *text, size_t room, double *t) {
     const zn_model *model = sim->model;

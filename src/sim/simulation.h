@@ -468,6 +468,8 @@ zn_status sim_fail_energy(zn_context *, const zn_simulation *, const char *what,
 /* not_finite.c: what is not finite at the present state, or later, up to t + reach, in the motion that the step of h could not follow; NULL:
  * nothing was found. *t: when. */
 const char *sim_find_not_finite(zn_simulation *, double h, double reach, char *text, size_t room, double *t);
+/* A velocity whose mass is zero or less, at the present state or a step of h later; -1: none. *t: when. */
+int sim_find_massless(zn_simulation *, double h, double *t);
 
 /* stability.c: whether h is too large for the scheme's explicit forces and the model's fastest natural frequency. */
 bool sim_step_is_unstable(zn_simulation *, double h, double *frequency, double *largest_step);

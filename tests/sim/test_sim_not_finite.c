@@ -90,6 +90,35 @@ static void test_every_scheme(void **state) {
     assert_true(runs > 300);
 }
 
+/* A mass that falls through zero: beyond it every motion would be an answer to nothing. */
+static void test_massless(void **state) {
+    (void)state;
+    static const char *const scenes[] = {HEAD FREE "energy: {kinetic: (1.205 - t)/2*x'^2 + m/2*y'^2, potential: m*g*y}\n",
+                                         HEAD "coordinates: {y: {start: 1, velocity: 1}, x: {start: 2, velocity: -1}}\n"
+                                              "energy: {kinetic: m/2*y'^2 + (1.205 - t)/2*x'^2, potential: m*g*y}\n"
+                                              "contacts: {floor: {gap: y}}\n"};
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+        for (int k = 0; k < zn_scheme_count(); k++)
+            for (int automatic = 0; automatic < 2; automatic++) {
+                if (i == 1 && !zn_scheme_get(k).contacts) continue;
+                trial r = {.context = zn_context_create(NULL)};
+                assert_int_equal(zn_scene_parse(r.context, "test", scenes[i], NULL, &r.scene), ZN_OK);
+                zn_settings settings = *zn_scene_settings(r.scene);
+                settings.scheme = zn_scheme_get(k).name;
+                if (automatic) settings.step_auto = true, settings.accuracy = 1e-3;
+                zn_status status = zn_simulation_create(r.context, zn_scene_model(r.scene), &settings, &r.simulation);
+                if (status != ZN_ERROR_UNSUPPORTED) {
+                    assert_int_equal(status, ZN_OK);
+                    while (status == ZN_OK && !zn_simulation_done(r.simulation)) status = zn_simulation_step(r.simulation);
+                    const char *text = status == ZN_OK ? "" : zn_error_text(r.context);
+                    if (status != ZN_ERROR_NOT_FINITE || !strstr(text, "the mass of 'x'' is not positive at t = 1."))
+                        fail_msg("%s%s: status %d: %s", settings.scheme, automatic ? ", auto" : "", (int)status, text);
+                    check_close(zn_simulation_time(r.simulation), 1.205, automatic ? 0.3 : 1.01e-2);
+                }
+                trial_end(&r);
+            }
+}
+
 /* Outputs and energies do not act on the motion; whoever asks for them is told. */
 static void test_asked_for(void **state) {
     (void)state;
@@ -152,7 +181,8 @@ static void test_divergence(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_scheme), cmocka_unit_test(test_asked_for),
-                                       cmocka_unit_test(test_derivative), cmocka_unit_test(test_divergence)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_scheme), cmocka_unit_test(test_massless),
+                                       cmocka_unit_test(test_asked_for), cmocka_unit_test(test_derivative),
+                                       cmocka_unit_test(test_divergence)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
