@@ -96,8 +96,10 @@ void expr_tape_begin(const expr_tape *tape, double *registers, int lanes) {
 }
 
 const int32_t *expr_tape_outputs(const expr_tape *tape, int section, int *count) {
+    *count = 0;
+    if (section >= tape->n_sections) return tape->outputs;
     int first = section > 0 ? tape->output_end[section - 1] : 0;
-    *count = section < tape->n_sections ? tape->output_end[section] - first : 0;
+    *count = tape->output_end[section] - first;
     return tape->outputs + first;
 }
 
