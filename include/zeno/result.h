@@ -60,12 +60,13 @@ typedef struct zn_contact_table {
 /* An empty table where the result has none. Valid until the result is closed. */
 ZN_API zn_status zn_result_contacts(zn_result *result, zn_contact_table *table);
 
-/* Contact events that were located (contact_events: located), of results without found contacts: a table in the order of time. Columns: row (from 0, the first one at
+/* Contact events that were located (contact_events: located): a table in the order of time. Columns: row (from 0, the first one at
  * or after the event), time, contact (number of names), kind (of zn_contact_event_kind), normal_before, normal_after (rates of the gap), tangential_before, tangential_after (sizes
- * of the slip velocity), normal_impulse, tangential_impulse, energy_lost. An empty table where the result has none. */
+ * of the slip velocity), normal_impulse, tangential_impulse, energy_lost. Where contacts are found, names of shapes follow those of contacts, contact is the first shape of a
+ * found one, and a last column, other, its second shape (-1: not a found one). An empty table where the result has none. */
 ZN_API zn_status zn_result_contact_events(zn_result *result, zn_contact_table *table);
 
-/* Events of the scene, of results without found contacts: a table in the order of time. Columns: row (from 0, the first one at or after the event), event (number of
+/* Events of the scene: a table in the order of time. Columns: row (from 0, the first one at or after the event), event (number of
  * names), time, then positions, velocities and inputs, sampled values and modes by their names, all before the event set any. An empty table where the
  * result has none. */
 ZN_API zn_status zn_result_events(zn_result *result, zn_contact_table *table);

@@ -273,7 +273,8 @@ typedef struct zn_contact_event {
     double tangential_before, tangential_after; /* size of the slip velocity */
     double normal_impulse, tangential_impulse;  /* of this contact */
     double energy_lost;                         /* kinetic, by all contacts of the event */
-    ZN_RESERVED;
+    int shape[2];                               /* of a found contact, as in zn_found_contact; else -1 */
+    size_t reserved[7];
 } zn_contact_event;
 /* Number of contact events that were located. */
 ZN_API long zn_simulation_contact_event_count(const zn_simulation *simulation);

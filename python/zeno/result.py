@@ -230,16 +230,17 @@ class Result:
     def contact_events(self) -> dict[str, Any]:
         """Contact events that were located (``contact_events="located"``) in the order of time, an array for each column: ``row``, ``time``, ``contact``, ``kind``
         ("impact", "stick" ...), ``normal_before``, ``normal_after``, ``tangential_before``, ``tangential_after``, ``normal_impulse``, ``tangential_impulse``,
-        ``energy_lost``. Empty where the result has none."""
-        return self._table_of_names("contact_events", self._core.contact_events, {"contact": None, "kind": _zeno.contact_event_kinds()})
+        ``energy_lost``. Where contacts are found by rules ``contact`` is the first shape of a found one, and ``other`` the second ("" for the others). Empty where the
+        result has none."""
+        return self._table_of_names("contact_events", self._core.contact_events, {"contact": None, "kind": _zeno.contact_event_kinds(), "other": None})
 
     def _table_of_names(self, what: str, ask: Callable[[], Any], words: dict[str, Optional[list[str]]]) -> dict[str, Any]:
         numpy = arrays.need_numpy(what)
         table, columns, names = self._entries(ask)
         found: dict[str, Any] = {}
         for i, column in enumerate(columns):
-            if column in words and i < 4:  # behind them stand names of the scene
-                texts = numpy.array(words[column] or names, dtype=object)
+            if column in words and (i < 4 or what == "contact_events"):  # behind them stand names of the scene
+                texts = numpy.array([*(words[column] or names), ""], dtype=object)  # -1: none
                 found[column] = texts[table[:, i].astype(int)]
             else:
                 found[column] = table[:, i].astype(int) if column == "row" and i == 0 else table[:, i]

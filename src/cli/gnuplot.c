@@ -11,11 +11,11 @@
 
 /* Okabe and Ito's colours, which the colour-blind can distinguish too; those that stand out on white first. */
 static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"};
-enum { N_COLOURS = sizeof colours / sizeof *colours, LEGEND_ROWS = 24, TICK_COLOURS = 6, SVG_FONT = 14, PNG_FONT = 16 };
+enum { N_COLOURS = sizeof colours / sizeof *colours, LEGEND_ROWS = 24, TICK_COLOURS = 8, SVG_FONT = 14, PNG_FONT = 16 };
 
 /* Ticks of the horizontal axis: darker than curves, and of other colours than the first of them. */
-static const char *const tick_colours[] = {"#000000", "#7b3294", "#a6761d", "#e7298a", "#1b9e77", "#d7191c"};
-static const double tallest_tick = 0.07, tick_step = 0.008; /* of the height; later ones are shorter, so that all are seen */
+static const char *const tick_colours[] = {"#000000", "#7b3294", "#a6761d", "#e7298a", "#1b9e77", "#d7191c", "#0072b2", "#56b4e9"};
+static const double tallest_tick = 0.07, tick_step = 0.006; /* of the height; later ones are shorter, so that all are seen */
 
 static bool ends_with(const char *text, const char *ending) {
     size_t n = strlen(text), m = strlen(ending);

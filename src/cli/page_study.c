@@ -90,7 +90,7 @@ static zn_status put_events(FILE *to, const study_view *v, const page_rows *s) {
     const result_entries *e = result_get_layout(v->result)->entries;
     const double *entries;
     long count = 0, kept = 0;
-    zn_status status = e ? result_get_entries(v->result, &entries, &count) : ZN_OK;
+    zn_status status = e ? result_get_entries(v->result, 0, &entries, &count) : ZN_OK;
     if (!e || count == 0 || strcmp(e->names_of, "events") != 0) return status;
     long every = count / MOST_EVENTS + 1;
     unsigned char *bytes = MEM_ARRAY(v->context, unsigned char, (size_t)(count / every + 1) * (size_t)e->n_columns * 8);

@@ -39,7 +39,9 @@ static const char help[] =
     "  --label  what the legend calls a curve, in the order of results and then columns\n"
     "  --contacts  of shapes that find each other: their number, the sum of normal forces, or the network of forces at a time (--at, the "
     "end)\n"
-    "  --events ticks on the axis of time where contacts hit, open, begin and end to slip (of runs with contact_events: located, in HDF5)\n"
+    "  --events ticks on the axis of time where contacts hit, open, begin and end to slip (of runs with contact_events: located, in "
+    "HDF5),\n"
+    "           and at events of the scene\n"
     "  --equal  the same scale on both axes, for paths in the plane\n"
     "  --size   in points of an SVG (900,560); a PNG has 1.5 pixels for each\n";
 
@@ -156,7 +158,7 @@ static char *curve_name(zn_context *context, const plot_options *options, int fi
 /* What one picture is made of. */
 typedef struct plot_lines {
     plot_curves curves;
-    plot_ticks ticks[ZN_CONTACT_EVENT_KINDS];
+    plot_ticks ticks[PLOT_EVENT_KINDS];
     study_view view; /* of the last study */
 } plot_lines;
 
@@ -192,7 +194,7 @@ static int get_curves(zn_context *context, const plot_options *options, int file
         return CLI_FAILED;
     }
     if (options->events) {
-        zn_status status = plot_contact_events(context, result, options->results[file], lines->ticks);
+        zn_status status = plot_events(context, result, options->results[file], lines->ticks);
         if (status != ZN_OK) return code_of(status);
     }
     if (study_view_is_study(result)) return get_study(context, options, file, result, n_names, names, plot, lines);
@@ -230,14 +232,14 @@ static int draw(zn_context *context, const plot_options *options, plot_def *plot
     }
     if (code == CLI_OK) code = label_curves(context, options, &lines.curves);
     plot->curves = lines.curves.list, plot->n_curves = lines.curves.count;
-    plot->ticks = lines.ticks, plot->n_ticks = options->events ? ZN_CONTACT_EVENT_KINDS : 0;
+    plot->ticks = lines.ticks, plot->n_ticks = options->events ? PLOT_EVENT_KINDS : 0;
     plot->title = options->title;
     if (code == CLI_OK && !plot->title && n == 1) plot->title = result_get_text(files[0], "title");
     if (code == CLI_OK && plot_draw(context, plot, options->out) != ZN_OK) code = CLI_FAILED;
     study_view_close(&lines.view);
     for (int i = 0; files && i < n; i++) result_close(files[i]);
     plot_curves_free(context, &lines.curves);
-    for (int k = 0; k < ZN_CONTACT_EVENT_KINDS; k++) mem_free(context, lines.ticks[k].x);
+    for (int k = 0; k < PLOT_EVENT_KINDS; k++) mem_free(context, lines.ticks[k].x);
     mem_free(context, files);
     return code;
 }

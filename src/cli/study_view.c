@@ -158,7 +158,7 @@ static zn_status event_points(study_view *v, int event, int column, study_points
     const double *entries;
     long count;
     int width = result_get_layout(v->result)->entries->n_columns;
-    zn_status status = result_get_entries(v->result, &entries, &count);
+    zn_status status = result_get_entries(v->result, 0, &entries, &count);
     if (status != ZN_OK) return status;
     p->events = true;
     p->values = MEM_ARRAY(v->context, double, count), p->rows = MEM_ARRAY(v->context, long, count);

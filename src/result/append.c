@@ -4,15 +4,19 @@
 
 enum { SOME = 1024 }; /* rows or entries at a time */
 
+typedef struct appended_table {
+    double *entries;                 /* some of them: */
+    long first_entry, end_entry, in; /* from, to; of so many in all */
+    long next_entry;
+} appended_table;
+
 typedef struct appending {
     result_writer *to;
     result_file *from;
     double *rows; /* some of them */
     long before;  /* rows that were there */
     result_chunk chunk;
-    double *entries;                 /* some of them: */
-    long first_entry, end_entry, in; /* from, to; of so many in all */
-    long next_entry;
+    appended_table tables[RESULT_TABLES];
 } appending;
 
 static zn_status read_rows(result_file *from, long first, long count, double *rows) {
@@ -34,26 +38,27 @@ zn_status result_part(result_file *r, int index, long first, long count, double 
     return status;
 }
 
-/* Entries of a row, before the row. */
-static zn_status append_entries(appending *a, long row) {
-    long width = a->to->entry_width;
+/* Entries of a row in a table, before the row. */
+static zn_status append_entries(appending *a, int number, long row) {
+    appended_table *t = &a->tables[number];
+    long width = a->to->entry_width[number];
     zn_status status = ZN_OK;
-    while (a->next_entry < a->in && status == ZN_OK) {
-        if (a->next_entry == a->end_entry) {
-            a->first_entry = a->end_entry;
-            a->end_entry = a->in - a->first_entry < SOME ? a->in : a->first_entry + SOME;
+    while (t->next_entry < t->in && status == ZN_OK) {
+        if (t->next_entry == t->end_entry) {
+            t->first_entry = t->end_entry;
+            t->end_entry = t->in - t->first_entry < SOME ? t->in : t->first_entry + SOME;
             if (a->from->read_entry_part)
-                status = a->from->read_entry_part(a->from, a->first_entry, a->end_entry - a->first_entry, a->entries);
+                status = a->from->read_entry_part(a->from, number, t->first_entry, t->end_entry - t->first_entry, t->entries);
             else
-                memcpy(a->entries, a->from->entry_values + a->first_entry * width,
-                       (size_t)((a->end_entry - a->first_entry) * width) * sizeof(double));
+                memcpy(t->entries, a->from->tables[number].values + t->first_entry * width,
+                       (size_t)((t->end_entry - t->first_entry) * width) * sizeof(double));
             if (status != ZN_OK) return status;
         }
-        double *entry = a->entries + (a->next_entry - a->first_entry) * width;
+        double *entry = t->entries + (t->next_entry - t->first_entry) * width;
         if (!(entry[0] <= (double)row)) return ZN_OK;
         entry[0] += (double)a->before;
-        status = result_writer_entry(a->to, entry);
-        a->next_entry++;
+        status = result_writer_entry(a->to, number, entry);
+        t->next_entry++;
     }
     return status;
 }
@@ -73,7 +78,7 @@ static zn_status append_some(appending *a, long first, long count) {
     zn_status status = take_chunk(a, first, count, &packed);
     if (status == ZN_OK && !packed) status = read_rows(a->from, first, count, a->rows);
     for (long i = 0; i < count && status == ZN_OK; i++) {
-        status = append_entries(a, first + i);
+        for (int t = 0; t < a->from->n_tables && status == ZN_OK; t++) status = append_entries(a, t, first + i);
         if (status == ZN_OK) status = result_note(a->from, first + i, text);
         if (status == ZN_OK && *text) status = result_writer_note(a->to, text);
         if (status == ZN_OK) status = result_writer_row(a->to, packed ? NULL : a->rows + i * a->from->width);
@@ -81,20 +86,28 @@ static zn_status append_some(appending *a, long first, long count) {
     return status;
 }
 
+static bool same_columns(const result_writer *w, const result_file *from) {
+    bool same = from->width == w->width;
+    for (int t = 0; t < RESULT_TABLES; t++) same = same && (t < from->n_tables ? from->tables[t].head.n_columns : 0) == w->entry_width[t];
+    return same;
+}
+
 zn_status result_writer_append(result_writer *w, result_file *from, long rows) {
     zn_context *context = w->context;
-    if (from->width != w->width || (from->layout.entries ? from->layout.entries->n_columns : 0) != w->entry_width)
-        return fail(context, ZN_ERROR_FILE, "the files have different columns");
+    if (!same_columns(w, from)) return fail(context, ZN_ERROR_FILE, "the files have different columns");
     long some = w->sink.chunk_rows > 0 ? w->sink.chunk_rows : SOME;
-    appending a = {.to = w, .from = from, .before = w->taken, .in = from->read_entry_part ? from->entries_in_file : from->entry_count};
+    appending a = {.to = w, .from = from, .before = w->taken};
     a.rows = MEM_ARRAY(context, double, (size_t)some *(size_t)w->width);
-    a.entries = MEM_ARRAY(context, double, (size_t)SOME *(size_t)w->entry_width);
     a.chunk.pieces = MEM_ARRAY(context, result_piece, from->layout.n_datasets);
-    zn_status status = a.rows && a.entries && a.chunk.pieces ? ZN_OK : ZN_ERROR_MEMORY;
+    zn_status status = a.rows && a.chunk.pieces ? ZN_OK : ZN_ERROR_MEMORY;
+    for (int t = 0; t < from->n_tables; t++) {
+        a.tables[t].in = from->read_entry_part ? from->tables[t].in_file : from->tables[t].count;
+        if (!(a.tables[t].entries = MEM_ARRAY(context, double, (size_t)SOME *(size_t)w->entry_width[t]))) status = ZN_ERROR_MEMORY;
+    }
     for (long first = 0; first < rows && status == ZN_OK; first += some)
         status = append_some(&a, first, rows - first < some ? rows - first : some);
     mem_free(context, a.rows);
-    mem_free(context, a.entries);
+    for (int t = 0; t < from->n_tables; t++) mem_free(context, a.tables[t].entries);
     mem_free(context, a.chunk.pieces);
     mem_free(context, a.chunk.bytes);
     return status;

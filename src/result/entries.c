@@ -13,7 +13,7 @@ static const char **copy_texts(zn_context *context, int count, const char *const
 }
 
 zn_status result_entries_copy(result_file *r, const result_entries *from) {
-    result_entries *to = &r->entries;
+    result_entries *to = &r->tables[r->n_tables].head;
     zn_context *context = r->context;
     *to = (result_entries){.n_columns = from->n_columns, .n_names = from->n_names};
     to->columns = copy_texts(context, from->n_columns, from->columns);
@@ -21,32 +21,49 @@ zn_status result_entries_copy(result_file *r, const result_entries *from) {
     to->name = mem_text(context, from->name);
     to->meaning = mem_text(context, from->meaning);
     to->names_of = mem_text(context, from->names_of);
-    if (!to->columns || !to->names || !to->name || !to->meaning || !to->names_of) return ZN_ERROR_MEMORY;
-    r->layout.entries = to;
-    return ZN_OK;
+    if (r->n_tables == 0) r->layout.entries = to;
+    else r->tables[r->n_tables - 1].head.next = to;
+    r->n_tables++;
+    return to->columns && to->names && to->name && to->meaning && to->names_of ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 void result_entries_free(result_file *r) {
-    result_entries *e = &r->entries;
-    result_free_texts(r->context, (char **)(uintptr_t)e->columns, e->n_columns);
-    result_free_texts(r->context, (char **)(uintptr_t)e->names, e->n_names);
-    const void *blocks[] = {e->name, e->meaning, e->names_of, r->entry_values};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(r->context, (void *)(uintptr_t)blocks[i]);
-    *e = (result_entries){0};
+    for (int t = 0; t < r->n_tables; t++) {
+        const result_entries *e = &r->tables[t].head;
+        if (e->columns) result_free_texts(r->context, (char **)(uintptr_t)e->columns, e->n_columns);
+        if (e->names) result_free_texts(r->context, (char **)(uintptr_t)e->names, e->n_names);
+        const void *blocks[] = {e->name, e->meaning, e->names_of, r->tables[t].values};
+        for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(r->context, (void *)(uintptr_t)blocks[i]);
+    }
+    r->n_tables = 0;
 }
 
-zn_status result_memory_entry(result_file *r, const double *entry) {
-    size_t width = (size_t)r->entries.n_columns, count = (size_t)r->entry_count;
-    if (!mem_grow(r->context, (void **)&r->entry_values, &r->entry_room, (count + 1) * width, sizeof *entry)) return ZN_ERROR_MEMORY;
-    memcpy(r->entry_values + count * width, entry, width * sizeof *entry);
-    r->entry_count++;
+zn_status result_memory_entry(result_file *r, int table, const double *entry) {
+    result_table *t = &r->tables[table];
+    size_t width = (size_t)t->head.n_columns, count = (size_t)t->count;
+    if (!mem_grow(r->context, (void **)&t->values, &t->room, (count + 1) * width, sizeof *entry)) return ZN_ERROR_MEMORY;
+    memcpy(t->values + count * width, entry, width * sizeof *entry);
+    t->count++;
     return ZN_OK;
 }
 
-zn_status result_get_entries(result_file *r, const double **values, long *count) {
-    zn_status status = r->layout.entries && r->read_entries && !r->entry_values ? r->read_entries(r) : ZN_OK;
-    *values = r->entry_values;
-    *count = r->entry_count;
+zn_status result_get_entries(result_file *r, int table, const double **values, long *count) {
+    result_table *t = &r->tables[table];
+    zn_status status = table < r->n_tables && r->read_entries && !t->values ? r->read_entries(r, table) : ZN_OK;
+    *values = t->values;
+    *count = t->count;
+    return status;
+}
+
+zn_status result_copy_entries(result_file *from, long row, long *next, result_writer *to) {
+    zn_status status = ZN_OK;
+    for (int t = 0; t < from->n_tables && status == ZN_OK; t++) {
+        const double *entries;
+        long count, width = from->tables[t].head.n_columns;
+        status = result_get_entries(from, t, &entries, &count);
+        for (; status == ZN_OK && next[t] < count && entries[next[t] * width] <= (double)row; next[t]++)
+            status = result_writer_entry(to, t, entries + next[t] * width);
+    }
     return status;
 }
 
@@ -64,11 +81,13 @@ zn_status result_note(result_file *r, long row, char text[RESULT_NOTE_BYTES]) {
 /* The table whose numbers count `names_of`; empty: there is none. */
 static zn_status get_table(zn_result *r, const char *names_of, zn_contact_table *table) {
     *table = (zn_contact_table){0};
-    const result_entries *e = r->layout.entries;
-    if (!e || strcmp(e->names_of, names_of) != 0) return ZN_OK;
+    int t = 0;
+    while (t < r->n_tables && strcmp(r->tables[t].head.names_of, names_of) != 0) t++;
+    if (t == r->n_tables) return ZN_OK;
+    const result_entries *e = &r->tables[t].head;
     const double *values;
     long count;
-    zn_status status = result_get_entries(r, &values, &count);
+    zn_status status = result_get_entries(r, t, &values, &count);
     if (status != ZN_OK) return status;
     *table = (zn_contact_table){
         .count = count, .n_columns = e->n_columns, .columns = e->columns, .values = values, .n_names = e->n_names, .names = e->names};

@@ -10,8 +10,8 @@ enum { GROUP_BYTES = 1 << 27 }; /* columns that are read at once, as they lie si
 typedef struct hdf5_source {
     h5_file *file;
     h5_table **tables; /* one a dataset */
-    h5_table *entries; /* NULL: none */
-    h5_table *notes;   /* NULL: none */
+    h5_table *entries[RESULT_TABLES];
+    h5_table *notes; /* NULL: none */
     size_t text_capacity;
     double **blocks; /* of columns */
     size_t n_blocks, block_room;
@@ -20,7 +20,7 @@ typedef struct hdf5_source {
 static void hdf5_close_source(result_file *result) {
     hdf5_source *source = result->source;
     for (int d = 0; source->tables && d < result->layout.n_datasets; d++) h5_table_close(source->tables[d]);
-    h5_table_close(source->entries);
+    for (int t = 0; t < RESULT_TABLES; t++) h5_table_close(source->entries[t]);
     h5_table_close(source->notes);
     h5_close(source->file);
     for (size_t i = 0; i < source->n_blocks; i++) mem_free(result->context, source->blocks[i]);
@@ -120,13 +120,13 @@ static zn_status open_datasets(result_file *result, const h5_object *root) {
 /* ---- entries ---- */
 
 /* Entry after entry. */
-static zn_status read_entry_part(result_file *result, long first, long count, double *values) {
+static zn_status read_entry_part(result_file *result, int number, long first, long count, double *values) {
     hdf5_source *source = result->source;
-    int width = result->entries.n_columns;
+    int width = result->tables[number].head.n_columns;
     double **columns = MEM_ARRAY(result->context, double *, width);
     for (int c = 0; columns && c < width; c++) columns[c] = values + c;
     zn_status status =
-        columns ? h5_table_read(source->entries, (h5_range){first, count}, (h5_range){0, width}, columns, width) : ZN_ERROR_MEMORY;
+        columns ? h5_table_read(source->entries[number], (h5_range){first, count}, (h5_range){0, width}, columns, width) : ZN_ERROR_MEMORY;
     for (long i = 0; status == ZN_OK && i < count; i++)
         if (!(values[i * width] >= (i > 0 ? values[(i - 1) * width] : 0))) status = damaged(result, "entries are not in the order of rows");
     mem_free(result->context, columns);
@@ -134,49 +134,63 @@ static zn_status read_entry_part(result_file *result, long first, long count, do
 }
 
 /* All of them at once. Entries of rows that a killed run did not finish are left out. */
-static zn_status read_entries(result_file *result) {
-    long count = result->entries_in_file, width = result->entries.n_columns;
+static zn_status read_entries(result_file *result, int number) {
+    result_table *table = &result->tables[number];
+    long count = table->in_file, width = table->head.n_columns;
     double *values = MEM_ARRAY(result->context, double, (size_t)count *(size_t)width);
-    zn_status status = values ? read_entry_part(result, 0, count, values) : ZN_ERROR_MEMORY;
+    zn_status status = values ? read_entry_part(result, number, 0, count, values) : ZN_ERROR_MEMORY;
     while (status == ZN_OK && count > 0 && !(values[(count - 1) * width] < (double)result->rows)) count--;
-    if (status == ZN_OK) result->entry_values = values, result->entry_count = count;
+    if (status == ZN_OK) table->values = values, table->count = count;
     else mem_free(result->context, values);
     return status;
 }
 
-static zn_status open_entries(result_file *result, const h5_object *root) {
+static zn_status open_table(result_file *result, const char *name) {
     hdf5_source *source = result->source;
     zn_context *context = result->context;
     static const char *const names_of[] = {"shapes", "events", "contacts"};
-    char *name = NULL, *meaning = NULL, **columns = NULL, **names = NULL;
+    char *meaning = NULL, **columns = NULL, **names = NULL;
     int n_columns = 0, n_names = 0, kind = 0;
     h5_object object;
     bool found = false;
-    zn_status status = h5_one_text(source->file, root, "entries", &name);
-    if (status != ZN_OK || !name) return status;
-    if (strchr(name, '/') || !*name || strlen(name) > H5_NAME_LONGEST) status = damaged(result, "the table of entries has no proper name");
-    if (status == ZN_OK) status = h5_find(source->file, name, &object, &found);
+    if (result->n_tables == RESULT_TABLES) return damaged(result, "there are too many tables of entries");
+    if (strchr(name, '/') || !*name || strlen(name) > H5_NAME_LONGEST) return damaged(result, "the table of entries has no proper name");
+    h5_table **table = &source->entries[result->n_tables];
+    zn_status status = h5_find(source->file, name, &object, &found);
     if (status == ZN_OK && !found) status = damaged(result, "the table of entries is missing");
-    if (status == ZN_OK) status = h5_table_open(source->file, &object, &source->entries);
-    if (status == ZN_OK && (!h5_table_is_double(source->entries) || h5_table_rank(source->entries) != 2))
+    if (status == ZN_OK) status = h5_table_open(source->file, &object, table);
+    if (status == ZN_OK && (!h5_table_is_double(*table) || h5_table_rank(*table) != 2))
         status = damaged(result, "the table of entries has the wrong type or size");
     if (status == ZN_OK) status = h5_texts(source->file, &object, "columns", &columns, &n_columns);
     if (status == ZN_OK) status = h5_texts(source->file, &object, names_of[kind], &names, &n_names);
     while (status == ZN_OK && !names && kind < 2) status = h5_texts(source->file, &object, names_of[++kind], &names, &n_names);
     if (status == ZN_OK) status = h5_one_text(source->file, &object, "meaning", &meaning);
-    if (status == ZN_OK && (n_columns < 1 || n_columns != h5_table_columns(source->entries)))
+    if (status == ZN_OK && (n_columns < 1 || n_columns != h5_table_columns(*table)))
         status = damaged(result, "names of columns are missing");
-    const result_entries read = {name,    meaning ? meaning : "",    n_columns, (const char *const *)columns, names_of[kind],
-                                 n_names, (const char *const *)names};
+    const result_entries read = {name,    meaning ? meaning : "",     n_columns, (const char *const *)columns, names_of[kind],
+                                 n_names, (const char *const *)names, NULL};
     if (status == ZN_OK) status = result_entries_copy(result, &read);
     if (status == ZN_OK) {
         result->read_entries = read_entries, result->read_entry_part = read_entry_part;
-        result->entries_in_file = h5_table_rows(source->entries);
+        result->tables[result->n_tables - 1].in_file = h5_table_rows(*table);
     }
     result_free_texts(context, columns, n_columns);
     result_free_texts(context, names, n_names);
-    mem_free(context, name);
     mem_free(context, meaning);
+    return status;
+}
+
+/* The attribute names the tables, with commas between. */
+static zn_status open_entries(result_file *result, const h5_object *root) {
+    hdf5_source *source = result->source;
+    char *names = NULL;
+    zn_status status = h5_one_text(source->file, root, "entries", &names);
+    for (char *name = names, *end = NULL; name && status == ZN_OK; name = end) {
+        end = strchr(name, ',');
+        if (end) *end++ = '\0';
+        status = open_table(result, name);
+    }
+    mem_free(result->context, names);
     return status;
 }
 

@@ -74,7 +74,8 @@ typedef struct hdf5_sink {
     hsize_t chunk_rows, chunk_start; /* rows of a chunk, first row of the current chunk */
     hsize_t filled, flushed;         /* rows of the current chunk in the buffer, those of them in the file */
     const result_chunk *ready;       /* the chunk that is being filled, packed already; NULL: none */
-    hdf5_entries entries;
+    hdf5_entries entries[RESULT_TABLES];
+    int n_entries;
     hdf5_notes notes;
 } hdf5_sink;
 
@@ -212,11 +213,13 @@ static size_t chunk_bytes(hsize_t chunk, hsize_t rows, int width, int datasets) 
 }
 
 /* For the chunks that begin with what is about to be written. */
-static zn_status reserve_chunks(const hdf5_sink *h5, bool main, bool entries) {
-    const hdf5_entries *e = &h5->entries;
+static zn_status reserve_chunks(const hdf5_sink *h5, bool main, const bool *entries) {
     size_t bytes = 0;
     if (main && h5->flushed == 0) bytes += chunk_bytes(h5->chunk_start / h5->chunk_rows, h5->chunk_rows, h5->width, h5->n_datasets);
-    if (entries && e->flushed == 0) bytes += chunk_bytes(e->chunk_start / e->chunk_rows, e->chunk_rows, e->width, 1);
+    for (int t = 0; t < h5->n_entries; t++) {
+        const hdf5_entries *e = &h5->entries[t];
+        if (entries[t] && e->flushed == 0) bytes += chunk_bytes(e->chunk_start / e->chunk_rows, e->chunk_rows, e->width, 1);
+    }
     if (main && h5->notes.urgent) bytes += h5->notes.urgent * NOTE_ROWS * RESULT_NOTE_BYTES + RESERVE_BYTES + NODES_AT_ONCE * NODE_BYTES;
     if (bytes == 0) return ZN_OK;
     hsize_t used = 0;
@@ -235,12 +238,12 @@ static size_t creation_bytes(const result_layout *layout) {
         bytes += RESERVE_DATASET_BYTES + strlen(dataset->name) + (dataset->meaning ? strlen(dataset->meaning) : 0);
         for (int c = 0; dataset->columns && c < dataset->n_columns; c++) bytes += strlen(dataset->columns[c]) + RESERVE_NAME_BYTES;
     }
-    const result_entries *e = layout->entries;
     if (layout->notes) bytes += RESERVE_DATASET_BYTES;
-    if (!e) return bytes;
-    bytes += RESERVE_DATASET_BYTES + strlen(e->meaning);
-    for (int c = 0; c < e->n_columns; c++) bytes += strlen(e->columns[c]) + RESERVE_NAME_BYTES;
-    for (int c = 0; c < e->n_names; c++) bytes += strlen(e->names[c]) + RESERVE_NAME_BYTES;
+    for (const result_entries *e = layout->entries; e; e = e->next) {
+        bytes += RESERVE_DATASET_BYTES + strlen(e->meaning);
+        for (int c = 0; c < e->n_columns; c++) bytes += strlen(e->columns[c]) + RESERVE_NAME_BYTES;
+        for (int c = 0; c < e->n_names; c++) bytes += strlen(e->names[c]) + RESERVE_NAME_BYTES;
+    }
     return bytes;
 }
 
@@ -279,27 +282,43 @@ static bool forget_indices(hdf5_sink *h5) {
     hid_t access = uncached_access();
     bool ok = access >= 0;
     for (int d = 0; ok && d < h5->n_datasets; d++) ok = reopen(h5, &h5->datasets[d], access);
-    ok = ok && reopen(h5, &h5->entries.dataset, access) && reopen(h5, &h5->notes.dataset, access);
+    for (int t = 0; ok && t < h5->n_entries; t++) ok = reopen(h5, &h5->entries[t].dataset, access);
+    ok = ok && reopen(h5, &h5->notes.dataset, access);
     if (access >= 0) H5Pclose(access);
+    return ok;
+}
+
+/* The tables that wait and the rows, in the order in which their chunks begin; tables come before the row that they belong to. */
+static bool write_in_order(hdf5_sink *h5, bool main, const bool *entries) {
+    bool left[RESULT_TABLES], ok = true;
+    memcpy(left, entries, sizeof left);
+    for (int first = 0; ok && (main || first >= 0);) {
+        first = -1;
+        for (int t = 0; t < h5->n_entries; t++)
+            if (left[t] && (first < 0 || h5->entries[t].begin < h5->entries[first].begin)) first = t;
+        if (main && (first < 0 || h5->entries[first].begin > h5->chunk_start)) ok = write_main(h5), main = false;
+        else if (first >= 0) ok = write_entries(&h5->entries[first]), left[first] = false;
+    }
     return ok;
 }
 
 /* What waits; of packed files whole chunks only, but at the end. */
 static zn_status write_rows(hdf5_sink *h5, bool last) {
-    hdf5_entries *e = &h5->entries;
-    bool parts = !h5->packed || last, main = h5->filled > h5->flushed && (parts || h5->filled == h5->chunk_rows),
-         entries = e->filled > e->flushed && (parts || e->filled == e->chunk_rows);
-    if (!main && !entries) return ZN_OK;
+    bool parts = !h5->packed || last, main = h5->filled > h5->flushed && (parts || h5->filled == h5->chunk_rows), any = main;
+    bool entries[RESULT_TABLES] = {0};
+    for (int t = 0; t < h5->n_entries; t++) {
+        const hdf5_entries *e = &h5->entries[t];
+        entries[t] = e->filled > e->flushed && (parts || e->filled == e->chunk_rows);
+        any = any || entries[t];
+    }
+    if (!any) return ZN_OK;
     zn_status status = reserve_chunks(h5, main, entries);
     if (status != ZN_OK) return status;
-    bool entries_first = e->begin <= h5->chunk_start, ok = true, noted = main && h5->notes.any;
-    if (entries && entries_first) ok = write_entries(e);
-    if (main) ok = ok && write_main(h5);
-    if (entries && !entries_first) ok = ok && write_entries(e);
+    bool noted = main && h5->notes.any, ok = write_in_order(h5, main, entries);
     if (main) ok = ok && write_notes(h5);
     bool flushed = !h5->packed || last || (main && (h5->chunk_start / h5->chunk_rows + 1) % CHUNKS_AT_ONCE == 0);
     /* What belongs to rows is in the file before the rows are: a kill in between leaves too much of it, never too little. */
-    if (ok && flushed && entries) ok = H5Dflush(e->dataset) >= 0;
+    for (int t = 0; ok && flushed && t < h5->n_entries; t++) ok = !entries[t] || H5Dflush(h5->entries[t].dataset) >= 0;
     if (ok && flushed && noted) ok = H5Dflush(h5->notes.dataset) >= 0;
     if (ok && flushed) ok = H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
     if (!ok) return hdf5_fail(h5->context, h5->path);
@@ -360,9 +379,9 @@ static zn_status hdf5_note(void *state, const char *text) {
     return ZN_OK;
 }
 
-static zn_status hdf5_entry(void *state, const double *entry) {
+static zn_status hdf5_entry(void *state, int table, const double *entry) {
     hdf5_sink *h5 = state;
-    hdf5_entries *e = &h5->entries;
+    hdf5_entries *e = &h5->entries[table];
     if (e->filled == 0) e->begin = h5->chunk_start + h5->filled;
     memcpy(e->buffer + e->filled * (hsize_t)e->width, entry, (size_t)e->width * sizeof *entry);
     e->filled++;
@@ -384,7 +403,10 @@ static zn_status hdf5_close(void *state, bool keep_last_rows) {
     for (int d = 0; h5->datasets && d < h5->n_datasets; d++)
         if (h5->datasets[d] >= 0) closed = H5Dclose(h5->datasets[d]) >= 0 && closed;
     if (h5->notes.dataset >= 0) closed = H5Dclose(h5->notes.dataset) >= 0 && closed;
-    if (h5->entries.dataset >= 0) closed = H5Dclose(h5->entries.dataset) >= 0 && closed;
+    for (int t = 0; t < h5->n_entries; t++) {
+        if (h5->entries[t].dataset >= 0) closed = H5Dclose(h5->entries[t].dataset) >= 0 && closed;
+        mem_free(context, h5->entries[t].buffer);
+    }
     hsize_t size = 0;
     bool sized = h5->file >= 0 && H5Fget_filesize(h5->file, &size) >= 0;
     if (h5->file >= 0) closed = H5Fclose(h5->file) >= 0 && closed;
@@ -394,7 +416,6 @@ static zn_status hdf5_close(void *state, bool keep_last_rows) {
         status = fail_file(context, h5->path, "written", errno);
     mem_free(context, h5->buffer);
     mem_free(context, h5->gathered);
-    mem_free(context, h5->entries.buffer);
     mem_free(context, h5->notes.texts);
     mem_free(context, h5->widths);
     mem_free(context, h5->datasets);
@@ -480,11 +501,23 @@ static bool create_dataset(hdf5_sink *h5, int d, const result_dataset *dataset) 
     return ok;
 }
 
-static bool create_entries(hdf5_sink *h5, const result_entries *entries) {
-    hdf5_entries *e = &h5->entries;
+static bool create_entries(hdf5_sink *h5, int table, const result_entries *entries) {
+    hdf5_entries *e = &h5->entries[table];
     hid_t id = e->dataset = create_table(h5, entries->name, e->width, e->chunk_rows, entries->n_names);
     return id >= 0 && put_texts(id, "columns", entries->columns, entries->n_columns, true) && put_text(id, "meaning", entries->meaning) &&
-           put_texts(id, entries->names_of, entries->names, entries->n_names, true) && put_text(h5->file, "entries", entries->name);
+           put_texts(id, entries->names_of, entries->names, entries->n_names, true);
+}
+
+/* An attribute names them, with commas between. */
+static bool create_tables(hdf5_sink *h5, const result_entries *entries) {
+    char names[RESULT_TABLES * (H5_NAME_LONGEST + 1) + 1] = "";
+    int table = 0;
+    bool ok = true;
+    for (const result_entries *e = entries; e && ok; e = e->next) {
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", table ? "," : "", e->name);
+        ok = create_entries(h5, table++, e);
+    }
+    return ok && (!entries || put_text(h5->file, "entries", names));
 }
 
 static bool create_notes(hdf5_sink *h5, const char *name) {
@@ -549,7 +582,7 @@ static zn_status create_all(hdf5_sink *h5, const result_layout *layout) {
         names[n] = dataset->name;
         ok = create_dataset(h5, n++, dataset);
     }
-    if (layout->entries) ok = ok && create_entries(h5, layout->entries);
+    ok = ok && create_tables(h5, layout->entries);
     if (layout->notes) ok = ok && create_notes(h5, layout->notes);
     ok = ok && put_texts(h5->file, "datasets", names, n, true) && H5Fflush(h5->file, H5F_SCOPE_LOCAL) >= 0;
     h5->n_datasets = n;
@@ -588,13 +621,14 @@ zn_status result_hdf5_create(zn_context *context, output_file *output, const res
     h5->buffer = MEM_ARRAY(context, double, h5->chunk_rows *(hsize_t)h5->width);
     h5->gathered = MEM_ARRAY(context, double, h5->chunk_rows *(hsize_t)h5->width);
     for (int d = 0; h5->datasets && d < layout->n_datasets; d++) h5->datasets[d] = -1;
-    hdf5_entries *e = &h5->entries;
-    e->dataset = h5->notes.dataset = -1;
-    e->width = layout->entries ? layout->entries->n_columns : 1;
-    e->chunk_rows = rows_of_chunk(e->width);
-    e->buffer = MEM_ARRAY(context, double, layout->entries ? e->chunk_rows *(hsize_t)e->width : 0);
+    h5->notes.dataset = -1;
     h5->notes.texts = mem_array(context, layout->notes ? (size_t)h5->chunk_rows : 0, sizeof *h5->notes.texts);
-    zn_status status = h5->datasets && h5->widths && h5->buffer && h5->gathered && e->buffer && h5->notes.texts ? ZN_OK : ZN_ERROR_MEMORY;
+    zn_status status = h5->datasets && h5->widths && h5->buffer && h5->gathered && h5->notes.texts ? ZN_OK : ZN_ERROR_MEMORY;
+    for (const result_entries *of = layout->entries; of; of = of->next) {
+        hdf5_entries *e = &h5->entries[h5->n_entries++];
+        *e = (hdf5_entries){.dataset = -1, .width = of->n_columns, .chunk_rows = rows_of_chunk(of->n_columns)};
+        if (!(e->buffer = MEM_ARRAY(context, double, e->chunk_rows *(hsize_t)e->width))) status = ZN_ERROR_MEMORY;
+    }
     if (status == ZN_OK) {
         hdf5_guard guard;
         hdf5_enter(&guard);

@@ -36,8 +36,8 @@ typedef struct result_sink {
     /* The numbers of the next chunk_rows rows; kept until the last of them. NULL, or false: only row by row. */
     bool (*expect)(void *state, const result_chunk *chunk);
     long chunk_rows;
-    zn_status (*entry)(void *state, const double *entry); /* NULL: not in this format */
-    zn_status (*note)(void *state, const char *text);     /* NULL: not in this format, or none asked for */
+    zn_status (*entry)(void *state, int table, const double *entry); /* NULL: not in this format */
+    zn_status (*note)(void *state, const char *text);                /* NULL: not in this format, or none asked for */
     zn_status (*flush)(void *state);
     zn_status (*close)(void *state, bool keep_last_rows);
     long (*rows)(const void *state); /* that a reader finds in the file */
@@ -48,7 +48,7 @@ struct result_writer {
     zn_context *context;
     output_file *output, *packed_output; /* packed_output: NULL: none is wanted */
     result_sink sink, packed;
-    int width, entry_width;
+    int width, entry_width[RESULT_TABLES]; /* 0: no such table */
     double last_flush;
     uint64_t numbers; /* that were written */
     long rows;        /* in the file, of a writer that is closed */
@@ -85,6 +85,14 @@ bool result_hdf5_packed_ok(uint64_t size, uint64_t numbers);
 
 /* ---- reading ---- */
 
+typedef struct result_table {
+    result_entries head;
+    double *values; /* NULL: not read yet, or none */
+    size_t room;
+    long count;
+    long in_file;
+} result_table;
+
 /* The content owns all its texts. A column is NULL until it has been read. */
 struct zn_result {
     HANDLE_HEAD;
@@ -99,17 +107,14 @@ struct zn_result {
     size_t table_capacity;
     int width;
     long rows;
-    result_entries entries; /* layout.entries, where there are any */
-    double *entry_values;   /* NULL: not read yet, or none */
-    size_t entry_room;
-    long entry_count;
-    long entries_in_file;
-    zn_status (*read_entry_part)(result_file *, long first, long count, double *values);
+    result_table tables[RESULT_TABLES]; /* layout.entries and its next ones */
+    int n_tables;
+    zn_status (*read_entry_part)(result_file *, int table, long first, long count, double *values);
     /* Rows of all columns, row after row; of one column; a packed chunk of exactly `count` rows. NULL: all columns are there. */
     zn_status (*read_rows)(result_file *, long first, long count, double *rows);
     zn_status (*read_part)(result_file *, int index, long first, long count, double *values);
     zn_status (*read_chunk)(result_file *, long first, long count, result_chunk *, bool *there);
-    zn_status (*read_entries)(result_file *);                                      /* NULL: they are there */
+    zn_status (*read_entries)(result_file *, int table);                           /* NULL: they are there */
     zn_status (*read_note)(result_file *, long row, char text[RESULT_NOTE_BYTES]); /* NULL: no rows have one */
     zn_status (*read_column)(result_file *, int index);                            /* NULL: all columns are there */
     void (*close_source)(result_file *);                                           /* NULL: nothing is open */
@@ -122,7 +127,7 @@ zn_status result_hdf5_open(result_file *result, char *content, size_t size);
 result_file *result_allocate(zn_context *context, const char *path); /* NULL: no memory */
 zn_status result_make_names(result_file *result);                    /* labels and full_names, when the layout is known */
 zn_status result_memory_column(result_file *result, int index);
-zn_status result_entries_copy(result_file *result, const result_entries *);
+zn_status result_entries_copy(result_file *result, const result_entries *); /* one more table */
 void result_entries_free(result_file *result);
 /* The arrays of a result's columns, after width and rows are known. */
 zn_status result_allocate_columns(result_file *result);

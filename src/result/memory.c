@@ -42,7 +42,7 @@ zn_status result_memory_create(zn_context *context, const result_layout *layout,
     result_file *r = result_allocate(context, "in memory");
     if (!r) return ZN_ERROR_MEMORY;
     status = copy_layout(r, layout) ? ZN_OK : ZN_ERROR_MEMORY;
-    if (status == ZN_OK && layout->entries) status = result_entries_copy(r, layout->entries);
+    for (const result_entries *e = layout->entries; e && status == ZN_OK; e = e->next) status = result_entries_copy(r, e);
     r->width = status == ZN_OK ? result_layout_width(&r->layout) : 0;
     if (status == ZN_OK) status = result_allocate_columns(r);
     if (status == ZN_OK) status = result_make_names(r);
@@ -70,5 +70,6 @@ zn_status result_memory_column(result_file *r, int index) {
 
 void result_memory_clear(result_file *r) {
     for (int c = 0; c < r->width; c++) mem_free(r->context, r->columns[c]), r->columns[c] = NULL;
-    r->rows = r->entry_count = 0;
+    r->rows = 0;
+    for (int t = 0; t < r->n_tables; t++) r->tables[t].count = 0;
 }

@@ -95,12 +95,9 @@ static zn_status write_rows(zn_result *r, const char *path, const result_layout 
     result_writer *writer;
     zn_status status = result_writer_create(r->context, path, layout, &writer);
     if (status != ZN_OK) return status;
-    const double *entries = NULL;
-    long next = 0, count = 0, width = r->layout.entries ? r->layout.entries->n_columns : 0;
-    if (r->layout.entries) status = result_get_entries(r, &entries, &count);
+    long next[RESULT_TABLES] = {0};
     for (long i = 0; i < r->rows && status == ZN_OK; i++) {
-        for (; status == ZN_OK && next < count && entries[next * width] <= (double)i; next++)
-            status = result_writer_entry(writer, entries + next * width);
+        status = result_copy_entries(r, i, next, writer);
         if (status == ZN_OK) status = gather(r, i, kept, row);
         if (status == ZN_OK) status = result_writer_row(writer, row);
     }

@@ -28,7 +28,7 @@ typedef struct result_layout {
     const result_dataset *datasets;
     int n_texts;
     const result_text *texts;             /* attributes of the file: scene, title, scheme ... (CSV cannot hold them) */
-    const struct result_entries *entries; /* NULL: none */
+    const struct result_entries *entries; /* the first table of entries; NULL: none */
     const char *notes;                    /* a dataset with a text for each row, most of them empty; NULL: none. HDF5 only */
     bool packed;                          /* the complete file is compressed; PATH.partial never is. HDF5 only */
     bool only_packed;                     /* PATH.partial is, too: for what is in other files as well. See result_writer_is_published */
@@ -42,7 +42,9 @@ typedef struct result_entries {
     const char *names_of;       /* what numbers in it count ("shapes"): an attribute with */
     int n_names;                /* names */
     const char *const *names;
+    const struct result_entries *next; /* table, RESULT_TABLES at most; NULL: none */
 } result_entries;
+enum { RESULT_TABLES = 3 };
 
 /* Doubles in a row: the columns of all datasets, one dataset after the other. */
 int result_layout_width(const result_layout *layout);
@@ -65,8 +67,8 @@ bool result_path_has_drawings(const char *path);
 zn_status result_writer_create(zn_context *context, const char *path, const result_layout *layout, result_writer **writer);
 /* Appends result_layout_width() doubles. What is older than a second is on the disk, also when the process gets killed. */
 zn_status result_writer_row(result_writer *writer, const double *row);
-/* An entry of the row that comes next: n_columns doubles. Formats without such a table leave it out. */
-zn_status result_writer_entry(result_writer *writer, const double *entry);
+/* An entry of the row that comes next, in a table (0: the first one): n_columns doubles. Tables of a row come one after the other. Formats without such tables leave it out. */
+zn_status result_writer_entry(result_writer *writer, int table, const double *entry);
 /* The text of the row that comes next; none: empty. Cut to RESULT_NOTE_BYTES - 1. */
 enum { RESULT_NOTE_BYTES = 256 };
 zn_status result_writer_note(result_writer *writer, const char *text);
@@ -108,15 +110,17 @@ zn_status result_part(result_file *result, int index, long first, long count, do
 
 /* The text of a row; "" where it has none. */
 zn_status result_note(result_file *result, long row, char text[RESULT_NOTE_BYTES]);
-/* The table of entries, n_columns numbers each; NULL and 0: none. */
-zn_status result_get_entries(result_file *result, const double **values, long *count);
+/* A table of entries, n_columns numbers each; NULL and 0: none. */
+zn_status result_get_entries(result_file *result, int table, const double **values, long *count);
+/* The entries of all tables up to a row go to a writer of the same layout; next[RESULT_TABLES], zero before the first row: how many have gone. */
+zn_status result_copy_entries(result_file *from, long row, long *next, result_writer *to);
 /* A column of such a table by its name; -1: none. */
 int result_entry_column(const zn_contact_table *table, const char *name);
 
 /* A result in memory, which grows by rows of result_layout_width() doubles. */
 zn_status result_memory_create(zn_context *context, const result_layout *layout, result_file **result);
 zn_status result_memory_row(result_file *result, const double *row);
-zn_status result_memory_entry(result_file *result, const double *entry);
+zn_status result_memory_entry(result_file *result, int table, const double *entry);
 /* Forgets all rows and entries, and keeps their memory for others. */
 void result_memory_clear(result_file *result);
 

@@ -36,7 +36,9 @@ zn_status result_writer_create(zn_context *context, const char *path, const resu
     w->only_packed = layout->packed && layout->only_packed && format->packs;
     first.packed = w->only_packed;
     w->context = context;
-    w->width = result_layout_width(layout), w->entry_width = layout->entries ? layout->entries->n_columns : 0;
+    w->width = result_layout_width(layout);
+    int table = 0;
+    for (const result_entries *e = layout->entries; e; e = e->next) w->entry_width[table++] = e->n_columns;
     status = output_open(context, path, &w->output);
     if (status == ZN_OK) status = format->create(context, w->output, &first, &w->sink);
     if (status == ZN_OK && !w->only_packed) status = open_packed(w, format, layout);
@@ -77,12 +79,12 @@ zn_status result_writer_row(result_writer *writer, const double *row) {
     return status;
 }
 
-zn_status result_writer_entry(result_writer *writer, const double *entry) {
+zn_status result_writer_entry(result_writer *writer, int table, const double *entry) {
     if (!writer->open || writer->failed) return refuse(writer);
     if (!writer->sink.entry) return ZN_OK;
-    zn_status status = note(writer, writer->sink.entry(writer->sink.state, entry));
-    if (status == ZN_OK && writer->packed_output) status = note(writer, writer->packed.entry(writer->packed.state, entry));
-    writer->numbers += (uint64_t)writer->entry_width;
+    zn_status status = note(writer, writer->sink.entry(writer->sink.state, table, entry));
+    if (status == ZN_OK && writer->packed_output) status = note(writer, writer->packed.entry(writer->packed.state, table, entry));
+    writer->numbers += (uint64_t)writer->entry_width[table];
     return status;
 }
 

@@ -77,8 +77,10 @@ zn_status sim_note_event(zn_simulation *sim, int contact, zn_contact_event_kind 
     zn_contact_event *event = add(sim);
     const char *name = keep_name(sim, c->name);
     if (!event || !name) return ZN_ERROR_MEMORY;
+    int found = contact - sim->base->size.n_contacts;
+    const int *shape = found >= 0 ? sim->contacts.list.at[found].candidate.shape : (const int[2]){-1, -1};
     *event =
-        (zn_contact_event){.t = sim->now.t, .contact = contact < sim->base->size.n_contacts ? contact : -1, .name = name, .kind = kind};
+        (zn_contact_event){.t = sim->now.t, .contact = found < 0 ? contact : -1, .name = name, .kind = kind, .shape = {shape[0], shape[1]}};
     zn_point before = {.t = sim->now.t, .q = sim->now.q, .u = l->before.u}, now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
     if (model->constraints(model, at->work, &before, &(zn_constraints){.c1 = at->c1})) return ZN_ERROR_NOT_FINITE;
     event->normal_before = c->row_N >= 0 ? at->c1[c->row_N] : 0;
@@ -104,7 +106,7 @@ zn_status sim_events_carry(zn_simulation *sim, byte_stream *b) {
         if (!e) return ZN_ERROR_MEMORY;
         if (b->way == BYTES_READ) *e = (zn_contact_event){0};
         else snprintf(text, sizeof text, "%s", e->name);
-        BYTES_PASS(b, text), BYTES_PASS(b, e->t), BYTES_PASS(b, e->contact), BYTES_PASS(b, e->kind);
+        BYTES_PASS(b, text), BYTES_PASS(b, e->t), BYTES_PASS(b, e->contact), BYTES_PASS(b, e->kind), BYTES_PASS(b, e->shape);
         double *numbers[] = {&e->normal_before,  &e->normal_after,       &e->tangential_before, &e->tangential_after,
                              &e->normal_impulse, &e->tangential_impulse, &e->energy_lost};
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) BYTES_PASS(b, *numbers[k]);

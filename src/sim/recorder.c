@@ -18,11 +18,13 @@ struct zn_recorder {
     bool poses;               /* are recorded: not in CSV, which cannot hold the drawing */
     long last_step, rows;
     long last_iterations[CONE_PATH_COUNT];
-    bool forces;     /* the scheme knows accelerations and forces */
-    bool found;      /* shapes find each other */
-    bool events;     /* of the scene */
-    double *event;   /* entry of one */
-    long last_event; /* of contacts or of the scene: those that are recorded */
+    bool forces;                                 /* the scheme knows accelerations and forces */
+    bool found;                                  /* shapes find each other */
+    bool events;                                 /* of the scene, */
+    bool contact_events;                         /* of contacts, that are located */
+    int found_table, scene_table, contact_table; /* numbers of tables of entries */
+    double *event;                               /* entry of one of the scene */
+    long last_event, last_contact_event;         /* those that are recorded */
 };
 
 /* Found contacts: numbers in a row of the result, and columns of their own table. */
@@ -65,86 +67,92 @@ static zn_status create_sink(zn_recorder *r, const char *path, const result_layo
     return path ? result_writer_create(r->context, path, layout, &r->writer) : result_memory_create(r->context, layout, &r->memory);
 }
 
-/* Contact events that were located, where no contacts are found. */
-enum { N_EVENT = 11 };
-static const char *const event_names[N_EVENT] = {"row",
-                                                 "time",
-                                                 "contact",
-                                                 "kind",
-                                                 "normal_before",
-                                                 "normal_after",
-                                                 "tangential_before",
-                                                 "tangential_after",
-                                                 "normal_impulse",
-                                                 "tangential_impulse",
-                                                 "energy_lost"};
+/* ---- tables of entries: found contacts, events of the scene, contact events ---- */
 
-static zn_status create_sink_with_events(zn_recorder *r, const char *path, result_layout *layout) {
+enum { N_EVENT = 11 };
+static const char *const event_names[N_EVENT + 1] = {"row",
+                                                     "time",
+                                                     "contact",
+                                                     "kind",
+                                                     "normal_before",
+                                                     "normal_after",
+                                                     "tangential_before",
+                                                     "tangential_after",
+                                                     "normal_impulse",
+                                                     "tangential_impulse",
+                                                     "energy_lost",
+                                                     "other"};
+
+/* The table, and blocks of memory that go with it. */
+typedef struct recorder_table {
+    result_entries entries;
+    const char **names, **columns;
+} recorder_table;
+
+/* Shapes have the numbers behind those of declared contacts. */
+static zn_status make_contact_events(const zn_recorder *r, recorder_table *t) {
     const zn_model *model = r->simulation->base;
-    const char **names = MEM_ARRAY(r->context, const char *, model->size.n_contacts);
-    if (!names) return ZN_ERROR_MEMORY;
-    for (int k = 0; k < model->size.n_contacts; k++) names[k] = model->contacts[k].name;
-    const result_entries entries = {"contact_events",
-                                    "contact events in the order of time: row at or after the event, time, contact, kind (0 impact, 1 "
-                                    "opening, 2 end of slip, 3 begin of slip, "
-                                    "4 accumulation of impacts, 5 impact without approach), rate of the gap before and after, size of the "
-                                    "slip velocity before and after, "
-                                    "impulses of the contact, kinetic energy lost",
-                                    N_EVENT,
-                                    event_names,
-                                    "contacts",
-                                    model->size.n_contacts,
-                                    names};
-    layout->entries = &entries;
-    zn_status status = create_sink(r, path, layout);
-    mem_free(r->context, names);
-    return status;
+    const contact_field *field = r->simulation->contacts.field;
+    int n = model->size.n_contacts, n_shapes = field ? contact_field_shapes(field) : 0;
+    if (!(t->names = MEM_ARRAY(r->context, const char *, n + n_shapes))) return ZN_ERROR_MEMORY;
+    for (int k = 0; k < n; k++) t->names[k] = model->contacts[k].name;
+    for (int i = 0; i < n_shapes; i++) t->names[n + i] = contact_field_shape_name(field, i);
+    t->entries =
+        (result_entries){"contact_events",
+                         field ? "contact events in the order of time: row at or after the event, time, contact (of a found one its "
+                                 "first shape, see the attribute contacts), kind (0 impact, 1 opening, 2 end of slip, 3 begin of slip, "
+                                 "4 accumulation of impacts, 5 impact without approach), rate of the gap before and after, size of the "
+                                 "slip velocity before and after, impulses of the contact, kinetic energy lost, second shape of a found "
+                                 "contact (else -1)"
+                               : "contact events in the order of time: row at or after the event, time, contact, kind (0 impact, 1 "
+                                 "opening, 2 end of slip, 3 begin of slip, "
+                                 "4 accumulation of impacts, 5 impact without approach), rate of the gap before and after, size of the "
+                                 "slip velocity before and after, "
+                                 "impulses of the contact, kinetic energy lost",
+                         N_EVENT + (field != NULL),
+                         event_names,
+                         "contacts",
+                         n + n_shapes,
+                         t->names,
+                         NULL};
+    return ZN_OK;
 }
 
-/* Events of the scene, where no contacts are found: the columns of the tables of studies, and then the state that the event met. */
+/* Events of the scene: the columns of the tables of studies, and then the state that the event met. */
 enum { N_EVENT_HEAD = 3 };
 
-static zn_status create_sink_with_scene_events(zn_recorder *r, const char *path, result_layout *layout) {
+static zn_status make_scene_events(zn_recorder *r, recorder_table *t) {
     const zn_model *model = r->simulation->base;
     const machine_plan *of = r->simulation->machine.of;
     int n = N_EVENT_HEAD + sim_event_width(r->simulation), next = N_EVENT_HEAD;
-    const char **columns = MEM_ARRAY(r->context, const char *, n), **names = MEM_ARRAY(r->context, const char *, of->n_events);
+    t->columns = MEM_ARRAY(r->context, const char *, n), t->names = MEM_ARRAY(r->context, const char *, of->n_events);
     r->event = MEM_ARRAY(r->context, double, n);
-    zn_status status = columns && names && r->event ? ZN_OK : ZN_ERROR_MEMORY;
-    if (status == ZN_OK) {
-        columns[0] = "row", columns[1] = "event", columns[2] = "time";
-        for (int i = 0; i < model->size.nq; i++) columns[next++] = model->q_names[i];
-        for (int i = 0; i < model->size.nu; i++) columns[next++] = model->u_names[i];
-        for (int i = 0; i < of->n_values; i++)
-            if (!of->values[i].of) columns[next++] = of->values[i].name;
-        for (int i = 0; i < of->n_events; i++) names[i] = of->events[i].name;
-        const result_entries entries = {
-            "events",
-            "events of the scene in the order of time: row at or after the event, which one (see the attribute "
-            "events), time; positions, velocities and values that are constant within a step, before it set any",
-            n,
-            columns,
-            "events",
-            of->n_events,
-            names};
-        layout->entries = &entries;
-        status = create_sink(r, path, layout);
-    }
-    mem_free(r->context, columns);
-    mem_free(r->context, names);
-    return status;
+    if (!t->columns || !t->names || !r->event) return ZN_ERROR_MEMORY;
+    t->columns[0] = "row", t->columns[1] = "event", t->columns[2] = "time";
+    for (int i = 0; i < model->size.nq; i++) t->columns[next++] = model->q_names[i];
+    for (int i = 0; i < model->size.nu; i++) t->columns[next++] = model->u_names[i];
+    for (int i = 0; i < of->n_values; i++)
+        if (!of->values[i].of) t->columns[next++] = of->values[i].name;
+    for (int i = 0; i < of->n_events; i++) t->names[i] = of->events[i].name;
+    t->entries = (result_entries){"events",
+                                  "events of the scene in the order of time: row at or after the event, which one (see the attribute "
+                                  "events), time; positions, velocities and values that are constant within a step, before it set any",
+                                  n,
+                                  t->columns,
+                                  "events",
+                                  of->n_events,
+                                  t->names,
+                                  NULL};
+    return ZN_OK;
 }
 
-/* The same with the table of found contacts, which names their shapes. */
-static zn_status create_sink_with_contacts(zn_recorder *r, const char *path, result_layout *layout) {
+/* Found contacts; it names their shapes. */
+static zn_status make_found(const zn_recorder *r, recorder_table *t) {
     const contact_field *field = r->simulation->contacts.field;
-    if (r->events) return create_sink_with_scene_events(r, path, layout);
-    if (!field && r->simulation->located.on && r->simulation->base->size.n_contacts > 0) return create_sink_with_events(r, path, layout);
-    int n_shapes = field ? contact_field_shapes(field) : 0;
-    const char **shapes = MEM_ARRAY(r->context, const char *, n_shapes);
-    if (!shapes) return ZN_ERROR_MEMORY;
-    for (int i = 0; i < n_shapes; i++) shapes[i] = contact_field_shape_name(field, i);
-    const result_entries entries = {
+    int n_shapes = contact_field_shapes(field);
+    if (!(t->names = MEM_ARRAY(r->context, const char *, n_shapes))) return ZN_ERROR_MEMORY;
+    for (int i = 0; i < n_shapes; i++) t->names[i] = contact_field_shape_name(field, i);
+    t->entries = (result_entries){
         "contacts",
         "found contacts that have pushed since the row before or touch, row by row: shapes and their features, the point where they touch, "
         "the normal (from b to a), the gap at t (not a number: it has left the list), percussions since the row before: normal, "
@@ -153,11 +161,28 @@ static zn_status create_sink_with_contacts(zn_recorder *r, const char *path, res
         entry_names,
         "shapes",
         n_shapes,
-        shapes};
-    layout->entries = r->found ? &entries : NULL;
-    zn_status status = create_sink(r, path, layout);
-    mem_free(r->context, shapes);
+        t->names,
+        NULL};
+    return ZN_OK;
+}
+
+static zn_status create_sink_with_tables(zn_recorder *r, const char *path, result_layout *layout) {
+    recorder_table tables[RESULT_TABLES] = {0};
+    zn_status status = ZN_OK;
+    int n = 0;
+    if (r->found) status = make_found(r, &tables[r->found_table = n++]);
+    if (r->events && status == ZN_OK) status = make_scene_events(r, &tables[r->scene_table = n++]);
+    if (r->contact_events && status == ZN_OK) status = make_contact_events(r, &tables[r->contact_table = n++]);
+    for (int i = 0; i + 1 < n; i++) tables[i].entries.next = &tables[i + 1].entries;
+    layout->entries = n > 0 ? &tables[0].entries : NULL;
+    if (status == ZN_OK) status = create_sink(r, path, layout);
+    for (int i = 0; i < n; i++) mem_free(r->context, tables[i].names), mem_free(r->context, tables[i].columns);
+    layout->entries = NULL;
     return status;
+}
+
+static zn_status put_entry(zn_recorder *r, int table, const double *entry) {
+    return r->memory ? result_memory_entry(r->memory, table, entry) : result_writer_entry(r->writer, table, entry);
 }
 
 static zn_status open_writer(zn_recorder *r, const sim_recorder_texts *about, const char *path, char **percussions, const char **contacts,
@@ -206,7 +231,7 @@ static zn_status open_writer(zn_recorder *r, const sim_recorder_texts *about, co
     };
     result_layout layout = {
         .n_datasets = sizeof datasets / sizeof *datasets, .datasets = datasets, .n_texts = sizeof texts / sizeof *texts, .texts = texts};
-    return create_sink_with_contacts(r, path, &layout);
+    return create_sink_with_tables(r, path, &layout);
 }
 
 static void release(zn_recorder *r) {
@@ -239,7 +264,8 @@ zn_status sim_recorder_create(zn_context *context, const zn_simulation *simulati
     sim_selection_ask(simulation);
     r->forces = simulation->scheme->class->forces != NULL;
     r->found = simulation->contacts.field;
-    r->events = sim_has_events(simulation) && !r->found;
+    r->events = sim_has_events(simulation);
+    r->contact_events = simulation->located.on && (r->found || model->size.n_contacts > 0);
     r->last_total = MEM_ARRAY(context, double, n);
     char **percussions = MEM_ARRAY(context, char *, n);
     const char **contacts = MEM_ARRAY(context, const char *, model->size.n_contacts);
@@ -285,7 +311,7 @@ static zn_status put_found(zn_recorder *r, double *numbers) {
         numbers[1] += c.normal_percussion > 0;
         numbers[2] += c.normal_percussion;
         bool open = c.gap > 0 && c.normal_percussion == 0; /* listed, and nothing more: not worth its bytes */
-        if (status == ZN_OK && !open) status = r->memory ? result_memory_entry(r->memory, entry) : result_writer_entry(r->writer, entry);
+        if (status == ZN_OK && !open) status = put_entry(r, r->found_table, entry);
     }
     return status;
 }
@@ -295,21 +321,25 @@ static zn_status put_events(zn_recorder *r) {
     const zn_simulation *sim = r->simulation;
     double row = (double)(r->memory ? result_rows(r->memory) : r->rows);
     zn_status status = ZN_OK;
-    for (; status == ZN_OK && r->last_event < (long)sim->located.n_list && sim->located.list[r->last_event].t <= sim->view.t;
-         r->last_event++) {
-        const zn_contact_event *e = &sim->located.list[r->last_event];
-        const double entry[N_EVENT] = {row,
-                                       e->t,
-                                       e->contact,
-                                       (double)e->kind,
-                                       e->normal_before,
-                                       e->normal_after,
-                                       e->tangential_before,
-                                       e->tangential_after,
-                                       e->normal_impulse,
-                                       e->tangential_impulse,
-                                       e->energy_lost};
-        status = r->memory ? result_memory_entry(r->memory, entry) : result_writer_entry(r->writer, entry);
+    for (;
+         status == ZN_OK && r->last_contact_event < (long)sim->located.n_list && sim->located.list[r->last_contact_event].t <= sim->view.t;
+         r->last_contact_event++) {
+        const zn_contact_event *e = &sim->located.list[r->last_contact_event];
+        int declared = sim->base->size.n_contacts;
+        bool found = e->contact < 0;
+        const double entry[N_EVENT + 1] = {row,
+                                           e->t,
+                                           found ? declared + e->shape[0] : e->contact,
+                                           (double)e->kind,
+                                           e->normal_before,
+                                           e->normal_after,
+                                           e->tangential_before,
+                                           e->tangential_after,
+                                           e->normal_impulse,
+                                           e->tangential_impulse,
+                                           e->energy_lost,
+                                           found ? declared + e->shape[1] : -1};
+        status = put_entry(r, r->contact_table, entry);
     }
     return status;
 }
@@ -321,7 +351,7 @@ static zn_status put_scene_events(zn_recorder *r) {
     for (; status == ZN_OK && r->last_event < (long)m->n_log && m->log[r->last_event].t <= r->simulation->view.t; r->last_event++) {
         r->event[1] = m->log[r->last_event].event, r->event[2] = m->log[r->last_event].t;
         put(r->event + N_EVENT_HEAD, sim_event_values(r->simulation, (size_t)r->last_event), sim_event_width(r->simulation));
-        status = r->memory ? result_memory_entry(r->memory, r->event) : result_writer_entry(r->writer, r->event);
+        status = put_entry(r, r->scene_table, r->event);
     }
     return status;
 }
@@ -362,10 +392,10 @@ zn_status zn_recorder_row(zn_recorder *r) {
         status = put_found(r, next);
         if (status != ZN_OK) return status;
         next += N_FOUND;
-    } else if (r->events || (sim->located.on && model->size.n_contacts > 0)) {
-        status = r->events ? put_scene_events(r) : put_events(r);
-        if (status != ZN_OK) return status;
     }
+    if (r->events) status = put_scene_events(r);
+    if (r->contact_events && status == ZN_OK) status = put_events(r);
+    if (status != ZN_OK) return status;
     r->rows++;
     for (int i = 0; i < CONE_PATH_COUNT; i++) {
         *next++ = (double)(sim->path_iterations[i] - r->last_iterations[i]);
@@ -422,7 +452,7 @@ bool sim_recorder_restart(zn_recorder *r, const zn_simulation *sim) {
         r->events != (sim_has_events(sim) && !r->found))
         return false;
     r->simulation = sim;
-    r->last_step = r->rows = r->last_event = 0;
+    r->last_step = r->rows = r->last_event = r->last_contact_event = 0;
     memset(r->last_total, 0, (size_t)model_rows(sim->base) * sizeof *r->last_total);
     memset(r->last_iterations, 0, sizeof r->last_iterations);
     result_memory_clear(r->memory);
@@ -432,7 +462,7 @@ bool sim_recorder_restart(zn_recorder *r, const zn_simulation *sim) {
 /* ---- going on with the rows of an earlier run ---- */
 
 void sim_recorder_carry(zn_recorder *r, byte_stream *b) {
-    BYTES_PASS(b, r->last_event); /* of those that the simulation carries */
+    BYTES_PASS(b, r->last_event), BYTES_PASS(b, r->last_contact_event); /* of those that the simulation carries */
     BYTES_PASS(b, r->rows), BYTES_PASS(b, r->last_step), BYTES_PASS(b, r->last_iterations);
     BYTES_PASS_ARRAY(b, r->last_total, model_rows(r->simulation->base));
 }

@@ -88,7 +88,7 @@ zn_status study_table_row(study_table *t, const study_row *row) {
     for (size_t i = 0; i < row->events.count && status == ZN_OK; i++) {
         t->entry[0] = (double)t->rows;
         memcpy(t->entry + 1, row->events.entries + i * width, width * sizeof *t->entry);
-        status = result_writer_entry(t->writer, t->entry);
+        status = result_writer_entry(t->writer, 0, t->entry);
     }
     return status == ZN_OK ? put_row(t, row->numbers, row->message) : status;
 }
@@ -180,7 +180,7 @@ static zn_status create_writer(const study_shared *s, const char *path, const re
         columns[0] = "row", columns[1] = "event", columns[2] = "time";
         for (int i = 0; i < s->keep.n_values; i++) columns[3 + i] = s->keep.values[i];
         for (int i = 0; i < s->keep.n_events; i++) events[i] = s->keep.events[i].name;
-        const result_entries entries = {"events", event_meaning, 3 + s->keep.n_values, columns, "events", s->keep.n_events, events};
+        const result_entries entries = {"events", event_meaning, 3 + s->keep.n_values, columns, "events", s->keep.n_events, events, NULL};
         const result_layout layout = {.n_datasets = names.count,
                                       .datasets = names.datasets,
                                       .n_texts = n_texts,

@@ -41,7 +41,10 @@ static const result_text example_texts[] = {{"scene", "title: Ball\nparameters: 
                                             {"stages", "-3", RESULT_WHOLE}};
 static const char *const example_entry[] = {"row", "shape_a", "gap"};
 static const char *const example_shapes[] = {"ball", "box"};
-static const result_entries example_entries = {"contacts", "any number in a row", 3, example_entry, "shapes", 2, example_shapes};
+static const char *const example_event[] = {"row", "contact"};
+static const result_entries example_events = {"contact_events", "in some rows", 2, example_event, "contacts", 1, example_shapes, NULL};
+static const result_entries example_entries = {"contacts",     "any number in a row", 3, example_entry, "shapes", 2,
+                                               example_shapes, &example_events};
 static result_layout example_layout = {.n_datasets = 7, /* tests may pack it */
                                        .datasets = example_datasets,
                                        .n_texts = 6,
@@ -52,6 +55,9 @@ enum { EXAMPLE_WIDTH = 12 };
 
 /* None in the first rows, then up to 39 in a row. */
 static inline long example_entries_of(long i) { return i < 10 ? 0 : i * 13 % 40; }
+
+/* Of the second table. */
+static inline long example_events_of(long i) { return i > 10 && i % 5 == 3 ? 1 + i % 3 : 0; }
 
 /* Some rows have a text. */
 static inline bool example_has_note(long i) { return i % 37 == 5 || (i > 500 && i < 520); }
@@ -65,7 +71,9 @@ static inline const char *example_note(long i) {
 static inline zn_status example_put_entries(result_writer *writer, long i) {
     zn_status status = example_has_note(i) ? result_writer_note(writer, example_note(i)) : ZN_OK;
     for (long k = 0; k < example_entries_of(i) && status == ZN_OK; k++)
-        status = result_writer_entry(writer, (double[]){(double)i, (double)(k % 2), sin((double)(i + k))});
+        status = result_writer_entry(writer, 0, (double[]){(double)i, (double)(k % 2), sin((double)(i + k))});
+    for (long k = 0; k < example_events_of(i) && status == ZN_OK; k++)
+        status = result_writer_entry(writer, 1, (double[]){(double)i, cos((double)(i + k))});
     return status;
 }
 

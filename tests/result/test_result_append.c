@@ -18,7 +18,9 @@ static void write_part(zn_context *context, const char *path, long first, long c
     for (long i = first; i < first + count; i++) {
         if (example_has_note(i)) assert_int_equal(result_writer_note(writer, example_note(i)), ZN_OK);
         for (long k = 0; k < example_entries_of(i); k++)
-            assert_int_equal(result_writer_entry(writer, (double[]){(double)(i - first), (double)(k % 2), sin((double)(i + k))}), ZN_OK);
+            assert_int_equal(result_writer_entry(writer, 0, (double[]){(double)(i - first), (double)(k % 2), sin((double)(i + k))}), ZN_OK);
+        for (long k = 0; k < example_events_of(i); k++)
+            assert_int_equal(result_writer_entry(writer, 1, (double[]){(double)(i - first), cos((double)(i + k))}), ZN_OK);
         example_row(i, row);
         assert_int_equal(result_writer_row(writer, row), ZN_OK);
     }

@@ -51,6 +51,14 @@ static long check_rows(zn_context *context, const char *path) {
                         table.values[3 * k + 2] == sin((double)(i + e)));
         }
     assert_int_equal(k, table.count);
+    k = 0;
+    zn_contact_table events;
+    assert_int_equal(zn_result_contact_events(result, &events), ZN_OK);
+    for (long i = 0; i < rows && events.n_columns > 0; i++)
+        for (long e = 0; e < example_events_of(i); e++, k++)
+            assert_true(k < events.count && events.values[2 * k] == (double)i && events.values[2 * k + 1] == cos((double)(i + e)));
+    assert_int_equal(k, events.count);
+    assert_int_equal(events.n_columns, table.n_columns ? 2 : 0);
     for (long i = 0; i < rows && table.n_columns > 0; i++) { /* CSV has neither entries nor texts */
         char text[RESULT_NOTE_BYTES];
         assert_int_equal(result_note(result, i, text), ZN_OK);

@@ -81,18 +81,22 @@ static void packed_files_hold_the_same(void **state) {
         assert_int_not_equal(access(packed, F_OK), 0);
         check_kept(success ? path : partial, 2500);
         result_file *result = NULL;
-        const double *entries;
-        long count = 0, expected = 0;
+        const double *entries, *events;
+        long count = 0, expected = 0, happened = 0, told = 0;
         assert_int_equal(result_open(context, success ? path : partial, &result), ZN_OK);
-        assert_int_equal(result_get_entries(result, &entries, &count), ZN_OK);
+        assert_int_equal(result_get_entries(result, 0, &entries, &count), ZN_OK);
+        assert_int_equal(result_get_entries(result, 1, &events, &happened), ZN_OK);
         for (long i = 0; i < 2500; i++) {
             char text[RESULT_NOTE_BYTES];
             assert_int_equal(result_note(result, i, text), ZN_OK);
             assert_string_equal(text, example_has_note(i) ? example_note(i) : "");
             for (long k = 0; k < example_entries_of(i); k++, expected++)
                 assert_true(entries[3 * expected] == (double)i && entries[3 * expected + 2] == sin((double)(i + k)));
+            for (long k = 0; k < example_events_of(i); k++, told++)
+                assert_true(events[2 * told] == (double)i && events[2 * told + 1] == cos((double)(i + k)));
         }
         assert_int_equal(count, expected);
+        assert_int_equal(happened, told);
         result_close(result);
     }
     example_layout.packed = false;

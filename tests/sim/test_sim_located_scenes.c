@@ -73,7 +73,64 @@ static void elastic_balls(void **state) {
     }
 }
 
+static int column(const zn_contact_table *table, const char *name) {
+    for (int i = 0; i < table->n_columns; i++)
+        if (!strcmp(table->columns[i], name)) return i;
+    return -1;
+}
+
+/* One result has tables of found contacts, of events of the scene and of contact events, in memory and in its file. A ball falls by 0.5 on the floor, e = 0.6; its shape and the floor's
+ * are named by the event. */
+static void all_tables(void **state) {
+    (void)state;
+    const char *text =
+        "gravity: [0, 0, -10]\nbodies: {b: {type: spatial, shape: {type: sphere, radius: 0.1}, mass: 2, position: [0, 0, 0.6]}}\n"
+        "geometry: {ground: {type: plane}}\ncontacts: {all: {between: all, restitution: 0.6}}\n"
+        "events: {low: {when: b.z - 0.4, direction: down, do: record}}\n"
+        "simulation: {scheme: radau-2a, step: 0.01, end: 0.5, contact_events: located}\n";
+    for (int kept = 0; kept < 2; kept++) {
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *scene = NULL;
+        zn_simulation *sim = NULL;
+        zn_recorder *recorder = NULL;
+        zn_result *result = NULL;
+        char path[300];
+        snprintf(path, sizeof path, "%s/all_tables.h5", ZENO_BINARY_DIR);
+        assert_int_equal(zn_scene_parse(context, "test", text, NULL, &scene), ZN_OK);
+        assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &sim), ZN_OK);
+        assert_int_equal(zn_recorder_create(context, sim, "test", text, kept ? path : NULL, &recorder), ZN_OK);
+        assert_int_equal(zn_recorder_row(recorder), ZN_OK);
+        while (!zn_simulation_done(sim)) {
+            assert_int_equal(zn_simulation_step(sim), ZN_OK);
+            while (zn_simulation_next_row(sim)) assert_int_equal(zn_recorder_row(recorder), ZN_OK);
+        }
+        if (!kept) assert_int_equal(zn_recorder_keep(recorder, &result), ZN_OK);
+        else assert_int_equal(zn_recorder_finish(recorder, true), ZN_OK);
+        if (kept) assert_int_equal(zn_result_open(context, path, &result), ZN_OK);
+        zn_contact_table contacts, events, hits;
+        assert_int_equal(zn_result_contacts(result, &contacts), ZN_OK);
+        assert_int_equal(zn_result_events(result, &events), ZN_OK);
+        assert_int_equal(zn_result_contact_events(result, &hits), ZN_OK);
+        assert_true(contacts.count > 0);
+        assert_int_equal(events.count, 1);
+        check_close(events.values[column(&events, "time")], sqrt(0.04), 1e-9);
+        assert_int_equal(hits.count, 1);
+        check_close(hits.values[column(&hits, "time")], sqrt(0.1), 1e-9);
+        check_close(hits.values[column(&hits, "normal_before")], -sqrt(10), 1e-9);
+        check_close(hits.values[column(&hits, "normal_impulse")], 2 * 1.6 * sqrt(10), 1e-9);
+        check_close(hits.values[column(&hits, "energy_lost")], 10 * (1 - 0.36), 1e-9);
+        const char *a = hits.names[(int)hits.values[column(&hits, "contact")]], *b = hits.names[(int)hits.values[column(&hits, "other")]];
+        assert_true((!strcmp(a, "b") && !strcmp(b, "ground")) || (!strcmp(a, "ground") && !strcmp(b, "b")));
+        zn_result_close(result);
+        remove(path);
+        zn_simulation_destroy(sim);
+        zn_scene_destroy(scene);
+        zn_context_destroy(context);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(events_of_the_scene), cmocka_unit_test(elastic_balls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(events_of_the_scene), cmocka_unit_test(elastic_balls),
+                                       cmocka_unit_test(all_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

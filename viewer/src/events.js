@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact events on the time line: ticks below the slider, a colour for each kind, and their legend.
+// Events on the time line, of contacts and of the scene: ticks below the slider, a colour for each kind, and their legend.
 
-const COLOURS = ["currentColor", "#9b59b6", "#b38600", "#d6336c", "#009e73", "#d7191c"];
+const COLOURS = ["currentColor", "#9b59b6", "#b38600", "#d6336c", "#009e73", "#d7191c", "#0072b2", "#56b4e9"];
 const WIDE = 1000, HIGH = 10; // of the drawing, which is stretched to the slider
 const SVG = "http://www.w3.org/2000/svg";
 
