@@ -22,7 +22,7 @@ static zn_status look_at_start(zn_simulation *sim) {
     l->start_whole = l->watched == 0;
     zn_status status = (l->start_whole ? sim_events_at : sim_gaps_at)(sim, &sim->now, &l->sample[0]);
     l->start_known = status == ZN_OK;
-    if (status == ZN_OK && l->start_whole) sim_modes_turn(sim);
+    if (status == ZN_OK) sim_modes_turn(sim);
     return status;
 }
 

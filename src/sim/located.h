@@ -131,7 +131,12 @@ bool sim_watch_allows(zn_simulation *, double h);
 void sim_watch_step(zn_simulation *);
 void sim_watch_begin(zn_simulation *, const event_sample *);
 
-/* stops.c: how far a sub-step may go; *any: balls stop at the present, `which`. */
+/* The same of slip in several directions, after event functions without forces at its end: it is still fast. */
+bool sim_watch_slips(const zn_simulation *);
+
+/* stops.c, at the state of event functions: |gamma_F| of a ball; the time to its stop, 0 where sub-steps must be shorter than steps. */
+double sim_slip_speed(const zn_simulation *, int ball), sim_stops_time(zn_simulation *, int ball);
+/* How far a sub-step may go; *any: balls stop at the present, `which`. */
 double sim_stops_limit(zn_simulation *, double rest, bool *any);
 /* A sub-step towards a stop cannot be solved: the factor for it, and for those that follow until they are forgotten. */
 double sim_stops_ease(zn_simulation *);

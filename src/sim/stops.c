@@ -47,6 +47,16 @@ static stop look_at_stop(const zn_simulation *sim, int number) {
     return (stop){speed / towards, across / towards};
 }
 
+double sim_slip_speed(const zn_simulation *sim, int ball) {
+    const linear_problem *p = sim->located.forces;
+    const zn_contact *contact = &p->model->contacts[sim->located.ball_contact[ball]];
+    int b = sim->located.ball_of[ball], row = contact->row_F;
+    double speed = 0;
+    for (int i = 0; i < b; i++) row += contact->balls[i].dim;
+    for (int i = 0; i < contact->balls[b].dim; i++) speed = hypot(speed, p->at.c1[row + i]);
+    return speed;
+}
+
 /* How far a sub-step may go with regard to one ball. */
 static double pace_of(zn_simulation *sim, int number, const stop *s) {
     sim_located *l = &sim->located;
@@ -55,6 +65,14 @@ static double pace_of(zn_simulation *sim, int number, const stop *s) {
     else l->longest[number] = larger(l->longest[number], s->time);
     if (s->time == INFINITY || p <= 2 || !(s->turn > LEAST_TURN)) return INFINITY;
     return PACE * l->h * pow(s->time / l->longest[number], 1 - 1.0 / p) * pow(s->turn, -1.0 / p);
+}
+
+double sim_stops_time(zn_simulation *sim, int ball) {
+    sim_located *l = &sim->located;
+    stop s = look_at_stop(sim, ball);
+    double longest = l->longest[ball], pace = pace_of(sim, ball, &s);
+    l->longest[ball] = longest; /* the state may never be reached */
+    return pace >= 2 * l->h ? s.time : 0;
 }
 
 void sim_stops_forget(zn_simulation *sim) { sim->located.ease = 1, sim->located.tries = 0; }

@@ -42,7 +42,7 @@ static zn_status sampled_step(zn_simulation *sim, double h, cone_outcome *outcom
     bool whole = !sim_watch_allows(sim, h) || l->n_samples > 1;
     l->end_known = !whole;
     if (!whole) status = sim_gaps_at(sim, &sim->next, sample);
-    if (status == ZN_OK && (whole || any_negative(sim, sample))) {
+    if (status == ZN_OK && (whole || any_negative(sim, sample) || !sim_watch_slips(sim))) {
         l->end_known = false;
         status = sim_events_at(sim, &sim->next, sample);
         if (status == ZN_OK) sim_watch_begin(sim, sample);

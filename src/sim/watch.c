@@ -5,13 +5,15 @@
  *   opening         P_N/h
  *   begin of slip   (mu P_N - |P_F|)/h
  *
- * and as long as these, and what they are on the way to, stay above parts of what the functions were at the last solve, none of them is zero. After STEPS such steps they are
- * looked at all the same; where slip in several directions may end, and near singular points, always. */
+ * and as long as these, and what they are on the way to, stay above parts of what the functions were at the last solve, none of them is zero. Slip in several directions is far from
+ * its end as long as it is fast, and for a part of the time to its stop (stops.c). After STEPS such steps they are looked at all the same; near singular points always. */
 #include "sim/simulation.h"
 
 enum { STEPS = 30 };
-/* Of the last solve: the mean, and the mean one step further. */
-static const double MEAN = 0.6, AHEAD = 0.3;
+/* Of the last solve: the mean, the mean one step further, and the speed of slip. */
+static const double MEAN = 0.6, AHEAD = 0.3, SPEED = 0.5;
+/* Of the time to a stop: steps may be watched. */
+static const double STOP_PART = 0.25;
 /* Of the largest friction: sticking with less to spare is looked at always. */
 static const double SPARE = 0.02;
 /* D beyond its limit: singular points are far. */
@@ -52,6 +54,18 @@ bool sim_watch_allows(zn_simulation *sim, double h) {
     return l->watched > 0;
 }
 
+static bool slips_freely(const sim_located *l, int ball) {
+    const zn_ball *b = &l->forces->model->contacts[l->ball_contact[ball]].balls[l->ball_of[ball]];
+    return sim_is_closed(&l->modes, l->ball_contact[ball]) && l->modes.ball[ball] == CONE_SLIP && b->dim > 1 && b->mu > 0;
+}
+
+bool sim_watch_slips(const zn_simulation *sim) {
+    const sim_located *l = &sim->located;
+    for (int i = 0; i < l->n_balls; i++)
+        if (slips_freely(l, i) && !(sim_slip_speed(sim, i) >= SPEED * l->calm[sim->model->size.n_contacts + i])) return false;
+    return true;
+}
+
 void sim_watch_step(zn_simulation *sim) {
     sim_located *l = &sim->located;
     const event_sample *end = &l->sample[1];
@@ -66,6 +80,7 @@ void sim_watch_step(zn_simulation *sim) {
         l->sample[0].rate[k] = end->rate[k];
     }
     for (int i = n; i < l->n_events && l->start_known; i++) l->sample[0].phi[i] = end->phi[i], l->sample[0].rate[i] = end->rate[i];
+    if (l->start_known) sim_modes_turn(sim);
     memcpy(l->mean_before, l->mean, (size_t)(sim->model->size.n_contacts + l->n_balls) * sizeof *l->mean);
     if (l->watched > 0) l->watched--;
 }
@@ -81,7 +96,6 @@ static bool is_calm(const zn_simulation *sim, const event_sample *sample, int k)
     for (int b = 0; b < c->n_balls; b++) {
         int number = l->first_ball[k] + b;
         if (!(c->balls[b].mu > 0)) continue;
-        if (l->modes.ball[number] == CONE_SLIP && c->balls[b].dim > 1) return false;
         if (l->modes.ball[number] == CONE_STICK && !(sample->phi[n + number] > SPARE * c->balls[b].mu * normal)) return false;
     }
     return true;
@@ -94,4 +108,10 @@ void sim_watch_begin(zn_simulation *sim, const event_sample *sample) {
     for (int k = 0; k < n && l->watched > 0; k++)
         if (sim_is_closed(&l->modes, k) && !is_calm(sim, sample, k)) l->watched = 0;
     memcpy(l->calm, sample->phi, (size_t)(n + l->n_balls) * sizeof *l->calm);
+    for (int i = 0; i < l->n_balls && l->watched > 0; i++) {
+        if (!slips_freely(l, i)) continue;
+        l->calm[n + i] = sim_slip_speed(sim, i);
+        double steps = STOP_PART * sim_stops_time(sim, i) / l->h;
+        if (steps < l->watched) l->watched = (int)steps;
+    }
 }
