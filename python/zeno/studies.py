@@ -57,10 +57,12 @@ class Joint(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """A type of shapes, with its keys: needed (others)."""
+    """A type of shapes, with its keys: needed (others); what it is, and as a shape with mass ("-": it has none)."""
 
     name: str
     keys: str
+    summary: str
+    mass: str
 
 
 class Force(NamedTuple):
