@@ -31,7 +31,7 @@ typedef enum zn_contact_events { ZN_EVENTS_CAPTURED, ZN_EVENTS_LOCATED, ZN_EVENT
 typedef struct zn_settings {
     const char *scheme; /* see zn_scheme_count, zn_scheme_info; NULL: moreau-midpoint. Must live as long as the settings */
     int stages;         /* 0: the scheme's default */
-    double step, end;   /* no default: 0 until given */
+    double step, end;   /* end has no default; step 0: step_auto is meant */
     bool step_auto;     /* the step is chosen from `accuracy`; `step` is then the first one (0: chosen too) */
     double accuracy;
     double damping;

@@ -181,7 +181,7 @@ static void wrong_settings_are_told(void **state) {
     good.end = 1;
     zn_settings bad[8];
     for (int i = 0; i < 8; i++) bad[i] = good;
-    bad[0].step = 0, bad[1].step = NAN, bad[2].end = -1, bad[3].end = INFINITY, bad[4].scheme = "moreau-midpiont";
+    bad[0].step = -0.1, bad[1].step = NAN, bad[2].end = -1, bad[3].end = INFINITY, bad[4].scheme = "moreau-midpiont";
     bad[5].stages = 7, bad[6].tolerance = 0, bad[7].record_every = 0;
     for (int i = 0; i < 8; i++) {
         zn_simulation *simulation = (zn_simulation *)&f;
