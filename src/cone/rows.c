@@ -78,7 +78,7 @@ static void note_row_kinds(cone_solver *s, int k) {
 }
 
 /* Of the tolerance: what a contact may seem to open by round-off. */
-static const double tie_share = 1e-2;
+static const double tie_share = 1e-4;
 
 /* a_N <= 0. A contact without force that opens by no more than round-off is closed, too: of four corners that land flat the fourth lands with the other three, whatever the
  * last digits say. */
