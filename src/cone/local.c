@@ -204,11 +204,19 @@ static bool is_tie(const cone_solver *s, const attempt *how, bool other) {
     return other && how->robust && how->shift == 0 && !s->frozen && s->cod;
 }
 
+/* The forces of the tie are other ones, the motion is not: where joints and friction hold a contact in every direction it would be another solution. */
+static bool moves_alike(const cone_solver *s, const double *psi, double enough) {
+    for (int k = 0; k < s->p->npsi; k++)
+        if (!(fabs(s->psi_l[k] - psi[k]) * (s->p->psi_scale ? s->p->psi_scale[k] : 1) <= enough)) return false;
+    return true;
+}
+
 /* From s->dy; the best iterate is kept in s->dy_best, result->norm. */
 static zn_status run_newton(cone_solver *s, const attempt *how, local_result *result) {
     int ny = s->p->ny;
     uint64_t history[HISTORY] = {0};
-    bool damped = how->damping == DAMP_ALWAYS, least_squares = false, tied = false;
+    bool damped = how->damping == DAMP_ALWAYS, least_squares = false, tied = false, singular = false;
+    cone_inverse inverse_before = CONE_LU;
     double before = INFINITY;
     for (int it = 0; it <= how->tries; it++) {
         if (base_stopped(s->context)) return ZN_ERROR_NO_CONVERGENCE; /* newton.c tells */
@@ -220,11 +228,19 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
         } else {
             if (!isfinite(square)) return ZN_ERROR_NO_CONVERGENCE;
             bool good = norm <= how->tolerance || (norm <= how->enough && norm > 0.2 * before);
-            if (good && tied) result->norm = INFINITY; /* this one is meant */
+            if (tied && !(good && moves_alike(s, s->d_psi, how->enough))) {
+                memcpy(s->dy, s->dy_best, (size_t)ny * sizeof(double));
+                measure(s, s->dy, how->shift, &norm);
+            } else if (tied) result->norm = INFINITY; /* this one is meant */
             if (how->shift == 0) keep_best(s, norm, result);
             uint64_t hash = cone_state_hash(s);
+            if (tied) s->singular_seen = singular, result->inverse = inverse_before; /* the solution itself needed none of that */
             if (tied || (good && !is_tie(s, how, it > 0 && hash != history[(it - 1) % HISTORY]))) return ZN_OK;
             tied = good;
+            if (tied) {
+                memcpy(s->d_psi, s->psi_l, (size_t)s->p->npsi * sizeof(double));
+                singular = s->singular_seen, inverse_before = result->inverse;
+            }
             /* Least squares of rows that contradict each other lead here again. */
             if (it > 0 && least_squares && hash == history[(it - 1) % HISTORY] && norm > stuck_share * before)
                 return ZN_ERROR_NO_CONVERGENCE;
