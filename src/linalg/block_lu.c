@@ -353,6 +353,7 @@ ALWAYS_INLINE void update_within(const int d, lin_block_lu *f, int j, bool symme
 ALWAYS_INLINE void pack(const int d, lin_block_lu *f, int chunk) {
     const size_t dd = (size_t)(d * d), width = panel_width(f, chunk);
     const int last = f->last[chunk], count = f->start[last + 1] - f->start[last] - 1;
+    if (count == 0) return; /* perhaps there are no panels at all */
     double *L = f->panel_L + f->panel[chunk], *V = f->panel_V + f->panel[chunk];
     memset(L, 0, (size_t)(count * d) * width * sizeof *L);
     memset(V, 0, (size_t)(count * d) * width * sizeof *V);
