@@ -21,7 +21,7 @@ static const char *const systems[2][2] = {
 
 static void describe(int bodies, int inputs, int states, char *text) {
     const char *x = systems[bodies][0];
-    char sum[TEXT / 4] = "0";
+    char sum[TEXT / 4] = "1"; /* the force is there in any case */
     int n = 0;
     n += snprintf(text + n, TEXT - (size_t)n, "inputs: {none: 0");
     for (int i = 0; i < inputs; i++) n += snprintf(text + n, TEXT - (size_t)n, ", i%d: %g", i, 0.1 * i);

@@ -8,6 +8,7 @@
 #include "scheme/dense_masses.h"
 #include "scheme/stage_transform.h"
 #include "sim/simulation.h"
+#include "table.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -117,11 +118,8 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: bench_stages [--out FILE.csv] [--cubic C] [--contacts N] [--runs R] [--n N]\n");
         return 2;
     }
-    FILE *csv = o.out ? fopen(o.out, "w") : NULL;
-    if (o.out && !csv) {
-        fprintf(stderr, "bench: '%s' cannot be written\n", o.out);
-        return 2;
-    }
+    FILE *csv;
+    if (!bench_open(o.out, &csv)) return 2;
     if (csv)
         fprintf(csv, "stages,n,unknowns,us_full,us_transformed,newton_full,newton_transformed,factorisations_per_step,"
                      "gmres_per_solve,difference_q\n");

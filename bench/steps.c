@@ -7,6 +7,7 @@
  * creating are not timed. The median over the runs counts, of processor time, so that other work on the machine disturbs
  * little. Rows whose scheme does not exist are left out: add yours, it appears when its scheme does. */
 #include "measure.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,11 +115,8 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: bench_steps [--scenes FOLDER] [--out FILE.csv] [--siconos PROGRAM] [--seconds S] [--only SCENE]\n");
         return 2;
     }
-    FILE *csv = o.out ? fopen(o.out, "w") : NULL;
-    if (o.out && !csv) {
-        fprintf(stderr, "bench: '%s' cannot be written\n", o.out);
-        return 2;
-    }
+    FILE *csv;
+    if (!bench_open(o.out, &csv)) return 2;
     if (csv)
         fprintf(csv, "scene,scheme,step,steps,us_per_step,us_fastest,iterations_per_step,allocations_per_step,"
                      "siconos_us_per_step,siconos_us_fastest,ratio,difference_q\n");

@@ -9,6 +9,7 @@
  *
  * by the classical Runge-Kutta method with 2e5 steps in extended precision. The error of q and u is the largest of both
  * coordinates at t = 0.1, 0.2 .. 2.5; the time is that of all steps, the fastest of the runs that fit into S seconds. */
+#include "table.h"
 #include "zeno/zeno.h"
 
 #include <math.h>
@@ -200,11 +201,8 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: bench_work_precision [--scenes FOLDER] [--out FILE.csv] [--seconds S]\n");
         return 2;
     }
-    FILE *csv = o.out ? fopen(o.out, "w") : NULL;
-    if (o.out && !csv) {
-        fprintf(stderr, "bench: '%s' cannot be written\n", o.out);
-        return 2;
-    }
+    FILE *csv;
+    if (!bench_open(o.out, &csv)) return 2;
     static state reference[POINTS];
     static study studies[METHODS];
     char path[1024];

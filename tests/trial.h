@@ -73,6 +73,13 @@ static inline trial trial_begin(const char *scene, trial_options o) {
     return r;
 }
 
+/* A text with the settings that it has itself; the status of the simulation. */
+static inline zn_status trial_open(const char *text, trial *r) {
+    *r = (trial){.context = zn_context_create(NULL)};
+    assert_int_equal(zn_scene_parse(r->context, "test", text, NULL, &r->scene), ZN_OK);
+    return zn_simulation_create(r->context, zn_scene_model(r->scene), zn_scene_settings(r->scene), &r->simulation);
+}
+
 static inline void trial_step(trial *r) {
     zn_status status = zn_simulation_step(r->simulation);
     if (status != ZN_OK) print_error("%s\n", zn_error_text(r->context));
@@ -98,5 +105,34 @@ static inline void trial_end(trial *r) {
 
 static inline double trial_q(const trial *r, int i) { return zn_simulation_positions(r->simulation)[i]; }
 static inline double trial_u(const trial *r, int i) { return zn_simulation_velocities(r->simulation)[i]; }
+
+/* The limit cycle of the woodpecker after 0.5 s: period, fall and the angle phi_S; least and largest phi_M. */
+static inline void trial_woodpecker(const char *scheme, double phi_M[2]) {
+    trial r = trial_begin("woodpecker", (trial_options){.scheme = scheme, .step = 2e-5, .end = 1.5});
+    double last = 0, crossing = 0, y_crossing = 0, period = 0, fall = 0, low[2] = {0}, high[2] = {0};
+    int cycles = -1;
+    while (!zn_simulation_done(r.simulation)) {
+        trial_step(&r);
+        double t = zn_simulation_time(r.simulation);
+        const double *q = zn_simulation_positions(r.simulation);
+        if (t > 0.5) {
+            for (int i = 0; i < 2; i++) low[i] = fmin(low[i], q[i + 1]), high[i] = fmax(high[i], q[i + 1]);
+            if (last < -0.2 && q[2] >= -0.2) {
+                if (++cycles > 0) period += t - crossing, fall += q[0] - y_crossing;
+                crossing = t, y_crossing = q[0];
+            }
+        }
+        last = q[2];
+    }
+    print_message("%-20s period %.5f, fall %.5f, phi_M [%.5f, %.5f], phi_S [%.4f, %.4f]\n", scheme, period / cycles, fall / cycles, low[0],
+                  high[0], low[1], high[1]);
+    assert_true(cycles >= 5);
+    check_close(period / cycles, 0.1459, 0.0002);
+    check_close(fall / cycles, -0.0194, 0.0001);
+    phi_M[0] = low[0], phi_M[1] = high[0];
+    check_close(low[1], -0.530, 0.001);
+    check_close(high[1], 0.120, 0.001);
+    trial_end(&r);
+}
 
 #endif

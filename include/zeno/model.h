@@ -111,7 +111,9 @@ struct zn_model {
     const bool *states;  /* per coordinate: the state of a controller, without a velocity. NULL: none. Set by builders, with the next two */
     zn_rates rates;      /* how the rates of states depend on states */
     bool others_natural; /* q' = u for the other coordinates, in their order */
-    ZN_RESERVED;
+    const bool *
+        same_vector; /* per velocity: a component of the same vector as the one before it, in whatever frame. NULL: none. Set by builders */
+    size_t reserved[7];
 };
 
 /* Frees a model; NULL is allowed. Simulations of it must be gone. */

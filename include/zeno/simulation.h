@@ -29,10 +29,11 @@ typedef enum zn_contact_events { ZN_EVENTS_CAPTURED, ZN_EVENTS_LOCATED, ZN_EVENT
 /* How to simulate: begin with zn_settings_default(). `zeno settings` and docs/scene.md say what each member means, its range
  * and its default. Every member is checked, also those that the scheme does not use. */
 typedef struct zn_settings {
-    const char *scheme; /* see zn_scheme_count, zn_scheme_info; NULL: moreau-midpoint. Must live as long as the settings */
-    int stages;         /* 0: the scheme's default */
-    double step, end;   /* end has no default; step 0: step_auto is meant */
-    bool step_auto;     /* the step is chosen from `accuracy`; `step` is then the first one (0: chosen too) */
+    const char *
+        scheme; /* see zn_scheme_count, zn_scheme_info; NULL: the default, moreau-midpoint, or radau-2a with three stages where `step` is 0. Must live as long as the settings */
+    int stages; /* 0: the scheme's default */
+    double step, end; /* end has no default; step 0: step_auto is meant */
+    bool step_auto;   /* the step is chosen from `accuracy`; `step` is then the first one (0: chosen too) */
     double accuracy;
     double damping;
     double theta;
@@ -91,7 +92,8 @@ ZN_API zn_status zn_simulation_create(zn_context *context, const zn_model *model
 ZN_API void zn_simulation_destroy(zn_simulation *simulation);
 
 /* One step (the last one is cut to land on the end exactly). ZN_OK until and at the end; on failure the last good state stays. Energies
- * that are not finite at the end, or in a row that is recorded, are ZN_ERROR_NOT_FINITE. */
+ * that are not finite at the end, or in a row that is recorded, are ZN_ERROR_NOT_FINITE. The step that comes to the end is
+ * ZN_ERROR_NO_CONVERGENCE where it or one before is unfinished (zn_statistics); zn_simulation_done is true then. */
 ZN_API zn_status zn_simulation_step(zn_simulation *simulation);
 /* After a step: the next row to record. true: all functions below refer to it; it may lie inside the step (rows
  * at multiples of record_step). false: none is left, and they refer to the end of the step again. */
@@ -224,8 +226,8 @@ typedef struct zn_statistics {
     long newton_total, least_norm_total, projection_total;
     double newton_mean, least_norm_mean, projection_mean;
     int newton_max, least_norm_max, projection_max;
-    double max_residual;                   /* largest residual of an accepted step, relative to the scales: at most the tolerance */
-    long roundoff_steps;                   /* steps solved to round-off of the model's own forces, which is above the tolerance ... */
+    double max_residual; /* largest residual of an accepted step, relative to the scales: at most the tolerance, but for unfinished steps */
+    long roundoff_steps; /* steps solved to round-off of the model's own forces, which is above the tolerance ... */
     double roundoff_residual;              /* ... and the largest residual of these, relative to the velocities */
     long staged_accepted, staged_repeated; /* friction_law staged: steps that used it; discarded attempts */
     double contradiction;                  /* of redundant constraints at the start, satisfied by least squares; 0: none */
@@ -247,7 +249,9 @@ typedef struct zn_statistics {
     /* contact_events located: events, steps that were passed by the laws instead, step solves beyond one for each step, accumulations of impacts that
      * were closed. Painleve: impacts without an approach, where forces had no solution. */
     long events_located, events_captured, event_solves, event_accumulations, painleve;
-    ZN_RESERVED;
+    long
+        unfinished_steps; /* with a component of a thousand contacts or more that the bounded work left above the tolerance: max_residual says how far */
+    size_t reserved[7];
 } zn_statistics;
 /* The statistics so far. */
 ZN_API zn_statistics zn_simulation_statistics(const zn_simulation *simulation);
@@ -294,7 +298,8 @@ enum { ZN_ENERGY_WARNINGS_KEPT = 16 };
 ZN_API zn_energy_warning zn_simulation_energy_warning(const zn_simulation *simulation, int index);
 
 /* Steps to the end. `observe` (may be NULL) is called at the start, for every row (record_every, record_step) and at the end; a
- * nonzero return stops the run with ZN_STOPPED. */
+ * nonzero return stops the run with ZN_STOPPED. With unfinished steps ZN_ERROR_NO_CONVERGENCE comes after the last
+ * row. */
 typedef int zn_observer(void *user, const zn_simulation *simulation);
 /* Steps to the end; the observer (or NULL) sees the start and every row, and may stop the run. */
 ZN_API zn_status zn_simulation_run(zn_simulation *simulation, zn_observer *observe, void *user);

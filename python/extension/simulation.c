@@ -94,8 +94,8 @@ static PyObject *simulation_step(simulation_object *self, PyObject *unused) {
     status = zn_simulation_step(self->simulation);
     Py_END_ALLOW_THREADS;
     self->busy = false;
+    if (status == ZN_OK || zn_simulation_done(self->simulation)) show_present(self);
     if (status != ZN_OK) return model_raise(self->model) ? NULL : raise_status(state_of_object(self), self->context, status);
-    show_present(self);
     return Py_NewRef(Py_None);
 }
 
@@ -212,8 +212,8 @@ typedef struct run_state {
     simulation_object *self;
     zn_recorder *recorder;
     context_object *files; /* of the recorder, and then of its result, which may be used beside the simulation */
-    PyObject *progress; /* or NULL: called with (t, steps) */
-    double next_look;   /* monotonic seconds */
+    PyObject *progress;    /* or NULL: called with (t, steps) */
+    double next_look;      /* monotonic seconds */
     long steps;
 } run_state;
 
@@ -247,10 +247,13 @@ static zn_status go(run_state *run) {
     double last_row = zn_simulation_time(simulation);
     while (status == ZN_OK && !zn_simulation_done(simulation)) {
         status = zn_simulation_step(simulation);
-        if (status == ZN_OK && run->self->account) status = zn_account_update(run->self->account);
-        while (status == ZN_OK && zn_simulation_next_row(simulation)) {
+        bool at_end = status == ZN_ERROR_NO_CONVERGENCE && zn_simulation_done(simulation); /* with steps above the tolerance */
+        zn_status updated = (status == ZN_OK || at_end) && run->self->account ? zn_account_update(run->self->account) : ZN_OK;
+        if (updated != ZN_OK) status = updated, at_end = false;
+        while ((status == ZN_OK || at_end) && zn_simulation_next_row(simulation)) {
             last_row = zn_simulation_time(simulation);
-            if (run->recorder) status = zn_recorder_row(run->recorder);
+            zn_status recorded = run->recorder ? zn_recorder_row(run->recorder) : ZN_OK;
+            if (recorded != ZN_OK) status = recorded;
         }
         run->steps++;
         if (status != ZN_OK || look(run)) continue;
@@ -336,5 +339,9 @@ static PyMethodDef methods[] = {{"step", (PyCFunction)simulation_step, METH_NOAR
                                 {"input", (PyCFunction)simulation_input, METH_VARARGS, NULL},
                                 {"follow", (PyCFunction)simulation_follow, METH_VARARGS, NULL},
                                 {0}};
-static PyType_Slot slots[] = {{Py_tp_new, simulation_new}, {Py_tp_dealloc, simulation_dealloc}, {Py_tp_methods, methods}, {Py_tp_getset, simulation_members}, {0, NULL}};
+static PyType_Slot slots[] = {{Py_tp_new, simulation_new},
+                              {Py_tp_dealloc, simulation_dealloc},
+                              {Py_tp_methods, methods},
+                              {Py_tp_getset, simulation_members},
+                              {0, NULL}};
 PyType_Spec simulation_spec = {"zeno._zeno.Simulation", sizeof(simulation_object), 0, Py_TPFLAGS_DEFAULT, slots};

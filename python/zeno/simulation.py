@@ -81,7 +81,7 @@ class Inputs(MutableMapping[str, float]):
 
     def _follow(self, name: str, times: Any, values: Any = None, how: str = "held") -> None:
         if values is None:
-            raise TypeError(f"the table of input '{name}' is (times, values), with \"held\", \"linear\" or \"cubic\" behind it")
+            raise TypeError(f"the table of input '{name}' is (times, values), optionally followed by \"held\", \"linear\" or \"cubic\"")
         if how not in _WAYS:
             raise ValueError(f"an input is {', '.join(_WAYS[:-1])} or {_WAYS[-1]}, not {how!r}")
         x, y = arrays.floats(times, f"the times of input '{name}'"), arrays.floats(values, f"the values of input '{name}'")

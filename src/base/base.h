@@ -54,4 +54,7 @@ bool base_stopped(const zn_context *context);
 
 #define MEM_ARRAY(context, type, count) ((type *)mem_array(context, (size_t)(count), sizeof(type)))
 
+/* Of a clock that is never set back. */
+double base_seconds(void);
+
 #endif

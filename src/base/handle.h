@@ -59,7 +59,7 @@ void handle_retire(handle_head *, size_t bytes);
     NEED(context, pointer);                                                                \
     if (!handle_no_later(sizeof(pointer)->reserved / sizeof(size_t), (pointer)->reserved)) \
     return fail(context, ZN_ERROR_ARGUMENT, HANDLE_LATER, __func__, #pointer)
-#define HANDLE_LATER "%s: '%s' was not begun with its default function or zeros, or is one of a later version"
+#define HANDLE_LATER "%s: '%s' was not initialised by its default function or with zeros, or belongs to a later version"
 bool handle_no_later(size_t count, const size_t *reserved);
 #define NEED_CONTEXT(context) \
     if (!(context)) return ZN_ERROR_ARGUMENT

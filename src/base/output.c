@@ -32,7 +32,7 @@ zn_status fail_file(zn_context *context, const char *path, const char *action, i
     case EPERM: reason = "permission denied"; break;
     case EROFS: reason = "the file system is read-only"; break;
     case EISDIR: reason = "it is a directory"; break;
-    case ELOOP: reason = "it is a symbolic link that leads to no file"; break;
+    case ELOOP: reason = "it is a symbolic link to a file that does not exist"; break;
     case ENOSPC:
     case EDQUOT: reason = "the disk is full"; break;
     case EFBIG: reason = "it would become larger than this system allows"; break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes that NaN cannot slip through: NaN in, NaN out, whatever comes before or after it. fmax forgets a NaN, and so does
  * `if (!(size <= worst)) worst = size` at the next finite size; the layout test refuses both. Every maximum, minimum and largest entry
- * is taken by these. */
+ * is taken by these. And sums that carry a NaN by themselves. */
 #ifndef BASE_SIZE_H
 #define BASE_SIZE_H
 
@@ -22,6 +22,14 @@ static inline double largest_size(int n, const double *x, double least) {
     for (int i = 0; i < n; i++) least = larger(fabs(x[i]), least);
     return least;
 }
+
+static inline double dot_product(int n, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+static inline double length_of(int n, const double *v) { return sqrt(dot_product(n, v, v)); }
 
 /* Neither NaN nor infinite, all of them. 0 x is NaN for both. */
 static inline bool all_finite(int n, const double *x) {

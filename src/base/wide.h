@@ -16,4 +16,7 @@
 #define WIDE
 #endif
 
+/* Part of the functions that call it, so that it is compiled with their vectors, and with the sizes that they know. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 #endif

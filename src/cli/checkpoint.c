@@ -6,7 +6,8 @@
  *     account, recorder   what goes from step to step in them (sim/account.c, sim/recorder.c)
  *
  * The rows stay in OUT.partial, where the run has left them. The run that goes on sets them aside as OUT.partial.old and copies those that the checkpoint counts, so
- * that its file has the bytes of a run that was not interrupted; if that is killed too, the rows set aside are still there. */
+ * that its file has the bytes of a run that was not interrupted; if that is killed too, the rows set aside are still there. A run that was killed after it had
+ * given OUT its name, but before it ended, has left its rows there. */
 #include "cli/checkpoint.h"
 #include "base/bytes.h"
 #include "base/output.h"
@@ -15,6 +16,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char what[8] = "zenorun";
@@ -95,19 +97,19 @@ static zn_status read_file(zn_context *context, const char *path, checkpoint_con
 }
 
 zn_status checkpoint_read(const char *path, const checkpoint_of *of, checkpoint_content *c) {
-    *c = (checkpoint_content){0};
+    *c = (checkpoint_content){.path = path};
     zn_status status = read_file(of->context, path, c);
     checkpoint_head *head = &c->head;
     if (status != ZN_OK) return status;
     if (c->size < sizeof *head || memcmp(c->bytes, what, sizeof what) != 0)
-        return fail(of->context, ZN_ERROR_ARGUMENT, "%s is no checkpoint: 'zeno run --checkpoint FILE' writes one", path);
+        return fail(of->context, ZN_ERROR_ARGUMENT, "%s is not a checkpoint: 'zeno run --checkpoint FILE' writes one", path);
     memcpy(head, c->bytes, sizeof *head);
     const unsigned char *content = c->bytes + sizeof *head;
     if (head->length != c->size - sizeof *head || head->snapshot > head->length ||
         head->content != bytes_hash(BYTES_HASH, content, head->length))
-        return fail(of->context, ZN_ERROR_ARGUMENT, "the checkpoint %s is damaged: its bytes are not those that were written", path);
+        return fail(of->context, ZN_ERROR_ARGUMENT, "the checkpoint %s is damaged: its bytes are not the ones that were written", path);
     if (of->out && !head->recorder)
-        return fail(of->context, ZN_ERROR_ARGUMENT, "the run of %s had no --out, so there are no rows to go on with", path);
+        return fail(of->context, ZN_ERROR_ARGUMENT, "the run of %s had no --out, so there are no rows to continue", path);
     return zn_simulation_restore(of->simulation, content, head->snapshot);
 }
 
@@ -116,6 +118,22 @@ void checkpoint_forget(zn_context *context, checkpoint_content *c) {
     mem_free(context, c->old);
     mem_free(context, c->bytes);
     *c = (checkpoint_content){0};
+}
+
+/* OUT is of the run of this checkpoint, which had come to its end: younger than the checkpoint, and the rows that it counts end where it was written. */
+static bool is_complete(const checkpoint_of *of, checkpoint_content *c) {
+    struct stat out, point;
+    long rows = c->head.rows;
+    double now = zn_simulation_time(of->simulation);
+    if (stat(of->out, &out) != 0 || stat(c->path, &point) != 0 || rows < 1) return false;
+    if (out.st_mtim.tv_sec < point.st_mtim.tv_sec ||
+        (out.st_mtim.tv_sec == point.st_mtim.tv_sec && out.st_mtim.tv_nsec < point.st_mtim.tv_nsec))
+        return false;
+    int time;
+    const double *t;
+    if (result_open(of->context, of->out, &c->rows) != ZN_OK || result_rows(c->rows) < rows) return false;
+    if (result_find(c->rows, "t", &time) != ZN_OK || result_column(c->rows, time, &t) != ZN_OK) return false;
+    return t[rows - 1] <= now && (result_rows(c->rows) == rows || t[rows] >= now);
 }
 
 zn_status checkpoint_find_rows(const checkpoint_of *of, checkpoint_content *c) {
@@ -130,12 +148,23 @@ zn_status checkpoint_find_rows(const checkpoint_of *of, checkpoint_content *c) {
     }
     zn_error_clear(context);
     zn_status status = output_set_aside(context, of->out, c->old, &there);
-    if (status == ZN_OK && there) status = result_open(context, c->old, &c->rows);
-    if (status == ZN_OK && (!there || result_rows(c->rows) < c->head.rows))
-        status = fail(context, ZN_ERROR_FILE,
-                      "%s.partial, where the run has left its first %ld rows, %s; without --out the run goes on without rows", of->out,
-                      c->head.rows, there ? "has fewer" : "is missing");
-    return status;
+    if (status != ZN_OK) return status;
+    status = there ? result_open(context, c->old, &c->rows) : ZN_OK;
+    if (there && status == ZN_OK && result_rows(c->rows) >= c->head.rows) return ZN_OK;
+    result_close(c->rows); /* rows of a copy of the complete result that was not finished, or none at all */
+    c->rows = NULL;
+    if (is_complete(of, c)) {
+        if (there) unlink(c->old);
+        mem_free(context, c->old);
+        c->old = NULL;
+        zn_error_clear(context);
+        return ZN_OK;
+    }
+    if (status != ZN_OK) return status;
+    zn_error_clear(context);
+    return fail(context, ZN_ERROR_FILE,
+                "%s.partial, where the run has left its first %ld rows, %s; without --out the run goes on without rows", of->out,
+                c->head.rows, there ? "has fewer" : "is missing");
 }
 
 zn_status checkpoint_go_on(checkpoint_of *of, checkpoint_content *c) {

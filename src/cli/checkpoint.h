@@ -38,6 +38,7 @@ typedef struct checkpoint_head {
     uint64_t recorder, snapshot, length, content; /* there is one; bytes; bytes in all; their hash */
 } checkpoint_head;
 typedef struct checkpoint_content {
+    const char *path;
     checkpoint_head head;
     unsigned char *bytes;
     size_t size;

@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static const char usage[] = "zeno cone FILE [--solver auto|newton|projection] [--residual R] [--time-limit SECONDS] [--summary]";
 
@@ -25,12 +24,6 @@ static void help(void) {
            "  --time-limit  seconds after which the best point so far is the result\n"
            "  --summary     one JSON object instead of the table\n",
            usage);
-}
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static discrete_matrix view(const contact_matrix *m) { return (discrete_matrix){m->rows, m->cols, m->count, m->row, m->col, m->value}; }
@@ -124,9 +117,9 @@ static int solve_file(zn_context *context, const char *path, zn_solver solver, d
     double *r = MEM_ARRAY(context, double, m), *u = MEM_ARRAY(context, double, m);
     if (d && r && u) {
         cone_report report = {.file = path, .problem = problem, .result = &result};
-        double start = seconds();
+        double start = base_seconds();
         zn_status status = cone_discrete_solve(d, solver, residual, r, &result);
-        report.wall_seconds = seconds() - start;
+        report.wall_seconds = base_seconds() - start;
         report.path = result.as_cones ? path_names[result.outcome.path] : "blocks";
         result.residual = cone_discrete_residual(d, r, u);
         count_states(&report, r, u);

@@ -39,7 +39,8 @@ static zn_status take_column(zn_context *context, const char *path, const zn_mod
     double value = values[rows - 1];
     if (!isfinite(value)) return fail(context, ZN_ERROR_ARGUMENT, "%s: %s is not a finite number in the last row", path, name);
     if (time && !(fabs(value - end) <= time_roundoff * fabs(end)))
-        return fail(context, ZN_ERROR_ARGUMENT, "%s holds the truth at t = %.9g, and the runs end at %.9g; choose --end", path, value, end);
+        return fail(context, ZN_ERROR_ARGUMENT, "%s has the exact solution at t = %.9g, but the runs end at %.9g; choose --end", path,
+                    value, end);
     if (!time) x[place] = value;
     return ZN_OK;
 }

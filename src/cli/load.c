@@ -19,13 +19,19 @@ zn_context *cli_context(bool quiet) {
     return context;
 }
 
+/* A pile of thousands of bodies may have thousands of errors of one kind. */
+enum { ERRORS_SHOWN = 20 };
+
 void cli_print_errors(zn_context *context) {
     const char *text = zn_error_text(context);
+    long shown = 0, more = 0;
     while (*text) {
         size_t length = strcspn(text, "\n");
-        fprintf(stderr, "error: %.*s\n", (int)length, text);
+        if (shown < ERRORS_SHOWN) fprintf(stderr, "error: %.*s\n", (int)length, text), shown++;
+        else more++;
         text += length + (text[length] == '\n');
     }
+    if (more) fprintf(stderr, "error: and %ld more\n", more);
 }
 
 bool cli_set_scheme(const char *text, zn_settings *settings) {

@@ -29,8 +29,8 @@ static const char help[] =
     "  RESULT   what zeno run --out has written (.h5, .hdf5, .csv, also .partial); several of them are compared in one picture\n"
     "  --x      the column of the horizontal axis, t when not given (of a study: what varies first); --x phi --y \"phi'\" gives a phase "
     "portrait\n"
-    "  --y      one or more columns, or EVENT.COLUMN of a study (impact:floor.x, with --style points); a name with a comma in it goes in "
-    "double quotes\n"
+    "  --y      one or more columns, or EVENT.COLUMN of a study (impact:floor.x, with --style points); a name with a comma in it, or a "
+    "quote at its begin, goes in double quotes, and those in it are doubled\n"
     "  --map    of a study: a colour for each run over two things that vary (--x, --y; else the first two); --levels divide it into "
     "classes, which --label "
     "names\n"
@@ -114,18 +114,22 @@ static int read_options(const plot_options *options, plot_def *plot) {
     return CLI_OK;
 }
 
-/* Splits at commas outside double quotes, in place. Returns the number of names. */
+/* Splits at commas, in place, by the rules of CSV: a name that begins with a double quote goes to the next single one, and may have commas in it; elsewhere a quote is a letter
+ * like others. Returns the number of names. */
 static int split_names(char *list, const char **names) {
     int n = 0;
+    const char *start = list;
     char *out = list;
     bool quoted = false;
     names[n++] = out;
     for (const char *c = list; *c; c++) {
         if (*c == '"' && quoted && c[1] == '"') *out++ = *c++;
-        else if (*c == '"') quoted = !quoted;
+        else if (*c == '"' && quoted) quoted = false;
+        else if (*c == '"' && c == start) quoted = true;
         else if (*c == ',' && !quoted) {
             *out++ = '\0';
             names[n++] = out;
+            start = c + 1;
         } else *out++ = *c;
     }
     *out = '\0';
@@ -289,7 +293,7 @@ static int draw_study(zn_context *context, const plot_options *options, plot_def
     zn_status status = result_open(context, options->results[0], &result);
     if (status != ZN_OK) return CLI_FAILED;
     if (!study_view_is_study(result))
-        status = fail(context, ZN_ERROR_ARGUMENT, "%s is no study, so say what to draw: --y NAME[,NAME...]", options->results[0]);
+        status = fail(context, ZN_ERROR_ARGUMENT, "%s is not a study, so say what to draw: --y NAME[,NAME...]", options->results[0]);
     else if (result_rows(result) == 0) status = fail(context, ZN_ERROR_FILE, "%s has no rows to plot", options->results[0]);
     if (status == ZN_OK) status = study_view_open(context, result, options->n_where, options->where, &view);
     if (status == ZN_OK && !name) status = plot_study_usual(&view, &kind, &usual);

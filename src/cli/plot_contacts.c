@@ -117,7 +117,7 @@ static zn_status collect(zn_context *context, result_file *result, const zn_cont
         if (e[Z] != 0) net->up = 2;
         for (int side = 0; side < 2 && status == ZN_OK; side++)
             if (!(e[SHAPE_A + side] >= 0 && e[SHAPE_A + side] < table->n_names))
-                status = fail(context, ZN_ERROR_FILE, "the table of contacts names shapes that are not there");
+                status = fail(context, ZN_ERROR_FILE, "the table of contacts names shapes that do not exist");
     }
     for (int i = 0; status == ZN_OK && i < table->n_names; i++) {
         x[i] = coordinate(context, result, table->names[i], 'x');
@@ -130,13 +130,40 @@ static zn_status collect(zn_context *context, result_file *result, const zn_cont
     return status;
 }
 
+/* Where the lines are. */
+static void extent_of(const network *net, double low[2], double high[2]) {
+    low[0] = low[1] = INFINITY, high[0] = high[1] = -INFINITY;
+    for (long i = 0; i < net->n_lines; i++)
+        for (int p = 0; p < 6; p++) {
+            double x = net->line[i][p];
+            low[p % 2] = smaller(low[p % 2], x), high[p % 2] = larger(high[p % 2], x);
+        }
+}
+
+/* A row of dominoes is no line: the picture shows at least this part of its longer side in the other direction. */
+static const double least_aspect = 0.25;
+
+static void put_range(FILE *script, const network *net) {
+    double low[2], high[2];
+    extent_of(net, low, high);
+    for (int i = 0; i < 2; i++) {
+        double least = least_aspect * (high[1 - i] - low[1 - i]), middle = (low[i] + high[i]) / 2;
+        if (!(high[i] - low[i] < least)) continue;
+        fprintf(script, "set %crange [", i == 0 ? 'x' : 'y');
+        plot_put_number(script, middle - least / 2);
+        fputc(':', script);
+        plot_put_number(script, middle + least / 2);
+        fputs("]\n", script);
+    }
+}
+
 /* Points for the widest line. */
 static double width_of(const network *net) {
-    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, length = 0;
+    double low[2], high[2], length = 0;
+    extent_of(net, low, high);
     for (long i = 0; i < net->n_lines; i++) {
         const double *line = net->line[i];
         length += (hypot(line[2] - line[0], line[3] - line[1]) + hypot(line[4] - line[2], line[5] - line[3])) / (double)net->n_lines;
-        for (int p = 0; p < 6; p++) low[p % 2] = smaller(low[p % 2], line[p]), high[p % 2] = larger(high[p % 2], line[p]);
     }
     double scale = smaller(net->plot->width / (high[0] - low[0]), net->plot->height / (high[1] - low[1])),
            width = wide_share * length * scale;
@@ -153,6 +180,7 @@ static void put_network(FILE *script, void *user) {
     fprintf(script, "set size ratio -1\nset key off\nset xlabel 'x'\nset ylabel '%c'\nset title ", net->up == 2 ? 'z' : 'y');
     plot_put_text(script, net->title, PLOT_LONGEST_TEXT);
     fputs(" noenhanced textcolor '#222222'\n", script);
+    put_range(script, net);
     for (int k = 0; k < CLASSES; k++) {
         fprintf(script, "$net%d << EOD\nNaN NaN NaN\n", k);
         for (long i = 0; i < net->n_lines; i++) {

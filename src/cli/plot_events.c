@@ -28,12 +28,12 @@ zn_status plot_events(zn_context *context, result_file *result, const char *path
     int time = result_entry_column(&table, "time"), kind = result_entry_column(&table, "kind");
     if ((time < 0 || kind < 0) && scene.n_columns == 0)
         return fail(context, ZN_ERROR_ARGUMENT,
-                    "%s has no events: HDF5 results of runs with contact_events: located have, and those of scenes with events", path);
+                    "%s has no events: only HDF5 results of runs with contact_events: located, or of scenes with events, have them", path);
     for (int k = 0; k < ZN_CONTACT_EVENT_KINDS; k++) ticks[k].name = zn_contact_event_text((zn_contact_event_kind)k);
     for (long i = 0; i < table.count && status == ZN_OK; i++) {
         const double *entry = table.values + i * table.n_columns;
         if (!(entry[kind] >= 0 && entry[kind] < ZN_CONTACT_EVENT_KINDS))
-            return fail(context, ZN_ERROR_FILE, "%s: contact event %ld has no kind that is known", path, i);
+            return fail(context, ZN_ERROR_FILE, "%s: contact event %ld is of an unknown kind", path, i);
         status = add(context, &ticks[(int)entry[kind]], entry[time]);
     }
     return status == ZN_OK ? add_scene(context, &scene, ticks + ZN_CONTACT_EVENT_KINDS) : status;

@@ -22,7 +22,8 @@ typedef struct histogram {
     const double *sorted;
 } histogram;
 
-double plot_quantile(const double *sorted, long count, double share) {
+/* Of sorted values, by linear interpolation between them. */
+static double quantile(const double *sorted, long count, double share) {
     if (count < 1 || !(share >= 0 && share <= 1)) return NAN;
     double place = share * (double)(count - 1);
     long k = (long)place;
@@ -36,7 +37,7 @@ static int compare(const void *a, const void *b) {
 
 static void choose_bins(histogram *h, int wanted) {
     double low = h->sorted[0], high = h->sorted[h->count - 1], span = high - low;
-    double width = 2 * (plot_quantile(h->sorted, h->count, 0.75) - plot_quantile(h->sorted, h->count, 0.25)) / cbrt((double)h->count);
+    double width = 2 * (quantile(h->sorted, h->count, 0.75) - quantile(h->sorted, h->count, 0.25)) / cbrt((double)h->count);
     double bins = wanted ? wanted : width > 0 ? ceil(span / width) : LEAST_BINS;
     if (!wanted) bins = bins < LEAST_BINS ? LEAST_BINS : bins > MOST_BINS ? MOST_BINS : bins;
     h->bins = (int)bins;
@@ -67,7 +68,7 @@ static void put_data(FILE *script, const histogram *h) {
     }
     fputs("EOD\n", script);
     for (int k = 0; k < h->n_quantiles; k++) {
-        double x = plot_quantile(h->sorted, h->count, h->quantiles[k]);
+        double x = quantile(h->sorted, h->count, h->quantiles[k]);
         fprintf(script, "$quantile%d << EOD\n", k);
         for (int end = 0; end < 2; end++) {
             plot_put_number(script, x);
@@ -107,7 +108,7 @@ static void put_histogram(FILE *script, void *user) {
             "'#56b4e9' notitle",
             h->width);
     for (int k = 0; k < h->n_quantiles; k++) {
-        snprintf(text, sizeof text, "%.4g %%: %.5g", 100 * h->quantiles[k], plot_quantile(h->sorted, h->count, h->quantiles[k]));
+        snprintf(text, sizeof text, "%.4g %%: %.5g", 100 * h->quantiles[k], quantile(h->sorted, h->count, h->quantiles[k]));
         fprintf(script, ", $quantile%d using 1:2 with lines linecolor rgb '#d55e00' linewidth 1.7 dashtype %d title ", k, dashes[k % 5]);
         plot_put_text(script, text, PLOT_LONGEST_NAME);
     }

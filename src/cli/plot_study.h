@@ -41,7 +41,5 @@ zn_status plot_map(study_view *, const plot_map_def *, const plot_def *, const c
 /* plot_histogram.c. bins 0: as many as suit the values; quantiles: shares from 0 to 1. */
 zn_status plot_histogram(study_view *, const char *name, int bins, int n_quantiles, const double *quantiles, const plot_def *,
                          const char *out);
-/* Of sorted values, by linear interpolation between them. */
-double plot_quantile(const double *sorted, long count, double share);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
+#include "base/base.h"
 #include "base/size.h"
 
 #include <math.h>
@@ -8,22 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BAR_WIDTH = 24, COLUMNS = 79 };
 #define DRAW_SECONDS 0.1
 #define QUIET_SECONDS 0.3 /* a run shorter than that shows nothing */
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 progress progress_begin(double start, double end, bool quiet) {
     progress bar = {.shown = !quiet && isatty(STDERR_FILENO), .start = start, .end = end};
-    bar.begun = seconds();
+    bar.begun = base_seconds();
     bar.drawn = bar.begun + QUIET_SECONDS - DRAW_SECONDS;
     return bar;
 }
@@ -49,7 +43,7 @@ void progress_text(char *out, size_t size, int columns, const progress *bar, dou
 
 void progress_update(progress *bar, double t, long steps) {
     if (!bar->shown) return;
-    double now = seconds();
+    double now = base_seconds();
     if (now - bar->drawn < DRAW_SECONDS) return;
     bar->drawn = now;
     char line[COLUMNS + 1];

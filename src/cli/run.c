@@ -13,7 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char usage[] =
     "zeno run SCENE|RESULT.h5 [--scheme NAME[:STAGES]] [--step H|auto] [--end T] [--solver auto|newton|projection]\n"
@@ -50,16 +49,10 @@ static int observe(void *user, const zn_simulation *simulation) {
     return run->status != ZN_OK;
 }
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* After a step and its rows, where it is due. */
 static zn_status keep(zn_simulation *simulation, running *run) {
     checkpoint *c = &run->save;
-    double now = seconds();
+    double now = base_seconds();
     if (!c->path || zn_simulation_done(simulation) || !(stopping_cause() || (c->every > 0 && now - c->last >= c->every))) return ZN_OK;
     c->last = now;
     return checkpoint_write(c->path, &(checkpoint_of){run->context, simulation, run->account, run->recorder, run->out, run->rows});
@@ -68,20 +61,25 @@ static zn_status keep(zn_simulation *simulation, running *run) {
 /* Steps to the end, like zn_simulation_run, but looks at what stops it and the progress bar after every step. */
 static zn_status go(zn_simulation *simulation, running *run) {
     double last_row = zn_simulation_time(simulation);
-    run->save.last = seconds();
+    run->save.last = base_seconds();
     if (!run->goes_on && observe(run, simulation)) return run->status;
     for (long step = 1; !zn_simulation_done(simulation); step++) {
-        double begin = seconds();
+        double begin = base_seconds();
         stopping_step();
         zn_status status = zn_simulation_step(simulation);
-        step_times_add(&run->times, seconds() - begin);
-        if (status == ZN_OK && run->account) status = zn_account_update(run->account);
-        if (status != ZN_OK && status != ZN_STOPPED) return status;
+        step_times_add(&run->times, base_seconds() - begin);
+        bool at_end = status == ZN_ERROR_NO_CONVERGENCE && zn_simulation_done(simulation); /* with steps above the tolerance */
+        if ((status == ZN_OK || at_end) && run->account) {
+            zn_status updated = zn_account_update(run->account);
+            if (updated != ZN_OK) return updated;
+        }
+        if (status != ZN_OK && status != ZN_STOPPED && !at_end) return status;
         while (zn_simulation_next_row(simulation)) {
             last_row = zn_simulation_time(simulation);
             if (observe(run, simulation)) return run->status;
         }
         progress_update(&run->bar, zn_simulation_time(simulation), step);
+        if (at_end) return status;
         zn_status kept = keep(simulation, run);
         if (kept != ZN_OK) return kept;
         if (status == ZN_OK && (!stopping_cause() || zn_simulation_done(simulation))) continue;
@@ -105,12 +103,12 @@ static zn_status prepare(const run_options *o, running *run, const zn_scene *sce
     zn_context *context = run->context;
     checkpoint_of of = {.context = context, .out = o->out};
     checkpoint_content from = {0};
-    bool told = (!o->quiet || o->summary || o->checkpoint || o->go_on) && zn_scene_model(scene)->energy;
+    bool accounted = (!o->quiet || o->summary || o->checkpoint || o->go_on) && zn_scene_model(scene)->energy;
     zn_status status = o->out ? output_check_input(context, o->out, o->path) : ZN_OK;
     if (status == ZN_OK) status = zn_simulation_create(context, zn_scene_model(scene), settings, simulation);
     for (int i = 0; i < o->n_inputs && status == ZN_OK; i++) status = scene_follow_csv(context, *simulation, o->inputs[i]);
     of.simulation = *simulation;
-    if (status == ZN_OK && told) status = zn_account_create(context, *simulation, &run->account);
+    if (status == ZN_OK && accounted) status = zn_account_create(context, *simulation, &run->account);
     if (status == ZN_OK && o->go_on) status = checkpoint_read(o->go_on, &of, &from);
     if (status == ZN_OK && o->go_on) status = checkpoint_find_rows(&of, &from);
     if (status == ZN_OK && o->out) status = zn_scene_record(context, scene, *simulation, o->out, &run->recorder);
@@ -126,10 +124,11 @@ static void warn_if_diverged(const running *run, const zn_simulation *simulation
     zn_part_account all = run->account ? zn_account_total(run->account) : (zn_part_account){0};
     const zn_settings *settings = zn_simulation_settings(simulation);
     if (!all.diverged) return;
-    fprintf(stderr,
-            "warning: the motion diverges, or the step does not resolve it: with %s there is more than twice the energy that was there or "
-            "was supplied, %.3g; try ",
-            settings->scheme, all.available);
+    fprintf(
+        stderr,
+        "warning: the motion diverges, or the step does not resolve it: with %s there is more than twice the energy that was available or "
+        "was supplied, %.3g; try ",
+        settings->scheme, all.available);
     if (settings->step_auto) fprintf(stderr, "a smaller accuracy");
     else fprintf(stderr, "step: %.3g", settings->step / 10);
     fprintf(stderr, strcmp(settings->scheme, "radau-2a") ? " or scheme: radau-2a\n" : "\n");
@@ -207,11 +206,12 @@ static int simulate(const run_options *o, zn_context *context, zn_scene *scene, 
     }
     if (!o->checkpoint) zn_context_watch(context, stopping_flag()); /* else steps end as they would have */
     stopping_begin(&run.limits, o->checkpoint != NULL);
-    double begin = seconds();
+    double begin = base_seconds();
     run.bar = progress_begin(zn_simulation_time(simulation), settings->end, o->quiet);
     status = go(simulation, &run);
+    stopping_end();
     progress_end(&run.bar);
-    double wall = seconds() - begin;
+    double wall = base_seconds() - begin;
     status = finish(&run, status);
     status = report(o, &run, simulation, status, wall);
     if (status == ZN_STOPPED) {

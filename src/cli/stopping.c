@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals and limits of time. A timer ticks while there are limits; steps reset its count with one store, so that limits cost nothing. */
+/* Signals and limits of time. A timer ticks while there are limits; steps reset its count with one store, so that limits cost nothing.
+ *
+ * Solvers look at the flag between their iterations. A single factorisation of a huge system may take minutes, and is not ours to interrupt: who was told to stop and has
+ * not after some seconds is ended. Rows are written as they come, so that none is lost. */
 #include "cli/stopping.h"
 
 #include "cli/args.h"
@@ -7,15 +10,33 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/time.h>
+#include <unistd.h>
 
+enum { GRACE = 5 }; /* seconds */
 static const double ticks_per_limit = 50, tick_least = 1e-3, tick_most = 0.1;
 
 /* The only state outside functions, as signals leave no other way. */
 static volatile sig_atomic_t stopped, ticks_of_run, ticks_of_step;
-static sig_atomic_t run_most = SIG_ATOMIC_MAX, step_most = SIG_ATOMIC_MAX;
+static sig_atomic_t run_most = SIG_ATOMIC_MAX, step_most = SIG_ATOMIC_MAX, patient;
+
+static void end_now(int signal_number) {
+    static const char text[] =
+        "\nstopped within a step that did not end in 5 s; what was written before is in the .partial file of --out\n";
+    (void)signal_number;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(CLI_FAILED);
+    _exit(CLI_FAILED);
+}
+
+/* From now on SIGALRM is the end; alarm() also takes the place of the timer of limits. */
+static void give_grace(void) {
+    if (patient) return;
+    signal(SIGALRM, end_now);
+    alarm(GRACE);
+}
 
 static void on_signal(int signal_number) {
     if (signal_number != SIGALRM) {
+        if (!stopped) give_grace();
         stopped = STOP_SIGNAL;
         return;
     }
@@ -23,6 +44,7 @@ static void on_signal(int signal_number) {
     ticks_of_step = ticks_of_step + 1;
     if (!stopped && ticks_of_run >= run_most) stopped = STOP_TIME;
     if (!stopped && ticks_of_step >= step_most) stopped = STOP_STEP;
+    if (stopped) give_grace();
 }
 
 static bool parse_limit(const char *option, const char *text, double *seconds) {
@@ -44,6 +66,7 @@ static sig_atomic_t in_ticks(double limit, double tick) {
 }
 
 void stopping_begin(const stop_limits *limits, bool usr1) {
+    patient = usr1;
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -57,6 +80,12 @@ void stopping_begin(const stop_limits *limits, bool usr1) {
     sigaction(SIGALRM, &action, NULL);
     struct timeval period = {.tv_sec = (time_t)tick, .tv_usec = (suseconds_t)(1e6 * (tick - (double)(time_t)tick))};
     setitimer(ITIMER_REAL, &(struct itimerval){period, period}, NULL);
+}
+
+void stopping_end(void) {
+    signal(SIGALRM, SIG_IGN);
+    alarm(0);
+    patient = true;
 }
 
 void stopping_step(void) { ticks_of_step = 0; }

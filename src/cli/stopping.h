@@ -16,8 +16,10 @@ typedef struct stop_limits {
 
 /* --time-limit, --step-limit: texts, NULL where they are not given. false: said why. */
 bool stopping_parse(const char *run, const char *step, stop_limits *);
-/* SIGUSR1 too, where it does not kill. */
+/* SIGUSR1 too, where it does not kill. Then the step at work comes to its end, as a checkpoint needs; else the program ends after some seconds, if it has not by itself. */
 void stopping_begin(const stop_limits *, bool usr1);
+/* The work is done, and what follows is not to be cut off: results are closed. */
+void stopping_end(void);
 /* A step begins: its time counts from here. */
 void stopping_step(void);
 /* Nonzero: end. For zn_context_watch. */

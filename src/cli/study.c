@@ -146,7 +146,9 @@ static void errors_at_end(const study_run *run, const double *exact, double *err
     *error_u = largest_error(nu, run->states + nq, exact + nq);
 }
 
-double study_order(int n, const double *step, const double *error) {
+/* Slope of log error over log step by least squares, over the errors from STUDY_LEAST_ERROR to that of the largest step;
+ * where fewer than two of them are left (high order), the slope between the two largest steps. */
+static double order_of(int n, const double *step, const double *error) {
     int coarsest = 0, second = -1, count = 0;
     double x = 0, y = 0, xx = 0, xy = 0;
     for (int i = 0; i < n; i++)
@@ -173,7 +175,7 @@ study_result study_compare(int n_steps, const study_run *runs, const double *exa
         if (exact) errors_at_end(&runs[i], exact, &result.error_q[i], &result.error_u[i]);
         else errors_of(&runs[i], &runs[n_steps], &result.error_q[i], &result.error_u[i]);
     }
-    result.order_q = study_order(n_steps, step, result.error_q);
-    result.order_u = study_order(n_steps, step, result.error_u);
+    result.order_q = order_of(n_steps, step, result.error_q);
+    result.order_u = order_of(n_steps, step, result.error_u);
     return result;
 }

@@ -44,8 +44,5 @@ void study_free(int n_runs, study_run *runs);
 
 /* Without `exact` the reference is runs[n_steps]; with it, (q, u) at the end, there is none. What is not a number in it is unknown. */
 study_result study_compare(int n_steps, const study_run *runs, const double *exact);
-/* Slope of log error over log step by least squares, over the errors from STUDY_LEAST_ERROR to that of the largest step;
- * where fewer than two of them are left (high order), the slope between the two largest steps. */
-double study_order(int n, const double *step, const double *error);
 
 #endif

@@ -329,8 +329,8 @@ void cli_summary_json(FILE *to, const cli_summary *s) {
     contact_events(to, settings, &stats);
     fprintf(to,
             "\"staged\": {\"accepted\": %ld, \"repeated\": %ld}, \"rejected\": %ld, \"cut\": {\"steps\": %ld, \"impacts\": %ld}, "
-            "\"wall_seconds\": ",
-            stats.staged_accepted, stats.staged_repeated, stats.rejected, stats.cut_steps, stats.cut_impacts);
+            "\"unfinished_steps\": %ld, \"wall_seconds\": ",
+            stats.staged_accepted, stats.staged_repeated, stats.rejected, stats.cut_steps, stats.cut_impacts, stats.unfinished_steps);
     cli_json_number(to, s->wall_seconds);
     costs(to, s, &stats);
     fprintf(to, "}\n");
@@ -424,6 +424,9 @@ void cli_summary_table(FILE *to, const cli_summary *s) {
                 "\n  %ld steps were solved only to the round-off of the model's forces, which is above the tolerance %.3g: up to %.3g of "
                 "the velocities",
                 stats.roundoff_steps, settings->tolerance, stats.roundoff_residual);
+    if (stats.unfinished_steps)
+        fprintf(to, "\n  %ld steps with many contacts were left above the tolerance %.3g: up to %.3g", stats.unfinished_steps,
+                settings->tolerance, stats.max_residual);
     if (stats.cut_steps)
         fprintf(to, "\n  %ld steps could not be solved at once and were taken in parts, %ld of them with an impact", stats.cut_steps,
                 stats.cut_impacts);

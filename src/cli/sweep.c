@@ -132,7 +132,7 @@ static int watch(void *user, long runs, long done, long failed, double seconds) 
     return interrupted;
 }
 
-static int tell(const sweep_options *o, zn_context *context, zn_status status, const study_outcome *outcome) {
+static int report(const sweep_options *o, zn_context *context, zn_status status, const study_outcome *outcome) {
     double rate = outcome->seconds > 0 ? (double)outcome->done / outcome->seconds : 0;
     if (status != ZN_OK) cli_print_errors(context);
     if (status == ZN_OK && o->summary)
@@ -158,7 +158,7 @@ static int count_settings(const sweep_options *o, study_setting *settings) {
     return n;
 }
 
-/* Only the manager has something to tell; a worker that fails takes all with it, as its runs would be missing. */
+/* Only the manager has something to report; a worker that fails takes all with it, as its runs would be missing. */
 static int worker_status(const sweep_options *o, zn_context *context, zn_status status) {
     if (status == ZN_OK) return CLI_OK;
     if (status == ZN_STOPPED) return CLI_FAILED;
@@ -196,7 +196,7 @@ static int sweep(const sweep_options *o, zn_context *context, const zn_scene *sc
     zn_status status = study_sweep(context, &def, watch, &watched, &outcome);
     if (o->transport && o->transport->rank > 0) return worker_status(o, context, status);
     if (watched.shown) fputs("\r\033[K", stderr);
-    return tell(o, context, status, &outcome);
+    return report(o, context, status, &outcome);
 }
 
 static int wrong(const char *sentence) {
@@ -206,7 +206,7 @@ static int wrong(const char *sentence) {
 
 static int merge(const sweep_options *o, zn_context *context) {
     study_outcome outcome;
-    return tell(o, context, study_merge(context, o->n_paths, o->paths, o->out, &outcome), &outcome);
+    return report(o, context, study_merge(context, o->n_paths, o->paths, o->out, &outcome), &outcome);
 }
 
 static bool is_hdf5(const char *path) {

@@ -2,11 +2,11 @@
 /* Broad phase: which boxes may meet within the step.
  *
  *   box of a shape at its pose      |x - (r + A m)| <= |A| e            m, e: middle and half edges of its box in K
- *   that of the step                grown by |v| h + |omega| arm h      arm: farthest point from the origin of K
+ *   that of the step                grown by |v| h + |omega| arm h      arm: farthest point from the origin of K; 0 of spheres about it
  *   fat box                         grown by the margin as well
  *
  * Fat boxes stand in a tree. One that is left is made anew; after as many moves as a quarter of the boxes the tree is built anew. Pairs are
- * kept sorted: those of boxes that moved go, and come back from a walk through the tree. Planes have no box: each is held against every
+ * kept sorted: those of boxes that moved are found anew by a walk through the tree, and merged with the others. Planes have no box: each is held against every
  * fat box. */
 #include "collide/internal.h"
 
@@ -15,8 +15,9 @@
 /* The box of the step. */
 static box3 box_of(const outline *s, const collide_pose *p, double h, double margin) {
     box3 box;
-    const double *A = p->A, *m = s->middle, *e = s->half;
-    double turn = sqrt(p->omega[0] * p->omega[0] + p->omega[1] * p->omega[1] + p->omega[2] * p->omega[2]) * s->arm * h;
+    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const double *A = s->spins ? p->A : unit, *m = s->middle, *e = s->half, arm = s->spins ? s->arm : 0;
+    double turn = sqrt(p->omega[0] * p->omega[0] + p->omega[1] * p->omega[1] + p->omega[2] * p->omega[2]) * arm * h;
     for (int k = 0; k < 3; k++) {
         double x = p->r[k] + A[k] * m[0] + A[3 + k] * m[1] + A[6 + k] * m[2];
         double half = fabs(A[k]) * e[0] + fabs(A[3 + k]) * e[1] + fabs(A[6 + k]) * e[2] + fabs(p->v[k]) * h + turn + margin;
@@ -28,8 +29,8 @@ static box3 box_of(const outline *s, const collide_pose *p, double h, double mar
 
 /* ---- pairs ---- */
 
-static int compare_pairs(const void *x, const void *y) {
-    const pair *p = x, *q = y;
+static int compare_keys(const void *x, const void *y) {
+    const pair_key *p = x, *q = y;
     if (p->a != q->a) return p->a < q->a ? -1 : 1;
     return p->b < q->b ? -1 : p->b > q->b;
 }
@@ -41,8 +42,8 @@ static zn_status add_pair(collide_world *w, int i, int j) {
     if (B->is_moved[i] && B->is_moved[j] && i > j) return ZN_OK; /* found twice */
     int lo = i < j ? i : j, hi = i < j ? j : i;
     if (w->may_meet && !w->may_meet(w->user, lo, hi)) return ZN_OK;
-    if (!mem_grow(w->context, (void **)&B->pairs, &B->capacity, B->n_pairs + 1, sizeof *B->pairs)) return ZN_ERROR_MEMORY;
-    B->pairs[B->n_pairs++] = (pair){.a = lo, .b = hi, .slack = PAIR_NEW};
+    if (!mem_grow(w->context, (void **)&B->fresh, &B->fresh_room, B->n_fresh + 1, sizeof *B->fresh)) return ZN_ERROR_MEMORY;
+    B->fresh[B->n_fresh++] = (pair_key){lo, hi};
     return ZN_OK;
 }
 
@@ -102,7 +103,7 @@ static zn_status meet_each_other(collide_world *w) {
 
 void broad_destroy(collide_world *w) {
     broad *B = &w->broad;
-    void *blocks[] = {B->fat, B->pairs, B->moved, B->order, B->is_moved, B->before};
+    void *blocks[] = {B->fat, B->pairs, B->moved, B->order, B->is_moved, B->next, B->fresh, B->sorted, B->end};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(w->context, blocks[i]);
     tree_free(w->context, &B->tree);
     *B = (broad){0};
@@ -117,8 +118,9 @@ static zn_status reserve(collide_world *w) {
     B->moved = MEM_ARRAY(w->context, int, n);
     B->order = MEM_ARRAY(w->context, int, n);
     B->is_moved = MEM_ARRAY(w->context, bool, n);
+    B->end = MEM_ARRAY(w->context, size_t, n + 1);
     B->room = n;
-    return B->fat && B->moved && B->order && B->is_moved ? ZN_OK : ZN_ERROR_MEMORY;
+    return B->fat && B->moved && B->order && B->is_moved && B->end ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
 /* Draws the boxes that were left anew. Returns how many. */
@@ -161,44 +163,25 @@ static zn_status renew_tree(collide_world *w, int n_moved) {
     return ZN_OK;
 }
 
-/* Many new pairs: they are put into rows by their first shapes, then each short row is sorted. */
-static zn_status sort_by_rows(collide_world *w) {
+/* Few keys are compared; many are put into rows by their first shapes, then each short row is sorted. */
+static zn_status sort_fresh(collide_world *w) {
     broad *B = &w->broad;
-    int *end = MEM_ARRAY(w->context, int, B->n + 1);
-    pair *sorted = MEM_ARRAY(w->context, pair, B->n_pairs);
-    zn_status status = end && sorted ? ZN_OK : ZN_ERROR_MEMORY;
-    for (size_t i = 0; i < B->n_pairs && status == ZN_OK; i++) end[B->pairs[i].a + 1]++;
-    for (int i = 0; i < B->n && status == ZN_OK; i++) end[i + 1] += end[i];
-    for (size_t i = 0; i < B->n_pairs && status == ZN_OK; i++) {
-        pair p = B->pairs[i];
-        sorted[end[p.a]++] = p;
+    size_t n = (size_t)B->n, begin = 0;
+    if (8 * B->n_fresh < n) {
+        if (B->n_fresh > 1) qsort(B->fresh, B->n_fresh, sizeof *B->fresh, compare_keys);
+        return ZN_OK;
     }
-    for (int a = 0; a < B->n && status == ZN_OK; a++) {
-        int begin = a > 0 ? end[a - 1] : 0;
-        if (end[a] - begin > 1) qsort(sorted + begin, (size_t)(end[a] - begin), sizeof *sorted, compare_pairs);
-    }
-    if (status == ZN_OK) memcpy(B->pairs, sorted, B->n_pairs * sizeof *sorted);
-    mem_free(w->context, end);
-    mem_free(w->context, sorted);
-    return status;
-}
-
-/* The first `kept` are sorted already: few new ones are sorted, and merged from the back. */
-static zn_status sort_pairs(collide_world *w, size_t kept) {
-    broad *B = &w->broad;
-    size_t fresh = B->n_pairs - kept;
-    if (fresh == 0) return ZN_OK;
-    if (8 * fresh > B->n_pairs) return sort_by_rows(w);
-    qsort(B->pairs + kept, fresh, sizeof *B->pairs, compare_pairs);
-    pair *copy = MEM_ARRAY(w->context, pair, fresh);
-    if (!copy) return ZN_ERROR_MEMORY;
-    memcpy(copy, B->pairs + kept, fresh * sizeof *copy);
-    size_t at = B->n_pairs;
-    while (fresh > 0) {
-        if (kept > 0 && compare_pairs(&B->pairs[kept - 1], &copy[fresh - 1]) > 0) B->pairs[--at] = B->pairs[--kept];
-        else B->pairs[--at] = copy[--fresh];
-    }
-    mem_free(w->context, copy);
+    if (!mem_grow(w->context, (void **)&B->sorted, &B->sorted_room, B->fresh_room, sizeof *B->sorted)) return ZN_ERROR_MEMORY;
+    memset(B->end, 0, (n + 1) * sizeof *B->end);
+    for (size_t i = 0; i < B->n_fresh; i++) B->end[B->fresh[i].a + 1]++;
+    for (size_t i = 0; i < n; i++) B->end[i + 1] += B->end[i];
+    for (size_t i = 0; i < B->n_fresh; i++) B->sorted[B->end[B->fresh[i].a]++] = B->fresh[i];
+    for (size_t a = 0; a < n; begin = B->end[a++])
+        if (B->end[a] - begin > 1) qsort(B->sorted + begin, B->end[a] - begin, sizeof *B->sorted, compare_keys);
+    pair_key *swap = B->fresh;
+    size_t room = B->fresh_room;
+    B->fresh = B->sorted, B->fresh_room = B->sorted_room;
+    B->sorted = swap, B->sorted_room = room;
     return ZN_OK;
 }
 
@@ -209,26 +192,22 @@ zn_status broad_prepare(collide_world *w) {
     return status;
 }
 
-/* What is known of pairs goes over to the same ones found anew. */
-static void remember(broad *B, size_t n_before) {
-    size_t k = 0;
-    for (size_t i = 0; i < B->n_pairs && k < n_before; i++) {
-        while (k < n_before && compare_pairs(&B->before[k], &B->pairs[i]) < 0) k++;
-        if (k < n_before && compare_pairs(&B->before[k], &B->pairs[i]) == 0) B->pairs[i] = B->before[k];
-    }
-}
-
-/* Pairs of boxes that moved go, and are put aside, sorted. */
-static zn_status put_aside(collide_world *w, size_t *n_before) {
+/* Pairs of boxes that have not moved stay; of the others those that were found (fresh, sorted), with what is known of them. */
+static zn_status merge_fresh(collide_world *w) {
     broad *B = &w->broad;
-    size_t kept = 0;
-    *n_before = 0;
-    if (!mem_grow(w->context, (void **)&B->before, &B->before_room, B->n_pairs, sizeof *B->before)) return ZN_ERROR_MEMORY;
-    for (size_t k = 0; k < B->n_pairs; k++) {
-        if (!B->is_moved[B->pairs[k].a] && !B->is_moved[B->pairs[k].b]) B->pairs[kept++] = B->pairs[k];
-        else B->before[(*n_before)++] = B->pairs[k];
+    size_t n = 0, k = 0, i = 0;
+    if (!mem_grow(w->context, (void **)&B->next, &B->next_room, B->n_pairs + B->n_fresh, sizeof *B->next)) return ZN_ERROR_MEMORY;
+    while (i < B->n_pairs || k < B->n_fresh) {
+        const pair *old = i < B->n_pairs ? &B->pairs[i] : NULL;
+        int order = !old ? 1 : k == B->n_fresh ? -1 : compare_keys(&old->of, &B->fresh[k]);
+        if (order > 0) B->next[n++] = (pair){.of = B->fresh[k], .slack = PAIR_NEW};
+        else if (order == 0 || !(B->is_moved[old->of.a] || B->is_moved[old->of.b])) B->next[n++] = *old;
+        i += order <= 0, k += order >= 0;
     }
-    B->n_pairs = kept;
+    pair *swap = B->pairs;
+    size_t room = B->capacity;
+    B->pairs = B->next, B->capacity = B->next_room, B->n_pairs = n;
+    B->next = swap, B->next_room = room;
     return ZN_OK;
 }
 
@@ -242,17 +221,14 @@ zn_status broad_update(collide_world *w, const collide_pose *poses, double h, do
     int n_moved = renew_boxes(w, poses, h, margin);
     if (n_moved == 0) return ZN_OK;
     if (!B->built) B->n_pairs = 0;
-    size_t n_before;
+    B->n_fresh = 0;
     zn_status status = renew_tree(w, n_moved);
-    if (status == ZN_OK) status = put_aside(w, &n_before);
-    if (status != ZN_OK) return status;
-    size_t kept = B->n_pairs;
-    status = meet_planes(w, poses, h, margin);
+    if (status == ZN_OK) status = meet_planes(w, poses, h, margin);
     if (4 * n_moved > B->n && status == ZN_OK) status = meet_each_other(w);
     for (int k = 0; k < n_moved && 4 * n_moved <= B->n && status == ZN_OK; k++)
         if (!w->outlines[B->moved[k]].wide) status = meet_tree(w, B->moved[k]);
-    if (status == ZN_OK) status = sort_pairs(w, kept);
-    if (status == ZN_OK) remember(B, n_before);
+    if (status == ZN_OK) status = sort_fresh(w);
+    if (status == ZN_OK) status = merge_fresh(w);
     if (status != ZN_OK) B->built = false; /* a list without some of its pairs must not be kept */
     return status;
 }

@@ -66,7 +66,7 @@ static void measure_from(collide_candidate *c, vec3 centre, vec3 foot, double ra
 static vec3 ellipsoid_times(const feature *f, const collide_pose *p, vec3 x) {
     mat3 A = pose_matrix(p->A), M;
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) M.m[i][j] = f->matrix[3 * i + j];
+        for (int j = 0; j < 3; j++) M.m[i][j] = f->frame[3 * i + j];
     return mat3_apply(&A, mat3_apply(&M, mat3_apply_transposed(&A, x)));
 }
 
@@ -103,7 +103,7 @@ static vec3 ellipsoid_nearest(const feature *g, const collide_pose *p, vec3 d, v
     mat3 A = pose_matrix(p->A), M, Q;
     double a2[3], t;
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) M.m[i][j] = g->matrix[3 * i + j];
+        for (int j = 0; j < 3; j++) M.m[i][j] = g->frame[3 * i + j];
     symmetric_axes(M, a2, &Q);
     vec3 y = mat3_apply_transposed(&Q, mat3_apply_transposed(&A, d));
     const double e[3] = {y.x, y.y, y.z};

@@ -16,15 +16,25 @@ void collide_carry_candidate(byte_stream *b, collide_candidate *c) {
     BYTES_PASS(b, c->side), BYTES_PASS(b, c->gap), BYTES_PASS(b, c->n), BYTES_PASS(b, c->point);
 }
 
-zn_status collide_carry_list(zn_context *context, byte_stream *b, collide_list *list) {
+static bool is_candidate(const collide_world *w, const collide_candidate *c) {
+    bool good = true;
+    for (int i = 0; i < 2; i++)
+        good = good && c->shape[i] >= 0 && c->shape[i] < (int)w->n_shapes && (int)c->of[i].kind >= 0 && c->of[i].kind < FEATURE_KIND_COUNT;
+    return good;
+}
+
+static zn_status carry_list(const collide_world *w, byte_stream *b, collide_list *list) {
     list->count = bytes_pass_count(b, list->count, sizeof(feature));
-    if (b->way == BYTES_READ && !mem_grow(context, (void **)&list->at, &list->capacity, list->count + 1, sizeof *list->at))
+    if (b->way == BYTES_READ && !mem_grow(w->context, (void **)&list->at, &list->capacity, list->count + 1, sizeof *list->at))
         return ZN_ERROR_MEMORY;
-    for (size_t i = 0; i < list->count; i++) collide_carry_candidate(b, &list->at[i]);
+    for (size_t i = 0; i < list->count; i++) {
+        collide_carry_candidate(b, &list->at[i]);
+        if (b->missing || !is_candidate(w, &list->at[i])) return ZN_ERROR_ARGUMENT;
+    }
     return ZN_OK;
 }
 
-static zn_status carry_pairs(collide_world *w, byte_stream *b) {
+static zn_status carry_pairs(collide_world *w, byte_stream *b, size_t listed) {
     broad *B = &w->broad;
     int n = (int)w->n_shapes;
     B->n_pairs = bytes_pass_count(b, B->n_pairs, sizeof(double));
@@ -32,25 +42,26 @@ static zn_status carry_pairs(collide_world *w, byte_stream *b) {
         return ZN_ERROR_MEMORY;
     for (size_t i = 0; i < B->n_pairs; i++) {
         pair *p = &B->pairs[i];
-        BYTES_PASS(b, p->a), BYTES_PASS(b, p->b), BYTES_PASS(b, p->count), BYTES_PASS(b, p->first), BYTES_PASS(b, p->slack);
+        BYTES_PASS(b, p->of.a), BYTES_PASS(b, p->of.b), BYTES_PASS(b, p->count), BYTES_PASS(b, p->first), BYTES_PASS(b, p->slack);
         BYTES_PASS(b, p->seen);
-        if (b->missing || p->a < 0 || p->a >= n || p->b < 0 || p->b >= n || p->count < 0 || p->first > w->kept.count ||
-            (size_t)p->count > w->kept.count - p->first)
+        if (b->missing || p->of.a < 0 || p->of.a >= n || p->of.b < 0 || p->of.b >= n || p->count < 0 || p->first > listed ||
+            (size_t)p->count > listed - p->first)
             return ZN_ERROR_ARGUMENT;
     }
     return ZN_OK;
 }
 
-zn_status collide_carry(collide_world *w, byte_stream *b) {
+zn_status collide_carry(collide_world *w, byte_stream *b, collide_list *list) {
     broad *B = &w->broad;
     int n = (int)w->n_shapes;
     BYTES_PASS(b, n);
     if (n != (int)w->n_shapes) return ZN_ERROR_ARGUMENT;
     BYTES_PASS(b, w->margin), BYTES_PASS(b, B->built);
-    zn_status status = b->way == BYTES_READ ? broad_prepare(w) : ZN_OK;
+    zn_status status = carry_list(w, b, list);
+    w->listed = list->count;
+    if (status == ZN_OK && b->way == BYTES_READ) status = broad_prepare(w);
     if (status != ZN_OK || !B->built) return status;
     BYTES_PASS_ARRAY(b, B->fat, n);
-    status = collide_carry_list(w->context, b, &w->kept);
-    if (status == ZN_OK) status = carry_pairs(w, b);
+    status = carry_pairs(w, b, list->count);
     return status == ZN_OK && b->way == BYTES_READ ? broad_settle(w) : status;
 }

@@ -18,24 +18,22 @@ typedef struct collide_pose {
     double r[3], A[9], v[3], omega[3];
 } collide_pose;
 
-/* Identifier, its word in space and in the plane; NULL: there is none. */
-#define COLLIDE_CLASS_LIST(X)                                                                                                                   \
-    X(SPHERE, "sphere", "disk") /* size[0] radius */                                                                                            \
-    X(CAPSULE, "capsule",                                                                                                                       \
-      "capsule") /* size[0] radius, size[1] length between the centres of its ends, along e_z of the shape (plane: e_x); radius 0: a segment */ \
-    X(BOX, "box", "box")          /* size: whole edges */                                                                                       \
-    X(CYLINDER, "cylinder", NULL) /* size[0] radius, size[1] length along e_z, flat ends */                                                     \
-    X(CONE, "cone",                                                                                                                             \
-      NULL) /* size[0] radius of the base, size[1] height along e_z, base below, centre of mass at the origin of the shape */                   \
-    X(ELLIPSOID, "ellipsoid", "ellipse")   /* size: half axes */                                                                                \
-    X(POLYHEDRON, "polyhedron", "polygon") /* points: convex hull (space); in the plane a convex polygon */                                     \
-    X(MESH, "mesh", NULL)            /* points, triangles: closed or open surface, normals by the right-hand rule; touched from outside */      \
-    X(HEIGHTS, "height field", NULL) /* heights on a grid, along e_z of the shape */                                                            \
-    X(PLANE, "plane", "line")        /* infinite, normal e_z (plane: e_y): a half space */                                                      \
-    X(RECTANGLE, "rectangle", NULL)  /* size[0] x size[1] in the plane e_x, e_y: one-sided, normal e_z */                                       \
-    X(CHAIN, NULL, "polyline")       /* in the plane: points of a polyline, open or closed; outside is on the left of open ones */
+/* Identifier, its word in space and in the plane (NULL: there is none), how many sizes it has in space and in the plane. */
+#define COLLIDE_CLASS_LIST(X)                                                                                                         \
+    X(SPHERE, "sphere", "disk", 1, 1)      /* radius */                                                                               \
+    X(CAPSULE, "capsule", "capsule", 2, 2) /* radius, 0: a segment; length between the centres of its ends, along e_z (plane: e_x) */ \
+    X(BOX, "box", "box", 3, 2)             /* whole edges */                                                                          \
+    X(CYLINDER, "cylinder", NULL, 2, 0)    /* radius, length along e_z, flat ends */                                                  \
+    X(CONE, "cone", NULL, 2, 0) /* radius of the base, height along e_z, base below, centre of mass at the origin of the shape */     \
+    X(ELLIPSOID, "ellipsoid", "ellipse", 3, 2)   /* half axes */                                                                      \
+    X(POLYHEDRON, "polyhedron", "polygon", 0, 0) /* points: convex hull (space); in the plane a convex polygon */                     \
+    X(MESH, "mesh", NULL, 0, 0) /* points, triangles: closed or open surface, normals by the right-hand rule; touched from outside */ \
+    X(HEIGHTS, "height field", NULL, 2, 0) /* whole lengths; heights on a grid, along e_z of the shape */                             \
+    X(PLANE, "plane", "line", 0, 0)        /* infinite, normal e_z (plane: e_y): a half space */                                      \
+    X(RECTANGLE, "rectangle", NULL, 2, 0)  /* whole lengths in the plane e_x, e_y: one-sided, normal e_z */                           \
+    X(CHAIN, NULL, "polyline", 0, 0)       /* in the plane: points of a polyline, open or closed; outside is on the left of open ones */
 typedef enum collide_class {
-#define X(identifier, space, plane) COLLIDE_##identifier,
+#define X(identifier, space, plane, n_space, n_plane) COLLIDE_##identifier,
     COLLIDE_CLASS_LIST(X)
 #undef X
         COLLIDE_CLASS_COUNT
@@ -80,28 +78,34 @@ zn_status collide_add(collide_world *, const collide_shape *, const char *name, 
 /* Which shapes may meet. Asked once for each pair of boxes that come near; must not change. Shapes of one body never meet. */
 void collide_filter(collide_world *, bool (*may_meet)(void *user, int shape_a, int shape_b), void *user);
 
-/* All candidates that may touch until h later, when bodies move as the poses say, except for `margin` (a length). The list is sorted. */
+/* All candidates that may touch until h later, when bodies move as the poses say, except for `margin` (a length). The list is sorted. It is given back with the next
+ * search, which looks at what has moved and takes the rest from it; one with another number of entries (an empty one) is begun anew. */
 zn_status collide_find(collide_world *, const collide_pose *poses, double h, double margin, collide_list *);
 /* The same, and pairs whose candidates do not serve at the ends of their ways are looked at in any case. */
 zn_status collide_find_along(collide_world *, const collide_pose *poses, const collide_pose *ends, double h, double margin, collide_list *);
-/* Whether the last list still serves: no box has left the one it was found in, no pair has moved to other features. Where it does not, the next search looks at
- * what has moved, and takes the rest from the last list: */
+/* Whether the last list still serves: no box has left the one it was found in, no pair has moved to other features. */
 bool collide_still_serves(const collide_world *, const collide_pose *poses, double h);
-/* this one (sorted), from now on; or none: all near pairs are looked at. */
-zn_status collide_keep(collide_world *, const collide_list *);
+/* The last list is this one (sorted), from now on; or none: all near pairs are looked at. */
+void collide_keep(collide_world *, const collide_list *);
 void collide_forget(collide_world *);
-/* What the world knows of the last list, as bytes; read by one with the same shapes (ZN_ERROR_ARGUMENT: they are of others). */
-zn_status collide_carry(collide_world *, byte_stream *);
+/* The next search looks at the pairs of these entries (sorted) in any case. */
+void collide_doubt(collide_world *, const collide_list *);
+/* What the world knows of the last list, as bytes; read by one with the same shapes (ZN_ERROR_ARGUMENT: they are of others). With the list itself. */
+zn_status collide_carry(collide_world *, byte_stream *, collide_list *);
 void collide_carry_candidate(byte_stream *, collide_candidate *);
-zn_status collide_carry_list(zn_context *, byte_stream *, collide_list *);
 /* The deepest overlap of any pair (0: none) and its shapes; that of pairs which no features can push apart: facets that lie across each other. */
 typedef struct collide_overlap {
     double depth, unexplained;
     int pair[2];
 } collide_overlap;
+/* Sorted entries of some size that begin with a candidate. */
+typedef struct collide_entries {
+    const void *first;
+    size_t count, size;
+} collide_entries;
 /* Overlaps at these poses, found without the list. `missed` (may be NULL) gets candidates for pairs that overlap by more than `tolerance`: features that the
  * list has not, or has with other numbers. */
-zn_status collide_check(collide_world *, const collide_pose *poses, double tolerance, const collide_list *, collide_list *missed,
+zn_status collide_check(collide_world *, const collide_pose *poses, double tolerance, const collide_entries *, collide_list *missed,
                         collide_overlap *);
 
 /* Whether two shapes went through each other, or deep into each other, in a step of h between these poses; `between` has room for as many. Of pairs
@@ -114,13 +118,15 @@ int collide_compare(const collide_candidate *, const collide_candidate *);
 bool collide_same_features(const collide_candidate *, const collide_candidate *);
 /* Gap, normal and point of a candidate at other poses. */
 void collide_measure(const collide_world *, const collide_pose *, collide_candidate *);
+/* How far a candidate is from where other features take over; negative: they are listed instead. INFINITY: nowhere. */
+double collide_to_border(const collide_world *, const collide_pose *, const collide_candidate *);
 /* Half the diagonal of the smallest shape: lengths are small against it or not. */
 double collide_smallest(const collide_world *);
 
 /* A flat face with n > 3 corners in space, with or without notches, as n - 2 triangles of its corners, of the same sense. *wrong: NULL, or why it cannot be divided. */
 zn_status collide_cut_face(zn_context *, int n, const double *points, int (*triangle)[3], const char **wrong);
 
-/* The convex hull of points: its corners and triangles (counter-clockwise from outside, corners counted from 0), which the caller frees. */
+/* The convex hull of points: its corners and triangles (counter-clockwise from outside, corners counted from 0), which the caller frees. name: for errors, or NULL. */
 zn_status collide_hull(zn_context *, int n, const double *points, const char *name, int *n_corners, double (**corners)[3], int *n_triangles,
                        int (**triangles)[3]);
 

@@ -4,22 +4,35 @@
  *
  *   x = a + s (b - a),   s = d_a/(d_a - d_b),   d = n.(. - p),
  *
- * lies inside of all its sides. What only touches, to round-off, does not cross. */
+ * lies inside of all its sides, or on one of them and the edge goes through both triangles of that side. What only touches, to round-off, does not cross. */
 #include "collide/internal.h"
 
 /* Of the size of the two triangles. */
 static const double touching = 1e-9;
 
-static bool goes_through(vec3 a, vec3 b, const vec3 t[3], vec3 n) {
+/* Where a line goes through a triangle: nowhere, inside, or through its side k = 0, 1, 2. */
+enum { NOWHERE = -2, INSIDE = -1 };
+
+/* The ends of an edge lie on both sides of the plane through p: 1, a in front; -1, behind; 0: not. */
+static int way_through(vec3 a, vec3 b, vec3 p, vec3 n, double least) {
+    double da = vec3_dot(n, vec3_sub(a, p)), db = vec3_dot(n, vec3_sub(b, p));
+    return da > least && db < -least ? 1 : da < -least && db > least ? -1 : 0;
+}
+
+static int goes_through(vec3 a, vec3 b, const vec3 t[3], vec3 n, int *way) {
     double size = vec3_norm(vec3_sub(b, a)) + vec3_norm(vec3_sub(t[1], t[0])) + vec3_norm(vec3_sub(t[2], t[0])), least = touching * size;
+    if ((*way = way_through(a, b, t[0], n, least)) == 0) return NOWHERE;
     double da = vec3_dot(n, vec3_sub(a, t[0])), db = vec3_dot(n, vec3_sub(b, t[0]));
-    if (!((da > least && db < -least) || (da < -least && db > least))) return false;
     vec3 x = vec3_add_scaled(a, da / (da - db), vec3_sub(b, a));
+    int where = INSIDE;
     for (int k = 0; k < 3; k++) {
         vec3 in = vec3_normalised(vec3_cross(n, vec3_sub(t[(k + 1) % 3], t[k])));
-        if (!(vec3_dot(in, vec3_sub(x, t[k])) > least)) return false;
+        double depth = vec3_dot(in, vec3_sub(x, t[k]));
+        if (depth > least) continue;
+        if (!(depth >= -least) || where != INSIDE) return NOWHERE; /* at a corner: that touches */
+        where = k;
     }
-    return true;
+    return where;
 }
 
 static bool share_a_corner(const surface *s, int f, int g) {
@@ -29,12 +42,21 @@ static bool share_a_corner(const surface *s, int f, int g) {
     return false;
 }
 
-/* An edge of f through g. */
+/* An edge of f through g; through a side of g, where it goes the same way through its neighbour: else it touches a ridge. */
 static bool crosses(const surface *s, int f, int g) {
     vec3 t[3], u[3];
     for (int k = 0; k < 3; k++) t[k] = s->point[s->facet[g][k]], u[k] = s->point[s->facet[f][k]];
-    for (int k = 0; k < 3; k++)
-        if (goes_through(u[k], u[(k + 1) % 3], t, s->normal[g])) return true;
+    for (int k = 0; k < 3; k++) {
+        vec3 a = u[k], b = u[(k + 1) % 3];
+        int way, where = goes_through(a, b, t, s->normal[g], &way);
+        if (where == INSIDE) return true;
+        if (where == NOWHERE) continue;
+        const int *sides = s->of_edge[s->facet_edge[g][where]];
+        int next = sides[0] == g ? sides[1] : sides[0];
+        if (next >= 0 && !share_a_corner(s, f, next) &&
+            way_through(a, b, t[where], s->normal[next], touching * vec3_norm(vec3_sub(b, a))) == way)
+            return true;
+    }
     return false;
 }
 
@@ -47,8 +69,7 @@ zn_status surface_check_crossing(zn_context *context, const surface *s, const ch
         int f = a < b ? a : b, g = a < b ? b : a;
         return fail(context, ZN_ERROR_MODEL,
                     "the mesh '%s' crosses itself: its triangles %d and %d go through each other, near its point %d; split it into parts "
-                    "that do not, "
-                    "several shapes on a body make one",
+                    "that do not: several shapes on a body act as one",
                     name, f + 1, g + 1, s->facet[f][0] + 1);
     }
     return ZN_OK;

@@ -12,7 +12,7 @@ typedef enum feature_kind {
     FEATURE_CYLINDER,  /* point, axis, radius, side: without ends */
     FEATURE_SEGMENT,   /* point, axis, half_length, radius: a capsule seen from outside */
     FEATURE_SURFACE,   /* formula */
-    FEATURE_ELLIPSOID, /* point, matrix: R diag(a^2) R' of its half axes a */
+    FEATURE_ELLIPSOID, /* point, frame: the matrix R diag(a^2) R' of its half axes a */
     FEATURE_LINE,      /* point, axis, radius: an edge (radius 0 or its rounding) or the side of a capsule, without ends. Against another
                           line the gap is along their common normal, see collide_candidate.side */
     FEATURE_CONE,      /* point (apex), axis (from the apex into the cone), half_length (its half angle in radians): the side of a cone */
@@ -24,8 +24,7 @@ typedef struct feature {
     double point[3], axis[3], radius, half_length;
     double side; /* 1: touched from outside, -1: from inside */
     double velocity[3];
-    double axes[9];   /* of formulas */
-    double matrix[9]; /* of ellipsoids */
+    double frame[9]; /* of formulas: axes, column by column; of ellipsoids: their matrix */
 } feature;
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faces on faces: of the corners of a flat contact four carry a rigid body as all of them do: those that span the largest area, near enough. The first is the
- * farthest from the middle, the second the farthest from the first, the others the farthest on both sides of the line between them. Ties, to round-off, go to the
+ * farthest from the middle, the second the farthest from the first, the others the farthest on both sides of the line between them; where all are on one side, the fourth is the
+ * farthest beyond the other sides of the triangle. Ties, to round-off, go to the
  * one that comes first in the list, so that the choice stays while the bodies rest. Contacts that are not flat are left alone. What a tilt would bring
  * down beside the four is seen by the check after the step. */
 #include "collide/internal.h"
@@ -24,6 +25,11 @@ static int largest(int n, const double *value) {
     return best;
 }
 
+/* Twice that of three corners, positive when they run round the normal. */
+static double area(const vec3 *x, int a, int b, int c, vec3 normal) {
+    return vec3_dot(normal, vec3_cross(vec3_sub(x[b], x[a]), vec3_sub(x[c], x[a])));
+}
+
 static void choose(int n, const vec3 *x, vec3 normal, bool *kept) {
     vec3 middle = {0, 0, 0};
     double value[FLAT_MOST];
@@ -33,13 +39,19 @@ static void choose(int n, const vec3 *x, vec3 normal, bool *kept) {
     for (int i = 0; i < n; i++) value[i] = vec3_norm(vec3_sub(x[i], x[a]));
     int b = largest(n, value);
     kept[a] = kept[b] = true;
+    int third = -1, others = 0, of_third = 0;
+    double least = tie * value[b] * value[b]; /* of what is no round-off */
     for (int side = -1; side <= 1; side += 2) {
-        for (int i = 0; i < n; i++) {
-            double area = side * vec3_dot(normal, vec3_cross(vec3_sub(x[b], x[a]), vec3_sub(x[i], x[a])));
-            value[i] = area > 0 ? area : 0;
-        }
-        kept[largest(n, value)] = true; /* with none on this side, the first of all: an extra one does no harm */
+        for (int i = 0; i < n; i++) value[i] = larger(side * area(x, a, b, i, normal), 0);
+        int c = largest(n, value);
+        if (!(value[c] > least)) continue;
+        kept[c] = true, third = c, of_third = side, others++;
     }
+    if (others != 1) return;
+    for (int i = 0; i < n; i++)
+        value[i] = larger(0, larger(-of_third * area(x, b, third, i, normal), -of_third * area(x, third, a, i, normal)));
+    int d = largest(n, value);
+    if (value[d] > least) kept[d] = true;
 }
 
 /* Of the candidates of one pair, from `first` on. True: some were left out, for the poses of now. */

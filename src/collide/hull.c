@@ -11,7 +11,7 @@
 #define HULL_FLAT 1e-9
 
 /* The largest distance of a point from the affine hull of those found before: 0: point, 1: line, 2: plane. */
-static zn_status check_flat(zn_context *context, int n, const double *points, const char *name) {
+static zn_status check_flat(zn_context *context, int n, const double *points, const char *what) {
     vec3 o = vec3_from(points), e[3] = {{0}};
     double first = 0;
     for (int d = 0; d < 3; d++) {
@@ -25,8 +25,8 @@ static zn_status check_flat(zn_context *context, int n, const double *points, co
         }
         if (d == 0) first = best;
         if (!(best > HULL_FLAT * first) || !(best > 0))
-            return fail(context, ZN_ERROR_MODEL,
-                        "the points of the polyhedron '%s' lie %s: give at least four points that do not lie in one plane", name,
+            return fail(context, ZN_ERROR_MODEL, "the points of the %s lie %s: give at least four points that do not lie in one plane",
+                        what,
                         d == 0   ? "in one place"
                         : d == 1 ? "on one line"
                                  : "in one plane");
@@ -111,8 +111,10 @@ static void straighten(polytope *p, int *order, int *loops, int *starts) {
 }
 
 zn_status hull_make(zn_context *context, int n, const double *points, const char *name, polytope *p) {
-    if (n < 4) return fail(context, ZN_ERROR_MODEL, "the polyhedron '%s' has %d points, and needs at least four", name, n);
-    zn_status status = check_flat(context, n, points, name);
+    char what[120];
+    snprintf(what, sizeof what, "polyhedron%s%s%s", name ? " '" : "", name ? name : "", name ? "'" : "");
+    if (n < 4) return fail(context, ZN_ERROR_MODEL, "the %s has %d points, and needs at least four", what, n);
+    zn_status status = check_flat(context, n, points, what);
     if (status != ZN_OK) return status;
     double *copy = MEM_ARRAY(context, double, (size_t)3 * (size_t)n);
     int *number = MEM_ARRAY(context, int, n), *work = NULL;
@@ -124,8 +126,7 @@ zn_status hull_make(zn_context *context, int n, const double *points, const char
         char command[] = "qhull Pp";
         qh_zero(qh, silent);
         int code = qh_new_qhull(qh, 3, n, copy, False, command, NULL, silent);
-        if (code)
-            status = fail(context, ZN_ERROR_MODEL, "the hull of the polyhedron '%s' cannot be found: its points may be nearly flat", name);
+        if (code) status = fail(context, ZN_ERROR_MODEL, "the hull of the %s cannot be found: its points may be nearly flat", what);
         else status = copy_hull(context, qh, number, p);
         int kept, total;
         qh_freeqhull(qh, !qh_ALL);

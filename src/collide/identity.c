@@ -5,7 +5,7 @@
 int collide_compare(const collide_candidate *x, const collide_candidate *y) { return candidates_compare(x, y); }
 
 void collide_measure(const collide_world *w, const collide_pose *poses, collide_candidate *c) {
-    candidate_measure(c, &poses[w->shapes[c->shape[0]].given.body], &poses[w->shapes[c->shape[1]].given.body]);
+    candidate_measure(c, &poses[w->outlines[c->shape[0]].body], &poses[w->outlines[c->shape[1]].body]);
 }
 
 double collide_smallest(const collide_world *w) {

@@ -69,16 +69,21 @@ typedef struct outline {
     double middle[3], half[3], arm; /* as of the solid */
     int body;
     bool wide, planar; /* wide: a plane */
+    bool spins;        /* turns are seen: not those of a sphere about its middle */
 } outline;
 
-/* Where two bodies are, each as seen from the other, and the rotation of the first in the second. */
+/* Where two bodies are, each as seen from the other, and the rotation of the first in the second; a sphere's axes are those of the scene. */
 typedef struct relative {
     vec3 p[2];
     mat3 R;
 } relative;
 
+typedef struct pair_key {
+    int a, b; /* shapes, a < b */
+} pair_key;
+
 typedef struct pair {
-    int a, b;     /* a < b */
+    pair_key of;
     int count;    /* of its candidates in the last list, */
     size_t first; /* and the first of them */
     double
@@ -94,8 +99,10 @@ typedef struct broad {
     int moved_since; /* leaves that moved since it was built */
     pair *pairs;     /* sorted */
     size_t n_pairs, capacity, room;
-    pair *before; /* work space: those before they were found anew */
-    size_t before_room;
+    pair_key *fresh, *sorted; /* work space: pairs of boxes that moved, */
+    size_t n_fresh, fresh_room, sorted_room, *end;
+    pair *next; /* and the next pairs */
+    size_t next_room;
     int *moved, *order; /* those that have moved; those of the tree */
     bool *is_moved, built;
 } broad;
@@ -127,8 +134,9 @@ struct collide_world {
     placed part[2];    /* at their places */
     int *near[2];      /* facets */
     size_t near_room[2];
-    collide_list kept; /* the last list */
-    double margin;     /* of the last search */
+    collide_list looked, next; /* work space: candidates of one pair; the list that is made from the last one */
+    size_t listed;             /* entries of the last list */
+    double margin;             /* of the last search */
 };
 
 /* Two pieces under inspection. */

@@ -424,11 +424,24 @@ static zn_status find_deepest(collide_world *w, const collide_pose *poses, int a
     return status;
 }
 
+/* The centre of a shape that is a point with a radius, as `put` places it; NULL: another shape. */
+static const polytope *sphere_at(const solid *s, const collide_pose *p, const double *origin, vec3 *centre) {
+    const polytope *of = s->surface || s->n_pieces != 1 ? NULL : &s->piece[0];
+    if (!of || of->core != CORE_HULL || of->n_vertices != 1) return NULL;
+    mat3 A = pose_matrix(p->A);
+    *centre = pose_point(vec3_sub(vec3_from(p->r), vec3_from(origin)), &A, of->vertex[0]);
+    return of;
+}
+
 double narrow_overlap(collide_world *w, const collide_pose *poses, int a, int b) {
     bool plane_a = w->shapes[a].given.class == COLLIDE_PLANE, plane_b = w->shapes[b].given.class == COLLIDE_PLANE;
     if (plane_a && plane_b) return 0;
     if (plane_a) return narrow_overlap(w, poses, b, a);
     if (plane_b) return below_plane(w, poses, a, b);
+    const collide_pose *p = &poses[w->shapes[a].given.body], *q = &poses[w->shapes[b].given.body];
+    vec3 x[2];
+    const polytope *one = sphere_at(&w->shapes[a], p, q->r, &x[0]), *other = one ? sphere_at(&w->shapes[b], q, q->r, &x[1]) : NULL;
+    if (other) return one->radius + other->radius - vec3_norm(vec3_sub(x[0], x[1]));
     deepest d;
     return find_deepest(w, poses, a, b, false, &d) == ZN_OK ? d.depth : NAN;
 }

@@ -60,9 +60,9 @@ static bool passes(collide_world *w, const collide_pose *from, const collide_pos
 bool collide_passes(collide_world *w, const collide_pose *from, const collide_pose *to, double h, collide_pose *between, int pair_of[2]) {
     for (size_t i = 0; i < w->broad.n_pairs; i++) {
         pair p = w->broad.pairs[i];
-        if (w->shapes[p.a].given.class == COLLIDE_PLANE || w->shapes[p.b].given.class == COLLIDE_PLANE) continue;
-        if (!passes(w, from, to, h, p.a, p.b, between)) continue;
-        pair_of[0] = p.a, pair_of[1] = p.b;
+        if (w->shapes[p.of.a].given.class == COLLIDE_PLANE || w->shapes[p.of.b].given.class == COLLIDE_PLANE) continue;
+        if (!passes(w, from, to, h, p.of.a, p.of.b, between)) continue;
+        pair_of[0] = p.of.a, pair_of[1] = p.of.b;
         return true;
     }
     return false;

@@ -128,6 +128,44 @@ static separation nearest_when_apart(const placed *a, const placed *b, vec3 n, d
     return is_a ? separate_by_points(&moved, b) : separate_by_points(a, &moved);
 }
 
+/* The outward normal of a round piece where the middle of the other one is above its side: near the best direction when the other is small. False: it has none. */
+static bool side_normal(const placed *p, vec3 to, vec3 *n) {
+    const polytope *P = p->of;
+    if (P->core == CORE_HULL) return false;
+    vec3 d = vec3_sub(to, p->vertex[0]), out = {0, 0, 0};
+    if (P->core == CORE_ELLIPSOID) {
+        for (int i = 0; i < 3; i++) {
+            vec3 a = mat3_apply(&p->A, P->half_axis[i]);
+            double square = vec3_dot(a, a);
+            if (square > 0) out = vec3_add_scaled(out, vec3_dot(a, d) / (square * square), a);
+        }
+    } else {
+        out = across(axis_of(p), d);
+        if (P->core == CORE_CONE && vec3_norm(out) > 0) {
+            vec3 axis = vec3_sub(p->vertex[1], p->vertex[0]); /* the side falls by its length over the ring */
+            out = vec3_add_scaled(vec3_normalised(out), P->ring / vec3_dot(axis, axis), axis);
+        }
+    }
+    *n = vec3_normalised(out);
+    return vec3_norm(out) > 0;
+}
+
+/* A direction to begin with: of what is known the one along which they are farthest apart. */
+static vec3 first_direction(const placed *a, const placed *b, const separation *best, const separation *nearest) {
+    vec3 n = vec3_normalised(vec3_sub(a->centre, b->centre)), try[4];
+    int count = 0;
+    if (best->kind != AXIS_NONE) try[count++] = best->n;
+    if (nearest->kind == AXIS_FREE) try[count++] = nearest->n;
+    if (side_normal(b, a->centre, &try[count])) count++;
+    if (side_normal(a, b->centre, &try[count])) try[count] = vec3_scale(-1, try[count]), count++;
+    double most = apart_along(a, b, n);
+    for (int i = 0; i < count; i++) {
+        double along = apart_along(a, b, try[i]);
+        if (along >= most) most = along, n = try[i];
+    }
+    return n;
+}
+
 /* Refinements of a direction. */
 enum { TURNS_APART = 12 };
 
@@ -136,8 +174,7 @@ enum { TURNS_APART = 12 };
 static void try_nearest(const placed *a, const placed *b, separation *best) {
     double size = vec3_norm(vec3_sub(a->centre, b->centre)), step = 0;
     separation s = separate_by_points(a, b);
-    vec3 n = vec3_normalised(vec3_sub(a->centre, b->centre));
-    if (best->kind != AXIS_NONE && best->distance >= apart_along(a, b, n)) n = best->n;
+    vec3 n = first_direction(a, b, best, &s);
     if (!(s.kind == AXIS_FREE && s.distance > ROUND_APART / 2 * size)) {
         for (step = ROUND_APART * size; step < size; step *= 2) {
             s = nearest_when_apart(a, b, n, step);
@@ -155,12 +192,28 @@ static void try_nearest(const placed *a, const placed *b, separation *best) {
     }
 }
 
+/* A corner of one over the side of the other: the normal there has all its digits. */
+static void try_corners(const placed *a, const placed *b, separation *best) {
+    double lead = best->kind == AXIS_FREE ? 0 : 1e-9 * vec3_norm(vec3_sub(a->centre, b->centre)); /* a face that is as good is one */
+    for (int turn = 0; turn < 4; turn++) {
+        const placed *round = turn % 2 ? a : b, *other = turn % 2 ? b : a;
+        double sign = turn % 2 ? -1 : 1;
+        vec3 x, n;
+        if (other->of->core != CORE_HULL || best->kind == AXIS_NONE) continue;
+        least_point(other, vec3_scale(sign, best->n), &x);
+        if (!side_normal(round, x, &n)) continue;
+        double along = apart_along(a, b, vec3_scale(sign, n));
+        if (along > best->distance + lead) *best = (separation){.kind = AXIS_FREE, .distance = along, .n = vec3_scale(sign, n)}, lead = 0;
+    }
+}
+
 separation round_separate(const placed *a, const placed *b) {
     separation best = {.kind = AXIS_NONE, .distance = -INFINITY};
     try_normals(b, a, b, 1, AXIS_FACE_B, &best);
     try_normals(a, a, b, -1, AXIS_FACE_A, &best);
     try_sides(a, b, &best);
     try_nearest(a, b, &best);
+    try_corners(a, b, &best);
     return best;
 }
 
@@ -291,7 +344,7 @@ void round_vertex(const placed *p, int v, feature *f) {
             double a[3];
             vec3_store(of->half_axis[i], a);
             for (int j = 0; j < 3; j++)
-                for (int k = 0; k < 3; k++) f->matrix[3 * j + k] += a[j] * a[k];
+                for (int k = 0; k < 3; k++) f->frame[3 * j + k] += a[j] * a[k];
         }
     } else if (!p->of->disc && p->of->n_vertices == 2 && !(of->core == CORE_CONE && v == 1)) {
         f->kind = FEATURE_RING;

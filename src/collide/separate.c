@@ -236,7 +236,19 @@ static void note_vertex(separation *r, int side, int vertex) {
 
 enum { POINTS_TURNS = 200 };
 
+static bool is_point(const placed *a) { return a->of->core == CORE_HULL && a->of->n_vertices == 1; }
+
+/* Two points: spheres, of which piles have thousands. */
+static separation separate_two_points(const placed *a, const placed *b) {
+    vec3 x = vec3_sub(a->vertex[0], b->vertex[0]);
+    separation result = {.kind = AXIS_FREE, .distance = vec3_norm(x), .at = {a->vertex[0], b->vertex[0]}, .count = {1, 1}};
+    if (!(result.distance > 0)) return (separation){.kind = AXIS_NONE};
+    result.n = vec3_scale(1 / result.distance, x);
+    return result;
+}
+
 separation separate_by_points(const placed *a, const placed *b) {
+    if (is_point(a) && is_point(b)) return separate_two_points(a, b);
     separation result = {.kind = AXIS_NONE, .distance = 0};
     simplex s = {.n = 0};
     add_point(&s, a, b, vec3_sub(a->vertex[0], b->vertex[0]));

@@ -258,7 +258,14 @@ static zn_status make_pieces(zn_context *context, solid *s, const collide_shape 
         if (!g->planar) status = hull_make(context, g->n_points, g->points, s->name, p);
         break;
     case COLLIDE_ELLIPSOID: status = make_ellipsoid(context, g, p); break;
-    default: status = make_turned(context, g, p); break;
+    case COLLIDE_CYLINDER:
+    case COLLIDE_CONE: status = make_turned(context, g, p); break;
+    case COLLIDE_PLANE:
+    case COLLIDE_MESH:
+    case COLLIDE_HEIGHTS:
+    case COLLIDE_RECTANGLE:
+    case COLLIDE_CHAIN:
+    case COLLIDE_CLASS_COUNT: break; /* above, or none */
     }
     bool round = g->class == COLLIDE_SPHERE || g->class == COLLIDE_CAPSULE;
     for (int i = 0; i < s->n_pieces; i++) s->piece[i].radius = g->radius + (round ? g->size[0] : 0);
@@ -323,36 +330,31 @@ static zn_status settle(zn_context *context, solid *s) {
     return ZN_OK;
 }
 
-/* What sizes a class needs, all positive. Segments may be without a radius. */
-static int sizes_of(const collide_shape *g) {
-    switch (g->class) {
-    case COLLIDE_SPHERE: return 1;
-    case COLLIDE_CAPSULE:
-    case COLLIDE_CYLINDER:
-    case COLLIDE_CONE:
-    case COLLIDE_RECTANGLE:
-    case COLLIDE_HEIGHTS: return 2;
-    case COLLIDE_BOX: return g->planar ? 2 : 3;
-    case COLLIDE_ELLIPSOID: return g->planar ? 2 : 3;
-    default: return 0;
-    }
-}
-
 LIST_IS_WHOLE(COLLIDE_CLASS_LIST, COLLIDE_CLASS_COUNT);
 const char *collide_class_word(collide_class class, bool planar) {
     static const char *const words[][2] = {
-#define X(identifier, space, plane) {space, plane},
+#define X(identifier, space, plane, n_space, n_plane) {space, plane},
         COLLIDE_CLASS_LIST(X)
 #undef X
     };
     return words[class][planar];
 }
 
+/* How many sizes a class has, all positive. Segments may be without a radius. */
+static int sizes_of(const collide_shape *g) {
+    static const int sizes[][2] = {
+#define X(identifier, space, plane, n_space, n_plane) {n_space, n_plane},
+        COLLIDE_CLASS_LIST(X)
+#undef X
+    };
+    return sizes[g->class][g->planar];
+}
+
 static zn_status check_class(zn_context *context, const collide_shape *g, const char *name) {
-    if ((unsigned)g->class >= COLLIDE_CLASS_COUNT) return fail(context, ZN_ERROR_ARGUMENT, "the shape '%s' is of no known class", name);
+    if ((unsigned)g->class >= COLLIDE_CLASS_COUNT) return fail(context, ZN_ERROR_ARGUMENT, "the shape '%s' is of an unknown class", name);
     const char *word = collide_class_word(g->class, g->planar);
     if (!word)
-        return fail(context, ZN_ERROR_MODEL, "the shape '%s' is a %s, and there are none in %s", name,
+        return fail(context, ZN_ERROR_MODEL, "the shape '%s' is a %s, which does not exist in %s", name,
                     collide_class_word(g->class, !g->planar), g->planar ? "the plane" : "space");
     bool points = g->class == COLLIDE_POLYHEDRON || g->class == COLLIDE_MESH || g->class == COLLIDE_CHAIN;
     if ((points && (g->n_points < 1 || !g->points)) || (g->class == COLLIDE_HEIGHTS && !g->points))

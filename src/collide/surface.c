@@ -36,11 +36,12 @@ static int compare_halves(const void *x, const void *y) {
 }
 
 static zn_status bad_edge(zn_context *context, const char *name, const half_edge *a, const half_edge *b) {
-    return fail(context, ZN_ERROR_MODEL,
-                "the triangles %d and %d of the mesh '%s' have the edge between points %d and %d in the same sense, or more than two "
-                "triangles share it: turn "
-                "triangles so that all are counter-clockwise from outside",
-                a->facet + 1, b->facet + 1, name, a->lo + 1, a->hi + 1);
+    return fail(
+        context, ZN_ERROR_MODEL,
+        "the triangles %d and %d of the mesh '%s' traverse the edge between points %d and %d in the same direction, or more than two "
+        "triangles share it: turn "
+        "triangles so that all are counter-clockwise from outside",
+        a->facet + 1, b->facet + 1, name, a->lo + 1, a->hi + 1);
 }
 
 /* Edges of triangles, sorted by their points; `closed`: each needs two. */

@@ -147,13 +147,24 @@ bool touch_leaves_beside(const meeting *m, const placed *b, vec3 x, double gap) 
     return false;
 }
 
+/* A point of a surface far behind a face of a solid, at the very side of it, is on the face beside: the edge of a step that a box stands against. What schemes let sink in is less deep. */
+static bool is_beside(const meeting *m, const placed *b, int face, vec3 x, double gap) {
+    const double far = 0.1; /* of what is deep */
+    if (b->surface || b->of->disc || !(gap < -far * m->deep)) return false;
+    for (int k = 0; k < b->of->start[face + 1] - b->of->start[face]; k++) {
+        vec3 at, out = touch_side_out(b, face, k, &at);
+        if (vec3_dot(out, vec3_sub(x, at)) > -2 * m->border) return true;
+    }
+    return false;
+}
+
 zn_status touch_vertex_on_face(meeting *m, const placed *a, int vertex, const placed *b, int face) {
     vec3 n = b->normal[face];
     if (b->of->silent_face[face] || !touch_allows_vertex(a, vertex, vec3_scale(-1, n), FACES_TILT) ||
         !is_over(m, b, face, a->vertex[vertex]))
         return ZN_OK;
     double gap = vec3_dot(n, vec3_sub(a->vertex[vertex], b->vertex[b->of->loop[b->of->start[face]]])) - a->of->radius - b->of->radius;
-    if (a->surface && touch_leaves_beside(m, b, a->vertex[vertex], gap)) return ZN_OK;
+    if (a->surface && (touch_leaves_beside(m, b, a->vertex[vertex], gap) || is_beside(m, b, face, a->vertex[vertex], gap))) return ZN_OK;
     feature f = feature_vertex(m->world, a, vertex, FEATURE_BALL), g = feature_face(m->world, b, face);
     if (is_ring(a, vertex) || is_ellipsoid(a)) {
         g.radius += a->of->round->radius;
@@ -209,7 +220,9 @@ zn_status touch_vertex_on_edge(meeting *m, const placed *a, int vertex, const pl
     vec3 p = edge_end(b, edge, 0), along = touch_edge_of(b, edge);
     vec3 d = vec3_sub(a->vertex[vertex], p), out = vec3_add_scaled(d, -vec3_dot(d, along), along);
     double distance = vec3_norm(out), gap = distance - a->of->radius - touch_edge_radius(b);
-    vec3 n = a->of->radius + touch_edge_radius(b) > 0 ? vec3_scale(1 / distance, out) : about;
+    bool round = a->of->radius + touch_edge_radius(b) > 0 &&
+                 !is_cone(b); /* the generator of a cone is beside the point by what the direction lacks in digits */
+    vec3 n = round ? vec3_scale(1 / distance, out) : about;
     if (!(distance > 0) || !touch_allows_vertex(a, vertex, vec3_scale(-1, n), 0) || !touch_allows_edge(b, edge, n, 0)) return ZN_OK;
     touch_limit(m, vec3_dot(d, along));
     touch_limit(m, vec3_dot(vec3_sub(a->vertex[vertex], edge_end(b, edge, 1)), along));

@@ -32,7 +32,8 @@ void collide_destroy(collide_world *w) {
     }
     round_free(w);
     broad_destroy(w);
-    mem_free(context, w->kept.at);
+    mem_free(context, w->looked.at);
+    mem_free(context, w->next.at);
     mem_free(context, w->outlines);
     mem_free(context, w->shapes);
     mem_free(context, w);
@@ -49,6 +50,7 @@ zn_status collide_add(collide_world *w, const collide_shape *shape, const char *
     }
     outline *o = &w->outlines[w->n_shapes];
     *o = (outline){.arm = s->arm, .body = s->given.body, .wide = s->given.class == COLLIDE_PLANE, .planar = s->given.planar};
+    o->spins = s->given.class != COLLIDE_SPHERE || vec3_norm(vec3_from(s->given.centre)) > 0;
     memcpy(o->middle, s->middle, sizeof o->middle);
     memcpy(o->half, s->half, sizeof o->half);
     if (index) *index = (int)w->n_shapes;
@@ -64,50 +66,34 @@ void collide_filter(collide_world *w, bool (*may_meet)(void *, int, int), void *
 
 static zn_status check_poses(const collide_world *w, const collide_pose *poses) {
     for (size_t i = 0; i < w->n_shapes; i++) {
-        const collide_pose *p = &poses[w->shapes[i].given.body];
+        const collide_pose *p = &poses[w->outlines[i].body];
         if (!all_finite(3, p->r) || !all_finite(9, p->A) || !all_finite(3, p->v) || !all_finite(3, p->omega))
             return fail(w->context, ZN_ERROR_NOT_FINITE, "the place or the velocity of the shape '%s' is not finite", w->shapes[i].name);
     }
     return ZN_OK;
 }
 
-/* The candidates of a pair that serve still, from the last list; where they are now. */
-static zn_status take_over(collide_world *w, const collide_pose *poses, const pair *p, collide_list *list) {
-    size_t count = (size_t)p->count, first = list->count;
-    if (!mem_grow(w->context, (void **)&list->at, &list->capacity, first + count, sizeof *list->at)) return ZN_ERROR_MEMORY;
-    if (count > 0) memcpy(list->at + first, w->kept.at + p->first, count * sizeof *list->at);
-    list->count += count;
-    for (size_t i = first; i < list->count; i++) collide_measure(w, poses, &list->at[i]);
-    return ZN_OK;
-}
-
-/* Two that have parted, farther than what is listed, but by no more than a few margins: their last candidates stay while all of them are as far away, so that schemes with a
- * memory can let go of them slowly. */
-static const double few_margins = 4;
-static zn_status part_slowly(collide_world *w, const collide_pose *poses, double margin, pair *p, collide_list *list) {
-    size_t first = list->count;
-    zn_status status = take_over(w, poses, p, list);
-    double least = INFINITY;
-    for (size_t i = first; i < list->count; i++) least = smaller(least, list->at[i].gap);
-    if (!(least > margin && least < few_margins * margin)) list->count = first;
-    else p->slack = smaller(p->slack, margin);
-    return status;
-}
-
-static zn_status look_at(collide_world *w, const collide_pose *poses, double h, double margin, pair *p, collide_list *list) {
-    size_t first = list->count;
-    zn_status status = narrow_pair(w, poses, p->a, p->b, h, margin, list, &p->slack);
-    if (status == ZN_OK && list->count == first && p->count > 0 && p->slack > 0) status = part_slowly(w, poses, margin, p, list);
+/* Its candidates, into `looked`. */
+static zn_status look_at(collide_world *w, const collide_pose *poses, double h, double margin, pair *p) {
+    w->looked.count = 0;
+    zn_status status = narrow_pair(w, poses, p->of.a, p->of.b, h, margin, &w->looked, &p->slack);
     guard_note(w, poses, p);
-    p->count = (int)(list->count - first);
     return status;
 }
 
-/* The list is what the next one begins from. */
-static zn_status keep(collide_world *w, const collide_list *list) {
-    if (!mem_grow(w->context, (void **)&w->kept.at, &w->kept.capacity, list->count, sizeof *list->at)) return ZN_ERROR_MEMORY;
-    if (list->count > 0) memcpy(w->kept.at, list->at, list->count * sizeof *list->at);
-    w->kept.count = list->count;
+/* The list after `n` entries goes on with candidates of a pair. While it is the last list (`same`) nothing is moved; from the first difference on the new one is made beside it. */
+static zn_status go_on(collide_world *w, collide_list *list, size_t n, const pair *p, const collide_candidate *at, size_t count,
+                       bool *same) {
+    collide_list *next = &w->next;
+    if (*same && count == (size_t)p->count && (count == 0 || p->first == n)) {
+        if (count > 0 && at != list->at + n) memcpy(list->at + n, at, count * sizeof *at);
+        return ZN_OK;
+    }
+    size_t have = *same ? n : 0;
+    if (!mem_grow(w->context, (void **)&next->at, &next->capacity, n + count, sizeof *next->at)) return ZN_ERROR_MEMORY;
+    if (have > 0) memcpy(next->at, list->at, have * sizeof *next->at);
+    if (count > 0) memcpy(next->at + n, at, count * sizeof *at);
+    *same = false;
     return ZN_OK;
 }
 
@@ -115,22 +101,42 @@ void collide_forget(collide_world *w) {
     for (size_t i = 0; i < w->broad.n_pairs; i++) w->broad.pairs[i].slack = PAIR_NEW, w->broad.pairs[i].count = 0;
 }
 
+void collide_doubt(collide_world *w, const collide_list *list) {
+    size_t k = 0;
+    for (size_t i = 0; i < w->broad.n_pairs; i++) {
+        pair *p = &w->broad.pairs[i];
+        while (k < list->count && candidate_is_before(&list->at[k], p->of.a, p->of.b)) k++;
+        if (k < list->count && candidate_is_of(&list->at[k], p->of.a, p->of.b)) p->slack = PAIR_NEW;
+    }
+}
+
 /* Pairs that have used this part of their slack are looked at with those that have used all of it: one list for many. */
 static const double soon = 0.5;
 
 zn_status collide_find(collide_world *w, const collide_pose *poses, double h, double margin, collide_list *list) {
-    list->count = 0;
+    size_t n = 0;
+    bool same = true;
     w->margin = margin;
+    if (list->count != w->listed) collide_forget(w); /* it is another one */
     zn_status status = check_poses(w, poses);
     if (status == ZN_OK) status = broad_update(w, poses, h, margin);
-    for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++) {
+    for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++) { /* pairs are sorted, and so are the candidates of each */
         pair *p = &w->broad.pairs[i];
-        size_t first = list->count;
-        status = guard_serves(w, poses, p, h, soon) ? take_over(w, poses, p, list) : look_at(w, poses, h, margin, p, list);
-        p->first = first;
+        bool serves = guard_serves(w, poses, p, h, soon);
+        if (!serves) status = look_at(w, poses, h, margin, p);
+        collide_list *from = serves ? list : &w->looked;
+        size_t first = serves ? p->first : 0, count = serves ? (size_t)p->count : from->count;
+        for (size_t k = first; serves && k < first + count; k++) collide_measure(w, poses, &from->at[k]);
+        if (status == ZN_OK) status = go_on(w, list, n, p, count > 0 ? from->at + first : NULL, count, &same);
+        p->first = n, p->count = (int)count;
+        n += count;
     }
-    if (status == ZN_OK) status = keep(w, list); /* pairs are sorted, and so are the candidates of each */
-    if (status != ZN_OK) collide_forget(w);
+    if (status != ZN_OK) collide_forget(w), n = 0;
+    if (!same) {
+        collide_list swap = w->next;
+        w->next = *list, *list = swap;
+    }
+    list->count = w->listed = n;
     return status;
 }
 
@@ -142,21 +148,21 @@ zn_status collide_find_along(collide_world *w, const collide_pose *poses, const 
 }
 
 /* A length that is small for both. */
-static double smaller_extent(const collide_world *w, const pair *p) { return smaller(w->shapes[p->a].extent, w->shapes[p->b].extent); }
+static double smaller_extent(const collide_world *w, const pair *p) {
+    return smaller(w->shapes[p->of.a].extent, w->shapes[p->of.b].extent);
+}
 
-zn_status collide_keep(collide_world *w, const collide_list *list) {
+void collide_keep(collide_world *w, const collide_list *list) {
     size_t k = 0;
     for (size_t i = 0; i < w->broad.n_pairs; i++) {
         pair *p = &w->broad.pairs[i];
-        while (k < list->count && candidate_is_before(&list->at[k], p->a, p->b)) k++;
+        while (k < list->count && candidate_is_before(&list->at[k], p->of.a, p->of.b)) k++;
         p->first = k;
-        while (k < list->count && candidate_is_of(&list->at[k], p->a, p->b)) k++;
+        while (k < list->count && candidate_is_of(&list->at[k], p->of.a, p->of.b)) k++;
         if (p->count != (int)(k - p->first)) p->slack = smaller(p->slack, COLLIDE_BORDER * smaller_extent(w, p));
         p->count = (int)(k - p->first);
     }
-    zn_status status = keep(w, list);
-    if (status != ZN_OK) collide_forget(w);
-    return status;
+    w->listed = list->count;
 }
 
 bool collide_still_serves(const collide_world *w, const collide_pose *poses, double h) {
@@ -166,12 +172,13 @@ bool collide_still_serves(const collide_world *w, const collide_pose *poses, dou
     return true;
 }
 
-static const collide_candidate *listed(const collide_list *list, const collide_candidate *c) {
+static const collide_candidate *listed(const collide_entries *list, const collide_candidate *c) {
     size_t lo = 0, hi = list ? list->count : 0;
     while (lo < hi) {
         size_t middle = lo + (hi - lo) / 2;
-        int order = candidates_compare(&list->at[middle], c);
-        if (order == 0) return &list->at[middle];
+        const collide_candidate *at = (const void *)((const char *)list->first + middle * list->size);
+        int order = candidates_compare(at, c);
+        if (order == 0) return at;
         if (order < 0) lo = middle + 1;
         else hi = middle;
     }
@@ -189,11 +196,11 @@ bool collide_same_features(const collide_candidate *c, const collide_candidate *
 
 /* The features that overlap at the end of a step. What is listed as another part of the same feature (the tangent of a rim that has rolled on) is
  * listed anew. Where all that is listed is apart, and yet the shapes overlap, the deepest points are. */
-static zn_status find_missed(collide_world *w, const collide_pose *poses, const pair *p, double tolerance, const collide_list *list,
+static zn_status find_missed(collide_world *w, const collide_pose *poses, const pair *p, double tolerance, const collide_entries *list,
                              collide_list *missed, bool *known) {
     size_t first = missed->count, n = first;
     *known = false;
-    zn_status status = narrow_pair(w, poses, p->a, p->b, 0, 0, missed, NULL);
+    zn_status status = narrow_pair(w, poses, p->of.a, p->of.b, 0, 0, missed, NULL);
     for (size_t k = first; k < missed->count; k++) {
         const collide_candidate *c = &missed->at[k], *old = listed(list, c);
         if (!(c->gap < -tolerance)) continue;
@@ -202,12 +209,12 @@ static zn_status find_missed(collide_world *w, const collide_pose *poses, const 
     }
     missed->count = n;
     if (status != ZN_OK || *known) return status;
-    status = narrow_deepest(w, poses, p->a, p->b, missed);
+    status = narrow_deepest(w, poses, p->of.a, p->of.b, missed);
     *known = missed->count > n;
     return status;
 }
 
-zn_status collide_check(collide_world *w, const collide_pose *poses, double tolerance, const collide_list *list, collide_list *missed,
+zn_status collide_check(collide_world *w, const collide_pose *poses, double tolerance, const collide_entries *list, collide_list *missed,
                         collide_overlap *overlap) {
     double deepest = 0;
     *overlap = (collide_overlap){.pair = {-1, -1}};
@@ -216,8 +223,8 @@ zn_status collide_check(collide_world *w, const collide_pose *poses, double tole
     if (status == ZN_OK) status = broad_update(w, poses, 0, w->margin);
     for (size_t i = 0; i < w->broad.n_pairs && status == ZN_OK; i++) {
         pair p = w->broad.pairs[i];
-        double depth = narrow_overlap(w, poses, p.a, p.b);
-        if (is_worse(depth, deepest)) deepest = depth, overlap->pair[0] = p.a, overlap->pair[1] = p.b;
+        double depth = narrow_overlap(w, poses, p.of.a, p.of.b);
+        if (is_worse(depth, deepest)) deepest = depth, overlap->pair[0] = p.of.a, overlap->pair[1] = p.of.b;
         if (!missed || depth <= tolerance) continue;
         bool known;
         status = find_missed(w, poses, &p, tolerance, list, missed, &known);

@@ -39,6 +39,7 @@ typedef struct cone_frozen {
     const double
         *along; /* per row of friction: d of balls of one row; of others d is that of psi_D (psi_F where psi_D < 0), and this where that
                                   is zero */
+    const bool *begins; /* NULL, or per ball: it begins to slip, and where the cone stands at the start (cone.starts) d is `along` */
 } cone_frozen;
 
 typedef struct cone {
@@ -55,6 +56,7 @@ typedef struct cone {
                                 mu_F = -mu radius d/|d| with d = psi[psi_D ..], radius signed; where it sticks, the inclusion */
     int psi_D;
     const cone_frozen *frozen; /* NULL: the law */
+    bool starts;               /* a cone of the start of a step, where velocities have no direction yet if slip begins */
     int psi_stick;             /* 0, or further rows of psi that vanish in place of psi_F where a ball sticks by its mode */
 } cone;
 
@@ -96,6 +98,7 @@ typedef struct cone_problem {
     const double *slack;     /* n_slack: by how much phi_scale is smaller than wanted, because round-off is larger; NULL: not at all. */
     int n_slack, slack_rows; /* It holds for row i < slack_rows at i % n_slack */
     const double *psi_scale; /* npsi; NULL: ones */
+    const double *psi_noise; /* npsi: round-off of what gaps are computed from, times psi_scale; NULL: none is known */
     const unsigned char *phi_unit, *psi_unit; /* cone_unit of each row (after scaling); NULL: momentum, velocity */
     int n_settled;                            /* leading x rows whose change decides the projection (without bilateral multipliers);
                                              the rows of phi after them are bilateral constraints */
@@ -114,12 +117,22 @@ cone_settings cone_settings_default(void);
 
 typedef enum cone_path { CONE_NEWTON, CONE_LEAST_NORM, CONE_PROJECTION, CONE_PATH_COUNT } cone_path;
 
-/* Work on many contacts (pieces.c). */
+/* Work on many contacts (pieces.c), and on few. */
 typedef struct cone_cost {
     long runs, pieces, pieces_most; /* solves; pieces with contacts that share no equation: of all solves, the most of one */
     long sweeps, factorisations, solves;
+    double dense; /* sum of n^3 over the dense systems of n multipliers */
     double seconds;
 } cone_cost;
+
+/* Why a solve ended; of several solves the last of these words counts. */
+typedef enum cone_end {
+    CONE_SOLVED,
+    CONE_UNFINISHED, /* bounded work on many contacts left it above the tolerance, but not far: the best point is a solution for now */
+    CONE_FAILED,     /* may be by round-off of the model: to expect that may help */
+    CONE_SMOOTH,     /* what is left is in an inclusion, and no round-off of the model: to expect that is of no use */
+    CONE_EXHAUSTED   /* all work that it may have is done: to try the same again is of no use */
+} cone_end;
 
 typedef struct cone_outcome {
     cone_path path; /* the one that ended it */
@@ -132,13 +145,16 @@ typedef struct cone_outcome {
     double cone_violation;            /* largest |mu_F| - mu radius, relative to the radius or, where that is less, absolute */
     int roundoff;                     /* problems solved to round-off of the model: by noise.c, or where slack was needed */
     double roundoff_residual;         /* the largest of those, as it would be without slack */
-    double worst;   /* the largest scaled one of all; converged iff <= tolerance, except for contradictions and round-off */
+    double
+        worst; /* the largest scaled one of all; converged iff <= tolerance, except for contradictions, round-off and what is unfinished */
     int worst_cone; /* -1: not a cone row */
     int worst_row;  /* phi row, when worst_cone is -1 */
     cone_cost cost;
-    bool exhausted; /* many contacts, and all methods have failed on them: to try the same again is of no use */
+    cone_end end;
 } cone_outcome;
 
+/* A ball of a cone with a mode, of several rows, whose direction is that of the mode. */
+static inline bool cone_begins(const cone *c, int ball) { return c->starts && c->frozen->begins && c->frozen->begins[ball]; }
 static inline bool cone_is_frozen(const cone *c) { return c->frozen && c->frozen->normal != CONE_LAW; }
 
 /* What scales the radii of a cone's balls. */
@@ -180,10 +196,18 @@ void cone_solver_destroy(cone_solver *);
 /* Whether a solver may, and whether it does, solve the pieces of the problem that share no equation on their own, by methods for many contacts. */
 bool cone_may_fall_apart(const cone_problem *, const cone_settings *);
 bool cone_solver_by_pieces(const cone_solver *);
-/* x, y: start in, solution out. ZN_OK only when outcome->worst <= tolerance, or outcome->roundoff says why not; otherwise
+/* x, y: start in, solution out. ZN_OK only when outcome->worst <= tolerance, or outcome->roundoff or CONE_UNFINISHED says why not; otherwise
  * ZN_ERROR_NO_CONVERGENCE, ZN_ERROR_SINGULAR or ZN_ERROR_NOT_FINITE, without leaving an error in the context (the caller may retry), x and y then hold
  * the best iterate. */
 zn_status cone_solve(cone_solver *, double *x, double *y, cone_outcome *);
+
+/* psi of a problem without x at y, and how it depends on it: D by columns; rows of psi beyond `rows` do not. */
+typedef struct cone_linear_psi {
+    const double *psi, *D;
+    int rows;
+} cone_linear_psi;
+/* A few contacts that all have modes, where psi is linear: at once, without a solver. False: y is as it was, and cone_solve has to do it. */
+bool cone_solve_modes(const cone_problem *, const cone_linear_psi *, double tolerance, double *y, cone_outcome *);
 typedef struct cone_expected {
     double noise;            /* 0: the tolerance must be met. Otherwise a residual above it that proves to be round-off of the model counts
                                 as solved, and the outcome says so (noise.c); this is its expected size, INFINITY where that is not known */
@@ -191,6 +215,20 @@ typedef struct cone_expected {
     bool hopeless;           /* similar solves were long and did not converge: the next one is short */
 } cone_expected;
 void cone_expect_noise(cone_solver *, cone_expected);
+
+/* Rules of Newton's iteration, which the active sets of a scheme share. A start is taken as the solution only when it is this much better than asked
+ * for: errors of many steps in which nothing happens would add up to the tolerance otherwise. */
+#define CONE_START_SHARE 1e-5
+enum { CONE_BRIEF_ITERATIONS = 10 };
+/* Whether the derivatives at hand will do: the rate seen promises convergence with them, or the end in noise. */
+static inline bool cone_keeps_derivatives(double norm, double rate, double tolerance, const cone_expected *expected) {
+    return rate < 0.1 && (norm * rate <= 0.2 * tolerance || norm <= 2 * expected->noise);
+}
+/* Whether a residual is worth the test for noise: it is small, and the last step has left much of it. */
+static inline bool cone_may_be_noise(double norm, double rate, const cone_expected *expected) {
+    return rate > 0.25 && norm <= 2 * expected->noise;
+}
+
 /* While brief, a solve is one run of Newton with few iterations and no other method after it: for attempts that have a
  * substitute. ZN_SOLVER_PROJECTION stays as it is. */
 void cone_be_brief(cone_solver *, bool brief);

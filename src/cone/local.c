@@ -10,8 +10,16 @@
 /* A pivot below this, in the scaled matrix, stands for a redundant contact. */
 static const double tiny_pivot = 1e-12;
 static const double rank_tolerance = 1e-11;
+/* Contacts that are nearly redundant: forces along such a direction would be round-off over it. They are redundant, too, where the residual allows it. */
+static const double soft_pivot = 1e-6;
 /* Shift of the diagonal that stands in for the orthogonal decomposition in large systems. */
 static const double least_shift = 1e-9;
+/* Shift of the problem whose solution says which of several is meant, and what it is solved to, of what is wanted. */
+static const double towards_zero = 1e-3, to_roundoff = 1e-4;
+/* From a large shift on the next one is this part of the last; a refinement that leaves more than this part of the residual shall take a smaller shift. */
+static const double follow_ratio = 0.1, stuck_refinement = 0.1;
+/* Of the residual of the whole problem: what may be left of the linearised one, for the next linearisation is another one; and gaps and forces that are zero as far as one can tell by this one. */
+static const double usable_share = 1e-3, near_share = 1e-2;
 /* Shifts of proximal points: the first, and how they change. */
 static const double first_shift = 1e-8, shift_fall = 0.3, shift_rise = 30;
 /* Sweeps over large problems cost more than they gain. */
@@ -21,22 +29,38 @@ static const double sweep_work_most = 1e9;
 static const double wanted_share = 0.02, enough_share = 0.5;
 /* A least-squares step that leaves more than this part of the residual, and the same states, made no progress. */
 static const double stuck_share = 1 - 1e-6;
-enum { NEWTON_TRIES = 40, UNDAMPED = 12, BRIEF_TRIES = 8, HISTORY = 16, HALVINGS = 6, PROXIMAL_TRIES = 60, PROXIMAL_FAILURES = 12 };
+enum {
+    NEWTON_TRIES = 40,
+    UNDAMPED = 12,
+    BRIEF_TRIES = 8,
+    HISTORY = 16,
+    HALVINGS = 6,
+    PROXIMAL_TRIES = 60,
+    PROXIMAL_FAILURES = 12,
+    REFINEMENTS = 16,
+    FOLLOW_FAILURES = 8
+};
+
+/* Sum of n^3 over the dense systems of a solve, less than a second of work; and of a solve whose like were long and in vain before. */
+static const double dense_most = 5e9, dense_hopeless = 4e8;
+
+bool cone_is_exhausted(const cone_solver *s) { return s->out->cost.dense > (s->expected.hopeless ? dense_hopeless : dense_most); }
 
 typedef struct attempt {
-    bool robust; /* may invert singular systems */
+    bool robust;   /* may invert singular systems, */
+    bool unturned; /* but only those of the states that it starts with */
     /* The first step: by the states at its point, as if all were closed and sticking, or with the directions that modes of slip have. */
     enum { FIRST_BY_STATES, FIRST_STICKING, FIRST_DIRECTED } first;
     enum { DAMP_WHEN_CYCLING, DAMP_ALWAYS, DAMP_NEVER } damping; /* line search */
     double shift;                                                /* of psi towards s->centre: a proximal step; 0: none */
     double tolerance, enough;                                    /* wanted; accepted when round-off lets it sink no further */
+    double usable;                                               /* accepted where least squares leave it */
+    double near;                                                 /* with `unturned`: gaps and forces of the start up to this may be zero */
     int tries;
 } attempt;
 
 /* psi += d change. */
-static inline void add_column(int n, const double *restrict d, double change, double *restrict psi) {
-    for (int i = 0; i < n; i++) psi[i] += d[i] * change;
-}
+static inline void add_column(int n, const double *d, double change, double *psi) { lin_dense_add_columns(n, 1, &d, &change, psi); }
 
 void cone_local_point(cone_solver *s, const double *dy) {
     const cone_problem *p = s->p;
@@ -126,18 +150,33 @@ static void build_system(cone_solver *s, int n, double shift) {
     for (int r = 0; r < n; r++) s->z[r] = -s->R[s->active[r]] * s->factor[s->active[r]];
 }
 
-static bool solve_system(cone_solver *s, int n) {
+static bool solve_system(cone_solver *s, int n, double tiny) {
     if (lin_dense_lu_factor(n, s->S, s->pivot) != 0) return false;
     for (int k = 0; k < n; k++)
-        if (!(fabs(s->S[(size_t)k * (size_t)n + (size_t)k]) > tiny_pivot)) return false;
+        if (!(fabs(s->S[(size_t)k * (size_t)n + (size_t)k]) > tiny)) return false;
     lin_dense_lu_solve(n, s->S, s->pivot, s->z, 1);
     return true;
+}
+
+/* Rows of S that depend on each other have the same label in s->pivot: the smallest of their numbers. */
+static void find_blocks(cone_solver *s, int n) {
+    int *label = s->pivot;
+    for (int i = 0; i < n; i++) label[i] = i;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++) {
+                if (s->S[(size_t)j * (size_t)n + (size_t)i] == 0 || label[i] == label[j]) continue;
+                label[i] = label[j] = label[i] < label[j] ? label[i] : label[j];
+                changed = true;
+            }
+    }
 }
 
 /* Where the forces are not unique those of least norm are meant: not the least change from where the iteration happens to be, which depends on its way, and so on
  * round-off. With z_0 = rho^(-1/2) (y + dy) that is z = S^+ (S z_0 + right side) - z_0, by the orthogonal decomposition: the system in the first n of ny rows, ones on
  * the rest of the diagonal. */
-static void solve_least_norm(cone_solver *s, int n) {
+static void solve_least_norm(cone_solver *s, int n, double tolerance) {
     int ny = s->p->ny;
     for (int c = 0; c < n; c++) {
         int j = s->active[c];
@@ -150,7 +189,7 @@ static void solve_least_norm(cone_solver *s, int n) {
         if (j >= n) column[j] = 1;
     }
     for (int k = n; k < ny; k++) s->z[k] = 0;
-    lin_cod_factor(s->cod, s->S, rank_tolerance);
+    lin_cod_factor(s->cod, s->S, tolerance);
     memcpy(s->row, s->z, (size_t)ny * sizeof(double));
     lin_cod_solve(s->cod, s->row, s->z);
     for (int c = 0; c < n; c++) {
@@ -159,18 +198,44 @@ static void solve_least_norm(cone_solver *s, int n) {
     }
 }
 
+/* The same for contacts with modes, block by block: bodies that do not touch each other have blocks of their own, most of which are regular. False: one is not, and regular ones are
+ * wanted. */
+static bool solve_blocks(cone_solver *s, int n, double tiny, double tolerance, bool robust, cone_inverse *inverse) {
+    lin_cod *cod = s->cod ? s->cod : s->blocks;
+    find_blocks(s, n);
+    for (int k = 0; k < n; k++) {
+        if (s->pivot[k] != k || lin_cod_eliminate_block(cod, n, s->S, s->pivot, k, tiny, s->z)) continue;
+        s->singular_seen = true;
+        if (!robust) return false;
+        *inverse = CONE_MINIMUM_NORM;
+        for (int c = k; c < n; c++)
+            if (s->pivot[c] == k)
+                add_column(n, s->S + (size_t)c * (size_t)n, (s->y_local[s->active[c]] + s->dy[s->active[c]]) / s->root_rho[s->active[c]],
+                           s->z);
+        lin_cod_solve_block(cod, n, s->S, s->pivot, k, tolerance, s->z);
+        for (int c = k; c < n; c++)
+            if (s->pivot[c] == k) s->z[c] -= (s->y_local[s->active[c]] + s->dy[s->active[c]]) / s->root_rho[s->active[c]];
+    }
+    return true;
+}
+
 /* s->step becomes the Newton step at the present states. */
 static bool newton_step(cone_solver *s, const attempt *how, cone_inverse *inverse) {
     int n = choose_active(s);
+    s->out->cost.dense += (double)n * n * n;
     memset(s->step, 0, (size_t)s->p->ny * sizeof(double));
     build_system(s, n, how->shift);
-    if (!solve_system(s, n)) {
+    bool soft = how->unturned && how->robust && s->cod;
+    double tiny = soft ? soft_pivot : tiny_pivot;
+    if (s->frozen && (s->cod || s->blocks) && how->shift == 0) {
+        if (!solve_blocks(s, n, tiny, soft ? soft_pivot : rank_tolerance, how->robust, inverse)) return false;
+    } else if (!solve_system(s, n, tiny)) {
         s->singular_seen = true;
         if (!how->robust) return false;
         *inverse = s->cod ? CONE_MINIMUM_NORM : CONE_REGULARISED;
         build_system(s, n, s->cod ? 0 : least_shift);
-        if (s->cod) solve_least_norm(s, n);
-        else if (!solve_system(s, n)) return false;
+        if (s->cod) solve_least_norm(s, n, soft ? soft_pivot : rank_tolerance);
+        else if (!solve_system(s, n, tiny_pivot)) return false;
     }
     for (int c = 0; c < n; c++) s->step[s->active[c]] = s->z[c] * s->root_rho[s->active[c]];
     return all_finite(s->p->ny, s->step);
@@ -198,28 +263,27 @@ static void keep_best(cone_solver *s, double norm, local_result *result) {
     memcpy(s->dy_best, s->dy, (size_t)s->p->ny * sizeof(double));
 }
 
-/* A solution whose states are others than those it was found with: the fourth corner of a box that lands flat, which was open, touches without a force. Which three were taken is
- * up to round-off; with all of them the forces are those of least norm. */
-static bool is_tie(const cone_solver *s, const attempt *how, bool other) {
-    return other && how->robust && how->shift == 0 && !s->frozen && s->cod;
-}
-
-/* The forces of the tie are other ones, the motion is not: where joints and friction hold a contact in every direction it would be another solution. */
-static bool moves_alike(const cone_solver *s, const double *psi, double enough) {
-    for (int k = 0; k < s->p->npsi; k++)
-        if (!(fabs(s->psi_l[k] - psi[k]) * (s->p->psi_scale ? s->p->psi_scale[k] : 1) <= enough)) return false;
-    return true;
+/* Forces may not be unique where a matrix is singular, or where a contact touches without a force. */
+static bool touches_without_force(const cone_solver *s, double tolerance) {
+    const cone_problem *p = s->p;
+    for (int k = 0; k < p->n_cones; k++) {
+        int row = p->cones[k].mu_N, psi = p->cones[k].psi_N;
+        if (psi < 0 || !s->on[k]) continue;
+        if (fabs(s->mu_l[row]) * s->row_scale[2 * row + 1] <= tolerance && fabs(s->psi_l[psi]) * s->row_scale[2 * row] <= tolerance)
+            return true;
+    }
+    return false;
 }
 
 /* From s->dy; the best iterate is kept in s->dy_best, result->norm. */
 static zn_status run_newton(cone_solver *s, const attempt *how, local_result *result) {
     int ny = s->p->ny;
     uint64_t history[HISTORY] = {0};
-    bool damped = how->damping == DAMP_ALWAYS, least_squares = false, tied = false, singular = false;
-    cone_inverse inverse_before = CONE_LU;
+    bool damped = how->damping == DAMP_ALWAYS, least_squares = false;
+    attempt here = *how;
     double before = INFINITY;
     for (int it = 0; it <= how->tries; it++) {
-        if (base_stopped(s->context)) return ZN_ERROR_NO_CONVERGENCE; /* newton.c tells */
+        if (base_stopped(s->context) || cone_is_exhausted(s)) return ZN_ERROR_NO_CONVERGENCE; /* newton.c and solver.c report it */
         double norm, square = measure(s, s->dy, how->shift, &norm);
         if (it == 0 && how->first != FIRST_BY_STATES) {
             if (how->first == FIRST_STICKING) cone_assume_closed_and_sticking(s);
@@ -227,23 +291,15 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
             cone_residual(s, s->psi_l, s->mu_l, s->R);
         } else {
             if (!isfinite(square)) return ZN_ERROR_NO_CONVERGENCE;
-            bool good = norm <= how->tolerance || (norm <= how->enough && norm > 0.2 * before);
-            if (tied && !(good && moves_alike(s, s->d_psi, how->enough))) {
-                memcpy(s->dy, s->dy_best, (size_t)ny * sizeof(double));
-                measure(s, s->dy, how->shift, &norm);
-            } else if (tied) result->norm = INFINITY; /* this one is meant */
             if (how->shift == 0) keep_best(s, norm, result);
+            if (it == 0 && how->unturned) result->doubtful = touches_without_force(s, how->near);
             uint64_t hash = cone_state_hash(s);
-            if (tied) s->singular_seen = singular, result->inverse = inverse_before; /* the solution itself needed none of that */
-            if (tied || (good && !is_tie(s, how, it > 0 && hash != history[(it - 1) % HISTORY]))) return ZN_OK;
-            tied = good;
-            if (tied) {
-                memcpy(s->d_psi, s->psi_l, (size_t)s->p->npsi * sizeof(double));
-                singular = s->singular_seen, inverse_before = result->inverse;
-            }
+            result->turned = it > 0 && (result->turned || hash != history[(it - 1) % HISTORY]);
+            if (how->unturned && result->turned) here.robust = false;
+            if (norm <= how->tolerance || (norm <= how->enough && norm > 0.2 * before)) return ZN_OK;
             /* Least squares of rows that contradict each other lead here again. */
             if (it > 0 && least_squares && hash == history[(it - 1) % HISTORY] && norm > stuck_share * before)
-                return ZN_ERROR_NO_CONVERGENCE;
+                return norm <= how->usable ? ZN_OK : ZN_ERROR_NO_CONVERGENCE;
             before = norm;
             for (int back = 2; back < HISTORY && back <= it; back++)
                 if (history[(it - back) % HISTORY] == hash && history[(it - 1) % HISTORY] != hash) damped = true;
@@ -251,7 +307,7 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
         }
         if (it == how->tries) break;
         cone_inverse inverse = CONE_LU;
-        if (!newton_step(s, how, &inverse)) return ZN_ERROR_SINGULAR;
+        if (!newton_step(s, &here, &inverse)) return ZN_ERROR_SINGULAR;
         least_squares = inverse != CONE_LU;
         if (least_squares) result->inverse = inverse;
         result->iterations++;
@@ -262,6 +318,94 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
     return ZN_ERROR_NO_CONVERGENCE;
 }
 
+/* ---- one of several solutions ---- */
+
+/* A shift means the same in all rows: not where cones have modes, nor where slip on one level guides that on another, nor where multipliers are sums over stages: there the
+ * solution of least norm may be one that creates energy. */
+static bool may_choose(const cone_solver *s) {
+    bool may = s->cod && !s->frozen && !s->p->A.start;
+    for (int k = 0; k < s->p->n_cones && may; k++) may = s->p->cones[k].stick_of == -1;
+    return may;
+}
+
+/* Where several choices of contacts that carry a force, or stick, are right, the way of the iteration decides which is found, and so round-off does: a box that lands flat on another, and slides. With a
+ * shift towards zero there is one solution, that of nearly the least norm, if the shift is large: from there the solutions for smaller ones are followed. */
+static zn_status follow_shifts(cone_solver *s, attempt *how, local_result *result) {
+    size_t bytes = (size_t)s->p->ny * sizeof(double);
+    double tolerance = how->tolerance, done = 1, tried = done;
+    memset(s->centre, 0, bytes);
+    for (int j = 0; j < s->p->ny; j++) s->dy[j] = -s->y_local[j];
+    memcpy(s->dy_best, s->dy, bytes);
+    for (int failures = 0; failures <= FOLLOW_FAILURES;) {
+        how->shift = tried;
+        how->tolerance = tried > towards_zero ? how->enough : tolerance;
+        bool solved = run_newton(s, how, result) == ZN_OK;
+        if (solved && tried == towards_zero) return ZN_OK;
+        if (solved) memcpy(s->dy_best, s->dy, bytes), done = tried;
+        else memcpy(s->dy, s->dy_best, bytes), failures++;
+        tried = solved ? larger(done * follow_ratio, towards_zero) : sqrt(done * tried);
+        if (tried < 2 * towards_zero) tried = towards_zero;
+    }
+    return ZN_ERROR_NO_CONVERGENCE;
+}
+
+/* From there shifts towards the solution before take what is left of the residual. Each of these problems is regular, and is solved to round-off, for errors come out over the shift: it falls only where the
+ * residual does not, and gaps that contradict each other because they were linearised, by less than what is usable, are left alone. */
+static zn_status take_the_rest(cone_solver *s, attempt *how, double usable, local_result *result) {
+    size_t bytes = (size_t)s->p->ny * sizeof(double);
+    double norm, before = INFINITY;
+    for (int it = 0; it <= REFINEMENTS; it++) {
+        measure(s, s->dy, 0, &norm);
+        bool stuck = norm > stuck_refinement * before;
+        if (norm <= how->enough || (norm <= usable && stuck) || it == REFINEMENTS) break;
+        before = norm;
+        if (stuck) how->shift *= follow_ratio;
+        memcpy(s->centre, s->mu_l, bytes);
+        memcpy(s->dy_best, s->dy, bytes);
+        if (run_newton(s, how, result) == ZN_OK) continue;
+        memcpy(s->dy, s->dy_best, bytes);
+        how->shift = smaller(how->shift * shift_rise, towards_zero);
+    }
+    memcpy(s->dy_best, s->dy, bytes);
+    result->norm = norm;
+    return norm <= usable ? ZN_OK : ZN_ERROR_NO_CONVERGENCE;
+}
+
+static bool slips(const cone_solver *s) {
+    for (int k = 0; k < s->p->ny; k++)
+        if (s->kind[k] == CONE_ROW_SLIP) return true;
+    return false;
+}
+
+/* The solution, where it is the only one, or the states of the start are right: then the way does not matter. Else that of least norm. */
+static zn_status unique_or_least(cone_solver *s, const attempt *wish, double outer, local_result *result) {
+    size_t bytes = (size_t)s->p->ny * sizeof(double);
+    attempt how = *wish, shifted = {.tolerance = to_roundoff * wish->tolerance, .enough = wish->tolerance, .tries = NEWTON_TRIES};
+    /* Who asks for less than the tolerance gets it. */
+    bool above = outer > s->settings.tolerance;
+    double usable = above ? larger(wish->enough, usable_share * outer) : wish->tolerance;
+    double near = larger(above ? s->settings.tolerance : 0, near_share * outer);
+    how.unturned = true;
+    how.usable = usable;
+    how.near = near;
+    memset(s->dy, 0, bytes);
+    bool found = run_newton(s, &how, result) == ZN_OK, doubtful = result->doubtful || result->turned;
+    bool singular = result->inverse != CONE_LU;
+    if (found && !(doubtful && (singular || touches_without_force(s, near))) && !(singular && slips(s))) return ZN_OK;
+    double norm = result->norm;
+    if (found) memcpy(s->dy_swept, s->dy_best, bytes);
+    result->norm = INFINITY;
+    zn_status status = follow_shifts(s, &shifted, result);
+    if (status == ZN_OK) status = take_the_rest(s, &shifted, usable, result);
+    if (found && status != ZN_OK) { /* then what is there is taken */
+        memcpy(s->dy_best, s->dy_swept, bytes);
+        result->norm = norm;
+        return ZN_OK;
+    }
+    if (!found && status == ZN_OK) result->inverse = CONE_MINIMUM_NORM;
+    return status;
+}
+
 /* The proximal point method: psi + shift (mu - centre)/rho in place of psi makes a regular problem with a solution near the centre, which is the next
  * centre. Where sticking is inconsistent (two contacts in a corner) the solution lies far along a direction that changes no velocity, and
  * the smaller the shift the further a step goes: it falls with success, and rises where the shifted problem is not solved either. */
@@ -270,15 +414,15 @@ static zn_status proximal_points(cone_solver *s, double wanted, double enough, l
     double norm, shift = first_shift;
     memcpy(s->dy, s->dy_best, bytes);
     measure(s, s->dy, 0, &norm);
-    for (int it = 0, failures = 0; it < PROXIMAL_TRIES && failures < PROXIMAL_FAILURES; it++) {
+    for (int it = 0, failures = 0; it < PROXIMAL_TRIES && failures < PROXIMAL_FAILURES && !cone_is_exhausted(s); it++) {
         attempt how = {.robust = true, .shift = shift, .damping = DAMP_NEVER, .tolerance = wanted, .enough = enough, .tries = NEWTON_TRIES};
         memcpy(s->centre, s->mu_l, bytes);
         memcpy(s->dy_swept, s->dy, bytes);
         if (run_newton(s, &how, result) == ZN_OK) shift = larger(shift * shift_fall, least_shift);
         else {
             memcpy(s->dy, s->dy_swept, bytes);
+            failures = shift < 1 ? failures + 1 : PROXIMAL_FAILURES; /* the same again would fail again */
             shift = smaller(shift * shift_rise, 1);
-            failures++;
         }
         measure(s, s->dy, 0, &norm);
         keep_best(s, norm, result);
@@ -298,7 +442,7 @@ static zn_status sweeps_and_newton(cone_solver *s, const double *y, double wante
     if (!s->E || !cone_prepare_sweeps(s)) return ZN_ERROR_NO_CONVERGENCE;
     for (int j = 0; j < ny; j++) s->dy[j] = -y[j];
     for (int k = 0; k < 4; k++) {
-        if ((double)lots[k] * ny * s->p->npsi > sweep_work_most || !cone_sweeps(s, lots[k], enough)) break;
+        if ((double)lots[k] * ny * s->p->npsi > sweep_work_most || cone_is_exhausted(s) || !cone_sweeps(s, lots[k], enough)) break;
         result->projections += lots[k];
         memcpy(s->dy_swept, s->dy, (size_t)ny * sizeof(double));
         for (int kind = 0; kind < 2; kind++) {
@@ -315,10 +459,15 @@ static zn_status sweeps_and_newton(cone_solver *s, const double *y, double wante
     return ZN_ERROR_NO_CONVERGENCE;
 }
 
-/* Of a brief solve. Where slip in several directions begins, Newton's method may turn it round for ever; the solution for the directions of the modes, which
- * is linear, is a better start. Then from the best point so far, with line search. */
+/* Of a brief solve. Where slip in several directions begins, Newton's method may turn it round for ever: with the directions of rho psi - mu (rows.c) it does not, and where
+ * these lead nowhere the solution for the directions of the modes, which is linear, is a better start. Then from the best point so far, with line search. */
 static zn_status second_try(cone_solver *s, attempt *how, local_result *result) {
     if (s->frozen) {
+        s->augmented = true;
+        memset(s->dy, 0, (size_t)s->p->ny * sizeof(double));
+        zn_status status = run_newton(s, how, result);
+        s->augmented = false;
+        if (status == ZN_OK) return ZN_OK;
         how->first = FIRST_DIRECTED;
         memset(s->dy, 0, (size_t)s->p->ny * sizeof(double));
         if (run_newton(s, how, result) == ZN_OK) return ZN_OK;
@@ -336,12 +485,17 @@ zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double 
     attempt how = {.robust = robust, .tolerance = wanted, .enough = enough, .tries = s->brief ? BRIEF_TRIES : NEWTON_TRIES};
     double single_norm;
     s->y_local = y;
-    if (cone_solve_single(s, s->dy_best, &single_norm) && single_norm <= enough) {
+    if ((cone_solve_single(s, s->dy_best, &single_norm) || (s->frozen && cone_solve_frozen(s, s->dy_best, &single_norm))) &&
+        single_norm <= enough) {
         result->norm = single_norm;
         return ZN_OK;
     }
     memset(s->dy_best, 0, (size_t)ny * sizeof(double));
     zn_status status = ZN_ERROR_NO_CONVERGENCE;
+    if (robust && may_choose(s)) {
+        status = unique_or_least(s, &how, norm, result);
+        if (status == ZN_OK) return status;
+    }
     for (int start = 0; start < 3 && status != ZN_OK; start++) {
         for (int j = 0; j < ny; j++) s->dy[j] = start == 0 ? 0 : -y[j];
         how.first = start == 2 ? FIRST_STICKING : FIRST_BY_STATES;

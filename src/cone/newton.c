@@ -8,14 +8,9 @@
  * the solution if no other start of the iteration gets below the tolerance, and the outcome says so. */
 #include "cone/solver.h"
 
-enum { PATIENCE = 6, HALVINGS = 5, BRIEF_ITERATIONS = 10, LOCAL_FAILURES = 4 };
-/* The Jacobian is kept when the rate seen would bring the residual below this part of the tolerance. */
-static const double chord_share = 0.2;
-/* A start is taken as the solution only when it is this much better than asked for: errors of many steps in which nothing
- * happens would add up to the tolerance otherwise. */
-static const double start_share = 1e-5;
-/* A residual is put to the test for noise when a step leaves more of it than this. */
-static const double flat_rate = 0.25;
+enum { PATIENCE = 6, HALVINGS = 5, LOCAL_FAILURES = 4 };
+/* Of the residual: what is left of the linearised one where slip begins is round-off of its direction, and a good step all the same. */
+static const double usable_share = 1e-6;
 
 static double total_norm(cone_solver *s) {
     if (s->left) cone_find_contradiction(s);
@@ -62,7 +57,8 @@ static zn_status find_step(cone_solver *s, const double *y, bool robust, double 
     if (!s->projecting) s->out->iterations[local.inverse == CONE_LU ? CONE_NEWTON : CONE_LEAST_NORM]++;
     s->out->iterations[CONE_PROJECTION] += local.projections;
     s->least_norm = s->least_norm || local.inverse != CONE_LU;
-    if ((status == ZN_ERROR_SINGULAR && !robust) || (status != ZN_OK && s->brief)) return status;
+    bool usable = s->frozen && status == ZN_ERROR_NO_CONVERGENCE && local.norm <= usable_share * norm;
+    if ((status == ZN_ERROR_SINGULAR && !robust) || (status != ZN_OK && s->brief && !usable)) return status;
     *failures = status == ZN_OK ? 0 : *failures + 1;
     if (*failures == LOCAL_FAILURES) return status; /* expensive and not converging */
     cone_smooth_step(s, s->dy_best, s->dx);
@@ -84,10 +80,25 @@ static zn_status refresh(cone_solver *s, const double *x, const double *y, bool 
     return s->use_sparse ? ZN_OK : cone_factor(s);
 }
 
+/* Contacts with modes at rest, or in motion that does not change: gaps differ from zero by round-off of coordinates, which a step would only replace by other
+ * round-off. It does not add up: gaps are measured anew in each step. */
+static bool starts_in_noise(cone_solver *s) {
+    const cone_problem *p = s->p;
+    double tolerance = CONE_START_SHARE * s->settings.tolerance;
+    if (!s->frozen || !p->psi_noise || !(cone_smooth_norm(s, s->phi) <= tolerance)) return false;
+    for (int k = 0; k < p->ny; k++) {
+        bool psi = s->kind[k] == CONE_ROW_PSI;
+        double noise = psi && s->psi_row[k] >= 0 ? p->psi_noise[s->psi_row[k]] : 0;
+        if (!(fabs(s->R[k]) * s->row_scale[2 * k + (psi ? 0 : 1)] <= larger(tolerance, noise))) return false;
+    }
+    return true;
+}
+
 zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
     const cone_settings *settings = &s->settings;
     double best = INFINITY, norm = INFINITY, rate = 1;
-    int worse = 0, failures = 0, most = s->brief && settings->newton_max > BRIEF_ITERATIONS ? BRIEF_ITERATIONS : settings->newton_max;
+    int worse = 0, failures = 0,
+        most = s->brief && settings->newton_max > CONE_BRIEF_ITERATIONS ? CONE_BRIEF_ITERATIONS : settings->newton_max;
     bool fresh = true;
     s->current = false;
     s->rank_known = s->forgives = false; /* until there are factors */
@@ -97,10 +108,9 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
     for (int it = 0; it < most; it++) {
         if (base_stopped(s->context)) return ZN_STOPPED;
         keep_best(s, x, y, norm, &best);
-        s->current = norm <= (it == 0 ? start_share : 1) * settings->tolerance;
+        s->current = norm <= (it == 0 ? CONE_START_SHARE : 1) * settings->tolerance || (it == 0 && starts_in_noise(s));
         if (s->current) return ZN_OK;
-        bool chord = it > 0 && rate < 0.1 && (norm * rate <= chord_share * settings->tolerance || norm <= 2 * s->expected.noise);
-        if (!chord) {
+        if (it == 0 || !cone_keeps_derivatives(norm, rate, settings->tolerance, &s->expected)) {
             status = refresh(s, x, y, fresh);
             if (status != ZN_OK) break;
         }
@@ -111,7 +121,7 @@ zn_status cone_newton(cone_solver *s, double *x, double *y, bool robust) {
         status = take_step(s, x, y, old, worse >= 2, &norm);
         if (status != ZN_OK) break;
         rate = norm / old;
-        if (norm > settings->tolerance && norm <= 2 * s->expected.noise && rate > flat_rate) {
+        if (norm > settings->tolerance && cone_may_be_noise(norm, rate, &s->expected)) {
             keep_best(s, x, y, norm, &best);
             if (cone_noise_at(s, x, y) > 0) {
                 keep_floor(s, best);

@@ -20,8 +20,6 @@ static void worst_of(cone_outcome *out, double size, int k, int row) {
     out->worst_row = row;
 }
 
-static double psi_scale(const cone_problem *p, int row) { return p->psi_scale ? p->psi_scale[row] : 1; }
-
 static void judge_smooth(const cone_solver *s, cone_outcome *out) {
     const cone_problem *p = s->p;
     for (int i = 0; i < p->nx; i++) {
@@ -38,7 +36,7 @@ static void judge_smooth(const cone_solver *s, cone_outcome *out) {
 static double judge_normal(const cone_solver *s, const cone *c, cone_outcome *out) {
     const cone_problem *p = s->p;
     double psi = s->psi[c->psi_N], mu = s->mu[c->mu_N], rho = s->rho[c->mu_N];
-    double e = fabs(mu + law_prox_nonpositive(rho * psi - mu)) / rho * psi_scale(p, c->psi_N);
+    double e = fabs(mu + law_prox_nonpositive(rho * psi - mu)) / rho * cone_psi_scale(p, c->psi_N);
     int unit = p->psi_unit ? p->psi_unit[c->psi_N] : CONE_VELOCITY;
     if (unit == CONE_LENGTH) out->gap = larger(out->gap, -psi);
     else out->velocity = larger(out->velocity, -psi);
@@ -61,7 +59,7 @@ static double judge_balls(const cone_solver *s, const cone *c, int k, cone_outco
             for (int i = 0; i < dim; i++) e[i] = signed_r * s->normal[row + i];
         else law_prox_ball(dim, r, a, e);
         for (int i = 0; i < dim; i++) {
-            double size = fabs(s->mu[row + i] + e[i]) / rho * psi_scale(s->p, c->psi_F + offset + i);
+            double size = fabs(s->mu[row + i] + e[i]) / rho * cone_psi_scale(s->p, c->psi_F + offset + i);
             worst = larger(size, worst);
         }
         double excess = sqrt(length) - fabs(guided ? signed_r : r);
@@ -74,11 +72,11 @@ static double judge_balls(const cone_solver *s, const cone *c, int k, cone_outco
 /* Residual of a cone whose gate is shut: its multipliers. */
 static double judge_shut(const cone_solver *s, const cone *c) {
     double worst = 0;
-    if (c->psi_N >= 0) worst = fabs(s->mu[c->mu_N]) / s->rho[c->mu_N] * psi_scale(s->p, c->psi_N);
+    if (c->psi_N >= 0) worst = fabs(s->mu[c->mu_N]) / s->rho[c->mu_N] * cone_psi_scale(s->p, c->psi_N);
     int row = c->mu_F;
     for (int b = 0; b < c->n_balls; b++)
         for (int i = 0; i < c->balls[b].dim; i++, row++) {
-            double size = fabs(s->mu[row]) / s->rho[row] * psi_scale(s->p, c->psi_F + row - c->mu_F);
+            double size = fabs(s->mu[row]) / s->rho[row] * cone_psi_scale(s->p, c->psi_F + row - c->mu_F);
             worst = larger(size, worst);
         }
     return worst;
@@ -101,7 +99,7 @@ static bool undecided(const cone_solver *s, int k) {
     const cone *c = &s->p->cones[k];
     if (c->psi_N >= 0) {
         double a = s->psi[c->psi_N] - s->mu[c->mu_N] / s->rho[c->mu_N];
-        if (fabs(a) * psi_scale(s->p, c->psi_N) <= s->settings.tolerance) return true;
+        if (fabs(a) * cone_psi_scale(s->p, c->psi_N) <= s->settings.tolerance) return true;
     }
     return c->gate_kind == CONE_IF_CLOSED && undecided(s, c->gate);
 }
@@ -146,6 +144,7 @@ void cone_outcome_add_cost(cone_cost *total, const cone_cost *part) {
     total->sweeps += part->sweeps;
     total->factorisations += part->factorisations;
     total->solves += part->solves;
+    total->dense += part->dense;
     total->seconds += part->seconds;
 }
 
@@ -157,6 +156,7 @@ void cone_outcome_add(cone_outcome *total, const cone_outcome *part) {
     total->solves += part->solves;
     cone_outcome_add_cost(&total->cost, &part->cost);
     total->roundoff += part->roundoff;
+    if (part->end > total->end) total->end = part->end;
     total->roundoff_residual = larger(total->roundoff_residual, part->roundoff_residual);
     total->gap = larger(total->gap, part->gap);
     total->velocity = larger(total->velocity, part->velocity);

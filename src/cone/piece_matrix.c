@@ -10,6 +10,8 @@
  * rows are multiplied by f; inclusions do not change by that. */
 #include "cone/pieces.h"
 
+#include "base/wide.h"
+
 /* Factors this near to 1 are round-off. */
 static const double same_units = 1e-3;
 /* Factorisations for one solve, the fewer the larger the piece; steps of half the length are cheaper than more. */
@@ -18,6 +20,14 @@ static int work_most(const cone_solver *s, int contacts) {
     int most = WORK_CONTACTS / contacts;
     if (s->expected.hopeless) return WORK_HOPELESS;
     return most > WORK_MOST ? WORK_MOST : most < WORK_LEAST ? WORK_LEAST : most;
+}
+
+/* The same for iterations of projections, each of which costs a solve with factors at hand. */
+enum { PROJECTIONS_MOST = 30000, PROJECTIONS_LEAST = 1000, PROJECTIONS_CONTACTS = 3000000 };
+static int projections_most(const cone_solver *s, int contacts) {
+    int most = PROJECTIONS_CONTACTS / contacts;
+    if (s->expected.hopeless) return PROJECTIONS_LEAST;
+    return most > PROJECTIONS_MOST ? PROJECTIONS_MOST : most < PROJECTIONS_LEAST ? PROJECTIONS_LEAST : most;
 }
 
 static int cell_size(const cone_pieces *k, int cell) { return k->map.start[cell + 1] - k->map.start[cell]; }
@@ -162,29 +172,30 @@ static void add_product(const cone_pieces *k, const cone_solver *s, const touch 
     }
 }
 
-/* The same for contacts of three rows and a cell of six unknowns, a body in space: psi has zeros where there are no entries. */
+/* The same for contacts of three rows and a cell of six unknowns, a body in space, by columns of the block. psi: by unknowns, the rows of b, with zeros where there
+ * are no entries. */
 enum { PLAIN = 6 };
-static void add_plain_product(const double *restrict psi, const double *restrict G, double *restrict block) {
-    double sum[9];
-    memcpy(sum, block, sizeof sum);
-    for (int k = 0; k < PLAIN; k++)
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) sum[i * 3 + j] -= psi[i * PLAIN + k] * G[j * PLAIN + k];
-    memcpy(block, sum, sizeof sum);
+typedef double lanes __attribute__((vector_size(4 * sizeof(double))));
+ALWAYS_INLINE void add_plain_product(const lanes psi[PLAIN], const double *G, double *block) {
+    for (int j = 0; j < 3; j++) {
+        lanes sum = {0};
+        for (int k = 0; k < PLAIN; k++) sum += psi[k] * G[j * PLAIN + k];
+        for (int i = 0; i < 3; i++) block[i * 3 + j] -= sum[i];
+    }
 }
 
-static void fill_row(const cone_solver *s, const piece_worker *w, int *place, int contact, int d) {
+ALWAYS_INLINE void fill_row(const cone_solver *s, const piece_worker *w, int *place, int contact, int d) {
     const cone_pieces *k = s->pieces;
-    double *W = many_blocks(w->many), psi[3 * PLAIN];
+    double *W = many_blocks(w->many);
     int c = k->number[contact];
     for (int e = w->start[c]; e < w->start[c + 1]; e++) place[w->index[e]] = e;
     for (int t = k->touch_start[contact]; t < k->touch_start[contact + 1]; t++) {
         const touch *own = &k->touches[t];
         int cell = own->cell;
         bool plain = d == 3 && cell_size(k, cell) == PLAIN;
-        memset(psi, 0, sizeof psi);
+        lanes psi[PLAIN] = {0};
         for (int e = own->psi_first; plain && e < own->psi_last; e++)
-            psi[k->psi_entries[e].row * PLAIN + k->psi_entries[e].place] = s->psi_x[k->psi_entries[e].entry];
+            psi[k->psi_entries[e].place][k->psi_entries[e].row] = s->psi_x[k->psi_entries[e].entry];
         for (int e = k->cell_start[cell]; e < k->cell_start[cell + 1]; e++) {
             const touch *other = &k->touches[k->cell_touch[e]];
             if (!k->present[other->contact]) continue;
@@ -197,10 +208,15 @@ static void fill_row(const cone_solver *s, const piece_worker *w, int *place, in
     for (int i = k->contacts[contact].dim; i < d; i++) own[i * d + i] = own[0]; /* rows that this contact does not have */
 }
 
-static void fill_some_rows(void *user, int task, int member) {
+WIDE static void fill_some_rows(void *user, int task, int member) {
     const shared_loop *loop = user;
     for (int c = loop->first + task * PIECE_TASK; c < end_of(loop, task); c++)
         fill_row(loop->s, loop->w, worker_of(loop, member)->place, loop->s->pieces->contacts_of[c], loop->d);
+}
+
+/* Squares of the entries that lead from T to N, and back. */
+ALWAYS_INLINE void add_squares(const int d, const double *block, double *NT, double *TN) {
+    for (int i = 1; i < d; i++) *NT += block[i] * block[i], *TN += block[i * d] * block[i * d];
 }
 
 /* f by stages: between contacts of the same one. */
@@ -208,15 +224,17 @@ static void tangential_factors(const cone_pieces *k, const piece_worker *w, int 
     int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first;
     double NT[PIECE_STAGES_MOST] = {0}, TN[PIECE_STAGES_MOST] = {0};
     const double *W = many_blocks(w->many);
-    for (int c = 0; c < n; c++)
+    for (int c = 0; c < n; c++) {
+        int stage = k->contacts[k->contacts_of[first + c]].stage;
+        double there = 0, back = 0;
         for (int e = w->start[c]; e < w->start[c + 1]; e++) {
-            int stage = k->contacts[k->contacts_of[first + c]].stage;
-            if (stage != k->contacts[k->contacts_of[first + w->index[e]]].stage) continue;
-            for (int i = 1; i < d; i++) {
-                double a = W[(size_t)e * (size_t)(d * d) + (size_t)i], b = W[(size_t)e * (size_t)(d * d) + (size_t)(i * d)];
-                NT[stage] += a * a, TN[stage] += b * b;
-            }
+            const double *block = W + (size_t)e * (size_t)(d * d);
+            if (k->inverse && stage != k->contacts[k->contacts_of[first + w->index[e]]].stage) continue;
+            if (d == 3) add_squares(3, block, &there, &back);
+            else add_squares(d, block, &there, &back);
         }
+        NT[stage] += there, TN[stage] += back;
+    }
     for (int stage = 0; stage < PIECE_STAGES_MOST; stage++) {
         double factor = sqrt(NT[stage] / TN[stage]);
         factors[stage] = isfinite(factor) && factor > 0 && fabs(factor - 1) > same_units ? factor : 1;
@@ -238,7 +256,6 @@ static void load_contacts(const cone_solver *s, piece_worker *w, int piece, int 
     const cone_problem *p = s->p;
     const cone_pieces *k = s->pieces;
     int first = k->piece_contact[piece], n = k->piece_contact[piece + 1] - first;
-    const double *W = many_blocks(w->many);
     for (int c = 0; c < n; c++) {
         const piece_contact *contact = &k->contacts[k->contacts_of[first + c]];
         double *q = w->q + c * d, *r = w->r + c * d, friction[2] = {0}, unit = 0, factor = factors[contact->stage];
@@ -246,7 +263,7 @@ static void load_contacts(const cone_solver *s, piece_worker *w, int piece, int 
             bool own = i < contact->dim;
             q[i] = own ? s->psi[contact->psi[i]] : 0;
             r[i] = own ? s->mu[contact->y[i]] : 0;
-            if (own) unit = larger((p->psi_scale ? p->psi_scale[contact->psi[i]] : 1) / (i ? factor : 1), unit);
+            if (own) unit = larger(cone_psi_scale(p, contact->psi[i]) / (i ? factor : 1), unit);
         }
         for (int t = k->touch_start[k->contacts_of[first + c]]; t < k->touch_start[k->contacts_of[first + c] + 1]; t++) {
             const touch *at = &k->touches[t];
@@ -261,12 +278,7 @@ static void load_contacts(const cone_solver *s, piece_worker *w, int piece, int 
         for (int i = 1; i < d; i++) q[i] *= factor;
         w->mu[c] = friction[0], w->nu[c] = friction[1], w->scale[c] = unit;
     }
-    for (int c = 0; c < n; c++)
-        for (int e = w->start[c]; e < w->start[c + 1]; e++) {
-            const double *block = W + (size_t)e * (size_t)(d * d), *r = w->r + w->index[e] * d;
-            for (int i = 0; i < d; i++)
-                for (int j = 0; j < d; j++) w->q[c * d + i] -= block[i * d + j] * r[j];
-        }
+    many_subtract(w->many, w->r, w->q);
 }
 
 static zn_status solve_contacts(cone_solver *s, piece_worker *w, int piece, double wanted, int *d) {
@@ -288,7 +300,11 @@ static zn_status solve_contacts(cone_solver *s, piece_worker *w, int piece, doub
     multiply_tangential_rows(k, w, piece, *d, factors);
     load_contacts(s, w, piece, *d, factors);
     many_load(w->many, &(many_load_def){w->q, w->mu, w->nu, w->scale});
-    zn_status status = many_solve(w->many, &(many_settings){.residual = wanted, .factorisations_most = work_most(s, n)}, w->r, &w->cost);
+    many_settings settings = {.residual = wanted,
+                              .factorisations_most = work_most(s, n),
+                              .projections_most = projections_most(s, n),
+                              .projections_only = s->settings.solver == ZN_SOLVER_PROJECTION};
+    zn_status status = many_solve(w->many, &settings, w->r, &w->cost);
     w->sum.sweeps += w->cost.sweeps;
     w->sum.factorisations += w->cost.factorisations;
     w->sum.solves += w->cost.solves;

@@ -11,8 +11,6 @@
  * same bits alone and among others. */
 #include "cone/pieces.h"
 
-#include <time.h>
-
 /* Rows from which on it pays; below, one dense system for all is faster. */
 enum { PIECES_ROWS = 64 };
 enum { PASSES_MOST = 20, POOR_PASSES_MOST = 2 };
@@ -242,7 +240,7 @@ static bool take_lists(cone_pieces *k) {
 
 /* What is wanted of a problem whatever the cones do. */
 bool cone_may_fall_apart(const cone_problem *p, const cone_settings *settings) {
-    return settings->solver == ZN_SOLVER_AUTO && p->ny >= PIECES_ROWS && p->nx > 0 && p->nmu == p->ny && !p->psi_y.start && !p->linear &&
+    return settings->solver != ZN_SOLVER_NEWTON && p->ny >= PIECES_ROWS && p->nx > 0 && p->nmu == p->ny && !p->psi_y.start && !p->linear &&
            !(settings->contradiction > 0 && p->nx > p->n_settled);
 }
 
@@ -411,7 +409,11 @@ static zn_status solve_open(cone_solver *s, double wanted, double *x, double *y)
         many_share(k->workers[i].many, k->team, k->together ? k->threads : 1);
     }
     base_team_run(k->team, k->together ? 1 : k->threads, k->n_open, solve_one, &(open_pieces){s, wanted, x, y});
-    for (int i = 0; i < k->threads; i++) cone_outcome_add_cost(&s->out->cost, &k->workers[i].sum);
+    for (int i = 0; i < k->threads; i++) {
+        cone_outcome_add_cost(&s->out->cost, &k->workers[i].sum);
+        if (s->settings.solver == ZN_SOLVER_PROJECTION)
+            s->out->iterations[CONE_PROJECTION] += (int)(k->workers[i].sum.sweeps + k->workers[i].sum.solves);
+    }
     for (int i = 0; i < k->n_open; i++)
         if (k->status[i] != ZN_OK) return k->status[i];
     return ZN_OK;
@@ -421,6 +423,15 @@ static bool any_failed(const cone_pieces *k) {
     bool failed = false;
     for (int i = 0; i < k->threads; i++) failed = failed || k->workers[i].failed;
     return failed;
+}
+
+bool cone_pieces_are_large(const cone_pieces *k) {
+    int most = 0;
+    for (int i = 0; i < k->n_pieces; i++) {
+        int contacts = k->piece_contact[i + 1] - k->piece_contact[i];
+        most = contacts > most ? contacts : most;
+    }
+    return most >= MANY_HUGE;
 }
 
 static void forget_failures(cone_pieces *k) {
@@ -458,14 +469,15 @@ static zn_status solve(cone_solver *s, double *x, double *y) {
         double enough = (pass == 0 ? start_share : 1) * tolerance;
         if (norm <= enough) break;
         if (pass > (any_failed(k) ? 0 : 1) && !(norm <= poor_share * old)) poor++, wanted *= poor_factor;
-        s->out->exhausted = any_failed(k) && cone_smooth_norm(s, s->phi) <= tolerance; /* another pass would be the same again */
-        if (pass == PASSES_MOST || poor == POOR_PASSES_MOST || s->out->exhausted) break;
+        bool exhausted = any_failed(k) && cone_smooth_norm(s, s->phi) <= tolerance; /* another pass would be the same again */
+        if (exhausted) s->out->end = CONE_EXHAUSTED;
+        if (pass == PASSES_MOST || poor == POOR_PASSES_MOST || exhausted) break;
         forget_failures(k);
         if (pass > 0) status = cone_evaluate(s, x, y, true);
         for (int i = 0; i < k->n_pieces; i++) k->open[i] = !(k->norm[i] <= enough);
         if (status == ZN_OK) status = solve_open(s, wanted, x, y);
         if (status == ZN_OK) status = cone_evaluate(s, x, y, false);
-        s->out->iterations[CONE_NEWTON]++;
+        if (s->settings.solver != ZN_SOLVER_PROJECTION) s->out->iterations[CONE_NEWTON]++;
     }
     s->current = status == ZN_OK && norm <= tolerance;
     if (s->current) return ZN_OK;
@@ -476,15 +488,10 @@ static zn_status solve(cone_solver *s, double *x, double *y) {
     return status == ZN_OK ? ZN_ERROR_NO_CONVERGENCE : status;
 }
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 zn_status cone_pieces_solve(cone_solver *s, double *x, double *y) {
-    double begin = seconds();
+    double begin = base_seconds();
     zn_status status = solve(s, x, y);
-    s->out->cost.seconds = seconds() - begin;
+    if (s->settings.solver == ZN_SOLVER_PROJECTION && status != ZN_ERROR_UNSUPPORTED) s->out->path = CONE_PROJECTION;
+    s->out->cost.seconds = base_seconds() - begin;
     return status;
 }

@@ -47,14 +47,6 @@ typedef struct fixed_point {
     local_result *result;
 } fixed_point;
 
-static double dot(int n, const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
-static double norm_of(int n, const double *a) { return sqrt(dot(n, a, a)); }
-
 /* to = a + t b */
 static void move(int n, const double *a, double t, const double *b, double *to) {
     for (int i = 0; i < n; i++) to[i] = a[i] + t * b[i];
@@ -67,7 +59,7 @@ static bool sweep_solves(cone_solver *s, fixed_point *f) {
     cone_set_multipliers(s, s->step);
     cone_sweep(s);
     for (int k = 0; k < f->n; k++) f->f[k] = s->mu_l[k] / s->root_rho[k] - f->z[k];
-    f->size = norm_of(f->n, f->f);
+    f->size = length_of(f->n, f->f);
     cone_classify(s, s->psi_l, s->mu_l);
     cone_residual(s, s->psi_l, s->mu_l, s->R);
     f->norm = cone_row_norm(s, s->R);
@@ -80,7 +72,7 @@ static bool sweep_solves(cone_solver *s, fixed_point *f) {
 }
 
 static bool may_go_on(const cone_solver *s, const fixed_point *f) {
-    return isfinite(f->size) && f->result->projections < f->most && !base_stopped(s->context); /* newton.c tells that it was stopped */
+    return isfinite(f->size) && f->result->projections < f->most && !base_stopped(s->context); /* newton.c reports that it was stopped */
 }
 
 /* ---- Anderson's acceleration ---- */
@@ -113,17 +105,17 @@ static void extrapolate(fixed_point *f) {
         double *p = f->p + to, *q = f->q + to;
         memcpy(p, f->d_image + from, (size_t)n * sizeof(double));
         memcpy(q, f->d_rest + from, (size_t)n * sizeof(double));
-        double all = dot(n, q, q);
+        double all = dot_product(n, q, q);
         for (int k = 0; k < used; k++) {
             const double *p_k = f->p + (size_t)k * (size_t)n, *q_k = f->q + (size_t)k * (size_t)n;
-            double share = dot(n, q_k, q);
+            double share = dot_product(n, q_k, q);
             move(n, p, -share, p_k, p);
             move(n, q, -share, q_k, q);
         }
-        double left = dot(n, q, q);
-        if (!(left > dependent_share * dependent_share * larger(all, dot(n, p, p)))) continue;
+        double left = dot_product(n, q, q);
+        if (!(left > dependent_share * dependent_share * larger(all, dot_product(n, p, p)))) continue;
         for (int i = 0; i < n; i++) p[i] /= sqrt(left), q[i] /= sqrt(left);
-        double along = dot(n, q, f->rest);
+        double along = dot_product(n, q, f->rest);
         move(n, f->z, -along, p, f->z);
         move(n, f->rest, -along, q, f->rest);
         used++;
@@ -157,9 +149,9 @@ typedef enum settled { SETTLED_STEADY, SETTLED_NOT, SETTLED_SOLVED } settled;
 
 /* Whether f, the one after f->drift, has its direction and is not less: what falls converges. */
 static bool is_steady(const fixed_point *f) {
-    double growth = dot(f->n, f->f, f->drift) / dot(f->n, f->drift, f->drift);
+    double growth = dot_product(f->n, f->f, f->drift) / dot_product(f->n, f->drift, f->drift);
     move(f->n, f->f, -growth, f->drift, f->rest);
-    return growth >= 1 - steady_share && norm_of(f->n, f->rest) <= steady_share * f->size;
+    return growth >= 1 - steady_share && length_of(f->n, f->rest) <= steady_share * f->size;
 }
 
 /* A steady f in f->drift, at z. */
@@ -193,7 +185,7 @@ static bool drift_solves(cone_solver *s, fixed_point *f) {
             if (sweep_solves(s, f)) return true;
             if (!may_go_on(s, f)) return false;
             move(f->n, f->f, -1, f->drift, f->rest);
-            if (cone_state_hash(s) == states || norm_of(f->n, f->rest) <= kept_share * f->size) break;
+            if (cone_state_hash(s) == states || length_of(f->n, f->rest) <= kept_share * f->size) break;
         }
         if (stride > 1) continue;
         move(f->n, f->base, stride_cut, f->drift, f->z); /* into the next states */

@@ -38,13 +38,26 @@ static int sticking_rows(const cone *c) { return cone_is_frozen(c) && c->psi_sti
 /* Rows of psi that direct a ball that slips by its mode or its guide. */
 static int directing_rows(const cone *c) { return c->psi_D >= 0 ? c->psi_D : c->psi_F; }
 
-/* A direction of one row is a sign that the mode knows: the branch is smooth through psi_F = 0. */
-static ball_state freeze_slip(cone_solver *s, const cone *c, int b, int row, double r, const double *psi, double *turn) {
+/* A direction of one row is a sign that the mode knows: the branch is smooth through psi_F = 0. Where slip in several directions begins, small velocities turn fast, and
+ * d = psi/|psi| leads Newton's method round and round; with a = rho psi - mu, which has the same direction in the solution, the branch is smooth there, too. */
+static ball_state freeze_slip(cone_solver *s, const cone *c, int b, int row, double r, const double *psi, const double *mu, double *turn) {
     int offset = row - c->mu_F, dim = c->balls[b].dim;
-    double *n = s->normal + row;
-    if (dim == 1 || !slip_along(dim, psi + directing_rows(c) + offset, r, n, turn))
+    double *n = s->normal + row, a[CONE_BALL_DIM_MAX];
+    if (s->augmented && dim > 1 && r > 0 && !cone_begins(c, b)) {
+        for (int i = 0; i < dim; i++) a[i] = s->rho[row] * psi[directing_rows(c) + offset + i] - mu[row + i];
+        if (slip_along(dim, a, r, n, turn)) return BALL_SLIP;
+    }
+    if (dim == 1 || cone_begins(c, b) || !slip_along(dim, psi + directing_rows(c) + offset, r, n, turn))
         for (int i = 0; i < dim; i++) n[i] = c->frozen->along[offset + i];
     return BALL_GUIDED;
+}
+
+/* Velocities below the tolerance may be round-off, and their direction with them: what slips no faster on one level is not guided by that on the next. Contacts that
+ * wedge a body have one velocity, zero, and many forces, of which some are at their limit. */
+static bool has_direction(const cone_solver *s, const cone *c, int offset, int dim, const double *psi) {
+    double squared = 0;
+    for (int i = c->psi_D + offset, end = i + dim; i < end; i++) squared += pow(psi[i] * cone_psi_scale(s->p, i), 2);
+    return c->stick_of < 0 || squared > pow(s->settings.tolerance, 2);
 }
 
 /* Ball b of cone k, whose rows begin at `row` and whose radius is r. */
@@ -54,8 +67,10 @@ static ball_state classify_ball(cone_solver *s, int k, int b, int row, double r,
     int offset = row - c->mu_F, dim = c->balls[b].dim;
     cone_mode mode = cone_is_frozen(c) ? (cone_mode)c->frozen->ball[b] : CONE_LAW;
     if (mode == CONE_STICK) return BALL_STICK;
-    if (mode == CONE_SLIP) return freeze_slip(s, c, b, row, r, psi, turn);
-    if ((guide == BALL_SLIP || guide == BALL_GUIDED) && slip_along(dim, psi + c->psi_D + offset, r, n, turn)) return BALL_GUIDED;
+    if (mode == CONE_SLIP) return freeze_slip(s, c, b, row, r, psi, mu, turn);
+    if ((guide == BALL_SLIP || guide == BALL_GUIDED) && has_direction(s, c, offset, dim, psi) &&
+        slip_along(dim, psi + c->psi_D + offset, r, n, turn))
+        return BALL_GUIDED;
     if (!(r > 0)) return BALL_OFF;
     double squared = 0, rho = s->rho[row];
     for (int i = 0; i < dim; i++) {
@@ -165,7 +180,8 @@ static void apply_slip(const cone_solver *s, const cone *c, int ball, int b, int
     double da[CONE_BALL_DIM_MAX], along = 0, t = s->turn[ball], rho = s->rho[row];
     double stretch = c->mu_R >= 0 ? c->balls[b].mu * dmu[c->mu_R] : 0;
     for (int i = 0; i < dim; i++) {
-        da[i] = s->ball[ball] == BALL_GUIDED ? dpsi[directing_rows(c) + offset + i] : rho * dpsi[c->psi_F + offset + i] - dmu[row + i];
+        double turned = dpsi[(s->ball[ball] == BALL_GUIDED || cone_is_frozen(c) ? directing_rows(c) : c->psi_F) + offset + i];
+        da[i] = s->ball[ball] == BALL_GUIDED ? turned : rho * turned - dmu[row + i];
         along += n[i] * da[i];
     }
     for (int i = 0; i < dim; i++) dR[row + i] = dmu[row + i] + stretch * n[i] + t * (da[i] - n[i] * along);

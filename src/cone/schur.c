@@ -62,16 +62,12 @@ static void solve_columns(cone_solver *s, double *b, int columns, bool rough) {
     lin_lu_solve_many(s->lu, b + (size_t)solved * (size_t)p->nx, columns - solved);
 }
 
-void cone_smooth_solve(cone_solver *s, double *b) {
-    if (s->p->nx > 0) solve_columns(s, b, 1, false);
-}
-
 void cone_linearise(cone_solver *s) {
     const cone_problem *p = s->p;
     memcpy(s->psi_free, s->psi, (size_t)p->npsi * sizeof(double));
     if (p->nx == 0) return;
     memcpy(s->v, s->phi, (size_t)p->nx * sizeof(double));
-    cone_smooth_solve(s, s->v);
+    solve_columns(s, s->v, 1, false);
     lin_multiply(&p->psi_x, s->psi_x, -1, s->v, s->psi_free);
 }
 
@@ -97,6 +93,15 @@ static void make_columns(cone_solver *s, int first, int count) {
 
 void cone_need_column(cone_solver *s, int j) {
     if (!s->have[j]) make_columns(s, j, 1);
+}
+
+void cone_need_runs(cone_solver *s, int n, const int *columns) {
+    for (int c = 0, count; c < n; c += count) {
+        for (count = 1; c + count < n && columns[c + count] == columns[c] + count;) count++;
+        bool known = true;
+        for (int i = 0; i < count; i++) known = known && s->have[columns[c] + i];
+        if (!known) make_columns(s, columns[c], count);
+    }
 }
 
 /* Many at once are cheaper than one by one: gaps between missing ones are closed where that makes longer runs. */

@@ -7,6 +7,8 @@
  *     slip     mu_F = -m mu_N d       mu_N = -b_N/(D_NN - m D_NF d),  psi_F = b_F + (D_FN - m D_FF d) mu_N  along d, |d| = 1
  *              one row: d = +-1;  two rows: Newton in the angle of d for psi_F x d = 0
  *
+ * A contact that slips in the plane by its mode has the last case whatever the signs are (other modes: frozen.c).
+ *
  * Only where D_NN > m |D_NF|: then the normal force decides nothing twice (no Painleve), and the order of the cases is free. */
 #include "cone/solver.h"
 
@@ -16,6 +18,7 @@ typedef struct single {
     double b[3], D[3][3];  /* D[i][j] = d psi_i/d mu_j */
     double mu[3];
     bool slips;
+    bool frozen; /* it slips by its mode, along psi_F */
 } single;
 
 static bool all_zero(const double *v, int first, int count) {
@@ -30,8 +33,16 @@ static int ball_rows(const cone *c) {
     return rows;
 }
 
+/* Closed, and its one ball slips along a direction that is its own. */
+static bool turns_by_mode(const cone *c) {
+    bool own = c->psi_D < 0 || c->psi_D == c->psi_F;
+    return c->frozen->normal == CONE_CLOSED && c->n_balls == 1 && c->balls[0].dim == 2 && c->frozen->ball[0] == CONE_SLIP && own &&
+           !cone_begins(c, 0);
+}
+
 static bool add_cone(const cone *c, single *o) {
-    if (cone_is_frozen(c)) return false;
+    o->frozen = cone_is_frozen(c);
+    if (o->frozen && !turns_by_mode(c)) return false;
     if (c->psi_N >= 0) {
         if (o->n > 0) return false;
         o->row[0] = c->mu_N, o->psi[0] = c->psi_N, o->n = 1;
@@ -151,7 +162,7 @@ static double remainder_of(const cone_solver *s, const single *o) {
     for (int i = 0; i < o->n; i++) {
         psi[i] = o->b[i];
         for (int j = 0; j < o->n; j++) psi[i] += o->D[i][j] * o->mu[j];
-        a[i] = s->rho[o->row[i]] * psi[i] - o->mu[i];
+        a[i] = o->frozen ? psi[i] : s->rho[o->row[i]] * psi[i] - o->mu[i];
         if (i > 0) squared += a[i] * a[i];
     }
     double turn = o->slips && squared > 0 ? o->m * o->mu[0] / sqrt(squared) : 0; /* R_F = mu_F + r a_F/|a_F| */
@@ -174,10 +185,10 @@ bool cone_solve_single(cone_solver *s, double *dy, double *norm) {
     if (!find(s, &o)) return false;
     memset(dy, 0, (size_t)s->p->ny * sizeof *dy);
     *norm = 0;
-    if (s->psi_free[o.psi[0]] >= 0 && no_force(s, &o)) return true; /* open as it was: needs no D */
+    if (!o.frozen && s->psi_free[o.psi[0]] >= 0 && no_force(s, &o)) return true; /* open as it was: needs no D */
     if (!gather(s, &o)) return false;
-    bool open = o.b[0] >= 0;
-    if (!open && !stick(&o) && !(o.n == 2 ? slip_line(&o) : o.n == 3 && slip_plane(&o))) return false;
+    bool open = !o.frozen && o.b[0] >= 0;
+    if (!open && (o.frozen || !stick(&o)) && !(o.n == 2 ? slip_line(&o) : o.n == 3 && slip_plane(&o))) return false;
     if (!open) *norm = remainder_of(s, &o);
     for (int i = 0; i < o.n; i++) dy[o.row[i]] = o.mu[i] - s->mu[o.row[i]];
     return true;

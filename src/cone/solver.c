@@ -155,6 +155,7 @@ void cone_solver_destroy(cone_solver *s) {
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) mem_free(s->context, blocks[k]);
     lin_lu_destroy(s->lu);
     lin_cod_destroy(s->cod);
+    lin_cod_destroy(s->blocks);
     cone_sparse_destroy(s->context, s->sparse);
     cone_pieces_destroy(s->context, s->pieces);
     mem_free(s->context, s);
@@ -201,6 +202,28 @@ static bool clear_open_rows(cone_solver *s, double *y) {
     return changed;
 }
 
+static zn_status look_again(cone_solver *s, const double *x, double *y) {
+    zn_status evaluated = cone_evaluate(s, x, y, false);
+    if (evaluated == ZN_OK) cone_classify(s, s->psi, s->mu);
+    return evaluated;
+}
+
+/* Iterations over many contacts end at the tolerance, and what is within that of a contact may be more than that of a body that hardly spins: then it stays. */
+static zn_status clear_open(cone_solver *s, const double *x, double *y) {
+    double smooth = cone_smooth_norm(s, s->phi);
+    memcpy(s->dy_try, y, (size_t)s->p->ny * sizeof(double));
+    if (!clear_open_rows(s, y)) return ZN_OK;
+    zn_status evaluated = look_again(s, x, y);
+    if (evaluated != ZN_OK || !s->pieces || s->forgives || smooth > s->settings.tolerance ||
+        cone_smooth_norm(s, s->phi) <= s->settings.tolerance)
+        return evaluated;
+    memcpy(y, s->dy_try, (size_t)s->p->ny * sizeof(double));
+    return look_again(s, x, y);
+}
+
+/* A residual at which a step may be left, where its many contacts take more work than it may have: that of a preview. Parts of such a step are not easier. */
+static const double unfinished_most = 1e-2;
+
 /* The verdict on (x, y): evaluated anew, then measured. */
 static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outcome *out, zn_status status) {
     out->solves = 1;
@@ -208,18 +231,16 @@ static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outco
     zn_status evaluated = ZN_OK;
     if (!s->current) {
         s->forgives = false;
-        evaluated = cone_evaluate(s, x, y, false);
-        if (evaluated == ZN_OK) cone_classify(s, s->psi, s->mu);
+        evaluated = look_again(s, x, y);
     }
-    if (evaluated == ZN_OK && status == ZN_OK && clear_open_rows(s, y)) {
-        evaluated = cone_evaluate(s, x, y, false);
-        if (evaluated == ZN_OK) cone_classify(s, s->psi, s->mu);
-    }
+    if (evaluated == ZN_OK && status == ZN_OK) evaluated = clear_open(s, x, y);
     if (evaluated != ZN_OK) {
         out->worst = INFINITY;
         return ZN_ERROR_NOT_FINITE;
     }
     cone_judge(s, out);
+    bool exhausted = out->end == CONE_EXHAUSTED || cone_is_exhausted(s);
+    out->end = CONE_SOLVED;
     if (out->worst <= s->settings.tolerance) {
         for (int u = 0; s->forgives && u < CONE_UNIT_COUNT; u++) out->worst = larger(out->worst, out->residual[u]);
         return ZN_OK;
@@ -229,6 +250,12 @@ static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outco
         out->roundoff_residual = larger(out->roundoff_residual, out->worst);
         return ZN_OK;
     }
+    if (exhausted && s->pieces && cone_pieces_are_large(s->pieces) && out->worst <= unfinished_most) {
+        out->end = CONE_UNFINISHED;
+        return ZN_OK;
+    }
+    bool may_be_noise = out->worst_cone < 0 || !(out->worst <= CONE_MOST_NOISE * s->settings.tolerance);
+    out->end = exhausted ? CONE_EXHAUSTED : may_be_noise || cone_noise_at(s, x, y) > 0 ? CONE_FAILED : CONE_SMOOTH;
     return status == ZN_OK ? ZN_ERROR_NO_CONVERGENCE : status;
 }
 
@@ -322,6 +349,8 @@ zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     prepare(s);
     bool brief = s->brief;
     s->brief = brief || s->frozen;
+    if (s->frozen && !s->cod && !s->blocks && s->p->ny <= CONE_BLOCKS_SIZE && !(s->blocks = lin_cod_create(s->context, s->p->ny, s->p->ny)))
+        return ZN_ERROR_MEMORY;
     zn_status status = solve(s, x, y, out);
     s->brief = brief;
     return status;

@@ -31,7 +31,7 @@ typedef enum ball_state {
 
 enum { CONE_BALL_DIM_MAX = 8 };
 /* Up to this many multipliers singular systems are solved by a complete orthogonal decomposition, above by regularisation. */
-enum { CONE_COD_SIZE = 100 };
+enum { CONE_COD_SIZE = 100, CONE_BLOCKS_SIZE = 400 /* of contacts with modes, which are solved block by block */ };
 /* Up to this many multipliers Gauss-Seidel sweeps have their matrix. */
 enum { CONE_SWEEP_SIZE = 1000 };
 /* Former iterates that accelerate a projection. */
@@ -97,6 +97,7 @@ struct cone_solver {
     double *centre, *d_psi; /* ny, npsi: of proximal points (local.c) */
     double *anderson;       /* memory of projection.c */
     lin_cod *cod;           /* of ny rows; NULL when large */
+    lin_cod *blocks;        /* the same where contacts have modes; NULL: cod serves, or none did so far */
 
     double *x0, *y0, *x_best, *y_best, *x_old, *y_old, *dx, *x_floor, *y_floor;
     double *left, *left_x; /* nx: what of phi is forgiven; work space. NULL unless contradictions are allowed */
@@ -109,9 +110,13 @@ struct cone_solver {
     double *seen;           /* memory of cone_noise, nx + ny rows */
     bool projecting;        /* linearised problems go to projection.c instead of local.c */
     bool frozen;            /* some cone has a mode: solves are brief */
+    bool augmented;         /* balls that slip by their mode are directed by rho psi - mu */
     bool brief;             /* one run of Newton with few iterations, nothing else */
     bool current;           /* phi, psi, mu and the states are those of the x and y that Newton returned */
 };
+
+/* psi times this is what is compared with the tolerance. */
+static inline double cone_psi_scale(const cone_problem *p, int row) { return p->psi_scale ? p->psi_scale[row] : 1; }
 
 /* rows.c */
 void cone_multipliers(const cone_solver *, const double *y, double *mu);           /* mu = A y + mu_0 */
@@ -131,7 +136,7 @@ zn_status cone_factor(cone_solver *);
 void cone_linearise(cone_solver *); /* v and psi_free from phi, psi and the kept factors */
 void cone_need_column(cone_solver *, int j);
 void cone_need_columns(cone_solver *, int n, const int *columns);
-void cone_smooth_solve(cone_solver *, double *b);                   /* b becomes phi_x^-1 b */
+void cone_need_runs(cone_solver *, int n, const int *columns);      /* no others than these */
 void cone_smooth_step(cone_solver *, const double *dy, double *dx); /* dx = -v - G dy */
 
 /* contradiction.c */
@@ -144,11 +149,14 @@ double cone_noise_at(cone_solver *, const double *x, const double *y);
 
 /* local.c */
 typedef struct local_result {
-    double norm, norm_start;
+    double norm;
     int iterations, projections;
     cone_inverse inverse;
+    bool turned;   /* some states of the solution are not those of the start */
+    bool doubtful; /* at the start a contact may touch, or not, without a force */
 } local_result;
 void cone_local_point(cone_solver *, const double *dy);
+bool cone_is_exhausted(const cone_solver *); /* the work on dense systems is all that a solve may have */
 zn_status cone_solve_local(cone_solver *, const double *y, bool robust, double norm, local_result *); /* norm: of the whole residual */
 
 /* sweeps.c */
@@ -168,9 +176,13 @@ zn_status cone_sparse_step(cone_solver *, bool robust, double *dx, double *dy);
 zn_status cone_pieces_create(cone_solver *);
 void cone_pieces_destroy(zn_context *, cone_pieces *);
 zn_status cone_pieces_solve(cone_solver *, double *x, double *y);
+bool cone_pieces_are_large(const cone_pieces *); /* one has MANY_HUGE contacts or more */
 
 /* single.c: dy of a single contact by closed forms and the norm of its residual; false: not of that form, or not found */
 bool cone_solve_single(cone_solver *, double *dy, double *norm);
+
+/* frozen.c: the same of a few contacts that all have modes */
+bool cone_solve_frozen(cone_solver *, double *dy, double *norm);
 
 /* projection.c: s->dy_best, as cone_solve_local */
 zn_status cone_project_local(cone_solver *, double norm, local_result *);

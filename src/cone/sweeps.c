@@ -59,7 +59,7 @@ static double change(cone_solver *s, int row, double value) {
     double d = value - s->mu_l[row];
     if (d == 0) return 0;
     const double *e = s->E + (size_t)s->p->npsi * (size_t)row;
-    for (int i = 0; i < s->p->npsi; i++) s->psi_l[i] += e[i] * d;
+    lin_dense_add_columns(s->p->npsi, 1, &e, &d, s->psi_l);
     s->mu_l[row] = value;
     return fabs(d) * s->row_scale[2 * row + 1];
 }

@@ -3,9 +3,11 @@
 #include "expr/foot.h"
 #include "expr/trace.h"
 
+enum { MOST_FACTORS = 16 };
+
 bool expr_power_is_chain(double y, int *whole, bool *half) {
     double size = fabs(y);
-    if (!(size < EXPR_POW_CHAIN_MAX + 1)) return false;
+    if (!(size < MOST_FACTORS + 1)) return false;
     *whole = (int)size;
     *half = size - *whole == 0.5;
     return *half || size == *whole;
@@ -19,7 +21,8 @@ static double integer_power(double x, int n) {
     return root * root;
 }
 
-double expr_power(double x, double y) {
+/* x^y as the tape computes it. */
+static double power_of(double x, double y) {
     int whole;
     bool half;
     if (!expr_power_is_chain(y, &whole, &half)) return pow(x, y);
@@ -35,7 +38,7 @@ double expr_apply(expr_op op, double a, double b, double c) {
     case EXPR_MUL: return a * b;
     case EXPR_DIV: return a / b;
     case EXPR_NEG: return -a;
-    case EXPR_POW: return expr_power(a, b);
+    case EXPR_POW: return power_of(a, b);
     case EXPR_SIN: return sin(a);
     case EXPR_COS: return cos(a);
     case EXPR_TAN: return tan(a);

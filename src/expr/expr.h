@@ -92,12 +92,20 @@ bool expr_gradient(expr_graph *, expr, int first, int count, expr *out);
 /* Tells a derivative in a form that is cheaper than the rules would make it: what is asked later gets this one. It must be
  * the derivative. false: memory is out. */
 bool expr_keep_derivative(expr_graph *, expr, int variable, expr derivative);
-/* In place of a variable: the derivative along a motion, in which variables have the rates that expr_keep_derivative tells for their nodes, and
+/* In place of a variable: the derivative along a motion, in which variables have the rates that expr_keep_derivative gives for their nodes, and
  * others rest. What is given for other nodes (a rotation matrix turns with the angular velocity) makes it short. */
 #define EXPR_MOTION (INT32_MAX - 1)
 /* Replaces variable `first + i` by by[i]. */
 expr expr_substitute(expr_graph *, expr, int first, int count, const expr *by);
 double expr_value(expr_graph *, expr, const double *variables); /* slow, for constants and checks */
+
+typedef struct expr_list {
+    expr *at;
+    size_t count, room;
+} expr_list;
+/* Where n expressions jump or bend as functions of a variable: expressions of few values, each constant between two such places. Those that depend on it and on none of the
+ * variables first .. first + count - 1 join the list, which the caller frees. false: memory is out. */
+bool expr_switches(expr_graph *, int n, const expr *, int variable, int first, int count, expr_list *);
 
 /* The derivative of an order (0: the value) of a table at x. The graph and its tapes share the table. */
 expr expr_look_up(expr_graph *, expr_table *, int order, expr x);
@@ -105,7 +113,7 @@ expr expr_look_up(expr_graph *, expr_table *, int order, expr x);
 /* ---- nearest points ---- */
 
 /* A curve (dim 2) or surface (dim 3) f = 0, f an expression of the variables first .. first + 2, and of n_parameters variables from `parameters`
- * on, which are constants for it: nobody asks for derivatives by them. -1: memory is out. */
+ * on, which are constants for it: derivatives by them are never needed. -1: memory is out. */
 enum { EXPR_SURFACE_PARAMETERS = 12 }; /* at most */
 int expr_surface(expr_graph *, expr f, int first, int dim, int parameters, int n_parameters);
 /* Its point nearest to p (found from p by Newton's method; NaN where there is none), the gradient of f there, and the distance,
@@ -151,7 +159,7 @@ const char *expr_nearest_name(const char *name, int count, const char *(*get)(co
 /* Makes a constant one that a parameter gives; nodes from `before` on were made for it alone. The graph notes how others follow from it; then tapes can be brought to other values of the sources, with the bits
  * that a new graph would give, or the answer is that a new graph is needed (trace.c). */
 expr expr_source(expr_graph *, int source, expr constant, int before);
-/* The value of a constant, without pinning it: *slot follows it; 0: it never changes. expr_is_constant pins what it tells. */
+/* The value of a constant, without pinning it: *slot follows it; 0: it never changes. expr_is_constant pins what it reports. */
 double expr_peek(const expr_graph *, expr constant, int *slot);
 void expr_trace_pin(expr_graph *, int slot);
 
@@ -192,5 +200,6 @@ enum { EXPR_LANES = 4 };
 void expr_tape_begin(const expr_tape *, double *registers, int lanes);
 void expr_tape_section(const expr_tape *, double *registers, int lanes, int section);
 const int32_t *expr_tape_outputs(const expr_tape *, int section, int *count); /* their registers; none beyond the last section */
+bool expr_tape_says(const expr_tape *, int section);                          /* it has an output that is not always zero */
 
 #endif

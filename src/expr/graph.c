@@ -54,7 +54,7 @@ int expr_operand_count(expr_op op) {
     }
 }
 
-bool expr_is_commutative(expr_op op) {
+static bool is_commutative(expr_op op) {
     return op == EXPR_ADD || op == EXPR_MUL || op == EXPR_MIN || op == EXPR_MAX || op == EXPR_HYPOT || op == EXPR_EQUAL || op == EXPR_AND ||
            op == EXPR_OR;
 }
@@ -131,7 +131,7 @@ expr expr_intern(expr_graph *graph, expr_op op, expr a, expr b, expr c) { return
 expr expr_intern_value(expr_graph *graph, expr_op op, expr a, expr b, expr c, double value) {
     int operands = expr_operand_count(op);
     if (a < 0 || (operands > 1 && b < 0) || (operands > 2 && c < 0)) return EXPR_NONE;
-    if (expr_is_commutative(op) && b < a) {
+    if (is_commutative(op) && b < a) {
         expr swap = a;
         a = b;
         b = swap;
@@ -280,7 +280,7 @@ expr expr_look_up(expr_graph *graph, expr_table *table, int order, expr x) {
     double at;
     size_t k = 0;
     if (x < 0) return EXPR_NONE;
-    if (order > table->degree) return expr_constant(graph, 0);
+    if (order > table->degree && order != EXPR_TABLE_INTERVAL) return expr_constant(graph, 0);
     if (expr_is_constant(graph, x, &at)) return expr_constant(graph, expr_table_value(table, order, at));
     while (k < graph->n_tables && graph->tables[k] != table) k++;
     if (k == graph->n_tables) {

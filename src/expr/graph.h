@@ -61,11 +61,10 @@ struct expr_graph {
     struct expr_trace *trace; /* NULL: there are no sources */
 };
 
-/* A cubic has no more derivatives. */
-enum { EXPR_TABLE_ORDERS = 4 };
+/* A cubic has three derivatives, whose own are zero; the number of the interval is a last one. */
+enum { EXPR_TABLE_ORDERS = EXPR_TABLE_INTERVAL + 1 };
 
 int expr_operand_count(expr_op op);
-bool expr_is_commutative(expr_op op);
 /* The node as it is, only with commutative operands in order: no simplification. */
 expr expr_intern(expr_graph *, expr_op, expr a, expr b, expr c);
 expr expr_intern_constant(expr_graph *, double value);                               /* without a history */
@@ -76,10 +75,7 @@ bool expr_walk_begin(expr_graph *);
 bool expr_walk_add(expr_graph *, expr root);
 bool expr_push(expr_graph *, size_t *depth, expr node); /* on graph->stack */
 
-/* x^y as the tape computes it: small integer and half-integer exponents by multiplications. */
-#define EXPR_POW_CHAIN_MAX 16
-double expr_power(double x, double y);
-/* If y has such a form: x^y = chain(x, *whole) * (half ? sqrt(x) : 1), inverted when y < 0. */
+/* Small integer and half-integer exponents are multiplications. If y is one: x^y = chain(x, *whole) * (half ? sqrt(x) : 1), inverted when y < 0. */
 bool expr_power_is_chain(double y, int *whole, bool *half);
 double expr_apply(expr_op op, double a, double b, double c);
 

@@ -15,6 +15,7 @@
 #define NESTING_MAX 200
 #define LENGTH_MAX 100000
 #define QUOTE_MAX 40
+#define SHORT_SUM 8
 
 typedef struct parser {
     expr_graph *graph;
@@ -343,14 +344,19 @@ static expr parse_product(parser *p) {
     return value;
 }
 
+/* Long sums are sums of short ones: these do not wait for each other, and fewer roundings follow on each other. */
 static expr parse_sum(parser *p) {
-    expr value = parse_product(p);
-    while (value >= 0) {
-        if (accept(p, TOKEN_PLUS)) value = expr_binary(p->graph, EXPR_ADD, value, parse_product(p));
-        else if (accept(p, TOKEN_MINUS)) value = expr_binary(p->graph, EXPR_SUB, value, parse_product(p));
-        else break;
+    expr before = EXPR_NONE, value = parse_product(p);
+    for (int terms = 1; value >= 0; terms++) {
+        bool minus = accept(p, TOKEN_MINUS);
+        if (!minus && !accept(p, TOKEN_PLUS)) break;
+        if (terms == SHORT_SUM) {
+            before = before < 0 ? value : expr_binary(p->graph, EXPR_ADD, before, value);
+            value = parse_product(p), terms = 0;
+            if (minus && value >= 0) value = expr_unary(p->graph, EXPR_NEG, value);
+        } else value = expr_binary(p->graph, minus ? EXPR_SUB : EXPR_ADD, value, parse_product(p));
     }
-    return value;
+    return before < 0 || value < 0 ? value : expr_binary(p->graph, EXPR_ADD, before, value);
 }
 
 static bool is_comparison(token_kind kind) { return kind >= TOKEN_LESS && kind <= TOKEN_NOT_EQUAL; }

@@ -6,8 +6,6 @@
 #include "base/wide.h"
 #include "expr/foot.h"
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 /* All lanes are read before one is written: the result may stand where an operand stood. */
 #define EACH(value)                                                                                                        \
     for (; i < end; i++) {                                                                                                 \
@@ -101,6 +99,21 @@ const int32_t *expr_tape_outputs(const expr_tape *tape, int section, int *count)
     int first = section > 0 ? tape->output_end[section - 1] : 0;
     *count = tape->output_end[section] - first;
     return tape->outputs + first;
+}
+
+static bool is_zero(const expr_tape *tape, int constant) {
+    if (constant < 0 || constant >= tape->n_constants || tape->constants[constant] != 0) return false;
+    for (int i = 0; i < tape->n_traced; i++)
+        if (tape->traced[i].constant == constant) return false;
+    return true;
+}
+
+bool expr_tape_says(const expr_tape *tape, int section) {
+    int count;
+    const int32_t *outputs = expr_tape_outputs(tape, section, &count);
+    for (int i = 0; i < count; i++)
+        if (!is_zero(tape, outputs[i] - tape->n_variables)) return true;
+    return false;
 }
 
 void expr_tape_run(const expr_tape *tape, double *registers, const double *variables, int n_sections, double *const *results) {

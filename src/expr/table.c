@@ -153,9 +153,22 @@ void expr_table_release(zn_context *context, expr_table *t) {
     mem_free(context, t);
 }
 
+static double interval(const expr_table *t, double x) {
+    int low = -1, high = t->n;
+    double periods = t->periodic ? floor((x - t->x[0]) / (t->x[t->n - 1] - t->x[0])) : 0;
+    if (t->periodic) x -= (t->x[t->n - 1] - t->x[0]) * periods;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (x < t->x[middle]) high = middle;
+        else low = middle;
+    }
+    return low + periods * (t->n - 1);
+}
+
 double expr_table_value(const expr_table *t, int order, double x) {
     int low = 0, high = t->n - 1;
     if (isnan(x)) return x;
+    if (order == EXPR_TABLE_INTERVAL) return interval(t, x);
     if (t->periodic) {
         double period = t->x[high] - t->x[0];
         x -= period * floor((x - t->x[0]) / period);

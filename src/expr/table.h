@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-enum { EXPR_TABLE_MOST = 1000000 };
+enum { EXPR_TABLE_MOST = 1000000, EXPR_TABLE_INTERVAL = 5 };
 
 typedef struct expr_table {
     _Atomic int references;
@@ -25,7 +25,7 @@ typedef struct expr_table_def {
 zn_status expr_table_create(zn_context *, const expr_table_def *, expr_table **);
 expr_table *expr_table_keep(expr_table *);
 void expr_table_release(zn_context *, expr_table *);
-/* Its derivative of an order (0: the value). */
+/* Its derivative of an order (0: the value; EXPR_TABLE_INTERVAL: the number of points up to x, going on with each period). */
 double expr_table_value(const expr_table *, int order, double x);
 
 #endif

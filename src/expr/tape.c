@@ -56,7 +56,7 @@ static expr chain(expr_graph *graph, expr x, int n) {
     return expr_intern(graph, EXPR_MUL, root, root, EXPR_NONE);
 }
 
-/* The same arithmetic as expr_power, as nodes. */
+/* The same arithmetic as power_of in evaluate.c, as nodes. */
 static expr lower_power(expr_graph *graph, expr x, expr y) {
     double exponent;
     int whole;

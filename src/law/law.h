@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Force laws as sets: the reservoirs of dry friction, their projections (prox) and generalized Jacobians.
+/* Force laws as sets: the reservoirs of dry friction, and their projections (prox).
  *
  *     y in N_C(x)   <=>   x = prox_C(x + r y)  for any r > 0
  *
@@ -18,11 +18,8 @@ enum { LAW_DIM_MAX = 3 };
 
 /* prox of the nonpositive half line R0- */
 static inline double law_prox_nonpositive(double a) { return smaller(a, 0); }
-static inline double law_prox_interval(double lower, double upper, double a) { return a < lower ? lower : a > upper ? upper : a; }
 /* p = prox of the ball with this radius (a negative radius counts as zero). True: a is inside and p = a. */
 bool law_prox_ball(int dim, double radius, const double *a, double *p);
-/* An element of the generalized Jacobian: dp/da (dim x dim, column-major) and dp/dradius (dim). */
-void law_prox_ball_jacobian(int dim, double radius, const double *a, double *p_a, double *p_radius);
 
 /* ---- reservoirs ---- */
 

@@ -20,8 +20,6 @@
 enum { LANES = 4 };
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 struct lin_block_lu {
     zn_context *context;
     int n, d;
@@ -442,6 +440,15 @@ ALWAYS_INLINE void solve(const int d, const lin_block_lu *f, double *b) {
     }
     for (int j = 0; j < f->n; j++)
         for (int i = 0; i < d; i++) b[f->order[j] * d + i] = x[j * d + i];
+}
+
+double lin_block_lu_work(const lin_block_lu *f) {
+    double sum = 0, d = f->d;
+    for (int j = 0; j < f->n; j++) {
+        double rows = f->start[j + 1] - f->start[j];
+        sum += rows * rows;
+    }
+    return sum * d * d * d;
 }
 
 int lin_block_lu_factor(lin_block_lu *f, const lin_block_values *a) {

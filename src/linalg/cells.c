@@ -25,6 +25,7 @@ struct lin_cells {
     size_t *offset;                           /* per cell: its factors; of a large one its number in `large` */
     double *factors, *scale, *largest, *work; /* scale, largest: per row and column of the matrix */
     int *pivot;
+    bool *diagonal; /* per cell: what was factored was a diagonal matrix (a ball, or a body in its principal axes) */
     large_cell *large;
     int n_large;
 };
@@ -123,8 +124,9 @@ lin_cells *lin_cells_create(zn_context *context, const lin_matrix *matrix, const
     s->scale = MEM_ARRAY(context, double, n);
     s->largest = MEM_ARRAY(context, double, n);
     s->work = MEM_ARRAY(context, double, n);
+    s->diagonal = MEM_ARRAY(context, bool, n);
     const zn_pattern *p = lin_matrix_pattern(matrix);
-    if (fine && s->scale && s->largest && s->work) {
+    if (fine && s->scale && s->largest && s->work && s->diagonal) {
         find_cells(s, p, weak, joined);
         if (take_factors(s, p)) return s;
     }
@@ -139,7 +141,8 @@ void lin_cells_destroy(lin_cells *s) {
         lin_matrix_destroy(s->large[k].matrix);
         mem_free(s->context, s->large[k].values);
     }
-    void *memory[] = {s->start, s->row, s->of, s->place, s->offset, s->factors, s->scale, s->largest, s->work, s->pivot, s->large};
+    void *memory[] = {s->start, s->row,     s->of,   s->place, s->offset,   s->factors,
+                      s->scale, s->largest, s->work, s->pivot, s->diagonal, s->large};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(s->context, memory[k]);
     mem_free(s->context, s);
 }
@@ -184,13 +187,21 @@ static bool scale_small(lin_cells *s, const lin_columns *a, int c, double *facto
     return true;
 }
 
+static bool is_diagonal(int m, const double *factors) {
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < m; i++)
+            if (i != j && factors[(size_t)j * (size_t)m + (size_t)i] != 0) return false;
+    return true;
+}
+
 zn_status lin_cells_factor(lin_cells *s, const lin_matrix *matrix, int c) {
     lin_columns a = lin_matrix_columns(matrix);
     int m = cell_size(s, c), first = s->start[c];
     if (!s->dense && m > SMALL_CELL) return factor_large(s, &a, c);
     double *factors = s->factors + s->offset[c], tiny = lin_tiny_pivot(m);
     if (!scale_small(s, &a, c, factors)) return ZN_ERROR_NOT_FINITE;
-    if (lin_dense_lu_factor(m, factors, s->pivot + first) != 0) return ZN_ERROR_SINGULAR;
+    s->diagonal[c] = is_diagonal(m, factors);
+    if (!s->diagonal[c] && lin_dense_lu_factor(m, factors, s->pivot + first) != 0) return ZN_ERROR_SINGULAR;
     for (int k = 0; k < m; k++)
         if (!(fabs(factors[(size_t)k * (size_t)(m + 1)]) > tiny * s->largest[first + k])) return ZN_ERROR_SINGULAR;
     return ZN_OK;
@@ -204,7 +215,10 @@ void lin_cells_solve(const lin_cells *s, int c, double *b, int columns) {
     }
     for (int k = 0; k < columns; k++)
         for (int i = 0; i < m; i++) b[k * m + i] *= s->scale[first + i];
-    lin_dense_lu_solve(m, s->factors + s->offset[c], s->pivot + first, b, columns);
+    const double *factors = s->factors + s->offset[c];
+    if (!s->diagonal[c]) lin_dense_lu_solve(m, factors, s->pivot + first, b, columns);
+    for (int k = 0; k < columns && s->diagonal[c]; k++)
+        for (int i = 0; i < m; i++) b[k * m + i] /= factors[(size_t)i * (size_t)(m + 1)];
 }
 
 zn_status lin_cells_factor_all(lin_cells *s, const lin_matrix *matrix) {

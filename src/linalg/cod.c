@@ -8,11 +8,13 @@
 
 struct lin_cod {
     zn_context *context;
-    int m, n, rank;
-    double *a; /* Q below, T and Z above the diagonal */
+    int m, n, rank;     /* of the matrix at hand, */
+    int most_m, most_n; /* which is at most as large */
+    double *a;          /* Q below, T and Z above the diagonal */
     double *tau_Q, *tau_Z;
-    int *column; /* P, from 1 */
-    double *x;   /* max(m, n) */
+    int *column;  /* P, from 1 */
+    double *x;    /* max(m, n) */
+    double *part; /* right side and solution of a block */
     double *work;
     int work_size;
     double rcond;
@@ -41,7 +43,7 @@ static int work_needed(int m, int n) {
 lin_cod *lin_cod_create(zn_context *context, int m, int n) {
     lin_cod *cod = MEM_ARRAY(context, lin_cod, 1);
     if (!cod) return NULL;
-    *cod = (lin_cod){.context = context, .m = m, .n = n};
+    *cod = (lin_cod){.context = context, .m = m, .n = n, .most_m = m, .most_n = n};
     cod->work_size = m > 0 && n > 0 ? work_needed(m, n) : 1;
     cod->a = MEM_ARRAY(context, double, (size_t)m *(size_t)n);
     cod->tau_Q = MEM_ARRAY(context, double, smaller_count(m, n));
@@ -49,7 +51,8 @@ lin_cod *lin_cod_create(zn_context *context, int m, int n) {
     cod->column = MEM_ARRAY(context, int, n);
     cod->x = MEM_ARRAY(context, double, larger_count(m, n));
     cod->work = MEM_ARRAY(context, double, cod->work_size);
-    if (cod->a && cod->tau_Q && cod->tau_Z && cod->column && cod->x && cod->work) return cod;
+    cod->part = MEM_ARRAY(context, double, 2 * n);
+    if (cod->part && cod->a && cod->tau_Q && cod->tau_Z && cod->column && cod->x && cod->work) return cod;
     lin_cod_destroy(cod);
     return NULL;
 }
@@ -63,16 +66,17 @@ void lin_cod_destroy(lin_cod *cod) {
     mem_free(context, cod->column);
     mem_free(context, cod->x);
     mem_free(context, cod->work);
+    mem_free(context, cod->part);
     mem_free(context, cod);
 }
 
-int lin_cod_factor(lin_cod *cod, const double *a, double rank_tolerance) {
+/* What is in cod->a. */
+static int factor(lin_cod *cod, double rank_tolerance) {
     int m = cod->m, n = cod->n, info = 0;
     cod->rank = 0;
     cod->rcond = 0;
     if (m == 0 || n == 0) return 0;
     double tolerance = rank_tolerance > 0 ? rank_tolerance : LIN_RANK_TOLERANCE;
-    memcpy(cod->a, a, (size_t)m * (size_t)n * sizeof *a);
     memset(cod->column, 0, (size_t)n * sizeof *cod->column);
     dgeqp3_(&m, &n, cod->a, &m, cod->column, cod->tau_Q, cod->work, &cod->work_size, &info);
     double first = fabs(cod->a[0]);
@@ -84,6 +88,48 @@ int lin_cod_factor(lin_cod *cod, const double *a, double rank_tolerance) {
     }
     if (cod->rank > 0 && cod->rank < n) dtzrzf_(&cod->rank, &n, cod->a, &m, cod->tau_Z, cod->work, &cod->work_size, &info);
     return cod->rank;
+}
+
+int lin_cod_factor(lin_cod *cod, const double *a, double rank_tolerance) {
+    cod->m = cod->most_m, cod->n = cod->most_n;
+    memcpy(cod->a, a, (size_t)cod->m * (size_t)cod->n * sizeof *a);
+    return factor(cod, rank_tolerance);
+}
+
+/* Into cod->a, and its right side into cod->part. */
+static void take_block(lin_cod *cod, int n, const double *a, const int *label, int block, const double *b) {
+    int count = 0;
+    size_t next = 0;
+    for (int j = 0; j < n; j++) {
+        if (label[j] != block) continue;
+        for (int i = 0; i < n; i++)
+            if (label[i] == block) cod->a[next++] = a[(size_t)j * (size_t)n + (size_t)i];
+        cod->part[count++] = b[j];
+    }
+    cod->m = cod->n = count;
+}
+
+static void give_block(int n, const int *label, int block, const double *part, double *b) {
+    for (int i = 0; i < n; i++)
+        if (label[i] == block) b[i] = *part++;
+}
+
+bool lin_cod_eliminate_block(lin_cod *cod, int n, const double *a, const int *label, int block, double tiny, double *b) {
+    take_block(cod, n, a, label, block, b);
+    int count = cod->n;
+    if (lin_dense_lu_factor(count, cod->a, cod->column) != 0) return false;
+    for (int k = 0; k < count; k++)
+        if (!(fabs(cod->a[(size_t)k * (size_t)count + (size_t)k]) > tiny)) return false;
+    lin_dense_lu_solve(count, cod->a, cod->column, cod->part, 1);
+    give_block(n, label, block, cod->part, b);
+    return true;
+}
+
+void lin_cod_solve_block(lin_cod *cod, int n, const double *a, const int *label, int block, double rank_tolerance, double *b) {
+    take_block(cod, n, a, label, block, b);
+    factor(cod, rank_tolerance);
+    lin_cod_solve(cod, cod->part, cod->part + cod->most_n);
+    give_block(n, label, block, cod->part + cod->most_n, b);
 }
 
 void lin_cod_solve(const lin_cod *cod, const double *b, double *x) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense LU and Cholesky: own loops for small matrices, LAPACK for others. */
+/* Dense LU and Cholesky: own loops, LAPACK for the rest of what is large. */
 #include "linalg/dense.h"
 
 #include "base/wide.h"
@@ -20,10 +20,15 @@ static inline void subtract(int from, int to, double factor, const double *restr
     for (int i = from; i < to; i++) other[i] -= column[i] * factor;
 }
 
-WIDE static int small_lu_factor(int n, double *a, int *pivot) {
+/* Small matrices are one panel, large ones go by panels of columns. What is subtracted from an entry, and in which order, is the same: so are the bits. */
+enum { PANEL = 32 };
+
+/* Columns first .. last - 1 below the diagonal; their rows are exchanged, those of other columns later. */
+ALWAYS_INLINE int factor_panel(int n, int first, int last, double *a, int *pivot) {
     int zero = 0;
-    for (int k = 0; k < n; k++) {
-        double *column = a + k * n;
+    double *panel = a + (size_t)first * (size_t)n;
+    for (int k = first; k < last; k++) {
+        double *column = a + (size_t)k * (size_t)n;
         int best = k;
         for (int i = k + 1; i < n; i++)
             if (fabs(column[i]) > fabs(column[best])) best = i;
@@ -32,24 +37,69 @@ WIDE static int small_lu_factor(int n, double *a, int *pivot) {
             if (!zero) zero = k + 1;
             continue;
         }
-        if (best != k) swap_rows(n, a, k, best, n);
+        if (best != k) swap_rows(n, panel, k, best, last - first);
         double inverse = 1 / column[k];
         if (isfinite(inverse))
             for (int i = k + 1; i < n; i++) column[i] *= inverse;
         else
             for (int i = k + 1; i < n; i++) column[i] /= column[k];
-        for (int j = k + 1; j < n; j++) subtract(k + 1, n, a[k + j * n], column, a + j * n);
+        for (int j = k + 1; j < last; j++) {
+            double *other = a + (size_t)j * (size_t)n;
+            subtract(k + 1, n, other[k], column, other);
+        }
+    }
+    return zero;
+}
+
+WIDE static int small_lu_factor(int n, double *a, int *pivot) { return factor_panel(n, 0, n, a, pivot); }
+
+/* The rows of a panel in a column behind it. */
+static inline void solve_in_panel(int n, int first, int last, const double *a, const int *pivot, double *column) {
+    for (int k = first; k < last; k++) {
+        double kept = column[k];
+        column[k] = column[pivot[k]];
+        column[pivot[k]] = kept;
+    }
+    for (int k = first; k < last; k++) subtract(k + 1, last, column[k], a + (size_t)k * (size_t)n, column);
+}
+
+/* Rows from `from` on of two columns c, d, less four columns of the panel times what c and d have in its rows from k on. */
+static inline void subtract_four(int n, int from, int k, const double *a, double *c, double *d) {
+    const double *l0 = a + (size_t)k * (size_t)n, *l1 = l0 + n, *l2 = l1 + n, *l3 = l2 + n;
+    const double c0 = c[k], c1 = c[k + 1], c2 = c[k + 2], c3 = c[k + 3], d0 = d[k], d1 = d[k + 1], d2 = d[k + 2], d3 = d[k + 3];
+    if (c0 == 0 && c1 == 0 && c2 == 0 && c3 == 0 && d0 == 0 && d1 == 0 && d2 == 0 && d3 == 0) return;
+    double *restrict to_c = c, *restrict to_d = d;
+    for (int i = from; i < n; i++) {
+        double x0 = l0[i], x1 = l1[i], x2 = l2[i], x3 = l3[i];
+        to_c[i] = to_c[i] - x0 * c0 - x1 * c1 - x2 * c2 - x3 * c3;
+        to_d[i] = to_d[i] - x0 * d0 - x1 * d1 - x2 * d2 - x3 * d3;
+    }
+}
+
+WIDE static int large_lu_factor(int n, double *a, int *pivot) {
+    int zero = 0;
+    for (int first = 0, last; first < n; first = last) {
+        last = first + PANEL < n ? first + PANEL : n;
+        int found = factor_panel(n, first, last, a, pivot), j = last, k;
+        if (!zero) zero = found;
+        for (int i = 0; i < first; i++)
+            for (k = first; k < last; k++)
+                if (pivot[k] != k) swap_rows(n, a + (size_t)i * (size_t)n, k, pivot[k], 1);
+        for (int i = last; i < n; i++) solve_in_panel(n, first, last, a, pivot, a + (size_t)i * (size_t)n);
+        for (; j + 2 <= n && last - first == PANEL; j += 2)
+            for (k = first; k < last; k += 4) subtract_four(n, last, k, a, a + (size_t)j * (size_t)n, a + (size_t)(j + 1) * (size_t)n);
+        for (; j < n; j++)
+            for (k = first; k < last; k++) {
+                double *column = a + (size_t)j * (size_t)n;
+                subtract(last, n, column[k], a + (size_t)k * (size_t)n, column);
+            }
     }
     return zero;
 }
 
 int lin_dense_lu_factor(int n, double *a, int *pivot) {
     if (n <= LIN_TINY) return lin_tiny_lu_factor(n, a, pivot);
-    if (n <= LIN_SMALL) return small_lu_factor(n, a, pivot);
-    int info = 0;
-    dgetrf_(&n, &n, a, &n, pivot, &info);
-    for (int k = 0; k < n; k++) pivot[k]--;
-    return info;
+    return n <= LIN_SMALL ? small_lu_factor(n, a, pivot) : large_lu_factor(n, a, pivot);
 }
 
 static inline void lower_solve(int n, const double *a, double *b, bool unit) {

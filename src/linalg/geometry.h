@@ -60,10 +60,6 @@ static inline mat3 mat3_identity(void) { return mat3_diagonal(1, 1, 1); }
 static inline mat3 mat3_skew(vec3 a) { return (mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}}; }
 
 /* a b'. */
-static inline mat3 mat3_outer(vec3 a, vec3 b) {
-    return (mat3){{{a.x * b.x, a.x * b.y, a.x * b.z}, {a.y * b.x, a.y * b.y, a.y * b.z}, {a.z * b.x, a.z * b.y, a.z * b.z}}};
-}
-
 static inline vec3 mat3_row(const mat3 *a, int i) { return (vec3){a->m[i][0], a->m[i][1], a->m[i][2]}; }
 static inline vec3 mat3_column(const mat3 *a, int j) { return (vec3){a->m[0][j], a->m[1][j], a->m[2][j]}; }
 
@@ -89,13 +85,6 @@ static inline mat3 mat3_product(const mat3 *a, const mat3 *b) {
 }
 
 /* a + s b. */
-static inline mat3 mat3_add_scaled(const mat3 *a, double s, const mat3 *b) {
-    mat3 c;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) c.m[i][j] = a->m[i][j] + s * b->m[i][j];
-    return c;
-}
-
 static inline double mat3_determinant(const mat3 *a) {
     return vec3_dot(mat3_column(a, 0), vec3_cross(mat3_column(a, 1), mat3_column(a, 2)));
 }
@@ -136,14 +125,6 @@ static inline mat3 quat_matrix(quat p) {
                    {2 * s * (e1 * e3 - e0 * e2), 2 * s * (e2 * e3 + e0 * e1), s * (e0 * e0 - e1 * e1 - e2 * e2 + e3 * e3)}}};
 }
 
-/* Q(p), rows of a 4 x 3 matrix. */
-static inline void quat_rate_matrix(quat p, double Q[4][3]) {
-    double e0 = p.p[0], e1 = p.p[1], e2 = p.p[2], e3 = p.p[3];
-    const double rows[4][3] = {{-e1, -e2, -e3}, {e0, -e3, e2}, {e3, e0, -e1}, {-e2, e1, e0}};
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 3; j++) Q[i][j] = rows[i][j];
-}
-
 /* p' = 1/2 Q(p) Omega. */
 static inline quat quat_rate(quat p, vec3 Omega) {
     vec3 v = quat_vector(p), w = vec3_add_scaled(vec3_cross(v, Omega), p.p[0], Omega);
@@ -156,36 +137,5 @@ static inline vec3 quat_angular_velocity(quat p, quat rate) {
     vec3 u = vec3_sub(vec3_add_scaled(vec3_scale(-rate.p[0], v), p.p[0], w), vec3_cross(v, w));
     return vec3_scale(2 / quat_dot(p, p), u);
 }
-
-/* d(1/2 Q(p) Omega)/dp, 4 x 4 (it does not depend on p). */
-static inline void quat_rate_derivative(vec3 Omega, double D[4][4]) {
-    double a = Omega.x / 2, b = Omega.y / 2, c = Omega.z / 2;
-    const double rows[4][4] = {{0, -a, -b, -c}, {a, 0, c, -b}, {b, -c, 0, a}, {c, b, -a, 0}};
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) D[i][j] = rows[i][j];
-}
-
-/* sign 1: d(R(p) a)/dp, sign -1: d(R(p)' a)/dp (3 x 4), with the division by p.p taken into account: the derivative along p
- * is zero. R(p)' is R of the conjugate, so only the terms odd in v change sign. */
-static inline void quat_derivative_signed(quat p, vec3 a, double sign, double D[3][4]) {
-    double e0 = p.p[0], s = 1 / quat_dot(p, p), va = vec3_dot(quat_vector(p), a);
-    vec3 v = quat_vector(p), cross = vec3_cross(v, a);
-    vec3 Na = vec3_add_scaled(vec3_scale(e0 * e0 - vec3_dot(v, v), a), 2 * va, v);
-    Na = vec3_add_scaled(Na, 2 * sign * e0, cross);
-    const double c[3] = {cross.x, cross.y, cross.z}, A[3] = {a.x, a.y, a.z}, V[3] = {v.x, v.y, v.z};
-    const double Ra[3] = {s * Na.x, s * Na.y, s * Na.z};
-    mat3 skew = mat3_skew(a);
-    for (int i = 0; i < 3; i++) {
-        D[i][0] = 2 * s * (e0 * A[i] + sign * c[i] - Ra[i] * e0);
-        for (int j = 0; j < 3; j++) {
-            double N = V[i] * A[j] - A[i] * V[j] - sign * e0 * skew.m[i][j] + (i == j ? va : 0);
-            D[i][1 + j] = 2 * s * (N - Ra[i] * V[j]);
-        }
-    }
-}
-
-/* d(R(p) a)/dp and d(R(p)' a)/dp. */
-static inline void quat_derivative(quat p, vec3 a, double D[3][4]) { quat_derivative_signed(p, a, 1, D); }
-static inline void quat_derivative_transposed(quat p, vec3 a, double D[3][4]) { quat_derivative_signed(p, a, -1, D); }
 
 #endif

@@ -41,12 +41,6 @@ void lin_gmres_destroy(lin_gmres *s) {
 
 int lin_gmres_iterations(const lin_gmres *s) { return s->most; }
 
-static double dot(int n, const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 static double *vector(const lin_gmres *s, double *blocks, int j, int c) {
     return blocks + ((size_t)j * (size_t)s->width + (size_t)c) * (size_t)s->n;
 }
@@ -60,7 +54,7 @@ static void start_columns(lin_gmres *s, const double *scale, const double *b, in
     for (int c = 0; c < columns; c++, b += s->n) {
         double *v = vector(s, s->v, 0, c);
         for (int i = 0; i < s->n; i++) v[i] = scale[i] * b[i];
-        s->start[c] = s->g[c * (s->depth + 1)] = sqrt(dot(s->n, v, v));
+        s->start[c] = s->g[c * (s->depth + 1)] = length_of(s->n, v);
         s->used[c] = 0;
         s->done[c] = s->start[c] == 0;
         if (!s->done[c]) divide(s->n, v, s->start[c]);
@@ -77,10 +71,10 @@ static void add_vector(lin_gmres *s, int j, int c, double wanted) {
     }
     for (int k = 0; k <= j; k++) {
         const double *v = vector(s, s->v, k, c);
-        h[k] = dot(s->n, v, w);
+        h[k] = dot_product(s->n, v, w);
         for (int i = 0; i < s->n; i++) w[i] -= h[k] * v[i];
     }
-    double length = sqrt(dot(s->n, w, w));
+    double length = length_of(s->n, w);
     for (int k = 0; k < j; k++) {
         double above = h[k], below = h[k + 1];
         h[k] = turn[2 * k] * above + turn[2 * k + 1] * below;

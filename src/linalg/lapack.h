@@ -6,7 +6,6 @@
 #include <complex.h>
 #include <stddef.h>
 
-void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
 void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau, double *work, const int *lwork, int *info);
 void dormqr_(const char *side, const char *trans, const int *m, const int *n, const int *k, const double *a, const int *lda,

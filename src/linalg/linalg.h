@@ -114,6 +114,5 @@ zn_status lin_lu_factor_regularised(lin_lu *, const lin_matrix *);
 zn_status lin_lu_factor_rank(lin_lu *, const lin_matrix *, double rank_tolerance);
 /* x as by lin_lu_solve, and left = b - A x: what no x removes from an inconsistent b. The matrix is the one factored. */
 void lin_lu_unreachable(const lin_lu *, const lin_matrix *, const double *b, double *x, double *left);
-int lin_lu_rank(const lin_lu *); /* n after lin_lu_factor; after the regularised one the rank, or -1 (sparse: not known) */
 
 #endif

@@ -242,8 +242,6 @@ void lin_lu_solve_many(const lin_lu *lu, double *b, int columns) {
     if (lu->use_C) scale_rows(lu->n, lu->C, b, columns);
 }
 
-int lin_lu_rank(const lin_lu *lu) { return lu->use_any_rank ? lin_regularised_rank(lu->any_rank) : lu->n; }
-
 double lin_lu_rcond(const lin_lu *lu) {
     if (lu->use_any_rank) return lin_regularised_rcond(lu->any_rank);
     return lu->dense ? lu->rcond : lu->sparse->rcond;

@@ -176,5 +176,4 @@ void lin_regularised_solve(regularised *a, double *b) {
     for (int i = 0; i < a->n; i++) b[i] = a->z[i] * a->col[i];
 }
 
-int lin_regularised_rank(const regularised *a) { return a->cod ? lin_cod_rank(a->cod) : -1; }
 double lin_regularised_rcond(const regularised *a) { return a->cod ? lin_cod_rcond(a->cod) : 0; }

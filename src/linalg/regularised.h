@@ -12,7 +12,6 @@ void lin_regularised_destroy(regularised *);
 /* rank_tolerance 0: the default; only dense matrices have one. */
 zn_status lin_regularised_factor(regularised *, const lin_columns *, double rank_tolerance);
 void lin_regularised_solve(regularised *, double *b);
-int lin_regularised_rank(const regularised *);
 double lin_regularised_rcond(const regularised *);
 
 #endif

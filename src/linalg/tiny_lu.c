@@ -5,9 +5,8 @@
  * Compiled without vectors: loads of pairs would wait for the single numbers stored just before. */
 #include "linalg/tiny_lu.h"
 
+#include "base/wide.h"
 #include "linalg/scaling.h"
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 ALWAYS_INLINE bool scale(const int n, const double *restrict a, double *restrict scaled, double *restrict row, double *restrict col) {
     double largest[LIN_TINY] = {0}, finite = 0; /* 0 * v is NaN unless v is finite */

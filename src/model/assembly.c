@@ -29,6 +29,7 @@ void assembly_destroy(assembly *a) {
     free_names(a->context, a->u_names, a->nu);
     mem_free(a->context, a->q_start);
     mem_free(a->context, a->u_start);
+    mem_free(a->context, a->same_vector);
     mem_free(a->context, a);
 }
 
@@ -51,8 +52,15 @@ int assembly_coordinate(assembly *a, const char *name, double start) {
 }
 
 int assembly_velocity(assembly *a, const char *name, double start) {
+    if (!mem_grow(a->context, (void **)&a->same_vector, &a->same_capacity, a->nu + 1, sizeof *a->same_vector)) {
+        a->failed = true;
+        return -1;
+    }
+    a->same_vector[a->nu] = false;
     return add_name(a, &a->u_names, &a->u_capacity, &a->u_start, &a->u_start_capacity, &a->nu, name, start);
 }
+
+void assembly_same_vector(assembly *a, int index) { a->same_vector[index] = true; }
 
 static int *copy_indices(zn_context *context, const int *from, int count) {
     int *to = MEM_ARRAY(context, int, count);
@@ -79,9 +87,9 @@ zn_status assembly_part(assembly *a, zn_model *model, const int *q, const int *u
     return ZN_OK;
 }
 
-zn_status assembly_describe(assembly *a, const char *name, const char *what, const char *group, const char *const bodies[2]) {
+zn_status assembly_describe(assembly *a, const char *name, assembly_words words, const char *group, const char *const bodies[2]) {
     part *p = &a->parts[a->n_parts - 1];
-    p->what = what;
+    p->words = words;
     p->name = mem_text(a->context, name);
     if (group && !(p->group = mem_text(a->context, group))) return ZN_ERROR_MEMORY;
     for (int i = 0; i < 2 && bodies[i]; i++)
@@ -142,7 +150,7 @@ static void destroy(zn_context *context, zn_model *model) {
     if (m->field) m->destroy_field(context, m->field);
     free_names(context, m->q_names, (size_t)m->base.size.nq);
     free_names(context, m->u_names, (size_t)m->base.size.nu);
-    void *blocks[] = {m->bilateral_names, m->output_names, m->q_start, m->u_start, m->states};
+    void *blocks[] = {m->bilateral_names, m->output_names, m->q_start, m->u_start, m->states, m->same_vector};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     machine_release(context, (machine_plan *)(uintptr_t)m->base.machine);
     assembly_free_layout(m);
@@ -171,7 +179,7 @@ void contact_field_own(zn_model *model, contact_field *field, void (*destroy_fie
 static void move_pieces(assembly *a, assembly_model *m) {
     m->parts = a->parts, m->part_room = a->part_capacity, m->n_parts = (int)a->n_parts;
     m->q_names = a->q_names, m->u_names = a->u_names;
-    m->q_start = a->q_start, m->u_start = a->u_start;
+    m->q_start = a->q_start, m->u_start = a->u_start, m->same_vector = a->same_vector;
     m->base.size.nq = (int)a->nq, m->base.size.nu = (int)a->nu;
     *a = (assembly){.context = a->context};
 }
@@ -197,6 +205,7 @@ zn_status assembly_finish(assembly *a, zn_model **out) {
     m->base.output_names = m->output_names;
     m->base.q_start = m->q_start;
     m->base.u_start = m->u_start;
+    m->base.same_vector = m->same_vector;
     assembly_set_answers(m);
     *out = &m->base;
     return ZN_OK;

@@ -20,15 +20,22 @@ void assembly_destroy(assembly *);
 /* Coordinates and velocities of the whole; names are copied. Return the index, or -1 (out of memory). */
 int assembly_coordinate(assembly *, const char *name, double start);
 int assembly_velocity(assembly *, const char *name, double start);
+/* Velocity `index` belongs to the same vector as the one before it. */
+void assembly_same_vector(assembly *, int index);
 
 /* Adds a part. q and u say where its coordinates and velocities are in the whole; `kinematics`: it owns them, its q' is
  * theirs. The assembly takes over the model (it is destroyed with the whole; also when adding fails). Names of its
  * constraints and contacts are those of the whole. */
 zn_status assembly_part(assembly *, zn_model *part, const int *q, const int *u, bool kinematics);
 
-/* Says what the part added last is: name, what (not copied), the flexible body that it belongs to (or NULL), names of bodies that
+/* What a part is, and what has happened where its rows are not finite (or NULL). */
+typedef struct assembly_words {
+    const char *what, *fault;
+} assembly_words;
+
+/* Says what the part added last is: name, words (not copied), the flexible body that it belongs to (or NULL), names of bodies that
  * it stands on (or NULL). */
-zn_status assembly_describe(assembly *, const char *name, const char *what, const char *group, const char *const bodies[2]);
+zn_status assembly_describe(assembly *, const char *name, assembly_words, const char *group, const char *const bodies[2]);
 
 /* Computes patterns and places. The assembly may be destroyed afterwards. */
 zn_status assembly_finish(assembly *, zn_model **model);

@@ -19,7 +19,7 @@ zn_part_info zn_model_part_info(const zn_model *model, int index) {
     int own = 0;
     for (int i = 0; states && i < n->nq; i++) own += states[i];
     return (zn_part_info){.name = p->name ? p->name : "",
-                          .what = p->what ? p->what : "part",
+                          .what = p->words.what ? p->words.what : "part",
                           .group = p->group,
                           .bodies = {p->bodies[0], p->bodies[1]},
                           .nq = !p->kinematics ? 0
@@ -29,6 +29,29 @@ zn_part_info zn_model_part_info(const zn_model *model, int index) {
                           .ng = n->ng,
                           .ny = n->ny,
                           .n_contacts = n->n_contacts};
+}
+
+int model_switches(const zn_model *model, void *work, const zn_point *at, double *values) {
+    const assembly_model *m = assembly_of(model);
+    int count = 0;
+    if (!m) return formula_model_switches(model, work, at, values);
+    for (int i = 0; i < m->n_parts; i++) {
+        const part *p = &m->parts[i];
+        void *own_work;
+        if (formula_model_switches(p->model, NULL, NULL, NULL) == 0) continue;
+        zn_point here = assembly_local_point(m, p, work, at, &own_work);
+        count += formula_model_switches(p->model, own_work, &here, values ? values + count : NULL);
+    }
+    return count;
+}
+
+const char *model_row_fault(const zn_model *model, int row) {
+    for (int i = 0; i < zn_model_part_count(model); i++) {
+        const part *p = &assembly_of(model)->parts[i];
+        for (int k = 0; k < model_rows(p->model); k++)
+            if (p->rows[k] == row && p->words.fault) return p->words.fault;
+    }
+    return MODEL_OUT_OF_RANGE;
 }
 
 zn_status zn_model_part_energy(const zn_model *model, void *work, int index, const zn_point *at, zn_part_energy *energy) {

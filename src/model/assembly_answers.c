@@ -3,6 +3,8 @@
  * their tapes, the sections run, and their outputs are added to the whole from there. */
 #include "model/assembly_internal.h"
 
+#include "base/wide.h"
+
 /* Scratch memory of one caller: the local point of a part that is asked alone; registers of all lanes. */
 typedef struct scratch {
     double *q, *u, *a, *lambda;
@@ -50,8 +52,6 @@ static void gather(const double *from, const int *index, int count, double *to, 
     for (int i = 0; i < count; i++) to[i * lanes] = from ? from[index[i]] : 0;
 }
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 ALWAYS_INLINE const int *take(const double *restrict from, const int *restrict index, int count, double *restrict to) {
     if (from)
         for (int i = 0; i < count; i++) to[i] = from[index[i]];
@@ -87,13 +87,15 @@ static int count_sections(const query *q, const part_kind *kind) {
 /* Runs the first n sections of a tape; p: the parts of the first `used` lanes. */
 ALWAYS_INLINE void run(const int lanes, const query *q, int n, const part_kind *kind, const part *const *p, int used, double *registers) {
     const expr_tape *tape = kind->tapes->of[q->question];
+    unsigned answers = kind->answers[q->question], works = kind->works[q->question];
     int count;
     if (n > 0) expr_tape_begin(tape, registers, lanes);
     for (int s = 0; s < n; s++) {
-        const int32_t *outputs = expr_tape_outputs(tape, s, &count);
         double *to = q->sections[s].to;
-        expr_tape_section(tape, registers, lanes, s);
-        for (int k = 0; to && k < used; k++) {
+        if (works >> s & 1) expr_tape_section(tape, registers, lanes, s);
+        if (!to || !(answers >> s & 1)) continue;
+        const int32_t *outputs = expr_tape_outputs(tape, s, &count);
+        for (int k = 0; k < used; k++) {
             const int *place = places(p[k], q->sections[s].index);
             for (int i = 0; place && i < count; i++) to[place[i]] += registers[outputs[i] * lanes + k];
         }

@@ -32,7 +32,8 @@ zn_status assembly_extend(zn_context *context, const zn_model *model, int count,
         const zn_sizes *size = &extra[i].model->size;
         if (size->ng + size->ny > 0 || extra[i].model->n_outputs > 0 || !formula_model_of(extra[i].model))
             return fail(context, ZN_ERROR_INTERNAL, "a contact has constraints or outputs, or is not a model from formulas");
-        m->parts[of->n_parts + i] = (part){.model = extra[i].model, .q = extra[i].q, .u = extra[i].u, .silent = true, .what = "contact"};
+        m->parts[of->n_parts + i] =
+            (part){.model = extra[i].model, .q = extra[i].q, .u = extra[i].u, .silent = true, .words = {"contact", NULL}};
     }
     m->n_parts = of->n_parts + count;
     status = assembly_lay_out(m, of);

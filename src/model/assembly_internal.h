@@ -18,7 +18,7 @@ typedef struct part {
     bool kinematics;
     bool silent;                    /* its forces are those of its multipliers: none where these are zero */
     char *name, *group, *bodies[2]; /* assembly_describe */
-    const char *what;
+    assembly_words words;
 } part;
 
 struct assembly {
@@ -27,7 +27,8 @@ struct assembly {
     size_t n_parts, part_capacity;
     char **q_names, **u_names;
     double *q_start, *u_start;
-    size_t nq, q_capacity, q_start_capacity, nu, u_capacity, u_start_capacity;
+    bool *same_vector;
+    size_t nq, q_capacity, q_start_capacity, nu, u_capacity, u_start_capacity, same_capacity;
     bool failed; /* memory ran out while adding */
 };
 
@@ -45,7 +46,8 @@ typedef struct part_kind {
     int nq, nu;
     int first, count;                    /* in the list by kinds */
     int index, numbers;                  /* where its lanes begin in `lane_index` and `lane_numbers` */
-    unsigned answers[FORMULA_QUESTIONS]; /* bit s: section s of the tape has outputs */
+    unsigned answers[FORMULA_QUESTIONS]; /* bit s: section s of the tape has something to say, */
+    unsigned works[FORMULA_QUESTIONS];   /* has instructions */
 } part_kind;
 enum { ASSEMBLY_MOST_SECTIONS = 5 };
 enum { MOST_KINDS = 64 }; /* that parts are compared with: parts of further kinds are asked one by one */
@@ -76,14 +78,13 @@ typedef struct assembly_model {
     zn_contact *contacts;
     zn_ball *balls;
     double *scales, *q_start, *u_start;
-    bool *states;
+    bool *states, *same_vector;
     size_t contact_room, ball_room, scale_room;
     contact_field *field; /* NULL: none */
     void (*destroy_field)(zn_context *, contact_field *);
 } assembly_model;
 
 const zn_pattern *assembly_pattern(const zn_patterns *, matrix_name);
-zn_pattern *assembly_pattern_of(zn_patterns *, matrix_name);
 /* Rows, contacts, patterns and places of the parts that are there; `same` (may be NULL): a model whose first parts they are, which shares
  * patterns that the others add nothing to. */
 zn_status assembly_lay_out(assembly_model *, const assembly_model *same);

@@ -9,7 +9,7 @@ const zn_pattern *assembly_pattern(const zn_patterns *p, matrix_name m) {
     return list[m];
 }
 
-zn_pattern *assembly_pattern_of(zn_patterns *p, matrix_name m) { return (zn_pattern *)assembly_pattern(p, m); }
+static zn_pattern *pattern_of(zn_patterns *p, matrix_name m) { return (zn_pattern *)assembly_pattern(p, m); }
 
 static bool grow(zn_context *context, assembly_indices *indices, int count) {
     return mem_grow(context, (void **)&indices->at, &indices->room, count > 0 ? (size_t)count : 1, sizeof *indices->at);
@@ -118,7 +118,7 @@ static bool is_same(const assembly_model *m, const assembly_model *same, matrix_
 static void share_pattern(assembly_model *m, const assembly_model *same, matrix_name name) {
     for (int i = 0; i < m->n_parts; i++) m->parts[i].place[name] = i < same->n_parts ? same->parts[i].place[name] : NULL;
     m->nnz[name] = same->nnz[name];
-    *assembly_pattern_of(&m->base.pattern, name) = *assembly_pattern(&same->base.pattern, name);
+    *pattern_of(&m->base.pattern, name) = *assembly_pattern(&same->base.pattern, name);
 }
 
 static zn_status make_pattern(assembly_model *m, matrix_name name) {
@@ -139,7 +139,7 @@ static zn_status make_pattern(assembly_model *m, matrix_name name) {
     zn_status status = lin_pattern_remake(context, rows, cols, (lin_entries){used, m->row.at, m->col.at}, &m->patterns[name],
                                           m->places[name].at, &m->sorting);
     m->nnz[name] = lin_nnz(&m->patterns[name].p);
-    *assembly_pattern_of(&m->base.pattern, name) = m->patterns[name].p;
+    *pattern_of(&m->base.pattern, name) = m->patterns[name].p;
     return status;
 }
 
@@ -192,9 +192,12 @@ static int find_kind(assembly_model *m, const part *p, int last) {
     for (int k = 0; k < m->n_kinds && k < MOST_KINDS; k++)
         if (is_kind(&m->kinds[k], &kind)) return k;
     if (!mem_grow(m->context, (void **)&m->kinds, &m->kind_room, (size_t)m->n_kinds + 1, sizeof kind)) return -1;
-    for (int q = 0, count; q < FORMULA_QUESTIONS; q++)
-        for (int s = 0; kind.tapes->of[q] && s < ASSEMBLY_MOST_SECTIONS; s++)
-            if (expr_tape_outputs(kind.tapes->of[q], s, &count), count > 0) kind.answers[q] |= 1u << s;
+    for (int q = 0; q < FORMULA_QUESTIONS; q++)
+        for (int s = 0; kind.tapes->of[q] && s < ASSEMBLY_MOST_SECTIONS; s++) {
+            const expr_tape *tape = kind.tapes->of[q];
+            if (expr_tape_says(tape, s)) kind.answers[q] |= 1u << s;
+            if (expr_tape_instructions(tape, s + 1) > expr_tape_instructions(tape, s)) kind.works[q] |= 1u << s;
+        }
     m->kinds[m->n_kinds] = kind;
     return m->n_kinds++;
 }

@@ -187,17 +187,17 @@ static zn_status check_def(zn_context *context, const zn_model *def) {
     for (int i = 0; def->u_start && i < n->nu; i++)
         if (!isfinite(def->u_start[i]))
             return fail(context, ZN_ERROR_ARGUMENT, "the start of velocity %d is not finite (%g)", i + 1, def->u_start[i]);
-    if (!def->balance) return fail(context, ZN_ERROR_ARGUMENT, "a model needs an answer to 'balance'");
+    if (!def->balance) return fail(context, ZN_ERROR_ARGUMENT, "a model needs a function 'balance'");
     if (def->natural && n->nq != n->nu) return fail(context, ZN_ERROR_ARGUMENT, "a natural model has as many velocities as coordinates");
     if (!def->natural && !def->kinematics)
-        return fail(context, ZN_ERROR_ARGUMENT, "a model that is not natural needs an answer to 'kinematics'");
+        return fail(context, ZN_ERROR_ARGUMENT, "a model that is not natural needs a function 'kinematics'");
     if (model_rows(def) && !def->constraints)
-        return fail(context, ZN_ERROR_ARGUMENT, "a model with constraints or contacts needs an answer to 'constraints'");
+        return fail(context, ZN_ERROR_ARGUMENT, "a model with constraints or contacts needs a function 'constraints'");
     if (n->n_contacts && !def->contacts) return fail(context, ZN_ERROR_ARGUMENT, "a model with contacts needs their description");
     if (def->n_outputs < 0 || (def->n_outputs && !def->outputs))
-        return fail(context, ZN_ERROR_ARGUMENT, "a model with outputs needs an answer to 'outputs'");
+        return fail(context, ZN_ERROR_ARGUMENT, "a model with outputs needs a function 'outputs'");
     if (def->lagrangian && !(def->momentum && def->natural))
-        return fail(context, ZN_ERROR_ARGUMENT, "a model with a Lagrangian is natural and needs an answer to 'momentum'");
+        return fail(context, ZN_ERROR_ARGUMENT, "a model with a Lagrangian is natural and needs a function 'momentum'");
     return ZN_OK;
 }
 

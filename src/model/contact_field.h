@@ -14,7 +14,6 @@
 
 typedef struct contact_field contact_field;
 
-void contact_field_destroy(zn_context *, contact_field *);
 /* The field of a model; NULL: its contacts are all declared. `own`: the model (an assembly) destroys it with `destroy`. */
 contact_field *contact_field_of(const zn_model *);
 void contact_field_own(zn_model *, contact_field *, void (*destroy)(zn_context *, contact_field *));

@@ -41,17 +41,44 @@ typedef struct contact_text {
     friction_text *laws;
 } contact_text;
 
+/* What one formula says; of each kind there may be many. */
+typedef enum text_kind {
+    TEXT_PARAMETER,
+    TEXT_COORDINATE,
+    TEXT_VELOCITY,
+    TEXT_KINEMATICS,
+    TEXT_STATE,
+    TEXT_MASS,
+    TEXT_FORCE,
+    TEXT_POSITION_CONSTRAINT,
+    TEXT_VELOCITY_CONSTRAINT,
+    TEXT_OUTPUT,
+    TEXT_KIND_COUNT
+} text_kind;
+
+/* `second`: the column of an entry of the mass; `rate`: of a coordinate at the start, of a state always. */
+typedef struct formula_said {
+    const char *name, *second;
+    zn_formula value, rate;
+} formula_said;
+
 struct zn_formula_model {
     HANDLE_HEAD;
-    formula_list parameters, coordinates, velocities, kinematics, mass, forces, position, velocity, outputs;
-    formula_list states; /* value: start, velocity: rate */
+    union {
+        formula_list lists[TEXT_KIND_COUNT];
+        struct {
+            formula_list parameters, coordinates, velocities, kinematics, states, mass, forces, position, velocity, outputs;
+        };
+    };
     formula_text kinetic, potential;
     contact_text *contacts;
     size_t n_contacts, contact_capacity;
     zn_machine *machine; /* NULL: none was asked for */
 };
 
-/* Of a builder that nobody outside knows. */
+/* Keeps copies. */
+zn_status formula_say(zn_formula_model *, text_kind, const formula_said *);
+/* Of a builder that is internal. */
 void formula_texts_free(zn_formula_model *);
 /* What can be said about the definition of a contact without its formulas; `def` may be NULL, also inside. */
 zn_status formula_check_contact(zn_context *, const char *name, const zn_contact_def *def);

@@ -12,15 +12,18 @@ static void free_item(zn_context *context, named_formula *item) {
     formula_text_free(context, &item->velocity);
 }
 
-static zn_status add(zn_formula_model *builder, formula_list *list, const char *name, const char *second, zn_formula value,
-                     zn_formula velocity) {
+_Static_assert(offsetof(zn_formula_model, outputs) == offsetof(zn_formula_model, lists) + TEXT_OUTPUT * sizeof(formula_list),
+               "the lists have names in the order of their kinds");
+
+zn_status formula_say(zn_formula_model *builder, text_kind kind, const formula_said *said) {
     zn_context *context = builder->context;
-    if (!name || !*name) return fail(context, ZN_ERROR_ARGUMENT, "a piece of a formula model needs a name");
+    formula_list *list = &builder->lists[kind];
+    if (!said->name || !*said->name) return fail(context, ZN_ERROR_ARGUMENT, "a piece of a formula model needs a name");
     if (!mem_grow(context, (void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items)) return ZN_ERROR_MEMORY;
     named_formula *item = &list->items[list->count++];
-    *item = (named_formula){.name = mem_text(context, name), .second_name = second ? mem_text(context, second) : NULL};
-    bool copied = formula_text_copy(context, &item->value, value) && formula_text_copy(context, &item->velocity, velocity);
-    if (copied && item->name && (item->second_name || !second)) return ZN_OK;
+    *item = (named_formula){.name = mem_text(context, said->name), .second_name = said->second ? mem_text(context, said->second) : NULL};
+    bool copied = formula_text_copy(context, &item->value, said->value) && formula_text_copy(context, &item->velocity, said->rate);
+    if (copied && item->name && (item->second_name || !said->second)) return ZN_OK;
     free_item(context, &list->items[--list->count]);
     return ZN_ERROR_MEMORY;
 }
@@ -60,9 +63,7 @@ static void free_contact(zn_context *context, contact_text *contact) {
 
 static void free_contents(zn_formula_model *builder) {
     zn_context *context = builder->context;
-    formula_list *lists[] = {&builder->parameters, &builder->coordinates, &builder->velocities, &builder->kinematics, &builder->mass,
-                             &builder->forces,     &builder->position,    &builder->velocity,   &builder->outputs,    &builder->states};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free_list(context, lists[i]);
+    for (int i = 0; i < TEXT_KIND_COUNT; i++) free_list(context, &builder->lists[i]);
     formula_text_free(context, &builder->kinetic);
     formula_text_free(context, &builder->potential);
     for (size_t i = 0; i < builder->n_contacts; i++) free_contact(context, &builder->contacts[i]);
@@ -96,7 +97,7 @@ static zn_status add_state(void *user, const char *name, double start, zn_formul
     zn_formula_model *builder = user;
     char number[40];
     snprintf(number, sizeof number, "%.17g", start);
-    return add(builder, &builder->states, name, NULL, ZN_FORMULA(number), rate);
+    return formula_say(builder, TEXT_STATE, &(formula_said){name, NULL, ZN_FORMULA(number), rate});
 }
 
 zn_machine *zn_formula_machine(zn_formula_model *builder) {
@@ -105,51 +106,49 @@ zn_machine *zn_formula_machine(zn_formula_model *builder) {
     return builder->machine;
 }
 
-static const zn_formula none;
-
 zn_status zn_formula_parameter(zn_formula_model *builder, const char *name, zn_formula value) {
     NEED_HANDLE(builder, HANDLE_FORMULA_MODEL);
-    return add(builder, &builder->parameters, name, NULL, value, none);
+    return formula_say(builder, TEXT_PARAMETER, &(formula_said){.name = name, .value = value});
 }
 
 zn_status zn_formula_coordinate(zn_formula_model *builder, const char *name, zn_formula start, zn_formula velocity) {
     NEED_HANDLE(builder, HANDLE_FORMULA_MODEL);
-    return add(builder, &builder->coordinates, name, NULL, start, velocity);
+    return formula_say(builder, TEXT_COORDINATE, &(formula_said){.name = name, .value = start, .rate = velocity});
 }
 
 zn_status zn_formula_velocity(zn_formula_model *builder, const char *name, zn_formula start) {
     NEED_HANDLE(builder, HANDLE_FORMULA_MODEL);
-    return add(builder, &builder->velocities, name, NULL, start, none);
+    return formula_say(builder, TEXT_VELOCITY, &(formula_said){.name = name, .value = start});
 }
 
 zn_status zn_formula_kinematics(zn_formula_model *builder, const char *coordinate, zn_formula value) {
     NEED_HANDLE(builder, HANDLE_FORMULA_MODEL);
-    return add(builder, &builder->kinematics, coordinate, NULL, value, none);
+    return formula_say(builder, TEXT_KINEMATICS, &(formula_said){.name = coordinate, .value = value});
 }
 
 zn_status zn_formula_mass(zn_formula_model *builder, const char *row, const char *column, zn_formula value) {
     NEED_HANDLE(builder, HANDLE_FORMULA_MODEL);
-    return add(builder, &builder->mass, row, column ? column : row, value, none);
+    return formula_say(builder, TEXT_MASS, &(formula_said){.name = row, .second = column ? column : row, .value = value});
 }
 
 zn_status zn_formula_force(zn_formula_model *builder, const char *name, zn_formula value) {
     NEED_HANDLE(builder, HANDLE_FORMULA_MODEL);
-    return add(builder, &builder->forces, name, NULL, value, none);
+    return formula_say(builder, TEXT_FORCE, &(formula_said){.name = name, .value = value});
 }
 
 zn_status zn_formula_position_constraint(zn_formula_model *builder, const char *name, zn_formula g) {
     NEED_HANDLE(builder, HANDLE_FORMULA_MODEL);
-    return add(builder, &builder->position, name, NULL, g, none);
+    return formula_say(builder, TEXT_POSITION_CONSTRAINT, &(formula_said){.name = name, .value = g});
 }
 
 zn_status zn_formula_velocity_constraint(zn_formula_model *builder, const char *name, zn_formula gamma) {
     NEED_HANDLE(builder, HANDLE_FORMULA_MODEL);
-    return add(builder, &builder->velocity, name, NULL, gamma, none);
+    return formula_say(builder, TEXT_VELOCITY_CONSTRAINT, &(formula_said){.name = name, .value = gamma});
 }
 
 zn_status zn_formula_output(zn_formula_model *builder, const char *name, zn_formula value) {
     NEED_HANDLE(builder, HANDLE_FORMULA_MODEL);
-    return add(builder, &builder->outputs, name, NULL, value, none);
+    return formula_say(builder, TEXT_OUTPUT, &(formula_said){.name = name, .value = value});
 }
 
 zn_status zn_formula_energy(zn_formula_model *builder, zn_formula kinetic, zn_formula potential) {

@@ -18,6 +18,7 @@ typedef struct compiler {
     zn_context *context;
     formula_system *s;
     formula_model *model;
+    expr_list switches;
     expr *qdot, *r, *r_no_force, *qddot, *c0, *c1, *c2, *load; /* load: W lambda + smooth friction */
     matrix qdot_q, B, r_q, r_u, r_q_no_force, r_u_no_force, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
 } compiler;
@@ -221,7 +222,20 @@ static bool make_tapes(compiler *c) {
            TAPE(FORMULA_ACCELERATION, VECTOR(n, c->c2), MATRIX(c->c2_q), MATRIX(c->c2_u)) &&
            TAPE(FORMULA_MOMENTUM, VECTOR(nu, s->p), VECTOR(nu, s->b), MATRIX(c->p_q), MATRIX(c->b_q), MATRIX(c->b_u)) &&
            TAPE(FORMULA_ENERGY, VECTOR(2, energies), VECTOR(1, energies + 2)) && TAPE(FORMULA_OUTPUTS, VECTOR(s->n_outputs, s->outputs)) &&
-           TAPE(FORMULA_PROBES, VECTOR(s->n_probes, s->probes));
+           TAPE(FORMULA_PROBES, VECTOR(s->n_probes, s->probes)) && TAPE(FORMULA_SWITCHES, VECTOR((int)c->switches.count, c->switches.at));
+}
+
+/* Where what is given as a function of time jumps or bends. */
+static bool find_switches(compiler *c) {
+    formula_system *s = c->s;
+    const struct {
+        int n;
+        const expr *at;
+    } roots[] = {{s->answered, c->qdot}, {s->size.nu, c->r}, {s->n, c->c0}, {s->n, c->c1}};
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        if (!expr_switches(s->graph, roots[i].n, roots[i].at, 0, s->q, s->parameter - s->q, &c->switches)) return false;
+    c->model->tapes->n_switches = (int)c->switches.count;
+    return true;
 }
 
 static void free_compiler(compiler *c) {
@@ -248,7 +262,8 @@ static void free_compiler(compiler *c) {
                       c->c2_u.values,
                       c->p_q.values,
                       c->b_q.values,
-                      c->b_u.values};
+                      c->b_u.values,
+                      c->switches.at};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(c->context, blocks[i]);
 }
 
@@ -309,7 +324,7 @@ static zn_status compile(zn_context *context, formula_system *s, formula_model *
     zn_status status = make_vectors(&c) ? ZN_OK : ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = make_matrices(&c);
     if (s->out_of_memory) status = ZN_ERROR_MEMORY;
-    if (status == ZN_OK && (!make_tapes(&c) || s->out_of_memory)) status = ZN_ERROR_MEMORY;
+    if (status == ZN_OK && (!find_switches(&c) || !make_tapes(&c) || s->out_of_memory)) status = ZN_ERROR_MEMORY;
     bool rest = false;
     if (status == ZN_OK && !find_rest(context, s, &rest)) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK && !find_states(context, s, model->tapes)) status = ZN_ERROR_MEMORY;

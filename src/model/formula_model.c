@@ -99,6 +99,13 @@ bool formula_model_power(const zn_model *model, void *work, const zn_point *at, 
     return true;
 }
 
+int formula_model_switches(const zn_model *model, void *work, const zn_point *at, double *values) {
+    const formula_model *m = formula_model_of(model);
+    if (!m || m->tapes->n_switches == 0) return 0;
+    if (values) run(m->tapes->of[FORMULA_SWITCHES], set_point(m, work, at, false), 1, (double *[]){values});
+    return m->tapes->n_switches;
+}
+
 static void release_tapes(zn_context *context, formula_tapes *p) {
     if (!p || --p->references > 0) return;
     for (int i = 0; i < FORMULA_QUESTIONS; i++) expr_tape_destroy(context, p->of[i]);

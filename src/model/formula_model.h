@@ -20,6 +20,7 @@ typedef enum formula_question {
     FORMULA_ENERGY,       /* (T, V), power */
     FORMULA_OUTPUTS,
     FORMULA_PROBES,
+    FORMULA_SWITCHES, /* of t: see model_switches */
     FORMULA_QUESTIONS
 } formula_question;
 
@@ -32,6 +33,7 @@ typedef struct formula_tapes {
     expr_tape *of[FORMULA_QUESTIONS];
     bool *states; /* per coordinate: a state whose rate is answered */
     zn_rates rates;
+    int n_switches;
     lin_pattern qdot_q, B, r_q, r_u, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
 } formula_tapes;
 
@@ -57,6 +59,8 @@ void formula_model_renumber(zn_model *, const zn_model *);
 void formula_model_set_machine(formula_model *, struct machine_plan *);
 /* The power of its forces without potential; false: not a formula model. */
 bool formula_model_power(const zn_model *model, void *work, const zn_point *at, double *power);
+/* See model_switches. 0: none, or another kind of model. */
+int formula_model_switches(const zn_model *model, void *work, const zn_point *at, double *values);
 /* Which of its sources a parameter is; -1: none. */
 int formula_model_source(const zn_model *, const char *name);
 /* Other values of n sources (-1: nothing), with the bits that a new model would have; *changed: bits of the kinds of numbers that are others now. false: a new

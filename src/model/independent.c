@@ -15,10 +15,7 @@
  * In a singular position rows are dependent that are independent elsewhere. With u such that the rows K hold, c2 = d/dt c1 at a = 0 is what
  * their curvature asks for; a row that follows from others in all positions follows on this level too:  c2_L/l_L = C' c2_K/l_K  for every
  * such u. Where that fails for one chosen at random nothing of the group is left out. */
-#include "model/independent.h"
-
-#include "linalg/dense.h"
-#include "linalg/linalg.h"
+#include "model/independent_rows.h"
 #include "model/row_weights.h"
 
 static const double new_part = 1e-9;        /* of a column: less than this counts as nothing new */
@@ -27,45 +24,16 @@ static const double same_direction = 1e-9;  /* forces of a row act along its vel
 static const double no_motion = 1e-8;       /* what is left of a velocity of size 1 where rows allow none */
 static const double curvature_error = 1e-6; /* relative, of the test for singular positions */
 static const double curvature_floor = 1e-9; /* times |u| and the largest curvature: what is below is round-off */
-/* Larger groups are left alone: multiplications for the choice (about a second), for distributing forces in every step (about a millisecond). */
-static const double most_work = 1e9, most_sharing = 2e6;
-
-typedef struct row_group {
-    int n, kept; /* rows; the first `kept` of `row` are independent */
-    int m;
-    int *row, *coordinate;
-    lin_pattern gram; /* of the rows kept */
-    lin_matrix *matrix;
-    lin_lu *lu;
-    int block;
-    double *values; /* of the pattern */
-    double *C, *Z, *p, *z;
-    double *other_C; /* see exchange */
-} row_group;
-
-struct independent {
-    const zn_model *model;
-    int n_groups, count;
-    row_group *groups;
-    bool *left_out;
-    independent_wish wish;
-    double *length, *size;      /* l_j, s_j */
-    double *inverse, *mobility; /* nu: 1/E^2, 1/D */
-    double *x;                  /* nu, zeros between uses */
-    double *other_length, *other_size, *other_mobility;
-};
+/* Larger groups are left alone: multiplications for the choice (about a second). */
+static const double most_work = 1e9;
 
 /* ---- columns of W ---- */
 
-static void sizes(independent *a, const double *M, const double *W) {
+void independent_sizes(independent *a, const double *M, const double *W) {
     row_mobilities(a->model, M, a->mobility);
     row_sizes(a->model, W, a->mobility, a->size);
     row_sizes(a->model, W, a->inverse, a->length);
 }
-
-static double one_over(double size) { return size > 0 ? 1 / size : 0; }
-static double per_length(const independent *a, int row) { return one_over(a->length[row]); }
-static double scale(const independent *a, int row) { return one_over(a->size[row]); }
 
 /* x = E^-2 w_row / l, or zeros again */
 static void scatter(independent *a, const double *W, int row, bool clear) {
@@ -195,8 +163,7 @@ static zn_status factor_gram(independent *a, row_group *g, const double *W) {
     return lin_lu_factor(g->lu, g->matrix, false); /* by pivots of its own: forces are functions of the state */
 }
 
-/* C of w_j/s_j, and the largest entry of that of v_j */
-static double coefficients(independent *a, row_group *g, const double *W) {
+double independent_coefficients(independent *a, row_group *g, const double *W) {
     int kept = g->kept, left = g->n - kept;
     double largest = 0;
     if (factor_gram(a, g, W) != ZN_OK) return INFINITY;
@@ -342,7 +309,8 @@ static zn_status look_at_group(zn_context *context, independent *a, row_group *g
     if (status != ZN_OK || g->kept == g->n) return status;
     status = take_choice(context, a->model, g);
     if (status != ZN_OK) return status;
-    bool may = g->kept == 0 || (isfinite(coefficients(a, g, v->W)) && (wanted > 0 || a->wish.nearly || stays_dependent(a, g, v, at)));
+    bool may =
+        g->kept == 0 || (isfinite(independent_coefficients(a, g, v->W)) && (wanted > 0 || a->wish.nearly || stays_dependent(a, g, v, at)));
     if (!may) g->kept = g->n;
     for (int l = g->kept; l < g->n; l++) a->left_out[g->row[l]] = true;
     a->count += g->n - g->kept;
@@ -357,7 +325,7 @@ static zn_status look(zn_context *context, independent *a, const point_values *v
         return ZN_OK; /* nothing is known */
     row_mobilities(model, v->M, a->mobility);
     row_weights(model, v->W, a->mobility, a->inverse);
-    sizes(a, v->M, v->W);
+    independent_sizes(a, v->M, v->W);
     zn_status status = make_groups(context, a);
     for (int i = 0; i < a->n_groups && status == ZN_OK; i++) {
         if (before && before->groups[i].kept == before->groups[i].n) continue;
@@ -466,145 +434,3 @@ zn_status independent_carry(zn_context *context, const zn_model *model, byte_str
 
 const bool *independent_left_out(const independent *a) { return a->left_out; }
 int independent_count(const independent *a) { return a->count; }
-
-double independent_spread(const independent *a) {
-    double spread = 1;
-    for (int k = 0; k < a->n_groups; k++) {
-        double least = INFINITY, most = 0;
-        for (int i = 0; i < a->groups[k].n; i++) {
-            double mobility = a->size[a->groups[k].row[i]] * one_over(a->length[a->groups[k].row[i]]);
-            least = smaller(least, mobility), most = larger(most, mobility);
-        }
-        spread = larger(spread, most * one_over(least));
-    }
-    return spread;
-}
-
-static double square(double x) { return x * x; }
-
-int independent_merges(const independent *a, bool lengths, row_merge *list) {
-    int count = 0;
-    for (int k = 0; k < a->n_groups; k++) {
-        const row_group *g = &a->groups[k];
-        for (int l = g->kept; l < g->n; l++)
-            for (int i = 0; i < g->kept; i++, count++) {
-                double c = g->C[(size_t)(l - g->kept) * (size_t)g->kept + (size_t)i] * a->size[g->row[i]] * scale(a, g->row[l]);
-                if (lengths) c *= square(a->length[g->row[i]] * scale(a, g->row[i]) * one_over(a->length[g->row[l]] * scale(a, g->row[l])));
-                if (list) list[count] = (row_merge){g->row[i], g->row[l], c};
-            }
-    }
-    return count;
-}
-
-/* ---- sharing ---- */
-
-static void share(independent *a, row_group *g, double *P) {
-    int kept = g->kept, left = g->n - kept;
-    if ((double)left * left * kept > most_sharing) return;
-    for (int i = 0; i < kept; i++) g->p[i] = a->size[g->row[i]] * P[g->row[i]];
-    for (int l = 0; l < left; l++) g->z[l] = a->size[g->row[kept + l]] * P[g->row[kept + l]];
-    lin_dense_multiply(kept, left, g->C, 1, g->z, g->p);
-    for (int l = 0; l < left; l++) {
-        const double *column = g->C + (size_t)l * (size_t)kept;
-        g->z[l] = 0;
-        for (int i = 0; i < kept; i++) g->z[l] += column[i] * g->p[i];
-        for (int k = l; k < left; k++) {
-            const double *other = g->C + (size_t)k * (size_t)kept;
-            double sum = k == l;
-            for (int i = 0; i < kept; i++) sum += column[i] * other[i];
-            g->Z[(size_t)l * (size_t)left + (size_t)k] = sum;
-        }
-    }
-    if (lin_dense_cholesky_factor(left, g->Z) != 0) return;
-    lin_dense_cholesky_solve(left, g->Z, g->z, 1);
-    lin_dense_multiply(kept, left, g->C, -1, g->z, g->p);
-    for (int i = 0; i < kept; i++) P[g->row[i]] = g->p[i] * scale(a, g->row[i]);
-    for (int l = 0; l < left; l++) P[g->row[kept + l]] = g->z[l] * scale(a, g->row[kept + l]);
-}
-
-double independent_contradiction(const independent *a, const double *c) {
-    double worst = 0;
-    for (int k = 0; k < a->n_groups; k++) {
-        const row_group *g = &a->groups[k];
-        for (int l = g->kept; l < g->n; l++) {
-            const double *column = g->C + (size_t)(l - g->kept) * (size_t)g->kept;
-            double left = c[g->row[l]];
-            for (int i = 0; i < g->kept; i++) left -= column[i] * c[g->row[i]] * scale(a, g->row[i]) * a->size[g->row[l]];
-            worst = larger(worst, fabs(left));
-        }
-    }
-    return worst;
-}
-
-void independent_collect(const independent *a, double *P) {
-    for (int k = 0; k < a->n_groups; k++) {
-        const row_group *g = &a->groups[k];
-        for (int l = g->kept; l < g->n; l++) {
-            const double *column = g->C + (size_t)(l - g->kept) * (size_t)g->kept;
-            for (int i = 0; i < g->kept; i++) P[g->row[i]] += column[i] * a->size[g->row[l]] * P[g->row[l]] * scale(a, g->row[i]);
-            P[g->row[l]] = 0;
-        }
-    }
-}
-
-static void swap(double **a, double **b) {
-    double *kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-/* Sizes and coefficients of another state take the place of those there are, or give it back. */
-static void exchange(independent *a) {
-    swap(&a->size, &a->other_size), swap(&a->length, &a->other_length), swap(&a->mobility, &a->other_mobility);
-    for (int i = 0; i < a->n_groups; i++) swap(&a->groups[i].C, &a->groups[i].other_C);
-}
-
-void independent_share(independent *a, const double *M, const double *W, double *P) {
-    exchange(a);
-    sizes(a, M, W);
-    for (int i = 0; i < a->n_groups; i++) {
-        row_group *g = &a->groups[i];
-        if (g->kept < g->n && g->kept > 0 && isfinite(coefficients(a, g, W))) share(a, g, P);
-    }
-    exchange(a);
-}
-
-double independent_follow(independent *a, const double *M, const double *W, double *change) {
-    double worst = 0;
-    *change = 0;
-    exchange(a);
-    sizes(a, M, W);
-    for (int i = 0; i < a->n_groups; i++) {
-        row_group *g = &a->groups[i];
-        if (g->kept == g->n || g->kept == 0) continue;
-        worst = larger(worst, coefficients(a, g, W));
-        for (int k = 0; k < g->kept * (g->n - g->kept); k++) *change = larger(*change, fabs(g->C[k] - g->other_C[k]) / (1 + fabs(g->C[k])));
-    }
-    return worst;
-}
-
-double independent_open(const independent *a, const double *c, independent_drift d) {
-    double worst = -INFINITY;
-    for (int k = 0; k < a->n_groups; k++) {
-        const row_group *g = &a->groups[k];
-        if (g->kept == g->n) continue;
-        double seen = 0, sum = 1, place = 0;
-        for (int i = 0; i < g->kept; i++) {
-            int row = g->row[i];
-            double open = d.rate > 0 ? fabs(d.seen1[row]) + d.rate * fabs(d.seen0[row]) : fabs(d.seen0[row]);
-            seen = larger(seen, open * scale(a, row));
-        }
-        for (int l = 0; l < g->n - g->kept; l++) {
-            double of_row = 1;
-            for (int i = 0; i < g->kept; i++) of_row += fabs(g->C[(size_t)l * (size_t)g->kept + (size_t)i]);
-            sum = larger(sum, of_row);
-        }
-        for (int i = 0; d.place && i < g->m; i++) {
-            int j = g->coordinate[i];
-            place += d.place[j] * d.place[j] / a->mobility[j];
-        }
-        double explained = d.most * sum * seen + d.open + d.roundoff * sqrt(place);
-        for (int i = 0; i < g->n; i++) worst = larger(worst, fabs(c[g->row[i]]) - explained * a->size[g->row[i]]);
-    }
-    return worst;
-}

@@ -142,17 +142,22 @@ zn_status zn_machine_state(zn_machine *m, const char *name, double start, zn_for
     return m->add_state(m->builder, name, start, rate);
 }
 
+zn_status machine_make_table(zn_context *context, const zn_table_def *def, bool held, expr_table **table) {
+    *table = NULL;
+    if (!def->x || !def->y) return fail(context, ZN_ERROR_ARGUMENT, "a table needs its points: x and y must not be NULL");
+    if ((int)def->interpolation < 0 || def->interpolation > ZN_INTERPOLATION_CUBIC)
+        return fail(context, ZN_ERROR_ARGUMENT, "unknown interpolation %d of a table", (int)def->interpolation);
+    if (held && def->periodic) return fail(context, ZN_ERROR_ARGUMENT, "a table that is held cannot be periodic");
+    const expr_table_def given = {def->n, def->x, def->y, def->interpolation == ZN_INTERPOLATION_CUBIC && !held, def->periodic};
+    return expr_table_create(context, &given, table);
+}
+
 zn_status zn_machine_table(zn_machine *m, const char *name, const zn_table_def *def) {
     NEED_HANDLE(m, HANDLE_MACHINE);
     NEED_DEF(m->context, def);
-    NEED(m->context, def->x);
-    NEED(m->context, def->y);
-    if ((int)def->interpolation < 0 || def->interpolation > ZN_INTERPOLATION_CUBIC)
-        return fail(m->context, ZN_ERROR_ARGUMENT, "unknown interpolation %d of a table", (int)def->interpolation);
     zn_status status = check_new(m, name, "a table");
     expr_table *table = NULL;
-    expr_table_def given = {def->n, def->x, def->y, def->interpolation == ZN_INTERPOLATION_CUBIC, def->periodic};
-    if (status == ZN_OK) status = expr_table_create(m->context, &given, &table);
+    if (status == ZN_OK) status = machine_make_table(m->context, def, false, &table);
     if (status != ZN_OK) return status;
     char *copy = mem_text(m->context, name);
     if (copy && mem_grow(m->context, (void **)&m->tables, &m->table_room, m->n_tables + 1, sizeof *m->tables)) {
@@ -168,17 +173,11 @@ zn_status zn_machine_follow(zn_machine *m, const char *input, const zn_table_def
     NEED_HANDLE(m, HANDLE_MACHINE);
     NEED(m->context, input);
     NEED_DEF(m->context, def);
-    NEED(m->context, def->x);
-    NEED(m->context, def->y);
     int index = machine_find(m, input, strlen(input));
     if (index < 0 || (m->values[index].kind != MACHINE_INPUT && m->values[index].kind != MACHINE_PARAMETER))
         return fail(m->context, ZN_ERROR_ARGUMENT, "there is no input '%.60s' that could follow a table", input);
-    if ((int)def->interpolation < 0 || def->interpolation > ZN_INTERPOLATION_CUBIC)
-        return fail(m->context, ZN_ERROR_ARGUMENT, "unknown interpolation %d of a table", (int)def->interpolation);
-    if (held && def->periodic) return fail(m->context, ZN_ERROR_ARGUMENT, "a table that is held cannot be periodic");
     expr_table *table = NULL;
-    expr_table_def given = {def->n, def->x, def->y, def->interpolation == ZN_INTERPOLATION_CUBIC && !held, def->periodic};
-    zn_status status = expr_table_create(m->context, &given, &table);
+    zn_status status = machine_make_table(m->context, def, held, &table);
     if (status != ZN_OK) return status;
     expr_table_release(m->context, m->values[index].follow);
     m->values[index].follow = table, m->values[index].held = held;

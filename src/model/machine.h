@@ -122,6 +122,8 @@ void machine_destroy(zn_machine *);
 /* Its tables join the names of a scope; NULL: it has none. */
 void machine_scope(const zn_machine *, expr_scope *);
 /* A name of an acceleration or force, which outputs may read from now on. */
+/* A table as inputs and formulas read it, from what a user gives; `held`: its values hold until the next one. */
+zn_status machine_make_table(zn_context *, const zn_table_def *, bool held, expr_table **table);
 zn_status machine_answer(zn_machine *, const char *name, const char *of);
 /* Inputs that are interpolated over time are functions of t where positions are given by them, which have rates; elsewhere, and all others, they are constant within a
  * step. `first`: the variable of the first value. EXPR_NONE: no memory. */

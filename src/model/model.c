@@ -9,7 +9,7 @@
 zn_status model_check(zn_context *context, const zn_model *model, const char *function) {
     if (!model) return fail(context, ZN_ERROR_ARGUMENT, "%s: 'model' must not be NULL", function);
     if (model_is_good(model)) return ZN_OK;
-    return fail(context, ZN_ERROR_ARGUMENT, "%s: the model was destroyed before, or was never made", function);
+    return fail(context, ZN_ERROR_ARGUMENT, "%s: the model was destroyed before, or was never created", function);
 }
 
 static void release(zn_context *context, zn_model *model) {

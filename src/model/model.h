@@ -19,6 +19,8 @@ static inline int model_row_F(const zn_model *m) { return m->size.ng + m->size.n
 
 /* "the constraint 'rod'", "the gap of 'floor'", "the slip velocity 1 of 'floor'": written into text, which is returned. */
 const char *model_row_text(const zn_model *model, int row, char *text, size_t room);
+/* Why its value may be not finite, in parentheses. */
+const char *model_row_fault(const zn_model *model, int row);
 /* A bilateral row that nearly follows from those before it and contradicts them: -1 when there is none, -2 when memory is out (error
  * in the context). size: by how much, the larger of its position and velocity in the units of the row, or what its direction makes of the
  * positions of the system. What round-off explains is none. */
@@ -38,6 +40,10 @@ zn_status model_check_start(zn_context *, const zn_model *);
 /* Destroys a model that no user has seen. `destroy` of a model frees what it owns, but not the model itself. */
 void model_free(zn_context *, zn_model *);
 int model_row_contact(const zn_model *model, int row);
+
+/* What forces and constraints have in them that jumps or bends in time, as functions of t and inputs: values that are constant between two such places. Returns their number; values may be
+ * NULL. Not those that depend on positions or velocities. */
+int model_switches(const zn_model *, void *work, const zn_point *, double *values);
 
 /* What a part is whose contact has no lowest point where it lies flat. */
 #define CONTACT_OF_RING "contact of a ring and a plane"

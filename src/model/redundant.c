@@ -74,12 +74,6 @@ static zn_status walk_begin(zn_context *context, const zn_model *model, const zn
     return ZN_OK;
 }
 
-static double norm(const double *x, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
 /* The next row without the directions before it, taken out twice: once leaves round-off of the size of what it took out. Returns what is new; a
  * row with more than `least` of it is added to them. */
 static double walk_row(row_walk *a, int j, double least) {
@@ -96,7 +90,7 @@ static double walk_row(row_walk *a, int j, double least) {
             for (int i = 0; i < a->n; i++) x[i] -= along * e[i];
             g -= along * a->values[2 * k], gamma -= along * a->values[2 * k + 1];
         }
-    double left = a->rank < a->n ? norm(x, a->n) : 0;
+    double left = a->rank < a->n ? length_of(a->n, x) : 0;
     a->g = a->length[j] * g, a->gamma = a->length[j] * gamma;
     if (!(left > least)) return left;
     for (int i = 0; i < a->n; i++) x[i] /= left;

@@ -60,7 +60,7 @@ static bool matrix_is_sound(const contact_matrix *m, int rows, int cols) {
     return true;
 }
 
-zn_status result_contact_check(contact_problem *p, const char *path) {
+static zn_status check_problem(contact_problem *p, const char *path) {
     int m = p->dim * p->n_contacts;
     if (!p->global && !matrix_is_sound(&p->W, m, m))
         return wrong(p, path, "the matrix W does not fit the contacts or holds a number that is not finite");
@@ -166,7 +166,7 @@ zn_status result_contact_read(zn_context *context, const char *path, contact_pro
     if (!p) return ZN_ERROR_MEMORY;
     p->context = context;
     status = hdf5 ? result_contact_fclib(p, path) : result_contact_text(p, path);
-    if (status == ZN_OK) status = result_contact_check(p, path);
+    if (status == ZN_OK) status = check_problem(p, path);
     if (status == ZN_OK && p->planar_rolling) status = widen(p);
     if (status == ZN_OK) *problem = p;
     else result_contact_destroy(p);

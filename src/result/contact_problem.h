@@ -41,7 +41,5 @@ void result_contact_append(contact_matrix *, int row, int col, double value);
 void result_contact_transpose(contact_matrix *);
 zn_status result_contact_text(contact_problem *, const char *path);
 zn_status result_contact_fclib(contact_problem *, const char *path);
-/* Sizes fit and all numbers are finite, friction coefficients not negative. */
-zn_status result_contact_check(contact_problem *, const char *path);
 
 #endif

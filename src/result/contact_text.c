@@ -4,7 +4,7 @@
  *   dim, contacts, matrix W, q, mu (, mu_rolling)                          local
  *   dim, contacts, matrix M, matrix H, f, w, mu (, mu_rolling)             global
  *
- *   dim: 2 planar, 3 spatial, 5 spatial and rolling; planar and rolling (N, T, R) has 3 as well, and mu_rolling tells it.
+ *   dim: 2 planar, 3 spatial, 5 spatial and rolling; planar and rolling (N, T, R) has 3 as well, and mu_rolling distinguishes the two.
  *
  *   matrix, dense:         0, rows, cols, rows, cols, entries column by column
  *   matrix, sparse blocks: 1, rows, cols, blocks, block rows, block cols, ends of the block rows, ends of the block cols,

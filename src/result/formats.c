@@ -5,18 +5,18 @@
 #include <stdio.h>
 #include <strings.h>
 
-const result_format result_formats[] = {
+static const result_format formats[] = {
     {"HDF5", {".h5", ".hdf5"}, RESULT_HDF5_SIGNATURE, true, result_hdf5_create, true, result_hdf5_open},
     {"CSV", {".csv"}, NULL, false, result_csv_create, false, result_csv_open},
 };
-enum { N_FORMATS = sizeof result_formats / sizeof *result_formats };
+enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 static const result_format *format_of_ending(const char *path, size_t length) {
     for (int i = 0; i < N_FORMATS; i++)
-        for (int k = 0; k < RESULT_ENDINGS && result_formats[i].endings[k]; k++) {
-            const char *ending = result_formats[i].endings[k];
+        for (int k = 0; k < RESULT_ENDINGS && formats[i].endings[k]; k++) {
+            const char *ending = formats[i].endings[k];
             size_t n = strlen(ending);
-            if (length > n && strncasecmp(path + length - n, ending, n) == 0 && path[length - n - 1] != '/') return &result_formats[i];
+            if (length > n && strncasecmp(path + length - n, ending, n) == 0 && path[length - n - 1] != '/') return &formats[i];
         }
     return NULL;
 }
@@ -26,9 +26,9 @@ const result_format *result_format_of(const char *path) { return format_of_endin
 const result_format *result_format_by_content(const char *path, const char *head, size_t size) {
     const result_format *text = NULL;
     for (int i = N_FORMATS - 1; i >= 0; i--) {
-        const char *signature = result_formats[i].signature;
-        if (signature && size == RESULT_SIGNATURE && memcmp(head, signature, RESULT_SIGNATURE) == 0) return &result_formats[i];
-        if (!signature) text = &result_formats[i];
+        const char *signature = formats[i].signature;
+        if (signature && size == RESULT_SIGNATURE && memcmp(head, signature, RESULT_SIGNATURE) == 0) return &formats[i];
+        if (!signature) text = &formats[i];
     }
     if (memchr(head, 0, size)) return NULL;
     static const char partial[] = ".partial";
@@ -42,7 +42,7 @@ const char *result_format_names(char *text, size_t room) {
     size_t used = 0;
     *text = 0;
     for (int i = 0; i < N_FORMATS && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", i ? " nor " : "", result_formats[i].name);
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i ? " nor " : "", formats[i].name);
     return text;
 }
 
@@ -53,7 +53,7 @@ bool result_path_ok(zn_context *context, const char *path) {
     char known[120];
     size_t used = 0;
     for (int i = 0; i < N_FORMATS; i++) {
-        const result_format *f = &result_formats[i];
+        const result_format *f = &formats[i];
         for (int k = 0; k < RESULT_ENDINGS && f->endings[k]; k++)
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? " or " : i ? ", " : "", f->endings[k]);
         used += (size_t)snprintf(known + used, sizeof known - used, " (%s)", f->name);

@@ -71,7 +71,7 @@ zn_status zn_result_number(zn_result *r, const char *name, double *value) {
     *value = text ? strtod(text, &end) : NAN;
     if (text && end != text && !*end) return ZN_OK;
     *value = NAN;
-    return fail(r->context, ZN_ERROR_ARGUMENT, text ? "%s: '%.60s' is a text, not a number" : "%s: the result knows no '%.60s'", r->path,
+    return fail(r->context, ZN_ERROR_ARGUMENT, text ? "%s: '%.60s' is a text, not a number" : "%s: the result has no '%.60s'", r->path,
                 name);
 }
 

@@ -212,5 +212,5 @@ zn_status result_find(result_file *result, const char *name, int *index) {
     if (matches == 0) return fail_unknown(result, name);
     error_place place = ERROR_PLACE_NONE;
     place.file = result->path;
-    return fail_at(result->context, ZN_ERROR_ARGUMENT, &place, "\"%s\" may be any of %s", name, list);
+    return fail_at(result->context, ZN_ERROR_ARGUMENT, &place, "\"%s\" is ambiguous: it may be any of %s", name, list);
 }

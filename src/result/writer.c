@@ -4,15 +4,8 @@
 #include "result/internal.h"
 
 #include <sys/stat.h>
-#include <time.h>
 
 #define FLUSH_SECONDS 1.0
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static zn_status open_packed(result_writer *w, const result_format *format, const result_layout *layout) {
     if (!layout->packed || !format->packs) return ZN_OK;
@@ -43,7 +36,7 @@ zn_status result_writer_create(zn_context *context, const char *path, const resu
     if (status == ZN_OK) status = format->create(context, w->output, &first, &w->sink);
     if (status == ZN_OK && !w->only_packed) status = open_packed(w, format, layout);
     w->open = status == ZN_OK;
-    w->last_flush = seconds();
+    w->last_flush = base_seconds();
     if (w->open) {
         *writer = w;
         return ZN_OK;
@@ -65,7 +58,7 @@ static zn_status refuse(result_writer *writer) {
 
 zn_status result_writer_flush(result_writer *writer) {
     if (!writer->open || writer->failed) return refuse(writer);
-    writer->last_flush = seconds();
+    writer->last_flush = base_seconds();
     return note(writer, writer->sink.flush(writer->sink.state));
 }
 
@@ -75,7 +68,7 @@ zn_status result_writer_row(result_writer *writer, const double *row) {
     if (status == ZN_OK && writer->packed_output) status = note(writer, writer->packed.row(writer->packed.state, row));
     writer->numbers += (uint64_t)writer->width;
     writer->taken++;
-    if (status == ZN_OK && row && seconds() - writer->last_flush >= FLUSH_SECONDS) status = result_writer_flush(writer);
+    if (status == ZN_OK && row && base_seconds() - writer->last_flush >= FLUSH_SECONDS) status = result_writer_flush(writer);
     return status;
 }
 

@@ -56,7 +56,7 @@ static void read_shape(scene_loader *loader, const scene_node *node, const char 
 /* ---- frames ---- */
 
 /* [x, y(, z)], or {at: [..], angle: .. | rotation: .. | axis: [..]}: in the frame K of the body. */
-void scene_read_frame(scene_loader *loader, zn_body body, const char *name, const scene_node *key, const scene_node *node) {
+static void read_frame(scene_loader *loader, zn_body body, const char *name, const scene_node *key, const scene_node *node) {
     const char *what = scene_format(loader, "frame '%s'", key->text);
     const scene_node *at = node->kind == SCENE_LIST ? node : NULL, *angle = NULL, *rotation = NULL, *axis = NULL;
     const scene_key keys[] = {{"at", SCENE_LIST, false, &at},
@@ -91,16 +91,9 @@ void scene_read_frames(scene_loader *loader, const scene_node *node) {
         else if (owner && parts_find_flexible(loader->parts, owner, strlen(owner)) >= 0) {
             if (zn_parts_find_flexible(loader->parts, owner, &flexible) == ZN_OK)
                 scene_read_section(loader, flexible, dot + 1, entry->key, entry->value);
-        } else if (scene_find_body(loader, entry->key, owner, &body)) scene_read_frame(loader, body, dot + 1, entry->key, entry->value);
+        } else if (owner && scene_placed(loader, zn_parts_find_body(loader->parts, owner, &body), entry->key))
+            read_frame(loader, body, dot + 1, entry->key, entry->value);
     }
-}
-
-bool scene_find_body(scene_loader *loader, const scene_node *node, const char *name, zn_body *body) {
-    zn_frame frame;
-    if (!name) return false;
-    if (!scene_placed(loader, zn_parts_find_body(loader->parts, name, body), node)) return false;
-    frame = zn_parts_body_frame(loader->parts, *body);
-    return frame.stamp != 0;
 }
 
 /* ---- bodies ---- */
@@ -237,15 +230,16 @@ static void read_body(scene_loader *loader, const scene_entry *entry, bool in_sp
         const scene_node *at = n.inertia ? n.inertia : n.shape ? n.shape : n.mass ? n.mass : entry->key;
         if (scene_placed(loader, zn_parts_body(loader->parts, &def, &body), at) && n.frames)
             for (const scene_entry *frame = n.frames->first; frame && !scene_gave_up(loader); frame = frame->next)
-                scene_read_frame(loader, body, frame->key->text, frame->key, frame->value);
+                read_frame(loader, body, frame->key->text, frame->key, frame->value);
         if (n.geometry && zn_error_count(loader->context) == errors) scene_read_geometry(loader, name, n.geometry);
     }
     if (zn_error_count(loader->context) != errors) loader->names_incomplete = true; /* what uses the body would only repeat the mistake */
 }
 
 void scene_read_bodies(scene_loader *loader, const scene_node *node) {
+    const bool in_space = is_space(node);
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next)
-        scene_is_flexible(entry->value) ? scene_read_flexible(loader, entry) : read_body(loader, entry, is_space(node));
+        scene_is_flexible(entry->value) ? scene_read_flexible(loader, entry) : read_body(loader, entry, in_space);
 }
 
 void scene_read_gravity(scene_loader *loader, const scene_node *node) {

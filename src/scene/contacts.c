@@ -139,12 +139,11 @@ static void read_contact(scene_loader *loader, const scene_entry *entry) {
     if (pivoting) read_further_law(loader, pivoting, what, true, &def, laws);
     if (normal_force && !gap && !def.n_laws && !scene_has_errors(loader))
         scene_error(loader, map, "%s has a given normal force, but no friction: it does nothing", what);
-    if (loader->parts && (gap || normal_force)) scene_placed(loader, zn_parts_contact_formula(loader->parts, name, &def), entry->key);
-    else if (gap || normal_force) zn_formula_contact(loader->builder, name, &def);
+    if (gap || normal_force) scene_placed(loader, zn_parts_contact_formula(loader->parts, name, &def), entry->key);
 }
 
 void scene_read_contacts(scene_loader *loader, const scene_node *node) {
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next)
-        if (loader->parts && scene_is_pair(entry->value)) scene_read_pair(loader, entry);
+        if (!loader->alone && scene_is_pair(entry->value)) scene_read_pair(loader, entry);
         else read_contact(loader, entry);
 }

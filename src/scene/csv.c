@@ -80,7 +80,9 @@ static bool read_header(csv *c, const char *const names[2], int at[2], int *colu
         else COMPLAIN(c, 1, "there is no column '%.60s'; its columns are %.200s", names[i], header);
         return false;
     }
-    return true;
+    if (!names[0] && at[0] == at[1])
+        COMPLAIN(c, 1, "'%.60s' is the column of times ('t', 'time', or else the first one): values need one of their own", names[1]);
+    return names[0] || at[0] != at[1];
 }
 
 static bool read_number(csv *c, char *line, int index, double *value) {
@@ -150,7 +152,8 @@ zn_status scene_follow_csv(zn_context *context, zn_simulation *simulation, const
     zn_status status = name ? ZN_OK : ZN_ERROR_MEMORY;
     int way = 0;
     if (status == ZN_OK && !column)
-        status = fail_at(context, ZN_ERROR_SCENE, &place, "an input is written NAME=FILE.csv:COLUMN, with ,linear or ,cubic behind it");
+        status =
+            fail_at(context, ZN_ERROR_SCENE, &place, "an input is written NAME=FILE.csv:COLUMN, optionally followed by ,linear or ,cubic");
     if (status == ZN_OK) {
         char *comma = strrchr(column, ',');
         *file++ = 0, *column++ = 0;

@@ -18,6 +18,7 @@ typedef struct anchor {
 typedef struct reader {
     scene_arena *arena;
     const char *file, *text;
+    size_t length; /* of the text */
     struct fy_parser *parser;
     anchor *anchors;
     int aliases, repeated;
@@ -93,7 +94,7 @@ static bool same_but_space(const char *a, const char *b) {
 static const char *source_of(reader *r, const struct fy_event *event, const char *text) {
     const struct fy_mark *start = fy_event_start_mark((struct fy_event *)(uintptr_t)event);
     const struct fy_mark *end = fy_event_end_mark((struct fy_event *)(uintptr_t)event);
-    if (!start || !end || end->input_pos < start->input_pos || end->input_pos > strlen(r->text)) return text;
+    if (!start || !end || end->input_pos < start->input_pos || end->input_pos > r->length) return text;
     char *source = scene_copy(r->arena, r->text + start->input_pos, end->input_pos - start->input_pos);
     if (!source) return out_of_memory(r);
     return same_but_space(source, text) ? source : text;
@@ -162,7 +163,7 @@ static bool is_repeated(reader *r, name_table *names, const scene_node *key) {
         return false;
     }
     if (r->repeated++ < SCENE_MAX_ERRORS)
-        stop(r, ZN_ERROR_SCENE, key->line, key->column, "'%.60s' is there twice; the first one is in line %d", key->text, line);
+        stop(r, ZN_ERROR_SCENE, key->line, key->column, "'%.60s' occurs twice; the first one is in line %d", key->text, line);
     r->status = ZN_OK;
     return true;
 }
@@ -289,7 +290,7 @@ static void take_diagnostics(reader *r, struct fy_diag *diag) {
 }
 
 zn_status scene_read_document(scene_arena *arena, const char *file, const char *text, const scene_node **root) {
-    reader r = {.arena = arena, .file = file, .text = text};
+    reader r = {.arena = arena, .file = file, .text = text, .length = strlen(text)};
     *root = NULL;
     if (!check_characters(&r)) return r.status;
     struct fy_diag_cfg quiet;

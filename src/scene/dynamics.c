@@ -2,27 +2,24 @@
 /* energy, forces, mass, force, constraints and outputs. */
 #include "scene/scene.h"
 
-void scene_read_energy(scene_loader *loader, const scene_node *node, bool first_order) {
+void scene_read_energy(scene_loader *loader, const scene_node *node) {
+    const bool first_order = loader->first_order;
     const scene_node *kinetic, *potential;
-    const scene_key keys[] = {{"kinetic", SCENE_SCALAR, !first_order && !loader->parts, &kinetic},
+    const scene_key keys[] = {{"kinetic", SCENE_SCALAR, !first_order && loader->alone, &kinetic},
                               {"potential", SCENE_SCALAR | SCENE_NULL, false, &potential}};
     if (!scene_want_map(loader, node, "energy", 2, keys)) return;
-    if (!kinetic && !first_order && !loader->parts) loader->names_incomplete = true;
+    if (!kinetic && !first_order && loader->alone) loader->names_incomplete = true;
     if (kinetic && first_order) {
         scene_error(loader, kinetic, "the scene has 'mass'; with it, energy has only 'potential' (for the account of energy)");
         kinetic = NULL;
     }
-    if (loader->parts)
-        scene_placed(loader, zn_parts_energy(loader->parts, "energy", scene_formula(loader, kinetic), scene_formula(loader, potential)),
-                     node);
-    else zn_formula_energy(loader->builder, scene_formula(loader, kinetic), scene_formula(loader, potential));
+    scene_placed(loader, zn_parts_energy(loader->parts, "energy", scene_formula(loader, kinetic), scene_formula(loader, potential)), node);
 }
 
 static void add_force(scene_loader *loader, const scene_node *owner, const scene_node *value) {
     if (!scene_want_kind(loader, value, SCENE_SCALAR, scene_format(loader, "the force on '%s'", owner->text))) return;
-    zn_formula formula = scene_formula(loader, value);
-    if (loader->parts) scene_placed(loader, zn_parts_generalised_force(loader->parts, owner->text, formula), owner);
-    else zn_formula_force(loader->builder, owner->text, formula);
+    const formula_said said = {.name = owner->text, .value = scene_formula(loader, value)};
+    scene_placed(loader, parts_say(loader->parts, TEXT_FORCE, &said), owner);
 }
 
 /* A formula for each of `owners`, by name or (a list) in their order. */
@@ -60,8 +57,8 @@ static void add_mass(scene_loader *loader, const scene_node *row, const scene_no
     if (row == column && scene_is_constant(loader, formula) &&
         !scene_want_number(loader, value, scene_format(loader, "the mass of '%s'", row->text), scene_positive, &mass))
         formula = ZN_FORMULA("1");
-    if (loader->parts) scene_placed(loader, zn_parts_mass(loader->parts, row->text, column->text, formula), value);
-    else zn_formula_mass(loader->builder, row->text, column->text, formula);
+    const formula_said said = {.name = row->text, .second = column->text, .value = formula};
+    scene_placed(loader, parts_say(loader->parts, TEXT_MASS, &said), value);
 }
 
 static void read_diagonal_by_name(scene_loader *loader, const scene_node *node) {
@@ -157,13 +154,11 @@ void scene_read_constraints(scene_loader *loader, const scene_node *node) {
         int errors = zn_error_count(loader->context);
         if (!scene_want_map(loader, entry->value, what, 2, keys)) continue;
         if (position && velocity) scene_error(loader, entry->value, "%s has both 'position' and 'velocity'; make it two constraints", what);
-        else if (position && loader->parts)
-            scene_placed(loader, zn_parts_position_constraint(loader->parts, name, scene_formula(loader, position)), entry->key);
-        else if (velocity && loader->parts)
-            scene_placed(loader, zn_parts_velocity_constraint(loader->parts, name, scene_formula(loader, velocity)), entry->key);
-        else if (position) zn_formula_position_constraint(loader->builder, name, scene_formula(loader, position));
-        else if (velocity) zn_formula_velocity_constraint(loader->builder, name, scene_formula(loader, velocity));
-        else if (zn_error_count(loader->context) == errors) scene_error(loader, entry->value, "%s lacks 'position' or 'velocity'", what);
+        else if (position || velocity) {
+            const formula_said said = {.name = name, .value = scene_formula(loader, position ? position : velocity)};
+            const text_kind kind = position ? TEXT_POSITION_CONSTRAINT : TEXT_VELOCITY_CONSTRAINT;
+            scene_placed(loader, parts_say(loader->parts, kind, &said), entry->key);
+        } else if (zn_error_count(loader->context) == errors) scene_error(loader, entry->value, "%s lacks 'position' or 'velocity'", what);
     }
 }
 
@@ -174,7 +169,7 @@ void scene_read_outputs(scene_loader *loader, const scene_node *node) {
         const char *name = entry->key->text;
         if (!scene_want_label(loader, "output", entry->key)) continue;
         if (!scene_want_kind(loader, entry->value, SCENE_SCALAR, scene_format(loader, "output '%s'", name))) continue;
-        if (loader->parts) scene_placed(loader, zn_parts_output(loader->parts, name, scene_formula(loader, entry->value)), entry->key);
-        else zn_formula_output(loader->builder, name, scene_formula(loader, entry->value));
+        const formula_said said = {.name = name, .value = scene_formula(loader, entry->value)};
+        scene_placed(loader, parts_say(loader->parts, TEXT_OUTPUT, &said), entry->key);
     }
 }

@@ -45,7 +45,8 @@ bool scene_want_label(scene_loader *loader, const char *what, const scene_node *
     const char *s = key->text;
     while (isalnum((unsigned char)*s) || (unsigned char)*s >= 0x80 || (*s && strchr("_-.", *s))) s++;
     if (s > key->text && !*s) return true;
-    scene_error(loader, key, "'%.60s' cannot be the name of a %s: letters, digits, _, - and . only", key->text, what);
+    scene_error(loader, key, "'%.60s' cannot be the name of %s %s: letters, digits, _, - and . only", key->text,
+                strchr("aeio", *what) ? "an" : "a", what);
     return false;
 }
 
@@ -82,7 +83,7 @@ static size_t without_primes(const char *name, size_t length) {
 static const char *first_variable(const scene_loader *loader, const char *text, size_t *length) {
     for (const char *name = scene_next_name(text, length); name; name = scene_next_name(name + *length, length)) {
         if (*length == 1 && *name == 't') return name;
-        if (loader->parts && memchr(name, '.', *length)) return name; /* a coordinate of a body */
+        if (!loader->alone && memchr(name, '.', *length)) return name; /* a coordinate of a body */
         const scene_name *known = scene_known_name(loader, name, without_primes(name, *length));
         if (known && strcmp(known->what, "parameter") && strcmp(known->what, "table")) return name;
     }

@@ -5,6 +5,7 @@
 #include "scene/scene.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { MOST_FILES = 64 };
 
@@ -74,7 +75,7 @@ static const scene_node *join_maps(including *in, const char *section, const sce
             there->key = entry->key, there->value = entry->value;
         } else {
             error_place place = {.file = entry->key->file, .line = entry->key->line, .column = entry->key->column, .time = NAN};
-            fail_at(in->arena->context, ZN_ERROR_SCENE, &place, "'%.60s' is there twice; the first one is in %s, line %d", entry->key->text,
+            fail_at(in->arena->context, ZN_ERROR_SCENE, &place, "'%.60s' occurs twice; the first one is in %s, line %d", entry->key->text,
                     there->key->file, there->key->line);
             in->failed = true;
         }
@@ -99,8 +100,6 @@ static scene_node *read_root(including *in, const scene_node *root);
 
 static const char *why_not(const char *name) {
     if (!*name || *name == '/') return "files are named from the folder of the scene";
-    for (const char *s = name; s; s = strchr(s, '/') ? strchr(s, '/') + 1 : NULL)
-        if (!strncmp(s, "..", 2) && (!s[2] || s[2] == '/')) return "it is outside the folder of the scene";
     return NULL;
 }
 
@@ -113,6 +112,8 @@ static bool include_file(including *in, scene_node *root, const scene_node *node
     size_t folder = strlen(in->folder);
     if (strncmp(real, in->folder, folder) || real[folder] != '/')
         return stop(in, node, ZN_ERROR_SCENE, "it is outside the folder of the scene", path);
+    struct stat kind;
+    if (stat(real, &kind) == 0 && S_ISDIR(kind.st_mode)) return stop(in, node, ZN_ERROR_SCENE, "it is a folder", path);
     for (int i = 0; i < in->n_seen; i++)
         if (!strcmp(in->seen[i], real)) {
             return !in->open[i] || stop(in, node, ZN_ERROR_SCENE, "it includes this file, directly or through others", path);

@@ -3,7 +3,6 @@
 #include "scene/scene.h"
 
 #include "linalg/geometry.h"
-#include "model/parts/builder.h"
 #include "sim/simulation.h"
 
 /* ---- two frames ---- */

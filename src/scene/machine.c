@@ -2,12 +2,6 @@
 /* inputs: what changes between steps. */
 #include "scene/scene.h"
 
-#include "zeno/machine.h"
-
-zn_machine *scene_machine(scene_loader *loader) {
-    return loader->parts ? zn_parts_machine(loader->parts) : zn_formula_machine(loader->builder);
-}
-
 /* ---- tables ---- */
 
 /* Points [[x, y], ...]; their number, 0 with an error. */
@@ -66,7 +60,7 @@ static void read_table(scene_loader *loader, const scene_entry *entry) {
     zn_table_def def = {0};
     scene_declare(loader, "table", entry->key);
     const scene_node *place = read_table_def(loader, entry, scene_format(loader, "table '%s'", entry->key->text), &def, NULL);
-    if (place) scene_placed(loader, zn_machine_table(scene_machine(loader), entry->key->text, &def), place);
+    if (place) scene_placed(loader, zn_machine_table(zn_parts_machine(loader->parts), entry->key->text, &def), place);
 }
 
 void scene_read_tables(scene_loader *loader, const scene_node *node) {
@@ -78,7 +72,7 @@ void scene_read_tables(scene_loader *loader, const scene_node *node) {
 /* ---- inputs: a number, or a table over time ---- */
 
 void scene_read_inputs(scene_loader *loader, const scene_node *node) {
-    zn_machine *machine = scene_machine(loader);
+    zn_machine *machine = zn_parts_machine(loader->parts);
     for (const scene_entry *entry = node->first; machine && entry && !scene_gave_up(loader); entry = entry->next) {
         const char *what = scene_format(loader, "input '%s'", entry->key->text);
         const scene_node *table = NULL;
@@ -112,7 +106,8 @@ void scene_read_states(scene_loader *loader, const scene_node *node) {
         if (start) scene_want_number(loader, start, scene_format(loader, "start of %s", what), scene_any_number, &value);
         if (!rate || zn_error_count(loader->context) != errors) loader->names_incomplete = true;
         else
-            scene_placed(loader, zn_machine_state(scene_machine(loader), entry->key->text, value, scene_formula(loader, rate)), entry->key);
+            scene_placed(loader, zn_machine_state(zn_parts_machine(loader->parts), entry->key->text, value, scene_formula(loader, rate)),
+                         entry->key);
     }
 }
 
@@ -122,6 +117,7 @@ static void read_samples(scene_loader *loader, const scene_node *map) {
     const scene_node *every = scene_find(map, "every");
     double time = 1;
     if (!every) scene_error(loader, map, "sampled values lack 'every', the time between samples");
+    else if (!map->first->next) scene_error(loader, map, "'sampled' has a time between samples, but no value");
     else if (!scene_want_kind(loader, every, SCENE_SCALAR, "every") || !scene_want_number(loader, every, "every", scene_positive, &time))
         time = 1;
     for (const scene_entry *entry = map->first; entry && !scene_gave_up(loader); entry = entry->next) {
@@ -137,7 +133,8 @@ static void read_samples(scene_loader *loader, const scene_node *map) {
         if (start) scene_want_number(loader, start, scene_format(loader, "start of %s", what), scene_any_number, &first);
         if (zn_error_count(loader->context) != errors || !value) loader->names_incomplete = true;
         else
-            scene_placed(loader, zn_machine_sampled(scene_machine(loader), entry->key->text, first, time, scene_formula(loader, value)),
+            scene_placed(loader,
+                         zn_machine_sampled(zn_parts_machine(loader->parts), entry->key->text, first, time, scene_formula(loader, value)),
                          entry->key);
     }
 }
@@ -162,7 +159,7 @@ void scene_read_modes(scene_loader *loader, const scene_node *node) {
         scene_declare(loader, "mode", entry->key);
         if (on < 0) scene_error(loader, entry->value, "mode '%s' must be on or off", entry->key->text);
         if (zn_error_count(loader->context) == errors)
-            scene_placed(loader, zn_machine_mode(scene_machine(loader), entry->key->text, on == 1), entry->key);
+            scene_placed(loader, zn_machine_mode(zn_parts_machine(loader->parts), entry->key->text, on == 1), entry->key);
     }
 }
 
@@ -195,9 +192,10 @@ void scene_read_conditions(scene_loader *loader, const scene_node *section) {
         if (!condition) continue;
         bool good = scene_want_kind(loader, condition, SCENE_SCALAR, "if");
         if (section->kind == SCENE_LIST) name = scene_find(entry->value, "name");
-        if (!name) scene_error(loader, condition, "what has a condition needs a name");
+        if (!name) scene_error(loader, condition, "an entry with a condition needs a name");
         else if (good)
-            scene_placed(loader, zn_machine_switch(scene_machine(loader), name->text, scene_formula(loader, condition)), condition);
+            scene_placed(loader, zn_machine_switch(zn_parts_machine(loader->parts), name->text, scene_formula(loader, condition)),
+                         condition);
         ((scene_entry *)(uintptr_t)entry)->value = without_condition(loader, entry->value);
     }
 }
@@ -255,6 +253,9 @@ void scene_read_events(scene_loader *loader, const scene_node *node) {
         if (action->kind != SCENE_LIST) read_action(loader, action, what, &def, sets);
         for (const scene_entry *item = action->kind == SCENE_LIST ? action->first : NULL; item; item = item->next)
             read_action(loader, item->value, what, &def, sets);
-        if (zn_error_count(loader->context) == errors) scene_placed(loader, zn_machine_event(scene_machine(loader), &def), entry->key);
+        if (message && !def.stop && zn_error_count(loader->context) == errors)
+            scene_error(loader, message, "%s has a message, but does not stop the run: it would never be shown", what);
+        if (zn_error_count(loader->context) == errors)
+            scene_placed(loader, zn_machine_event(zn_parts_machine(loader->parts), &def), entry->key);
     }
 }

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parameters: in the order of the file, each a formula over earlier ones; --set replaces entries. */
 #include "scene/scene.h"
-#include "zeno/machine.h"
 
 #include <ctype.h>
+
+struct scene_parameter {
+    const scene_node *key;
+    zn_formula formula;
+    double value;
+    bool live;
+};
 
 /* The replacement of one parameter. */
 typedef struct replacement {
@@ -82,7 +88,8 @@ void scene_read_parameters(scene_loader *loader, const scene_node *node, const z
     replacement *sets = read_sets(loader, node, options, &n_sets);
     if (!node || !sets) return;
     loader->values = SCENE_NEW(loader->arena, expr_name, node->count);
-    if (!loader->values) return;
+    loader->parameters = SCENE_NEW(loader->arena, struct scene_parameter, node->count);
+    if (!loader->values || !loader->parameters) return;
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next) {
         const char *name = entry->key->text;
         const scene_node *given;
@@ -98,12 +105,18 @@ void scene_read_parameters(scene_loader *loader, const scene_node *node, const z
         bool nameable = expr_name_is_valid(name);
         scene_declare(loader, live ? "live parameter" : "parameter", entry->key);
         if (!nameable) continue;
-        if (live) {
-            scene_placed(loader, zn_machine_parameter(scene_machine(loader), name, value), entry->key);
-            continue;
-        }
-        loader->values[loader->n_values++] = (expr_name){name, expr_constant(loader->graph, value)};
-        if (loader->parts) scene_placed(loader, zn_parts_parameter(loader->parts, name, value), entry->key);
-        else zn_formula_parameter(loader->builder, name, good ? formula : ZN_FORMULA("1"));
+        loader->parameters[loader->n_parameters++] = (struct scene_parameter){entry->key, good ? formula : ZN_FORMULA("1"), value, live};
+        if (!live) loader->values[loader->n_values++] = (expr_name){name, expr_constant(loader->graph, value)};
+    }
+}
+
+void scene_add_parameters(scene_loader *loader) {
+    for (int i = 0; i < loader->n_parameters && !scene_gave_up(loader); i++) {
+        const struct scene_parameter *p = &loader->parameters[i];
+        const formula_said said = {.name = p->key->text, .value = p->formula};
+        scene_placed(loader,
+                     p->live ? zn_machine_parameter(zn_parts_machine(loader->parts), p->key->text, p->value)
+                             : parts_say(loader->parts, TEXT_PARAMETER, &said),
+                     p->key);
     }
 }

@@ -9,6 +9,7 @@
  * a number. What comes out is a scene as if it were written by hand; errors name the line here and the line of the use. */
 #include "scene/scene.h"
 
+#include "base/buffer.h"
 #include "base/names.h"
 
 #include <ctype.h>
@@ -70,40 +71,26 @@ static bool evaluate(scene_loader *loader, const scope *s, zn_formula formula, c
     return good;
 }
 
-typedef struct writer {
-    char *text;
-    size_t length, capacity;
-} writer;
-
-static bool write(scene_loader *loader, writer *w, const char *text, size_t length) {
-    if (!mem_grow(loader->context, (void **)&w->text, &w->capacity, w->length + length + 1, 1)) return false;
-    memcpy(w->text + w->length, text, length);
-    w->length += length;
-    w->text[w->length] = 0;
-    return true;
-}
-
 static bool joins_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-static bool write_number(scene_loader *loader, const scene_node *node, writer *w, double value, bool in_name) {
-    char text[40];
+static bool write_number(scene_loader *loader, const scene_node *node, text_buffer *w, double value, bool in_name) {
     if (in_name && (value != floor(value) || value < 0 || value > MOST_WHOLE)) {
         scene_error(loader, node, "{..} in a name must be a whole number, 0 or more, but is %g", value);
         return false;
     }
-    int n = in_name ? snprintf(text, sizeof text, "%.0f", value) : snprintf(text, sizeof text, value < 0 ? "(%.17g)" : "%.17g", value);
-    return write(loader, w, text, (size_t)n);
+    buffer_put(w, in_name ? "%.0f" : value < 0 ? "(%.17g)" : "%.17g", value);
+    return true;
 }
 
-static bool replace(scene_loader *loader, const scope *s, const scene_node *node, bool is_key, writer *w) {
+static bool replace(scene_loader *loader, const scope *s, const scene_node *node, bool is_key, text_buffer *w) {
     const char *from = node->text;
     for (const char *open; (open = strchr(from, '{')); from = strchr(open, '}') + 1) {
         const char *close = strchr(open, '}');
         if (!close) return scene_error(loader, node, "'{' without '}'"), false;
-        if (!write(loader, w, from, (size_t)(open - from))) return false;
+        buffer_add(w, from, (size_t)(open - from));
         const variable *known = find_variable(s, open + 1, (size_t)(close - open - 1));
         if (known && known->text) {
-            if (!write(loader, w, known->text, strlen(known->text))) return false;
+            buffer_text(w, known->text);
             continue;
         }
         char *expression = scene_copy(loader->arena, open + 1, (size_t)(close - open - 1));
@@ -114,7 +101,8 @@ static bool replace(scene_loader *loader, const scope *s, const scene_node *node
         bool in_name = is_key || (open > node->text && joins_name(open[-1])) || joins_name(close[1]);
         if (!write_number(loader, node, w, value, in_name)) return false;
     }
-    return write(loader, w, from, strlen(from));
+    buffer_text(w, from);
+    return true;
 }
 
 /* ---- copies ---- */
@@ -126,9 +114,12 @@ static const scene_node *copy(scene_loader *loader, const scope *s, const scene_
     c->used = s->used;
     c->first = NULL;
     if (node->kind == SCENE_SCALAR && strchr(node->text, '{')) {
-        writer w = {0};
-        bool good = replace(loader, s, c, is_key, &w) && (c->text = c->source = scene_copy(loader->arena, w.text, w.length));
-        mem_free(loader->context, w.text);
+        text_buffer w = {.context = loader->context};
+        bool good = replace(loader, s, c, is_key, &w);
+        size_t length = w.length;
+        char *text = buffer_end(&w);
+        good = good && text && (c->text = c->source = scene_copy(loader->arena, text, length));
+        mem_free(loader->context, text);
         return good ? c : NULL;
     }
     scene_entry **last = &c->first;
@@ -204,7 +195,7 @@ static bool add_section(reuse *r, const scope *s, const scene_node *key, const s
     scene_loader *loader = r->loader;
     if (!(value = listed(loader, key, value))) return false;
     if (value->kind != SCENE_MAP && value->kind != SCENE_LIST)
-        return scene_error(loader, value, "'%.60s' cannot be repeated: it is no map and no list of things", key->text), false;
+        return scene_error(loader, value, "'%.60s' cannot be repeated: it is neither a map nor a list", key->text), false;
     section *to = section_of(r, key, value->kind);
     if (!to) return false;
     if (to->node->kind != value->kind)
@@ -216,7 +207,7 @@ static bool add_section(reuse *r, const scope *s, const scene_node *key, const s
         if (!e || (entry->key && !(e->key = copy(loader, s, entry->key, true))) || !(e->value = copy(loader, s, entry->value, false)))
             return false;
         int line = e->key ? names_find(&to->names, 0, e->key->text, strlen(e->key->text)) : -1;
-        if (line >= 0) return scene_error(loader, e->key, "'%.60s' is there twice; the first one is in line %d", e->key->text, line), false;
+        if (line >= 0) return scene_error(loader, e->key, "'%.60s' occurs twice; the first one is in line %d", e->key->text, line), false;
         if (e->key && !names_add(loader->context, &to->names, 0, e->key->text, e->key->line)) return false;
         *to->last = e;
         to->last = &e->next;
@@ -242,7 +233,7 @@ static bool is_section(const char *name) {
 /* Sections that stand in a scene once. */
 static bool is_single(const char *name) {
     static const char *const singles[] = {"title",     "parameters", "energy", "gravity", "simulation",
-                                          "templates", "include",    "study",  "files"};
+                                          "templates", "include",    "study",  "files",   "starts"};
     for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
         if (!strcmp(singles[i], name)) return true;
     return false;
@@ -429,16 +420,6 @@ static bool use_all(reuse *r, const scope *s, const scene_node *node) {
 
 bool scene_reuses(const scene_node *root) {
     return root && root->kind == SCENE_MAP && (scene_find(root, "repeat") || scene_find(root, "use") || scene_find(root, "templates"));
-}
-
-bool scene_makes_bodies(const scene_node *node, int depth) {
-    bool found = false;
-    for (const scene_entry *entry = node->first; entry && !found && depth < SCENE_MAX_DEPTH; entry = entry->next) {
-        bool sections = !entry->key || !strcmp(entry->key->text, "repeat") || !strcmp(entry->key->text, "templates");
-        found = (entry->key && !strcmp(entry->key->text, "bodies")) ||
-                (entry->value->kind != SCENE_SCALAR && (sections || depth > 0) && scene_makes_bodies(entry->value, depth + 1));
-    }
-    return found;
 }
 
 const scene_node *scene_reuse(scene_loader *loader, const scene_node *root) {

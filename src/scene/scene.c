@@ -5,6 +5,7 @@
 #include "sim/simulation.h"
 
 #include "base/handle.h"
+#include "base/names.h"
 #include "model/formula_model.h"
 #include "model/machine.h"
 #include "model/model.h"
@@ -24,12 +25,13 @@ struct zn_scene {
     const scene_node *root;      /* with what it includes */
     zn_scene_options options;    /* copies */
     bool started;                /* a start was replaced */
+    name_table starts; /* places of coordinates, then velocities, then values of the machine; made when a start is asked for by its name */
 };
 
 typedef struct sections {
     const scene_node *title, *parameters, *coordinates, *energy, *forces, *velocities, *kinematics, *mass, *force, *constraints, *contacts,
         *simulation, *bodies, *frames, *joints, *gravity, *geometry, *materials, *groups, *outputs, *view, *study, *inputs, *tables,
-        *states, *sampled, *modes, *events, *files;
+        *states, *sampled, *modes, *events, *files, *starts;
 } sections;
 
 /* ---- which sections are there ---- */
@@ -68,7 +70,8 @@ static bool read_sections(scene_loader *loader, const scene_node *root, sections
                               {"sampled", SCENE_LIST | map, false, &s->sampled},
                               {"modes", map, false, &s->modes},
                               {"events", map, false, &s->events},
-                              {"files", map, false, &s->files}};
+                              {"files", map, false, &s->files},
+                              {"starts", map, false, &s->starts}};
     enum { N_KEYS = sizeof keys / sizeof *keys };
     if (!scene_want_map(loader, root, "a scene", N_KEYS, keys)) return false;
     /* A misspelt section takes its names with it. */
@@ -99,16 +102,18 @@ static bool is_missing(const scene_node *root, const char *section) {
     return !node || node->kind == SCENE_NULL;
 }
 
-/* Either energy (natural coordinates) or velocities, kinematics and mass. Returns whether it is the latter. */
-static bool read_kind(scene_loader *loader, const scene_node *root, sections *s) {
-    const bool first_order = s->mass || s->velocities || s->kinematics;
-    if (!first_order) {
+/* Formulas alone have either an energy (natural coordinates) or velocities, kinematics and mass. */
+static void check_formula_sections(scene_loader *loader, const scene_node *root, sections *s) {
+    if (s->forces && !scene_want_kind(loader, s->forces, SCENE_MAP, "forces")) s->forces = NULL;
+    loader->names_incomplete |= !s->coordinates;
+    loader->first_order = s->mass || s->velocities || s->kinematics;
+    if (!loader->first_order) {
         if (is_missing(root, "energy") && is_missing(root, "mass"))
             scene_error(loader, root, "the scene lacks 'energy' (or 'velocities', 'kinematics', 'mass' and 'force')");
         if (!s->energy) loader->names_incomplete = true;
         if (s->force) scene_error(loader, s->force, "'force' belongs to a scene with 'mass'; non-potential forces are 'forces'");
         s->force = NULL;
-        return false;
+        return;
     }
     const struct {
         const char *name;
@@ -122,10 +127,7 @@ static bool read_kind(scene_loader *loader, const scene_node *root, sections *s)
     }
     if (s->forces) scene_error(loader, s->forces, "'forces' belongs to a scene with 'energy'; beside 'mass' it is 'force'");
     s->forces = NULL;
-    return true;
 }
-
-/* ---- scenes with bodies ---- */
 
 /* Velocities by formulas beside bodies need their masses, and what is about them needs them. */
 static void check_part_sections(scene_loader *loader, const sections *s) {
@@ -155,44 +157,67 @@ static const scene_node *blamed(const scene_loader *loader, const sections *s) {
     return s->bodies ? s->bodies : s->coordinates ? s->coordinates : s->velocities;
 }
 
-static void read_part_scene(scene_loader *loader, zn_scene *scene, const sections *s, scene_view *view, const zn_scene_options *options) {
-    check_part_sections(loader, s);
-    loader->velocities = s->velocities;
+/* What other sections refer to. */
+static void read_names(scene_loader *loader, const sections *s, const zn_scene_options *options) {
     scene_read_parameters(loader, s->parameters, options);
+    scene_add_parameters(loader);
     if (s->tables) scene_read_tables(loader, s->tables);
     if (s->inputs) scene_read_inputs(loader, s->inputs);
     if (s->modes) scene_read_modes(loader, s->modes);
     if (s->sampled) scene_read_sampled(loader, s->sampled);
-    if (s->gravity) scene_read_gravity(loader, s->gravity);
+    if (s->gravity && s->bodies) scene_read_gravity(loader, s->gravity);
     if (s->bodies) scene_read_bodies(loader, s->bodies);
     if (s->coordinates) scene_read_coordinates(loader, s->coordinates);
     if (s->velocities) scene_read_velocities(loader, s->velocities);
-    if (s->kinematics) scene_read_kinematics(loader, s->kinematics);
+    if (s->kinematics && (s->coordinates || !loader->alone)) scene_read_kinematics(loader, s->kinematics);
     if (s->states) scene_read_states(loader, s->states);
     if (s->events) scene_read_events(loader, s->events);
-    bool complete = !loader->names_incomplete;
-    if (complete && s->frames) scene_read_frames(loader, s->frames);
-    if (complete && s->joints) scene_read_joints(loader, s->joints);
-    if (complete && s->energy) scene_read_energy(loader, s->energy, false);
-    if (complete && s->mass) scene_read_mass(loader, s->mass);
-    if (complete && s->forces) scene_read_part_forces(loader, s->forces);
-    if (complete && s->force) scene_read_forces(loader, s->force, "force", s->velocities);
-    if (complete && s->constraints) scene_read_constraints(loader, s->constraints);
+}
+
+static void read_laws(scene_loader *loader, const sections *s) {
+    if (s->bodies && s->frames) scene_read_frames(loader, s->frames);
+    if (s->bodies && s->joints) scene_read_joints(loader, s->joints);
+    if (s->energy) scene_read_energy(loader, s->energy);
+    if (s->mass && s->velocities) scene_read_mass(loader, s->mass);
+    if (s->forces && !loader->alone) scene_read_part_forces(loader, s->forces);
+    else if (s->forces && s->coordinates) scene_read_forces(loader, s->forces, "forces", s->coordinates);
+    if (s->force && s->velocities) scene_read_forces(loader, s->force, "force", s->velocities);
+    if (s->constraints) scene_read_constraints(loader, s->constraints);
     int errors = zn_error_count(loader->context);
-    if (complete && s->geometry) scene_read_geometry(loader, NULL, s->geometry);
-    if (complete && s->materials) scene_read_materials(loader, s->materials);
-    if (complete && s->groups) scene_read_groups(loader, s->groups);
+    if (s->bodies && s->geometry) scene_read_geometry(loader, NULL, s->geometry);
+    if (s->bodies && s->materials) scene_read_materials(loader, s->materials);
+    if (s->bodies && s->groups) scene_read_groups(loader, s->groups);
     bool shapes = zn_error_count(loader->context) == errors; /* else contacts would only repeat their mistakes */
-    if (complete && shapes && s->contacts) scene_read_contacts(loader, s->contacts);
-    if (complete && s->outputs) scene_read_outputs(loader, s->outputs);
-    if (complete) scene_read_view(view, loader, s->view, s->contacts);
-    if (s->simulation) scene_read_settings(loader, s->simulation);
-    if (!complete || scene_gave_up(loader)) return;
+    if (shapes && s->contacts) scene_read_contacts(loader, s->contacts);
+    if (s->outputs) scene_read_outputs(loader, s->outputs);
+}
+
+static void build_parts(scene_loader *loader, zn_scene *scene, const sections *s, scene_view *view) {
     if (scene_view_parts(view) != ZN_OK) return;
     zn_status built = zn_parts_build(loader->parts, &scene->model);
     if (!scene_placed(loader, built, blamed(loader, s)) || scene_has_errors(loader)) return;
     if (s->joints) scene_check_joints(loader, s->joints, scene->model, scene->settings.project_start);
     if (s->contacts && !scene->settings.project_start) scene_check_gaps(loader, s->contacts, scene->model);
+}
+
+/* Also after errors: the builder finds those of the formulas. */
+static void build_formulas(scene_loader *loader, zn_scene *scene, const sections *s, scene_view *view) {
+    int errors = zn_error_count(loader->context);
+    if (zn_parts_build(loader->parts, &scene->model) == ZN_OK) scene_view_formulas(view, scene->model);
+    if (zn_error_count(loader->context) == errors) return;
+    /* What is wrong as a whole (a mass matrix that is not positive definite) belongs to the section that says it. */
+    error_place place = scene_place_of(loader, s->mass ? s->mass : s->energy);
+    fail_add_place(loader->context, &place);
+}
+
+/* Starts by the names that results have, in place of those that bodies and coordinates say. */
+static void read_starts(scene_loader *loader, zn_scene *scene, const scene_node *starts) {
+    for (const scene_entry *e = starts->first; e; e = e->next) {
+        double value;
+        if (!scene_want_number(loader, e->value, e->key->text, scene_any_number, &value)) continue;
+        if (!scene_start_at(scene, e->key->text, strlen(e->key->text), value))
+            scene_error(loader, e->key, "the scene has no coordinate, velocity or input '%s'", e->key->text);
+    }
 }
 
 /* Coordinates with an energy beside velocities of the scene's own, which have a mass: parts, too, although there is no body. */
@@ -207,7 +232,6 @@ static bool replace_reuse(scene_loader *loader, const scene_node **root, const z
     const scene_node *parameters = scene_find(*root, "parameters");
     if (parameters && parameters->kind == SCENE_NULL) parameters = NULL;
     if (parameters && !scene_want_kind(loader, parameters, SCENE_MAP, "parameters")) return false;
-    if ((scene_makes_bodies(*root, 0) || is_mixed(*root)) && !(loader->parts = zn_parts_create(loader->context))) return false;
     scene_read_parameters(loader, parameters, options);
     loader->parameters_read = true;
     return !scene_has_errors(loader) && (*root = scene_reuse(loader, *root));
@@ -226,47 +250,23 @@ static void read_scene(scene_loader *loader, zn_scene *scene, const scene_node *
                                : s.materials ? s.materials
                                : s.groups    ? s.groups
                                              : s.gravity;
-    const bool parts = s.bodies || is_mixed(root);
-    if (parts && !loader->parts) loader->parts = zn_parts_create(loader->context);
+    loader->alone = !s.bodies && !is_mixed(root);
+    loader->parts = loader->alone ? parts_create_alone(loader->context) : zn_parts_create(loader->context);
+    if (!loader->parts) return;
     const scene_node *switched[] = {s.joints, s.forces, s.contacts, s.constraints};
     for (int i = 0; i < 4; i++) scene_read_conditions(loader, switched[i]);
     if (lonely && !s.bodies) scene_error(loader, lonely, "the scene has no 'bodies' that this could belong to");
-    if (parts) {
-        if (loader->parts) read_part_scene(loader, scene, &s, view, options);
-        return;
-    }
-    if (s.forces && !scene_want_kind(loader, s.forces, SCENE_MAP, "forces")) s.forces = NULL;
-    const bool first_order = read_kind(loader, root, &s);
+    if (loader->alone) check_formula_sections(loader, root, &s);
+    else check_part_sections(loader, &s);
     loader->velocities = s.velocities;
-    loader->names_incomplete |= !s.coordinates;
-    scene_read_parameters(loader, s.parameters, options);
-    if (s.tables) scene_read_tables(loader, s.tables);
-    if (s.inputs) scene_read_inputs(loader, s.inputs);
-    if (s.modes) scene_read_modes(loader, s.modes);
-    if (s.sampled) scene_read_sampled(loader, s.sampled);
-    if (s.coordinates) scene_read_coordinates(loader, s.coordinates);
-    if (s.states) scene_read_states(loader, s.states);
-    if (s.velocities) scene_read_velocities(loader, s.velocities);
-    if (s.events) scene_read_events(loader, s.events);
-    if (s.energy) scene_read_energy(loader, s.energy, first_order);
-    if (s.forces && s.coordinates) scene_read_forces(loader, s.forces, "forces", s.coordinates);
-    if (s.kinematics && s.coordinates) scene_read_kinematics(loader, s.kinematics);
-    if (s.mass && s.velocities) scene_read_mass(loader, s.mass);
-    if (s.force && s.velocities) scene_read_forces(loader, s.force, "force", s.velocities);
-    if (s.constraints) scene_read_constraints(loader, s.constraints);
-    if (s.contacts) scene_read_contacts(loader, s.contacts);
-    if (s.outputs) scene_read_outputs(loader, s.outputs);
+    read_names(loader, &s, options);
+    /* Formulas can be read where names are missing; parts hang on what has them. */
+    if (loader->alone || !loader->names_incomplete) read_laws(loader, &s);
     if (!loader->names_incomplete) scene_read_view(view, loader, s.view, s.contacts);
     if (s.simulation) scene_read_settings(loader, s.simulation);
-    /* Also after errors: the builder finds those of the formulas. */
     if (loader->names_incomplete || scene_gave_up(loader)) return;
-    int errors = zn_error_count(loader->context);
-    if (zn_formula_model_build(loader->builder, &scene->model) == ZN_OK) scene_view_formulas(view, scene->model);
-    if (zn_error_count(loader->context) == errors) return;
-    /* What is wrong as a whole (a mass matrix that is not positive definite) belongs to the section that says it. */
-    const scene_node *whole = first_order ? s.mass : s.energy;
-    error_place place = scene_place_of(loader, whole);
-    fail_add_place(loader->context, &place);
+    (loader->alone ? build_formulas : build_parts)(loader, scene, &s, view);
+    if (s.starts && scene->model) read_starts(loader, scene, s.starts);
 }
 
 /* ---- the whole ---- */
@@ -282,16 +282,14 @@ static zn_status load_document(zn_scene *scene, const char *file, const scene_no
                                int errors_before) {
     scene_loader loader = {
         .context = scene->context, .arena = &scene->arena, .file = file, .errors_before = errors_before, .settings = &scene->settings};
-    loader.builder = zn_formula_model_create(scene->context);
     loader.graph = expr_graph_create(scene->context);
     scene_view *view = MEM_ARRAY(scene->context, scene_view, 1);
-    if (loader.builder && loader.graph && view) read_scene(&loader, scene, root, view, options);
+    if (loader.graph && view) read_scene(&loader, scene, root, view, options);
     if (view) scene_free_view(view);
     mem_free(scene->context, view);
     if (!loader.scheme_named && scene->model) choose_scheme(scene);
     scene->parameters = loader.values;
     scene->n_parameters = loader.n_values;
-    zn_formula_model_destroy(loader.builder);
     zn_parts_destroy(loader.parts);
     expr_graph_destroy(loader.graph);
     mem_free(scene->context, loader.names);
@@ -322,6 +320,7 @@ static zn_status load(zn_context *context, const char *file, const char *text, c
     if (status == ZN_OK) status = load_document(scene, name, root, options, errors_before);
     if (status != ZN_OK) {
         model_free(context, scene->model);
+        names_free(context, &scene->starts);
         scene_arena_free(&scene->arena);
         mem_free(context, scene);
         return status;
@@ -337,10 +336,19 @@ static zn_status load(zn_context *context, const char *file, const char *text, c
     return ZN_OK;
 }
 
+static char *as_run(const zn_scene *scene, const zn_settings *settings, const zn_simulation *simulation) {
+    const scene_run run = {.files = scene->arena.files,
+                           .options = &scene->options,
+                           .settings = settings,
+                           .simulation = simulation,
+                           .started = scene->started ? scene->model : NULL};
+    return scene_write(scene->context, scene->root, &run);
+}
+
 zn_status zn_scene_as_run(const zn_scene *scene, const zn_settings *settings, char **text) {
     NEED_HANDLE(scene, HANDLE_SCENE);
     NEED(scene->context, text);
-    *text = scene_write(scene->context, scene->root, scene->arena.files, &scene->options, settings ? settings : &scene->settings, NULL);
+    *text = as_run(scene, settings ? settings : &scene->settings, NULL);
     return *text ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
@@ -357,13 +365,11 @@ zn_status zn_scene_record(zn_context *context, const zn_scene *scene, const zn_s
     NEED(context, simulation);
     const zn_settings *settings = zn_simulation_settings(simulation);
     if (!settings) return fail(context, ZN_ERROR_ARGUMENT, "%s: 'simulation' was destroyed", __func__);
-    /* A text of the scene cannot say that a start was replaced: better none than one of another run. */
-    char *as_run = scene->started ? mem_text(context, "")
-                                  : scene_write(context, scene->root, scene->arena.files, &scene->options, settings, simulation);
-    if (!as_run) return ZN_ERROR_MEMORY;
-    sim_recorder_texts about = {scene->title, scene->text, as_run};
+    char *run = as_run(scene, settings, simulation);
+    if (!run) return ZN_ERROR_MEMORY;
+    sim_recorder_texts about = {scene->title, scene->text, run};
     zn_status status = sim_recorder_create(context, simulation, &about, path, recorder);
-    mem_free(context, as_run);
+    mem_free(scene->context, run);
     return status;
 }
 
@@ -390,9 +396,7 @@ static zn_status load_result(zn_context *context, const char *path, const zn_sce
     if (status != ZN_OK) return status;
     const char *text = zn_result_text(result, "run");
     if (text && *text) status = load(context, path, text, options, scene);
-    else
-        status = fail(context, ZN_ERROR_ARGUMENT,
-                      "%s does not know how it was run: only results of scenes without --start do, from version 0.1.0 on", path);
+    else status = fail(context, ZN_ERROR_ARGUMENT, "%s does not say how it was run; results of scenes do so since version 0.1.0", path);
     zn_result_close(result);
     return status;
 }
@@ -419,6 +423,7 @@ zn_status zn_scene_parse(zn_context *context, const char *name, const char *text
 void zn_scene_destroy(zn_scene *scene) {
     if (!HANDLE_GOOD(scene, HANDLE_SCENE)) return;
     zn_model_destroy(scene->context, scene->model);
+    names_free(scene->context, &scene->starts);
     scene_arena_free(&scene->arena);
     handle_retire(&scene->head, sizeof *scene);
 }
@@ -449,13 +454,12 @@ void scene_set_start(zn_scene *scene, bool velocity, int index, double value) {
     scene->started = true;
 }
 
-int scene_find_input(const zn_scene *scene, const char *name, size_t length) {
+static bool is_input(const machine_value *v) { return v->kind == MACHINE_INPUT || v->kind == MACHINE_PARAMETER; }
+
+int scene_find_input(const zn_scene *scene, const char *name) {
     const machine_plan *plan = scene->model->machine;
-    for (int i = 0; plan && i < plan->n_values; i++) {
-        const machine_value *v = &plan->values[i];
-        if ((v->kind == MACHINE_INPUT || v->kind == MACHINE_PARAMETER) && strlen(v->name) == length && !memcmp(v->name, name, length))
-            return i;
-    }
+    for (int i = 0; plan && i < plan->n_values; i++)
+        if (is_input(&plan->values[i]) && !strcmp(plan->values[i].name, name)) return i;
     return -1;
 }
 
@@ -464,18 +468,26 @@ void scene_set_input(zn_scene *scene, int index, double value) {
     scene->started = true;
 }
 
-bool scene_start_at(zn_scene *scene, const char *name, size_t length, double value) {
+/* A result that is repeated names all of them: a search over all names for each would be quadratic. */
+static bool list_starts(zn_scene *scene) {
     const zn_model *model = scene->model;
-    for (int velocity = 0; velocity < 2; velocity++)
-        for (int i = 0; i < (velocity ? model->size.nu : model->size.nq); i++) {
-            const char *its = velocity ? model->u_names[i] : model->q_names[i];
-            if (strlen(its) != length || memcmp(its, name, length) != 0) continue;
-            scene_set_start(scene, velocity, i, value);
-            return true;
-        }
-    int input = scene_find_input(scene, name, length);
-    if (input >= 0) scene_set_input(scene, input, value);
-    return input >= 0;
+    const int nq = model->size.nq, nu = model->size.nu, n = nq + nu + (model->machine ? model->machine->n_values : 0);
+    bool good = true;
+    for (int i = 0; i < n && good; i++) {
+        const machine_value *v = i < nq + nu ? NULL : &model->machine->values[i - nq - nu];
+        if (v && !is_input(v)) continue;
+        good = names_add(scene->context, &scene->starts, 0, v ? v->name : i < nq ? model->q_names[i] : model->u_names[i - nq], i);
+    }
+    return good;
+}
+
+bool scene_start_at(zn_scene *scene, const char *name, size_t length, double value) {
+    const int nq = scene->model->size.nq, nu = scene->model->size.nu;
+    if (!scene->starts.count && !list_starts(scene)) return false;
+    int place = names_find(&scene->starts, 0, name, length);
+    if (place >= nq + nu) scene_set_input(scene, place - nq - nu, value);
+    else if (place >= 0) scene_set_start(scene, place >= nq, place >= nq ? place - nq : place, value);
+    return place >= 0;
 }
 
 int scene_parameter_source(const zn_scene *scene, const char *name) { return scene_source_of(scene, scene->root, &scene->options, name); }

@@ -16,9 +16,7 @@
 #include "base/base.h"
 #include "base/range.h"
 #include "expr/expr.h"
-#include "zeno/flexible.h"
-#include "zeno/machine.h"
-#include "zeno/parts.h"
+#include "model/parts/builder.h"
 #include "zeno/scene.h"
 
 /* ---- memory: everything of a scene lives in its arena and goes with it ---- */
@@ -43,10 +41,16 @@ char *scene_copy(scene_arena *, const char *text, size_t length); /* ends with 0
 void scene_arena_free(scene_arena *);
 #define SCENE_NEW(arena, type, count) ((type *)scene_alloc(arena, (size_t)(count), sizeof(type)))
 
-/* write.c: a text that needs nothing else; freed by mem_free. NULL: no memory. The simulation may be NULL: it knows what its inputs are. */
+/* write.c: a text that needs nothing else; freed by mem_free. NULL: no memory. */
+typedef struct scene_run {
+    const scene_file *files;
+    const zn_scene_options *options;
+    const zn_settings *settings;
+    const zn_simulation *simulation; /* knows what its inputs are; NULL: none is at hand */
+    const zn_model *started;         /* its starts are not those of the scene's text; NULL: they are */
+} scene_run;
 struct scene_node;
-char *scene_write(zn_context *, const struct scene_node *root, const scene_file *files, const zn_scene_options *, const zn_settings *,
-                  const zn_simulation *);
+char *scene_write(zn_context *, const struct scene_node *root, const scene_run *);
 
 /* places.c */
 int scene_source_of(const zn_scene *, const struct scene_node *root, const zn_scene_options *, const char *name);
@@ -122,22 +126,24 @@ typedef struct scene_loader {
     int errors_before;     /* errors in the context that are not ours */
     bool parameters_read;  /* before the sections: reuse.c needs their values */
     bool names_incomplete; /* names are missing: formulas are not checked, they would only repeat the mistake */
-    zn_formula_model *builder;
-    zn_parts *parts;   /* a scene with bodies: everything goes here, and nothing to `builder`; else NULL */
-    expr_graph *graph; /* for constants; the builder has its own */
-    scene_name *names; /* every name of formulas, in order of declaration */
+    bool alone;            /* formulas alone, no bodies */
+    bool first_order;      /* formulas alone, with velocities and a mass of their own */
+    zn_parts *parts;       /* the builder; NULL until the sections are known */
+    expr_graph *graph;     /* for constants; the builder has its own */
+    scene_name *names;     /* every name of formulas, in order of declaration */
     size_t n_names, name_capacity;
     expr_name *values; /* the parameters' values */
     int n_values;
+    struct scene_parameter *parameters; /* parameters.c: all of them, for the builder */
+    int n_parameters;
     const scene_node *coordinates, *velocities; /* the maps, for order and hints; velocities NULL: natural */
     zn_settings *settings;
     bool scheme_named; /* in `simulation` */
 } scene_loader;
 
-/* Whether a scene has repeat, use or templates; whether they make bodies; and the scene without them, as if it were written by hand. NULL:
- * errors. The parameters are read before. */
+/* Whether a scene has repeat, use or templates; and the scene without them, as if it were written by hand. NULL: errors. The parameters are read
+ * before. */
 bool scene_reuses(const scene_node *root);
-bool scene_makes_bodies(const scene_node *root, int depth);
 const scene_node *scene_reuse(scene_loader *, const scene_node *root);
 
 /* The file of a node as errors name it, and its place. */
@@ -206,10 +212,9 @@ int scene_want_list(scene_loader *, const scene_node *, const char *what, int le
 int scene_want_vector(scene_loader *, const scene_node *, const char *what, int least, int most, double *values);
 /* A quaternion as a list, or {axis, angle}. */
 bool scene_want_rotation(scene_loader *, const scene_node *, const char *what, double *quaternion);
-bool scene_find_body(scene_loader *, const scene_node *, const char *name, zn_body *body);
-/* The two frames of "between: [crank.tip, rod]"; `at` and `axis` (NULL: not given) are in I at the start. */
 /* A place without an axis: the axes are those of the first body, and the second one counts from where it stands at the start. */
 void scene_align_second(scene_loader *, zn_frame first, zn_frame second);
+/* The two frames of "between: [crank.tip, rod]"; `at` and `axis` (NULL: not given) are in I at the start. */
 bool scene_want_frames(scene_loader *, const scene_node *between, const scene_node *at, const scene_node *axis, const char *what,
                        zn_frame *a, zn_frame *b);
 /* The name of an entry of a map or list; NULL with an error. */
@@ -234,7 +239,6 @@ bool scene_is_flexible(const scene_node *body);
 void scene_read_flexible(scene_loader *, const scene_entry *);
 void scene_read_section(scene_loader *, zn_flexible, const char *name, const scene_node *key, const scene_node *);
 void scene_read_frames(scene_loader *, const scene_node *);
-void scene_read_frame(scene_loader *, zn_body, const char *name, const scene_node *key, const scene_node *);
 void scene_read_joints(scene_loader *, const scene_node *);
 void scene_read_part_forces(scene_loader *, const scene_node *);
 /* `body`: the section is part of it, and its names are BODY.NAME; NULL: a section of the scene. */
@@ -252,9 +256,10 @@ void scene_check_joints(scene_loader *, const scene_node *joints, const zn_model
 /* ---- sections ---- */
 
 void scene_read_parameters(scene_loader *, const scene_node *, const zn_scene_options *);
+/* Passes them to the builder. */
+void scene_add_parameters(scene_loader *);
 void scene_read_coordinates(scene_loader *, const scene_node *);
 /* machine.c: what changes between steps. */
-zn_machine *scene_machine(scene_loader *);
 void scene_read_sampled(scene_loader *, const scene_node *);
 void scene_read_modes(scene_loader *, const scene_node *);
 void scene_read_events(scene_loader *, const scene_node *);
@@ -268,7 +273,7 @@ void scene_read_files(scene_loader *, const scene_node *);
 int scene_read_csv(scene_loader *, const char *path, error_place asked, const char *const columns[2], double *values[2]);
 void scene_read_inputs(scene_loader *, const scene_node *);
 void scene_read_velocities(scene_loader *, const scene_node *);
-void scene_read_energy(scene_loader *, const scene_node *, bool first_order);
+void scene_read_energy(scene_loader *, const scene_node *);
 /* `section`: "forces" or "force"; `owners`: the map whose keys may have one. */
 void scene_read_forces(scene_loader *, const scene_node *, const char *section, const scene_node *owners);
 void scene_read_kinematics(scene_loader *, const scene_node *);

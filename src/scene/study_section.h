@@ -19,7 +19,7 @@ void scene_set_start(zn_scene *, bool velocity, int index, double value);
 bool scene_start_at(zn_scene *, const char *name, size_t length, double value);
 
 /* Another start of an input or a live parameter: -1: there is none of this name. */
-int scene_find_input(const zn_scene *, const char *name, size_t length);
+int scene_find_input(const zn_scene *, const char *name);
 void scene_set_input(zn_scene *, int index, double value);
 /* A parameter that the model can follow to other values; -1: it does more than that, and another value needs another scene. */
 int scene_parameter_source(const zn_scene *, const char *name);

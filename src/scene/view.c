@@ -35,25 +35,25 @@ static void put_value(scene_view *v, const scene_node *node, const char *item, c
     double value;
     if (scene_is_constant(loader, formula)) {
         scene_evaluate(loader, formula, scene_format(loader, "'%s' of the view of '%s'", end, item), &value);
-        drawing_number(&v->text, value);
+        buffer_number(&v->text, value);
         return;
     }
     const char *name = scene_format(loader, MODEL_POSE_PREFIX "%s.%s", item, end);
-    drawing_text(&v->text, name);
-    if (loader->parts) scene_placed(loader, zn_parts_output(loader->parts, name, formula), node);
-    else zn_formula_output(loader->builder, name, formula);
+    buffer_json(&v->text, name);
+    const formula_said said = {.name = name, .value = formula};
+    scene_placed(loader, parts_say(loader->parts, TEXT_OUTPUT, &said), node);
 }
 
 void view_put_values(scene_view *v, const char *member, const scene_node *node, const char *item, const char *prefix, int least, int most) {
     const scene_node *items[SCENE_MAX_VECTOR];
     int count = scene_want_list(v->loader, node, scene_format(v->loader, "'%s' of the view of '%s'", member, item), least, most, items);
     if (count == 3) v->spatial = true;
-    drawing_put(&v->text, ", \"%s\": [", member);
+    buffer_put(&v->text, ", \"%s\": [", member);
     for (int i = 0; i < count; i++) {
-        if (i) drawing_put(&v->text, ", ");
+        if (i) buffer_put(&v->text, ", ");
         put_value(v, items[i], item, scene_format(v->loader, "%s%s", prefix, i < 3 ? letters[i] : "?"));
     }
-    drawing_put(&v->text, "]");
+    buffer_put(&v->text, "]");
 }
 
 static void put_number(scene_view *v, const char *member, const scene_node *node, const char *item) {
@@ -61,8 +61,8 @@ static void put_number(scene_view *v, const char *member, const scene_node *node
     if (!node ||
         !scene_want_number(v->loader, node, scene_format(v->loader, "%s of the view of '%s'", member, item), scene_positive, &value))
         return;
-    drawing_put(&v->text, ", \"%s\": ", member);
-    drawing_number(&v->text, value);
+    buffer_put(&v->text, ", \"%s\": ", member);
+    buffer_number(&v->text, value);
 }
 
 /* ---- poses ---- */
@@ -89,8 +89,8 @@ static void put_direction(scene_view *v, const item_nodes *n, const char *item) 
         t1 = n->direction ? axis : (vec3){axis.y, -axis.x, 0};
         t2 = (vec3){-t1.y, t1.x, 0};
     }
-    drawing_put(&v->text, ", \"axes\": ");
-    drawing_numbers(&v->text, 6, (double[]){t1.x, t1.y, t1.z, t2.x, t2.y, t2.z});
+    buffer_put(&v->text, ", \"axes\": ");
+    buffer_numbers(&v->text, 6, (double[]){t1.x, t1.y, t1.z, t2.x, t2.y, t2.z});
     if (count == 3) v->spatial = true;
 }
 
@@ -99,22 +99,22 @@ static void put_turns(scene_view *v, const scene_node *node, const char *item) {
     static const char *const axes[] = {"x", "y", "z"};
     const char *what = scene_format(v->loader, "a turn of the view of '%s'", item);
     int number = 0;
-    drawing_put(&v->text, ", \"turns\": [");
+    buffer_put(&v->text, ", \"turns\": [");
     for (const scene_entry *entry = node->first; entry; entry = entry->next, number++) {
         const scene_node *pair[2];
         if (!scene_want_list(v->loader, entry->value, what, 2, 2, pair)) continue;
         int axis = scene_want_word(v->loader, pair[0], "the axis of a turn", 3, axes);
-        drawing_put(&v->text, "%s[\"%s\", ", number ? ", " : "", axis < 0 ? "x" : axes[axis]);
+        buffer_put(&v->text, "%s[\"%s\", ", number ? ", " : "", axis < 0 ? "x" : axes[axis]);
         put_value(v, pair[1], item, scene_format(v->loader, "turn%d", number + 1));
-        drawing_put(&v->text, "]");
+        buffer_put(&v->text, "]");
     }
-    drawing_put(&v->text, "]");
+    buffer_put(&v->text, "]");
 }
 
 static void put_pose(scene_view *v, const item_nodes *n, const char *item) {
     if (n->at) view_put_values(v, "at", n->at, item, "", 2, 3);
     if (n->angle) {
-        drawing_put(&v->text, ", \"angle\": ");
+        buffer_put(&v->text, ", \"angle\": ");
         put_value(v, n->angle, item, "angle");
     } else if (n->turns) put_turns(v, n->turns, item);
     else if (n->direction || n->normal) put_direction(v, n, item);
@@ -124,17 +124,17 @@ static void put_pose(scene_view *v, const item_nodes *n, const char *item) {
 
 static void put_points(scene_view *v, const scene_node *node, const char *item) {
     bool first = true;
-    drawing_put(&v->text, ", \"points\": [");
+    buffer_put(&v->text, ", \"points\": [");
     for (const scene_entry *entry = node->first; entry; entry = entry->next) {
         double point[3] = {0};
         int count = scene_want_vector(v->loader, entry->value, scene_format(v->loader, "a point of the view of '%s'", item), 2, 3, point);
         if (!count) continue;
-        if (!first) drawing_put(&v->text, ", ");
-        drawing_numbers(&v->text, count, point);
+        if (!first) buffer_put(&v->text, ", ");
+        buffer_numbers(&v->text, count, point);
         if (count == 3) v->spatial = true;
         first = false;
     }
-    drawing_put(&v->text, "]");
+    buffer_put(&v->text, "]");
 }
 
 /* ---- items ---- */
@@ -176,11 +176,11 @@ static bool check_item(scene_loader *loader, const scene_entry *entry, const vie
 
 static void put_body(scene_view *v, const scene_node *node, const char *item) {
     zn_body body;
-    if (!v->loader->parts) scene_error(v->loader, node, "the view of '%s' is on a body, but the scene has no bodies", item);
+    if (v->loader->alone) scene_error(v->loader, node, "the view of '%s' is on a body, but the scene has no bodies", item);
     else if (scene_placed(v->loader, zn_parts_find_body(v->loader->parts, node->text, &body), node)) {
         zn_parts_view_body(v->loader->parts, body);
-        drawing_put(&v->text, ", \"body\": ");
-        drawing_text(&v->text, node->text);
+        buffer_put(&v->text, ", \"body\": ");
+        buffer_json(&v->text, node->text);
     }
 }
 
@@ -194,9 +194,9 @@ static void read_item(scene_view *v, const scene_entry *entry) {
     for (int i = 0; i < N_SHAPES; i++) words[i] = shapes[i].name;
     int kind = scene_want_word(loader, n.shape, scene_format(loader, "the shape of '%s'", name), N_SHAPES, words);
     if (kind < 0 || !check_item(loader, entry, &shapes[kind], &n)) return;
-    drawing_put(&v->text, "%s{\"name\": ", v->n_items++ ? ",\n" : "");
-    drawing_text(&v->text, name);
-    drawing_put(&v->text, ", \"shape\": \"%s\"", shapes[kind].name);
+    buffer_put(&v->text, "%s{\"name\": ", v->n_items++ ? ",\n" : "");
+    buffer_json(&v->text, name);
+    buffer_put(&v->text, ", \"shape\": \"%s\"", shapes[kind].name);
     if (n.on) put_body(v, n.on, name);
     put_pose(v, &n, name);
     put_number(v, "radius", n.radius, name);
@@ -204,8 +204,8 @@ static void read_item(scene_view *v, const scene_entry *entry) {
     double size[3];
     int sizes = n.size ? scene_want_vector(loader, n.size, scene_format(loader, "size of the view of '%s'", name), 2, 3, size) : 0;
     if (sizes) {
-        drawing_put(&v->text, ", \"size\": ");
-        drawing_numbers(&v->text, sizes, size);
+        buffer_put(&v->text, ", \"size\": ");
+        buffer_numbers(&v->text, sizes, size);
     }
     if (n.from) view_put_values(v, "from", n.from, name, "from_", 2, 3);
     if (n.to) view_put_values(v, "to", n.to, name, "to_", 2, 3);
@@ -213,8 +213,8 @@ static void read_item(scene_view *v, const scene_entry *entry) {
     if (shapes[kind].place == PLACE_CURVE) view_put_curve(v, n.of, n.range, name);
     if (shapes[kind].place == PLACE_SURFACE) view_put_surface(v, n.of, n.range, name);
     if (n.thin && scene_want_word(loader, n.thin, "thin", 2, (const char *const[]){"false", "true"}) == 1)
-        drawing_put(&v->text, ", \"thin\": true");
-    drawing_put(&v->text, "}");
+        buffer_put(&v->text, ", \"thin\": true");
+    buffer_put(&v->text, "}");
 }
 
 /* ---- the section ---- */
@@ -233,10 +233,10 @@ void scene_read_view(scene_view *v, scene_loader *loader, const scene_node *node
     v->given = true;
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next)
         if (!is_setting(entry->key->text)) read_item(v, entry);
-    v->items = drawing_end(&v->text);
+    v->items = buffer_end(&v->text);
     for (const scene_entry *entry = node->first; entry && !scene_gave_up(loader); entry = entry->next)
         if (is_setting(entry->key->text)) view_read_setting(v, node, entry, contacts);
-    v->members = drawing_end(&v->text);
+    v->members = buffer_end(&v->text);
 }
 
 zn_status scene_view_parts(scene_view *v) {
@@ -246,7 +246,7 @@ zn_status scene_view_parts(scene_view *v) {
 
 void scene_free_view(scene_view *v) {
     if (!v->loader) return;
-    drawing_free(&v->text);
+    buffer_free(&v->text);
     mem_free(v->loader->context, v->items);
     mem_free(v->loader->context, v->members);
     for (int i = 0; i < v->n_contacts; i++) mem_free(v->loader->context, v->contacts[i].place);

@@ -3,10 +3,10 @@
 #ifndef SCENE_VIEW_H
 #define SCENE_VIEW_H
 
+#include "base/buffer.h"
 #include "linalg/geometry.h"
 #include "model/model.h"
 #include "scene/scene.h"
-#include "view/drawing.h"
 
 enum { VIEW_MOST_CONTACTS = 100, VIEW_CURVE_POINTS = 241, VIEW_SURFACE_LINES = 49 };
 
@@ -17,7 +17,7 @@ typedef struct view_contact {
 
 typedef struct scene_view {
     scene_loader *loader;
-    drawing text; /* what is being written */
+    text_buffer text; /* what is being written */
     char *items, *members;
     int n_items, n_contacts;
     view_contact contacts[VIEW_MOST_CONTACTS];

@@ -47,9 +47,9 @@ static void put_point(scene_view *v, const sampled *s, const double *at, bool fi
     double point[3];
     bool finite = true;
     for (int i = 0; i < s->n; i++) finite = isfinite(point[i] = expr_value(v->loader->graph, s->formula[i], at)) && finite;
-    if (!first) drawing_put(&v->text, ", ");
-    if (finite) drawing_numbers(&v->text, s->n, point);
-    else drawing_put(&v->text, "null");
+    if (!first) buffer_put(&v->text, ", ");
+    if (finite) buffer_numbers(&v->text, s->n, point);
+    else buffer_put(&v->text, "null");
 }
 
 void view_put_curve(scene_view *v, const scene_node *of, const scene_node *range, const char *item) {
@@ -57,12 +57,12 @@ void view_put_curve(scene_view *v, const scene_node *of, const scene_node *range
     expr_name name;
     if (!read_range(v, range, item, &name, 0, &s) || !read_formulas(v, of, item, 1, &name, &s)) return;
     if (s.n == 3) v->spatial = true;
-    drawing_put(&v->text, ", \"points\": [");
+    buffer_put(&v->text, ", \"points\": [");
     for (int i = 0; i < VIEW_CURVE_POINTS; i++) {
         const double at[2] = {s.low[0] + (s.high[0] - s.low[0]) * i / (VIEW_CURVE_POINTS - 1), 0};
         put_point(v, &s, at, i == 0);
     }
-    drawing_put(&v->text, "]");
+    buffer_put(&v->text, "]");
 }
 
 void view_put_surface(scene_view *v, const scene_node *of, const scene_node *range, const char *item) {
@@ -78,11 +78,11 @@ void view_put_surface(scene_view *v, const scene_node *of, const scene_node *ran
     if (!read_formulas(v, of, item, 2, names, &s)) return;
     v->spatial = true;
     const int n = VIEW_SURFACE_LINES;
-    drawing_put(&v->text, ", \"columns\": %d, \"points\": [", n);
+    buffer_put(&v->text, ", \"columns\": %d, \"points\": [", n);
     for (int i = 0; i < n * n; i++) {
         double at[2];
         for (int k = 0; k < 2; k++) at[k] = s.low[k] + (s.high[k] - s.low[k]) * (k ? i % n : i / n) / (n - 1);
         put_point(v, &s, at, i == 0);
     }
-    drawing_put(&v->text, "]");
+    buffer_put(&v->text, "]");
 }

@@ -19,51 +19,51 @@ static void read_contact(scene_view *v, const scene_entry *entry, const scene_no
         scene_error(loader, entry->key, "more than %d contacts cannot be shown", VIEW_MOST_CONTACTS);
         return;
     }
-    drawing before = v->text;
-    v->text = (drawing){.context = loader->context};
+    text_buffer before = v->text;
+    v->text = (text_buffer){.context = loader->context};
     const char *item = scene_format(loader, "contact.%s", name);
     view_put_values(v, "at", at, item, "", 2, 3);
     view_put_values(v, "normal", normal, item, "n", 2, 3);
     if (tangent) view_put_values(v, "tangent", tangent, item, "t", 2, 3);
-    v->contacts[v->n_contacts++] = (view_contact){name, drawing_end(&v->text)};
+    v->contacts[v->n_contacts++] = (view_contact){name, buffer_end(&v->text)};
     v->text = before;
 }
 
 /* The row of forces belongs to the model: its friction rows, and what they are scaled by. */
-static void put_contact(scene_view *v, drawing *d, const view_contact *place, const zn_contact *contact) {
+static void put_contact(scene_view *v, text_buffer *d, const view_contact *place, const zn_contact *contact) {
     (void)v;
-    drawing_put(d, "{\"name\": ");
-    drawing_text(d, contact->name);
-    drawing_put(d, "%s", place->place);
+    buffer_put(d, "{\"name\": ");
+    buffer_json(d, contact->name);
+    buffer_put(d, "%s", place->place);
     if (contact->row_N < 0) {
-        drawing_put(d, ", \"force\": ");
-        drawing_number(d, contact->normal_force);
+        buffer_put(d, ", \"force\": ");
+        buffer_number(d, contact->normal_force);
     } else {
-        drawing_put(d, ", \"percussion\": ");
-        drawing_name(d, "percussion.%s.normal", contact->name);
+        buffer_put(d, ", \"percussion\": ");
+        buffer_json_format(d, "percussion.%s.normal", contact->name);
     }
-    drawing_put(d, ", \"friction\": [");
+    buffer_put(d, ", \"friction\": [");
     for (int i = 0; i < contact->nF && i < 2; i++) {
-        drawing_put(d, i ? ", [" : "[");
-        if (contact->nF > 1) drawing_name(d, "percussion.%s.friction%d", contact->name, i + 1);
-        else drawing_name(d, "percussion.%s.friction", contact->name);
-        drawing_put(d, ", %.9g]", contact->scale ? contact->scale[i] : 1);
+        buffer_put(d, i ? ", [" : "[");
+        if (contact->nF > 1) buffer_json_format(d, "percussion.%s.friction%d", contact->name, i + 1);
+        else buffer_json_format(d, "percussion.%s.friction", contact->name);
+        buffer_put(d, ", %.9g]", contact->scale ? contact->scale[i] : 1);
     }
-    drawing_put(d, "]}");
+    buffer_put(d, "]}");
 }
 
 zn_status scene_view_formulas(scene_view *v, zn_model *model) {
     if (!v->given) return ZN_OK;
-    drawing d = {.context = v->loader->context};
-    drawing_put(&d, "{\"space\": %d,\n\"items\": [%s],\n\"contacts\": [", v->spatial ? 3 : 2, v->items ? v->items : "");
+    text_buffer d = {.context = v->loader->context};
+    buffer_put(&d, "{\"space\": %d,\n\"items\": [%s],\n\"contacts\": [", v->spatial ? 3 : 2, v->items ? v->items : "");
     for (int i = 0, shown = 0; i < v->n_contacts; i++)
         for (int k = 0; k < model->size.n_contacts; k++) {
             if (strcmp(model->contacts[k].name, v->contacts[i].name) != 0 || !v->contacts[i].place) continue;
-            if (shown++) drawing_put(&d, ",\n");
+            if (shown++) buffer_put(&d, ",\n");
             put_contact(v, &d, &v->contacts[i], &model->contacts[k]);
         }
-    drawing_put(&d, "]%s}", v->members ? v->members : "");
-    char *text = drawing_end(&d);
+    buffer_put(&d, "]%s}", v->members ? v->members : "");
+    char *text = buffer_end(&d);
     zn_status status = text && v->items && v->members ? zn_model_set_drawing(v->loader->context, model, text) : ZN_ERROR_MEMORY;
     mem_free(v->loader->context, text);
     return status;
@@ -74,30 +74,30 @@ zn_status scene_view_formulas(scene_view *v, zn_model *model) {
 static void put_columns(scene_view *v, const scene_node *node) {
     const scene_node **names;
     int count = scene_want_scalars(v->loader, node, "a plot", &names);
-    drawing_put(&v->text, "[");
+    buffer_put(&v->text, "[");
     for (int i = 0; i < count; i++) {
-        if (i) drawing_put(&v->text, ", ");
-        drawing_text(&v->text, names[i]->text);
+        if (i) buffer_put(&v->text, ", ");
+        buffer_json(&v->text, names[i]->text);
     }
-    drawing_put(&v->text, "]");
+    buffer_put(&v->text, "]");
 }
 
 /* [[x, y], {x: phi, y: [phi']}]: columns of the result over t, or over another. */
 static void read_plots(scene_view *v, const scene_node *node) {
     bool first = true;
-    drawing_put(&v->text, ", \"plots\": [");
+    buffer_put(&v->text, ", \"plots\": [");
     for (const scene_entry *entry = node->first; entry; entry = entry->next) {
         const scene_node *x = NULL, *y = entry->value;
         const scene_key keys[] = {{"x", SCENE_SCALAR, false, &x}, {"y", SCENE_SCALAR | SCENE_LIST, true, &y}};
         if (entry->value->kind == SCENE_MAP && (!scene_want_map(v->loader, entry->value, "a plot", 2, keys) || !y)) continue;
-        drawing_put(&v->text, "%s{\"x\": ", first ? "" : ", ");
-        drawing_text(&v->text, x ? x->text : "t");
-        drawing_put(&v->text, ", \"y\": ");
+        buffer_put(&v->text, "%s{\"x\": ", first ? "" : ", ");
+        buffer_json(&v->text, x ? x->text : "t");
+        buffer_put(&v->text, ", \"y\": ");
         put_columns(v, y);
-        drawing_put(&v->text, "}");
+        buffer_put(&v->text, "}");
         first = false;
     }
-    drawing_put(&v->text, "]");
+    buffer_put(&v->text, "]");
 }
 
 /* ---- all settings ---- */
@@ -107,14 +107,14 @@ static void read_name(scene_view *v, const scene_node *view, const scene_entry *
     zn_body body;
     if (!scene_want_kind(v->loader, entry->value, SCENE_SCALAR, entry->key->text)) return;
     bool known = scene_find(view, name) != NULL;
-    if (!known && v->loader->parts) {
+    if (!known && !v->loader->alone) {
         if (!scene_placed(v->loader, zn_parts_find_body(v->loader->parts, name, &body), entry->value)) return;
     } else if (!known) {
         scene_error(v->loader, entry->value, "the view has no item '%s'%s", name, scene_hint(v->loader, name, view));
         return;
     }
-    drawing_put(&v->text, ", \"%s\": ", entry->key->text);
-    drawing_text(&v->text, name);
+    buffer_put(&v->text, ", \"%s\": ", entry->key->text);
+    buffer_json(&v->text, name);
 }
 
 void view_read_setting(scene_view *v, const scene_node *view, const scene_entry *entry, const scene_node *contacts) {
@@ -123,15 +123,15 @@ void view_read_setting(scene_view *v, const scene_node *view, const scene_entry 
     const scene_node *value = entry->value;
     double speed;
     if (!strcmp(key, "contacts")) {
-        if (loader->parts) scene_error(loader, entry->key, "contacts between bodies are drawn automatically");
+        if (!loader->alone) scene_error(loader, entry->key, "contacts between bodies are drawn automatically");
         else if (scene_want_kind(loader, value, SCENE_MAP, "contacts of the view"))
             for (const scene_entry *contact = value->first; contact; contact = contact->next) read_contact(v, contact, contacts);
     } else if (!strcmp(key, "speed")) {
         if (!scene_want_kind(loader, value, SCENE_SCALAR, "speed of the view") ||
             !scene_want_number(loader, value, "speed of the view", scene_positive, &speed))
             return;
-        drawing_put(&v->text, ", \"speed\": ");
-        drawing_number(&v->text, speed);
+        buffer_put(&v->text, ", \"speed\": ");
+        buffer_number(&v->text, speed);
     } else if (!strcmp(key, "plots")) {
         if (scene_want_kind(loader, value, SCENE_LIST, "plots of the view")) read_plots(v, value);
     } else read_name(v, view, entry);

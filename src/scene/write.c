@@ -1,41 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scene as it was run, as a text that needs nothing else: files that were included are in it, and those of tables and meshes, parameters have the values that were set, and `simulation` has
- * all settings; inputs are as the simulation has them: numbers, or the points of the tables that they follow. It is YAML in the form of JSON: every value is a quoted text, which formulas and numbers read as they read others. */
+ * all settings; inputs are as the simulation has them: numbers, or the points of the tables that they follow, and `starts` has all starts where one was replaced. It is YAML in the form of JSON: every value is a quoted text, which formulas and numbers read as they read others. */
 #include "scene/scene.h"
 
+#include "base/buffer.h"
 #include "expr/table.h"
+#include "model/machine.h"
 #include "sim/simulation.h"
 
 #include <stdio.h>
 
 typedef struct writing {
-    zn_context *context;
-    char *text;
-    size_t count, room;
-    bool failed;
+    text_buffer to;
     const zn_scene_options *options;
     const zn_simulation *simulation; /* NULL: none is at hand */
 } writing;
 
-static void put(writing *w, const char *text, size_t length) {
-    if (w->failed || !mem_grow(w->context, (void **)&w->text, &w->room, w->count + length + 1, 1)) {
-        w->failed = true;
-        return;
-    }
-    memcpy(w->text + w->count, text, length);
-    w->count += length;
-    w->text[w->count] = '\0';
-}
-
-static void put_text(writing *w, const char *text) { put(w, text, strlen(text)); }
+static void put_text(writing *w, const char *text) { buffer_text(&w->to, text); }
 
 static void put_quoted(writing *w, const char *text) {
     char code[8];
     put_text(w, "\"");
     for (const char *c = text; *c; c++) {
-        if (*c == '"' || *c == '\\') code[0] = '\\', code[1] = *c, put(w, code, 2);
-        else if ((unsigned char)*c < 32) put(w, code, (size_t)snprintf(code, sizeof code, "\\x%02x", (unsigned)(unsigned char)*c));
-        else put(w, c, 1);
+        if (*c == '"' || *c == '\\') code[0] = '\\', code[1] = *c, buffer_add(&w->to, code, 2);
+        else if ((unsigned char)*c < 32) buffer_put(&w->to, "\\x%02x", (unsigned)(unsigned char)*c);
+        else buffer_add(&w->to, c, 1);
     }
     put_text(w, "\"");
 }
@@ -69,9 +58,10 @@ static bool find_input(const writing *w, const char *name, sim_input_now *now) {
     return false;
 }
 
-static void put_number(writing *w, double value) {
-    char text[40];
-    put(w, text, (size_t)snprintf(text, sizeof text, "\"%.17g\"", value));
+static void put_number(writing *w, double value) { buffer_put(&w->to, "\"%.17g\"", value); }
+
+static void put_start(writing *w, int *n, const char *name, double value) {
+    put_text(w, (*n)++ ? ", " : ""), put_quoted(w, name), put_text(w, ": "), put_number(w, value);
 }
 
 static void put_parameters(writing *w, const scene_node *map) {
@@ -103,8 +93,9 @@ static void put_settings(writing *w, const zn_settings *settings) {
     put_text(w, "\"scheme\": "), put_quoted(w, text);
     for (int i = 0; zn_settings_name(i); i++) {
         const char *name = zn_settings_name(i);
-        if (!strcmp(name, "scheme") || !strcmp(name, "stages") || zn_settings_get(w->context, settings, name, text, sizeof text) != ZN_OK ||
-            zn_settings_get(w->context, &usual, name, other, sizeof other) != ZN_OK || !strcmp(text, other))
+        if (!strcmp(name, "scheme") || !strcmp(name, "stages") ||
+            zn_settings_get(w->to.context, settings, name, text, sizeof text) != ZN_OK ||
+            zn_settings_get(w->to.context, &usual, name, other, sizeof other) != ZN_OK || !strcmp(text, other))
             continue;
         put_text(w, ", "), put_quoted(w, name), put_text(w, ": "), put_quoted(w, text);
     }
@@ -148,27 +139,45 @@ static bool is_ambiguous(const scene_file *files) {
 
 static void put_files(writing *w, const scene_file *files) {
     int n = 0;
-    for (const scene_file *f = files; f && !w->failed; f = f->next) {
+    for (const scene_file *f = files; f && !w->to.failed; f = f->next) {
         bool coded;
         if (!f->bytes) continue;
-        char *text = scene_file_text(w->context, f, &coded);
-        if (!text) w->failed = true;
+        char *text = scene_file_text(w->to.context, f, &coded);
+        if (!text) w->to.failed = true;
         put_text(w, n++ ? ", " : "\"files\": {"), put_quoted(w, f->name), put_text(w, coded ? ": {\"base64\": " : ": ");
         put_quoted(w, text ? text : "");
         if (coded) put_text(w, "}");
-        mem_free(w->context, text);
+        mem_free(w->to.context, text);
     }
     if (n) put_text(w, "}\n");
 }
 
-char *scene_write(zn_context *context, const scene_node *root, const scene_file *files, const zn_scene_options *options,
-                  const zn_settings *settings, const zn_simulation *simulation) {
-    writing w = {.context = context, .options = options, .simulation = simulation};
-    if (is_ambiguous(files)) return mem_text(context, "");
+/* All of them, with every digit: which of them were replaced makes no difference. */
+static void put_starts(writing *w, const zn_model *model) {
+    const machine_plan *plan = model->machine;
+    int n = 0;
+    put_text(w, "\"starts\": {");
+    for (int i = 0; i < model->size.nq; i++) put_start(w, &n, model->q_names[i], model->q_start[i]);
+    for (int i = 0; i < model->size.nu; i++) put_start(w, &n, model->u_names[i], model->u_start[i]);
+    for (int i = 0; plan && i < plan->n_values; i++) {
+        const machine_value *v = &plan->values[i];
+        sim_input_now now;
+        bool follows = find_input(w, v->name, &now) && now.table;
+        if ((v->kind == MACHINE_INPUT || v->kind == MACHINE_PARAMETER) && !follows) put_start(w, &n, v->name, plan->start[i]);
+    }
+    put_text(w, "}\n");
+}
+
+char *scene_write(zn_context *context, const scene_node *root, const scene_run *run) {
+    const zn_simulation *simulation = run->simulation;
+    writing w = {.to = {.context = context}, .options = run->options, .simulation = simulation};
+    if (is_ambiguous(run->files)) return mem_text(context, "");
     const scene_node *inputs = scene_find(root, "inputs");
     if (inputs && inputs->kind != SCENE_MAP) inputs = NULL;
     for (const scene_entry *e = root->first; e; e = e->next) {
-        if (!strcmp(e->key->text, "simulation") || !strcmp(e->key->text, "include") || !strcmp(e->key->text, "files")) continue;
+        if (!strcmp(e->key->text, "simulation") || !strcmp(e->key->text, "include") || !strcmp(e->key->text, "files") ||
+            !strcmp(e->key->text, "starts"))
+            continue;
         if (!strcmp(e->key->text, "inputs") && simulation) continue;
         put_quoted(&w, e->key->text), put_text(&w, ": ");
         if (!strcmp(e->key->text, "parameters") && e->value->kind == SCENE_MAP) put_parameters(&w, e->value);
@@ -176,11 +185,10 @@ char *scene_write(zn_context *context, const scene_node *root, const scene_file 
         put_text(&w, "\n");
     }
     if (simulation) put_inputs(&w, inputs);
-    put_files(&w, files);
+    if (run->started) put_starts(&w, run->started);
+    put_files(&w, run->files);
     put_text(&w, "\"simulation\": ");
-    put_settings(&w, settings);
+    put_settings(&w, run->settings);
     put_text(&w, "\n");
-    if (!w.failed) return w.text;
-    mem_free(context, w.text);
-    return NULL;
+    return buffer_end(&w.to);
 }

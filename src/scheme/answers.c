@@ -49,8 +49,9 @@ zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate 
     e->W_kept = MEM_ARRAY(context, double, lin_nnz(&model->pattern.W));
     e->have = MEM_ARRAY(context, bool, model->size.n_contacts);
     e->mass = lin_matrix_create(context, model->size.nu);
-    zn_status status =
-        e->column && e->rho && e->mass_scale && e->single && e->M_kept && e->W_kept && e->have && e->mass ? ZN_OK : ZN_ERROR_MEMORY;
+    e->pivots = lin_envelope_create(context, &model->pattern.M);
+    bool taken = e->column && e->rho && e->mass_scale && e->single && e->M_kept && e->W_kept && e->have && e->mass && e->pivots;
+    zn_status status = taken ? ZN_OK : ZN_ERROR_MEMORY;
     for (int i = 0; status == ZN_OK && i < model->size.nu; i++) e->mass_scale[i] = 1;
     if (status == ZN_OK && (e->block = lin_matrix_block(e->mass, &model->pattern.M, false, 0, 0)) < 0) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = lin_matrix_finish(e->mass, LIN_SPARSE); /* cells are found in its pattern */
@@ -62,6 +63,7 @@ zn_status prox_create(zn_context *context, const zn_model *model, prox_estimate 
 void prox_destroy(zn_context *context, prox_estimate *e) {
     lin_cells_destroy(e->cells);
     lin_matrix_destroy(e->mass);
+    lin_envelope_destroy(e->pivots);
     void *blocks[] = {e->column, e->rho, e->mass_scale, e->single, e->M_kept, e->W_kept, e->have};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     *e = (prox_estimate){0};
@@ -76,12 +78,12 @@ static double mobility(prox_estimate *e, const double *W, int row) {
     for (int k = first; k < last; k++) {
         int cell = map.of[p->index[k]], size = map.start[cell + 1] - map.start[cell], end = k + 1;
         bool met = false;
-        for (int l = first; l < k && !met; l++) met = map.of[p->index[l]] == cell;
-        if (met) continue;
         if (size == 1 && e->single[p->index[k]] > 0) {
             g += W[k] * W[k] * e->single[p->index[k]];
             continue;
         }
+        for (int l = first; l < k && !met; l++) met = map.of[p->index[l]] == cell;
+        if (met) continue;
         memset(column, 0, (size_t)size * sizeof *column);
         column[map.place[p->index[k]]] = W[k];
         for (; end < last && map.of[p->index[end]] == cell; end++) column[map.place[p->index[end]]] = W[end];
@@ -110,13 +112,12 @@ static void renew(prox_estimate *e, const double *M, const double *W) {
     bool other_M = answers_keep(e->M_kept, M, p), other_W = answers_keep(e->W_kept, W, &model->pattern.W);
     if (other_M) e->factored = false;
     if (other_M || other_W) memset(e->have, 0, (size_t)model->size.n_contacts * sizeof *e->have);
-    if (other_M) e->massless = false;
+    if (other_M) e->massless = lin_envelope_not_positive(e->pivots, M) >= 0;
     for (int j = 0; other_M && j < model->size.nu; j++) {
         e->mass_scale[j] = 1;
         e->single[j] = 0;
         for (int k = p->start[j]; k < p->start[j + 1]; k++)
             if (p->index[k] == j && M[k] > 0) e->single[j] = e->mass_scale[j] = 1 / M[k];
-            else if (p->index[k] == j) e->massless = true;
     }
 }
 

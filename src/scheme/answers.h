@@ -4,6 +4,7 @@
 #define SCHEME_ANSWERS_H
 
 #include "linalg/cells.h"
+#include "linalg/envelope.h"
 #include "model/model.h"
 
 typedef struct answers {
@@ -28,19 +29,20 @@ typedef struct prox_estimate {
     const zn_model *model;
     lin_matrix *mass;
     lin_cells *cells;
+    lin_envelope *pivots;
     int block;
     double *column; /* nu */
     double *rho;    /* one per contact row: nN + nF, in the order of lambda */
     double *M_kept, *W_kept;
     bool factored, *have; /* the cells hold M_kept; per contact: its rho belong to M_kept, W_kept */
     double *single;       /* 1/M_ii, or 0 where M_ii is not positive: the inverse of cells of one row */
-    bool massless;        /* some M_ii is not positive: there are no accelerations */
+    bool massless;        /* M_kept is not positive definite: there are no accelerations */
     double *mass_scale;   /* 1/M_ii, or 1 where M_ii is not positive: turns momentum rows into velocities */
 } prox_estimate;
 
 zn_status prox_create(zn_context *, const zn_model *, prox_estimate *);
 void prox_destroy(zn_context *, prox_estimate *);
-/* `wanted` (may be NULL: all): per contact, whether its rows are needed. ZN_ERROR_SINGULAR when M is, ZN_ERROR_NOT_FINITE where a mass is not positive. */
+/* `wanted` (may be NULL: all): per contact, whether its rows are needed. ZN_ERROR_SINGULAR when M is, ZN_ERROR_NOT_FINITE when it is not positive definite. */
 zn_status prox_update(prox_estimate *, const double *M, const double *W, const bool *wanted);
 /* b (nu) becomes M^-1 b, with the M of the last update. ZN_ERROR_SINGULAR: it cannot. */
 zn_status prox_solve(prox_estimate *, double *b);

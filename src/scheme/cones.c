@@ -2,6 +2,15 @@
 /* The cones of a model's contacts on one level, and patterns that schemes cut out of the model's. */
 #include "scheme/cones.h"
 
+cone_settings scheme_solver_settings(const zn_settings *settings) {
+    cone_settings chosen = cone_settings_default();
+    chosen.solver = settings->solver;
+    chosen.tolerance = settings->tolerance;
+    chosen.contradiction = settings->contradiction;
+    chosen.threads = settings->threads;
+    return chosen;
+}
+
 void scheme_cones(const zn_model *model, int shift, cone *cones) {
     int first = model_row_N(model) - shift;
     for (int k = 0; k < model->size.n_contacts; k++) {
@@ -24,6 +33,13 @@ void scheme_cones(const zn_model *model, int shift, cone *cones) {
 
 void scheme_freeze(const cone_frozen *modes, int n_contacts, int levels, cone *cones) {
     for (int i = 0; i < levels * n_contacts; i++) cones[i].frozen = modes ? &modes[i % n_contacts] : NULL;
+}
+
+bool scheme_is_free(const zn_model *model, const cone_frozen *modes) {
+    if (!modes || model_row_N(model) > 0) return false;
+    for (int k = 0; k < model->size.n_contacts; k++)
+        if (modes[k].normal != CONE_OPEN) return false;
+    return true;
 }
 
 bool scheme_may_turn(const zn_contact *contact, const cone_frozen *mode) {

@@ -5,12 +5,18 @@
 
 #include "cone/cone.h"
 #include "model/model.h"
+#include "zeno/simulation.h"
+
+/* How a scheme has its problems solved: what the settings of a simulation say about it. */
+cone_settings scheme_solver_settings(const zn_settings *);
 
 /* One cone a contact, always on; row r of lambda becomes row r - model_row_N + shift of psi and mu. */
 void scheme_cones(const zn_model *model, int shift, cone *cones);
 
 /* Contacts k of `levels` blocks of cones get their modes; NULL: the law. */
 void scheme_freeze(const cone_frozen *modes, int n_contacts, int levels, cone *cones);
+/* No row of the model acts in a step: there are no constraints, and all contacts are frozen open. Gaps and rates need not be asked for. */
+bool scheme_is_free(const zn_model *, const cone_frozen *modes);
 /* Whether a ball of more than one row slips: its direction may turn. */
 bool scheme_may_turn(const zn_contact *, const cone_frozen *mode);
 

@@ -84,7 +84,7 @@ static int ask_model(generalized_alpha *s, bool jacobian) {
         constraints.c2_q = at->c2_q, constraints.c2_u = at->c2_u;
     }
     if (model->balance(model, at->work, &point, &balance)) return 1;
-    if (s->n > 0 && model->constraints(model, at->work, &point, &constraints)) return 1;
+    if (s->n > 0 && !scheme_is_free(model, s->base.modes) && model->constraints(model, at->work, &point, &constraints)) return 1;
     if (s->restitutes && ask_before(s, jacobian)) return 1;
     if (!jacobian) return 0;
     if (impulse_derivative(s, s->motion.U, s->motion.Lambda, s->motion.r2_q) ||
@@ -255,61 +255,35 @@ static zn_status solve_loaded(generalized_alpha *s, cone_outcome *outcome) {
     return s->loads ? loads_solve(s->loads, outcome) : solve_once(s, outcome);
 }
 
-/* The last accelerations and forces go on; no impulses. */
-static void guess(generalized_alpha *s, const scheme_state *from) {
+/* No impulses. */
+static void guess(void *user, const scheme_state *from) {
+    generalized_alpha *s = user;
     int nu = s->base.model->size.nu;
     const double *a = from->carry, *lambda = a + 2 * nu;
-    memset(s->x, 0, (size_t)s->problem.nx * sizeof(double));
-    memset(s->y, 0, (size_t)s->problem.ny * sizeof(double));
+    memset(s->x, 0, (size_t)(s->problem.nx + s->problem.ny) * sizeof(double));
     for (int i = 0; i < nu; i++) s->x[i] = s->motion.h * a[i];
     for (int i = 0; i < s->nb; i++) s->x[s->x_l + i] = s->motion.h * lambda[i];
     for (int i = 0; i < s->nc; i++) s->y[s->y_l + i] = s->motion.h * lambda[s->nb + i];
 }
 
-/* Accelerations that keep the velocity: after impacts and cut steps those of stiff systems change from step to step, and continuing
- * them may lead Newton's method to a distant solution, or to none. */
-static void guess_steady(generalized_alpha *s) {
-    memset(s->x, 0, (size_t)s->problem.nx * sizeof(double));
-    memset(s->y, 0, (size_t)s->problem.ny * sizeof(double));
-    alpha_steady(&s->motion, s->x);
+static zn_status solve_from(void *user, bool brief, cone_outcome *outcome) {
+    generalized_alpha *s = user;
+    cone_be_brief(s->solver, brief);
+    return solve_loaded(s, outcome);
 }
 
-/* How far a solution is from a motion without forces: the sum of M_jj x_j^2. */
-static double distance(const generalized_alpha *s) {
-    double sum = 0;
-    for (int i = 0, nu = s->base.model->size.nu; i < 3 * nu; i++) sum += s->x[i] * s->x[i] / s->prox.mass_scale[i % nu];
-    return sum;
-}
-
-/* A solution that took many iterations may not be the one nearest to the state. */
-static void compare(generalized_alpha *s, cone_outcome *outcome) {
-    size_t x_bytes = (size_t)s->problem.nx * sizeof(double), y_bytes = (size_t)s->problem.ny * sizeof(double);
-    cone_outcome other;
-    double first = distance(s);
-    memcpy(s->x_first, s->x, x_bytes);
-    memcpy(s->y_first, s->y, y_bytes);
-    guess_steady(s);
-    if (solve_loaded(s, &other) == ZN_OK && distance(s) < ALPHA_NEARER * first) {
-        *outcome = other;
-        return;
-    }
-    memcpy(s->x, s->x_first, x_bytes);
-    memcpy(s->y, s->y_first, y_bytes);
-}
-
-/* Few iterations from both starts; if that is not enough, all iterations from both. */
 static zn_status solve(generalized_alpha *s, const scheme_state *from, cone_outcome *outcome) {
-    enum { BRIEF_STARTS = 2, STARTS = 4 };
-    zn_status status = ZN_ERROR_NO_CONVERGENCE;
-    bool once = staged_any(&s->law) || s->base.modes;
-    for (int k = 0; k < (once ? 1 : STARTS) && (status == ZN_ERROR_NO_CONVERGENCE || status == ZN_ERROR_NOT_FINITE); k++) {
-        if (k % 2 == 0) guess(s, from);
-        else guess_steady(s);
-        cone_be_brief(s->solver, once || k < BRIEF_STARTS);
-        status = solve_loaded(s, outcome);
-        if (status == ZN_OK && !once && k % 2 == 0 && outcome->most > ALPHA_LONG) compare(s, outcome);
-    }
-    return status;
+    const alpha_starts starts = {.motion = &s->motion,
+                                 .from = from,
+                                 .mass_scale = s->prox.mass_scale,
+                                 .x = s->x,
+                                 .x_first = s->x_first,
+                                 .count = (size_t)(s->problem.nx + s->problem.ny),
+                                 .level = s->base.model->size.nu,
+                                 .user = s,
+                                 .guess = guess,
+                                 .solve = solve_from};
+    return alpha_solve(&starts, staged_any(&s->law) || s->base.modes, outcome);
 }
 
 /* The known impact: none, or the one that the law found. True: some rate is shifted. A contact with friction that an impact leaves has no forces
@@ -367,7 +341,7 @@ static void note_restitution(generalized_alpha *s) {
         if (contact->row_N >= 0) s->e[contact->row_N] = may ? contact->e_N : 0;
         for (int i = 0; i < contact->nF; i++) s->e[contact->row_F + i] = may ? contact->e_F : 0;
     }
-    for (int i = 0; i < s->n; i++) s->restitutes = s->restitutes || s->e[i] != 0; /* the layout asks once, before there are modes */
+    for (int i = 0; i < s->n; i++) s->restitutes = s->restitutes || s->e[i] != 0; /* asked once by the layout, before there are modes */
 }
 
 /* A step with the present trial set of the staged law. */
@@ -446,10 +420,8 @@ static zn_status make_memory(generalized_alpha *s) {
         {&s->rho, p->ny},
         {&s->phi_scale, p->nx},
         {&s->psi_scale, p->npsi},
-        {&s->x, p->nx},
-        {&s->y, p->ny},
-        {&s->x_first, p->nx},
-        {&s->y_first, p->ny},
+        {&s->x, p->nx + p->ny},
+        {&s->x_first, p->nx + p->ny},
     };
     s->memory = MEM_PARTS(context, list);
     s->phi_unit = MEM_ARRAY(context, unsigned char, p->nx);
@@ -458,6 +430,7 @@ static zn_status make_memory(generalized_alpha *s) {
     s->share_place = MEM_ARRAY(context, int, s->nc + nN);
     s->closed = MEM_ARRAY(context, bool, model->size.n_contacts);
     if (!s->memory || !s->phi_unit || !s->psi_unit || !s->cones || !s->share_place || !s->closed) return ZN_ERROR_MEMORY;
+    s->y = s->x + p->nx;
     return ZN_OK;
 }
 
@@ -471,10 +444,7 @@ static zn_status make_solver(generalized_alpha *s, const zn_settings *settings) 
     p->psi_scale = s->psi_scale;
     p->phi_unit = s->phi_unit;
     p->psi_unit = s->psi_unit;
-    cone_settings chosen = cone_settings_default();
-    chosen.solver = settings->solver;
-    chosen.tolerance = settings->tolerance;
-    chosen.contradiction = settings->contradiction, chosen.threads = settings->threads;
+    const cone_settings chosen = scheme_solver_settings(settings);
     s->solver = cone_solver_create(s->base.context, p, &chosen);
     if (!s->solver) return ZN_ERROR_MEMORY;
     return loads_create(s->base.context, s->base.model, p, s->cones, settings->tolerance, (loads_way){s, find_loads, solve_once},
@@ -520,12 +490,18 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
     return ZN_OK;
 }
 
+static zn_status let_go(scheme *base, scheme_state *state, const bool *stays) {
+    generalized_alpha *s = (generalized_alpha *)base;
+    return alpha_let_go(&s->motion, &s->at, &s->prox, state, stays);
+}
+
 const scheme_class scheme_generalized_alpha = {
     SCHEME_INFO("generalized-alpha", "nonsmooth generalized-alpha scheme with friction", 2, NULL, 1, 1, 1, true, true, true, true, true),
     SCHEME_FUNCTIONS(alpha_carry_size, create, alpha_start, step, destroy),
     .needs_start_forces = true,
     .takes_modes = true,
     .carried = alpha_carried,
+    .let_go = let_go,
     .carries_forces = true,
     .forces = alpha_forces,
 };

@@ -81,7 +81,7 @@ typedef struct generalized_alpha {
     double *shift;       /* n rows: of the rates in xi */
     bool *closed;        /* per contact: at the end of the step */
     int *share_place;    /* staged law: where A has ga c of P (nc) and of the radii (nN) */
-    double *A_values, *mu_0, *rho, *phi_scale, *psi_scale, *x, *y, *x_first, *y_first;
+    double *A_values, *mu_0, *rho, *phi_scale, *psi_scale, *x, *y, *x_first; /* y: behind x */
     unsigned char *phi_unit, *psi_unit;
     double *memory;
 } generalized_alpha;

@@ -50,6 +50,38 @@ zn_status alpha_start(scheme *base, scheme_state *state, const double *a0, const
     return ZN_OK;
 }
 
+/* Accelerations a and ab hold M^-1 W lambda and M^-1 W lb. While a contact that has opened is known, its Lambda and k cancel what the memory lb goes on to push; one that
+ * is not known any more would push on in ab alone, for as many steps as the recursion remembers. */
+zn_status alpha_let_go(alpha_motion *m, answers *at, prox_estimate *prox, scheme_state *state, const bool *stays) {
+    const zn_model *model = m->model;
+    int nu = model->size.nu, n = model_rows(model);
+    zn_point point = {.t = state->t, .q = state->q, .u = state->u};
+    bool asked = false;
+    for (int copy = 0; copy < 2; copy++) {
+        double *a = state->carry + copy * nu, *force = state->carry + 2 * nu + copy * n, *going = m->lambda, *push = m->a;
+        bool any = false;
+        memset(going, 0, (size_t)n * sizeof *going);
+        memset(push, 0, (size_t)nu * sizeof *push);
+        for (int k = 0; k < model->size.n_contacts; k++) {
+            const zn_contact *c = &model->contacts[k];
+            for (int i = -1; i < c->nF && !stays[k]; i++) {
+                int row = i < 0 ? c->row_N : c->row_F + i;
+                if (row < 0 || force[row] == 0) continue;
+                going[row] = force[row], force[row] = 0;
+                any = true;
+            }
+        }
+        if (!any) continue;
+        if (!asked && model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_ERROR_NOT_FINITE;
+        if (!asked && prox_update(prox, at->M, at->W, NULL) != ZN_OK) return ZN_OK; /* the next step will say so */
+        asked = true;
+        lin_multiply(&model->pattern.W, at->W, 1, going, push);
+        if (prox_solve(prox, push) != ZN_OK) return ZN_OK;
+        for (int i = 0; i < nu; i++) a[i] -= push[i];
+    }
+    return ZN_OK;
+}
+
 /* x_0 of the recursion for x in {a, lambda}. */
 static void recursion(const alpha_parameters *p, int count, const double *x, const double *xb, double *x_0) {
     for (int i = 0; i < count; i++) x_0[i] = (p->af * x[i] - p->am * xb[i]) / (1 - p->am);

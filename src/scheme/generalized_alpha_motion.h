@@ -38,15 +38,31 @@ double *alpha_caution(const zn_model *, double *carry); /* of the staged frictio
 void alpha_forces(const scheme *, const scheme_state *, const double **a, const double **lambda);
 zn_status alpha_start(scheme *, scheme_state *, const double *a0, const double *lambda0);
 
+/* Contacts that do not stay: their forces leave the accelerations that are remembered. */
+zn_status alpha_let_go(alpha_motion *, answers *at, prox_estimate *, scheme_state *, const bool *stays);
+
 /* Everything that is known before the step is solved. `at` provides work memory; nonzero: not finite. */
 int alpha_motion_begin(alpha_motion *, answers *at, const scheme_state *from, double h);
 void alpha_velocities(const alpha_motion *, const double *a, const double *U, double *u);
 void alpha_positions(const alpha_motion *, const double *a, const double *Q, double *q);
-/* With more iterations the other start is tried too; its solution is taken if it is nearer by this factor. */
-enum { ALPHA_LONG = 5 };
-#define ALPHA_NEARER 0.5
 /* h a (nu) with which q_{n+1} = q_n + h q'_n. */
 void alpha_steady(const alpha_motion *, double *x);
+
+/* generalized_alpha_starts.c: a step that is solved from several starts, briefly and then in full. */
+typedef struct alpha_starts {
+    const alpha_motion *motion;
+    const scheme_state *from;
+    const double *mass_scale;
+    double *x, *x_first; /* the iterate, which begins with h a; room for another one */
+    size_t count;
+    int level; /* places in x between h a, and the corrections of velocities and positions */
+    void *user;
+    void (*guess)(void *user, const scheme_state *from); /* the last accelerations and forces, no impulses */
+    zn_status (*solve)(void *user, bool brief, cone_outcome *);
+} alpha_starts;
+/* `once`: the attempt has a substitute, one brief solve is enough. */
+zn_status alpha_solve(const alpha_starts *, bool once, cone_outcome *);
+
 /* carry and P of the new state. */
 void alpha_motion_end(const alpha_motion *, const double *a, const double *lambda, const double *Lambda, scheme_state *to);
 

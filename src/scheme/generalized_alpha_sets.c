@@ -21,254 +21,7 @@
 #include "scheme/generalized_alpha.h"
 #include "scheme/precision.h"
 
-enum { COUPLED_BRIEF = 10, COUPLED_MAX = 40, DECOUPLED_MAX = 200 };
-
-/* ---- values ---- */
-
-static void unpack(alpha_sets *s) {
-    double h = s->motion.h;
-    int nu = s->base.model->size.nu;
-    const double *S = s->x[LEVEL_SMOOTH], *P = s->x[LEVEL_POSITION], *V = s->x[LEVEL_VELOCITY];
-    for (int i = 0; i < nu; i++) {
-        s->motion.a[i] = S[i] / h;
-        s->motion.Q[i] = P[i] * h;
-        s->motion.U[i] = V[i];
-    }
-    for (int i = 0; i < s->n; i++) {
-        s->motion.lambda[i] = S[nu + i] / h;
-        s->motion.kappa[i] = P[nu + i] * h;
-        s->motion.Lambda[i] = V[nu + i];
-    }
-    alpha_velocities(&s->motion, s->motion.a, s->motion.U, s->motion.u);
-    alpha_positions(&s->motion, s->motion.a, s->motion.Q, s->motion.q);
-}
-
-/* Values at (q~, v~) that PVV asks for. */
-static int ask_smooth(alpha_sets *s, bool jacobian) {
-    const zn_model *model = s->base.model;
-    for (int i = 0; i < model->size.nu; i++) {
-        s->q_smooth[i] = s->motion.q[i] - s->motion.Q[i];
-        s->u_smooth[i] = s->motion.u[i] - s->motion.U[i];
-    }
-    zn_point velocity = {.t = s->motion.t, .q = s->motion.q, .u = s->u_smooth, .a = s->motion.a};
-    zn_point position = {.t = s->motion.t, .q = s->q_smooth, .u = s->u_smooth, .a = s->motion.a};
-    zn_constraints at_velocity = {.c1 = s->c1_smooth, .c1_q = jacobian ? s->c1q_smooth : NULL};
-    if (model->constraints(model, s->at.work, &velocity, &at_velocity)) return 1;
-    return s->smooth_gap ? model->constraints(model, s->at.work, &position, &(zn_constraints){.c0 = s->c0_smooth}) : 0;
-}
-
-/* Derivatives of M v - W m on the levels of position and velocity; the latter matter to other levels only. */
-static int ask_impulses(alpha_sets *s, bool position, bool velocity) {
-    const zn_model *model = s->base.model;
-    zn_point low = {.t = s->motion.t, .q = s->motion.q, .u = s->motion.u, .a = s->motion.Q, .lambda = s->motion.kappa};
-    if (position && model->balance(model, s->at.work, &low, &(zn_balance){.no_force = true, .r_q = s->motion.r3_q})) return 1;
-    low.a = s->motion.U, low.lambda = s->motion.Lambda;
-    if (!velocity || s->decoupled) return 0;
-    return model->balance(model, s->at.work, &low, &(zn_balance){.no_force = true, .r_q = s->motion.r2_q});
-}
-
-/* Values, or derivatives too, for the levels in the bit set. */
-static int ask(alpha_sets *s, int levels, bool jacobian) {
-    const zn_model *model = s->base.model;
-    answers *at = &s->at;
-    bool smooth = levels & 1 << LEVEL_SMOOTH, position = levels & 1 << LEVEL_POSITION && s->present[LEVEL_POSITION],
-         velocity = levels & 1 << LEVEL_VELOCITY && s->present[LEVEL_VELOCITY];
-    bool c0 = position || (smooth && s->condition == CONDITION_POSITION);
-    bool c1 = velocity || (smooth && s->condition == CONDITION_VELOCITY);
-    bool c2 = smooth && s->condition == CONDITION_ACCELERATION;
-    zn_point point = {.t = s->motion.t, .q = s->motion.q, .u = s->motion.u, .a = s->motion.a, .lambda = s->motion.lambda};
-    zn_balance balance = {.r = smooth ? at->r : NULL, .M = at->M, .W = at->W};
-    zn_constraints rows = {.c0 = c0 ? at->c0 : NULL, .c1 = c1 ? at->c1 : NULL, .c2 = c2 ? at->c2 : NULL};
-    if (jacobian) {
-        balance.r_q = smooth ? at->r_q : NULL;
-        balance.r_u = smooth ? at->r_u : NULL;
-        rows.c0_q = c0 ? at->c0_q : NULL;
-        rows.c1_q = c1 ? at->c1_q : NULL;
-        rows.c1_u = at->c1_u;
-        rows.c2_q = c2 ? at->c2_q : NULL;
-        rows.c2_u = c2 ? at->c2_u : NULL;
-    }
-    if (model->balance(model, at->work, &point, &balance)) return 1;
-    if (s->n > 0 && model->constraints(model, at->work, &point, &rows)) return 1;
-    if (s->n > 0 && smooth && s->condition == CONDITION_SMOOTH_VELOCITY && ask_smooth(s, jacobian)) return 1;
-    return jacobian ? ask_impulses(s, position, velocity) : 0;
-}
-
-int alpha_sets_ask(alpha_sets *s, bool jacobian) {
-    unpack(s);
-    return ask(s, ALL_LEVELS, jacobian);
-}
-
-/* ---- sets ---- */
-
-static double total_position(const alpha_sets *s, int i) { /* kh/h */
-    double h = s->motion.h;
-    return s->motion.kappa[i] / h + s->motion.k_0[i] / h + s->motion.p.be * s->motion.p.c * h * s->motion.lambda[i];
-}
-
-static double total_velocity(const alpha_sets *s, int i) { /* P */
-    return s->motion.Lambda[i] + s->motion.P_0[i] + s->motion.p.ga * s->motion.p.c * s->motion.h * s->motion.lambda[i];
-}
-
-static double restitution(const alpha_sets *s, int row) { /* e gdot_n at q_n (004: 65h), or that of another law */
-    return s->impacts ? s->shift[row] : s->e_N[row] * s->motion.rate_n[row];
-}
-
-/* Whether any set changed. */
-static bool choose_sets(alpha_sets *s) {
-    bool changed = false;
-    double h = s->motion.h;
-    for (int i = s->ng; i < s->n; i++) {
-        double rho = s->prox.rho[i - s->ng], impact = s->at.c1[i] + restitution(s, i);
-        bool A = total_position(s, i) - rho * s->at.c0[i] / h >= 0;
-        bool B =
-            s->smooth_gap ? s->c0_smooth[i] <= 0 && s->motion.Lambda[i] - rho * impact >= 0 : A && total_velocity(s, i) - rho * impact >= 0;
-        bool C = s->activation == 3 && B && h * (s->motion.lambda[i] - rho * s->at.c2[i]) >= 0;
-        const bool in[LEVEL_COUNT] = {[LEVEL_SMOOTH] = C, [LEVEL_POSITION] = A, [LEVEL_VELOCITY] = B};
-        for (int k = 0; k < LEVEL_COUNT; k++) {
-            changed = changed || s->on[k][i] != (in[k] ? 1 : 0);
-            s->on[k][i] = in[k] ? 1 : 0;
-            s->off[k][i] = in[k] ? 0 : 1;
-        }
-    }
-    return changed;
-}
-
-/* ---- residual ---- */
-
-static double condition_value(const alpha_sets *s, int i) {
-    switch (s->condition) {
-    case CONDITION_ACCELERATION: return s->motion.h * s->at.c2[i];
-    case CONDITION_SMOOTH_VELOCITY: return s->c1_smooth[i];
-    case CONDITION_VELOCITY: return s->at.c1[i];
-    default: return s->at.c0[i] / s->motion.h;
-    }
-}
-
-static double row_value(const alpha_sets *s, alpha_level level, int i) {
-    double h = s->motion.h;
-    if (level == LEVEL_SMOOTH) return s->on[level][i] != 0 ? condition_value(s, i) : h * s->motion.lambda[i];
-    if (level == LEVEL_POSITION) return s->on[level][i] != 0 ? s->at.c0[i] / h : s->printed ? s->motion.kappa[i] / h : total_position(s, i);
-    return s->on[level][i] != 0 ? s->at.c1[i] + restitution(s, i) : s->printed ? s->motion.Lambda[i] : total_velocity(s, i);
-}
-
-static void write_residual(alpha_sets *s, alpha_level level) {
-    const zn_model *model = s->base.model;
-    int nu = model->size.nu;
-    double *R = s->residual[level], h = s->motion.h, factor = level == LEVEL_POSITION ? 1 / h : 1;
-    memset(R, 0, (size_t)nu * sizeof *R);
-    if (level == LEVEL_SMOOTH) {
-        for (int i = 0; i < nu; i++) R[i] = h * s->at.r[i];
-    } else {
-        lin_multiply(&model->pattern.M, s->at.M, factor, level == LEVEL_POSITION ? s->motion.Q : s->motion.U, R);
-        lin_multiply(&model->pattern.W, s->at.W, -factor, level == LEVEL_POSITION ? s->motion.kappa : s->motion.Lambda, R);
-    }
-    for (int i = 0; i < s->n; i++) R[nu + i] = row_value(s, level, i);
-}
-
-void alpha_sets_residual(alpha_sets *s) {
-    for (int k = 0; k < LEVEL_COUNT; k++)
-        if (s->present[k]) write_residual(s, (alpha_level)k);
-}
-
-static bool is_length(const alpha_sets *s, int level) {
-    return level == LEVEL_POSITION || (level == LEVEL_SMOOTH && s->condition == CONDITION_POSITION);
-}
-
-/* The part of the residual in bilateral rows that least squares cannot reduce (cone/contradiction.c), by the factors of the last iteration. */
-static bool forgive(alpha_sets *s) {
-    int nu = s->base.model->size.nu, part = nu + s->n;
-    bool fits = true;
-    for (int k = 0; k < LEVEL_COUNT; k++) {
-        if (!s->present[k]) continue;
-        ptrdiff_t place = s->residual[k] - s->residual[0];
-        double *left = s->left + place;
-        const alpha_system *system = &s->system[s->decoupled ? k : 0];
-        if (k == 0 || s->decoupled) lin_lu_unreachable(system->lu, system->matrix, s->residual[k], s->left_x, left);
-        memset(left, 0, (size_t)nu * sizeof *left);
-        memset(left + nu + s->ng, 0, (size_t)(s->n - s->ng) * sizeof *left);
-        double per_length = is_length(s, k) ? 1 / s->motion.h : 0;
-        for (int i = nu; i < part; i++)
-            if (!(fabs(left[i]) <= s->contradiction * (per_length > 0 ? per_length : CONE_CONTRADICTION_RATE))) fits = false;
-    }
-    return fits;
-}
-
-/* What row i of a level is multiplied by before it is compared with the tolerance. */
-static double row_scale(const alpha_sets *s, int k, int i) {
-    int nu = s->base.model->size.nu;
-    const problem_scales *scales = &s->base.scales;
-    if (i < nu) return s->prox.mass_scale[i] * scales_of_balance(scales, i);
-    double rate = scales_of_rate(scales, i - nu);
-    if (s->on[k][i - nu] == 0) return i - nu >= s->ng ? rate / s->prox.rho[i - nu - s->ng] : 1;
-    return is_length(s, k) ? s->motion.h * scales_of_length(scales, i - nu) : rate;
-}
-
-/* Largest residual in units of velocity, without what is forgiven (NULL: nothing); which row of lambda it is, or -1. */
-static double norm(const alpha_sets *s, const double *left, int *row) {
-    double worst = 0;
-    int nu = s->base.model->size.nu;
-    *row = -1;
-    for (int k = 0; k < LEVEL_COUNT; k++) {
-        if (!s->present[k]) continue;
-        const double *residual = s->residual[k], *without = left ? left + (residual - s->residual[0]) : NULL;
-        for (int i = 0; i < nu + s->n; i++) {
-            double size = fabs(without ? residual[i] - without[i] : residual[i]) * row_scale(s, k, i);
-            if (!is_worse(size, worst)) continue;
-            worst = size;
-            *row = i < nu ? -1 : i - nu;
-        }
-    }
-    return worst;
-}
-
-/* ---- round-off (cone/noise.c) ---- */
-
-static size_t iterate_size(const alpha_sets *s) { return (size_t)(LEVEL_COUNT * (s->base.model->size.nu + s->n)); }
-
-typedef struct suspect {
-    alpha_sets *s;
-    const double *left; /* NULL: nothing is forgiven */
-} suspect;
-
-static int evaluate_probe(alpha_sets *s, int k) {
-    for (int level = 0; level < LEVEL_COUNT; level++) {
-        const double *x = s->x_kept + (s->x[level] - s->x[0]);
-        for (int i = 0; i < s->base.model->size.nu; i++) s->x[level][i] = x[i] + cone_probe(i, k, s->expected.velocity);
-    }
-    if (alpha_sets_ask(s, false)) return 1;
-    alpha_sets_residual(s);
-    return 0;
-}
-
-static int probe_rows(void *user, int k, double *rows) {
-    const suspect *of = user;
-    alpha_sets *s = of->s;
-    int part = s->base.model->size.nu + s->n;
-    if (k > 0 && evaluate_probe(s, k)) return 1;
-    for (int level = 0; level < LEVEL_COUNT; level++)
-        for (int i = 0; i < part; i++, rows++) {
-            ptrdiff_t place = s->residual[level] - s->residual[0] + i;
-            *rows = s->present[level] ? row_scale(s, level, i) * (s->residual[level][i] - (of->left ? of->left[place] : 0)) : 0;
-        }
-    return 0;
-}
-
-static cone_unit unit_of(void *user, int i) {
-    const alpha_sets *s = ((const suspect *)user)->s;
-    int part = s->base.model->size.nu + s->n, level = i / part;
-    if (i % part < s->base.model->size.nu) return CONE_MOMENTUM;
-    return is_length(s, level) ? CONE_LENGTH : level == LEVEL_SMOOTH ? CONE_ACCELERATION : CONE_VELOCITY;
-}
-
-/* With the residual at hand: whether all of it that is above the tolerance is round-off. The sets stay as they are. */
-static bool is_noise(alpha_sets *s, const double *left) {
-    suspect of = {s, left};
-    size_t size = iterate_size(s);
-    memcpy(s->x_kept, s->x[0], size * sizeof *s->x_kept);
-    double noise = cone_noise(&(cone_suspect){&of, (int)size, probe_rows, unit_of, s->seen}, s->tolerance);
-    return !evaluate_probe(s, 0) && noise > 0;
-}
+enum { COUPLED_MAX = 40, DECOUPLED_MAX = 200 };
 
 /* ---- iteration ---- */
 
@@ -276,21 +29,15 @@ static void subtract(double *x, const double *step, int count) {
     for (int i = 0; i < count; i++) x[i] -= step[i];
 }
 
-/* The start of the iteration must be better than the tolerance to be accepted as it is: errors would add up. */
-static const double START_SHARE = 1e-5;
-/* Factors are kept when the rate seen would bring the residual below this part of the tolerance. */
-static const double CHORD_SHARE = 0.2, CHORD_RATE = 0.1;
-/* A residual is tested for noise if a step leaves more of it than this. */
-static const double FLAT_RATE = 0.25;
-
 /* Rows of matrices are compared as those of the residual are, in the same order. */
 static void weigh_rows(alpha_sets *s) {
     for (int k = 0; k < LEVEL_COUNT; k++)
-        for (int i = 0; i < s->base.model->size.nu + s->n; i++) s->weight[s->residual[k] - s->residual[0] + i] = row_scale(s, k, i);
+        for (int i = 0; i < s->base.model->size.nu + s->n; i++)
+            s->weight[s->residual[k] - s->residual[0] + i] = alpha_sets_row_scale(s, k, i);
 }
 
 static zn_status coupled_step(alpha_sets *s, bool keep, bool same_sets) {
-    if (!keep && ask(s, ALL_LEVELS, true)) return ZN_ERROR_NOT_FINITE;
+    if (!keep && alpha_sets_ask_levels(s, ALL_LEVELS, true)) return ZN_ERROR_NOT_FINITE;
     zn_status status = alpha_system_solve(s, &s->system[0], keep, same_sets, s->residual[0]);
     if (status == ZN_OK) subtract(s->x[0], s->residual[0], s->system[0].size);
     return status;
@@ -301,9 +48,9 @@ static zn_status decoupled_step(alpha_sets *s, bool keep, bool same_sets) {
     zn_status status = ZN_OK;
     for (int k = 0; k < LEVEL_COUNT && status == ZN_OK; k++) {
         if (!s->present[k]) continue;
-        if (k > 0) unpack(s);
-        if ((k > 0 || !keep) && ask(s, 1 << k, !keep)) return ZN_ERROR_NOT_FINITE;
-        if (k > 0) write_residual(s, (alpha_level)k);
+        if (k > 0) alpha_sets_unpack(s);
+        if ((k > 0 || !keep) && alpha_sets_ask_levels(s, 1 << k, !keep)) return ZN_ERROR_NOT_FINITE;
+        if (k > 0) alpha_sets_residual_of(s, (alpha_level)k);
         status = alpha_system_solve(s, &s->system[k], keep, same_sets, s->residual[k]);
         if (status == ZN_OK) subtract(s->x[k], s->residual[k], s->system[k].size);
     }
@@ -316,7 +63,7 @@ static double without_slack(const alpha_sets *s) {
     double worst = 0;
     for (int k = 0; k < LEVEL_COUNT && scales->memory; k++)
         for (int i = 0; s->present[k] && i < s->base.model->size.nu; i++)
-            worst = larger(worst, fabs(s->residual[k][i]) * row_scale(s, k, i) * scales->slack[i]);
+            worst = larger(worst, fabs(s->residual[k][i]) * alpha_sets_row_scale(s, k, i) * scales->slack[i]);
     return worst;
 }
 
@@ -325,31 +72,30 @@ static zn_status iterate(alpha_sets *s, int most, cone_outcome *outcome) {
     double before = INFINITY;
     for (int it = 0;; it++) {
         if (alpha_sets_ask(s, false)) return ZN_ERROR_NOT_FINITE;
-        bool changed = choose_sets(s);
+        bool changed = alpha_sets_choose(s);
         alpha_sets_residual(s);
-        double all = norm(s, NULL, &row), now = all;
-        const double *left = it > 0 && s->contradiction > 0 && forgive(s) ? s->left : NULL;
-        if (left) now = norm(s, left, &row);
+        double all = alpha_sets_norm(s, NULL, &row), now = all;
+        const double *left = it > 0 && s->contradiction > 0 && alpha_sets_forgive(s) ? s->left : NULL;
+        if (left) now = alpha_sets_norm(s, left, &row);
         double rate = now / before;
         outcome->solves = 1;
         outcome->iterations[CONE_NEWTON] = outcome->most = it;
         outcome->worst = all;
         outcome->worst_cone = row < s->ng ? -1 : model_row_contact(s->base.model, row);
         if (!isfinite(now)) return ZN_ERROR_NOT_FINITE;
-        if (now <= s->tolerance * (it == 0 ? START_SHARE : 1)) {
+        if (now <= s->tolerance * (it == 0 ? CONE_START_SHARE : 1)) {
             outcome->roundoff_residual = without_slack(s);
             outcome->roundoff = outcome->roundoff_residual > s->tolerance;
             return ZN_OK;
         }
-        if (rate > FLAT_RATE && !changed && now <= 2 * s->expected.noise && is_noise(s, left)) {
+        if (!changed && cone_may_be_noise(now, rate, &s->expected) && alpha_sets_is_noise(s, left)) {
             outcome->roundoff = 1;
             outcome->roundoff_residual = now;
             return ZN_OK;
         }
         if (base_stopped(s->base.context)) return ZN_STOPPED;
         if (it == most) return ZN_ERROR_NO_CONVERGENCE;
-        bool same = it > 0 && !changed,
-             keep = same && rate < CHORD_RATE && (now * rate <= CHORD_SHARE * s->tolerance || now <= 2 * s->expected.noise);
+        bool same = it > 0 && !changed, keep = same && cone_keeps_derivatives(now, rate, s->tolerance, &s->expected);
         if (!keep) weigh_rows(s);
         zn_status status = s->decoupled ? decoupled_step(s, keep, same) : coupled_step(s, keep, same);
         if (status != ZN_OK) return status;
@@ -357,54 +103,33 @@ static zn_status iterate(alpha_sets *s, int most, cone_outcome *outcome) {
     }
 }
 
-static void guess(alpha_sets *s, const scheme_state *from) {
+static void guess(void *user, const scheme_state *from) {
+    alpha_sets *s = user;
     int nu = s->base.model->size.nu;
     const double *a = from->carry, *lambda = a + 2 * nu;
-    for (int k = 0; k < LEVEL_COUNT; k++) memset(s->x[k], 0, (size_t)(nu + s->n) * sizeof(double));
+    memset(s->x[LEVEL_SMOOTH], 0, alpha_sets_size(s) * sizeof(double));
     for (int i = 0; i < nu; i++) s->x[LEVEL_SMOOTH][i] = s->motion.h * a[i];
     for (int i = 0; i < s->n; i++) s->x[LEVEL_SMOOTH][nu + i] = s->motion.h * lambda[i];
 }
 
-static void guess_steady(alpha_sets *s, const scheme_state *from) {
-    guess(s, from);
-    memset(s->x[LEVEL_SMOOTH], 0, (size_t)(s->base.model->size.nu + s->n) * sizeof(double));
-    alpha_steady(&s->motion, s->x[LEVEL_SMOOTH]);
+static zn_status solve_from(void *user, bool brief, cone_outcome *outcome) {
+    return iterate(user, brief ? CONE_BRIEF_ITERATIONS : COUPLED_MAX, outcome);
 }
 
-/* As in generalized_alpha.c. */
-static double distance(const alpha_sets *s) {
-    double sum = 0;
-    for (int level = 0; level < LEVEL_COUNT; level++)
-        for (int i = 0; i < s->base.model->size.nu; i++) sum += s->x[level][i] * s->x[level][i] / s->prox.mass_scale[i];
-    return sum;
-}
-
-static void compare(alpha_sets *s, const scheme_state *from, int most, cone_outcome *outcome) {
-    size_t bytes = iterate_size(s) * sizeof *s->x_first;
-    cone_outcome other = {.worst_cone = -1, .worst_row = -1};
-    double first = distance(s);
-    memcpy(s->x_first, s->x[0], bytes);
-    guess_steady(s, from);
-    if (iterate(s, most, &other) == ZN_OK && distance(s) < ALPHA_NEARER * first) {
-        *outcome = other;
-        return;
-    }
-    memcpy(s->x[0], s->x_first, bytes);
-    unpack(s);
-}
-
-/* Briefly from the last accelerations, then from those that keep the velocity (generalized_alpha.c), and in full. */
 static zn_status solve(alpha_sets *s, const scheme_state *from, cone_outcome *outcome) {
-    enum { STARTS = 4 };
     if (s->decoupled) return iterate(s, DECOUPLED_MAX, outcome);
-    zn_status status = ZN_ERROR_NO_CONVERGENCE;
-    for (int k = 0; k < STARTS && (status == ZN_ERROR_NO_CONVERGENCE || status == ZN_ERROR_NOT_FINITE); k++) {
-        int most = k < STARTS / 2 ? COUPLED_BRIEF : COUPLED_MAX;
-        if (k % 2 == 0) guess(s, from);
-        else guess_steady(s, from);
-        status = iterate(s, most, outcome);
-        if (status == ZN_OK && k % 2 == 0 && outcome->most > ALPHA_LONG) compare(s, from, most, outcome);
-    }
+    const alpha_starts starts = {.motion = &s->motion,
+                                 .from = from,
+                                 .mass_scale = s->prox.mass_scale,
+                                 .x = s->x[LEVEL_SMOOTH],
+                                 .x_first = s->x_first,
+                                 .count = alpha_sets_size(s),
+                                 .level = s->base.model->size.nu + s->n,
+                                 .user = s,
+                                 .guess = guess,
+                                 .solve = solve_from};
+    zn_status status = alpha_solve(&starts, false, outcome);
+    alpha_sets_unpack(s);
     return status;
 }
 
@@ -439,7 +164,7 @@ static zn_status step(scheme *base, const scheme_state *from, double h, scheme_s
         scales_see(&base->scales, &s->at, &(zn_point){.t = from->t, .q = from->q, .u = from->u}, h) != ZN_OK)
         return ZN_ERROR_NOT_FINITE;
     guess(s, from);
-    unpack(s);
+    alpha_sets_unpack(s);
     zn_point point = {.t = s->motion.t, .q = s->motion.q, .u = s->motion.u, .a = s->motion.a, .lambda = s->motion.lambda};
     if (model->balance(model, s->at.work, &point, &(zn_balance){.M = s->at.M, .W = s->at.W})) return ZN_ERROR_NOT_FINITE;
     zn_status status = prox_update(&s->prox, s->at.M, s->at.W, NULL);
@@ -594,11 +319,17 @@ static zn_status create(zn_context *context, const scheme_class *class, const zn
 }
 
 /* Not for friction, other kinematics, velocity constraints; any dynamics. */
-#define VARIANT(id, name, text, contacts)                                                                                       \
-    {                                                                                                                           \
-        SCHEME_INFO("generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true),                    \
-            SCHEME_FUNCTIONS(alpha_carry_size, create, start, step, destroy),                                                   \
-            .variant = id, .needs_start_forces = true, .carried = alpha_carried, .carries_forces = true, .forces = alpha_forces \
+static zn_status let_go(scheme *base, scheme_state *state, const bool *stays) {
+    alpha_sets *s = (alpha_sets *)base;
+    return alpha_let_go(&s->motion, &s->at, &s->prox, state, stays);
+}
+
+#define VARIANT(id, name, text, contacts)                                                                                  \
+    {                                                                                                                      \
+        SCHEME_INFO("generalized-alpha-" name, text, 2, NULL, 1, 1, 1, contacts, false, false, false, true),               \
+            SCHEME_FUNCTIONS(alpha_carry_size, create, start, step, destroy),                                              \
+            .variant = id, .needs_start_forces = true, .carried = alpha_carried, .let_go = let_go, .carries_forces = true, \
+            .forces = alpha_forces                                                                                         \
     }
 const scheme_class scheme_generalized_alpha_pva = VARIANT(PVA, "pva", "constraints on position, velocity and acceleration level", true);
 const scheme_class scheme_generalized_alpha_pvv = VARIANT(PVV, "pvv", "smooth motion with bilateral constraints on velocity level", true);

@@ -77,9 +77,26 @@ typedef struct alpha_sets {
     double *memory;
 } alpha_sets;
 
-/* Values (and derivatives) of the model at the iterate x; the residual of all levels from them and the sets. */
+/* generalized_alpha_sets_rows.c. Numbers of the iterate, and of the residual. */
+static inline size_t alpha_sets_size(const alpha_sets *s) { return (size_t)(LEVEL_COUNT * (s->base.model->size.nu + s->n)); }
+/* The motion of the iterate x. */
+void alpha_sets_unpack(alpha_sets *);
+/* Values, or derivatives too, for the levels in the bit set, at the motion. */
+int alpha_sets_ask_levels(alpha_sets *, int levels, bool jacobian);
+/* Values (and derivatives) of the model at the iterate x; the residual of all levels, or of one, from them and the sets. */
 int alpha_sets_ask(alpha_sets *, bool jacobian);
 void alpha_sets_residual(alpha_sets *);
+void alpha_sets_residual_of(alpha_sets *, alpha_level);
+/* The sets at these values; whether they have changed. */
+bool alpha_sets_choose(alpha_sets *);
+/* The part of the residual in bilateral rows that least squares cannot reduce (cone/contradiction.c), by the factors of the last iteration. */
+bool alpha_sets_forgive(alpha_sets *);
+/* What row i of a level is multiplied by before it is compared with the tolerance. */
+double alpha_sets_row_scale(const alpha_sets *, int level, int i);
+/* Largest residual in units of velocity, without what is forgiven (NULL: nothing); which row of lambda it is, or -1. */
+double alpha_sets_norm(const alpha_sets *, const double *left, int *row);
+/* With the residual at hand: whether all of it that is above the tolerance is round-off. The sets stay as they are. */
+bool alpha_sets_is_noise(alpha_sets *, const double *left);
 
 /* generalized_alpha_sets_matrix.c */
 zn_status alpha_systems_create(alpha_sets *);

@@ -19,7 +19,7 @@ zn_status impact_law_create(zn_context *context, const zn_model *model, const zn
                         "restitution_law: newton",
                         model->contacts[k].name, word);
     if (settings->friction_law == ZN_FRICTION_STAGED)
-        return fail(context, ZN_ERROR_UNSUPPORTED, "friction_law: staged goes with restitution_law: newton only, not with %s", word);
+        return fail(context, ZN_ERROR_UNSUPPORTED, "friction_law: staged needs restitution_law: newton, not %s", word);
     *out = impact_map_create(context, model, settings, law);
     if (!*out) return ZN_ERROR_MEMORY;
     (*out)->problem->scales = scales;

@@ -201,10 +201,7 @@ static linear_problem *create(zn_context *context, const zn_model *model, const 
         p->problem.psi_scale = p->psi_scale;
         p->problem.phi_unit = p->phi_unit;
         p->problem.psi_unit = p->psi_unit;
-        cone_settings chosen = cone_settings_default();
-        chosen.solver = settings->solver;
-        chosen.tolerance = settings->tolerance;
-        chosen.contradiction = settings->contradiction, chosen.threads = settings->threads;
+        const cone_settings chosen = scheme_solver_settings(settings);
         choose_solver(p, &chosen, unit, responsive);
     }
     if (p->solver || p->reduced)
@@ -267,7 +264,7 @@ void linear_problem_freeze(linear_problem *p, const cone_frozen *modes) {
         if (frozen) p->active[k] = modes[k].normal == CONE_CLOSED;
         for (int b = 0, row = 0; b < contact->n_balls; row += contact->balls[b++].dim, ball++) {
             p->cones[n_contacts + ball].frozen = frozen ? &p->ball_modes[ball] : NULL;
-            if (frozen) p->ball_modes[ball] = (cone_frozen){CONE_CLOSED, modes[k].ball + b, modes[k].along + row};
+            if (frozen) p->ball_modes[ball] = (cone_frozen){CONE_CLOSED, modes[k].ball + b, modes[k].along + row, NULL};
         }
     }
 }

@@ -96,7 +96,7 @@ zn_status linear_problem_respond(linear_problem *);
 double linear_problem_slip_response(const linear_problem *, int contact, const double *d);
 /* No part of P_F is known any more. */
 void linear_problem_forget(linear_problem *);
-/* The next solve starts from these: so that it knows nothing of solves that were thrown away. */
+/* The next solve starts from these: so that it knows nothing of solves that were discarded. */
 void linear_problem_recall(linear_problem *, const double *x, const double *P);
 /* The total percussion of a step is asked for, and stages have given the share b_j dPi_j of it (j < count, dPi_j a row of n numbers): radii of friction by
  * what joints carry are sums of their sizes, not the size of their sum. */

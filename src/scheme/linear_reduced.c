@@ -362,6 +362,17 @@ zn_status linear_reduced_respond(linear_reduced *r) {
     return status;
 }
 
+/* y and the columns are at y_base. */
+static zn_status solve_contacts(linear_reduced *r, cone_outcome *outcome) {
+    const linear_problem *p = r->p;
+    if (!p->cones[0].frozen) return cone_solve(r->solver, NULL, p->y, outcome); /* there are no modes */
+    memcpy(r->psi, r->psi_base, (size_t)p->nc * sizeof *r->psi);
+    memcpy(r->psi + p->nc, p->direction, (size_t)p->model->size.nF * sizeof *r->psi);
+    cone_linear_psi linear = {r->psi, r->D, p->nc};
+    if (cone_solve_modes(&r->problem, &linear, r->settings.tolerance, p->y, outcome)) return ZN_OK;
+    return cone_solve(r->solver, NULL, p->y, outcome);
+}
+
 zn_status linear_reduced_solve(linear_reduced *r, bool contacts, cone_outcome *outcome) {
     const linear_problem *p = r->p;
     *outcome = (cone_outcome){.path = CONE_NEWTON, .worst_cone = -1, .worst_row = -1};
@@ -370,7 +381,7 @@ zn_status linear_reduced_solve(linear_reduced *r, bool contacts, cone_outcome *o
     make_base(r, contacts);
     if (contacts) {
         make_columns(r);
-        status = cone_solve(r->solver, NULL, p->y, outcome);
+        status = solve_contacts(r, outcome);
         add_columns(r);
     }
     status = conclude(r, contacts, status, outcome);

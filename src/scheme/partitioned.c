@@ -89,6 +89,7 @@ static void set_scales(partitioned *p) {
         for (int i = 0; i < p->nc; i++) {
             bool position = i < nN;
             p->psi_scale[m * p->nc + i] = position ? scales_of_length(scales, p->nb + i) : scales_of_rate(scales, p->nb + i);
+            p->psi_noise[m * p->nc + i] = position ? scales_noise(scales, p->nb + i) : 0;
             p->rho[m * p->nc + i] = p->prox.rho[i] / (position ? p->h * p->share_N[m] : p->share_F[m]);
         }
     }
@@ -169,6 +170,19 @@ static void test_stages(partitioned *p) {
         }
 }
 
+/* Contacts with modes want velocities in the first stage where they stick (weighted rows), or slip in several directions; and where they have their law. */
+static bool wants_first(const partitioned *p) {
+    const zn_model *model = p->base.model;
+    const cone_frozen *modes = p->base.modes;
+    if (!modes || model->size.ny > 0) return p->first_rates;
+    for (int k = 0; p->first_rates && k < model->size.n_contacts; k++) {
+        if (modes[k].normal == CONE_LAW || scheme_may_turn(&model->contacts[k], &modes[k])) return true;
+        for (int b = 0; modes[k].normal == CONE_CLOSED && b < model->contacts[k].n_balls; b++)
+            if (modes[k].ball[b] == CONE_STICK) return true;
+    }
+    return false;
+}
+
 static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     const zn_model *model = p->base.model;
     answers *at = &p->at[0];
@@ -183,12 +197,16 @@ static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     scales_rows(&p->base.scales, p->prox.mass_scale, p->prox.W_kept);
     scheme_freeze(p->base.modes, model->size.n_contacts, p->s - 1, p->cones);
     linear_problem_freeze(p->end, p->base.modes);
-    if (p->first_rates) {
-        if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = at->c0, .c1 = p->rate_start, .c1_u = at->c1_u}))
+    p->free = scheme_is_free(model, p->base.modes);
+    p->first = wants_first(p);
+    if (p->first) {
+        double *c0 = p->law.offered ? at->c0 : NULL;
+        if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = c0, .c1 = p->rate_start, .c1_u = at->c1_u}))
             return ZN_ERROR_NOT_FINITE;
         if (p->law.offered) staged_start(p, from);
         memcpy(p->c1_start, p->rate_start, (size_t)p->n * sizeof *p->c1_start);
-    } else if (p->restitution && model->constraints(model, at->work, &point, &(zn_constraints){.c1 = p->c1_start}))
+    } else if (p->restitution && !p->first_rates && !p->free &&
+               model->constraints(model, at->work, &point, &(zn_constraints){.c1 = p->c1_start}))
         return ZN_ERROR_NOT_FINITE;
     staged_freeze(&p->law, p->base.modes);
     set_scales(p);
@@ -251,7 +269,7 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
     if (p->lagrange ? lagrange_end_load(p, Pbar, end->f, ubar) : partitioned_end_load(p, Pbar, end->f, ubar)) return ZN_ERROR_NOT_FINITE;
     zn_point point = {.t = p->t + p->h, .q = to->q, .u = ubar}, start = {.t = point.t, .q = to->q, .u = p->u_n};
     if (p->impacts && !p->base.modes && impact_law_before(end, &start, p->c1_start)) return ZN_ERROR_NOT_FINITE;
-    if (p->n > 0 && model->constraints(model, end->at.work, &point, &(zn_constraints){.c1 = end->c, .c1_u = end->at.c1_u}))
+    if (p->n > 0 && !p->free && model->constraints(model, end->at.work, &point, &(zn_constraints){.c1 = end->c, .c1_u = end->at.c1_u}))
         return ZN_ERROR_NOT_FINITE;
     for (int k = 0; k < n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];

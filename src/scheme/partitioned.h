@@ -50,7 +50,7 @@ typedef struct partitioned {
     momentum_answers *momentum; /* s, lagrange only */
     double *Q, *U, *lambda;     /* s x nq, s x nu, (s - 1) x n: rates dPi_j/h */
     double *a, *load, *load_r, *rate_start, *c1_start, *p_start, *x, *y, *A_values;
-    double *rho, *phi_scale, *psi_scale;
+    double *rho, *phi_scale, *psi_scale, *psi_noise;
     double *memory;
     unsigned char *phi_unit, *psi_unit, *weak;
 
@@ -66,7 +66,9 @@ typedef struct partitioned {
     impact_map *impacts; /* NULL: Newton's law */
     bool restitution;    /* some e is not zero: the velocities at the start of the step matter */
     bool velocity_rows;  /* stages have rows y or F */
-    bool first_rates;    /* velocities of rows are wanted in the first stage, too */
+    bool free;           /* no row acts in the present step (scheme_is_free) */
+    bool first_rates;    /* velocities of rows may be wanted in the first stage, too, */
+    bool first;          /* and are in the present step */
     int psi_weighted;    /* 0, or the first row of psi with sums of gamma_F over the stages */
     staged_law law;      /* friction without the index shift: gamma_F of stage 1 are further rows of psi */
 

@@ -120,9 +120,10 @@ static zn_status take_memory(partitioned *p) {
         double **place;
         size_t count;
     } list[] = {
-        {&p->Q, s * nq},  {&p->U, s * nu},     {&p->lambda, s * n}, {&p->a, nu},           {&p->load, n},
-        {&p->load_r, nu}, {&p->rate_start, n}, {&p->c1_start, n},   {&p->p_start, nu},     {&p->x, nx},
-        {&p->y, ny},      {&p->rho, ny},       {&p->phi_scale, nx}, {&p->psi_scale, npsi}, {&p->A_values, ny * (s - 1)},
+        {&p->Q, s * nq},     {&p->U, s * nu},       {&p->lambda, s * n},   {&p->a, nu},
+        {&p->load, n},       {&p->load_r, nu},      {&p->rate_start, n},   {&p->c1_start, n},
+        {&p->p_start, nu},   {&p->x, nx},           {&p->y, ny},           {&p->rho, ny},
+        {&p->phi_scale, nx}, {&p->psi_scale, npsi}, {&p->psi_noise, npsi}, {&p->A_values, ny * (s - 1)},
     };
     size_t total = 0;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) total += list[i].count;
@@ -247,6 +248,7 @@ static zn_status make_solvers(partitioned *p, const zn_settings *settings, const
     int n_contacts = p->base.model->size.n_contacts;
     for (int m = 0; m < p->s - 1; m++) {
         scheme_cones(p->base.model, m * p->nc, p->cones + m * n_contacts);
+        for (int k = 0; k < n_contacts; k++) p->cones[m * n_contacts + k].starts = m == 0;
         for (int k = 0; k < n_contacts && p->law.offered; k++) p->cones[m * n_contacts + k].psi_D = partitioned_own_slip(p, m, k);
         for (int k = 0; k < n_contacts && p->psi_weighted > 0; k++)
             p->cones[m * n_contacts + k].psi_stick =
@@ -258,6 +260,7 @@ static zn_status make_solvers(partitioned *p, const zn_settings *settings, const
     problem->rho = p->rho;
     problem->phi_scale = p->phi_scale;
     problem->psi_scale = p->psi_scale;
+    problem->psi_noise = p->psi_noise;
     problem->phi_unit = p->phi_unit;
     problem->psi_unit = p->psi_unit;
     zn_status status = p->integrated ? make_A(p) : ZN_OK;
@@ -289,6 +292,7 @@ zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
     p->restitution |= p->impacts != NULL;
     if (status == ZN_OK) status = staged_create(p->base.context, model, settings, &p->base.scales, &p->law);
     if (status != ZN_OK) return status;
+    p->law.one_velocity = p->s == 2;
     if (p->integrated) p->law.offered = false; /* an option that shows the loss of order */
     int first_b = partitioned_x_b(p), stages = p->s - 1, own = stages * p->nc + (p->law.offered ? model->size.nF : 0);
     bool weighted = settings->contact_events == ZN_EVENTS_LOCATED && model->size.nF > 0;
@@ -302,10 +306,7 @@ zn_status partitioned_layout(partitioned *p, const zn_settings *settings) {
                                 .user = p,
                                 .n_settled = first_b,
                                 .evaluate = p->lagrange ? lagrange_evaluate : partitioned_evaluate};
-    cone_settings chosen = cone_settings_default();
-    chosen.solver = settings->solver;
-    chosen.tolerance = settings->tolerance;
-    chosen.contradiction = settings->contradiction, chosen.threads = settings->threads;
+    const cone_settings chosen = scheme_solver_settings(settings);
     status = take_memory(p);
     if (status == ZN_OK) status = make_cuts(p);
     if (status == ZN_OK) status = make_matrices(p, &chosen);

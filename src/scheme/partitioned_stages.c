@@ -62,11 +62,11 @@ static void rates_of_first_stage(partitioned *p) {
 
 int partitioned_ask_constraints(partitioned *p, bool jacobian) {
     const zn_model *model = p->base.model;
-    if (p->first_rates) rates_of_first_stage(p);
+    if (p->first) rates_of_first_stage(p);
     for (int i = p->natural ? 1 : 0; i < p->s; i++) {
         answers *at = &p->at[i];
         zn_point point = point_of(p, i);
-        if (i > 0 && p->n > 0) {
+        if (i > 0 && p->n > 0 && !p->free) {
             zn_constraints wanted = {.c0 = at->c0};
             if (p->velocity_rows) wanted.c1 = at->c1;
             if (jacobian) wanted.c0_q = at->c0_q;

@@ -47,7 +47,7 @@ typedef struct projected {
 /* What a state carries. */
 typedef struct record {
     double *h;             /* of the step that ended here; 0: none */
-    double *smooth;        /* 1: no contact opened or closed in it, and no row was redundant */
+    double *smooth;        /* 1: no contact opened or closed in it, and no row was redundant; HELD: rows were redundant, by modes */
     double *closed;        /* per contact: 1 closed, 0 open at its end, -1 unknown */
     double *caution;       /* per contact, of the staged law */
     double *dU, *dQ, *dPi; /* s x nu, s x nq, s x n */
@@ -154,13 +154,21 @@ static void extrapolate(const tableau *method, double ratio, int n, const double
         }
 }
 
+/* to_i = ratio from_s: as in the last stage. */
+static void hold(const tableau *method, double ratio, int n, const double *from, double *to) {
+    for (int i = 0; i < method->s * n; i++) to[i] = ratio * from[(method->s - 1) * n + i % n];
+}
+
+/* Redundant rows leave a part of the multipliers free; extrapolated again and again it would grow. Those of contacts with modes are held. */
+static const double HELD = 2;
+
 static void guess(const projected *p, const record *from, double h, const record *to) {
     const zn_sizes *size = &p->base.model->size;
     int s = p->method.s, n = model_rows(p->base.model);
     if (*from->smooth != 0) {
         extrapolate(&p->method, h / *from->h, size->nu, from->dU, to->dU);
         if (p->implicit->nQ) extrapolate(&p->method, h / *from->h, size->nq, from->dQ, to->dQ);
-        extrapolate(&p->method, h / *from->h, n, from->dPi, to->dPi);
+        (*from->smooth == HELD ? hold : extrapolate)(&p->method, h / *from->h, n, from->dPi, to->dPi);
         return;
     }
     memset(to->dU, 0, (size_t)(s * size->nu) * sizeof *to->dU);
@@ -382,8 +390,8 @@ static zn_status attempt(projected *p, const scheme_state *from, double h, schem
     }
     if (status != ZN_OK) return status;
     *r.h = h;
-    /* Redundant rows leave a part of the multipliers free; extrapolated again and again it would grow. */
-    *r.smooth = smooth && outcome->path == CONE_NEWTON;
+    bool redundant = outcome->path != CONE_NEWTON || (*before.smooth == HELD && outcome->most == 0); /* the start was the solution */
+    *r.smooth = !smooth ? 0 : !redundant ? 1 : p->base.modes ? HELD : 0;
     return finish_step(p, from, h, &r, to, outcome);
 }
 
@@ -397,6 +405,7 @@ zn_status projected_step(scheme *base, const scheme_state *from, double h, schem
     scheme_freeze(base->modes, base->model->size.n_contacts, p->implicit->m, p->implicit->cones);
     if (p->velocity) linear_problem_freeze(p->velocity, base->modes);
     staged_freeze(&p->law, base->modes);
+    p->implicit->free = scheme_is_free(base->model, base->modes);
     if (!p->law.offered || base->modes) return attempt(p, from, h, to, outcome);
     cone_outcome cost = {0};
     status = staged_start(p, from, &before);

@@ -22,7 +22,7 @@ static int column_P(const stages *s, int k) { return s->m * (s->model->size.nu +
 /* ---- evaluation ---- */
 
 static void place_stages(stages *s, const double *x) {
-    int m = s->m, nq = s->model->size.nq, nu = s->model->size.nu;
+    int m = s->m, nq = s->model->size.nq, nu = s->model->size.nu, others = s->states ? s->states->n_others : nq;
     memcpy(s->U, s->U0, (size_t)(m * nu) * sizeof *s->U);
     memcpy(s->Q, s->Q0, (size_t)(m * nq) * sizeof *s->Q);
     for (int i = 0; i < m; i++)
@@ -35,10 +35,10 @@ static void place_stages(stages *s, const double *x) {
         for (int k = 0; k < m; k++) {
             double a = s->A[i * m + k] * (s->natural ? s->h : 1), *Q = s->Q + i * nq;
             const double *dQ = s->natural ? s->U + k * nu : x + column_Q(s, k);
-            if (s->states)
-                for (int j = 0; j < s->states->n_others; j++) Q[s->states->other_at[j]] += a * dQ[j];
+            if (s->states && !s->states->others_first)
+                for (int j = 0; j < others; j++) Q[s->states->other_at[j]] += a * dQ[j];
             else
-                for (int j = 0; j < nq; j++) Q[j] += a * dQ[j];
+                for (int j = 0; j < others; j++) Q[j] += a * dQ[j];
         }
 }
 
@@ -64,7 +64,7 @@ static int ask_model(stages *s, int i, const double *x, const double *y, bool ja
         kinematics.qdot_q = at->qdot_q, kinematics.B = at->B;
     }
     if (model->balance(model, at->work, &point, &balance)) return 1;
-    if ((position || velocity) && model->constraints(model, at->work, &point, &constraints)) return 1;
+    if ((position || velocity) && !s->free && model->constraints(model, at->work, &point, &constraints)) return 1;
     return !s->natural && !s->states && model->kinematics(model, at->work, &point, &kinematics);
 }
 
@@ -163,16 +163,15 @@ static void add_by_U(stages *s, block_sum *sum, const block_cut *cut, const doub
     block_sum_add(sum, cut, source, row, column_U(s, at.k), factor * s->A[at.i * s->m + at.k], power);
 }
 
-/* h r_x dX_i, by the positions and velocities of all stages. */
+/* h r_x dX_i, by the unknowns of all stages. */
 static void add_states(stages *s, int i) {
-    for (int j = 0; s->states && j < s->m; j++)
-        for (int k = 0; k < s->m; k++) {
-            const stage_states *x = s->states;
-            add_by_Q(s, &s->phi_x, &x->by[STATES_BY_Q].cut, states_product_of(x, STATES_BY_Q, i, j), column_U(s, i), (stage_pair){j, k}, 1,
-                     1);
-            add_by_U(s, &s->phi_x, &x->by[STATES_BY_U].cut, states_product_of(x, STATES_BY_U, i, j), column_U(s, i), (stage_pair){j, k}, 1,
-                     1);
-        }
+    const stage_states *x = s->states;
+    for (int k = 0; x && k < s->m; k++) {
+        const states_product *by_Q = &x->by[STATES_BY_Q], *by_U = &x->by[STATES_BY_U];
+        block_sum_add(&s->phi_x, &by_Q->cut, states_product_of(x, STATES_BY_Q, i, k), column_U(s, i), column_Q(s, k), 1,
+                      s->natural ? 2 : 1);
+        block_sum_add(&s->phi_x, &by_U->cut, states_product_of(x, STATES_BY_U, i, k), column_U(s, i), column_U(s, k), 1, 1);
+    }
 }
 
 static void add_stage(stages *s, int i) {
@@ -255,7 +254,7 @@ static zn_status make_memory(stages *s, const double *A) {
         {&s->Q, m * nq},     {&s->U, m * nu},
         {&s->a, nu},         {&s->lambda, s->nb + s->nc},
         {&s->x, nx},         {&s->phi_scale, nx},
-        {&s->psi_scale, ny},
+        {&s->psi_scale, ny}, {&s->psi_noise, ny},
     };
     s->memory = MEM_PARTS(s->context, list);
     s->phi_unit = MEM_ARRAY(s->context, unsigned char, nx);
@@ -295,6 +294,7 @@ static void make_units(stages *s) {
     s->problem.rho = s->rho;
     s->problem.phi_scale = s->phi_scale;
     s->problem.psi_scale = s->psi_scale;
+    s->problem.psi_noise = s->psi_noise;
     s->problem.phi_unit = s->phi_unit;
     s->problem.psi_unit = s->psi_unit;
 }
@@ -359,12 +359,12 @@ stages *stages_create(zn_context *context, const zn_model *model, const zn_setti
                                 .user = s,
                                 .evaluate = evaluate,
                                 .n_settled = n_settled};
-    cone_settings chosen = cone_settings_default();
-    chosen.solver = settings->solver;
-    chosen.tolerance = settings->tolerance;
-    chosen.contradiction = settings->contradiction, chosen.threads = settings->threads;
+    const cone_settings chosen = scheme_solver_settings(settings);
     if (status == ZN_OK) status = make_memory(s, A);
-    if (status == ZN_OK && s->states) s->states->A = s->A;
+    if (status == ZN_OK && s->states) {
+        s->states->A = s->states->by[STATES_BY_U].weight = s->A;
+        s->states->by[STATES_BY_Q].weight = s->natural ? s->AA : s->A;
+    }
     if (status == ZN_OK && !(s->load_0 = MEM_ARRAY(context, double, m *nb))) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK) status = make_jacobians(s, &chosen);
     if (status == ZN_OK) status = make_A(s);
@@ -412,6 +412,7 @@ void stages_scale(stages *s, const prox_estimate *estimate, const problem_scales
             s->phi_scale[column_P(s, i) + j] = j < s->model->size.ng ? scales_of_length(scales, j) : scales_of_rate(scales, j);
         for (int j = 0; j < s->nc; j++)
             s->psi_scale[i * s->nc + j] = j < nN ? scales_of_length(scales, s->nb + j) : scales_of_rate(scales, s->nb + j);
+        for (int j = 0; j < nN; j++) s->psi_noise[i * s->nc + j] = scales_noise(scales, s->nb + j);
         /* A gap is h times a velocity. */
         for (int j = 0; j < s->nc; j++) s->rho[i * s->nc + j] = j < nN ? estimate->rho[j] / s->h : estimate->rho[j];
     }
@@ -420,7 +421,10 @@ void stages_scale(stages *s, const prox_estimate *estimate, const problem_scales
 zn_status stages_solve(stages *s, cone_outcome *outcome) {
     int n_contacts = s->model->size.n_contacts;
     for (int i = 0; i < s->m; i++)
-        for (int k = 0; k < n_contacts; k++) s->cones[i * n_contacts + k].reservoir = s->model->contacts[k].normal_force * s->since[i];
+        for (int k = 0; k < n_contacts; k++) {
+            s->cones[i * n_contacts + k].reservoir = s->model->contacts[k].normal_force * s->since[i];
+            s->cones[i * n_contacts + k].starts = s->since[i] == 0;
+        }
     if (s->transform) stage_transform_begin(s->transform);
     if (s->trial) stages_set_law(s);
     zn_status status = s->loads ? loads_solve(s->loads, outcome) : solve_once(s, outcome);

@@ -37,6 +37,7 @@ typedef struct stages {
     double h, *tau;       /* tau_i */
     double *since;        /* tau_i - t_n */
     double *Q0, *U0, *D0; /* m x nq, m x nu, m x nc */
+    bool free;            /* no row acts (scheme_is_free) */
     const bool *trial;    /* per contact: has the staged law; NULL: none, now and ever */
     double *load_0;       /* m x nb: the part of stages before in DPi of bilateral rows, where joints rub by what they carry */
     double *rho;          /* m x nc prox parameters of the inclusions (stages_scale) */
@@ -47,7 +48,7 @@ typedef struct stages {
     /* Inside: */
     answers *at;  /* m */
     double *mu_0; /* D0, and with the staged law what it makes of it */
-    double *a, *lambda, *x, *memory, *phi_scale, *psi_scale, *A_values;
+    double *a, *lambda, *x, *memory, *phi_scale, *psi_scale, *psi_noise, *A_values;
     unsigned char *phi_unit, *psi_unit, *weak;
     cone_problem problem;
     cone *cones; /* stage by stage, one a contact */

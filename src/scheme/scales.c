@@ -5,6 +5,8 @@
 
 /* Round-off of gaps and joints, relative to their terms; least round-off of balances, as a share of it. */
 static const double length_roundoff = 32 * DBL_EPSILON, force_share = 4.0 / 32;
+/* The same of gaps of bodies that rest. */
+static const double length_noise = 4 * DBL_EPSILON;
 /* Lengths are measured by this part of the distance moved in a step. */
 static const double length_share = 0.1;
 /* Bodies at rest are held as exactly as this share of the energy. */
@@ -16,7 +18,7 @@ static const double slow = 1e-6;
 
 static size_t memory_size(const zn_model *model) {
     size_t nq = (size_t)model->size.nq, nu = (size_t)model->size.nu, n = (size_t)model_rows(model);
-    return nq + 5 * nu + 2 * n + (model->natural ? 0 : 2 * nq + nu + (size_t)lin_nnz(&model->pattern.B));
+    return nq + 6 * nu + 3 * n + (model->natural ? 0 : 2 * nq + nu + (size_t)lin_nnz(&model->pattern.B));
 }
 
 zn_status scales_create(zn_context *context, const zn_model *model, double tolerance, problem_scales *s) {
@@ -26,12 +28,14 @@ zn_status scales_create(zn_context *context, const zn_model *model, double toler
     if (!next) return ZN_ERROR_MEMORY;
     s->q = next, next += nq;
     s->u = next, next += nu;
+    s->speed = next, next += nu;
     s->velocity = next, next += nu;
     s->force = next, next += nu;
     s->noise = next, next += nu;
     s->slack = next, next += nu;
     s->row = next, next += n;
     s->row_place = next, next += n;
+    s->row_speed = next, next += n;
     if (model->natural) s->place = s->q, s->rate = s->velocity;
     else s->place = next, s->rate = s->place + nu, s->drift = s->rate + nq, s->B = s->drift + nq;
     return ZN_OK;
@@ -45,7 +49,7 @@ void scales_destroy(zn_context *context, problem_scales *s) {
 void scales_take(problem_scales *s, const problem_scales *from) {
     if (!s->memory || !from->memory) return;
     size_t nq = (size_t)s->model->size.nq, nu = (size_t)s->model->size.nu;
-    memcpy(s->memory, from->memory, (nq + 5 * nu) * sizeof *s->memory); /* all but rows */
+    memcpy(s->memory, from->memory, (nq + 6 * nu) * sizeof *s->memory); /* all but rows */
     if (s->B) memcpy(s->place, from->place, (2 * nq + nu + (size_t)lin_nnz(&s->model->pattern.B)) * sizeof *s->place);
     s->h = from->h, s->energy = from->energy, s->begun = from->begun, s->renew = from->renew;
 }
@@ -65,6 +69,25 @@ static bool follow(int n, const double *x, double *most) {
         most[i] = size;
     }
     return grown;
+}
+
+/* The end of the vector whose first component is velocity j. */
+static int vector_end(const zn_model *model, int j) {
+    int end = j + 1;
+    while (end < model->size.nu && model->same_vector[end]) end++;
+    return end;
+}
+
+/* Speeds: |u| of vectors. */
+static void follow_speeds(problem_scales *s, const double *u) {
+    if (!s->model->same_vector) return;
+    for (int j = 0, end; j < s->model->size.nu; j = end) {
+        double square = 0;
+        end = vector_end(s->model, j);
+        for (int i = j; i < end; i++) square += u[i] * u[i];
+        double size = end == j + 1 ? fabs(u[j]) : sqrt(square);
+        for (int i = j; i < end && size > s->speed[j]; i++) s->speed[end - 1 - (i - j)] = size;
+    }
 }
 
 /* x_j = |q|/|B_j| over the coordinates that u_j moves. */
@@ -99,6 +122,7 @@ static void add_kicks(problem_scales *s, const answers *at) {
             if (s->place[j] > 0) speed = smaller(speed, sqrt(a * s->place[j]));
             if (isfinite(speed)) s->u[j] = larger(s->u[j], speed);
         }
+    follow_speeds(s, s->u);
 }
 
 /* What forces are computed from; of a body that rests, forces at both ends of the step. */
@@ -128,6 +152,7 @@ zn_status scales_see(problem_scales *s, answers *at, const zn_point *point, doub
     const zn_model *model = s->model;
     bool grown = follow(model->size.nq, point->q, s->q);
     grown = follow(model->size.nu, point->u, s->u) || grown;
+    follow_speeds(s, point->u);
     zn_status status = grown && !model->natural ? see_kinematics(s, at, point) : ZN_OK;
     if (status == ZN_OK && (grown || s->renew || !s->begun || !(s->energy > 0))) status = see_forces(s, at, point);
     s->begun = true;
@@ -136,6 +161,35 @@ zn_status scales_see(problem_scales *s, answers *at, const zn_point *point, doub
 }
 
 static double inverse(double size) { return size > 0 && isfinite(size) ? 1 / size : 1; }
+
+/* Not less than v of any component. */
+static void complete_speeds(problem_scales *s) {
+    for (int j = 0, end; j < s->model->size.nu; j = end) {
+        double most = s->speed[j];
+        end = vector_end(s->model, j);
+        for (int i = j; i < end; i++) most = larger(most, s->velocity[i]);
+        for (int i = j; i < end; i++) s->speed[i] = most;
+    }
+}
+
+/* Whether velocities a < b are components of one vector. */
+static bool are_together(const bool *same_vector, int a, int b) {
+    while (b > a && same_vector[b]) b--;
+    return b == a;
+}
+
+/* sum over vectors |w| |v| for a column of W. */
+static double speed_along(const problem_scales *s, const double *W, int row) {
+    const zn_pattern *p = &s->model->pattern.W;
+    const bool *same_vector = s->model->same_vector;
+    double sum = 0;
+    for (int e = p->start[row], last = p->start[row + 1], end; e < last; e = end) {
+        double square = W[e] * W[e];
+        for (end = e + 1; end < last && are_together(same_vector, p->index[end - 1], p->index[end]); end++) square += W[end] * W[end];
+        sum += (end == e + 1 ? fabs(W[e]) : sqrt(square)) * s->speed[p->index[e]];
+    }
+    return sum;
+}
 
 void scales_rows(problem_scales *s, const double *mass_scale, const double *W) {
     if (!s->memory) return;
@@ -150,6 +204,8 @@ void scales_rows(problem_scales *s, const double *mass_scale, const double *W) {
         s->noise[i] = force_share * s->reach * s->h * s->force[i];
         s->slack[i] = s->noise[i] > s->velocity[i] ? s->noise[i] * inverse(s->velocity[i]) : 1;
     }
+    bool vectors = s->model->same_vector;
+    if (vectors) complete_speeds(s);
     for (int k = 0, bilateral = model_row_N(s->model); k < n; k++) {
         double V = 0, x = 0, mobility = 0;
         for (int e = p->start[k]; e < p->start[k + 1]; e++) {
@@ -159,6 +215,7 @@ void scales_rows(problem_scales *s, const double *mass_scale, const double *W) {
         }
         s->row[k] = k < bilateral ? larger(V, s->energy * sqrt(mobility)) : V;
         s->row_place[k] = x;
+        s->row_speed[k] = vectors && k >= bilateral ? speed_along(s, W, k) : s->row[k];
     }
     if (!s->B) return;
     memset(s->rate, 0, (size_t)s->model->size.nq * sizeof *s->rate);
@@ -174,13 +231,16 @@ void scales_tell(const problem_scales *s, int blocks, cone_problem *p) {
 }
 
 double scales_of_balance(const problem_scales *s, int i) { return s->memory ? inverse(larger(s->velocity[i], s->noise[i])) : 1; }
-double scales_of_rate(const problem_scales *s, int row) { return s->memory ? inverse(s->row[row]) : 1; }
-double scales_rate(const problem_scales *s, int row) { return 1 / scales_of_rate(s, row); }
+double scales_of_rate(const problem_scales *s, int row) { return s->memory ? inverse(s->row_speed[row]) : 1; }
+double scales_rate(const problem_scales *s, int row) { return s->memory ? 1 / inverse(s->row[row]) : 1; }
 double scales_length(const problem_scales *s, int row) {
     return s->memory ? 1 / inverse(larger(s->row_place[row], s->h * s->row[row])) : 1;
 }
 double scales_of_length(const problem_scales *s, int row) {
-    return s->memory ? inverse(larger(length_share * s->h * s->row[row], s->reach * s->row_place[row])) : 1 / s->h;
+    return s->memory ? inverse(larger(length_share * s->h * s->row_speed[row], s->reach * s->row_place[row])) : 1 / s->h;
+}
+double scales_noise(const problem_scales *s, int row) {
+    return s->memory ? length_noise * s->row_place[row] * scales_of_length(s, row) : 0;
 }
 double scales_of_position(const problem_scales *s, int i) {
     return s->memory ? inverse(larger(length_share * s->h * s->rate[i], s->reach * s->q[i])) : 1 / s->h;

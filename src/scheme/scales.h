@@ -5,7 +5,9 @@
  *                                           as a small share of the energy of those that move
  *   V_k = sum_j |W_jk| v_j                  of row k on velocity level;  V_k/h on acceleration level. Of constraints, which hold also
  *                                           where nothing moves along them, not less than sqrt(E w'w), w_j = W_jk/sqrt(M_jj)
- *   L_k = max(h V_k/10, reach sum_j |W_jk| x_j)  of row k on position level: lengths are ten times as exact as velocities over a step,
+ *   S_k = sum |w_k| |v|                     of row k of a contact, summed over vectors (the velocity of a point, the spin of a body) instead of components: the
+ *                                           same in all frames. Where nothing is known of vectors, V_k
+ *   L_k = max(h S_k/10, reach sum_j |W_jk| x_j)  of row k on position level: lengths are ten times as exact as velocities over a step,
  *                                           but not better than round-off of the coordinates x_j allows, reach = 32 eps/tolerance
  *
  * Forces of stiff models are differences of large numbers. The loss of accuracy is estimated from their sizes,
@@ -28,10 +30,11 @@ typedef struct problem_scales {
     const zn_model *model;
     double reach;
     double h;                /* of the present step */
-    double *q, *u;           /* nq, nu: the largest so far */
+    double *q, *u, *speed;   /* nq, nu: the largest so far; nu: |u| of the vector that a velocity belongs to */
     double *place, *rate;    /* nu: positions in the directions of velocities; nq: of q' (natural systems: those of q and u) */
     double *velocity;        /* nu: v */
     double *row, *row_place; /* n rows of lambda: V_k, sum_j |W_jk| x_j */
+    double *row_speed;       /* what residuals are compared with: S_k of contacts, V_k of constraints */
     double *drift;           /* nq: largest |q'| so far; natural systems: none */
     double *B;               /* largest so far; natural systems: none */
     double *force, *noise;   /* nu: f_i/M_ii, and what of it counts in v_i */
@@ -59,6 +62,7 @@ double scales_tolerance(const problem_scales *, int row, double size, double h);
 double scales_of_balance(const problem_scales *, int i);  /* of row i of the balance, divided by M_ii; not better than round-off */
 double scales_of_rate(const problem_scales *, int row);   /* of c1 */
 double scales_of_length(const problem_scales *, int row); /* of c0 */
+double scales_noise(const problem_scales *, int row);     /* round-off of c0, times scales_of_length */
 double scales_of_position(const problem_scales *, int i); /* of a change of q_i in the step */
 /* Velocities and lengths in a row, V_k and max(h V_k, sum_j |W_jk| x_j); 1 where it has none. */
 double scales_rate(const problem_scales *, int row);

@@ -18,7 +18,7 @@ typedef struct scheme_state {
     double *carry; /* the scheme's own (accelerations, midpoints ...), scheme_class.carry_size doubles */
     double noise;  /* the simulation's: what scheme.noise is in a step from here */
     bool opened;   /* in the step that ended here a contact was closed in a stage and open in a later one */
-    long staged_accepted, staged_repeated; /* on the way here: steps with the staged friction law, attempts that were thrown away */
+    long staged_accepted, staged_repeated; /* on the way here: steps with the staged friction law, attempts that were discarded */
 } scheme_state;
 
 typedef struct scheme scheme;
@@ -53,6 +53,8 @@ typedef struct scheme_class {
     /* The pieces of carry (of what is used of it); their number. With them it goes to a scheme of the same class for other contacts.
      * NULL: `start` makes the carry of that one, too. */
     int (*carried)(const scheme *, carry_piece *);
+    /* Before that: what else in the carry comes from contacts that do not stay (per contact) is taken out of it. NULL: nothing does. */
+    zn_status (*let_go)(scheme *, scheme_state *, const bool *stays);
     /* Rows in it are forces, which mean the same in a scheme of fewer or other bilateral rows. Else `start` makes the carry of that one. */
     bool carries_forces;
     /* Fills carry of the consistent initial state (a_0, lambda_0 given). */

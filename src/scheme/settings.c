@@ -290,6 +290,7 @@ static bool may_locate(const zn_settings *s) {
 
 void settings_complete(zn_settings *s) {
     bool open = s->step == 0 && !s->step_auto;
+    if (!s->scheme) s->scheme = unnamed_scheme;
     if (open && s->scheme == unnamed_scheme) s->scheme = "radau-2a", s->stages = s->stages ? s->stages : 3;
     if (open) s->step_auto = true;
     if (s->contact_events == ZN_EVENTS_AUTO) s->contact_events = open && may_locate(s) ? ZN_EVENTS_LOCATED : ZN_EVENTS_CAPTURED;

@@ -49,7 +49,7 @@ bool settings_take(const setting *, const char *label, const char *text, zn_sett
 /* "radau-2a:3": the scheme radau-2a with 3 stages. false: `why` has the sentence, and the settings are as they were. */
 bool settings_take_scheme(const char *text, zn_settings *, char *why, size_t room);
 
-/* Who names no step has step: auto; then contact events that nobody speaks of are located where the scheme can, and a scheme that nobody names can. */
+/* Without a step it is chosen (step: auto); contact events that are not set are then located if the scheme can do it, which the default scheme can. */
 void settings_complete(zn_settings *);
 
 /* ZN_ERROR_ARGUMENT with a sentence where a member is out of its range, or two do not go together. */

@@ -123,18 +123,12 @@ void staged_destroy(staged_law *law) {
 
 /* ---- attempts ---- */
 
-static double dot(int n, const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 /* Every |gamma_F| is more than a part of the velocities in its rows. */
 static bool all_balls_slip(const staged_law *law, const zn_contact *contact, const double *c1) {
     for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim) {
         double usual = 0;
         for (int i = row; i < row + contact->balls[b].dim; i++) usual = larger(usual, scales_rate(law->scales, i));
-        if (!(sqrt(dot(contact->balls[b].dim, c1 + row, c1 + row)) > SLIP_PART * usual)) return false;
+        if (!(length_of(contact->balls[b].dim, c1 + row) > SLIP_PART * usual)) return false;
     }
     return true;
 }
@@ -199,7 +193,7 @@ void staged_follow(staged_law *law, int k, const double *c1) {
     const zn_contact *contact = &law->model->contacts[k];
     bool goes_on = all_balls_slip(law, contact, c1);
     for (int b = 0, row = contact->row_F; b < contact->n_balls; row += contact->balls[b++].dim)
-        goes_on = goes_on && dot(contact->balls[b].dim, c1 + row, law->last + row) > 0;
+        goes_on = goes_on && dot_product(contact->balls[b].dim, c1 + row, law->last + row) > 0;
     if (!goes_on) law->rejected[k] = true;
     memcpy(law->last + contact->row_F, c1 + contact->row_F, (size_t)contact->nF * sizeof *c1);
 }
@@ -228,7 +222,7 @@ static void prepare_ball(staged_law *law, linear_problem *p, int row, const zn_b
                          const double *before, const double *along) {
     const zn_pattern *W = &law->model->pattern.W;
     int first_F = model_row_F(law->model);
-    double length = sqrt(dot(ball->dim, slip + row, slip + row));
+    double length = slip ? length_of(ball->dim, slip + row) : 0;
     for (int i = row; i < row + ball->dim; i++) {
         double d = along && (ball->dim == 1 || !(length > 0)) ? along[i - row] : slip[i] / length,
                shift = before[i] + ball->mu * before_N * d;
@@ -252,9 +246,11 @@ void staged_end_prepare(staged_law *law, linear_problem *p, const double *slip, 
             bool slips = staged && !(law->modes && law->modes[k].ball[b] == CONE_STICK);
             linear_problem_slips(p, k, b, slips);
             for (int i = row; staged && !slips && i < row + contact->balls[b].dim; i++) law->shift[i - model_row_F(model)] = 0;
+            const cone_frozen *mode = law->modes ? &law->modes[k] : NULL;
+            bool begins = law->one_velocity && mode && mode->begins && mode->begins[b]; /* then velocities have no direction */
             if (slips)
-                prepare_ball(law, p, row, &contact->balls[b], slip, before_N, before,
-                             law->modes ? law->modes[k].along + row - contact->row_F : NULL);
+                prepare_ball(law, p, row, &contact->balls[b], begins ? NULL : slip, before_N, before,
+                             mode ? mode->along + row - contact->row_F : NULL);
         }
     }
 }

@@ -24,6 +24,7 @@ typedef struct staged_law {
     zn_context *context;
     const zn_model *model;
     const problem_scales *scales; /* of the scheme: with the masses and directions of the step */
+    bool one_velocity;            /* all stages have the same: at the end, too, what begins to slip has the direction of its mode */
     bool offered; /* asked for (or modes may be), and some contact has a direction that can turn; else nothing below exists */
     const cone_frozen
         *modes;     /* of the running step; NULL: none. Contacts of K_n are those that slip by their mode, and nothing is tested */

@@ -28,9 +28,12 @@ static zn_status number_coordinates(stage_states *s) {
     s->other_at = MEM_ARRAY(s->context, int, nq);
     s->coordinate = MEM_ARRAY(s->context, int, nq);
     if (!s->other || !s->other_at || !s->coordinate) return ZN_ERROR_MEMORY;
+    s->others_first = true;
     for (int i = 0; i < nq; i++) {
         s->other[i] = model->states[i] ? -1 : s->n_others;
-        if (!model->states[i]) s->other_at[s->n_others++] = i;
+        if (model->states[i]) continue;
+        s->others_first = s->others_first && i == s->n_others;
+        s->other_at[s->n_others++] = i;
     }
     for (int single = 1; single >= 0; single--)
         for (int i = 0; i < nq; i++)
@@ -361,8 +364,8 @@ static int invert(stage_states *s, double h) {
 }
 
 /* to_ij += sum_k matrix_ikj load_kj, i, k = 0..m-1, j = 0..n-1; m known to the compiler for the usual numbers of stages. */
-static inline __attribute__((always_inline)) void add_products(const int m, int n, const double *restrict matrix,
-                                                               const double *restrict load, double *restrict to, int stride) {
+ALWAYS_INLINE void add_products(const int m, int n, const double *restrict matrix, const double *restrict load, double *restrict to,
+                                int stride) {
     for (int i = 0; i < m; i++, to += stride, matrix += m * n)
         for (int j = 0; j < n; j++) {
             double sum = matrix[j] * load[j];
@@ -439,9 +442,11 @@ static void take_steady_loads(stage_states *s, double h, const double *Q, const 
 }
 
 void states_increments(const stage_states *s, double *dQ) {
-    int nq = s->model->size.nq;
-    for (int i = 0; i < s->m; i++)
-        for (int j = 0; j < s->n; j++) dQ[i * nq + s->coordinate[j]] = 0;
+    int nq = s->model->size.nq, run = s->consecutive ? s->n_single : 0;
+    for (int i = 0; i < s->m; i++) {
+        if (run > 0) memset(dQ + i * nq + s->coordinate[0], 0, (size_t)run * sizeof *dQ);
+        for (int j = run; j < s->n; j++) dQ[i * nq + s->coordinate[j]] = 0;
+    }
     multiply_loads(s, s->inverse, dQ);
 }
 
@@ -535,9 +540,11 @@ void states_derive(stage_states *s, const answers *at) {
         memset(p->values, 0, (size_t)(m * m * p->count) * sizeof *p->values);
         for (int i = 0; i < m && p->count > 0; i++)
             for (int k = 0; k < m; k++) {
-                double *values = p->values + (i * m + k) * p->count;
                 derive_entries(s, p, i, k, side == STATES_BY_Q ? at[k].qdot_q : at[k].B);
-                for (int t = 0; t < p->n_terms; t++) values[p->place[t]] += at[i].r_q[p->r_from[t]] * p->by[p->entry[t]];
+                for (int l = p->weight ? 0 : k; l < (p->weight ? m : k + 1); l++) {
+                    double *values = p->values + (i * m + l) * p->count, weight = p->weight ? p->weight[k * m + l] : 1;
+                    for (int t = 0; t < p->n_terms; t++) values[p->place[t]] += weight * at[i].r_q[p->r_from[t]] * p->by[p->entry[t]];
+                }
             }
     }
 }

@@ -29,6 +29,8 @@ typedef struct states_product {
     block_cut cut;  /* of a matrix nu x (coordinates besides states), or nu x nu */
     double *values; /* m x m times those of the cut: stage i, then k */
     int count;      /* of one of them */
+    /* m x m, row-major, or NULL: Q_j (U_j) moves by weight_jk times an unknown of stage k, and r_x dX_i is wanted by these unknowns. */
+    const double *weight;
     /* dX_i by this side: per entry its state and the terms h G_ik R; then the terms of the products, each a value of r_q times such an entry */
     int n_entries, *state, *first_term, *member, *from;
     int n_terms, *r_from, *entry, *place;
@@ -45,6 +47,7 @@ typedef struct stage_states {
     int n_others;                                     /* coordinates besides states */
     int *other;                                       /* per coordinate: its number among these, or -1 */
     int *other_at;                                    /* and back */
+    bool others_first;                                /* coordinates come before states */
     int n_single;                                     /* the first states, each a group of its own */
     int n_groups, *group_first, *member, *inverse_at; /* of the others */
     int *group, *position;                            /* of each state; single ones: a negative number of their own, 0 */

@@ -48,7 +48,8 @@ void polynomial_jacobi_roots(int degree, int alpha, int beta, long double *roots
 }
 
 /* On [-1, 1]: w = 2 / ((1 - x^2) P_n'^2) with (1 - x^2) P_n' = n P_{n-1} at a root. */
-void polynomial_gauss(int count, long double *nodes, long double *weights) {
+/* Gauss quadrature on [0, 1]: exact up to degree 2 count - 1. */
+static void gauss(int count, long double *nodes, long double *weights) {
     polynomial_jacobi_roots(count, 0, 0, nodes);
     for (int i = 0; i < count; i++) {
         const long double x = nodes[i];
@@ -75,7 +76,7 @@ void polynomial_legendre_integrals(int count, long double x, long double *integr
  * points. The products of l_j keep their relative accuracy, and no linear system with a Vandermonde matrix is solved. */
 void polynomial_lagrange(int count, const long double *nodes, long double *coefficients) {
     long double x[TABLEAU_S_MAX], weight[TABLEAU_S_MAX];
-    polynomial_gauss(count, x, weight);
+    gauss(count, x, weight);
     for (int j = 0; j < count; j++) {
         for (int k = 0; k < count; k++) coefficients[j * count + k] = 0;
         for (int g = 0; g < count; g++) {

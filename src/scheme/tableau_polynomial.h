@@ -8,8 +8,6 @@
 long double polynomial_jacobi(int degree, int alpha, int beta, long double x);
 /* Its roots in ascending order; exactly antisymmetric when alpha = beta. */
 void polynomial_jacobi_roots(int degree, int alpha, int beta, long double *roots);
-/* Gauss quadrature on [0, 1]: exact up to degree 2 count - 1. */
-void polynomial_gauss(int count, long double *nodes, long double *weights);
 /* integrals[k] = integral from 0 to x of P_k(2 xi - 1), k < count. Exactly zero at x = 0, and at x = 1 for k > 0. */
 void polynomial_legendre_integrals(int count, long double x, long double *integrals);
 /* Lagrange's basis on the nodes in Legendre's: l_j(x) = sum_k coefficients[j * count + k] P_k(2x - 1). */

@@ -15,7 +15,7 @@ zn_status velocity_projection(linear_problem *p, impact_map *impacts, staged_law
     const zn_model *model = p->model;
     int nu = model->size.nu, n = model_rows(model);
     *outcome = (cone_outcome){.worst_cone = -1, .worst_row = -1};
-    if (n == 0) return ZN_OK;
+    if (n == 0 || scheme_is_free(model, law->modes)) return ZN_OK;
     bool restitution = (impacts && !law->modes) || any_restitution(p);
     zn_point before = {.t = from->t, .q = from->q, .u = from->u}, moved = {.t = to->t, .q = to->q, .u = from->u};
     if (restitution && model->constraints(model, p->at.work, &before, &(zn_constraints){.c1 = p->at.c1})) return ZN_ERROR_NOT_FINITE;

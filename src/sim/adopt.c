@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The simulation goes on with a model of the same coordinates and other contacts. What is known of a contact that was there before goes over:
  *
- *   state      q, u, t; percussions; what the scheme carries, piece by piece (scheme.h)
+ *   state      q, u, t; percussions; what the scheme carries, piece by piece (scheme.h), without what came from contacts that are not there any more
  *   scheme     a new one; its scales and expected noise are those of the old one
  *   choice     of independent rows: the same, of the new model
  *   control    closed contacts, rates of gaps;  cut steps: speeds of approach
@@ -35,7 +35,7 @@ static zn_status take(zn_simulation *sim) {
     sim->state_memory = NULL;
     sim->now = sim->next = (scheme_state){0};
     sim->monitor.at = (answers){0};
-    sim->monitor.gaps = NULL;
+    sim->monitor.gaps = NULL, sim->monitor.pivots = NULL;
     sim->selection.model = NULL, sim->selection.merges = NULL, sim->selection.lambda = NULL;
     sim->control.closed = NULL, sim->control.gap_rate = NULL, sim->control.states = NULL;
     sim->work.rates = NULL;
@@ -111,7 +111,20 @@ static bool pass_carry(const passage *p, const scheme *from, const scheme *to, c
     return true;
 }
 
-/* Accelerations stay; forces of contacts that were not there are zero. */
+/* What the old scheme carries, without contacts that do not stay. */
+static zn_status let_go(const passage *p, zn_simulation *old) {
+    const scheme_class *class = old->scheme->class;
+    if (!class->let_go || p->from->size.n_contacts == 0) return ZN_OK;
+    bool *stays = MEM_ARRAY(old->context, bool, p->from->size.n_contacts);
+    if (!stays) return ZN_ERROR_MEMORY;
+    for (int k = 0; k < p->to->size.n_contacts; k++)
+        if (p->contact[k] >= 0) stays[p->contact[k]] = true;
+    zn_status status = class->let_go(old->scheme, &old->now, stays);
+    mem_free(old->context, stays);
+    return status;
+}
+
+/* Accelerations of what stays; forces of contacts that were not there are zero. */
 static zn_status pass_state(zn_simulation *sim, const passage *p, const zn_simulation *old) {
     const zn_model *model = sim->model;
     int nb = model_row_N(model);
@@ -150,7 +163,8 @@ zn_status sim_adopt(zn_simulation *sim, const zn_model *model, const int *contac
         return status;
     }
     passage p = {old.scheme->model, sim->scheme->model, contact};
-    status = pass_state(sim, &p, &old);
+    status = let_go(&p, &old);
+    if (status == ZN_OK) status = pass_state(sim, &p, &old);
     pass_contacts(&p, old.approach, sim->approach, 0);
     if (status == ZN_OK) status = sim_monitor_look(&sim->monitor, &sim->now);
     pass_control(sim, &p, &old);

@@ -50,7 +50,8 @@ void sim_contacts_destroy(zn_simulation *sim) {
     for (int i = 0; i < 2; i++) model_free(sim->context, c->models[i]);
     collide_destroy(c->world);
     sim_rules_destroy(sim);
-    void *blocks[] = {c->pose_memory, c->list.at, c->other.at, c->found.at, c->missed.at, c->extra, c->from, c->gone.at, c->pairs};
+    void *blocks[] = {c->pose_memory, c->list.at, c->other.at, c->found.at, c->missed.at,
+                      c->merged.at,   c->extra,   c->from,     c->gone.at,  c->pairs};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(sim->context, blocks[i]);
     *c = (sim_contacts){0};
 }
@@ -129,6 +130,12 @@ static void free_others(zn_simulation *sim, sim_mets *list, const sim_mets *kept
     list->count = 0;
 }
 
+static bool has_percussion(const sim_met *m) {
+    for (int k = 0; k < SIM_MOST_ROWS; k++)
+        if (m->P[k] != 0 || m->P_row[k] != 0) return true;
+    return false;
+}
+
 /* Entries that leave with a percussion that no row has shown yet. */
 static zn_status see_off(zn_simulation *sim) {
     sim_contacts *c = &sim->contacts;
@@ -137,7 +144,7 @@ static zn_status see_off(zn_simulation *sim) {
         sim_met *m = &c->list.at[i];
         while (k < c->other.count && collide_compare(&c->other.at[k].candidate, &m->candidate) < 0) k++;
         if (k < c->other.count && collide_compare(&c->other.at[k].candidate, &m->candidate) == 0) continue;
-        if (!sim_met_has_percussion(m)) continue;
+        if (!has_percussion(m)) continue;
         if (!mem_grow(sim->context, (void **)&c->gone.at, &c->gone.room, c->gone.count + 1, sizeof *c->gone.at)) return ZN_ERROR_MEMORY;
         c->gone.at[c->gone.count] = *m;
         c->gone.at[c->gone.count].part = NULL, c->gone.at[c->gone.count].q = NULL;
@@ -216,6 +223,14 @@ zn_status sim_contacts_start(zn_simulation *sim, const double *q, const double *
     return find(sim, h);
 }
 
+zn_status sim_contacts_renew(zn_simulation *sim, double h) {
+    sim_contacts *c = &sim->contacts;
+    contact_field_poses(c->field, sim->now.t, sim->now.q, sim->now.u, c->poses);
+    c->posed = true;
+    collide_doubt(c->world, &c->missed);
+    return find(sim, h);
+}
+
 zn_status sim_contacts_switch(zn_simulation *sim) {
     bool changed;
     zn_status status = sim_rules_look(sim, &changed);
@@ -233,19 +248,36 @@ zn_status sim_contacts_prepare(zn_simulation *sim, double h) {
     return collide_still_serves(c->world, c->poses, h) ? ZN_OK : find(sim, h);
 }
 
-/* Entries of the present list and those that were missed (and may be in it), sorted. */
-static zn_status add_missed(zn_simulation *sim) {
+/* Entries of a sorted list and those that were missed (and may be in it), sorted. */
+static zn_status add_missed(zn_simulation *sim, const collide_entries *list, const collide_list *missed) {
     sim_contacts *c = &sim->contacts;
+    collide_list *all = &c->merged;
     size_t i = 0, k = 0;
-    if (!mem_grow(sim->context, (void **)&c->found.at, &c->found.capacity, c->list.count + c->missed.count, sizeof *c->found.at))
-        return ZN_ERROR_MEMORY;
-    for (c->found.count = 0; i < c->list.count || k < c->missed.count; c->found.count++) {
-        int order = k == c->missed.count ? -1 : i == c->list.count ? 1 : collide_compare(&c->list.at[i].candidate, &c->missed.at[k]);
-        c->found.at[c->found.count] = order < 0 ? c->list.at[i].candidate : c->missed.at[k];
+    if (!mem_grow(sim->context, (void **)&all->at, &all->capacity, list->count + missed->count, sizeof *all->at)) return ZN_ERROR_MEMORY;
+    for (all->count = 0; i < list->count || k < missed->count; all->count++) {
+        const collide_candidate *next = (const void *)((const char *)list->first + i * list->size);
+        int order = k == missed->count ? -1 : i == list->count ? 1 : collide_compare(next, &missed->at[k]);
+        all->at[all->count] = order < 0 ? *next : missed->at[k];
         i += order <= 0, k += order >= 0;
     }
-    zn_status status = collide_keep(c->world, &c->found);
-    return status == ZN_OK ? change(sim, &c->found, NULL) : status;
+    collide_list swap = c->found;
+    c->found = c->merged, c->merged = swap;
+    collide_keep(c->world, &c->found);
+    return change(sim, &c->found, NULL);
+}
+
+/* The step is repeated with what was missed. Pairs that missed something are looked at again where the step begins, for when their lists were made, and with that what is in these, depends on
+ * other bodies and the axes of the scene. What repetitions have added stays. */
+static zn_status repeat_with(zn_simulation *sim, double h) {
+    sim_contacts *c = &sim->contacts;
+    collide_entries list = {c->list.at, c->list.count, sizeof *c->list.at};
+    if (c->repeats == 1) {
+        collide_doubt(c->world, &c->missed);
+        zn_status status = collide_find(c->world, c->poses, steps_ahead * h, c->margin, &c->found);
+        if (status != ZN_OK) return status;
+        list = (collide_entries){c->found.at, c->found.count, sizeof *c->found.at};
+    }
+    return add_missed(sim, &list, &c->missed);
 }
 
 /* Entries of a sorted list that the present one does not have. */
@@ -272,8 +304,8 @@ static zn_status look_along_the_way(zn_simulation *sim, double h, long *count) {
             if (fabs(v) > fabs(c->poses[i].v[k])) c->poses_between[i].v[k] = v;
         }
     }
-    zn_status status = collide_find_along(c->world, c->poses_between, c->poses_end, h, c->margin, &c->missed);
-    if (status == ZN_OK) *count = count_new(c, &c->missed);
+    zn_status status = collide_find_along(c->world, c->poses_between, c->poses_end, h, c->margin, &c->found);
+    if (status == ZN_OK) *count = count_new(c, &c->found);
     return status;
 }
 
@@ -282,10 +314,14 @@ static bool is_of_pair(const collide_candidate *c, const int shape[2]) {
 }
 
 /* Schemes on velocity level leave shapes overlapping, also by features that were not in the list. Where others of the same two shapes were, about as
- * deep, they push these apart already. */
-static void forget_known(sim_contacts *c) {
+ * deep, they push these apart already in this step; in the next one, these are listed with the others. */
+static zn_status leave_to_next(zn_simulation *sim) {
+    sim_contacts *c = &sim->contacts;
     const double as_deep = 0.5;
     size_t kept = 0;
+    collide_list *next = &c->merged;
+    next->count = 0;
+    if (!mem_grow(sim->context, (void **)&next->at, &next->capacity, c->missed.count, sizeof *next->at)) return ZN_ERROR_MEMORY;
     for (size_t k = 0; k < c->missed.count; k++) {
         const collide_candidate *m = &c->missed.at[k];
         bool known = false;
@@ -295,9 +331,12 @@ static void forget_known(sim_contacts *c) {
             collide_measure(c->world, c->poses_end, &listed);
             known = listed.gap < as_deep * m->gap;
         }
-        if (!known) c->missed.at[kept++] = *m;
+        if (known) next->at[next->count++] = *m;
+        else c->missed.at[kept++] = *m;
     }
     c->missed.count = kept;
+    collide_doubt(c->world, next);
+    return ZN_OK;
 }
 
 zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double h, bool may_cut, bool *again) {
@@ -308,17 +347,18 @@ zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double
     if (!c->field) return ZN_OK;
     contact_field_poses(c->field, end->t, end->q, end->u, c->poses_end);
     long lacking = 0;
+    const collide_entries listed = {c->list.at, c->list.count, sizeof *c->list.at};
     zn_status status = look_along_the_way(sim, h, &lacking);
     if (status != ZN_OK) return status;
     if (lacking > 0 && c->repeats++ < MOST_REPEATS) {
         c->missed_pairs += lacking;
         *again = true;
-        return add_missed(sim);
+        return add_missed(sim, &listed, &c->found);
     }
     if (may_cut && collide_passes(c->world, c->poses, c->poses_end, h, c->poses_between, pair)) return ZN_ERROR_NO_CONVERGENCE;
-    status = collide_check(c->world, c->poses_end, c->tolerance, &c->found, &c->missed, &overlap);
+    status = collide_check(c->world, c->poses_end, c->tolerance, &listed, &c->missed, &overlap);
     c->overlap = overlap.depth;
-    if (status == ZN_OK) forget_known(c);
+    if (status == ZN_OK) status = leave_to_next(sim);
     if (status != ZN_OK) return status;
     if (may_cut && overlap.unexplained > c->unexplained + c->tolerance) return ZN_ERROR_NO_CONVERGENCE;
     c->unexplained_end = overlap.unexplained;
@@ -326,7 +366,7 @@ zn_status sim_contacts_check(zn_simulation *sim, const scheme_state *end, double
     if (c->repeats++ >= MOST_REPEATS) return may_cut ? ZN_ERROR_NO_CONVERGENCE : ZN_OK;
     c->missed_pairs += (long)c->missed.count;
     *again = true;
-    return add_missed(sim);
+    return repeat_with(sim, h);
 }
 
 /* ---- accepted steps ---- */
@@ -343,12 +383,6 @@ void sim_contacts_accept(zn_simulation *sim) {
     if ((int)c->list.count > c->most) c->most = (int)c->list.count;
 }
 
-bool sim_met_has_percussion(const sim_met *m) {
-    for (int k = 0; k < SIM_MOST_ROWS; k++)
-        if (m->P[k] != 0 || m->P_row[k] != 0) return true;
-    return false;
-}
-
 /* A new step: what the last one did that no row has shown goes to the next row. */
 static void roll(const sim_contacts *c, sim_met *m) {
     for (int k = 0; k < SIM_MOST_ROWS; k++) {
@@ -363,7 +397,7 @@ void sim_contacts_begin_percussion(zn_simulation *sim) {
     for (size_t i = 0; i < c->list.count; i++) roll(c, &c->list.at[i]);
     for (size_t i = 0; i < c->gone.count; i++) {
         roll(c, &c->gone.at[i]);
-        if (sim_met_has_percussion(&c->gone.at[i])) c->gone.at[kept++] = c->gone.at[i];
+        if (has_percussion(&c->gone.at[i])) c->gone.at[kept++] = c->gone.at[i];
     }
     c->gone.count = kept;
     c->shown = c->seen = false;
@@ -436,8 +470,7 @@ zn_status sim_contacts_carry(zn_simulation *sim, byte_stream *b) {
     if (status == ZN_OK && b->way == BYTES_READ) status = go_on_with(sim, &read);
     mem_free(sim->context, read.at);
     if (status == ZN_OK) status = carry_mets(sim, b, &c->gone);
-    if (status == ZN_OK) status = collide_carry_list(sim->context, b, &c->found);
-    if (status == ZN_OK) status = collide_carry(c->world, b);
+    if (status == ZN_OK) status = collide_carry(c->world, b, &c->found);
     if (status != ZN_OK) return status;
     c->n_pairs = bytes_pass_count(b, c->n_pairs, sizeof *c->pairs);
     if (b->way == BYTES_READ && !mem_grow(sim->context, (void **)&c->pairs, &c->pair_room, c->n_pairs + 1, sizeof *c->pairs))

@@ -52,6 +52,7 @@ static const double CAPTURE_PART = 1e-3;    /* of a step that cannot be solved w
 static const double FUTILE_HALF = 0.5;      /* a step smaller by this ... */
 static const double FUTILE_GAIN = 0.7;      /* ... should bring at least this reduction of the error */
 enum { FUTILE_TRIALS = 2 };
+static const double ROUNDOFF = 8 * 2.2e-16; /* of the largest position: less is no error of a step */
 static const double LANDING_STRETCH = 1.01; /* a step may grow by that to land */
 
 double sim_control_first_step(const zn_model *model, const zn_settings *settings) {
@@ -400,11 +401,21 @@ static zn_status take_halves(zn_simulation *sim, double h) {
     return status;
 }
 
+/* Errors that are round-off of positions do not become smaller with the step, but what is allowed does. */
+static void drop_roundoff(zn_simulation *sim) {
+    sim_control *c = &sim->control;
+    double largest = 0;
+    for (int i = 0; i < sim->model->size.nq; i++) largest = larger(largest, larger(c->reach[i], fabs(sim->next.q[i])));
+    for (int i = 0; i < sim->model->size.nq; i++)
+        if (fabs(c->error[i]) <= ROUNDOFF * largest) c->error[i] = 0;
+}
+
 static bool judge_frozen(zn_simulation *sim, double h) {
     sim_control *c = &sim->control;
     if (!c->doubling) sim->scheme->class->error(sim->scheme, &sim->now, &sim->next, h, c->error);
     for (int i = 0; c->doubling && i < sim->model->size.nq; i++) c->error[i] = sim->next.q[i] - c->coarse.q[i];
     int k = estimate_order(sim);
+    drop_roundoff(sim);
     double size = size_of_error(sim, sim->next.q, c->error), less = pow(sim->settings.accuracy, (double)(sim_order(sim) + 1 - k) / k);
     if (c->judged_h > 0 && h <= FUTILE_HALF * c->judged_h) c->futile = size < FUTILE_GAIN * c->judged_size ? 0 : c->futile + 1;
     c->judged_size = size;
@@ -430,12 +441,14 @@ static zn_status located_step(zn_simulation *sim) {
     sim_control *c = &sim->control;
     sim_located *l = &sim->located;
     cone_outcome outcome = {.worst_cone = -1, .worst_row = -1};
-    double t = sim->now.t, first = 0;
+    double t, first = 0;
     int failures = 0;
     bool rejected = false;
     control_trial trial = {0};
-    zn_status status = sim_selection_renew(sim);
+    zn_status status = sim_switches_look(sim);
+    if (status == ZN_OK) status = sim_selection_renew(sim);
     if (status != ZN_OK) return status;
+    t = sim->now.t;
     sim_hope(sim);
     sim_begin_percussion(sim);
     l->halves = take_halves;

@@ -7,6 +7,10 @@
 /* A motion whose kinetic energy has grown by this factor over all energy that was there at the start has diverged. */
 static const double diverged = 1e6;
 
+/* Where masses vanish velocities grow without bounds, and steps fail before: two steps, of which one may have been this much longer
+ * before it was cut, are looked at. */
+enum { MOST_CUTS = 1024 };
+
 const char *sim_contradiction(zn_context *context, const zn_model *model, const zn_settings *settings, const problem_scales *scales,
                               const zn_point *at, char *text, size_t room) {
     double size, step = settings->step > 0 ? settings->step : 1;
@@ -48,6 +52,19 @@ zn_status sim_report_unstable(zn_simulation *sim, double h) {
                    "the step of %g from t = %.9g failed: it is too large for %s, which is stable for steps below about %.3g here (the "
                    "fastest natural frequency is about %.3g 1/s); radau-2a, tr-theta and generalized-alpha take larger steps",
                    h, sim->now.t, sim->settings.scheme, largest, frequency);
+}
+
+/* A run with an unsolved step is not a solution, however far it went. */
+zn_status sim_report_unfinished(const zn_simulation *sim) {
+    if (sim->unfinished_steps == 0) return ZN_OK;
+    error_place place = {.step = sim->step, .time = sim->now.t};
+    double digit = pow(10, floor(log10(sim->max_residual)));
+    return fail_at(
+        sim->context, ZN_ERROR_NO_CONVERGENCE, &place,
+        "the run is at its end, t = %.9g, but %ld of its steps %s left above the tolerance %.3g, with residuals up to %.3g: many "
+        "contacts took more work than a step may have; set tolerance: %.0e to accept that",
+        sim->now.t, sim->unfinished_steps, sim->unfinished_steps == 1 ? "was" : "were", sim->settings.tolerance, sim->max_residual,
+        ceil(sim->max_residual / digit) * digit);
 }
 
 /* Where the residual is: a contact, or the kind of equations. */
@@ -98,15 +115,16 @@ zn_status sim_report_failure(zn_simulation *sim, zn_status status, double h, con
     error_place place = {.step = sim->step + 1, .time = sim->now.t};
     if (sim_report_unstable(sim, h) != ZN_OK) return ZN_ERROR_NO_CONVERGENCE;
     double t, reach = status == ZN_ERROR_NOT_FINITE ? 2 * larger(h, sim->settings.step) : h;
-    const char *what = sim_find_not_finite(sim, h, reach, text, sizeof text, &t);
-    if (what)
-        return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place,
-                       "%s is not finite at t = %.9g " SIM_OUT_OF_RANGE "; the step of %g from t = %.9g failed", what, t, h, sim->now.t);
-    int massless = sim_find_massless(sim, h, &t);
+    sim_not_finite found;
+    if (sim_find_not_finite(sim, h, reach, &found))
+        return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place, "%s is not finite at t = %.9g %s; the step of %g from t = %.9g failed",
+                       found.what, found.t, found.why, h, sim->now.t);
+    bool coupled;
+    int massless = sim_find_massless(sim, h, 2 * MOST_CUTS * h, &t, &coupled);
     if (massless >= 0)
         return fail_at(sim->context, ZN_ERROR_NOT_FINITE, &place,
-                       "the mass of '%s' is not positive at t = %.9g (a function out of its range?); the step of %g from t = %.9g failed",
-                       model->u_names[massless], t, h, sim->now.t);
+                       "the mass of '%s'%s is not positive at t = %.9g (a function out of its range?); the step of %g from t = %.9g failed",
+                       model->u_names[massless], coupled ? " together with the velocities before it" : "", t, h, sim->now.t);
     if (status == ZN_ERROR_NOT_FINITE)
         return fail_at(sim->context, status, &place,
                        "the step of %g from t = %.9g failed: values in it are not finite, though those of the model are: "

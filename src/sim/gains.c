@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that create energy. Poisson's and the energetic law create none in an impact (impact_map.h). A step can all the same where a contact is wedged: where
+/* Steps that create energy. Poisson's and the energetic law create none in an impact (impact_map.h). A step still can where a contact is wedged: where
  * joints and friction hold it in every direction its percussion is not unique, and gaps, joints and slip are met together up to the error of the step only.
  * Percussions of any size then meet them, and what these do at the positions within the step is not the work of an impact. So the energy of every step in
  * which contacts act is compared with what can have come, E = T + V, P the power of forces without potential:
@@ -11,7 +11,10 @@
  * Systems with drives or moving surfaces are left alone.
  *
  * The stages of a Runge-Kutta step may also have solutions that have nothing to do with the motion, under any law: a contact that acts in a stage, is open in
- * a later one, and has no percussion in the end. Such a step is refused where its energy changes by more than forces do. */
+ * a later one, and has no percussion in the end. Such a step is refused where its energy changes by more than forces and drives do, whose work is known from
+ * both ends up to the error of the trapezium for powers that only grow or only fall:
+ *
+ *     work = h (P_n + P_{n+1})/2 -+ h |P_{n+1} - P_n|/2       (a share of T_n would leave nothing to what begins to move) */
 #include "model/formula_model.h"
 #include "sim/simulation.h"
 #include "zeno/parts.h"
@@ -73,6 +76,32 @@ static bool is_little(zn_simulation *sim, double gained, double T) {
     return true;
 }
 
+/* What drives did in the step, -P chi of the bilateral rows, where chi is the velocity of a row that does not come from u (work.c); *spread: up to what. */
+static bool ask_drives(zn_simulation *sim, double *done, double *spread) {
+    const zn_model *model = sim->model;
+    const scheme_state *ends[2] = {&sim->now, &sim->next};
+    double *chi[2] = {sim->work.at[1].gamma, sim->work.at[1].chi}; /* lent: the step is booked later */
+    *done = *spread = 0;
+    if (model->rows_rest) return true;
+    for (int e = 0; e < 2; e++)
+        if (model->constraints(model, sim->monitor.at.work, &(zn_point){.t = ends[e]->t, .q = ends[e]->q, .u = sim->work.zero},
+                               &(zn_constraints){.c1 = chi[e]}))
+            return false;
+    for (int i = 0; i < model_row_N(model); i++) {
+        *done -= sim->next.P_all[i] * (chi[0][i] + chi[1][i]) / 2;
+        *spread += fabs(sim->next.P_all[i] * (chi[1][i] - chi[0][i])) / 2;
+    }
+    return true;
+}
+
+/* Whether forces and drives explain what happened in a step whose contacts acted within it only. */
+static bool is_explained(zn_simulation *sim, double h, const double *T, const double *V, const double *P) {
+    double driven, spread;
+    if (!ask_drives(sim, &driven, &spread)) return true;
+    double rest = T[1] + V[1] - T[0] - V[0] - h * (P[0] + P[1]) / 2 - driven;
+    return !(fabs(rest) > MOST_CHANGE * T[0] + 2 * fabs(V[1] - V[0]) + h * fabs(P[1] - P[0]) / 2 + spread);
+}
+
 static bool is_allowed(zn_simulation *sim, double h, bool last) {
     sim_gains *o = &sim->gains;
     double T[2], V[2], P[2];
@@ -83,7 +112,7 @@ static bool is_allowed(zn_simulation *sim, double h, bool last) {
     double change = T[1] + V[1] - T[0] - V[0], error = fabs(change - h * (P[0] + P[1]) / 2),
            gained = change - h * larger(0, larger(P[0], P[1]));
     double part = sim->settings.step_auto ? 1 : smaller(1, h / sim->settings.step);
-    if (opened && error > MOST_CHANGE * T[0] + 2 * fabs(V[1] - V[0])) return false;
+    if (opened && !is_explained(sim, h, T, V, P)) return false;
     if (sim->rings && (before || after) && gained > MOST_OF_RINGS * T[0] + 2 * fabs(V[1] - V[0])) return false;
     if (!before && !after && !opened) o->usual = larger(o->usual, error);
     if (!o->law || (!before && !after) || !sim->model->rows_rest) return true;

@@ -149,7 +149,7 @@ static bool ask_law(zn_simulation *sim, const scheme_state *to, const double *be
 /* Rates of a contact below this are no approach. */
 static double still(const zn_simulation *sim, int row) {
     int left_out = model_row_N(sim->model) - model_row_N(sim_scheme_model(sim));
-    return RATE_TOLERANCES * sim->settings.tolerance / scales_of_rate(&sim->scheme->scales, row - left_out);
+    return RATE_TOLERANCES * sim->settings.tolerance * scales_rate(&sim->scheme->scales, row - left_out);
 }
 
 void sim_impacts_warn(zn_simulation *sim, int contact, double t, double gained) {

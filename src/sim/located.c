@@ -16,6 +16,11 @@ enum { MOST_EVENTS = 2000, MOST_TIMES = 15 };
 
 /* ---- the present ---- */
 
+const answers *sim_located_seen(const zn_simulation *sim) {
+    const sim_located *l = &sim->located;
+    return l->next_seen && l->forces->model == sim->model ? &l->forces->at : NULL;
+}
+
 static zn_status look_at_start(zn_simulation *sim) {
     sim_located *l = &sim->located;
     if (l->start_known) return ZN_OK;
@@ -40,6 +45,7 @@ static bool due_impacts(zn_simulation *sim, double rest) {
         l->which[k] = l->sample[0].phi[k] <= larger(-rate * delta, sim_gap_roundoff(sim, row));
         any = any || l->which[k];
     }
+    if (any) sim_borders_judge(sim, &sim->now);
     return any;
 }
 
@@ -47,8 +53,10 @@ static bool due_impacts(zn_simulation *sim, double rest) {
 static bool due_singular(zn_simulation *sim) {
     sim_located *l = &sim->located;
     bool any = false;
+    if (!l->start_whole) return false; /* D is not known, and far from it */
     memset(l->which, 0, (size_t)l->n_events * sizeof *l->which);
-    for (int i = sim->model->size.n_contacts + l->n_balls; i < l->n_events; i++) any = (l->which[i] = l->sample[0].phi[i] < 0) || any;
+    for (int i = sim->model->size.n_contacts + l->n_balls; i < l->n_events && !sim_is_border(sim, i); i++)
+        any = (l->which[i] = l->sample[0].phi[i] < 0) || any;
     return any;
 }
 
@@ -131,6 +139,18 @@ static zn_status accept(zn_simulation *sim, double h, cone_outcome *outcome, boo
     return status;
 }
 
+/* Events of a sub-step, `since` the last ones; what leaves its features comes last, as it makes another list of contacts. */
+static zn_status happen(zn_simulation *sim, double since) {
+    sim_located *l = &sim->located;
+    bool border = sim_borders_met(sim), others = false;
+    for (int i = 0; i < l->n_events; i++) others = others || (l->which[i] && !sim_is_border(sim, i));
+    zn_status status = border ? sim_borders_note(sim) : ZN_OK;
+    if (others) count_event(sim, since);
+    else l->events++;
+    if (others && status == ZN_OK) status = sim_transition(sim);
+    return border && status == ZN_OK ? sim_borders_pass(sim) : status;
+}
+
 /* Events at the present, one after the other. *any: there was one. */
 static zn_status settle(zn_simulation *sim, double rest, bool *any) {
     zn_status status = look_at_start(sim);
@@ -138,8 +158,7 @@ static zn_status settle(zn_simulation *sim, double rest, bool *any) {
     if (status != ZN_OK || *any) return status;
     if (!due_singular(sim) && !due_impacts(sim, rest)) return ZN_OK;
     *any = true;
-    count_event(sim, 0);
-    return sim_transition(sim);
+    return happen(sim, 0);
 }
 
 static zn_status advance(zn_simulation *sim, double t_end, cone_outcome *outcome) {
@@ -159,20 +178,13 @@ static zn_status advance(zn_simulation *sim, double t_end, cone_outcome *outcome
     if (status != ZN_OK) return status;
     l->rejected = kind == SUBSTEP_REJECTED;
     if (l->rejected) return ZN_OK;
-    if (kind == SUBSTEP_EVENT_HERE) {
-        count_event(sim, 0);
-        return sim_transition(sim);
-    }
+    if (kind == SUBSTEP_EVENT_HERE) return happen(sim, 0);
     bool whole = h == rest;
     if (whole) sim->next.t = t_end;
     status = accept(sim, h, outcome, &again);
     if (status != ZN_OK || again) return status;
-    if (!whole && kind != SUBSTEP_EVENT_THERE) l->events++; /* parts of a step are counted, too: there is a most */
-    if (kind == SUBSTEP_EVENT_THERE) {
-        count_event(sim, h);
-        return sim_transition(sim);
-    }
-    return ZN_OK;
+    if (!whole && kind != SUBSTEP_EVENT_THERE) l->events++; /* parts of a step are counted, too: their number is limited */
+    return kind == SUBSTEP_EVENT_THERE ? happen(sim, h) : ZN_OK;
 }
 
 zn_status sim_located_begin(zn_simulation *sim, double h) {

@@ -7,6 +7,7 @@
  *   watch.c       steps in which no force can have met its limit
  *   stops.c       slip in several directions that ends
  *   modes.c       modes of a state, event functions
+ *   borders.c     contacts that leave the features they were found for
  *   transition.c  what an event does: impact, projection, new modes
  */
 #ifndef SIM_LOCATED_H
@@ -26,7 +27,7 @@ typedef struct sim_modes {
 } sim_modes;
 
 /* Event functions at a state. Event k < n_contacts: impact or opening of contact k; then balls, contact after contact: end or begin of slip; then contacts
- * again: the singular point of slip (painleve.c). */
+ * again: the singular point of slip (painleve.c); and again: it leaves the features that it was found for (borders.c). */
 typedef struct event_sample {
     double h;           /* since the start of the sub-step */
     double *phi, *rate; /* negative: it has happened; rate NAN: not known */
@@ -52,6 +53,7 @@ typedef struct sim_located {
     bool start_known; /* the first sample belongs to the present and its modes, */
     bool start_whole; /* and has forces, too */
     bool end_known;   /* the second one is at the end of a step that was watched */
+    bool next_seen;   /* gaps and rates in `forces` are those of sim->next */
     /* Steps in which no force can have met its limit (watch.c): per contact and ball, at the last solve, means of the step at hand and of the one before. */
     int watched;
     double *calm, *mean, *mean_before;
@@ -60,8 +62,11 @@ typedef struct sim_located {
     bool *which;         /* per event: happens now */
     unsigned char *told; /* per event: its kind, or ZN_CONTACT_EVENT_KINDS */
     bool *hit, *kept;    /* per contact: was hit at the present; opens at the present */
+    bool *stays;         /* per contact: beyond the border of its features, and no others have taken over */
+    bool *takes;         /* per contact: takes over */
     bool *law, frees;    /* per contact: is free for the rest of the step; some is */
     bool *began;         /* per ball: began to slip at the present */
+    bool *begins;        /* per ball of several rows: slips, and has no velocity at the present */
     double *second;      /* per contact: gddot_N at the present, after modes were chosen */
     double *slack;       /* per contact that opens: what its force may still be */
     double *P;           /* n rows */
@@ -114,6 +119,8 @@ bool sim_located_failed(zn_status);
 
 /* The problems of the present scheme. */
 zn_status sim_located_renew(zn_simulation *);
+/* Gaps and rates of sim->next, if they are known for all rows of the model; else NULL. */
+const answers *sim_located_seen(const zn_simulation *);
 /* Of the scheme, in smooth motion. */
 int sim_order(const zn_simulation *);
 
@@ -134,7 +141,8 @@ void sim_watch_begin(zn_simulation *, const event_sample *);
 /* The same of slip in several directions, after event functions without forces at its end: it is still fast. */
 bool sim_watch_slips(const zn_simulation *);
 
-/* stops.c, at the state of event functions: |gamma_F| of a ball; the time to its stop, 0 where sub-steps must be shorter than steps. */
+/* stops.c, at the state of event functions: |gamma_F| of a ball; the time to its stop, less where sub-steps must soon be shorter than steps, 0 where
+ * they must be now. */
 double sim_slip_speed(const zn_simulation *, int ball), sim_stops_time(zn_simulation *, int ball);
 /* How far a sub-step may go; *any: balls stop at the present, `which`. */
 double sim_stops_limit(zn_simulation *, double rest, bool *any);
@@ -155,6 +163,8 @@ double sim_second_rate(const linear_problem *, int row);
 /* Modes by the laws at the present: contacts that touch and do not move apart, but not those in kept_open; balls that slip by their velocity, or (which)
  * begin to slip. Accelerations and forces are then in `forces`. */
 zn_status sim_modes_choose(zn_simulation *);
+/* Row of a ball, by its number. */
+int sim_row_of_ball(const zn_simulation *, int ball);
 /* The contact of an event. */
 int sim_event_contact(const zn_simulation *, int event);
 /* Event functions at a state; of gaps and slip alone, without forces (INFINITY) and rates of slip (0). */
@@ -163,8 +173,6 @@ zn_status sim_events_at(zn_simulation *, const scheme_state *, event_sample *);
 /* Values below this are zero. */
 double sim_event_noise(const zn_simulation *, const event_sample *, int event);
 bool sim_event_is_negative(const zn_simulation *, const event_sample *, int event);
-/* Matrices and rates at a state, directions of balls that slip, modes. */
-zn_status sim_modes_ask(zn_simulation *, linear_problem *, const zn_point *);
 /* Whether a contact touches and does not move apart, by the gaps and rates that p has seen. */
 bool sim_rests(const zn_simulation *, const linear_problem *p, int contact);
 void sim_modes_direct(const zn_simulation *, linear_problem *);
@@ -174,6 +182,16 @@ void sim_ball_by_velocity(zn_simulation *, int contact, int ball);
 void sim_modes_turn(zn_simulation *);
 void sim_modes_copy(const zn_simulation *, const sim_modes *from, sim_modes *to);
 static inline bool sim_is_closed(const sim_modes *modes, int contact) { return modes->contact[contact].normal == CONE_CLOSED; }
+
+/* borders.c, at a state: event functions of contacts that leave their features. */
+void sim_borders_at(zn_simulation *, const scheme_state *, event_sample *);
+bool sim_is_border(const zn_simulation *, int event);
+/* Impacts of `which` at a state are none where the contact is beyond its border: it leaves its features instead. */
+void sim_borders_judge(zn_simulation *, const scheme_state *);
+/* Of `which`: whether some leave; they are noted, and do so at the present: the list of contacts is another one, with new modes. */
+bool sim_borders_met(const zn_simulation *);
+zn_status sim_borders_note(zn_simulation *);
+zn_status sim_borders_pass(zn_simulation *);
 
 /* locate.c: where event e is zero between samples; lo < result < hi. */
 double locate_guess(const event_sample *, int n, int event, double lo, double hi);
@@ -186,7 +204,9 @@ double locate_dip(double h, double f0, double d0, double f1, double d1, double *
 zn_status sim_note_event(zn_simulation *, int contact, zn_contact_event_kind);
 void sim_events_destroy(zn_simulation *);
 
-/* transition.c: the events `which` happen at the present. */
+/* transition.c: contacts of the model `successor` are closed, as far as forces hold them, and velocities fit that. Modes are known. */
+zn_status sim_take_over(zn_simulation *, const bool *successor);
+/* The events `which` happen at the present. */
 zn_status sim_transition(zn_simulation *);
 /* An accumulation of impacts that ends within theta h is closed. *closed: one was. */
 zn_status sim_close_accumulation(zn_simulation *, bool *closed);

@@ -12,7 +12,7 @@ static zn_status number_events(zn_simulation *sim) {
     int n = model->size.n_contacts, balls = 0;
     for (int k = 0; k < n; k++) balls += model->contacts[k].n_balls;
     l->n_balls = balls;
-    l->n_events = 2 * n + balls;
+    l->n_events = 3 * n + balls;
     l->numbers = MEM_ARRAY(sim->context, int, 3 * n + 2 * balls);
     if (!l->numbers) return ZN_ERROR_MEMORY;
     l->first_ball = l->numbers, l->first_row = l->first_ball + n;
@@ -34,7 +34,7 @@ static zn_status take_modes(zn_simulation *sim, sim_modes *modes) {
                          .along = MEM_ARRAY(sim->context, double, sim->model->size.nF)};
     if (!modes->contact || !modes->ball || !modes->along) return ZN_ERROR_MEMORY;
     for (int k = 0; k < n; k++)
-        modes->contact[k] = (cone_frozen){CONE_OPEN, modes->ball + l->first_ball[k], modes->along + l->first_row[k]};
+        modes->contact[k] = (cone_frozen){CONE_OPEN, modes->ball + l->first_ball[k], modes->along + l->first_row[k], NULL};
     return ZN_OK;
 }
 
@@ -60,7 +60,7 @@ zn_status sim_located_take(zn_simulation *sim) {
                      (size_t)model_rows(sim->model) + (size_t)(size->nq + size->nu);
     if (status == ZN_OK) {
         l->memory = MEM_ARRAY(sim->context, double, numbers);
-        l->flags = MEM_ARRAY(sim->context, bool, events + 3 * n + (size_t)l->n_balls);
+        l->flags = MEM_ARRAY(sim->context, bool, events + 5 * n + 2 * (size_t)l->n_balls);
         l->told = MEM_ARRAY(sim->context, unsigned char, events);
         if (!l->memory || !l->flags || !l->told) status = ZN_ERROR_MEMORY;
     }
@@ -80,6 +80,8 @@ zn_status sim_located_take(zn_simulation *sim) {
     l->P = next, next += model_rows(sim->model);
     l->before = (scheme_state){.q = next, .u = next + size->nq};
     l->which = l->flags, l->hit = l->which + events, l->kept = l->hit + n, l->law = l->kept + n, l->began = l->law + n;
+    l->begins = l->began + l->n_balls, l->stays = l->begins + l->n_balls, l->takes = l->stays + n;
+    for (size_t k = 0; k < n; k++) l->modes.contact[k].begins = l->begins + l->first_ball[k];
     return ZN_OK;
 }
 
@@ -135,13 +137,14 @@ zn_status sim_located_create(zn_simulation *sim) {
     if (settings->contact_events != ZN_EVENTS_LOCATED) return ZN_OK;
     if (!class->takes_modes || (class->info.order_text && settings->stages == 1))
         return fail(sim->context, ZN_ERROR_UNSUPPORTED,
-                    "contact_events: located has nothing to gain with %s%s, which is of first order or has no modes: use contact_events: "
+                    "contact_events: located has no effect on the order with %s%s, which is of first order or has no contact modes: use "
+                    "contact_events: "
                     "captured, or "
                     "a scheme of order two and more (rattle, lobatto-3a3b, radau-2a with two stages and more, tr-bdf2, generalized-alpha)",
                     class->info.name, class->info.order_text ? " of one stage" : "");
     if (settings->projection == ZN_PROJECTION_NONE || settings->percussion == ZN_PERCUSSION_INTEGRATED)
         return fail(sim->context, ZN_ERROR_UNSUPPORTED,
-                    "contact_events: located goes with projection: velocity and percussion: stage, the options that keep the order");
+                    "contact_events: located needs projection: velocity and percussion: stage, the options that keep the order");
     sim->located.on = true;
     return sim_located_take(sim);
 }
@@ -166,7 +169,7 @@ zn_status sim_located_carry(zn_simulation *sim, byte_stream *b) {
     bool *flags[] = {l->hit, l->kept, l->law};
     for (int i = 0; i < 3; i++) BYTES_PASS_ARRAY(b, numbers[i], n), BYTES_PASS_ARRAY(b, flags[i], n);
     BYTES_PASS_ARRAY(b, l->which, events);
-    BYTES_PASS_ARRAY(b, l->began, l->n_balls);
+    BYTES_PASS_ARRAY(b, l->began, l->n_balls), BYTES_PASS_ARRAY(b, l->stays, n);
     BYTES_PASS_ARRAY(b, l->longest, l->n_balls);
     BYTES_PASS_ARRAY(b, l->calm, n + (size_t)l->n_balls);
     BYTES_PASS_ARRAY(b, l->mean_before, n + (size_t)l->n_balls);

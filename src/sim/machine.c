@@ -274,12 +274,13 @@ zn_status sim_machine_changed(zn_simulation *sim, bool moved, bool switched) {
     sim_work_leave(sim);
     sim->work.known = false;
     sim->machine.was_set = false;
+    sim_switches_forget(sim);
     sim->located.modes.known = sim->located.start_known = false;
     if (moved) sim->contacts.posed = false;
     status = sim_contacts_switch(sim);
     if (status != ZN_OK) return status;
     if (moved || switched) status = sim_start_velocities(sim->context, sim->model, sim->now.t, sim->now.q, sim->now.u);
-    if (status == ZN_OK && sim->machine.of->switches_rows) status = sim_selection_again(sim);
+    if (status == ZN_OK && sim->machine.of && sim->machine.of->switches_rows) status = sim_selection_again(sim);
     if (status == ZN_OK && (moved || switched || sim->scheme->class->needs_start_forces)) status = begin_scheme(sim);
     if (status == ZN_OK && (moved || switched)) status = sim_monitor_look(&sim->monitor, &sim->now);
     if (status == ZN_OK && sim->settings.step_auto) sim_control_restart(sim);
@@ -294,14 +295,14 @@ zn_status sim_machine_begin(zn_simulation *sim) {
     zn_status status = sample(sim, &changed);
     if (status == ZN_OK) status = sim_contacts_switch(sim);
     sim->work.is_left = is_left; /* a motion begins with these values: they change nothing */
-    return status == ZN_OK ? sim_events_begin(sim) : status;
+    return status == ZN_OK ? sim_events_start(sim) : status;
 }
 
 zn_status sim_machine_elsewhere(zn_simulation *sim) {
     if (!sim->machine.of) return ZN_OK;
     sim->machine.landing = INFINITY;
     sim->machine.stopped = 0;
-    return sim_events_begin(sim);
+    return sim_events_start(sim);
 }
 
 zn_status sim_machine_before_step(zn_simulation *sim) {
@@ -343,7 +344,7 @@ zn_status zn_simulation_set_input(zn_simulation *sim, const char *name, double v
     zn_status status = find(sim, name, &index);
     if (status != ZN_OK) return status;
     if (!may_be_set(&sim->machine.of->values[index]))
-        return fail(sim->context, ZN_ERROR_ARGUMENT, "'%s' is no input, but %s of the model: it sets itself", name,
+        return fail(sim->context, ZN_ERROR_ARGUMENT, "'%s' is not an input, but %s of the model: it cannot be set", name,
                     machine_kind_words[sim->machine.of->values[index].kind]);
     if (sim->machine.follow[index]) return fail(sim->context, ZN_ERROR_ARGUMENT, "the input '%s' follows a table: it cannot be set", name);
     if (!isfinite(value)) return fail(sim->context, ZN_ERROR_ARGUMENT, "the input '%s' must be a finite number, not %g", name, value);
@@ -376,22 +377,18 @@ zn_status zn_simulation_follow(zn_simulation *sim, const char *input, const zn_t
     NEED_HANDLE(sim, HANDLE_SIMULATION);
     NEED(sim->context, input);
     NEED_DEF(sim->context, table);
-    NEED(sim->context, table->x);
-    NEED(sim->context, table->y);
     int index;
     sim_machine *m = &sim->machine;
     zn_status status = find(sim, input, &index);
     if (status != ZN_OK) return status;
     if (!may_be_set(&m->of->values[index]))
-        return fail(sim->context, ZN_ERROR_ARGUMENT, "'%s' is no input, but %s of the model: it sets itself", input,
+        return fail(sim->context, ZN_ERROR_ARGUMENT, "'%s' is not an input, but %s of the model: it cannot be set", input,
                     machine_kind_words[m->of->values[index].kind]);
     if (m->of->values[index].in_positions)
         return fail(sim->context, ZN_ERROR_ARGUMENT,
-                    "positions follow the table of the input '%s': another one must stand in the scene, too", input);
-    if (held && table->periodic) return fail(sim->context, ZN_ERROR_ARGUMENT, "a table that is held cannot be periodic");
+                    "positions follow the table of the input '%s': another table must be given in the scene", input);
     expr_table *made = NULL;
-    expr_table_def def = {table->n, table->x, table->y, table->interpolation == ZN_INTERPOLATION_CUBIC && !held, table->periodic};
-    status = expr_table_create(sim->context, &def, &made);
+    status = machine_make_table(sim->context, table, held, &made);
     for (int i = 0; status == ZN_OK && i < table->n; i++) status = check_jump(sim, index, table->y[i]);
     if (status == ZN_OK) return follow(sim, index, made, held);
     expr_table_release(sim->context, made);

@@ -31,12 +31,12 @@ static const double TIE_SHARE = 1;
 enum { MOST_CHOICES = 4 };
 
 double sim_still(const zn_simulation *sim, int row) {
-    return larger(RATE_TOLERANCES * sim->settings.tolerance, RATE_LEAST) / scales_of_rate(&sim->scheme->scales, row);
+    return larger(RATE_TOLERANCES * sim->settings.tolerance, RATE_LEAST) * scales_rate(&sim->scheme->scales, row);
 }
 
 double sim_touching(const zn_simulation *sim, int row) {
     const problem_scales *scales = &sim->scheme->scales;
-    return larger(TOUCH_SHARE * sim->located.h / scales_of_rate(scales, row),
+    return larger(TOUCH_SHARE * sim->located.h * scales_rate(scales, row),
                   TOUCH_TOLERANCES * sim->settings.tolerance / scales_of_length(scales, row));
 }
 
@@ -53,17 +53,16 @@ void sim_modes_copy(const zn_simulation *sim, const sim_modes *from, sim_modes *
     memcpy(to->along, from->along, (size_t)size->nF * sizeof *to->along);
 }
 
-static double length_of(int n, const double *v) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += v[i] * v[i];
-    return sqrt(sum);
-}
-
 /* Row of a ball among those of lambda, and of `along`. */
 static int row_of_ball(const zn_contact *contact, int b) {
     int row = contact->row_F;
     for (int i = 0; i < b; i++) row += contact->balls[i].dim;
     return row;
+}
+
+int sim_row_of_ball(const zn_simulation *sim, int ball) {
+    const sim_located *l = &sim->located;
+    return row_of_ball(&l->forces->model->contacts[l->ball_contact[ball]], l->ball_of[ball]);
 }
 
 /* d of balls of several rows that slip: that of gamma_F, or of the mode while it is still zero. */
@@ -97,9 +96,11 @@ void sim_modes_turn(zn_simulation *sim) {
     for (int i = 0; i < l->n_balls; i++) {
         const zn_contact *c = &p->model->contacts[l->ball_contact[i]];
         int row = row_of_ball(c, l->ball_of[i]), dim = c->balls[l->ball_of[i]].dim;
+        l->begins[i] = false;
         if (dim < 2 || !sim_is_closed(&l->modes, l->ball_contact[i]) || l->modes.ball[i] != CONE_SLIP) continue;
         double speed = length_of(dim, p->at.c1 + row), *along = l->modes.along + l->first_row[l->ball_contact[i]] + row - c->row_F;
-        for (int j = 0; speed > sim_still(sim, row) && j < dim; j++) along[j] = p->at.c1[row + j] / speed;
+        l->begins[i] = !(speed > sim_still(sim, row));
+        for (int j = 0; !l->begins[i] && j < dim; j++) along[j] = p->at.c1[row + j] / speed;
     }
 }
 
@@ -108,7 +109,8 @@ bool sim_rests(const zn_simulation *sim, const linear_problem *p, int contact) {
     return row < 0 || (p->at.c0[row] <= sim_touching(sim, row) && fabs(p->at.c1[row]) <= sim_still(sim, row));
 }
 
-zn_status sim_modes_ask(zn_simulation *sim, linear_problem *p, const zn_point *at) {
+/* Matrices and rates at a state, directions of balls that slip, modes. */
+static zn_status ask_modes(zn_simulation *sim, linear_problem *p, const zn_point *at) {
     zn_status status = consistent_forces_ask(p, at);
     if (status != ZN_OK) return status;
     sim_modes_direct(sim, p);
@@ -197,6 +199,7 @@ zn_status sim_gaps_at(zn_simulation *sim, const scheme_state *state, event_sampl
         sample->phi[n + i] = l->modes.along[l->first_row[k] + row - model->contacts[k].row_F] * p->at.c1[row];
         sample->rate[n + i] = 0;
     }
+    sim_borders_at(sim, state, sample);
     return ZN_OK;
 }
 
@@ -209,7 +212,7 @@ zn_status sim_events_at(zn_simulation *sim, const scheme_state *state, event_sam
     cone_outcome outcome;
     for (int k = 0; k < model->size.n_contacts; k++) any = any || sim_is_closed(&l->modes, k);
     if (any) {
-        zn_status status = sim_modes_ask(sim, p, &at);
+        zn_status status = ask_modes(sim, p, &at);
         if (status == ZN_OK) status = linear_problem_solve(p, &outcome);
         if (status != ZN_OK) return status;
     } else if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1})) return ZN_ERROR_NOT_FINITE;
@@ -223,13 +226,14 @@ zn_status sim_events_at(zn_simulation *sim, const scheme_state *state, event_sam
         sample->phi[n + l->n_balls + k] = sim_is_closed(&l->modes, k) ? slip_response(l, p, k) - SINGULAR : INFINITY;
         sample->rate[n + l->n_balls + k] = NAN;
     }
+    sim_borders_at(sim, state, sample);
     return ZN_OK;
 }
 
 int sim_event_contact(const zn_simulation *sim, int event) {
     const sim_located *l = &sim->located;
     int n = sim->model->size.n_contacts, balls = l->n_balls;
-    return event < n ? event : event < n + balls ? l->ball_contact[event - n] : event - n - balls;
+    return event < n ? event : event < n + balls ? l->ball_contact[event - n] : (event - n - balls) % n;
 }
 
 double sim_event_noise(const zn_simulation *sim, const event_sample *sample, int event) {
@@ -240,7 +244,7 @@ double sim_event_noise(const zn_simulation *sim, const event_sample *sample, int
     if (event >= n + l->n_balls) return 0;
     int row = event < n ? model->contacts[k].row_N : row_of_ball(&model->contacts[k], l->ball_of[event - n]);
     if (isfinite(sample->rate[event]) && event < n) /* a gap */
-        return larger(sim_gap_roundoff(sim, row), GAP_SHARE * l->h / scales_of_rate(scales, row));
+        return larger(sim_gap_roundoff(sim, row), GAP_SHARE * l->h * scales_rate(scales, row));
     double rate = RATE_SHARE * sim_still(sim, row);
     return isfinite(sample->rate[event]) ? rate : rate / l->h * l->forces->prox.rho[row - model_row_N(model)]; /* a rate, a force */
 }

@@ -13,44 +13,51 @@ static int bad_column(const zn_pattern *p, const double *values, int *row) {
 }
 
 /* Values: states, forces, rates, constraints, mass. */
-static const char *bad_value(const zn_model *model, const answers *at, const zn_point *point, char *text, size_t room) {
+static bool bad_value(const zn_model *model, const answers *at, const zn_point *point, sim_not_finite *out) {
+    char *text = out->what;
+    const size_t room = sizeof out->what;
     int row, column;
     for (int i = 0; i < model->size.nq; i++)
-        if (!isfinite(point->q[i])) return snprintf(text, room, "the coordinate '%s'", model->q_names[i]), text;
+        if (!isfinite(point->q[i])) return snprintf(text, room, "the coordinate '%s'", model->q_names[i]), true;
     for (int i = 0; i < model->size.nu; i++)
-        if (!isfinite(point->u[i])) return snprintf(text, room, "the velocity '%s'", model->u_names[i]), text;
+        if (!isfinite(point->u[i])) return snprintf(text, room, "the velocity '%s'", model->u_names[i]), true;
     if ((column = bad_column(&model->pattern.M, at->M, &row)) >= 0)
-        return snprintf(text, room, "the mass of '%s'", model->u_names[column]), text;
+        return snprintf(text, room, "the mass of '%s'", model->u_names[column]), true;
+    for (int i = 0; i < model_rows(model); i++) /* before forces, which have their directions */
+        if (!isfinite(at->c0[i]) || !isfinite(at->c1[i]))
+            return out->why = model_row_fault(model, i), model_row_text(model, i, text, room), true;
     for (int i = 0; i < model->size.nu; i++)
-        if (!isfinite(at->r[i])) return snprintf(text, room, "the force on '%s'", model->u_names[i]), text;
+        if (!isfinite(at->r[i])) return snprintf(text, room, "the force on '%s'", model->u_names[i]), true;
     for (int i = 0; i < model->size.nq; i++)
-        if (!isfinite(at->qdot[i])) return snprintf(text, room, "the rate of '%s'", model->q_names[i]), text;
-    for (int i = 0; i < model_rows(model); i++)
-        if (!isfinite(at->c0[i]) || !isfinite(at->c1[i])) return model_row_text(model, i, text, room);
-    return NULL;
+        if (!isfinite(at->qdot[i])) return snprintf(text, room, "the rate of '%s'", model->q_names[i]), true;
+    return false;
 }
 
 /* Derivatives: those of the forces by coordinates and velocities, of the rows of constraints and contacts. */
-static const char *bad_derivative(const zn_model *model, const answers *at, char *text, size_t room) {
+static bool bad_derivative(const zn_model *model, const answers *at, sim_not_finite *out) {
+    char *text = out->what;
+    const size_t room = sizeof out->what;
     const zn_patterns *p = &model->pattern;
     int row, column;
     if ((column = bad_column(&p->r_q, at->r_q, &row)) >= 0)
-        return snprintf(text, room, "the derivative of the force on '%s' by '%s'", model->u_names[row], model->q_names[column]), text;
+        return snprintf(text, room, "the derivative of the force on '%s' by '%s'", model->u_names[row], model->q_names[column]), true;
     if ((column = bad_column(&p->r_u, at->r_u, &row)) >= 0)
-        return snprintf(text, room, "the derivative of the force on '%s' by '%s'", model->u_names[row], model->u_names[column]), text;
+        return snprintf(text, room, "the derivative of the force on '%s' by '%s'", model->u_names[row], model->u_names[column]), true;
     row = -1;
     if (bad_column(&p->c0_q, at->c0_q, &row) < 0 && bad_column(&p->c1_q, at->c1_q, &row) < 0) {
         row = bad_column(&p->c1_u, at->c1_u, &column); /* transposed */
         if (row < 0) row = bad_column(&p->W, at->W, &column);
     }
-    if (row < 0) return NULL;
+    if (row < 0) return false;
     char name[120];
-    return snprintf(text, room, "a derivative of %s", model_row_text(model, row, name, sizeof name)), text;
+    out->why = model_row_fault(model, row);
+    return snprintf(text, room, "a derivative of %s", model_row_text(model, row, name, sizeof name)), true;
 }
 
-static const char *look_at(sim_monitor *m, const zn_point *point, char *text, size_t room) {
+static bool look_at(sim_monitor *m, const zn_point *point, sim_not_finite *out) {
     const zn_model *model = m->at.model;
     answers *at = &m->at;
+    out->t = point->t, out->why = MODEL_OUT_OF_RANGE;
     /* When the model refuses to answer, the numbers say nothing. */
     bool refused =
         model->balance(model, at->work, point, &(zn_balance){.r = at->r, .r_q = at->r_q, .r_u = at->r_u, .M = at->M, .W = at->W});
@@ -59,36 +66,44 @@ static const char *look_at(sim_monitor *m, const zn_point *point, char *text, si
         refused = model->constraints(model, at->work, point,
                                      &(zn_constraints){.c0 = at->c0, .c0_q = at->c0_q, .c1 = at->c1, .c1_q = at->c1_q, .c1_u = at->c1_u}) ||
                   refused;
-    if (refused) return snprintf(text, room, "a value of the model"), text;
-    const char *what = bad_value(model, at, point, text, room);
-    return what ? what : bad_derivative(model, at, text, room);
-}
-
-int sim_find_massless(zn_simulation *sim, double h, double *t) {
-    const zn_model *model = sim->model;
-    const zn_pattern *p = &model->pattern.M;
-    answers *at = &sim->monitor.at;
-    for (int end = 0; end < 2; end++) {
-        zn_point point = {.t = *t = sim->now.t + end * h, .q = sim->now.q, .u = sim->now.u};
-        if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M})) return -1;
-        for (int j = 0; j < p->cols; j++)
-            for (int k = p->start[j]; k < p->start[j + 1]; k++)
-                if (p->index[k] == j && at->M[k] <= 0) return j;
-    }
-    return -1;
+    if (refused) return snprintf(out->what, sizeof out->what, "a value of the model"), true;
+    return bad_value(model, at, point, out) || bad_derivative(model, at, out);
 }
 
 /* Positions are extrapolated: a step may leave the range of a formula before its end. */
-const char *sim_find_not_finite(zn_simulation *sim, double h, double reach, char *text, size_t room, double *t) {
+static void move_on(zn_simulation *sim, double by) {
+    for (int i = 0; i < sim->model->size.nq; i++) sim->next.q[i] += by * sim->monitor.at.qdot[i];
+}
+
+bool sim_find_not_finite(zn_simulation *sim, double h, double reach, sim_not_finite *out) {
     const zn_model *model = sim->model;
     const scheme_state *from = &sim->now;
     double *q = sim->next.q, since = 0;
     memcpy(q, from->q, (size_t)model->size.nq * sizeof *q);
-    const char *what = look_at(&sim->monitor, &(zn_point){.t = *t = from->t, .q = q, .u = from->u}, text, room);
-    for (double part = h / 2; !what && part <= reach; part *= 2) {
-        for (int i = 0; i < model->size.nq; i++) q[i] += (part - since) * sim->monitor.at.qdot[i];
+    bool found = look_at(&sim->monitor, &(zn_point){.t = from->t, .q = q, .u = from->u}, out);
+    for (double part = h / 2; !found && part <= reach; part *= 2) {
+        move_on(sim, part - since);
         since = part;
-        what = look_at(&sim->monitor, &(zn_point){.t = *t = from->t + part, .q = q, .u = from->u}, text, room);
+        found = look_at(&sim->monitor, &(zn_point){.t = from->t + part, .q = q, .u = from->u}, out);
     }
-    return what;
+    return found;
+}
+
+int sim_find_massless(zn_simulation *sim, double h, double reach, double *t, bool *coupled) {
+    const zn_model *model = sim->model;
+    const zn_pattern *p = &model->pattern.M;
+    answers *at = &sim->monitor.at;
+    int bad = -1;
+    memcpy(sim->next.q, sim->now.q, (size_t)model->size.nq * sizeof *sim->now.q);
+    for (double part = 0, next = h / 2; bad < 0 && part <= reach; part = next, next *= 2) {
+        zn_point point = {.t = *t = sim->now.t + part, .q = sim->next.q, .u = sim->now.u};
+        if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M})) return -1;
+        if (model->kinematics(model, at->work, &point, &(zn_kinematics){.qdot = at->qdot})) return -1;
+        bad = lin_envelope_not_positive(sim->monitor.pivots, at->M);
+        move_on(sim, next - part);
+    }
+    *coupled = true;
+    for (int k = bad < 0 ? 0 : p->start[bad]; bad >= 0 && k < p->start[bad + 1]; k++)
+        if (p->index[k] == bad) *coupled = at->M[k] > 0;
+    return bad;
 }

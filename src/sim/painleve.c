@@ -54,17 +54,22 @@ static zn_status prepare_impacts(zn_simulation *sim) {
     return o->impact && o->forces && o->modes && o->numbers ? ZN_OK : ZN_ERROR_MEMORY;
 }
 
-zn_status sim_painleve_create(zn_simulation *sim) {
-    const zn_model *model = sim->model;
-    sim_painleve *o = &sim->painleve;
-    bool rough = false;
-    for (int k = 0; k < model->size.n_contacts; k++) rough = rough || (model->contacts[k].row_N >= 0 && model->contacts[k].nF > 0);
-    if (!rough || model->size.nN + model->size.nF > MOST_ROWS) return ZN_OK;
+static zn_status make_problem(zn_simulation *sim) {
     zn_settings settings = sim->settings;
     if (sim->contradiction == 0) settings.contradiction = 0;
-    o->problem = linear_problem_create_responsive(sim->context, model, &settings, CONE_VELOCITY);
-    if (!o->problem) return ZN_ERROR_MEMORY;
-    return sim->contacts.field ? ZN_OK : prepare_impacts(sim); /* lists of found contacts change: not for each of them */
+    sim->painleve.problem = linear_problem_create_responsive(sim->context, sim->model, &settings, CONE_VELOCITY);
+    return sim->painleve.problem ? ZN_OK : ZN_ERROR_MEMORY;
+}
+
+/* Lists of found contacts change: for those what is needed is made when something slips and it is time to look. */
+zn_status sim_painleve_create(zn_simulation *sim) {
+    const zn_model *model = sim->model;
+    bool rough = false;
+    for (int k = 0; k < model->size.n_contacts; k++) rough = rough || (model->contacts[k].row_N >= 0 && model->contacts[k].nF > 0);
+    sim->painleve.watched = rough && model->size.nN + model->size.nF <= MOST_ROWS;
+    if (!sim->painleve.watched || sim->contacts.field) return ZN_OK;
+    zn_status status = make_problem(sim);
+    return status == ZN_OK ? prepare_impacts(sim) : status;
 }
 
 void sim_painleve_destroy(zn_simulation *sim) {
@@ -99,20 +104,32 @@ static bool opens(const zn_simulation *sim, int contact) {
     return !(sim->next.P_all[row] > PUSH_ROUNDOFF * sim->now.P_all[row]);
 }
 
-/* Contacts to be looked at become active. True: there are some, and it is time. */
+/* There are contacts to be looked at, and it is time. */
 static bool is_due(zn_simulation *sim) {
     sim_painleve *o = &sim->painleve;
     bool any = false, some_open = false;
     for (int k = 0; k < sim->model->size.n_contacts; k++) {
-        o->problem->active[k] = slipped(sim, k, NULL);
-        any = any || o->problem->active[k];
-        some_open = some_open || (o->problem->active[k] && opens(sim, k));
+        bool slips = slipped(sim, k, NULL);
+        any = any || slips;
+        some_open = some_open || (slips && opens(sim, k));
     }
     if (any && !some_open && o->wait > 0) {
         o->wait--;
         return false;
     }
     return any;
+}
+
+/* They become active; modes: NULL, or those of contacts that are closed by their mode are left out. False: no memory. */
+static bool choose(zn_simulation *sim, const cone_frozen *modes, bool *any) {
+    sim_painleve *o = &sim->painleve;
+    if (!o->problem && make_problem(sim) != ZN_OK) return false;
+    *any = false;
+    for (int k = 0; k < sim->model->size.n_contacts; k++) {
+        o->problem->active[k] = slipped(sim, k, NULL) && !(modes && modes[k].normal == CONE_CLOSED);
+        *any = *any || o->problem->active[k];
+    }
+    return true;
 }
 
 /* The contact with the least D at a state. */
@@ -146,7 +163,7 @@ static bool is_slipping(zn_simulation *sim, const scheme_state *state, int conta
     int left_out = model_row_N(model) - model_row_N(sim_scheme_model(sim));
     if (model->constraints(model, at->work, &point, &(zn_constraints){.c1 = at->c1}) || !slipped(sim, contact, d)) return false;
     for (int i = 0; i < c->nF; i++) slip += d[i] * at->c1[c->row_F + i];
-    return slip > still / scales_of_rate(&sim->scheme->scales, c->row_F - left_out) && fabs(at->c1[c->row_N]) <= CLOSED_SHARE * slip;
+    return slip > still * scales_rate(&sim->scheme->scales, c->row_F - left_out) && fabs(at->c1[c->row_N]) <= CLOSED_SHARE * slip;
 }
 
 /* The velocities of a state after the impact of a contact; others that push have their laws. */
@@ -163,7 +180,7 @@ static zn_status hit(zn_simulation *sim, const scheme_state *state, int contact)
         return ZN_ERROR_NOT_FINITE;
     memset(stick, CONE_STICK, sizeof stick);
     for (int k = 0; k < model->size.n_contacts; k++) {
-        modes[k] = (cone_frozen){k == contact ? CONE_CLOSED : CONE_LAW, stick, along};
+        modes[k] = (cone_frozen){k == contact ? CONE_CLOSED : CONE_LAW, stick, along, NULL};
         p->active[k] = model->contacts[k].row_N >= 0 && state->P[model->contacts[k].row_N] > 0;
     }
     linear_problem_reset(p);
@@ -195,7 +212,7 @@ static zn_status strike(zn_simulation *sim, scheme_state *state, int contact) {
     return status;
 }
 
-/* The contact in which the step meets the singular point; -1: none. *last: smaller steps would not tell better. */
+/* The contact in which the step meets the singular point; -1: none. *last: smaller steps would not find it better. */
 static int find_singular(zn_simulation *sim, bool *last) {
     double least, before = INFINITY;
     int contact = find_least(sim, &sim->next, &least);
@@ -214,7 +231,9 @@ static int find_singular(zn_simulation *sim, bool *last) {
 }
 
 bool sim_painleve_allows(zn_simulation *sim, bool last) {
-    if (!sim->painleve.problem || !is_due(sim)) return true;
+    bool any;
+    if (!sim->painleve.watched || !is_due(sim)) return true;
+    if (!choose(sim, NULL, &any)) return false;
     int contact = find_singular(sim, &last);
     if (contact < 0) return true;
     if (!last || strike(sim, &sim->next, contact) != ZN_OK) return false;
@@ -223,15 +242,10 @@ bool sim_painleve_allows(zn_simulation *sim, bool last) {
 }
 
 bool sim_painleve_happens(zn_simulation *sim, const cone_frozen *modes) {
-    sim_painleve *o = &sim->painleve;
     const zn_sizes *size = &sim->model->size;
     double least;
-    bool any = false;
-    if (!o->problem) return false;
-    for (int k = 0; k < size->n_contacts; k++) {
-        o->problem->active[k] = slipped(sim, k, NULL) && !(modes && modes[k].normal == CONE_CLOSED);
-        any = any || o->problem->active[k];
-    }
+    bool any;
+    if (!sim->painleve.watched || !choose(sim, modes, &any)) return false;
     int contact = any ? find_least(sim, &sim->now, &least) : -1;
     if (contact < 0 || !(least <= NEAR) || !is_slipping(sim, &sim->now, contact)) return false;
     scheme_state *before = &sim->next; /* lends memory */

@@ -30,10 +30,11 @@ void sim_rows_begin(zn_simulation *sim) {
 }
 
 double sim_rows_target(const zn_simulation *sim) {
-    double end = smaller(sim->settings.end, sim_machine_target(sim)), each = sim->settings.record_step;
-    if (!(each > 0) || sim->rows.dense) return end;
+    double end = smaller(sim->settings.end, sim_machine_target(sim)), each = sim->settings.record_step, at = sim->switches.landing;
+    if (!(each > 0) || sim->rows.dense) return at < end ? at : end;
     double row = (double)first_row_after(sim, sim->now.t) * each;
-    return row > end - SIM_STEP_ROUNDOFF * each ? end : row;
+    if (row > end - SIM_STEP_ROUNDOFF * each) row = end;
+    return at < row + SIM_STEP_ROUNDOFF * each ? at : row; /* one of them stands for both */
 }
 
 void sim_see_now(zn_simulation *sim) {

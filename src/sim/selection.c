@@ -4,13 +4,13 @@
  *   start      rows that follow from others (model/independent.c) are left out of the model that the scheme knows
  *   a step     omitted rows are checked like any other: their violation is explained by that of the rows kept (drift), or the step is
  *              discarded and repeated with all rows
- *   after it   the scheme's percussions are distributed over all rows, if somebody asked for them; what the rows left out have to do with
+ *   after it   the scheme's percussions are distributed over all rows, if they were asked for; what the rows left out have to do with
  *              the others is followed, rows that became badly chosen are exchanged; where all rows are in use, the choice is tried again later
  *
  * Rows whose numbers do not quite fit are merged into those that they should follow from, so that all of them are satisfied in the sense of
  * least squares; the remaining violation may grow to what the settings allow. Schemes on velocity level let positions drift, and rows that follow from others
  * where the joints fit do not quite so where they have come apart: they are merged, too, and the velocities of all rows stay as small as they can
- * (rows that were left out would drift as they please). Their violation is drift, as in any other row.
+ * (rows that were left out would drift freely). Their violation is drift, as in any other row.
  *
  * A scheme for other rows is a new one, made between two steps. What it carries from step to step is kept where it knows nothing of
  * rows or can be converted, and else begins anew at the present state. */
@@ -281,7 +281,7 @@ bool sim_selection_holds(zn_simulation *sim, double h, cone_outcome *outcome) {
     return holds;
 }
 
-/* The choice is the best there is, for all that its coefficients are large. */
+/* The choice is the best there is, even though its coefficients are large. */
 static bool is_same(const zn_simulation *sim, const independent *rows) {
     size_t n = (size_t)model_row_N(sim->model);
     return sim->selection.rows && memcmp(independent_left_out(rows), independent_left_out(sim->selection.rows), n * sizeof(bool)) == 0;

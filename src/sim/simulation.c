@@ -57,6 +57,7 @@ static zn_status allocate(zn_simulation *sim) {
     if (!sim->P) return ZN_ERROR_MEMORY;
     sim->P_total = sim->P + n;
     zn_status status = sim_take_states(sim);
+    sim->monitor.end = sim->settings.end;
     return status == ZN_OK ? sim_monitor_take(sim->context, sim->model, &sim->monitor) : status;
 }
 
@@ -112,6 +113,7 @@ static zn_status start(zn_simulation *sim, const double *q, const double *u) {
     if (status == ZN_OK) status = sim_work_create(sim);
     if (status == ZN_OK) status = sim_impacts_create(sim);
     if (status == ZN_OK) status = sim_located_create(sim);
+    if (status == ZN_OK) status = sim_switches_create(sim);
     if (status == ZN_OK) status = sim_gains_create(sim);
     sim->rings = sim_has_rings(sim->base);
     sim->ring_jumps = -1;
@@ -139,6 +141,7 @@ static void release(zn_simulation *sim) {
     mem_free(context, sim->state_memory);
     mem_free(context, sim->P);
     sim_contacts_destroy(sim);
+    sim_switches_destroy(sim);
     sim_machine_destroy(sim);
 }
 
@@ -185,7 +188,8 @@ void zn_simulation_destroy(zn_simulation *sim) {
 
 /* ---- going on ---- */
 
-zn_status sim_check_energy(const zn_simulation *sim) {
+/* ZN_ERROR_NOT_FINITE with an error when the energies of what is shown are not finite. */
+static zn_status check_energy(const zn_simulation *sim) {
     double kinetic, potential;
     if (!sim->model->energy) return ZN_OK;
     zn_simulation_energy(sim, &kinetic, &potential);
@@ -204,9 +208,11 @@ zn_status zn_simulation_step(zn_simulation *sim) {
     sim_rows_begin(sim);
     zn_status status = sim_machine_before_step(sim);
     if (status == ZN_OK) status = sim->settings.step_auto ? sim_control_step(sim) : sim_grid_step(sim);
+    if (status == ZN_OK) status = sim_switches_pass(sim);
     if (status == ZN_OK) status = sim_machine_after_step(sim);
     sim_see_now(sim);
-    return status == ZN_OK && zn_simulation_done(sim) ? sim_check_energy(sim) : status;
+    if (status == ZN_OK && zn_simulation_done(sim)) status = check_energy(sim);
+    return status == ZN_OK && zn_simulation_done(sim) ? sim_report_unfinished(sim) : status;
 }
 
 zn_status zn_simulation_run(zn_simulation *sim, zn_observer *observe, void *user) {
@@ -214,9 +220,11 @@ zn_status zn_simulation_run(zn_simulation *sim, zn_observer *observe, void *user
     if (observe && sim->step == 0 && observe(user, sim)) return ZN_STOPPED;
     while (!zn_simulation_done(sim)) {
         zn_status status = zn_simulation_step(sim);
-        if (status != ZN_OK) return status;
+        bool at_end = status == ZN_ERROR_NO_CONVERGENCE && zn_simulation_done(sim);
+        if (status != ZN_OK && !at_end) return status;
         while (zn_simulation_next_row(sim))
             if (observe && observe(user, sim)) return ZN_STOPPED;
+        if (at_end) return status;
     }
     return ZN_OK;
 }
@@ -275,11 +283,13 @@ zn_scales zn_simulation_scales(const zn_simulation *sim) {
     return (zn_scales){s->q, s->velocity, s->noise};
 }
 
+static double mean_iterations(const zn_simulation *sim, cone_path path) {
+    return sim->path_solves[path] ? (double)sim->path_iterations_there[path] / (double)sim->path_solves[path] : 0;
+}
+
 zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
     if (!HANDLE_GOOD(sim, HANDLE_SIMULATION)) return (zn_statistics){0};
-    double mean[CONE_PATH_COUNT], kinetic, potential;
-    for (int i = 0; i < CONE_PATH_COUNT; i++)
-        mean[i] = sim->path_solves[i] ? (double)sim->path_iterations_there[i] / (double)sim->path_solves[i] : 0;
+    double kinetic, potential;
     zn_simulation_energy(sim, &kinetic, &potential);
     const sim_monitor *m = &sim->monitor;
     return (zn_statistics){
@@ -297,15 +307,15 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .energy_end = kinetic + potential,
         .newton_steps = sim->path_steps[CONE_NEWTON],
         .newton_total = sim->path_iterations[CONE_NEWTON],
-        .newton_mean = mean[CONE_NEWTON],
+        .newton_mean = mean_iterations(sim, CONE_NEWTON),
         .newton_max = sim->path_max[CONE_NEWTON],
         .least_norm_steps = sim->path_steps[CONE_LEAST_NORM],
         .least_norm_total = sim->path_iterations[CONE_LEAST_NORM],
-        .least_norm_mean = mean[CONE_LEAST_NORM],
+        .least_norm_mean = mean_iterations(sim, CONE_LEAST_NORM),
         .least_norm_max = sim->path_max[CONE_LEAST_NORM],
         .projection_steps = sim->path_steps[CONE_PROJECTION],
         .projection_total = sim->path_iterations[CONE_PROJECTION],
-        .projection_mean = mean[CONE_PROJECTION],
+        .projection_mean = mean_iterations(sim, CONE_PROJECTION),
         .projection_max = sim->path_max[CONE_PROJECTION],
         .max_residual = sim->max_residual,
         .staged_accepted = sim->now.staged_accepted,
@@ -333,5 +343,6 @@ zn_statistics zn_simulation_statistics(const zn_simulation *sim) {
         .event_solves = sim->located.solves - sim->located.steps,
         .event_accumulations = sim->located.accumulations,
         .painleve = sim->painleve.count,
+        .unfinished_steps = sim->unfinished_steps,
     };
 }

@@ -36,15 +36,20 @@ void sim_account_carry(struct zn_account *, byte_stream *);
 /* What is watched at every accepted state. */
 typedef struct sim_monitor {
     answers at;
-    double *gaps; /* per contact */
+    lin_envelope *pivots; /* of the mass matrix */
+    double *gaps;         /* per contact */
+    bool rates;           /* at.c1 has all rows of the state that was looked at last */
     double max_penetration, max_g, max_gdot, max_gamma;
+    double end; /* of the run: no step looks at the mass matrix there but this */
 } sim_monitor;
 
 /* Memory for a model; maxima stay. */
 zn_status sim_monitor_take(zn_context *, const zn_model *, sim_monitor *);
 void sim_monitor_destroy(zn_context *, sim_monitor *);
-/* ZN_ERROR_NOT_FINITE when the state or a constraint is not. */
+/* ZN_ERROR_NOT_FINITE when the state or a constraint is not, or at the end the mass matrix is not positive definite. */
 zn_status sim_monitor_look(sim_monitor *, const scheme_state *);
+/* The same where another one has asked the model already; NULL: not yet. */
+zn_status sim_monitor_see(sim_monitor *, const scheme_state *, const answers *);
 /* A state that does not count leaves no maxima. */
 void sim_monitor_forget(sim_monitor *, const sim_monitor *before);
 /* The first value that is not finite at a state, as words ("the force on 'x'"); NULL: everything is finite. */
@@ -71,7 +76,7 @@ typedef struct sim_grid {
     long part, done; /* done 0: a new one begins, unless */
     bool inside;     /* now is at a contact event in it */
     double h, t_start, t_end;
-    int in_vain; /* attempts at this step whose long projections failed */
+    int in_vain; /* attempts at this step whose long work failed */
 } sim_grid;
 
 /* Velocities of rows at a state: all of it, the part that is not from u, and per contact that of smooth friction. */
@@ -114,12 +119,13 @@ typedef struct sim_gains {
 
 /* Impacts without an approach: see painleve.c. */
 typedef struct sim_painleve {
-    linear_problem *problem; /* NULL: not watched */
+    linear_problem *problem; /* made when it is needed first, where lists of contacts change */
     linear_problem *impact;  /* of the scheme's rows: velocities of it, and accelerations after it */
     linear_problem *forces;
     cone_frozen *modes; /* per contact */
     double *numbers;    /* per row */
     int wait;           /* steps until it is looked at again */
+    bool watched;       /* some contacts rub, and they are not too many */
     long count;
 } sim_painleve;
 
@@ -143,7 +149,7 @@ typedef struct sim_selection {
 /* A found contact: see contacts.c. */
 enum { SIM_MOST_ROWS = 8 }; /* of it */
 typedef struct sim_met {
-    collide_candidate candidate;
+    collide_candidate candidate; /* first: see sim_contacts_check */
     zn_model *part;
     int *q, *u;
     double pole[6];
@@ -177,7 +183,8 @@ typedef struct sim_contacts {
     sim_mets gone;        /* without parts: left the list with a percussion that no row has shown yet */
     zn_model *models[2];  /* the present one and its successor */
     int present;
-    collide_list found, missed; /* found: the candidates of the present list */
+    collide_list found, missed; /* found: by the last search */
+    collide_list merged;        /* work space */
     assembly_extra *extra;
     int *from; /* of each contact: its number before */
     size_t extra_room, from_room;
@@ -226,6 +233,15 @@ typedef struct sim_machine {
     bool was_set;   /* an input was, since the last step */
 } sim_machine;
 
+/* Times at which formulas jump or bend (switches.c). */
+typedef struct sim_switches {
+    int count;            /* 0: there are none, or steps do not land on them */
+    double *here, *there; /* their values, work space */
+    double from, to;      /* what was looked at: from <= t < to */
+    double at;            /* the first one behind it; INFINITY: none */
+    double landing;       /* where the step that leads there ends; INFINITY: nowhere */
+} sim_switches;
+
 struct zn_simulation {
     HANDLE_HEAD;
     const zn_model *given; /* by the user */
@@ -233,6 +249,7 @@ struct zn_simulation {
     const zn_model *model; /* that steps are made with: base, or base and the found contacts, behind its own */
     sim_contacts contacts;
     sim_machine machine;
+    sim_switches switches;
     zn_settings settings;
     scheme *scheme;
     scheme_state now, next; /* after a step `next` holds the state before it */
@@ -262,7 +279,7 @@ struct zn_simulation {
     long path_iterations[CONE_PATH_COUNT];                                     /* iterations of each path in all steps */
     int path_max[CONE_PATH_COUNT];
     cone_cost cost; /* of many contacts, over all steps */
-    long roundoff_steps;
+    long roundoff_steps, unfinished_steps;
     double max_residual, roundoff_residual;
     double contradiction; /* of redundant constraints at the start, which the scheme satisfies by least squares; 0: none */
     double energy_start;
@@ -315,7 +332,7 @@ int sim_selection_count(const zn_simulation *); /* rows left out */
 void sim_place_percussion(const zn_simulation *, scheme_state *);
 /* After a step of the scheme: P_all, with the same forces. */
 void sim_selection_expand(const zn_simulation *, scheme_state *);
-/* Percussions of an accepted step in all rows, shared among those that follow from each other where somebody asked for them, or where rows move
+/* Percussions of an accepted step in all rows, shared among those that follow from each other if they were asked for, or where rows move
  * and do work; else P_all. Valid until the next question. */
 const double *sim_selection_shared(zn_simulation *, const scheme_state *from, const scheme_state *to);
 void sim_selection_ask(const zn_simulation *);
@@ -334,8 +351,12 @@ zn_status sim_selection_renew(zn_simulation *);
 /* The choice as bytes. Reading makes another scheme, what it carries is to be read after it. */
 zn_status sim_selection_carry(zn_simulation *, byte_stream *);
 
-/* ZN_ERROR_NOT_FINITE with an error when the energies of what is shown are not finite. */
-zn_status sim_check_energy(const zn_simulation *);
+/* switches.c: times at which formulas jump or bend. Before a step: the next one, in switches.landing; after it: the present is there. What is known is not true any more. */
+zn_status sim_switches_create(zn_simulation *);
+void sim_switches_destroy(zn_simulation *);
+zn_status sim_switches_look(zn_simulation *);
+zn_status sim_switches_pass(zn_simulation *);
+void sim_switches_forget(zn_simulation *);
 
 /* machine.c: values that change between steps. */
 
@@ -377,7 +398,9 @@ void sim_control_restart(zn_simulation *);
 /* Accelerations and forces for the outputs of the state at hand; they are forgotten afterwards, so that snapshots do not know them. */
 zn_status sim_machine_answers(const zn_simulation *);
 void sim_machine_forget(const zn_simulation *);
+/* Signs at the present count from now on; _start: a motion begins here, and those that are zero have the sign of their rates. */
 zn_status sim_events_begin(zn_simulation *);
+zn_status sim_events_start(zn_simulation *);
 /* At the step that was tried, now to next. *again: it is to be repeated, and to end at machine.landing. */
 zn_status sim_events_look(zn_simulation *, bool *again);
 /* After a step. */
@@ -401,6 +424,8 @@ zn_status sim_contacts_create(zn_simulation *);
 void sim_contacts_destroy(zn_simulation *);
 /* The list of contacts at a state, for a step of h, before there is a scheme. */
 zn_status sim_contacts_start(zn_simulation *, const double *q, const double *u, double h);
+/* The list at the present; pairs of `missed` are looked at again in any case. */
+zn_status sim_contacts_renew(zn_simulation *, double h);
 /* At the present: values have changed that rules depend on. */
 zn_status sim_contacts_switch(zn_simulation *);
 /* Before a step of h from the present. */
@@ -414,7 +439,6 @@ zn_status sim_contacts_carry(zn_simulation *, byte_stream *);
 void sim_contacts_begin_percussion(zn_simulation *);
 void sim_contacts_add_percussion(zn_simulation *, const double *P);
 void sim_contacts_end_percussion(zn_simulation *);
-bool sim_met_has_percussion(const sim_met *);
 /* A row is shown at a share of the step. */
 void sim_contacts_show(zn_simulation *, double share);
 /* The row of sim->model that a row of base is. */
@@ -451,6 +475,7 @@ void sim_book(zn_simulation *, const scheme_state *from, const scheme_state *to)
 void sim_end_percussion(zn_simulation *);
 /* A failure that smaller steps cannot avoid. */
 bool sim_fatal(zn_status);
+zn_status sim_report_unfinished(const zn_simulation *); /* ZN_OK: every step is solved */
 /* A sentence about joints that contradict each other at a state, into text; "" when none do. Scales may be NULL (at the start). */
 const char *sim_contradiction(zn_context *, const zn_model *, const zn_settings *, const problem_scales *, const zn_point *, char *text,
                               size_t room);
@@ -465,11 +490,17 @@ zn_status sim_report_unstable(zn_simulation *, double h);
 /* Energies of `what` that are not finite at a state that is. */
 zn_status sim_fail_energy(zn_context *, const zn_simulation *, const char *what, double kinetic, double potential);
 
-/* not_finite.c: what is not finite at the present state, or later, up to t + reach, in the motion that the step of h could not follow; NULL:
- * nothing was found. *t: when. */
-const char *sim_find_not_finite(zn_simulation *, double h, double reach, char *text, size_t room, double *t);
-/* A velocity whose mass is zero or less, at the present state or a step of h later; -1: none. *t: when. */
-int sim_find_massless(zn_simulation *, double h, double *t);
+/* not_finite.c: what is not finite at the present state, or later, up to t + reach, in the motion that the step of h could not follow; false:
+ * nothing was found. */
+typedef struct sim_not_finite {
+    char what[160];
+    const char *why; /* in parentheses */
+    double t;
+} sim_not_finite;
+bool sim_find_not_finite(zn_simulation *, double h, double reach, sim_not_finite *);
+/* The velocity whose mass is not positive, alone or (coupled) with those before it, at the present state or later, up to t + reach, as above;
+ * -1: none. */
+int sim_find_massless(zn_simulation *, double h, double reach, double *t, bool *coupled);
 
 /* stability.c: whether h is too large for the scheme's explicit forces and the model's fastest natural frequency. */
 bool sim_step_is_unstable(zn_simulation *, double h, double *frequency, double *largest_step);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 static const char what[8] = "zenosim"; /* with its ending zero */
-enum { FORMAT = 1, VERSION_TEXT = 24 };
+enum { FORMAT = 2, VERSION_TEXT = 24 };
 
 typedef struct snapshot_head {
     char what[8], version[VERSION_TEXT];
@@ -49,6 +49,7 @@ static void carry_control(zn_simulation *sim, byte_stream *b) {
     BYTES_PASS_ARRAY(b, c->reach, 5 * nq);          /* and errors, rates */
     carry_state(sim, b, &c->middle);
     carry_state(sim, b, &c->coarse);
+    if (sim->switches.count > 0) BYTES_PASS(b, sim->switches.from), BYTES_PASS(b, sim->switches.to), BYTES_PASS(b, sim->switches.at);
 }
 
 static void carry_work(zn_simulation *sim, byte_stream *b) {
@@ -65,11 +66,12 @@ static void carry_counts(zn_simulation *sim, byte_stream *b) {
     BYTES_PASS(b, sim->step_min), BYTES_PASS(b, sim->step_max);
     BYTES_PASS(b, sim->path_steps), BYTES_PASS(b, sim->path_solves), BYTES_PASS(b, sim->path_iterations_there);
     BYTES_PASS(b, sim->path_iterations), BYTES_PASS(b, sim->path_max);
-    cone_cost *cost = &sim->cost; /* but seconds, which differ from run to run */
+    cone_cost *cost = &sim->cost; /* but seconds, which differ from run to run, and dense, which matters within a step */
     BYTES_PASS(b, cost->runs), BYTES_PASS(b, cost->pieces), BYTES_PASS(b, cost->pieces_most);
     BYTES_PASS(b, cost->sweeps), BYTES_PASS(b, cost->factorisations), BYTES_PASS(b, cost->solves);
     BYTES_PASS(b, sim->painleve.wait), BYTES_PASS(b, sim->painleve.count);
-    BYTES_PASS(b, sim->roundoff_steps), BYTES_PASS(b, sim->max_residual), BYTES_PASS(b, sim->roundoff_residual);
+    BYTES_PASS(b, sim->roundoff_steps), BYTES_PASS(b, sim->unfinished_steps), BYTES_PASS(b, sim->max_residual),
+        BYTES_PASS(b, sim->roundoff_residual);
 }
 
 /* All but the structure. The order is that of the bytes. */
@@ -235,7 +237,7 @@ static zn_status hash_model(zn_context *context, const zn_simulation *sim, uint6
     return hash_answers(context, model, out);
 }
 
-/* All settings but the end and the threads, which another run may have others of. */
+/* All settings but the end and the threads, which may differ in another run. */
 static bool may_differ(const char *name) { return strcmp(name, "end") == 0 || strcmp(name, "threads") == 0; }
 
 static uint64_t hash_settings(zn_context *context, const zn_settings *settings) {
@@ -287,22 +289,22 @@ static zn_status check(zn_simulation *sim, const unsigned char *from, size_t siz
     zn_status status = make_head(sim, &own);
     if (status != ZN_OK) return status;
     if (size < sizeof head || memcmp(from, what, sizeof what) != 0)
-        return fail(context, ZN_ERROR_ARGUMENT, "this is no snapshot of a simulation: %zu bytes that do not begin like one", size);
+        return fail(context, ZN_ERROR_ARGUMENT, "this is not a snapshot of a simulation: %zu bytes that do not begin like one", size);
     memcpy(&head, from, sizeof head);
     if (head.format != FORMAT || memcmp(head.version, own.version, VERSION_TEXT) != 0)
         return fail(context, ZN_ERROR_ARGUMENT,
-                    "the snapshot is of version %.*s, and this is version %s: only the same one goes on exactly", VERSION_TEXT,
+                    "the snapshot is of version %.*s, and this is version %s: only the same version continues exactly", VERSION_TEXT,
                     head.version, own.version);
     if (head.length != size - sizeof head)
         return fail(context, ZN_ERROR_ARGUMENT, "the snapshot is not complete: it has %zu of %zu bytes", size,
                     sizeof head + (size_t)head.length);
     if (head.content != bytes_hash(BYTES_HASH, from + sizeof head, size - sizeof head))
-        return fail(context, ZN_ERROR_ARGUMENT, "the snapshot is damaged: its bytes are not those that were written");
+        return fail(context, ZN_ERROR_ARGUMENT, "the snapshot is damaged: its bytes are not the ones that were written");
     if (head.model != own.model)
         return fail(context, ZN_ERROR_ARGUMENT, "the snapshot is of another model: names, numbers and start must be the same");
     if (head.settings != own.settings)
         return fail(context, ZN_ERROR_ARGUMENT,
-                    "the snapshot is of a simulation with other settings (scheme, step ...); only the end and the threads may be others");
+                    "the snapshot is of a simulation with other settings (scheme, step ...); only the end and the threads may differ");
     return ZN_OK;
 }
 

@@ -16,6 +16,12 @@ void sim_count_outcome(zn_simulation *sim, const cone_outcome *outcome) {
     sim->roundoff_steps += outcome->roundoff > 0;
     if (outcome->roundoff > 0) sim->roundoff_residual = larger(sim->roundoff_residual, outcome->roundoff_residual);
     sim->max_residual = larger(sim->max_residual, outcome->worst);
+    if (outcome->end == CONE_UNFINISHED && sim->unfinished_steps++ == 0)
+        log_message(sim->context, ZN_LOG_WARNING,
+                    "the step to t = %.9g is left at a residual of %.2g, above the tolerance of %g: its many contacts take more work than "
+                    "a step may have "
+                    "(further ones are counted in the summary)",
+                    sim->now.t, outcome->worst, sim->settings.tolerance);
 }
 
 void sim_begin_percussion(zn_simulation *sim) {
@@ -24,7 +30,7 @@ void sim_begin_percussion(zn_simulation *sim) {
     sim_work_begin(sim);
 }
 
-/* The account of energy is the same, whoever asks for percussions: rows at rest do no work. */
+/* The account of energy is the same whether or not percussions are asked for: rows at rest do no work. */
 void sim_book(zn_simulation *sim, const scheme_state *from, const scheme_state *to) {
     const double *P = sim_selection_shared(sim, from, to);
     for (int i = 0, n = model_rows(sim->base); i < n; i++) sim->P[i] += P[sim_row_of_base(sim, i)];
@@ -51,11 +57,13 @@ static zn_status try_once(zn_simulation *sim, const scheme_state *from, double h
 }
 
 /* Attempts at one step with long projections, or many factors of many contacts, that did not converge, before those of its parts are shortened: the work
- * of a failing step is bounded. */
+ * of a failing step is bounded. One with both counts twice. */
 enum { ATTEMPTS_IN_VAIN = 2, LONG_PROJECTION = 5000, MANY_FACTORS = 200 };
+#define MUCH_DENSE 2e9
 
 static void count_in_vain(zn_simulation *sim, const cone_outcome *outcome) {
-    if (outcome->iterations[CONE_PROJECTION] >= LONG_PROJECTION || outcome->cost.factorisations >= MANY_FACTORS) sim->grid.in_vain++;
+    bool projected = outcome->iterations[CONE_PROJECTION] >= LONG_PROJECTION || outcome->cost.solves >= LONG_PROJECTION;
+    sim->grid.in_vain += projected + (outcome->cost.factorisations >= MANY_FACTORS) + (outcome->cost.dense >= MUCH_DENSE);
     sim->scheme->hopeless = sim->grid.in_vain >= ATTEMPTS_IN_VAIN;
 }
 
@@ -65,11 +73,12 @@ void sim_hope(zn_simulation *sim) { sim->grid.in_vain = 0, sim->scheme->hopeless
 zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double t_end, scheme_state *to, cone_outcome *outcome) {
     scheme *with = sim->scheme;
     sim_machine_follow(sim, from->t, h);
+    sim->located.next_seen = false;
     with->noise = from->noise;
     sim->gains.refused = false;
     zn_status status = try_once(sim, from, h, to, outcome);
     bool near = outcome->worst <= CONE_MOST_NOISE * sim->settings.tolerance;
-    if (status == ZN_ERROR_NO_CONVERGENCE && near && !outcome->exhausted) {
+    if (status == ZN_ERROR_NO_CONVERGENCE && near && outcome->end <= CONE_FAILED) {
         with->noise = INFINITY;
         with->scales.renew = with->again = true;
         status = try_once(sim, from, h, to, outcome);
@@ -79,7 +88,7 @@ zn_status sim_try(zn_simulation *sim, const scheme_state *from, double h, double
         count_in_vain(sim, outcome);
         return status;
     }
-    if (outcome->worst > sim->settings.tolerance) to->noise = outcome->worst;
+    if (outcome->worst > sim->settings.tolerance && outcome->end != CONE_UNFINISHED) to->noise = outcome->worst;
     to->t = t_end;
     if (sim->model->after_step) sim->model->after_step(sim->model, to->t, to->q);
     sim_selection_expand(sim, to);
@@ -122,7 +131,7 @@ static void note_cut(zn_simulation *sim) {
     if (model->constraints(model, at->work, &point, &(zn_constraints){.c1 = at->c1})) return;
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N, seen = sim_scheme_model(sim)->contacts[k].row_N;
-        sim->approach[k] = row >= 0 ? -at->c1[row] * scales_of_rate(&sim->scheme->scales, seen) : 0;
+        sim->approach[k] = row >= 0 ? -at->c1[row] / scales_rate(&sim->scheme->scales, seen) : 0;
     }
 }
 
@@ -169,7 +178,7 @@ static bool is_plausible(zn_simulation *sim) {
 
 zn_status sim_examine(zn_simulation *sim, double h, cone_outcome *outcome, bool *again) {
     const sim_monitor before = sim->monitor; /* the maxima of a step that is discarded do not count */
-    zn_status status = sim_monitor_look(&sim->monitor, &sim->next);
+    zn_status status = sim_monitor_see(&sim->monitor, &sim->next, sim_located_seen(sim));
     *again = false;
     if (status == ZN_OK &&
         ((sim->cut && !is_plausible(sim)) || !sim_gains_allow(sim, h, sim->grid.part == 1) || !sim_rings_allow(sim, outcome))) {

@@ -72,7 +72,7 @@ double sim_stops_time(zn_simulation *sim, int ball) {
     stop s = look_at_stop(sim, ball);
     double longest = l->longest[ball], pace = pace_of(sim, ball, &s);
     l->longest[ball] = longest; /* the state may never be reached */
-    return pace >= 2 * l->h ? s.time : 0;
+    return s.time * larger(0, smaller(pace / l->h - 1, 1));
 }
 
 void sim_stops_forget(zn_simulation *sim) { sim->located.ease = 1, sim->located.tries = 0; }

@@ -5,12 +5,16 @@
  *   a force that is at its limit at the start already: the event is at the present
  *   else the sub-step at whose end the first event function is zero
  *
- * An impact that comes by delta too late is an error of delta times the jump of velocities; openings, begins and ends of slip are errors of delta^2. */
+ * An impact that comes by delta too late is an error of delta times the jump of velocities, a slip that turns round one of delta times the jump of accelerations; openings, begins
+ * of slip, and ends of it that stick, are errors of delta^2. */
 #include "sim/simulation.h"
 
 /* Accuracy of the time of an event, relative to the sub-step and to the time itself. */
 static const double TIME_SHARE_LOW = 1e-8 /* second order */, TIME_ROUNDOFF = 1e-15;
 static const double FORCE_SHARE = 1e-6, SLIP_SHARE = 1e-7;
+static const double BORDER_SHARE = 1e-8; /* less than what features may be beyond their border */
+/* Of what friction can take back: with so much to spare a slip that ends sticks. */
+static const double STICKS_SURELY = 0.1;
 /* A gap that falls and rises within a step is looked at where it is least, if that is below this part of its way. */
 static const double DIP_SHARE = 0.02;
 /* A frozen step that cannot be solved is tried with parts of it. */
@@ -29,7 +33,7 @@ static zn_status frozen_step(zn_simulation *sim, double h, cone_outcome *outcome
 
 static bool any_negative(const zn_simulation *sim, const event_sample *sample) {
     for (int i = 0; i < sim->located.n_events; i++)
-        if (sim_event_is_negative(sim, sample, i)) return true;
+        if (sample->phi[i] < 0 && sim_event_is_negative(sim, sample, i)) return true;
     return false;
 }
 
@@ -47,11 +51,13 @@ static zn_status sampled_step(zn_simulation *sim, double h, cone_outcome *outcom
         status = sim_events_at(sim, &sim->next, sample);
         if (status == ZN_OK) sim_watch_begin(sim, sample);
     }
-    if (status == ZN_OK && !l->start_whole && any_negative(sim, sample)) { /* the event is between the two */
+    bool back = status == ZN_OK && !l->start_whole && any_negative(sim, sample); /* the event is between the two */
+    if (back) {
         l->start_whole = true;
         status = sim_events_at(sim, &sim->now, &l->sample[0]);
     }
     if (status != ZN_OK) return status;
+    l->next_seen = !back;
     sample->h = h;
     l->n_samples++;
     return ZN_OK;
@@ -72,12 +78,27 @@ static double slope_at(const sim_located *l, const event_sample *s, int event, d
     return (s->phi[event] - other->phi[event]) / (s->h - other->h);
 }
 
+/* Whether slip of one row that ends may go on in the other direction: its rate with friction turned round is about rate + 2 mu lambda_N w_F' M^-1 W_F. */
+static bool may_turn_round(const zn_simulation *sim, const event_sample *s, int event) {
+    const sim_located *l = &sim->located;
+    const linear_problem *p = l->forces;
+    int k = sim_event_contact(sim, event), ball = event - sim->model->size.n_contacts, row = sim_row_of_ball(sim, ball);
+    const zn_contact *contact = &p->model->contacts[k];
+    if (!p->reduced) return true;
+    double normal = contact->row_N >= 0 ? p->P[contact->row_N] : contact->normal_force;
+    double back = 2 * contact->balls[l->ball_of[ball]].mu * normal * linear_problem_response(p, row, row);
+    return !(s->rate[event] + back > STICKS_SURELY * back);
+}
+
 /* How exactly the time of an event is wanted in a sub-step of h. */
 static double time_accuracy(const zn_simulation *sim, const event_sample *s, int event, double h) {
-    double share = !isfinite(s->rate[event])              ? FORCE_SHARE
-                   : event >= sim->model->size.n_contacts ? SLIP_SHARE
-                   : sim_order(sim) == 2                  ? TIME_SHARE_LOW
-                                                          : SIM_TIME_SHARE;
+    bool slip = event >= sim->model->size.n_contacts;
+    bool jump = isfinite(s->rate[event]) && (!slip || may_turn_round(sim, s, event));
+    double share = sim_is_border(sim, event)   ? BORDER_SHARE
+                   : !isfinite(s->rate[event]) ? FORCE_SHARE
+                   : !jump                     ? SLIP_SHARE
+                   : sim_order(sim) > 2        ? SIM_TIME_SHARE
+                                               : TIME_SHARE_LOW;
     return larger(share * h, TIME_ROUNDOFF * fabs(sim->now.t));
 }
 
@@ -96,6 +117,7 @@ static bool happens_at(zn_simulation *sim, const event_sample *s, double lo, dou
         any = any || l->which[i];
         others = others || (negative && !l->which[i]);
     }
+    if (any && !others) sim_borders_judge(sim, &sim->next);
     return any && !others;
 }
 
@@ -117,6 +139,7 @@ static zn_status locate(zn_simulation *sim, double *h, cone_outcome *outcome) {
         *h = s->h;
         if (happens_at(sim, s, lo, hi, whole)) return ZN_OK;
         for (int i = 0; last && i < l->n_events; i++) l->which[i] = sim_event_is_negative(sim, s, i);
+        if (last) sim_borders_judge(sim, &sim->next);
         if (last) return ZN_OK;
         if (any_negative(sim, s)) hi = s->h;
         else lo = s->h;
@@ -149,7 +172,7 @@ static double find_dip(const zn_simulation *sim, const event_sample *start, cons
 static bool is_due(const zn_simulation *sim, const event_sample *start, const event_sample *end, int i) {
     double fall = start->phi[i] - end->phi[i];
     if (!isfinite(start->phi[i])) return false;
-    if (!isfinite(start->rate[i])) return start->phi[i] <= FORCE_SHARE * fall;
+    if (!isfinite(start->rate[i])) return start->phi[i] <= (sim_is_border(sim, i) ? BORDER_SHARE : FORCE_SHARE) * fall;
     if (i < sim->model->size.n_contacts) /* one that leaves and comes back is hit later */
         return is_resting(sim, start, i) &&
                !(locate_cubic(end->h, larger(start->phi[i], 0), start->rate[i], end->phi[i], end->rate[i]) > FORCE_SHARE * end->h);

@@ -153,7 +153,8 @@ static void tell(zn_simulation *sim) {
     sim_located *l = &sim->located;
     int n = sim->model->size.n_contacts;
     for (int i = 0; i < l->n_events; i++) {
-        zn_contact_event_kind kind = i >= n + l->n_balls           ? ZN_CONTACT_PAINLEVE
+        zn_contact_event_kind kind = sim_is_border(sim, i)         ? ZN_CONTACT_EVENT_KINDS
+                                     : i >= n + l->n_balls         ? ZN_CONTACT_PAINLEVE
                                      : i >= n                      ? l->modes.ball[i - n] == CONE_SLIP ? ZN_CONTACT_STICK : ZN_CONTACT_SLIP
                                      : sim_is_closed(&l->modes, i) ? ZN_CONTACT_OPENING
                                                                    : ZN_CONTACT_IMPACT;
@@ -215,6 +216,31 @@ zn_status sim_transition(zn_simulation *sim) {
     return status == ZN_OK ? note(sim) : status;
 }
 
+static void close_contact(zn_simulation *sim, int k) {
+    sim_located *l = &sim->located;
+    l->modes.contact[k].normal = CONE_CLOSED;
+    for (int b = 0; b < l->forces->model->contacts[k].n_balls; b++) sim_ball_by_velocity(sim, k, b);
+}
+
+zn_status sim_take_over(zn_simulation *sim, const bool *successor) {
+    sim_located *l = &sim->located;
+    int n = sim->model->size.n_contacts;
+    bool any = false, stay = false;
+    begin(sim);
+    memset(l->which, 0, (size_t)l->n_events * sizeof *l->which);
+    for (int k = 0; k < n; k++)
+        if (successor[k]) close_contact(sim, k), l->hit[k] = any = true;
+    zn_status status = any ? project(sim) : ZN_OK;
+    if (status == ZN_OK) status = sim_modes_choose(sim);
+    for (int k = 0; k < n; k++) stay = stay || (successor[k] && sim_is_closed(&l->modes, k));
+    if (any && !stay && status == ZN_OK) { /* it goes on without them */
+        memcpy(sim->now.u, l->before.u, (size_t)sim->model->size.nu * sizeof *l->before.u);
+        begin(sim);
+        status = sim_modes_choose(sim);
+    }
+    return status == ZN_OK ? finish(sim) : status;
+}
+
 /* ---- accumulations ---- */
 
 /* *time: until it has ended; 0 for one of a crowd. */
@@ -236,12 +262,6 @@ static bool is_crowded(const zn_simulation *sim, int k) {
     int row = model->contacts[k].row_N;
     return row >= 0 && l->modes.contact[k].normal == CONE_OPEN && l->times[k] > MOST_TIMES / 2 &&
            l->sample[0].phi[k] <= sim_touching(sim, row) && fabs(l->sample[0].rate[k]) <= -l->second[k] * CROWD_SHARE * l->h;
-}
-
-static void close_contact(zn_simulation *sim, int k) {
-    sim_located *l = &sim->located;
-    l->modes.contact[k].normal = CONE_CLOSED;
-    for (int b = 0; b < l->forces->model->contacts[k].n_balls; b++) sim_ball_by_velocity(sim, k, b);
 }
 
 zn_status sim_close_accumulation(zn_simulation *sim, bool *closed) {

@@ -6,10 +6,11 @@
  *   begin of slip   (mu P_N - |P_F|)/h
  *
  * and as long as these, and what they are on the way to, stay above parts of what the functions were at the last solve, none of them is zero. Slip in several directions is far from
- * its end as long as it is fast, and for a part of the time to its stop (stops.c). After STEPS such steps they are looked at all the same; near singular points always. */
+ * its end as long as it is fast, and for a part of the time to its stop (stops.c). After STEPS such steps they are looked at all the same, after fewer where D is smaller
+ * (D_STEPS: it falls by less than 1/D_STEPS in a step), near singular points always. */
 #include "sim/simulation.h"
 
-enum { STEPS = 30 };
+enum { STEPS = 100, D_STEPS = 60 };
 /* Of the last solve: the mean, the mean one step further, and the speed of slip. */
 static const double MEAN = 0.6, AHEAD = 0.3, SPEED = 0.5;
 /* Of the time to a stop: steps may be watched. */
@@ -18,12 +19,6 @@ static const double STOP_PART = 0.25;
 static const double SPARE = 0.02;
 /* D beyond its limit: singular points are far. */
 static const double FAR = 0.5;
-
-static double length_of(int n, const double *v) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += v[i] * v[i];
-    return sqrt(sum);
-}
 
 /* Into `mean`; other events: INFINITY. */
 static void find_means(zn_simulation *sim, double h) {
@@ -105,13 +100,16 @@ void sim_watch_begin(zn_simulation *sim, const event_sample *sample) {
     sim_located *l = &sim->located;
     int n = sim->model->size.n_contacts;
     l->watched = l->frees ? 0 : STEPS;
-    for (int k = 0; k < n && l->watched > 0; k++)
+    for (int k = 0; k < n && l->watched > 0; k++) {
+        double steps = sim_is_closed(&l->modes, k) ? D_STEPS * sample->phi[n + l->n_balls + k] : INFINITY;
         if (sim_is_closed(&l->modes, k) && !is_calm(sim, sample, k)) l->watched = 0;
+        if (steps < l->watched) l->watched = (int)steps;
+    }
     memcpy(l->calm, sample->phi, (size_t)(n + l->n_balls) * sizeof *l->calm);
     for (int i = 0; i < l->n_balls && l->watched > 0; i++) {
         if (!slips_freely(l, i)) continue;
         l->calm[n + i] = sim_slip_speed(sim, i);
-        double steps = STOP_PART * sim_stops_time(sim, i) / l->h;
+        double steps = STOP_PART * sim_stops_time(sim, i) / l->h; /* 0 where sub-steps are shorter than steps */
         if (steps < l->watched) l->watched = (int)steps;
     }
 }

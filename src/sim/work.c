@@ -123,8 +123,7 @@ static bool ask(zn_simulation *sim, const scheme_state *state, bool seen, sim_ra
     const zn_model *model = sim->model;
     void *work = sim->monitor.at.work;
     zn_point at = {.t = state->t, .q = state->q, .u = state->u}, rest = {.t = state->t, .q = state->q, .u = sim->work.zero};
-    if (seen && model_row_N(model) > 0) /* then it knows */
-        memcpy(rates->gamma, sim->monitor.at.c1, (size_t)model_rows(model) * sizeof *rates->gamma);
+    if (seen && sim->monitor.rates) memcpy(rates->gamma, sim->monitor.at.c1, (size_t)model_rows(model) * sizeof *rates->gamma);
     else if (model->constraints(model, work, &at, &(zn_constraints){.c1 = rates->gamma})) return false;
     if (!model->rows_rest && model->constraints(model, work, &rest, &(zn_constraints){.c1 = rates->chi})) return false;
     if (!sim->work.smooth) return true;

@@ -11,7 +11,6 @@ typedef struct study_watch {
     void *user;
 } study_watch;
 
-double study_seconds(void);
 zn_status study_row_create(study_worker *, study_row *);
 void study_row_free(study_worker *, study_row *);
 /* Behind what is in the parcel; first: the run of row 0. false: out of memory. */

@@ -24,7 +24,7 @@ zn_status study_handout_create(study_handout *h, const study_shared *s, study_ta
     h->lost_row.numbers = calloc((size_t)study_row_width(s), sizeof(double));
     if (h->ring && h->lost_row.numbers) return ZN_OK;
     study_handout_free(h);
-    return fail(s->context, ZN_ERROR_MEMORY, "there is no memory for the runs at work");
+    return fail(s->context, ZN_ERROR_MEMORY, "there is not enough memory for the active runs");
 }
 
 void study_handout_free(study_handout *h) {

@@ -51,7 +51,7 @@ static zn_status check_parts(zn_context *context, int n, const char *const *path
     for (int i = 0; i < n; next += parts[i++].count) {
         if (parts[i].first > next)
             return fail(context, ZN_ERROR_FILE, "runs %ld to %ld are missing: a part is not among the files", next, parts[i].first - 1);
-        if (parts[i].first < next) return fail(context, ZN_ERROR_FILE, "run %ld is there twice", parts[i].first);
+        if (parts[i].first < next) return fail(context, ZN_ERROR_FILE, "run %ld occurs twice", parts[i].first);
     }
     return next == runs ? ZN_OK
                         : fail(context, ZN_ERROR_FILE, "runs %ld to %ld are missing: a part is not among the files", next, runs - 1);
@@ -64,7 +64,7 @@ static zn_status create(zn_context *context, const result_file *like, const char
     char runs[NUMBER_TEXT];
     *t = (study_table){.context = context, .width = result_layout_width(layout), .count = study_number(like, "runs")};
     t->status_at = t->width - 2;
-    if (layout->n_texts > N_TEXTS || t->width < 2) return fail(context, ZN_ERROR_FILE, "the parts are no studies");
+    if (layout->n_texts > N_TEXTS || t->width < 2) return fail(context, ZN_ERROR_FILE, "the parts are not studies");
     snprintf(runs, sizeof runs, "%ld", t->count);
     for (int i = 0; i < layout->n_texts; i++) {
         texts[i] = layout->texts[i];

@@ -5,7 +5,6 @@
 
 #include "base/output.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -15,7 +14,7 @@ char *study_part_path(zn_context *context, const char *out, int part) { return m
 
 static char *plan_path(const study_shared *s) { return mem_format(s->context, "%s.parts", s->def->out); }
 
-/* 0: none, or it was not written to its end. */
+/* 0: none. */
 static int read_plan(const char *path, const char *hash, bool *other) {
     char its[STUDY_HASH_TEXT] = "";
     int parts = 0;
@@ -27,10 +26,14 @@ static int read_plan(const char *path, const char *hash, bool *other) {
 }
 
 static zn_status write_plan(const study_shared *s, const char *path, const char *hash, int parts) {
-    FILE *file = fopen(path, "w");
-    bool ok = file && fprintf(file, "%s %d\n", hash, parts) > 0;
-    if (file) ok = fclose(file) == 0 && ok;
-    return ok ? ZN_OK : fail_file(s->context, path, "written", errno);
+    output_file *file = NULL;
+    zn_status status = output_open(s->context, path, &file);
+    FILE *stream = status == ZN_OK ? output_stream(file) : NULL;
+    if (stream) fprintf(stream, "%s %d\n", hash, parts); /* publishing finds errors */
+    else if (status == ZN_OK) status = ZN_ERROR_MEMORY;
+    if (status == ZN_OK) status = output_publish(file);
+    output_close(file, false);
+    return status;
 }
 
 static void remove_parts(const study_shared *s, const char *plan, int parts) {

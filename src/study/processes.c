@@ -59,10 +59,10 @@ static zn_status serve(const study_shared *s, int manager, study_worker *w, stud
         if (lot.count == 0) break;
         take_place(s, &place, message[4], &part);
         if (terminated) place.run = NULL;
-        double begun = study_seconds();
+        double begun = base_seconds();
         parcel->size = sizeof said;
         if (!study_parcel_grow(parcel, sizeof said) || !study_run_lot(w, &place, &lot, message[3], row, parcel)) return ZN_ERROR_MEMORY;
-        said = (report){lot, study_seconds() - begun};
+        said = (report){lot, base_seconds() - begun};
         memcpy(parcel->bytes, &said, sizeof said);
         t->send(manager, parcel->bytes, parcel->size);
     }
@@ -148,7 +148,7 @@ static zn_status manage(manager *m, const study_watch *watch, study_outcome *out
     study_handout *h = &m->handout;
     study_table *table = h->table;
     study_parcel parcel = {0};
-    double begun = study_seconds(), told = begun;
+    double begun = base_seconds(), reported = begun;
     long before = table->rows;
     zn_status status = ZN_OK;
     while (h->next < h->end || h->written < h->lots) {
@@ -156,9 +156,9 @@ static zn_status manage(manager *m, const study_watch *watch, study_outcome *out
         while (take_report(m, &parcel, &status)) busy = true;
         hand_out(m);
         busy = write_ready(m, &status) || busy;
-        double now = study_seconds();
-        if (watch->progress && now - told >= 0.1) {
-            told = now;
+        double now = base_seconds();
+        if (watch->progress && now - reported >= 0.1) {
+            reported = now;
             if ((watch->progress(watch->user, table->count, table->rows, table->failed, now - begun) || m->team->stop) &&
                 !outcome->stopped) {
                 outcome->stopped = true;
@@ -170,7 +170,7 @@ static zn_status manage(manager *m, const study_watch *watch, study_outcome *out
     }
     study_parcel_free(&parcel);
     outcome->done = table->rows - before;
-    outcome->seconds = study_seconds() - begun;
+    outcome->seconds = base_seconds() - begun;
     return status;
 }
 

@@ -33,7 +33,7 @@ static bool is_setting(const char *name) {
 static zn_status find_target(study_shared *s, const zn_scene *scene, int axis) {
     const study_axis *a = &s->plan.axes[axis];
     const zn_model *model = zn_scene_model(scene);
-    int input = scene_find_input(scene, a->name, strlen(a->name));
+    int input = scene_find_input(scene, a->name);
     int q = name_among(a->name, model->size.nq, model->q_names), u = name_among(a->name, model->size.nu, model->u_names);
     if (scene_has_parameter(scene, a->name)) s->targets[axis] = STUDY_PARAMETER, s->n_parameters++;
     else if (input >= 0) s->targets[axis] = STUDY_INPUT, s->places[axis] = input;
@@ -183,7 +183,7 @@ static bool follow(study_worker *w, bool changed) {
     scene_changes changes = {0};
     if (!changed) return true;
     if (!scene_move(w->scene, w->shared->n_parameters, w->sources, w->parameters, &changes)) {
-        zn_error_clear(w->context); /* the scene with these parameters tells it better */
+        zn_error_clear(w->context); /* the message of a scene with these parameters is better */
         return false;
     }
     if (changes.coefficients || (changes.restitution && !sim_reads_restitution(w->simulation))) drop_simulation(w);

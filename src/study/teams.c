@@ -70,7 +70,7 @@ static zn_status write_parts(const study_shared *s, const study_watch *watch, in
     }
     study_dismiss(&team);
     study_team_free(s->context, &team);
-    return ZN_OK; /* the head tells what went wrong */
+    return ZN_OK; /* the head reports what went wrong */
 }
 
 zn_status study_follow(const study_shared *s, const study_watch *watch) {
@@ -154,17 +154,17 @@ static long sum(const long *of, int n) {
 }
 
 static zn_status lead_teams(head *h, const study_watch *watch, study_outcome *outcome) {
-    double begun = study_seconds(), told = begun;
+    double begun = base_seconds(), reported = begun;
     while (h->open > 0) {
         bool busy = take_team_report(h, outcome);
-        double now = study_seconds();
-        if (watch->progress && now - told >= 0.1) {
-            told = now;
+        double now = base_seconds();
+        if (watch->progress && now - reported >= 0.1) {
+            reported = now;
             if (watch->progress(watch->user, h->s->plan.runs, sum(h->runs, h->parts), sum(h->failed, h->parts), now - begun)) stop_teams(h);
         }
         if (!busy) nanosleep(&nap, NULL);
     }
-    outcome->seconds = study_seconds() - begun;
+    outcome->seconds = base_seconds() - begun;
     outcome->runs = sum(h->runs, h->parts), outcome->failed = sum(h->failed, h->parts);
     outcome->stopped = h->stopped && h->status == ZN_OK;
     return h->status == ZN_OK && !h->stopped ? study_parts_join(h->s, h->parts, outcome) : h->status;

@@ -28,12 +28,6 @@ typedef struct study_hand {
     pthread_t thread;
 } study_hand;
 
-double study_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 bool study_run_lot(study_worker *w, study_place *place, const study_lot *lot, long first, study_row *row, study_parcel *parcel) {
     bool ok = true;
     for (long i = 0; i < lot->count && ok; i++) {
@@ -76,9 +70,9 @@ static void *work(void *user) {
     pthread_mutex_lock(&crew->lock);
     while (ok && take_lot(crew, &lot)) {
         pthread_mutex_unlock(&crew->lock);
-        double begun = study_seconds();
+        double begun = base_seconds();
         ok = study_run_lot(&hand->worker, &hand->place, &lot, crew->handout.table->first, &row, &parcel);
-        double seconds = study_seconds() - begun;
+        double seconds = base_seconds() - begun;
         pthread_mutex_lock(&crew->lock);
         study_handout_return(&crew->handout, &lot, seconds, &parcel, 0);
         if (crew->writer_waits && lot.number == crew->handout.written) pthread_cond_signal(&crew->lot_done);
@@ -105,7 +99,7 @@ static void await_lot(study_crew *crew) {
 static zn_status write_rows(study_crew *crew, study_progress *progress, void *user, study_outcome *outcome) {
     study_handout *h = &crew->handout;
     study_table *table = h->table;
-    double begun = crew->begun, told = begun;
+    double begun = crew->begun, reported = begun;
     long before = table->rows;
     zn_status status = ZN_OK;
     if (progress) outcome->stopped = progress(user, table->count, before, table->failed, 0) != 0; /* what was there already */
@@ -119,9 +113,9 @@ static zn_status write_rows(study_crew *crew, study_progress *progress, void *us
             study_handout_written(h);
             if (crew->room_waits) pthread_cond_broadcast(&crew->room);
         } else await_lot(crew);
-        double now = study_seconds();
-        if (progress && now - told >= 0.1) {
-            told = now;
+        double now = base_seconds();
+        if (progress && now - reported >= 0.1) {
+            reported = now;
             pthread_mutex_unlock(&crew->lock);
             bool stop = progress(user, table->count, table->rows, table->failed, now - begun) != 0;
             pthread_mutex_lock(&crew->lock);
@@ -132,7 +126,7 @@ static zn_status write_rows(study_crew *crew, study_progress *progress, void *us
     pthread_cond_broadcast(&crew->room);
     pthread_mutex_unlock(&crew->lock);
     outcome->done = table->rows - before;
-    outcome->seconds = study_seconds() - begun;
+    outcome->seconds = base_seconds() - begun;
     return status;
 }
 
@@ -164,7 +158,7 @@ static int thread_count(const study_def *def, long runs) {
 static zn_status run_threads(const study_shared *shared, study_table *table, study_lost *lost, const study_watch *watch,
                              study_outcome *outcome) {
     zn_context *context = shared->context;
-    study_crew crew = {.begun = study_seconds()};
+    study_crew crew = {.begun = base_seconds()};
     int wanted = thread_count(shared->def, table->count - table->rows), started = 0;
     study_hand *hands = MEM_ARRAY(context, study_hand, wanted);
     pthread_mutex_init(&crew.lock, NULL);
@@ -220,7 +214,7 @@ zn_status study_check(zn_context *context, const study_def *def, long *runs) {
 
 static zn_status make_folder(zn_context *context, const char *path) {
     if (!path || mkdir(path, 0777) == 0 || errno == EEXIST) return ZN_OK;
-    return fail(context, ZN_ERROR_FILE, "the folder %s cannot be made: %s", path, strerror(errno));
+    return fail(context, ZN_ERROR_FILE, "the folder %s cannot be created: %s", path, strerror(errno));
 }
 
 zn_status study_sweep(zn_context *context, const study_def *def, study_progress *progress, void *user, study_outcome *outcome) {

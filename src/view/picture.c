@@ -3,16 +3,16 @@
  * bars to its joints, a particle as a point. */
 #include "view/picture.h"
 
+#include "base/buffer.h"
 #include "model/parts/contact_builder.h"
 #include "model/parts/flexible.h"
 #include "model/parts/joint.h"
-#include "view/drawing.h"
 
 enum { FRAME_NUMBERS = SKETCH_FRAME_PARAMETERS, MOST_POINTS = 64 };
 
 typedef struct picture {
     zn_parts *parts;
-    drawing d;
+    text_buffer d;
     bool planar;
     int n_items;
 } picture;
@@ -20,97 +20,101 @@ typedef struct picture {
 /* ---- pieces of JSON ---- */
 
 static void begin_item(picture *p, const char *name, const char *shape, int body) {
-    drawing_put(&p->d, "%s{\"name\": ", p->n_items++ ? ",\n" : "");
-    drawing_text(&p->d, name);
-    drawing_put(&p->d, ", \"shape\": \"%s\"", shape);
+    buffer_put(&p->d, "%s{\"name\": ", p->n_items++ ? ",\n" : "");
+    buffer_json(&p->d, name);
+    buffer_put(&p->d, ", \"shape\": \"%s\"", shape);
     if (!body) return;
-    drawing_put(&p->d, ", \"body\": ");
-    drawing_text(&p->d, p->parts->bodies[body].name);
+    buffer_put(&p->d, ", \"body\": ");
+    buffer_json(&p->d, p->parts->bodies[body].name);
 }
 
-static void end_item(picture *p) { drawing_put(&p->d, "}"); }
+static void end_item(picture *p) { buffer_put(&p->d, "}"); }
 
 static void member(picture *p, const char *name, double value) {
-    drawing_put(&p->d, ", \"%s\": ", name);
-    drawing_number(&p->d, value);
+    buffer_put(&p->d, ", \"%s\": ", name);
+    buffer_number(&p->d, value);
 }
 
 static void vector(picture *p, const char *name, int count, const double *values) {
-    drawing_put(&p->d, ", \"%s\": ", name);
-    drawing_numbers(&p->d, count, values);
+    buffer_put(&p->d, ", \"%s\": ", name);
+    buffer_numbers(&p->d, count, values);
 }
 
 /* A point fixed to a body, {"body": ..., "at": ...}. */
 static void point_on(picture *p, const char *name, int body, const double *at) {
-    drawing_put(&p->d, ", \"%s\": {", name);
+    buffer_put(&p->d, ", \"%s\": {", name);
     if (body) {
-        drawing_put(&p->d, "\"body\": ");
-        drawing_text(&p->d, p->parts->bodies[body].name);
-        drawing_put(&p->d, ", ");
+        buffer_put(&p->d, "\"body\": ");
+        buffer_json(&p->d, p->parts->bodies[body].name);
+        buffer_put(&p->d, ", ");
     }
-    drawing_put(&p->d, "\"at\": ");
-    drawing_numbers(&p->d, 3, at);
-    drawing_put(&p->d, "}");
+    buffer_put(&p->d, "\"at\": ");
+    buffer_numbers(&p->d, 3, at);
+    buffer_put(&p->d, "}");
 }
 
 /* ---- bodies ---- */
 
 static void put_columns(picture *p, const parts_body *b, int first, int count) {
     char name[320];
-    drawing_put(&p->d, "[");
+    buffer_put(&p->d, "[");
     for (int i = first; i < first + count; i++) {
-        if (i > first) drawing_put(&p->d, ", ");
-        drawing_text(&p->d, parts_q_name(b, i, name, sizeof name));
+        if (i > first) buffer_put(&p->d, ", ");
+        buffer_json(&p->d, parts_q_name(b, i, name, sizeof name));
     }
-    drawing_put(&p->d, "]");
+    buffer_put(&p->d, "]");
 }
 
 static void put_body(picture *p, const parts_body *b) {
-    drawing_text(&p->d, b->name);
-    drawing_put(&p->d, ": {\"at\": ");
+    buffer_json(&p->d, b->name);
+    buffer_put(&p->d, ": {\"at\": ");
     const char *n = b->name;
     bool pose = picture_needs_pose(b->kind);
     if (pose && body_is_planar(b->kind))
-        drawing_put(&p->d, "[\"view.body.%s.x\", \"view.body.%s.y\"], \"angle\": \"view.body.%s.phi\"", n, n, n);
+        buffer_put(&p->d, "[\"view.body.%s.x\", \"view.body.%s.y\"], \"angle\": \"view.body.%s.phi\"", n, n, n);
     else if (pose) {
-        drawing_put(&p->d, "[\"view.body.%s.x\", \"view.body.%s.y\", \"view.body.%s.z\"], \"axes\": [", n, n, n);
-        for (int i = 1; i <= 6; i++) drawing_put(&p->d, "\"view.body.%s.a%d\"%s", n, i, i < 6 ? ", " : "]");
+        buffer_put(&p->d, "[\"view.body.%s.x\", \"view.body.%s.y\", \"view.body.%s.z\"], \"axes\": [", n, n, n);
+        for (int i = 1; i <= 6; i++) buffer_put(&p->d, "\"view.body.%s.a%d\"%s", n, i, i < 6 ? ", " : "]");
     } else if (b->kind == BODY_LINE) { /* r = p0 + x d */
         char name[320];
         parts_q_name(b, 0, name, sizeof name);
         for (int i = 0; i < 3; i++) {
-            drawing_put(&p->d, "%s%.9g, %.9g, ", i ? ", [" : "[[", b->numbers[i], b->numbers[3 + i]);
-            drawing_text(&p->d, name);
-            drawing_put(&p->d, "]");
+            buffer_put(&p->d, "%s%.9g, %.9g, ", i ? ", [" : "[[", b->numbers[i], b->numbers[3 + i]);
+            buffer_json(&p->d, name);
+            buffer_put(&p->d, "]");
         }
-        drawing_put(&p->d, "]");
+        buffer_put(&p->d, "]");
     } else put_columns(p, b, 0, b->kind == BODY_PARTICLE_3D || b->kind == BODY_SPATIAL ? 3 : 2);
-    if (b->kind == BODY_PLANAR) drawing_put(&p->d, ", \"angle\": \"%s.phi\"", n);
+    if (b->kind == BODY_PLANAR) buffer_put(&p->d, ", \"angle\": \"%s.phi\"", n);
     if (b->kind == BODY_SPATIAL) {
-        drawing_put(&p->d, ", \"rotation\": ");
+        buffer_put(&p->d, ", \"rotation\": ");
         put_columns(p, b, 3, 4);
     }
-    drawing_put(&p->d, "}");
+    buffer_put(&p->d, "}");
 }
 
 static void put_bodies(picture *p) {
     bool first = true;
-    drawing_put(&p->d, "\"bodies\": {");
+    buffer_put(&p->d, "\"bodies\": {");
     for (size_t i = 1; i < p->parts->n_bodies; i++) {
         if (body_is_number(p->parts->bodies[i].kind)) continue;
-        if (!first) drawing_put(&p->d, ",\n");
+        if (!first) buffer_put(&p->d, ",\n");
         put_body(p, &p->parts->bodies[i]);
         first = false;
     }
-    drawing_put(&p->d, "},\n");
+    buffer_put(&p->d, "},\n");
 }
 
 /* ---- geometries ---- */
 
 static bool is_point(const geometry *g) { return g->type == ZN_GEOMETRY_POINT || g->type == ZN_GEOMETRY_POINTS; }
 static bool is_surface(const geometry *g) { return g->type == ZN_GEOMETRY_PLANE || g->type == ZN_GEOMETRY_SURFACE; }
+/* Drawn as a net of triangles. */
+static bool is_net(const geometry *g) {
+    return g->type == ZN_GEOMETRY_HEIGHT_FIELD || g->type == ZN_GEOMETRY_RECTANGLE || g->type == ZN_GEOMETRY_CONE;
+}
 /* Drawn by points in K, not by a frame and sizes. */
-static bool has_points(const geometry *g) { return g->type >= ZN_GEOMETRY_CONE; }
+static bool has_points(const geometry *g) { return is_net(g) || (g->n_points > 0 && g->type != ZN_GEOMETRY_POINTS); }
 static bool is_round(const geometry *g) { return g->type == ZN_GEOMETRY_SPHERE; }
 
 /* Axes as two columns. Shapes with an axis have it as z; a line has its normal as y; a capsule in the plane lies along x. */
@@ -139,26 +143,26 @@ static const char *shape_name(const picture *p, const geometry *g) {
 }
 
 static void put_surface_formula(picture *p, const parts_geometry *g) {
-    drawing_put(&p->d, ", \"formula\": ");
-    drawing_text(&p->d, g->formula.text);
-    drawing_put(&p->d, ", \"parameters\": {");
+    buffer_put(&p->d, ", \"formula\": ");
+    buffer_json(&p->d, g->formula.text);
+    buffer_put(&p->d, ", \"parameters\": {");
     for (size_t i = 0; i < p->parts->n_parameters; i++) {
-        if (i) drawing_put(&p->d, ", ");
-        drawing_text(&p->d, p->parts->parameters[i].name);
-        drawing_put(&p->d, ": %.17g", p->parts->parameters[i].value);
+        if (i) buffer_put(&p->d, ", ");
+        buffer_json(&p->d, p->parts->parameters[i].name);
+        buffer_put(&p->d, ": %.17g", p->parts->parameters[i].value);
     }
-    drawing_put(&p->d, "}");
+    buffer_put(&p->d, "}");
 }
 
-static void begin_list(picture *p, const char *name) { drawing_put(&p->d, ", \"%s\": [", name); }
+static void begin_list(picture *p, const char *name) { buffer_put(&p->d, ", \"%s\": [", name); }
 
 /* A point of the frame of a shape, in K. */
 static void put_corner(picture *p, const geometry *g, const vec3 axes[3], double a, double b, double c, bool first) {
     vec3 at = vec3_add_scaled(vec3_add_scaled(vec3_add_scaled(vec3_from(g->centre), a, axes[0]), b, axes[1]), c, axes[2]);
     double point[3];
     vec3_store(at, point);
-    if (!first) drawing_put(&p->d, ", ");
-    drawing_numbers(&p->d, 3, point);
+    if (!first) buffer_put(&p->d, ", ");
+    buffer_numbers(&p->d, 3, point);
 }
 
 /* A height field, a rectangle or a cone as a mesh. */
@@ -177,34 +181,34 @@ static void put_net(picture *p, const geometry *g) {
     if (cone) put_corner(p, g, axes, 0, 0, 0.75 * g->length, true), put_corner(p, g, axes, 0, 0, -0.25 * g->length, false);
     for (int i = 0; cone && i < SIDES; i++)
         put_corner(p, g, axes, g->radius * cos(2 * pi * i / SIDES), g->radius * sin(2 * pi * i / SIDES), -0.25 * g->length, false);
-    drawing_put(&p->d, "]");
+    buffer_put(&p->d, "]");
     begin_list(p, "triangles");
     for (int i = 0; cone && i < SIDES; i++) {
         int a = 2 + i, b = 2 + (i + 1) % SIDES;
-        drawing_put(&p->d, "%s0, %d, %d, 1, %d, %d", i ? ", " : "", a, b, b, a);
+        buffer_put(&p->d, "%s0, %d, %d, 1, %d, %d", i ? ", " : "", a, b, b, a);
     }
     for (int i = 0; !cone && i < (nx - 1) * (ny - 1); i++) {
         int a = i % (nx - 1) + i / (nx - 1) * nx, b = a + 1, c = a + nx, d = c + 1;
-        drawing_put(&p->d, "%s%d, %d, %d, %d, %d, %d", i ? ", " : "", a, b, d, a, d, c);
+        buffer_put(&p->d, "%s%d, %d, %d, %d, %d, %d", i ? ", " : "", a, b, d, a, d, c);
     }
-    drawing_put(&p->d, "]");
+    buffer_put(&p->d, "]");
 }
 
 static void put_points(picture *p, const geometry *g) {
-    if (g->type == ZN_GEOMETRY_HEIGHT_FIELD || g->type == ZN_GEOMETRY_RECTANGLE || g->type == ZN_GEOMETRY_CONE) {
+    if (is_net(g)) {
         put_net(p, g);
         return;
     }
     begin_list(p, "points");
     for (int i = 0; i < g->n_points + g->closed; i++) {
-        if (i) drawing_put(&p->d, ", ");
-        drawing_numbers(&p->d, p->planar ? 2 : 3, g->points + 3 * (i % g->n_points));
+        if (i) buffer_put(&p->d, ", ");
+        buffer_numbers(&p->d, p->planar ? 2 : 3, g->points + 3 * (i % g->n_points));
     }
-    drawing_put(&p->d, "]");
+    buffer_put(&p->d, "]");
     if (g->type != ZN_GEOMETRY_MESH) return;
     begin_list(p, "triangles");
-    for (int i = 0; i < 3 * g->n_triangles; i++) drawing_put(&p->d, "%s%d", i ? ", " : "", g->triangles[i]);
-    drawing_put(&p->d, "]");
+    for (int i = 0; i < 3 * g->n_triangles; i++) buffer_put(&p->d, "%s%d", i ? ", " : "", g->triangles[i]);
+    buffer_put(&p->d, "]");
 }
 
 /* A segment with a radius is a capsule. */
@@ -271,8 +275,8 @@ static void find_outline(const picture *p, int body, outline *o) {
 
 static void put_bar(picture *p, int body, const double *from, const double *to) {
     begin_item(p, p->parts->bodies[body].name, "segment", 0);
-    drawing_put(&p->d, ", \"colour_of\": ");
-    drawing_text(&p->d, p->parts->bodies[body].name);
+    buffer_put(&p->d, ", \"colour_of\": ");
+    buffer_json(&p->d, p->parts->bodies[body].name);
     point_on(p, "from", body, from);
     point_on(p, "to", body, to);
     end_item(p);
@@ -307,12 +311,12 @@ static void put_outline(picture *p, int body) {
     const char *name = p->parts->bodies[body].name;
     if (!o.n_solids && o.n_points >= (p->planar ? 3 : 4)) {
         begin_item(p, name, "hull", body);
-        drawing_put(&p->d, ", \"points\": [");
+        buffer_put(&p->d, ", \"points\": [");
         for (int i = 0; i < o.n_points; i++) {
-            if (i) drawing_put(&p->d, ", ");
-            drawing_numbers(&p->d, p->planar ? 2 : 3, o.points[i]);
+            if (i) buffer_put(&p->d, ", ");
+            buffer_numbers(&p->d, p->planar ? 2 : 3, o.points[i]);
         }
-        drawing_put(&p->d, "]");
+        buffer_put(&p->d, "]");
         end_item(p);
         return;
     }
@@ -326,7 +330,7 @@ static void put_outline(picture *p, int body) {
     if (o.n_solids || o.n_ends == 2) return;
     if (!bars && !o.n_ends && put_inertia(p, body)) return;
     begin_item(p, name, "point", body);
-    if (bars) drawing_put(&p->d, ", \"small\": true");
+    if (bars) buffer_put(&p->d, ", \"small\": true");
     end_item(p);
 }
 
@@ -336,14 +340,14 @@ static void put_outline(picture *p, int body) {
 static void put_flexible(picture *p, const parts_flexible *f) {
     const int shown = f->n_nodes < MOST_POINTS ? f->n_nodes : MOST_POINTS;
     begin_item(p, f->name, "polyline", 0);
-    drawing_put(&p->d, ", \"through\": [");
+    buffer_put(&p->d, ", \"through\": [");
     for (int i = 0; i < shown; i++) {
         int node = shown > 1 ? (int)((long)i * (f->n_nodes - 1) / (shown - 1)) : 0;
-        drawing_put(&p->d, i ? ", {\"body\": " : "{\"body\": ");
-        drawing_text(&p->d, p->parts->bodies[f->first_node + node].name);
-        drawing_put(&p->d, ", \"at\": [0, 0, 0]}");
+        buffer_put(&p->d, i ? ", {\"body\": " : "{\"body\": ");
+        buffer_json(&p->d, p->parts->bodies[f->first_node + node].name);
+        buffer_put(&p->d, ", \"at\": [0, 0, 0]}");
     }
-    drawing_put(&p->d, "]");
+    buffer_put(&p->d, "]");
     end_item(p);
 }
 
@@ -363,29 +367,29 @@ static void put_line(picture *p, const parts_piece *piece) {
         end_item(p);
     }
     begin_item(p, piece->name, "polyline", 0);
-    drawing_put(&p->d, ", \"thin\": true, \"through\": [");
+    buffer_put(&p->d, ", \"thin\": true, \"through\": [");
     bool by_points = points > 0 && points <= PICTURE_MOST_ROPE;
     for (int i = 0; i < (by_points ? points : places); i++) {
-        drawing_put(&p->d, i ? ", " : "");
+        buffer_put(&p->d, i ? ", " : "");
         if (by_points) {
             for (int c = 0; c < (p->planar ? 2 : 3); c++) {
-                drawing_put(&p->d, c ? ", " : "[");
-                drawing_name(&p->d, MODEL_POSE_PREFIX "line.%s.%c%d", piece->name, "xyz"[c], i + 1);
+                buffer_put(&p->d, c ? ", " : "[");
+                buffer_json_format(&p->d, MODEL_POSE_PREFIX "line.%s.%c%d", piece->name, "xyz"[c], i + 1);
             }
-            drawing_put(&p->d, "]");
+            buffer_put(&p->d, "]");
             continue;
         }
-        drawing_put(&p->d, "{");
+        buffer_put(&p->d, "{");
         if (piece->bodies[i]) {
-            drawing_put(&p->d, "\"body\": ");
-            drawing_text(&p->d, p->parts->bodies[piece->bodies[i]].name);
-            drawing_put(&p->d, ", ");
+            buffer_put(&p->d, "\"body\": ");
+            buffer_json(&p->d, p->parts->bodies[piece->bodies[i]].name);
+            buffer_put(&p->d, ", ");
         }
-        drawing_put(&p->d, "\"at\": ");
-        drawing_numbers(&p->d, 3, piece->parameters + i * ROPE_PLACE_NUMBERS);
-        drawing_put(&p->d, "}");
+        buffer_put(&p->d, "\"at\": ");
+        buffer_numbers(&p->d, 3, piece->parameters + i * ROPE_PLACE_NUMBERS);
+        buffer_put(&p->d, "}");
     }
-    drawing_put(&p->d, "]");
+    buffer_put(&p->d, "]");
     end_item(p);
 }
 
@@ -406,18 +410,18 @@ static void put_piece(picture *p, const parts_piece *piece) {
     } else {
         begin_item(p, piece->name, piece->glyph == GLYPH_SPRING ? "spring" : "segment", 0);
         for (int k = 0; k < 2; k++) point_on(p, k ? "to" : "from", piece->bodies[k], frames[k]);
-        if (piece->glyph == GLYPH_ROD) drawing_put(&p->d, ", \"thin\": true");
+        if (piece->glyph == GLYPH_ROD) buffer_put(&p->d, ", \"thin\": true");
     }
     end_item(p);
 }
 
 static void put_names(picture *p, const char *member_name, const char *contact, const char *const *ends, int count) {
-    drawing_put(&p->d, ", \"%s\": [", member_name);
+    buffer_put(&p->d, ", \"%s\": [", member_name);
     for (int i = 0; i < count; i++) {
-        if (i) drawing_put(&p->d, ", ");
-        drawing_name(&p->d, MODEL_POSE_PREFIX "contact.%s.%s", contact, ends[i]);
+        if (i) buffer_put(&p->d, ", ");
+        buffer_json_format(&p->d, MODEL_POSE_PREFIX "contact.%s.%s", contact, ends[i]);
     }
-    drawing_put(&p->d, "]");
+    buffer_put(&p->d, "]");
 }
 
 static void put_contact(picture *p, const parts_piece *piece) {
@@ -425,24 +429,24 @@ static void put_contact(picture *p, const parts_piece *piece) {
     contact_variant v = contact_unpack(piece->variant);
     int dimensions = v.frame == CONTACT_PLANAR ? 2 : 3;
     const zn_contact *contact = &piece->contacts[0];
-    drawing_put(&p->d, "{\"name\": ");
-    drawing_text(&p->d, piece->name);
+    buffer_put(&p->d, "{\"name\": ");
+    buffer_json(&p->d, piece->name);
     put_names(p, "at", piece->name, at, dimensions);
     put_names(p, "normal", piece->name, normal, dimensions);
     if (dimensions == 3) put_names(p, "tangent", piece->name, tangent, 3);
     if (v.given_force) member(p, "force", contact->normal_force);
     else {
-        drawing_put(&p->d, ", \"percussion\": ");
-        drawing_name(&p->d, "percussion.%s.normal", piece->name);
+        buffer_put(&p->d, ", \"percussion\": ");
+        buffer_json_format(&p->d, "percussion.%s.normal", piece->name);
     }
-    drawing_put(&p->d, ", \"friction\": [");
+    buffer_put(&p->d, ", \"friction\": [");
     for (int i = 0; i < v.n_sliding && i < 2; i++) {
-        drawing_put(&p->d, i ? ", [" : "[");
-        if (contact->nF > 1) drawing_name(&p->d, "percussion.%s.friction%d", piece->name, i + 1);
-        else drawing_name(&p->d, "percussion.%s.friction", piece->name);
-        drawing_put(&p->d, ", %.9g]", piece->scales[i]);
+        buffer_put(&p->d, i ? ", [" : "[");
+        if (contact->nF > 1) buffer_json_format(&p->d, "percussion.%s.friction%d", piece->name, i + 1);
+        else buffer_json_format(&p->d, "percussion.%s.friction", piece->name);
+        buffer_put(&p->d, ", %.9g]", piece->scales[i]);
     }
-    drawing_put(&p->d, "]}");
+    buffer_put(&p->d, "]}");
 }
 
 /* ---- the whole ---- */
@@ -455,7 +459,7 @@ static bool is_spatial(const zn_parts *parts) {
 
 static void put_items(picture *p) {
     const zn_parts *parts = p->parts;
-    drawing_put(&p->d, "\"items\": [");
+    buffer_put(&p->d, "\"items\": [");
     for (size_t i = 0; i < parts->n_geometries; i++) {
         const parts_geometry *g = &parts->geometries[i];
         bool faces = g->body && is_surface(&g->shape); /* of a body that has a shape of its own */
@@ -466,25 +470,25 @@ static void put_items(picture *p) {
     for (size_t i = 0; i < parts->n_flexibles; i++) put_flexible(p, &parts->flexibles[i]);
     for (size_t i = 0; i < parts->n_pieces; i++)
         if (parts->pieces[i].glyph != GLYPH_NONE && parts->pieces[i].glyph != GLYPH_CONTACT) put_piece(p, &parts->pieces[i]);
-    if (parts->view_items && *parts->view_items) drawing_put(&p->d, "%s%s", p->n_items ? ",\n" : "", parts->view_items);
-    drawing_put(&p->d, "],\n");
+    if (parts->view_items && *parts->view_items) buffer_put(&p->d, "%s%s", p->n_items ? ",\n" : "", parts->view_items);
+    buffer_put(&p->d, "],\n");
 }
 
 zn_status parts_set_drawing(zn_parts *parts, zn_model *model) {
     picture p = {.parts = parts, .d = {.context = parts->context}, .planar = !is_spatial(parts)};
-    drawing_put(&p.d, "{\"space\": %d,\n", p.planar ? 2 : 3);
+    buffer_put(&p.d, "{\"space\": %d,\n", p.planar ? 2 : 3);
     put_bodies(&p);
     put_items(&p);
-    drawing_put(&p.d, "\"contacts\": [");
+    buffer_put(&p.d, "\"contacts\": [");
     bool first = true;
     for (size_t i = 0; i < parts->n_pieces && parts->contacts_have_view; i++) {
         if (parts->pieces[i].glyph != GLYPH_CONTACT) continue;
-        if (!first) drawing_put(&p.d, ",\n");
+        if (!first) buffer_put(&p.d, ",\n");
         put_contact(&p, &parts->pieces[i]);
         first = false;
     }
-    drawing_put(&p.d, "]%s}", parts->view_members ? parts->view_members : "");
-    char *text = drawing_end(&p.d);
+    buffer_put(&p.d, "]%s}", parts->view_members ? parts->view_members : "");
+    char *text = buffer_end(&p.d);
     if (!text) return ZN_ERROR_MEMORY;
     zn_status status = zn_model_set_drawing(parts->context, model, text);
     mem_free(parts->context, text);

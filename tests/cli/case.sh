@@ -17,12 +17,30 @@ if command -v h5dump >/dev/null; then
     done; done; done >single.txt
     [ "$(wc -l <single.txt)" -eq 12 ] && cmp kept.txt single.txt || complain "runs by themselves differ: $(paste kept.txt single.txt)"
 fi
-# The start counts, also of a coordinate; such a result does not claim to know how it was run.
+# The start counts, also of a coordinate, and is repeated with the result.
 "$zeno" run "$ball" --start q=3 --start "q'=-1" --end 0.1 --quiet --out one.h5 || complain "--start fails"
 "$zeno" run "$ball" --start q=3 --start "q'=-1" --end 0.1 --quiet --out one.csv
 sed -n 2p one.csv | grep -q '^0,3,-1,' || complain "the start is $(sed -n 2p one.csv)"
-"$zeno" run one.h5 --quiet 2>err && complain "it is repeated with another start"
-grep -q 'without --start' err || complain "no reason: $(cat err)"
+"$zeno" run one.h5 --quiet --out two.csv || complain "a result with --start does not run"
+cmp one.csv two.csv || complain "it is repeated with another start"
+cat >push.yaml <<'EOF'
+gravity: [0, 0, -9.81]
+parameters: {c: {value: 2, live: true}}
+inputs: {push: 0, follow: {points: [[0, 1], [1, 3]]}}
+bodies: {b: {type: spatial, shape: {type: sphere, radius: 0.1}, mass: 1, position: [0, 0, 0.3]}}
+forces: {wind: {type: body, on: b, force: [push + follow, c, 0]}}
+states: {s: {start: 1, rate: push - s}}
+geometry: {floor: {type: plane}}
+contacts: {all: {between: all, friction: 0.3, restitution: 0.4}}
+simulation: {step: 1e-2, end: 0.5}
+EOF
+"$zeno" run push.yaml --start push=3 --start c=-1 --start s=0.3 --start b.z=0.41 --start b.wx=7 --quiet --out one.h5 || complain "--start of inputs, states and bodies fails"
+"$zeno" run push.yaml --start push=3 --start c=-1 --start s=0.3 --start b.z=0.41 --start b.wx=7 --quiet --out one.csv
+"$zeno" run one.h5 --quiet --out two.csv && cmp one.csv two.csv || complain "inputs, states and bodies are repeated with other starts"
+"$zeno" run one.h5 --start push=4 --quiet --out two.csv && cmp -s one.csv two.csv && complain "--start of a result does nothing"
+printf 'starts: {"q'"'"'": 2, z: 1}\n' | cat "$ball" - >wrong.yaml
+"$zeno" check wrong.yaml 2>err && complain "a start of nothing is taken"
+grep -q "wrong.yaml:[0-9]*:19: the scene has no coordinate, velocity or input 'z'" err || complain "no place of a start of nothing: $(cat err)"
 for wrong in q q= =1 q=x q=nan z=1 "q''=1"; do
     "$zeno" run "$ball" --start "$wrong" --quiet 2>err && complain "--start $wrong is taken"
     grep -q -e '^error: --start' err || complain "no sentence about --start $wrong: $(cat err)"

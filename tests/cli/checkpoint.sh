@@ -46,6 +46,25 @@ interrupt dominoes h5 --step auto
 interrupt escapement h5 --end 3600 --record-every 1000 # events of the scene wait for their row
 interrupt slope-drop h5 --scheme moreau-midpoint
 
+# a run that is killed between its last row and its end is complete, and goes on nevertheless; a result of another run does not serve
+for ending in h5 csv; do
+    rm -f point
+    "$zeno" run "$scenes/woodpecker.yaml" --quiet --out "done.$ending" --checkpoint point,every=0.001 || complain "the woodpecker fails"
+    [ -f point ] || complain "not a checkpoint of the run to done.$ending"
+    cp -p "done.$ending" "once.$ending"
+    "$zeno" run "$scenes/woodpecker.yaml" --quiet --out "done.$ending" --continue point || complain "a complete run does not go on"
+    cmp "done.$ending" "once.$ending" || complain "other rows of a complete run"
+    "$zeno" run "$scenes/woodpecker.yaml" --quiet --out "short.$ending" --end 1e-3 # a copy that was killed has few rows
+    mv "short.$ending" "done.$ending.partial"
+    "$zeno" run "$scenes/woodpecker.yaml" --quiet --out "done.$ending" --continue point || complain "a complete run does not go on twice"
+    cmp "done.$ending" "once.$ending" || complain "other rows of a run that was complete twice"
+    [ ! -e "done.$ending.partial" ] && [ ! -e "done.$ending.partial.old" ] || complain "parts are left"
+    touch -d "1 hour ago" "once.$ending"
+    refuses "is missing" "$scenes/woodpecker.yaml" --continue point --out "once.$ending"
+    "$zeno" run "$scenes/woodpecker.yaml" --quiet --out "twice.$ending" --step 0.01 --scheme rattle || complain "the woodpecker fails with rattle"
+    refuses "is missing" "$scenes/woodpecker.yaml" --continue point --out "twice.$ending"
+done
+
 # a signal writes a checkpoint and ends cleanly
 for signal in TERM USR1 INT; do
     rm -f point
@@ -55,7 +74,7 @@ for signal in TERM USR1 INT; do
     kill -$signal $run
     wait $run
     [ $? -eq 1 ] || complain "exit status after SIG$signal is not 1"
-    [ -f point ] || complain "no checkpoint after SIG$signal"
+    [ -f point ] || complain "not a checkpoint after SIG$signal"
     grep -q "stopped at t" err || complain "SIG$signal: $(cat err)"
 done
 
@@ -68,12 +87,12 @@ run=$!
 for _ in $(seq 500); do [ -f point ] && break || sleep 0.01; done
 kill -TERM $run
 wait $run
-[ -f point ] || complain "there is no checkpoint"
+[ -f point ] || complain "there is not a checkpoint"
 refuses "another model" "$ball" --continue point --scheme radau-2a
 refuses "other settings" "$bird" --continue point --scheme rattle
 refuses "another model" "$bird" --continue point --set mu=0.31
 refuses "is missing" "$bird" --end 20 --continue point --out elsewhere.h5
-refuses "no checkpoint" "$bird" --continue "$bird"
+refuses "not a checkpoint" "$bird" --continue "$bird"
 refuses "no such file" "$bird" --continue missing
 head -c 1000 point >short
 refuses "damaged" "$bird" --continue short

@@ -127,15 +127,7 @@ holds "the rows are kept" test "$(wc -l <keep.csv.partial)" -gt 45
 holds "and can be drawn" "$zeno" plot keep.csv.partial --x t --y x --out kept.svg
 
 # Contacts that come by themselves: how many, their forces, and the network of these.
-cat >heap.yaml <<'EOF'
-gravity: [0, -10]
-bodies:
-  ball: {type: planar, shape: {type: disk, radius: 0.1}, mass: 1, position: [0.05, 0.3]}
-  box: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 2, position: [0, 0.1]}
-geometry: {floor: {type: line}}
-contacts: {all: {between: all, friction: 0.3}}
-simulation: {scheme: rattle, step: 1e-2, end: 1}
-EOF
+ball_on_box 'step: 1e-2, end: 1' >heap.yaml
 expect 0 "$zeno" run heap.yaml --out heap.h5
 holds "the bodies that touch are told" grep -q "ball *box *10" out
 for kind in number force network; do
@@ -242,6 +234,16 @@ holds "the summary says stopped" grep -q '"status": "stopped"' out
 holds "it says where the rows are" grep -q 'long.csv.partial' err
 holds "the rows are there" test -s long.csv.partial
 holds "no finished file appears" test ! -e long.csv
+
+# thousands of errors of one kind are counted, not listed
+{
+    echo 'gravity: [0, 0, -10]'
+    echo "repeat: {k: 1..60, bodies: {'b{k}': {type: spatial, shape: {type: sphere, radius: 0.6}, mass: 1, position: ['{k}', 0, 0]}}}"
+    echo 'contacts: {all: {between: all, friction: 0.3}}'
+} >row.yaml
+expect 2 "$zeno" run row.yaml --scheme rattle --step 1e-3 --end 1
+holds "some errors are shown" test "$(grep -c 'violates the gap' err)" -eq 20
+holds "the others are counted" grep -q '^error: and 39 more$' err
 
 echo "$checks checks, $failures failed"
 [ "$failures" -eq 0 ]

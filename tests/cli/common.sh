@@ -13,6 +13,18 @@ complain() {
     failures=$((failures + 1))
     echo "FAILED: $*"
 }
+# ball_on_box SETTINGS: a scene, a ball on a box on the floor, whose contacts are found
+ball_on_box() {
+    cat <<END
+gravity: [0, -10]
+bodies:
+  ball: {type: planar, shape: {type: disk, radius: 0.1}, mass: 1, position: [0.05, 0.3]}
+  box: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 2, position: [0, 0.1]}
+geometry: {floor: {type: line}}
+contacts: {all: {between: all, friction: 0.3}}
+simulation: {scheme: rattle, $1}
+END
+}
 # expect STATUS COMMAND...: runs it, standard output in out, standard error in err
 expect() {
     status=$1

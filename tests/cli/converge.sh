@@ -114,7 +114,7 @@ refuse_truth() { # TEXT of the sentence, content of the file
 }
 refuse_truth "'z' is neither" 'x,z\n1,2\n'
 refuse_truth "x is not a finite number" 'x\nnan\n'
-refuse_truth "at t = 0.4, and the runs end at 0.5" 't,x\n0.4,1\n'
+refuse_truth "at t = 0.4, but the runs end at 0.5" 't,x\n0.4,1\n'
 refuse_truth 'has no row' 'x\n'
 refuse_truth 'ends with a newline' 'x\n1'
 refuse_truth 'has no coordinate' "x'\\n1\\n"

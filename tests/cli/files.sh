@@ -39,6 +39,15 @@ printf 't,"`touch obeyed`\n""</script>"\n0,1\n1,2\n' >columns.csv
 expect 0 "$zeno" plot columns.csv --y '"`touch obeyed`
 ""</script>"' --out columns.svg
 holds "and a column" grep -qF '`touch obeyed` "&lt;/script>' columns.svg
+for name in 'a"b' '"' '"a",b' "\"it's\"" 'a\,"' ' a"' '`touch obeyed`"' '$(touch obeyed)' 'ü""@m%s' '--y' '	\"'; do
+    quoted=\"$(printf %s "$name" | sed 's/"/""/g')\"
+    printf 't,%s,z\n0,1,0\n1,2,0\n' "$quoted" >names.csv
+    expect 0 "$zeno" plot names.csv --y "$quoted,z" --out names.svg
+    case $name in
+    '"'* | *,*) ;;
+    *) expect 0 "$zeno" plot names.csv --y "z,$name" --out names.svg ;;
+    esac
+done
 expect 0 "$zeno" plot nasty.h5 --y x --out nasty.png
 expect 0 "$zeno" run nasty.yaml --quiet --out nasty.csv
 expect 0 "$zeno" plot nasty.csv --y x --title '`touch obeyed`' --x-label '$(touch obeyed)' --label '`touch obeyed`' --out csv.svg
@@ -203,7 +212,7 @@ says "a device or a pipe"
 expect 2 "$zeno" run "$ball" --quiet --out null.csv
 says "a device or a pipe"
 expect 2 "$zeno" run "$ball" --quiet --out dangling.csv
-says "leads to no file"
+says "a file that does not exist"
 mkdir far
 echo old >far/real.csv
 ln -s far/real.csv link.csv

@@ -8,16 +8,10 @@ draws() { PATH=$work/bin:$PATH "$zeno" plot "$@" --out picture.svg 2>err || comp
 
 # A ball of 1 kg lies on a box of 2 kg, 0.05 right of its middle, the box on the floor; g = 10. The ball presses with 10 N, the corners of the box, at -0.3 and 0.3, with
 # 14.1667 N and 15.8333 N (moments), together 30 N: 40 N in three contacts.
-cat >pile.yaml <<'END'
-title: "`touch pwned` \" <b>"
-gravity: [0, -10]
-bodies:
-  ball: {type: planar, shape: {type: disk, radius: 0.1}, mass: 1, position: [0.05, 0.3]}
-  box: {type: planar, shape: {type: box, size: [0.6, 0.2]}, mass: 2, position: [0, 0.1]}
-geometry: {floor: {type: line}}
-contacts: {all: {between: all, friction: 0.3}}
-simulation: {scheme: rattle, step: 1e-3, end: 0.5}
-END
+{
+    printf '%s\n' 'title: "`touch pwned` \" <b>"'
+    ball_on_box 'step: 1e-3, end: 0.5'
+} >pile.yaml
 "$zeno" run pile.yaml --quiet --out pile.h5 || complain "the pile"
 draws pile.h5 --contacts number
 awk '/^\$curve/ { on++; next } /^EOD/ { next } on && NF == 2 { last[on] = $2 } END { exit !(last[1] == 3 && last[2] == 3) }' script || complain "not three contacts push"
@@ -41,6 +35,8 @@ few=$(widest)
 if "$zeno" run grid.yaml --quiet --out grid.h5 2>err; then
     draws grid.h5 --contacts network
     awk -v few="$few" -v many="$(widest)" 'BEGIN { exit !(few > 5 && many < few / 2 && many > 0.5) }' || complain "lines of $(widest) for many and $few for few"
+    # A row of boxes, 15 long and a tenth high, has room for numbers at its side: a quarter of its length.
+    sed -n 's/^set yrange \[\(.*\):\(.*\)\]$/\1 \2/p' script | awk '{ n++; high = $2 - $1 } END { exit !(n == 1 && high > 3.6 && high < 3.9) }' || complain "a flat picture: $(grep range script)"
 else complain "sixty boxes: $(cat err)"; fi
 
 [ $failures -eq 0 ] || exit 1

@@ -102,7 +102,7 @@ done
 [ ! -e pwned ] || complain "a text was executed"
 
 # Mistakes
-refuses 'is no study' fall.csv
+refuses 'is not a study' fall.csv
 refuses 'two different things' latin.h5 --map last:q
 refuses 'two different things' stone.h5 --map max:high --x q --y q
 refuses 'nothing of this name' stone.h5 --map max:high --x z

@@ -34,7 +34,7 @@ cmp one.h5 merged.h5 || complain "merged parts give other bytes"
 grep -q 'runs 414 to 826 are missing' err || complain "no sentence about the gap: $(cat err)"
 "$zeno" sweep --merge part1.h5 part2.h5 --out gap.h5 2>err && complain "a missing end is merged"
 "$zeno" sweep --merge part1.h5 part1.h5 part2.h5 part3.h5 --out gap.h5 2>err && complain "a part is merged twice"
-grep -q 'there twice' err || complain "no sentence about the repetition: $(cat err)"
+grep -q 'occurs twice' err || complain "no sentence about the repetition: $(cat err)"
 "$zeno" sweep --merge part1.h5 --out part1.h5 2>err && complain "a part is overwritten"
 
 # Killed again and again; what is there is not done again.
@@ -136,7 +136,7 @@ fi
 "$zeno" run whole/run-3.h5 --out again.h5 --quiet || complain "a whole result cannot be repeated"
 [ "$(ls whole)" = "$(printf 'run-0.h5\nrun-1.h5\nrun-2.h5\nrun-3.h5')" ] || complain "the folder has $(ls whole)"
 "$zeno" sweep "$ball" --vary q_0=1,2 --keep last:q --end 0.5 --results "$ball/no" --out folder.h5 2>err && complain "a folder in a file is made"
-grep -q 'cannot be made' err || complain "no sentence about the folder: $(cat err)"
+grep -q 'cannot be created' err || complain "no sentence about the folder: $(cat err)"
 
 # Some schemes read restitution at each step, others keep it: no difference.
 for scheme in moreau moreau-midpoint moreau-shifted moreau-theta moreau-symmetric moreau-variational rattle radau-2a generalized-alpha lobatto-3a3b; do

@@ -46,19 +46,26 @@ for n in 2 4; do
 done
 study by4.h5 --summary >out && grep -q '"seconds": 0,' out || complain "a complete study is done again: $(cat out)"
 
+# kill_when RANK COMMAND: kills this process of $job once it is there and the command succeeds, and waits for all.
+kill_when() {
+    await "pid.$1"
+    for _ in $(seq 200); do
+        "$2" "$1" && break
+        sleep 0.05
+    done
+    sleep 0.1
+    kill -9 "$(cat "pid.$1")" 2>/dev/null
+    wait "$job"
+}
+manager_begins() { [ killed.h5.at-work -nt "pid.$1" ]; }
+team_begins() { [ -n "$(find . -name 'parts.h5.part-*.at-work' -newer "pid.$1")" ] || [ -e parts.h5 ]; }
+
 # Killed: the manager, then a worker, then the manager again; each time the same command goes on, with processes or with threads.
 for rank in 0 2 0; do
     run="processes 3"
     study killed.h5 2>/dev/null &
     job=$!
-    await pid.$rank
-    for _ in $(seq 200); do # until the manager has begun
-        [ killed.h5.at-work -nt pid.$rank ] && break
-        sleep 0.05
-    done
-    sleep 0.1
-    kill -9 "$(cat pid.$rank)" 2>/dev/null
-    wait $job
+    kill_when $rank manager_begins
     if [ -e killed.h5 ]; then break; fi
     "$zeno" plot killed.h5.partial --y summary:steps --out killed.svg 2>err || grep -q 'no rows\|fewer' err || complain "what was written cannot be read: $(cat err)"
 done
@@ -75,15 +82,7 @@ for rank in 0 1 6 4; do
     run="processes 7"
     study parts.h5 --writers 2 2>/dev/null &
     job=$!
-    await pid.$rank
-    for _ in $(seq 200); do # until a team has begun
-        [ -n "$(find . -name 'parts.h5.part-*.at-work' -newer pid.$rank)" ] && break
-        [ -e parts.h5 ] && break
-        sleep 0.05
-    done
-    sleep 0.1
-    kill -9 "$(cat pid.$rank)" 2>/dev/null
-    wait $job
+    kill_when $rank team_begins
     if [ -e parts.h5 ]; then break; fi
     [ -e parts.h5.parts ] || complain "after a kill of process $rank there are no parts"
 done
@@ -169,22 +168,35 @@ run=
 many team.h5 || complain "threads do not go on with parts"
 cmp plenty.h5 team.h5 || complain "after a full disk of a team the bytes are others"
 
-# Told to end: the file is there to go on with.
-timeout 60 "$mpirun" -n 3 "$zeno" sweep "$ball" --vary q_0=0.5:2:1000000 --keep last:q --end 0.1 --step 1e-2 --quiet --out stopped.h5 >told 2>&1 &
+# Told to end: the file is there to go on with, and no process of ours crashes. (Open MPI's own launcher sometimes does, in its last function; its number is
+# none of those that the processes write down.)
+# shellcheck disable=SC2016
+noted() {
+    count=$1
+    shift
+    exec timeout 60 "$mpirun" -n "$count" sh -c 'echo $$ >>numbers; exec "$@"' zeno "$zeno" sweep "$ball" --vary q_0=0.5:2:1000000 --keep last:q --end 0.1 --step 1e-2 --quiet "$@"
+}
+crashed() {
+    while read -r number; do grep -q ":0*$number\] \*\*\* Process received signal" told && return 0; done <numbers
+    grep -qi 'exited on signal 11\|exit code: 139\|AddressSanitizer' told
+}
+: >numbers
+noted 3 --out stopped.h5 >told 2>&1 &
 job=$!
 await stopped.h5.partial
 sleep 0.5
 kill -TERM $job
 wait $job && complain "a stopped study is in order"
-grep -qi 'segmentation\|signal 11' told && complain "a worker that is told to end crashes: $(cat told)"
+crashed && complain "a worker that is told to end crashes: $(cat told)"
 "$zeno" plot stopped.h5.partial --y last:q --out stopped.svg || complain "a stopped study cannot be read"
-timeout 60 "$mpirun" -n 5 "$zeno" sweep "$ball" --vary q_0=0.5:2:1000000 --keep last:q --end 0.1 --step 1e-2 --quiet --writers 2 --out ended.h5 >told 2>&1 &
+: >numbers
+noted 5 --writers 2 --out ended.h5 >told 2>&1 &
 job=$!
 await ended.h5.part-2.h5.partial
 sleep 0.5
 kill -TERM $job
 wait $job && complain "stopped teams are in order"
-grep -qi 'segmentation\|signal 11' told && complain "a process of a team that is told to end crashes: $(cat told)"
+crashed && complain "a process of a team that is told to end crashes: $(cat told)"
 for part in ended.h5.part-*.h5.partial; do "$zeno" plot "$part" --y last:q --out ended.svg || complain "a stopped part cannot be read: $part"; done
 
 [ $failures -eq 0 ] || exit 1

@@ -42,10 +42,10 @@ static void a_box_on_a_box(void **state) {
     assert_int_equal(w.list.count, 4);
     assert_int_equal(lines, 2);
     collide_overlap overlap;
-    assert_int_equal(collide_check(w.of, w.pose, 1e-9, &w.list, NULL, &overlap), ZN_OK);
+    assert_int_equal(collide_check(w.of, w.pose, 1e-9, entries_of(&w.list), NULL, &overlap), ZN_OK);
     check_close(overlap.depth, 0, 1e-15);
     w.pose[1].r[2] -= 0.25;
-    assert_int_equal(collide_check(w.of, w.pose, 1e-9, &w.list, NULL, &overlap), ZN_OK);
+    assert_int_equal(collide_check(w.of, w.pose, 1e-9, entries_of(&w.list), NULL, &overlap), ZN_OK);
     check_close(overlap.depth, 0.25, 1e-15);
     world_end(&w);
 }

@@ -59,6 +59,9 @@ static inline int world_add(world *w, collide_shape shape, collide_pose pose) {
     return index;
 }
 
+/* For collide_check. */
+#define entries_of(list) (&(collide_entries){(list)->at, (list)->count, sizeof *(list)->at})
+
 static inline void world_find(world *w, double h, double margin) {
     assert_int_equal(collide_find(w->of, w->pose, h, margin, &w->list), ZN_OK);
 }

@@ -82,6 +82,29 @@ static void put_printed(FILE *f, int rows, int cols, const double *a, bool tripl
     }
 }
 
+/* The global form: mass, directions and momentum of the bodies. */
+typedef struct global_form {
+    double *M, *H, *rhs;
+} global_form;
+
+static global_form global_form_of(const contacts *c) {
+    const int m = c->n * c->dim;
+    global_form g = {calloc((size_t)(c->nu * c->nu), sizeof(double)), calloc((size_t)(c->nu * m), sizeof(double)),
+                     calloc((size_t)c->nu, sizeof(double))};
+    for (int i = 0; i < c->nu; i++) {
+        g.M[i * (c->nu + 1)] = c->mass[i];
+        g.rhs[i] = c->mass[i] * c->v[i];
+        for (int k = 0; k < m; k++) g.H[i + c->nu * k] = c->H[k + m * i];
+    }
+    return g;
+}
+
+static void global_form_free(global_form *g) {
+    free(g->M);
+    free(g->H);
+    free(g->rhs);
+}
+
 /* Forms of the text: 0 dense, 1 sparse blocks, 2 global, 3 and 4 printed by columns and by triplets, 5 global and printed. */
 static void write_text(const contacts *c, int form) {
     int m = c->n * c->dim;
@@ -92,25 +115,17 @@ static void write_text(const contacts *c, int form) {
     if (form == 1) put_blocks(f, c);
     if (form == 3 || form == 4) put_printed(f, m, m, c->W, form == 4);
     if (form == 2 || form == 5) {
-        double *M = calloc((size_t)(c->nu * c->nu), sizeof(double)), *H = calloc((size_t)(c->nu * m), sizeof(double));
-        double *rhs = calloc((size_t)c->nu, sizeof(double));
-        for (int i = 0; i < c->nu; i++) {
-            M[i * (c->nu + 1)] = c->mass[i];
-            rhs[i] = c->mass[i] * c->v[i];
-            for (int k = 0; k < m; k++) H[i + c->nu * k] = c->H[k + m * i];
-        }
+        global_form g = global_form_of(c);
         if (form == 2) {
-            put_dense(f, c->nu, c->nu, M);
-            put_dense(f, c->nu, m, H);
+            put_dense(f, c->nu, c->nu, g.M);
+            put_dense(f, c->nu, m, g.H);
         } else {
-            put_printed(f, c->nu, c->nu, M, true);
-            put_printed(f, c->nu, m, H, false);
+            put_printed(f, c->nu, c->nu, g.M, true);
+            put_printed(f, c->nu, m, g.H, false);
         }
-        put(f, c->nu, rhs);
+        put(f, c->nu, g.rhs);
         put(f, m, c->w);
-        free(M);
-        free(H);
-        free(rhs);
+        global_form_free(&g);
     } else put(f, m, c->q);
     put(f, c->n, c->mu);
     fprintf(f, "1\n");
@@ -186,22 +201,14 @@ static void write_fclib(const contacts *c, bool global, int storage, int dim_wri
         put_set(file, "fclib_local/vectors/q", H5T_NATIVE_DOUBLE, (hsize_t)m, c->q);
         put_set(file, "fclib_local/vectors/mu", H5T_NATIVE_DOUBLE, (hsize_t)c->n, c->mu);
     } else {
-        double *M = calloc((size_t)(c->nu * c->nu), sizeof(double)), *H = calloc((size_t)(c->nu * m), sizeof(double));
-        double *rhs = calloc((size_t)c->nu, sizeof(double));
-        for (int i = 0; i < c->nu; i++) {
-            M[i * (c->nu + 1)] = c->mass[i];
-            rhs[i] = c->mass[i] * c->v[i];
-            for (int k = 0; k < m; k++) H[i + c->nu * k] = c->H[k + m * i];
-        }
-        put_matrix(file, "fclib_global/M", c->nu, c->nu, M, storage);
-        put_matrix(file, "fclib_global/H", c->nu, m, H, storage);
+        global_form g = global_form_of(c);
+        put_matrix(file, "fclib_global/M", c->nu, c->nu, g.M, storage);
+        put_matrix(file, "fclib_global/H", c->nu, m, g.H, storage);
         put_set(file, "fclib_global/spacedim", H5T_NATIVE_INT, 1, &dim_written);
-        put_set(file, "fclib_global/vectors/f", H5T_NATIVE_DOUBLE, (hsize_t)c->nu, rhs);
+        put_set(file, "fclib_global/vectors/f", H5T_NATIVE_DOUBLE, (hsize_t)c->nu, g.rhs);
         put_set(file, "fclib_global/vectors/w", H5T_NATIVE_DOUBLE, (hsize_t)m, c->w);
         put_set(file, "fclib_global/vectors/mu", H5T_NATIVE_DOUBLE, (hsize_t)c->n, c->mu);
-        free(M);
-        free(H);
-        free(rhs);
+        global_form_free(&g);
     }
     H5Fclose(file);
 }

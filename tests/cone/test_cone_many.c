@@ -279,9 +279,57 @@ static void honest(void **state) {
     contacts_destroy(c);
 }
 
+/* Bodies in space, each connected with the next few: what one sweep has left behind another thread may begin with. */
+static contacts *band_of_bodies(int bodies, uint64_t seed) {
+    random_source random = {seed};
+    contacts *c = contacts_create(3 * bodies, 3, 6 * bodies, true);
+    int m = 3 * c->n;
+    for (int k = 0; k < c->n; k++) {
+        int body = k / 3, other = body + 1 + k % 3;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 6; j++) {
+                c->H[3 * k + i + m * (6 * body + j)] = random_between(&random, -1, 1);
+                if (other < bodies) c->H[3 * k + i + m * (6 * other + j)] = random_between(&random, -1, 1);
+            }
+        c->mu[k] = random_between(&random, 0, 0.8);
+    }
+    for (int j = 0; j < 6 * bodies; j++) c->v[j] = random_between(&random, -1, 1);
+    contacts_finish(c);
+    return c;
+}
+
+/* Sweeps that several threads share have the bits of those of one: forward and backward, in the plane and in space. */
+static void sweeps_by_threads(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        contacts *c = kind % 2 ? row_of_blocks(150, (uint64_t)kind) : band_of_bodies(110, (uint64_t)kind);
+        int m = c->n * c->dim, sweeps = 0;
+        dense_problem p = take(c);
+        many_def def = {.dim = c->dim, .n = c->n, .pattern = &p.pattern.p, .values = p.values, .q = c->q, .mu = c->mu};
+        double *r = calloc((size_t)m, sizeof(double)), *alone = calloc((size_t)m, sizeof(double));
+        for (int threads = 1; threads <= 4; threads++) {
+            many_system *s = many_create(c->context, &def);
+            many_outcome out;
+            many_share(s, base_team_of(c->context, threads), threads);
+            memset(r, 0, (size_t)m * sizeof(double));
+            assert_int_equal(many_solve(s, &(many_settings){.residual = 1e-3, .rounds_most = 1}, r, &out), ZN_OK);
+            check_below(out.residual, 1e-3);
+            assert_true(out.sweeps > 8);
+            if (threads == 1) memcpy(alone, r, (size_t)m * sizeof(double)), sweeps = out.sweeps;
+            assert_int_equal(out.sweeps, sweeps);
+            assert_memory_equal(r, alone, (size_t)m * sizeof(double));
+            many_destroy(s);
+        }
+        lin_pattern_destroy(c->context, &p.pattern);
+        free(p.values), free(r), free(alone);
+        contacts_destroy(c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_problems),     cmocka_unit_test(sparse_rows),
                                        cmocka_unit_test(falling_piles),       cmocka_unit_test(piles_that_go_on),
-                                       cmocka_unit_test(units_do_not_matter), cmocka_unit_test(honest)};
+                                       cmocka_unit_test(units_do_not_matter), cmocka_unit_test(honest),
+                                       cmocka_unit_test(sweeps_by_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -311,6 +311,30 @@ static void names(void **state) {
     assert_null(expr_nearest_name("x", 4, get_name, list));
 }
 
+/* Sums of any length, with signs: those of whole numbers are exact, and each term keeps its sign and its derivative. */
+static void long_sums(void **state) {
+    (void)state;
+    static const char *const operand[] = {"x", "y", "t", "phi*x'"};
+    const int variable[] = {X, Y, T, PHI};
+    uint64_t seed = 5;
+    for (int terms = 1; terms <= 60; terms++) {
+        fixture f;
+        fixture_start(&f);
+        char text[2000] = "";
+        double value = 0, slope[4] = {0}, v[N_VARIABLES] = {[X] = 3, [X_PRIME] = 5, [Y] = 7, [PHI] = 11, [T] = 2};
+        const double size[] = {3, 7, 2, 55}, factor[] = {1, 1, 1, 5};
+        for (int i = 0; i < terms; i++) {
+            int k = next_int(&seed, 4), weight = 1 + next_int(&seed, 9), sign = next_int(&seed, 2) ? -1 : 1;
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s %d*%s", sign < 0 ? "-" : i ? "+" : "", weight, operand[k]);
+            value += sign * weight * size[k], slope[k] += sign * weight * factor[k];
+        }
+        expr e = parse(&f, text);
+        assert_true(expr_value(f.graph, e, v) == value);
+        for (int k = 0; k < 4; k++) assert_true(expr_value(f.graph, expr_derivative(f.graph, e, variable[k]), v) == slope[k]);
+        fixture_end(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(precedence_and_values),
                                        cmocka_unit_test(numbers_are_rounded_correctly),
@@ -318,6 +342,7 @@ int main(void) {
                                        cmocka_unit_test(depth_and_length_are_limited),
                                        cmocka_unit_test(random_texts_never_crash),
                                        cmocka_unit_test(long_numbers_and_scopes),
+                                       cmocka_unit_test(long_sums),
                                        cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

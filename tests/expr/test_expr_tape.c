@@ -13,6 +13,20 @@ static void assert_same(double a, double b) {
 #define N_OUTPUTS 6
 
 /* Random trees and their derivatives in sections of random lengths; outputs may repeat, be constants or variables. */
+static expr_tape *random_tape(fixture *f, uint64_t *seed, expr outputs[N_SECTIONS][N_OUTPUTS], expr_section sections[N_SECTIONS]) {
+    for (int k = 0; k < N_SECTIONS; k++) {
+        sections[k] = (expr_section){next_int(seed, N_OUTPUTS + 1), outputs[k]};
+        for (int i = 0; i < N_OUTPUTS; i++) {
+            outputs[k][i] = random_expr(f->graph, seed, 5);
+            if (next_int(seed, 2)) outputs[k][i] = expr_derivative(f->graph, outputs[k][i], next_int(seed, N_RANDOM));
+            if (k > 0 && next_int(seed, 4) == 0) outputs[k][i] = outputs[k - 1][i];
+        }
+    }
+    expr_tape *tape = expr_compile(f->graph, f->context, N_RANDOM, N_SECTIONS, sections);
+    assert_non_null(tape);
+    return tape;
+}
+
 static void tape_is_value(void **state) {
     (void)state;
     uint64_t seed = 77;
@@ -21,16 +35,7 @@ static void tape_is_value(void **state) {
         fixture_start(&f);
         expr outputs[N_SECTIONS][N_OUTPUTS];
         expr_section sections[N_SECTIONS];
-        for (int k = 0; k < N_SECTIONS; k++) {
-            sections[k] = (expr_section){next_int(&seed, N_OUTPUTS + 1), outputs[k]};
-            for (int i = 0; i < N_OUTPUTS; i++) {
-                outputs[k][i] = random_expr(f.graph, &seed, 5);
-                if (next_int(&seed, 2)) outputs[k][i] = expr_derivative(f.graph, outputs[k][i], next_int(&seed, N_RANDOM));
-                if (k > 0 && next_int(&seed, 4) == 0) outputs[k][i] = outputs[k - 1][i];
-            }
-        }
-        expr_tape *tape = expr_compile(f.graph, f.context, N_RANDOM, N_SECTIONS, sections);
-        assert_non_null(tape);
+        expr_tape *tape = random_tape(&f, &seed, outputs, sections);
         double *registers = malloc(sizeof(double) * (size_t)expr_tape_registers(tape) + 1);
         for (int point = 0; point < 3; point++) {
             double v[N_RANDOM], results[N_SECTIONS][N_OUTPUTS];
@@ -55,13 +60,7 @@ static void lanes_are_values(void **state) {
         fixture_start(&f);
         expr outputs[N_SECTIONS][N_OUTPUTS];
         expr_section sections[N_SECTIONS];
-        for (int k = 0; k < N_SECTIONS; k++) {
-            sections[k] = (expr_section){next_int(&seed, N_OUTPUTS + 1), outputs[k]};
-            for (int i = 0; i < N_OUTPUTS; i++)
-                outputs[k][i] = expr_derivative(f.graph, random_expr(f.graph, &seed, 5), next_int(&seed, N_RANDOM));
-        }
-        expr_tape *tape = expr_compile(f.graph, f.context, N_RANDOM, N_SECTIONS, sections);
-        assert_non_null(tape);
+        expr_tape *tape = random_tape(&f, &seed, outputs, sections);
         for (int lanes = 1; lanes <= EXPR_LANES; lanes += EXPR_LANES - 1) {
             size_t room = (size_t)(expr_tape_registers(tape) * lanes) + 1;
             double *registers = malloc(sizeof(double) * room), v[EXPR_LANES][N_RANDOM];
@@ -146,6 +145,21 @@ static void registers_are_used_again(void **state) {
     fixture_end(&f);
 }
 
+/* A section whose outputs are the number zero has nothing to say. */
+static void zeros_are_silent(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    expr zero = parse(&f, "0*x"), zeros[] = {zero, zero}, mixed[] = {zero, parse(&f, "x - x*y")}, number[] = {parse(&f, "2")};
+    const expr_section sections[] = {{2, zeros}, {0, NULL}, {2, mixed}, {1, number}};
+    expr_tape *tape = expr_compile(f.graph, f.context, N_VARIABLES, 4, sections);
+    assert_non_null(tape);
+    const bool says[] = {false, false, true, true, false};
+    for (int s = 0; s < 5; s++) assert_int_equal(expr_tape_says(tape, s), says[s]);
+    expr_tape_destroy(f.context, tape);
+    fixture_end(&f);
+}
+
 static void a_variable_out_of_range_is_an_error(void **state) {
     (void)state;
     fixture f;
@@ -162,6 +176,7 @@ int main(void) {
                                        cmocka_unit_test(sections_stop_early),
                                        cmocka_unit_test(products_join_sums_and_powers_become_products),
                                        cmocka_unit_test(registers_are_used_again),
+                                       cmocka_unit_test(zeros_are_silent),
                                        cmocka_unit_test(a_variable_out_of_range_is_an_error)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

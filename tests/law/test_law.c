@@ -61,29 +61,6 @@ static void extreme_arguments(void **state) {
     double zero[2] = {0, 0};
     assert_true(law_prox_ball(2, 0, zero, p));
     assert_true(law_prox_nonpositive(2) == 0 && law_prox_nonpositive(-2) == -2);
-    assert_true(law_prox_interval(-1, 2, 3) == 2 && law_prox_interval(-1, 2, -3) == -1 && law_prox_interval(-1, 2, 0.5) == 0.5);
-}
-
-static void derivative_away_from_the_kink(void **state) {
-    (void)state;
-    const double h = 1e-6;
-    for (int trial = 0; trial < TRIALS; trial++) {
-        int dim = 1 + trial % 3;
-        double radius = uniform(0.1, 2), a[3], J[9], d_radius[3], forward[3], backward[3];
-        fill(dim, a, 3);
-        if (fabs(sqrt(dot(dim, a, a)) - radius) < 1e-3) continue;
-        law_prox_ball_jacobian(dim, radius, a, J, d_radius);
-        for (int j = 0; j <= dim; j++) {
-            double kept = j < dim ? a[j] : radius;
-            double *moved = j < dim ? &a[j] : &radius;
-            *moved = kept + h;
-            law_prox_ball(dim, radius, a, forward);
-            *moved = kept - h;
-            law_prox_ball(dim, radius, a, backward);
-            *moved = kept;
-            for (int i = 0; i < dim; i++) check_close((forward[i] - backward[i]) / (2 * h), j < dim ? J[i + dim * j] : d_radius[i], 1e-8);
-        }
-    }
 }
 
 /* The physical reservoir of a description: is lambda (physical) in it? And its support function max gamma.lambda. */
@@ -184,7 +161,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(projection_property),
         cmocka_unit_test(extreme_arguments),
-        cmocka_unit_test(derivative_away_from_the_kink),
         cmocka_unit_test(balls_are_the_physical_reservoir),
         cmocka_unit_test(wrong_descriptions),
     };

@@ -100,13 +100,20 @@ includes src/base/bad.c 'static void f(int a, int b, int c, int d, int e, int g,
 rejects "nine parameters" "src/base/bad.c:2: f has 9 parameters"
 { echo "$spdx"; echo 'int f(void) {'; awk 'BEGIN { for (i = 0; i < 59; i++) print "    g();" }'; echo '}'; } >"$tree/src/base/bad.c"
 rejects "a function of 61 lines" "src/base/bad.c:2: f has 61 lines"
+includes src/base/base.h '#define TWICE(x) twice(x, 2)' 'int twice(int x, int y);' 'int once(int x, int y);' 'int dsolve_(int x);' 'int shared(void);'
+includes src/base/once.c 'int twice(int x, int y) { return x * y; }' 'int once(int x, int y) { return x + y; }' 'int shared(void) { return once(1, 2); }'
+includes src/base/bad.c 'int g(void) { return shared(); }'
+rejects "a function of one file in a header" "src/base/base.h:4: once is used by one file alone"
 mkdir "$tree/src/extra"
 printf '%s\n#include "base/base.h"\n' "$spdx" >"$tree/src/extra/bad.c"
 rejects "a folder without rules" "not in the table"
 echo 'int x;' >"$tree/src/base/bad.c"
 rejects "no licence line" "the licence line is missing"
-{ echo "$spdx"; awk 'BEGIN { for (i = 0; i < 700; i++) print "" }'; } >"$tree/src/base/bad.c"
-rejects "a file of 701 lines" "longer than 700 lines"
+for most in src:600 tests:700; do
+    mkdir -p "$tree/${most%:*}/base"
+    { echo "$spdx"; awk -v most="${most#*:}" 'BEGIN { for (i = 0; i < most; i++) print "" }'; } >"$tree/${most%:*}/base/bad.c"
+    rejects "a file of ${most#*:} lines and one more" "longer than ${most#*:} lines"
+done
 for line in 'worst = fmax(worst, x);' 'low = fmin (low, x);' 'if (!(size <= worst)) worst = size;' 'largest = size > largest ? size : largest;' \
     'if (fabs(x) > most) most = fabs(x);'; do
     printf '%s\n%s\n' "$spdx" "$line" >"$tree/src/base/bad.c"

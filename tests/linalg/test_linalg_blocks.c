@@ -134,7 +134,26 @@ static void says_where_it_fails(void **state) {
     zn_context_destroy(context);
 }
 
+/* A chain of n blocks has no fill: two blocks in each column but the last one. */
+static void counts_its_work(void **state) {
+    (void)state;
+    enum { LENGTH = 9, D = 3 };
+    zn_context *context = zn_context_create(NULL);
+    int start[LENGTH + 1], index[3 * LENGTH], count = 0;
+    for (int c = 0; c < LENGTH; c++) {
+        start[c] = count;
+        for (int j = c > 0 ? c - 1 : 0; j <= c + 1 && j < LENGTH; j++) index[count++] = j;
+    }
+    start[LENGTH] = count;
+    lin_block_lu *lu = lin_block_lu_create(context, LENGTH, D, start, index);
+    assert_non_null(lu);
+    assert_int_equal((int)lin_block_lu_work(lu), (4 * (LENGTH - 1) + 1) * D * D * D);
+    lin_block_lu_destroy(lu);
+    zn_context_destroy(context);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_dense), cmocka_unit_test(says_where_it_fails)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_dense), cmocka_unit_test(says_where_it_fails),
+                                       cmocka_unit_test(counts_its_work)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

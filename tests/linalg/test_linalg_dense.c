@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense kernels on both sides of the switch to LAPACK; error against the condition number. */
+/* Dense kernels on both sides of the switch to panels and LAPACK; error against the condition number. */
 #include "check.h"
 
 #include "linalg/dense.h"
@@ -57,6 +57,38 @@ static void zero_pivots(void **state) {
     assert_int_equal(lin_dense_lu_factor(0, a, pivot), 0);
 }
 
+/* Large matrices are factored by panels, with the bits of Gauss' elimination as it is written. Some rows and columns are zero in parts, as in matrices of mechanisms. */
+static void panels_are_elimination(void **state) {
+    (void)state;
+    enum { LARGE = 131 };
+    static double a[LARGE * LARGE], b[LARGE * LARGE];
+    int pivot[LARGE];
+    random_source random = {7};
+    for (int n = 33; n <= LARGE; n += 7) {
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++) a[i + j * n] = b[i + j * n] = i < n / 2 && j % 5 ? 0 : random_number(&random);
+        for (int j = 0; j < n; j++) a[j + j * n] = b[j + j * n] += 1;
+        assert_int_equal(lin_dense_lu_factor(n, a, pivot), 0);
+        for (int k = 0; k < n; k++) {
+            int best = k;
+            for (int i = k + 1; i < n; i++)
+                if (fabs(b[i + k * n]) > fabs(b[best + k * n])) best = i;
+            assert_int_equal(pivot[k], best);
+            for (int j = 0; j < n; j++) {
+                double kept = b[k + j * n];
+                b[k + j * n] = b[best + j * n], b[best + j * n] = kept;
+            }
+            double inverse = 1 / b[k + k * n];
+            for (int i = k + 1; i < n; i++) b[i + k * n] *= inverse;
+            for (int j = k + 1; j < n; j++)
+                for (int i = k + 1; i < n; i++) b[i + j * n] -= b[i + k * n] * b[k + j * n];
+        }
+        for (int k = 0; k < n * n; k++) assert_true(a[k] == b[k]);
+    }
+    for (int k = 0; k < LARGE * LARGE; k++) a[k] = k % (LARGE + 1) == 0 && k != 70 * (LARGE + 1);
+    assert_int_equal(lin_dense_lu_factor(LARGE, a, pivot), 71);
+}
+
 /* Hilbert matrices: the forward error grows with the condition number (1.5e13 for n = 10) and no faster. */
 static void hilbert(void **state) {
     (void)state;
@@ -79,6 +111,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lu_and_cholesky),
         cmocka_unit_test(zero_pivots),
+        cmocka_unit_test(panels_are_elimination),
         cmocka_unit_test(hilbert),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,7 +122,6 @@ static void redundant_constraints(lin_storage storage, int masses, int copies) {
     double *truth = malloc(4 * (size_t)n * sizeof *truth), *b = truth + n, *x = b + n, *y = x + n;
     assert_int_equal(lin_lu_factor(c.lu, c.matrix, false), copies ? ZN_ERROR_SINGULAR : ZN_OK);
     assert_int_equal(lin_lu_factor_regularised(c.lu, c.matrix), ZN_OK);
-    if (storage == LIN_DENSE) assert_int_equal(lin_lu_rank(c.lu), n - copies);
     for (int i = 0; i < n; i++) truth[i] = random_number(&random);
     for (int i = 0; i < n; i++) b[i] = 0;
     lin_dense_multiply(n, n, c.reference, 1, truth, b);
@@ -181,7 +180,6 @@ static void sparse_agrees_with_dense(void **state) {
             lin_matrix_add(matrix, 0, 1, a);
             lin_lu *lu = lin_lu_create(context, matrix);
             assert_int_equal(lin_lu_factor_regularised(lu, matrix), ZN_OK);
-            assert_int_equal(lin_lu_rank(lu), sparse ? -1 : 1 + round % 6);
             memcpy(x[sparse], b, sizeof b);
             lin_lu_solve_many(lu, x[sparse][0], 2);
             /* nothing is left of a consistent b; what is left of another cannot be reduced again */

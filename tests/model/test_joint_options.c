@@ -171,7 +171,7 @@ static void wrong_options(void **state) {
     WRONG("not between its stops", o.stops[0] = 1, o.stops[1] = 2);
     WRONG("backlash", o.backlash = -1);
     WRONG("backlash", o.backlash = INFINITY);
-    WRONG("both", o.backlash = 1, o.stops[0] = -1);
+    WRONG("give one of the two", o.backlash = 1, o.stops[0] = -1);
     WRONG("restitution", o.stops[0] = -1, o.restitution = 1.5);
     WRONG("restitution", o.stops[0] = -1, o.restitution = NAN);
     WRONG("clutch", o.clutch = (zn_clutch)7);

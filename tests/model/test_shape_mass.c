@@ -172,7 +172,7 @@ static void wrong_shapes_are_errors(void **state) {
                 {{.type = ZN_SHAPE_POLYGON, .n_points = 4, .points = twice}, true, "are the same"},
                 {{.type = ZN_SHAPE_POLYGON, .n_points = 4, .points = crossed}, false, "planar bodies"},
                 {{.type = ZN_SHAPE_POLYHEDRON, .n_points = 3, .points = crossed}, false, "at least 4 points"},
-                {{.type = ZN_SHAPE_POLYHEDRON, .n_points = 4, .points = crossed}, false, "in one plane"},
+                {{.type = ZN_SHAPE_POLYHEDRON, .n_points = 4, .points = crossed}, false, "points of the polyhedron lie in one plane"},
                 {{.type = ZN_SHAPE_TYPE_COUNT}, false, "unknown type"},
                 {{.type = (zn_shape_type)-3}, false, "unknown type"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {

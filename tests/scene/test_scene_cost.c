@@ -47,6 +47,27 @@ static double load_coordinates(int count) {
     return seconds;
 }
 
+/* Balls, each with its start by name, as in the result of a run with --start. */
+static double load_starts(int count) {
+    size_t room = (size_t)count * 120 + 200, used = 0;
+    char *text = malloc(room);
+    assert_non_null(text);
+    PUT("bodies:\n");
+    for (int i = 0; i < count; i++) PUT("  b%d: {type: spatial, mass: 1, inertia: 1, position: [%d, 0, 0]}\n", i, i);
+    PUT("starts:\n");
+    for (int i = 0; i < count; i++) PUT("  b%d.x: %d\n  b%d.wz: 1\n", i, 2 * i, i);
+    PUT("simulation: {step: 1e-3, end: 1}\n");
+    double seconds = load_text(text);
+    free(text);
+    return seconds;
+}
+
+static void bodies_and_starts_cost_alike(void **state) {
+    (void)state;
+    double few = load_starts(1500), many = load_starts(6000);
+    if (many > 8 * few + 0.02) fail_msg("1500 bodies with their starts take %g s, 6000 take %g s", few, many);
+}
+
 static void coordinates_cost_alike(void **state) {
     (void)state;
     double few = load_coordinates(500), many = load_coordinates(2000);
@@ -60,6 +81,7 @@ static void elements_cost_alike(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(elements_cost_alike), cmocka_unit_test(coordinates_cost_alike)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(elements_cost_alike), cmocka_unit_test(coordinates_cost_alike),
+                                       cmocka_unit_test(bodies_and_starts_cost_alike)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

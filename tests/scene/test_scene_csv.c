@@ -106,10 +106,13 @@ static void texts_of_inputs(void **state) {
         {"G=" ZENO_BINARY_DIR "/csv-good.csv:F", "the model has no input 'G'"},
         {"F=" ZENO_BINARY_DIR "/csv-good.csv:", "there is no column ''"},
         {"F=" ZENO_BINARY_DIR "/csv-good.csv:F,spline", "'spline' is none of held, linear and cubic"},
+        {"F=" ZENO_BINARY_DIR "/csv-good.csv:t", "csv-good.csv:1:1: 't' is the column of times"},
+        {"F=" ZENO_BINARY_DIR "/csv-alone.csv:F", "csv-alone.csv:1:1: 'F' is the column of times"},
         {"F=" ZENO_BINARY_DIR "/csv-one.csv:F", "a table needs at least two points, not 1"},
     };
     write_file("good.csv", "t,F\n0,1\n1,2\n", 12);
     write_file("one.csv", "t,F\n0,1\n", 8);
+    write_file("alone.csv", "F\n1\n2\n", 6);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         trial r = trial_begin(cart, (trial_options){.scheme = "radau-2a"});
         zn_status status = scene_follow_csv(r.context, r.simulation, wrong[i].text);

@@ -86,7 +86,7 @@ static void test_refused_texts(void **state) {
 static void test_repeated_keys_are_all_told(void **state) {
     (void)state;
     check_errors("title: a\ntitle: b\ncoordinates: {x: 1, x: 2}\nenergy: {kinetic: x'^2}\n",
-                 "2:1: 'title' is there twice; the first one is in line 1", "3:21: 'x' is there twice; the first one is in line 3");
+                 "2:1: 'title' occurs twice; the first one is in line 1", "3:21: 'x' occurs twice; the first one is in line 3");
 }
 
 /* n times `piece`. */

@@ -48,7 +48,7 @@ static void mistakes_have_places(void **state) {
     check_errors(BODIES "joints:\n  j: {type: rope, between: [p, {over: world, radius: 0.1, around: left}, a]}\n",
                  "5:67: 'left' is unknown in around; known: counterclockwise, clockwise");
     check_errors(BODIES "joints:\n  j: {type: rope, between: [p, world, a], length: 1}\n",
-                 "5:3: the rope 'j' is too short: its path is 3 long at the start, and it 1");
+                 "5:3: the rope 'j' is too short: its path is 3 long at the start, but its length is 1");
     check_errors(BODIES "joints:\n  j: {type: rope, between: [p, world, a], at: [0, 0]}\n",
                  "5:47: joint 'j' goes along the places of 'between'");
     check_errors(BODIES "joints:\n  j: {type: rope, between: [p, a, p, {over: world, grip: maybe}]}\n",
@@ -65,9 +65,9 @@ static void mistakes_have_places(void **state) {
     check_errors(BODIES "forces:\n  f: {type: spring, between: [world, a], value: k*length}\n",
                  "5:49: unknown name 'k'; known names are length, rate, t, a.x, a.x', a.y, a.y', a.phi, a.phi', pi");
     check_errors(BODIES "forces:\n  f: {type: spring, between: [world, a], value: length, stiffness: 1}\n",
-                 "5:3: the spring 'f' has a value (formula): it is all that acts");
+                 "5:3: the spring 'f' has a value (formula), which replaces stiffness and damping");
     check_errors(BODIES "forces:\n  f: {type: spring, between: [world, a], stiffness: 1, side: push}\n",
-                 "5:3: the spring 'f' on one side needs its length at rest");
+                 "5:3: the spring 'f' with a side needs its length at rest");
     check_errors(BODIES "forces:\n  f: {type: spring, between: [world, a], stiffness: 1, length: 1, side: up}\n",
                  "5:73: 'up' is unknown in side; known: push, pull");
     check_errors(BODIES "forces:\n  f: {type: torque-actuator, between: [world, a], value: 1, stiffness: 3}\n",
@@ -97,9 +97,27 @@ static const char everything[] =
     "  bump: {type: spring, between: [world, load], stiffness: 10, length: 1, side: pull}\n"
     "  hard: {type: spring, between: [world, disk], value: length^3 + rate}\n";
 
+/* A drum, a pulley on a body and one that rubs, in space: marks that count turns, rows in parts, and a picture along arcs. */
+static const char ropes_in_space[] =
+    "gravity: [0, 0, -10]\n"
+    "bodies:\n"
+    "  drum: {type: spatial, mass: 1, inertia: [1, 1, 2], rotation: {axis: [1, 0, 0], angle: pi/2}}\n"
+    "  block: {type: spatial, mass: 1, inertia: 1, position: [1, 0, 0.5]}\n"
+    "  load: {type: particle, mass: 2, position: [2.1, 0.1, -1]}\n"
+    "frames: {block.wheel: {at: [0, 0, 0], axis: [0, -1, 0]}, world.wheel: {at: [2, 0, 0.5], axis: [0, -1, 0]}}\n"
+    "joints:\n"
+    "  axle: {type: revolute, between: [world, drum], at: [0, 0, 0], axis: [0, -1, 0]}\n"
+    "  rope: {type: rope, between: [{over: drum, radius: 0.2, around: clockwise, grip: true}, {over: block.wheel, radius: 0.1, around: "
+    "clockwise, "
+    "grip: true}, {over: world.wheel, radius: 0.1, around: clockwise, friction: 0.2}, load], restitution: 0.1}\n"
+    "  loop: {type: belt, between: [{over: drum, radius: 0.1, around: clockwise, grip: true}, {over: block.wheel, radius: 0.2, around: "
+    "clockwise, "
+    "grip: true}]}\n";
+
 static void failing_memory_is_clean(void **state) {
     (void)state;
     check_memory(everything, true);
+    check_memory(ropes_in_space, true);
 }
 
 /* One character after the other is replaced by a random one: what comes is a scene or errors, and nothing leaks. */

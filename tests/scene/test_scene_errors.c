@@ -151,7 +151,7 @@ static void test_first_order(void **state) {
     check_first_order("kinematics: {x: v, y: w}\n", "", "1:1: needs all three; 'kinematics' is missing");
     check_first_order("velocities: {v: 1, w: 0}\n", "", "1:1: needs all three; 'velocities' is missing");
     check_first_order("mass:", "energy: {kinetic: v^2}\nmass:",
-                      "4:19: a kinetic energy by formula cannot use spatial bodies, and coordinates and velocities by kinematics");
+                      "4:19: a kinetic energy by formula cannot use spatial bodies, nor coordinates and velocities by kinematics");
     check_first_order("y: w}", "y: w, z: w}", "3:26: there is no coordinate 'z'");
     check_first_order(", y: w}", "}", "3:13: kinematics lacks coordinate 'y'");
     check_first_order("[[2, 0.5], [0.5, 1]]", "[2, 0.5, 1]", "4:7: mass has 3 entries, but there are 2 velocities");

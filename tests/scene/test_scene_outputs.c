@@ -68,6 +68,10 @@ static void test_mistakes(void **state) {
         {head, "outputs: {a: [1]}\n", ":3:14:", "output 'a'"},
         {head, "outputs: [1]\n", ":3:10:", "outputs"},
         {head, "outputs: {a b: 1}\n", ":3:11:", "a b"},
+        {head, "outputs: {a: x'''}\n", ":3:14:", "unknown name 'x''''"},
+        {head, "outputs: {a: x''}\nforces: {x: x''}\n", ":4:13:", "unknown name 'x'''"},
+        {head, "outputs: {a: w.friction0}\ncontacts: {w: {gap: x, slip: x', friction: 1}}\n", ":3:14:", "unknown name 'w.friction0'"},
+        {head, "outputs: {a: w.friction2}\ncontacts: {w: {gap: x, slip: x', friction: 1}}\n", "", "no such force"},
         {bodies, "outputs: {b.x: 1}\n", ":3:16:", "already taken"},
         {bodies, "outputs: {a: c.x}\n", ":3:14:", "no body 'c'"},
         {bodies, "outputs: {a: b.z}\n", ":3:14:", "b.z"},
@@ -84,7 +88,37 @@ static void test_mistakes(void **state) {
     }
 }
 
+/* Accelerations and forces of contacts are known to the outputs of scenes without bodies, too: a block of 2 kg that is pressed by 20 N and slides in two directions; a
+ * wheel with a velocity of its own, whose brake is a state. */
+static void test_forces_of_formulas(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"rattle", "radau-2a", "moreau-midpoint", "generalized-alpha"};
+    for (int k = 0; k < 4; k++) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 "coordinates: {x: {start: 0, velocity: 3}, y: {start: 0, velocity: 4}, h: 0}\nenergy: {kinetic: x'^2 + y'^2 + h'^2, "
+                 "potential: 20*h}\n"
+                 "contacts: {floor: {gap: h, slip: [x', y'], friction: 0.25}}\n"
+                 "outputs: {a: x'', b: y'' + 0*t, c: h'', n: floor.normal, f: floor.friction1, g: 2*floor.friction2}\n"
+                 "simulation: {scheme: %s, step: 1e-2, end: 0.5}\n",
+                 schemes[k]);
+        seen s = run(text);
+        static const double block[6] = {-1.5, -2, 0, 20, -3, -8};
+        assert_int_equal(s.n, 6);
+        for (int i = 0; i < 6; i++) check_close(s.values[i], block[i], 1e-9);
+        snprintf(text, sizeof text,
+                 "coordinates: {phi: 0}\nvelocities: {w: 6}\nkinematics: {phi: w}\nmass: {w: 0.5}\nstates: {brake: {start: 1, rate: "
+                 "2}}\nforce: {w: -brake}\n"
+                 "outputs: {a: w', b: brake}\nsimulation: {scheme: %s, step: 1e-2, end: 0.5}\n",
+                 schemes[k]);
+        s = run(text);
+        check_close(s.values[0], -2 * s.values[1], 1e-9);
+        check_close(s.values[1], 2, 1e-9);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_mistakes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_mistakes),
+                                       cmocka_unit_test(test_forces_of_formulas)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

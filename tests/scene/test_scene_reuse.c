@@ -98,6 +98,11 @@ static void templates_are_writing_by_hand(void **state) {
     check_equal(LEG TRUNK "repeat: {i: 1..2, use: {\"leg{i}\": {template: leg, x: \"{i}/10\", m: \"{i}\"}}}\n" SETTINGS,
                 TRUNK "repeat: {i: 1..2, bodies: {\"leg{i}\": {type: planar, mass: \"{i}\", inertia: 0.1, position: [\"{i}/10\", 0.5]}},\n"
                       "  joints: {\"leg{i}.hip\": {type: revolute, between: [trunk, \"leg{i}\"], at: [\"{i}/10\", 1]}}}\n" SETTINGS);
+    /* A template with bodies that nobody uses: the scene is one of formulas alone. */
+#define FALL                                                                                                                 \
+    "parameters: {g: 9.81}\ncoordinates: {x: 0, y: {start: g, velocity: 1}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: " \
+    "g*y}\n" SETTINGS
+    check_equal("templates: {ball: {bodies: {\"{name}\": {type: particle, mass: 1, position: [0, 1]}}}}\n" FALL, FALL);
 }
 
 static void merge_keys(void **state) {
@@ -141,8 +146,9 @@ static void files_are_joined(void **state) {
     (void)state;
     write_file("parts/base.yaml",
                "title: Base\nparameters: {n: 5, l: 0.5}\ngravity: [0, -9.81]\nsimulation: {scheme: moreau, step: 0.01, end: 0.3}\n");
-    write_file("parts/links.yaml", "include: base.yaml\nrepeat: {i: 1..n, bodies: {\"p{i}\": {type: planar, mass: 1, inertia: 0.02, "
-                                   "position: [\"({i} - 0.5)*l\", 0]}}}\n");
+    write_file("parts/links.yaml",
+               "include: ../parts/base.yaml\nrepeat: {i: 1..n, bodies: {\"p{i}\": {type: planar, mass: 1, inertia: 0.02, "
+               "position: [\"({i} - 0.5)*l\", 0]}}}\n");
     write_file(
         "chain.yaml",
         "title: Chain\ninclude: [parts/links.yaml, parts/base.yaml]\nparameters: {n: 3}\nsimulation: {scheme: rattle}\n"
@@ -195,10 +201,13 @@ static void wrong_files_are_refused(void **state) {
     refuses_file("include: [[x]]\n", "bad.yaml", 1, "named by a text");
     refuses_file("include: bad.yaml\n", "bad.yaml", 1, "includes this file");
     refuses_file("include: loop.yaml\n", "loop.yaml", 1, "includes this file");
+    write_file("parts/up.yaml", "title: x\ninclude: ../bad.yaml\n");
+    refuses_file("include: parts/up.yaml\n", "parts/up.yaml", 2, "includes this file");
+    refuses_file("title: x\ninclude: [twice.yaml, parts]\n", "bad.yaml", 2, "it is a folder");
     refuses_file("include: list.yaml\n", "bad.yaml", 1, "not a map of sections");
     refuses_file("include: wrong.yaml\n", "wrong.yaml", 2, "did you mean 'mass'");
     refuses_file("include: twice.yaml\nbodies:\n  a: {type: planar, mass: 1, inertia: 1}\n", "bad.yaml", 3,
-                 "is there twice; the first one is in");
+                 "occurs twice; the first one is in");
     unlink(target);
 }
 
@@ -226,7 +235,7 @@ static void mistakes_name_both_lines(void **state) {
     refuses(ONE "repeat: {i: 1..2, constraints: {\"c{i/2}\": {position: x}}}\n", "bad.yaml:3 (i = 1): ", 3, "whole number");
     refuses(ONE "repeat: {i: 1..2, constraints: {\"c{k}\": {position: x}}}\n", "bad.yaml:3 (i = 1): ", 3, "'k'");
     refuses(ONE "repeat: {i: 1..2, constraints: {\"c{i\": {position: x}}}\n", "bad.yaml:3 (i = 1): ", 3, "without '}'");
-    refuses(ONE "repeat: {i: 1..2, constraints: {c: {position: x}}}\n", "bad.yaml:3 (i = 2): ", 3, "is there twice");
+    refuses(ONE "repeat: {i: 1..2, constraints: {c: {position: x}}}\n", "bad.yaml:3 (i = 2): ", 3, "occurs twice");
     refuses(ONE "repeat: {i: 1..1e9, constraints: {\"c{i}\": {position: x}}}\n", NULL, 3, "more than 200000");
     refuses(ONE "repeat: {i: 1..1000, j: 1..1000, constraints: {\"c{i}_{j}\": {position: x}}}\n", NULL, 3, "more than 200000");
     refuses(ONE "repeat: {i: 5, constraints: {\"c{i}\": {position: x}}}\n", NULL, 3, "a range like 1..20");

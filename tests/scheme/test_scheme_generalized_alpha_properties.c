@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generalized-alpha: energy and orders of its coefficients, what it refuses, redundant constraints, memory. */
-#include "base/counting_allocator.h"
 #include "scheme/alpha_runs.h"
+#include "scheme/failing_memory.h"
 #include "scheme/generalized_alpha.h"
 #include "scheme/generalized_alpha_sets.h"
 
@@ -347,26 +347,7 @@ static void memory_that_runs_out(void **state) {
         settings.iteration = k ? ZN_ITERATION_DECOUPLED : ZN_ITERATION_COUPLED;
         settings.step = 1e-2;
         settings.end = 1;
-        counting_allocator memory = COUNTING_ALLOCATOR;
-        zn_context *context = counting_context(&memory);
-        long before = memory.requests, live = memory.live;
-        zn_simulation *simulation = NULL;
-        assert_int_equal(zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation), ZN_OK);
-        long needed = memory.requests - before, then = memory.requests;
-        assert_int_equal(zn_simulation_run(simulation, NULL, NULL), ZN_OK);
-        assert_int_equal(memory.requests, then); /* steps take none */
-        zn_simulation_destroy(simulation);
-        assert_int_equal(memory.live, live + 1); /* the handle stays with the context, so that its further use is told */
-        zn_context_destroy(context);
-        for (long at = 0; at < needed; at++) {
-            context = counting_context(&memory);
-            memory.fail_at = memory.requests + at;
-            zn_status status = zn_simulation_create(context, zn_scene_model(scene), &settings, &simulation);
-            memory.fail_at = -1;
-            if (status != ZN_ERROR_MEMORY) fail_msg("%s: request %ld of %ld failed unseen", schemes[k], at, needed);
-            zn_context_destroy(context);
-            assert_int_equal(memory.live, 0);
-        }
+        fail_each_request(zn_scene_model(scene), &settings);
     }
     zn_scene_destroy(scene);
     zn_context_destroy(calm);

@@ -3,7 +3,7 @@
  * slip is straight both laws have the same solution. */
 #include "projected_runs.h"
 
-#include "base/counting_allocator.h"
+#include "scheme/failing_memory.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
@@ -124,27 +124,7 @@ static void memory_that_runs_out(void **state) {
     settings.friction_law = ZN_FRICTION_STAGED;
     for (size_t k = 0; k < COUNT(METHODS); k++) {
         settings.scheme = METHODS[k].name, settings.stages = METHODS[k].stages;
-        counting_allocator memory = COUNTING_ALLOCATOR;
-        zn_context *context = counting_context(&memory);
-        long before = memory.requests, live = memory.live;
-        zn_simulation *simulation = NULL;
-        assert_int_equal(zn_simulation_create(context, r.model, &settings, &simulation), ZN_OK);
-        long needed = memory.requests - before, then = memory.requests;
-        assert_int_equal(zn_simulation_run(simulation, NULL, NULL), ZN_OK);
-        assert_true(zn_simulation_statistics(simulation).staged_repeated > 0);
-        assert_int_equal(memory.requests, then);
-        zn_simulation_destroy(simulation);
-        assert_int_equal(memory.live, live + 1); /* the handle stays with the context, so that its further use is told */
-        zn_context_destroy(context);
-        for (long at = 0; at < needed; at++) {
-            context = counting_context(&memory);
-            memory.fail_at = memory.requests + at;
-            zn_status status = zn_simulation_create(context, r.model, &settings, &simulation);
-            memory.fail_at = -1;
-            if (status != ZN_ERROR_MEMORY) fail_msg("%s: request %ld of %ld failed unseen", METHODS[k].name, at, needed);
-            zn_context_destroy(context);
-            assert_int_equal(memory.live, 0);
-        }
+        assert_true(fail_each_request(r.model, &settings).staged_repeated > 0);
     }
     close_run(&r);
 }

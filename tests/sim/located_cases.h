@@ -47,6 +47,13 @@ typedef struct located_case {
     "contacts: {floor: {gap: y, slip: x', friction: 0.1, restitution: 0.7}}\n" \
     "simulation: {scheme: rattle, step: 0.1, end: 1.2}\n"
 
+#define PLANE_SCENE(forces)                                        \
+    "coordinates: {x: 0, y: 0, z: 0}\n"                            \
+    "energy: {kinetic: (x'^2 + y'^2 + z'^2)/2, potential: 10*z}\n" \
+    "forces: " forces "\n"                                         \
+    "contacts: {floor: {gap: z, slip: [x', y'], friction: 0.3}}\n" \
+    "simulation: {scheme: rattle, step: 0.1, end: 1}\n"
+
 static const located_case DRAG = {"ball with drag", DRAG_SCENE, NULL, 1.2, 16, 1, {0}, {0.0945175857721}, 1e-13};
 static const located_case WALL = {"wall pendulum", WALL_SCENE, NULL, 1.8, 36, 2, {0, 1}, {0.4647303654626, -0.8854522502185}, 1e-12};
 static const located_case CYLINDER = {
@@ -58,6 +65,36 @@ static const located_case CRANK_LONG = {"slider-crank, accumulation", "slider-cr
                                         {0.4867206552, 0.0042062756}, 1e-10};
 static const located_case SLIDER = {"spring slider to rest", "spring-slider", "mu=0.5", 1, 20, 2, {0, 1}, {0.76475554, 0.37059468}, 1e-8};
 static const located_case SLOPE = {"bouncing slope", BOUNCING_SLOPE_SCENE, NULL, 1.6, 20, 2, {0, 1}, {2.71299742, 0.06633767}, 1e-8};
+
+/* Slip that turns round: x' = -7 + 8 exp(-t) up to t1 = ln(8/7), then -3 (1 - exp(t1 - t)). */
+#define TURN_SCENE                                                \
+    "coordinates: {x: {start: 0, velocity: 1}, y: 0}\n"           \
+    "energy: {kinetic: (x'^2 + y'^2)/2, potential: 5*x + 10*y}\n" \
+    "forces: {x: -x'}\n"                                          \
+    "contacts: {floor: {gap: y, slip: x', friction: 0.2}}\n"      \
+    "simulation: {scheme: rattle, step: 0.1, end: 1}\n"
+__attribute__((unused)) static const located_case TURN = {"slip that turns round", TURN_SCENE, NULL, 1, 5, 1, {0},
+                                                          {-0.7954265116573211},   1e-14};
+
+/* Slip that begins by a force that grows and turns, or at the start. */
+__attribute__((unused)) static const located_case PULLED = {"mass pulled on a plane",
+                                                            PLANE_SCENE("{x: 4*t - x', y: 3*t^2}"),
+                                                            NULL,
+                                                            1.5,
+                                                            20,
+                                                            2,
+                                                            {0, 1},
+                                                            {0.38050511473050, 0.37504378092767},
+                                                            1e-13};
+__attribute__((unused)) static const located_case RELEASED = {"mass released on a plane",
+                                                              PLANE_SCENE("{x: 5*cos(2*t), y: 4*t}"),
+                                                              NULL,
+                                                              0.7,
+                                                              10,
+                                                              2,
+                                                              {0, 1},
+                                                              {0.31847504954724, 0.11323126247558},
+                                                              1e-13};
 
 typedef struct located_outcome {
     double error, q[256]; /* the first coordinates at the end */

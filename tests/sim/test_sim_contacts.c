@@ -4,6 +4,16 @@
 
 #include <stdlib.h>
 
+/* A whole run of a scene by every scheme that knows contacts, and what must come out. */
+static void with_all_schemes(const char *text, void (*check)(const trial *, const char *scheme)) {
+    for (int i = 0; i < zn_scheme_count(); i++) {
+        if (!zn_scheme_get(i).contacts) continue;
+        trial r = trial_complete(text, (trial_options){.scheme = zn_scheme_get(i).name});
+        check(&r, zn_scheme_get(i).name);
+        trial_end(&r);
+    }
+}
+
 /* A ball falls on a box that falls on a plane: the same motion, percussions, energies and dissipation as with declared contacts, for every scheme. */
 static void like_declared(void **state) {
     (void)state;
@@ -326,6 +336,14 @@ static void friction_angle(void **state) {
 }
 
 /* A ball of a millimetre at 100 m/s, in steps of a hundredth, does not pass a thin plate: it ends in front of it. */
+static void check_nothing_tunnels(const trial *r, const char *scheme) {
+    (void)scheme;
+    assert_true(zn_simulation_positions(r->simulation)[0] < zn_simulation_positions(r->simulation)[3]);
+    double jump = 0.1 * 1.5 / (1 + 1e-6);
+    check_close(zn_simulation_velocities(r->simulation)[0], 100 - jump / 1e-3, 1e-6);
+    check_close(total_of(r->simulation, "ball", "plate"), jump, 1e-9);
+}
+
 static void nothing_tunnels(void **state) {
     (void)state;
     static const char text[] =
@@ -333,36 +351,24 @@ static void nothing_tunnels(void **state) {
         "  ball: {type: planar, shape: {type: disk, radius: 0.001}, mass: 1e-3, position: [-7.3, 0], velocity: [100, 0]}\n"
         "  plate: {type: planar, shape: {type: box, size: [0.002, 2]}, mass: 1000, position: [0, 0]}\n"
         "contacts: {all: {between: all, restitution: 0.5}}\nsimulation: {step: 1e-2, end: 0.5}\n";
-    for (int i = 0; i < zn_scheme_count(); i++) {
-        zn_scheme_info info = zn_scheme_get(i);
-        if (!info.contacts) continue;
-        trial r = trial_begin(text, (trial_options){.scheme = info.name});
-        trial_run(&r);
-        assert_true(zn_simulation_positions(r.simulation)[0] < zn_simulation_positions(r.simulation)[3]);
-        double jump = 0.1 * 1.5 / (1 + 1e-6);
-        check_close(zn_simulation_velocities(r.simulation)[0], 100 - jump / 1e-3, 1e-6);
-        check_close(total_of(r.simulation, "ball", "plate"), jump, 1e-9);
-        trial_end(&r);
-    }
+    with_all_schemes(text, check_nothing_tunnels);
 }
 
-/* Two small balls that meet in the middle of a step exchange their velocities, for all that they are apart at both of its ends. */
+/* Two small balls that meet in the middle of a step exchange their velocities, although they are apart at both of its ends. */
+static void check_bullets_meet(const trial *r, const char *scheme) {
+    (void)scheme;
+    check_close(zn_simulation_velocities(r->simulation)[0], -50, 1e-9);
+    check_close(zn_simulation_velocities(r->simulation)[3], 50, 1e-9);
+    assert_int_equal(zn_simulation_statistics(r->simulation).cut_steps, 1);
+}
+
 static void bullets_meet(void **state) {
     (void)state;
     static const char text[] = "bodies:\n"
                                "  a: {type: planar, shape: {type: disk, radius: 0.003}, mass: 1, position: [-1.03, 0], velocity: [50, 0]}\n"
                                "  b: {type: planar, shape: {type: disk, radius: 0.003}, mass: 1, position: [1, 0], velocity: [-50, 0]}\n"
                                "contacts: {all: {between: all, restitution: 1}}\nsimulation: {step: 1e-2, end: 0.1}\n";
-    for (int i = 0; i < zn_scheme_count(); i++) {
-        zn_scheme_info info = zn_scheme_get(i);
-        if (!info.contacts) continue;
-        trial r = trial_begin(text, (trial_options){.scheme = info.name});
-        trial_run(&r);
-        check_close(zn_simulation_velocities(r.simulation)[0], -50, 1e-9);
-        check_close(zn_simulation_velocities(r.simulation)[3], 50, 1e-9);
-        assert_int_equal(zn_simulation_statistics(r.simulation).cut_steps, 1);
-        trial_end(&r);
-    }
+    with_all_schemes(text, check_bullets_meet);
 }
 
 /* Random shots at a thin plate with steps as long as it is high: they are turned aside if and only if their line leads to it. */
@@ -440,25 +446,22 @@ static void nothing_passes_a_sheet(void **state) {
 }
 
 /* Nor does a ball that rests in front of it and is driven through it by a force within a step, which no velocity announces. */
+static void check_nothing_is_driven_through(const trial *r, const char *scheme) {
+    bool exact = strncmp(scheme, "moreau", 6) != 0;
+    check_close(zn_simulation_positions(r->simulation)[0], -0.002, exact ? 1e-9 : 2e-3);
+    check_close(zn_simulation_velocities(r->simulation)[0], 0, 1e-6);
+    check_close(total_of(r->simulation, "world", "ball"), 1e-3 * 1e4 * 0.05,
+                exact ? 1e-6 : 0.0501); /* half a step's force: staggered velocities */
+    assert_true(zn_simulation_statistics(r->simulation).missed_pairs > 0 || !exact);
+}
+
 static void nothing_is_driven_through(void **state) {
     (void)state;
     static const char text[] = "gravity: [1e4, 0]\nbodies:\n"
                                "  ball: {type: planar, shape: {type: disk, radius: 0.001}, mass: 1e-3, position: [-0.3, 0]}\n"
                                "geometry: {plate: {type: box, size: [0.002, 2], at: [0, 0]}}\n"
                                "contacts: {all: {between: all}}\nsimulation: {step: 1e-2, end: 0.05}\n";
-    for (int i = 0; i < zn_scheme_count(); i++) {
-        zn_scheme_info info = zn_scheme_get(i);
-        if (!info.contacts) continue;
-        trial r = trial_begin(text, (trial_options){.scheme = info.name});
-        trial_run(&r);
-        bool exact = strncmp(info.name, "moreau", 6) != 0;
-        check_close(zn_simulation_positions(r.simulation)[0], -0.002, exact ? 1e-9 : 2e-3);
-        check_close(zn_simulation_velocities(r.simulation)[0], 0, 1e-6);
-        check_close(total_of(r.simulation, "world", "ball"), 1e-3 * 1e4 * 0.05,
-                    exact ? 1e-6 : 0.0501); /* half a step's force: staggered velocities */
-        assert_true(zn_simulation_statistics(r.simulation).missed_pairs > 0 || !exact);
-        trial_end(&r);
-    }
+    with_all_schemes(text, check_nothing_is_driven_through);
 }
 
 /* Lists that change in the middle do not disturb smooth motion: a pendulum of a ball on a rod that passes others closely has the order of its scheme. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept of contacts that come and go: tables in results, and everything when memory runs out. */
+/* What is kept of contacts that come and go: tables in results, everything when memory runs out, and nothing in what schemes remember. */
 #include "contact_runs.h"
 
 #include <stdlib.h>
@@ -142,10 +142,50 @@ static void table_is_complete(void **state) {
     remove("contacts_test.h5"), remove("contacts_memory.h5"), remove("contacts_test.csv");
 }
 
+/* ---- what goes with a contact ---- */
+
+/* A ball and a box rest on a table that is pulled away downwards, far in a step: the contact leaves the list at once, with the weight that it carried until then. What follows is free fall from
+ * the end of the step before, as if it had never been, with every damping of schemes that remember forces. */
+static void a_contact_that_leaves_takes_its_force_with_it(void **state) {
+    (void)state;
+    const char *const schemes[] = {"generalized-alpha",     "generalized-alpha",     "generalized-alpha",
+                                   "generalized-alpha-pva", "generalized-alpha-pvv", "rattle"};
+    const double damping[] = {0.9, 0.3, 1, 0.9, 0.9, 0.9};
+    for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
+        bool planar = s >= 3; /* those without friction want q' = u */
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "gravity: [0, -9.81%s]\nbodies:\n"
+                 "  ball: {type: %s, mass: 2, shape: {type: %s, radius: 0.1}, position: [0, 0.1%s]}\n"
+                 "  box: {type: %s, mass: 3, shape: {type: box, size: [0.2, 0.2%s]}, position: [1, 0.1%s]}\n"
+                 "  table: {type: prescribed, position: [\"0\", \"-50*max(t - 0.0205, 0)\"%s]}\n"
+                 "geometry: {top: {type: plane, on: table, normal: [0, 1%s]}}\ncontacts: {all: {between: all%s}}\n"
+                 "simulation: {step: 1e-3, end: 0.04, damping: %g}\n",
+                 planar ? "" : ", 0", planar ? "planar" : "spatial", planar ? "disk" : "sphere", planar ? "" : ", 0",
+                 planar ? "planar" : "spatial", planar ? "" : ", 0.4", planar ? "" : ", 0", planar ? "" : ", \"0\"", planar ? "" : ", 0",
+                 planar ? "" : ", friction: 0.5", damping[s]);
+        trial r = trial_begin(text, (trial_options){.scheme = schemes[s]});
+        trial_run(&r);
+        const double *q = zn_simulation_positions(r.simulation), *u = zn_simulation_velocities(r.simulation), t = 0.02;
+        for (int i = 0; i < 2; i++) {
+            check_close(q[(planar ? 3 : 7) * i + 1], 0.1 - 9.81 * t * t / 2, 1e-12);
+            check_close(u[(planar ? 3 : 6) * i + 1], -9.81 * t, 1e-12);
+        }
+        assert_int_equal(zn_simulation_statistics(r.simulation).found_max, planar ? 3 : 5);
+        for (int i = 0; i < zn_simulation_found_count(r.simulation); i++) { /* what no row has shown yet, and is not listed */
+            zn_found_contact gone;
+            assert_int_equal(zn_simulation_found(r.simulation, i, &gone), ZN_OK);
+            assert_true(isnan(gone.gap));
+        }
+        trial_end(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_is_complete),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(a_contact_that_leaves_takes_its_force_with_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

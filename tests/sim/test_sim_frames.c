@@ -150,7 +150,7 @@ static void a_box_lands_flat(void **state) {
 
 /* Boxes that tumble onto each other with restitution: edges on edges, nearly parallel edges over faces, corners that land together. Which features are listed, when they were looked
  * for and who is called first does not matter; what round-off does is magnified by each impact. */
-static void put_boxes(const view *v, unsigned seed, char *text, size_t room) {
+static void put_boxes(const view *v, unsigned seed, bool flat, char *text, size_t room) {
     double g[3], n[3], at[3], zero[3] = {0}, z = 0.05;
     put(v, (double[3]){0, 0, -9.81}, false, g), put(v, (double[3]){0, 0, v->unit}, false, n), put(v, zero, true, at);
     char of[3][700];
@@ -161,12 +161,14 @@ static void put_boxes(const view *v, unsigned seed, char *text, size_t room) {
         for (int j = 0; j < 3; j++) axis[j] = between(-1, 1), length += axis[j] * axis[j];
         for (int j = 0; j < 3; j++) axis[j] /= sqrt(length);
         double angle = between(0.3, 2);
+        if (flat) d = size[2] * size[2], axis[0] = axis[1] = 0, axis[2] = 1;
         rotation(axis, angle, A);
         z += sqrt(d) / 2 + 0.05;
         r[0] = between(-0.05, 0.05), r[1] = between(-0.05, 0.05), r[2] = z;
         z += sqrt(d) / 2;
         u[0] = between(-0.5, 0.5), u[1] = between(-0.5, 0.5), u[2] = 0;
-        for (int j = 0; j < 3; j++) w[j] = between(-1, 1) * (j == 1 ? 1 : v->mirror); /* in the frame of the body, an axial vector */
+        for (int j = 0; j < 3; j++)
+            w[j] = between(-1, 1) * (j == 1 ? 1 : v->mirror) * (flat && j < 2 ? 0 : 1); /* in the frame of the body, an axial vector */
         for (int a = 0; a < 3; a++)
             for (int b = 0; b < 3; b++)
                 for (int c = 0; c < 3; c++) B[a][b] += v->R[a][c] * A[c][b] * (c == 1 ? v->mirror : 1) * (b == 1 ? v->mirror : 1);
@@ -183,8 +185,40 @@ static void put_boxes(const view *v, unsigned seed, char *text, size_t room) {
     }
     snprintf(text, room,
              "gravity: [%.17g, %.17g, %.17g]\nbodies:\n%s%s%sgeometry: {floor: {type: plane, normal: [%.17g, %.17g, %.17g], at: [%.17g, "
-             "%.17g, %.17g]}}\ncontacts: {all: {between: all, friction: 0.3, restitution: 0.5}}\nsimulation: {step: 1e-3, end: 0.45}\n",
-             g[0], g[1], g[2], of[v->order[0]], of[v->order[1]], of[v->order[2]], n[0], n[1], n[2], at[0], at[1], at[2]);
+             "%.17g, %.17g]}}\ncontacts: {all: {between: all, friction: 0.3, restitution: %g}}\nsimulation: {step: 1e-3, end: 0.45}\n",
+             g[0], g[1], g[2], of[v->order[0]], of[v->order[1]], of[v->order[2]], n[0], n[1], n[2], at[0], at[1], at[2], flat ? 0 : 0.5);
+}
+
+static view view_of_kind(int kind, unsigned seed) {
+    view v = {.R = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .mirror = kind == 3 ? -1 : 1, .unit = 1, .order = {0, 1, 2}};
+    const double axis[3] = {0.48, -0.6, 0.64};
+    if (kind == 1) rotation(axis, 0.3 + seed, v.R), v.at[0] = 0.3, v.at[2] = -0.2;
+    if (kind == 2) v.order[0] = 2, v.order[1] = 0, v.order[2] = 1;
+    return v;
+}
+
+/* Places of three boxes at the end, in the original frame. True: at least five contacts were present. */
+static bool run_boxes(const view *v, unsigned seed, bool flat, const char *scheme, double out[3][3]) {
+    char text[4000];
+    put_boxes(v, seed, flat, text, sizeof text);
+    trial r = trial_begin(text, (trial_options){.scheme = scheme});
+    trial_run(&r);
+    bool many = zn_simulation_statistics(r.simulation).found_max >= 5;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double sum = 0;
+            for (int k = 0; k < 3; k++) sum += v->R[k][j] * (zn_simulation_positions(r.simulation)[7 * i + k] - v->at[k]);
+            out[v->order[i]][j] = sum * (j == 1 ? v->mirror : 1);
+        }
+    trial_end(&r);
+    return many;
+}
+
+/* The largest difference of two sets of places. */
+static double apart(double a[3][3], double b[3][3]) {
+    double most = 0;
+    for (int i = 0; i < 9; i++) most = fmax(most, fabs(a[i / 3][i % 3] - b[i / 3][i % 3]));
+    return most;
 }
 
 static void boxes_on_boxes(void **state) {
@@ -193,33 +227,34 @@ static void boxes_on_boxes(void **state) {
     int many = 0;
     for (unsigned seed = 1; seed <= 3; seed++)
         for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
-            double first[3][3] = {{0}};
+            double first[3][3], other[3][3];
             for (int kind = 0; kind < 4; kind++) {
-                view v = {.R = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .mirror = kind == 3 ? -1 : 1, .unit = 1, .order = {0, 1, 2}};
-                double axis[3] = {0.48, -0.6, 0.64};
-                if (kind == 1) rotation(axis, 0.3 + seed, v.R), v.at[0] = 0.3, v.at[2] = -0.2;
-                if (kind == 2) v.order[0] = 2, v.order[1] = 0, v.order[2] = 1;
-                char text[4000];
-                put_boxes(&v, seed, text, sizeof text);
-                trial r = trial_begin(text, (trial_options){.scheme = schemes[s]});
-                trial_run(&r);
-                many += zn_simulation_statistics(r.simulation).found_max >= 5;
-                for (int i = 0; i < 3; i++)
-                    for (int j = 0; j < 3; j++) {
-                        double sum = 0;
-                        for (int k = 0; k < 3; k++) sum += v.R[k][j] * (zn_simulation_positions(r.simulation)[7 * i + k] - v.at[k]);
-                        sum *= j == 1 ? v.mirror : 1;
-                        if (kind == 0) first[v.order[i]][j] = sum;
-                        else check_close(sum, first[v.order[i]][j], 1e-9);
-                    }
-                trial_end(&r);
+                view v = view_of_kind(kind, seed);
+                many += run_boxes(&v, seed, false, schemes[s], kind == 0 ? first : other);
+                if (kind > 0) check_below(apart(first, other), 1e-9);
             }
         }
     assert_true(many > 10);
 }
 
+/* Faces on faces that slide and turn: neither the forces nor, for that reason, the motion are unique, and many ways lead to some solution. Which one is meant is known to round-off
+ * of gaps over the shift that finds it, 1e-16 m/(1e-3 h/m), which is 1e-10 of a percussion of 1 N s; a third of it is friction, and in 0.3 s it moves a box by less than that. */
+static void boxes_fall_flat(void **state) {
+    (void)state;
+    const char *const schemes[] = {"moreau-midpoint", "rattle"};
+    for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++)
+        for (unsigned seed = 1; seed <= 5; seed++) {
+            double first[3][3], other[3][3];
+            for (int kind = 0; kind < 4; kind++) {
+                view v = view_of_kind(kind, seed);
+                assert_true(run_boxes(&v, seed, true, schemes[s], kind == 0 ? first : other));
+                if (kind > 0) check_below(apart(first, other), 1e-10);
+            }
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_motion_is_the_same), cmocka_unit_test(a_box_lands_flat),
-                                       cmocka_unit_test(boxes_on_boxes)};
+                                       cmocka_unit_test(boxes_on_boxes), cmocka_unit_test(boxes_fall_flat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -541,6 +541,8 @@ static void test_followed(void **state) {
     double error[2];
     for (int k = 0; k < 3; k++) {
         trial r = trial_begin(text, (trial_options){.scheme = "rattle", .step = k == 2 ? 0.025 : k == 1 ? 0.05 : 0.07});
+        const zn_table_def wrong[] = {{.n = 3, .x = t, .y = F, .interpolation = (zn_interpolation)7}, {.n = 3, .x = t}};
+        for (int i = 0; i < 2; i++) assert_int_equal(zn_simulation_follow(r.simulation, "F", &wrong[i], k == 0), ZN_ERROR_ARGUMENT);
         assert_int_equal(zn_simulation_follow(r.simulation, "F", &table, k == 0), ZN_OK);
         assert_int_not_equal(zn_simulation_set_input(r.simulation, "F", 1), ZN_OK);
         trial_run(&r);
@@ -562,6 +564,7 @@ static void test_errors(void **state) {
         {"states: {e: {rate: x, begin: 1}}\n", "test:1:23: 'begin' is unknown in state 'e'"},
         {"sampled: {f: x}\n", "test:1:10: sampled values lack 'every'"},
         {"sampled: {every: 0, f: x}\n", "test:1:18: every must be"},
+        {"sampled: {every: 0.1}\n", "test:1:10: 'sampled' has a time between samples, but no value"},
         {"sampled: {every: 1, f: [1]}\n", "test:1:24: sampled value 'f'"},
         {"modes: {m: maybe}\n", "test:1:12: mode 'm' must be on or off"},
         {"events: {e: {when: x}}\n", "test:1:13: event 'e' lacks 'do'"},
@@ -601,6 +604,7 @@ static void test_errors(void **state) {
         {"events: {e: {when: x, do: {x: zz}}}\n", "test:1:31: unknown name 'zz'"},
         {"events: {e: {when: x, do: stop, if: zz}}\n", "test:1:37: unknown name 'zz'"},
         {"events: {e: {when: x, do: stop, message: [a]}}\n", "test:1:42: "},
+        {"events: {e: {when: x, do: {x: 1}, message: a}}\n", "test:1:44: event 'e' has a message, but does not stop the run"},
         {"events: {e: {when: x, do: stop, how: 1}}\n", "test:1:33: 'how' is unknown in event 'e'"},
         {"tables: {f: 3}\n", "test:1:13: "},
         {"tables: {f: {}}\n", "test:1:13: table 'f' lacks 'points' or 'file'"},
@@ -632,7 +636,7 @@ static void test_errors(void **state) {
     zn_status status = ZN_OK;
     while (status == ZN_OK && !zn_simulation_done(r.simulation)) status = zn_simulation_step(r.simulation);
     assert_int_equal(status, ZN_ERROR_MODEL);
-    assert_non_null(strstr(zn_error_text(r.context), "the event 'again' happens without end"));
+    assert_non_null(strstr(zn_error_text(r.context), "the event 'again' repeats without end"));
     trial_end(&r);
 }
 

@@ -126,6 +126,53 @@ static void threads_change_nothing(void **state) {
     free(texts[0]), free(texts[1]);
 }
 
+/* A pyramid of 210 bricks stands: once its forces are found, a step takes one factorisation at most, and the floor carries the weight. */
+static void a_pyramid_stands(void **state) {
+    (void)state;
+    enum { ROWS = 20, STEPS = 30 };
+    static const char text[] = "parameters: {n: 20, a: 0.2, b: 0.1}\ngravity: [0, -10]\n"
+                               "templates: {row: {parameters: {k: ~}, repeat: {c: 1..n+1-k, bodies: {'r{k}c{c}': {type: planar, "
+                               "shape: {type: box, size: [a, b]}, mass: 1, position: ['1.05*a*({c} + {k}/2)', '({k} - 0.5)*b']}}}}}\n"
+                               "repeat: {row: 1..n, use: {'row{row}': {template: row, k: '{row}'}}}\n"
+                               "geometry: {floor: {type: line}}\ncontacts: {all: {between: all, friction: 0.5}}\n"
+                               "simulation: {scheme: moreau-midpoint, step: 0.01, end: 0.3}\n";
+    trial r = trial_begin(text, (trial_options){0});
+    long first = 0;
+    for (int k = 0; k < STEPS; k++) {
+        assert_int_equal(zn_simulation_step(r.simulation), ZN_OK);
+        if (k == 0) first = zn_simulation_statistics(r.simulation).factorisations;
+    }
+    zn_statistics s = zn_simulation_statistics(r.simulation);
+    assert_in_range(first, 1, 20); /* the interior point method finds them from afar */
+    assert_in_range(s.factorisations - first, 0, STEPS - 1);
+    check_below(s.max_residual, 1e-10);
+    int nq = zn_simulation_model(r.simulation)->size.nq;
+    assert_int_equal(nq, 3 * ROWS * (ROWS + 1) / 2);
+    for (int j = 0; j < nq; j++) check_close(trial_q(&r, j), zn_simulation_model(r.simulation)->q_start[j], 1e-10);
+    trial_end(&r);
+}
+
+/* So does a wall of 230 bricks, whose forces are found at once, too. */
+static void a_wall_stands(void **state) {
+    (void)state;
+    static const char text[] =
+        "parameters: {a: 0.2, b: 0.1}\ngravity: [0, -10]\ntemplates:\n"
+        "  lower: {parameters: {k: ~}, repeat: {c: 1..12, bodies: {'l{k}c{c}': {type: planar, "
+        "shape: {type: box, size: [a, b]}, mass: 1, position: ['1.001*a*{c}', '(2*{k} - 1.5)*b']}}}}\n"
+        "  upper: {parameters: {k: ~}, repeat: {c: 1..11, bodies: {'u{k}c{c}': {type: planar, "
+        "shape: {type: box, size: [a, b]}, mass: 1, position: ['1.001*a*({c} + 0.5)', '(2*{k} - 0.5)*b']}}}}\n"
+        "repeat: {row: 1..10, use: {'l{row}': {template: lower, k: '{row}'}, 'u{row}': {template: upper, k: '{row}'}}}\n"
+        "geometry: {floor: {type: line}}\ncontacts: {all: {between: all, friction: 0.5}}\n"
+        "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.01}\n";
+    trial r = trial_complete(text, (trial_options){0});
+    zn_statistics s = zn_simulation_statistics(r.simulation);
+    assert_in_range(s.factorisations, 1, 20);
+    check_below(s.max_residual, 1e-10);
+    for (int j = 0; j < zn_simulation_model(r.simulation)->size.nq; j++)
+        check_close(trial_q(&r, j), zn_simulation_model(r.simulation)->q_start[j], 1e-10);
+    trial_end(&r);
+}
+
 /* A stopped simulation is at a good state, and goes on to the same end. */
 static void stops_and_goes_on(void **state) {
     (void)state;
@@ -152,7 +199,8 @@ static void stops_and_goes_on(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(separate_boxes_move_as_one), cmocka_unit_test(a_heap_settles),
-                                       cmocka_unit_test(a_heap_settles_in_stages), cmocka_unit_test(threads_change_nothing),
+                                       cmocka_unit_test(a_heap_settles_in_stages),   cmocka_unit_test(threads_change_nothing),
+                                       cmocka_unit_test(a_pyramid_stands),           cmocka_unit_test(a_wall_stands),
                                        cmocka_unit_test(stops_and_goes_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void malformed_snapshots_are_errors(void **state) {
     assert_int_equal(zn_simulation_restore(a.simulation, NULL, 0), ZN_ERROR_ARGUMENT);
     assert_int_equal(zn_simulation_restore(NULL, good, size), ZN_ERROR_ARGUMENT);
     unsigned seed = 7;
-    for (size_t n = 0; n < size; n += 1 + n / 8) refuse(&b, good, n, n < 72 ? "no snapshot" : "not complete");
+    for (size_t n = 0; n < size; n += 1 + n / 8) refuse(&b, good, n, n < 72 ? "not a snapshot" : "not complete");
     memcpy(bytes, good, size), bytes[size] = 0;
     refuse(&b, bytes, size + 1, "not complete");
     for (int i = 0; i < 200; i++) { /* a bit anywhere */
@@ -48,7 +48,7 @@ static void malformed_snapshots_are_errors(void **state) {
         size_t at = (seed >> 4) % size;
         memcpy(bytes, good, size);
         bytes[at] ^= (unsigned char)(1u << (seed >> 29));
-        refuse(&b, bytes, size, at < 8 ? "no snapshot" : "");
+        refuse(&b, bytes, size, at < 8 ? "not a snapshot" : "");
     }
     for (int i = 0; i < 50; i++) { /* anything */
         for (size_t k = 0; k < size; k++) seed = seed * 1664525u + 1013904223u, bytes[k] = (unsigned char)(seed >> 24);

@@ -215,7 +215,7 @@ static void much_friction_never_gains(void **state) {
                 static const char *const simple[] = {"rattle", "moreau-midpoint"};
                 const char *scheme = i < 2 ? name[(system + 5 * mu + 7 * i) % names] : simple[(system + mu) % 2];
                 zn_restitution_law law = (system + i + mu) % 2 ? ZN_RESTITUTION_POISSON : ZN_RESTITUTION_ENERGETIC;
-                /* A wedged system may creep on in the smallest parts of steps. */
+                /* A wedged system may creep on in the smallest parts of steps, each of which tries every method. */
                 gains g = run_with(make(&k, system, frictions[mu]), scheme, 0, law, MOST_REJECTED);
                 check_below(g.largest, 4e-4 * g.start); /* first order: (h omega)^2 of it */
                 runs++, wedged += g.wedged;
@@ -227,7 +227,9 @@ static void much_friction_never_gains(void **state) {
 }
 
 /* Rods that wedge end with the same energy under all schemes, that of the motion they still have. Percussions of wedged rods are not unique: which of them a
- * solve finds, and so which runs come to their end, depends on round-off, that of the LAPACK at hand too. Most of them do with each. */
+ * solve finds, and so which runs with several stages or levels come to their end, depends on round-off, that of the LAPACK at hand too: a tip that sticks cannot
+ * close the last 1e-9 of its gap, since the joint would let it slip on the way. Most of them do with each, and all do with the schemes that the sentence
+ * about wedged contacts names. */
 static void wedged_rods_agree(void **state) {
     (void)state;
     static const struct {
@@ -242,6 +244,7 @@ static void wedged_rods_agree(void **state) {
             gains g = run(make(&k, rods[r].system, 1.2), schemes[i], strcmp(schemes[i], "radau-2a") ? 0 : 3, ZN_RESTITUTION_POISSON);
             check_close(g.end, rods[r].energy, rods[r].error);
             ended += !g.wedged;
+            if (!strcmp(schemes[i], "rattle") || !strcmp(schemes[i], "moreau-midpoint")) assert_false(g.wedged);
         }
     print_message("%d of 15 come to the end\n", ended);
     assert_true(2 * ended > 15);

@@ -257,6 +257,41 @@ static void the_length_of_a_path(void **state) {
     }
 }
 
+/* A winch draws its load, and wheels on a belt run, into the pulley: the end says what has come too close, with every scheme. */
+static void a_tangent_is_lost(void **state) {
+    (void)state;
+    static const struct {
+        const char *scene, *name;
+    } cases[] = {{"gravity: [0, -9.81]\nbodies:\n  load: {type: particle, mass: 1, position: [0.2, -0.5]}\n"
+                  "  drum: {type: planar, mass: 1, inertia: 0.02, position: [-1, 0]}\n"
+                  "frames: {world.wheel: [0, 0]}\n"
+                  "joints:\n  axle: {type: revolute, between: [world, drum], at: [-1, 0]}\n"
+                  "  motor: {type: angle-drive, between: [world, drum], drive: 5*t^2}\n"
+                  "  rope: {type: rope, between: [{over: drum, radius: 0.1, around: clockwise, grip: true}, {over: world.wheel, radius: "
+                  "0.2, around: "
+                  "clockwise}, load]}\n"
+                  "simulation: {step: 2e-3, end: 3}\n",
+                  "'rope'"},
+                 {"bodies:\n  a: {type: planar, mass: 1, inertia: 0.02, angle_rate: 3}\n"
+                  "  b: {type: planar, mass: 1, inertia: 0.02, position: [1, 0], velocity: [-1, 0]}\n"
+                  "joints:\n  axle: {type: revolute, between: [world, a]}\n"
+                  "  line: {type: rope, between: [{over: a, radius: 0.3, around: clockwise, grip: true}, {over: b, radius: 0.1, around: "
+                  "clockwise, grip: "
+                  "true}]}\n"
+                  "simulation: {step: 2e-3, end: 3}\n",
+                  "'line'"}};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < N_SCHEMES; i++) {
+            trial r = trial_begin(cases[k].scene, (trial_options){.scheme = schemes[i]});
+            zn_status status = ZN_OK;
+            while (status == ZN_OK && !zn_simulation_done(r.simulation)) status = zn_simulation_step(r.simulation);
+            const char *text = zn_error_text(r.context);
+            if (status != ZN_ERROR_NOT_FINITE || !strstr(text, cases[k].name) || !strstr(text, "no straight line leads"))
+                fail_msg("%s: %s", schemes[i], text);
+            trial_end(&r);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_band_brake),
@@ -267,6 +302,7 @@ int main(void) {
         cmocka_unit_test(a_load_out_of_the_plane),
         cmocka_unit_test(a_rope_is_drawn_in_space),
         cmocka_unit_test(the_length_of_a_path),
+        cmocka_unit_test(a_tangent_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole runs: memory that fails, no allocation in steps, landing on the end, stopping, equality of the two ways in. */
 #include "base/counting_allocator.h"
-#include "check.h"
+#include "trial.h"
 
-#include "zeno/zeno.h"
+#include "sim/simulation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -173,7 +173,7 @@ static void free_flight_keeps_energy(void **state) {
 
 /* ---- wrong settings ---- */
 
-static void wrong_settings_are_told(void **state) {
+static void wrong_settings_are_reported(void **state) {
     (void)state;
     flight f = make_flight();
     zn_settings good = zn_settings_default();
@@ -189,6 +189,25 @@ static void wrong_settings_are_told(void **state) {
         assert_null(simulation);
         assert_int_equal(zn_error_count(f.context), 1);
         zn_error_clear(f.context);
+    }
+    zn_model_destroy(f.context, f.model);
+    zn_context_destroy(f.context);
+}
+
+/* No scheme is the default one, whether its name is NULL or that of zn_settings_default(): also without a step, which asks for another. */
+static void no_scheme_is_the_default(void **state) {
+    (void)state;
+    flight f = make_flight();
+    for (int i = 0; i < 4; i++) {
+        zn_simulation *simulation = NULL;
+        zn_settings settings = zn_settings_default();
+        settings.end = 1;
+        if (i & 1) settings.scheme = NULL;
+        if (i & 2) settings.step = 0.1;
+        assert_int_equal(zn_simulation_create(f.context, f.model, &settings, &simulation), ZN_OK);
+        assert_string_equal(zn_simulation_settings(simulation)->scheme, i & 2 ? "moreau-midpoint" : "radau-2a");
+        assert_int_equal(zn_simulation_settings(simulation)->stages, i & 2 ? 1 : 3);
+        zn_simulation_destroy(simulation);
     }
     zn_model_destroy(f.context, f.model);
     zn_context_destroy(f.context);
@@ -266,16 +285,33 @@ static void observers_can_stop(void **state) {
     zn_context_destroy(f.context);
 }
 
+static int see_last_row(void *user, const zn_simulation *simulation) {
+    *(double *)user = zn_simulation_time(simulation);
+    return 0;
+}
+
+/* Steps with thousands of contacts that their bounded work leaves above the tolerance take minutes to find: here they are only said to have happened. */
+static void unfinished_steps_are_no_success(void **state) {
+    (void)state;
+    trial r = trial_begin(ball_text, (trial_options){.scheme = "moreau-midpoint"});
+    double last = -1;
+    trial_step(&r);
+    r.simulation->unfinished_steps = 2, r.simulation->max_residual = 3.2e-4;
+    assert_int_equal(zn_simulation_run(r.simulation, see_last_row, &last), ZN_ERROR_NO_CONVERGENCE);
+    assert_true(zn_simulation_done(r.simulation));
+    assert_true(last == zn_simulation_settings(r.simulation)->end);
+    assert_non_null(strstr(zn_error_text(r.context), "2 of its steps were left above the tolerance"));
+    assert_non_null(strstr(zn_error_text(r.context), "set tolerance: 4e-04"));
+    trial_end(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failing_memory_csv),
-        cmocka_unit_test(failing_memory_hdf5),
-        cmocka_unit_test(steps_do_not_allocate),
-        cmocka_unit_test(lands_on_the_end),
-        cmocka_unit_test(free_flight_keeps_energy),
-        cmocka_unit_test(wrong_settings_are_told),
-        cmocka_unit_test(yaml_and_api_give_the_same_bits),
-        cmocka_unit_test(observers_can_stop),
+        cmocka_unit_test(failing_memory_csv),       cmocka_unit_test(failing_memory_hdf5),
+        cmocka_unit_test(steps_do_not_allocate),    cmocka_unit_test(lands_on_the_end),
+        cmocka_unit_test(free_flight_keeps_energy), cmocka_unit_test(wrong_settings_are_reported),
+        cmocka_unit_test(no_scheme_is_the_default), cmocka_unit_test(yaml_and_api_give_the_same_bits),
+        cmocka_unit_test(observers_can_stop),       cmocka_unit_test(unfinished_steps_are_no_success),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ADMM, that is Douglas-Rachford splitting in one variable v, with the matrix factored once for many iterations:
  *
- *     L L' = W_sym + rho I
+ *     W + rho I, factored
  *     z = P_K(v),  y = v - z                                   -rho y estimates u + g n
  *     s = rho (mu |y_T| + nu |y_R|) n                          g, renewed in every iteration
- *     x = (W_sym + rho I)^-1 (rho (z - y) - q - s - (W - W_sym) z)
+ *     x = (W + rho I)^-1 (rho (z - y) - q - s)
  *     v <- v + alpha (x - z)
  *
  * rho follows the ratio of the two kinds of error. alpha = 1 is robust; alpha = 1.6 with Anderson's acceleration is faster on easy
@@ -36,29 +36,15 @@ static bool create(many_system *s) {
     if (s->shift) return true;
     s->history = MEM_ARRAY(s->context, double, (2 * WINDOW + 2) * s->room.rows);
     s->shift = MEM_ARRAY(s->context, double, s->room.rows *CONTACT_ROWS_MOST);
-    s->shifted = MEM_ARRAY(s->context, double, s->room.numbers);
-    if (s->history && s->shift && s->shifted) return true;
+    if (s->history && s->shift) return true;
     many_fixed_point_destroy(s);
     return false;
 }
 
-/* W_sym */
-static void enter(many_system *s) {
-    size_t dd = (size_t)(s->d * s->d);
-    if (s->symmetric || s->shifted_ready) return;
-    s->shifted_ready = true;
-    for (int k = 0; k < s->start[s->n]; k++)
-        for (int i = 0; i < s->d; i++)
-            for (int j = 0; j < s->d; j++)
-                s->shifted[(size_t)k * dd + (size_t)(i * s->d + j)] =
-                    (s->W[(size_t)k * dd + (size_t)(i * s->d + j)] + s->W[(size_t)s->transposed[k] * dd + (size_t)(j * s->d + i)]) / 2;
-}
-
 void many_fixed_point_destroy(many_system *s) {
-    mem_free(s->context, s->shifted);
     mem_free(s->context, s->shift);
     mem_free(s->context, s->history);
-    s->shifted = s->shift = s->history = NULL;
+    s->shift = s->history = NULL;
 }
 
 static zn_status factor(many_system *s) {
@@ -67,19 +53,8 @@ static zn_status factor(many_system *s) {
     for (int c = 0; c < s->n; c++)
         for (int i = 0; i < d; i++) s->shift[(c * d + i) * d + i] = s->rho;
     s->out->factorisations++;
-    lin_block_values matrix = {.blocks = s->symmetric ? s->W : s->shifted, .diagonal = s->shift};
+    lin_block_values matrix = {.blocks = s->W, .transposed = s->symmetric ? NULL : s->transposed, .diagonal = s->shift};
     return lin_block_lu_factor(s->factors, &matrix) == 0 ? ZN_OK : ZN_ERROR_SINGULAR;
-}
-
-/* x -= (W - W_sym) z */
-static void subtract_asymmetry(const many_system *s, const double *z, double *x) {
-    int d = s->d;
-    for (int c = 0; c < s->n; c++)
-        for (int b = s->start[c]; b < s->start[c + 1]; b++) {
-            const double *own = s->W + (size_t)b * (size_t)(d * d), *across = s->W + (size_t)s->transposed[b] * (size_t)(d * d);
-            for (int i = 0; i < d; i++)
-                for (int j = 0; j < d; j++) x[c * d + i] -= (own[i * d + j] - across[j * d + i]) / 2 * z[s->index[b] * d + j];
-        }
 }
 
 static void project_all(const many_system *s, const double *v, double *z) {
@@ -99,7 +74,6 @@ static void resolve(many_system *s) {
         }
         s->x[c * d] -= s->rho * (s->mu[c] * many_norm(y + 1, s->nT) + s->nu[c] * many_norm(y + 1 + s->nT, s->nR));
     }
-    if (!s->symmetric) subtract_asymmetry(s, s->z, s->x);
     lin_block_lu_solve(s->factors, s->x);
     s->out->solves++;
 }
@@ -213,7 +187,6 @@ static zn_status rebalance(many_system *s, balance *b, bool *changed) {
 zn_status many_fixed_point(many_system *s, fixed_point_plan plan) {
     int m = s->m;
     if (!create(s)) return ZN_ERROR_MEMORY;
-    enter(s);
     bool fresh = !s->has_v || !plan.go_on, changed;
     if (fresh) {
         if (!s->has_v) s->rho = RHO_START;

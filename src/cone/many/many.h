@@ -19,6 +19,9 @@
 #include "linalg/linalg.h"
 
 enum { CONTACT_ROWS_MOST = 5 };
+/* Contacts from which on not only the number of factorisations is bounded, but the work that they are: in space a single one may take as long as a thousand
+ * sweeps. */
+enum { MANY_HUGE = 1000 };
 
 typedef struct many_def {
     int dim, n;                /* rows per contact, contacts */
@@ -34,6 +37,8 @@ typedef struct many_settings {
         natural_map; /* also of the natural map with percussions and velocities as they are, the measure of the literature; else the one in velocities only */
     int rounds_most;         /* of the last resort; 0: none */
     int factorisations_most; /* after that many no method begins another iteration; 0: no limit */
+    int projections_most;    /* iterations of the splitting after all else, or with sweeps alone */
+    bool projections_only;
 } many_settings;
 
 typedef struct many_outcome {
@@ -54,7 +59,8 @@ void many_destroy(many_system *);
 many_system *many_create_empty(zn_context *);
 void many_share(many_system *, base_team *, int threads); /* work on large problems among threads; the same bits with any number */
 bool many_lay_out(many_system *, int dim, int n, const int *start, const int *index);
-double *many_blocks(many_system *); /* dim x dim numbers a block, row by row; zero after many_lay_out */
+double *many_blocks(many_system *);                            /* dim x dim numbers a block, row by row; zero after many_lay_out */
+void many_subtract(many_system *, const double *r, double *q); /* q -= W r with the blocks as they are, before many_load */
 typedef struct many_load_def {
     const double *q;
     const double *mu, *nu; /* per contact; NULL: zero */

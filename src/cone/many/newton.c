@@ -27,7 +27,8 @@ enum { HALVINGS = 6, MERITS = 4, FAILURES_MOST = 6, FREE_STEPS = 6, PATIENCE = 6
 #define INNER_LEAST 1e-15   /* round-off */
 #define INNER_SHARE 0.1     /* of the residual that is wanted */
 #define ENOUGH_SHARE 0.1
-enum { SWEEPS_BETWEEN_STEPS = 30, STEPS_WITHOUT_GAIN = 20 };
+enum { SWEEPS_BETWEEN_STEPS = 30, CONTACTS_PER_SWEEP = 13, STEPS_WITHOUT_GAIN = 20 };
+#define STEP_GAINS 0.5 /* of the residual that a step leaves: there is nothing to mend */
 
 /* Per contact: what its rows are. */
 typedef struct contact_rows {
@@ -309,18 +310,28 @@ static bool free_step(many_system *s, struct active_matrix *a, double delta) {
     return true;
 }
 
+/* About as long as a step takes, and in the direction that leaves less (sweeps.c). */
+static void mend(many_system *s) {
+    int most = (int)many_sweeps_of_factorisation(s, CONTACTS_PER_SWEEP), sweeps = most > SWEEPS_BETWEEN_STEPS ? most : SWEEPS_BETWEEN_STEPS;
+    many_sweep_times(s, sweeps, !s->backward);
+}
+
 zn_status many_swept_newton(many_system *s, int steps) {
     if (!create(s)) return ZN_ERROR_MEMORY;
     memcpy(s->r, s->best, (size_t)s->m * sizeof(double));
+    double now = many_judge(s, s->r, s->u);
     for (int k = 0, last_gain = 0; k < steps && k - last_gain < STEPS_WITHOUT_GAIN; k++) {
         zn_status allowed = many_may_go_on(s);
         if (allowed != ZN_OK) return allowed;
-        double before = s->best_residual, now = many_judge(s, s->r, s->u);
+        double best = s->best_residual, before = now;
         if (!free_step(s, s->active, larger(smaller(now, 1), DELTA_LEAST))) return ZN_ERROR_NO_CONVERGENCE;
-        if (many_offer(s, s->r, s->u)) return ZN_OK;
-        for (int j = 0; j < SWEEPS_BETWEEN_STEPS; j++) many_sweep_once(s, j % 2 == 1);
-        if (many_offer(s, s->r, s->u)) return ZN_OK;
-        if (s->best_residual < before) last_gain = k;
+        now = many_offer_measured(s, s->r, s->u);
+        if (now > s->settings.residual && !(now <= STEP_GAINS * before)) {
+            mend(s);
+            now = many_offer_measured(s, s->r, s->u);
+        }
+        if (now <= s->settings.residual) return ZN_OK;
+        if (s->best_residual < best) last_gain = k;
     }
     return ZN_ERROR_NO_CONVERGENCE;
 }

@@ -12,15 +12,27 @@ enum {
     POLISH_MOST = 150,
     POLISH_FAR = 50,
     SPLITTING_MOST = 400,
+    PROJECTION_LOT = 1000,
+    PROJECTION_PATIENCE = 3000,
     LARGE = 200, /* contacts */
+    CONTACTS_PER_SWEEP = 13,
     SWEPT_STEPS = 60,
     SWEPT_POLISH = 30
 };
 #define INTERIOR_ENOUGH 1e-6
+#define NEARLY 10 /* times the residual that is wanted */
 #define POLISH_NEAR 1e-4
+#define PLANAR_NEAR 1e-2     /* from here on Newton's method is faster in the plane */
+#define PROJECTION_STUCK 0.8 /* of the residual left by a lot of iterations */
 
-/* Sweeps cost little, and find few digits: the fewer are wanted, the more of them. */
-static int sweeps_worth(double residual) { return residual >= 1e-4 ? 3000 : residual >= 1e-6 ? 400 : SWEEPS_FIRST; }
+/* Sweeps cost little, and find few digits: the fewer are wanted, the more of them; of large systems as many as take half the time of a factorisation. */
+static int sweeps_worth(const many_system *s) {
+    double residual = s->settings.residual;
+    if (residual >= 1e-4) return 3000;
+    int most = (int)many_sweeps_of_factorisation(s, CONTACTS_PER_SWEEP);
+    if (s->n >= LARGE) return most > SWEEPS_FIRST ? most : SWEEPS_FIRST;
+    return residual >= 1e-6 ? 400 : SWEEPS_FIRST;
+}
 
 /* There is no need, or no use, to go on. */
 static bool is_final(zn_status status) { return status == ZN_OK || status == ZN_ERROR_MEMORY || status == ZN_STOPPED; }
@@ -49,14 +61,13 @@ static zn_status polish(many_system *s) {
 /* Interior point from several starts, the last digits by Newton, between sweeps at first, from where it ended, also where sweeps have found less: their points are as good as
  * nothing to Newton. What was best before waits in v. */
 static zn_status solve_from_inside(many_system *s) {
-    static const interior_plan starts[] = {{INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0},
-                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0.03},
-                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0.1},
-                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 1, 0.5, 0},
+    static const interior_plan starts[] = {{INTERIOR_MOST, PLANAR_NEAR, 10, 0.1, 0}, /* in the plane only */
+                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0},   {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0.03},
+                                           {INTERIOR_MOST, INTERIOR_ENOUGH, 10, 0.1, 0.1}, {INTERIOR_MOST, INTERIOR_ENOUGH, 1, 0.5, 0},
                                            {INTERIOR_MOST, INTERIOR_ENOUGH, 100, 0.3, 0}};
     zn_status status = ZN_ERROR_NO_CONVERGENCE;
     size_t bytes = (size_t)s->m * sizeof(double);
-    for (size_t k = 0; k < sizeof starts / sizeof *starts && !is_final(status); k++) {
+    for (size_t k = !many_is_planar(s); k < sizeof starts / sizeof *starts && !is_final(status); k++) {
         double before = s->best_residual;
         memcpy(s->v, s->best, bytes);
         s->best_residual = INFINITY;
@@ -70,23 +81,56 @@ static zn_status solve_from_inside(many_system *s) {
     return status;
 }
 
+/* Cones in the plane have no curved sides: from a point that is near Newton's method jumps to the faces, however many there are. From afar (a pyramid of 5000
+ * boxes is let go) it goes astray among them, whereas the interior point method is there after a dozen factorisations, which cost little in the plane. */
+static zn_status solve_in_plane(many_system *s) {
+    zn_status status = ZN_ERROR_NO_CONVERGENCE;
+    if (s->best_residual <= PLANAR_NEAR) {
+        status = many_newton(s, (newton_plan){.outer = 6, .inner = 10, .brief = true});
+        if (!is_final(status)) status = many_swept_newton(s, SWEPT_POLISH);
+    }
+    return is_final(status) ? status : solve_from_inside(s);
+}
+
+/* Projections onto the cones alone, as long as they get on. They need no derivatives, so they do not cycle as Newton's method does; the price is a linear rate. */
+static zn_status solve_by_projections(many_system *s) {
+    zn_status status = many_fixed_point(s, (fixed_point_plan){.iterations = SPLITTING_MOST, .accelerate = true});
+    double before = INFINITY;
+    s->has_v = false;
+    for (int done = 0; done < s->settings.projections_most && !is_final(status); done += PROJECTION_LOT) {
+        if (!s->settings.projections_only && done >= PROJECTION_PATIENCE && s->best_residual > PROJECTION_STUCK * before) break;
+        before = s->best_residual;
+        status = many_fixed_point(s, (fixed_point_plan){.iterations = PROJECTION_LOT, .go_on = done > 0});
+    }
+    return status;
+}
+
 static zn_status solve(many_system *s) {
-    if (many_offer(s, s->best, s->u) || many_sweep(s, sweeps_worth(s->settings.residual))) return ZN_OK;
+    if (many_offer(s, s->best, s->u) || many_sweep(s, sweeps_worth(s))) return ZN_OK;
+    if (s->settings.projections_only) return solve_by_projections(s);
     bool large = s->n >= LARGE;
-    zn_status status = large ? ZN_ERROR_NO_CONVERGENCE : many_newton(s, (newton_plan){.outer = 6, .inner = 10, .brief = true});
+    zn_status status = ZN_ERROR_NO_CONVERGENCE;
+    if (s->best_residual <
+        NEARLY * s->settings.residual) { /* what rests goes on resting: one factorisation, and no contact changes its state */
+        status = many_fixed_point(s, (fixed_point_plan){.iterations = ACCELERATED, .accelerate = true});
+        if (is_final(status)) return status;
+    }
+    if (large && many_is_planar(s)) status = solve_in_plane(s);
+    else if (!large) status = many_newton(s, (newton_plan){.outer = 6, .inner = 10, .brief = true});
     if (is_final(status)) return status;
     status = many_swept_newton(s, SWEPT_STEPS);
-    if (is_final(status)) return status;
+    if (is_final(status) || (s->n >= MANY_HUGE && many_may_go_on(s) != ZN_OK)) return status;
     if (large) {
         status = solve_by_splitting(s);
         if (is_final(status)) return status;
         s->has_v = false;
     }
-    if (s->nR == 0) {
+    if (s->nR == 0 && !(large && many_is_planar(s))) {
         status = solve_from_inside(s);
         if (is_final(status)) return status;
     }
     status = many_newton(s, (newton_plan){.outer = 40, .inner = 30});
+    if (!is_final(status) && !large && s->settings.projections_most > 0) status = solve_by_projections(s);
     if (is_final(status) || s->settings.rounds_most == 0) return status;
     status = many_fixed_point(s, (fixed_point_plan){.iterations = ACCELERATED, .accelerate = true});
     int iterations = FIXED_POINT_FIRST;
@@ -105,6 +149,7 @@ zn_status many_solve(many_system *s, const many_settings *settings, double *r, m
     s->out = out;
     s->best_residual = INFINITY;
     s->has_v = false;
+    memset(s->slip, 0, (size_t)s->n * sizeof *s->slip);
     for (int k = 0; k < s->m; k++) s->best[k] = r[k] / (s->theta * s->S[k]);
     for (int c = 0; c < s->n; c++) many_project(s, c, s->best + c * s->d);
     zn_status status = solve(s);

@@ -8,36 +8,36 @@
  * Residuals, in the caller's units:
  *     in velocities   e_v = max_c |w r_c - P_K(w r_c - u_c - g n)| scale_c,   w = tr(W_cc)/d,  scale_c = 1/max |q_c| unless given
  *     natural map     e_1 = |r - P_K(r - u - g n)| / |q| */
-#include "cone/many/system.h"
+#include "cone/many/velocity.h"
 
 #include "cone/discrete_measure.h"
 
 /* Groups below this part of the mean diagonal have no inertia of their own. */
 #define NO_DIAGONAL 1e-6
+/* Of numbers, in the factorisations of a huge system with bounded work: some seconds. */
+#define PRODUCTS_MOST 1e10
+/* Factorisations of walls and pyramids against those of piles of as many contacts, measured with 5000 and 20000. */
+enum { PLANAR_CHEAPER = 8 };
 /* Relative difference from which W counts as unsymmetric. */
 #define ASYMMETRY 1e-12
 
 double many_norm(const double *v, int n) { return cone_measure_norm(v, n); }
 
-/* With d known when it is compiled. */
-static inline __attribute__((always_inline)) void velocity(const int d, const many_system *s, const double *r, int c, double *u) {
-    double sum[CONTACT_ROWS_MOST];
-    for (int i = 0; i < d; i++) sum[i] = s->q[c * d + i];
-    for (int k = s->start[c]; k < s->start[c + 1]; k++) {
-        const double *w = s->W + (size_t)k * (size_t)(d * d), *rk = r + s->index[k] * d;
-        for (int i = 0; i < d; i++)
-            for (int j = 0; j < d; j++) sum[i] += w[i * d + j] * rk[j];
-    }
-    for (int i = 0; i < d; i++) u[i] = sum[i];
+WIDE static void velocities_in_space(const many_system *s, const double *r, int first, int last, double *u) {
+    for (int c = first; c < last; c++) velocity_of(3, s, r, c, u + c * 3);
+}
+
+WIDE static void velocities_in_plane(const many_system *s, const double *r, int first, int last, double *u) {
+    for (int c = first; c < last; c++) velocity_of(2, s, r, c, u + c * 2);
 }
 
 void many_velocity(const many_system *s, const double *r, int c, double *u) {
-    if (s->d == 3) velocity(3, s, r, c, u);
-    else if (s->d == 2) velocity(2, s, r, c, u);
-    else velocity(s->d, s, r, c, u);
+    if (s->d == 3) velocity_of(3, s, r, c, u);
+    else if (s->d == 2) velocity_of(2, s, r, c, u);
+    else velocity_of(s->d, s, r, c, u);
 }
 
-void many_run(const many_system *s, int contacts, void (*work)(void *, int, int), void *user) {
+static void run_tasks(const many_system *s, int contacts, void (*work)(void *, int, int), void *user) {
     base_team_run(s->team, contacts < MANY_SHARED ? 1 : s->threads, (contacts + MANY_TASK - 1) / MANY_TASK, work, user);
 }
 
@@ -50,23 +50,60 @@ typedef struct velocities {
 static void find_velocities(void *user, int task, int member) {
     (void)member;
     const velocities *v = user;
-    int last = (task + 1) * MANY_TASK < v->s->n ? (task + 1) * MANY_TASK : v->s->n;
-    for (int c = task * MANY_TASK; c < last; c++) many_velocity(v->s, v->r, c, v->u + c * v->s->d);
+    int first = task * MANY_TASK, last = first + MANY_TASK < v->s->n ? first + MANY_TASK : v->s->n;
+    if (v->s->d == 3) velocities_in_space(v->s, v->r, first, last, v->u);
+    else if (v->s->d == 2) velocities_in_plane(v->s, v->r, first, last, v->u);
+    else
+        for (int c = first; c < last; c++) many_velocity(v->s, v->r, c, v->u + c * v->s->d);
 }
 
-void many_velocities(const many_system *s, const double *r, double *u) { many_run(s, s->n, find_velocities, &(velocities){s, r, u}); }
+void many_velocities(const many_system *s, const double *r, double *u) { run_tasks(s, s->n, find_velocities, &(velocities){s, r, u}); }
 
 void many_project(const many_system *s, int c, double *z) { cone_measure_project(s->nT, s->mu[c], s->nR, s->nR ? s->nu[c] : 0, z); }
 
+/* One pass over the blocks in order finds every mirror image: block (c, j) is the next one of row j that was not met yet. `reach` lends the memory
+ * for that. */
+static void find_mirror_images(many_system *s) {
+    int *next = s->reach;
+    for (int c = 0; c < s->n; c++) next[c] = s->start[c];
+    for (int c = 0; c < s->n; c++)
+        for (int k = s->start[c]; k < s->start[c + 1]; k++) s->transposed[k] = next[s->index[k]]++;
+}
+
+static bool is_symmetric(const many_system *s) {
+    int d = s->d;
+    for (int c = 0; c < s->n; c++)
+        for (int k = s->start[c]; k < s->start[c + 1]; k++) {
+            const double *a = s->W + (size_t)k * (size_t)(d * d), *b = s->W + (size_t)s->transposed[k] * (size_t)(d * d);
+            for (int i = 0; i < d; i++)
+                for (int j = 0; j < d; j++)
+                    if (fabs(a[i * d + j] - b[j * d + i]) > ASYMMETRY) return false;
+        }
+    return true;
+}
+
 bool many_need_factors(many_system *s) {
+    if (!s->mirrored) {
+        find_mirror_images(s);
+        s->symmetric = is_symmetric(s);
+        s->mirrored = true;
+    }
     if (s->factors) return lin_block_lu_renew(s->factors, s->n, s->d, s->start, s->index);
     s->factors = lin_block_lu_create(s->context, s->n, s->d, s->start, s->index);
     return s->factors != NULL;
 }
 
+bool many_is_planar(const many_system *s) { return s->nT == 1 && s->nR == 0; }
+
+double many_sweeps_of_factorisation(const many_system *s, int contacts) {
+    return (double)s->n / (many_is_planar(s) ? PLANAR_CHEAPER * contacts : contacts);
+}
+
 zn_status many_may_go_on(const many_system *s) {
     if (base_stopped(s->context)) return ZN_STOPPED;
     int most = s->settings.factorisations_most;
+    if (most > 0 && s->n >= MANY_HUGE && s->factors && s->out->factorisations * lin_block_lu_work(s->factors) > PRODUCTS_MOST)
+        return ZN_ERROR_NO_CONVERGENCE;
     return most > 0 && s->out->factorisations >= most ? ZN_ERROR_NO_CONVERGENCE : ZN_OK;
 }
 
@@ -117,12 +154,14 @@ static void release(many_system *s) {
     many_fixed_point_destroy(s);
     many_newton_destroy(s);
     many_interior_destroy(s);
-    void *memory[] = {s->start,    s->index,   s->diagonal, s->transposed, s->W, s->q, s->mu,   s->nu, s->S, s->weight,
-                      s->friction, s->rolling, s->unit,     s->best,       s->r, s->u, s->work, s->v,  s->z, s->x};
+    void *memory[] = {s->start, s->index,  s->diagonal, s->transposed, s->W,    s->q,    s->mu,    s->nu,
+                      s->S,     s->weight, s->friction, s->rolling,    s->unit, s->slip, s->reach, s->own,
+                      s->best,  s->r,      s->u,        s->work,       s->v,    s->z,    s->x};
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) mem_free(s->context, memory[k]);
-    s->start = s->index = s->diagonal = s->transposed = NULL;
-    s->W = s->q = s->mu = s->nu = s->S = s->weight = s->friction = s->rolling = s->unit = s->best = s->r = s->u = s->work = s->v = s->z =
-        s->x = NULL;
+    s->start = s->index = s->diagonal = s->transposed = s->reach = NULL;
+    s->own = NULL;
+    s->slip = s->W = s->q = s->mu = s->nu = s->S = s->weight = s->friction = s->rolling = s->unit = s->best = s->r = s->u = s->work = s->v =
+        s->z = s->x = NULL;
     s->room.contacts = s->room.rows = s->room.blocks = s->room.numbers = 0;
 }
 
@@ -138,10 +177,11 @@ static bool make_room(many_system *s, size_t contacts, size_t rows, size_t block
     double **vectors[] = {&s->q, &s->S, &s->best, &s->r, &s->u, &s->work, &s->v, &s->z, &s->x};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         if (!(*vectors[k] = MEM_ARRAY(context, double, rows))) return false;
-    double **per_contact[] = {&s->mu, &s->nu, &s->weight, &s->friction, &s->rolling, &s->unit};
+    double **per_contact[] = {&s->mu, &s->nu, &s->weight, &s->friction, &s->rolling, &s->unit, &s->slip};
     for (size_t k = 0; k < sizeof per_contact / sizeof *per_contact; k++)
         if (!(*per_contact[k] = MEM_ARRAY(context, double, contacts))) return false;
     if (!(s->start = MEM_ARRAY(context, int, contacts + 1)) || !(s->diagonal = MEM_ARRAY(context, int, contacts)) ||
+        !(s->reach = MEM_ARRAY(context, int, contacts)) || !(s->own = MEM_ARRAY(context, many_own, contacts)) ||
         !(s->index = MEM_ARRAY(context, int, blocks)) || !(s->transposed = MEM_ARRAY(context, int, blocks)) ||
         !(s->W = MEM_ARRAY(context, double, numbers)))
         return false;
@@ -151,13 +191,7 @@ static bool make_room(many_system *s, size_t contacts, size_t rows, size_t block
 
 /* ---- building ---- */
 
-/* One pass over the blocks in order finds every mirror image: block (c, j) is the next one of row j that was not met yet. `diagonal` lends
- * the memory for that. */
-static void find_mirror_images(many_system *s) {
-    int *next = s->diagonal;
-    for (int c = 0; c < s->n; c++) next[c] = s->start[c];
-    for (int c = 0; c < s->n; c++)
-        for (int k = s->start[c]; k < s->start[c + 1]; k++) s->transposed[k] = next[s->index[k]]++;
+static void find_diagonal(many_system *s) {
     for (int c = 0; c < s->n; c++)
         for (int k = s->start[c]; k < s->start[c + 1]; k++)
             if (s->index[k] == c) s->diagonal[c] = k;
@@ -185,6 +219,16 @@ static void choose_scales(many_system *s) {
     }
 }
 
+ALWAYS_INLINE void scale_blocks(const int d, many_system *s) {
+    for (int c = 0; c < s->n; c++)
+        for (int k = s->start[c]; k < s->start[c + 1]; k++) {
+            double *block = s->W + (size_t)k * (size_t)(d * d), own[CONTACT_ROWS_MOST], other[CONTACT_ROWS_MOST];
+            for (int i = 0; i < d; i++) own[i] = s->S[c * d + i], other[i] = s->S[s->index[k] * d + i];
+            for (int i = 0; i < d; i++)
+                for (int j = 0; j < d; j++) block[i * d + j] *= own[i] * other[j];
+        }
+}
+
 static void scale_all(many_system *s, const double *q) {
     int d = s->d;
     double largest_scaled = 0, sum = 0;
@@ -201,24 +245,8 @@ static void scale_all(many_system *s, const double *q) {
     if (!(s->q_norm > 0)) s->q_norm = s->q_largest = 1;
     s->theta = largest_scaled > 0 ? largest_scaled : 1;
     for (int k = 0; k < s->m; k++) s->q[k] /= s->theta;
-    for (int c = 0; c < s->n; c++)
-        for (int k = s->start[c]; k < s->start[c + 1]; k++) {
-            double *block = s->W + (size_t)k * (size_t)(d * d), *own = s->S + c * d, *other = s->S + s->index[k] * d;
-            for (int i = 0; i < d; i++)
-                for (int j = 0; j < d; j++) block[i * d + j] *= own[i] * other[j];
-        }
-}
-
-static bool is_symmetric(const many_system *s) {
-    int d = s->d;
-    for (int c = 0; c < s->n; c++)
-        for (int k = s->start[c]; k < s->start[c + 1]; k++) {
-            const double *a = s->W + (size_t)k * (size_t)(d * d), *b = s->W + (size_t)s->transposed[k] * (size_t)(d * d);
-            for (int i = 0; i < d; i++)
-                for (int j = 0; j < d; j++)
-                    if (fabs(a[i * d + j] - b[j * d + i]) > ASYMMETRY) return false;
-        }
-    return true;
+    if (d == 3) scale_blocks(3, s);
+    else scale_blocks(d, s);
 }
 
 many_system *many_create_empty(zn_context *context) {
@@ -236,15 +264,22 @@ bool many_lay_out(many_system *s, int dim, int n, const int *start, const int *i
     s->n = n;
     s->m = dim * n;
     size_t blocks = (size_t)start[n], numbers = blocks * (size_t)(dim * dim);
-    if (!make_room(s, (size_t)n, (size_t)s->m, blocks, numbers)) return false;
+    if (!make_room(s, (size_t)n, (size_t)s->m + MANY_BEYOND, blocks, numbers + MANY_BEYOND)) return false;
     memcpy(s->start, start, (size_t)(n + 1) * sizeof *start);
     memcpy(s->index, index, blocks * sizeof *index);
     memset(s->W, 0, numbers * sizeof *s->W);
-    find_mirror_images(s);
+    find_diagonal(s);
     return true;
 }
 
 double *many_blocks(many_system *s) { return s->W; }
+
+void many_subtract(many_system *s, const double *r, double *q) {
+    memcpy(s->work, r, (size_t)s->m * sizeof *r);
+    memset(s->q, 0, (size_t)s->m * sizeof *s->q);
+    many_velocities(s, s->work, s->u);
+    for (int k = 0; k < s->m; k++) q[k] -= s->u[k];
+}
 
 void many_load(many_system *s, const many_load_def *load) {
     for (int c = 0; c < s->n; c++) {
@@ -253,8 +288,9 @@ void many_load(many_system *s, const many_load_def *load) {
     }
     scale_all(s, load->q);
     for (int c = 0; c < s->n; c++) s->unit[c] = load->scale ? load->scale[c] : 1 / s->q_largest;
-    s->symmetric = is_symmetric(s);
-    s->interior_ready = s->shifted_ready = false;
+    s->mirrored = false;
+    if (s->nR == 0) many_prepare_own(s);
+    s->interior_ready = false;
 }
 
 /* Block (c, j) for every entry of W in it and its mirror image, and all diagonal ones. Columns of a symmetric structure are its rows. */

@@ -6,13 +6,19 @@
 #include "cone/many/many.h"
 #include "linalg/block_lu.h"
 
+/* What is known of the block A of a contact on its own (relax.c): over_NN = 1/A_NN, TN = A_TN/A_NN, NT = A_NT/A_NN, S = A_TT - A_TN A_NT/A_NN and its inverse. */
+typedef struct many_own {
+    double over_NN, TN[2], NT[2], S[4], inverse[4];
+    bool regular;
+} many_own;
+
 struct many_system {
     zn_context *context;
     int d, nT, nR, n, m;        /* m = d n */
     int *start, *index;         /* block row c: start[c] .. start[c + 1] - 1, columns ascending; the structure is symmetric */
-    int *diagonal, *transposed; /* per contact: its own block; per block: the one across the diagonal */
+    int *diagonal, *transposed; /* per contact: its own block; per block: the one across the diagonal, once there are factors */
     double *W, *q, *mu, *nu;    /* scaled */
-    bool symmetric;
+    bool mirrored, symmetric;   /* `transposed` and `symmetric` are known: from many_need_factors on */
     double *S, theta;
     double *weight;             /* per contact: mean of its diagonal of W, not scaled */
     double *friction, *rolling; /* mu, nu, not scaled */
@@ -29,18 +35,23 @@ struct many_system {
     double *best, best_residual; /* scaled; what was judged best */
     double *r, *u, *work;        /* m each */
 
+    many_own *own;
+    double *slip;  /* per contact: the last l of relax.c in this solve */
+    int *reach;    /* work of sweeps.c */
+    bool backward; /* sweeps in this direction leave less (sweeps.c) */
+
     lin_block_lu *factors; /* of whatever matrix the method at work has, over the structure of W */
 
     /* W_sym + rho I (fixed_point.c) */
-    double *shifted, rho; /* W_sym where W is not symmetric */
-    double *shift;        /* per contact, rho I */
+    double rho;
+    double *shift; /* per contact, rho I */
     double *v, *z, *x, *history;
     bool has_v; /* v continues from an earlier call */
 
     /* active contacts (newton.c) */
     struct active_matrix *active;
     struct interior *interior;
-    bool interior_ready, shifted_ready; /* their matrices belong to W */
+    bool interior_ready; /* its matrix belongs to W */
 };
 
 /* ---- system.c ---- */
@@ -49,10 +60,12 @@ void many_velocities(const many_system *, const double *r, double *u);
 /* Row c of W r + q. */
 void many_velocity(const many_system *, const double *r, int c, double *u);
 double many_norm(const double *v, int n);
-/* work(user, task, member) over the contacts in groups of MANY_TASK: by the team, where there are enough. */
+/* Contacts of a task of the team, and how many are enough for one. */
 enum { MANY_TASK = 64, MANY_SHARED = 4 * MANY_TASK };
-void many_run(const many_system *, int contacts, void (*work)(void *user, int task, int member), void *user);
+/* Numbers behind the last one of W, and of every vector of all rows: for kernels that read four at a time (velocity.h). */
+enum { MANY_BEYOND = 4 };
 bool many_need_factors(many_system *);                    /* false: no memory */
+bool many_is_planar(const many_system *);                 /* slip in one direction */
 zn_status many_may_go_on(const many_system *);            /* ZN_OK, ZN_STOPPED, or ZN_ERROR_NO_CONVERGENCE: the work is at its limit */
 void many_project(const many_system *, int c, double *z); /* onto K of contact c */
 /* The residual of r, which is in K; u receives its velocities. */
@@ -61,10 +74,15 @@ double many_judge(many_system *, const double *r, double *u);
 bool many_offer(many_system *, const double *r, double *u);
 double many_offer_measured(many_system *, const double *r, double *u); /* the same; returns the residual of r */
 
+/* Sweeps that take about as long as a factorisation: `contacts` is how many contacts one of them stands for in space. In the plane factors have few entries beside those of W. */
+double many_sweeps_of_factorisation(const many_system *, int contacts);
+
 /* ---- the methods, each from s->best ---- */
 /* True: solved. */
 bool many_sweep(many_system *, int sweeps);
-void many_sweep_once(many_system *, bool forward); /* of s->r */
+void many_sweep_times(many_system *, int sweeps, bool forward);           /* of s->r */
+void many_relax(const many_system *, int first, int count, bool forward); /* some contacts of s->r */
+void many_prepare_own(many_system *);
 typedef struct fixed_point_plan {
     int iterations;
     bool accelerate, go_on;

@@ -10,8 +10,6 @@
 
 #include <stdio.h>
 
-enum { BODY_PARAMETERS = 10 };
-
 zn_body_def zn_default_body_def(void) { return (zn_body_def){.type = ZN_BODY_PLANAR, .rotation = {1, 0, 0, 0}, .motion_axis = {0, 0, 1}}; }
 
 /* ---- checks ---- */

@@ -245,7 +245,7 @@ static zn_status add_instance(zn_parts *parts, assembly *a, const parts_piece *p
     else model_free(context, model);
     const char *bodies[2] = {NULL, NULL};
     for (int i = 0; i < piece->n_bodies && i < 2; i++) bodies[i] = parts->bodies[piece->bodies[i]].name;
-    if (status == ZN_OK) status = assembly_describe(a, piece->name, piece->what, piece->group, bodies);
+    if (status == ZN_OK) status = assembly_describe(a, piece->name, (assembly_words){piece->what, piece->fault}, piece->group, bodies);
     mem_free(context, q);
     mem_free(context, u);
     return status;
@@ -324,6 +324,7 @@ static zn_status add_coordinates(assembly *a, parts_body *b) {
         int index = assembly_velocity(a, parts_u_name(b, i, name, sizeof name), u[i]);
         if (index < 0) return ZN_ERROR_MEMORY;
         if (i == 0) b->u = index;
+        else if (i < body_axes(b->kind) || (i > 3 && b->kind == BODY_SPATIAL)) assembly_same_vector(a, index);
     }
     return ZN_OK;
 }
@@ -402,6 +403,7 @@ static zn_status build(zn_parts *parts, zn_model **model);
 
 /* Probes are pieces of this model only: the builder may build again. */
 zn_status parts_build(zn_parts *parts, zn_model **model) {
+    if (parts->alone) return zn_formula_model_build(parts->alone, model);
     size_t own = parts->n_pieces;
     zn_status status = check_switches(parts);
     if (status == ZN_OK) status = parts_add_probes(parts);

@@ -46,6 +46,7 @@ static zn_status add_state(void *parts, const char *name, double start, zn_formu
 
 zn_machine *zn_parts_machine(zn_parts *parts) {
     if (!HANDLE_GOOD(parts, HANDLE_PARTS)) return NULL;
+    if (parts->alone) return zn_formula_machine(parts->alone);
     if (!parts->machine) parts->machine = machine_create(parts->context, parts, check_name, add_state);
     return parts->machine;
 }
@@ -65,7 +66,9 @@ static void free_contents(zn_parts *parts) {
     parts_free_rules(parts);
     expr_graph_destroy(parts->numbers);
     names_free(context, &parts->body_names), names_free(context, &parts->piece_names), names_free(context, &parts->frame_names);
+    names_free(context, &parts->geometry_names);
     machine_destroy(parts->machine);
+    formula_texts_free(parts->alone);
     mem_free(context, parts->view_items);
     mem_free(context, parts->view_members);
     void *blocks[] = {parts->bodies, parts->frames, parts->pieces, parts->parameters, parts->kinds};
@@ -164,7 +167,7 @@ unsigned parts_stamp(const zn_parts *parts, char kind) {
 parts_body *parts_get_body(zn_parts *parts, zn_body body, const char *what) {
     if (body.stamp == parts_stamp(parts, 'b') && body.index >= 0 && (size_t)body.index < parts->n_bodies) return &parts->bodies[body.index];
     fail(parts->context, ZN_ERROR_ARGUMENT, "%s: %s", what,
-         body.stamp ? "the body belongs to another builder" : "the body was never made (its handle is empty)");
+         body.stamp ? "the body belongs to another builder" : "the body was never created (its handle is empty)");
     return NULL;
 }
 
@@ -172,7 +175,7 @@ parts_frame *parts_get_frame(zn_parts *parts, zn_frame frame, const char *what) 
     if (frame.stamp == parts_stamp(parts, 'f') && frame.index >= 0 && (size_t)frame.index < parts->n_frames)
         return &parts->frames[frame.index];
     fail(parts->context, ZN_ERROR_ARGUMENT, "%s: %s", what,
-         frame.stamp ? "the frame belongs to another builder" : "the frame was never made (its handle is empty)");
+         frame.stamp ? "the frame belongs to another builder" : "the frame was never created (its handle is empty)");
     return NULL;
 }
 

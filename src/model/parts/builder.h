@@ -24,7 +24,8 @@ typedef zn_status parts_express(zn_parts *, sketch *, const parts_piece *);
 typedef enum piece_glyph { GLYPH_NONE, GLYPH_JOINT, GLYPH_ROD, GLYPH_SPRING, GLYPH_ROLLING, GLYPH_CONTACT, GLYPH_LINE } piece_glyph;
 
 struct parts_piece {
-    const char *what; /* "revolute joint": not copied */
+    const char *what;  /* "revolute joint": not copied */
+    const char *fault; /* what has happened where its rows are not finite, or NULL: not copied */
     piece_glyph glyph;
     char *name;
     parts_express *express;
@@ -131,11 +132,13 @@ struct zn_parts {
     size_t n_flexibles, flexible_capacity;
     expr_graph *numbers;                             /* for formulas that must be numbers */
     name_table body_names, piece_names, frame_names; /* frames: of a body, or (negative) of a flexible body */
-    bool in_output;                                  /* its formula may read accelerations and forces */
-    bool in_force;                                   /* the formula of a force is read for an output */
-    zn_machine *machine;                             /* NULL: none was asked for */
-    bool has_view, contacts_have_view;               /* see view/picture.h */
+    name_table geometry_names;
+    bool in_output;                    /* its formula may read accelerations and forces */
+    bool in_force;                     /* the formula of a force is read for an output */
+    zn_machine *machine;               /* NULL: none was asked for */
+    bool has_view, contacts_have_view; /* see view/picture.h */
     char *view_items, *view_members;
+    zn_formula_model *alone; /* NULL; of a builder for formulas alone all that is said, the texts of one piece */
 };
 
 /* ---- handles ---- */
@@ -191,10 +194,16 @@ zn_status parts_angle_at_start(zn_parts *, int body, double *phi);
 
 /* The shape that a body's mass came from is also a geometry, named like the body, unless another one is. */
 zn_status parts_geometry_of_shape(zn_parts *, int body, const zn_shape_def *);
+int parts_find_geometry(const zn_parts *, const char *name); /* -1: none */
 void parts_free_contacts(zn_parts *);
 void parts_free_rules(zn_parts *);
 
 /* ---- formulas ---- */
+
+/* A builder for formulas alone (formula_alone.c): one piece, the whole model. NULL: memory is out. */
+zn_parts *parts_create_alone(zn_context *);
+/* What one formula says: the same words for formulas alone and beside bodies. */
+zn_status parts_say(zn_parts *, text_kind, const formula_said *);
 
 /* Names of all parameters, t, and coordinates and velocities of the sketch's bodies; `locals` come first. Free the names. */
 zn_status parts_scope(zn_parts *, sketch *, const parts_piece *, int n_locals, const expr_name *locals, expr_scope *scope);
@@ -225,7 +234,7 @@ parts_express parts_express_body, parts_express_joint, parts_express_formulas;
 parts_express parts_express_contact_place;
 /* The model of the pieces; the view is not its business (view/build.c). */
 zn_status parts_build(zn_parts *, zn_model **model);
-/* The rates of states and kinematic coordinates, told to a sketch. */
+/* The rates of states and kinematic coordinates, passed to a sketch. */
 parts_express parts_express_rates;
 /* The kind of a piece, expressed and compiled. */
 zn_status parts_express_kind(zn_parts *, const parts_piece *, const int *layout, zn_model **kind);

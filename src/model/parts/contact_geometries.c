@@ -137,11 +137,7 @@ static bool check_shape(const geometry *shape, body_kind kind, const char **why)
     return geometry_check(shape, body_is_planar(kind), why);
 }
 
-static int find_geometry(const zn_parts *parts, const char *name) {
-    for (size_t i = 0; i < parts->n_geometries; i++)
-        if (!strcmp(parts->geometries[i].name, name)) return (int)i;
-    return -1;
-}
+int parts_find_geometry(const zn_parts *parts, const char *name) { return names_find(&parts->geometry_names, 0, name, strlen(name)); }
 
 zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geometry *handle) {
     if (handle) *handle = (zn_geometry){0, 0};
@@ -158,7 +154,7 @@ zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geom
     snprintf(what, sizeof what, "geometry '%.80s'", def->name);
     parts_frame *frame = parts_get_frame(parts, def->frame, what);
     if (!frame) return ZN_ERROR_ARGUMENT;
-    int known = find_geometry(parts, def->name);
+    int known = parts_find_geometry(parts, def->name);
     if (known >= 0 && !parts->geometries[known].implied)
         return fail(context, ZN_ERROR_ARGUMENT, "there are two geometries named '%s'", def->name);
     const char *why;
@@ -180,8 +176,15 @@ zn_status zn_parts_geometry(zn_parts *parts, const zn_geometry_def *def, zn_geom
         free_geometry(context, &g);
         return status;
     }
-    if (known >= 0) free_geometry(context, &parts->geometries[known]);
-    else known = (int)parts->n_geometries++;
+    if (known < 0 && !names_add(context, &parts->geometry_names, 0, g.name, (int)parts->n_geometries)) {
+        free_geometry(context, &g);
+        return ZN_ERROR_MEMORY;
+    }
+    if (known < 0) known = (int)parts->n_geometries++;
+    else { /* the table holds the name that was there before */ char *same = g.name;
+        g.name = parts->geometries[known].name, parts->geometries[known].name = same;
+        free_geometry(context, &parts->geometries[known]);
+    }
     parts->geometries[known] = g;
     if (handle) *handle = (zn_geometry){parts_stamp(parts, 'g'), known};
     return ZN_OK;
@@ -196,7 +199,7 @@ zn_status parts_geometry_of_shape(zn_parts *parts, int body, const zn_shape_def 
     };
     const parts_body *b = &parts->bodies[body];
     bool planar = body_is_planar(b->kind);
-    if (find_geometry(parts, b->name) >= 0 || (int)shape->type <= ZN_SHAPE_NONE || shape->type >= ZN_SHAPE_TYPE_COUNT) return ZN_OK;
+    if (parts_find_geometry(parts, b->name) >= 0 || (int)shape->type <= ZN_SHAPE_NONE || shape->type >= ZN_SHAPE_TYPE_COUNT) return ZN_OK;
     zn_mass mass;
     zn_geometry_def def = zn_default_geometry_def();
     zn_status status = zn_shape_mass(parts->context, shape, 1, planar, &mass);
@@ -228,7 +231,7 @@ zn_status zn_parts_find_geometry(zn_parts *parts, const char *name, zn_geometry 
     NEED(parts->context, handle);
     *handle = (zn_geometry){0, 0};
     NEED(parts->context, name);
-    int index = find_geometry(parts, name);
+    int index = parts_find_geometry(parts, name);
     *handle = (zn_geometry){index < 0 ? 0 : parts_stamp(parts, 'g'), index < 0 ? 0 : index};
     if (index >= 0) return ZN_OK;
     const char *nearest = NULL;
@@ -241,7 +244,7 @@ zn_status zn_parts_find_geometry(zn_parts *parts, const char *name, zn_geometry 
 const parts_geometry *parts_get_geometry(zn_parts *parts, zn_geometry g, const char *name) {
     if (g.stamp == parts_stamp(parts, 'g') && g.index >= 0 && (size_t)g.index < parts->n_geometries) return &parts->geometries[g.index];
     fail(parts->context, ZN_ERROR_ARGUMENT, "the contact '%s': %s", name,
-         g.stamp ? "a geometry belongs to another builder" : "a geometry was never made (its handle is empty)");
+         g.stamp ? "a geometry belongs to another builder" : "a geometry was never created (its handle is empty)");
     return NULL;
 }
 

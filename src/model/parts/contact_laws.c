@@ -109,14 +109,14 @@ void contact_set_features(contact_numbers *n, const feature *touching, const fea
     memcpy(n->a_point, touching->point, sizeof n->a_point);
     memcpy(n->a_axis, touching->axis, sizeof n->a_axis);
     n->a_radius = touching->radius;
-    memcpy(n->a_matrix, touching->matrix, sizeof n->a_matrix);
+    memcpy(n->a_matrix, touching->frame, sizeof n->a_matrix);
     memcpy(n->b_point, surface->point, sizeof n->b_point);
     memcpy(n->b_axis, surface->axis, sizeof n->b_axis);
-    memcpy(n->b_axes, surface->axes, sizeof n->b_axes);
+    if (surface->kind == FEATURE_ELLIPSOID) invert(surface->frame, n->b_axes);
+    else memcpy(n->b_axes, surface->frame, sizeof n->b_axes);
     n->b_radius = surface->radius, n->b_half_length = surface->half_length, n->b_side = surface->side;
     memcpy(n->b_velocity, surface->velocity, sizeof n->b_velocity);
     memcpy(n->a_velocity, touching->velocity, sizeof n->a_velocity);
-    if (surface->kind == FEATURE_ELLIPSOID) invert(surface->matrix, n->b_axes);
 }
 
 /* ---- tangents ---- */

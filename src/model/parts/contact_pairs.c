@@ -128,7 +128,7 @@ static zn_status choose_frame(const pair_at_work *w, contact_variant *v, contact
     default: break;
     }
     if (length > 0)
-        return fail(context, ZN_ERROR_ARGUMENT, "the contact '%s' has a tangent direction, but not to which body it is fixed",
+        return fail(context, ZN_ERROR_ARGUMENT, "the contact '%s' has a tangent direction, but does not say to which body it is fixed",
                     w->def->name);
     if (v->surface == FEATURE_PLANE) {
         v->frame = CONTACT_FIXED;
@@ -241,7 +241,7 @@ zn_status zn_parts_contact(zn_parts *parts, const zn_contact_pair_def *def) {
     if (!order && parts_can_collide(parts, a, planar) && parts_can_collide(parts, b, planar) && !def->has_normal_force && !def->tangent)
         return parts_rule_for_pair(parts, def->name, (int)(a - parts->geometries), (int)(b - parts->geometries), def->law);
     if (!order)
-        return fail(context, ZN_ERROR_MODEL, "the contact '%s' between a %s and a %s is not known: %s", def->name,
+        return fail(context, ZN_ERROR_MODEL, "the contact '%s' between a %s and a %s is not supported: %s", def->name,
                     geometry_name(a->shape.type, planar), geometry_name(b->shape.type, planar), why);
     pair_at_work w = {parts, def, a, b, shape_a, shape_b, NULL, planar};
     if (order < 0) w = (pair_at_work){parts, def, b, a, shape_b, shape_a, NULL, planar};

@@ -24,7 +24,7 @@ static void free_rules(contact_field *f) {
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(f->context, blocks[i]);
 }
 
-void contact_field_destroy(zn_context *context, contact_field *f) {
+static void destroy_field(zn_context *context, contact_field *f) {
     if (!f) return;
     f->context = context;
     for (size_t i = 0; i < f->n_shapes; i++) {
@@ -82,8 +82,8 @@ zn_status parts_make_field(zn_parts *parts, zn_model *model) {
     if (status == ZN_OK) status = field_take_rules(f, parts);
     if (status == ZN_OK) status = field_take_poses(f);
     if (status == ZN_OK) status = check_shapes(parts, f);
-    if (status == ZN_OK) contact_field_own(model, f, contact_field_destroy);
-    else contact_field_destroy(context, f);
+    if (status == ZN_OK) contact_field_own(model, f, destroy_field);
+    else destroy_field(context, f);
     return status;
 }
 
@@ -221,7 +221,7 @@ static zn_status make_part(zn_context *context, const contact_field *f, const co
     char name[256];
     memcpy(values, numbers, sizeof *numbers);
     if ((size_t)stand->n_numbers > sizeof values / sizeof *values - CONTACT_NUMBERS)
-        return fail(context, ZN_ERROR_UNSUPPORTED, "the bodies of contact '%s' stand on too many nodes",
+        return fail(context, ZN_ERROR_UNSUPPORTED, "the bodies of contact '%s' depend on too many nodes",
                     contact_field_name(f, c, name, sizeof name));
     if (stand->n_numbers) memcpy(values + CONTACT_NUMBERS, stand->numbers, (size_t)stand->n_numbers * sizeof *values);
     contact.name = contact_field_name(f, c, name, sizeof name);
@@ -240,7 +240,7 @@ zn_status contact_field_instance(zn_context *context, const contact_field *f, co
     if (!law || !law->good[planar])
         return fail(context, ZN_ERROR_INTERNAL, "the shapes of contact '%s' have no rule", contact_field_name(f, c, name, sizeof name));
     if (!contact_is_known(c->of[0].kind, c->of[1].kind))
-        return fail(context, ZN_ERROR_UNSUPPORTED, "the contact '%s' is between features (%d and %d) whose gap is not known",
+        return fail(context, ZN_ERROR_UNSUPPORTED, "the contact '%s' is between features (%d and %d) whose gap is not supported",
                     contact_field_name(f, c, name, sizeof name), (int)c->of[0].kind, (int)c->of[1].kind);
     contact_variant v = law->rows[planar].variant;
     contact_numbers numbers = law->rows[planar].numbers;
@@ -262,7 +262,7 @@ zn_status contact_field_instance(zn_context *context, const contact_field *f, co
     zn_status status = parts_stand_make(f->kept, 2, bodies, &stand);
     if (status == ZN_OK) status = get_kind(f, contact_pack(v), bodies, &stand, &kind);
     if (status == ZN_OK && kind->size.nq > CONTACT_FIELD_MOST)
-        status = fail(context, ZN_ERROR_UNSUPPORTED, "a contact stands on more than %d coordinates", CONTACT_FIELD_MOST);
+        status = fail(context, ZN_ERROR_UNSUPPORTED, "a contact depends on more than %d coordinates", CONTACT_FIELD_MOST);
     if (status == ZN_OK) status = make_part(context, f, c, kind, &numbers, &stand, contact, part);
     if (status == ZN_OK) where(f, &stand, q, u);
     parts_stand_free(f->context, &stand);

@@ -20,8 +20,14 @@ static bool class_of(const geometry *g, collide_class *class) {
     case ZN_GEOMETRY_RECTANGLE: *class = COLLIDE_RECTANGLE; return true;
     case ZN_GEOMETRY_SEGMENT: *class = COLLIDE_CAPSULE; return true;
     case ZN_GEOMETRY_POLYLINE: *class = COLLIDE_CHAIN; return true;
-    default: return false;
+    case ZN_GEOMETRY_POINTS: /* touch by declared contacts only */
+    case ZN_GEOMETRY_HOLLOW_SPHERE:
+    case ZN_GEOMETRY_CYLINDER:
+    case ZN_GEOMETRY_HOLLOW_CYLINDER:
+    case ZN_GEOMETRY_SURFACE:
+    case ZN_GEOMETRY_TYPE_COUNT: break;
     }
+    return false;
 }
 
 static bool has_bodies(const zn_parts *parts, bool planar) {

@@ -34,7 +34,7 @@ static parts_flexible *get(zn_parts *parts, zn_flexible handle) {
     if (handle.stamp == parts_stamp(parts, 'x') && handle.index >= 0 && (size_t)handle.index < parts->n_flexibles)
         return &parts->flexibles[handle.index];
     fail(parts->context, ZN_ERROR_ARGUMENT,
-         handle.stamp ? "the flexible body belongs to another builder" : "the flexible body was never made (its handle is empty)");
+         handle.stamp ? "the flexible body belongs to another builder" : "the flexible body was never created (its handle is empty)");
     return NULL;
 }
 

@@ -24,7 +24,7 @@ typedef struct force_sketch {
     int variant;
     const sketch_body *mark; /* counts turns in space, of forces on an angle */
     const double *numbers;   /* NULL: they are parameters of the sketch */
-    expr *value;             /* NULL: the force acts. Else it is only told: positive pushes b away from a, turns b against a */
+    expr *value;             /* NULL: the force acts. Else it is only evaluated: positive pushes b away from a, turns b against a */
     const parts_piece *host; /* whose names formulas see */
 } force_sketch;
 
@@ -44,8 +44,6 @@ typedef struct force_type {
 void force_express_spring(force_sketch *, const force_type *);
 zn_status force_express_formula_spring(zn_parts *, force_sketch *, const force_type *, const parts_piece *);
 
-/* The next number of a force. */
-expr force_number(force_sketch *);
 /* f on the rate of what it acts on. */
 void force_act(force_sketch *, expr f, expr rate);
 

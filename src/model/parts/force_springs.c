@@ -36,7 +36,7 @@ static joint_motion angle_motion(force_sketch *f, expr offset) {
 
 /* ---- by numbers ---- */
 
-expr force_number(force_sketch *f) { return f->numbers ? sketch_constant(f->k, *f->numbers++) : sketch_parameter(f->k); }
+static expr next_number(force_sketch *f) { return f->numbers ? sketch_constant(f->k, *f->numbers++) : sketch_parameter(f->k); }
 
 void force_act(force_sketch *f, expr force, expr rate) {
     if (f->value) *f->value = force;
@@ -45,7 +45,7 @@ void force_act(force_sketch *f, expr force, expr rate) {
 
 static void express_smooth(force_sketch *f, expr s) {
     sketch *k = f->k;
-    expr stiffness = force_number(f), damping = force_number(f), rest = force_number(f), rate = sketch_rate(k, s);
+    expr stiffness = next_number(f), damping = next_number(f), rest = next_number(f), rate = sketch_rate(k, s);
     expr stretch = sketch_sub(k, s, rest), half = sketch_constant(k, 0.5);
     if (f->value) {
         *f->value = sketch_neg(k, sketch_add(k, sketch_mul(k, stiffness, stretch), sketch_mul(k, damping, rate)));
@@ -57,7 +57,7 @@ static void express_smooth(force_sketch *f, expr s) {
 
 static void express_one_sided(force_sketch *f, joint_motion s, bool pushes) {
     sketch *k = f->k;
-    expr stiffness = force_number(f), damping = force_number(f), rest = force_number(f), zero = sketch_constant(k, 0);
+    expr stiffness = next_number(f), damping = next_number(f), rest = next_number(f), zero = sketch_constant(k, 0);
     expr x = sketch_sub(k, s.value, rest), half = sketch_constant(k, 0.5);
     expr acts = pushes ? expr_binary(k->g, EXPR_LESS, x, zero) : expr_binary(k->g, EXPR_LESS, zero, x);
     expr spring = sketch_mul(k, stiffness, x), damper = sketch_mul(k, damping, s.rate), most = sketch_neg(k, spring);
@@ -100,8 +100,8 @@ static zn_status parse(zn_parts *parts, force_sketch *f, const parts_piece *piec
 
 zn_status force_express_formula_spring(zn_parts *parts, force_sketch *f, const force_type *type, const parts_piece *piece) {
     sketch *k = f->k;
-    force_number(f), force_number(f);
-    joint_motion s = type->motion(f, sketch_neg(k, force_number(f)));
+    next_number(f), next_number(f);
+    joint_motion s = type->motion(f, sketch_neg(k, next_number(f)));
     const expr_name locals[] = {{type->has_angle ? "angle" : "length", s.value}, {"rate", s.rate}};
     expr T;
     zn_status status = parse(parts, f, piece, 2, locals, &T);
@@ -112,7 +112,7 @@ zn_status force_express_formula_spring(zn_parts *parts, force_sketch *f, const f
 static zn_status express_servo(zn_parts *parts, force_sketch *f, const parts_piece *piece) {
     sketch *k = f->k;
     const force_type *type = force_types[f->variant & FORCE_TYPE_MASK];
-    expr K = force_number(f), D = force_number(f), offset = force_number(f), limit = force_number(f), target;
+    expr K = next_number(f), D = next_number(f), offset = next_number(f), limit = next_number(f), target;
     joint_motion s = type->has_angle ? angle_motion(f, offset) : axis_motion(f, offset);
     zn_status status = parse(parts, f, piece, 0, NULL, &target);
     if (status != ZN_OK) return status;

@@ -64,9 +64,10 @@ static zn_status check_spring(zn_context *context, const zn_force_def *def, cons
     if ((int)def->side < ZN_SPRING_BOTH || def->side > ZN_SPRING_PULL)
         return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s': unknown side %d", type->what, name, (int)def->side);
     if (def->value.text && (def->stiffness != 0 || def->damping != 0 || def->length != 0 || def->angle != 0 || def->side))
-        return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s' has a value (formula): it is all that acts", type->what, name);
+        return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s' has a value (formula), which replaces stiffness and damping", type->what,
+                    name);
     if (def->side && def->type == ZN_FORCE_SPRING && !(def->length > 0))
-        return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s' on one side needs its length at rest", type->what, name);
+        return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s' with a side needs its length at rest", type->what, name);
     return ZN_OK;
 }
 

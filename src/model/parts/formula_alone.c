@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model from formulas alone: coordinates, velocities and states are numbers of a builder of parts, all formulas are the texts of one piece on
- * them, and the piece is the model. So formulas mean the same here and beside bodies (formula_express.c). */
+ * them, and the piece is the model. So formulas mean the same here and beside bodies (formula_express.c). Scenes say both by the same words. */
+#include "model/parts/formula_names.h"
 #include "model/parts/formulas.h"
+
+#include <stdio.h>
 
 static void keep_first(zn_status *all, zn_status one) {
     if (*all == ZN_OK) *all = one;
 }
 
-/* ---- numbers ---- */
+/* ---- what is said ---- */
 
 /* What a builder of parts refuses has the place of its text. */
 static zn_status placed(zn_parts *parts, const formula_text *text, zn_status status) {
@@ -17,42 +20,64 @@ static zn_status placed(zn_parts *parts, const formula_text *text, zn_status sta
 }
 
 /* The value of a formula over the parameters so far. */
-static zn_status number(zn_parts *parts, const named_formula *item, const formula_text *text, double *value) {
+static zn_status number(zn_parts *parts, const char *name, zn_formula formula, double *value) {
     formula_system s = {.graph = parts->numbers};
+    formula_text text;
+    if (!formula.text) return ZN_OK;
     expr_name *names = MEM_ARRAY(parts->context, expr_name, parts->n_parameters);
-    if (!names) return ZN_ERROR_MEMORY;
-    for (size_t i = 0; i < parts->n_parameters; i++)
+    zn_status status = parts_keep_formula(parts, &text, formula);
+    if (!names || status != ZN_OK) status = ZN_ERROR_MEMORY;
+    for (size_t i = 0; names && i < parts->n_parameters; i++)
         names[i] = (expr_name){parts->parameters[i].name, expr_constant(parts->numbers, parts->parameters[i].value)};
     expr_scope scope = {.count = (int)parts->n_parameters, .names = names};
     machine_scope(parts->machine, &scope);
-    zn_status status = formula_number(&s, parts->context, &scope, text, 0, item->name, value);
+    if (status == ZN_OK) status = formula_number(&s, parts->context, &scope, &text, 0, name, value);
+    formula_text_free(parts->context, &text);
     mem_free(parts->context, names);
     return status;
 }
 
-typedef enum number_kind { PARAMETER, COORDINATE, VELOCITY, KINEMATICS, STATE } number_kind;
+zn_parts *parts_create_alone(zn_context *context) {
+    zn_parts *parts = zn_parts_create(context);
+    if (!parts || (parts->alone = zn_formula_model_create(context))) return parts;
+    parts_free(parts);
+    return NULL;
+}
 
-static zn_status add_number(zn_parts *parts, number_kind kind, const named_formula *item, bool natural) {
+zn_status parts_say(zn_parts *parts, text_kind kind, const formula_said *said) {
+    if (parts->alone) return formula_say(parts->alone, kind, said);
+    const char *name = said->name;
+    const bool starts = kind == TEXT_PARAMETER || kind == TEXT_COORDINATE || kind == TEXT_VELOCITY || kind == TEXT_STATE;
     double start = 0, rate = 0;
-    zn_status status = kind == KINEMATICS ? ZN_OK : number(parts, item, &item->value, &start);
-    if (status == ZN_OK && kind == COORDINATE && natural) status = number(parts, item, &item->velocity, &rate);
+    zn_status status = starts ? number(parts, name, said->value, &start) : ZN_OK;
+    if (status == ZN_OK && kind == TEXT_COORDINATE) status = number(parts, name, said->rate, &rate);
     if (status != ZN_OK) return status;
     switch (kind) {
-    case PARAMETER: status = zn_parts_parameter(parts, item->name, start); break;
-    case COORDINATE: status = zn_parts_coordinate(parts, item->name, start, rate); break;
-    case VELOCITY: status = zn_parts_velocity(parts, item->name, start); break;
-    case KINEMATICS: status = zn_parts_kinematics(parts, item->name, formula_of(&item->value)); break;
-    case STATE: status = parts_add_state(parts, item->name, start, formula_of(&item->velocity)); break;
+    case TEXT_PARAMETER: return zn_parts_parameter(parts, name, start);
+    case TEXT_COORDINATE: return zn_parts_coordinate(parts, name, start, rate);
+    case TEXT_VELOCITY: return zn_parts_velocity(parts, name, start);
+    case TEXT_KINEMATICS: return zn_parts_kinematics(parts, name, said->value);
+    case TEXT_STATE: return parts_add_state(parts, name, start, said->rate);
+    case TEXT_MASS: return zn_parts_mass(parts, name, said->second, said->value);
+    case TEXT_FORCE: return zn_parts_generalised_force(parts, name, said->value);
+    case TEXT_POSITION_CONSTRAINT: return zn_parts_position_constraint(parts, name, said->value);
+    case TEXT_VELOCITY_CONSTRAINT: return zn_parts_velocity_constraint(parts, name, said->value);
+    case TEXT_OUTPUT: return zn_parts_output(parts, name, said->value);
+    case TEXT_KIND_COUNT: break;
     }
-    return placed(parts, &item->value, status);
+    return ZN_ERROR_INTERNAL;
 }
 
 static zn_status add_numbers(zn_parts *parts, const zn_formula_model *texts) {
-    const formula_list *lists[] = {&texts->parameters, &texts->coordinates, &texts->velocities, &texts->kinematics, &texts->states};
+    const bool natural = texts->velocities.count == 0;
     zn_status all = ZN_OK;
-    for (int kind = 0; kind < 5; kind++)
-        for (size_t i = 0; i < lists[kind]->count; i++)
-            keep_first(&all, add_number(parts, (number_kind)kind, &lists[kind]->items[i], texts->velocities.count == 0));
+    for (int kind = TEXT_PARAMETER; kind <= TEXT_STATE; kind++)
+        for (size_t i = 0; i < texts->lists[kind].count; i++) {
+            const named_formula *item = &texts->lists[kind].items[i];
+            formula_said said = {.name = item->name, .value = formula_of(&item->value)};
+            if (kind == TEXT_STATE || natural) said.rate = formula_of(&item->velocity);
+            keep_first(&all, placed(parts, &item->value, parts_say(parts, (text_kind)kind, &said)));
+        }
     for (size_t i = 1; all == ZN_OK && texts->velocities.count && i < parts->n_bodies; i++)
         if (parts->bodies[i].kind == BODY_SCALAR)
             all = placed(parts, &texts->coordinates.items[i - 1].value,
@@ -186,6 +211,39 @@ zn_status formula_express_machine(zn_parts *parts, sketch *k, const zn_formula_m
     return all;
 }
 
+/* ---- accelerations and forces in outputs ---- */
+
+/* VELOCITY', CONTACT.normal, CONTACT.friction, CONTACT.friction2: what the machine is asked for is a part of the name in the first case, and the name in the others. */
+static bool answer_of(const zn_parts *parts, const zn_formula_model *texts, const char *name, char *of, size_t room) {
+    size_t length = strlen(name);
+    const char *word = strrchr(name, '.');
+    bool rate = name[length - 1] == '\'';
+    char velocity[320];
+    snprintf(of, room, "%.*s", (int)(rate ? length - 1 : length), name);
+    for (size_t i = 1; rate && i < parts->n_bodies; i++)
+        if (body_nu(parts->bodies[i].kind) && !strcmp(parts_u_name(&parts->bodies[i], 0, velocity, sizeof velocity), of)) return true;
+    for (size_t i = 0; word && i < texts->n_contacts; i++)
+        if (strlen(texts->contacts[i].name) == (size_t)(word - name) && !strncmp(texts->contacts[i].name, name, (size_t)(word - name)))
+            return !strcmp(word, ".normal") || formula_is_friction(word + 1);
+    return false;
+}
+
+/* Those that outputs name become values of the machine, which only outputs read (parts_scope). */
+static zn_status add_answers(zn_parts *parts, zn_formula_model *texts) {
+    zn_status status = ZN_OK;
+    for (size_t i = 0; i < texts->outputs.count; i++) {
+        const char *text = texts->outputs.items[i].value.text;
+        char name[320], of[320];
+        for (token t = {0}; status == ZN_OK && text && formula_next_name(text, &t, name, sizeof name);) {
+            if (!answer_of(parts, texts, name, of, sizeof of)) continue;
+            zn_machine *machine = zn_formula_machine(texts);
+            status = machine ? machine_answer(machine, name, of) : ZN_ERROR_MEMORY;
+        }
+    }
+    parts->machine = texts->machine;
+    return status;
+}
+
 /* ---- the whole ---- */
 
 static zn_status check_kind(const zn_formula_model *texts) {
@@ -270,6 +328,7 @@ zn_status zn_formula_model_build(zn_formula_model *texts, zn_model **model) {
     keep_first(&status, add_numbers(parts, texts));
     int *bodies = MEM_ARRAY(texts->context, int, parts->n_bodies);
     if (!bodies) status = ZN_ERROR_MEMORY;
+    if (status == ZN_OK) status = add_answers(parts, texts);
     if (status == ZN_OK) status = build_whole(parts, texts, bodies, model);
     mem_free(texts->context, bodies);
     parts->machine = NULL; /* it is that of the texts */

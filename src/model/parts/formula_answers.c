@@ -8,6 +8,10 @@
 
 /* ---- which names are some ---- */
 
+bool formula_is_friction(const char *word) {
+    return !strncmp(word, "friction", 8) && (!word[8] || (word[8] >= '1' && word[8] <= '9' && !word[9]));
+}
+
 /* What the last part of a name asks of a joint: the row of the model. */
 static bool joint_answer(const zn_parts *parts, const parts_piece *piece, bool planar, const char *word, char *of, size_t room) {
     const joint_type *type = joint_types[piece->variant & JOINT_TYPE_MASK];
@@ -114,7 +118,7 @@ static bool answer_of(const zn_parts *parts, const char *name, size_t length, ch
         snprintf(text, sizeof text, "%s", word);
         return joint_answer(parts, piece, planar, text, of, room);
     }
-    return (piece->rows.nN > 0 && !strcmp(word, "normal")) || (piece->rows.nF > 0 && !strncmp(word, "friction", 8));
+    return (piece->rows.nN > 0 && !strcmp(word, "normal")) || (piece->rows.nF > 0 && formula_is_friction(word));
 }
 
 zn_status formula_take_answer(zn_parts *parts, zn_formula formula, const token *t, bool *taken, body_list *list) {
@@ -147,8 +151,7 @@ zn_status formula_take_answer(zn_parts *parts, zn_formula formula, const token *
 
 /* ---- as expressions ---- */
 
-/* The next name in a text, after t. */
-static bool next_name(const char *text, token *t, char *name, size_t room) {
+bool formula_next_name(const char *text, token *t, char *name, size_t room) {
     do *t = expr_next_token(text, t->start + t->length);
     while (t->kind != TOKEN_NAME && t->kind != TOKEN_END && t->kind != TOKEN_WRONG);
     if (t->kind == TOKEN_NAME) snprintf(name, room, "%.*s", (int)t->length, text + t->start);
@@ -159,7 +162,7 @@ static bool next_name(const char *text, token *t, char *name, size_t room) {
 static zn_status add_force_names(zn_parts *parts, sketch *k, const parts_piece *piece, name_list *list) {
     char name[320];
     zn_status status = ZN_OK;
-    for (token t = {0}; status == ZN_OK && next_name(piece->texts->outputs.items[0].value.text, &t, name, sizeof name);) {
+    for (token t = {0}; status == ZN_OK && formula_next_name(piece->texts->outputs.items[0].value.text, &t, name, sizeof name);) {
         int force = force_of(parts, name);
         expr value;
         if (force < 0) continue;
@@ -172,7 +175,7 @@ static zn_status add_force_names(zn_parts *parts, sketch *k, const parts_piece *
 /* Of a point with the velocity v(t, q, u): v' with the accelerations u' that outputs know. */
 static void add_point_accelerations(zn_parts *parts, sketch *k, const parts_piece *piece, name_list *list) {
     char name[320], of[320], rate[320];
-    for (token t = {0}; next_name(piece->texts->outputs.items[0].value.text, &t, name, sizeof name);) {
+    for (token t = {0}; formula_next_name(piece->texts->outputs.items[0].value.text, &t, name, sizeof name);) {
         if (!is_point_acceleration(parts, name, strlen(name))) continue;
         snprintf(of, sizeof of, "%.*s", (int)strlen(name) - 1, name); /* its velocity is known */
         for (int i = 0; i < list->count; i++) {

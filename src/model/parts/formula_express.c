@@ -175,7 +175,7 @@ static zn_status express_given(const expressing *e, expr *f) {
         keep_first(
             &status,
             formula_fail(e->parts->context, &e->texts->kinetic, "kinetic",
-                         "a kinetic energy by formula cannot use spatial bodies, and coordinates and velocities by kinematics: their "
+                         "a kinetic energy by formula cannot use spatial bodies, nor coordinates and velocities by kinematics: their "
                          "velocities are not rates of coordinates"));
     keep_first(&status, express_mass(e));
     keep_first(&status, add_forces(e, f));
@@ -246,6 +246,20 @@ static zn_status express_outputs(const expressing *e) {
     return all;
 }
 
+/* Outputs of a model from formulas alone also know accelerations and forces. */
+static zn_status express_outputs_of_all(const expressing *e) {
+    parts_piece asking = *e->piece;
+    expr_scope scope;
+    asking.n_outputs = (int)e->texts->outputs.count;
+    zn_status status = parts_scope(e->parts, e->k, &asking, 0, NULL, &scope);
+    expressing outputs = *e;
+    outputs.scope = &scope;
+    if (status != ZN_OK) return status;
+    status = express_outputs(&outputs);
+    parts_scope_free(e->parts, &scope);
+    return status;
+}
+
 zn_status parts_express_formulas(zn_parts *parts, sketch *k, const parts_piece *piece) {
     expr_scope scope;
     zn_status all = parts_scope(parts, k, piece, 0, NULL, &scope);
@@ -255,7 +269,7 @@ zn_status parts_express_formulas(zn_parts *parts, sketch *k, const parts_piece *
     if (all != ZN_ERROR_MEMORY) {
         keep_first(&all, express_constraints(&e));
         keep_first(&all, express_contacts(&e));
-        keep_first(&all, express_outputs(&e));
+        keep_first(&all, piece->whole && parts->machine ? express_outputs_of_all(&e) : express_outputs(&e));
     }
     if (piece->whole && all != ZN_ERROR_MEMORY) keep_first(&all, formula_express_machine(parts, k, piece->texts, &scope));
     parts_scope_free(parts, &scope);

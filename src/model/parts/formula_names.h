@@ -25,6 +25,10 @@ typedef struct name_list {
 void formula_add_name(zn_parts *, name_list *, const char *name, expr value);
 
 error_place formula_place(zn_formula, size_t at);
+/* "friction", or "friction1" ... of one of several directions. */
+bool formula_is_friction(const char *word);
+/* The next name in a text, after t; false: there is none. */
+bool formula_next_name(const char *text, token *t, char *name, size_t room);
 
 /* Accelerations and forces, which outputs may read. Whether a name is one: known to outputs from now on, refused elsewhere. */
 zn_status formula_take_answer(zn_parts *, zn_formula, const token *, bool *taken, body_list *);

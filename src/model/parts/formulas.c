@@ -98,6 +98,7 @@ static zn_status add_energy(zn_parts *parts, const char *name, const char *what,
 zn_status zn_parts_energy(zn_parts *parts, const char *name, zn_formula kinetic, zn_formula potential) {
     NEED_HANDLE(parts, HANDLE_PARTS);
     const zn_formula none = {0};
+    if (parts->alone) return zn_formula_energy(parts->alone, kinetic, potential);
     if (!name || !*name) return fail(parts->context, ZN_ERROR_ARGUMENT, "an energy needs a name");
     zn_status status = kinetic.text ? add_energy(parts, name, "kinetic energy", kinetic, none) : ZN_OK;
     if (status != ZN_OK || !potential.text) return status;
@@ -179,6 +180,7 @@ zn_status zn_parts_contact_formula(zn_parts *parts, const char *name, const zn_c
     NEED_HANDLE(parts, HANDLE_PARTS);
     enum { MOST = 32 };
     zn_formula formulas[MOST];
+    if (parts->alone) return zn_formula_contact(parts->alone, name, def);
     zn_status status = formula_check_contact(parts->context, name, def);
     if (status != ZN_OK) return status;
     zn_sizes rows = {.nN = def->gap.text != NULL};

@@ -93,7 +93,10 @@ bool geometry_check(const geometry *g, bool planar, const char **why) {
         break;
     case ZN_GEOMETRY_SPHERE:
     case ZN_GEOMETRY_HOLLOW_SPHERE: break;
-    default: return true;
+    case ZN_GEOMETRY_POINT:
+    case ZN_GEOMETRY_PLANE:
+    case ZN_GEOMETRY_SURFACE:
+    case ZN_GEOMETRY_TYPE_COUNT: return true;
     }
     if (!(g->radius > 0) || isinf(g->radius)) return *why = "the radius must be positive", false;
     return true;
@@ -114,7 +117,7 @@ static bool is_corners(zn_geometry_type s) {
 /* Whether `a` can touch the surface of `b`. */
 static bool touches(const geometry *a, const geometry *b, const char **why) {
     if (is_surface(a->type)) return *why = "neither of the two can touch: both are surfaces", false;
-    if (a->type == ZN_GEOMETRY_CONE || a->type == ZN_GEOMETRY_SEGMENT) return *why = "it touches by rules only", false;
+    if (a->type == ZN_GEOMETRY_CONE || a->type == ZN_GEOMETRY_SEGMENT) return *why = "it has contacts by rules only", false;
     bool round = a->type == ZN_GEOMETRY_SPHERE || a->type == ZN_GEOMETRY_CAPSULE;
     switch (b->type) {
     case ZN_GEOMETRY_PLANE: return true;
@@ -174,7 +177,7 @@ static void ellipsoid_matrix(const geometry *g, bool planar, feature *f) {
     f->kind = FEATURE_ELLIPSOID;
     for (int k = 0; k < (planar ? 2 : 3); k++)
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) f->matrix[i + 3 * j] += 0.25 * g->size[k] * g->size[k] * g->axes[3 * k + i] * g->axes[3 * k + j];
+            for (int j = 0; j < 3; j++) f->frame[i + 3 * j] += 0.25 * g->size[k] * g->size[k] * g->axes[3 * k + i] * g->axes[3 * k + j];
 }
 
 feature geometry_touching(const geometry *g, bool planar, int index) {
@@ -215,7 +218,7 @@ feature geometry_surface(const geometry *g) {
         [ZN_GEOMETRY_SURFACE] = FEATURE_SURFACE};
     feature f = {.kind = kinds[g->type], .half_length = 0.5 * g->length};
     if (f.kind != FEATURE_PLANE) f.radius = g->radius;
-    memcpy(f.axes, g->axes, sizeof f.axes);
+    memcpy(f.frame, g->axes, sizeof f.frame);
     f.side = g->type == ZN_GEOMETRY_HOLLOW_SPHERE || g->type == ZN_GEOMETRY_HOLLOW_CYLINDER ? -1 : 1;
     memcpy(f.point, g->centre, sizeof f.point);
     memcpy(f.velocity, g->surface_velocity, sizeof f.velocity);

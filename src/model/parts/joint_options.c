@@ -183,20 +183,20 @@ zn_status parts_check_options(zn_parts *parts, const joint_type *type, const zn_
     bool stops = o->stops[0] != -INFINITY || o->stops[1] != INFINITY;
     const char *why = NULL;
     bool loose = def->type == ZN_JOINT_GEAR || def->type == ZN_JOINT_ANGLE_DRIVE || def->type == ZN_JOINT_POSITION_DRIVE;
-    if (loose && (stops || o->clutch || o->friction_force != 0 || o->friction != 0)) why = "of the options of joints it has only backlash";
+    if (loose && (stops || o->clutch || o->friction_force != 0 || o->friction != 0)) why = "of the joint options it has only backlash";
     else if (!loose && def->type != ZN_JOINT_REVOLUTE && def->type != ZN_JOINT_PRISMATIC)
         why = "stops, backlash, clutches and friction are options of revolute and prismatic joints, backlash also of gears and drives";
     else if (!(o->stops[0] < o->stops[1])) why = "the lower stop must be below the upper one";
     else if (!(o->backlash >= 0) || !isfinite(o->backlash)) why = "the backlash must not be negative";
-    else if (o->backlash > 0 && stops) why = "a backlash is a pair of stops: it cannot have both";
+    else if (o->backlash > 0 && stops) why = "backlash is a pair of stops: give one of the two";
     else if (!(o->restitution >= 0 && o->restitution <= 1)) why = "the restitution is between 0 and 1";
     else if ((int)o->clutch < ZN_CLUTCH_NONE || o->clutch > ZN_CLUTCH_BACKWARD) why = "unknown kind of clutch";
-    else if (o->friction_force > 0 && o->friction > 0) why = "its friction is given, or by a coefficient, but not both";
+    else if (o->friction_force > 0 && o->friction > 0) why = "give either its friction torque (or force) or a coefficient, not both";
     else if (!(o->friction >= 0) || !isfinite(o->friction)) why = "the coefficient of friction must not be negative";
     else if (!(o->preload >= 0) || !isfinite(o->preload)) why = "the preload must not be negative";
     else if (o->friction_length != 0 &&
              !(o->friction > 0 && def->type == ZN_JOINT_PRISMATIC && o->friction_length > 0 && isfinite(o->friction_length)))
-        why = "the length of the sleeve is positive, and one of friction by a coefficient in a prismatic joint";
+        why = "the length of a sleeve must be positive, and is for a coefficient of friction in a prismatic joint";
     else if (o->friction > 0 && def->type == ZN_JOINT_REVOLUTE && !(o->friction_radius > 0 && isfinite(o->friction_radius)))
         why = "a coefficient of friction needs the radius of the bearing";
     else if (!(o->friction_force >= 0) || !isfinite(o->friction_force)) why = "the torque or force of friction must not be negative";

@@ -377,6 +377,8 @@ static zn_status add_part(zn_parts *parts, const zn_joint_def *def, const part *
             return parts_last_status(parts);
     const place *rubbing = line->rubs ? &line->places[line->first + line->rubs] : NULL;
     parts_piece shape = {.what = joint_types[def->type]->what,
+                         .fault = "(two of its places have come so close that no straight line leads from one to the other: a stop or a "
+                                  "contact would keep them apart)",
                          .glyph = GLYPH_LINE,
                          .name = (char *)(uintptr_t)line->name,
                          .express = line->planar ? express : express_in_space,
@@ -430,9 +432,12 @@ static zn_status add_parts(zn_parts *parts, const zn_joint_def *def, bool planar
         part line = {.planar = planar, .places = p, .first = first, .last = last, .length = length_at_start(p, first, last)};
         bool arcs = p[first].grips || p[last].grips; /* its length has no beginning, and so no meaning */
         if (def->length != 0 && (arcs || !(def->length > 0) || !isfinite(def->length)))
-            return wrong(parts, def, arcs ? "a line from a pulley that grips has the length of the start" : "its length must be positive");
+            return wrong(parts, def,
+                         arcs ? "the length of a line from a pulley that grips is that of the start and cannot be given"
+                              : "its length must be positive");
         if (def->length != 0 && def->length < line.length * (1 - 1e-12) - 1e-12)
-            return fail(parts->context, ZN_ERROR_ARGUMENT, "the %s '%s' is too short: its path is %.6g long at the start, and it %.6g",
+            return fail(parts->context, ZN_ERROR_ARGUMENT,
+                        "the %s '%s' is too short: its path is %.6g long at the start, but its length is %.6g",
                         joint_types[def->type]->what, def->name, line.length, def->length);
         if (def->length > line.length) line.length = def->length;
         char *name = count == 1 ? mem_text(parts->context, def->name) : mem_format(parts->context, "%s.%d", def->name, ++number);

@@ -76,7 +76,7 @@ static zn_status check_bodies(zn_parts *parts, const zn_joint_def *def, const jo
     zn_context *context = parts->context;
     if (a == b) return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s' joins '%s' to itself", type->what, def->name, a->name);
     if (!body_is_free(a->kind) && !body_is_free(b->kind))
-        return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s' joins '%s' and '%s', which both have no coordinates", type->what, def->name,
+        return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s' joins '%s' and '%s', neither of which has coordinates", type->what, def->name,
                     a->name, b->name);
     if (type->space_only && body_is_planar(a->kind) && body_is_planar(b->kind))
         return fail(context, ZN_ERROR_ARGUMENT, "the %s '%s' is for space, but '%s' and '%s' are in the plane", type->what, def->name,

@@ -30,12 +30,6 @@ static int find_group(const zn_parts *parts, const char *name) {
     return -1;
 }
 
-static int find_geometry(const zn_parts *parts, const char *name) {
-    for (size_t i = 0; i < parts->n_geometries; i++)
-        if (!strcmp(parts->geometries[i].name, name)) return (int)i;
-    return -1;
-}
-
 static void suggest(const char *name, const char *other, const char **nearest, int *least) {
     int distance = nearest_distance(name, other);
     if (nearest_is_close(name, distance) && (!*nearest || distance < *least)) *nearest = other, *least = distance;
@@ -54,7 +48,7 @@ static zn_status no_set(zn_parts *parts, const char *name) {
 
 bool parts_is_set(const zn_parts *parts, const char *name) {
     if (!strcmp(name, "all") || find_group(parts, name) >= 0) return true;
-    return parts_find_body(parts, name, strlen(name)) >= 0 && find_geometry(parts, name) < 0;
+    return parts_find_body(parts, name, strlen(name)) >= 0 && parts_find_geometry(parts, name) < 0;
 }
 
 /* All, a group, else a body (all of its shapes), else a geometry. */
@@ -68,7 +62,7 @@ static zn_status find_set(zn_parts *parts, const char *name, parts_set *set) {
         int index;
     } found[] = {{SET_GROUP, find_group(parts, name)},
                  {SET_BODY, parts_find_body(parts, name, strlen(name))},
-                 {SET_GEOMETRY, find_geometry(parts, name)}};
+                 {SET_GEOMETRY, parts_find_geometry(parts, name)}};
     for (int i = 0; i < 3; i++)
         if (found[i].index >= 0) {
             *set = (parts_set){found[i].kind, found[i].index};
@@ -88,7 +82,7 @@ zn_status zn_parts_group(zn_parts *parts, const char *name, int n_members, const
     if (!strcmp(name, "all")) return fail(context, ZN_ERROR_ARGUMENT, "no group can be named 'all': that is every shape");
     if (find_group(parts, name) >= 0) return fail(context, ZN_ERROR_ARGUMENT, "there are two groups named '%.60s'", name);
     parts_set same;
-    if (parts_find_body(parts, name, strlen(name)) >= 0 || find_geometry(parts, name) >= 0)
+    if (parts_find_body(parts, name, strlen(name)) >= 0 || parts_find_geometry(parts, name) >= 0)
         return fail(context, ZN_ERROR_ARGUMENT, "the name '%.60s' of a group is already taken by a body or geometry", name);
     parts_group group = {.name = mem_text(context, name), .n_members = n_members, .members = MEM_ARRAY(context, parts_set, n_members)};
     zn_status status =

@@ -121,8 +121,7 @@ static zn_status polyhedron_mass(zn_context *context, const zn_shape_def *s, dou
     double(*corners)[3];
     int(*triangles)[3], n_corners, n_triangles;
     if (s->n_points < 4 || !s->points) return fail(context, ZN_ERROR_MODEL, "a polyhedron needs at least 4 points, not %d", s->n_points);
-    zn_status status =
-        collide_hull(context, s->n_points, s->points[0], "that gives the mass", &n_corners, &corners, &n_triangles, &triangles);
+    zn_status status = collide_hull(context, s->n_points, s->points[0], NULL, &n_corners, &corners, &n_triangles, &triangles);
     if (status != ZN_OK) return status;
     status = mesh_mass(context, n_corners, (const double(*)[3])corners, n_triangles, (const int(*)[3])triangles, density, out);
     mem_free(context, corners);

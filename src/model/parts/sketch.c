@@ -296,7 +296,8 @@ evec sketch_parameter3(sketch *k) {
     return v;
 }
 
-emat sketch_parameter9(sketch *k) {
+/* The next nine, a rotation column by column. */
+static emat parameter9(sketch *k) {
     emat A;
     for (int i = 0; i < 3; i++) A.column[i] = sketch_parameter3(k);
     return A;
@@ -426,7 +427,7 @@ evec sketch_omega(sketch *k, int body) { return body < 0 ? evec_zero(k) : k->bod
 
 sketch_frame sketch_next_frame(sketch *k, int body) {
     evec xi = sketch_parameter3(k);
-    return sketch_frame_at(k, body, xi, sketch_parameter9(k));
+    return sketch_frame_at(k, body, xi, parameter9(k));
 }
 
 sketch_frame sketch_frame_at(sketch *k, int body, evec xi, emat R) {

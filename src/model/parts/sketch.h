@@ -41,6 +41,10 @@ typedef enum body_kind {
 
 static inline int body_nq(body_kind kind) { return (int[]){0, 2, 3, 3, 7, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}[kind]; }
 static inline int body_nu(body_kind kind) { return (int[]){0, 2, 3, 3, 6, 0, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0}[kind]; }
+/* Velocities of its point, which come first. */
+static inline int body_axes(body_kind kind) {
+    return kind == BODY_PARTICLE_2D || kind == BODY_PLANAR ? 2 : kind == BODY_PARTICLE_3D || kind == BODY_SPATIAL ? 3 : 0;
+}
 static inline bool body_is_planar(body_kind kind) {
     return kind != BODY_PARTICLE_3D && kind != BODY_SPATIAL && kind != BODY_MOVING_SPATIAL && kind != BODY_SECTION_ROD;
 }
@@ -119,10 +123,9 @@ void sketch_move(sketch *, int body, evec r, expr angle, evec axis, emat A0);
 typedef void section_express(sketch *, sketch_body *, int n_carriers, const sketch_body *const *carriers, const expr *numbers);
 section_express sketch_section; /* calls the one of its kind */
 
-/* The next parameter, the next three, the next nine (a rotation, column by column). Users give values in this order. */
+/* The next parameter, the next three. Users give values in this order. */
 expr sketch_parameter(sketch *);
 evec sketch_parameter3(sketch *);
-emat sketch_parameter9(sketch *);
 
 /* Rows, in the order of their group. A position row gets its velocity level by differentiation. */
 void sketch_g(sketch *, expr g);

@@ -32,19 +32,12 @@ typedef struct spline_beam {
     const double (*reference)[2]; /* control points of the undeformed beam: elements + degree */
 } spline_beam;
 
-/* Values at the points of Greville become coefficients: the curve of control points goes through the points. */
-zn_status spline_interpolate(zn_context *, int degree, int elements, double (*points)[2]);
-
 /* An element as a piece: expressed once for its variant. */
 parts_express spline_express_element;
-int spline_element_variant(const spline_beam *, unsigned record);
 int spline_variant_degree(int variant);
 int spline_variant_points(int variant);
 bool spline_variant_damped(int variant);
 unsigned spline_variant_record(int variant);
-int spline_element_parameter_count(const spline_beam *);
-/* The first three become gravity. */
-void spline_element_parameters(const spline_beam *, int element, double *parameters);
 
 /* The section at xi: numbers N_i, dN_i/dxi of its carriers, then the angle that its own is measured from, so that it does not jump
  * within half a turn of it. */

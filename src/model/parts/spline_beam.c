@@ -29,7 +29,7 @@ static void interpolate(int degree, int elements, double *band, double (*x)[2]) 
         }
 }
 
-zn_status spline_interpolate(zn_context *context, int degree, int elements, double (*points)[2]) {
+static zn_status through_points(zn_context *context, int degree, int elements, double (*points)[2]) {
     double *band = MEM_ARRAY(context, double, (size_t)(elements + degree) * (size_t)(2 * degree + 1));
     if (!band) return ZN_ERROR_MEMORY;
     interpolate(degree, elements, band, points);
@@ -50,7 +50,7 @@ static void reference_curve(const spline_beam *beam, int element, double N[3][SP
 
 enum { VARIANT_POINTS = 8, VARIANT_DAMPED = VARIANT_POINTS * 16, VARIANT_RECORD = VARIANT_DAMPED * 2 };
 
-int spline_element_variant(const spline_beam *beam, unsigned record) {
+static int variant_of(const spline_beam *beam, unsigned record) {
     return beam->degree + VARIANT_POINTS * beam->points + (beam->damping > 0 ? VARIANT_DAMPED : 0) + VARIANT_RECORD * (int)record;
 }
 int spline_variant_degree(int variant) { return variant % VARIANT_POINTS; }
@@ -58,7 +58,7 @@ int spline_variant_points(int variant) { return variant % VARIANT_DAMPED / VARIA
 unsigned spline_variant_record(int variant) { return (unsigned)variant / VARIANT_RECORD; }
 bool spline_variant_damped(int variant) { return variant & VARIANT_DAMPED; }
 
-int spline_element_parameter_count(const spline_beam *beam) {
+static int parameter_count(const spline_beam *beam) {
     int n = beam->degree + 1;
     return 3 + n * (n + 1) / 2 + n + 3 + beam->points * (2 + 2 * n);
 }
@@ -99,7 +99,7 @@ static double *put_point(const spline_beam *beam, int element, double xi, double
     return next;
 }
 
-void spline_element_parameters(const spline_beam *beam, int element, double *parameters) {
+static void write_parameters(const spline_beam *beam, int element, double *parameters) {
     double points[SPLINE_MOST_POINTS], weights[SPLINE_MOST_POINTS], *next = parameters;
     vec3_store((vec3){0, 0, 0}, next);
     next = put_mass(beam, element, next + 3);
@@ -134,7 +134,7 @@ static zn_status add_nodes(zn_parts *parts, const zn_flexible_def *def, parts_fl
         points[i][0] = r.x, points[i][1] = r.y;
     }
     bool straight = !curve.by_formula && curve.curvature == 0;
-    if (status == ZN_OK && !straight) status = spline_interpolate(parts->context, degree, def->elements, points);
+    if (status == ZN_OK && !straight) status = through_points(parts->context, degree, def->elements, points);
     for (int i = 0; status == ZN_OK && i < n; i++) {
         parts_body node = {.kind = BODY_PARTICLE_2D, .r = {points[i][0], points[i][1], 0}};
         node.v = flexible_curve_velocity(&curve, node.r); /* linear in r: the control points of the velocity */
@@ -146,9 +146,9 @@ static zn_status add_nodes(zn_parts *parts, const zn_flexible_def *def, parts_fl
 static zn_status add_elements(zn_parts *parts, const spline_beam *beam, parts_flexible *flexible) {
     static const char *const forces[] = {"N", "M"}, *const strains[] = {"strain", "curvature"};
     parts_piece shape = {.express = spline_express_element,
-                         .variant = spline_element_variant(beam, flexible->record),
+                         .variant = variant_of(beam, flexible->record),
                          .n_bodies = beam->degree + 1,
-                         .n_parameters = spline_element_parameter_count(beam),
+                         .n_parameters = parameter_count(beam),
                          .n_outputs = flexible_output_count(flexible, beam->points, 2),
                          .gravity = 1};
     zn_status status = ZN_OK;
@@ -157,7 +157,7 @@ static zn_status add_elements(zn_parts *parts, const spline_beam *beam, parts_fl
         for (int i = 0; i <= beam->degree; i++) nodes[i] = e + i;
         parts_piece *piece = flexible_add_element(parts, flexible, &shape, nodes);
         if (!piece) return parts_last_status(parts);
-        spline_element_parameters(beam, e, piece->parameters);
+        write_parameters(beam, e, piece->parameters);
         status = flexible_name_outputs(parts, flexible, piece, beam->points, 2, forces, strains);
     }
     return status;
