@@ -17,17 +17,27 @@ enum {
     LARGE = 200, /* contacts */
     CONTACTS_PER_SWEEP = 13,
     SWEPT_STEPS = 60,
+    DRIFT_LOT = 1200, /* sweeps */
+    DRIFT_LOTS = 20,
+    DRIFT_LOTS_EXACT = 3,
+    DRIFT_LOTS_ALONE = 3,
+    DRIFT_STEPS = 6,
     SWEPT_POLISH = 30
 };
 #define INTERIOR_ENOUGH 1e-6
-#define NEARLY 10 /* times the residual that is wanted */
+#define EXACT 1e-6 /* residuals below this are the business of factorisations */
+#define NEARLY 10  /* times the residual that is wanted */
 #define POLISH_NEAR 1e-4
 #define PLANAR_NEAR 1e-2     /* from here on Newton's method is faster in the plane */
 #define PROJECTION_STUCK 0.8 /* of the residual left by a lot of iterations */
 
+/* Large piles in space: a factorisation takes as long as hundreds of sweeps. */
+static bool follows_drift(const many_system *s) { return s->n >= LARGE && !many_is_planar(s); }
+
 /* Sweeps cost little, and find few digits: the fewer are wanted, the more of them; of large systems as many as take half the time of a factorisation. */
 static int sweeps_worth(const many_system *s) {
     double residual = s->settings.residual;
+    if (follows_drift(s)) return SWEEPS_FIRST;
     if (residual >= 1e-4) return 3000;
     int most = (int)many_sweeps_of_factorisation(s, CONTACTS_PER_SWEEP);
     if (s->n >= LARGE) return most > SWEEPS_FIRST ? most : SWEEPS_FIRST;
@@ -92,6 +102,24 @@ static zn_status solve_in_plane(many_system *s) {
     return is_final(status) ? status : solve_from_inside(s);
 }
 
+/* Sweeps along their drift, which arrive at few digits without any factorisation. Where more are wanted a few of Newton's steps in between look whether they are near enough. The
+ * sweeps go on from their own point, which on its way past changes of contacts may be worse for a while. */
+static zn_status solve_by_drift(many_system *s) {
+    size_t bytes = (size_t)s->m * sizeof(double);
+    bool exact = s->settings.residual < EXACT;
+    memcpy(s->work, s->best, bytes);
+    for (int lot = 0; lot < (exact ? DRIFT_LOTS_EXACT : DRIFT_LOTS); lot++) {
+        memcpy(s->r, s->work, bytes);
+        if (many_drift(s, DRIFT_LOT)) return ZN_OK;
+        if (base_stopped(s->context)) return ZN_STOPPED;
+        memcpy(s->work, s->r, bytes);
+        if (!exact && lot < DRIFT_LOTS_ALONE) continue;
+        zn_status status = many_swept_newton(s, DRIFT_STEPS);
+        if (is_final(status)) return status;
+    }
+    return ZN_ERROR_NO_CONVERGENCE;
+}
+
 /* Projections onto the cones alone, as long as they get on. They need no derivatives, so they do not cycle as Newton's method does; the price is a linear rate. */
 static zn_status solve_by_projections(many_system *s) {
     zn_status status = many_fixed_point(s, (fixed_point_plan){.iterations = SPLITTING_MOST, .accelerate = true});
@@ -109,7 +137,8 @@ static zn_status solve(many_system *s) {
     if (many_offer(s, s->best, s->u) || many_sweep(s, sweeps_worth(s))) return ZN_OK;
     if (s->settings.projections_only) return solve_by_projections(s);
     bool large = s->n >= LARGE;
-    zn_status status = ZN_ERROR_NO_CONVERGENCE;
+    zn_status status = follows_drift(s) ? solve_by_drift(s) : ZN_ERROR_NO_CONVERGENCE;
+    if (is_final(status)) return status;
     if (s->best_residual <
         NEARLY * s->settings.residual) { /* what rests goes on resting: one factorisation, and no contact changes its state */
         status = many_fixed_point(s, (fixed_point_plan){.iterations = ACCELERATED, .accelerate = true});

@@ -80,6 +80,7 @@ double many_sweeps_of_factorisation(const many_system *, int contacts);
 /* ---- the methods, each from s->best ---- */
 /* True: solved. */
 bool many_sweep(many_system *, int sweeps);
+bool many_drift(many_system *, int sweeps);                               /* of s->r, not of s->best */
 void many_sweep_times(many_system *, int sweeps, bool forward);           /* of s->r */
 void many_relax(const many_system *, int first, int count, bool forward); /* some contacts of s->r */
 void many_prepare_own(many_system *);
