@@ -174,8 +174,13 @@ static void falling_piles(void **state) {
         many_system *s = many_create(c->context, &def);
         many_outcome out;
         assert_non_null(s);
-        assert_int_equal(many_solve(s, &(many_settings){.residual = 5e-3, .factorisations_most = 1000}, r, &out), ZN_OK);
-        assert_int_equal(out.factorisations, 0); /* a preview takes sweeps alone */
+        for (int digits = 3; digits <= 4; digits++) { /* few digits take sweeps alone: they follow their drift */
+            memset(r, 0, (size_t)(3 * c->n) * sizeof(double));
+            assert_int_equal(many_solve(s, &(many_settings){.residual = 5 * pow(10, -digits), .factorisations_most = 1000}, r, &out),
+                             ZN_OK);
+            assert_int_equal(out.factorisations, 0);
+            check_below(contacts_residual(c, r), 500 * pow(10, -digits)); /* of another form */
+        }
         memset(r, 0, (size_t)(3 * c->n) * sizeof(double));
         assert_int_equal(many_solve(s, &(many_settings){.residual = 1e-8, .factorisations_most = 1000}, r, &out), ZN_OK);
         check_below(contacts_residual(c, r), 1e-6); /* of another form */

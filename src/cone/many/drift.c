@@ -12,7 +12,7 @@
  * does, since the next sweeps put right what a contact or two were taken too far. Neither matrix nor factors are needed. */
 #include "cone/many/system.h"
 
-enum { LOT = 6, CHANGES = 3 };
+enum { LOT = 6, CHANGES_LEAST = 3, CHANGES_MOST = 64, CONTACTS_PER_CHANGE = 100 };
 #define SAME_WAY 0.97 /* cosine from which on two lots go the same way */
 #define WORTH 0.5     /* lots: a jump shorter than this is left to the sweeps */
 #define FURTHEST 1e6  /* lots */
@@ -42,19 +42,20 @@ static double way_of(const many_system *s, int c, const double *r, const double 
     return way;
 }
 
+/* Until several contacts have changed: in a large pile it goes on in many places at a time. */
 static double way_to_changes(const many_system *s, const double *r, const double *v) {
-    double least[CHANGES];
-    for (int i = 0; i < CHANGES; i++) least[i] = INFINITY;
-    for (int c = 0; c < s->n; c++) {
+    double least[CHANGES_MOST];
+    int changes = s->n / CONTACTS_PER_CHANGE;
+    changes = changes < CHANGES_LEAST ? CHANGES_LEAST : changes > CHANGES_MOST ? CHANGES_MOST : changes;
+    for (int i = 0; i < changes; i++) least[i] = INFINITY;
+    for (int c = 0; c < s->n; c++) { /* ascending; the last one is pushed out */
         double way = way_of(s, c, r + c * s->d, v + c * s->d);
-        for (int i = 0; i < CHANGES; i++) {
-            if (!(way < least[i])) continue;
-            double pushed = least[i];
-            least[i] = way;
-            way = pushed;
-        }
+        if (!(way < least[changes - 1])) continue;
+        int i = changes - 1;
+        for (; i > 0 && way < least[i - 1]; i--) least[i] = least[i - 1];
+        least[i] = way;
     }
-    return least[CHANGES - 1];
+    return least[changes - 1];
 }
 
 static double product(const double *a, const double *b, int m) {

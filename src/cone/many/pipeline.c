@@ -17,10 +17,10 @@ enum {
     LARGE = 200, /* contacts */
     CONTACTS_PER_SWEEP = 13,
     SWEPT_STEPS = 60,
+    DRIFT_LEAST = 50, /* contacts, where few digits are wanted */
     DRIFT_LOT = 1200, /* sweeps */
     DRIFT_LOTS = 20,
     DRIFT_LOTS_EXACT = 3,
-    DRIFT_LOTS_ALONE = 3,
     DRIFT_STEPS = 6,
     SWEPT_POLISH = 30
 };
@@ -31,8 +31,10 @@ enum {
 #define PLANAR_NEAR 1e-2     /* from here on Newton's method is faster in the plane */
 #define PROJECTION_STUCK 0.8 /* of the residual left by a lot of iterations */
 
-/* Large piles in space: a factorisation takes as long as hundreds of sweeps. */
-static bool follows_drift(const many_system *s) { return s->n >= LARGE && !many_is_planar(s); }
+/* Piles in space: a factorisation takes as long as many sweeps, hundreds where there are thousands of contacts. */
+static bool follows_drift(const many_system *s) {
+    return s->n >= (s->settings.residual < EXACT ? LARGE : DRIFT_LEAST) && !many_is_planar(s);
+}
 
 /* Sweeps cost little, and find few digits: the fewer are wanted, the more of them; of large systems as many as take half the time of a factorisation. */
 static int sweeps_worth(const many_system *s) {
@@ -102,7 +104,7 @@ static zn_status solve_in_plane(many_system *s) {
     return is_final(status) ? status : solve_from_inside(s);
 }
 
-/* Sweeps along their drift, which arrive at few digits without any factorisation. Where more are wanted a few of Newton's steps in between look whether they are near enough. The
+/* Sweeps along their drift, which arrive at few digits without factorisations. Where more are wanted a few of Newton's steps in between look whether they are near enough. The
  * sweeps go on from their own point, which on its way past changes of contacts may be worse for a while. */
 static zn_status solve_by_drift(many_system *s) {
     size_t bytes = (size_t)s->m * sizeof(double);
@@ -113,7 +115,7 @@ static zn_status solve_by_drift(many_system *s) {
         if (many_drift(s, DRIFT_LOT)) return ZN_OK;
         if (base_stopped(s->context)) return ZN_STOPPED;
         memcpy(s->work, s->r, bytes);
-        if (!exact && lot < DRIFT_LOTS_ALONE) continue;
+        if (!exact) continue;
         zn_status status = many_swept_newton(s, DRIFT_STEPS);
         if (is_final(status)) return status;
     }
