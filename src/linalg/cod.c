@@ -148,7 +148,6 @@ void lin_cod_solve(const lin_cod *cod, const double *b, double *x) {
 }
 
 double lin_cod_rcond(const lin_cod *cod) { return cod->rcond; }
-int lin_cod_rank(const lin_cod *cod) { return cod->rank; }
 
 zn_status lin_dense_pivots(zn_context *context, int m, int n, double *a, int *column, double *diagonal) {
     int query = -1, info = 0, k = smaller_count(m, n), ld = larger_count(1, m);

@@ -20,27 +20,12 @@ void lin_dense_cholesky_solve(int n, const double *l, double *b, int columns);
 /* y += sum_k f[k] a[k] of n entries each, in the order of k. */
 void lin_dense_add_columns(int n, int count, const double *const *a, const double *f, double *y);
 
-/* y += s A x and y += s A' x for A of m x n. */
+/* y += s A x for A of m x n. */
 static inline void lin_dense_multiply(int m, int n, const double *restrict a, double s, const double *restrict x, double *restrict y) {
     for (int j = 0; j < n; j++) {
         double sx = s * x[j];
         for (int i = 0; i < m; i++) y[i] += a[(size_t)j * (size_t)m + (size_t)i] * sx;
     }
-}
-
-static inline void lin_dense_multiply_transposed(int m, int n, const double *restrict a, double s, const double *restrict x,
-                                                 double *restrict y) {
-    for (int j = 0; j < n; j++) {
-        double sum = 0;
-        for (int i = 0; i < m; i++) sum += a[(size_t)j * (size_t)m + (size_t)i] * x[i];
-        y[j] += s * sum;
-    }
-}
-
-/* C += s A B for A of m x k, B of k x n. */
-static inline void lin_dense_multiply_matrix(int m, int k, int n, const double *restrict a, const double *restrict b, double s,
-                                             double *restrict c) {
-    for (int j = 0; j < n; j++) lin_dense_multiply(m, k, a, s, b + (size_t)j * (size_t)k, c + (size_t)j * (size_t)m);
 }
 
 /* C += s A B by the BLAS for A of m x k, columns of B and C `ldb` and `ldc` apart. */
@@ -64,7 +49,6 @@ void lin_cod_solve(const lin_cod *, const double *b, double *x);
 /* The other one by elimination; false: a pivot is not above `tiny`, and b is as it was. */
 bool lin_cod_eliminate_block(lin_cod *, int n, const double *a, const int *label, int block, double tiny, double *b);
 void lin_cod_solve_block(lin_cod *, int n, const double *a, const int *label, int block, double rank_tolerance, double *b);
-int lin_cod_rank(const lin_cod *);
 double lin_cod_rcond(const lin_cod *); /* smallest accepted diagonal entry of R by the largest; 0 when the rank is 0 */
 
 /* QR with column pivots of an m x n matrix, which is overwritten: column[k] (from 0) is the one chosen after k others, diagonal[k] the size of

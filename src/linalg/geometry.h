@@ -56,10 +56,6 @@ static inline void vec3_tangents(vec3 n, vec3 *t1, vec3 *t2) {
 static inline mat3 mat3_diagonal(double a, double b, double c) { return (mat3){{{a, 0, 0}, {0, b, 0}, {0, 0, c}}}; }
 static inline mat3 mat3_identity(void) { return mat3_diagonal(1, 1, 1); }
 
-/* a~ with a~ b = a x b. */
-static inline mat3 mat3_skew(vec3 a) { return (mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}}; }
-
-/* a b'. */
 static inline vec3 mat3_row(const mat3 *a, int i) { return (vec3){a->m[i][0], a->m[i][1], a->m[i][2]}; }
 static inline vec3 mat3_column(const mat3 *a, int j) { return (vec3){a->m[0][j], a->m[1][j], a->m[2][j]}; }
 
@@ -95,7 +91,6 @@ static inline quat quat_from(const double *p) { return (quat){{p[0], p[1], p[2],
 static inline quat quat_identity(void) { return (quat){{1, 0, 0, 0}}; }
 static inline vec3 quat_vector(quat p) { return (vec3){p.p[1], p.p[2], p.p[3]}; }
 static inline double quat_dot(quat p, quat q) { return p.p[0] * q.p[0] + p.p[1] * q.p[1] + p.p[2] * q.p[2] + p.p[3] * q.p[3]; }
-static inline quat quat_conjugate(quat p) { return (quat){{p.p[0], -p.p[1], -p.p[2], -p.p[3]}}; }
 
 /* p o q: R(p o q) = R(p) R(q). */
 static inline quat quat_product(quat p, quat q) {
@@ -123,12 +118,6 @@ static inline mat3 quat_matrix(quat p) {
     return (mat3){{{s * (e0 * e0 + e1 * e1 - e2 * e2 - e3 * e3), 2 * s * (e1 * e2 - e0 * e3), 2 * s * (e1 * e3 + e0 * e2)},
                    {2 * s * (e1 * e2 + e0 * e3), s * (e0 * e0 - e1 * e1 + e2 * e2 - e3 * e3), 2 * s * (e2 * e3 - e0 * e1)},
                    {2 * s * (e1 * e3 - e0 * e2), 2 * s * (e2 * e3 + e0 * e1), s * (e0 * e0 - e1 * e1 - e2 * e2 + e3 * e3)}}};
-}
-
-/* p' = 1/2 Q(p) Omega. */
-static inline quat quat_rate(quat p, vec3 Omega) {
-    vec3 v = quat_vector(p), w = vec3_add_scaled(vec3_cross(v, Omega), p.p[0], Omega);
-    return (quat){{-0.5 * vec3_dot(v, Omega), 0.5 * w.x, 0.5 * w.y, 0.5 * w.z}};
 }
 
 /* Omega = 2 Q(p)' p' / p.p: the angular velocity in the body's frame of a motion with rate p'. */

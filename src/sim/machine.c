@@ -10,11 +10,31 @@
 #include "base/nearest.h"
 #include "sim/simulation.h"
 
+/* Every sample ends a step. With as many as this within one step of the settings, or until the end where steps are chosen, `every` is a slip of the pen: the run
+ * would take days, and below the resolution of t it would not move at all. */
+static const double samples_in_step = 1e6, samples_in_run = 1e10;
+
+static zn_status check_samples(const zn_simulation *sim, const machine_plan *of) {
+    const zn_settings *settings = &sim->settings;
+    bool fixed = settings->step > 0 && !settings->step_auto;
+    double most = fixed ? samples_in_step : samples_in_run, span = fixed ? settings->step : settings->end;
+    for (int i = 0; i < of->n_values; i++) {
+        const double every = of->values[i].every;
+        if (of->values[i].kind != MACHINE_SAMPLED || !isfinite(span) || every * most >= span) continue;
+        return fail(
+            sim->context, ZN_ERROR_ARGUMENT,
+            "sampled value '%s': with every: %g there are %.3g samples %s, each of which ends a step of its own; at most %g are allowed",
+            of->values[i].name, every, span / every, fixed ? "within one step" : "until the end", most);
+    }
+    return ZN_OK;
+}
+
 zn_status sim_machine_create(zn_simulation *sim) {
     sim_machine *m = &sim->machine;
     const machine_plan *of = sim->given->machine;
     m->landing = INFINITY;
     if (!of) return ZN_OK;
+    if (check_samples(sim, of) != ZN_OK) return ZN_ERROR_ARGUMENT;
     size_t values = (size_t)of->n_values, events = (size_t)of->n_events;
     m->of = of;
     m->count = 2 * values + 4 * events;

@@ -70,7 +70,7 @@ for signal in TERM USR1 INT; do
     rm -f point
     "$zeno" run "$scenes/ring-chain.yaml" --end 100 --quiet --checkpoint point 2>err &
     run=$!
-    sleep 0.5
+    await listens $run $signal
     kill -$signal $run
     wait $run
     [ $? -eq 1 ] || complain "exit status after SIG$signal is not 1"
@@ -84,7 +84,7 @@ bird=$scenes/woodpecker.yaml
 rm -f point
 "$zeno" run "$bird" --quiet --end 20 --out left.h5 --checkpoint point,every=0.01 2>/dev/null &
 run=$!
-for _ in $(seq 500); do [ -f point ] && break || sleep 0.01; done
+await [ -f point ]
 kill -TERM $run
 wait $run
 [ -f point ] || complain "there is not a checkpoint"

@@ -224,7 +224,7 @@ holds "a change below 1e-3 is not worth a line" sh -c '! grep -q "by the scheme"
 # Ctrl-C: status 1, says so, keeps what there is
 "$zeno" run "$scenes/bouncing-ball.yaml" --scheme moreau-midpoint --step 1e-8 --out long.csv --summary >out 2>err </dev/null &
 pid=$!
-sleep 1
+await [ -s long.csv.partial ] && await listens "$pid" INT
 kill -INT "$pid"
 wait "$pid"
 got=$?

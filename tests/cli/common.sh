@@ -54,6 +54,22 @@ refused() {
     [ ! -s out ] || complain "standard output is not empty: $*"
     grep -q -e "$text" err || complain "no '$text' in: $(cat err)"
 }
+# Moments are awaited, not guessed: how long anything takes depends on what else the machine does. More than this many tenths of a second is a failure.
+PATIENCE=600
+# await COMMAND...: until it succeeds
+await() {
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt $PATIENCE ] || { complain "in vain awaited: $*" && return 1; }
+        sleep 0.1
+    done
+}
+# listens PID SIGNAL: the process is the program, no longer the shell that starts it, and handles the signal. One that comes earlier ends it like any other program.
+listens() {
+    case $2 in INT) number=2 ;; USR1) number=10 ;; TERM) number=15 ;; esac
+    handled=$(sed -n 's/^SigCgt:[[:space:]]*/0x/p' "/proc/$1/status") && [ "/proc/$1/exe" -ef "$zeno" ] && [ $((handled >> (number - 1) & 1)) -eq 1 ]
+}
 # A gnuplot in bin/ that leaves what it got in the file script.
 watch_gnuplot() {
     real=$(command -v gnuplot)

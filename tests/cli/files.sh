@@ -81,11 +81,7 @@ END
 for ending in h5 csv; do
     "$zeno" run long.yaml --quiet --out both.$ending 2>first </dev/null &
     pid=$!
-    tries=0
-    while [ ! -s both.$ending.partial ] && [ $tries -lt 100 ]; do
-        sleep 0.05
-        tries=$((tries + 1))
-    done
+    await [ -s both.$ending.partial ] && await listens $pid INT
     expect 2 "$zeno" run "$ball" --quiet --out both.$ending
     says "another process is writing it"
     kill -INT $pid
@@ -99,7 +95,7 @@ for ending in h5 csv; do
     # killed: the rows stay, and nobody is kept out
     "$zeno" run long.yaml --quiet --out both.$ending 2>/dev/null </dev/null &
     pid=$!
-    sleep 1.5
+    await "$zeno" plot both.$ending.partial --y x --out both.svg
     kill -KILL $pid
     wait $pid 2>/dev/null
     expect 0 "$zeno" plot both.$ending.partial --y x --out both.svg
@@ -109,7 +105,7 @@ done
 # pictures, pages and tables lock in the same way
 "$zeno" run long.yaml --quiet --out other.csv </dev/null 2>/dev/null &
 pid=$!
-while [ ! -s other.csv.partial ]; do sleep 0.05; done
+await [ -s other.csv.partial ]
 expect 2 "$zeno" converge nasty.yaml --steps 1e-2 --reference 1e-3 --end 0.1 --out other.csv
 says "another process is writing it"
 kill -KILL $pid

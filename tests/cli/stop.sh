@@ -25,7 +25,8 @@ grep -q '"status": "stopped", "message": "stopped by --time-limit 1 in the step 
 for signal in INT TERM; do
     sh -c 'trap - INT; exec "$@"' sh "$zeno" run heap.yaml --quiet --out stopped.csv 2>err &
     pid=$!
-    sleep 1
+    await listens $pid $signal
+    sleep 0.5 # into a solve
     kill -$signal $pid
     wait $pid && complain "SIG$signal ends well"
     grep -q '^stopped at t = ' err || complain "SIG$signal is not told: $(cat err)"

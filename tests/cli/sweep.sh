@@ -55,7 +55,7 @@ study killed.h5 --summary >out && grep -q '"seconds": 0,' out || complain "a com
 # Stopped by a signal: exit status 1, and the same command goes on.
 "$zeno" sweep "$ball" --vary q_0=0.5:2:100000 --keep last:q --end 10 --step 1e-3 --quiet --out stopped.h5 2>err &
 pid=$!
-sleep 0.6
+await [ -s stopped.h5.partial ] && await listens $pid TERM
 kill -TERM $pid
 wait $pid
 [ $? -eq 1 ] || complain "a stopped study does not exit with 1"

@@ -2,7 +2,7 @@
 /* Vectors and quaternions: identities, and derivatives against central differences. */
 #include "check.h"
 
-#include "linalg/geometry.h"
+#include "linalg/quaternions.h"
 #include "random.h"
 
 #define ROUNDS 50
@@ -30,6 +30,9 @@ static void check_vec3(vec3 a, vec3 b, double tolerance) {
 static void check_mat3(const mat3 *a, const mat3 *b, double tolerance) {
     for (int j = 0; j < 3; j++) check_vec3(mat3_column(a, j), mat3_column(b, j), tolerance);
 }
+
+/* a~ with a~ b = a x b. */
+static mat3 mat3_skew(vec3 a) { return (mat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}}; }
 
 static void vectors_and_matrices(void **state) {
     (void)state;

@@ -2,7 +2,7 @@
 /* Patterns from coordinates, and matrices from blocks against a dense reference. */
 #include "check.h"
 
-#include "linalg/dense.h"
+#include "linalg/dense_products.h"
 #include "linalg/linalg.h"
 #include "random.h"
 
@@ -95,7 +95,7 @@ static void products(void **state) {
         lin_dense_multiply(m, n, a, -0.5, x, expected);
         for (int i = 0; i < 12; i++) check_close(y[i], expected[i], 1e-14);
         lin_multiply_transposed(&p.p, v, 3, x, y);
-        lin_dense_multiply_transposed(m, n, a, 3, x, expected);
+        multiply_transposed(m, n, a, 3, x, expected);
         for (int i = 0; i < 12; i++) check_close(y[i], expected[i], 1e-14);
         lin_multiply(&(zn_pattern){m, n, NULL, NULL}, NULL, 1, x, y); /* an empty matrix adds nothing */
         for (int i = 0; i < 12; i++) check_close(y[i], expected[i], 1e-14);

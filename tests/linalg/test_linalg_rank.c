@@ -2,7 +2,7 @@
 /* Matrices of any rank: least squares, least norm, rank; redundant constraints dense and sparse. */
 #include "check.h"
 
-#include "linalg/dense.h"
+#include "linalg/dense_products.h"
 #include "linalg/linalg.h"
 #include "random.h"
 
@@ -20,7 +20,7 @@ static void random_of_rank(random_source *random, int m, int n, int r, double *a
     for (int k = 0; k < m * r; k++) B[k] = random_number(random);
     for (int k = 0; k < r * n; k++) C[k] = random_number(random);
     for (int k = 0; k < m * n; k++) a[k] = 0;
-    lin_dense_multiply_matrix(m, r, n, B, C, 1, a);
+    multiply_matrix(m, r, n, B, C, 1, a);
 }
 
 /* The four properties of the pseudo-inverse's solution: A'(A x - b) = 0 and x in the row space (orthogonal to a null vector,
@@ -38,13 +38,12 @@ static void decomposition(void **state) {
         for (int round = 0; round < 3; round++) {
             random_of_rank(&random, m, n, r, a);
             assert_int_equal(lin_cod_factor(cod, a, 0), r);
-            assert_int_equal(lin_cod_rank(cod), r);
             assert_true(r == 0 ? lin_cod_rcond(cod) == 0 : lin_cod_rcond(cod) > 1e-6);
             for (int i = 0; i < m; i++) b[i] = residual[i] = random_number(&random);
             lin_cod_solve(cod, b, x);
             lin_dense_multiply(m, n, a, -1, x, residual);
             for (int j = 0; j < n; j++) normal[j] = 0;
-            lin_dense_multiply_transposed(m, n, a, 1, residual, normal);
+            multiply_transposed(m, n, a, 1, residual, normal);
             check_below(norm(n, normal), 1e-12 * (1 + norm(n, x)));
             for (int j = 0; j < n; j++) v[j] = random_number(&random);
             for (int i = 0; i < m; i++) Av[i] = 0;

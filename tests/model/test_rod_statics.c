@@ -2,6 +2,8 @@
 /* Equilibria and frequencies of spatial rods against exact solutions and the literature. */
 #include "model/rod_fixture.h"
 
+#include "linalg/quaternions.h"
+
 static const double pi = 3.14159265358979323846;
 
 static vec3 random_unit(uint64_t *seed) {

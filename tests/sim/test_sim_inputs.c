@@ -177,6 +177,34 @@ static void test_positions_by_inputs(void **state) {
     zn_context_destroy(context);
 }
 
+/* Each sample ends a step: where there would be millions of them in one, the time between them is wrong, and the run would not end. */
+static void test_most_samples(void **state) {
+    (void)state;
+    static const struct {
+        const char *every, *step, *says;
+    } list[] = {{"1e-12", "0.01", "1e+10 samples within one step"},
+                {"1e-12", "auto", "1e+12 samples until the end"},
+                {"1e-4", "0.01", NULL},
+                {"1e-3", "auto", NULL}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        char text[300];
+        snprintf(
+            text, sizeof text,
+            "coordinates: {x: 1}\nenergy: {kinetic: x'^2/2}\nsampled: {every: %s, f: -x}\nforces: {x: f}\nsimulation: {step: %s, end: 1}\n",
+            list[k].every, list[k].step);
+        zn_context *context = zn_context_create(NULL);
+        zn_scene *scene = NULL;
+        zn_simulation *sim = NULL;
+        assert_int_equal(zn_scene_parse(context, "test", text, NULL, &scene), ZN_OK);
+        zn_status status = zn_simulation_create(context, zn_scene_model(scene), zn_scene_settings(scene), &sim);
+        assert_int_equal(status, list[k].says ? ZN_ERROR_ARGUMENT : ZN_OK);
+        if (list[k].says) assert_non_null(strstr(zn_error_text(context), list[k].says));
+        zn_simulation_destroy(sim);
+        zn_scene_destroy(scene);
+        zn_context_destroy(context);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_positions_by_inputs),
                                        cmocka_unit_test(test_force_by_input),
@@ -184,6 +212,7 @@ int main(void) {
                                        cmocka_unit_test(test_live_parameter),
                                        cmocka_unit_test(test_drive_by_input),
                                        cmocka_unit_test(test_derivatives),
-                                       cmocka_unit_test(test_errors)};
+                                       cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_most_samples)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
