@@ -159,11 +159,14 @@ static int balance(const zn_model *model, void *work, const zn_point *at, zn_bal
         clear(out->W, m->nnz[W]);
     const query forces = {out->no_force ? FORMULA_IMPACT : FORMULA_BALANCE,
                           {{out->r, BY_U}, {out->M, M}, {out->W, W}, {out->r_q, R_Q}, {out->r_u, R_U}}};
+    const query free = {FORMULA_FREE, {{out->r, BY_U}, {out->M, M}, {out->W, W}}};
     const query inertia = {FORMULA_INERTIA, {{out->M, M}, {out->W, W}}};
+    bool is_free = formula_is_free(at, out);
     for (int i = 0; i < m->n_kinds; i++) {
         const part_kind *kind = &m->kinds[i];
         bool loaded = (out->r || out->r_q || out->r_u) && (at->lambda || !kind->silent);
-        if (loaded || !kind->silent || out->W) ask(m, kind, work, at, loaded, 1, loaded ? &forces : &inertia);
+        if (loaded || !kind->silent || out->W)
+            ask(m, kind, work, at, loaded && !is_free, 1, !loaded ? &inertia : is_free ? &free : &forces);
     }
     return 0;
 }
@@ -174,11 +177,14 @@ static int constraints(const zn_model *model, void *work, const zn_point *at, zn
     clear(out->c0, n), clear(out->c1, n), clear(out->c2, n);
     clear(out->c0_q, m->nnz[C0_Q]), clear(out->c1_q, m->nnz[C1_Q]), clear(out->c1_u, m->nnz[C1_U]);
     clear(out->c2_q, m->nnz[C2_Q]), clear(out->c2_u, m->nnz[C2_U]);
-    const query queries[] = {{FORMULA_POSITION, {{out->c0, BY_ROWS}, {out->c0_q, C0_Q}}},
-                             {FORMULA_VELOCITY, {{out->c1, BY_ROWS}, {out->c1_u, C1_U}, {out->c1_q, C1_Q}}},
-                             {FORMULA_ACCELERATION, {{out->c2, BY_ROWS}, {out->c2_q, C2_Q}, {out->c2_u, C2_U}}}};
+    const query position = {FORMULA_POSITION, {{out->c0, BY_ROWS}, {out->c0_q, C0_Q}}},
+                velocity = {FORMULA_VELOCITY, {{out->c1, BY_ROWS}, {out->c1_u, C1_U}, {out->c1_q, C1_Q}}},
+                rows = {FORMULA_ROWS, {{out->c0, BY_ROWS}, {out->c1, BY_ROWS}, {out->c1_u, C1_U}, {out->c0_q, C0_Q}, {out->c1_q, C1_Q}}},
+                acceleration = {FORMULA_ACCELERATION, {{out->c2, BY_ROWS}, {out->c2_q, C2_Q}, {out->c2_u, C2_U}}};
+    const query apart[] = {position, velocity, acceleration}, together[] = {rows, acceleration};
+    bool both = formula_wants_both(out);
     for (int i = 0; i < m->n_kinds; i++)
-        if (m->kinds[i].rows) ask(m, &m->kinds[i], work, at, out->c2 || out->c2_q || out->c2_u, 3, queries);
+        if (m->kinds[i].rows) ask(m, &m->kinds[i], work, at, out->c2 || out->c2_q || out->c2_u, both ? 2 : 3, both ? together : apart);
     return 0;
 }
 

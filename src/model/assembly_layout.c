@@ -150,7 +150,7 @@ static int larger_count(int a, int b) { return a > b ? a : b; }
 static void note_features(assembly_model *m) {
     zn_model *base = &m->base;
     base->natural = base->lagrangian = base->size.nq == base->size.nu;
-    base->rows_rest = true;
+    base->rows_rest = base->forces_along_rows = true;
     base->force_uses_velocity = false;
     m->most_q = m->most_u = m->most_rows = m->most_registers = 0;
     for (int i = 0; i < m->n_parts; i++) {
@@ -162,6 +162,7 @@ static void note_features(assembly_model *m) {
         m->most_registers = larger_count(m->most_registers, (int)(model->work_bytes / sizeof(double)));
         base->force_uses_velocity = base->force_uses_velocity || model->force_uses_velocity;
         base->rows_rest = base->rows_rest && model->rows_rest;
+        base->forces_along_rows = base->forces_along_rows && model->forces_along_rows;
         base->natural = base->natural && model->natural;
         base->lagrangian = base->lagrangian && model->lagrangian;
         for (int k = 0; base->natural && p->kinematics && k < model->size.nq; k++) base->natural = p->q[k] == p->u[k];
