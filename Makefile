@@ -41,7 +41,7 @@ test-asan: test-packages ## every test with the address, leak and undefined-beha
 
 test-threads: test-packages ## whatever shares work between threads, with the thread checker
 	@test -f build/tsan/build.ninja || cmake --preset tsan
-	@cmake --build --preset tsan --target zeno test_base test_base_team test_sim_many
+	@cmake --build --preset tsan --target zeno test_base test_base_team test_sim_many test_assembly_shared
 	@ctest --preset tsan -j $(JOBS)
 
 python: build ## the Python package: a wheel in build/python/ with everything inside

@@ -87,6 +87,7 @@ struct zn_model {
     bool lagrangian;                             /* natural and `momentum` answers */
     bool force_uses_velocity;                    /* h depends on u */
     bool rows_rest;                              /* c1 has no part without u: no drives, belts, prescribed bodies; false: not known */
+    bool forces_along_rows;                      /* W is dc1/du transposed, in one pattern; false: not known. Set by builders */
     const double *q_start, *u_start;
     int n_outputs; /* values of interest that results keep: see `outputs` */
     const char *const *output_names;

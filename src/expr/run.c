@@ -6,40 +6,6 @@
 #include "base/wide.h"
 #include "expr/foot.h"
 
-/* All lanes are read before one is written: the result may stand where an operand stood. */
-#define EACH(value)                                                                                                        \
-    for (; i < end; i++) {                                                                                                 \
-        const double *a = r + (ptrdiff_t)i->a * lanes, *b = r + (ptrdiff_t)i->b * lanes, *c = r + (ptrdiff_t)i->c * lanes; \
-        double *to = r + (ptrdiff_t)i->to * lanes, x[EXPR_LANES];                                                          \
-        (void)a, (void)b, (void)c;                                                                                         \
-        for (int k = 0; k < lanes; k++) x[k] = (value);                                                                    \
-        for (int k = 0; k < lanes; k++) to[k] = x[k];                                                                      \
-    }                                                                                                                      \
-    break
-
-ALWAYS_INLINE void run_batch(const int lanes, int op, const tape_operands *i, const tape_operands *end, double *r) {
-    switch (op) {
-    case EXPR_ADD: EACH(a[k] + b[k]);
-    case EXPR_SUB: EACH(a[k] - b[k]);
-    case EXPR_MUL: EACH(a[k] * b[k]);
-    case EXPR_DIV: EACH(a[k] / b[k]);
-    case EXPR_NEG: EACH(-a[k]);
-    case TAPE_MUL_ADD: EACH(a[k] * b[k] + c[k]);
-    case TAPE_MUL_SUB: EACH(a[k] * b[k] - c[k]);
-    case TAPE_SUB_MUL: EACH(c[k] - a[k] * b[k]);
-    case TAPE_ADD_ADD: EACH((a[k] + b[k]) + c[k]);
-    case EXPR_SIN: EACH(sin(a[k]));
-    case EXPR_COS: EACH(cos(a[k]));
-    case EXPR_SQRT: EACH(sqrt(a[k]));
-    case EXPR_ABS: EACH(fabs(a[k]));
-    case EXPR_LESS: EACH(a[k] < b[k]);
-    case EXPR_LESS_EQUAL: EACH(a[k] <= b[k]);
-    case EXPR_FOOT_PART: EACH(a[k]);
-    case EXPR_IF: EACH(a[k] != 0 ? b[k] : c[k]);
-    default: EACH(expr_apply((expr_op)op, a[k], b[k], c[k]));
-    }
-}
-
 static void run_feet(const int lanes, const expr_tape *tape, const tape_operands *i, const tape_operands *end, double *r) {
     for (; i < end; i++) {
         const tape_foot *foot = tape->feet;
@@ -60,18 +26,59 @@ static void run_tables(const int lanes, const expr_tape *tape, const tape_operan
             r[i->to * lanes + k] = expr_table_value(tape->tables[i->b / EXPR_TABLE_ORDERS], i->b % EXPR_TABLE_ORDERS, r[i->a * lanes + k]);
 }
 
+/* All lanes are read before one is written: the result may stand where an operand stood. */
+#define EACH(value)                                                                                                        \
+    for (; i < end; i++) {                                                                                                 \
+        const double *a = r + (ptrdiff_t)i->a * lanes, *b = r + (ptrdiff_t)i->b * lanes, *c = r + (ptrdiff_t)i->c * lanes; \
+        double *to = r + (ptrdiff_t)i->to * lanes, x[EXPR_LANES];                                                          \
+        (void)a, (void)b, (void)c;                                                                                         \
+        for (int k = 0; k < lanes; k++) x[k] = (value);                                                                    \
+        for (int k = 0; k < lanes; k++) to[k] = x[k];                                                                      \
+    }                                                                                                                      \
+    break
+
+/* Of one operation, which most tapes do not have. */
+static void run_rare(const int lanes, const expr_tape *tape, int op, const tape_operands *i, const tape_operands *end, double *r) {
+    if (op == EXPR_FOOT) run_feet(lanes, tape, i, end, r);
+    else run_tables(lanes, tape, i, end, r);
+}
+
+ALWAYS_INLINE void run_batch(const int lanes, const expr_tape *tape, int op, const tape_operands *i, const tape_operands *end, double *r) {
+    switch (op) {
+    case EXPR_ADD: EACH(a[k] + b[k]);
+    case EXPR_SUB: EACH(a[k] - b[k]);
+    case EXPR_MUL: EACH(a[k] * b[k]);
+    case EXPR_DIV: EACH(a[k] / b[k]);
+    case EXPR_NEG: EACH(-a[k]);
+    case TAPE_MUL_ADD: EACH(a[k] * b[k] + c[k]);
+    case TAPE_MUL_SUB: EACH(a[k] * b[k] - c[k]);
+    case TAPE_SUB_MUL: EACH(c[k] - a[k] * b[k]);
+    case TAPE_ADD_ADD: EACH((a[k] + b[k]) + c[k]);
+    case EXPR_SIN: EACH(sin(a[k]));
+    case EXPR_COS: EACH(cos(a[k]));
+    case EXPR_SQRT: EACH(sqrt(a[k]));
+    case EXPR_ABS: EACH(fabs(a[k]));
+    case EXPR_LESS: EACH(a[k] < b[k]);
+    case EXPR_LESS_EQUAL: EACH(a[k] <= b[k]);
+    case EXPR_FOOT_PART: EACH(a[k]);
+    case EXPR_IF: EACH(a[k] != 0 ? b[k] : c[k]);
+    case EXPR_FOOT:
+    case EXPR_TABLE: run_rare(lanes, tape, op, i, end, r); break;
+    default: EACH(expr_apply((expr_op)op, a[k], b[k], c[k]));
+    }
+}
+
 /* Batches from `batch` on, up to the end of a section; where the next section goes on. */
 typedef struct tape_place {
-    int batch;
+    const tape_batch *batch;
     const tape_operands *code;
 } tape_place;
 
 ALWAYS_INLINE tape_place run_section(const int lanes, const expr_tape *tape, double *r, tape_place at, int section) {
-    for (; at.batch < tape->batch_end[section]; at.batch++) {
-        const tape_operands *end = tape->code + tape->batches[at.batch].end;
-        if (tape->batches[at.batch].op == EXPR_FOOT) run_feet(lanes, tape, at.code, end, r);
-        else if (tape->batches[at.batch].op == EXPR_TABLE) run_tables(lanes, tape, at.code, end, r);
-        else run_batch(lanes, tape->batches[at.batch].op, at.code, end, r);
+    const tape_operands *code = tape->code; /* what is stored in registers might be the tape, for all that the compiler knows */
+    for (const tape_batch *last = tape->batches + tape->batch_end[section]; at.batch < last; at.batch++) {
+        const tape_operands *end = code + at.batch->end;
+        run_batch(lanes, tape, at.batch->op, at.code, end, r);
         at.code = end;
     }
     return at;
@@ -82,7 +89,8 @@ WIDE static void run_lanes(const expr_tape *tape, double *registers, tape_place 
 }
 
 void expr_tape_section(const expr_tape *tape, double *registers, int lanes, int section) {
-    tape_place at = {section ? tape->batch_end[section - 1] : 0, tape->code + (section ? tape->code_end[section - 1] : 0)};
+    tape_place at = {tape->batches + (section ? tape->batch_end[section - 1] : 0),
+                     tape->code + (section ? tape->code_end[section - 1] : 0)};
     if (lanes == 1) run_section(1, tape, registers, at, section);
     else run_lanes(tape, registers, at, section);
 }
@@ -116,17 +124,25 @@ bool expr_tape_says(const expr_tape *tape, int section) {
     return false;
 }
 
+/* Four at a time: the loop costs as much as a copy. */
+ALWAYS_INLINE void copy_outputs(const int32_t *output, const int32_t *end, const double *restrict registers, double *restrict result) {
+    for (; end - output >= 4; output += 4, result += 4) {
+        result[0] = registers[output[0]], result[1] = registers[output[1]];
+        result[2] = registers[output[2]], result[3] = registers[output[3]];
+    }
+    for (; output < end; output++) *result++ = registers[*output];
+}
+
 void expr_tape_run(const expr_tape *tape, double *registers, const double *variables, int n_sections, double *const *results) {
     if (tape->n_variables > 0 && registers != variables) memcpy(registers, variables, (size_t)tape->n_variables * sizeof(double));
     if (tape->n_constants > 0) memcpy(registers + tape->n_variables, tape->constants, (size_t)tape->n_constants * sizeof(double));
     if (n_sections > tape->n_sections) n_sections = tape->n_sections;
-    tape_place at = {0, tape->code};
+    tape_place at = {tape->batches, tape->code};
     const int32_t *output = tape->outputs, *end;
     for (int k = 0; k < n_sections; k++, output = end) {
         at = run_section(1, tape, registers, at, k);
         end = tape->outputs + tape->output_end[k];
         double *result = results ? results[k] : NULL;
-        if (result)
-            for (; output < end; output++) *result++ = registers[*output];
+        if (result) copy_outputs(output, end, registers, result);
     }
 }

@@ -9,9 +9,18 @@
 
 static const double least_pivot = 1e-8;
 enum {
-    MOST_CELL = 12,  /* rows of a cell whose inverse is kept */
-    DENSE_SCHUR = 32 /* up to this many rows S is dense */
+    MOST_CELL = 12,   /* rows of a cell whose inverse is kept */
+    DENSE_SCHUR = 32, /* up to this many rows S is dense */
+    FEW_TERMS = 16    /* of the sums in a column of S: up to this many (mean), these alone cost less than whole columns */
 };
+
+/* An entry of a dense S, and where its sum of products C_e V_v ends. */
+typedef struct sum_entry {
+    int at, end;
+} sum_entry;
+typedef struct sum_term {
+    int e, v;
+} sum_term;
 
 struct lin_saddle {
     zn_context *context;
@@ -23,9 +32,12 @@ struct lin_saddle {
     int *s_start, *s_row, *pivot;                      /* pattern of S */
     double *V, *S, *scale, *column;                    /* column: n, zero between uses */
     double *rows;                                      /* C' by columns, where S is dense: entries of a row of C side by side */
-    double *values;                                    /* of S over its pattern */
-    const double *C_values;                            /* the caller's */
-    lin_matrix *matrix;                                /* S where it is large */
+    sum_entry *sums;                                   /* of a dense S: on and below the diagonal, then above; NULL: too many */
+    sum_term *terms;
+    int n_lower, n_sums;
+    double *values;         /* of S over its pattern */
+    const double *C_values; /* the caller's */
+    lin_matrix *matrix;     /* S where it is large */
     lin_lu *lu;
     bool symmetric; /* W = C */
     bool singles;   /* every cell is one row */
@@ -133,6 +145,38 @@ static bool make_S(lin_saddle *s) {
     return ordered && (s->lu = lin_lu_create(context, s->matrix));
 }
 
+/* The next sum: entry (i, j) of S. Counts its terms, or lists them, too. */
+static int add_sum(lin_saddle *s, int i, int j, int count) {
+    for (int v = s->v_start[j]; v < s->v_start[j + 1]; v++)
+        for (int e = s->C->start[i]; e < s->C->start[i + 1]; e++) {
+            if (s->C->index[e] != s->v_row[v]) continue;
+            if (s->terms) s->terms[count] = (sum_term){e, v};
+            count++;
+        }
+    if (s->terms) s->sums[s->n_sums++] = (sum_entry){j * s->m + i, count};
+    return count;
+}
+
+static int add_sums(lin_saddle *s) {
+    int count = 0;
+    for (int upper = 0; upper < 2; upper++) {
+        for (int j = 0; j < s->m; j++)
+            for (int k = s->s_start[j]; k < s->s_start[j + 1]; k++)
+                if ((s->s_row[k] < j) == upper) count = add_sum(s, s->s_row[k], j, count);
+        if (!upper) s->n_lower = s->n_sums;
+    }
+    return count;
+}
+
+static bool make_sums(lin_saddle *s) {
+    int terms = s->S && s->m > 0 ? add_sums(s) : 0;
+    if (terms == 0 || terms > FEW_TERMS * s->m) return true;
+    s->sums = MEM_ARRAY(s->context, sum_entry, s->s_start[s->m]);
+    s->terms = s->sums ? MEM_ARRAY(s->context, sum_term, terms) : NULL;
+    if (s->terms) add_sums(s);
+    return s->terms;
+}
+
 static bool pays(const lin_saddle *s) {
     int most = 0;
     for (int c = 0; c < s->n_cells; c++) most = s->start[c + 1] - s->start[c] > most ? s->start[c + 1] - s->start[c] : most;
@@ -159,7 +203,7 @@ zn_status lin_saddle_create(zn_context *context, const zn_pattern *M, const zn_p
     if (wanted) {
         size_t last = (size_t)(s->start[s->n_cells] - s->start[s->n_cells - 1]);
         s->inverse = MEM_ARRAY(context, double, (size_t)s->offset[s->n_cells - 1] + last * last);
-        good = s->inverse && make_V(s) && make_S(s);
+        good = s->inverse && make_V(s) && make_S(s) && make_sums(s);
     }
     if (good && wanted) *saddle = s;
     else lin_saddle_destroy(s);
@@ -170,8 +214,8 @@ void lin_saddle_destroy(lin_saddle *s) {
     if (!s) return;
     lin_lu_destroy(s->lu);
     lin_matrix_destroy(s->matrix);
-    void *blocks[] = {s->cell,    s->place, s->start, s->row, s->offset, s->inverse, s->v_start, s->v_row,  s->v_block,
-                      s->s_start, s->s_row, s->pivot, s->V,   s->S,      s->rows,    s->scale,   s->column, s->values};
+    void *blocks[] = {s->sums,    s->terms,   s->cell,  s->place, s->start, s->row, s->offset, s->inverse, s->v_start, s->v_row,
+                      s->v_block, s->s_start, s->s_row, s->pivot, s->V,     s->S,   s->rows,   s->scale,   s->column,  s->values};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(s->context, blocks[i]);
     mem_free(s->context, s);
 }
@@ -259,16 +303,28 @@ static bool find_scale(lin_saddle *s, int i, double diagonal) {
     return isfinite(diagonal) && diagonal != 0;
 }
 
+static void add_all_rows(const lin_saddle *s, const double *C) {
+    for (int i = 0; i < s->m; i++)
+        for (int e = s->C->start[i]; e < s->C->start[i + 1]; e++) s->rows[s->C->index[e] * s->m + i] = C[e]; /* elsewhere zeros stay */
+    for (int j = 0; j < s->m; j++) add_rows(s, j, s->symmetric ? j : 0);
+}
+
+static void add_terms(const lin_saddle *s, const double *C) {
+    const sum_term *t = s->terms;
+    for (const sum_entry *one = s->sums, *last = one + (s->symmetric ? s->n_lower : s->n_sums); one < last; one++) {
+        double sum = 0;
+        for (const sum_term *end = s->terms + one->end; t < end; t++) sum += C[t->e] * s->V[t->v];
+        s->S[one->at] = sum;
+    }
+}
+
 static zn_status factor_dense(lin_saddle *s, const double *C) {
     int m = s->m;
-    for (int i = 0; i < m; i++)
-        for (int e = s->C->start[i]; e < s->C->start[i + 1]; e++) s->rows[s->C->index[e] * m + i] = C[e]; /* elsewhere zeros stay */
-    for (int j = 0; j < m; j++) {
-        int first = s->symmetric ? j : 0;
-        memset(s->S + j * m + first, 0, (size_t)(m - first) * sizeof *s->S);
-        add_rows(s, j, first);
+    memset(s->S, 0, (size_t)(m * m) * sizeof *s->S);
+    if (s->terms) add_terms(s, C);
+    else add_all_rows(s, C);
+    for (int j = 0; j < m; j++)
         if (!find_scale(s, j, s->S[j * (m + 1)])) return ZN_ERROR_SINGULAR;
-    }
     for (int j = 0; j < m; j++)
         for (int i = s->symmetric ? j : 0; i < m; i++) s->S[j * m + i] *= s->scale[i] * s->scale[j];
     if (s->symmetric ? lin_dense_cholesky_factor(m, s->S) : lin_dense_lu_factor(m, s->S, s->pivot)) return ZN_ERROR_SINGULAR;

@@ -55,6 +55,9 @@ typedef struct assembly_extra {
  * failure it may only be destroyed (model_free) or extended again. */
 zn_status assembly_extend(zn_context *, const zn_model *model, int count, const assembly_extra *, zn_model **extended);
 
+/* Members of the context's team share the parts of many of one kind; answers do not depend on how many there are. Before memory for work is taken. */
+void assembly_share(zn_model *extended, int threads);
+
 /* The numbers of the extras of `extended` become those of others of the same kinds on the same coordinates (which stay the caller's), one for one; the rest stays as it is. False: they
  * are not of the same kinds, and nothing has changed. */
 bool assembly_renumber(zn_model *extended, int count, const assembly_extra *others);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The questions to an assembly. Parts of one kind are asked together, EXPR_LANES at a time: the point on their coordinates goes into the registers of
- * their tapes, the sections run, and their outputs are added to the whole from there. */
+ * their tapes, the sections run, and their outputs are added to the whole from there. Threads share blocks of parts that add to different numbers: whoever
+ * does it, each number is the same sum. */
 #include "model/assembly_internal.h"
 
+#include "base/team.h"
 #include "base/wide.h"
 
-/* Scratch memory of one caller: the local point of a part that is asked alone; registers of all lanes. */
+/* Scratch memory of one caller: the local point of a part that is asked alone; registers of all lanes, for each thread. */
 typedef struct scratch {
     double *q, *u, *a, *lambda;
     double *registers;
@@ -19,7 +21,8 @@ static scratch lay_out(const assembly_model *m, void *work) {
 
 static size_t scratch_bytes(const assembly_model *m) {
     size_t point = (size_t)m->most_q + 2 * (size_t)m->most_u + (size_t)m->most_rows;
-    return (point + EXPR_LANES * (size_t)m->most_registers) * sizeof(double);
+    size_t members = m->threads > 1 ? (size_t)m->threads : 1;
+    return (point + members * EXPR_LANES * (size_t)m->most_registers) * sizeof(double);
 }
 
 /* ---- asking a kind ---- */
@@ -102,27 +105,67 @@ ALWAYS_INLINE void run(const int lanes, const query *q, int n, const part_kind *
     }
 }
 
+/* What a kind is asked. */
+typedef struct asking {
+    const assembly_model *m;
+    const part_kind *kind;
+    const zn_point *at;
+    bool loads;
+    int n_queries, sections[MOST_QUERIES];
+    const query *queries;
+    double *registers; /* of the first member, then of the others */
+} asking;
+
+static void ask_block(const asking *a, int block, double *registers) {
+    const part_kind *kind = a->kind;
+    int first = block * EXPR_LANES, left = kind->count - first, used = left < EXPR_LANES ? left : EXPR_LANES;
+    const int *index = a->m->lane_index.at + kind->index + first * (kind->nq + kind->nu + kind->rows);
+    const double *numbers = a->m->lane_numbers + kind->numbers + first * kind->tapes->n_used;
+    const int *number = a->m->by_kind.at + kind->first + first;
+    const part *p[EXPR_LANES] = {&a->m->parts[number[0]]};
+    for (int k = 1; k < used; k++) p[k] = &a->m->parts[number[k]];
+    const double *inputs = p[0]->model->inputs;
+    if (left == 1) load(1, kind, inputs, index, numbers, a->at, a->loads, registers);
+    else load(EXPR_LANES, kind, inputs, index, numbers, a->at, a->loads, registers);
+    for (int i = 0; i < a->n_queries; i++)
+        if (left == 1) run(1, &a->queries[i], a->sections[i], kind, p, 1, registers);
+        else run(EXPR_LANES, &a->queries[i], a->sections[i], kind, p, used, registers);
+}
+
+/* Blocks of a task: some microseconds of work; kinds with fewer than SHARED blocks are not worth waking anybody. */
+enum { TASK = 16, SHARED = 4 * TASK };
+
+static int count_blocks(const part_kind *kind) { return (kind->count + EXPR_LANES - 1) / EXPR_LANES; }
+
+static void ask_task(void *user, int task, int member) {
+    const asking *a = user;
+    int end = (task + 1) * TASK, blocks = count_blocks(a->kind);
+    double *registers = a->registers + (size_t)member * EXPR_LANES * (size_t)a->m->most_registers;
+    for (int block = task * TASK; block < end && block < blocks; block++) ask_block(a, block, registers);
+}
+
+/* Whether no two parts of a kind add to one number: rows of lambda belong to one part, and so do entries of a kind that stands alone. */
+static bool is_apart(const asking *a) {
+    for (int i = 0; i < a->n_queries; i++)
+        for (int s = 0; s < a->sections[i]; s++) {
+            int index = a->queries[i].sections[s].index;
+            bool own = index == BY_ROWS || index == W || (index >= C0_Q && index <= C2_U);
+            if (a->queries[i].sections[s].to && !own && (index == BY_NUMBER || !a->kind->alone)) return false;
+        }
+    return true;
+}
+
 static void ask(const assembly_model *m, const part_kind *kind, void *work, const zn_point *at, bool loads, int n_queries,
                 const query *queries) {
-    double *registers = lay_out(m, work).registers;
-    const int *index = m->lane_index.at + kind->index;
-    const double *numbers = m->lane_numbers + kind->numbers;
-    int sections[MOST_QUERIES], any = 0;
-    for (int i = 0; i < n_queries; i++) any += sections[i] = count_sections(&queries[i], kind);
-    for (int first = 0, lanes; any && first < kind->count; first += lanes) { /* none: the kind has nothing to say */
-        const part *p[EXPR_LANES];
-        int left = kind->count - first, used = left < EXPR_LANES ? left : EXPR_LANES;
-        lanes = left == 1 ? 1 : EXPR_LANES;
-        for (int k = 0; k < used; k++) p[k] = &m->parts[m->by_kind.at[kind->first + first + k]];
-        const double *inputs = p[0]->model->inputs;
-        if (lanes == 1) load(1, kind, inputs, index, numbers, at, loads, registers);
-        else load(EXPR_LANES, kind, inputs, index, numbers, at, loads, registers);
-        for (int i = 0; i < n_queries; i++)
-            if (lanes == 1) run(1, &queries[i], sections[i], kind, p, 1, registers);
-            else run(EXPR_LANES, &queries[i], sections[i], kind, p, used, registers);
-        index += (kind->nq + kind->nu + kind->rows) * lanes;
-        numbers += kind->tapes->n_used * lanes;
-    }
+    asking a = {.m = m, .kind = kind, .at = at, .loads = loads, .n_queries = n_queries, .queries = queries};
+    int any = 0, blocks = count_blocks(kind);
+    for (int i = 0; i < n_queries; i++) any += a.sections[i] = count_sections(&queries[i], kind);
+    if (!any) return; /* the kind has nothing to say */
+    a.registers = lay_out(m, work).registers;
+    if (m->threads > 1 && blocks >= SHARED && is_apart(&a))
+        base_team_run(base_team_of(m->context, m->threads), m->threads, (blocks + TASK - 1) / TASK, ask_task, &a);
+    else
+        for (int block = 0; block < blocks; block++) ask_block(&a, block, a.registers);
 }
 
 static void clear(double *values, int count) {
@@ -159,11 +202,14 @@ static int balance(const zn_model *model, void *work, const zn_point *at, zn_bal
         clear(out->W, m->nnz[W]);
     const query forces = {out->no_force ? FORMULA_IMPACT : FORMULA_BALANCE,
                           {{out->r, BY_U}, {out->M, M}, {out->W, W}, {out->r_q, R_Q}, {out->r_u, R_U}}};
+    const query free = {FORMULA_FREE, {{out->r, BY_U}, {out->M, M}, {out->W, W}}};
     const query inertia = {FORMULA_INERTIA, {{out->M, M}, {out->W, W}}};
+    bool is_free = formula_is_free(at, out);
     for (int i = 0; i < m->n_kinds; i++) {
         const part_kind *kind = &m->kinds[i];
         bool loaded = (out->r || out->r_q || out->r_u) && (at->lambda || !kind->silent);
-        if (loaded || !kind->silent || out->W) ask(m, kind, work, at, loaded, 1, loaded ? &forces : &inertia);
+        if (loaded || !kind->silent || out->W)
+            ask(m, kind, work, at, loaded && !is_free, 1, !loaded ? &inertia : is_free ? &free : &forces);
     }
     return 0;
 }
@@ -174,11 +220,14 @@ static int constraints(const zn_model *model, void *work, const zn_point *at, zn
     clear(out->c0, n), clear(out->c1, n), clear(out->c2, n);
     clear(out->c0_q, m->nnz[C0_Q]), clear(out->c1_q, m->nnz[C1_Q]), clear(out->c1_u, m->nnz[C1_U]);
     clear(out->c2_q, m->nnz[C2_Q]), clear(out->c2_u, m->nnz[C2_U]);
-    const query queries[] = {{FORMULA_POSITION, {{out->c0, BY_ROWS}, {out->c0_q, C0_Q}}},
-                             {FORMULA_VELOCITY, {{out->c1, BY_ROWS}, {out->c1_u, C1_U}, {out->c1_q, C1_Q}}},
-                             {FORMULA_ACCELERATION, {{out->c2, BY_ROWS}, {out->c2_q, C2_Q}, {out->c2_u, C2_U}}}};
+    const query position = {FORMULA_POSITION, {{out->c0, BY_ROWS}, {out->c0_q, C0_Q}}},
+                velocity = {FORMULA_VELOCITY, {{out->c1, BY_ROWS}, {out->c1_u, C1_U}, {out->c1_q, C1_Q}}},
+                rows = {FORMULA_ROWS, {{out->c0, BY_ROWS}, {out->c1, BY_ROWS}, {out->c1_u, C1_U}, {out->c0_q, C0_Q}, {out->c1_q, C1_Q}}},
+                acceleration = {FORMULA_ACCELERATION, {{out->c2, BY_ROWS}, {out->c2_q, C2_Q}, {out->c2_u, C2_U}}};
+    const query apart[] = {position, velocity, acceleration}, together[] = {rows, acceleration};
+    bool both = formula_wants_both(out);
     for (int i = 0; i < m->n_kinds; i++)
-        if (m->kinds[i].rows) ask(m, &m->kinds[i], work, at, out->c2 || out->c2_q || out->c2_u, 3, queries);
+        if (m->kinds[i].rows) ask(m, &m->kinds[i], work, at, out->c2 || out->c2_q || out->c2_u, both ? 2 : 3, both ? together : apart);
     return 0;
 }
 

@@ -41,6 +41,12 @@ zn_status assembly_extend(zn_context *context, const zn_model *model, int count,
     return status;
 }
 
+void assembly_share(zn_model *extended, int threads) {
+    assembly_model *m = (assembly_model *)extended;
+    m->threads = threads;
+    assembly_set_answers(m);
+}
+
 static bool is_like(const part *p, const assembly_extra *other) {
     const zn_sizes *size = &p->model->size;
     return formula_model_like(p->model, other->model) && !memcmp(p->q, other->q, (size_t)size->nq * sizeof *p->q) &&

@@ -42,7 +42,8 @@ typedef struct assembly_indices {
 typedef struct part_kind {
     const formula_tapes *tapes;
     bool natural, kinematics, silent;
-    int rows; /* of lambda, of each part */
+    bool alone; /* no two of its parts have a coordinate or velocity in common */
+    int rows;   /* of lambda, of each part */
     int nq, nu;
     int first, count;                    /* in the list by kinds */
     int index, numbers;                  /* where its lanes begin in `lane_index` and `lane_numbers` */
@@ -71,6 +72,7 @@ typedef struct assembly_model {
     size_t kind_room;
     int n_kinds;
     lin_sorting sorting;
+    int threads; /* that share the parts of a kind; 0, 1: the caller's only */
     /* Largest sizes of a part, for the scratch memory of one caller. */
     int most_q, most_u, most_rows, most_registers;
     char **q_names, **u_names;

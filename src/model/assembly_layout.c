@@ -150,7 +150,7 @@ static int larger_count(int a, int b) { return a > b ? a : b; }
 static void note_features(assembly_model *m) {
     zn_model *base = &m->base;
     base->natural = base->lagrangian = base->size.nq == base->size.nu;
-    base->rows_rest = true;
+    base->rows_rest = base->forces_along_rows = true;
     base->force_uses_velocity = false;
     m->most_q = m->most_u = m->most_rows = m->most_registers = 0;
     for (int i = 0; i < m->n_parts; i++) {
@@ -162,6 +162,7 @@ static void note_features(assembly_model *m) {
         m->most_registers = larger_count(m->most_registers, (int)(model->work_bytes / sizeof(double)));
         base->force_uses_velocity = base->force_uses_velocity || model->force_uses_velocity;
         base->rows_rest = base->rows_rest && model->rows_rest;
+        base->forces_along_rows = base->forces_along_rows && model->forces_along_rows;
         base->natural = base->natural && model->natural;
         base->lagrangian = base->lagrangian && model->lagrangian;
         for (int k = 0; base->natural && p->kinematics && k < model->size.nq; k++) base->natural = p->q[k] == p->u[k];
@@ -251,6 +252,31 @@ void assembly_fill_lanes(assembly_model *m) {
     for (int i = 0; i < m->n_kinds; i++) fill_lanes(m, &m->kinds[i]);
 }
 
+/* Numbers in a list that were not seen in this round. */
+static bool are_new(const int *list, int count, int *seen, int round) {
+    for (int i = 0; i < count; i++) {
+        if (seen[list[i]] == round) return false;
+        seen[list[i]] = round;
+    }
+    return true;
+}
+
+/* Of kinds that own coordinates: contacts have bodies in common. */
+static zn_status find_alone(assembly_model *m) {
+    int nq = m->base.size.nq, nu = m->base.size.nu;
+    if (!grow(m->context, &m->row, nq + nu)) return ZN_ERROR_MEMORY;
+    memset(m->row.at, 0, (size_t)(nq + nu) * sizeof *m->row.at); /* not in use yet */
+    for (int i = 0; i < m->n_kinds; i++) {
+        part_kind *kind = &m->kinds[i];
+        kind->alone = kind->kinematics;
+        for (int k = 0; kind->alone && k < kind->count; k++) {
+            const part *p = lane_part(m, kind, k);
+            kind->alone = are_new(p->q, kind->nq, m->row.at, i + 1) && are_new(p->u, kind->nu, m->row.at + nq, i + 1);
+        }
+    }
+    return ZN_OK;
+}
+
 static zn_status make_lanes(assembly_model *m) {
     int indices = 0, numbers = 0;
     for (int i = 0; i < m->n_kinds; i++) {
@@ -272,6 +298,7 @@ zn_status assembly_lay_out(assembly_model *m, const assembly_model *same) {
     zn_status status = sort_by_kind(m);
     if (status == ZN_OK) status = number_rows(m);
     if (status == ZN_OK) status = make_lanes(m);
+    if (status == ZN_OK) status = find_alone(m);
     if (status == ZN_OK) status = copy_contacts(m);
     for (int k = 0; status == ZN_OK && k < N_MATRICES; k++) {
         if (is_same(m, same, (matrix_name)k)) share_pattern(m, same, (matrix_name)k);

@@ -211,6 +211,7 @@ zn_status zn_model_from_callbacks(zn_context *context, const zn_model *def, zn_m
     callback_model *m = MEM_ARRAY(context, callback_model, 1);
     if (!m) return ZN_ERROR_MEMORY;
     m->base = m->user = *def;
+    m->base.forces_along_rows = false;        /* patterns of callbacks may differ */
     m->base.drawing = m->user.drawing = NULL; /* copied last: zn_model_destroy frees it */
     m->base.destroy = destroy;
     if (!def->kinematics) m->base.kinematics = natural_kinematics;

@@ -19,7 +19,7 @@ typedef struct compiler {
     formula_system *s;
     formula_model *model;
     expr_list switches;
-    expr *qdot, *r, *r_no_force, *qddot, *c0, *c1, *c2, *load; /* load: W lambda + smooth friction */
+    expr *qdot, *r, *r_no_force, *r_free, *qddot, *c0, *c1, *c2, *load; /* load: W lambda + smooth friction; r_free: at a = 0, lambda = 0 */
     matrix qdot_q, B, r_q, r_u, r_q_no_force, r_u_no_force, M, W, c0_q, c1_q, c1_u, c2_q, c2_u, p_q, b_q, b_u;
 } compiler;
 
@@ -43,12 +43,26 @@ static expr total_derivative(compiler *c, expr e) {
 
 static expr *array(compiler *c, int count) { return MEM_ARRAY(c->context, expr, count); }
 
+/* -h - f(lambda = 0); f is mostly zero. */
+static bool make_free(compiler *c) {
+    formula_system *s = c->s;
+    expr zero = expr_constant(s->graph, 0), *zeros = array(c, s->n);
+    for (int i = 0; zeros && i < s->n; i++) zeros[i] = zero;
+    for (int i = 0; zeros && i < s->size.nu; i++) {
+        expr force = expr_is_zero(s->graph, s->force[i]) ? zero : expr_substitute(s->graph, s->force[i], s->lambda, s->n, zeros);
+        c->r_free[i] = sub(c, sub(c, zero, force), s->h[i]);
+    }
+    mem_free(c->context, zeros);
+    return zeros;
+}
+
 static bool make_vectors(compiler *c) {
     formula_system *s = c->s;
     int nq = s->size.nq, nu = s->size.nu;
-    c->r = array(c, nu), c->r_no_force = array(c, nu), c->load = array(c, nu), c->qddot = array(c, nq), c->qdot = array(c, nq);
+    c->r = array(c, nu), c->r_no_force = array(c, nu), c->r_free = array(c, nu), c->load = array(c, nu), c->qddot = array(c, nq),
+    c->qdot = array(c, nq);
     c->c0 = array(c, s->n), c->c1 = array(c, s->n), c->c2 = array(c, s->n);
-    if (!c->r || !c->r_no_force || !c->load || !c->qddot || !c->qdot || !c->c0 || !c->c1 || !c->c2) return false;
+    if (!c->r || !c->r_no_force || !c->r_free || !c->load || !c->qddot || !c->qdot || !c->c0 || !c->c1 || !c->c2) return false;
     for (int i = 0; i < nq; i++) {
         bool own = i < s->answered;
         c->qdot[i] = own ? s->qdot[i] : expr_constant(s->graph, 0);
@@ -73,7 +87,7 @@ static bool make_vectors(compiler *c) {
         c->r_no_force[i] = sub(c, inertia, c->load[i]);
         c->r[i] = sub(c, c->r_no_force[i], s->h[i]);
     }
-    return true;
+    return make_free(c);
 }
 
 /* Entries of a matrix as they are found, row by row. */
@@ -217,8 +231,10 @@ static bool make_tapes(compiler *c) {
     return TAPE(FORMULA_KINEMATICS, VECTOR(nq, c->qdot), MATRIX(c->B), MATRIX(c->qdot_q)) && TAPE(FORMULA_QDDOT, VECTOR(nq, c->qddot)) &&
            TAPE(FORMULA_BALANCE, VECTOR(nu, c->r), MATRIX(c->M), MATRIX(c->W), MATRIX(c->r_q), MATRIX(c->r_u)) &&
            TAPE(FORMULA_IMPACT, VECTOR(nu, c->r_no_force), MATRIX(c->M), MATRIX(c->W), MATRIX(c->r_q_no_force), MATRIX(c->r_u_no_force)) &&
-           TAPE(FORMULA_INERTIA, MATRIX(c->M), MATRIX(c->W)) && TAPE(FORMULA_POSITION, VECTOR(n, c->c0), MATRIX(c->c0_q)) &&
+           TAPE(FORMULA_FREE, VECTOR(nu, c->r_free), MATRIX(c->M), MATRIX(c->W)) && TAPE(FORMULA_INERTIA, MATRIX(c->M), MATRIX(c->W)) &&
+           TAPE(FORMULA_POSITION, VECTOR(n, c->c0), MATRIX(c->c0_q)) &&
            TAPE(FORMULA_VELOCITY, VECTOR(n, c->c1), MATRIX(c->c1_u), MATRIX(c->c1_q)) &&
+           TAPE(FORMULA_ROWS, VECTOR(n, c->c0), VECTOR(n, c->c1), MATRIX(c->c1_u), MATRIX(c->c0_q), MATRIX(c->c1_q)) &&
            TAPE(FORMULA_ACCELERATION, VECTOR(n, c->c2), MATRIX(c->c2_q), MATRIX(c->c2_u)) &&
            TAPE(FORMULA_MOMENTUM, VECTOR(nu, s->p), VECTOR(nu, s->b), MATRIX(c->p_q), MATRIX(c->b_q), MATRIX(c->b_u)) &&
            TAPE(FORMULA_ENERGY, VECTOR(2, energies), VECTOR(1, energies + 2)) && TAPE(FORMULA_OUTPUTS, VECTOR(s->n_outputs, s->outputs)) &&
@@ -242,6 +258,7 @@ static void free_compiler(compiler *c) {
     expr *blocks[] = {c->qdot,
                       c->r,
                       c->r_no_force,
+                      c->r_free,
                       c->load,
                       c->qddot,
                       c->c0,
@@ -271,6 +288,17 @@ static bool force_uses_velocity(formula_system *s) {
     for (int i = 0; i < s->size.nu; i++)
         if (expr_depends_range(s->graph, s->h[i], s->u, s->size.nu)) return true;
     return false;
+}
+
+/* W is dc1/du transposed: the same expressions at the same places. */
+static bool forces_follow_rows(const compiler *c) {
+    const zn_pattern *W = &c->model->tapes->W.p, *c1_u = &c->model->tapes->c1_u.p;
+    if (c->W.count != c->c1_u.count) return false;
+    for (int j = 0; j <= W->cols; j++)
+        if (W->start[j] != c1_u->start[j]) return false;
+    for (int k = 0; k < c->W.count; k++)
+        if (W->index[k] != c1_u->index[k] || c->W.values[k] != c->c1_u.values[k]) return false;
+    return true;
 }
 
 /* c1 at u = 0 is zero, whatever t, q and the parameters are: *rest. */
@@ -328,7 +356,7 @@ static zn_status compile(zn_context *context, formula_system *s, formula_model *
     bool rest = false;
     if (status == ZN_OK && !find_rest(context, s, &rest)) status = ZN_ERROR_MEMORY;
     if (status == ZN_OK && !find_states(context, s, model->tapes)) status = ZN_ERROR_MEMORY;
-    bool uses_velocity = force_uses_velocity(s);
+    bool uses_velocity = force_uses_velocity(s), along = status == ZN_OK && forces_follow_rows(&c);
     free_compiler(&c);
     if (status != ZN_OK) {
         model_free(context, &model->base);
@@ -337,6 +365,7 @@ static zn_status compile(zn_context *context, formula_system *s, formula_model *
     formula_model_adopt(model, s);
     model->base.force_uses_velocity = uses_velocity;
     model->base.rows_rest = rest;
+    model->base.forces_along_rows = along;
     *out = model;
     return ZN_OK;
 }

@@ -45,8 +45,10 @@ static int kinematics(const zn_model *model, void *work, const zn_point *at, zn_
 
 static int balance(const zn_model *model, void *work, const zn_point *at, zn_balance *out) {
     const formula_model *m = (const formula_model *)model;
-    double *v = set_point(m, work, at, out->r || out->r_q || out->r_u);
-    if (out->r || out->r_q || out->r_u)
+    bool derivatives = out->r_q || out->r_u, free = formula_is_free(at, out);
+    double *v = set_point(m, work, at, derivatives || (out->r && !free));
+    if (free) run(m->tapes->of[FORMULA_FREE], v, 3, (double *[]){out->r, out->M, out->W});
+    else if (out->r || derivatives)
         run(out->no_force ? m->tapes->of[FORMULA_IMPACT] : m->tapes->of[FORMULA_BALANCE], v, 5,
             (double *[]){out->r, out->M, out->W, out->r_q, out->r_u});
     else run(m->tapes->of[FORMULA_INERTIA], v, 2, (double *[]){out->M, out->W});
@@ -56,8 +58,12 @@ static int balance(const zn_model *model, void *work, const zn_point *at, zn_bal
 static int constraints(const zn_model *model, void *work, const zn_point *at, zn_constraints *out) {
     const formula_model *m = (const formula_model *)model;
     double *v = set_point(m, work, at, out->c2 || out->c2_q || out->c2_u);
-    run(m->tapes->of[FORMULA_POSITION], v, 2, (double *[]){out->c0, out->c0_q});
-    run(m->tapes->of[FORMULA_VELOCITY], v, 3, (double *[]){out->c1, out->c1_u, out->c1_q});
+    if (formula_wants_both(out)) {
+        run(m->tapes->of[FORMULA_ROWS], v, 5, (double *[]){out->c0, out->c1, out->c1_u, out->c0_q, out->c1_q});
+    } else {
+        run(m->tapes->of[FORMULA_POSITION], v, 2, (double *[]){out->c0, out->c0_q});
+        run(m->tapes->of[FORMULA_VELOCITY], v, 3, (double *[]){out->c1, out->c1_u, out->c1_q});
+    }
     run(m->tapes->of[FORMULA_ACCELERATION], v, 3, (double *[]){out->c2, out->c2_q, out->c2_u});
     return 0;
 }

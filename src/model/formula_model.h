@@ -12,9 +12,11 @@ typedef enum formula_question {
     FORMULA_QDDOT,        /* q'' */
     FORMULA_BALANCE,      /* r, M, W, dr/dq, dr/du */
     FORMULA_IMPACT,       /* the same without h */
+    FORMULA_FREE,         /* r at a = 0 and lambda = 0, M, W */
     FORMULA_INERTIA,      /* M, W */
     FORMULA_POSITION,     /* c0, dc0/dq */
     FORMULA_VELOCITY,     /* c1, dc1/du, dc1/dq */
+    FORMULA_ROWS,         /* c0, c1, dc1/du, dc0/dq, dc1/dq: what both have in common is computed once */
     FORMULA_ACCELERATION, /* c2, dc2/dq, dc2/du */
     FORMULA_MOMENTUM,     /* p, b, dp/dq, db/dq, db/du */
     FORMULA_ENERGY,       /* (T, V), power */
@@ -43,6 +45,13 @@ typedef struct formula_model {
     double *parameters;   /* values of the parameter variables */
     formula_system owned; /* names, contacts and start values only */
 } formula_model;
+
+/* Forces without accelerations and multipliers: nothing of their terms need be computed. */
+static inline bool formula_is_free(const zn_point *at, const zn_balance *out) {
+    return out->r && !out->no_force && !at->a && !at->lambda && !out->r_q && !out->r_u;
+}
+/* Both levels of constraints. */
+static inline bool formula_wants_both(const zn_constraints *out) { return (out->c0 || out->c0_q) && (out->c1 || out->c1_u || out->c1_q); }
 
 formula_model *formula_model_create(zn_context *context);
 /* NULL: another kind of model. */

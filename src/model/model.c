@@ -3,6 +3,7 @@
 #include "model/model.h"
 
 #include "base/handle.h"
+#include "linalg/linalg.h"
 
 #include <stdio.h>
 
@@ -28,6 +29,15 @@ void zn_model_destroy(zn_context *context, zn_model *model) {
     release(context, model);
     memset(model, 0, sizeof *model);
     mem_retire(context, model);
+}
+
+int model_ask_both(const zn_model *model, void *work, const zn_point *at, zn_balance *balance, zn_constraints *constraints) {
+    double *W = model->forces_along_rows && constraints->c1_u ? balance->W : NULL;
+    if (W) balance->W = NULL;
+    if (model->balance(model, work, at, balance) || model->constraints(model, work, at, constraints)) return 1;
+    size_t count = W ? (size_t)lin_nnz(&model->pattern.W) : 0;
+    if (count) memcpy(W, constraints->c1_u, count * sizeof *W);
+    return 0;
 }
 
 int model_row_contact(const zn_model *model, int row) {

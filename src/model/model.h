@@ -41,6 +41,9 @@ zn_status model_check_start(zn_context *, const zn_model *);
 void model_free(zn_context *, zn_model *);
 int model_row_contact(const zn_model *model, int row);
 
+/* Balance and constraints at one point: W is copied from dc1/du where both are the same. Nonzero: they cannot be answered. */
+int model_ask_both(const zn_model *, void *work, const zn_point *, zn_balance *, zn_constraints *);
+
 /* What forces and constraints have in them that jumps or bends in time, as functions of t and inputs: values that are constant between two such places. Returns their number; values may be
  * NULL. Not those that depend on positions or velocities. */
 int model_switches(const zn_model *, void *work, const zn_point *, double *values);

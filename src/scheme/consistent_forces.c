@@ -28,8 +28,8 @@ static void set_friction(linear_problem *p, int contact, double vigour, double r
 zn_status consistent_forces_ask(linear_problem *p, const zn_point *point) {
     const zn_model *model = p->model;
     zn_point at = {.t = point->t, .q = point->q, .u = point->u};
-    if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W}) ||
-        model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1, .c1_u = p->at.c1_u, .c2 = p->c}))
+    if (model_ask_both(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W},
+                       &(zn_constraints){.c0 = p->at.c0, .c1 = p->at.c1, .c1_u = p->at.c1_u, .c2 = p->c}))
         return ZN_ERROR_NOT_FINITE;
     for (int i = 0; i < model->size.nu; i++) p->f[i] = -p->at.r[i]; /* r = -h at a = 0, lambda = 0 */
     linear_problem_reset(p);

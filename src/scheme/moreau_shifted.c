@@ -77,8 +77,8 @@ static zn_status update_velocity(moreau_shifted *s, double t, const double *q, c
     zn_point at = {.t = t, .q = q, .u = u};
     zn_status status = scales_see(p->scales, &p->at, &at, h);
     if (status != ZN_OK) return status;
-    if (model->balance(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W})) return ZN_ERROR_NOT_FINITE;
-    if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u}))
+    if (model_ask_both(model, p->at.work, &at, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W},
+                       &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u}))
         return ZN_ERROR_NOT_FINITE;
     for (int i = 0; i < nu; i++) p->f[i] = -h * p->at.r[i]; /* r = -h at a = 0, lambda = 0 */
     status = impact_law_at_gaps(s->law, p, h);

@@ -67,8 +67,8 @@ static zn_status prepare(moreau_theta *s) {
         s->q_end[i] = s->q[i] + s->h / 2 * s->u[i]; /* q* */
     }
     zn_point middle = {.t = s->t + s->h / 2, .q = s->q_end, .u = s->u};
-    if (m->balance(m, p->at.work, &middle, &(zn_balance){.W = p->at.W}) ||
-        m->constraints(m, p->at.work, &middle, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u}))
+    if (model_ask_both(m, p->at.work, &middle, &(zn_balance){.W = p->at.W},
+                       &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u}))
         return ZN_ERROR_NOT_FINITE;
     p->time_measure = s->h;
     return impact_law_at_gaps(s->law, p, s->h);

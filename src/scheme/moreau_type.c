@@ -141,8 +141,8 @@ static int known_part(moreau_type *s, const double *q_before, double h_before) {
 static zn_status laws(moreau_type *s, linear_problem *p) {
     const zn_model *m = model_of(s);
     zn_point here = {.t = s->t, .q = s->q, .u = s->u};
-    if (m->balance(m, p->at.work, &here, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W}) ||
-        m->constraints(m, p->at.work, &here, &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u}))
+    if (model_ask_both(m, p->at.work, &here, &(zn_balance){.r = p->at.r, .M = p->at.M, .W = p->at.W},
+                       &(zn_constraints){.c0 = p->at.c0, .c1 = p->c, .c1_u = p->at.c1_u}))
         return ZN_ERROR_NOT_FINITE;
     return impact_law_at_gaps(s->law, p, s->h);
 }

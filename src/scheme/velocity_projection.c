@@ -26,8 +26,8 @@ zn_status velocity_projection(linear_problem *p, impact_map *impacts, staged_law
     memcpy(p->P, to->P, (size_t)n * sizeof *p->P);
     zn_point at = {.t = to->t, .q = to->q, .u = to->u, .a = p->x, .lambda = to->P};
     zn_balance balance = {.no_force = true, .r = p->f, .M = p->at.M, .W = p->at.W}; /* r = -W Ps at a = 0 */
-    if (model->balance(model, p->at.work, &at, &balance)) return ZN_ERROR_NOT_FINITE;
-    if (model->constraints(model, p->at.work, &at, &(zn_constraints){.c1 = p->c, .c1_u = p->at.c1_u})) return ZN_ERROR_NOT_FINITE;
+    zn_constraints rows = {.c1 = p->c, .c1_u = p->at.c1_u};
+    if (model_ask_both(model, p->at.work, &at, &balance, &rows)) return ZN_ERROR_NOT_FINITE;
     p->time_measure = h;
     staged_end_prepare(law, p, p->c, to->P, 1);
     zn_status status = restitution ? impact_law_rows(impacts, p, p->at.c1) : ZN_OK;

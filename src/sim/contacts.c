@@ -185,6 +185,7 @@ static zn_status change(zn_simulation *sim, const collide_list *wanted, const si
     zn_status status = fill(sim, wanted, like);
     if (status == ZN_OK && !like && renumber(sim)) return sim_adopt_numbers(sim);
     if (status == ZN_OK) status = assembly_extend(sim->context, sim->base, (int)c->other.count, c->extra, next);
+    if (status == ZN_OK) assembly_share(*next, sim->settings.threads);
     if (status == ZN_OK && sim->scheme) status = sim_adopt(sim, *next, c->from);
     if (!sim->scheme && status == ZN_OK) sim->model = *next;
     if (sim->model != *next) { /* nothing has changed */
