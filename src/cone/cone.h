@@ -234,6 +234,8 @@ static inline bool cone_may_be_noise(double norm, double rate, const cone_expect
 void cone_be_brief(cone_solver *, bool brief);
 /* After a solve: whether cone k's normal inclusion is closed (a_N <= 0, gate considered). */
 bool cone_is_closed(const cone_solver *, int k);
+/* Closed, or open by no more than the tolerance: of contacts without a force round-off says which is which. */
+bool cone_touches(const cone_solver *, int k);
 bool cone_sticks(const cone_solver *, int k, int ball);
 
 #endif

@@ -38,6 +38,7 @@ enum {
     PROXIMAL_TRIES = 60,
     PROXIMAL_FAILURES = 12,
     REFINEMENTS = 16,
+    INVERSE_ROUNDS = 2,
     FOLLOW_FAILURES = 8
 };
 
@@ -150,6 +151,21 @@ static void build_system(cone_solver *s, int n, double shift) {
     for (int r = 0; r < n; r++) s->z[r] = -s->R[s->active[r]] * s->factor[s->active[r]];
 }
 
+/* Whether the inverse magnifies so much that forces along some direction would be round-off: inverse iteration with the factors at hand, for pivots alone depend on the order of rows. */
+static bool is_nearly_singular(cone_solver *s, int n) {
+    double *v = s->row, size = sqrt(n);
+    for (int k = 0; k < n; k++) v[k] = 1;
+    for (int round = 0; round < INVERSE_ROUNDS; round++) {
+        double square = 0;
+        for (int k = 0; k < n; k++) v[k] /= size;
+        lin_dense_lu_solve(n, s->S, s->pivot, v, 1);
+        for (int k = 0; k < n; k++) square += v[k] * v[k];
+        size = sqrt(square);
+        if (!(size * soft_pivot < 1)) return true;
+    }
+    return false;
+}
+
 static bool solve_system(cone_solver *s, int n, double tiny) {
     if (lin_dense_lu_factor(n, s->S, s->pivot) != 0) return false;
     for (int k = 0; k < n; k++)
@@ -223,13 +239,15 @@ static bool solve_blocks(cone_solver *s, int n, double tiny, double tolerance, b
 static bool newton_step(cone_solver *s, const attempt *how, cone_inverse *inverse) {
     int n = choose_active(s);
     s->out->cost.dense += (double)n * n * n;
+    s->soft = false;
     memset(s->step, 0, (size_t)s->p->ny * sizeof(double));
     build_system(s, n, how->shift);
     bool soft = how->unturned && how->robust && s->cod;
     double tiny = soft ? soft_pivot : tiny_pivot;
     if (s->frozen && (s->cod || s->blocks) && how->shift == 0) {
         if (!solve_blocks(s, n, tiny, soft ? soft_pivot : rank_tolerance, how->robust, inverse)) return false;
-    } else if (!solve_system(s, n, tiny)) {
+    } else if (solve_system(s, n, tiny)) s->soft = how->unturned && is_nearly_singular(s, n);
+    else {
         s->singular_seen = true;
         if (!how->robust) return false;
         *inverse = s->cod ? CONE_MINIMUM_NORM : CONE_REGULARISED;
@@ -388,10 +406,12 @@ static zn_status unique_or_least(cone_solver *s, const attempt *wish, double out
     how.unturned = true;
     how.usable = usable;
     how.near = near;
+    s->soft = false;
     memset(s->dy, 0, bytes);
     bool found = run_newton(s, &how, result) == ZN_OK, doubtful = result->doubtful || result->turned;
     bool singular = result->inverse != CONE_LU;
-    if (found && !(doubtful && (singular || touches_without_force(s, near))) && !(singular && slips(s))) return ZN_OK;
+    bool alone = !s->soft && !touches_without_force(s, near) && !(singular && (doubtful || slips(s)));
+    if (found && alone) return ZN_OK;
     double norm = result->norm;
     if (found) memcpy(s->dy_swept, s->dy_best, bytes);
     result->norm = INFINITY;

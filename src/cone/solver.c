@@ -360,4 +360,9 @@ bool cone_solver_by_pieces(const cone_solver *s) { return s->pieces; }
 void cone_expect_noise(cone_solver *s, cone_expected expected) { s->expected = expected; }
 void cone_be_brief(cone_solver *s, bool brief) { s->brief = brief; }
 bool cone_is_closed(const cone_solver *s, int k) { return s->closed[k]; }
+bool cone_touches(const cone_solver *s, int k) {
+    const cone *c = &s->p->cones[k];
+    if (s->closed[k] || !s->on[k] || c->psi_N < 0 || cone_is_frozen(c)) return s->closed[k];
+    return s->psi[c->psi_N] * s->row_scale[2 * c->mu_N] <= s->settings.tolerance;
+}
 bool cone_sticks(const cone_solver *s, int k, int ball) { return s->ball[s->first_ball[k] + ball] == BALL_STICK; }

@@ -105,6 +105,7 @@ struct cone_solver {
     bool forgives;         /* `left` belongs to phi and is not more than allowed */
     cone_outcome *out;     /* of the running solve */
     bool singular_seen, least_norm;
+    bool soft;              /* the matrix of the last step of Newton's method was nearly singular */
     double floor;           /* residual at (x_floor, y_floor), which round-off does not let fall; 0: there is none */
     cone_expected expected; /* noise: 0, or a floor is a solution */
     double *seen;           /* memory of cone_noise, nx + ny rows */

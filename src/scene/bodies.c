@@ -49,7 +49,7 @@ static void read_shape(scene_loader *loader, const scene_node *node, const char 
     if (points)
         shape->points =
             (const double(*)[3])scene_read_points(loader, points, what, shape->type == ZN_SHAPE_POLYGON ? 2 : 3, &shape->n_points);
-    if (triangles) shape->triangles = (const int(*)[3])scene_read_triangles(loader, triangles, what, &shape->n_triangles);
+    if (triangles) shape->triangles = (const int(*)[3])scene_read_triangles(loader, triangles, what, shape->n_points, &shape->n_triangles);
     if (file && shape->type == ZN_SHAPE_MESH && !points && !triangles) read_shape_mesh(loader, file, scale, shape);
 }
 

@@ -160,7 +160,7 @@ static bool read_lists(scene_loader *loader, const char *what, const geometry_no
         def->points = points ? points[0] : NULL;
     }
     if (n->triangles) {
-        int(*triangles)[3] = scene_read_triangles(loader, n->triangles, what, &def->n_triangles);
+        int(*triangles)[3] = scene_read_triangles(loader, n->triangles, what, def->n_points, &def->n_triangles);
         def->triangles = triangles ? triangles[0] : NULL;
     }
     double scale = 1;

@@ -230,7 +230,7 @@ typedef struct scene_mesh {
 bool scene_read_mesh(scene_loader *, const scene_node *file, double scale, scene_mesh *);
 /* Lists of points, each with `least` to 3 numbers, and of triangles, which count points from 1. */
 double (*scene_read_points(scene_loader *, const scene_node *, const char *what, int least, int *count))[3];
-int (*scene_read_triangles(scene_loader *, const scene_node *, const char *what, int *count))[3];
+int (*scene_read_triangles(scene_loader *, const scene_node *, const char *what, int n_points, int *count))[3];
 
 void scene_read_gravity(scene_loader *, const scene_node *);
 void scene_read_bodies(scene_loader *, const scene_node *);

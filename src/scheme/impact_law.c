@@ -105,12 +105,14 @@ static const double nearly = 0.01;
  * freely for a step because of this is caught with a velocity, and those on top of it with more. */
 static double closed_up_to(const linear_problem *p, int row, double h) {
     const zn_pattern *W = &p->model->pattern.W, *M = &p->model->pattern.M;
-    double kick = 0;
+    double kick = 0, along = 0; /* along: of one vector, in whatever frame */
     for (int e = W->start[row]; e < W->start[row + 1]; e++) {
         int j = W->index[e], d = M->start[j];
+        if (e > W->start[row] && !scales_are_together(p->model, W->index[e - 1], j)) kick += fabs(along), along = 0;
         while (d < M->start[j + 1] && M->index[d] != j) d++;
-        if (d < M->start[j + 1] && p->at.M[d] > 0) kick += fabs(p->at.W[e] * p->at.r[j]) / p->at.M[d];
+        if (d < M->start[j + 1] && p->at.M[d] > 0) along += p->at.W[e] * p->at.r[j] / p->at.M[d];
     }
+    kick += fabs(along);
     double driven = nearly * h * h * kick, roundoff = p->scales ? scales_closed(p->scales, p->at.W, row) : 0;
     return isfinite(driven) ? larger(driven, roundoff) : roundoff;
 }

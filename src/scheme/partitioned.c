@@ -274,7 +274,7 @@ static zn_status solve_end(partitioned *p, scheme_state *to, cone_outcome *outco
     for (int k = 0; k < n_contacts; k++) {
         const zn_contact *contact = &model->contacts[k];
         end->active[k] = contact->row_N < 0;
-        for (int m = 0; m < last && !end->active[k]; m++) end->active[k] = cone_is_closed(p->solver, m * n_contacts + k);
+        for (int m = 0; m < last && !end->active[k]; m++) end->active[k] = cone_touches(p->solver, m * n_contacts + k);
     }
     if (p->base.modes) linear_problem_clear_frozen(end, p->c1_start);
     zn_status status = p->restitution ? impact_law_rows(p->base.modes ? NULL : p->impacts, end, p->c1_start) : ZN_OK;

@@ -264,7 +264,7 @@ static bool same_contacts(const projected *p, int i, double *expected, bool *ope
     bool same = true;
     for (int m = 0; m < p->group; m++)
         for (int k = 0; k < p->base.model->size.n_contacts; k++) {
-            double closed = stages_closed(p->implicit, m, k);
+            double closed = cone_touches(p->implicit->solver, m * p->base.model->size.n_contacts + k);
             if (expected[k] >= 0 && expected[k] != closed) same = false;
             if (i + m > p->first && expected[k] == 1 && closed == 0) *opened = true;
             expected[k] = closed;

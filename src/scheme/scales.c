@@ -172,20 +172,18 @@ static void complete_speeds(problem_scales *s) {
     }
 }
 
-/* Whether velocities a < b are components of one vector. */
-static bool are_together(const bool *same_vector, int a, int b) {
-    while (b > a && same_vector[b]) b--;
+bool scales_are_together(const zn_model *model, int a, int b) {
+    while (b > a && model->same_vector && model->same_vector[b]) b--;
     return b == a;
 }
 
 /* sum over vectors |w| |v| for a column of W. */
 static double speed_along(const problem_scales *s, const double *W, int row) {
     const zn_pattern *p = &s->model->pattern.W;
-    const bool *same_vector = s->model->same_vector;
     double sum = 0;
     for (int e = p->start[row], last = p->start[row + 1], end; e < last; e = end) {
         double square = W[e] * W[e];
-        for (end = e + 1; end < last && are_together(same_vector, p->index[end - 1], p->index[end]); end++) square += W[end] * W[end];
+        for (end = e + 1; end < last && scales_are_together(s->model, p->index[end - 1], p->index[end]); end++) square += W[end] * W[end];
         sum += (end == e + 1 ? fabs(W[e]) : sqrt(square)) * s->speed[p->index[e]];
     }
     return sum;

@@ -56,6 +56,8 @@ void scales_rows(problem_scales *, const double *mass_scale, const double *W);
 /* Of a problem whose first rows are `blocks` balances. */
 void scales_tell(const problem_scales *, int blocks, cone_problem *);
 
+/* Whether velocities a < b are components of one vector, which has other components in another frame. */
+bool scales_are_together(const zn_model *, int a, int b);
 /* The tolerance that lets an error of `size` in row pass, on position and on velocity level, in steps of h. */
 double scales_tolerance(const problem_scales *, int row, double size, double h);
 /* Residuals times these are compared with the tolerance. */

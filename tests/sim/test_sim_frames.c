@@ -243,7 +243,7 @@ static void boxes_fall_flat(void **state) {
     (void)state;
     const char *const schemes[] = {"moreau-midpoint", "rattle"};
     for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++)
-        for (unsigned seed = 1; seed <= 5; seed++) {
+        for (unsigned seed = 1; seed <= 10; seed++) {
             double first[3][3], other[3][3];
             for (int kind = 0; kind < 4; kind++) {
                 view v = view_of_kind(kind, seed);
@@ -253,8 +253,22 @@ static void boxes_fall_flat(void **state) {
         }
 }
 
+/* Moreau's schemes take a contact for closed up to a part of the way that forces drive it in a step: in another frame that is the same way. In this pile a gap comes to 1.2 times the part that
+ * gravity has, and the sum of its components would be larger. */
+static void closed_in_every_frame(void **state) {
+    (void)state;
+    enum { SEED = 15 };
+    double first[3][3], other[3][3];
+    for (int kind = 0; kind < 2; kind++) {
+        view v = view_of_kind(kind, SEED);
+        assert_true(run_boxes(&v, SEED, true, "moreau-midpoint", kind == 0 ? first : other));
+    }
+    check_below(apart(first, other), 1e-10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_motion_is_the_same), cmocka_unit_test(a_box_lands_flat),
-                                       cmocka_unit_test(boxes_on_boxes), cmocka_unit_test(boxes_fall_flat)};
+                                       cmocka_unit_test(boxes_on_boxes), cmocka_unit_test(boxes_fall_flat),
+                                       cmocka_unit_test(closed_in_every_frame)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,9 @@ static void a_box_tips_over_its_edge(void **state) {
     }
 }
 
+static const char *const on_positions[] = {"rattle", "lobatto-3a3b", "radau-2a", "lobatto-3c", "generalized-alpha"};
+enum { ON_POSITIONS = sizeof on_positions / sizeof *on_positions };
+
 /* A cylinder that tips about a point of its rim and comes to lie on its end; I about the tangent of the rim. */
 static void a_cylinder_tips_onto_its_face(void **state) {
     (void)state;
@@ -57,18 +60,54 @@ static void a_cylinder_tips_onto_its_face(void **state) {
              "{axis: [1, 0, 0], angle: %.17g}}}\n"
              "geometry: {floor: {type: plane}}\ncontacts: {all: {between: all, friction: 5}}\nsimulation: {step: 1e-3, end: 0.6}\n",
              height, tilt);
-    trial t = begin("rattle", 5e-4, 0.6, text);
-    bool fell = false;
-    while (!zn_simulation_done(t.simulation)) {
-        trial_step(&t);
-        double z = q_of(&t)[2], w = u_of(&t)[3];
-        if (z < L / 2 + 0.005 || fell) fell = true;
-        else check_close(w * w / 2 * I, g * (height - z), 1e-4 * g * height);
+    for (int scheme = 0; scheme < ON_POSITIONS; scheme++) {
+        trial t = begin(on_positions[scheme], 5e-4, 0.6, text);
+        bool fell = false;
+        while (!zn_simulation_done(t.simulation)) {
+            trial_step(&t);
+            double z = q_of(&t)[2], w = u_of(&t)[3];
+            if (z < L / 2 + 0.005 || fell) fell = true;
+            else check_close(w * w / 2 * I, g * (height - z), 1e-4 * g * height);
+        }
+        check_close(q_of(&t)[2], L / 2, 1e-8);
+        for (int i = 0; i < 6; i++) check_close(u_of(&t)[i], 0, 1e-6);
+        check_below(zn_simulation_statistics(t.simulation).max_overlap, 1e-8);
+        trial_end(&t);
     }
-    check_close(q_of(&t)[2], L / 2, 1e-8);
-    for (int i = 0; i < 6; i++) check_close(u_of(&t)[i], 0, 1e-6);
-    check_below(zn_simulation_statistics(t.simulation).max_overlap, 1e-8);
-    trial_end(&t);
+}
+
+/* A cylinder leans with its upper rim against a smooth wall and rests with its lower rim on a rough floor. About the point on the floor: N_wall L cos = m g (L/2 sin - R cos). */
+static void a_cylinder_leans_on_its_rims(void **state) {
+    (void)state;
+    const double R = 0.1, L = 0.6, lean = 0.6, m = 2, s = sin(lean), c = cos(lean), end = 1;
+    const double start[3] = {0, 0, L / 2 * c + R * s}, wall = m * g * (s / (2 * c) - R / L);
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "gravity: [0, 0, -9.81]\nbodies: {c: {type: spatial, mass: %g, shape: {type: cylinder, radius: %g, length: %g}, position: [0, 0, "
+        "%.17g], rotation: {axis: [0, 1, 0], angle: %.17g}}}\n"
+        "geometry: {floor: {type: plane}, wall: {type: plane, normal: [-1, 0, 0], at: [%.17g, 0, 0]}}\n"
+        "groups: {leaning: [c], low: [floor], high: [wall]}\n"
+        "contacts: {rough: {between: [leaning, low], friction: 0.6}, smooth: {between: [leaning, high]}}\n"
+        "simulation: {step: 1e-3, end: 1}\n",
+        m, R, L, start[2], lean, L / 2 * s + R * c);
+    for (int scheme = 0; scheme < ON_POSITIONS; scheme++) {
+        trial t = begin(on_positions[scheme], 1e-3, end, text);
+        trial_run(&t);
+        for (int i = 0; i < 3; i++) check_close(q_of(&t)[i], start[i], 1e-12);
+        const double turned[4] = {cos(lean / 2), 0, sin(lean / 2), 0};
+        for (int i = 0; i < 4; i++) check_close(q_of(&t)[3 + i], turned[i], 1e-12);
+        double of[2] = {0};
+        for (int i = 0; i < zn_simulation_found_count(t.simulation); i++) {
+            zn_found_contact contact;
+            assert_int_equal(zn_simulation_found(t.simulation, i, &contact), ZN_OK);
+            of[fabs(contact.normal[2]) < 0.5] += contact.normal_percussion;
+        }
+        /* each of 1000 steps is solved to 1e-10 of what gravity gives in it */
+        check_close(of[0], m * g * end, 1e-9 * m * g);
+        check_close(of[1], wall * end, 1e-9 * m * g);
+        trial_end(&t);
+    }
 }
 
 /* A cylinder on its side rolls down with 2/3 of g sin a, and a sphere with 5/7. */
@@ -297,6 +336,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_box_tips_over_its_edge),
         cmocka_unit_test(a_cylinder_tips_onto_its_face),
+        cmocka_unit_test(a_cylinder_leans_on_its_rims),
         cmocka_unit_test(cylinders_roll),
         cmocka_unit_test(a_box_slides_over_seams),
         cmocka_unit_test(edge_to_edge),
