@@ -360,5 +360,5 @@ zn_status sim_modes_choose(zn_simulation *sim) {
         read_modes(sim);
         if (!keep_fewer(sim)) break;
     }
-    return ZN_OK;
+    return sim_wedges_release(sim);
 }
