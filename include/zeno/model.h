@@ -114,7 +114,9 @@ struct zn_model {
     bool others_natural; /* q' = u for the other coordinates, in their order */
     const bool *
         same_vector; /* per velocity: a component of the same vector as the one before it, in whatever frame. NULL: none. Set by builders */
-    size_t reserved[7];
+    const bool *
+        follows; /* per contact that builders made: after_step moves its limit along, so that its gap is zero after every step in which it opens (a clutch). NULL: none */
+    size_t reserved[6];
 };
 
 /* Frees a model; NULL is allowed. Simulations of it must be gone. */

@@ -15,6 +15,7 @@ struct lin_cod {
     int *column;  /* P, from 1 */
     double *x;    /* max(m, n) */
     double *part; /* right side and solution of a block */
+    double *null; /* of a block: vectors N and L of its null spaces, and L' N */
     double *work;
     int work_size;
     double rcond;
@@ -25,6 +26,11 @@ static int larger_count(int a, int b) { return a > b ? a : b; }
 
 /* Below this order LAPACK's routines do not use blocks, and what they would want for them (33 KB) costs more than the whole factorisation. */
 enum { NO_BLOCKS = 16 };
+/* Vectors of a null space of a block; with more of them the solution of least norm is taken. Pivots of L' N: smaller ones say nothing. */
+enum { MOST_NULL = 32 };
+static const double LEAST_ANGLE = 1e-3;
+/* Pivots of an elimination, in units in which entries are about one: round-off of dependent rows may leave as much (2e-12 was seen of four feet), and only the decomposition decides. */
+static const double DOUBTFUL = 1e-9;
 
 /* The largest optimal work space of the four routines. The rank may be anything up to min(m, n). */
 static int work_needed(int m, int n) {
@@ -52,7 +58,8 @@ lin_cod *lin_cod_create(zn_context *context, int m, int n) {
     cod->x = MEM_ARRAY(context, double, larger_count(m, n));
     cod->work = MEM_ARRAY(context, double, cod->work_size);
     cod->part = MEM_ARRAY(context, double, 2 * n);
-    if (cod->part && cod->a && cod->tau_Q && cod->tau_Z && cod->column && cod->x && cod->work) return cod;
+    cod->null = MEM_ARRAY(context, double, MOST_NULL *(2 * n + MOST_NULL));
+    if (cod->part && cod->null && cod->a && cod->tau_Q && cod->tau_Z && cod->column && cod->x && cod->work) return cod;
     lin_cod_destroy(cod);
     return NULL;
 }
@@ -67,6 +74,7 @@ void lin_cod_destroy(lin_cod *cod) {
     mem_free(context, cod->x);
     mem_free(context, cod->work);
     mem_free(context, cod->part);
+    mem_free(context, cod->null);
     mem_free(context, cod);
 }
 
@@ -119,16 +127,56 @@ bool lin_cod_eliminate_block(lin_cod *cod, int n, const double *a, const int *la
     int count = cod->n;
     if (lin_dense_lu_factor(count, cod->a, cod->column) != 0) return false;
     for (int k = 0; k < count; k++)
-        if (!(fabs(cod->a[(size_t)k * (size_t)count + (size_t)k]) > tiny)) return false;
+        if (!(fabs(cod->a[(size_t)k * (size_t)count + (size_t)k]) > larger(tiny, DOUBTFUL))) return false;
     lin_dense_lu_solve(count, cod->a, cod->column, cod->part, 1);
     give_block(n, label, block, cod->part, b);
     return true;
+}
+
+/* Bases of the null spaces of the square matrix at hand: A N = 0, L' A = 0. */
+static void find_null(lin_cod *cod, double *N, double *L) {
+    int n = cod->n, r = cod->rank, rest = n - r, one = 1, info = 0;
+    for (int k = 0; k < rest; k++) {
+        double *left = L + (size_t)k * (size_t)n, *right = N + (size_t)k * (size_t)n;
+        memset(left, 0, (size_t)n * sizeof *left);
+        left[r + k] = 1;
+        memcpy(cod->x, left, (size_t)n * sizeof *left);
+        dormqr_("L", "N", &n, &one, &n, cod->a, &n, cod->tau_Q, left, &n, cod->work, &cod->work_size, &info, 1, 1);
+        if (r > 0) dormrz_("L", "T", &n, &one, &r, &rest, cod->a, &n, cod->tau_Z, cod->x, &n, cod->work, &cod->work_size, &info, 1, 1);
+        for (int j = 0; j < n; j++) right[cod->column[j] - 1] = cod->x[j];
+    }
+}
+
+static double dot(int n, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* x += N c with L' x = 0; x stays where the two spaces are nearly orthogonal. */
+static void turn_from_left(lin_cod *cod, double *x) {
+    int n = cod->n, count = n - cod->rank, pivot[MOST_NULL];
+    if (count == 0 || count > MOST_NULL) return;
+    double *N = cod->null, *L = N + (size_t)MOST_NULL * (size_t)cod->most_n, *G = L + (size_t)MOST_NULL * (size_t)cod->most_n, c[MOST_NULL];
+    find_null(cod, N, L);
+    for (int i = 0; i < count; i++) {
+        c[i] = -dot(n, L + (size_t)i * (size_t)n, x);
+        for (int j = 0; j < count; j++)
+            G[(size_t)j * (size_t)count + (size_t)i] = dot(n, L + (size_t)i * (size_t)n, N + (size_t)j * (size_t)n);
+    }
+    if (lin_dense_lu_factor(count, G, pivot) != 0) return;
+    for (int k = 0; k < count; k++)
+        if (!(fabs(G[(size_t)k * (size_t)count + (size_t)k]) > LEAST_ANGLE)) return;
+    lin_dense_lu_solve(count, G, pivot, c, 1);
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < n; i++) x[i] += c[k] * N[(size_t)k * (size_t)n + (size_t)i];
 }
 
 void lin_cod_solve_block(lin_cod *cod, int n, const double *a, const int *label, int block, double rank_tolerance, double *b) {
     take_block(cod, n, a, label, block, b);
     factor(cod, rank_tolerance);
     lin_cod_solve(cod, cod->part, cod->part + cod->most_n);
+    turn_from_left(cod, cod->part + cod->most_n);
     give_block(n, label, block, cod->part + cod->most_n, b);
 }
 

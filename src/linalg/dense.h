@@ -45,10 +45,12 @@ void lin_cod_destroy(lin_cod *);
 int lin_cod_factor(lin_cod *, const double *a, double rank_tolerance);
 /* Of all x that minimise |A x - b|, the one with least |x|. b (m) is kept, x (n) is written. */
 void lin_cod_solve(const lin_cod *, const double *b, double *x);
-/* The rows and columns i of a square matrix (n <= the order of cod) with label[i] == block, alone: b becomes the least-squares solution of least norm there. */
-/* The other one by elimination; false: a pivot is not above `tiny`, and b is as it was. */
-bool lin_cod_eliminate_block(lin_cod *, int n, const double *a, const int *label, int block, double tiny, double *b);
+/* The rows and columns i of a square matrix (n <= the order of cod) with label[i] == block, alone: b becomes the least-squares solution x there that is orthogonal to the left null space,
+ * L' x = 0 with L' A = 0, and not to the right one, as that of least norm is. Row i and unknown i belong together: where rows are gaps of feet that cannot move freely of each other, and
+ * unknowns their forces, x is what springs of one stiffness below the feet have, (A + eps) x = b, which is a smooth function of the place of the feet whatever else A has. */
 void lin_cod_solve_block(lin_cod *, int n, const double *a, const int *label, int block, double rank_tolerance, double *b);
+/* The same of a regular block, by elimination; false: a pivot is not above `tiny`, or too small to say, and b is as it was. */
+bool lin_cod_eliminate_block(lin_cod *, int n, const double *a, const int *label, int block, double tiny, double *b);
 double lin_cod_rcond(const lin_cod *); /* smallest accepted diagonal entry of R by the largest; 0 when the rank is 0 */
 
 /* QR with column pivots of an m x n matrix, which is overwritten: column[k] (from 0) is the one chosen after k others, diagonal[k] the size of

@@ -118,6 +118,16 @@ static bool name_outputs(assembly_model *m) {
     return m->output_names;
 }
 
+/* Which contacts follow: parts with contacts have an after_step for that alone. */
+static bool note_followers(assembly_model *m) {
+    int next = 0;
+    m->follows = MEM_ARRAY(m->context, bool, m->base.size.n_contacts);
+    for (int i = 0; m->follows && i < m->n_parts; i++)
+        for (int k = 0; k < m->parts[i].model->size.n_contacts; k++)
+            if ((m->follows[next++] = m->parts[i].model->after_step != NULL)) m->base.follows = m->follows;
+    return m->follows;
+}
+
 /* Which coordinates are states; whether the others are natural, in their order. */
 static bool note_states(assembly_model *m) {
     zn_model *base = &m->base;
@@ -150,7 +160,7 @@ static void destroy(zn_context *context, zn_model *model) {
     if (m->field) m->destroy_field(context, m->field);
     free_names(context, m->q_names, (size_t)m->base.size.nq);
     free_names(context, m->u_names, (size_t)m->base.size.nu);
-    void *blocks[] = {m->bilateral_names, m->output_names, m->q_start, m->u_start, m->states, m->same_vector};
+    void *blocks[] = {m->bilateral_names, m->output_names, m->q_start, m->u_start, m->states, m->same_vector, m->follows};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(context, blocks[i]);
     machine_release(context, (machine_plan *)(uintptr_t)m->base.machine);
     assembly_free_layout(m);
@@ -194,7 +204,7 @@ zn_status assembly_finish(assembly *a, zn_model **out) {
     m->base.destroy = destroy;
     move_pieces(a, m);
     zn_status status = assembly_lay_out(m, NULL);
-    if (status == ZN_OK && (!name_rows(m) || !name_outputs(m) || !note_states(m))) status = ZN_ERROR_MEMORY;
+    if (status == ZN_OK && (!name_rows(m) || !name_outputs(m) || !note_states(m) || !note_followers(m))) status = ZN_ERROR_MEMORY;
     if (status != ZN_OK) {
         model_free(context, &m->base);
         return status;

@@ -80,7 +80,7 @@ typedef struct assembly_model {
     zn_contact *contacts;
     zn_ball *balls;
     double *scales, *q_start, *u_start;
-    bool *states, *same_vector;
+    bool *states, *same_vector, *follows;
     size_t contact_room, ball_room, scale_room;
     contact_field *field; /* NULL: none */
     void (*destroy_field)(zn_context *, contact_field *);

@@ -52,8 +52,9 @@ static const double CAPTURE_PART = 1e-3;    /* of a step that cannot be solved w
 static const double FUTILE_HALF = 0.5;      /* a step smaller by this ... */
 static const double FUTILE_GAIN = 0.7;      /* ... should bring at least this reduction of the error */
 enum { FUTILE_TRIALS = 2 };
-static const double ROUNDOFF = 8 * 2.2e-16; /* of the largest position: less is no error of a step */
-static const double LANDING_STRETCH = 1.01; /* a step may grow by that to land */
+static const double NOISE_MARGIN = 4, NOISE_KEPT = 0.9; /* what does not become smaller may be larger at times; of it, from step to step */
+static const double ROUNDOFF = 8 * 2.2e-16;             /* of the largest position: less is no error of a step */
+static const double LANDING_STRETCH = 1.01;             /* a step may grow by that to land */
 
 double sim_control_first_step(const zn_model *model, const zn_settings *settings) {
     double h = FIRST_STEP_PART * settings->end;
@@ -401,13 +402,27 @@ static zn_status take_halves(zn_simulation *sim, double h) {
     return status;
 }
 
-/* Errors that are round-off of positions do not become smaller with the step, but what is allowed does. */
+/* Errors that are round-off of positions, or noise, do not become smaller with the step, but what is allowed does. */
 static void drop_roundoff(zn_simulation *sim) {
     sim_control *c = &sim->control;
     double largest = 0;
     for (int i = 0; i < sim->model->size.nq; i++) largest = larger(largest, larger(c->reach[i], fabs(sim->next.q[i])));
     for (int i = 0; i < sim->model->size.nq; i++)
-        if (fabs(c->error[i]) <= ROUNDOFF * largest) c->error[i] = 0;
+        if (fabs(c->error[i]) <= larger(ROUNDOFF * largest, c->noise)) c->error[i] = 0;
+}
+
+/* An error that smaller steps do not make smaller is noise: round-off of what constraints are made of (1 - cos of a drive that begins), or what solvers leave. It counts as no error from
+ * then on, less and less, and the step goes back to where it was met: steps would become smaller for ever. */
+static bool is_noise(const zn_simulation *sim, sim_control *c, double h, double size) {
+    if (!(c->judged_h > 0 && h <= FUTILE_HALF * c->judged_h)) return false;
+    if (size < FUTILE_GAIN * c->judged_size) c->futile = 0;
+    else if (c->futile++ == 0) c->calm_h = c->judged_h;
+    if (c->futile < FUTILE_TRIALS) return false;
+    double largest = 0;
+    for (int i = 0; i < sim->model->size.nq; i++) largest = larger(largest, fabs(c->error[i]));
+    c->noise = NOISE_MARGIN * largest;
+    c->futile = 0;
+    return true;
 }
 
 static bool judge_frozen(zn_simulation *sim, double h) {
@@ -417,12 +432,11 @@ static bool judge_frozen(zn_simulation *sim, double h) {
     int k = estimate_order(sim);
     drop_roundoff(sim);
     double size = size_of_error(sim, sim->next.q, c->error), less = pow(sim->settings.accuracy, (double)(sim_order(sim) + 1 - k) / k);
-    if (c->judged_h > 0 && h <= FUTILE_HALF * c->judged_h) c->futile = size < FUTILE_GAIN * c->judged_size ? 0 : c->futile + 1;
+    c->back = is_noise(sim, c, h, size);
     c->judged_size = size;
     c->judged = size * larger(1, sim->settings.end / (MOST_SUM * h) * less);
     c->judged_h = h;
-    if (c->futile >= FUTILE_TRIALS) c->judged = smaller(c->judged, 1);
-    return c->judged <= 1 || h <= LANDING_STRETCH * c->h_min;
+    return !c->back && (c->judged <= 1 || h <= LANDING_STRETCH * c->h_min);
 }
 
 bool sim_control_allows(zn_simulation *sim, const double *u_before, double time) {
@@ -465,7 +479,7 @@ static zn_status located_step(zn_simulation *sim) {
         if (status == ZN_OK) status = sim_located_advance(sim, trial.t_end, &outcome);
         if (l->rejected) {
             double factor = SAFETY * pow(c->judged, -1.0 / trial.order);
-            c->h = larger(c->judged_h * smaller(larger(factor, MOST_SHRINK), SAFETY), c->h_min);
+            c->h = c->back ? c->calm_h : larger(c->judged_h * smaller(larger(factor, MOST_SHRINK), SAFETY), c->h_min);
             sim->rejected++;
             rejected = true;
         } else if (sim_located_failed(status) && ++failures < 3) {
@@ -482,6 +496,7 @@ static zn_status located_step(zn_simulation *sim) {
     if (status == ZN_OK) {
         trial.h = sim->now.t - t;
         trial.error = c->judged;
+        c->noise *= NOISE_KEPT;
         for (int i = 0; i < sim->model->size.nq; i++) c->reach[i] = larger(c->reach[i], fabs(sim->now.q[i]));
         if (trial.h >= c->judged_h * (1 - SIM_STEP_ROUNDOFF)) grow(sim, &trial, rejected); /* else an event ended it, and the step stays */
         sim->step++;

@@ -17,7 +17,10 @@ typedef struct sim_control {
     bool *closed;  /* per contact: pushed in the last accepted step */
     double judged, judged_h; /* located events: error of the last frozen step in units of the allowed one, and its length; */
     double judged_size;      /* in units of the accuracy */
-    int futile;              /* trials in which smaller steps did not help */
+    int futile;              /* trials in which smaller steps did not help, */
+    double calm_h;           /* since the one of this length, */
+    bool back;               /* which the step goes back to; */
+    double noise;            /* errors of positions up to this do not depend on the step */
     double *states;          /* memory of middle and coarse */
     double *reach;           /* per coordinate: largest |q_i| so far */
     double *error, *qdot, *qdot_next, *rate; /* nq; rate: d q'/dt in the last step without impact */

@@ -40,7 +40,7 @@ static bool due_impacts(zn_simulation *sim, double rest) {
     memset(l->which, 0, (size_t)l->n_events * sizeof *l->which);
     for (int k = 0; k < model->size.n_contacts; k++) {
         int row = model->contacts[k].row_N;
-        double rate = l->sample[0].rate[k];
+        double rate = sim_reverses(sim, k) ? l->sample[0].phi[k] : l->sample[0].rate[k];
         if (row < 0 || l->modes.contact[k].normal != CONE_OPEN || !(rate < -sim_still(sim, row))) continue;
         l->which[k] = l->sample[0].phi[k] <= larger(-rate * delta, sim_gap_roundoff(sim, row));
         any = any || l->which[k];

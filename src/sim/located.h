@@ -7,6 +7,7 @@
  *   watch.c       steps in which no force can have met its limit
  *   stops.c       slip in several directions that ends
  *   modes.c       modes of a state, event functions
+ *   wedges.c      friction that gaps hold already
  *   borders.c     contacts that leave the features they were found for
  *   transition.c  what an event does: impact, projection, new modes
  */
@@ -66,6 +67,7 @@ typedef struct sim_located {
     bool *takes;         /* per contact: takes over */
     bool *law, frees;    /* per contact: is free for the rest of the step; some is */
     bool *began;         /* per ball: began to slip at the present */
+    bool *wedged;        /* per ball: is held by gaps, and was taken to its limit at the last choice */
     bool *begins;        /* per ball of several rows: slips, and has no velocity at the present */
     double *second;      /* per contact: gddot_N at the present, after modes were chosen */
     double *slack;       /* per contact that opens: what its force may still be */
@@ -181,7 +183,12 @@ void sim_ball_by_velocity(zn_simulation *, int contact, int ball);
 /* Directions of balls of several rows that slip, by the same velocities. */
 void sim_modes_turn(zn_simulation *);
 void sim_modes_copy(const zn_simulation *, const sim_modes *from, sim_modes *to);
+/* A clutch; and the event that its motion reverses, which it is held from then on. */
+bool sim_follows(const zn_simulation *, int contact), sim_reverses(const zn_simulation *, int event);
 static inline bool sim_is_closed(const sim_modes *modes, int contact) { return modes->contact[contact].normal == CONE_CLOSED; }
+
+/* wedges.c: after modes were chosen, friction that gaps hold already is at its limit. */
+zn_status sim_wedges_release(zn_simulation *);
 
 /* borders.c, at a state: event functions of contacts that leave their features. */
 void sim_borders_at(zn_simulation *, const scheme_state *, event_sample *);

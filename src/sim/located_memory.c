@@ -60,7 +60,7 @@ zn_status sim_located_take(zn_simulation *sim) {
                      (size_t)model_rows(sim->model) + (size_t)(size->nq + size->nu);
     if (status == ZN_OK) {
         l->memory = MEM_ARRAY(sim->context, double, numbers);
-        l->flags = MEM_ARRAY(sim->context, bool, events + 5 * n + 2 * (size_t)l->n_balls);
+        l->flags = MEM_ARRAY(sim->context, bool, events + 5 * n + 3 * (size_t)l->n_balls);
         l->told = MEM_ARRAY(sim->context, unsigned char, events);
         if (!l->memory || !l->flags || !l->told) status = ZN_ERROR_MEMORY;
     }
@@ -80,7 +80,7 @@ zn_status sim_located_take(zn_simulation *sim) {
     l->P = next, next += model_rows(sim->model);
     l->before = (scheme_state){.q = next, .u = next + size->nq};
     l->which = l->flags, l->hit = l->which + events, l->kept = l->hit + n, l->law = l->kept + n, l->began = l->law + n;
-    l->begins = l->began + l->n_balls, l->stays = l->begins + l->n_balls, l->takes = l->stays + n;
+    l->begins = l->began + l->n_balls, l->stays = l->begins + l->n_balls, l->takes = l->stays + n, l->wedged = l->takes + n;
     for (size_t k = 0; k < n; k++) l->modes.contact[k].begins = l->begins + l->first_ball[k];
     return ZN_OK;
 }

@@ -6,6 +6,7 @@
  *   opening         closed     phi = lambda_N
  *   end of slip     slip(d)    phi = d gamma_F                      phi' = d gammadot_F       balls of one row; others: located.c
  *   begin of slip   stick      phi = mu lambda_N - |lambda_F|
+ *   reversal        open       phi = gdot_N                         of a clutch, whose gap is zero while it opens
  *   singular point  slip(d)    phi = D/D_NN - SINGULAR              painleve.c
  *
  * Modes at a state by the laws on acceleration level (docs/theory/system.md): contacts that touch and do not move apart are closed where
@@ -177,6 +178,11 @@ static void look_at_gap(zn_simulation *sim, int k, event_sample *sample, double 
     const linear_problem *p = l->forces;
     int row = p->model->contacts[k].row_N;
     bool closed = sim_is_closed(&l->modes, k), open = l->modes.contact[k].normal == CONE_OPEN;
+    if (open && sim_follows(sim, k)) {
+        l->offset[k] = 0;
+        sample->phi[k] = p->at.c1[row], sample->rate[k] = NAN;
+        return;
+    }
     if (sample == &l->sample[0] && row >= 0) l->offset[k] = smaller(p->at.c0[row], 0);
     sample->phi[k] = row < 0 ? INFINITY : closed ? force : open ? p->at.c0[row] - l->offset[k] : INFINITY;
     sample->rate[k] = row >= 0 && open ? p->at.c1[row] : NAN;
@@ -230,6 +236,14 @@ zn_status sim_events_at(zn_simulation *sim, const scheme_state *state, event_sam
     return ZN_OK;
 }
 
+bool sim_follows(const zn_simulation *sim, int contact) {
+    return sim->base->follows && contact < sim->base->size.n_contacts && sim->base->follows[contact];
+}
+
+bool sim_reverses(const zn_simulation *sim, int event) {
+    return sim_follows(sim, event) && sim->located.modes.contact[event].normal == CONE_OPEN;
+}
+
 int sim_event_contact(const zn_simulation *sim, int event) {
     const sim_located *l = &sim->located;
     int n = sim->model->size.n_contacts, balls = l->n_balls;
@@ -246,6 +260,7 @@ double sim_event_noise(const zn_simulation *sim, const event_sample *sample, int
     if (isfinite(sample->rate[event]) && event < n) /* a gap */
         return larger(sim_gap_roundoff(sim, row), GAP_SHARE * l->h * scales_rate(scales, row));
     double rate = RATE_SHARE * sim_still(sim, row);
+    if (sim_reverses(sim, event)) return rate;
     return isfinite(sample->rate[event]) ? rate : rate / l->h * l->forces->prox.rho[row - model_row_N(model)]; /* a rate, a force */
 }
 
@@ -345,5 +360,5 @@ zn_status sim_modes_choose(zn_simulation *sim) {
         read_modes(sim);
         if (!keep_fewer(sim)) break;
     }
-    return ZN_OK;
+    return sim_wedges_release(sim);
 }

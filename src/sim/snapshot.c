@@ -43,7 +43,7 @@ static void carry_control(zn_simulation *sim, byte_stream *b) {
     if (!sim->settings.step_auto) return;
     BYTES_PASS(b, c->h), BYTES_PASS(b, c->error_before), BYTES_PASS(b, c->bracket), BYTES_PASS(b, c->capture);
     BYTES_PASS(b, c->aimed), BYTES_PASS(b, c->push);
-    BYTES_PASS(b, c->judged), BYTES_PASS(b, c->judged_h), BYTES_PASS(b, c->judged_size), BYTES_PASS(b, c->futile);
+    BYTES_PASS(b, c->judged), BYTES_PASS(b, c->judged_h), BYTES_PASS(b, c->judged_size), BYTES_PASS(b, c->futile), BYTES_PASS(b, c->noise);
     BYTES_PASS_ARRAY(b, c->closed, contacts);
     BYTES_PASS_ARRAY(b, c->gap_rate, 2 * contacts); /* and bends */
     BYTES_PASS_ARRAY(b, c->reach, 5 * nq);          /* and errors, rates */

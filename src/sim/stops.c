@@ -41,8 +41,10 @@ static stop look_at_stop(const zn_simulation *sim, int number) {
         speed = hypot(speed, p->at.c1[row + i]);
         towards -= d[i] * sim_second_rate(p, row + i);
     }
-    if (!(towards > 0)) return never;
-    if (!(speed > sim_still(sim, row))) return (stop){0}; /* it has ended */
+    /* One that begins at the present has no acceleration yet where the force that makes it slip grows: its sign is that of the error of the event's time. */
+    bool slow = !(speed > sim_still(sim, row));
+    if (!(towards > 0) || (slow && l->began[number])) return never;
+    if (slow) return (stop){0}; /* it has ended */
     for (int i = 0; i < contact->balls[b].dim; i++) across = hypot(across, sim_second_rate(p, row + i) + towards * d[i]);
     return (stop){speed / towards, across / towards};
 }

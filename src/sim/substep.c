@@ -171,7 +171,8 @@ static double find_dip(const zn_simulation *sim, const event_sample *start, cons
 /* A force or a slip velocity that is at its limit at the start, or an open contact that rests there. */
 static bool is_due(const zn_simulation *sim, const event_sample *start, const event_sample *end, int i) {
     double fall = start->phi[i] - end->phi[i];
-    if (!isfinite(start->phi[i])) return false;
+    if (!isfinite(start->phi[i]) || (sim_reverses(sim, i) && sim->located.second[i] > 0))
+        return false; /* a clutch that opens at the start */
     if (!isfinite(start->rate[i])) return start->phi[i] <= (sim_is_border(sim, i) ? BORDER_SHARE : FORCE_SHARE) * fall;
     if (i < sim->model->size.n_contacts) /* one that leaves and comes back is hit later */
         return is_resting(sim, start, i) &&

@@ -2,6 +2,7 @@
 /* What events do at a fixed (t, q).
  *
  *   impact         u+ by the law of restitution alone, from the velocities right before it; active: closed contacts and those that are hit
+ *   reversal       of a clutch: the smallest change of u with gdot_N = 0, at what is zero already up to its location
  *   end of slip    the smallest change of u, M-orthogonal, with gamma_F = 0; closed contacts stay closed
  *   singular point the same for all friction of the contact: the impact without an approach (painleve.c)
  *   then           new modes by the laws (modes.c), but what opens is open and what begins to slip slips; the scheme starts anew
@@ -187,6 +188,32 @@ static void meet_singular(zn_simulation *sim) {
     }
 }
 
+static void close_contact(zn_simulation *sim, int k) {
+    sim_located *l = &sim->located;
+    l->modes.contact[k].normal = CONE_CLOSED;
+    for (int b = 0; b < l->forces->model->contacts[k].n_balls; b++) sim_ball_by_velocity(sim, k, b);
+}
+
+/* Contacts that open, are hit, or are clutches whose motion reverses. */
+static zn_status sort_contacts(zn_simulation *sim, bool *hits, bool *stops) {
+    sim_located *l = &sim->located;
+    const zn_model *model = l->forces->model;
+    zn_point now = {.t = sim->now.t, .q = sim->now.q, .u = sim->now.u};
+    double *c1 = l->velocities->at.c1;
+    bool rates = false;
+    for (int k = 0; k < model->size.n_contacts; k++) {
+        if (!l->which[k]) continue;
+        bool clutch = sim_reverses(sim, k);
+        if (clutch && !rates && model->constraints(model, l->velocities->at.work, &now, &(zn_constraints){.c1 = c1}))
+            return ZN_ERROR_NOT_FINITE;
+        rates = rates || clutch;
+        if (sim_is_closed(&l->modes, k)) l->kept[k] = true;
+        else if (clutch && c1[model->contacts[k].row_N] >= 0) close_contact(sim, k), l->hit[k] = *stops = true;
+        else l->hit[k] = *hits = true;
+    }
+    return ZN_OK;
+}
+
 zn_status sim_transition(zn_simulation *sim) {
     sim_located *l = &sim->located;
     int n = sim->model->size.n_contacts;
@@ -196,11 +223,8 @@ zn_status sim_transition(zn_simulation *sim) {
     if (status != ZN_OK) return status;
     begin(sim);
     tell(sim);
-    for (int k = 0; k < n; k++) {
-        if (!l->which[k]) continue;
-        if (sim_is_closed(&l->modes, k)) l->kept[k] = true;
-        else l->hit[k] = hits = true;
-    }
+    status = sort_contacts(sim, &hits, &stops);
+    if (status != ZN_OK) return status;
     meet_singular(sim);
     for (int i = 0; i < l->n_balls; i++) {
         if (!l->which[n + i] || l->modes.ball[i] != CONE_SLIP) continue;
@@ -214,12 +238,6 @@ zn_status sim_transition(zn_simulation *sim) {
     if (status == ZN_OK) status = sim_modes_choose(sim);
     if (status == ZN_OK) status = finish(sim);
     return status == ZN_OK ? note(sim) : status;
-}
-
-static void close_contact(zn_simulation *sim, int k) {
-    sim_located *l = &sim->located;
-    l->modes.contact[k].normal = CONE_CLOSED;
-    for (int b = 0; b < l->forces->model->contacts[k].n_balls; b++) sim_ball_by_velocity(sim, k, b);
 }
 
 zn_status sim_take_over(zn_simulation *sim, const bool *successor) {

@@ -70,7 +70,7 @@ void sim_watch_step(zn_simulation *sim) {
     l->start_whole = false;
     for (int k = 0; k < n && l->start_known; k++) {
         double gap = end->phi[k] + l->offset[k];
-        if (gap < INFINITY) l->offset[k] = smaller(gap, 0);
+        if (gap < INFINITY && !sim_reverses(sim, k)) l->offset[k] = smaller(gap, 0);
         l->sample[0].phi[k] = gap < INFINITY ? gap - l->offset[k] : INFINITY;
         l->sample[0].rate[k] = end->rate[k];
     }

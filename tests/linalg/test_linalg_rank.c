@@ -202,12 +202,33 @@ static void sparse_agrees_with_dense(void **state) {
     zn_context_destroy(context);
 }
 
+/* Blocks that are singular: the solution is orthogonal to the left null space, L' A = 0, as that of (A + eps) x = b is in the limit. Here L = (1, -1), and x_1 + 2 x_2 = 3 has (1, 1),
+ * where that of least norm is (3/5, 6/5). A second block, in between, is regular. With orthogonal null spaces the least norm remains. */
+static void blocks_of_dependent_rows(void **state) {
+    (void)state;
+    zn_context *context = zn_context_create(NULL);
+    lin_cod *cod = lin_cod_create(context, 3, 3);
+    const int label[3] = {0, 1, 0};
+    const double a[9] = {1, 0, 1, 0, 4, 0, 2, 0, 2}, orthogonal[9] = {0, 0, 0, 0, 4, 0, 2, 0, 0};
+    double b[3] = {3, 8, 3};
+    assert_false(lin_cod_eliminate_block(cod, 3, a, label, 0, 1e-12, b));
+    assert_true(lin_cod_eliminate_block(cod, 3, a, label, 1, 1e-12, b));
+    lin_cod_solve_block(cod, 3, a, label, 0, 1e-11, b);
+    for (int i = 0; i < 3; i++) assert_true(fabs(b[i] - (i == 1 ? 2 : 1)) < 1e-14);
+    b[0] = 6, b[2] = 0; /* A x = (2 x_2, 0): L = (0, 1) and N = (1, 0) */
+    lin_cod_solve_block(cod, 3, orthogonal, label, 0, 1e-11, b);
+    assert_true(fabs(b[0]) < 1e-14 && fabs(b[2] - 3) < 1e-14);
+    lin_cod_destroy(cod);
+    zn_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decomposition),
         cmocka_unit_test(redundant_dense),
         cmocka_unit_test(redundant_sparse),
         cmocka_unit_test(sparse_agrees_with_dense),
+        cmocka_unit_test(blocks_of_dependent_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
