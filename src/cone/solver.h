@@ -105,6 +105,7 @@ struct cone_solver {
     bool rank_known;       /* lu holds the factors of lin_lu_factor_rank */
     bool forgives;         /* `left` belongs to phi and is not more than allowed */
     cone_outcome *out;     /* of the running solve */
+    double dense_before;   /* work on dense systems of it before this method */
     bool singular_seen, least_norm;
     double floor;           /* residual at (x_floor, y_floor), which round-off does not let fall; 0: there is none */
     cone_expected expected; /* noise: 0, or a floor is a solution */
