@@ -42,10 +42,12 @@ enum {
     FOLLOW_FAILURES = 8
 };
 
-/* Sum of n^3 over the dense systems of a solve, less than a second of work; and of a solve whose like were long and in vain before. */
+/* Sum of n^3 over the dense systems of a solve, and multiplications of its sweeps, less than a second of work; and of a solve whose like were long and in vain before. */
 static const double dense_most = 5e9, dense_hopeless = 4e8;
 
-bool cone_is_exhausted(const cone_solver *s) { return s->out->cost.dense > (s->expected.hopeless ? dense_hopeless : dense_most); }
+bool cone_is_exhausted(const cone_solver *s) {
+    return s->out->cost.dense - s->dense_before > (s->expected.hopeless ? dense_hopeless : dense_most);
+}
 
 typedef struct attempt {
     bool robust;   /* may invert singular systems, */
@@ -97,6 +99,9 @@ static double measure(cone_solver *s, const double *dy, double shift, double *no
     return merit(s, norm);
 }
 
+/* Too many multipliers for an orthogonal decomposition: systems of all contacts that there are would cost more than any method. */
+static bool is_large(const cone_solver *s) { return !s->cod; }
+
 static int choose_active(cone_solver *s) {
     int n = 0;
     for (int c = 0; c < s->n_components; c++) {
@@ -132,8 +137,25 @@ static const double *psi_column(cone_solver *s, int j, double shift) {
     return s->d_psi;
 }
 
+/* Cones that have a row among the n active ones: of many contacts most are open. The rows of the others are not asked for. */
+static int choose_cones(cone_solver *s, int n) {
+    const cone_problem *p = s->p;
+    int count = 0;
+    for (int k = 0; k < p->ny; k++) s->takes_part[k] = 0;
+    for (int r = 0; r < n; r++) s->takes_part[s->active[r]] = 1;
+    for (int k = 0; k < p->n_cones; k++) {
+        const cone *c = &p->cones[k];
+        bool takes_part = c->psi_N >= 0 && s->takes_part[c->mu_N];
+        for (int b = 0, row = c->mu_F; b < c->n_balls; row += c->balls[b++].dim)
+            for (int i = 0; i < c->balls[b].dim; i++) takes_part = takes_part || s->takes_part[row + i];
+        if (takes_part) s->cones_here[count++] = k;
+    }
+    return count;
+}
+
 static void build_system(cone_solver *s, int n, double shift) {
     const cone_problem *p = s->p;
+    int n_cones = choose_cones(s, n);
     cone_need_columns(s, n, s->active);
     for (int c = 0; c < n; c++) s->factor[s->active[c]] = row_factor(s, s->active[c]);
     for (int c = 0; c < n; c++) {
@@ -141,7 +163,7 @@ static void build_system(cone_solver *s, int n, double shift) {
         if (p->A.start)
             for (int e = p->A.start[j]; e < p->A.start[j + 1]; e++) s->column[p->A.index[e]] = p->A_values[e];
         else s->column[j] = 1;
-        cone_apply_rows(s, psi_column(s, j, shift), s->column, s->row);
+        cone_apply_rows(s, n_cones, s->cones_here, psi_column(s, j, shift), s->column, s->row);
         if (p->A.start)
             for (int e = p->A.start[j]; e < p->A.start[j + 1]; e++) s->column[p->A.index[e]] = 0;
         else s->column[j] = 0;
@@ -304,7 +326,7 @@ static zn_status run_newton(cone_solver *s, const attempt *how, local_result *re
         if (base_stopped(s->context) || cone_is_exhausted(s)) return ZN_ERROR_NO_CONVERGENCE; /* newton.c and solver.c report it */
         double norm, square = measure(s, s->dy, how->shift, &norm);
         if (it == 0 && how->first != FIRST_BY_STATES) {
-            if (how->first == FIRST_STICKING) cone_assume_closed_and_sticking(s);
+            if (how->first == FIRST_STICKING) cone_assume_sticking(s, is_large(s));
             else cone_assume_directions(s);
             cone_residual(s, s->psi_l, s->mu_l, s->R);
         } else {
@@ -519,6 +541,7 @@ zn_status cone_solve_local(cone_solver *s, const double *y, bool robust, double 
     for (int start = 0; start < 3 && status != ZN_OK; start++) {
         for (int j = 0; j < ny; j++) s->dy[j] = start == 0 ? 0 : -y[j];
         how.first = start == 2 ? FIRST_STICKING : FIRST_BY_STATES;
+        if (start > 0 && is_large(s) && !s->brief) how.tries = UNDAMPED; /* what cycles goes on to cycle, and proximal points do not */
         status = run_newton(s, &how, result);
         if (status == ZN_ERROR_SINGULAR && !robust) return status;
         if (s->brief && status != ZN_OK) return second_try(s, &how, result);

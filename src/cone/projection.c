@@ -32,6 +32,8 @@ static const double wanted_share = 0.02, enough_share = 0.5, slow_rate = 0.2;
 static const double stride_growth = 16, stride_cut = 4;
 /* Where long projections of like problems did not converge before. */
 enum { HOPELESS_SWEEPS = 1000 };
+/* For each pair of a row and a multiplier a sweep takes this many of them: changes of mu once or more, and the multipliers that it starts with. */
+static const double multiplications = 4;
 
 typedef struct fixed_point {
     int n;
@@ -64,6 +66,7 @@ static bool sweep_solves(cone_solver *s, fixed_point *f) {
     cone_residual(s, s->psi_l, s->mu_l, s->R);
     f->norm = cone_row_norm(s, s->R);
     f->result->projections++;
+    s->out->cost.dense += multiplications * s->p->ny * s->p->npsi;
     if (f->norm < f->result->norm) {
         f->result->norm = f->norm;
         memcpy(s->dy_swept, s->mu_l, (size_t)f->n * sizeof(double));
@@ -72,7 +75,8 @@ static bool sweep_solves(cone_solver *s, fixed_point *f) {
 }
 
 static bool may_go_on(const cone_solver *s, const fixed_point *f) {
-    return isfinite(f->size) && f->result->projections < f->most && !base_stopped(s->context); /* newton.c reports that it was stopped */
+    return isfinite(f->size) && f->result->projections < f->most && !cone_is_exhausted(s) &&
+           !base_stopped(s->context); /* newton.c reports that it was stopped */
 }
 
 /* ---- Anderson's acceleration ---- */

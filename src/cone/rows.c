@@ -127,14 +127,15 @@ void cone_classify(cone_solver *s, const double *psi, const double *mu) {
     }
 }
 
-void cone_assume_closed_and_sticking(cone_solver *s) {
+void cone_assume_sticking(cone_solver *s, bool as_closed) {
     const cone_problem *p = s->p;
     for (int k = 0; k < p->n_cones; k++) {
         const cone *c = &p->cones[k];
         s->on[k] = c->gate_kind != CONE_OFF;
-        s->closed[k] = s->on[k];
+        s->closed[k] = s->on[k] && (!as_closed || c->psi_N < 0 || s->closed[k]);
+        bool touches = s->on[k] && (s->normal_of[k] < 0 || s->closed[s->normal_of[k]]);
         for (int b = 0; b < c->n_balls && c->stick_of != CONE_SLIPS; b++)
-            s->ball[s->first_ball[k] + b] = s->on[k] && c->balls[b].mu > 0 ? BALL_STICK : BALL_OFF;
+            s->ball[s->first_ball[k] + b] = touches && c->balls[b].mu > 0 ? BALL_STICK : BALL_OFF;
         note_row_kinds(s, k);
     }
 }
@@ -187,10 +188,11 @@ static void apply_slip(const cone_solver *s, const cone *c, int ball, int b, int
     for (int i = 0; i < dim; i++) dR[row + i] = dmu[row + i] + stretch * n[i] + t * (da[i] - n[i] * along);
 }
 
-void cone_apply_rows(const cone_solver *s, const double *dpsi, const double *dmu, double *dR) {
+void cone_apply_rows(const cone_solver *s, int n, const int *cones, const double *dpsi, const double *dmu, double *dR) {
     const cone_problem *p = s->p;
     memcpy(dR, dmu, (size_t)p->ny * sizeof *dR);
-    for (int k = 0; k < p->n_cones; k++) {
+    for (int here = 0; here < n; here++) {
+        int k = cones[here];
         const cone *c = &p->cones[k];
         if (c->psi_N >= 0 && s->closed[k]) dR[c->mu_N] = dpsi[c->psi_N];
         int row = c->mu_F, ball = s->first_ball[k];

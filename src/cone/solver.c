@@ -58,14 +58,16 @@ static bool take_vectors(cone_solver *s) {
     struct {
         unsigned char **place;
         int count;
-    } bytes[] = {{&s->on, p->n_cones}, {&s->closed, p->n_cones}, {&s->ball, s->n_balls}, {&s->kind, ny}, {&s->have, ny}};
+    } bytes[] = {{&s->on, p->n_cones}, {&s->closed, p->n_cones}, {&s->ball, s->n_balls},
+                 {&s->kind, ny},       {&s->have, ny},           {&s->takes_part, ny}};
     for (size_t k = 0; k < sizeof bytes / sizeof *bytes; k++)
         if (!(*bytes[k].place = MEM_ARRAY(c, unsigned char, bytes[k].count))) return false;
     struct {
         int **place;
         int count;
-    } integers[] = {{&s->psi_row, ny},        {&s->normal_of, p->n_cones}, {&s->component_of, ny}, {&s->component_start, ny + 1},
-                    {&s->component_rows, ny}, {&s->A_pivot, ny},           {&s->active, ny},       {&s->pivot, ny}};
+    } integers[] = {{&s->psi_row, ny},           {&s->normal_of, p->n_cones}, {&s->component_of, ny}, {&s->component_start, ny + 1},
+                    {&s->component_rows, ny},    {&s->A_pivot, ny},           {&s->active, ny},       {&s->pivot, ny},
+                    {&s->cones_here, p->n_cones}};
     for (size_t k = 0; k < sizeof integers / sizeof *integers; k++)
         if (!(*integers[k].place = MEM_ARRAY(c, int, integers[k].count))) return false;
     return true;
@@ -149,7 +151,7 @@ void cone_solver_destroy(cone_solver *s) {
         s->phi_y, s->psi_x, s->psi_y, s->normal, s->turn, s->v, s->psi_free, s->dy, s->dy_best, s->dy_try, s->dy_swept, s->psi_l,
         s->mu_l, s->step, s->row, s->column, s->factor, s->z, s->x0, s->y0, s->x_best, s->y_best, s->x_old, s->y_old, s->dx, s->seen,
         s->x_floor, s->y_floor, s->on, s->closed, s->ball, s->kind, s->have, s->psi_row, s->normal_of, s->component_of,
-        s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->A_lu, s->G, s->D, s->S, s->E, s->left, s->left_x
+        s->component_start, s->component_rows, s->A_pivot, s->active, s->pivot, s->cones_here, s->takes_part, s->A_lu, s->G, s->D, s->S, s->E, s->left, s->left_x
         /* clang-format on */
     };
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) mem_free(s->context, blocks[k]);
@@ -292,6 +294,7 @@ static zn_status newton_paths(cone_solver *s, double *x, double *y, bool robust)
 static zn_status solve_by(cone_solver *s, bool projecting, double *x, double *y, cone_outcome *out) {
     bool brief = s->brief;
     s->projecting = projecting;
+    s->dense_before = out->cost.dense;
     s->brief = brief && !projecting;
     s->use_sparse = false;
     zn_status status = projecting ? newton_with_retry(s, x, y, true) : newton_paths(s, x, y, true);
@@ -344,6 +347,7 @@ static zn_status solve(cone_solver *s, double *x, double *y, cone_outcome *out) 
 zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     *out = (cone_outcome){.path = CONE_NEWTON, .worst = INFINITY, .worst_cone = -1, .worst_row = -1};
     s->out = out;
+    s->dense_before = 0;
     if (!x) x = s->x0; /* without unknowns of a kind any valid address is fine */
     if (!y) y = s->y0;
     prepare(s);

@@ -93,7 +93,8 @@ struct cone_solver {
 
     /* local problem */
     double *dy, *dy_best, *dy_try, *dy_swept, *psi_l, *mu_l, *S, *step, *row, *column, *factor, *z; /* column stays zero between uses */
-    int *active, *pivot;
+    int *active, *pivot, *cones_here;
+    unsigned char *takes_part;
     double *centre, *d_psi; /* ny, npsi: of proximal points (local.c) */
     double *anderson;       /* memory of projection.c */
     lin_cod *cod;           /* of ny rows; NULL when large */
@@ -104,6 +105,7 @@ struct cone_solver {
     bool rank_known;       /* lu holds the factors of lin_lu_factor_rank */
     bool forgives;         /* `left` belongs to phi and is not more than allowed */
     cone_outcome *out;     /* of the running solve */
+    double dense_before;   /* work on dense systems of it before this method */
     bool singular_seen, least_norm;
     bool soft;              /* the matrix of the last step of Newton's method was nearly singular */
     double floor;           /* residual at (x_floor, y_floor), which round-off does not let fall; 0: there is none */
@@ -123,10 +125,11 @@ static inline double cone_psi_scale(const cone_problem *p, int row) { return p->
 void cone_multipliers(const cone_solver *, const double *y, double *mu);           /* mu = A y + mu_0 */
 void cone_multiply_A(const cone_solver *, const double *dy, double *dmu);          /* dmu += A dy */
 void cone_classify(cone_solver *, const double *psi, const double *mu);            /* states */
-void cone_assume_closed_and_sticking(cone_solver *);                               /* states */
+void cone_assume_sticking(cone_solver *, bool as_closed);                          /* states: all closed, or those that are */
 void cone_assume_directions(cone_solver *);                                        /* of balls that slip by modes */
 void cone_residual(cone_solver *, const double *psi, const double *mu, double *R); /* at the states */
-void cone_apply_rows(const cone_solver *, const double *dpsi, const double *dmu, double *dR);
+/* Rows of n cones; the others are not meant. */
+void cone_apply_rows(const cone_solver *, int n, const int *cones, const double *dpsi, const double *dmu, double *dR);
 double cone_row_norm(const cone_solver *, const double *R);      /* largest scaled row, NaN kept */
 double cone_smooth_norm(const cone_solver *, const double *phi); /* without what is forgiven */
 uint64_t cone_state_hash(const cone_solver *);
