@@ -196,6 +196,7 @@ static bool merge(reader *r, scene_node *map, scene_entry ***last, name_table *n
 
 static scene_node *read_entries(reader *r, scene_node *parent, int depth, name_table *names) {
     const bool map = parent->kind == SCENE_MAP;
+    const int most = map ? SCENE_MAX_NAMES : SCENE_MAX_ENTRIES;
     const scene_node *merged = NULL;
     const enum fy_event_type end = map ? FYET_MAPPING_END : FYET_SEQUENCE_END;
     if (depth > SCENE_MAX_DEPTH)
@@ -204,8 +205,7 @@ static scene_node *read_entries(reader *r, scene_node *parent, int depth, name_t
     for (;;) {
         scene_node *key = NULL, *value = next_node(r, end, depth);
         if (!value) return r->status == ZN_OK && (!merged || merge(r, parent, &last, names, merged)) ? parent : NULL;
-        if (parent->count == SCENE_MAX_ENTRIES)
-            return stop(r, ZN_ERROR_SCENE, value->line, value->column, "too many entries (more than %d)", SCENE_MAX_ENTRIES);
+        if (parent->count == most) return stop(r, ZN_ERROR_SCENE, value->line, value->column, "too many entries (more than %d)", most);
         if (map) {
             key = value;
             if (key->kind != SCENE_SCALAR) return stop(r, ZN_ERROR_SCENE, key->line, key->column, "a key must be a name");

@@ -82,10 +82,11 @@ struct scene_node {
 };
 
 enum {
-    SCENE_MAX_BYTES = 4 << 20,       /* of a scene file; the longest scene by hand has a few thousand */
-    SCENE_MAX_DEPTH = 16,            /* of nested maps and lists; the format needs 5 */
-    SCENE_MAX_ENTRIES = 200000,      /* of one map or list */
-    SCENE_MAX_ALIASES = 1000,        /* a small file with many aliases stands for a huge one */
+    SCENE_MAX_BYTES = 4 << 20,  /* of a scene file; the longest scene by hand has a few thousand */
+    SCENE_MAX_DEPTH = 16,       /* of nested maps and lists; the format needs 5 */
+    SCENE_MAX_ENTRIES = 200000, /* of one list */
+    SCENE_MAX_NAMES = 2600000,  /* of one map: `starts` of a result has 13 for each spatial body, of which `repeat` makes 200000 at most */
+    SCENE_MAX_ALIASES = 1000,   /* a small file with many aliases stands for a huge one */
     SCENE_MAX_COORDINATES = 2000,    /* also of velocities: the mass matrix of formulas is a full one */
     SCENE_MAX_VECTOR = 16,           /* numbers of a list that has a meaning for each */
     SCENE_MAX_KEPT = 1 << 20,        /* of a file that the text of a run takes along */

@@ -98,6 +98,21 @@ static char *repeat(const char *head, const char *piece, int n, const char *tail
     return text;
 }
 
+/* A result of 16000 spatial bodies has 13 starts of each in one map. */
+static void test_many_names(void **state) {
+    (void)state;
+    enum { COUNT = 13 * 16000, MOST = 24 };
+    zn_context *context = zn_context_create(NULL);
+    scene_arena arena = {.context = context};
+    char *text = malloc((size_t)COUNT * MOST + 1), *end = text;
+    assert_non_null(text);
+    for (int i = 0; i < COUNT; i++) end += snprintf(end, MOST, "b%d: 1\n", i);
+    assert_int_equal(root_of(&arena, text)->count, COUNT);
+    free(text);
+    scene_arena_free(&arena);
+    zn_context_destroy(context);
+}
+
 static void test_limits(void **state) {
     (void)state;
     char *deep = repeat("a: ", "[", SCENE_MAX_DEPTH, "");
@@ -118,7 +133,7 @@ static void test_limits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_places_of_scalars),          TEST(test_aliases_share), TEST(test_refused_texts),
-        TEST(test_repeated_keys_are_all_told), TEST(test_limits),
+        TEST(test_repeated_keys_are_all_told), TEST(test_limits),        TEST(test_many_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,9 @@ enum {
 #define EXACT 1e-6 /* residuals below this are the business of factorisations */
 #define NEARLY 10  /* times the residual that is wanted */
 #define POLISH_NEAR 1e-4
-#define PLANAR_NEAR 1e-2     /* from here on Newton's method is faster in the plane */
+/* Relative residual at which the interior point method hands over to Newton's method in the plane, where friction is two half-lines and not a curved cone: Newton's
+ * steps are exact there once the modes of the contacts are right. Chosen, not derived. */
+#define PLANAR_NEAR 1e-2
 #define PROJECTION_STUCK 0.8 /* of the residual left by a lot of iterations */
 
 /* Piles in space: a factorisation takes as long as many sweeps, hundreds where there are thousands of contacts. */
