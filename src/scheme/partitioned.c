@@ -189,7 +189,15 @@ static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     p->t = from->t, p->h = h, p->q_n = from->q, p->u_n = from->u;
     states_begin(p->states);
     zn_point point = {.t = from->t, .q = from->q, .u = from->u};
-    if (model->balance(model, at->work, &point, &(zn_balance){.M = at->M, .W = at->W})) return ZN_ERROR_NOT_FINITE;
+    p->first = wants_first(p);
+    p->free = scheme_is_free(model, p->base.modes);
+    bool rates_before = p->restitution && !p->first_rates && !p->free;
+    zn_balance inertia = {.M = at->M, .W = at->W};
+    zn_constraints rows = {.c0 = p->first && p->law.offered ? at->c0 : NULL, .c1 = p->first ? p->rate_start : p->c1_start};
+    if (p->first || model->forces_along_rows) rows.c1_u = at->c1_u;
+    if (p->first || rates_before ? model_ask_both(model, at->work, &point, &inertia, &rows)
+                                 : model->balance(model, at->work, &point, &inertia))
+        return ZN_ERROR_NOT_FINITE;
     if (p->lagrange && lagrange_start(p)) return ZN_ERROR_NOT_FINITE;
     zn_status status = prox_update(&p->prox, at->M, at->W, NULL);
     if (status == ZN_OK) status = scales_see(&p->base.scales, at, &point, h);
@@ -197,17 +205,10 @@ static zn_status prepare(partitioned *p, const scheme_state *from, double h) {
     scales_rows(&p->base.scales, p->prox.mass_scale, p->prox.W_kept);
     scheme_freeze(p->base.modes, model->size.n_contacts, p->s - 1, p->cones);
     linear_problem_freeze(p->end, p->base.modes);
-    p->free = scheme_is_free(model, p->base.modes);
-    p->first = wants_first(p);
     if (p->first) {
-        double *c0 = p->law.offered ? at->c0 : NULL;
-        if (model->constraints(model, at->work, &point, &(zn_constraints){.c0 = c0, .c1 = p->rate_start, .c1_u = at->c1_u}))
-            return ZN_ERROR_NOT_FINITE;
         if (p->law.offered) staged_start(p, from);
         memcpy(p->c1_start, p->rate_start, (size_t)p->n * sizeof *p->c1_start);
-    } else if (p->restitution && !p->first_rates && !p->free &&
-               model->constraints(model, at->work, &point, &(zn_constraints){.c1 = p->c1_start}))
-        return ZN_ERROR_NOT_FINITE;
+    }
     staged_freeze(&p->law, p->base.modes);
     set_scales(p);
     set_reservoirs(p);
