@@ -135,14 +135,15 @@ bool lin_cod_eliminate_block(lin_cod *cod, int n, const double *a, const int *la
 
 /* Bases of the null spaces of the square matrix at hand: A N = 0, L' A = 0. */
 static void find_null(lin_cod *cod, double *N, double *L) {
-    int n = cod->n, r = cod->rank, rest = n - r, one = 1, info = 0;
+    int n = cod->n, r = cod->rank, rest = n - r, info = 0;
+    memset(L, 0, (size_t)n * (size_t)rest * sizeof *L);
+    for (int k = 0; k < rest; k++) L[(size_t)k * (size_t)n + (size_t)(r + k)] = 1;
+    memcpy(N, L, (size_t)n * (size_t)rest * sizeof *N);
+    dormqr_("L", "N", &n, &rest, &n, cod->a, &n, cod->tau_Q, L, &n, cod->work, &cod->work_size, &info, 1, 1);
+    if (r > 0) dormrz_("L", "T", &n, &rest, &r, &rest, cod->a, &n, cod->tau_Z, N, &n, cod->work, &cod->work_size, &info, 1, 1);
     for (int k = 0; k < rest; k++) {
-        double *left = L + (size_t)k * (size_t)n, *right = N + (size_t)k * (size_t)n;
-        memset(left, 0, (size_t)n * sizeof *left);
-        left[r + k] = 1;
-        memcpy(cod->x, left, (size_t)n * sizeof *left);
-        dormqr_("L", "N", &n, &one, &n, cod->a, &n, cod->tau_Q, left, &n, cod->work, &cod->work_size, &info, 1, 1);
-        if (r > 0) dormrz_("L", "T", &n, &one, &r, &rest, cod->a, &n, cod->tau_Z, cod->x, &n, cod->work, &cod->work_size, &info, 1, 1);
+        double *right = N + (size_t)k * (size_t)n;
+        memcpy(cod->x, right, (size_t)n * sizeof *right);
         for (int j = 0; j < n; j++) right[cod->column[j] - 1] = cod->x[j];
     }
 }
