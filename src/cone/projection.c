@@ -66,7 +66,7 @@ static bool sweep_solves(cone_solver *s, fixed_point *f) {
     cone_residual(s, s->psi_l, s->mu_l, s->R);
     f->norm = cone_row_norm(s, s->R);
     f->result->projections++;
-    s->out->cost.dense += multiplications * s->p->ny * s->p->npsi;
+    s->out->cost.swept += multiplications * s->p->ny * s->p->npsi;
     if (f->norm < f->result->norm) {
         f->result->norm = f->norm;
         memcpy(s->dy_swept, s->mu_l, (size_t)f->n * sizeof(double));
@@ -75,7 +75,7 @@ static bool sweep_solves(cone_solver *s, fixed_point *f) {
 }
 
 static bool may_go_on(const cone_solver *s, const fixed_point *f) {
-    return isfinite(f->size) && f->result->projections < f->most && !cone_is_exhausted(s) &&
+    return isfinite(f->size) && f->result->projections < f->most && !cone_has_swept_enough(s) &&
            !base_stopped(s->context); /* newton.c reports that it was stopped */
 }
 
