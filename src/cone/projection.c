@@ -236,7 +236,7 @@ zn_status cone_project_local(cone_solver *s, double norm, local_result *result) 
     if (!cone_prepare_sweeps(s)) return ZN_ERROR_SINGULAR;
     memcpy(s->dy_swept, s->mu, (size_t)p->ny * sizeof(double));
     bool solved = false;
-    for (int start = 0; start < 2 && !solved; start++) {
+    for (int start = 0; start < 2 && !solved && !cone_has_swept_enough(s); start++) {
         begin(s, start, norm, result, &f);
         do solved = acceleration_solves(s, &f) || (may_go_on(s, &f) && drift_solves(s, &f));
         while (!solved && may_go_on(s, &f));

@@ -241,7 +241,7 @@ static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outco
         return ZN_ERROR_NOT_FINITE;
     }
     cone_judge(s, out);
-    bool exhausted = out->end == CONE_EXHAUSTED || cone_is_exhausted(s);
+    bool exhausted = out->end == CONE_EXHAUSTED || cone_is_exhausted(s) || cone_has_swept_enough(s);
     out->end = CONE_SOLVED;
     if (out->worst <= s->settings.tolerance) {
         for (int u = 0; s->forgives && u < CONE_UNIT_COUNT; u++) out->worst = larger(out->worst, out->residual[u]);
