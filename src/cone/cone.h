@@ -121,7 +121,7 @@ typedef enum cone_path { CONE_NEWTON, CONE_LEAST_NORM, CONE_PROJECTION, CONE_PAT
 typedef struct cone_cost {
     long runs, pieces, pieces_most; /* solves; pieces with contacts that share no equation: of all solves, the most of one */
     long sweeps, factorisations, solves;
-    double dense; /* sum of n^3 over the dense systems of n multipliers, and multiplications of projections */
+    double dense, swept; /* sum of n^3 over the dense systems of n multipliers; multiplications of projections */
     double seconds;
 } cone_cost;
 

@@ -42,12 +42,12 @@ enum {
     FOLLOW_FAILURES = 8
 };
 
-/* Sum of n^3 over the dense systems of a solve, and multiplications of its sweeps, less than a second of work; and of a solve whose like were long and in vain before. */
+/* Sum of n^3 over the dense systems of a solve, or multiplications of its projections, less than a second of work; and of a solve whose like were long and in vain before. */
 static const double dense_most = 5e9, dense_hopeless = 4e8;
 
-bool cone_is_exhausted(const cone_solver *s) {
-    return s->out->cost.dense - s->dense_before > (s->expected.hopeless ? dense_hopeless : dense_most);
-}
+static double work_most(const cone_solver *s) { return s->expected.hopeless ? dense_hopeless : dense_most; }
+bool cone_is_exhausted(const cone_solver *s) { return s->out->cost.dense > work_most(s); }
+bool cone_has_swept_enough(const cone_solver *s) { return s->out->cost.swept > work_most(s); }
 
 typedef struct attempt {
     bool robust;   /* may invert singular systems, */

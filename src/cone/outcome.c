@@ -145,6 +145,7 @@ void cone_outcome_add_cost(cone_cost *total, const cone_cost *part) {
     total->factorisations += part->factorisations;
     total->solves += part->solves;
     total->dense += part->dense;
+    total->swept += part->swept;
     total->seconds += part->seconds;
 }
 

@@ -66,7 +66,7 @@ static bool sweep_solves(cone_solver *s, fixed_point *f) {
     cone_residual(s, s->psi_l, s->mu_l, s->R);
     f->norm = cone_row_norm(s, s->R);
     f->result->projections++;
-    s->out->cost.dense += multiplications * s->p->ny * s->p->npsi;
+    s->out->cost.swept += multiplications * s->p->ny * s->p->npsi;
     if (f->norm < f->result->norm) {
         f->result->norm = f->norm;
         memcpy(s->dy_swept, s->mu_l, (size_t)f->n * sizeof(double));
@@ -75,7 +75,7 @@ static bool sweep_solves(cone_solver *s, fixed_point *f) {
 }
 
 static bool may_go_on(const cone_solver *s, const fixed_point *f) {
-    return isfinite(f->size) && f->result->projections < f->most && !cone_is_exhausted(s) &&
+    return isfinite(f->size) && f->result->projections < f->most && !cone_has_swept_enough(s) &&
            !base_stopped(s->context); /* newton.c reports that it was stopped */
 }
 
@@ -236,7 +236,7 @@ zn_status cone_project_local(cone_solver *s, double norm, local_result *result) 
     if (!cone_prepare_sweeps(s)) return ZN_ERROR_SINGULAR;
     memcpy(s->dy_swept, s->mu, (size_t)p->ny * sizeof(double));
     bool solved = false;
-    for (int start = 0; start < 2 && !solved; start++) {
+    for (int start = 0; start < 2 && !solved && !cone_has_swept_enough(s); start++) {
         begin(s, start, norm, result, &f);
         do solved = acceleration_solves(s, &f) || (may_go_on(s, &f) && drift_solves(s, &f));
         while (!solved && may_go_on(s, &f));

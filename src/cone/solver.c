@@ -241,7 +241,7 @@ static zn_status conclude(cone_solver *s, const double *x, double *y, cone_outco
         return ZN_ERROR_NOT_FINITE;
     }
     cone_judge(s, out);
-    bool exhausted = out->end == CONE_EXHAUSTED || cone_is_exhausted(s);
+    bool exhausted = out->end == CONE_EXHAUSTED || cone_is_exhausted(s) || cone_has_swept_enough(s);
     out->end = CONE_SOLVED;
     if (out->worst <= s->settings.tolerance) {
         for (int u = 0; s->forgives && u < CONE_UNIT_COUNT; u++) out->worst = larger(out->worst, out->residual[u]);
@@ -294,7 +294,6 @@ static zn_status newton_paths(cone_solver *s, double *x, double *y, bool robust)
 static zn_status solve_by(cone_solver *s, bool projecting, double *x, double *y, cone_outcome *out) {
     bool brief = s->brief;
     s->projecting = projecting;
-    s->dense_before = out->cost.dense;
     s->brief = brief && !projecting;
     s->use_sparse = false;
     zn_status status = projecting ? newton_with_retry(s, x, y, true) : newton_paths(s, x, y, true);
@@ -347,7 +346,6 @@ static zn_status solve(cone_solver *s, double *x, double *y, cone_outcome *out) 
 zn_status cone_solve(cone_solver *s, double *x, double *y, cone_outcome *out) {
     *out = (cone_outcome){.path = CONE_NEWTON, .worst = INFINITY, .worst_cone = -1, .worst_row = -1};
     s->out = out;
-    s->dense_before = 0;
     if (!x) x = s->x0; /* without unknowns of a kind any valid address is fine */
     if (!y) y = s->y0;
     prepare(s);

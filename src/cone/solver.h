@@ -105,7 +105,6 @@ struct cone_solver {
     bool rank_known;       /* lu holds the factors of lin_lu_factor_rank */
     bool forgives;         /* `left` belongs to phi and is not more than allowed */
     cone_outcome *out;     /* of the running solve */
-    double dense_before;   /* work on dense systems of it before this method */
     bool singular_seen, least_norm;
     bool soft;              /* the matrix of the last step of Newton's method was nearly singular */
     double floor;           /* residual at (x_floor, y_floor), which round-off does not let fall; 0: there is none */
@@ -160,7 +159,8 @@ typedef struct local_result {
     bool doubtful; /* at the start a contact may touch, or not, without a force */
 } local_result;
 void cone_local_point(cone_solver *, const double *dy);
-bool cone_is_exhausted(const cone_solver *); /* the work on dense systems is all that a solve may have */
+bool cone_is_exhausted(const cone_solver *);     /* the work on dense systems is all that a solve may have */
+bool cone_has_swept_enough(const cone_solver *); /* the same of projections */
 zn_status cone_solve_local(cone_solver *, const double *y, bool robust, double norm, local_result *); /* norm: of the whole residual */
 
 /* sweeps.c */

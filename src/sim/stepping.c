@@ -63,7 +63,8 @@ enum { ATTEMPTS_IN_VAIN = 2, LONG_PROJECTION = 5000, MANY_FACTORS = 200 };
 
 static void count_in_vain(zn_simulation *sim, const cone_outcome *outcome) {
     bool projected = outcome->iterations[CONE_PROJECTION] >= LONG_PROJECTION || outcome->cost.solves >= LONG_PROJECTION;
-    sim->grid.in_vain += projected + (outcome->cost.factorisations >= MANY_FACTORS) + (outcome->cost.dense >= MUCH_DENSE);
+    sim->grid.in_vain +=
+        projected + (outcome->cost.factorisations >= MANY_FACTORS) + (outcome->cost.dense + outcome->cost.swept >= MUCH_DENSE);
     sim->scheme->hopeless = sim->grid.in_vain >= ATTEMPTS_IN_VAIN;
 }
 
