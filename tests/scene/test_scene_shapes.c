@@ -212,11 +212,11 @@ static void mistakes_in_shapes(void **state) {
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "height-field, size: [1, 2], heights: [[1, 2], 3]", "4:59: must be a list");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "mesh, points: [[0, 0, 0]]", "4:6: 'points' and 'triangles', or by a 'file'");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "mesh, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [[1, 2, 4]]",
-                "4:95: triangle 1 of geometry 'table' has the point 4, but points are counted from 1 to 3");
+                "4:74: triangle 1 of geometry 'g' has the point 4, but points are counted from 1 to 3");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "mesh, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [[0, 1, 2]]",
-                "4:95: has the point 0, but points are counted from 1 to 3");
+                "4:74: has the point 0, but points are counted from 1 to 3");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "mesh, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [[1, 1.5, 2]]",
-                "4:95: has the point 1.5, but points are counted from 1 to 3");
+                "4:74: has the point 1.5, but points are counted from 1 to 3");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "polyhedron, points: [[0, 0, 0], [1, 0, 0]]", "4:3: at least 4 points");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "segment, points: [[0, 0, 0]]", "4:3: two points");
     check_shape("rectangle, size: [1, 2], normal: [0, 0, 1]", "polyline, points: [[0, 0], [1, 1]], closed: perhaps",
