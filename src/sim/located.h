@@ -183,8 +183,8 @@ void sim_ball_by_velocity(zn_simulation *, int contact, int ball);
 /* Directions of balls of several rows that slip, by the same velocities. */
 void sim_modes_turn(zn_simulation *);
 void sim_modes_copy(const zn_simulation *, const sim_modes *from, sim_modes *to);
-/* A clutch; and the event that its motion reverses, which it is held from then on. */
-bool sim_follows(const zn_simulation *, int contact), sim_reverses(const zn_simulation *, int event);
+/* The event that the motion of a clutch reverses, which is held from then on. */
+bool sim_reverses(const zn_simulation *, int event);
 static inline bool sim_is_closed(const sim_modes *modes, int contact) { return modes->contact[contact].normal == CONE_CLOSED; }
 
 /* wedges.c: after modes were chosen, friction that gaps hold already is at its limit. */

@@ -172,13 +172,18 @@ static double slip_response(const sim_located *l, const linear_problem *p, int k
     return slips ? linear_problem_slip_response(p, k, d) : INFINITY;
 }
 
+/* A clutch. */
+static bool follows(const zn_simulation *sim, int contact) {
+    return sim->base->follows && contact < sim->base->size.n_contacts && sim->base->follows[contact];
+}
+
 /* Of a contact, by gaps and rates of the problem. */
 static void look_at_gap(zn_simulation *sim, int k, event_sample *sample, double force) {
     sim_located *l = &sim->located;
     const linear_problem *p = l->forces;
     int row = p->model->contacts[k].row_N;
     bool closed = sim_is_closed(&l->modes, k), open = l->modes.contact[k].normal == CONE_OPEN;
-    if (open && sim_follows(sim, k)) {
+    if (open && follows(sim, k)) {
         l->offset[k] = 0;
         sample->phi[k] = p->at.c1[row], sample->rate[k] = NAN;
         return;
@@ -236,12 +241,8 @@ zn_status sim_events_at(zn_simulation *sim, const scheme_state *state, event_sam
     return ZN_OK;
 }
 
-bool sim_follows(const zn_simulation *sim, int contact) {
-    return sim->base->follows && contact < sim->base->size.n_contacts && sim->base->follows[contact];
-}
-
 bool sim_reverses(const zn_simulation *sim, int event) {
-    return sim_follows(sim, event) && sim->located.modes.contact[event].normal == CONE_OPEN;
+    return follows(sim, event) && sim->located.modes.contact[event].normal == CONE_OPEN;
 }
 
 int sim_event_contact(const zn_simulation *sim, int event) {
