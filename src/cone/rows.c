@@ -133,7 +133,7 @@ void cone_assume_sticking(cone_solver *s, bool as_closed) {
         const cone *c = &p->cones[k];
         s->on[k] = c->gate_kind != CONE_OFF;
         s->closed[k] = s->on[k] && (!as_closed || c->psi_N < 0 || s->closed[k]);
-        bool touches = s->on[k] && (s->normal_of[k] < 0 || s->closed[s->normal_of[k]]);
+        bool touches = s->on[k] && (!as_closed || s->normal_of[k] < 0 || s->closed[s->normal_of[k]]);
         for (int b = 0; b < c->n_balls && c->stick_of != CONE_SLIPS; b++)
             s->ball[s->first_ball[k] + b] = touches && c->balls[b].mu > 0 ? BALL_STICK : BALL_OFF;
         note_row_kinds(s, k);
