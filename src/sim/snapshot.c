@@ -66,7 +66,7 @@ static void carry_counts(zn_simulation *sim, byte_stream *b) {
     BYTES_PASS(b, sim->step_min), BYTES_PASS(b, sim->step_max);
     BYTES_PASS(b, sim->path_steps), BYTES_PASS(b, sim->path_solves), BYTES_PASS(b, sim->path_iterations_there);
     BYTES_PASS(b, sim->path_iterations), BYTES_PASS(b, sim->path_max);
-    cone_cost *cost = &sim->cost; /* but seconds, which differ from run to run, and dense, which matters within a step */
+    cone_cost *cost = &sim->cost; /* but seconds, which differ from run to run, and dense and swept, which matter within a step */
     BYTES_PASS(b, cost->runs), BYTES_PASS(b, cost->pieces), BYTES_PASS(b, cost->pieces_most);
     BYTES_PASS(b, cost->sweeps), BYTES_PASS(b, cost->factorisations), BYTES_PASS(b, cost->solves);
     BYTES_PASS(b, sim->painleve.wait), BYTES_PASS(b, sim->painleve.count);

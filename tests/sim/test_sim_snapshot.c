@@ -256,7 +256,7 @@ static void no_member_is_forgotten(void **state) {
     assert_int_equal(sizeof(sim_machine), 232);
     assert_int_equal(sizeof(sim_located), 1616);
     assert_int_equal(sizeof(sim_switches), 56);
-    assert_int_equal(sizeof(struct zn_simulation), 7360);
+    assert_int_equal(sizeof(struct zn_simulation), 7368);
 }
 
 /* Scenes in which something happens in nearly every step, with every scheme and with steps that are chosen. */
