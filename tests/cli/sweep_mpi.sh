@@ -19,13 +19,13 @@ study() {
     $run "$zeno" sweep "$ball" --vary e_N=0:1.2:31 --vary q_0=0.5:2:400 --keep "last:q,u,max:energy.total,summary:steps" --keep "impact:ground:q,q'" \
         --end 1 --step 1e-2 --quiet --out "$out" "$@"
 }
-# processes N COMMAND...: each leaves its number in pid.RANK before it becomes the command
+# processes N COMMAND...: each leaves its number in pid.RANK before it becomes the command. A launcher that hangs after a process was killed is killed itself (Open MPI's did, rarely).
 # shellcheck disable=SC2016
 processes() {
     n=$1
     shift
     rm -f pid.*
-    timeout 200 "$mpirun" -n "$n" sh -c 'echo $$ >"pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$@"' zeno "$@"
+    timeout -k 10 100 "$mpirun" -n "$n" sh -c 'echo $$ >"pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$@"' zeno "$@"
 }
 
 study one.h5 --threads 1 || complain "a study fails"
@@ -133,7 +133,7 @@ cmp long.h5 by-processes.h5 || complain "a lost run of threads is another row"
 # A file of the manager that cannot grow (as on a full disk): a sentence, a readable file, and the same command goes on.
 # shellcheck disable=SC2016
 many() { $run "$zeno" sweep "$ball" --vary q=0.5:2:12000 --keep last:q,max:q,last:u --end 0.01 --step 1e-2 --quiet --out "$@"; }
-limited() { UCX_TLS=self,tcp OMPI_MCA_btl=self,tcp timeout 200 "$mpirun" -n 3 sh -c 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 || ulimit -f 200; exec "$@"' zeno "$@"; }
+limited() { UCX_TLS=self,tcp OMPI_MCA_btl=self,tcp timeout -k 10 100 "$mpirun" -n 3 sh -c 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 || ulimit -f 200; exec "$@"' zeno "$@"; }
 many plenty.h5 || complain "many runs fail"
 run=limited
 many full.h5 2>err && complain "a file that cannot grow is complete"
@@ -144,7 +144,7 @@ many full.h5 || complain "it does not go on"
 cmp plenty.h5 full.h5 || complain "after a full disk the bytes are others"
 
 # The same for a manager of a team; then threads go on.
-limited_team() { UCX_TLS=self,tcp OMPI_MCA_btl=self,tcp timeout 200 "$mpirun" -n 5 sh -c 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 1 || ulimit -f 100; exec "$@"' zeno "$@"; }
+limited_team() { UCX_TLS=self,tcp OMPI_MCA_btl=self,tcp timeout -k 10 100 "$mpirun" -n 5 sh -c 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 1 || ulimit -f 100; exec "$@"' zeno "$@"; }
 run=limited_team
 many team.h5 --writers 2 2>err && complain "a part that cannot grow is complete"
 grep -q 'larger than this system allows' err || complain "no sentence about the size of a part: $(cat err)"
@@ -158,7 +158,7 @@ cmp plenty.h5 team.h5 || complain "after a full disk of a team the bytes are oth
 noted() {
     count=$1
     shift
-    exec timeout 200 "$mpirun" -n "$count" sh -c 'echo $$ >>numbers; exec "$@"' zeno "$zeno" sweep "$ball" --vary q_0=0.5:2:1000000 --keep last:q --end 0.1 --step 1e-2 --quiet "$@"
+    exec timeout -k 10 100 "$mpirun" -n "$count" sh -c 'echo $$ >>numbers; exec "$@"' zeno "$zeno" sweep "$ball" --vary q_0=0.5:2:1000000 --keep last:q --end 0.1 --step 1e-2 --quiet "$@"
 }
 crashed() {
     while read -r number; do grep -q ":0*$number\] \*\*\* Process received signal" told && return 0; done <numbers
