@@ -68,7 +68,8 @@ await() {
 # listens PID SIGNAL: the process is the program, no longer the shell that starts it, and handles the signal. One that comes earlier ends it like any other program.
 listens() {
     case $2 in INT) number=2 ;; USR1) number=10 ;; TERM) number=15 ;; esac
-    handled=$(sed -n 's/^SigCgt:[[:space:]]*/0x/p' "/proc/$1/status") && [ "/proc/$1/exe" -ef "$zeno" ] && [ $((handled >> (number - 1) & 1)) -eq 1 ]
+    [ "/proc/$1/exe" -ef "$zeno" ] || return 1 # first: what the shell handled says nothing
+    handled=$(sed -n 's/^SigCgt:[[:space:]]*/0x/p' "/proc/$1/status") && [ $((handled >> (number - 1) & 1)) -eq 1 ]
 }
 # A gnuplot in bin/ that leaves what it got in the file script.
 watch_gnuplot() {
