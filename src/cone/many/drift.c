@@ -8,8 +8,8 @@
  *
  *     cos(v, v') near 1:   r <- r + t v',    t = min(rho/(1 - rho), t_e),    rho = |v'|/|v|
  *
- * where rho/(1 - rho) is the sum of what is still to come (without end for rho >= 1), and t_e is where contacts change: behind the second one that
- * does, since the next sweeps put right what a contact or two were taken too far. Neither matrix nor factors are needed. */
+ * where rho/(1 - rho) is the sum of what is still to come (without end for rho >= 1), and t_e is where several contacts have changed: the next sweeps put right
+ * what a few of them were taken too far. Neither matrix nor factors are needed. */
 #include "cone/many/system.h"
 
 enum { LOT = 6, CHANGES_LEAST = 3, CHANGES_MOST = 64, CONTACTS_PER_CHANGE = 100 };
@@ -19,10 +19,10 @@ enum { LOT = 6, CHANGES_LEAST = 3, CHANGES_MOST = 64, CONTACTS_PER_CHANGE = 100 
 #define SLIDES 1e-11  /* of the square of the friction: who is as near as this to its limit slides already */
 #define BEYOND 1.0001 /* of the way to a change */
 
-/* Where |r_F + t v_F| = mu (r_N + t v_N) for the first time, t > 0; n rows of friction from `first` on. */
-static double way_to_slip(const double *r, const double *v, int first, int n, double mu) {
+/* Where |r_F + t v_F| = mu (r_N + t v_N) for the first time, t > 0; n rows of friction. */
+static double way_to_slip(const double *r, const double *v, int n, double mu) {
     double a = -mu * mu * v[0] * v[0], b = -mu * mu * r[0] * v[0], c = -mu * mu * r[0] * r[0];
-    for (int i = first; i < first + n; i++) a += v[i] * v[i], b += r[i] * v[i], c += r[i] * r[i];
+    for (int i = 1; i <= n; i++) a += v[i] * v[i], b += r[i] * v[i], c += r[i] * r[i];
     double way = INFINITY, root = b * b - a * c;
     if (!(c < -SLIDES * mu * mu * r[0] * r[0]) || !(root >= 0)) return INFINITY;
     root = sqrt(root);
@@ -37,8 +37,7 @@ static double way_to_slip(const double *r, const double *v, int first, int n, do
 static double way_of(const many_system *s, int c, const double *r, const double *v) {
     if (!(r[0] > 0)) return INFINITY;
     double way = v[0] < 0 ? -r[0] / v[0] : INFINITY;
-    if (s->nT > 0 && s->mu[c] > 0) way = smaller(way_to_slip(r, v, 1, s->nT, s->mu[c]), way);
-    if (s->nR > 0 && s->nu[c] > 0) way = smaller(way_to_slip(r, v, 1 + s->nT, s->nR, s->nu[c]), way);
+    if (s->nT > 0 && s->mu[c] > 0) way = smaller(way_to_slip(r, v, s->nT, s->mu[c]), way);
     return way;
 }
 

@@ -33,9 +33,9 @@ enum {
 #define PLANAR_NEAR 1e-2
 #define PROJECTION_STUCK 0.8 /* of the residual left by a lot of iterations */
 
-/* Piles in space: a factorisation takes as long as many sweeps, hundreds where there are thousands of contacts. */
+/* Piles in space: a factorisation takes as long as many sweeps, hundreds where there are thousands of contacts. Not so with rolling friction, whose sweeps iterate at each contact. */
 static bool follows_drift(const many_system *s) {
-    return s->n >= (s->settings.residual < EXACT ? LARGE : DRIFT_LEAST) && !many_is_planar(s);
+    return s->nR == 0 && !many_is_planar(s) && s->n >= (s->settings.residual < EXACT ? LARGE : DRIFT_LEAST);
 }
 
 /* Sweeps cost little, and find few digits: the fewer are wanted, the more of them; of large systems as many as take half the time of a factorisation. */
